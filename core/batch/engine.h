@@ -1,0 +1,77 @@
+// Evaluates plans: blocks of states over a pool of threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/batch/chunk_scheduler.h"
+#include "core/batch/evaluation_plan.h"
+
+namespace torqued {
+
+/// How an evaluation went. Outputs of rows that are not OK are NaN where they
+/// are undefined.
+struct EvaluationReport {
+  static constexpr int kMaxListed = 1000;
+
+  /// Ascending rows; the first kMaxListed.
+  std::vector<RowIssue> issues;
+  std::int64_t rows_not_ok = 0;
+  /// Rows may be missing: the token was cancelled before the end.
+  bool cancelled = false;
+  std::chrono::nanoseconds queue{0};
+  std::chrono::nanoseconds compute{0};
+};
+
+/// Thread-safe. The answer for a row does not depend on its neighbours, on the
+/// number of threads or on how the rows are cut into chunks: bitwise.
+class Engine {
+ public:
+  struct Options {
+    /// 0: AvailableCores().
+    int threads = 0;
+    /// Rows per chunk; 0: chosen by the cost of a row.
+    int chunk_rows = 0;
+  };
+  using Done = std::function<void(EvaluationReport)>;
+
+  explicit Engine(const Options& options);
+  Engine() : Engine(Options{}) {}
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Waits for the result. Small plans run on the calling thread.
+  EvaluationReport Evaluate(const EvaluationPlan& plan,
+                            const EvaluationOutputs& outputs);
+
+  /// Returns at once; `done` is called exactly once, on a pool thread. The
+  /// memory of inputs and outputs must live until then. With `stop_at_first`
+  /// the job is given up soon after a row that is not OK.
+  void Submit(std::shared_ptr<const EvaluationPlan> plan,
+              const EvaluationOutputs& outputs, Done done,
+              std::shared_ptr<CancellationToken> cancellation = nullptr,
+              bool stop_at_first = false);
+
+  /// True when a hand-over to the pool would cost more than the computing.
+  static bool IsSmall(const EvaluationPlan& plan);
+
+  ChunkScheduler& scheduler() { return *scheduler_; }
+  int threads() const { return scheduler_->threads(); }
+  /// Instruction set of the kernels in use.
+  std::string_view target() const;
+
+ private:
+  struct Workspaces;
+  struct Run;
+
+  int chunk_rows_;
+  std::unique_ptr<Workspaces> workspaces_;
+  std::unique_ptr<ChunkScheduler> scheduler_;
+};
+
+}  // namespace torqued

@@ -1,0 +1,459 @@
+#include "core/batch/evaluate_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "core/dynamics/aba.h"
+#include "core/dynamics/crba.h"
+#include "core/dynamics/jacobian.h"
+#include "core/dynamics/kinematics.h"
+#include "core/dynamics/ldlt.h"
+#include "core/dynamics/rnea.h"
+#include "core/dynamics/task_mobility.h"
+
+namespace torqued {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// A pivot below this share of the joint's own inertia is round-off: the joint
+/// moves no mass at this state.
+constexpr double kPivotTolerance = 1e-12;
+
+double LoadNumber(const InputArray& array, std::int64_t index) {
+  const char* at = static_cast<const char*>(array.data) +
+                   index * SizeOf(array.type);
+  if (array.type == NumberType::kF64) {
+    double value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  }
+  float value;
+  std::memcpy(&value, at, sizeof(value));
+  return static_cast<double>(value);
+}
+
+void StoreRow(const OutputArray& array, std::int64_t row, int columns,
+              const double* values) {
+  char* at = static_cast<char*>(array.data) +
+             row * columns * SizeOf(array.type);
+  const auto count = static_cast<std::size_t>(columns);
+  if (array.type == NumberType::kF64) {
+    std::memcpy(at, values, count * sizeof(double));
+    return;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const float narrow = static_cast<float>(values[k]);
+    std::memcpy(at + k * sizeof(float), &narrow, sizeof(narrow));
+  }
+}
+
+bool AllFinite(NumberType type, int columns, const double* values) {
+  // Beyond this a number rounds to infinity in single precision.
+  constexpr double kFloatLimit = 3.4028235677973366e38;
+  const double limit = type == NumberType::kF32
+                           ? kFloatLimit
+                           : std::numeric_limits<double>::infinity();
+  for (int k = 0; k < columns; ++k) {
+    if (!(std::abs(values[k]) < limit)) return false;
+  }
+  return true;
+}
+
+/// One row of a plan, from inputs to outputs.
+class RowEvaluation {
+ public:
+  RowEvaluation(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
+                RowWorkspace& workspace)
+      : plan_(plan),
+        outputs_(outputs),
+        workspace_(workspace),
+        scratch_(workspace.dynamics.scratch()),
+        tree_(plan.model().tree()),
+        quantities_(plan.options().quantities) {
+    const Terms& terms = plan.options().terms;
+    std::copy(terms.gravity.begin(), terms.gravity.end(), terms_.gravity);
+    terms_.viscous_friction = terms.viscous_friction;
+    terms_.coulomb_friction = terms.coulomb_friction;
+    terms_.external_wrenches = false;
+    if (plan.tip_frame()) {
+      tip_ = &plan.model()
+                  .frames()[static_cast<std::size_t>(*plan.tip_frame())]
+                  .placement;
+    }
+    // Bodies other than the tip's carry no external wrench.
+    std::fill_n(scratch_.W, tree_.n, Wrench<double>::Zero());
+  }
+
+  std::optional<RowIssue> Evaluate(std::int64_t row) {
+    row_ = row;
+    issue_.reset();
+    if (!LoadInputs()) {
+      StoreUndefined();
+      return issue_;
+    }
+    ComputePlacements(tree_, workspace_.q.data(), scratch_);
+    if (tip_ != nullptr) {
+      ComputeWorldPlacements(tree_, scratch_);
+      LoadTipWrench();
+    }
+    InverseDynamicsOutput();
+    ForwardDynamicsOutput();
+    KinematicOutputs();
+    MassMatrixAndTaskOutputs();
+    return issue_;
+  }
+
+ private:
+  const double* v() const {
+    return plan_.inputs().v.present() ? workspace_.v.data() : nullptr;
+  }
+  const double* a() const {
+    return plan_.inputs().a.present() ? workspace_.a.data() : nullptr;
+  }
+  bool Has(Quantity quantity) const { return quantities_.Has(quantity); }
+
+  /// The gravest issue of a row is the one that is kept.
+  void Report(RowIssue issue) {
+    issue.row = row_;
+    if (!issue_ || issue.code < issue_->code) issue_ = issue;
+  }
+
+  /// One row of an input into canonical order; false if a number is not
+  /// finite.
+  bool LoadInput(Input input, const InputArray& array,
+                 const std::vector<int>& columns, double* values) {
+    if (!array.present()) return true;
+    const std::int64_t row = array.rows == 1 ? 0 : row_;
+    for (int k = 0; k < array.columns; ++k) {
+      const double value = LoadNumber(array, row * array.columns + k);
+      if (!std::isfinite(value)) {
+        RowIssue issue;
+        issue.code = RowCode::kInvalidInput;
+        issue.input = input;
+        issue.column = k;
+        issue.value = value;
+        Report(issue);
+        return false;
+      }
+      const int place =
+          columns.empty() ? k : columns[static_cast<std::size_t>(k)];
+      values[place] = value;
+    }
+    return true;
+  }
+
+  bool LoadInputs() {
+    const EvaluationInputs& in = plan_.inputs();
+    static const std::vector<int> kAsTheyStand;
+    return LoadInput(Input::kQ, in.q, plan_.q_columns(),
+                     workspace_.q.data()) &&
+           LoadInput(Input::kV, in.v, plan_.v_columns(),
+                     workspace_.v.data()) &&
+           LoadInput(Input::kA, in.a, plan_.v_columns(),
+                     workspace_.a.data()) &&
+           LoadInput(Input::kTau, in.tau, plan_.v_columns(),
+                     workspace_.tau.data()) &&
+           LoadInput(Input::kTipWrench, in.tip_wrench, kAsTheyStand, wrench_);
+  }
+
+  void LoadTipWrench() {
+    if (!plan_.inputs().tip_wrench.present() || tip_->body == kBase) return;
+    // What the tip exerts on the environment acts on the tip with its sign
+    // turned.
+    const Wrench<double> F = WrenchInBody(
+        tree_, *tip_, plan_.options().wrench_frame, wrench_, scratch_);
+    scratch_.W[tip_->body] = F * -1.0;
+    terms_.external_wrenches = true;
+  }
+
+  DynamicsTerms TermsWithoutWrench() const {
+    DynamicsTerms terms = terms_;
+    terms.external_wrenches = false;
+    return terms;
+  }
+
+  void InverseDynamicsOutput() {
+    if (!Has(Quantity::kInverseDynamics)) return;
+    double* tau = workspace_.result.data();
+    InverseDynamics(tree_, terms_, v(), a(), scratch_, tau);
+    StoreJointVector(Output::kTau, tau);
+  }
+
+  void ForwardDynamicsOutput() {
+    if (!Has(Quantity::kForwardDynamics)) return;
+    double* a = workspace_.result.data();
+    ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_, a);
+    if (const int joint = MasslessJoint(); joint >= 0) {
+      ReportSingularMass(Output::kAcceleration, joint, scratch_.d[joint]);
+      StoreNaN(Output::kAcceleration);
+      return;
+    }
+    StoreJointVector(Output::kAcceleration, a);
+  }
+
+  /// Joint whose articulated pivot says that it moves no mass, or -1. The
+  /// inertia to compare with is found only when a pivot looks small.
+  int MasslessJoint() {
+    double largest = 0;
+    for (int i = 0; i < tree_.n; ++i) {
+      largest = std::max(largest, scratch_.d[i]);
+    }
+    constexpr double kSuspicious = 1e-8;
+    bool composites = false;
+    for (int i = 0; i < tree_.n; ++i) {
+      if (scratch_.d[i] > kSuspicious * largest) continue;
+      if (!composites) {
+        MassMatrix(tree_, scratch_, scratch_.M);
+        composites = true;
+      }
+      const double own = scratch_.M[i * tree_.n + i];
+      if (!(scratch_.d[i] > kPivotTolerance * own)) return i;
+    }
+    return -1;
+  }
+
+  void KinematicOutputs() {
+    const ReferenceFrame reference = plan_.options().reference_frame;
+    if (Has(Quantity::kFramePose)) {
+      const Transform<double> T = FramePlacement(tree_, *tip_, scratch_);
+      const double pose[12] = {T.R.c0.x, T.R.c1.x, T.R.c2.x, T.p.x,
+                               T.R.c0.y, T.R.c1.y, T.R.c2.y, T.p.y,
+                               T.R.c0.z, T.R.c1.z, T.R.c2.z, T.p.z};
+      Store(Output::kPose, pose);
+    }
+    const bool task = Has(Quantity::kOperationalSpace);
+    if (Has(Quantity::kJacobian) || task) {
+      FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
+    }
+    if (Has(Quantity::kJacobian)) StoreJacobian();
+    if (Has(Quantity::kJacobianDrift) || task) {
+      std::fill_n(drift_, 6, 0.0);
+      if (v() != nullptr) {
+        FrameDrift(tree_, *tip_, reference, v(), scratch_, drift_);
+      }
+    }
+    if (Has(Quantity::kJacobianDrift)) Store(Output::kJacobianDrift, drift_);
+  }
+
+  void MassMatrixAndTaskOutputs() {
+    const bool task = Has(Quantity::kOperationalSpace);
+    if (Has(Quantity::kBiasForces) || task) {
+      InverseDynamics(tree_, TermsWithoutWrench(), v(),
+                      static_cast<const double*>(nullptr), scratch_,
+                      scratch_.h);
+    }
+    if (Has(Quantity::kBiasForces)) {
+      StoreJointVector(Output::kBias, scratch_.h);
+    }
+    if (Has(Quantity::kMassMatrix) || task) {
+      MassMatrix(tree_, scratch_, scratch_.M);
+    }
+    if (Has(Quantity::kMassMatrix)) StoreMassMatrix();
+    if (task) TaskOutputs();
+  }
+
+  void TaskOutputs() {
+    const TaskOptions& task = plan_.options().task;
+    const int m = task.axis_count, n = tree_.n;
+    // The task's rows of the Jacobian and of the drift. Rows move into Y, not
+    // within J, since their order is the caller's.
+    double drift[6];
+    double* rows = scratch_.Y;
+    for (int i = 0; i < m; ++i) {
+      const int axis = task.axes[static_cast<std::size_t>(i)];
+      std::copy_n(scratch_.J + axis * n, n, rows + i * n);
+      drift[i] = drift_[axis];
+    }
+    std::copy_n(rows, m * n, scratch_.J);
+
+    double W[36], r[6], lambda[36], eta[6];
+    const int massless = FactorMassMatrix();
+    if (massless < 0) {
+      TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y,
+                   W, r);
+    }
+    const TaskDiagnostics diagnostics =
+        SolveTask(task, n, scratch_.J, massless < 0 ? W : nullptr, r,
+                  scratch_.Y, lambda, eta);
+    if (massless >= 0) {
+      ReportSingularMass(Output::kLambda, massless, pivot_);
+    } else if (diagnostics.rule != TaskRule::kFullRank) {
+      RowIssue issue;
+      issue.code = RowCode::kSingularTaskSpace;
+      issue.output = Output::kLambda;
+      issue.value = diagnostics.sigma_min;
+      Report(issue);
+    }
+    if (massless >= 0) {
+      StoreNaN(Output::kLambda);
+      StoreNaN(Output::kEta);
+    } else {
+      Store(Output::kLambda, lambda);
+      Store(Output::kEta, eta);
+    }
+    StoreDiagnostics(diagnostics);
+  }
+
+  /// M into L D Lᵀ; the joint of a vanishing pivot, or -1.
+  int FactorMassMatrix() {
+    const int n = tree_.n;
+    double* M = scratch_.M;
+    for (int i = 0; i < n; ++i) scratch_.u[i] = M[i * n + i];
+    FactorLdlt(n, M);
+    for (int i = 0; i < n; ++i) {
+      if (!(M[i * n + i] > kPivotTolerance * scratch_.u[i])) {
+        pivot_ = M[i * n + i];
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  void ReportSingularMass(Output output, int joint, double pivot) {
+    RowIssue issue;
+    issue.code = RowCode::kSingularMassMatrix;
+    issue.output = output;
+    issue.column = joint;
+    issue.value = pivot;
+    Report(issue);
+  }
+
+  const OutputArray& array(Output output) const { return outputs_[output]; }
+
+  void StoreJointVector(Output output, const double* canonical) {
+    const std::vector<int>& columns = plan_.v_columns();
+    if (columns.empty()) {
+      Store(output, canonical);
+      return;
+    }
+    double* ordered = workspace_.ordered.data();
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      ordered[k] = canonical[columns[k]];
+    }
+    Store(output, ordered);
+  }
+
+  void StoreMassMatrix() {
+    const std::vector<int>& columns = plan_.v_columns();
+    if (columns.empty()) {
+      Store(Output::kMassMatrix, scratch_.M);
+      return;
+    }
+    double* ordered = workspace_.ordered.data();
+    for (const int i : columns) {
+      for (const int j : columns) *ordered++ = scratch_.M[i * tree_.n + j];
+    }
+    Store(Output::kMassMatrix, workspace_.ordered.data());
+  }
+
+  void StoreJacobian() {
+    const std::vector<int>& columns = plan_.v_columns();
+    if (columns.empty()) {
+      Store(Output::kJacobian, scratch_.J);
+      return;
+    }
+    double* ordered = workspace_.ordered.data();
+    for (int i = 0; i < 6; ++i) {
+      for (const int j : columns) *ordered++ = scratch_.J[i * tree_.n + j];
+    }
+    Store(Output::kJacobian, workspace_.ordered.data());
+  }
+
+  void Store(Output output, const double* values) {
+    const OutputArray& out = array(output);
+    if (out.data == nullptr) return;
+    const int columns = plan_.columns(output);
+    if (!AllFinite(out.type, columns, values)) {
+      RowIssue issue;
+      issue.code = RowCode::kNotFiniteResult;
+      issue.output = output;
+      issue.value = kNaN;
+      Report(issue);
+      StoreNaN(output);
+      return;
+    }
+    StoreRow(out, row_, columns, values);
+  }
+
+  void StoreNaN(Output output) {
+    const OutputArray& out = array(output);
+    if (out.data == nullptr) return;
+    const int columns = plan_.columns(output);
+    double* nan = workspace_.ordered.data();
+    std::fill_n(nan, columns, kNaN);
+    StoreRow(out, row_, columns, nan);
+  }
+
+  void StoreUndefined() {
+    for (int k = 0; k < kOutputCount; ++k) {
+      const Output output = static_cast<Output>(k);
+      if (plan_.Produces(output)) StoreNaN(output);
+    }
+    TaskDiagnostics undefined;
+    undefined.sigma_min = kNaN;
+    if (Has(Quantity::kOperationalSpace)) StoreDiagnostics(undefined);
+  }
+
+  void StoreDiagnostics(const TaskDiagnostics& diagnostics) {
+    if (outputs_.rank != nullptr) {
+      outputs_.rank[row_] = static_cast<std::uint32_t>(diagnostics.rank);
+    }
+    if (outputs_.sigma_min != nullptr) {
+      outputs_.sigma_min[row_] = diagnostics.sigma_min;
+    }
+    if (outputs_.rule != nullptr) outputs_.rule[row_] = diagnostics.rule;
+  }
+
+  const EvaluationPlan& plan_;
+  const EvaluationOutputs& outputs_;
+  RowWorkspace& workspace_;
+  Scratch<double>& scratch_;
+  Tree tree_;
+  QuantitySet quantities_;
+  DynamicsTerms terms_{};
+  const BodyFrame* tip_ = nullptr;
+  std::int64_t row_ = 0;
+  std::optional<RowIssue> issue_;
+  double wrench_[6] = {};
+  double drift_[6] = {};
+  double pivot_ = 0;
+};
+
+}  // namespace
+
+void RowWorkspace::Reserve(const EvaluationPlan& plan) {
+  const int bodies = plan.model().tree().n;
+  dynamics.Reserve(bodies);
+  const auto grow = [](std::vector<double>& numbers, int size) {
+    const auto wanted = static_cast<std::size_t>(size);
+    if (numbers.size() < wanted) numbers.resize(wanted);
+  };
+  const int nq = plan.model().nq(), nv = plan.model().nv();
+  grow(q, nq);
+  grow(v, nv);
+  grow(a, nv);
+  grow(tau, nv);
+  grow(result, nv);
+  int widest = 1;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const Output output = static_cast<Output>(k);
+    if (plan.Produces(output)) widest = std::max(widest, plan.columns(output));
+  }
+  grow(ordered, widest);
+}
+
+void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
+                  std::int64_t begin, std::int64_t end,
+                  RowWorkspace& workspace, std::vector<RowIssue>& issues) {
+  workspace.Reserve(plan);
+  RowEvaluation evaluation(plan, outputs, workspace);
+  for (std::int64_t row = begin; row < end; ++row) {
+    if (const auto issue = evaluation.Evaluate(row)) issues.push_back(*issue);
+  }
+}
+
+}  // namespace torqued

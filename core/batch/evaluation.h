@@ -1,0 +1,151 @@
+// What can be asked of a model for a set of states, and what comes back.
+//
+// Conventions as everywhere: spatial vectors are (angular; linear), SI units.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/batch/arrays.h"
+#include "core/dynamics/operational_space.h"
+#include "core/model/tree.h"
+
+namespace torqued {
+
+/// What a caller asks for. Each needs q; what else is read stands beside it.
+enum class Quantity : std::uint8_t {
+  kInverseDynamics,   // v, a, gravity, friction, tip wrench
+  kMassMatrix,        //
+  kForwardDynamics,   // v, tau, gravity, friction, tip wrench
+  kBiasForces,        // v, gravity, friction
+  kFramePose,         //
+  kJacobian,          //
+  kJacobianDrift,     // v
+  kOperationalSpace,  // v, gravity, friction
+};
+inline constexpr int kQuantityCount = 8;
+
+/// A set of quantities.
+class QuantitySet {
+ public:
+  constexpr QuantitySet() = default;
+  constexpr QuantitySet(std::initializer_list<Quantity> quantities) {
+    for (const Quantity quantity : quantities) Add(quantity);
+  }
+  constexpr void Add(Quantity q) { bits_ |= 1u << static_cast<unsigned>(q); }
+  constexpr bool Has(Quantity q) const {
+    return ((bits_ >> static_cast<unsigned>(q)) & 1u) != 0;
+  }
+  constexpr bool empty() const { return bits_ == 0; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// Which terms of the equation of motion take part; armature always does.
+struct Terms {
+  std::array<double, 3> gravity{0, 0, -9.81};  // base axes, m/s²
+  bool viscous_friction = false;
+  bool coulomb_friction = false;
+};
+
+struct EvaluationInputs {
+  InputArray q;    // nq columns
+  InputArray v;    // nv columns; absent: zeros
+  InputArray a;    // nv columns; absent: zeros
+  InputArray tau;  // nv columns; needed by forward dynamics
+  /// 6 columns (moment; force) that the tip exerts on the environment.
+  InputArray tip_wrench;
+};
+
+struct EvaluationOptions {
+  QuantitySet quantities;
+  /// Order of the joints in all arrays; empty: canonical.
+  std::vector<std::string> joint_names;
+  Terms terms;
+  /// Frame name; empty: the model's tip frame.
+  std::string tip_frame;
+  /// Of the Jacobian, the drift, Λ and η.
+  ReferenceFrame reference_frame = ReferenceFrame::kLocal;
+  /// Of the tip wrench.
+  ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
+  TaskOptions task;
+};
+
+/// One array per result; see EvaluationPlan::columns.
+enum class Output : std::uint8_t {
+  kTau,            // nv
+  kMassMatrix,     // nv², row-major
+  kAcceleration,   // nv
+  kBias,           // nv
+  kPose,           // 12, upper 3 x 4 of T_0,tip, row-major
+  kJacobian,       // 6 nv, row-major
+  kJacobianDrift,  // 6
+  kLambda,         // m², m = number of task axes
+  kEta,            // m
+};
+inline constexpr int kOutputCount = 9;
+
+struct EvaluationOutputs {
+  std::array<OutputArray, kOutputCount> arrays;
+  /// One per row, or null; only with kOperationalSpace.
+  std::uint32_t* rank = nullptr;
+  double* sigma_min = nullptr;
+  TaskRule* rule = nullptr;
+
+  OutputArray& operator[](Output o) {
+    return arrays[static_cast<std::size_t>(o)];
+  }
+  const OutputArray& operator[](Output o) const {
+    return arrays[static_cast<std::size_t>(o)];
+  }
+};
+
+/// Why a row is not OK; a row has the gravest that applies.
+enum class RowCode : std::uint8_t {
+  kInvalidInput,
+  kSingularMassMatrix,
+  kNotFiniteResult,
+  kSingularTaskSpace,
+};
+
+enum class Input : std::uint8_t { kQ, kV, kA, kTau, kTipWrench };
+
+/// A row that is not OK.
+struct RowIssue {
+  std::int64_t row = 0;
+  RowCode code = RowCode::kInvalidInput;
+  Input input = Input::kQ;       // of kInvalidInput
+  Output output = Output::kTau;  // of the others
+  /// kInvalidInput: column of the input, as the caller ordered it.
+  /// kSingularMassMatrix: canonical joint. Else -1.
+  int column = -1;
+  /// The input number, the pivot or the singular value.
+  double value = 0;
+};
+
+/// An argument that cannot be used; nothing was computed.
+struct ArgumentError {
+  enum class Code : std::uint8_t {
+    kWrongColumnCount,
+    kWrongRowCount,
+    kMissingInput,
+    kWrongJointNames,
+    kUnknownFrame,
+    kTipFrameRequired,
+    kInvalidOption,
+  };
+  Code code = Code::kInvalidOption;
+  std::string field;    // "q", "options.joint_names[3]", "options.tip_frame"
+  std::string message;  // one sentence
+};
+
+/// Names of inputs and outputs as callers know them: "q", "tip_wrench...",
+/// "mass_matrix".
+std::string_view ToString(Input input);
+std::string_view ToString(Output output);
+
+}  // namespace torqued

@@ -1,0 +1,331 @@
+#include "core/batch/evaluation_plan.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace torqued {
+namespace {
+
+using Code = ArgumentError::Code;
+using MaybeError = std::optional<ArgumentError>;
+
+ArgumentError Fail(Code code, std::string field, std::string message) {
+  return {code, std::move(field), std::move(message)};
+}
+
+std::string Quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
+
+bool UsesTipFrame(const QuantitySet& quantities, bool has_wrench) {
+  return has_wrench || quantities.Has(Quantity::kFramePose) ||
+         quantities.Has(Quantity::kJacobian) ||
+         quantities.Has(Quantity::kJacobianDrift) ||
+         quantities.Has(Quantity::kOperationalSpace);
+}
+
+bool UsesTipWrench(const QuantitySet& quantities) {
+  return quantities.Has(Quantity::kInverseDynamics) ||
+         quantities.Has(Quantity::kForwardDynamics);
+}
+
+MaybeError CheckTask(const TaskOptions& task) {
+  if (task.axis_count < 1 || task.axis_count > 6) {
+    return Fail(Code::kInvalidOption, "operational_space.axes",
+                "A task has one to six axes, not " +
+                    std::to_string(task.axis_count) + ".");
+  }
+  unsigned seen = 0;
+  for (int k = 0; k < task.axis_count; ++k) {
+    const unsigned axis = task.axes[static_cast<std::size_t>(k)];
+    const std::string field =
+        "operational_space.axes[" + std::to_string(k) + "]";
+    if (axis > 5) {
+      return Fail(Code::kInvalidOption, field, "There is no such task axis.");
+    }
+    if ((seen >> axis & 1u) != 0) {
+      return Fail(Code::kInvalidOption, field,
+                  "A task axis may be named only once.");
+    }
+    seen |= 1u << axis;
+  }
+  if (!(task.rank_tolerance >= 0 && task.rank_tolerance < 1)) {
+    return Fail(Code::kInvalidOption, "operational_space.rank_tolerance",
+                "The rank tolerance must be in [0, 1).");
+  }
+  if (!(task.characteristic_length > 0 &&
+        std::isfinite(task.characteristic_length))) {
+    return Fail(Code::kInvalidOption,
+                "operational_space.characteristic_length",
+                "The characteristic length must be positive and finite.");
+  }
+  const bool damped = task.singularity == SingularityRule::kDamped;
+  if (damped && !(task.damping > 0 && std::isfinite(task.damping))) {
+    return Fail(Code::kInvalidOption, "operational_space.damping",
+                "The damped rule needs a positive, finite damping.");
+  }
+  if (!damped && task.damping != 0) {
+    return Fail(Code::kInvalidOption, "operational_space.damping",
+                "Damping has a meaning only under the damped rule.");
+  }
+  return std::nullopt;
+}
+
+/// Joint at each place of the caller's order.
+std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
+    const Model& model, const std::vector<std::string>& names) {
+  std::vector<int> order;
+  if (names.empty()) return order;
+  const std::size_t n = model.joints().size();
+  std::vector<bool> seen(n, false);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string field = "options.joint_names[" + std::to_string(k) + "]";
+    const std::optional<int> joint = model.FindJoint(names[k]);
+    if (!joint) {
+      return Fail(Code::kWrongJointNames, field,
+                  "The model has no movable joint " +
+                      Quoted(names[k].substr(0, 128)) + ".");
+    }
+    if (seen[static_cast<std::size_t>(*joint)]) {
+      return Fail(Code::kWrongJointNames, field,
+                  "Joint " + Quoted(names[k]) + " is named twice.");
+    }
+    seen[static_cast<std::size_t>(*joint)] = true;
+    order.push_back(*joint);
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    if (!seen[j]) {
+      return Fail(Code::kWrongJointNames, "options.joint_names",
+                  "Joint " + Quoted(model.joints()[j].name) +
+                      " is missing: every movable joint must be named once.");
+    }
+  }
+  return order;
+}
+
+MaybeError CheckColumns(const InputArray& array, std::string_view field,
+                        int columns) {
+  if (!array.present() || array.columns == columns) return std::nullopt;
+  return Fail(Code::kWrongColumnCount, std::string(field),
+              "Expected " + std::to_string(columns) + " columns, got " +
+                  std::to_string(array.columns) + ".");
+}
+
+/// Operations grow with n and, where a matrix is made or factorized, with its
+/// powers; nanoseconds fitted to the general text on one core.
+double EstimateCost(const QuantitySet& quantities, int dof) {
+  const double n = dof;
+  double ns = 50 + 30 * n;  // loads, placements
+  if (quantities.Has(Quantity::kInverseDynamics)) ns += 60 * n;
+  if (quantities.Has(Quantity::kBiasForces)) ns += 60 * n;
+  if (quantities.Has(Quantity::kMassMatrix)) ns += 60 * n + 10 * n * n;
+  if (quantities.Has(Quantity::kForwardDynamics)) ns += 170 * n;
+  if (quantities.Has(Quantity::kFramePose)) ns += 20 * n;
+  if (quantities.Has(Quantity::kJacobian)) ns += 30 * n;
+  if (quantities.Has(Quantity::kJacobianDrift)) ns += 50 * n;
+  if (quantities.Has(Quantity::kOperationalSpace)) {
+    ns += 3000 + 800 * n + 20 * n * n + 0.5 * n * n * n;
+  }
+  return ns;
+}
+
+std::optional<Quantity> QuantityOf(Output output) {
+  switch (output) {
+    case Output::kTau:
+      return Quantity::kInverseDynamics;
+    case Output::kMassMatrix:
+      return Quantity::kMassMatrix;
+    case Output::kAcceleration:
+      return Quantity::kForwardDynamics;
+    case Output::kBias:
+      return Quantity::kBiasForces;
+    case Output::kPose:
+      return Quantity::kFramePose;
+    case Output::kJacobian:
+      return Quantity::kJacobian;
+    case Output::kJacobianDrift:
+      return Quantity::kJacobianDrift;
+    case Output::kLambda:
+    case Output::kEta:
+      return Quantity::kOperationalSpace;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view ToString(Input input) {
+  switch (input) {
+    case Input::kQ:
+      return "q";
+    case Input::kV:
+      return "v";
+    case Input::kA:
+      return "a";
+    case Input::kTau:
+      return "tau";
+    case Input::kTipWrench:
+      return "tip_wrench_on_environment";
+  }
+  return "";
+}
+
+std::string_view ToString(Output output) {
+  switch (output) {
+    case Output::kTau:
+      return "tau";
+    case Output::kMassMatrix:
+      return "mass_matrix";
+    case Output::kAcceleration:
+      return "a";
+    case Output::kBias:
+      return "bias";
+    case Output::kPose:
+      return "pose";
+    case Output::kJacobian:
+      return "jacobian";
+    case Output::kJacobianDrift:
+      return "jacobian_drift";
+    case Output::kLambda:
+      return "lambda";
+    case Output::kEta:
+      return "eta";
+  }
+  return "";
+}
+
+std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
+    std::shared_ptr<const Model> model, EvaluationOptions options,
+    const EvaluationInputs& inputs) {
+  const QuantitySet& quantities = options.quantities;
+  if (quantities.empty()) {
+    return Fail(Code::kInvalidOption, "quantities",
+                "Name at least one quantity.");
+  }
+  for (const double g : options.terms.gravity) {
+    if (!std::isfinite(g)) {
+      return Fail(Code::kInvalidOption, "options.terms.gravity",
+                  "Gravity must be finite.");
+    }
+  }
+  const bool wants_task = quantities.Has(Quantity::kOperationalSpace);
+  if (wants_task) {
+    if (MaybeError error = CheckTask(options.task)) return *std::move(error);
+  }
+
+  EvaluationPlan plan;
+  auto order = ResolveJointOrder(*model, options.joint_names);
+  if (auto* error = std::get_if<ArgumentError>(&order)) {
+    return std::move(*error);
+  }
+  plan.joint_order_ = std::get<std::vector<int>>(std::move(order));
+  for (const int j : plan.joint_order_) {
+    const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
+    for (int k = 0; k < joint.nq; ++k) {
+      plan.q_columns_.push_back(joint.q_index + k);
+    }
+    for (int k = 0; k < joint.nv; ++k) {
+      plan.v_columns_.push_back(joint.v_index + k);
+    }
+  }
+
+  const int nq = model->nq(), nv = model->nv();
+  struct Named {
+    Input input;
+    const InputArray* array;
+    int columns;
+  };
+  const Named named[] = {{Input::kQ, &inputs.q, nq},
+                         {Input::kV, &inputs.v, nv},
+                         {Input::kA, &inputs.a, nv},
+                         {Input::kTau, &inputs.tau, nv},
+                         {Input::kTipWrench, &inputs.tip_wrench, 6}};
+  // A model without joints has no states to tell apart: one row.
+  plan.rows_ = nq == 0 ? 1 : 0;
+  for (const Named& item : named) {
+    const std::string_view field = ToString(item.input);
+    if (MaybeError error = CheckColumns(*item.array, field, item.columns)) {
+      return *std::move(error);
+    }
+    plan.rows_ = std::max(plan.rows_, item.array->rows);
+  }
+  if (nq > 0 && !inputs.q.present()) {
+    return Fail(Code::kMissingInput, "q",
+                "q is required: one row of " + std::to_string(nq) +
+                    " numbers per state.");
+  }
+  if (quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
+      !inputs.tau.present()) {
+    return Fail(Code::kMissingInput, "tau",
+                "Forward dynamics needs tau: one row of " +
+                    std::to_string(nv) + " numbers per state.");
+  }
+  for (const Named& item : named) {
+    const std::int64_t rows = item.array->rows;
+    if (rows > 1 && rows != plan.rows_) {
+      return Fail(Code::kWrongRowCount, std::string(ToString(item.input)),
+                  "Expected 1 or " + std::to_string(plan.rows_) +
+                      " rows, got " + std::to_string(rows) + ".");
+    }
+  }
+
+  const bool has_wrench = inputs.tip_wrench.present();
+  if (has_wrench && !UsesTipWrench(quantities)) {
+    return Fail(Code::kInvalidOption, std::string(ToString(Input::kTipWrench)),
+                "A tip wrench takes part only in inverse and forward "
+                "dynamics, and neither was asked for.");
+  }
+  if (!options.tip_frame.empty()) {
+    plan.tip_frame_ = model->FindFrame(options.tip_frame);
+    if (!plan.tip_frame_) {
+      return Fail(Code::kUnknownFrame, "options.tip_frame",
+                  "The model has no frame " +
+                      Quoted(options.tip_frame.substr(0, 128)) + ".");
+    }
+  }
+  if (!UsesTipFrame(quantities, has_wrench)) {
+    plan.tip_frame_.reset();
+  } else if (!plan.tip_frame_) {
+    plan.tip_frame_ = model->tip_frame();
+    if (!plan.tip_frame_) {
+      return Fail(Code::kTipFrameRequired, "options.tip_frame",
+                  "The model has several leaf links and no default tip: name "
+                  "the tip frame.");
+    }
+  }
+
+  plan.nanoseconds_per_row_ = EstimateCost(quantities, nv);
+  plan.model_ = std::move(model);
+  plan.options_ = std::move(options);
+  plan.inputs_ = inputs;
+  return plan;
+}
+
+bool EvaluationPlan::Produces(Output output) const {
+  const std::optional<Quantity> quantity = QuantityOf(output);
+  return quantity && options_.quantities.Has(*quantity);
+}
+
+int EvaluationPlan::columns(Output output) const {
+  const int nv = model_->nv(), m = options_.task.axis_count;
+  switch (output) {
+    case Output::kTau:
+    case Output::kAcceleration:
+    case Output::kBias:
+      return nv;
+    case Output::kMassMatrix:
+      return nv * nv;
+    case Output::kPose:
+      return 12;
+    case Output::kJacobian:
+      return 6 * nv;
+    case Output::kJacobianDrift:
+      return 6;
+    case Output::kLambda:
+      return m * m;
+    case Output::kEta:
+      return m;
+  }
+  return 0;
+}
+
+}  // namespace torqued

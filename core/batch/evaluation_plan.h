@@ -1,0 +1,62 @@
+// A validated request: what to compute for which rows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/batch/evaluation.h"
+#include "core/model/model.h"
+
+namespace torqued {
+
+/// Immutable. Keeps the model alive; the input memory is the caller's and must
+/// outlive the evaluation.
+class EvaluationPlan {
+ public:
+  /// Checks everything that does not depend on the numbers in the rows.
+  static std::variant<EvaluationPlan, ArgumentError> Create(
+      std::shared_ptr<const Model> model, EvaluationOptions options,
+      const EvaluationInputs& inputs);
+
+  const Model& model() const { return *model_; }
+  const EvaluationOptions& options() const { return options_; }
+  const EvaluationInputs& inputs() const { return inputs_; }
+
+  std::int64_t rows() const { return rows_; }
+  /// Whether the quantities asked for produce this output.
+  bool Produces(Output output) const;
+  /// Numbers per row of an output.
+  int columns(Output output) const;
+
+  /// The frame that pose, Jacobian, drift, task and tip wrench refer to;
+  /// nothing when no quantity or wrench uses one.
+  std::optional<int> tip_frame() const { return tip_frame_; }
+
+  /// Joint index that stands at place k of the caller's order; empty: k.
+  const std::vector<int>& joint_order() const { return joint_order_; }
+  /// Column of q (of v) in canonical order for each column of the caller;
+  /// empty: the same.
+  const std::vector<int>& q_columns() const { return q_columns_; }
+  const std::vector<int>& v_columns() const { return v_columns_; }
+
+  /// Rough cost of one row on one core, for scheduling.
+  double nanoseconds_per_row() const { return nanoseconds_per_row_; }
+
+ private:
+  EvaluationPlan() = default;
+
+  std::shared_ptr<const Model> model_;
+  EvaluationOptions options_;
+  EvaluationInputs inputs_;
+  std::int64_t rows_ = 0;
+  std::optional<int> tip_frame_;
+  std::vector<int> joint_order_;
+  std::vector<int> q_columns_;
+  std::vector<int> v_columns_;
+  double nanoseconds_per_row_ = 0;
+};
+
+}  // namespace torqued

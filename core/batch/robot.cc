@@ -1,0 +1,156 @@
+#include "core/batch/robot.h"
+
+#include <limits>
+#include <utility>
+
+#include "core/batch/row_issue.h"
+
+namespace torqued {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+InputArray OneRow(const Robot::Vector& vector) {
+  if (vector.size() == 0) return {};
+  return {vector.data(), NumberType::kF64, 1, static_cast<int>(vector.size())};
+}
+
+EvaluationOutputs Only(Output output, double* data) {
+  EvaluationOutputs outputs;
+  outputs[output] = {data, NumberType::kF64};
+  return outputs;
+}
+
+}  // namespace
+
+Robot::Robot(std::shared_ptr<const Model> model)
+    : Robot(std::move(model), Options{}) {
+  options_.terms.gravity = model_->gravity();
+}
+
+Robot::Robot(std::shared_ptr<const Model> model, Options options)
+    : model_(std::move(model)), options_(std::move(options)) {}
+
+void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
+                     const EvaluationOutputs& outputs) {
+  EvaluationOptions options;
+  options.quantities.Add(quantity);
+  options.terms = options_.terms;
+  options.tip_frame = options_.tip_frame;
+  options.reference_frame = options_.reference_frame;
+  options.wrench_frame = options_.reference_frame;
+  options.task = options_.task;
+  auto plan = EvaluationPlan::Create(model_, std::move(options), inputs);
+  if (const auto* error = std::get_if<ArgumentError>(&plan)) {
+    last_error_ = error->field + ": " + error->message;
+    return;
+  }
+  const auto& ready = std::get<EvaluationPlan>(plan);
+  issues_.clear();
+  EvaluateRows(ready, outputs, 0, 1, workspace_, issues_);
+  last_error_ = issues_.empty() ? "" : Describe(ready, issues_.front());
+}
+
+Eigen::VectorXd Robot::InverseDynamics(Vector q, Vector v, Vector a) {
+  return InverseDynamics(q, v, a, Eigen::VectorXd());
+}
+
+Eigen::VectorXd Robot::InverseDynamics(Vector q, Vector v, Vector a,
+                                       Vector tip_wrench_on_environment) {
+  Eigen::VectorXd tau = Eigen::VectorXd::Constant(model_->nv(), kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  inputs.v = OneRow(v);
+  inputs.a = OneRow(a);
+  inputs.tip_wrench = OneRow(tip_wrench_on_environment);
+  Evaluate(Quantity::kInverseDynamics, inputs, Only(Output::kTau, tau.data()));
+  return tau;
+}
+
+Eigen::MatrixXd Robot::MassMatrix(Vector q) {
+  const int n = model_->nv();
+  Eigen::MatrixXd M = Eigen::MatrixXd::Constant(n, n, kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  // Symmetric: row-major and column-major are the same.
+  Evaluate(Quantity::kMassMatrix, inputs, Only(Output::kMassMatrix, M.data()));
+  return M;
+}
+
+Eigen::VectorXd Robot::ForwardDynamics(Vector q, Vector v, Vector tau) {
+  return ForwardDynamics(q, v, tau, Eigen::VectorXd());
+}
+
+Eigen::VectorXd Robot::ForwardDynamics(Vector q, Vector v, Vector tau,
+                                       Vector tip_wrench_on_environment) {
+  Eigen::VectorXd a = Eigen::VectorXd::Constant(model_->nv(), kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  inputs.v = OneRow(v);
+  inputs.tau = OneRow(tau);
+  inputs.tip_wrench = OneRow(tip_wrench_on_environment);
+  Evaluate(Quantity::kForwardDynamics, inputs,
+           Only(Output::kAcceleration, a.data()));
+  return a;
+}
+
+Eigen::VectorXd Robot::BiasForces(Vector q, Vector v) {
+  Eigen::VectorXd h = Eigen::VectorXd::Constant(model_->nv(), kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  inputs.v = OneRow(v);
+  Evaluate(Quantity::kBiasForces, inputs, Only(Output::kBias, h.data()));
+  return h;
+}
+
+Eigen::Matrix4d Robot::FramePose(Vector q) {
+  Eigen::Matrix<double, 3, 4, Eigen::RowMajor> upper;
+  upper.setConstant(kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  Evaluate(Quantity::kFramePose, inputs, Only(Output::kPose, upper.data()));
+  Eigen::Matrix4d pose = Eigen::Matrix4d::Identity();
+  pose.topRows<3>() = upper;
+  return pose;
+}
+
+Eigen::MatrixXd Robot::Jacobian(Vector q) {
+  Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> J;
+  J.setConstant(6, model_->nv(), kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  Evaluate(Quantity::kJacobian, inputs, Only(Output::kJacobian, J.data()));
+  return J;
+}
+
+Eigen::VectorXd Robot::JacobianDrift(Vector q, Vector v) {
+  Eigen::VectorXd drift = Eigen::VectorXd::Constant(6, kNaN);
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  inputs.v = OneRow(v);
+  Evaluate(Quantity::kJacobianDrift, inputs,
+           Only(Output::kJacobianDrift, drift.data()));
+  return drift;
+}
+
+Robot::OperationalSpaceResult Robot::OperationalSpace(Vector q, Vector v) {
+  const int m = options_.task.axis_count;
+  OperationalSpaceResult result;
+  result.lambda.setConstant(m, m, kNaN);
+  result.eta.setConstant(m, kNaN);
+  std::uint32_t rank = 0;
+  EvaluationOutputs outputs;
+  outputs[Output::kLambda] = {result.lambda.data(), NumberType::kF64};
+  outputs[Output::kEta] = {result.eta.data(), NumberType::kF64};
+  outputs.rank = &rank;
+  outputs.sigma_min = &result.diagnostics.sigma_min;
+  outputs.rule = &result.diagnostics.rule;
+  EvaluationInputs inputs;
+  inputs.q = OneRow(q);
+  inputs.v = OneRow(v);
+  Evaluate(Quantity::kOperationalSpace, inputs, outputs);
+  result.diagnostics.rank = static_cast<int>(rank);
+  return result;
+}
+
+}  // namespace torqued

@@ -1,0 +1,76 @@
+#include "core/batch/row_issue.h"
+
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+
+namespace torqued {
+namespace {
+
+std::string Number(double value) {
+  char text[32];
+  const auto result = std::to_chars(std::begin(text), std::end(text), value);
+  return std::string(text, result.ptr);
+}
+
+/// Joint that owns a column of an input as the caller ordered it.
+int JointOfColumn(const EvaluationPlan& plan, const RowIssue& issue) {
+  const bool q = issue.input == Input::kQ;
+  const std::vector<int>& columns = q ? plan.q_columns() : plan.v_columns();
+  const int canonical =
+      columns.empty() ? issue.column
+                      : columns[static_cast<std::size_t>(issue.column)];
+  int index = 0;
+  for (const Joint& joint : plan.model().joints()) {
+    const int first = q ? joint.q_index : joint.v_index;
+    const int count = q ? joint.nq : joint.nv;
+    if (canonical >= first && canonical < first + count) return index;
+    ++index;
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::string JointOf(const EvaluationPlan& plan, const RowIssue& issue) {
+  int joint = -1;
+  if (issue.code == RowCode::kSingularMassMatrix) {
+    joint = issue.column;
+  } else if (issue.code == RowCode::kInvalidInput &&
+             issue.input != Input::kTipWrench) {
+    joint = JointOfColumn(plan, issue);
+  }
+  if (joint < 0) return {};
+  return plan.model().joints()[static_cast<std::size_t>(joint)].name;
+}
+
+std::string FieldOf(const RowIssue& issue) {
+  return std::string(issue.code == RowCode::kInvalidInput
+                         ? ToString(issue.input)
+                         : ToString(issue.output));
+}
+
+std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
+  const std::string joint = JointOf(plan, issue);
+  const std::string of_joint = joint.empty() ? "" : " of joint '" + joint + "'";
+  switch (issue.code) {
+    case RowCode::kInvalidInput:
+      return FieldOf(issue) + of_joint + " (column " +
+             std::to_string(issue.column) + ") is " + Number(issue.value) +
+             ", not a finite number.";
+    case RowCode::kSingularMassMatrix:
+      return "Joint '" + joint +
+             "' moves no mass at this state (its inertia is " +
+             Number(issue.value) + "), so the mass matrix is singular.";
+    case RowCode::kNotFiniteResult:
+      return FieldOf(issue) + " overflowed.";
+    case RowCode::kSingularTaskSpace:
+      return "The task Jacobian loses rank at this state (smallest singular "
+             "value " +
+             Number(issue.value) +
+             "); lambda and eta follow the singularity rule.";
+  }
+  return {};
+}
+
+}  // namespace torqued

@@ -1,0 +1,8 @@
+#include "core/dynamics/crba-inl.h"
+
+namespace torqued {
+
+template void MassMatrix(const Tree&, Scratch<double>&, double*);
+template void MassMatrix(const Tree&, Scratch<float>&, float*);
+
+}  // namespace torqued

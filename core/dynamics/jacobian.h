@@ -1,0 +1,28 @@
+// Frame Jacobians, and wrenches given at a frame.
+#pragma once
+
+#include "core/dynamics/scratch.h"
+#include "core/model/tree.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// J[6 x n], row-major, rows (angular; linear): the frame's twist is J q̇.
+/// Columns of joints that do not carry the frame are zero. Needs X and X_world.
+///   local           body Jacobian (Lynch & Park 2017, section 5.1.4)
+///   world           space Jacobian
+///   world-aligned   blkdiag(R, R) J_body, the "geometric" Jacobian
+template <class T>
+void FrameJacobian(const Tree& tree, const BodyFrame& frame,
+                   ReferenceFrame reference, const Scratch<T>& scratch, T* J);
+
+/// A wrench (moment; force), 6 numbers given at `frame` in a reference frame,
+/// as the same wrench in {frame.body}.
+/// frame.body must not be kBase. Needs X_world.
+template <class T>
+Wrench<T> WrenchInBody(const Tree& tree, const BodyFrame& frame,
+                       ReferenceFrame reference, const T* wrench,
+                       const Scratch<T>& scratch);
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

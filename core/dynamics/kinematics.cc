@@ -1,0 +1,18 @@
+#include "core/dynamics/kinematics-inl.h"
+
+namespace torqued {
+
+template void ComputePlacements(const Tree&, const double*, Scratch<double>&);
+template void ComputePlacements(const Tree&, const float*, Scratch<float>&);
+template void ComputeWorldPlacements(const Tree&, Scratch<double>&);
+template void ComputeWorldPlacements(const Tree&, Scratch<float>&);
+template Transform<double> FramePlacement(const Tree&, const BodyFrame&,
+                                          const Scratch<double>&);
+template Transform<float> FramePlacement(const Tree&, const BodyFrame&,
+                                         const Scratch<float>&);
+template void FrameDrift(const Tree&, const BodyFrame&, ReferenceFrame,
+                         const double*, Scratch<double>&, double*);
+template void FrameDrift(const Tree&, const BodyFrame&, ReferenceFrame,
+                         const float*, Scratch<float>&, float*);
+
+}  // namespace torqued

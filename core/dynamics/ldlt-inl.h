@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/dynamics/ldlt.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+template <class T>
+void FactorLdlt(int n, T* M) {
+  for (int i = 0; i < n; ++i) {
+    T* row_i = M + i * n;
+    // Row i holds c_ij = L_ij D_j until its pivot is known.
+    for (int j = 0; j < i; ++j) {
+      const T* row_j = M + j * n;
+      T c = row_i[j];
+      for (int k = 0; k < j; ++k) c = c - row_i[k] * row_j[k];
+      row_i[j] = c;
+    }
+    T d = row_i[i];
+    for (int k = 0; k < i; ++k) {
+      const T l = row_i[k] / M[k * n + k];
+      d = d - l * row_i[k];
+      row_i[k] = l;
+    }
+    row_i[i] = d;
+  }
+}
+
+template <class T>
+void ForwardSubstitute(int n, const T* L, T* x) {
+  for (int i = 0; i < n; ++i) {
+    T s = x[i];
+    for (int k = 0; k < i; ++k) s = s - L[i * n + k] * x[k];
+    x[i] = s;
+  }
+}
+
+template <class T>
+void SolveLdlt(int n, const T* LD, T* x) {
+  ForwardSubstitute(n, LD, x);
+  for (int i = 0; i < n; ++i) x[i] = x[i] / LD[i * n + i];
+  for (int i = n - 1; i >= 0; --i) {
+    for (int k = i + 1; k < n; ++k) x[i] = x[i] - LD[k * n + i] * x[k];
+  }
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

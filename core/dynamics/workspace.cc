@@ -1,0 +1,74 @@
+#include "core/dynamics/workspace.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace torqued {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+/// Hands out aligned arrays; with a null base it only counts bytes.
+class Carver {
+ public:
+  explicit Carver(std::byte* base) : base_(base) {}
+
+  template <class Item>
+  void Take(Item*& array, std::size_t count) {
+    array = base_ == nullptr ? nullptr
+                             : reinterpret_cast<Item*>(base_ + used_);
+    used_ += (count * sizeof(Item) + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  std::size_t used_ = 0;
+};
+
+template <class T>
+std::size_t Carve(std::size_t n, std::byte* base, Scratch<T>& s) {
+  Carver carver(base);
+  carver.Take(s.X, n);
+  carver.Take(s.X_world, n);
+  carver.Take(s.V, n);
+  carver.Take(s.A, n);
+  carver.Take(s.F, n);
+  carver.Take(s.Gc, n);
+  carver.Take(s.Ga, n);
+  carver.Take(s.U, n);
+  carver.Take(s.d, n);
+  carver.Take(s.u, n);
+  carver.Take(s.W, n);
+  carver.Take(s.h, n);
+  carver.Take(s.M, n * n);
+  carver.Take(s.J, 6 * n);
+  carver.Take(s.Y, 7 * n);
+  return carver.used();
+}
+
+}  // namespace
+
+template <class T>
+void Workspace<T>::Free::operator()(void* p) const {
+  std::free(p);
+}
+
+template <class T>
+void Workspace<T>::Reserve(int bodies) {
+  if (bodies <= bodies_) return;
+  const std::size_t n = static_cast<std::size_t>(bodies);
+  const std::size_t bytes = Carve<T>(n, nullptr, scratch_) + kAlignment;
+  void* memory =
+      std::aligned_alloc(kAlignment, bytes / kAlignment * kAlignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  memory_.reset(static_cast<std::byte*>(memory));
+  Carve<T>(n, memory_.get(), scratch_);
+  bodies_ = bodies;
+}
+
+template class Workspace<double>;
+template class Workspace<float>;
+
+}  // namespace torqued

@@ -1,0 +1,18 @@
+// The instruction set a translation unit is compiled for, as a namespace.
+//
+// Everything in core/spatial and every algorithm text in core/dynamics lives in
+// the inline namespace TORQUED_TARGET. A unit that is compiled with wider
+// instructions defines another name first, so that no function of its own is
+// ever merged by the linker with one of baseline code. For the same reason
+// these texts include no standard headers and no Eigen.
+#pragma once
+
+#ifndef TORQUED_TARGET
+#define TORQUED_TARGET baseline
+#endif
+
+#define TORQUED_INLINE inline __attribute__((always_inline))
+
+namespace torqued {
+inline namespace TORQUED_TARGET {}  // namespace TORQUED_TARGET
+}  // namespace torqued
