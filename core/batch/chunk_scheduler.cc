@@ -37,8 +37,7 @@ struct ChunkScheduler::Impl {
   };
 
   void Enqueue(std::shared_ptr<Running> running) {
-    arena.enqueue(
-        [this, running = std::move(running)] { Step(running); });
+    arena.enqueue([this, running = std::move(running)] { Step(running); });
   }
 
   /// One chunk, then back to the end of the queue.
@@ -87,8 +86,8 @@ void ChunkScheduler::Submit(Job job) {
     const std::scoped_lock lock(impl_->mutex);
     ++impl_->jobs;
   }
-  const int tasks = static_cast<int>(
-      std::min<std::int64_t>(job.chunks, threads_));
+  const int tasks =
+      static_cast<int>(std::min<std::int64_t>(job.chunks, threads_));
   auto running = std::make_shared<Impl::Running>(std::move(job));
   running->tasks.store(tasks);
   for (int i = 0; i < tasks; ++i) impl_->Enqueue(running);

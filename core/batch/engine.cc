@@ -40,8 +40,7 @@ void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {
 
 /// One workspace per slot of the pool, and spare ones for callers' threads.
 struct Engine::Workspaces {
-  explicit Workspaces(int slots)
-      : by_slot(static_cast<std::size_t>(slots)) {}
+  explicit Workspaces(int slots) : by_slot(static_cast<std::size_t>(slots)) {}
 
   std::unique_ptr<RowWorkspace> Borrow() {
     {
@@ -131,11 +130,11 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
     std::promise<EvaluationReport> promise;
     auto future = promise.get_future();
     // The plan outlives the wait below; no ownership is taken.
-    Submit(std::shared_ptr<const EvaluationPlan>(std::shared_ptr<void>(),
-                                                 &plan),
-           outputs, [&promise](EvaluationReport report) {
-             promise.set_value(std::move(report));
-           });
+    Submit(
+        std::shared_ptr<const EvaluationPlan>(std::shared_ptr<void>(), &plan),
+        outputs, [&promise](EvaluationReport report) {
+          promise.set_value(std::move(report));
+        });
     return future.get();
   }
   const auto begin = Clock::now();

@@ -24,8 +24,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPivotTolerance = 1e-12;
 
 double LoadNumber(const InputArray& array, std::int64_t index) {
-  const char* at = static_cast<const char*>(array.data) +
-                   index * SizeOf(array.type);
+  const char* at =
+      static_cast<const char*>(array.data) + index * SizeOf(array.type);
   if (array.type == NumberType::kF64) {
     double value;
     std::memcpy(&value, at, sizeof(value));
@@ -38,8 +38,8 @@ double LoadNumber(const InputArray& array, std::int64_t index) {
 
 void StoreRow(const OutputArray& array, std::int64_t row, int columns,
               const double* values) {
-  char* at = static_cast<char*>(array.data) +
-             row * columns * SizeOf(array.type);
+  char* at =
+      static_cast<char*>(array.data) + row * columns * SizeOf(array.type);
   const auto count = static_cast<std::size_t>(columns);
   if (array.type == NumberType::kF64) {
     std::memcpy(at, values, count * sizeof(double));
@@ -149,12 +149,9 @@ class RowEvaluation {
   bool LoadInputs() {
     const EvaluationInputs& in = plan_.inputs();
     static const std::vector<int> kAsTheyStand;
-    return LoadInput(Input::kQ, in.q, plan_.q_columns(),
-                     workspace_.q.data()) &&
-           LoadInput(Input::kV, in.v, plan_.v_columns(),
-                     workspace_.v.data()) &&
-           LoadInput(Input::kA, in.a, plan_.v_columns(),
-                     workspace_.a.data()) &&
+    return LoadInput(Input::kQ, in.q, plan_.q_columns(), workspace_.q.data()) &&
+           LoadInput(Input::kV, in.v, plan_.v_columns(), workspace_.v.data()) &&
+           LoadInput(Input::kA, in.a, plan_.v_columns(), workspace_.a.data()) &&
            LoadInput(Input::kTau, in.tau, plan_.v_columns(),
                      workspace_.tau.data()) &&
            LoadInput(Input::kTipWrench, in.tip_wrench, kAsTheyStand, wrench_);
@@ -447,8 +444,8 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
 }
 
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                  std::int64_t begin, std::int64_t end,
-                  RowWorkspace& workspace, std::vector<RowIssue>& issues) {
+                  std::int64_t begin, std::int64_t end, RowWorkspace& workspace,
+                  std::vector<RowIssue>& issues) {
   workspace.Reserve(plan);
   RowEvaluation evaluation(plan, outputs, workspace);
   for (std::int64_t row = begin; row < end; ++row) {

@@ -54,8 +54,7 @@ MaybeError CheckTask(const TaskOptions& task) {
   }
   if (!(task.characteristic_length > 0 &&
         std::isfinite(task.characteristic_length))) {
-    return Fail(Code::kInvalidOption,
-                "operational_space.characteristic_length",
+    return Fail(Code::kInvalidOption, "operational_space.characteristic_length",
                 "The characteristic length must be positive and finite.");
   }
   const bool damped = task.singularity == SingularityRule::kDamped;
@@ -256,8 +255,8 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   if (quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
       !inputs.tau.present()) {
     return Fail(Code::kMissingInput, "tau",
-                "Forward dynamics needs tau: one row of " +
-                    std::to_string(nv) + " numbers per state.");
+                "Forward dynamics needs tau: one row of " + std::to_string(nv) +
+                    " numbers per state.");
   }
   for (const Named& item : named) {
     const std::int64_t rows = item.array->rows;

@@ -53,8 +53,7 @@ std::optional<double> CgroupQuota() {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers =
-        line.substr(first + 1, second - first - 1);
+    const std::string controllers = line.substr(first + 1, second - first - 1);
     std::string path = line.substr(second + 1);
     const bool v2 = controllers.empty();
     const std::string list = "," + controllers + ",";

@@ -17,9 +17,9 @@ std::string Number(double value) {
 int JointOfColumn(const EvaluationPlan& plan, const RowIssue& issue) {
   const bool q = issue.input == Input::kQ;
   const std::vector<int>& columns = q ? plan.q_columns() : plan.v_columns();
-  const int canonical =
-      columns.empty() ? issue.column
-                      : columns[static_cast<std::size_t>(issue.column)];
+  const int canonical = columns.empty()
+                            ? issue.column
+                            : columns[static_cast<std::size_t>(issue.column)];
   int index = 0;
   for (const Joint& joint : plan.model().joints()) {
     const int first = q ? joint.q_index : joint.v_index;

@@ -30,8 +30,8 @@ bool Orthogonalize(int m, int n, double* A, double* U, int i, int j) {
   if (!(std::abs(xy) > kEpsilon * std::sqrt(xx) * std::sqrt(yy))) return false;
   // Smaller root of t² + 2 ζ t − 1 = 0 annihilates the off-diagonal.
   const double zeta = (yy - xx) / (2 * xy);
-  const double t = std::copysign(1.0, zeta) /
-                   (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
+  const double t =
+      std::copysign(1.0, zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
   const double c = 1 / std::sqrt(1 + t * t);
   const double s = c * t;
   RotatePair(n, 1, x, y, c, s);

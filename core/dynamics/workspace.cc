@@ -16,8 +16,7 @@ class Carver {
 
   template <class Item>
   void Take(Item*& array, std::size_t count) {
-    array = base_ == nullptr ? nullptr
-                             : reinterpret_cast<Item*>(base_ + used_);
+    array = base_ == nullptr ? nullptr : reinterpret_cast<Item*>(base_ + used_);
     used_ += (count * sizeof(Item) + kAlignment - 1) / kAlignment * kAlignment;
   }
   std::size_t used() const { return used_; }

@@ -1,0 +1,54 @@
+# The front door. Everything works from a fresh clone on Debian 12.
+
+PRESET ?= release
+JOBS ?= $(shell nproc)
+BUILD := build/$(PRESET)
+INSTALL := deploy/debian/install-packages.sh
+
+.PHONY: help demo test serve build format lint clean
+
+help:
+	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
+	@echo "make test    install, build, run all tests"
+	@echo "make serve   build and leave a server running"
+	@echo "make build   build (PRESET=release|debug|asan|tsan)"
+	@echo "make format  format the sources"
+	@echo "make lint    check format, linter findings and dependency arrows"
+	@echo "make clean   remove build/"
+
+$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json
+	cmake --preset $(PRESET)
+
+build:
+	@$(INSTALL) build test
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	cmake --build --preset $(PRESET) -j $(JOBS)
+
+test: build
+	ctest --preset $(PRESET)
+
+# The demo and the server need no tests, so these build less.
+.PHONY: programs
+programs:
+	@$(INSTALL) build
+	@test -f $(BUILD)/build.ninja || \
+	  cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=OFF
+	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_daemon torquectl
+
+demo: programs
+	@deploy/demo/demo.sh $(BUILD)/bin demo-output
+
+serve: programs
+	@deploy/demo/serve.sh $(BUILD)/bin
+
+format:
+	@$(INSTALL) lint
+	git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
+
+lint:
+	@$(INSTALL) build test lint
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	.ci/lint $(BUILD)
+
+clean:
+	rm -rf build demo-output

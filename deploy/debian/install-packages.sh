@@ -1,0 +1,69 @@
+#!/bin/sh
+# Installs the Debian 12 packages of one or more groups:
+#
+#   build    what compiles torqued
+#   runtime  what a finished torqued binary needs
+#   test     what the tests need beyond `build`
+#   lint     formatter and linter
+#
+# Usage: deploy/debian/install-packages.sh GROUP...
+# Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
+# when everything is there already.
+set -eu
+
+packages_of() {
+  case "$1" in
+    build)
+      echo ca-certificates ccache cmake g++ git libcli11-dev libeigen3-dev \
+        libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
+        libtbb-dev libtinyxml2-dev make ninja-build nlohmann-json3-dev \
+        pkg-config protobuf-compiler protobuf-compiler-grpc
+      ;;
+    runtime)
+      echo libfmt9 libgrpc++1.51 libprotobuf32 libspdlog1.10 libsqlite3-0 \
+        libssl3 libtbb12 libtinyxml2-9
+      ;;
+    test)
+      echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
+        liburdfdom-dev procps python3 python3-grpcio python3-numpy \
+        python3-protobuf python3-pytest
+      # A third-party nodejs conflicts with Debian's npm: only where missing.
+      command -v node >/dev/null 2>&1 || echo nodejs
+      command -v npm >/dev/null 2>&1 || echo npm
+      ;;
+    lint)
+      echo clang-format-19 clang-tidy-19 git
+      ;;
+    *)
+      echo "install-packages.sh: no group '$1' (build, runtime, test, lint)" >&2
+      exit 64
+      ;;
+  esac
+}
+
+[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|lint ..." >&2; exit 64; }
+wanted=
+for group in "$@"; do
+  wanted="$wanted $(packages_of "$group")"
+done
+
+missing=
+for package in $wanted; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
+    grep -q '^install ok installed$' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null 2>&1 || {
+    echo "Missing packages; install them as root:$missing" >&2
+    exit 1
+  }
+  as_root="sudo"
+fi
+echo "Installing:$missing"
+$as_root apt-get update -qq
+# shellcheck disable=SC2086  # the lists are words
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+  --no-install-recommends $missing

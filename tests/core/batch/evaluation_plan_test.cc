@@ -1,0 +1,161 @@
+// What a plan refuses, and where it says the fault lies.
+#include "core/batch/evaluation_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/support/load_model.h"
+#include "tests/support/random_robot.h"
+
+namespace torqued {
+namespace {
+
+using Code = ArgumentError::Code;
+using testing_support::LoadModel;
+using testing_support::MakeRandomRobot;
+
+class EvaluationPlanTest : public testing::Test {
+ protected:
+  EvaluationPlanTest() {
+    const auto robot = MakeRandomRobot(7, {.dof = 5});
+    model_ = LoadModel(robot.urdf, robot.tip);
+    branching_ = LoadModel(robot.urdf);
+    inputs_.q = Table(3, 5);
+    options_.quantities = {Quantity::kInverseDynamics};
+  }
+
+  InputArray Table(std::int64_t rows, int columns) const {
+    return {numbers_.data(), NumberType::kF64, rows, columns};
+  }
+
+  void ExpectError(Code code, const std::string& field) {
+    const auto plan = EvaluationPlan::Create(model_, options_, inputs_);
+    const auto* error = std::get_if<ArgumentError>(&plan);
+    ASSERT_NE(error, nullptr) << "accepted, but " << field << " is wrong";
+    EXPECT_EQ(error->code, code) << error->message;
+    EXPECT_EQ(error->field, field);
+    EXPECT_FALSE(error->message.empty());
+  }
+  EvaluationPlan ExpectPlan() {
+    auto plan = EvaluationPlan::Create(model_, options_, inputs_);
+    const auto* error = std::get_if<ArgumentError>(&plan);
+    EXPECT_EQ(error, nullptr) << error->field << ": " << error->message;
+    return std::get<EvaluationPlan>(std::move(plan));
+  }
+
+  std::shared_ptr<const Model> model_, branching_;
+  EvaluationOptions options_;
+  EvaluationInputs inputs_;
+  std::vector<double> numbers_ = std::vector<double>(100, 0.5);
+};
+
+TEST_F(EvaluationPlanTest, AcceptsWhatIsRight) {
+  inputs_.v = Table(1, 5);
+  inputs_.a = Table(3, 5);
+  inputs_.tip_wrench = Table(1, 6);
+  const EvaluationPlan plan = ExpectPlan();
+  EXPECT_EQ(plan.rows(), 3);
+  EXPECT_TRUE(plan.Produces(Output::kTau));
+  EXPECT_FALSE(plan.Produces(Output::kEta));
+  EXPECT_EQ(plan.columns(Output::kTau), 5);
+}
+
+TEST_F(EvaluationPlanTest, NamesTheInputWithWrongColumns) {
+  inputs_.q = Table(3, 4);
+  ExpectError(Code::kWrongColumnCount, "q");
+  inputs_.q = Table(3, 5);
+  inputs_.a = Table(3, 6);
+  ExpectError(Code::kWrongColumnCount, "a");
+  inputs_.a = {};
+  inputs_.tip_wrench = Table(3, 5);
+  ExpectError(Code::kWrongColumnCount, "tip_wrench_on_environment");
+}
+
+TEST_F(EvaluationPlanTest, NamesTheInputWithWrongRows) {
+  inputs_.v = Table(2, 5);
+  ExpectError(Code::kWrongRowCount, "v");
+}
+
+TEST_F(EvaluationPlanTest, MissingInputsAreErrors) {
+  inputs_.q = {};
+  ExpectError(Code::kMissingInput, "q");
+  inputs_.q = Table(3, 5);
+  options_.quantities = {Quantity::kForwardDynamics};
+  ExpectError(Code::kMissingInput, "tau");
+}
+
+TEST_F(EvaluationPlanTest, JointNamesMustBeAPermutation) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model_->joints()) names.push_back(joint.name);
+  options_.joint_names = names;
+  ExpectPlan();
+  options_.joint_names[2] = "nobody";
+  ExpectError(Code::kWrongJointNames, "options.joint_names[2]");
+  options_.joint_names[2] = names[0];
+  ExpectError(Code::kWrongJointNames, "options.joint_names[2]");
+  options_.joint_names = {names[0]};
+  ExpectError(Code::kWrongJointNames, "options.joint_names");
+}
+
+TEST_F(EvaluationPlanTest, TipFrameMustExistAndBeSettled) {
+  options_.quantities = {Quantity::kJacobian};
+  options_.tip_frame = "nowhere";
+  ExpectError(Code::kUnknownFrame, "options.tip_frame");
+  options_.tip_frame = "";
+  ExpectPlan();
+  model_ = branching_;
+  ExpectError(Code::kTipFrameRequired, "options.tip_frame");
+  // Twin: what needs no frame needs no tip.
+  options_.quantities = {Quantity::kMassMatrix};
+  ExpectPlan();
+}
+
+TEST_F(EvaluationPlanTest, OptionsMustBeFiniteAndInRange) {
+  options_.quantities = {Quantity::kOperationalSpace};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const EvaluationOptions good = options_;
+  options_.terms.gravity[1] = nan;
+  ExpectError(Code::kInvalidOption, "options.terms.gravity");
+  options_ = good;
+  for (const double bad : {nan, -1e-9, 1.0}) {
+    options_.task.rank_tolerance = bad;
+    ExpectError(Code::kInvalidOption, "operational_space.rank_tolerance");
+  }
+  options_ = good;
+  for (const double bad : {nan, 0.0, -1.0}) {
+    options_.task.characteristic_length = bad;
+    ExpectError(Code::kInvalidOption,
+                "operational_space.characteristic_length");
+  }
+  options_ = good;
+  options_.task.damping = 0.1;
+  ExpectError(Code::kInvalidOption, "operational_space.damping");
+  options_.task.singularity = SingularityRule::kDamped;
+  ExpectPlan();
+  for (const double bad : {nan, 0.0, -1.0}) {
+    options_.task.damping = bad;
+    ExpectError(Code::kInvalidOption, "operational_space.damping");
+  }
+  options_ = good;
+  options_.task.axes = {0, 1, 0};
+  options_.task.axis_count = 3;
+  ExpectError(Code::kInvalidOption, "operational_space.axes[2]");
+  options_ = good;
+  options_.task.axis_count = 0;
+  ExpectError(Code::kInvalidOption, "operational_space.axes");
+}
+
+TEST_F(EvaluationPlanTest, UnusedWrenchIsRefusedNotIgnored) {
+  options_.quantities = {Quantity::kMassMatrix};
+  inputs_.tip_wrench = Table(1, 6);
+  ExpectError(Code::kInvalidOption, "tip_wrench_on_environment");
+}
+
+TEST_F(EvaluationPlanTest, NoQuantityIsAnError) {
+  options_.quantities = {};
+  ExpectError(Code::kInvalidOption, "quantities");
+}
+
+}  // namespace
+}  // namespace torqued
