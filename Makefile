@@ -5,32 +5,28 @@ JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve build format lint clean
+.PHONY: help demo test serve stop build programs format lint clean
 
 help:
 	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
 	@echo "make test    install, build, run all tests"
-	@echo "make serve   build and leave a server running"
+	@echo "make serve   build and leave a server running (make stop ends it)"
 	@echo "make build   build (PRESET=release|debug|asan|tsan)"
 	@echo "make format  format the sources"
 	@echo "make lint    check format, linter findings and dependency arrows"
 	@echo "make clean   remove build/"
 
-$(BUILD)/build.ninja: CMakeLists.txt CMakePresets.json
-	cmake --preset $(PRESET)
-
 build:
 	@$(INSTALL) build test
-	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
 test: build
 	ctest --preset $(PRESET)
 
 # The demo and the server need no tests, so these build less.
-.PHONY: programs
 programs:
-	@$(INSTALL) build
+	@$(INSTALL) build demo
 	@test -f $(BUILD)/build.ninja || \
 	  cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=OFF
 	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_daemon torquectl
@@ -39,7 +35,10 @@ demo: programs
 	@deploy/demo/demo.sh $(BUILD)/bin demo-output
 
 serve: programs
-	@deploy/demo/serve.sh $(BUILD)/bin
+	@deploy/demo/serve.sh start $(BUILD)/bin build/serve
+
+stop:
+	@deploy/demo/serve.sh stop $(BUILD)/bin build/serve
 
 format:
 	@$(INSTALL) lint
@@ -47,7 +46,7 @@ format:
 
 lint:
 	@$(INSTALL) build test lint
-	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
 	.ci/lint $(BUILD)
 
 clean:

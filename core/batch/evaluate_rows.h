@@ -22,7 +22,7 @@ struct RowWorkspace {
 
 /// Rows [begin, end). Appends rows that are not OK to `issues`, in order.
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                  std::int64_t begin, std::int64_t end,
-                  RowWorkspace& workspace, std::vector<RowIssue>& issues);
+                  std::int64_t begin, std::int64_t end, RowWorkspace& workspace,
+                  std::vector<RowIssue>& issues);
 
 }  // namespace torqued

@@ -54,9 +54,8 @@ void ForwardDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
   for (int i = 0; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
     // a' = X_i V̇_λ + ζ;  q̈ = (u − Uᵀ a') / d;  V̇_i = a' + A q̈
-    Twist<T> A = ToChild(scratch.X[i], body.parent == kBase
-                                           ? A0
-                                           : scratch.A[body.parent]);
+    Twist<T> A = ToChild(scratch.X[i],
+                         body.parent == kBase ? A0 : scratch.A[body.parent]);
     if (v != nullptr) A += Bracket(scratch.V[i], JointTwist(body, v[i]));
     a[i] = (scratch.u[i] - Dot(scratch.U[i], A)) / scratch.d[i];
     scratch.A[i] = A + JointTwist(body, a[i]);

@@ -37,9 +37,8 @@ template <class T>
 void ComputeWorldPlacements(const Tree& tree, Scratch<T>& scratch) {
   for (int i = 0; i < tree.n; ++i) {
     const int parent = tree.bodies[i].parent;
-    scratch.X_world[i] = parent == kBase
-                             ? scratch.X[i]
-                             : scratch.X_world[parent] * scratch.X[i];
+    scratch.X_world[i] =
+        parent == kBase ? scratch.X[i] : scratch.X_world[parent] * scratch.X[i];
   }
 }
 

@@ -21,11 +21,11 @@ struct Scratch {
   Wrench<T>* U;               // Ĝ_i A_i
   T* d;                       // A_iᵀ U_i
   T* u;                       // n
-  Wrench<T>* W;  // external wrench on body i, in {i}
-  T* h;          // bias forces, n
-  T* M;          // mass matrix or its factors, n x n
-  T* J;          // Jacobian, 6 x n
-  T* Y;          // L⁻¹ [Jᵀ | h] by rows, 7 x n
+  Wrench<T>* W;               // external wrench on body i, in {i}
+  T* h;                       // bias forces, n
+  T* M;                       // mass matrix or its factors, n x n
+  T* J;                       // Jacobian, 6 x n
+  T* Y;                       // L⁻¹ [Jᵀ | h] by rows, 7 x n
 };
 
 }  // namespace TORQUED_TARGET

@@ -7,8 +7,8 @@ inline constexpr int kMaxTaskAxes = 6;
 
 /// Singular values and left singular vectors of a matrix of up to six rows.
 struct TaskSpectrum {
-  double sigma[kMaxTaskAxes];               // falling
-  double U[kMaxTaskAxes * kMaxTaskAxes];    // column k belongs to sigma[k]
+  double sigma[kMaxTaskAxes];             // falling
+  double U[kMaxTaskAxes * kMaxTaskAxes];  // column k belongs to sigma[k]
 };
 
 /// One-sided (Hestenes) Jacobi on the m rows of A (m x n, row-major), which

@@ -4,6 +4,7 @@
 #   build    what compiles torqued
 #   runtime  what a finished torqued binary needs
 #   test     what the tests need beyond `build`
+#   demo     what `make demo` needs beyond `build`
 #   lint     formatter and linter
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
@@ -31,17 +32,20 @@ packages_of() {
       command -v node >/dev/null 2>&1 || echo nodejs
       command -v npm >/dev/null 2>&1 || echo npm
       ;;
+    demo)
+      echo python3
+      ;;
     lint)
       echo clang-format-19 clang-tidy-19 git
       ;;
     *)
-      echo "install-packages.sh: no group '$1' (build, runtime, test, lint)" >&2
+      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint)" >&2
       exit 64
       ;;
   esac
 }
 
-[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|lint ..." >&2; exit 64; }
+[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint ..." >&2; exit 64; }
 wanted=
 for group in "$@"; do
   wanted="$wanted $(packages_of "$group")"

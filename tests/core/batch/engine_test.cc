@@ -21,9 +21,9 @@ using testing_support::Random;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr Output kOutputs[] = {
-    Output::kTau,      Output::kMassMatrix,    Output::kAcceleration,
-    Output::kBias,     Output::kPose,          Output::kJacobian,
-    Output::kJacobianDrift, Output::kLambda,   Output::kEta};
+    Output::kTau,           Output::kMassMatrix, Output::kAcceleration,
+    Output::kBias,          Output::kPose,       Output::kJacobian,
+    Output::kJacobianDrift, Output::kLambda,     Output::kEta};
 constexpr QuantitySet kEverything = {
     Quantity::kInverseDynamics, Quantity::kMassMatrix,
     Quantity::kForwardDynamics, Quantity::kBiasForces,
@@ -216,7 +216,8 @@ TEST_F(EngineTest, BadRowsNeverTouchTheirNeighbours) {
     for (std::int64_t row = 0; row < 64; ++row) {
       const double* at = table.data() + static_cast<std::size_t>(row) * columns;
       if (std::find(bad.begin(), bad.end(), row) != bad.end()) {
-        for (std::size_t c = 0; c < columns; ++c) EXPECT_TRUE(std::isnan(at[c]));
+        for (std::size_t c = 0; c < columns; ++c)
+          EXPECT_TRUE(std::isnan(at[c]));
         EXPECT_EQ(got.rule[static_cast<std::size_t>(row)],
                   TaskRule::kUndefined);
       } else {
@@ -238,12 +239,12 @@ TEST_F(EngineTest, RobotGivesWhatTheBatchGives) {
                                              columns);
   };
   for (int k = 0; k < 3; ++k) {
-    const Eigen::VectorXd tau = robot.InverseDynamics(
-        row(batch.q, k, 7), row(batch.v, k, 7), row(batch.a, k, 7),
-        row(batch.wrench, k, 6));
-    EXPECT_TRUE(SameBits(
-        tau.data(),
-        all.tables[static_cast<int>(Output::kTau)].data() + k * 7, 7));
+    const Eigen::VectorXd tau =
+        robot.InverseDynamics(row(batch.q, k, 7), row(batch.v, k, 7),
+                              row(batch.a, k, 7), row(batch.wrench, k, 6));
+    EXPECT_TRUE(
+        SameBits(tau.data(),
+                 all.tables[static_cast<int>(Output::kTau)].data() + k * 7, 7));
   }
 }
 
@@ -332,7 +333,8 @@ TEST_F(EngineTest, PermutedNamesPermuteTheAnswers) {
 TEST_F(EngineTest, SinglePrecisionArraysCarryTheSameNumbersRounded) {
   Batch batch(model_, 9);
   // Inputs that single precision holds exactly.
-  for (auto* table : {&batch.q, &batch.v, &batch.a, &batch.tau, &batch.wrench}) {
+  for (auto* table :
+       {&batch.q, &batch.v, &batch.a, &batch.tau, &batch.wrench}) {
     for (double& x : *table) x = static_cast<double>(static_cast<float>(x));
   }
   Engine engine({.threads = 1});
@@ -410,8 +412,8 @@ TEST_F(EngineTest, ManyThreadsMayCallAtOnce) {
   const auto expected = batch.Evaluate(engine);
   std::vector<std::future<Batch::Results>> calls;
   for (int k = 0; k < 16; ++k) {
-    calls.push_back(std::async(std::launch::async,
-                               [&] { return batch.Evaluate(engine); }));
+    calls.push_back(
+        std::async(std::launch::async, [&] { return batch.Evaluate(engine); }));
   }
   for (auto& call : calls) ExpectSameBits(call.get(), expected);
 }

@@ -88,8 +88,8 @@ TEST(DynamicsLaws, ForwardOfInverseIsIdentityWithFrictionAndTipWrench) {
       Robot robot(c.model, options);
       const VectorXd tau = robot.InverseDynamics(c.state.q, c.state.v,
                                                  c.state.a, c.state.wrench);
-      const VectorXd a = robot.ForwardDynamics(c.state.q, c.state.v, tau,
-                                               c.state.wrench);
+      const VectorXd a =
+          robot.ForwardDynamics(c.state.q, c.state.v, tau, c.state.wrench);
       const double condition = ConditionNumber(robot.MassMatrix(c.state.q));
       EXPECT_LT(RelativeError(a, c.state.a, tau.norm()),
                 200 * kEpsilon * condition)
@@ -332,7 +332,8 @@ std::shared_ptr<const Model> ChainWith(const std::vector<int>& fixed,
     LinkDescription link;
     link.name = "link" + std::to_string(i);
     LinkInertial inertial;
-    inertial.origin = Pose::FromXyzRpy({0.1, -0.05 * i, 0.2}, {0.3, i * 0.2, 1});
+    inertial.origin =
+        Pose::FromXyzRpy({0.1, -0.05 * i, 0.2}, {0.3, i * 0.2, 1});
     inertial.mass = 1.5 + i;
     inertial.inertia = {0.02, 0.001, -0.002, 0.03, 0.003, 0.025};
     link.inertial = inertial;

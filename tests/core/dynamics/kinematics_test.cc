@@ -31,8 +31,8 @@ constexpr double kStep = 1e-5;
 constexpr double kTolerance = 1e-8;
 
 Vector3d Unskew(const Matrix3d& s) {
-  return 0.5 * Vector3d(s(2, 1) - s(1, 2), s(0, 2) - s(2, 0),
-                        s(1, 0) - s(0, 1));
+  return 0.5 *
+         Vector3d(s(2, 1) - s(1, 2), s(0, 2) - s(2, 0), s(1, 0) - s(0, 1));
 }
 
 /// The frame's twist for dT/dt at pose T, in the given reference frame.

@@ -29,6 +29,13 @@ constexpr ReferenceFrame kFrames[] = {ReferenceFrame::kLocal,
                                       ReferenceFrame::kWorld};
 constexpr double kEpsilon = 2.3e-16;
 
+/// The same model under other options; it must not outlive `robot`.
+Robot With(const Robot& robot, const Robot::Options& options) {
+  return Robot(
+      std::shared_ptr<const Model>(std::shared_ptr<void>(), &robot.model()),
+      options);
+}
+
 template <class Check>
 void ForRandomChains(int dof, const Check& check) {
   for (int seed = 0; seed < 20; ++seed) {
@@ -76,9 +83,8 @@ TEST(OperationalSpace, EqualsTheSixAxisFormula) {
     const VectorXd force = Ji.transpose() * robot.BiasForces(s.q, s.v);
     const VectorXd inertial = lambda * drift;
     const auto result = robot.OperationalSpace(s.q, s.v);
-    const double bound =
-        100 * kEpsilon * ConditionNumber(J) * ConditionNumber(J) *
-        ConditionNumber(M);
+    const double bound = 100 * kEpsilon * ConditionNumber(J) *
+                         ConditionNumber(J) * ConditionNumber(M);
     EXPECT_LT(RelativeError(result.lambda, lambda), bound);
     EXPECT_LT(RelativeError(result.eta, force - inertial,
                             std::max(force.norm(), inertial.norm())),
@@ -111,8 +117,7 @@ TEST(OperationalSpace, SmallestSingularValueIsThatOfTheScaledJacobian) {
     Robot::Options options = robot.options();
     options.task.characteristic_length = 0.25;
     MatrixXd J = robot.Jacobian(s.q);
-    Robot again(std::shared_ptr<const Model>(&robot.model(), [](auto*) {}),
-                options);
+    Robot again = With(robot, options);
     J.bottomRows(3) /= 0.25;
     const double expected = Eigen::JacobiSVD<MatrixXd>(J).singularValues()[5];
     EXPECT_NEAR(again.OperationalSpace(s.q, s.v).diagnostics.sigma_min,
@@ -125,16 +130,14 @@ TEST(OperationalSpace, SubTaskUsesItsRowsInTheOrderGiven) {
     Robot::Options options = robot.options();
     options.task.axes = {5, 0, 3};
     options.task.axis_count = 3;
-    Robot sub(std::shared_ptr<const Model>(&robot.model(), [](auto*) {}),
-              options);
+    Robot sub = With(robot, options);
     const MatrixXd J = robot.Jacobian(s.q), M = robot.MassMatrix(s.q);
     MatrixXd rows(3, 7);
     rows << J.row(5), J.row(0), J.row(3);
     const VectorXd drift = robot.JacobianDrift(s.q, s.v);
     const MatrixXd W = rows * M.inverse() * rows.transpose();
-    const VectorXd r =
-        rows * M.inverse() * robot.BiasForces(s.q, s.v) -
-        Eigen::Vector3d(drift[5], drift[0], drift[3]);
+    const VectorXd r = rows * M.inverse() * robot.BiasForces(s.q, s.v) -
+                       Eigen::Vector3d(drift[5], drift[0], drift[3]);
     const auto result = sub.OperationalSpace(s.q, s.v);
     const double bound = 1e-12 * ConditionNumber(W) * ConditionNumber(M);
     EXPECT_LT(RelativeError(result.lambda, W.inverse()), bound);
@@ -162,13 +165,27 @@ TEST(OperationalSpace, TooFewJointsGiveTheRangeRestrictedInertia) {
   });
 }
 
+TEST(OperationalSpace, RangeRestrictedInertiaDoesNotDependOnTheLength) {
+  // The length decides the rank; range(J) is what it is.
+  ForRandomChains(4, [](Robot& robot, const State& s) {
+    Robot::Options options = robot.options();
+    options.task.characteristic_length = 0.2;
+    Robot scaled = With(robot, options);
+    const MatrixXd J = robot.Jacobian(s.q), M = robot.MassMatrix(s.q);
+    const double bound =
+        1e-13 * ConditionNumber(J) * ConditionNumber(J) * ConditionNumber(M);
+    EXPECT_LT(RelativeError(scaled.OperationalSpace(s.q, s.v).lambda,
+                            robot.OperationalSpace(s.q, s.v).lambda),
+              bound);
+  });
+}
+
 TEST(OperationalSpace, DampingDoesNotTouchFullRankRows) {
   ForRandomChains(7, [](Robot& robot, const State& s) {
     Robot::Options options = robot.options();
     options.task.singularity = SingularityRule::kDamped;
     options.task.damping = 0.5;
-    Robot damped(std::shared_ptr<const Model>(&robot.model(), [](auto*) {}),
-                 options);
+    Robot damped = With(robot, options);
     const auto a = robot.OperationalSpace(s.q, s.v),
                b = damped.OperationalSpace(s.q, s.v);
     EXPECT_EQ(a.lambda, b.lambda);
@@ -181,8 +198,7 @@ TEST(OperationalSpace, RankToleranceDecides) {
   ForRandomChains(6, [](Robot& robot, const State& s) {
     Robot::Options options = robot.options();
     options.task.rank_tolerance = 0.999;
-    Robot strict(std::shared_ptr<const Model>(&robot.model(), [](auto*) {}),
-                 options);
+    Robot strict = With(robot, options);
     EXPECT_EQ(strict.OperationalSpace(s.q, s.v).diagnostics.rank, 1);
     EXPECT_EQ(robot.OperationalSpace(s.q, s.v).diagnostics.rank, 6);
   });

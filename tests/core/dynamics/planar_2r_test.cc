@@ -40,12 +40,12 @@ TEST_F(Planar2R, TorquesEqualTheClosedForm) {
     const double c1 = std::cos(q[0]), c2 = std::cos(q[1]), s2 = std::sin(q[1]),
                  c12 = std::cos(q[0] + q[1]);
     Vector2d tau;
-    tau[0] = ((kM1 + kM2) * kL1 * kL1 +
-              kM2 * (2 * kL1 * kL2 * c2 + kL2 * kL2)) *
-                 a[0] +
-             kM2 * (kL1 * kL2 * c2 + kL2 * kL2) * a[1] -
-             kM2 * kL1 * kL2 * s2 * (2 * v[0] * v[1] + v[1] * v[1]) +
-             (kM1 + kM2) * kG * kL1 * c1 + kM2 * kG * kL2 * c12;
+    tau[0] =
+        ((kM1 + kM2) * kL1 * kL1 + kM2 * (2 * kL1 * kL2 * c2 + kL2 * kL2)) *
+            a[0] +
+        kM2 * (kL1 * kL2 * c2 + kL2 * kL2) * a[1] -
+        kM2 * kL1 * kL2 * s2 * (2 * v[0] * v[1] + v[1] * v[1]) +
+        (kM1 + kM2) * kG * kL1 * c1 + kM2 * kG * kL2 * c12;
     tau[1] = kM2 * (kL1 * kL2 * c2 + kL2 * kL2) * a[0] +
              kM2 * kL2 * kL2 * a[1] + kM2 * kL1 * kL2 * s2 * v[0] * v[0] +
              kM2 * kG * kL2 * c12;
