@@ -1,0 +1,202 @@
+#include "core/formats/element_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "core/formats/number.h"
+#include "core/model/text.h"
+
+namespace torqued {
+namespace {
+
+using Names = std::initializer_list<std::string_view>;
+
+bool Contains(Names names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Levenshtein distance of two short words.
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::array<std::size_t, 33> row;
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean 'inertial'?" where a name is likely misspelt.
+std::string Suggestion(std::string_view name, Names names) {
+  constexpr std::size_t kLongest = 32, kClose = 2;
+  if (name.size() > kLongest || name.size() < 3) return {};
+  for (const std::string_view candidate : names) {
+    if (EditDistance(name, candidate) <= kClose && candidate.size() >= 3) {
+      return Cat("; did you mean ", Quoted(candidate), "?");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ElementReader::ElementReader(const tinyxml2::XMLElement& element,
+                             Subject& subject)
+    : element_(element), subject_(subject) {}
+
+void ElementReader::Report(LintCode code, int line,
+                           std::string_view rest) const {
+  if (DefaultSeverity(code) == Severity::kError) subject_.failed = true;
+  subject_.report.Add(
+      code, {.joint = subject_.joint, .link = subject_.link, .line = line},
+      Cat(subject_.phrase, rest));
+}
+
+void ElementReader::ReportUnexpected(const tinyxml2::XMLElement& child,
+                                     Names expected, Names repeated) const {
+  const std::string_view child_name = child.Name();
+  const int line = child.GetLineNum();
+  if (child_name.starts_with("xacro:")) {
+    Report(LintCode::kXacroNotExpanded, line,
+           Cat(" contains <", Printable(child_name, 64),
+               ">; expand the file by xacro before it is loaded."));
+    return;
+  }
+  if (subject_.report.Full(DefaultSeverity(LintCode::kIgnoredElement))) {
+    Report(LintCode::kIgnoredElement, line, {});
+    return;
+  }
+  std::string hint = Suggestion(child_name, expected);
+  if (hint.empty()) hint = Suggestion(child_name, repeated);
+  Report(LintCode::kIgnoredElement, line,
+         Cat(" has the element <", Printable(child_name, 64), "> in <", name(),
+             ">, which is ignored", hint.empty() ? "." : hint));
+}
+
+void ElementReader::CheckChildren(Names expected, Names repeated) const {
+  // Line of the first child of each expected name.
+  std::vector<int> first_line(expected.size(), 0);
+  for (const auto* node = element_.FirstChild(); node != nullptr;
+       node = node->NextSibling()) {
+    if (node->ToText() != nullptr) {
+      Report(LintCode::kIgnoredElement, node->GetLineNum(),
+             Cat(" has the text ", Quoted(node->Value()), " in <", name(),
+                 ">, which is ignored; values stand in attributes."));
+    }
+    const auto* child = node->ToElement();
+    if (child == nullptr) continue;
+    const std::string_view child_name = child->Name();
+    if (Contains(repeated, child_name)) continue;
+    const auto it = std::find(expected.begin(), expected.end(), child_name);
+    if (it == expected.end()) {
+      ReportUnexpected(*child, expected, repeated);
+      continue;
+    }
+    int& first = first_line[it - expected.begin()];
+    if (first != 0) {
+      Report(LintCode::kIgnoredElement, child->GetLineNum(),
+             Cat(" has a second <", child_name, "> in <", name(),
+                 ">, which is ignored; the one at line ", std::to_string(first),
+                 " counts."));
+    } else {
+      first = child->GetLineNum();
+    }
+  }
+}
+
+void ElementReader::Expect(Names attributes, Names children,
+                           Names repeated) const {
+  for (const auto* a = element_.FirstAttribute(); a != nullptr; a = a->Next()) {
+    const std::string_view attribute = a->Name();
+    if (Contains(attributes, attribute)) continue;
+    if (attribute == "xmlns" || attribute.starts_with("xmlns:")) continue;
+    const std::string hint = Suggestion(attribute, attributes);
+    Report(LintCode::kIgnoredAttribute, a->GetLineNum(),
+           Cat(" has the attribute ", Printable(attribute, 64), "=",
+               Quoted(a->Value()), " in <", name(), ">, which is ignored",
+               hint.empty() ? "." : hint));
+  }
+  CheckChildren(children, repeated);
+}
+
+std::optional<ElementReader> ElementReader::Child(
+    const char* child_name) const {
+  const auto* child = element_.FirstChildElement(child_name);
+  if (child == nullptr) return std::nullopt;
+  return ElementReader(*child, subject_);
+}
+
+std::optional<ElementReader> ElementReader::RequiredChild(
+    const char* child_name) const {
+  auto child = Child(child_name);
+  if (!child) {
+    Report(LintCode::kMissingElement, line(),
+           Cat(" has no <", child_name, "> in <", name(), ">; add it."));
+  }
+  return child;
+}
+
+std::optional<std::string_view> ElementReader::Text(
+    const char* attribute) const {
+  const char* value = element_.Attribute(attribute);
+  if (value == nullptr) return std::nullopt;
+  return std::string_view(value);
+}
+
+void ElementReader::MissingAttribute(const char* attribute) const {
+  Report(LintCode::kMissingAttribute, line(),
+         Cat(" has no attribute '", attribute, "' in <", name(), ">; add it."));
+}
+
+std::optional<std::string_view> ElementReader::RequiredText(
+    const char* attribute) const {
+  const auto value = Text(attribute);
+  if (!value) MissingAttribute(attribute);
+  return value;
+}
+
+bool ElementReader::Numbers(const char* attribute,
+                            std::span<double> values) const {
+  const auto text = Text(attribute);
+  if (!text) return false;
+  const std::string problem = ParseNumbers(*text, values);
+  if (problem.empty()) return true;
+  Report(LintCode::kInvalidNumber,
+         element_.FindAttribute(attribute)->GetLineNum(),
+         Cat(" has the attribute ", attribute, "=", Quoted(*text), " in <",
+             name(), ">: ", problem, "."));
+  return false;
+}
+
+std::optional<double> ElementReader::Number(const char* attribute) const {
+  double value = 0;
+  if (!Numbers(attribute, {&value, 1})) return std::nullopt;
+  return value;
+}
+
+std::optional<double> ElementReader::RequiredNumber(
+    const char* attribute) const {
+  if (!Text(attribute)) MissingAttribute(attribute);
+  return Number(attribute);
+}
+
+std::optional<std::array<double, 3>> ElementReader::Vector(
+    const char* attribute) const {
+  std::array<double, 3> values{};
+  if (!Numbers(attribute, values)) return std::nullopt;
+  return values;
+}
+
+std::optional<std::array<double, 3>> ElementReader::RequiredVector(
+    const char* attribute) const {
+  if (!Text(attribute)) MissingAttribute(attribute);
+  return Vector(attribute);
+}
+
+}  // namespace torqued

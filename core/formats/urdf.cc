@@ -1,0 +1,382 @@
+#include "core/formats/urdf.h"
+
+#include <tinyxml2.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/formats/element_reader.h"
+#include "core/formats/number.h"
+#include "core/formats/xml_scan.h"
+#include "core/model/text.h"
+
+namespace torqued {
+namespace {
+
+using tinyxml2::XMLElement;
+
+Pose ReadPose(ElementReader origin) {
+  origin.Expect({"xyz", "rpy", "quat_xyzw"}, {});
+  if (origin.Text("quat_xyzw")) {
+    origin.Report(LintCode::kUnsupportedAttribute, origin.line(),
+                  " has its rotation as quat_xyzw, which is not read; write it "
+                  "as rpy.");
+  }
+  return Pose::FromXyzRpy(
+      origin.Vector("xyz").value_or(std::array{0., 0., 0.}),
+      origin.Vector("rpy").value_or(std::array{0., 0., 0.}));
+}
+
+LinkInertial ReadInertial(ElementReader element) {
+  element.Expect({}, {"origin", "mass", "inertia"});
+  LinkInertial inertial;
+  inertial.line = element.line();
+  if (const auto origin = element.Child("origin")) {
+    inertial.origin = ReadPose(*origin);
+  }
+  if (auto mass = element.RequiredChild("mass")) {
+    mass->Expect({"value"}, {});
+    inertial.mass = mass->RequiredNumber("value").value_or(0);
+  }
+  if (auto inertia = element.RequiredChild("inertia")) {
+    inertia->Expect({"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}, {});
+    const char* const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    for (int k = 0; k < 6; ++k) {
+      inertial.inertia[k] = inertia->RequiredNumber(names[k]).value_or(0);
+    }
+  }
+  return inertial;
+}
+
+void ReadLink(const XMLElement& xml, ModelBuilder& builder) {
+  const char* name = xml.Attribute("name");
+  Subject subject{.report = builder.report(),
+                  .joint = {},
+                  .link = name != nullptr ? name : "",
+                  .phrase = name != nullptr ? Cat("Link ", Quoted(name))
+                                            : std::string("A link")};
+  ElementReader element(xml, subject);
+  element.Expect({"name"}, {"inertial"}, {"visual", "collision"});
+  element.RequiredText("name");
+  LinkDescription link;
+  link.name = subject.link;
+  link.line = element.line();
+  if (const auto inertial = element.Child("inertial")) {
+    link.inertial = ReadInertial(*inertial);
+  }
+  link.incomplete = subject.failed;
+  // No joint can name a link that has no name.
+  if (name != nullptr) builder.AddLink(std::move(link));
+}
+
+std::string ReadLinkName(const ElementReader& joint, const char* role) {
+  auto element = joint.RequiredChild(role);
+  if (!element) return {};
+  element->Expect({"link"}, {});
+  return std::string(element->RequiredText("link").value_or(""));
+}
+
+// Nothing, after a finding, for a type that cannot be used.
+std::optional<JointDescription::Type> ReadJointType(
+    const ElementReader& joint) {
+  using Type = JointDescription::Type;
+  const auto text = joint.RequiredText("type");
+  if (!text) return std::nullopt;
+  if (*text == "revolute") return Type::kRevolute;
+  if (*text == "continuous") return Type::kContinuous;
+  if (*text == "prismatic") return Type::kPrismatic;
+  if (*text == "fixed") return Type::kFixed;
+  if (*text == "floating" || *text == "planar") {
+    joint.Report(LintCode::kUnsupportedJoint, joint.line(),
+                 Cat(" has the type ", Quoted(*text),
+                     ", which is not supported; write it as prismatic and "
+                     "revolute joints one after another, or as fixed."));
+  } else {
+    joint.Report(LintCode::kUnknownJointType, joint.line(),
+                 Cat(" has the type ", Quoted(*text),
+                     ", which URDF does not know; use revolute, continuous, "
+                     "prismatic or fixed."));
+  }
+  return std::nullopt;
+}
+
+// Position limits. With `other` given and this one not, URDF's default is 0.
+void DefaultToZero(ElementReader& limit, const char* name,
+                   std::optional<double>& value, const char* other) {
+  if (limit.Text(name) || !limit.Text(other)) return;
+  value = 0;
+  limit.Report(LintCode::kMissingLimit, limit.line(),
+               Cat(" has '", other, "' but no '", name,
+                   "' in <limit>, which is then 0 as URDF says; write it."));
+}
+
+void ReadLimits(const ElementReader& element, JointDescription& joint) {
+  const bool is_bounded = joint.type != JointDescription::Type::kContinuous;
+  auto limit = element.Child("limit");
+  if (!limit) {
+    if (!is_bounded) return;
+    element.Report(LintCode::kMissingLimit, element.line(),
+                   " has no <limit>, so its position, velocity and effort are "
+                   "unlimited; add it with lower, upper, velocity and effort.");
+    return;
+  }
+  joint.limit_line = limit->line();
+  if (is_bounded) {
+    limit->Expect({"lower", "upper", "effort", "velocity"}, {});
+    joint.limits.lower = limit->Number("lower");
+    joint.limits.upper = limit->Number("upper");
+    DefaultToZero(*limit, "lower", joint.limits.lower, "upper");
+    DefaultToZero(*limit, "upper", joint.limits.upper, "lower");
+    if (!limit->Text("lower") && !limit->Text("upper")) {
+      limit->Report(LintCode::kMissingLimit, limit->line(),
+                    " has neither 'lower' nor 'upper' in <limit>, so its "
+                    "position is unlimited; add them, or make the joint "
+                    "continuous.");
+    }
+  } else {
+    limit->Expect({"effort", "velocity"}, {});
+  }
+  joint.limits.effort = limit->Number("effort");
+  joint.limits.velocity = limit->Number("velocity");
+  for (const char* name : {"effort", "velocity"}) {
+    if (limit->Text(name)) continue;
+    limit->Report(LintCode::kMissingLimit, limit->line(),
+                  Cat(" has no '", name, "' in <limit>, so its ", name,
+                      " is unlimited; add it."));
+  }
+}
+
+void ReadDynamics(const ElementReader& element, JointDescription& joint) {
+  auto dynamics = element.Child("dynamics");
+  if (!dynamics) return;
+  dynamics->Expect({"damping", "friction"}, {});
+  joint.dynamics_line = dynamics->line();
+  joint.damping = dynamics->Number("damping").value_or(0);
+  joint.friction = dynamics->Number("friction").value_or(0);
+}
+
+void ReadMimic(const ElementReader& element, JointDescription& joint) {
+  auto mimic = element.Child("mimic");
+  if (!mimic) return;
+  mimic->Expect({"joint", "multiplier", "offset"}, {});
+  const double multiplier = mimic->Number("multiplier").value_or(1);
+  const double offset = mimic->Number("offset").value_or(0);
+  const auto leader = mimic->RequiredText("joint");
+  if (!leader) return;
+  joint.mimic = JointDescription::MimicOf{.joint = std::string(*leader),
+                                          .multiplier = multiplier,
+                                          .offset = offset,
+                                          .line = mimic->line()};
+}
+
+// What only a joint that moves has.
+void ReadMotion(const ElementReader& element, JointDescription& joint) {
+  if (auto axis = element.Child("axis")) {
+    axis->Expect({"xyz"}, {});
+    joint.axis_line = axis->line();
+    joint.axis = axis->RequiredVector("xyz").value_or(joint.axis);
+  }
+  ReadLimits(element, joint);
+  ReadDynamics(element, joint);
+  ReadMimic(element, joint);
+}
+
+void ReadJoint(const XMLElement& xml, ModelBuilder& builder) {
+  const char* name = xml.Attribute("name");
+  Subject subject{.report = builder.report(),
+                  .joint = name != nullptr ? name : "",
+                  .link = {},
+                  .phrase = name != nullptr ? Cat("Joint ", Quoted(name))
+                                            : std::string("A joint")};
+  ElementReader element(xml, subject);
+  element.RequiredText("name");
+  JointDescription joint;
+  joint.name = subject.joint;
+  joint.line = element.line();
+  const auto type = ReadJointType(element);
+  // An unusable type counts as fixed, so that the rest can still be checked.
+  joint.type = type.value_or(JointDescription::Type::kFixed);
+  if (type == JointDescription::Type::kFixed) {
+    element.Expect({"name", "type"}, {"parent", "child", "origin"});
+  } else {
+    element.Expect({"name", "type"}, {"parent", "child", "origin", "axis",
+                                      "limit", "dynamics", "mimic"});
+  }
+  joint.parent = ReadLinkName(element, "parent");
+  joint.child = ReadLinkName(element, "child");
+  if (const auto origin = element.Child("origin")) {
+    joint.origin = ReadPose(*origin);
+  }
+  if (joint.type != JointDescription::Type::kFixed) ReadMotion(element, joint);
+  joint.incomplete = subject.failed;
+  builder.AddJoint(std::move(joint));
+}
+
+// The first <mechanicalReduction> among the children and grandchildren.
+std::string FindReduction(const XMLElement& transmission) {
+  const char* const kName = "mechanicalReduction";
+  const XMLElement* found = transmission.FirstChildElement(kName);
+  for (const auto* child = transmission.FirstChildElement();
+       child != nullptr && found == nullptr;
+       child = child->NextSiblingElement()) {
+    found = child->FirstChildElement(kName);
+  }
+  if (found == nullptr || found->GetText() == nullptr) return {};
+  double value = 0;
+  const std::string_view text = found->GetText();
+  return ParseNumber(text, value).empty() ? NumberText(value) : Quoted(text);
+}
+
+void ReadTransmission(const XMLElement& xml, LintReport& report) {
+  const char* name = xml.Attribute("name");
+  const auto* joint_element = xml.FirstChildElement("joint");
+  const char* joint =
+      joint_element != nullptr ? joint_element->Attribute("name") : nullptr;
+  const std::string reduction = FindReduction(xml);
+  report.Add(
+      LintCode::kTransmissionRead,
+      {.joint = joint != nullptr ? joint : "", .line = xml.GetLineNum()},
+      Cat("Transmission ", Quoted(name != nullptr ? name : ""),
+          joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
+          reduction.empty() ? std::string(" states no mechanical reduction; "
+                                          "it is not applied")
+                            : Cat(" states the mechanical reduction ",
+                                  reduction, ", which is not applied"),
+          ": torques are those at the joint and the rotor has no inertia."));
+}
+
+bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
+                 LintReport& report) {
+  int links = 0, joints = 0;
+  for (const auto* child = root.FirstChildElement(); child != nullptr;
+       child = child->NextSiblingElement()) {
+    const std::string_view name = child->Name();
+    if (name == "link") ++links;
+    if (name == "joint") ++joints;
+  }
+  const auto check = [&](LintCode code, std::string_view what, int count,
+                         int most) {
+    if (count <= most) return;
+    report.Add(code, {},
+               Cat("The robot has ", std::to_string(count), " ", what,
+                   "; at most ", std::to_string(most), " are accepted."));
+  };
+  check(LintCode::kTooManyLinks, "links", links, limits.links);
+  check(LintCode::kTooManyJoints, "joints", joints, limits.joints);
+  return report.ok();
+}
+
+void ReadRobot(const XMLElement& root, ModelBuilder& builder) {
+  LintReport& report = builder.report();
+  Subject subject{
+      .report = report, .joint = {}, .link = {}, .phrase = "The robot"};
+  ElementReader element(root, subject);
+  element.Expect({"name", "version"}, {},
+                 {"link", "joint", "material", "transmission"});
+  element.RequiredText("name");
+  const auto version = element.Text("version");
+  if (version && *version != "1.0" && *version != "1") {
+    element.Report(LintCode::kIgnoredAttribute, element.line(),
+                   Cat(" has version=", Quoted(*version),
+                       ", which is ignored; it is read as URDF 1.0."));
+  }
+  for (const auto* child = root.FirstChildElement(); child != nullptr;
+       child = child->NextSiblingElement()) {
+    const std::string_view name = child->Name();
+    if (name == "link") ReadLink(*child, builder);
+    if (name == "joint") ReadJoint(*child, builder);
+    if (name == "transmission") ReadTransmission(*child, report);
+  }
+}
+
+std::string_view ParseProblem(tinyxml2::XMLError error) {
+  switch (error) {
+    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
+      return "The source is empty; give the text of a URDF file.";
+    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
+      return "An element is not closed, or closed by another one's end tag.";
+    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
+      return "An attribute is given twice, has no quotes, or is cut off.";
+    case tinyxml2::XML_ERROR_PARSING_TEXT:
+      return "Text stands outside the root element, or is cut off.";
+    case tinyxml2::XML_ERROR_PARSING_COMMENT:
+      return "A comment is not closed.";
+    case tinyxml2::XML_ERROR_PARSING_CDATA:
+      return "A CDATA section is not closed.";
+    case tinyxml2::XML_ERROR_PARSING_DECLARATION:
+      return "A <?...?> declaration is not closed, or stands elsewhere than "
+             "at the beginning.";
+    case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
+      return "Elements are nested too deeply; URDF needs a handful of levels.";
+    default:
+      return "The source is not well-formed XML, or is cut off.";
+  }
+}
+
+// The <robot> element, or null after a finding.
+const XMLElement* FindRobot(const tinyxml2::XMLDocument& document,
+                            LintReport& report) {
+  const XMLElement* root = document.RootElement();
+  if (root == nullptr) {
+    report.Add(LintCode::kNotARobot, {},
+               "The source has no element; URDF has <robot> as its root.");
+    return nullptr;
+  }
+  if (std::string_view(root->Name()) != "robot") {
+    report.Add(LintCode::kNotARobot, {.line = root->GetLineNum()},
+               Cat("The root element is <", Printable(root->Name(), 64),
+                   ">, but URDF has <robot>."));
+    return nullptr;
+  }
+  for (const auto* node = document.FirstChild(); node != nullptr;
+       node = node->NextSibling()) {
+    if (node == root) continue;
+    if (node->ToElement() == nullptr && node->ToText() == nullptr) continue;
+    report.Add(LintCode::kMalformedXml, {.line = node->GetLineNum()},
+               "There is more than one element or text at the top of the "
+               "source; one <robot> must hold everything.");
+    return nullptr;
+  }
+  return root;
+}
+
+LoadResult Refused(LintReport report) {
+  report.Sort();
+  return {nullptr, std::move(report)};
+}
+
+}  // namespace
+
+LoadResult LoadUrdf(std::string_view source, const BuildOptions& options,
+                    const UrdfLimits& limits) {
+  LintReport report;
+  if (!CheckXmlSource(source,
+                      {.source_bytes = limits.source_bytes,
+                       .nodes = limits.nodes,
+                       .attributes = limits.attributes},
+                      report)) {
+    return Refused(std::move(report));
+  }
+  tinyxml2::XMLDocument document;
+  if (const auto error = document.Parse(source.data(), source.size());
+      error != tinyxml2::XML_SUCCESS) {
+    report.Add(LintCode::kMalformedXml, {.line = document.ErrorLineNum()},
+               std::string(ParseProblem(error)));
+    return Refused(std::move(report));
+  }
+  const XMLElement* root = FindRobot(document, report);
+  if (root == nullptr) return Refused(std::move(report));
+
+  const char* name = root->Attribute("name");
+  ModelBuilder builder(name != nullptr ? name : "robot");
+  builder.report() = std::move(report);
+  if (!CheckCounts(*root, limits, builder.report())) {
+    return Refused(std::move(builder.report()));
+  }
+  ReadRobot(*root, builder);
+  return builder.Build(options);
+}
+
+}  // namespace torqued

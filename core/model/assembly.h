@@ -1,0 +1,33 @@
+// From a valid topology to bodies, joints and frames.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/model/description.h"
+#include "core/model/model.h"
+#include "core/model/topology.h"
+#include "core/model/tree.h"
+
+namespace torqued {
+
+/// The parts of a model, in canonical order, with fixed joints merged.
+struct Assembly {
+  std::vector<Joint> joints;  // body i hangs on joint i
+  std::vector<TreeBody> bodies;
+  std::vector<Frame> frames;      // one per link, as in Topology::links
+  std::vector<int> joint_source;  // index of joint i in the descriptions
+  /// Per body: it, its joint, or anything that hangs on it comes from an
+  /// incomplete description.
+  std::vector<char> incomplete;
+  double fixed_mass = 0;              // kg, of the links fixed to the base
+  std::vector<int> fixed_mass_links;  // those with mass, as described
+};
+
+/// `topology` must be valid and the axes normalised. Lumped numbers may
+/// overflow; nobody checks that here.
+Assembly Assemble(std::span<const LinkDescription> links,
+                  std::span<const JointDescription> joints,
+                  const Topology& topology);
+
+}  // namespace torqued

@@ -1,0 +1,149 @@
+#include "core/model/lint.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/model/text.h"
+
+namespace torqued {
+namespace {
+
+// A name may be as long as names are accepted; a message names at most a
+// handful of quoted values.
+constexpr std::size_t kNameBytes = 256;
+constexpr std::size_t kMessageBytes = 2000;
+
+}  // namespace
+
+std::string_view ToString(LintCode code) {
+  switch (code) {
+    case LintCode::kMalformedXml:
+      return "malformed-xml";
+    case LintCode::kSourceTooLarge:
+      return "source-too-large";
+    case LintCode::kTooManyLinks:
+      return "too-many-links";
+    case LintCode::kTooManyJoints:
+      return "too-many-joints";
+    case LintCode::kNotARobot:
+      return "not-a-robot";
+    case LintCode::kXacroNotExpanded:
+      return "xacro-not-expanded";
+    case LintCode::kInvalidNumber:
+      return "invalid-number";
+    case LintCode::kInvalidPose:
+      return "invalid-pose";
+    case LintCode::kMissingAttribute:
+      return "missing-attribute";
+    case LintCode::kMissingElement:
+      return "missing-element";
+    case LintCode::kUnsupportedAttribute:
+      return "unsupported-attribute";
+    case LintCode::kInvalidName:
+      return "invalid-name";
+    case LintCode::kDuplicateName:
+      return "duplicate-name";
+    case LintCode::kUnknownLink:
+      return "unknown-link";
+    case LintCode::kUnknownJointType:
+      return "unknown-joint-type";
+    case LintCode::kUnsupportedJoint:
+      return "unsupported-joint";
+    case LintCode::kTwoParents:
+      return "two-parents";
+    case LintCode::kSeveralRoots:
+      return "several-roots";
+    case LintCode::kCycle:
+      return "cycle";
+    case LintCode::kUnreachableLink:
+      return "unreachable-link";
+    case LintCode::kZeroAxis:
+      return "zero-axis";
+    case LintCode::kNegativeMass:
+      return "negative-mass";
+    case LintCode::kNegativeInertia:
+      return "negative-inertia";
+    case LintCode::kMasslessJoint:
+      return "massless-joint";
+    case LintCode::kInvalidLimit:
+      return "invalid-limit";
+    case LintCode::kNegativeFriction:
+      return "negative-friction";
+    case LintCode::kUnknownMimicTarget:
+      return "unknown-mimic-target";
+    case LintCode::kUnknownTip:
+      return "unknown-tip";
+    case LintCode::kTriangleInequality:
+      return "triangle-inequality";
+    case LintCode::kNonUnitAxis:
+      return "non-unit-axis";
+    case LintCode::kMissingLimit:
+      return "missing-limit";
+    case LintCode::kIgnoredElement:
+      return "ignored-element";
+    case LintCode::kIgnoredAttribute:
+      return "ignored-attribute";
+    case LintCode::kIllConditionedMass:
+      return "ill-conditioned-mass";
+    case LintCode::kMimicIndependent:
+      return "mimic-independent";
+    case LintCode::kFrictionOffByDefault:
+      return "friction-off-by-default";
+    case LintCode::kFixedMass:
+      return "fixed-mass";
+    case LintCode::kTransmissionRead:
+      return "transmission-read";
+  }
+  return "unknown";
+}
+
+std::string_view ToString(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "unknown";
+}
+
+Severity DefaultSeverity(LintCode code) {
+  // The enumerators stand in order of severity.
+  if (code >= LintCode::kMimicIndependent) return Severity::kInfo;
+  if (code >= LintCode::kTriangleInequality) return Severity::kWarning;
+  return Severity::kError;
+}
+
+void LintReport::Add(Finding finding) {
+  const bool full = Full(finding.severity);
+  ++counts_[static_cast<int>(finding.severity)];
+  if (full) return;
+  finding.joint = Printable(finding.joint, kNameBytes);
+  finding.link = Printable(finding.link, kNameBytes);
+  finding.message = Printable(finding.message, kMessageBytes);
+  findings_.push_back(std::move(finding));
+}
+
+void LintReport::Add(LintCode code, const Place& place, std::string message) {
+  Add(Finding{.severity = DefaultSeverity(code),
+              .code = code,
+              .joint = std::string(place.joint.substr(0, kNameBytes + 1)),
+              .link = std::string(place.link.substr(0, kNameBytes + 1)),
+              .line = place.line,
+              .message = std::move(message)});
+}
+
+void LintReport::Sort() {
+  std::stable_sort(findings_.begin(), findings_.end(),
+                   [](const Finding& a, const Finding& b) {
+                     if (a.severity != b.severity) {
+                       return a.severity > b.severity;
+                     }
+                     if ((a.line == 0) != (b.line == 0)) return b.line == 0;
+                     return a.line < b.line;
+                   });
+}
+
+}  // namespace torqued

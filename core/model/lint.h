@@ -1,0 +1,116 @@
+// What loading has to say about a robot description.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torqued {
+
+enum class Severity : std::uint8_t { kInfo, kWarning, kError };
+
+/// What a finding is about. Each value has a stable kebab-case identifier, see
+/// ToString, and is explained in docs/lint.md.
+enum class LintCode : std::uint8_t {
+  // Errors: the model is refused.
+  kMalformedXml,
+  kSourceTooLarge,
+  kTooManyLinks,
+  kTooManyJoints,
+  kNotARobot,
+  kXacroNotExpanded,
+  kInvalidNumber,
+  kInvalidPose,
+  kMissingAttribute,
+  kMissingElement,
+  kUnsupportedAttribute,
+  kInvalidName,
+  kDuplicateName,
+  kUnknownLink,
+  kUnknownJointType,
+  kUnsupportedJoint,
+  kTwoParents,
+  kSeveralRoots,
+  kCycle,
+  kUnreachableLink,
+  kZeroAxis,
+  kNegativeMass,
+  kNegativeInertia,
+  kMasslessJoint,
+  kInvalidLimit,
+  kNegativeFriction,
+  kUnknownMimicTarget,
+  kUnknownTip,
+  // Warnings. Under `strict` kTriangleInequality is an error.
+  kTriangleInequality,
+  kNonUnitAxis,
+  kMissingLimit,
+  kIgnoredElement,
+  kIgnoredAttribute,
+  kIllConditionedMass,
+  // Infos.
+  kMimicIndependent,
+  kFrictionOffByDefault,
+  kFixedMass,
+  kTransmissionRead,
+};
+
+inline constexpr int kLintCodeCount =
+    static_cast<int>(LintCode::kTransmissionRead) + 1;
+
+/// "massless-joint" and the like.
+std::string_view ToString(LintCode code);
+/// "error", "warning", "info".
+std::string_view ToString(Severity severity);
+/// The severity of a code where no option says otherwise.
+Severity DefaultSeverity(LintCode code);
+
+struct Finding {
+  Severity severity = Severity::kError;
+  LintCode code = LintCode::kMalformedXml;
+  std::string joint = {};  // empty where none is concerned
+  std::string link = {};
+  int line = 0;              // 1-based line of the source; 0 where none applies
+  std::string message = {};  // one sentence for a person
+};
+
+/// Where in a robot and in its source a finding belongs.
+struct Place {
+  std::string_view joint = {};  // empty where none is concerned
+  std::string_view link = {};
+  int line = 0;  // 1-based; 0 where none applies
+};
+
+/// Findings of one load. Keeps the first kMaxListed of each severity and
+/// counts the rest, so a hostile file cannot make it large. All text in it is
+/// valid UTF-8 without control characters and of bounded length.
+class LintReport {
+ public:
+  static constexpr int kMaxListed = 1000;
+
+  void Add(Finding finding);
+  /// With the code's default severity.
+  void Add(LintCode code, const Place& place, std::string message);
+  /// True when a further finding of this severity would only be counted, so
+  /// that its message need not be made.
+  bool Full(Severity severity) const {
+    return counts_[static_cast<int>(severity)] >= kMaxListed;
+  }
+
+  /// Errors first, then by line (those without one last), then as added.
+  void Sort();
+
+  std::span<const Finding> findings() const { return findings_; }
+  int errors() const { return counts_[2]; }
+  int warnings() const { return counts_[1]; }
+  int infos() const { return counts_[0]; }
+  bool ok() const { return errors() == 0; }
+
+ private:
+  std::vector<Finding> findings_;
+  int counts_[3] = {0, 0, 0};
+};
+
+}  // namespace torqued

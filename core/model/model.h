@@ -1,0 +1,119 @@
+// A robot, validated and immutable.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/tree.h"
+
+namespace torqued {
+
+enum class JointType : std::uint8_t { kRevolute, kContinuous, kPrismatic };
+
+/// Absent means unlimited.
+struct JointLimits {
+  std::optional<double> lower;     // rad or m
+  std::optional<double> upper;     // rad or m
+  std::optional<double> velocity;  // rad/s or m/s
+  std::optional<double> effort;    // N m or N
+};
+
+/// q_this = multiplier q_joint + offset, as written in the source.
+struct Mimic {
+  int joint;  // index of the joint that leads
+  double multiplier;
+  double offset;  // rad or m
+};
+
+/// A movable joint. Joint i carries body i of the tree.
+struct Joint {
+  std::string name;
+  JointType type = JointType::kRevolute;
+  std::string parent_link;
+  std::string child_link;
+  int parent = kBase;  // the joint before this one on the way from the base
+  int q_index = 0, nq = 1;
+  int v_index = 0, nv = 1;
+  std::array<double, 3> axis{};  // unit, in the joint frame
+  JointLimits limits;
+  double damping = 0;   // viscous, N m s/rad or N s/m
+  double friction = 0;  // Coulomb, N m or N
+  double armature = 0;  // kg m² or kg
+  std::optional<Mimic> mimic;
+};
+
+/// A named frame; every link is one.
+struct Frame {
+  std::string name;
+  BodyFrame placement;
+};
+
+/// Thread-safe to read; shared by shared_ptr<const Model>. Made by
+/// ModelBuilder.
+///
+/// Joints stand in canonical order: depth-first from the root link, siblings
+/// by joint name, byte-wise. Fixed joints are merged: their links' inertia is
+/// lumped into the carrying body and their frames are kept by name.
+class Model {
+ public:
+  const std::string& name() const { return name_; }
+  /// Size of q, and of v, a and tau.
+  int nq() const { return nq_; }
+  int nv() const { return nv_; }
+
+  std::span<const Joint> joints() const { return joints_; }
+  /// Root link first, then depth-first.
+  std::span<const Frame> frames() const { return frames_; }
+
+  /// Index, or nothing when there is no such name.
+  std::optional<int> FindJoint(std::string_view name) const;
+  std::optional<int> FindFrame(std::string_view name) const;
+
+  /// Frame used where a call names none: as registered, else the only leaf
+  /// link, else nothing.
+  std::optional<int> tip_frame() const { return tip_frame_; }
+
+  /// Gravitational acceleration in base axes, m/s².
+  const std::array<double, 3>& gravity() const { return gravity_; }
+  /// Mass of all bodies that joints move, kg.
+  double moving_mass() const { return moving_mass_; }
+
+  /// The arrays that the algorithms read; valid as long as the model.
+  Tree tree() const {
+    return {static_cast<int>(bodies_.size()), bodies_.data()};
+  }
+
+ private:
+  friend class ModelBuilder;
+  Model() = default;
+
+  struct StringHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const {
+      return std::hash<std::string_view>{}(s);
+    }
+  };
+  using NameIndex =
+      std::unordered_map<std::string, int, StringHash, std::equal_to<>>;
+
+  std::string name_;
+  int nq_ = 0;
+  int nv_ = 0;
+  std::vector<Joint> joints_;
+  std::vector<Frame> frames_;
+  std::vector<TreeBody> bodies_;
+  NameIndex joint_index_;
+  NameIndex frame_index_;
+  std::optional<int> tip_frame_;
+  std::array<double, 3> gravity_{0, 0, -9.81};
+  double moving_mass_ = 0;
+};
+
+}  // namespace torqued

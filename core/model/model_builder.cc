@@ -1,0 +1,184 @@
+#include "core/model/model_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/model/assembly.h"
+#include "core/model/description_checks.h"
+#include "core/model/text.h"
+#include "core/model/topology.h"
+#include "core/model/tree_checks.h"
+
+namespace torqued {
+namespace {
+
+// The link that is the tip by option, or the only leaf; -1: none.
+int FindTip(std::span<const LinkDescription> links, const Topology& topology,
+            const BuildOptions& options, LintReport& report) {
+  if (!options.default_tip.empty()) {
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      if (links[i].name == options.default_tip) return static_cast<int>(i);
+    }
+    report.Add(LintCode::kUnknownTip, {.link = options.default_tip},
+               Cat("The default tip ", Quoted(options.default_tip),
+                   " is no link of this robot; name one of its links."));
+    return -1;
+  }
+  const auto& leaf = topology.is_leaf;
+  if (std::count(leaf.begin(), leaf.end(), 1) != 1) return -1;
+  return static_cast<int>(std::find(leaf.begin(), leaf.end(), 1) -
+                          leaf.begin());
+}
+
+void ReportFixedMass(const Assembly& assembly,
+                     std::span<const LinkDescription> links,
+                     LintReport& report) {
+  const auto& heavy = assembly.fixed_mass_links;
+  if (heavy.empty()) return;
+  const LinkDescription& first = links[heavy[0]];
+  const std::string others =
+      heavy.size() == 1
+          ? std::string()
+          : Cat(" and ", std::to_string(heavy.size() - 1), " more");
+  report.Add(LintCode::kFixedMass, {.link = first.name, .line = first.line},
+             Cat("Link ", Quoted(first.name), others, " with a mass of ",
+                 RoundedText(assembly.fixed_mass),
+                 " kg in all cannot move relative to the base; that mass "
+                 "enters no quantity."));
+}
+
+void ReportMimics(const Assembly& assembly,
+                  std::span<const JointDescription> joints,
+                  LintReport& report) {
+  for (std::size_t i = 0; i < assembly.joints.size(); ++i) {
+    const Joint& joint = assembly.joints[i];
+    if (!joint.mimic) continue;
+    const JointDescription& source = joints[assembly.joint_source[i]];
+    const int line = source.mimic->line;
+    report.Add(LintCode::kMimicIndependent,
+               {.joint = joint.name, .line = line > 0 ? line : source.line},
+               Cat("Joint ", Quoted(joint.name), " mimics ",
+                   Quoted(assembly.joints[joint.mimic->joint].name),
+                   " but is treated as independent: it has its own q, v and "
+                   "tau, so the caller keeps the two in step."));
+  }
+}
+
+void ReportFriction(const Assembly& assembly,
+                    std::span<const JointDescription> joints,
+                    LintReport& report) {
+  int count = 0;
+  const JointDescription* first = nullptr;
+  for (const int source : assembly.joint_source) {
+    const JointDescription& joint = joints[source];
+    if (joint.incomplete) continue;
+    if (joint.damping == 0 && joint.friction == 0) continue;
+    if (count++ == 0) first = &joint;
+  }
+  if (count == 0) return;
+  const std::string others =
+      count == 1 ? std::string()
+                 : Cat(" and ", std::to_string(count - 1), " more");
+  report.Add(LintCode::kFrictionOffByDefault,
+             {.joint = first->name, .line = first->line},
+             Cat("Joint ", Quoted(first->name), others,
+                 " with damping or friction: calls leave both out unless they "
+                 "switch them on."));
+}
+
+bool IsFinite(const Frame& frame) {
+  return std::all_of(std::begin(frame.placement.p), std::end(frame.placement.p),
+                     [](double x) { return std::isfinite(x); });
+}
+
+// Placements are sums of finite numbers that may overflow.
+void CheckFrames(std::span<const Frame> frames, const Topology& topology,
+                 std::span<const LinkDescription> links, LintReport& report) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (IsFinite(frames[i])) continue;
+    report.Add(LintCode::kInvalidNumber,
+               {.link = frames[i].name, .line = links[topology.links[i]].line},
+               Cat("The position of link ", Quoted(frames[i].name),
+                   " is beyond the range of double precision; check the "
+                   "origins of the joints before it."));
+  }
+}
+
+void CheckTree(const Assembly& assembly,
+               std::span<const JointDescription> joints, LintReport& report) {
+  const Tree tree{static_cast<int>(assembly.bodies.size()),
+                  assembly.bodies.data()};
+  std::vector<int> lines;
+  lines.reserve(assembly.joint_source.size());
+  for (const int source : assembly.joint_source) {
+    lines.push_back(joints[source].line);
+  }
+  CheckJointsMoveMass(tree, assembly.joints, lines, assembly.incomplete,
+                      report);
+  if (report.ok()) CheckMassCondition(tree, report);
+}
+
+}  // namespace
+
+ModelBuilder::ModelBuilder(std::string robot_name)
+    : name_(std::move(robot_name)) {}
+
+void ModelBuilder::AddLink(LinkDescription link) {
+  links_.push_back(std::move(link));
+}
+
+void ModelBuilder::AddJoint(JointDescription joint) {
+  joints_.push_back(std::move(joint));
+}
+
+void ModelBuilder::AddFinding(Finding finding) {
+  report_.Add(std::move(finding));
+}
+
+LoadResult ModelBuilder::Build(const BuildOptions& options) {
+  // "Incomplete" means that an error has been reported.
+  if (report_.ok()) {
+    for (LinkDescription& link : links_) link.incomplete = false;
+    for (JointDescription& joint : joints_) joint.incomplete = false;
+  }
+  CheckName("robot", name_, {}, report_);
+  CheckLinks(links_, options.strict, report_);
+  CheckJoints(joints_, report_);
+  if (links_.empty() && report_.ok()) {
+    report_.Add(LintCode::kMissingElement, {},
+                "The robot has no link; a robot has at least its root link.");
+  }
+  const Topology topology = FindTopology(links_, joints_, report_);
+  const int tip = FindTip(links_, topology, options, report_);
+  Assembly assembly;
+  if (topology.valid) {
+    assembly = Assemble(links_, joints_, topology);
+    CheckFrames(assembly.frames, topology, links_, report_);
+    CheckTree(assembly, joints_, report_);
+    ReportFixedMass(assembly, links_, report_);
+    ReportMimics(assembly, joints_, report_);
+    ReportFriction(assembly, joints_, report_);
+  }
+  report_.Sort();
+  if (!report_.ok()) return {nullptr, std::move(report_)};
+
+  const std::shared_ptr<Model> model(new Model);
+  model->name_ = std::move(name_);
+  model->nq_ = model->nv_ = static_cast<int>(assembly.bodies.size());
+  model->joints_ = std::move(assembly.joints);
+  model->frames_ = std::move(assembly.frames);
+  model->bodies_ = std::move(assembly.bodies);
+  for (std::size_t i = 0; i < model->joints_.size(); ++i) {
+    model->joint_index_.emplace(model->joints_[i].name, static_cast<int>(i));
+  }
+  for (std::size_t i = 0; i < model->frames_.size(); ++i) {
+    model->frame_index_.emplace(model->frames_[i].name, static_cast<int>(i));
+  }
+  if (tip >= 0) model->tip_frame_ = model->FindFrame(links_[tip].name);
+  for (const TreeBody& body : model->bodies_) model->moving_mass_ += body.mass;
+  return {model, std::move(report_)};
+}
+
+}  // namespace torqued

@@ -1,0 +1,286 @@
+#include "core/model/topology.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/model/text.h"
+
+namespace torqued {
+namespace {
+
+constexpr int kNone = -1;
+// How many names a sentence lists before it says "and N more".
+constexpr std::size_t kNamesListed = 8;
+
+std::string AtLine(int line) {
+  return line > 0 ? Cat(" (line ", std::to_string(line), ")") : std::string();
+}
+
+std::string NameList(std::span<const std::string_view> names) {
+  std::string text;
+  const std::size_t listed = std::min(names.size(), kNamesListed);
+  for (std::size_t i = 0; i < listed; ++i) {
+    if (i > 0) text += ", ";
+    text += Quoted(names[i]);
+  }
+  if (names.size() > listed) {
+    text += Cat(" and ", std::to_string(names.size() - listed), " more");
+  }
+  return text;
+}
+
+class TopologyFinder {
+ public:
+  TopologyFinder(std::span<const LinkDescription> links,
+                 std::span<const JointDescription> joints, LintReport& report)
+      : links_(links), joints_(joints), report_(report) {}
+
+  Topology Find() {
+    const int errors_before = report_.errors();
+    IndexLinks();
+    CheckJointNames();
+    ConnectJoints();
+    std::vector<int> roots = FindRoots();
+    SortChildren();
+    std::vector<char> reached(links_.size(), 0);
+    if (roots.size() == 1) topology_.links.reserve(links_.size());
+    for (const int root : roots) Traverse(root, reached);
+    ReportUnreached(reached);
+    topology_.valid = report_.errors() == errors_before && roots.size() == 1 &&
+                      AllConnected();
+    return std::move(topology_);
+  }
+
+ private:
+  void IndexLinks() {
+    link_index_.reserve(links_.size());
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const LinkDescription& link = links_[i];
+      const auto [it, is_new] =
+          link_index_.try_emplace(link.name, static_cast<int>(i));
+      if (is_new || (link.incomplete && link.name.empty())) continue;
+      report_.Add(LintCode::kDuplicateName,
+                  {.link = link.name, .line = link.line},
+                  Cat("Link ", Quoted(link.name), " is defined twice, first",
+                      AtLine(links_[it->second].line),
+                      "; give each link a name of its own."));
+    }
+  }
+
+  void CheckJointNames() {
+    std::unordered_map<std::string_view, int> seen;
+    seen.reserve(joints_.size());
+    for (std::size_t i = 0; i < joints_.size(); ++i) {
+      const JointDescription& joint = joints_[i];
+      const auto [it, is_new] =
+          seen.try_emplace(joint.name, static_cast<int>(i));
+      if (is_new || (joint.incomplete && joint.name.empty())) continue;
+      report_.Add(LintCode::kDuplicateName,
+                  {.joint = joint.name, .line = joint.line},
+                  Cat("Joint ", Quoted(joint.name), " is defined twice, first",
+                      AtLine(joints_[it->second].line),
+                      "; give each joint a name of its own."));
+    }
+  }
+
+  int FindLink(const JointDescription& joint, std::string_view role,
+               const std::string& name) {
+    if (joint.incomplete && name.empty()) return kNone;
+    const auto it = link_index_.find(name);
+    if (it != link_index_.end()) return it->second;
+    report_.Add(
+        LintCode::kUnknownLink,
+        {.joint = joint.name, .link = name, .line = joint.line},
+        Cat("Joint ", Quoted(joint.name), " names ", Quoted(name), " as its ",
+            role, " link, but there is no link of that name."));
+    return kNone;
+  }
+
+  void ConnectJoints() {
+    topology_.parent_joint.assign(links_.size(), kNone);
+    topology_.is_leaf.assign(links_.size(), 1);
+    topology_.joint_parent.assign(joints_.size(), kNone);
+    topology_.joint_child.assign(joints_.size(), kNone);
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const JointDescription& joint = joints_[j];
+      const int parent = FindLink(joint, "parent", joint.parent);
+      const int child = FindLink(joint, "child", joint.child);
+      topology_.joint_parent[j] = parent;
+      if (parent != kNone) topology_.is_leaf[parent] = 0;
+      if (child == kNone) continue;
+      int& carrier = topology_.parent_joint[child];
+      if (carrier != kNone) {
+        const JointDescription& first = joints_[carrier];
+        report_.Add(
+            LintCode::kTwoParents,
+            {.joint = joint.name, .link = joint.child, .line = joint.line},
+            Cat("Link ", Quoted(joint.child), " is the child of joint ",
+                Quoted(joint.name), " and already of joint ",
+                Quoted(first.name), AtLine(first.line),
+                "; a link hangs on one joint only, closed loops are not "
+                "supported."));
+        continue;
+      }
+      carrier = static_cast<int>(j);
+      topology_.joint_child[j] = child;
+    }
+  }
+
+  bool AllConnected() const {
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      if (topology_.joint_parent[j] == kNone) return false;
+      if (topology_.joint_child[j] == kNone) return false;
+    }
+    return true;
+  }
+
+  // Links that are the child of no joint.
+  std::vector<int> FindRoots() {
+    std::vector<int> roots;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const LinkDescription& link = links_[i];
+      const auto it = link_index_.find(link.name);
+      const bool is_duplicate = it->second != static_cast<int>(i);
+      if (topology_.parent_joint[i] == kNone && !is_duplicate) {
+        roots.push_back(static_cast<int>(i));
+      }
+    }
+    if (roots.size() > 1) {
+      std::vector<std::string_view> names;
+      for (const int root : roots) names.push_back(links_[root].name);
+      const LinkDescription& second = links_[roots[1]];
+      report_.Add(
+          LintCode::kSeveralRoots, {.link = second.name, .line = second.line},
+          Cat("The links ", NameList(names),
+              " are no joint's child, but a robot has one root link only; "
+              "connect the others to it, for example by fixed joints."));
+    }
+    return roots;
+  }
+
+  // Child joints of every link, in order of name, as one array with offsets.
+  void SortChildren() {
+    std::vector<int> by_name;
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      if (topology_.joint_parent[j] == kNone) continue;
+      if (topology_.joint_child[j] == kNone) continue;
+      by_name.push_back(static_cast<int>(j));
+    }
+    std::sort(by_name.begin(), by_name.end(), [&](int a, int b) {
+      const int order = joints_[a].name.compare(joints_[b].name);
+      return order != 0 ? order < 0 : a < b;
+    });
+    offsets_.assign(links_.size() + 1, 0);
+    for (const int j : by_name) ++offsets_[topology_.joint_parent[j] + 1];
+    std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
+    children_.resize(by_name.size());
+    std::vector<int> next(offsets_.begin(), offsets_.end() - 1);
+    for (const int j : by_name)
+      children_[next[topology_.joint_parent[j]]++] = j;
+  }
+
+  void Traverse(int root, std::vector<char>& reached) {
+    std::vector<int> pending{root};
+    while (!pending.empty()) {
+      const int link = pending.back();
+      pending.pop_back();
+      reached[link] = 1;
+      topology_.links.push_back(link);
+      for (int k = offsets_[link + 1]; k-- > offsets_[link];) {
+        pending.push_back(topology_.joint_child[children_[k]]);
+      }
+    }
+  }
+
+  // What no root reaches hangs on a joint without a parent link, which has
+  // been reported, or on a cycle.
+  void ReportUnreached(std::vector<char>& reached) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const int joint = topology_.parent_joint[i];
+      if (joint != kNone && topology_.joint_parent[joint] == kNone) {
+        Traverse(static_cast<int>(i), reached);
+      }
+    }
+    // Walk towards the root from each link; every walk that meets itself has
+    // found a cycle. walk[i] is the number of the walk that first saw link i.
+    std::vector<int> walk(links_.size(), kNone);
+    std::vector<char> on_cycle(links_.size(), 0);
+    const auto parent_of = [&](int link) {
+      return topology_.joint_parent[topology_.parent_joint[link]];
+    };
+    const auto in_question = [&](int link) {
+      return !reached[link] && topology_.parent_joint[link] != kNone;
+    };
+    const int n = static_cast<int>(links_.size());
+    for (int start = 0; start < n; ++start) {
+      int link = start;
+      while (in_question(link) && walk[link] == kNone) {
+        walk[link] = start;
+        link = parent_of(link);
+      }
+      if (!in_question(link) || walk[link] != start || on_cycle[link]) continue;
+      std::vector<int> cycle;
+      for (int at = link; !on_cycle[at]; at = parent_of(at)) {
+        on_cycle[at] = 1;
+        cycle.push_back(topology_.parent_joint[at]);
+      }
+      // From parent to child.
+      std::reverse(cycle.begin(), cycle.end());
+      ReportCycle(std::move(cycle));
+    }
+    for (int i = 0; i < n; ++i) {
+      if (!in_question(i) || on_cycle[i]) continue;
+      report_.Add(LintCode::kUnreachableLink,
+                  {.joint = joints_[topology_.parent_joint[i]].name,
+                   .link = links_[i].name,
+                   .line = links_[i].line},
+                  Cat("Link ", Quoted(links_[i].name),
+                      " cannot be reached from a root link: following its "
+                      "parents ends in a cycle."));
+    }
+  }
+
+  void ReportCycle(std::vector<int> cycle) {
+    // Begin with the joint that stands first in the source.
+    std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()),
+                cycle.end());
+    const JointDescription& first = joints_[cycle[0]];
+    const Place place{
+        .joint = first.name, .link = first.child, .line = first.line};
+    if (cycle.size() == 1) {
+      report_.Add(LintCode::kCycle, place,
+                  Cat("Joint ", Quoted(first.name), " connects link ",
+                      Quoted(first.child),
+                      " to itself; give it another parent or child link."));
+      return;
+    }
+    std::vector<std::string_view> names;
+    for (const int j : cycle) names.push_back(joints_[j].name);
+    report_.Add(LintCode::kCycle, place,
+                Cat("The joints ", NameList(names),
+                    " form a cycle; a robot is a tree of links, so one of "
+                    "them must hang on a link outside."));
+  }
+
+  std::span<const LinkDescription> links_;
+  std::span<const JointDescription> joints_;
+  LintReport& report_;
+  Topology topology_;
+  std::unordered_map<std::string_view, int> link_index_;
+  std::vector<int> offsets_;   // links_.size() + 1
+  std::vector<int> children_;  // joints, grouped by parent link
+};
+
+}  // namespace
+
+Topology FindTopology(std::span<const LinkDescription> links,
+                      std::span<const JointDescription> joints,
+                      LintReport& report) {
+  return TopologyFinder(links, joints, report).Find();
+}
+
+}  // namespace torqued

@@ -1,0 +1,192 @@
+#include "core/model/tree_checks.h"
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/model/text.h"
+#include "core/spatial/inertia.h"
+
+namespace torqued {
+namespace {
+
+// A moment about an axis is nothing when it is this small beside the inertia
+// it is computed from: sums over long chains of turned frames leave about
+// 1e-15 per body.
+constexpr double kMomentRounding = 1e-13;
+
+// T_{λ(i),i}(q).
+Transform<double> JointTransform(const TreeBody& body, double q) {
+  const Vec3<double> a = Vec3<double>::Constant(body.axis);
+  Transform<double> T{Mat3<double>::Constant(body.R),
+                      Vec3<double>::Constant(body.p)};
+  if (q == 0) return T;
+  if (body.motion == JointMotion::kPrismatic) {
+    T.p += T.R * (a * q);
+    return T;
+  }
+  // exp([a] q) = 1 + sin(q) [a] + (1 − cos(q)) [a]².
+  const Mat3<double> skew = Skew(a);
+  const double s = std::sin(q), c = 1 - std::cos(q);
+  Mat3<double> E = Mat3<double>::Identity();
+  const Mat3<double> square = skew * skew;
+  E.c0 += skew.c0 * s + square.c0 * c;
+  E.c1 += skew.c1 * s + square.c1 * c;
+  E.c2 += skew.c2 * s + square.c2 * c;
+  T.R = T.R * E;
+  return T;
+}
+
+struct Configuration {
+  std::vector<Transform<double>> T;               // T_{λ(i),i}
+  std::vector<SpatialInertia<double>> composite;  // Gᶜ_i
+};
+
+// Gᶜ_i = G_i + Σ_k X_kᵀ Gᶜ_k X_k over the children k.
+template <class Position>
+Configuration ComputeComposites(const Tree& tree, Position q) {
+  Configuration c;
+  c.T.reserve(tree.n);
+  c.composite.reserve(tree.n);
+  for (int i = 0; i < tree.n; ++i) {
+    const TreeBody& b = tree.bodies[i];
+    c.T.push_back(JointTransform(b, q(i)));
+    c.composite.push_back(
+        {b.mass, Vec3<double>::Constant(b.h), Sym3<double>::Constant(b.I)});
+  }
+  for (int i = tree.n - 1; i >= 0; --i) {
+    const int parent = tree.bodies[i].parent;
+    if (parent != kBase)
+      c.composite[parent] += ToParent(c.T[i], c.composite[i]);
+  }
+  return c;
+}
+
+// M_ii without armature.
+double MovedInertia(const TreeBody& body,
+                    const SpatialInertia<double>& composite) {
+  if (body.motion == JointMotion::kPrismatic) return composite.mass;
+  const Vec3<double> a = Vec3<double>::Constant(body.axis);
+  return Dot(a, composite.I * a);
+}
+
+bool MovesMass(const TreeBody& body, const SpatialInertia<double>& composite) {
+  if (body.armature > 0) return true;
+  const double moved = MovedInertia(body, composite);
+  if (body.motion == JointMotion::kPrismatic) return moved > 0;
+  const Sym3<double>& I = composite.I;
+  const double scale = std::abs(I.xx) + std::abs(I.yy) + std::abs(I.zz);
+  return moved > kMomentRounding * scale;
+}
+
+// Positions that stand in no special relation to one another: an inertia that
+// vanishes at all of them vanishes everywhere, as it is an analytic function
+// of q. Between 0.3 and 1.3 rad or m, by the golden ratio's multiples.
+double GenericPosition(int joint, int sample) {
+  const double x =
+      0.6180339887498949 * (joint + 1) + 0.4142135623730951 * sample;
+  return 0.3 + (x - std::floor(x));
+}
+
+// Column j of M is read off the composite inertias: f = Gᶜ_j A_j, carried to
+// the bodies before it.
+Eigen::MatrixXd HomeMassMatrix(const Tree& tree) {
+  const Configuration home = ComputeComposites(tree, [](int) { return 0.0; });
+  const auto screw = [&](int i) {
+    const Vec3<double> a = Vec3<double>::Constant(tree.bodies[i].axis);
+    return tree.bodies[i].motion == JointMotion::kRevolute
+               ? Twist<double>{a, Vec3<double>::Zero()}
+               : Twist<double>{Vec3<double>::Zero(), a};
+  };
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(tree.n, tree.n);
+  for (int j = 0; j < tree.n; ++j) {
+    Wrench<double> f = home.composite[j] * screw(j);
+    M(j, j) = Dot(f, screw(j)) + tree.bodies[j].armature;
+    for (int i = j; tree.bodies[i].parent != kBase;) {
+      f = ToParent(home.T[i], f);
+      i = tree.bodies[i].parent;
+      M(i, j) = M(j, i) = Dot(f, screw(i));
+    }
+  }
+  return M;
+}
+
+}  // namespace
+
+void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
+                         std::span<const int> lines, std::span<const char> skip,
+                         LintReport& report) {
+  std::vector<char> moves(tree.n, 0), finite(tree.n, 1);
+  constexpr int kSamples = 3;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const Configuration c = ComputeComposites(tree, [&](int i) {
+      return sample == 0 ? 0.0 : GenericPosition(i, sample);
+    });
+    for (int i = 0; i < tree.n; ++i) {
+      const SpatialInertia<double>& G = c.composite[i];
+      const double sum = G.mass + G.h.x + G.h.y + G.h.z + G.I.xx + G.I.yy +
+                         G.I.zz + G.I.xy + G.I.xz + G.I.yz;
+      if (!std::isfinite(sum)) finite[i] = 0;
+      if (MovesMass(tree.bodies[i], G)) moves[i] = 1;
+    }
+  }
+  for (int i = 0; i < tree.n; ++i) {
+    if (skip[i]) continue;
+    const Joint& joint = joints[i];
+    const Place place{
+        .joint = joint.name, .link = joint.child_link, .line = lines[i]};
+    if (!finite[i]) {
+      report.Add(LintCode::kInvalidNumber, place,
+                 Cat("The inertia that joint ", Quoted(joint.name),
+                     " moves is beyond the range of double precision; check "
+                     "the masses, inertias and lengths from link ",
+                     Quoted(joint.child_link), " on."));
+    } else if (!moves[i]) {
+      const bool slides = tree.bodies[i].motion == JointMotion::kPrismatic;
+      report.Add(
+          LintCode::kMasslessJoint, place,
+          Cat("Joint ", Quoted(joint.name), " moves no mass: ",
+              slides ? "the links from "
+                     : "there is no inertia about its axis in the links from ",
+              Quoted(joint.child_link), slides ? " on have none" : " on",
+              "; give a link its <inertial>, or make the joint fixed."));
+    }
+  }
+}
+
+void CheckMassCondition(const Tree& tree, LintReport& report) {
+  if (tree.n == 0 || tree.n > kMaxConditionJoints) return;
+  const Eigen::MatrixXd M = HomeMassMatrix(tree);
+  if (!M.allFinite()) {
+    report.Add(LintCode::kInvalidNumber, {},
+               "The mass matrix at q = 0 is beyond the range of double "
+               "precision; check the masses, inertias and lengths.");
+    return;
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      M, Eigen::EigenvaluesOnly);
+  const double smallest = solver.eigenvalues()[0];
+  const double largest = solver.eigenvalues()[tree.n - 1];
+  if (smallest > 0 && largest <= kMaxCondition * smallest) return;
+  // Below this an eigenvalue is round-off.
+  const bool singular = !(smallest > 1e-15 * tree.n * largest);
+  report.Add(
+      LintCode::kIllConditionedMass, {},
+      singular
+          ? Cat("The mass matrix at q = 0 is singular: its eigenvalues reach "
+                "from ",
+                RoundedText(smallest), " to ", RoundedText(largest),
+                "; forward dynamics and operational space have no answer "
+                "there, so check for joints on one axis and for links without "
+                "inertia.")
+          : Cat("The mass matrix at q = 0 has the condition number ",
+                RoundedText(largest / smallest), ", above ",
+                NumberText(kMaxCondition),
+                ": forward dynamics loses that many digits; check for links "
+                "of very small inertia next to heavy ones."));
+}
+
+}  // namespace torqued

@@ -1,0 +1,29 @@
+// Whether the joints of a tree can be moved at all: the physical checks that
+// need all bodies together.
+#pragma once
+
+#include <span>
+
+#include "core/model/lint.h"
+#include "core/model/model.h"
+#include "core/model/tree.h"
+
+namespace torqued {
+
+/// The condition of the mass matrix is looked at for up to this many joints.
+inline constexpr int kMaxConditionJoints = 100;
+/// and reported above this.
+inline constexpr double kMaxCondition = 1e8;
+
+/// Reports joints that move no mass in any configuration, and those whose
+/// moving inertia leaves double precision. `lines` are the joints' lines;
+/// joints for which `skip` is set are left out. O(n).
+void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
+                         std::span<const int> lines, std::span<const char> skip,
+                         LintReport& report);
+
+/// Reports a mass matrix at q = 0 that is ill-conditioned, or whose numbers
+/// leave double precision.
+void CheckMassCondition(const Tree& tree, LintReport& report);
+
+}  // namespace torqued
