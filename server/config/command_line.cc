@@ -1,0 +1,257 @@
+#include "server/config/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "server/config/default_store.h"
+#include "server/config/validators.h"
+#include "server/version.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr double kMaxDrainGrace = 86'400;
+// protobuf's own limit of a message.
+constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
+
+CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
+  return CLI::Validator(
+      [min, max](const std::string& text) {
+        return CheckWholeNumber(text, min, max);
+      },
+      "N");
+}
+
+/// "--max-rows" is also TORQUED_MAX_ROWS.
+std::string EnvironmentName(const CLI::Option& option) {
+  std::string name = "TORQUED_" + option.get_single_name();
+  for (char& c : name) {
+    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  }
+  return name;
+}
+
+/// The command line's options, bound to settings that must stay in place.
+class Parser {
+ public:
+  explicit Parser(Settings& settings) : settings_(settings) {
+    app_.set_help_flag("-h,--help", "Print this and exit")->configurable(false);
+    AddPlaces();
+    AddWork();
+    AddLimits();
+    AddLogging();
+    AddCommands();
+    app_.footer(
+        "Every setting is also an environment variable (--max-rows: "
+        "TORQUED_MAX_ROWS)\nand a key of the file given by --config "
+        "(max-rows = 1000). A flag wins over the\nenvironment, the "
+        "environment over the file. Lists take commas.");
+  }
+
+  Command Parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+      ReadEnvironment();
+      if (!config_.empty()) ReadFile();
+    } catch (const CLI::CallForHelp&) {
+      return EarlyExit{0, app_.help(), ""};
+    } catch (const CLI::ParseError& error) {
+      return Usage(error.what());
+    }
+    if (version_) {
+      return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
+    }
+    if (!health_check_.empty()) return HealthCheckCommand{health_check_};
+    if (settings_.listen.empty()) return Usage("--listen: names no address");
+    settings_.drain_grace =
+        std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
+    settings_.reflection = reflection_ == "on";
+    if (print_config_) return EarlyExit{0, app_.config_to_str(true, true), ""};
+    if (settings_.store.empty()) {
+      return Usage("--store: there is no home directory; name a file");
+    }
+    return settings_;
+  }
+
+ private:
+  static EarlyExit Usage(const std::string& message) {
+    return {2, "", "torqued: " + message + "\n"};
+  }
+
+  template <class T>
+  CLI::Option* Setting(const std::string& flag, T& value,
+                       const std::string& help) {
+    return app_.add_option(flag, value, help)->capture_default_str();
+  }
+
+  template <class T>
+  void List(const std::string& flag, T& value, const std::string& help) {
+    Setting(flag, value, help)->delimiter(',')->allow_extra_args(false);
+  }
+
+  void AddPlaces() {
+    Setting("--listen", settings_.listen,
+            "Address to serve on: HOST:PORT (port 0: a free one) or "
+            "unix:PATH; repeatable")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(
+            [](const std::string& text) { return CheckAddress(text); },
+            "ADDR"));
+    Setting("--address-file", settings_.address_file,
+            "File that receives the bound addresses once serving");
+    Setting("--store", settings_.store, "File of the model store (SQLite)");
+    List("--models", settings_.models,
+         "Directory whose *.urdf are registered at start; repeatable");
+    Setting("--reflection", reflection_, "Serve the schema by reflection")
+        ->check(CLI::IsMember({"on", "off"}));
+  }
+
+  void AddWork() {
+    Setting("--threads", settings_.threads,
+            "Computing threads; 0: as many as this process may use")
+        ->check(WholeNumber(0, 1024));
+    Setting("--chunk-rows", settings_.chunk_rows,
+            "Rows computed at a time; 0: by the cost of a row")
+        ->check(WholeNumber(0, 1'000'000));
+    Setting("--drain-grace", drain_grace_,
+            "Seconds that calls in flight get to finish at shutdown")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              return CheckSeconds(text, kMaxDrainGrace);
+            },
+            "SECONDS"));
+  }
+
+  void AddLimits() {
+    Setting("--max-message-bytes", settings_.max_message_bytes,
+            "Largest request and largest reply; clients have a limit of "
+            "their own, 4 MiB unless raised")
+        ->check(WholeNumber(4096, kMaxMessage));
+    Setting("--max-rows", settings_.max_rows, "Most states in one request")
+        ->check(WholeNumber(1, kMaxCount));
+    Setting("--max-inflight-rows", settings_.max_inflight_rows,
+            "Most states under way at a time; more are refused at once")
+        ->check(WholeNumber(1, kUnbounded));
+    Setting("--max-inflight-bytes", settings_.max_inflight_bytes,
+            "Most bytes of arrays and sources under way at a time")
+        ->check(WholeNumber(1, kUnbounded));
+  }
+
+  void AddLogging() {
+    static const std::map<std::string, LogFormat> formats{
+        {"text", LogFormat::kText}, {"json", LogFormat::kJson}};
+    static const std::map<std::string, LogLevel> levels{
+        {"debug", LogLevel::kDebug},
+        {"info", LogLevel::kInfo},
+        {"warn", LogLevel::kWarn},
+        {"error", LogLevel::kError}};
+    Choice("--log-format", log_format_, formats, "Form of the log lines",
+           settings_.log_format);
+    Choice("--log-level", log_level_, levels, "Least grave level logged",
+           settings_.log_level);
+  }
+
+  template <class T>
+  void Choice(const std::string& flag, std::string& text,
+              const std::map<std::string, T>& values, const std::string& help,
+              T& value) {
+    std::set<std::string> names;
+    for (const auto& [name, unused] : values) names.insert(name);
+    Setting(flag, text, help)
+        ->check(CLI::IsMember(names))
+        ->each([&values, &value](const std::string& name) {
+          value = values.at(name);
+        });
+  }
+
+  void AddCommands() {
+    app_.add_option("--config", config_, "File of settings")
+        ->check(CLI::ExistingFile)
+        ->configurable(false);
+    app_.add_flag("--print-config", print_config_,
+                  "Print the effective settings, in the form of a file, and "
+                  "exit")
+        ->configurable(false);
+    app_.add_option("--health-check", health_check_,
+                    "Ask the server at ADDR whether it serves; exit 0 or 1")
+        ->check(CLI::Validator(
+            [](const std::string& text) { return CheckAddress(text); }, "ADDR"))
+        ->configurable(false);
+    app_.add_flag("--version", version_, "Print the version and exit")
+        ->configurable(false);
+  }
+
+  // CLI11 would let the file win over the environment and would not say where
+  // a bad value comes from, so both are read here, after the flags.
+
+  void ReadEnvironment() {
+    for (CLI::Option* option : app_.get_options()) {
+      if (!option->get_configurable() &&
+          option->get_single_name() != "config") {
+        continue;
+      }
+      const std::string name = EnvironmentName(*option);
+      const char* value = std::getenv(name.c_str());
+      if (value != nullptr && value[0] != '\0') FillIn(option, {value}, name);
+    }
+  }
+
+  void ReadFile() {
+    std::set<std::string> seen;
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_file(config_)) {
+      if (item.name == "++" || item.name == "--") continue;  // of a section
+      const std::string key = item.fullname();
+      CLI::Option* option = item.parents.empty()
+                                ? app_.get_option_no_throw("--" + item.name)
+                                : nullptr;
+      if (option == nullptr || !option->get_configurable()) {
+        throw CLI::ConfigError(config_ + ": unknown key '" + key + "'");
+      }
+      if (!seen.insert(key).second) {
+        throw CLI::ConfigError(config_ + ": key '" + key + "' stands twice");
+      }
+      FillIn(option, item.inputs, config_);
+    }
+  }
+
+  /// Values of a setting that nothing before `source` named.
+  static void FillIn(CLI::Option* option,
+                     const std::vector<std::string>& values,
+                     const std::string& source) {
+    if (option->count() > 0) return;
+    try {
+      option->add_result(values);
+      option->run_callback();
+    } catch (const CLI::ParseError& error) {
+      throw CLI::ConfigError(source + ": " + error.what());
+    }
+  }
+
+  CLI::App app_{"Networked robot dynamics.", "torqued"};
+  Settings& settings_;
+  double drain_grace_ = 30;
+  std::string reflection_ = "on";
+  std::string log_format_ = "text";
+  std::string log_level_ = "info";
+  std::string config_;
+  std::string health_check_;
+  bool print_config_ = false;
+  bool version_ = false;
+};
+
+}  // namespace
+
+Command ParseCommandLine(int argc, const char* const* argv) {
+  Settings settings;
+  settings.store = DefaultStore();
+  return Parser(settings).Parse(argc, argv);
+}
+
+}  // namespace torqued::server

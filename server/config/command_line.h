@@ -1,0 +1,29 @@
+// Settings from flags, environment and file; the first that names one wins.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "server/config/settings.h"
+
+namespace torqued::server {
+
+/// Nothing to serve: print and exit.
+struct EarlyExit {
+  int code = 0;  // 2: usage
+  std::string out;
+  std::string err;
+};
+
+/// Ask the server at this address whether it serves, and exit.
+struct HealthCheckCommand {
+  std::string address;
+};
+
+using Command = std::variant<Settings, HealthCheckCommand, EarlyExit>;
+
+/// Every setting is a flag (--max-rows), an environment variable
+/// (TORQUED_MAX_ROWS) and a key of the file given by --config (max-rows = 5).
+Command ParseCommandLine(int argc, const char* const* argv);
+
+}  // namespace torqued::server

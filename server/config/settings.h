@@ -1,0 +1,32 @@
+// Everything that can be configured.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/observability/logging.h"
+
+namespace torqued::server {
+
+struct Settings {
+  /// "HOST:PORT" (port 0: a free one) or "unix:PATH".
+  std::vector<std::string> listen{"127.0.0.1:7421"};
+  /// Receives the bound addresses, one a line, once the server serves.
+  std::string address_file;
+  std::string store;
+  std::vector<std::string> models;
+  int threads = 0;     // 0: those that this process may use
+  int chunk_rows = 0;  // 0: by the cost of a row
+  LogFormat log_format = LogFormat::kText;
+  LogLevel log_level = LogLevel::kInfo;
+  bool reflection = true;
+  std::int64_t max_message_bytes = 64 << 20;  // of a request and of a reply
+  std::int64_t max_rows = 1'000'000;          // of a request
+  std::int64_t max_inflight_rows = 16'000'000;
+  std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
+  std::chrono::milliseconds drain_grace{30'000};
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,136 @@
+#include "server/errors/mapping.h"
+
+#include <chrono>
+
+#include "core/formats/urdf.h"
+
+namespace torqued::server {
+namespace {
+
+// Candidates in full are 64 digits each; more would not help a person.
+constexpr std::size_t kListedCandidates = 7;
+constexpr std::chrono::milliseconds kStoreRetry{1000};
+
+std::string Join(const std::vector<std::string>& parts, std::size_t at_most) {
+  std::string joined;
+  for (std::size_t i = 0; i < parts.size() && i < at_most; ++i) {
+    if (i > 0) joined += ",";
+    joined += parts[i];
+  }
+  return joined;
+}
+
+Violation ToViolation(const Finding& finding) {
+  Violation violation;
+  violation.field = "source";
+  if (finding.line > 0) {
+    violation.field.append(":").append(std::to_string(finding.line));
+  }
+  violation.description.append(ToString(finding.code))
+      .append(": ")
+      .append(finding.message);
+  return violation;
+}
+
+}  // namespace
+
+v1::Reason ReasonOf(ArgumentError::Code code) {
+  switch (code) {
+    case ArgumentError::Code::kWrongColumnCount:
+      return v1::WRONG_COLUMN_COUNT;
+    case ArgumentError::Code::kWrongRowCount:
+      return v1::WRONG_ROW_COUNT;
+    case ArgumentError::Code::kMissingInput:
+      return v1::MISSING_INPUT;
+    case ArgumentError::Code::kWrongJointNames:
+      return v1::WRONG_JOINT_NAMES;
+    case ArgumentError::Code::kUnknownFrame:
+      return v1::UNKNOWN_FRAME;
+    case ArgumentError::Code::kTipFrameRequired:
+      return v1::TIP_FRAME_REQUIRED;
+    case ArgumentError::Code::kInvalidOption:
+      return v1::INVALID_OPTION;
+  }
+  return v1::INTERNAL_ERROR;
+}
+
+v1::Reason ReasonOf(RegistryError::Code code) {
+  switch (code) {
+    case RegistryError::Code::kNotFound:
+      return v1::MODEL_NOT_FOUND;
+    case RegistryError::Code::kInvalidReference:
+      return v1::INVALID_MODEL_REFERENCE;
+    case RegistryError::Code::kAmbiguous:
+      return v1::AMBIGUOUS_REVISION;
+    case RegistryError::Code::kInvalidModel:
+      return v1::INVALID_MODEL;
+    case RegistryError::Code::kInvalidName:
+      return v1::INVALID_MODEL_NAME;
+    case RegistryError::Code::kConflict:
+      return v1::REVISION_CONFLICT;
+    case RegistryError::Code::kTooLarge:
+      return v1::REQUEST_TOO_LARGE;
+    case RegistryError::Code::kStoreUnavailable:
+      return v1::STORE_UNAVAILABLE;
+  }
+  return v1::INTERNAL_ERROR;
+}
+
+Error ToError(const ArgumentError& argument) {
+  std::string field = argument.field;
+  // Here the array is a field of the input's message.
+  if (field == ToString(Input::kTipWrench) &&
+      (argument.code == ArgumentError::Code::kWrongColumnCount ||
+       argument.code == ArgumentError::Code::kWrongRowCount)) {
+    field += ".wrench";
+  }
+  return FieldError(ReasonOf(argument.code), std::move(field),
+                    argument.message);
+}
+
+Error ToError(const RegistryError& registry) {
+  Error error;
+  error.reason = ReasonOf(registry.code);
+  // Neither a model reference nor a model's name.
+  if (registry.field == "page_token" || registry.field == "label") {
+    error.reason = v1::INVALID_FIELD;
+  }
+  error.message = registry.message;
+  // A refused model's violations are its findings.
+  if (!registry.field.empty() &&
+      registry.code != RegistryError::Code::kInvalidModel) {
+    error.violations.push_back({registry.field, registry.message});
+  }
+  switch (registry.code) {
+    case RegistryError::Code::kAmbiguous:
+      error.metadata.emplace_back("candidates",
+                                  Join(registry.candidates, kListedCandidates));
+      error.metadata.emplace_back("candidate_count",
+                                  std::to_string(registry.candidates.size()));
+      break;
+    case RegistryError::Code::kConflict:
+      error.metadata.emplace_back("current", Join(registry.candidates, 1));
+      break;
+    case RegistryError::Code::kInvalidModel:
+      error.metadata.emplace_back("errors",
+                                  std::to_string(registry.report.errors()));
+      for (const Finding& finding : registry.report.findings()) {
+        if (finding.severity == Severity::kError) {
+          error.violations.push_back(ToViolation(finding));
+        }
+      }
+      break;
+    case RegistryError::Code::kTooLarge:
+      error.metadata.emplace_back("limit",
+                                  std::to_string(UrdfLimits{}.source_bytes));
+      break;
+    case RegistryError::Code::kStoreUnavailable:
+      error.retry_after = kStoreRetry;
+      break;
+    default:
+      break;
+  }
+  return error;
+}
+
+}  // namespace torqued::server

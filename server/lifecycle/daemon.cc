@@ -1,0 +1,198 @@
+#include "server/lifecycle/daemon.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/impl/server_builder_option.h>
+#include <grpcpp/impl/server_builder_plugin.h>
+
+#include <chrono>
+#include <utility>
+
+#include "server/lifecycle/listen_problem.h"
+#include "server/lifecycle/self_check.h"
+#include "server/observability/logging.h"
+#include "server/registry/sqlite_store.h"
+#include "server/version.h"
+
+namespace torqued::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What the last replies need to leave the process; streams of the health
+// service end with it.
+constexpr std::chrono::milliseconds kFlush{200};
+
+/// The address as it was given, with the port that it got.
+std::string Bound(const std::string& address, int port) {
+  if (address.starts_with("unix:")) return address;
+  return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
+}
+
+std::string Join(const std::vector<std::string>& parts) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    joined.append(joined.empty() ? "" : ",").append(part);
+  }
+  return joined;
+}
+
+/// Linking the reflection library is enough to have it in every server.
+class WithoutReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
+                         plugins) override {
+    std::erase_if(*plugins, [](const auto& plugin) {
+      return plugin->name() == "proto_server_reflection";
+    });
+  }
+};
+
+struct ModelCount {
+  std::int64_t all = 0;
+  std::int64_t broken = 0;
+};
+
+ModelCount CountModels(Registry& registry) {
+  constexpr std::uint32_t kPage = 1000;
+  ModelCount count;
+  std::string token;
+  do {
+    auto listed = registry.List(kPage, token);
+    auto* page = std::get_if<ModelPage>(&listed);
+    if (page == nullptr) break;
+    for (const ModelEntry& entry : page->models) {
+      ++count.all;
+      if (entry.loaded->model == nullptr) ++count.broken;
+    }
+    token = std::move(page->next_page_token);
+  } while (!token.empty());
+  return count;
+}
+
+}  // namespace
+
+Daemon::Daemon(const Settings& settings)
+    : settings_(settings),
+      engine_(Engine::Options{settings.threads, settings.chunk_rows}),
+      admission_({settings.max_inflight_rows, settings.max_inflight_bytes}) {}
+
+Daemon::~Daemon() {
+  if (server_ == nullptr) return;
+  gate_.Close();
+  server_->Shutdown(std::chrono::system_clock::now());
+}
+
+std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
+    const Settings& settings) {
+  std::unique_ptr<Daemon> daemon(new Daemon(settings));
+  std::string problem = daemon->OpenRegistry();
+  if (problem.empty()) problem = daemon->LoadModels();
+  if (problem.empty()) problem = SelfCheck(daemon->engine_);
+  if (problem.empty()) problem = daemon->Listen();
+  if (!problem.empty()) return problem;
+  daemon->BeHealthy(true);
+  daemon->LogStart();
+  return daemon;
+}
+
+std::string Daemon::OpenRegistry() {
+  auto opened = OpenSqliteStore(settings_.store);
+  if (auto* problem = std::get_if<std::string>(&opened)) {
+    return "--store: " + std::move(*problem);
+  }
+  registry_ = std::make_unique<Registry>(
+      std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
+  context_.reset(new ServiceContext{
+      *registry_, engine_, admission_, gate_,
+      ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
+  dynamics_ = std::make_unique<DynamicsService>(*context_);
+  models_ = std::make_unique<ModelRegistryService>(*context_);
+  return {};
+}
+
+std::string Daemon::LoadModels() {
+  for (const std::string& directory : settings_.models) {
+    for (const auto& entry : registry_->LoadDirectory(directory)) {
+      // A file that does not load leaves the others usable; a directory that
+      // cannot be read is a mistake of configuration.
+      if (entry.name.empty()) return "--models: " + entry.message;
+      Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
+          {{"model", entry.name}, {"detail", entry.message}});
+    }
+  }
+  return {};
+}
+
+std::string Daemon::Listen() {
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  if (!settings_.reflection) {
+    builder.SetOption(std::make_unique<WithoutReflection>());
+  }
+  // Otherwise a second server on the same port would share its calls.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(
+      static_cast<int>(settings_.max_message_bytes));
+  builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));
+  std::vector<int> ports(settings_.listen.size(), 0);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    builder.AddListeningPort(settings_.listen[i],
+                             grpc::InsecureServerCredentials(), &ports[i]);
+  }
+  builder.RegisterService(dynamics_.get());
+  builder.RegisterService(models_.get());
+  server_ = builder.BuildAndStart();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::string& address = settings_.listen[i];
+    if (server_ == nullptr || ports[i] == 0) {
+      const std::string why = ListenProblem(address);
+      if (why.empty() && i + 1 < ports.size() && ports[i] != 0) continue;
+      return "--listen: cannot listen on " + address +
+             (why.empty() ? "" : ": " + why);
+    }
+    addresses_.push_back(Bound(address, ports[i]));
+  }
+  return {};
+}
+
+void Daemon::BeHealthy(bool serving) {
+  auto* health = server_->GetHealthCheckService();
+  for (const char* service : {v1::Dynamics::service_full_name(),
+                              v1::ModelRegistry::service_full_name()}) {
+    health->SetServingStatus(service, serving);
+  }
+  health->SetServingStatus(serving);  // of all of them, and of the server
+}
+
+void Daemon::LogStart() {
+  const std::string addresses = Join(addresses_);
+  const ModelCount models = CountModels(*registry_);
+  Log(LogLevel::kInfo, "serving",
+      {{"version", Version()},
+       {"address", addresses},
+       {"threads", std::int64_t{engine_.threads()}},
+       {"target", engine_.target()},
+       {"store", settings_.store},
+       {"models", models.all},
+       {"broken", models.broken}});
+}
+
+void Daemon::Drain(const std::function<bool()>& hurry) {
+  const auto end = Clock::now() + settings_.drain_grace;
+  gate_.Close();
+  BeHealthy(false);
+  Log(LogLevel::kInfo, "draining", {{"calls", gate_.in_flight()}});
+  while (gate_.in_flight() > 0 && Clock::now() < end && !hurry()) {
+  }
+  const std::int64_t left = gate_.in_flight();
+  const auto now = std::chrono::system_clock::now();
+  server_->Shutdown(left > 0 ? now : now + kFlush);
+  server_->Wait();
+  Log(LogLevel::kInfo, "stopped", {{"cancelled_calls", left}});
+}
+
+}  // namespace torqued::server

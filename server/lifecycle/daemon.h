@@ -1,0 +1,58 @@
+// The whole server: built, serving, drained.
+#pragma once
+
+#include <grpcpp/server.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "server/config/settings.h"
+#include "server/services/dynamics_service.h"
+#include "server/services/model_registry_service.h"
+
+namespace torqued::server {
+
+class Daemon {
+ public:
+  /// Opens the store, loads the model directories, checks a known answer,
+  /// listens and says that it serves. Or says in one line why not.
+  static std::variant<std::unique_ptr<Daemon>, std::string> Start(
+      const Settings& settings);
+  /// Cancels what is still under way.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  /// Where it listens, with the ports that were free.
+  const std::vector<std::string>& addresses() const { return addresses_; }
+
+  /// Health turns NOT_SERVING and new calls are refused. Returns once the calls
+  /// in flight are done, or cancels them when the grace is over or `hurry`,
+  /// which may wait a little, says so.
+  void Drain(const std::function<bool()>& hurry);
+
+ private:
+  explicit Daemon(const Settings& settings);
+
+  std::string OpenRegistry();
+  std::string LoadModels();
+  std::string Listen();
+  void BeHealthy(bool serving);
+  void LogStart();
+
+  const Settings settings_;
+  std::unique_ptr<Registry> registry_;
+  Engine engine_;
+  Admission admission_;
+  CallGate gate_;
+  std::unique_ptr<ServiceContext> context_;
+  std::unique_ptr<DynamicsService> dynamics_;
+  std::unique_ptr<ModelRegistryService> models_;
+  std::vector<std::string> addresses_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,131 @@
+#include "server/lifecycle/self_check.h"
+
+#include <cmath>
+#include <future>
+
+#include "server/registry/registry.h"
+#include "server/services/computation.h"
+
+namespace torqued::server {
+namespace {
+
+// Two point masses at the ends of two links, moving in the x-y plane.
+constexpr double kL1 = 0.5, kM1 = 2.0, kL2 = 0.4, kM2 = 1.5, kG = 9.81;
+constexpr char kArm[] = R"(<robot name="self_check_2r">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>
+  <link name="lower"><inertial><origin xyz="0.4 0 0"/><mass value="1.5"/>
+    <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>
+  <joint name="shoulder" type="continuous"><parent link="base"/>
+    <child link="upper"/><axis xyz="0 0 1"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/>
+    <child link="lower"/><origin xyz="0.5 0 0"/><axis xyz="0 0 1"/></joint>
+</robot>)";
+
+struct State {
+  double q1, q2, v1, v2, a1, a2;
+};
+
+State StateOfRow(int row) {
+  const double s = 0.37 * (row % 7);
+  return {0.3 + s, -0.8 + 2 * s, 0.5 - s, 1.1, -0.4, 0.9 + s};
+}
+
+struct Answer {
+  double tau1, tau2, m11, m12, m22;
+};
+
+/// Lynch & Park 2017, section 8.1.1, with gravity along -y.
+Answer ClosedForm(const State& x) {
+  const double c2 = std::cos(x.q2), s2 = std::sin(x.q2);
+  const double c12 = std::cos(x.q1 + x.q2);
+  Answer answer{};
+  answer.m22 = kM2 * kL2 * kL2;
+  answer.m12 = kM2 * kL1 * kL2 * c2 + answer.m22;
+  answer.m11 = (kM1 + kM2) * kL1 * kL1 + 2 * kM2 * kL1 * kL2 * c2 + answer.m22;
+  const double h = kM2 * kL1 * kL2 * s2;
+  const double g2 = kM2 * kG * kL2 * c12;
+  const double g1 = (kM1 + kM2) * kG * kL1 * std::cos(x.q1) + g2;
+  answer.tau1 = answer.m11 * x.a1 + answer.m12 * x.a2 -
+                h * (2 * x.v1 * x.v2 + x.v2 * x.v2) + g1;
+  answer.tau2 = answer.m12 * x.a1 + answer.m22 * x.a2 + h * x.v1 * x.v1 + g2;
+  return answer;
+}
+
+v1::ComputeRequest RequestOf(int rows) {
+  v1::ComputeRequest request;
+  request.add_quantities(v1::INVERSE_DYNAMICS);
+  request.add_quantities(v1::MASS_MATRIX);
+  v1::Terms* terms = request.mutable_options()->mutable_terms();
+  for (const double g : {0.0, -kG, 0.0}) terms->add_gravity(g);
+  for (v1::Array* array :
+       {request.mutable_q(), request.mutable_v(), request.mutable_a()}) {
+    array->set_columns(2);
+  }
+  for (int row = 0; row < rows; ++row) {
+    const State x = StateOfRow(row);
+    request.mutable_q()->add_values(x.q1);
+    request.mutable_q()->add_values(x.q2);
+    request.mutable_v()->add_values(x.v1);
+    request.mutable_v()->add_values(x.v2);
+    request.mutable_a()->add_values(x.a1);
+    request.mutable_a()->add_values(x.a2);
+  }
+  return request;
+}
+
+bool IsRight(const v1::ComputeReply& reply, int rows) {
+  const auto& tau = reply.results().tau().values();
+  const auto& mass = reply.results().mass_matrix().values();
+  if (tau.size() != 2 * rows || mass.size() != 4 * rows) return false;
+  for (int row = 0; row < rows; ++row) {
+    const Answer right = ClosedForm(StateOfRow(row));
+    const double pairs[][2] = {
+        {tau[2 * row], right.tau1},     {tau[2 * row + 1], right.tau2},
+        {mass[4 * row], right.m11},     {mass[4 * row + 1], right.m12},
+        {mass[4 * row + 2], right.m12}, {mass[4 * row + 3], right.m22}};
+    for (const auto& [got, wanted] : pairs) {
+      // Numbers of order 10 after some dozen operations.
+      if (!(std::abs(got - wanted) <= 1e-12)) return false;
+    }
+  }
+  return true;
+}
+
+std::string CheckRows(Engine& engine, const ModelEntry& entry, int rows) {
+  const v1::ComputeRequest request = RequestOf(rows);
+  v1::ComputeReply reply;
+  Admission admission({rows, 1 << 20});
+  auto prepared = Computation::Prepare(ViewOf(request), entry, engine.target(),
+                                       {rows, 1 << 20}, admission, &reply);
+  if (const auto* error = std::get_if<Error>(&prepared)) return error->message;
+  auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
+  std::promise<EvaluationReport> promise;
+  engine.Submit(computation.plan(), computation.outputs(),
+                [&promise](EvaluationReport report) {
+                  promise.set_value(std::move(report));
+                });
+  const EvaluationReport report = promise.get_future().get();
+  if (auto error = computation.Complete(report, {})) return error->message;
+  if (reply.rows_not_ok() != 0 || !IsRight(reply, rows)) {
+    return "the answer for the built-in arm is wrong (target " +
+           std::string(engine.target()) + ")";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string SelfCheck(Engine& engine) {
+  ModelEntry entry;
+  entry.loaded = Registry::Load("urdf", kArm, {});
+  for (const int rows : {1, 7, 300}) {
+    if (auto problem = CheckRows(engine, entry, rows); !problem.empty()) {
+      return problem;
+    }
+  }
+  return {};
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,68 @@
+// The torqued server process.
+#include <cstdio>
+#include <string>
+
+#include "server/config/command_line.h"
+#include "server/lifecycle/address_file.h"
+#include "server/lifecycle/daemon.h"
+#include "server/lifecycle/health_client.h"
+#include "server/lifecycle/malloc_tuning.h"
+#include "server/lifecycle/signals.h"
+#include "server/observability/library_log.h"
+#include "server/observability/logging.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr std::chrono::milliseconds kHealthTimeout{3000};
+constexpr std::chrono::milliseconds kDrainPoll{5};
+
+int Refuse(const std::string& problem) {
+  Log(LogLevel::kError, "cannot start", {{"detail", problem}});
+  return 1;
+}
+
+int Serve(const Settings& settings) {
+  TuneMalloc();
+  BlockStopSignals();
+  SetUpLogging(settings.log_format, settings.log_level);
+  auto started = Daemon::Start(settings);
+  if (const auto* problem = std::get_if<std::string>(&started)) {
+    return Refuse(*problem);
+  }
+  Daemon& daemon = *std::get<std::unique_ptr<Daemon>>(started);
+  if (!settings.address_file.empty()) {
+    const std::string problem =
+        WriteAddressFile(settings.address_file, daemon.addresses());
+    if (!problem.empty()) return Refuse(problem);
+  }
+
+  WaitForStopSignal();
+  daemon.Drain([] { return WaitForStopSignal(kDrainPoll) != 0; });
+  if (!settings.address_file.empty()) {
+    std::remove(settings.address_file.c_str());
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  RouteLibraryLogs();
+  const Command command = ParseCommandLine(argc, argv);
+  if (const auto* exit = std::get_if<EarlyExit>(&command)) {
+    std::fputs(exit->out.c_str(), stdout);
+    std::fputs(exit->err.c_str(), stderr);
+    return exit->code;
+  }
+  if (const auto* check = std::get_if<HealthCheckCommand>(&command)) {
+    const std::string problem = CheckHealth(check->address, kHealthTimeout);
+    if (!problem.empty())
+      std::fprintf(stderr, "torqued: %s\n", problem.c_str());
+    return problem.empty() ? 0 : 1;
+  }
+  return Serve(std::get<Settings>(command));
+}
+
+}  // namespace
+}  // namespace torqued::server
+
+int main(int argc, char** argv) { return torqued::server::Main(argc, argv); }

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace torqued::server {
+
+/// Lines of gRPC and protobuf become debug lines of ours: what matters in them
+/// reaches callers as a status and people as a line of the call.
+void RouteLibraryLogs();
+
+}  // namespace torqued::server

@@ -1,0 +1,32 @@
+// Log lines: a sentence and named values, as text or as JSON, on stderr.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace torqued::server {
+
+enum class LogFormat : std::uint8_t { kText, kJson };
+enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarn, kError };
+
+struct LogField {
+  std::string_view name;
+  std::variant<std::string_view, std::int64_t, double> value;
+};
+using LogFields = std::initializer_list<LogField>;
+
+/// To be called once, before other threads log.
+void SetUpLogging(LogFormat format, LogLevel level);
+
+bool LogEnabled(LogLevel level);
+void Log(LogLevel level, std::string_view message, LogFields fields = {});
+
+/// What stands in a line behind the time. Never holds a line break: values that
+/// come from outside cannot forge a line.
+std::string RenderLogLine(LogFormat format, LogLevel level,
+                          std::string_view message, LogFields fields);
+
+}  // namespace torqued::server

@@ -1,0 +1,129 @@
+// Where registrations live: what the registry asks of a database.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace torqued::server {
+
+/// Stored with microsecond resolution.
+using StoreTime = std::chrono::time_point<std::chrono::system_clock,
+                                          std::chrono::microseconds>;
+
+struct StoreError {
+  enum class Code : std::uint8_t {
+    kUnavailable,  // may pass: locked, disk full, connection lost
+    kDamaged,      // will not: what is stored cannot be read back
+  };
+  Code code = Code::kUnavailable;
+  std::string message;
+};
+
+template <class T>
+using OrStoreError = std::variant<T, StoreError>;
+
+/// Content under its hash; never altered once stored.
+struct StoredRevision {
+  std::string revision;
+  std::string format;
+  std::string source;
+  std::string options;  // canonical text
+  StoreTime created_at;
+};
+
+/// A revision that a name points at or has pointed at.
+struct Registration {
+  std::string name;
+  std::string revision;
+  StoreTime registered_at;          // when the name was last pointed at it
+  std::vector<std::string> labels;  // of this revision under this name, sorted
+};
+
+/// One registration as a whole. The views need live only during the call.
+struct RegistrationChange {
+  std::string_view name;
+  std::string_view revision;
+  std::string_view format;
+  std::string_view source;
+  std::string_view options;
+  /// When present, the name must point there; "" = must not exist.
+  std::optional<std::string_view> expected_current;
+  /// Empty: none. A label in use under this name moves.
+  std::string_view label;
+  /// When present, remembered as the content last loaded from the directory.
+  std::optional<std::string_view> directory_hash;
+  StoreTime now;
+};
+
+/// The name points at the revision.
+struct Registered {
+  Registration registration;
+  bool changed = false;  // the name is new or pointed elsewhere before
+};
+
+struct Deleted {
+  /// Revisions that no other name has had; gone with the name.
+  std::vector<std::string> removed_revisions;
+};
+
+/// `expected_current` did not hold; nothing was changed.
+struct RevisionConflict {
+  std::string current;  // empty: the name does not exist
+};
+
+struct NameNotFound {};
+
+/// Thread-safe. Every call is atomic: it happens as a whole or not at all, sees
+/// no half of another, and what a call acknowledged survives a crash of the
+/// process and of the machine. Absence is a value, not an error.
+class ModelStore {
+ public:
+  virtual ~ModelStore() = default;
+
+  /// Stores content that is not there yet and points the name at it. Content
+  /// that was damaged in the store is replaced.
+  virtual std::variant<Registered, RevisionConflict, StoreError> Register(
+      const RegistrationChange& change) = 0;
+
+  /// Removes the name with its history and labels, and the revisions that no
+  /// other name has had. The directory hash stays, so that a name deleted by
+  /// call does not come back at the next start from an unchanged file.
+  virtual std::variant<Deleted, NameNotFound, RevisionConflict, StoreError>
+  Delete(std::string_view name,
+         const std::optional<std::string>& expected_current) = 0;
+
+  /// What the name points at.
+  virtual OrStoreError<std::optional<Registration>> FindCurrent(
+      std::string_view name) = 0;
+
+  virtual OrStoreError<std::optional<Registration>> FindLabel(
+      std::string_view name, std::string_view label) = 0;
+
+  /// Revisions that the name has had and that start with the prefix, in byte
+  /// order.
+  virtual OrStoreError<std::vector<Registration>> FindInHistory(
+      std::string_view name, std::string_view prefix, std::size_t limit) = 0;
+
+  /// All revisions that start with the prefix, in byte order.
+  virtual OrStoreError<std::vector<std::string>> FindRevisions(
+      std::string_view prefix, std::size_t limit) = 0;
+
+  virtual OrStoreError<std::optional<StoredRevision>> ReadRevision(
+      std::string_view revision) = 0;
+
+  /// Current registrations of the names after `after`, in byte order of names.
+  virtual OrStoreError<std::vector<Registration>> ListNames(
+      std::string_view after, std::size_t limit) = 0;
+
+  /// Hash of the content last loaded for the name from a directory.
+  virtual OrStoreError<std::optional<std::string>> FindDirectoryHash(
+      std::string_view name) = 0;
+};
+
+}  // namespace torqued::server

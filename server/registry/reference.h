@@ -1,0 +1,30 @@
+// Names, labels and the references that calls use for models.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace torqued::server {
+
+/// [A-Za-z0-9._-]{1,128}
+bool IsValidModelName(std::string_view name);
+
+/// As a name, and not 8 or more hex digits: those are revision prefixes.
+bool IsValidLabel(std::string_view label);
+
+/// `name`, `name@prefix`, `name@label` or `@prefix`.
+struct ModelReference {
+  enum class Kind : std::uint8_t { kCurrent, kNamePrefix, kNameLabel, kPrefix };
+  Kind kind = Kind::kCurrent;
+  std::string name;    // empty for kPrefix
+  std::string prefix;  // 8 to 64 lower-case hex digits, or empty
+  std::string label;
+};
+
+/// Or a sentence saying what is wrong. Hex digits may be upper-case.
+std::variant<ModelReference, std::string> ParseModelReference(
+    std::string_view text);
+
+}  // namespace torqued::server

@@ -1,0 +1,141 @@
+// The models that this server knows: names, revisions, loaded models.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/model/model_builder.h"
+#include "server/registry/loaded_revision.h"
+#include "server/registry/model_store.h"
+#include "server/registry/reference.h"
+#include "server/registry/revision.h"
+#include "server/registry/revision_cache.h"
+
+namespace torqued::server {
+
+/// A name with the revision that a reference led to.
+struct ModelEntry {
+  std::string name;                              // empty for @revision
+  std::shared_ptr<const LoadedRevision> loaded;  // never null
+  /// When the name was last pointed at the revision; zero for @revision, which
+  /// several names may have had at different times.
+  std::chrono::system_clock::time_point registered_at;
+  std::vector<std::string> labels;  // of this revision under this name
+};
+
+struct RegistryError {
+  enum class Code : std::uint8_t {
+    kNotFound,
+    kInvalidReference,  // field: "model" or "page_token"
+    kAmbiguous,         // candidates
+    kInvalidModel,      // report
+    kInvalidName,       // field: "name" or "label"
+    kConflict,          // candidates = {current revision}, or empty: no name
+    kTooLarge,
+    kStoreUnavailable,
+  };
+  Code code = Code::kNotFound;
+  std::string message;
+  std::string field;
+  std::vector<std::string> candidates;
+  LintReport report;
+};
+
+template <class T>
+using OrRegistryError = std::variant<T, RegistryError>;
+
+struct RegisterRequest {
+  std::string name;
+  std::string format = "urdf";
+  std::string source;
+  RegistrationOptions options;
+  std::optional<std::string> expected_current;
+  std::string label;
+};
+
+struct RegisterResult {
+  ModelEntry entry;
+  bool changed = false;
+};
+
+struct ModelPage {
+  std::vector<ModelEntry> models;
+  std::string next_page_token;
+};
+
+/// Thread-safe. Looking up a known reference takes no store access for
+/// @full-revision and one indexed read otherwise; parsed models are cached by
+/// revision (bounded number, least recently used goes first).
+class Registry {
+ public:
+  explicit Registry(std::unique_ptr<ModelStore> store,
+                    RevisionCache::Limits cache_limits = {});
+
+  /// Parses and validates; stores nothing.
+  static std::shared_ptr<const LoadedRevision> Load(
+      std::string_view format, std::string source,
+      const RegistrationOptions& options);
+
+  OrRegistryError<RegisterResult> Register(RegisterRequest request);
+
+  /// Calls in flight keep the model they resolved. A broken model is an entry
+  /// whose `loaded->model` is null.
+  OrRegistryError<ModelEntry> Resolve(std::string_view reference);
+
+  /// Byte order of names. page_size 0: 100; at most 1000; a page of large
+  /// models may hold fewer. Names registered or deleted between two pages
+  /// neither repeat nor hide others.
+  OrRegistryError<ModelPage> List(std::uint32_t page_size,
+                                  std::string_view page_token);
+
+  /// Nothing on success.
+  std::optional<RegistryError> Delete(
+      std::string_view name,
+      const std::optional<std::string>& expected_current);
+
+  /// Registers every *.urdf of a directory (not of those below; no hidden
+  /// files) under its file name without the extension, in byte order. A pointer
+  /// moves only if the file's bytes changed since they were last loaded from
+  /// there, so a registration or deletion by call is not undone at a restart.
+  /// Returns one entry per file; errors are part of it. A directory that cannot
+  /// be read is an entry of its own, last and without a name.
+  struct DirectoryEntry {
+    std::string path;
+    std::string name;
+    bool ok = false;
+    bool changed = false;
+    std::string message;  // one line for people
+    LintReport report;
+  };
+  std::vector<DirectoryEntry> LoadDirectory(const std::string& directory);
+
+ private:
+  OrRegistryError<RegisterResult> RegisterAs(
+      RegisterRequest request,
+      const std::optional<std::string>& directory_hash);
+  DirectoryEntry LoadFile(const std::string& path, std::string name);
+
+  OrRegistryError<ModelEntry> ResolveRevision(const ModelReference& reference);
+  OrRegistryError<ModelEntry> ResolveName(const ModelReference& reference);
+  /// What a reference by name leads to in the store.
+  OrRegistryError<Registration> FindRegistration(
+      const ModelReference& reference);
+
+  enum class CacheUse : std::uint8_t { kNormal, kScan };
+  /// Null when the store has no such revision.
+  OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
+      std::string_view revision, CacheUse use);
+
+  RegistryError UnknownName(std::string_view name);
+
+  std::unique_ptr<ModelStore> store_;
+  RevisionCache cache_;
+};
+
+}  // namespace torqued::server

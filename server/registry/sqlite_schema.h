@@ -1,0 +1,17 @@
+// The tables in an SQLite file of ours.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "server/registry/sqlite_connection.h"
+
+namespace torqued::server {
+
+/// Configures the connection and creates the tables in an empty file, or checks
+/// that a file is whole and of a version that this program knows. Any other
+/// file is left byte for byte as it is. Nothing on success, else a sentence
+/// fragment that fits after the path and a colon.
+std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection);
+
+}  // namespace torqued::server

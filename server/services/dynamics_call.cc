@@ -1,0 +1,43 @@
+#include "server/services/dynamics_call.h"
+
+#include "server/errors/mapping.h"
+
+namespace torqued::server {
+
+void DynamicsCall::Run() {
+  set_model(*view_.model);
+  auto resolved = context_.registry.Resolve(*view_.model);
+  if (const auto* error = std::get_if<RegistryError>(&resolved)) {
+    return Fail(ToError(*error));
+  }
+  Engine& engine = context_.engine;
+  auto prepared = Computation::Prepare(view_, std::get<ModelEntry>(resolved),
+                                       engine.target(), context_.limits,
+                                       context_.admission, &reply_);
+  if (auto* error = std::get_if<Error>(&prepared)) {
+    return Fail(std::move(*error));
+  }
+  computation_ = std::get<std::unique_ptr<Computation>>(std::move(prepared));
+  prepared_ = age();
+
+  if (Engine::IsSmall(*computation_->plan())) {
+    OnEvaluated(
+        engine.Evaluate(*computation_->plan(), computation_->outputs()));
+    return;
+  }
+  engine.Submit(
+      computation_->plan(), computation_->outputs(),
+      [this](const EvaluationReport& report) { OnEvaluated(report); },
+      cancellation(), computation_->fail_fast());
+}
+
+void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
+  if (cancelled()) return Abandon();
+  if (auto error = computation_->Complete(report, prepared_)) {
+    return Fail(*std::move(error));
+  }
+  MoveReplyOut(&reply_);
+  Succeed();
+}
+
+}  // namespace torqued::server

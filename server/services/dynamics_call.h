@@ -1,0 +1,51 @@
+// A call of torqued.v1.Dynamics: Compute or one of its shorthands.
+#pragma once
+
+#include <memory>
+
+#include "server/services/service_context.h"
+#include "server/services/unary_call.h"
+#include "server/wire/compute_view.h"
+
+namespace torqued::server {
+
+/// Resolves, prepares, evaluates and completes; small plans where it stands,
+/// all others on the engine's pool.
+class DynamicsCall : public UnaryCall {
+ protected:
+  DynamicsCall(grpc::CallbackServerContext* call, ServiceContext& context,
+               std::string_view method, const ComputeView& view)
+      : UnaryCall(call, context.gate, method), context_(context), view_(view) {}
+  ~DynamicsCall() override = default;
+
+ private:
+  void Run() final;
+  void OnEvaluated(const EvaluationReport& report);
+  /// Puts what the method returns into its own reply.
+  virtual void MoveReplyOut(v1::ComputeReply* reply) = 0;
+
+  ServiceContext& context_;
+  ComputeView view_;
+  v1::ComputeReply reply_;
+  std::unique_ptr<Computation> computation_;
+  std::chrono::nanoseconds prepared_{0};
+};
+
+template <class Request, class Reply>
+class DynamicsCallOf final : public DynamicsCall {
+ public:
+  DynamicsCallOf(grpc::CallbackServerContext* call, ServiceContext& context,
+                 std::string_view method, const Request& request, Reply* reply)
+      : DynamicsCall(call, context, method, ViewOf(request)),
+        own_reply_(reply) {}
+
+ private:
+  ~DynamicsCallOf() override = default;
+  void MoveReplyOut(v1::ComputeReply* reply) override {
+    MoveReply(reply, own_reply_);
+  }
+
+  Reply* own_reply_;
+};
+
+}  // namespace torqued::server

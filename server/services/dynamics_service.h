@@ -1,0 +1,36 @@
+// torqued.v1.Dynamics over gRPC.
+#pragma once
+
+#include "server/services/service_context.h"
+#include "torqued/v1/dynamics.grpc.pb.h"
+
+namespace torqued::server {
+
+class DynamicsService final : public v1::Dynamics::CallbackService {
+ public:
+  explicit DynamicsService(ServiceContext& context) : context_(context) {}
+
+  grpc::ServerUnaryReactor* InverseDynamics(
+      grpc::CallbackServerContext* call,
+      const v1::InverseDynamicsRequest* request,
+      v1::InverseDynamicsReply* reply) override;
+  grpc::ServerUnaryReactor* MassMatrix(grpc::CallbackServerContext* call,
+                                       const v1::MassMatrixRequest* request,
+                                       v1::MassMatrixReply* reply) override;
+  grpc::ServerUnaryReactor* ForwardDynamics(
+      grpc::CallbackServerContext* call,
+      const v1::ForwardDynamicsRequest* request,
+      v1::ForwardDynamicsReply* reply) override;
+  grpc::ServerUnaryReactor* OperationalSpace(
+      grpc::CallbackServerContext* call,
+      const v1::OperationalSpaceRequest* request,
+      v1::OperationalSpaceReply* reply) override;
+  grpc::ServerUnaryReactor* Compute(grpc::CallbackServerContext* call,
+                                    const v1::ComputeRequest* request,
+                                    v1::ComputeReply* reply) override;
+
+ private:
+  ServiceContext& context_;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,144 @@
+#include "server/services/registry_handlers.h"
+
+#include <string>
+#include <utility>
+
+#include "server/errors/mapping.h"
+#include "server/wire/model_messages.h"
+
+namespace torqued::server {
+namespace {
+
+const std::string kNoModel;
+
+std::optional<Error> DecodeFormat(int format, std::string* decoded) {
+  if (format != v1::MODEL_FORMAT_UNSPECIFIED &&
+      format != v1::MODEL_FORMAT_URDF) {
+    return FieldError(v1::INVALID_FIELD, "format",
+                      std::to_string(format) + " is no model format");
+  }
+  *decoded = "urdf";
+  return std::nullopt;
+}
+
+std::optional<Error> DecodeOptions(const v1::RegistrationOptions& options,
+                                   RegistrationOptions* decoded) {
+  if (options.base() != v1::BASE_KIND_UNSPECIFIED &&
+      options.base() != v1::BASE_KIND_FIXED) {
+    return FieldError(v1::INVALID_OPTION, "options.base",
+                      std::to_string(options.base()) + " is no base kind");
+  }
+  if (options.mimic() != v1::MIMIC_MODE_UNSPECIFIED &&
+      options.mimic() != v1::MIMIC_MODE_INDEPENDENT) {
+    return FieldError(v1::INVALID_OPTION, "options.mimic",
+                      std::to_string(options.mimic()) + " is no mimic mode");
+  }
+  decoded->default_tip = options.default_tip();
+  decoded->strict = options.strict();
+  return std::nullopt;
+}
+
+/// Format and options of a registration or of its dry run.
+template <class Request>
+std::optional<Error> Decode(const Request& request, std::string* format,
+                            RegistrationOptions* options) {
+  if (auto error = DecodeFormat(request.format(), format)) return error;
+  return DecodeOptions(request.options(), options);
+}
+
+}  // namespace
+
+std::optional<Error> Handle(Registry& registry,
+                            const v1::RegisterModelRequest& request,
+                            v1::RegisterModelReply* reply) {
+  RegisterRequest registration;
+  if (auto error =
+          Decode(request, &registration.format, &registration.options)) {
+    return error;
+  }
+  registration.name = request.name();
+  registration.source = request.source();
+  if (request.has_expected_current()) {
+    registration.expected_current = request.expected_current();
+  }
+  registration.label = request.label();
+  auto outcome = registry.Register(std::move(registration));
+  if (const auto* error = std::get_if<RegistryError>(&outcome)) {
+    return ToError(*error);
+  }
+  const auto& result = std::get<RegisterResult>(outcome);
+  FillModelInfo(result.entry, reply->mutable_model());
+  reply->set_changed(result.changed);
+  return std::nullopt;
+}
+
+std::optional<Error> Handle(Registry& /*registry*/,
+                            const v1::ValidateModelRequest& request,
+                            v1::ValidateModelReply* reply) {
+  std::string format;
+  RegistrationOptions options;
+  if (auto error = Decode(request, &format, &options)) return error;
+  ModelEntry entry;
+  entry.loaded = Registry::Load(format, request.source(), options);
+  reply->set_valid(entry.loaded->model != nullptr);
+  FillReport(entry.loaded->report, reply->mutable_report());
+  if (reply->valid()) FillModelInfo(entry, reply->mutable_model());
+  return std::nullopt;
+}
+
+std::optional<Error> Handle(Registry& registry,
+                            const v1::GetModelRequest& request,
+                            v1::GetModelReply* reply) {
+  auto resolved = registry.Resolve(request.model());
+  if (const auto* error = std::get_if<RegistryError>(&resolved)) {
+    return ToError(*error);
+  }
+  const auto& entry = std::get<ModelEntry>(resolved);
+  FillModelInfo(entry, reply->mutable_model());
+  if (request.include_source()) reply->set_source(entry.loaded->source);
+  return std::nullopt;
+}
+
+std::optional<Error> Handle(Registry& registry,
+                            const v1::ListModelsRequest& request,
+                            v1::ListModelsReply* reply) {
+  auto listed = registry.List(request.page_size(), request.page_token());
+  if (const auto* error = std::get_if<RegistryError>(&listed)) {
+    return ToError(*error);
+  }
+  auto& page = std::get<ModelPage>(listed);
+  for (const ModelEntry& entry : page.models) {
+    FillSummary(entry, reply->add_models());
+  }
+  reply->set_next_page_token(std::move(page.next_page_token));
+  return std::nullopt;
+}
+
+std::optional<Error> Handle(Registry& registry,
+                            const v1::DeleteModelRequest& request,
+                            v1::DeleteModelReply* /*reply*/) {
+  std::optional<std::string> expected;
+  if (request.has_expected_current()) expected = request.expected_current();
+  if (const auto error = registry.Delete(request.name(), expected)) {
+    return ToError(*error);
+  }
+  return std::nullopt;
+}
+
+const std::string& ModelOf(const v1::RegisterModelRequest& request) {
+  return request.name();
+}
+const std::string& ModelOf(const v1::ValidateModelRequest& /*request*/) {
+  return kNoModel;
+}
+const std::string& ModelOf(const v1::GetModelRequest& request) {
+  return request.model();
+}
+const std::string& ModelOf(const v1::ListModelsRequest& /*request*/) {
+  return kNoModel;
+}
+const std::string& ModelOf(const v1::DeleteModelRequest& request) {
+  return request.name();
+}
+
+}  // namespace torqued::server

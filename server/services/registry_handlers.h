@@ -1,0 +1,36 @@
+// The calls of torqued.v1.ModelRegistry without their transport.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "server/errors/error.h"
+#include "server/registry/registry.h"
+#include "torqued/v1/model_registry.pb.h"
+
+namespace torqued::server {
+
+std::optional<Error> Handle(Registry& registry,
+                            const v1::RegisterModelRequest& request,
+                            v1::RegisterModelReply* reply);
+std::optional<Error> Handle(Registry& registry,
+                            const v1::ValidateModelRequest& request,
+                            v1::ValidateModelReply* reply);
+std::optional<Error> Handle(Registry& registry,
+                            const v1::GetModelRequest& request,
+                            v1::GetModelReply* reply);
+std::optional<Error> Handle(Registry& registry,
+                            const v1::ListModelsRequest& request,
+                            v1::ListModelsReply* reply);
+std::optional<Error> Handle(Registry& registry,
+                            const v1::DeleteModelRequest& request,
+                            v1::DeleteModelReply* reply);
+
+/// The model that a request is about, for the log.
+const std::string& ModelOf(const v1::RegisterModelRequest& request);
+const std::string& ModelOf(const v1::ValidateModelRequest& request);
+const std::string& ModelOf(const v1::GetModelRequest& request);
+const std::string& ModelOf(const v1::ListModelsRequest& request);
+const std::string& ModelOf(const v1::DeleteModelRequest& request);
+
+}  // namespace torqued::server

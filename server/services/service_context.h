@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/batch/engine.h"
+#include "server/registry/registry.h"
+#include "server/services/admission.h"
+#include "server/services/call_gate.h"
+#include "server/services/computation.h"
+
+namespace torqued::server {
+
+/// What the calls of the services work with; outlives them.
+struct ServiceContext {
+  Registry& registry;
+  Engine& engine;
+  Admission& admission;
+  CallGate& gate;
+  ComputeLimits limits;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,127 @@
+#include "server/services/unary_call.h"
+
+#include "server/errors/status.h"
+#include "server/errors/utf8.h"
+#include "server/observability/logging.h"
+#include "server/observability/request_id.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr std::size_t kMaxLoggedText = 512;
+constexpr std::size_t kMaxLoggedModel = 160;
+
+std::string RequestIdOf(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto wanted = metadata.find(kRequestIdKey);
+  if (wanted == metadata.end()) return RequestIdFrom({});
+  return RequestIdFrom({wanted->second.data(), wanted->second.size()});
+}
+
+Error Draining() {
+  Error error;
+  error.reason = v1::DRAINING;
+  error.message = "The server is shutting down; go elsewhere.";
+  return error;
+}
+
+/// Worth an operator's attention, unlike a caller's mistake.
+bool IsGrave(v1::Reason reason) {
+  switch (CodeOf(reason)) {
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return true;
+    case grpc::StatusCode::UNAVAILABLE:
+      return reason != v1::DRAINING;
+    default:
+      return reason == v1::MODEL_BROKEN;
+  }
+}
+
+}  // namespace
+
+UnaryCall::UnaryCall(grpc::CallbackServerContext* context, CallGate& gate,
+                     std::string_view method)
+    : context_(context),
+      gate_(gate),
+      method_(method),
+      request_id_(RequestIdOf(*context)),
+      arrival_(std::chrono::steady_clock::now()),
+      cancellation_(std::make_shared<CancellationToken>()),
+      entered_(gate.Enter()) {
+  context_->AddTrailingMetadata(kRequestIdKey, request_id_);
+}
+
+UnaryCall* UnaryCall::Start(UnaryCall* call) {
+  if (call->entered_) {
+    call->Run();
+  } else {
+    call->Fail(Draining());
+  }
+  return call;
+}
+
+void UnaryCall::Succeed() {
+  if (LogEnabled(LogLevel::kDebug)) LogEnd("OK", "call done", false);
+  Finish(grpc::Status::OK);
+}
+
+void UnaryCall::Fail(Error error) {
+  if (!model_.empty()) error.metadata.emplace_back("model", model_);
+  const grpc::Status status = ToStatus(error);
+  LogEnd(v1::Reason_Name(error.reason), status.error_message(),
+         IsGrave(error.reason));
+  Finish(status);
+}
+
+void UnaryCall::Abandon() {
+  const bool late = context_->deadline() <= std::chrono::system_clock::now();
+  const grpc::Status status =
+      late
+          ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED,
+                         "The deadline passed.")
+          : grpc::Status(grpc::StatusCode::CANCELLED, "The call is cancelled.");
+  LogEnd(late ? "DEADLINE_EXCEEDED" : "CANCELLED", status.error_message(),
+         false);
+  Finish(status);
+}
+
+void UnaryCall::set_model(std::string_view model) {
+  model_ = CleanText(model, kMaxLoggedModel);
+}
+
+std::chrono::nanoseconds UnaryCall::age() const {
+  return std::chrono::steady_clock::now() - arrival_;
+}
+
+void UnaryCall::OnCancel() {
+  cancelled_.store(true);
+  cancellation_->Cancel();
+}
+
+void UnaryCall::OnDone() {
+  if (entered_) gate_.Leave();
+  delete this;
+}
+
+void UnaryCall::LogEnd(std::string_view outcome, std::string_view message,
+                       bool grave) {
+  const bool ok = outcome == "OK";
+  const LogLevel level = ok      ? LogLevel::kDebug
+                         : grave ? LogLevel::kWarn
+                                 : LogLevel::kInfo;
+  if (!LogEnabled(level)) return;
+  const std::string peer = CleanText(context_->peer(), kMaxLoggedText);
+  const double milliseconds =
+      std::chrono::duration<double, std::milli>(age()).count();
+  Log(level, ok ? message : "call failed",
+      {{"method", method_},
+       {"outcome", outcome},
+       {"model", model_},
+       {"peer", peer},
+       {"request_id", request_id_},
+       {"duration_ms", milliseconds},
+       {"detail", ok ? std::string_view() : message}});
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,67 @@
+// What every call of ours has: an id, a place in the gate, one end, a log line.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/batch/chunk_scheduler.h"
+#include "server/errors/error.h"
+#include "server/services/call_gate.h"
+
+namespace torqued::server {
+
+/// Owns itself: goes once gRPC is through with the call. A derived call ends
+/// itself by exactly one of Succeed, Fail and Abandon, on any thread, and
+/// touches nothing of its own afterwards.
+class UnaryCall : public grpc::ServerUnaryReactor {
+ public:
+  /// `method` must live for ever.
+  UnaryCall(grpc::CallbackServerContext* context, CallGate& gate,
+            std::string_view method);
+
+  /// Runs the call, or refuses it when the server is draining.
+  static UnaryCall* Start(UnaryCall* call);
+
+ protected:
+  ~UnaryCall() override = default;
+
+  virtual void Run() = 0;
+
+  void Succeed();
+  void Fail(Error error);
+  /// Nobody waits for the answer: cancelled, or past its deadline.
+  void Abandon();
+
+  /// For the log and for the metadata of errors.
+  void set_model(std::string_view model);
+
+  /// The client went away, its deadline passed or the server cancels all calls.
+  bool cancelled() const { return cancelled_.load(); }
+  /// Cancelled with the call; an evaluation may cancel it too.
+  const std::shared_ptr<CancellationToken>& cancellation() const {
+    return cancellation_;
+  }
+  std::chrono::nanoseconds age() const;
+
+ private:
+  void OnCancel() final;
+  void OnDone() final;
+  void LogEnd(std::string_view outcome, std::string_view message, bool grave);
+
+  grpc::CallbackServerContext* context_;
+  CallGate& gate_;
+  std::string_view method_;
+  std::string request_id_;
+  std::string model_;
+  std::chrono::steady_clock::time_point arrival_;
+  std::shared_ptr<CancellationToken> cancellation_;
+  std::atomic<bool> cancelled_{false};
+  bool entered_;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,57 @@
+#include "server/wire/echo.h"
+
+#include "server/version.h"
+#include "server/wire/decode_task.h"
+#include "server/wire/enums.h"
+
+namespace torqued::server {
+namespace {
+
+void FillJointNames(const EvaluationPlan& plan, v1::Echo* echo) {
+  const auto joints = plan.model().joints();
+  const std::vector<int>& order = plan.joint_order();
+  echo->mutable_joint_names()->Reserve(static_cast<int>(joints.size()));
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const auto joint = order.empty() ? i : static_cast<std::size_t>(order[i]);
+    echo->add_joint_names(joints[joint].name);
+  }
+}
+
+void FillDuration(std::chrono::nanoseconds from,
+                  google::protobuf::Duration* duration) {
+  duration->set_seconds(from.count() / 1'000'000'000);
+  duration->set_nanos(static_cast<int>(from.count() % 1'000'000'000));
+}
+
+}  // namespace
+
+void FillEcho(const EvaluationPlan& plan, const std::string& model,
+              const std::string& revision, std::string_view target,
+              v1::Echo* echo) {
+  const EvaluationOptions& options = plan.options();
+  echo->set_model(model);
+  echo->set_revision(revision);
+  FillJointNames(plan, echo);
+  v1::Terms* terms = echo->mutable_terms();
+  for (const double g : options.terms.gravity) terms->add_gravity(g);
+  terms->set_viscous_friction(options.terms.viscous_friction);
+  terms->set_coulomb_friction(options.terms.coulomb_friction);
+  if (plan.tip_frame()) {
+    const auto tip = static_cast<std::size_t>(*plan.tip_frame());
+    echo->set_tip_frame(plan.model().frames()[tip].name);
+  }
+  echo->set_reference_frame(ToWire(options.reference_frame));
+  if (options.quantities.Has(Quantity::kOperationalSpace)) {
+    EncodeTask(options.task, echo->mutable_operational_space());
+  }
+  echo->set_target(std::string(target));
+  echo->set_server_version(std::string(Version()));
+}
+
+void FillTiming(std::chrono::nanoseconds queue,
+                std::chrono::nanoseconds compute, v1::Timing* timing) {
+  FillDuration(queue, timing->mutable_queue());
+  FillDuration(compute, timing->mutable_compute());
+}
+
+}  // namespace torqued::server

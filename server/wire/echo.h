@@ -1,0 +1,21 @@
+// What the numbers of a reply refer to.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/batch/evaluation_plan.h"
+#include "torqued/v1/dynamics.pb.h"
+
+namespace torqued::server {
+
+/// Everything but the timing.
+void FillEcho(const EvaluationPlan& plan, const std::string& model,
+              const std::string& revision, std::string_view target,
+              v1::Echo* echo);
+
+void FillTiming(std::chrono::nanoseconds queue,
+                std::chrono::nanoseconds compute, v1::Timing* timing);
+
+}  // namespace torqued::server

@@ -1,0 +1,154 @@
+#include "server/wire/enums.h"
+
+namespace torqued::server {
+
+std::optional<Quantity> ToQuantity(int number) {
+  switch (number) {
+    case v1::INVERSE_DYNAMICS:
+      return Quantity::kInverseDynamics;
+    case v1::MASS_MATRIX:
+      return Quantity::kMassMatrix;
+    case v1::FORWARD_DYNAMICS:
+      return Quantity::kForwardDynamics;
+    case v1::BIAS_FORCES:
+      return Quantity::kBiasForces;
+    case v1::FRAME_POSE:
+      return Quantity::kFramePose;
+    case v1::JACOBIAN:
+      return Quantity::kJacobian;
+    case v1::JACOBIAN_DRIFT:
+      return Quantity::kJacobianDrift;
+    case v1::OPERATIONAL_SPACE:
+      return Quantity::kOperationalSpace;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<ReferenceFrame> ToReferenceFrame(int number) {
+  switch (number) {
+    case v1::REFERENCE_FRAME_UNSPECIFIED:
+    case v1::REFERENCE_FRAME_LOCAL:
+      return ReferenceFrame::kLocal;
+    case v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED:
+      return ReferenceFrame::kLocalWorldAligned;
+    case v1::REFERENCE_FRAME_WORLD:
+      return ReferenceFrame::kWorld;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::uint8_t> ToAxis(int number) {
+  if (number < v1::TASK_AXIS_ANGULAR_X || number > v1::TASK_AXIS_LINEAR_Z) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint8_t>(number - v1::TASK_AXIS_ANGULAR_X);
+}
+
+std::optional<SingularityRule> ToSingularityRule(int number) {
+  switch (number) {
+    case v1::SINGULARITY_RULE_UNSPECIFIED:
+    case v1::SINGULARITY_RULE_REPORT:
+      return SingularityRule::kReport;
+    case v1::SINGULARITY_RULE_DAMPED:
+      return SingularityRule::kDamped;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Payload> ToPayload(int number, Payload fallback) {
+  switch (number) {
+    case v1::ENCODING_UNSPECIFIED:
+      return fallback;
+    case v1::ENCODING_VALUES:
+      return Payload::kValues;
+    case v1::ENCODING_F64:
+      return Payload::kF64;
+    case v1::ENCODING_F32:
+      return Payload::kF32;
+    default:
+      return std::nullopt;
+  }
+}
+
+v1::ReferenceFrame ToWire(ReferenceFrame frame) {
+  switch (frame) {
+    case ReferenceFrame::kLocal:
+      return v1::REFERENCE_FRAME_LOCAL;
+    case ReferenceFrame::kLocalWorldAligned:
+      return v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+    case ReferenceFrame::kWorld:
+      return v1::REFERENCE_FRAME_WORLD;
+  }
+  return v1::REFERENCE_FRAME_UNSPECIFIED;
+}
+
+v1::TaskAxis ToWireAxis(std::uint8_t axis) {
+  return static_cast<v1::TaskAxis>(v1::TASK_AXIS_ANGULAR_X + axis);
+}
+
+v1::SingularityRule ToWire(SingularityRule rule) {
+  switch (rule) {
+    case SingularityRule::kReport:
+      return v1::SINGULARITY_RULE_REPORT;
+    case SingularityRule::kDamped:
+      return v1::SINGULARITY_RULE_DAMPED;
+  }
+  return v1::SINGULARITY_RULE_UNSPECIFIED;
+}
+
+v1::TaskRule ToWire(TaskRule rule) {
+  switch (rule) {
+    case TaskRule::kFullRank:
+      return v1::TASK_RULE_FULL_RANK;
+    case TaskRule::kRangeRestricted:
+      return v1::TASK_RULE_RANGE_RESTRICTED;
+    case TaskRule::kDamped:
+      return v1::TASK_RULE_DAMPED;
+    case TaskRule::kUndefined:
+      return v1::TASK_RULE_UNDEFINED;
+  }
+  return v1::TASK_RULE_UNSPECIFIED;
+}
+
+v1::RowCode ToWire(RowCode code) {
+  switch (code) {
+    case RowCode::kInvalidInput:
+      return v1::ROW_INVALID_INPUT;
+    case RowCode::kSingularMassMatrix:
+      return v1::ROW_SINGULAR_MASS_MATRIX;
+    case RowCode::kNotFiniteResult:
+      return v1::ROW_NOT_FINITE_RESULT;
+    case RowCode::kSingularTaskSpace:
+      return v1::ROW_SINGULAR_TASK_SPACE;
+  }
+  return v1::ROW_CODE_UNSPECIFIED;
+}
+
+v1::JointType ToWire(JointType type) {
+  switch (type) {
+    case JointType::kRevolute:
+      return v1::JOINT_TYPE_REVOLUTE;
+    case JointType::kContinuous:
+      return v1::JOINT_TYPE_CONTINUOUS;
+    case JointType::kPrismatic:
+      return v1::JOINT_TYPE_PRISMATIC;
+  }
+  return v1::JOINT_TYPE_UNSPECIFIED;
+}
+
+v1::Severity ToWire(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return v1::SEVERITY_INFO;
+    case Severity::kWarning:
+      return v1::SEVERITY_WARNING;
+    case Severity::kError:
+      return v1::SEVERITY_ERROR;
+  }
+  return v1::SEVERITY_UNSPECIFIED;
+}
+
+}  // namespace torqued::server

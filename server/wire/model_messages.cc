@@ -1,0 +1,122 @@
+#include "server/wire/model_messages.h"
+
+#include <limits>
+#include <string>
+
+#include "server/errors/utf8.h"
+#include "server/wire/enums.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr int kMaxFindings = 1000;
+
+/// Text out of a model's source, which may hold any bytes.
+std::string Text(std::string_view text) {
+  return CleanText(text, std::numeric_limits<int>::max());
+}
+
+void FillTime(std::chrono::system_clock::time_point time,
+              google::protobuf::Timestamp* message) {
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                               time.time_since_epoch())
+                               .count();
+  message->set_seconds(nanoseconds / 1'000'000'000);
+  message->set_nanos(static_cast<int>(nanoseconds % 1'000'000'000));
+}
+
+void FillJoint(const Joint& joint, v1::JointInfo* message) {
+  message->set_name(Text(joint.name));
+  message->set_type(ToWire(joint.type));
+  message->set_q_index(static_cast<std::uint32_t>(joint.q_index));
+  message->set_nq(static_cast<std::uint32_t>(joint.nq));
+  message->set_v_index(static_cast<std::uint32_t>(joint.v_index));
+  message->set_nv(static_cast<std::uint32_t>(joint.nv));
+  message->set_parent_link(Text(joint.parent_link));
+  message->set_child_link(Text(joint.child_link));
+  for (const double component : joint.axis) message->add_axis(component);
+  const JointLimits& limits = joint.limits;
+  if (limits.lower) message->set_lower(*limits.lower);
+  if (limits.upper) message->set_upper(*limits.upper);
+  if (limits.velocity) message->set_velocity(*limits.velocity);
+  if (limits.effort) message->set_effort(*limits.effort);
+  message->set_damping(joint.damping);
+  message->set_friction(joint.friction);
+  message->set_armature(joint.armature);
+}
+
+void FillModel(const Model& model, v1::ModelInfo* message) {
+  message->set_robot_name(Text(model.name()));
+  message->set_nq(static_cast<std::uint32_t>(model.nq()));
+  message->set_nv(static_cast<std::uint32_t>(model.nv()));
+  for (const Joint& joint : model.joints()) {
+    FillJoint(joint, message->add_joints());
+  }
+  for (const Frame& frame : model.frames()) {
+    message->add_frames(Text(frame.name));
+  }
+  if (model.tip_frame()) {
+    const auto tip = static_cast<std::size_t>(*model.tip_frame());
+    message->set_tip_frame(Text(model.frames()[tip].name));
+  }
+  message->set_moving_mass(model.moving_mass());
+  for (const double g : model.gravity()) message->add_gravity(g);
+}
+
+}  // namespace
+
+void FillReport(const LintReport& report, v1::LintReport* message) {
+  for (const Finding& finding : report.findings()) {
+    if (message->findings_size() == kMaxFindings) break;
+    v1::Finding* listed = message->add_findings();
+    listed->set_severity(ToWire(finding.severity));
+    listed->set_code(std::string(ToString(finding.code)));
+    listed->set_joint(Text(finding.joint));
+    listed->set_link(Text(finding.link));
+    listed->set_line(static_cast<std::uint32_t>(finding.line));
+    listed->set_message(Text(finding.message));
+  }
+  message->set_errors(static_cast<std::uint32_t>(report.errors()));
+  message->set_warnings(static_cast<std::uint32_t>(report.warnings()));
+  message->set_infos(static_cast<std::uint32_t>(report.infos()));
+}
+
+void FillSummary(const ModelEntry& entry, v1::ModelSummary* message) {
+  message->set_name(entry.name);
+  message->set_revision(entry.loaded->revision);
+  if (const Model* model = entry.loaded->model.get()) {
+    message->set_state(v1::MODEL_STATE_READY);
+    message->set_nq(static_cast<std::uint32_t>(model->nq()));
+    message->set_nv(static_cast<std::uint32_t>(model->nv()));
+  } else {
+    message->set_state(v1::MODEL_STATE_BROKEN);
+    message->set_problem(Text(entry.loaded->problem));
+  }
+  FillTime(entry.registered_at, message->mutable_registered_at());
+}
+
+void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message) {
+  const LoadedRevision& loaded = *entry.loaded;
+  message->set_name(entry.name);
+  message->set_revision(loaded.revision);
+  message->set_format(v1::MODEL_FORMAT_URDF);
+  v1::RegistrationOptions* options = message->mutable_options();
+  options->set_base(v1::BASE_KIND_FIXED);
+  options->set_mimic(v1::MIMIC_MODE_INDEPENDENT);
+  options->set_default_tip(loaded.options.default_tip);
+  options->set_strict(loaded.options.strict);
+  if (loaded.model != nullptr) {
+    message->set_state(v1::MODEL_STATE_READY);
+    FillModel(*loaded.model, message);
+  } else {
+    message->set_state(v1::MODEL_STATE_BROKEN);
+    message->set_problem(Text(loaded.problem));
+  }
+  FillReport(loaded.report, message->mutable_report());
+  if (entry.registered_at.time_since_epoch().count() != 0) {
+    FillTime(entry.registered_at, message->mutable_registered_at());
+  }
+  for (const std::string& label : entry.labels) message->add_labels(label);
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,14 @@
+// Models and lint reports as messages.
+#pragma once
+
+#include "server/registry/registry.h"
+#include "torqued/v1/lint.pb.h"
+#include "torqued/v1/model_registry.pb.h"
+
+namespace torqued::server {
+
+void FillReport(const LintReport& report, v1::LintReport* message);
+void FillSummary(const ModelEntry& entry, v1::ModelSummary* message);
+void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message);
+
+}  // namespace torqued::server

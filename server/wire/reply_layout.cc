@@ -1,0 +1,77 @@
+#include "server/wire/reply_layout.h"
+
+#include "server/wire/enums.h"
+
+namespace torqued::server {
+namespace {
+
+v1::Array* ArrayOf(Output output, v1::Results* results) {
+  switch (output) {
+    case Output::kTau:
+      return results->mutable_tau();
+    case Output::kMassMatrix:
+      return results->mutable_mass_matrix();
+    case Output::kAcceleration:
+      return results->mutable_a();
+    case Output::kBias:
+      return results->mutable_bias();
+    case Output::kPose:
+      return results->mutable_pose();
+    case Output::kJacobian:
+      return results->mutable_jacobian();
+    case Output::kJacobianDrift:
+      return results->mutable_jacobian_drift();
+    case Output::kLambda:
+      return results->mutable_lambda();
+    case Output::kEta:
+      return results->mutable_eta();
+  }
+  return nullptr;
+}
+
+template <class T>
+T* Allocate(google::protobuf::RepeatedField<T>* field, std::int64_t rows) {
+  field->Reserve(static_cast<int>(rows));
+  return field->AddNAlreadyReserved(static_cast<int>(rows));
+}
+
+}  // namespace
+
+std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload) {
+  std::int64_t bytes = 0;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (plan.Produces(output)) {
+      bytes +=
+          std::int64_t{plan.columns(output)} * SizeOf(NumberTypeOf(payload));
+    }
+  }
+  if (plan.Produces(Output::kLambda)) {
+    bytes += 1 + sizeof(double) + 1;  // rank, sigma_min, rule
+  }
+  return bytes;
+}
+
+ReplyResults::ReplyResults(const EvaluationPlan& plan, Payload payload,
+                           v1::Results* results)
+    : results_(results) {
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (!plan.Produces(output)) continue;
+    outputs_[output] = AllocateArray(payload, plan.rows(), plan.columns(output),
+                                     ArrayOf(output, results));
+  }
+  if (plan.Produces(Output::kLambda)) {
+    outputs_.rank = Allocate(results->mutable_rank(), plan.rows());
+    outputs_.sigma_min = Allocate(results->mutable_sigma_min(), plan.rows());
+    rules_.resize(static_cast<std::size_t>(plan.rows()));
+    outputs_.rule = rules_.data();
+  }
+}
+
+void ReplyResults::Finish() {
+  results_->mutable_rule()->Reserve(static_cast<int>(rules_.size()));
+  for (const TaskRule rule : rules_) results_->add_rule(ToWire(rule));
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,37 @@
+// The memory of a reply: how large it gets, and where the kernels write.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/batch/evaluation_plan.h"
+#include "server/wire/array_codec.h"
+#include "torqued/v1/dynamics.pb.h"
+
+namespace torqued::server {
+
+/// Bytes that a row takes in the arrays of a reply.
+std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload);
+
+/// Upper bound of what the arrays' own tags, lengths and column counts take.
+inline constexpr std::int64_t kReplyFrameBytes = 512;
+
+/// The results of one reply. Outputs point into the message, except for the
+/// task rules, whose wire type is wider than the engine's.
+class ReplyResults {
+ public:
+  /// Makes room for all rows of the plan.
+  ReplyResults(const EvaluationPlan& plan, Payload payload,
+               v1::Results* results);
+
+  const EvaluationOutputs& outputs() const { return outputs_; }
+  /// Once computed: turns the rules into their wire form.
+  void Finish();
+
+ private:
+  v1::Results* results_;
+  EvaluationOutputs outputs_;
+  std::vector<TaskRule> rules_;
+};
+
+}  // namespace torqued::server
