@@ -1,0 +1,28 @@
+// The commands of torquectl. Each adds its options to the application and, when
+// it is the one that the user wants, sets what runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "client/cli/exit_code.h"
+#include "client/cli/session.h"
+
+namespace torqued::cli {
+
+using Runner = std::function<ExitCode(Session&)>;
+
+void AddModelsAdd(CLI::App* models, Runner* runner);
+void AddModelsValidate(CLI::App* models, Runner* runner);
+void AddModelsList(CLI::App* models, Runner* runner);
+void AddModelsShow(CLI::App* models, Runner* runner);
+void AddModelsRemove(CLI::App* models, Runner* runner);
+
+void AddInverseDynamics(CLI::App* app, Runner* runner);
+void AddMassMatrix(CLI::App* app, Runner* runner);
+void AddForwardDynamics(CLI::App* app, Runner* runner);
+void AddOperationalSpace(CLI::App* app, Runner* runner);
+void AddTrajectory(CLI::App* app, Runner* runner);
+void AddPing(CLI::App* app, Runner* runner);
+
+}  // namespace torqued::cli

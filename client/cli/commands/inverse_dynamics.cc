@@ -1,0 +1,46 @@
+// torquectl id
+#include "client/cli/commands/commands.h"
+#include "client/cli/compute_flags.h"
+#include "client/cli/evaluation_output.h"
+#include "client/cli/state_flags.h"
+
+namespace torqued::cli {
+namespace {
+
+struct Flags {
+  ModelFlags model;
+  StateFlags states;
+  TermFlags terms;
+  WrenchFlags wrench;
+};
+
+const StateInputs kInputs{{"q", "v", "a"}, {"q"}};
+
+ExitCode Run(Session& session, const Flags& flags) {
+  client::ComputeOptions options;
+  Apply(flags.terms, &options);
+  Apply(flags.wrench, &options);
+  const std::string model = session.ResolveModel(flags.model.model);
+  const client::States states =
+      LoadStates(session, model, flags.model, kInputs, flags.states, &options);
+  return PrintEvaluation(
+      session, v1::INVERSE_DYNAMICS,
+      session.client().InverseDynamics(model, states, options));
+}
+
+}  // namespace
+
+void AddInverseDynamics(CLI::App* app, Runner* runner) {
+  CLI::App* command = app->add_subcommand(
+      "id", "Inverse dynamics: the torques that states need");
+  const auto flags = std::make_shared<Flags>();
+  AddModelFlags(command, &flags->model);
+  AddStateFlags(command, kInputs, &flags->states);
+  AddTermFlags(command, &flags->terms);
+  AddWrenchFlags(command, &flags->wrench);
+  command->callback([flags, runner] {
+    *runner = [flags](Session& session) { return Run(session, *flags); };
+  });
+}
+
+}  // namespace torqued::cli

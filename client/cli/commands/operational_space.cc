@@ -1,0 +1,46 @@
+// torquectl opspace
+#include "client/cli/commands/commands.h"
+#include "client/cli/compute_flags.h"
+#include "client/cli/evaluation_output.h"
+#include "client/cli/state_flags.h"
+
+namespace torqued::cli {
+namespace {
+
+struct Flags {
+  ModelFlags model;
+  StateFlags states;
+  TermFlags terms;
+  TaskFlags task;
+};
+
+const StateInputs kInputs{{"q", "v"}, {"q"}};
+
+ExitCode Run(Session& session, const Flags& flags) {
+  client::ComputeOptions options;
+  Apply(flags.terms, &options);
+  Apply(flags.task, &options);
+  const std::string model = session.ResolveModel(flags.model.model);
+  const client::States states =
+      LoadStates(session, model, flags.model, kInputs, flags.states, &options);
+  return PrintEvaluation(
+      session, v1::OPERATIONAL_SPACE,
+      session.client().OperationalSpace(model, states, options));
+}
+
+}  // namespace
+
+void AddOperationalSpace(CLI::App* app, Runner* runner) {
+  CLI::App* command = app->add_subcommand(
+      "opspace", "Operational space: Lambda and eta of the tip");
+  const auto flags = std::make_shared<Flags>();
+  AddModelFlags(command, &flags->model);
+  AddStateFlags(command, kInputs, &flags->states);
+  AddTermFlags(command, &flags->terms);
+  AddTaskFlags(command, &flags->task);
+  command->callback([flags, runner] {
+    *runner = [flags](Session& session) { return Run(session, *flags); };
+  });
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,196 @@
+// torquectl trajectory
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <ostream>
+
+#include "client/cli/commands/commands.h"
+#include "client/cli/compute_flags.h"
+#include "client/cli/errors.h"
+#include "client/cli/evaluation_output.h"
+#include "client/cli/formats/file_text.h"
+#include "client/cli/formats/npy_writer.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/state_flags.h"
+#include "client/cli/table_file.h"
+#include "client/cli/terminal/progress_bar.h"
+#include "client/cli/trajectory_report.h"
+
+namespace torqued::cli {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+struct Flags {
+  std::string file;
+  ModelFlags model;
+  TermFlags terms;
+  WrenchFlags wrench;
+  std::string torques;
+  std::string plot;
+  PlotScale plot_scale = PlotScale::kLimits;
+  std::string summary;
+  bool fail_on_limit = false;
+};
+
+void CheckTimes(const StateTable& table) {
+  for (std::size_t row = 0; row < table.time.size(); ++row) {
+    const double time = table.time[row];
+    const std::string place = table.Place(static_cast<Eigen::Index>(row));
+    if (!std::isfinite(time)) {
+      throw DataError(place, "time " + ShortestText(time) + " is not finite");
+    }
+    if (row > 0 && time <= table.time[row - 1]) {
+      throw DataError(place, "time " + ShortestText(time) +
+                                 " does not increase: the row before has " +
+                                 ShortestText(table.time[row - 1]));
+    }
+  }
+}
+
+bool IsNpy(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".npy";
+}
+
+void CheckTorquesName(const std::string& path) {
+  if (path.empty() || IsNpy(path) ||
+      std::filesystem::path(path).extension() == ".csv") {
+    return;
+  }
+  throw UsageError("--torques", path + " ends neither in .csv nor in .npy");
+}
+
+client::Evaluation ComputeTorques(Session& session, const std::string& model,
+                                  const client::States& states,
+                                  client::ComputeOptions options) {
+  ProgressBar bar(session.err(), ProgressStyleOfStderr(session.flags().quiet),
+                  "states", states.q.rows(), SteadyClock::now());
+  options.progress = [&bar](std::int64_t done, std::int64_t /*total*/) {
+    bar.Update(done, SteadyClock::now());
+  };
+  try {
+    client::Evaluation evaluation =
+        session.client().InverseDynamics(model, states, options);
+    bar.Clear();
+    return evaluation;
+  } catch (...) {
+    bar.Clear();
+    throw;
+  }
+}
+
+// Units and limits in the order of the table's joints.
+void AddJoints(const v1::ModelInfo& model, const StateTable& table,
+               TrajectoryRun* run) {
+  std::vector<std::optional<double>> limits;
+  run->joints = table.joints;
+  for (const std::string& name : table.joints) {
+    std::optional<double> limit;
+    std::string unit = "N m";
+    for (const v1::JointInfo& joint : model.joints()) {
+      if (joint.name() != name) continue;
+      if (joint.has_effort()) limit = joint.effort();
+      if (joint.type() == v1::JOINT_TYPE_PRISMATIC) unit = "N";
+    }
+    limits.push_back(limit);
+    run->units.push_back(unit);
+  }
+  run->summary =
+      SummarizeTorques(run->evaluation.tau, run->time, run->joints, limits);
+}
+
+void WriteOutputs(const Flags& flags, const TrajectoryRun& run) {
+  if (!flags.torques.empty()) {
+    WriteFile(flags.torques, IsNpy(flags.torques) ? NpyBytes(run.evaluation.tau)
+                                                  : TorquesCsv(run));
+  }
+  if (!flags.plot.empty())
+    WriteFile(flags.plot, TorquesSvg(run, flags.plot_scale));
+  if (!flags.summary.empty()) {
+    WriteFile(flags.summary, ToText(SummaryJson(run)));
+  }
+}
+
+ExitCode Run(Session& session, const Flags& flags) {
+  CheckTorquesName(flags.torques);
+  client::ComputeOptions options;
+  Apply(flags.terms, &options);
+  Apply(flags.wrench, &options);
+  options.joint_names = JointOrder(flags.model);
+  std::optional<std::vector<std::string>> order;
+  if (!flags.model.joints.empty()) order = options.joint_names;
+
+  const std::string reference = session.ResolveModel(flags.model.model);
+  const v1::ModelInfo model = session.client().GetModel(reference).model();
+  const StateTable table =
+      ReadStateTable(flags.file, model, order,
+                     {{"q", "v", "a"}, {"q", "v", "a"}, /*with_time=*/true});
+  CheckTimes(table);
+  RemarkUnused(session, table);
+
+  TrajectoryRun run;
+  run.file = flags.file;
+  run.model_name = model.name();
+  run.time = table.time;
+  // The limits above and the torques below belong to one revision.
+  const auto start = SteadyClock::now();
+  run.evaluation = ComputeTorques(session, "@" + model.revision(), table.states,
+                                  std::move(options));
+  run.seconds =
+      std::chrono::duration<double>(SteadyClock::now() - start).count();
+  AddJoints(model, table, &run);
+  WriteOutputs(flags, run);
+
+  switch (session.output()) {
+    case OutputFormat::kJson:
+      session.out() << ToText(SummaryJson(run));
+      break;
+    case OutputFormat::kCsv:
+      session.out() << SummaryCsv(run);
+      break;
+    case OutputFormat::kTable:
+      PrintSummary(run, session.out());
+      break;
+  }
+  RemarkRows(session, run.evaluation);
+  const bool no = !run.evaluation.ok() ||
+                  (flags.fail_on_limit && run.summary.exceeds_limits());
+  return no ? ExitCode::kNo : ExitCode::kOk;
+}
+
+}  // namespace
+
+void AddTrajectory(CLI::App* app, Runner* runner) {
+  static const std::map<std::string, PlotScale> kScales = {
+      {"limits", PlotScale::kLimits}, {"torques", PlotScale::kTorques}};
+  CLI::App* command = app->add_subcommand(
+      "trajectory", "Torques along a trajectory, against the effort limits");
+  const auto flags = std::make_shared<Flags>();
+  command
+      ->add_option("FILE", flags->file,
+                   "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; "
+                   "or CSV without names or NPY with [time,] q, v, a in the "
+                   "order of --joints")
+      ->required();
+  AddModelFlags(command, &flags->model);
+  AddTermFlags(command, &flags->terms);
+  AddWrenchFlags(command, &flags->wrench);
+  command->add_option("--torques,-o", flags->torques,
+                      "Write the torques to this .csv or .npy file");
+  command->add_option("--plot", flags->plot,
+                      "Draw the torques and the limits to this .svg file");
+  command
+      ->add_option("--plot-scale", flags->plot_scale,
+                   "What the torque axes span: limits or torques (default: "
+                   "limits)")
+      ->transform(CLI::CheckedTransformer(kScales).description(""));
+  command->add_option("--summary", flags->summary,
+                      "Write the summary to this .json file");
+  command->add_flag("--fail-on-limit", flags->fail_on_limit,
+                    "Exit 2 when a joint exceeds its effort limit");
+  command->callback([flags, runner] {
+    *runner = [flags](Session& session) { return Run(session, *flags); };
+  });
+}
+
+}  // namespace torqued::cli

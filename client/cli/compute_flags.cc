@@ -1,0 +1,138 @@
+#include "client/cli/compute_flags.h"
+
+#include <array>
+#include <utility>
+
+#include "client/cli/errors.h"
+#include "client/cli/number_lists.h"
+
+namespace torqued::cli {
+namespace {
+
+constexpr std::string_view kCanonical = "canonical";
+
+CLI::IsMember FrameNames() {
+  return CLI::IsMember({"local", "local_world_aligned", "world"});
+}
+
+v1::ReferenceFrame ParseFrame(const std::string& name) {
+  if (name == "world") return v1::REFERENCE_FRAME_WORLD;
+  if (name == "local_world_aligned") {
+    return v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+  }
+  return v1::REFERENCE_FRAME_LOCAL;
+}
+
+std::vector<v1::TaskAxis> ParseAxes(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, v1::TaskAxis>, 6> kAxes = {
+      {{"ax", v1::TASK_AXIS_ANGULAR_X},
+       {"ay", v1::TASK_AXIS_ANGULAR_Y},
+       {"az", v1::TASK_AXIS_ANGULAR_Z},
+       {"lx", v1::TASK_AXIS_LINEAR_X},
+       {"ly", v1::TASK_AXIS_LINEAR_Y},
+       {"lz", v1::TASK_AXIS_LINEAR_Z}}};
+  std::vector<v1::TaskAxis> axes;
+  for (const std::string& name : SplitList(text, ',')) {
+    const auto* found =
+        std::find_if(kAxes.begin(), kAxes.end(),
+                     [&name](const auto& axis) { return axis.first == name; });
+    if (found == kAxes.end()) {
+      throw UsageError("--axes",
+                       "'" + name + "' is none of ax, ay, az, lx, ly, lz");
+    }
+    axes.push_back(found->second);
+  }
+  return axes;
+}
+
+}  // namespace
+
+void AddModelFlags(CLI::App* command, ModelFlags* flags) {
+  command
+      ->add_option("--model,-m", flags->model,
+                   "Model reference: NAME, NAME@REVISION, NAME@LABEL, "
+                   "@REVISION; with a local server also a URDF file")
+      ->required();
+  command->add_option("--joints", flags->joints,
+                      "Joint order of plain columns and of the output: "
+                      "a,b,c or `canonical`");
+}
+
+std::vector<std::string> JointOrder(const ModelFlags& flags) {
+  if (flags.joints == kCanonical) return {};
+  return SplitList(flags.joints, ',');
+}
+
+void AddTermFlags(CLI::App* command, TermFlags* flags) {
+  command->add_option("--gravity", flags->gravity,
+                      "Gravitational acceleration x,y,z in base axes, m/s^2 "
+                      "(default: the model's)");
+  command->add_flag("--viscous", flags->viscous,
+                    "Add the model's viscous friction");
+  command->add_flag("--coulomb", flags->coulomb,
+                    "Add the model's Coulomb friction");
+}
+
+void Apply(const TermFlags& flags, client::ComputeOptions* options) {
+  options->viscous_friction = flags.viscous;
+  options->coulomb_friction = flags.coulomb;
+  if (flags.gravity.empty()) return;
+  const std::vector<double> gravity = ParseNumbers("--gravity", flags.gravity);
+  if (gravity.size() != 3) {
+    throw UsageError("--gravity", "takes 3 numbers x,y,z");
+  }
+  options->gravity = Eigen::Vector3d(gravity[0], gravity[1], gravity[2]);
+}
+
+void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
+  command->add_option("--tip", flags->tip,
+                      "Tip frame (link name; default: the model's)");
+  command
+      ->add_option("--wrench", flags->wrench,
+                   "Wrench that the tip exerts on the environment: moment, "
+                   "then force, 6 numbers; one row or one per state, like --q")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--wrench-frame", flags->wrench_frame,
+                   "Reference frame of --wrench (default: local)")
+      ->check(FrameNames());
+}
+
+void Apply(const WrenchFlags& flags, client::ComputeOptions* options) {
+  options->tip_frame = flags.tip;
+  if (flags.wrench.empty()) return;
+  options->tip_wrench_on_environment = {ParseBatch("--wrench", flags.wrench),
+                                        ParseFrame(flags.wrench_frame)};
+}
+
+void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
+  command->add_option("--tip", flags->tip,
+                      "Tip frame (link name; default: the model's)");
+  command
+      ->add_option("--frame", flags->frame,
+                   "Reference frame of the task (default: local)")
+      ->check(FrameNames());
+  command->add_option("--axes", flags->axes,
+                      "Task axes in this order, of ax,ay,az,lx,ly,lz "
+                      "(default: all)");
+  command->add_option("--damped", flags->damping,
+                      "Singular rows: (W + mu^2 1)^-1 with this mu instead of "
+                      "the range-restricted inertia");
+  command->add_option("--rank-tolerance", flags->rank_tolerance,
+                      "Relative to the largest singular value "
+                      "(default: the server's, 1e-6)");
+  command->add_option("--length", flags->length,
+                      "Length that makes linear and angular rows comparable, "
+                      "m (default: the server's, 1)");
+}
+
+void Apply(const TaskFlags& flags, client::ComputeOptions* options) {
+  options->tip_frame = flags.tip;
+  options->reference_frame = ParseFrame(flags.frame);
+  options->task.axes = ParseAxes(flags.axes);
+  options->task.damping = flags.damping;
+  options->task.rank_tolerance = flags.rank_tolerance;
+  options->task.characteristic_length = flags.length;
+}
+
+}  // namespace torqued::cli

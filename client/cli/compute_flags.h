@@ -1,0 +1,49 @@
+// Options that computing commands have in common.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/cpp/states.h"
+
+namespace torqued::cli {
+
+struct ModelFlags {
+  std::string model;
+  std::string joints;  // "a,b,c", "canonical", or empty
+};
+void AddModelFlags(CLI::App* command, ModelFlags* flags);
+
+/// The names of --joints; empty for canonical order, asked for or not.
+std::vector<std::string> JointOrder(const ModelFlags& flags);
+
+struct TermFlags {
+  std::string gravity;
+  bool viscous = false;
+  bool coulomb = false;
+};
+void AddTermFlags(CLI::App* command, TermFlags* flags);
+void Apply(const TermFlags& flags, client::ComputeOptions* options);
+
+struct WrenchFlags {
+  std::string tip;
+  std::vector<std::string> wrench;
+  std::string wrench_frame = "local";
+};
+void AddWrenchFlags(CLI::App* command, WrenchFlags* flags);
+void Apply(const WrenchFlags& flags, client::ComputeOptions* options);
+
+struct TaskFlags {
+  std::string tip;
+  std::string frame = "local";
+  std::string axes;
+  std::optional<double> damping;
+  std::optional<double> rank_tolerance;
+  std::optional<double> length;
+};
+void AddTaskFlags(CLI::App* command, TaskFlags* flags);
+void Apply(const TaskFlags& flags, client::ComputeOptions* options);
+
+}  // namespace torqued::cli

@@ -1,0 +1,13 @@
+// Errors for people and for scripts that read stderr.
+#pragma once
+
+#include <iosfwd>
+
+#include "client/cpp/error.h"
+
+namespace torqued::cli {
+
+/// One line "torquectl: REASON (field): sentence", then indented details.
+void PrintError(const client::Error& error, std::ostream& out);
+
+}  // namespace torqued::cli

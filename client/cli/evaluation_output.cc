@@ -1,0 +1,285 @@
+#include "client/cli/evaluation_output.h"
+
+#include <ostream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/message_json.h"
+#include "client/cli/terminal/table.h"
+
+namespace torqued::cli {
+namespace {
+
+using client::Batch;
+using client::Evaluation;
+
+constexpr std::size_t kRemarkedRows = 10;
+constexpr std::size_t kShortRevision = 12;
+
+// A quantity with one number, or one matrix of numbers, per state.
+struct Part {
+  std::string name;   // as on the wire
+  std::string title;  // for people
+  const Batch* numbers;
+  std::vector<std::string> rows;  // of the matrix; empty for a vector
+  std::vector<std::string> columns;
+};
+
+std::vector<std::string> AxisNames(const Evaluation& evaluation) {
+  std::vector<std::string> names;
+  for (const int axis : evaluation.echo.operational_space().axes()) {
+    constexpr const char* kNames[] = {"?", "ax", "ay", "az", "lx", "ly", "lz"};
+    names.emplace_back(axis >= 1 && axis <= 6 ? kNames[axis] : kNames[0]);
+  }
+  return names;
+}
+
+std::vector<Part> PartsOf(v1::Quantity quantity, const Evaluation& evaluation) {
+  const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
+                                        evaluation.echo.joint_names().end());
+  switch (quantity) {
+    case v1::INVERSE_DYNAMICS:
+      return {{"tau", "tau [N m | N]", &evaluation.tau, {}, joints}};
+    case v1::FORWARD_DYNAMICS:
+      return {{"a", "a [rad/s^2 | m/s^2]", &evaluation.a, {}, joints}};
+    case v1::MASS_MATRIX:
+      return {{"mass_matrix", "M [kg m^2 | kg]", &evaluation.mass_matrix,
+               joints, joints}};
+    case v1::OPERATIONAL_SPACE: {
+      const std::vector<std::string> axes = AxisNames(evaluation);
+      return {
+          {"lambda", "Lambda [kg m^2 | kg]", &evaluation.lambda, axes, axes},
+          {"eta", "eta [N m | N]", &evaluation.eta, {}, axes}};
+    }
+    default:
+      return {};
+  }
+}
+
+Json RowJson(const double* numbers, std::size_t count) {
+  Json row = Json::array();
+  for (std::size_t k = 0; k < count; ++k) row.push_back(numbers[k]);
+  return row;
+}
+
+Json PartJson(const Part& part) {
+  Json states = Json::array();
+  const std::size_t width = part.columns.size();
+  for (Eigen::Index state = 0; state < part.numbers->rows(); ++state) {
+    const double* numbers = part.numbers->row(state).data();
+    if (part.rows.empty()) {
+      states.push_back(RowJson(numbers, width));
+      continue;
+    }
+    Json matrix = Json::array();
+    for (std::size_t row = 0; row < part.rows.size(); ++row) {
+      matrix.push_back(RowJson(numbers + row * width, width));
+    }
+    states.push_back(std::move(matrix));
+  }
+  return states;
+}
+
+void PrintJson(Session& session, const std::vector<Part>& parts,
+               const Evaluation& evaluation) {
+  Json json;
+  json["rows"] = evaluation.rows;
+  Json& results = json["results"];
+  for (const Part& part : parts) results[part.name] = PartJson(part);
+  if (!evaluation.rank.empty()) results["rank"] = evaluation.rank;
+  if (!evaluation.sigma_min.empty()) {
+    results["sigma_min"] = evaluation.sigma_min;
+  }
+  for (const v1::TaskRule rule : evaluation.rule) {
+    results["rule"].push_back(v1::TaskRule_Name(rule));
+  }
+  json["row_status"] = Json::array();
+  for (const v1::RowStatus& status : evaluation.row_status) {
+    json["row_status"].push_back(ToJson(status));
+  }
+  json["rows_not_ok"] = evaluation.rows_not_ok;
+  json["echo"] = ToJson(evaluation.echo);
+  session.out() << ToText(json);
+}
+
+// "OK", the code, or "?" where the server counted a row and did not list it.
+class StatusOfRow {
+ public:
+  explicit StatusOfRow(const Evaluation& evaluation)
+      : unlisted_(evaluation.rows_not_ok > static_cast<std::int64_t>(
+                                               evaluation.row_status.size())
+                      ? "?"
+                      : "OK") {
+    for (const v1::RowStatus& status : evaluation.row_status) {
+      codes_.emplace(static_cast<Eigen::Index>(status.row()),
+                     v1::RowCode_Name(status.code()));
+    }
+  }
+
+  const std::string& operator()(Eigen::Index row) const {
+    const auto found = codes_.find(row);
+    return found == codes_.end() ? unlisted_ : found->second;
+  }
+
+ private:
+  std::string unlisted_;
+  std::unordered_map<Eigen::Index, std::string> codes_;
+};
+
+// "elbow.tau", "shoulder.elbow.mass_matrix", "ax.lx.lambda".
+std::vector<std::string> ColumnNames(const Part& part) {
+  std::vector<std::string> names;
+  if (part.rows.empty()) {
+    for (const std::string& column : part.columns) {
+      names.push_back(column + "." + part.name);
+    }
+  }
+  for (const std::string& row : part.rows) {
+    for (const std::string& column : part.columns) {
+      names.push_back(row + "." + column + "." + part.name);
+    }
+  }
+  return names;
+}
+
+void PrintCsv(Session& session, const std::vector<Part>& parts,
+              const Evaluation& evaluation) {
+  std::vector<std::string> header;
+  for (const Part& part : parts) {
+    for (std::string& name : ColumnNames(part)) {
+      header.push_back(std::move(name));
+    }
+  }
+  const bool is_task = !evaluation.rule.empty();
+  if (is_task) header.insert(header.end(), {"rank", "sigma_min", "rule"});
+  header.emplace_back("status");
+
+  CsvWriter csv(header);
+  const StatusOfRow status(evaluation);
+  for (Eigen::Index row = 0; row < evaluation.rows; ++row) {
+    for (const Part& part : parts) {
+      for (const double number : part.numbers->row(row)) csv.Number(number);
+    }
+    if (is_task) {
+      const auto k = static_cast<std::size_t>(row);
+      csv.Number(evaluation.rank[k]);
+      csv.Number(evaluation.sigma_min[k]);
+      csv.Text(v1::TaskRule_Name(evaluation.rule[k]));
+    }
+    csv.Text(status(row));
+    csv.EndRow();
+  }
+  session.out() << csv.text();
+}
+
+void PrintVectors(Session& session, const Part& part,
+                  const Evaluation& evaluation) {
+  std::vector<TableColumn> columns = {{"state", Align::kRight}};
+  for (const std::string& name : part.columns) {
+    columns.push_back({name, Align::kRight});
+  }
+  columns.push_back({"", Align::kLeft});
+  Table table(std::move(columns));
+  const StatusOfRow status(evaluation);
+  for (Eigen::Index row = 0; row < evaluation.rows; ++row) {
+    std::vector<std::string> cells = {std::to_string(row)};
+    for (const double number : part.numbers->row(row)) {
+      cells.push_back(ReadableText(number));
+    }
+    const std::string& code = status(row);
+    cells.push_back(code == "OK" ? "" : code);
+    table.Add(std::move(cells));
+  }
+  session.out() << part.title << "\n";
+  table.Print(session.out());
+}
+
+void PrintMatrix(Session& session, const Part& part, Eigen::Index state) {
+  std::vector<TableColumn> columns = {{"", Align::kLeft}};
+  for (const std::string& name : part.columns) {
+    columns.push_back({name, Align::kRight});
+  }
+  Table table(std::move(columns));
+  const auto matrix = Evaluation::MatrixOf(
+      *part.numbers, state, static_cast<Eigen::Index>(part.rows.size()));
+  for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
+    std::vector<std::string> cells = {part.rows[static_cast<std::size_t>(row)]};
+    for (const double number : matrix.row(row)) {
+      cells.push_back(ReadableText(number));
+    }
+    table.Add(std::move(cells));
+  }
+  session.out() << part.title << "  state " << state << "\n";
+  table.Print(session.out());
+}
+
+void PrintTables(Session& session, const std::vector<Part>& parts,
+                 const Evaluation& evaluation) {
+  const v1::Echo& echo = evaluation.echo;
+  session.out() << ModelText(echo.model(), echo.revision());
+  if (!echo.tip_frame().empty()) session.out() << "  tip " << echo.tip_frame();
+  session.out() << "  target " << echo.target() << "  server "
+                << echo.server_version() << "\n";
+  for (const Part& part : parts) {
+    if (part.rows.empty()) {
+      PrintVectors(session, part, evaluation);
+      continue;
+    }
+    for (Eigen::Index state = 0; state < evaluation.rows; ++state) {
+      PrintMatrix(session, part, state);
+    }
+  }
+  for (std::size_t k = 0; k < evaluation.rule.size(); ++k) {
+    session.out() << "state " << k << ": rank " << evaluation.rank[k]
+                  << ", sigma_min " << ReadableText(evaluation.sigma_min[k])
+                  << ", " << v1::TaskRule_Name(evaluation.rule[k]) << "\n";
+  }
+}
+
+}  // namespace
+
+std::string ModelText(const std::string& name, const std::string& revision) {
+  return name + "@" + revision.substr(0, kShortRevision);
+}
+
+void RemarkRows(Session& session, const Evaluation& evaluation) {
+  std::size_t told = 0;
+  for (const v1::RowStatus& status : evaluation.row_status) {
+    if (told == kRemarkedRows) break;
+    ++told;
+    std::string text = "row " + std::to_string(status.row()) + ": " +
+                       v1::RowCode_Name(status.code()) + " (" + status.field();
+    if (!status.joint().empty()) text += ", joint " + status.joint();
+    session.Remark(text + "): " + status.message());
+  }
+  const std::int64_t more =
+      evaluation.rows_not_ok - static_cast<std::int64_t>(told);
+  if (more > 0) {
+    session.Remark("and " + std::to_string(more) + " more rows are not OK");
+  }
+}
+
+ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
+                         const Evaluation& evaluation) {
+  const std::vector<Part> parts = PartsOf(quantity, evaluation);
+  switch (session.output()) {
+    case OutputFormat::kJson:
+      PrintJson(session, parts, evaluation);
+      break;
+    case OutputFormat::kCsv:
+      PrintCsv(session, parts, evaluation);
+      RemarkRows(session, evaluation);
+      break;
+    case OutputFormat::kTable:
+      PrintTables(session, parts, evaluation);
+      RemarkRows(session, evaluation);
+      break;
+  }
+  return evaluation.ok() ? ExitCode::kOk : ExitCode::kNo;
+}
+
+}  // namespace torqued::cli

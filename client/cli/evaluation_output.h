@@ -1,0 +1,21 @@
+// Answers, as JSON, CSV or tables.
+#pragma once
+
+#include "client/cli/exit_code.h"
+#include "client/cli/session.h"
+#include "client/cpp/evaluation.h"
+
+namespace torqued::cli {
+
+/// Prints the results of one quantity; in table and CSV form the rows that are
+/// not OK are told on stderr as well. kNo when there are any.
+ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
+                         const client::Evaluation& evaluation);
+
+/// The rows that are not OK: the first few, one line each, and how many more.
+void RemarkRows(Session& session, const client::Evaluation& evaluation);
+
+/// "panda@1a2b3c4d5e6f"
+std::string ModelText(const std::string& name, const std::string& revision);
+
+}  // namespace torqued::cli

@@ -1,0 +1,216 @@
+#include "client/cli/formats/npy_reader.h"
+
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "client/cli/errors.h"
+#include "client/cli/formats/file_text.h"
+
+namespace torqued::cli {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "numbers are copied as they stand in the file");
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+// NumPy writes a few hundred bytes at most.
+constexpr std::size_t kMaxHeader = 64 * 1024;
+
+struct Header {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+};
+
+// The header is a Python dictionary literal; NumPy writes
+//   {'descr': '<f8', 'fortran_order': False, 'shape': (10, 7), }
+// This reads exactly strings, booleans and tuples of integers.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : rest_(text) {}
+
+  std::optional<Header> Parse() {
+    Header header;
+    bool has_descr = false, has_order = false, has_shape = false;
+    if (!Take("{")) return std::nullopt;
+    while (!Take("}")) {
+      const std::optional<std::string> key = String();
+      if (!key || !Take(":")) return std::nullopt;
+      if (*key == "descr" && !has_descr) {
+        const std::optional<std::string> descr = String();
+        if (!descr) return std::nullopt;
+        header.descr = *descr;
+        has_descr = true;
+      } else if (*key == "fortran_order" && !has_order) {
+        if (Take("True")) {
+          header.fortran_order = true;
+        } else if (!Take("False")) {
+          return std::nullopt;
+        }
+        has_order = true;
+      } else if (*key == "shape" && !has_shape) {
+        if (!Shape(&header.shape)) return std::nullopt;
+        has_shape = true;
+      } else {
+        return std::nullopt;
+      }
+      if (!Take(",") && !Peek("}")) return std::nullopt;
+    }
+    SkipBlanks();
+    if (!rest_.empty() || !has_descr || !has_order || !has_shape) {
+      return std::nullopt;
+    }
+    return header;
+  }
+
+ private:
+  void SkipBlanks() {
+    const std::size_t begin = rest_.find_first_not_of(" \t\n");
+    rest_.remove_prefix(begin == std::string_view::npos ? rest_.size() : begin);
+  }
+
+  bool Peek(std::string_view token) {
+    SkipBlanks();
+    return rest_.starts_with(token);
+  }
+
+  bool Take(std::string_view token) {
+    if (!Peek(token)) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+
+  std::optional<std::string> String() {
+    SkipBlanks();
+    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) {
+      return std::nullopt;
+    }
+    const std::size_t end = rest_.find(rest_[0], 1);
+    if (end == std::string_view::npos) return std::nullopt;
+    std::string text(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  bool Shape(std::vector<std::uint64_t>* shape) {
+    if (!Take("(")) return false;
+    while (!Take(")")) {
+      SkipBlanks();
+      std::uint64_t size = 0;
+      const char* end = rest_.data() + rest_.size();
+      const auto parsed = std::from_chars(rest_.data(), end, size);
+      if (parsed.ec != std::errc()) return false;
+      rest_.remove_prefix(static_cast<std::size_t>(parsed.ptr - rest_.data()));
+      shape->push_back(size);
+      if (!Take(",") && !Peek(")")) return false;
+    }
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+std::size_t LittleEndian(std::string_view bytes) {
+  std::size_t number = 0;
+  for (std::size_t k = bytes.size(); k-- > 0;) {
+    number = number << 8 | static_cast<unsigned char>(bytes[k]);
+  }
+  return number;
+}
+
+// rows * columns * item, or nothing when that is no size.
+std::optional<std::uint64_t> Bytes(std::uint64_t rows, std::uint64_t columns,
+                                   std::uint64_t item) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (rows > kMax || columns > kMax) return std::nullopt;
+  if (columns != 0 && rows > kMax / columns / item) return std::nullopt;
+  return rows * columns * item;
+}
+
+template <class Scalar>
+client::Batch Copy(std::string_view data, Eigen::Index rows,
+                   Eigen::Index columns, bool fortran_order) {
+  using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  // The data need not be aligned within the file.
+  std::vector<Scalar> numbers(data.size() / sizeof(Scalar));
+  if (!data.empty()) std::memcpy(numbers.data(), data.data(), data.size());
+  if (fortran_order) {
+    return Eigen::Map<const Matrix>(numbers.data(), rows, columns)
+        .template cast<double>();
+  }
+  return Eigen::Map<const Matrix>(numbers.data(), columns, rows)
+      .transpose()
+      .template cast<double>();
+}
+
+}  // namespace
+
+bool LooksLikeNpy(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
+client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
+  const auto fail = [&name](const std::string& problem) {
+    throw DataError(name, problem);
+  };
+  if (!LooksLikeNpy(bytes) || bytes.size() < kMagic.size() + 4) {
+    fail("is not an .npy file");
+  }
+  const int version = bytes[kMagic.size()];
+  if (version < 1 || version > 3) {
+    fail("is of .npy version " + std::to_string(version) + ", not 1 to 3");
+  }
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  const std::size_t header_begin = kMagic.size() + 2 + length_bytes;
+  if (bytes.size() < header_begin) fail("ends within its header");
+  const std::size_t header_size =
+      LittleEndian(bytes.substr(kMagic.size() + 2, length_bytes));
+  if (header_size > kMaxHeader || header_size > bytes.size() - header_begin) {
+    fail("has a header of " + std::to_string(header_size) +
+         " bytes, which cannot be");
+  }
+
+  const std::optional<Header> header =
+      HeaderParser(bytes.substr(header_begin, header_size)).Parse();
+  if (!header) fail("has a header that is not understood");
+  std::uint64_t item = 0;
+  if (header->descr == "<f8") {
+    item = sizeof(double);
+  } else if (header->descr == "<f4") {
+    item = sizeof(float);
+  } else {
+    fail("holds numbers of type '" + header->descr.substr(0, 40) +
+         "'; only '<f8' and '<f4' are read");
+  }
+  if (header->shape.empty() || header->shape.size() > 2) {
+    fail("has " + std::to_string(header->shape.size()) +
+         " dimensions, not 1 or 2");
+  }
+
+  const bool one_dimension = header->shape.size() == 1;
+  const std::uint64_t rows = one_dimension ? 1 : header->shape[0];
+  const std::uint64_t columns = header->shape.back();
+  const std::string_view data = bytes.substr(header_begin + header_size);
+  const std::optional<std::uint64_t> size = Bytes(rows, columns, item);
+  if (size != data.size()) {
+    fail("has " + std::to_string(data.size()) +
+         " bytes of data, which is not " + std::to_string(rows) + " x " +
+         std::to_string(columns) + " numbers");
+  }
+  return item == sizeof(double)
+             ? Copy<double>(data, static_cast<Eigen::Index>(rows),
+                            static_cast<Eigen::Index>(columns),
+                            header->fortran_order)
+             : Copy<float>(data, static_cast<Eigen::Index>(rows),
+                           static_cast<Eigen::Index>(columns),
+                           header->fortran_order);
+}
+
+client::Batch ReadNpy(const std::filesystem::path& path) {
+  return ParseNpy(ReadFile(path), path.string());
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,23 @@
+// NumPy's .npy files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "client/cpp/states.h"
+
+namespace torqued::cli {
+
+/// Reads one array: format versions 1 to 3, little-endian float64 or float32,
+/// C or Fortran order, one or two dimensions (one dimension is one row).
+/// Anything else, also a size that does not fit the file, is a DataError naming
+/// `name`; nothing is allocated before the size has been checked.
+client::Batch ParseNpy(std::string_view bytes, const std::string& name);
+
+client::Batch ReadNpy(const std::filesystem::path& path);
+
+/// By its first bytes.
+bool LooksLikeNpy(std::string_view bytes);
+
+}  // namespace torqued::cli

@@ -1,0 +1,23 @@
+// Numbers as text, the same in every locale.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace torqued::cli {
+
+/// Without blanks, tabs and carriage returns at the ends.
+std::string_view Trim(std::string_view text);
+
+/// A decimal number, "inf" or "nan", in either sign, with blanks around it;
+/// nothing when the text is anything else, or out of range.
+std::optional<double> ParseNumber(std::string_view text);
+
+/// The shortest decimal that reads back to the same double.
+std::string ShortestText(double number);
+
+/// For people: 6 significant digits.
+std::string ReadableText(double number);
+
+}  // namespace torqued::cli

@@ -1,0 +1,36 @@
+#include "client/cli/interrupt_guard.h"
+
+#include <utility>
+
+namespace torqued::cli {
+namespace {
+
+// Sent to the watcher alone, to end it.
+constexpr int kEndOfWatch = SIGUSR1;
+
+}  // namespace
+
+InterruptGuard::InterruptGuard(std::function<void()> clean_up) {
+  sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, kEndOfWatch}) {
+    sigaddset(&signals_, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
+  watcher_ = std::thread([this, clean_up = std::move(clean_up)] {
+    int received = 0;
+    sigwait(&signals_, &received);
+    if (received == kEndOfWatch) return;
+    clean_up();
+    std::signal(received, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    std::raise(received);
+  });
+}
+
+InterruptGuard::~InterruptGuard() {
+  pthread_kill(watcher_.native_handle(), kEndOfWatch);
+  watcher_.join();
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,116 @@
+#include "client/cli/lint_output.h"
+
+#include <google/protobuf/util/time_util.h>
+
+#include <ostream>
+#include <vector>
+
+#include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/table.h"
+
+namespace torqued::cli {
+namespace {
+
+const char* SeverityText(v1::Severity severity) {
+  switch (severity) {
+    case v1::SEVERITY_ERROR:
+      return "error";
+    case v1::SEVERITY_WARNING:
+      return "warning";
+    default:
+      return "info";
+  }
+}
+
+std::string Counted(std::uint32_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string LimitText(bool has, double value) {
+  return has ? ReadableText(value) : "-";
+}
+
+std::string JointTypeText(v1::JointType type) {
+  switch (type) {
+    case v1::JOINT_TYPE_REVOLUTE:
+      return "revolute";
+    case v1::JOINT_TYPE_CONTINUOUS:
+      return "continuous";
+    case v1::JOINT_TYPE_PRISMATIC:
+      return "prismatic";
+    default:
+      return v1::JointType_Name(type);
+  }
+}
+
+}  // namespace
+
+void PrintReport(const v1::LintReport& report, const std::string& source_name,
+                 std::ostream& out) {
+  for (const v1::Finding& finding : report.findings()) {
+    out << source_name;
+    if (finding.line() > 0) out << ":" << finding.line();
+    out << ": " << SeverityText(finding.severity()) << ": " << finding.code()
+        << ": " << finding.message() << "\n";
+  }
+  const int listed = report.findings_size();
+  const auto all =
+      static_cast<int>(report.errors() + report.warnings() + report.infos());
+  if (all > listed) out << "... and " << all - listed << " more findings\n";
+  out << Counted(report.errors(), "error") << ", "
+      << Counted(report.warnings(), "warning") << ", "
+      << Counted(report.infos(), "info") << "\n";
+}
+
+void PrintModel(const v1::ModelInfo& model, std::ostream& out) {
+  const v1::RegistrationOptions& options = model.options();
+  if (!model.name().empty()) out << "name      " << model.name() << "\n";
+  out << "revision  " << model.revision() << "\n";
+  if (model.state() == v1::MODEL_STATE_BROKEN) {
+    out << "BROKEN    " << model.problem() << "\n";
+    return;
+  }
+  out << "robot     " << model.robot_name() << "\n";
+  for (const std::string& label : model.labels()) {
+    out << "label     " << label << "\n";
+  }
+  out << "tip       " << (model.tip_frame().empty() ? "-" : model.tip_frame())
+      << "\n";
+  if (options.strict()) out << "strict    yes\n";
+  out << "mass      " << ReadableText(model.moving_mass()) << " kg moved\n";
+  out << "gravity  ";
+  for (const double g : model.gravity()) out << " " << ReadableText(g);
+  out << "\n";
+  if (model.has_registered_at()) {
+    out << "since     "
+        << google::protobuf::util::TimeUtil::ToString(model.registered_at())
+        << "\n";
+  }
+
+  Table joints({{"joint", Align::kLeft},
+                {"type", Align::kLeft},
+                {"child link", Align::kLeft},
+                {"lower", Align::kRight},
+                {"upper", Align::kRight},
+                {"velocity", Align::kRight},
+                {"effort", Align::kRight},
+                {"damping", Align::kRight},
+                {"friction", Align::kRight},
+                {"armature", Align::kRight}});
+  for (const v1::JointInfo& joint : model.joints()) {
+    joints.Add({joint.name(), JointTypeText(joint.type()), joint.child_link(),
+                LimitText(joint.has_lower(), joint.lower()),
+                LimitText(joint.has_upper(), joint.upper()),
+                LimitText(joint.has_velocity(), joint.velocity()),
+                LimitText(joint.has_effort(), joint.effort()),
+                ReadableText(joint.damping()), ReadableText(joint.friction()),
+                ReadableText(joint.armature())});
+  }
+  out << "\n";
+  joints.Print(out);
+  out << "\nframes   ";
+  for (const std::string& frame : model.frames()) out << " " << frame;
+  out << "\n";
+}
+
+}  // namespace torqued::cli

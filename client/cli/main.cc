@@ -1,0 +1,153 @@
+// torquectl: the command line of torqued.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "client/cli/commands/commands.h"
+#include "client/cli/error_report.h"
+#include "client/cli/errors.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/session.h"
+
+namespace torqued::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes:\n"
+    "  0   done\n"
+    "  1   error: no connection, refused by the server, unusable file\n"
+    "  2   the answer says no: lint errors (models validate), states that are\n"
+    "      not OK, torques over the limits (--fail-on-limit), not serving "
+    "(ping)\n"
+    "  64  the command line makes no sense\n"
+    "\n"
+    "Examples:\n"
+    "  torquectl id --model robot.urdf --q 0,0.5,-1\n"
+    "  torquectl --server host:7421 models add robot.urdf --tip tool0\n"
+    "  torquectl trajectory move.csv --model robot --plot tau.svg "
+    "--fail-on-limit\n"
+    "\n"
+    "Without an address (and with --spawn), a local server is started for the\n"
+    "call: $TORQUED_SERVER, else `torqued` next to torquectl, else on the "
+    "PATH.";
+
+void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
+  static const std::map<std::string, OutputFormat> kFormats = {
+      {"table", OutputFormat::kTable},
+      {"json", OutputFormat::kJson},
+      {"csv", OutputFormat::kCsv}};
+  app->add_option("--server", flags->server,
+                  "Address of the server: HOST:PORT or unix:PATH (default: "
+                  "$TORQUED_SERVER_ADDRESS)");
+  app->add_flag("--spawn", flags->spawn, "Start a local server for this call");
+  app->add_option("--server-binary", flags->server_binary,
+                  "Executable of the local server");
+  app->add_option("--store", flags->store,
+                  "Model store of the local server (default: a temporary "
+                  "one)");
+  app->add_option("--models-dir", flags->models_dirs,
+                  "Directory whose *.urdf the local server registers; "
+                  "repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--timeout", flags->timeout_seconds,
+                  "Seconds that each call to the server may take in all "
+                  "(default: 60)")
+      ->check(CLI::Range(0.001, 1e6));
+  app->add_option("--max-message-bytes", flags->max_message_bytes,
+                  "Largest message; for servers with a low limit")
+      ->check(CLI::Range(4096, 1 << 30));
+  app->add_option("--output", flags->output,
+                  "table, json or csv (default: table)")
+      ->transform(CLI::CheckedTransformer(kFormats).description(""));
+  app->add_flag("--quiet,-q", flags->quiet, "No progress, no remarks");
+  app->set_version_flag("--version", "torquectl " TORQUED_VERSION);
+}
+
+void AddCommands(CLI::App* app, Runner* runner) {
+  CLI::App* models =
+      app->add_subcommand("models", "The models that a server knows");
+  AddModelsAdd(models, runner);
+  AddModelsValidate(models, runner);
+  AddModelsList(models, runner);
+  AddModelsShow(models, runner);
+  AddModelsRemove(models, runner);
+  AddInverseDynamics(app, runner);
+  AddMassMatrix(app, runner);
+  AddForwardDynamics(app, runner);
+  AddOperationalSpace(app, runner);
+  AddTrajectory(app, runner);
+  AddPing(app, runner);
+  // Global options may stand anywhere.
+  app->fallthrough();
+  for (CLI::App* command : app->get_subcommands({})) {
+    command->fallthrough();
+    for (CLI::App* nested : command->get_subcommands({})) {
+      nested->fallthrough();
+    }
+  }
+}
+
+int Fail(ExitCode code, const std::string& line) {
+  std::cerr << "torquectl: " << line << "\n";
+  return static_cast<int>(code);
+}
+
+int RunCommand(const GlobalFlags& flags, const Runner& runner) {
+  try {
+    Session session(flags, std::cout, std::cerr);
+    const ExitCode code = runner(session);
+    std::cout.flush();
+    if (!std::cout) return Fail(ExitCode::kError, "stdout cannot be written");
+    return static_cast<int>(code);
+  } catch (const UsageError& error) {
+    return Fail(ExitCode::kUsage,
+                "USAGE (" + error.option() + "): " + error.what());
+  } catch (const DataError& error) {
+    return Fail(ExitCode::kError,
+                "DATA (" + error.place() + "): " + error.what());
+  } catch (const client::Error& error) {
+    PrintError(error, std::cerr);
+    return static_cast<int>(ExitCode::kError);
+  } catch (const client::LocalServerError& error) {
+    return Fail(ExitCode::kError, std::string("LOCAL_SERVER: ") + error.what());
+  } catch (const std::exception& error) {
+    return Fail(ExitCode::kError, std::string("INTERNAL: ") + error.what());
+  }
+}
+
+int Main(int argc, char** argv) {
+  // A reader that goes away early is an error of write(), not a death.
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app("Command line of torqued, the robot-dynamics service.",
+               "torquectl");
+  GlobalFlags flags;
+  Runner runner;
+  AddGlobalFlags(&app, &flags);
+  AddCommands(&app, &runner);
+  app.footer(kFooter);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return Fail(ExitCode::kUsage, std::string("USAGE: ") + error.what() +
+                                      " (see torquectl --help)");
+  }
+  // Not CLI11's own rule: it would hide which word was not understood.
+  if (!runner) {
+    return Fail(ExitCode::kUsage,
+                "USAGE: a command is missing (see torquectl --help)");
+  }
+  const char* address = std::getenv("TORQUED_SERVER_ADDRESS");
+  if (address != nullptr && flags.server.empty() && !flags.spawn) {
+    flags.server = address;
+  }
+  return RunCommand(flags, runner);
+}
+
+}  // namespace
+}  // namespace torqued::cli
+
+int main(int argc, char** argv) { return torqued::cli::Main(argc, argv); }

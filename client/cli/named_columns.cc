@@ -1,0 +1,72 @@
+#include "client/cli/named_columns.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "client/cli/errors.h"
+
+namespace torqued::cli {
+
+NamedColumns::NamedColumns(const CsvTable& table, std::string place)
+    : table_(table), place_(std::move(place)), used_(table.header.size()) {
+  std::set<std::string_view> names;
+  for (const std::string& name : table.header) {
+    if (!names.insert(name).second) {
+      throw DataError(place_, "has two columns '" + name + "'");
+    }
+  }
+}
+
+std::optional<client::Batch> NamedColumns::Take(
+    const std::vector<std::string>& joints, std::string_view suffix) {
+  std::vector<Eigen::Index> columns;
+  std::string missing;
+  for (const std::string& joint : joints) {
+    const std::string name = joint + "." + std::string(suffix);
+    if (const auto column = Find(name)) {
+      columns.push_back(*column);
+    } else {
+      missing += (missing.empty() ? "" : ", ") + name;
+    }
+  }
+  if (columns.empty()) return std::nullopt;
+  if (!missing.empty()) throw DataError(place_, "has no column " + missing);
+
+  client::Batch batch(table_.numbers.rows(),
+                      static_cast<Eigen::Index>(joints.size()));
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    batch.col(static_cast<Eigen::Index>(k)) = table_.numbers.col(columns[k]);
+    used_[static_cast<std::size_t>(columns[k])] = true;
+  }
+  return batch;
+}
+
+std::optional<std::vector<double>> NamedColumns::TakeOne(
+    std::string_view name) {
+  const auto column = Find(name);
+  if (!column) return std::nullopt;
+  used_[static_cast<std::size_t>(*column)] = true;
+  std::vector<double> numbers;
+  for (Eigen::Index row = 0; row < table_.numbers.rows(); ++row) {
+    numbers.push_back(table_.numbers(row, *column));
+  }
+  return numbers;
+}
+
+std::vector<std::string> NamedColumns::Unused() const {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < used_.size(); ++k) {
+    if (!used_[k]) names.push_back(table_.header[k]);
+  }
+  return names;
+}
+
+std::optional<Eigen::Index> NamedColumns::Find(std::string_view name) const {
+  const auto found =
+      std::find(table_.header.begin(), table_.header.end(), name);
+  if (found == table_.header.end()) return std::nullopt;
+  return found - table_.header.begin();
+}
+
+}  // namespace torqued::cli

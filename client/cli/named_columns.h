@@ -1,0 +1,38 @@
+// Columns of a table, found by joint name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cli/formats/csv_reader.h"
+
+namespace torqued::cli {
+
+/// Columns named "<joint>.<suffix>", like "elbow.q". Nothing is matched by
+/// position.
+class NamedColumns {
+ public:
+  /// `table` must outlive this. Throws DataError when a name stands twice.
+  NamedColumns(const CsvTable& table, std::string place);
+
+  /// The columns of all joints in their order; nothing when no joint has one.
+  /// Throws DataError when some have and some have not.
+  std::optional<client::Batch> Take(const std::vector<std::string>& joints,
+                                    std::string_view suffix);
+  /// One column by its whole name.
+  std::optional<std::vector<double>> TakeOne(std::string_view name);
+
+  /// Names of the columns that nothing took.
+  std::vector<std::string> Unused() const;
+
+ private:
+  std::optional<Eigen::Index> Find(std::string_view name) const;
+
+  const CsvTable& table_;
+  std::string place_;
+  std::vector<bool> used_;
+};
+
+}  // namespace torqued::cli

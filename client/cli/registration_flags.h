@@ -1,0 +1,33 @@
+// How a model is to be registered.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "torqued/v1/model_registry.pb.h"
+
+namespace torqued::cli {
+
+struct RegistrationFlags {
+  std::string file;
+  std::string tip;
+  bool strict = false;
+};
+
+inline void AddRegistrationFlags(CLI::App* command, RegistrationFlags* flags) {
+  command->add_option("FILE", flags->file, "URDF file")->required();
+  command->add_option("--tip", flags->tip,
+                      "Frame (link name) used where a call names none");
+  command->add_flag("--strict", flags->strict,
+                    "Refuse what otherwise is a warning about physical "
+                    "validity");
+}
+
+inline v1::RegistrationOptions ToOptions(const RegistrationFlags& flags) {
+  v1::RegistrationOptions options;
+  options.set_default_tip(flags.tip);
+  options.set_strict(flags.strict);
+  return options;
+}
+
+}  // namespace torqued::cli

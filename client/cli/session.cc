@@ -1,0 +1,127 @@
+#include "client/cli/session.h"
+
+#include <cctype>
+#include <cmath>
+#include <ostream>
+#include <utility>
+
+#include "client/cli/errors.h"
+#include "client/cli/formats/file_text.h"
+#include "client/cli/interrupt_guard.h"
+
+namespace torqued::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMaxName = 128;
+
+milliseconds Timeout(const GlobalFlags& flags) {
+  return milliseconds(std::llround(flags.timeout_seconds * 1000));
+}
+
+}  // namespace
+
+Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err)
+    : flags_(flags), out_(out), err_(err) {
+  if (flags.spawn && !flags.server.empty()) {
+    throw UsageError("--spawn", "a server address is given as well");
+  }
+  if (!is_local() && (!flags.store.empty() || !flags.models_dirs.empty())) {
+    throw UsageError(flags.store.empty() ? "--models-dir" : "--store",
+                     "only a local server takes it, and an address is given");
+  }
+}
+
+Session::~Session() = default;
+
+bool Session::is_local() const { return flags_.server.empty(); }
+
+const client::Client& Session::client() {
+  if (client_) return *client_;
+
+  std::string address = flags_.server;
+  if (is_local()) {
+    // Before any thread starts, so that all of them leave signals to the guard.
+    interrupt_guard_ = std::make_unique<InterruptGuard>([this] {
+      if (client::LocalServer* server = to_stop_.load()) server->Stop();
+    });
+    client::LocalServerOptions options;
+    options.binary = flags_.server_binary;
+    options.store = flags_.store;
+    options.start_timeout = Timeout(flags_);
+    for (const std::string& directory : flags_.models_dirs) {
+      options.arguments.insert(options.arguments.end(),
+                               {"--models", directory});
+    }
+    local_server_ = std::make_unique<client::LocalServer>(options);
+    to_stop_ = local_server_.get();
+    address = local_server_->address();
+  }
+
+  client::ConnectOptions options;
+  options.deadline = Timeout(flags_);
+  options.max_message_bytes = flags_.max_message_bytes;
+  client_ = std::make_unique<client::Client>(
+      client::Client::Connect(address, options));
+  return *client_;
+}
+
+void Session::RequireLastingServer(const std::string& command) const {
+  if (!is_local() || flags_.spawn || !flags_.store.empty() ||
+      !flags_.models_dirs.empty()) {
+    return;
+  }
+  throw UsageError("--server",
+                   command +
+                       " needs a server: give --server ADDR or set "
+                       "$TORQUED_SERVER_ADDRESS; or name the --store of a "
+                       "local one");
+}
+
+std::string Session::ResolveModel(const std::string& model) {
+  std::error_code ignored;
+  const bool is_file = fs::is_regular_file(model, ignored);
+  if (!is_local()) {
+    if (is_file && model.find('/') != std::string::npos) {
+      throw UsageError("--model",
+                       model +
+                           " is a file: register it with `torquectl models "
+                           "add` first, or leave out the server");
+    }
+    return model;
+  }
+  if (!is_file) {
+    if (model.find('/') != std::string::npos) {
+      throw DataError(model, "there is no such file");
+    }
+    return model;
+  }
+
+  v1::RegisterModelRequest request;
+  request.set_name(ModelNameOf(model));
+  request.set_source(ReadFile(model));
+  const v1::ModelInfo info = client().RegisterModel(request).model();
+  if (info.report().warnings() > 0) {
+    Remark(model + ": " + std::to_string(info.report().warnings()) +
+           " warnings; `torquectl models validate` shows them");
+  }
+  return info.name();
+}
+
+void Session::Remark(const std::string& text) {
+  if (!flags_.quiet) err_ << "torquectl: " << text << "\n";
+}
+
+std::string ModelNameOf(const fs::path& file) {
+  std::string name = file.stem().string().substr(0, kMaxName);
+  for (char& c : name) {
+    const bool allowed = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                         c == '.' || c == '_' || c == '-';
+    if (!allowed) c = '_';
+  }
+  return name;
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,77 @@
+// What all commands share: flags, a connection, somewhere to write.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/cpp/client.h"
+#include "client/cpp/local_server.h"
+
+namespace torqued::cli {
+
+class InterruptGuard;
+
+enum class OutputFormat : std::uint8_t { kTable, kJson, kCsv };
+
+struct GlobalFlags {
+  std::string server;  // address; empty: a local server
+  bool spawn = false;
+  std::string server_binary;
+  std::string store;
+  std::vector<std::string> models_dirs;
+  double timeout_seconds = 60;
+  int max_message_bytes = client::ConnectOptions().max_message_bytes;
+  OutputFormat output = OutputFormat::kTable;
+  bool quiet = false;
+};
+
+/// Connects, or starts a local server, when a command first asks for it.
+class Session {
+ public:
+  Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const GlobalFlags& flags() const { return flags_; }
+  OutputFormat output() const { return flags_.output; }
+  std::ostream& out() { return out_; }
+  std::ostream& err() { return err_; }
+
+  /// True when this session runs its own server.
+  bool is_local() const;
+  const client::Client& client();
+
+  /// Throws UsageError unless the server outlives the call, or was asked for by
+  /// name: what `command` changes would be gone with the call.
+  void RequireLastingServer(const std::string& command) const;
+
+  /// A model reference as it stands; with a local server also the path of a
+  /// URDF file, which is registered under the file's name. Tells of its
+  /// warnings on stderr.
+  std::string ResolveModel(const std::string& model);
+
+  /// A remark on stderr, unless quiet.
+  void Remark(const std::string& text);
+
+ private:
+  GlobalFlags flags_;
+  std::ostream& out_;
+  std::ostream& err_;
+  // The guard stops the server when the user interrupts, so it ends first.
+  std::unique_ptr<client::LocalServer> local_server_;
+  std::atomic<client::LocalServer*> to_stop_ = nullptr;
+  std::unique_ptr<InterruptGuard> interrupt_guard_;
+  std::unique_ptr<client::Client> client_;
+};
+
+/// A name for the model of a file: its stem, with what names may not hold
+/// replaced by '_'.
+std::string ModelNameOf(const std::filesystem::path& file);
+
+}  // namespace torqued::cli

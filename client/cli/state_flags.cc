@@ -1,0 +1,100 @@
+#include "client/cli/state_flags.h"
+
+#include <algorithm>
+
+#include "client/cli/errors.h"
+#include "client/cli/number_lists.h"
+
+namespace torqued::cli {
+namespace {
+
+const std::vector<std::string>& Texts(const StateFlags& flags,
+                                      std::string_view suffix) {
+  if (suffix == "q") return flags.q;
+  if (suffix == "v") return flags.v;
+  if (suffix == "a") return flags.a;
+  return flags.tau;
+}
+
+std::vector<std::string>* Texts(StateFlags* flags, std::string_view suffix) {
+  return const_cast<std::vector<std::string>*>(
+      &Texts(static_cast<const StateFlags&>(*flags), suffix));
+}
+
+std::string HelpText(std::string_view suffix) {
+  if (suffix == "q") {
+    return "Joint positions, rad or m: 0,0.1,... with ; between states, or "
+           "repeated, or @file.npy, @file.csv";
+  }
+  if (suffix == "v") return "Joint velocities (default: zeros)";
+  if (suffix == "a") return "Joint accelerations (default: zeros)";
+  return "Joint torques or forces, N m or N";
+}
+
+std::string Joined(const Suffixes& suffixes) {
+  std::string text;
+  for (const std::string_view suffix : suffixes) {
+    text += (text.empty() ? "<joint>." : ", <joint>.") + std::string(suffix);
+  }
+  return text;
+}
+
+}  // namespace
+
+void AddStateFlags(CLI::App* command, const StateInputs& inputs,
+                   StateFlags* flags) {
+  for (const std::string_view suffix : inputs.all) {
+    command
+        ->add_option("--" + std::string(suffix), *Texts(flags, suffix),
+                     HelpText(suffix))
+        ->allow_extra_args(false);
+  }
+  command->add_option("--states", flags->states,
+                      "CSV file with columns " + Joined(inputs.all) +
+                          "; or CSV without names or NPY with those blocks "
+                          "in the order of --joints");
+}
+
+client::States LoadStates(Session& session, const std::string& model,
+                          const ModelFlags& model_flags,
+                          const StateInputs& inputs, const StateFlags& flags,
+                          client::ComputeOptions* options) {
+  options->joint_names = JointOrder(model_flags);
+  if (flags.states.empty()) {
+    for (const std::string_view suffix : inputs.required) {
+      if (Texts(flags, suffix).empty()) {
+        throw UsageError("--" + std::string(suffix),
+                         "is needed, or --states with a file");
+      }
+    }
+    return {ParseBatch("--q", flags.q), ParseBatch("--v", flags.v),
+            ParseBatch("--a", flags.a), ParseBatch("--tau", flags.tau)};
+  }
+
+  for (const std::string_view suffix : inputs.all) {
+    if (!Texts(flags, suffix).empty()) {
+      throw UsageError("--states",
+                       "--" + std::string(suffix) + " is given as well");
+    }
+  }
+  std::optional<std::vector<std::string>> order;
+  if (!model_flags.joints.empty()) order = options->joint_names;
+  StateTable table =
+      ReadStateTable(flags.states, session.client().GetModel(model).model(),
+                     order, {inputs.all, inputs.required, /*with_time=*/false});
+  RemarkUnused(session, table);
+  return std::move(table.states);
+}
+
+void RemarkUnused(Session& session, const StateTable& table) {
+  if (table.unused.empty()) return;
+  std::string names;
+  for (std::size_t k = 0; k < std::min<std::size_t>(table.unused.size(), 8);
+       ++k) {
+    names += (k == 0 ? "" : ", ") + table.unused[k];
+  }
+  if (table.unused.size() > 8) names += ", ...";
+  session.Remark(table.name + ": not used: " + names);
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,40 @@
+// States from the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "client/cli/compute_flags.h"
+#include "client/cli/session.h"
+#include "client/cli/table_file.h"
+
+namespace torqued::cli {
+
+/// Which inputs a quantity has, of q, v, a, tau; and which it must have.
+struct StateInputs {
+  Suffixes all;
+  Suffixes required;
+};
+
+struct StateFlags {
+  std::vector<std::string> q;
+  std::vector<std::string> v;
+  std::vector<std::string> a;
+  std::vector<std::string> tau;
+  std::string states;
+};
+void AddStateFlags(CLI::App* command, const StateInputs& inputs,
+                   StateFlags* flags);
+
+/// Fills in the states and `options.joint_names`. Throws UsageError, DataError
+/// or client::Error.
+client::States LoadStates(Session& session, const std::string& model,
+                          const ModelFlags& model_flags,
+                          const StateInputs& inputs, const StateFlags& flags,
+                          client::ComputeOptions* options);
+
+/// Says which columns were not used.
+void RemarkUnused(Session& session, const StateTable& table);
+
+}  // namespace torqued::cli

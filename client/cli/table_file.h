@@ -1,0 +1,54 @@
+// Files of states: columns by name, or plain columns in a stated order.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cpp/states.h"
+#include "torqued/v1/model_registry.pb.h"
+
+namespace torqued::cli {
+
+/// One number per state and joint: "q", "v", "a", "tau".
+using Suffixes = std::vector<std::string_view>;
+
+struct StateTable {
+  /// Joint order of all columns of `states`.
+  std::vector<std::string> joints;
+  client::States states;
+  /// Empty where the file has none.
+  std::vector<double> time;
+  /// Where a row stands, for messages: line of the file, or nothing.
+  std::vector<std::int64_t> lines;
+  /// Columns that have no meaning here.
+  std::vector<std::string> unused;
+
+  /// "states.csv:12" or "states.npy, row 10".
+  std::string Place(Eigen::Index row) const;
+  std::string name;
+};
+
+struct TableRules {
+  /// What named columns may hold, and what plain columns hold, block by block.
+  Suffixes suffixes;
+  /// Those that must be there.
+  Suffixes required;
+  /// A column "time" (or a first plain column) is the time.
+  bool with_time = false;
+};
+
+/// Reads CSV or NPY. `order` is the order asked for, or nothing when none was:
+/// then named columns come in the model's order, and plain columns are refused.
+/// Throws DataError.
+StateTable ReadStateTable(const std::filesystem::path& path,
+                          const v1::ModelInfo& model,
+                          const std::optional<std::vector<std::string>>& order,
+                          const TableRules& rules);
+
+/// In the model's canonical order.
+std::vector<std::string> JointNames(const v1::ModelInfo& model);
+
+}  // namespace torqued::cli

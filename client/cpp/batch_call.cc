@@ -1,0 +1,234 @@
+#include "client/cpp/batch_call.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "client/cpp/array_codec.h"
+#include "client/cpp/request.h"
+
+namespace torqued::client {
+namespace {
+
+struct ArrayField {
+  const char* name;
+  bool (v1::Results::*has)() const;
+  const v1::Array& (v1::Results::*get)() const;
+  Batch Evaluation::* batch;
+};
+
+constexpr ArrayField kArrayFields[] = {
+    {"tau", &v1::Results::has_tau, &v1::Results::tau, &Evaluation::tau},
+    {"mass_matrix", &v1::Results::has_mass_matrix, &v1::Results::mass_matrix,
+     &Evaluation::mass_matrix},
+    {"a", &v1::Results::has_a, &v1::Results::a, &Evaluation::a},
+    {"bias", &v1::Results::has_bias, &v1::Results::bias, &Evaluation::bias},
+    {"pose", &v1::Results::has_pose, &v1::Results::pose, &Evaluation::pose},
+    {"jacobian", &v1::Results::has_jacobian, &v1::Results::jacobian,
+     &Evaluation::jacobian},
+    {"jacobian_drift", &v1::Results::has_jacobian_drift,
+     &v1::Results::jacobian_drift, &Evaluation::jacobian_drift},
+    {"lambda", &v1::Results::has_lambda, &v1::Results::lambda,
+     &Evaluation::lambda},
+    {"eta", &v1::Results::has_eta, &v1::Results::eta, &Evaluation::eta},
+};
+
+std::int64_t Nanoseconds(const google::protobuf::Duration& duration) {
+  return duration.seconds() * 1'000'000'000 + duration.nanos();
+}
+
+void AddTo(google::protobuf::Duration* sum,
+           const google::protobuf::Duration& term) {
+  const std::int64_t total = Nanoseconds(*sum) + Nanoseconds(term);
+  sum->set_seconds(total / 1'000'000'000);
+  sum->set_nanos(static_cast<std::int32_t>(total % 1'000'000'000));
+}
+
+template <class Field, class T>
+void JoinNumbers(const Field& field, const char* what, const RowRange& range,
+                 std::int64_t total, std::vector<T>* joined) {
+  if (field.empty() && joined->empty()) return;
+  if (field.size() != range.count || (range.first > 0 && joined->empty())) {
+    throw Error(grpc::StatusCode::INTERNAL,
+                std::string("the reply's ") + what + " has " +
+                    std::to_string(field.size()) + " numbers for " +
+                    std::to_string(range.count) + " rows");
+  }
+  joined->resize(static_cast<std::size_t>(total));
+  std::transform(field.begin(), field.end(), joined->begin() + range.first,
+                 [](auto number) { return static_cast<T>(number); });
+}
+
+// Writes the reply's rows to their places in the whole.
+void Join(const v1::ComputeReply& reply, const RowRange& range,
+          std::int64_t total, Evaluation* whole) {
+  if (reply.rows() != static_cast<std::uint64_t>(range.count)) {
+    throw Error(grpc::StatusCode::INTERNAL,
+                "the reply has " + std::to_string(reply.rows()) +
+                    " rows, asked for were " + std::to_string(range.count));
+  }
+  const v1::Results& results = reply.results();
+  for (const ArrayField& field : kArrayFields) {
+    const bool has = (results.*field.has)();
+    if (range.first > 0 && has != ((whole->*field.batch).rows() > 0)) {
+      throw Error(grpc::StatusCode::INTERNAL,
+                  std::string("not every part of the batch has ") + field.name);
+    }
+    if (!has) continue;
+    DecodeRows((results.*field.get)(), field.name, range.first, range.count,
+               total, &(whole->*field.batch));
+  }
+  JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
+  JoinNumbers(results.sigma_min(), "sigma_min", range, total,
+              &whole->sigma_min);
+  JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
+
+  for (v1::RowStatus status : reply.row_status()) {
+    status.set_row(status.row() + static_cast<std::uint64_t>(range.first));
+    whole->row_status.push_back(std::move(status));
+  }
+  whole->rows_not_ok += static_cast<std::int64_t>(reply.rows_not_ok());
+  v1::Timing* timing = whole->echo.mutable_timing();
+  AddTo(timing->mutable_queue(), reply.echo().timing().queue());
+  AddTo(timing->mutable_compute(), reply.echo().timing().compute());
+}
+
+// The server counts rows from the start of its call.
+Error CountedFromStart(const Error& error, std::int64_t first_row) {
+  if (first_row == 0) return error;
+  Error::Details details = error.details();
+  const auto row = details.metadata.find("row");
+  if (row != details.metadata.end()) {
+    std::int64_t number = 0;
+    const char* end = row->second.data() + row->second.size();
+    const auto parsed = std::from_chars(row->second.data(), end, number);
+    if (parsed.ec == std::errc() && parsed.ptr == end) {
+      row->second = std::to_string(number + first_row);
+    }
+  }
+  return Error(error.code(),
+               std::string(error.what()) + " (in the call from row " +
+                   std::to_string(first_row) + " on)",
+               std::move(details));
+}
+
+// The ranges after the first, shared by the threads that work them off.
+class Remainder {
+ public:
+  Remainder(const ComputeCall& call, const v1::ComputeRequest& base,
+            const States& states, const ComputeOptions& options,
+            std::span<const RowRange> ranges, Evaluation* whole)
+      : call_(call),
+        base_(base),
+        states_(states),
+        options_(options),
+        ranges_(ranges),
+        total_(whole->rows),
+        done_(ranges.front().first),
+        whole_(whole) {}
+
+  void Run(int threads) {
+    std::vector<std::jthread> workers;
+    for (int k = 1; k < threads; ++k) workers.emplace_back([this] { Work(); });
+    Work();
+    workers.clear();  // joins
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void Work() {
+    v1::ComputeRequest request = base_;
+    while (!group_.cancelled()) {
+      const std::size_t k = next_.fetch_add(1);
+      if (k >= ranges_.size()) return;
+      try {
+        AddRows(states_, options_, ranges_[k], &request);
+        Finish(call_(request, group_), ranges_[k]);
+      } catch (const Error& error) {
+        Fail(
+            std::make_exception_ptr(CountedFromStart(error, ranges_[k].first)));
+      } catch (...) {
+        Fail(std::current_exception());
+      }
+    }
+  }
+
+  void Finish(const v1::ComputeReply& reply, const RowRange& range) {
+    const std::lock_guard lock(mutex_);
+    Join(reply, range, total_, whole_);
+    done_ += range.count;
+    if (options_.progress) options_.progress(done_, total_);
+  }
+
+  void Fail(std::exception_ptr failure) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::move(failure);
+    }
+    group_.Cancel();
+  }
+
+  const ComputeCall& call_;
+  const v1::ComputeRequest& base_;
+  const States& states_;
+  const ComputeOptions& options_;
+  const std::span<const RowRange> ranges_;
+  const std::int64_t total_;
+  std::atomic<std::size_t> next_{0};
+  CallGroup group_;
+
+  std::mutex mutex_;  // guards what follows
+  std::int64_t done_;
+  Evaluation* whole_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+Evaluation ComputeBatch(const ComputeCall& call, const BatchLimits& limits,
+                        const std::string& model,
+                        std::span<const v1::Quantity> quantities,
+                        const States& states, const ComputeOptions& options) {
+  Evaluation whole;
+  whole.rows = CountStates(states, options);
+  const std::vector<RowRange> ranges = CutRows(
+      whole.rows, RowsPerCall(RequestBytesPerRow(states, options),
+                              ReplyBytesPerRow(quantities, states, options),
+                              limits.max_message_bytes));
+
+  v1::ComputeRequest request = MakeRequest(model, quantities, options);
+  {
+    v1::ComputeRequest first_request = request;
+    AddRows(states, options, ranges.front(), &first_request);
+    CallGroup alone;
+    const v1::ComputeReply reply = call(first_request, alone);
+    // Whatever the server counts as a state (nq = 0) is its word.
+    if (ranges.size() == 1)
+      whole.rows = static_cast<std::int64_t>(reply.rows());
+    whole.echo = reply.echo();
+    whole.echo.clear_timing();
+    const RowRange range =
+        ranges.size() == 1 ? RowRange{0, whole.rows} : ranges.front();
+    Join(reply, range, whole.rows, &whole);
+    if (options.progress) options.progress(range.count, whole.rows);
+  }
+
+  if (ranges.size() > 1) {
+    request.set_model("@" + whole.echo.revision());
+    Remainder remainder(call, request, states, options,
+                        std::span(ranges).subspan(1), &whole);
+    remainder.Run(static_cast<int>(std::min<std::size_t>(
+        ranges.size() - 1,
+        static_cast<std::size_t>(std::max(limits.calls_in_flight, 1)))));
+    std::sort(whole.row_status.begin(), whole.row_status.end(),
+              [](const v1::RowStatus& a, const v1::RowStatus& b) {
+                return a.row() < b.row();
+              });
+  }
+  return whole;
+}
+
+}  // namespace torqued::client

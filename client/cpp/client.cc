@@ -1,0 +1,180 @@
+#include "client/cpp/client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "client/cpp/batch_call.h"
+#include "client/cpp/retry.h"
+#include "torqued/v1/dynamics.grpc.pb.h"
+#include "torqued/v1/model_registry.grpc.pb.h"
+
+namespace torqued::client {
+namespace {
+
+// Whether a failed call may have had an effect, and so whether to repeat it.
+enum class Effect : std::uint8_t { kNone, kChanges };
+
+template <class Stub, class Request, class Reply>
+using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
+                                      Reply*);
+
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
+                                           const ConnectOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
+  arguments.SetMaxSendMessageSize(options.max_message_bytes);
+  // A server that restarts is found again soon.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  return grpc::CreateCustomChannel(address,
+                                   options.credentials
+                                       ? options.credentials
+                                       : grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+}  // namespace
+
+struct Client::Connection {
+  std::string address;
+  ConnectOptions options;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::ModelRegistry::Stub> registry;
+  std::unique_ptr<v1::Dynamics::Stub> dynamics;
+
+  Clock::time_point Deadline() const { return Clock::now() + options.deadline; }
+
+  template <class Stub, class Request, class Reply>
+  void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
+            const Request& request, Reply* reply, Clock::time_point deadline,
+            CallGroup& group) const {
+    CallUntilDone(
+        [&](grpc::ClientContext& context) {
+          reply->Clear();
+          return (stub.*method)(&context, request, reply);
+        },
+        deadline, options.retry && effect == Effect::kNone, group);
+  }
+
+  template <class Request, class Reply>
+  Reply CallRegistry(Method<v1::ModelRegistry::Stub, Request, Reply> method,
+                     Effect effect, const Request& request) const {
+    Reply reply;
+    CallGroup alone;
+    Call(*registry, method, effect, request, &reply, Deadline(), alone);
+    return reply;
+  }
+};
+
+Client::Client(std::unique_ptr<Connection> connection)
+    : connection_(std::move(connection)) {}
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+Client::~Client() = default;
+
+Client Client::Connect(const std::string& address,
+                       const ConnectOptions& options) {
+  auto connection = std::make_unique<Connection>();
+  connection->address = address;
+  connection->options = options;
+  connection->channel = OpenChannel(address, options);
+  connection->registry = v1::ModelRegistry::NewStub(connection->channel);
+  connection->dynamics = v1::Dynamics::NewStub(connection->channel);
+
+  const Clock::time_point start = Clock::now();
+  while (true) {
+    try {
+      client::CheckHealth(connection->channel, start + options.deadline);
+      return Client(std::move(connection));
+    } catch (const Error& error) {
+      // Any word of the server shows that it is there.
+      if (error.code() != grpc::StatusCode::UNAVAILABLE &&
+          error.code() != grpc::StatusCode::DEADLINE_EXCEEDED) {
+        return Client(std::move(connection));
+      }
+      if (Clock::now() >=
+          start + std::min(options.wait_for_server, options.deadline)) {
+        throw Error(error.code(),
+                    "no connection to " + address + ": " + error.what(),
+                    error.details());
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
+const std::string& Client::address() const { return connection_->address; }
+
+HealthReport Client::CheckHealth() const {
+  return client::CheckHealth(connection_->channel, connection_->Deadline());
+}
+
+v1::RegisterModelReply Client::RegisterModel(
+    const v1::RegisterModelRequest& request) const {
+  return connection_->CallRegistry(&v1::ModelRegistry::Stub::RegisterModel,
+                                   Effect::kChanges, request);
+}
+
+v1::ValidateModelReply Client::ValidateModel(
+    const v1::ValidateModelRequest& request) const {
+  return connection_->CallRegistry(&v1::ModelRegistry::Stub::ValidateModel,
+                                   Effect::kNone, request);
+}
+
+v1::GetModelReply Client::GetModel(const std::string& model,
+                                   bool include_source) const {
+  v1::GetModelRequest request;
+  request.set_model(model);
+  request.set_include_source(include_source);
+  return connection_->CallRegistry(&v1::ModelRegistry::Stub::GetModel,
+                                   Effect::kNone, request);
+}
+
+std::vector<v1::ModelSummary> Client::ListModels() const {
+  std::vector<v1::ModelSummary> models;
+  v1::ListModelsRequest request;
+  request.set_page_size(1000);
+  do {
+    const v1::ListModelsReply page = connection_->CallRegistry(
+        &v1::ModelRegistry::Stub::ListModels, Effect::kNone, request);
+    models.insert(models.end(), page.models().begin(), page.models().end());
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  return models;
+}
+
+void Client::DeleteModel(
+    const std::string& name,
+    const std::optional<std::string>& expected_current) const {
+  v1::DeleteModelRequest request;
+  request.set_name(name);
+  if (expected_current) request.set_expected_current(*expected_current);
+  connection_->CallRegistry(&v1::ModelRegistry::Stub::DeleteModel,
+                            Effect::kChanges, request);
+}
+
+Evaluation Client::Compute(const std::string& model,
+                           std::span<const v1::Quantity> quantities,
+                           const States& states,
+                           const ComputeOptions& options) const {
+  const Connection& connection = *connection_;
+  const Clock::time_point deadline =
+      Clock::now() + options.deadline.value_or(connection.options.deadline);
+  const ComputeCall call = [&](const v1::ComputeRequest& request,
+                               CallGroup& group) {
+    v1::ComputeReply reply;
+    connection.Call(*connection.dynamics, &v1::Dynamics::Stub::Compute,
+                    Effect::kNone, request, &reply, deadline, group);
+    return reply;
+  };
+  return ComputeBatch(call,
+                      {connection.options.max_message_bytes,
+                       connection.options.calls_in_flight},
+                      model, quantities, states, options);
+}
+
+}  // namespace torqued::client

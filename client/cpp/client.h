@@ -1,0 +1,113 @@
+// The client of a torqued server.
+#pragma once
+
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/cpp/error.h"
+#include "client/cpp/evaluation.h"
+#include "client/cpp/health.h"
+#include "client/cpp/states.h"
+#include "torqued/v1/model_registry.pb.h"
+
+namespace grpc {
+class ChannelCredentials;
+}
+
+namespace torqued::client {
+
+struct ConnectOptions {
+  /// Of each call, all retries and all parts of a large batch included, unless
+  /// the call has its own.
+  std::chrono::milliseconds deadline{30'000};
+  /// How long Connect keeps trying a server that does not answer. 0: the first
+  /// refused connection is final.
+  std::chrono::milliseconds wait_for_server{0};
+  /// Largest message that travels in either direction; batches are cut to stay
+  /// below. A server with a lower limit (its default is higher) needs it here.
+  int max_message_bytes = 16 * 1024 * 1024;
+  /// Calls under way at the same time for one large batch.
+  int calls_in_flight = 4;
+  /// Try again, within the deadline, what failed with UNAVAILABLE and changes
+  /// nothing on the server: computations and reads.
+  bool retry = true;
+  /// Null: insecure.
+  std::shared_ptr<grpc::ChannelCredentials> credentials = {};
+};
+
+/// Thread-safe; one connection, to be shared. Every function throws Error.
+class Client {
+ public:
+  /// `address` as gRPC takes it: "host:port", "unix:/path", "dns:///host:port".
+  /// Throws when the server cannot be reached.
+  static Client Connect(const std::string& address,
+                        const ConnectOptions& options = {});
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  const std::string& address() const;
+  HealthReport CheckHealth() const;
+
+  // Models. Requests and replies are those of the wire.
+  v1::RegisterModelReply RegisterModel(
+      const v1::RegisterModelRequest& request) const;
+  v1::ValidateModelReply ValidateModel(
+      const v1::ValidateModelRequest& request) const;
+  /// `model` is a reference: name, name@revision, name@label or @revision.
+  v1::GetModelReply GetModel(const std::string& model,
+                             bool include_source = false) const;
+  /// All pages.
+  std::vector<v1::ModelSummary> ListModels() const;
+  void DeleteModel(
+      const std::string& name,
+      const std::optional<std::string>& expected_current = std::nullopt) const;
+
+  // Dynamics. A batch of any size: what does not fit into one message travels
+  // as several, at the same time, all for one revision of the model. The four
+  // named functions are Compute with that one quantity.
+  Evaluation Compute(const std::string& model,
+                     std::span<const v1::Quantity> quantities,
+                     const States& states,
+                     const ComputeOptions& options = {}) const;
+  Evaluation Compute(const std::string& model,
+                     std::initializer_list<v1::Quantity> quantities,
+                     const States& states,
+                     const ComputeOptions& options = {}) const {
+    return Compute(model, std::span(quantities.begin(), quantities.size()),
+                   states, options);
+  }
+  /// Evaluation::tau for q, v, a.
+  Evaluation InverseDynamics(const std::string& model, const States& states,
+                             const ComputeOptions& options = {}) const {
+    return Compute(model, {v1::INVERSE_DYNAMICS}, states, options);
+  }
+  /// Evaluation::mass_matrix for q.
+  Evaluation MassMatrix(const std::string& model, const States& states,
+                        const ComputeOptions& options = {}) const {
+    return Compute(model, {v1::MASS_MATRIX}, states, options);
+  }
+  /// Evaluation::a for q, v, tau.
+  Evaluation ForwardDynamics(const std::string& model, const States& states,
+                             const ComputeOptions& options = {}) const {
+    return Compute(model, {v1::FORWARD_DYNAMICS}, states, options);
+  }
+  /// Evaluation::lambda, eta, rank, sigma_min and rule for q, v.
+  Evaluation OperationalSpace(const std::string& model, const States& states,
+                              const ComputeOptions& options = {}) const {
+    return Compute(model, {v1::OPERATIONAL_SPACE}, states, options);
+  }
+
+ private:
+  struct Connection;
+  explicit Client(std::unique_ptr<Connection> connection);
+
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace torqued::client

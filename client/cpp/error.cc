@@ -1,0 +1,85 @@
+#include "client/cpp/error.h"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace torqued::client {
+namespace {
+
+// The messages mirror google.rpc, and so do the type URLs. What stands before
+// the last slash does not matter (protobuf's rule for Any).
+std::string_view TypeName(const google::protobuf::Any& any) {
+  const std::string_view url = any.type_url();
+  const std::size_t slash = url.rfind('/');
+  return slash == std::string_view::npos ? url : url.substr(slash + 1);
+}
+
+void DecodeDetail(const google::protobuf::Any& any, Error::Details& details) {
+  const std::string_view type = TypeName(any);
+  if (type == "google.rpc.ErrorInfo") {
+    v1::ErrorInfo info;
+    if (!info.ParseFromString(any.value())) return;
+    details.reason = info.reason();
+    details.metadata.insert(info.metadata().begin(), info.metadata().end());
+  } else if (type == "google.rpc.BadRequest") {
+    v1::BadRequest bad_request;
+    if (!bad_request.ParseFromString(any.value())) return;
+    for (const auto& violation : bad_request.field_violations()) {
+      details.field_violations.push_back(
+          {violation.field(), violation.description()});
+    }
+  } else if (type == "google.rpc.RetryInfo") {
+    v1::RetryInfo retry;
+    if (!retry.ParseFromString(any.value()) || !retry.has_retry_delay()) return;
+    details.retry_delay = std::chrono::seconds(retry.retry_delay().seconds()) +
+                          std::chrono::nanoseconds(retry.retry_delay().nanos());
+  }
+}
+
+}  // namespace
+
+v1::Reason Error::reason() const {
+  v1::Reason reason = v1::REASON_UNSPECIFIED;
+  v1::Reason_Parse(details_.reason, &reason);
+  return reason;
+}
+
+Error DecodeError(const grpc::Status& status) {
+  Error::Details details;
+  v1::Status decoded;
+  if (decoded.ParseFromString(status.error_details())) {
+    for (const google::protobuf::Any& any : decoded.details()) {
+      DecodeDetail(any, details);
+    }
+  }
+  return Error(status.error_code(), status.error_message(), std::move(details));
+}
+
+std::string ToString(grpc::StatusCode code) {
+  static constexpr std::array<const char*, 17> kNames = {"OK",
+                                                         "CANCELLED",
+                                                         "UNKNOWN",
+                                                         "INVALID_ARGUMENT",
+                                                         "DEADLINE_EXCEEDED",
+                                                         "NOT_FOUND",
+                                                         "ALREADY_EXISTS",
+                                                         "PERMISSION_DENIED",
+                                                         "RESOURCE_EXHAUSTED",
+                                                         "FAILED_PRECONDITION",
+                                                         "ABORTED",
+                                                         "OUT_OF_RANGE",
+                                                         "UNIMPLEMENTED",
+                                                         "INTERNAL",
+                                                         "UNAVAILABLE",
+                                                         "DATA_LOSS",
+                                                         "UNAUTHENTICATED"};
+  const int value = static_cast<int>(code);
+  if (value < 0 || value >= static_cast<int>(kNames.size())) {
+    return "CODE_" + std::to_string(value);
+  }
+  return kNames[static_cast<std::size_t>(value)];
+}
+
+}  // namespace torqued::client

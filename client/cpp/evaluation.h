@@ -1,0 +1,50 @@
+// What comes out of a computation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/cpp/states.h"
+
+namespace torqued::client {
+
+/// Quantities that were not asked for are empty; the others have `rows` rows.
+/// Columns are those of torqued.v1.Results: matrices are flattened row-major.
+struct Evaluation {
+  std::int64_t rows = 0;
+
+  Batch tau;
+  Batch mass_matrix;
+  Batch a;
+  Batch bias;
+  Batch pose;
+  Batch jacobian;
+  Batch jacobian_drift;
+  Batch lambda;
+  Batch eta;
+  std::vector<std::uint32_t> rank;
+  std::vector<double> sigma_min;
+  std::vector<v1::TaskRule> rule;
+
+  /// Rows that are not OK, ascending. A batch of one call lists 1000 at most;
+  /// rows_not_ok counts all.
+  std::vector<v1::RowStatus> row_status;
+  std::int64_t rows_not_ok = 0;
+
+  /// Model, revision, joint order, terms and target. Timing is the sum over the
+  /// calls that a large batch was cut into.
+  v1::Echo echo;
+
+  bool ok() const { return rows_not_ok == 0; }
+
+  /// Row `row` of a matrix-valued quantity with `matrix_rows` rows, as a view:
+  /// MatrixOf(e.mass_matrix, k, nv), MatrixOf(e.jacobian, k, 6), ...
+  static Eigen::Map<const Batch> MatrixOf(const Batch& quantity,
+                                          Eigen::Index row,
+                                          Eigen::Index matrix_rows) {
+    return {quantity.row(row).data(), matrix_rows,
+            quantity.cols() / matrix_rows};
+  }
+};
+
+}  // namespace torqued::client

@@ -1,0 +1,173 @@
+#include "client/cpp/request.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "client/cpp/array_codec.h"
+#include "client/cpp/error.h"
+
+namespace torqued::client {
+namespace {
+
+using NamedInput = std::pair<const char*, const Batch*>;
+
+std::array<NamedInput, 5> Inputs(const States& states,
+                                 const ComputeOptions& options) {
+  static const Batch kNone;
+  const Batch* wrench = options.tip_wrench_on_environment
+                            ? &options.tip_wrench_on_environment->wrench
+                            : &kNone;
+  return {{{"q", &states.q},
+           {"v", &states.v},
+           {"a", &states.a},
+           {"tau", &states.tau},
+           {"tip_wrench_on_environment", wrench}}};
+}
+
+// nv is not known here; it never exceeds the columns of any joint input.
+std::int64_t JointColumns(const States& states) {
+  return std::max(
+      {states.q.cols(), states.v.cols(), states.a.cols(), states.tau.cols()});
+}
+
+}  // namespace
+
+std::int64_t CountStates(const States& states, const ComputeOptions& options) {
+  const auto inputs = Inputs(states, options);
+  std::int64_t rows = 0;
+  const char* longest = "";
+  for (const auto& [name, batch] : inputs) {
+    if (batch->rows() > rows) {
+      rows = batch->rows();
+      longest = name;
+    }
+  }
+  for (const auto& [name, batch] : inputs) {
+    if (batch->size() == 0 || batch->rows() == 1 || batch->rows() == rows) {
+      continue;
+    }
+    const std::string message = std::string(name) + " has " +
+                                std::to_string(batch->rows()) + " rows, " +
+                                longest + " has " + std::to_string(rows);
+    throw Error(
+        grpc::StatusCode::INVALID_ARGUMENT, message,
+        {v1::Reason_Name(v1::WRONG_ROW_COUNT), {}, {{name, message}}, {}});
+  }
+  return rows;
+}
+
+v1::ComputeRequest MakeRequest(const std::string& model,
+                               std::span<const v1::Quantity> quantities,
+                               const ComputeOptions& options) {
+  v1::ComputeRequest request;
+  request.set_model(model);
+  request.mutable_quantities()->Add(quantities.begin(), quantities.end());
+
+  v1::Options& wire = *request.mutable_options();
+  wire.mutable_joint_names()->Add(options.joint_names.begin(),
+                                  options.joint_names.end());
+  if (options.gravity) {
+    wire.mutable_terms()->mutable_gravity()->Add(options.gravity->begin(),
+                                                 options.gravity->end());
+  }
+  wire.mutable_terms()->set_viscous_friction(options.viscous_friction);
+  wire.mutable_terms()->set_coulomb_friction(options.coulomb_friction);
+  wire.set_tip_frame(options.tip_frame);
+  wire.set_reference_frame(options.reference_frame);
+  wire.set_encoding(v1::ENCODING_F64);
+  wire.set_fail_fast(options.fail_fast);
+
+  if (std::find(quantities.begin(), quantities.end(), v1::OPERATIONAL_SPACE) !=
+      quantities.end()) {
+    const TaskOptions& task = options.task;
+    v1::OperationalSpaceOptions& space = *request.mutable_operational_space();
+    for (const v1::TaskAxis axis : task.axes) space.add_axes(axis);
+    if (task.damping) {
+      space.set_singularity(v1::SINGULARITY_RULE_DAMPED);
+      space.set_damping(*task.damping);
+    }
+    if (task.rank_tolerance) space.set_rank_tolerance(*task.rank_tolerance);
+    if (task.characteristic_length) {
+      space.set_characteristic_length(*task.characteristic_length);
+    }
+  }
+  if (options.tip_wrench_on_environment) {
+    request.mutable_tip_wrench_on_environment()->set_reference_frame(
+        options.tip_wrench_on_environment->reference_frame);
+  }
+  return request;
+}
+
+void AddRows(const States& states, const ComputeOptions& options,
+             const RowRange& range, v1::ComputeRequest* request) {
+  const auto add = [&range](const Batch& batch, auto&& mutable_array) {
+    if (batch.size() == 0) return;
+    if (batch.rows() == 1) {
+      EncodeRows(batch, 0, 1, mutable_array());
+    } else {
+      EncodeRows(batch, range.first, range.count, mutable_array());
+    }
+  };
+  add(states.q, [&] { return request->mutable_q(); });
+  add(states.v, [&] { return request->mutable_v(); });
+  add(states.a, [&] { return request->mutable_a(); });
+  add(states.tau, [&] { return request->mutable_tau(); });
+  if (options.tip_wrench_on_environment) {
+    add(options.tip_wrench_on_environment->wrench, [&] {
+      return request->mutable_tip_wrench_on_environment()->mutable_wrench();
+    });
+  }
+}
+
+std::int64_t RequestBytesPerRow(const States& states,
+                                const ComputeOptions& options) {
+  std::int64_t numbers = 0;
+  for (const auto& [name, batch] : Inputs(states, options)) {
+    if (batch->rows() > 1) numbers += batch->cols();
+  }
+  return numbers * static_cast<std::int64_t>(sizeof(double));
+}
+
+std::int64_t ReplyBytesPerRow(std::span<const v1::Quantity> quantities,
+                              const States& states,
+                              const ComputeOptions& options) {
+  const std::int64_t nv = JointColumns(states);
+  const std::int64_t axes =
+      options.task.axes.empty()
+          ? 6
+          : static_cast<std::int64_t>(options.task.axes.size());
+  std::int64_t numbers = 0;
+  for (const v1::Quantity quantity : quantities) {
+    switch (quantity) {
+      case v1::INVERSE_DYNAMICS:
+      case v1::FORWARD_DYNAMICS:
+      case v1::BIAS_FORCES:
+        numbers += nv;
+        break;
+      case v1::MASS_MATRIX:
+        numbers += nv * nv;
+        break;
+      case v1::FRAME_POSE:
+        numbers += 12;
+        break;
+      case v1::JACOBIAN:
+        numbers += 6 * nv;
+        break;
+      case v1::JACOBIAN_DRIFT:
+        numbers += 6;
+        break;
+      case v1::OPERATIONAL_SPACE:
+        // Lambda, eta, sigma_min; rank and rule take a byte or two.
+        numbers += axes * axes + axes + 2;
+        break;
+      default:
+        // A quantity that this library does not know: as large as any.
+        numbers += std::max(nv * nv, 6 * nv);
+        break;
+    }
+  }
+  return numbers * static_cast<std::int64_t>(sizeof(double));
+}
+
+}  // namespace torqued::client

@@ -1,0 +1,74 @@
+// What goes into a computation.
+#pragma once
+
+#include <Eigen/Core>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "torqued/v1/dynamics.pb.h"
+
+namespace torqued::client {
+
+/// One row per state. A single state is a batch of one row.
+using Batch =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Joint columns follow the model's canonical order unless
+/// ComputeOptions::joint_names says otherwise. SI units. An empty batch is an
+/// absent input (v and a: zeros); a batch of one row serves all states.
+struct States {
+  Batch q = {};
+  Batch v = {};
+  Batch a = {};
+  Batch tau = {};
+};
+
+/// A wrench that the tip frame's link exerts on the environment: 6 columns,
+/// moment [N m], then force [N].
+struct TipWrench {
+  Batch wrench = {};
+  /// Unspecified: local.
+  v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
+};
+
+/// What an operational space is made of; see
+/// torqued.v1.OperationalSpaceOptions.
+struct TaskOptions {
+  /// Empty: all six, angular first.
+  std::vector<v1::TaskAxis> axes = {};
+  /// mu of the damped rule; absent: singular rows are reported and range
+  /// restricted.
+  std::optional<double> damping = {};
+  std::optional<double> rank_tolerance = {};
+  std::optional<double> characteristic_length = {};
+};
+
+/// Rows that are done, of all rows.
+using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+struct ComputeOptions {
+  /// Every movable joint exactly once; empty: canonical order.
+  std::vector<std::string> joint_names = {};
+  /// Gravitational acceleration in base axes, m/s^2; absent: the model's.
+  std::optional<Eigen::Vector3d> gravity = {};
+  bool viscous_friction = false;
+  bool coulomb_friction = false;
+  /// Empty: the model's tip frame.
+  std::string tip_frame = {};
+  /// Of Jacobian, drift, Lambda and eta. Unspecified: local.
+  v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
+  std::optional<TipWrench> tip_wrench_on_environment = {};
+  TaskOptions task = {};
+  /// Throw (ROW_FAILED) when a row is not OK.
+  bool fail_fast = false;
+  /// For the whole batch, with all retries; absent: that of the connection.
+  std::optional<std::chrono::milliseconds> deadline = {};
+  /// Called after each part of a large batch, never from two threads at once.
+  Progress progress = {};
+};
+
+}  // namespace torqued::client
