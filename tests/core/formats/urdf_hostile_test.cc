@@ -1,0 +1,257 @@
+// Files made to break a loader.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "core/formats/urdf.h"
+#include "core/model/text.h"
+#include "tests/core/formats/small_arm.h"
+
+namespace torqued {
+namespace {
+
+using testing::HasSubstr;
+
+// Wide bounds: what they must catch takes minutes, and the machine may be
+// busy or the build a slow one.
+constexpr std::chrono::seconds kQuickly{5};
+constexpr std::chrono::seconds kLinearly{60};
+
+class Stopwatch {
+ public:
+  std::chrono::steady_clock::duration elapsed() const {
+    return std::chrono::steady_clock::now() - start_;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+std::string Repeated(std::string_view text, int n) {
+  std::string out;
+  out.reserve(text.size() * n);
+  for (int i = 0; i < n; ++i) out += text;
+  return out;
+}
+
+std::string Named(std::string_view kind, int i) {
+  return std::string(kind) + std::to_string(i);
+}
+
+// Links l0 .. ln, one behind the other.
+std::string Chain(int n) {
+  std::string text = "<robot name='chain'><link name='l0'/>\n";
+  for (int i = 1; i <= n; ++i) {
+    text += "<link name='" + Named("l", i) +
+            "'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' "
+            "iyy='1' iyz='0' izz='1'/></inertial></link>\n<joint name='" +
+            Named("j", i) + "' type='" + (i % 3 == 0 ? "fixed" : "continuous") +
+            "'><origin xyz='0 0 1e-3'/><parent link='" + Named("l", i - 1) +
+            "'/><child link='" + Named("l", i) + "'/></joint>\n";
+  }
+  return text + "</robot>";
+}
+
+std::string InRobot(std::string_view body) {
+  return "<robot name='r'>" + std::string(body) + "</robot>";
+}
+
+constexpr UrdfLimits kNoLimits{.source_bytes = std::size_t{1} << 40,
+                               .links = 1 << 30,
+                               .joints = 1 << 30,
+                               .nodes = std::size_t{1} << 40,
+                               .attributes = 1000};
+
+// Holds for whatever is loaded.
+void ExpectConsistent(const LoadResult& result) {
+  EXPECT_EQ(result.model == nullptr, result.report.errors() > 0);
+  int errors = 0;
+  for (const Finding& f : result.report.findings()) {
+    errors += f.severity == Severity::kError ? 1 : 0;
+    EXPECT_EQ(FindInvalidUtf8(f.message + f.joint + f.link), std::string::npos);
+    EXPECT_LT(f.message.size(), 2100u);
+    EXPECT_LT(f.joint.size() + f.link.size(), 600u);
+    EXPECT_GE(f.line, 0);
+  }
+  EXPECT_EQ(errors, std::min(result.report.errors(), LintReport::kMaxListed));
+}
+
+TEST(UrdfHostile, ChainOf250000LinksIsRefusedQuickly) {
+  const std::string text = Chain(250'000);
+  const Stopwatch watch;
+  const LoadResult result = LoadUrdf(text);
+  EXPECT_LT(watch.elapsed(), kQuickly);
+  ASSERT_EQ(result.report.errors(), 1);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kSourceTooLarge);
+  EXPECT_EQ(result.model, nullptr);
+}
+
+TEST(UrdfHostile, ChainOf250000LinksNeedsNoStack) {
+  const std::string text = Chain(250'000);
+  const Stopwatch watch;
+  const LoadResult result = LoadUrdf(text, {}, kNoLimits);
+  EXPECT_LT(watch.elapsed(), kLinearly);
+  EXPECT_TRUE(result.report.ok());
+  ASSERT_NE(result.model, nullptr);
+  EXPECT_EQ(result.model->nv(), 250'000 - 250'000 / 3);
+  EXPECT_EQ(*result.model->tip_frame(), 250'000);
+}
+
+TEST(UrdfHostile, CycleOfThousandsOfLinksIsOneFinding) {
+  std::string body;
+  constexpr int kN = 9000;
+  for (int i = 0; i < kN; ++i) {
+    body += "<link name='" + Named("l", i) + "'/><joint name='" +
+            Named("j", i) + "' type='fixed'><parent link='" +
+            Named("l", (i + 1) % kN) + "'/><child link='" + Named("l", i) +
+            "'/></joint>";
+  }
+  const Stopwatch watch;
+  const LoadResult result = LoadUrdf(InRobot(body));
+  EXPECT_LT(watch.elapsed(), kQuickly);
+  ASSERT_EQ(result.report.errors(), 1);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kCycle);
+  EXPECT_THAT(result.report.findings()[0].message, HasSubstr("8992 more"));
+}
+
+TEST(UrdfHostile, DeepNestingIsRefused) {
+  for (const std::string_view tag : {"<a>", "<link>", "<inertial>"}) {
+    const LoadResult result =
+        LoadUrdf("<robot name='r'>" + Repeated(tag, 200'000));
+    ASSERT_EQ(result.report.errors(), 1);
+    EXPECT_EQ(result.report.findings()[0].code, LintCode::kMalformedXml);
+    EXPECT_THAT(result.report.findings()[0].message, HasSubstr("deep"));
+  }
+}
+
+TEST(UrdfHostile, MillionsOfElementsAreRefusedBeforeParsing) {
+  const Stopwatch watch;
+  const LoadResult result = LoadUrdf(InRobot(Repeated("<a/>", 2'000'000)));
+  EXPECT_LT(watch.elapsed(), kQuickly);
+  ASSERT_EQ(result.report.errors(), 1);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kSourceTooLarge);
+}
+
+TEST(UrdfHostile, BadElementsAreCountedButNotAllListed) {
+  const Stopwatch watch;
+  const LoadResult result =
+      LoadUrdf(InRobot(Repeated("<a/>", 1'000'000)), {}, kNoLimits);
+  EXPECT_LT(watch.elapsed(), kLinearly);
+  EXPECT_EQ(result.report.warnings(), 1'000'000);
+  EXPECT_LE(result.report.findings().size(), 2u * LintReport::kMaxListed);
+  ExpectConsistent(result);
+}
+
+TEST(UrdfHostile, AttributesWithoutEndAreRefused) {
+  std::string text = "<robot name='r'";
+  for (int i = 0; i < 500'000; ++i) text += " " + Named("a", i) + "=''";
+  const Stopwatch watch;
+  const LoadResult result = LoadUrdf(text + "/>");
+  EXPECT_LT(watch.elapsed(), kQuickly);
+  ASSERT_EQ(result.report.errors(), 1);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kSourceTooLarge);
+}
+
+TEST(UrdfHostile, ManyFindingsAreMadeInLinearTime) {
+  const std::string bodies[] = {
+      Repeated("<!x>", 400'000),
+      Repeated("<transmission/>", 400'000),
+      "<link name='z'><inertial>" + Repeated("<a/>", 200'000) +
+          Repeated("<mass/>", 200'000) + "</inertial></link>",
+      Repeated("<joint/>", 9'999),
+      Repeated("x<a/>", 200'000),
+  };
+  for (const std::string& body : bodies) {
+    const Stopwatch watch;
+    const LoadResult result = LoadUrdf(InRobot(body));
+    EXPECT_LT(watch.elapsed(), kLinearly) << body.substr(0, 40);
+    ExpectConsistent(result);
+  }
+  const Stopwatch watch;
+  ExpectConsistent(LoadUrdf(Repeated("<!x>\n", 400'000) + InRobot("")));
+  EXPECT_LT(watch.elapsed(), kLinearly);
+}
+
+TEST(UrdfHostile, HugeNamesAndValuesStayOutOfTheReport) {
+  const std::string huge(1'000'000, 'x');
+  for (const std::string& text :
+       {Replaced(std::string(kSmallArm), "small_arm", huge),
+        Replaced(std::string(kSmallArm), R"(<link name="tool"/>)",
+                 "<link name='" + huge + "'/>"),
+        Replaced(std::string(kSmallArm), R"(value="2")",
+                 "value='" + huge + "'"),
+        Replaced(std::string(kSmallArm), R"(<mass value="2"/>)",
+                 "<" + huge + "/>"),
+        Replaced(std::string(kSmallArm), R"(type="fixed")",
+                 "type='" + huge + "'")}) {
+    const LoadResult result = LoadUrdf(text);
+    EXPECT_FALSE(result.report.ok());
+    ExpectConsistent(result);
+  }
+}
+
+TEST(UrdfHostile, NamesOf256BytesAreTheLongest) {
+  const auto load = [](std::size_t n) {
+    return LoadUrdf(
+        Replaced(std::string(kSmallArm), "small_arm", std::string(n, 'x')));
+  };
+  EXPECT_NE(load(256).model, nullptr);
+  const LoadResult result = load(257);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kInvalidName);
+}
+
+TEST(UrdfHostile, EveryTruncationIsRefused) {
+  // The last bytes are the line end after </robot>.
+  for (std::size_t n = 0; n + 1 < kSmallArm.size(); ++n) {
+    const LoadResult result = LoadUrdf(kSmallArm.substr(0, n));
+    EXPECT_EQ(result.model, nullptr) << n;
+    ExpectConsistent(result);
+  }
+  EXPECT_NE(LoadUrdf(kSmallArm.substr(0, kSmallArm.size() - 1)).model, nullptr);
+}
+
+TEST(UrdfHostile, ChangedBytesNeverBreakTheLoader) {
+  std::mt19937 random(20240607);
+  const auto pick = [&](std::size_t n) { return random() % n; };
+  static constexpr std::string_view kPieces[] = {
+      "<",   ">",    "/>",    "\"",        "'",    "&",     "]]>",     "<!--",
+      "-->", "<?",   "\n",    "inf",       "-1",   "1e308", "1e-320",  "0",
+      "=",   "link", "joint", "<![CDATA[", "\x01", "\xFF",  "</link>", "&#10;"};
+  int accepted = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text(kSmallArm);
+    for (std::size_t edits = 1 + pick(3); edits > 0; --edits) {
+      const std::size_t at = pick(text.size());
+      switch (pick(4)) {
+        case 0:
+          text[at] = static_cast<char>(pick(256));
+          break;
+        case 1:
+          text.erase(at, 1 + pick(20));
+          break;
+        case 2:
+          text.insert(at, kPieces[pick(std::size(kPieces))]);
+          break;
+        default:
+          text.replace(at, pick(4), kPieces[pick(std::size(kPieces))]);
+          break;
+      }
+      if (text.empty()) break;
+    }
+    const LoadResult result = LoadUrdf(text);
+    ExpectConsistent(result);
+    accepted += result.model != nullptr ? 1 : 0;
+  }
+  // Changes in comments, geometry and digits leave a robot; most others not.
+  EXPECT_GT(accepted, 100);
+  EXPECT_LT(accepted, 2500);
+}
+
+}  // namespace
+}  // namespace torqued

@@ -1,0 +1,151 @@
+// Options, limits and order of the report of a URDF.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/formats/urdf.h"
+#include "tests/core/formats/lint_cases.h"
+
+namespace torqued {
+namespace {
+
+using testing::HasSubstr;
+
+// The only finding of a load.
+Finding Only(const LoadResult& result) {
+  EXPECT_EQ(result.report.findings().size(), 1u);
+  return result.report.findings().empty() ? Finding{}
+                                          : result.report.findings()[0];
+}
+
+TEST(UrdfLintInertial, LinesAreThoseOfTheInertial) {
+  const std::string text =
+      Edited({{R"(mass value="1.25")", R"(mass value="-1")"}});
+  EXPECT_EQ(Only(LoadUrdf(text)).line,
+            LineOf(text, R"(<origin xyz="0 0 0.15")") - 1);
+}
+
+TEST(UrdfLintOptions, StrictRefusesABrokenTriangleInequality) {
+  const std::string text = Edited({{"izz=\"0.01\"", "izz=\"0.07\""}});
+  const LoadResult lenient = LoadUrdf(text);
+  EXPECT_EQ(Only(lenient).severity, Severity::kWarning);
+  EXPECT_NE(lenient.model, nullptr);
+  const LoadResult strict = LoadUrdf(text, {.default_tip = {}, .strict = true});
+  EXPECT_EQ(Only(strict).severity, Severity::kError);
+  EXPECT_EQ(Only(strict).code, LintCode::kTriangleInequality);
+  EXPECT_EQ(strict.model, nullptr);
+  EXPECT_NE(LoadUrdf(kSmallArm, {.default_tip = {}, .strict = true}).model,
+            nullptr);
+}
+
+TEST(UrdfLintOptions, UnknownTipIsRefused) {
+  const LoadResult result = LoadUrdf(kSmallArm, {.default_tip = "hand"});
+  const Finding f = Only(result);
+  EXPECT_EQ(f.code, LintCode::kUnknownTip);
+  EXPECT_EQ(f.severity, Severity::kError);
+  EXPECT_EQ(f.link, "hand");
+  EXPECT_EQ(f.line, 0);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_NE(LoadUrdf(kSmallArm, {.default_tip = "tool"}).model, nullptr);
+}
+
+TEST(UrdfLintLimits, TooManyLinksAreRefused) {
+  UrdfLimits limits;
+  limits.links = 3;
+  const LoadResult result = LoadUrdf(kSmallArm, {}, limits);
+  EXPECT_EQ(Only(result).code, LintCode::kTooManyLinks);
+  EXPECT_THAT(Only(result).message, HasSubstr("4 links; at most 3"));
+  EXPECT_EQ(result.model, nullptr);
+  limits.links = 4;
+  EXPECT_NE(LoadUrdf(kSmallArm, {}, limits).model, nullptr);
+}
+
+TEST(UrdfLintLimits, TooManyJointsAreRefused) {
+  UrdfLimits limits;
+  limits.joints = 2;
+  const LoadResult result = LoadUrdf(kSmallArm, {}, limits);
+  EXPECT_EQ(Only(result).code, LintCode::kTooManyJoints);
+  EXPECT_THAT(Only(result).message, HasSubstr("3 joints; at most 2"));
+  EXPECT_EQ(result.model, nullptr);
+  limits.joints = 3;
+  EXPECT_NE(LoadUrdf(kSmallArm, {}, limits).model, nullptr);
+}
+
+TEST(UrdfLintLimits, LargeSourcesAreRefused) {
+  UrdfLimits limits;
+  limits.source_bytes = kSmallArm.size() - 1;
+  const LoadResult result = LoadUrdf(kSmallArm, {}, limits);
+  EXPECT_EQ(Only(result).code, LintCode::kSourceTooLarge);
+  EXPECT_EQ(result.model, nullptr);
+  limits.source_bytes = kSmallArm.size();
+  EXPECT_NE(LoadUrdf(kSmallArm, {}, limits).model, nullptr);
+}
+
+TEST(UrdfLintMessages, ErrorsAreComplete) {
+  // Five independent mistakes, five errors.
+  const std::string text = Edited({{R"(mass value="2")", R"(mass value="-2")"},
+                                   {kShoulderAxis, R"(<axis xyz="0 0 0"/>)"},
+                                   {R"(effort="20")", R"(effort="x")"},
+                                   {R"(velocity="4")", R"(velocity="-4")"},
+                                   {kEnd, R"(<link name="loose"/></robot>)"}});
+  const LoadResult result = LoadUrdf(text);
+  std::multiset<LintCode> codes;
+  for (const Finding& f : result.report.findings()) codes.insert(f.code);
+  EXPECT_EQ(codes, (std::multiset<LintCode>{
+                       LintCode::kNegativeMass, LintCode::kZeroAxis,
+                       LintCode::kInvalidNumber, LintCode::kInvalidLimit,
+                       LintCode::kSeveralRoots}));
+}
+
+TEST(UrdfLintMessages, ErrorsStandFirst) {
+  const std::string text =
+      Edited({{"name=\"small_arm\"", "name=\"small_arm\" colour=\"red\""},
+              {R"(effort="20")", R"(effort="-1")"},
+              {kEnd, "<gazebo/></robot>"}});
+  const LintReport report = LoadUrdf(text).report;
+  ASSERT_EQ(report.findings().size(), 3u);
+  EXPECT_EQ(report.findings()[0].code, LintCode::kInvalidLimit);
+  EXPECT_EQ(report.findings()[1].code, LintCode::kIgnoredAttribute);
+  EXPECT_EQ(report.findings()[2].code, LintCode::kIgnoredElement);
+  EXPECT_EQ(report.errors(), 1);
+  EXPECT_EQ(report.warnings(), 2);
+  EXPECT_EQ(report.infos(), 0);
+}
+
+TEST(UrdfLintFixedMass, IsReportedOnceForAllLinks) {
+  const std::string_view inertial =
+      R"(<inertial><mass value="1.5"/><inertia ixx="0" ixy="0" ixz="0" iyy="0"
+      iyz="0" izz="0"/></inertial></link>)";
+  const std::string text =
+      Edited({{R"(<link name="base"/>)",
+               std::string(R"(<link name="base">)") + std::string(inertial) +
+                   R"(<link name="stand">)" + std::string(inertial) +
+                   R"(<joint name="foot" type="fixed"><parent link="base"/>
+               <child link="stand"/></joint>)"}});
+  const LoadResult result = LoadUrdf(text);
+  const Finding f = Only(result);
+  EXPECT_EQ(f.code, LintCode::kFixedMass);
+  EXPECT_EQ(f.link, "base");
+  EXPECT_THAT(f.message, HasSubstr("'base' and 1 more"));
+  EXPECT_THAT(f.message, HasSubstr("3 kg"));
+}
+
+TEST(UrdfLintMasslessLinks, FixedOnesAndFramesAreFine) {
+  // The tool of the small arm is one; so is a link between two joints, as
+  // long as something moves beyond it.
+  const std::string text = Edited(
+      {{R"(<parent link="upper"/>)", R"(<parent link="yoke"/>)"},
+       {kEnd, R"(<link name="yoke"/><joint name="twist" type="continuous">
+         <parent link="upper"/><child link="yoke"/><axis xyz="0 0 1"/>
+         </joint></robot>)"}});
+  const LoadResult result = LoadUrdf(text);
+  EXPECT_THAT(result.report.findings(), testing::IsEmpty());
+  ASSERT_NE(result.model, nullptr);
+  EXPECT_EQ(result.model->nv(), 3);
+}
+
+}  // namespace
+}  // namespace torqued

@@ -1,0 +1,70 @@
+#include "core/model/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+namespace torqued {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+TEST(Utf8, WellFormedTextPasses) {
+  EXPECT_EQ(FindInvalidUtf8(""), kNone);
+  EXPECT_EQ(FindInvalidUtf8("plain"), kNone);
+  // The first and last code point of each length.
+  for (const char* text :
+       {"\x01", "\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF",
+        "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80",
+        "\xF4\x8F\xBF\xBF"}) {
+    EXPECT_EQ(FindInvalidUtf8(text), kNone) << text;
+  }
+}
+
+TEST(Utf8, FirstBadByteIsFound) {
+  for (const char* bad :
+       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF",    // stray, overlong
+        "\xC2", "\xC2z", "\xE1\x80", "\xE1\x80z",  // cut off
+        "\xE0\x9F\xBF", "\xF0\x8F\xBF\xBF",        // overlong
+        "\xED\xA0\x80", "\xED\xBF\xBF",            // surrogates
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
+    EXPECT_EQ(FindInvalidUtf8(bad), 0u);
+    EXPECT_EQ(FindInvalidUtf8("a\xC3\xA9" + std::string(bad)), 3u);
+  }
+}
+
+TEST(Printable, ControlAndForeignBytesAreSpeltOut) {
+  EXPECT_EQ(Printable("a\nb\x7F\xFF", 80), "a\\x0ab\\x7f\\xff");
+  EXPECT_EQ(Printable("caf\xC3\xA9", 80), "caf\xC3\xA9");
+}
+
+TEST(Printable, LongTextIsCutBetweenCharacters) {
+  EXPECT_EQ(Printable("12345", 5), "12345");
+  EXPECT_EQ(Printable("123456", 5), "12345...");
+  std::string accents;
+  for (int i = 0; i < 100; ++i) accents += "\xC3\xA9";
+  for (std::size_t n = 0; n < 20; ++n) {
+    const std::string cut = Printable(accents, n);
+    EXPECT_EQ(FindInvalidUtf8(cut), kNone);
+    EXPECT_LE(cut.size(), n + 5);
+  }
+}
+
+TEST(NumberText, ReadsBackAsTheSameNumber) {
+  for (const double x : {0.1, 1.0 / 3, 1e-300, -2.5, 1e22, 5e-324}) {
+    EXPECT_EQ(std::strtod(NumberText(x).c_str(), nullptr), x);
+  }
+  EXPECT_EQ(NumberText(3), "3");
+  EXPECT_EQ(NumberText(-0.5), "-0.5");
+  EXPECT_EQ(NumberText(std::numeric_limits<double>::infinity()), "inf");
+}
+
+TEST(RoundedText, HasSixDigits) {
+  EXPECT_EQ(RoundedText(1.0 / 3), "0.333333");
+  EXPECT_EQ(RoundedText(2), "2");
+}
+
+}  // namespace
+}  // namespace torqued

@@ -1,0 +1,272 @@
+"""Stopping, crashing, being given up on: what a server keeps and finishes."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import grpc
+import numpy as np
+import pytest
+from torqued.v1 import dynamics_pb2 as pb
+from torqued.v1 import model_registry_pb2 as registry_pb
+
+import harness
+import robots
+from calls import (
+    States, all_models, compute_request, everything_request, laborious,
+    laborious_for, register, register_long)
+from harness import begin, failure_of
+
+UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
+
+
+# --- Restarts and crashes ----------------------------------------------------
+
+
+def test_a_restart_keeps_models_and_answers(start):
+    request = everything_request("panda", States(7, 20))
+    lives = []
+    for life in range(2):
+        models = harness.example_models() if life == 0 else None
+        with start(models=models) as server:
+            with harness.Client(server.address) as client:
+                reply = client.dynamics.Compute(request)
+                model = client.registry.GetModel(registry_pb.GetModelRequest(
+                    model="panda", include_source=True))
+                lives.append((reply.results, reply.echo.revision, model))
+            assert server.stop() == 0
+    assert lives[0] == lives[1]
+
+
+class Registrar(threading.Thread):
+    """Registers models until the server is gone; remembers what was
+    acknowledged."""
+
+    def __init__(self, address, index):
+        super().__init__()
+        self.address = address
+        self.index = index
+        self.acknowledged = {}  # name -> revision
+        self.moving = []  # revisions of the name that moves, in order
+        self.in_flight = None  # revision-to-be of the name that moves
+
+    def run(self):
+        with harness.Client(self.address) as client:
+            try:
+                for i in range(10_000):
+                    name = f"fixed-{self.index}-{i}"
+                    self.acknowledged[name] = register(
+                        client, name, robots.pendulum(1 + i, 0.5 + self.index)
+                    ).model.revision
+                    source = robots.pendulum(1 + i, 10.5 + self.index)
+                    self.in_flight = client.registry.ValidateModel(
+                        registry_pb.ValidateModelRequest(
+                            source=source.encode())).model.revision
+                    self.moving.append(register(
+                        client, f"moving-{self.index}", source
+                    ).model.revision)
+            except grpc.RpcError as error:
+                assert error.code() == UNAVAILABLE, error
+
+
+def test_a_crash_loses_no_acknowledged_registration(start):
+    """Eight lives; each ends with SIGKILL while threads register."""
+    delays = random.Random(20240607)
+    known = {}
+    for life in range(8):
+        server = start()
+        registrars = [Registrar(server.address, 10 * life + i)
+                      for i in range(4)]
+        for registrar in registrars:
+            registrar.start()
+        while not all(registrar.moving for registrar in registrars):
+            time.sleep(0.005)
+        time.sleep(delays.uniform(0.01, 0.25))
+        server.kill()
+        for registrar in registrars:
+            registrar.join()
+            known.update(registrar.acknowledged)
+
+        with start() as again, harness.Client(again.address) as client:
+            models = all_models(client)
+            lost = {name for name, revision in known.items()
+                    if name not in models
+                    or models[name].revision != revision}
+            assert not lost
+            assert all(model.state == registry_pb.MODEL_STATE_READY
+                       for model in models.values())
+            for registrar in registrars:
+                # The last pointer move acknowledged, or the one under way.
+                current = models[f"moving-{registrar.index}"].revision
+                assert current in (registrar.moving[-1], registrar.in_flight)
+                reply = client.dynamics.Compute(compute_request(
+                    f"moving-{registrar.index}", [pb.MASS_MATRIX],
+                    q=np.zeros((1, 1))))
+                assert reply.rows_not_ok == 0
+            again.kill()
+    assert len(known) > 100
+
+
+def test_a_second_server_on_the_same_store_is_refused(start, tmp_path):
+    first = start()
+    refused = harness.run_to_exit(
+        "--listen", "127.0.0.1:0", "--store", first.store)
+    assert refused.returncode == 1
+    assert str(first.store) in refused.stdout
+    assert str(first.pid) in refused.stdout
+    assert len(refused.stdout.splitlines()) <= 3
+    with harness.Client(first.address) as client:
+        assert all_models(client) == {}
+    # The store is free again once its server is gone, however it went.
+    first.kill()
+    assert start(store=first.store).stop() == 0
+
+
+def test_a_file_that_is_no_store_is_left_alone(tmp_path):
+    for name, content in (("text", b"do not touch\n" * 100),
+                          ("short", b"threads = 1\n")):
+        file = tmp_path / name
+        file.write_bytes(content)
+        refused = harness.run_to_exit(
+            "--listen", "127.0.0.1:0", "--store", file)
+        assert refused.returncode == 1
+        assert str(file) in refused.stdout
+        assert file.read_bytes() == content
+
+
+def test_a_port_in_use_is_refused_with_its_address(start, tmp_path):
+    first = start()
+    refused = harness.run_to_exit(
+        "--listen", first.address, "--store", tmp_path / "other.db")
+    assert refused.returncode == 1
+    assert first.address in refused.stdout
+
+
+# --- Shutdown ----------------------------------------------------------------
+
+
+def test_sigterm_lets_a_large_batch_finish_and_refuses_new_calls(start):
+    server = start("--threads", 1)
+    with harness.Client(server.address) as client, \
+            harness.Client(server.address) as newcomer:
+        register_long(client)
+        request = laborious_for(client, 1.0)
+        expected = client.dynamics.Compute(request).results
+        newcomer.dynamics.Compute(laborious(1))
+        batch = begin(client.dynamics.Compute, request)
+        time.sleep(0.1)
+        server.terminate()
+        # A call on a connection that was there before is told to go elsewhere.
+        deadline = time.monotonic() + 5
+        while True:
+            try:
+                newcomer.dynamics.Compute(laborious(1))
+            except grpc.RpcError as error:
+                refusal = harness.Failure.of(error)
+                break
+            assert time.monotonic() < deadline, "new calls are still served"
+        registry_refusal = failure_of(all_models, newcomer)
+        with harness.Client(server.address) as latecomer:
+            late_refusal = failure_of(all_models, latecomer)
+        assert not batch.done(), "the batch was too small to tell"
+        assert (refusal.code, refusal.reason) == (UNAVAILABLE, "DRAINING")
+        assert registry_refusal.reason == "DRAINING"
+        # On a connection of its own it may find nobody.
+        assert late_refusal.code == UNAVAILABLE
+        assert batch.result().results == expected
+    assert server.wait() == 0
+    assert not server.address_file.exists()
+
+
+def test_sigterm_without_calls_ends_the_server_at_once(start):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        server = start()
+        with harness.Client(server.address) as client:
+            all_models(client)
+            began = time.monotonic()
+            server.process.send_signal(number)
+            assert server.wait() == 0
+            assert time.monotonic() - began < 3
+
+
+def test_calls_that_outlast_the_grace_are_cut_off(start):
+    server = start("--threads", 1, "--drain-grace", 0.2)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        batch = begin(client.dynamics.Compute, laborious_for(client, 4.0))
+        time.sleep(0.1)
+        began = time.monotonic()
+        server.terminate()
+        assert server.wait() == 0
+        assert time.monotonic() - began < 2
+        failure = harness.Failure.of(batch.exception())
+        assert failure.code in (UNAVAILABLE, grpc.StatusCode.CANCELLED)
+
+
+def test_the_parent_of_the_tests_takes_its_servers_along(tmp_path):
+    """Of the harness itself: no server outlives the process that started it."""
+    script = (
+        "import harness, os, sys\n"
+        "server = harness.Server(sys.argv[1])\n"
+        "print(server.pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n")
+    parent = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True, timeout=60, check=False,
+        cwd=os.path.dirname(__file__))
+    assert parent.returncode == -9
+    assert harness.ends_within(int(parent.stdout), seconds=5)
+
+
+# --- Cancelled calls ---------------------------------------------------------
+
+
+def busy_seconds(server, seconds=0.4):
+    """CPU time that the server uses from now on, in so much time."""
+    before = server.cpu_seconds()
+    time.sleep(seconds)
+    return server.cpu_seconds() - before
+
+
+@pytest.mark.parametrize("how", ["cancelled", "past-its-deadline"])
+def test_a_large_call_given_up_leaves_the_server_free(start, how):
+    server = start("--threads", 1)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        request = laborious_for(client, 2.0)
+        call = client.dynamics.Compute.func.future(
+            request, timeout=0.3 if how == "past-its-deadline" else 30)
+        time.sleep(0.3)
+        call.cancel()
+        assert call.code() in (grpc.StatusCode.CANCELLED,
+                               grpc.StatusCode.DEADLINE_EXCEEDED)
+        time.sleep(0.1)
+        # Nobody computes for nobody.
+        assert busy_seconds(server) < 0.1
+        began = time.monotonic()
+        assert client.dynamics.Compute(laborious(1)).rows == 1
+        assert time.monotonic() - began < 0.5
+        # It would have gone on for a while.
+        whole = begin(client.dynamics.Compute, request)
+        time.sleep(0.5)
+        assert not whole.done(), "the batch was too small to tell"
+        whole.cancel()
+
+
+def test_many_cancelled_calls_leave_nothing_behind(start):
+    server = start("--threads", 1)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        request = laborious_for(client, 0.5)
+        for _ in range(3):
+            calls = [begin(client.dynamics.Compute, request)
+                     for _ in range(10)]
+            time.sleep(0.05)
+            for call in calls:
+                call.cancel()
+        time.sleep(0.1)
+        assert busy_seconds(server) < 0.1
+        assert client.dynamics.Compute(laborious(3)).rows == 3

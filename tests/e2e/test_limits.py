@@ -1,0 +1,115 @@
+"""What the server refuses for its size, and what it lets wait."""
+
+import grpc
+import numpy as np
+import pytest
+from torqued.v1 import dynamics_pb2 as pb
+
+import harness
+from calls import (
+    States, compute_request, everything_request, laborious, laborious_for,
+    register_long)
+from harness import F32, begin, failure_of
+
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+MESSAGE_BYTES = 200_000
+MAX_ROWS = 3000
+INFLIGHT_ROWS = 4000
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory):
+    """Connection to a server with small limits."""
+    flags = {
+        "--max-message-bytes": MESSAGE_BYTES, "--max-rows": MAX_ROWS,
+        "--max-inflight-rows": INFLIGHT_ROWS, "--threads": 1}
+    with harness.Server(
+            tmp_path_factory.mktemp("narrow"),
+            *(word for pair in flags.items() for word in pair),
+            models=harness.example_models()) as server:
+        with harness.Client(server.address) as connection:
+            register_long(connection)
+            yield connection
+
+
+def masses(rows, encoding=harness.F64):
+    """States whose reply is seven times as large as their request."""
+    return compute_request(
+        "panda", [pb.MASS_MATRIX], q=np.zeros((rows, 7)),
+        options=pb.Options(encoding=encoding))
+
+
+def test_a_reply_over_the_message_limit_is_refused(narrow):
+    # 49 numbers of 8 bytes a state.
+    rows = MESSAGE_BYTES // (49 * 8)
+    failure = failure_of(narrow.dynamics.Compute, masses(rows + 1))
+    assert (failure.code, failure.reason) == (EXHAUSTED, "REQUEST_TOO_LARGE")
+    assert str(MESSAGE_BYTES) in failure.metadata["limit"]
+    assert failure.retry_delay is None
+    # A bit below it, and more rows in a narrower encoding, get through.
+    reply = narrow.dynamics.Compute(masses(rows - 5))
+    assert reply.rows == rows - 5
+    assert len(reply.SerializeToString()) <= MESSAGE_BYTES
+    assert narrow.dynamics.Compute(
+        masses(rows + 1, encoding=F32)).rows == rows + 1
+
+
+def test_a_reply_that_row_statuses_make_too_large_is_no_broken_call(narrow):
+    rows = 480
+    request = masses(rows)
+    request.q.CopyFrom(harness.array(np.full((rows, 7), np.nan)))
+    try:
+        reply = narrow.dynamics.Compute(request)
+    except grpc.RpcError as error:
+        assert harness.Failure.of(error).reason == "REQUEST_TOO_LARGE"
+    else:
+        assert reply.rows_not_ok == rows
+        assert len(reply.SerializeToString()) <= MESSAGE_BYTES
+
+
+def test_a_request_over_the_message_limit_is_refused(narrow):
+    # 56 bytes a state; the reply would be small.
+    rows = MESSAGE_BYTES // 56 + 1
+    failure = failure_of(
+        narrow.dynamics.Compute, compute_request(
+            "panda", [pb.BIAS_FORCES], q=np.zeros((rows, 7))))
+    assert failure.code == EXHAUSTED
+
+
+def test_more_rows_than_allowed_are_refused(narrow):
+    def bias(rows):
+        return compute_request(
+            "planar_2r", [pb.BIAS_FORCES], q=np.zeros((rows, 2)))
+
+    failure = failure_of(narrow.dynamics.Compute, bias(MAX_ROWS + 1))
+    assert (failure.code, failure.reason) == (EXHAUSTED, "REQUEST_TOO_LARGE")
+    assert str(MAX_ROWS) in failure.metadata["limit"]
+    assert narrow.dynamics.Compute(bias(MAX_ROWS)).rows == MAX_ROWS
+
+
+def test_too_much_work_under_way_is_refused_at_once_and_welcome_later(narrow):
+    request = laborious(800)  # five of them are the allowance
+    calls = [begin(narrow.dynamics.Compute, request) for _ in range(12)]
+    refused = [harness.Failure.of(call) for call in calls if call.exception()]
+    assert 0 < len(refused) < len(calls)
+    for failure in refused:
+        assert (failure.code, failure.reason) == (EXHAUSTED, "OVERLOADED")
+        assert failure.retry_delay > 0
+    answers = {call.result().results.SerializeToString(deterministic=True)
+               for call in calls if not call.exception()}
+    assert len(answers) == 1
+    assert narrow.dynamics.Compute(request).rows == 800
+
+
+def test_small_calls_do_not_wait_for_a_large_one(client):
+    register_long(client)
+    request = laborious_for(client, 0.5)
+    slow = begin(client.dynamics.Compute, request)
+    single = everything_request("panda", States(7, 1))
+    answered = 0
+    while not slow.done():
+        client.dynamics.Compute(single)
+        answered += 1
+    assert slow.result().rows_not_ok == 0
+    # One would be enough to wait behind it.
+    assert answered > 10

@@ -1,0 +1,583 @@
+"""The model registry: what is stored under which name, and for how long."""
+
+import hashlib
+import pathlib
+import shutil
+import sqlite3
+import threading
+
+import grpc
+import numpy as np
+import pytest
+from torqued.v1 import dynamics_pb2 as pb
+from torqued.v1 import lint_pb2
+from torqued.v1 import model_registry_pb2 as registry_pb
+
+import harness
+import robots
+from calls import compute, compute_request, register
+from harness import failure_of, table
+
+
+def get(client, reference, **fields):
+    return client.registry.GetModel(
+        registry_pb.GetModelRequest(model=reference, **fields))
+
+
+def revision_of(client, reference):
+    return get(client, reference).model.revision
+
+
+def validate(client, source, **fields):
+    return client.registry.ValidateModel(registry_pb.ValidateModelRequest(
+        source=source.encode(), **fields))
+
+
+def delete(client, name, **fields):
+    return client.registry.DeleteModel(
+        registry_pb.DeleteModelRequest(name=name, **fields))
+
+
+def list_models(client, page_size=0):
+    """All summaries, and the sizes of the pages they came in."""
+    models, sizes, token = [], [], ""
+    while True:
+        page = client.registry.ListModels(registry_pb.ListModelsRequest(
+            page_size=page_size, page_token=token))
+        models += page.models
+        sizes.append(len(page.models))
+        token = page.next_page_token
+        if not token:
+            return models, sizes
+
+
+def names(client):
+    return [model.name for model in list_models(client)[0]]
+
+
+def pendulum(length):
+    """A pendulum that its length tells from others."""
+    return robots.pendulum(1.0, length)
+
+
+def length_of(client, reference):
+    """The length of a registered pendulum of 1 kg, by its inertia."""
+    M = table(compute(client, reference, [pb.MASS_MATRIX],
+                      q=np.zeros((1, 1))).results.mass_matrix)
+    return float(np.sqrt(M[0, 0]))
+
+
+@pytest.fixture
+def fresh(start):
+    """Connection to a server without models."""
+    with harness.Client(start().address) as connection:
+        yield connection
+
+
+# --- Registering -------------------------------------------------------------
+
+
+def test_a_registered_model_is_described_in_full(fresh):
+    source = robots.robot(
+        "two_arms",
+        robots.link("base"),
+        # Written in an order that is not the canonical one.
+        robots.joint("b_slide", "base", "tray", kind="prismatic",
+                     axis=(0, 0, 2), damping=0.5, friction=0.25,
+                     limit='lower="0" upper="1.5" effort="40" velocity="0.3"'),
+        robots.link("tray", 2.0),
+        robots.joint("a_turn", "base", "wheel", kind="continuous",
+                     axis=(0, 1, 0), limit='effort="7" velocity="9"'),
+        robots.link("wheel", 1.0, com=(0.1, 0, 0)),
+        robots.joint("c_fix", "wheel", "rim", kind="fixed"),
+        robots.link("rim", 0.5, com=(0, 0, 0.2)))
+    reply = register(fresh, "two.arms-1_x", source)
+    model = reply.model
+    assert reply.changed
+    assert model == get(fresh, "two.arms-1_x").model
+    assert model.name == "two.arms-1_x"
+    assert model.robot_name == "two_arms"
+    assert model.format == registry_pb.MODEL_FORMAT_URDF
+    assert model.options.base == registry_pb.BASE_KIND_FIXED
+    assert model.options.mimic == registry_pb.MIMIC_MODE_INDEPENDENT
+    assert model.state == registry_pb.MODEL_STATE_READY
+    assert not model.problem
+    assert (model.nq, model.nv) == (2, 2)
+    assert list(model.frames) == ["base", "wheel", "rim", "tray"]
+    assert model.tip_frame == ""  # two leaf links
+    assert model.moving_mass == 3.5
+    assert list(model.gravity) == [0, 0, -9.81]
+    assert model.registered_at.seconds > 1.6e9
+
+    turn, slide = model.joints
+    assert (turn.name, turn.type) == (
+        "a_turn", registry_pb.JOINT_TYPE_CONTINUOUS)
+    assert (turn.q_index, turn.nq, turn.v_index, turn.nv) == (0, 1, 0, 1)
+    assert (turn.parent_link, turn.child_link) == ("base", "wheel")
+    assert not turn.HasField("lower") and not turn.HasField("upper")
+    assert (turn.velocity, turn.effort) == (9, 7)
+    assert (slide.name, slide.type) == (
+        "b_slide", registry_pb.JOINT_TYPE_PRISMATIC)
+    assert (slide.q_index, slide.v_index) == (1, 1)
+    assert list(slide.axis) == [0, 0, 1]
+    assert (slide.lower, slide.upper) == (0, 1.5)
+    assert (slide.velocity, slide.effort) == (0.3, 40)
+    assert (slide.damping, slide.friction) == (0.5, 0.25)
+    findings = {(f.code, f.joint) for f in model.report.findings}
+    assert ("non-unit-axis", "b_slide") in findings
+    assert model.report.errors == 0
+
+
+def test_the_revision_is_the_hash_of_content_and_options(fresh):
+    source = pendulum(0.5)
+
+    def expected(options):
+        digest = hashlib.sha256()
+        for part in ("1", "urdf", source, options):
+            digest.update(len(part).to_bytes(8, "little") + part.encode())
+        return digest.hexdigest()
+
+    plain = register(fresh, "a", source).model.revision
+    assert plain == expected("base=fixed;mimic=independent;strict=0;tip=")
+    assert register(fresh, "b", source).model.revision == plain
+    chosen = register(
+        fresh, "c", source, options=registry_pb.RegistrationOptions(
+            default_tip="base", strict=True)).model.revision
+    assert chosen == expected("base=fixed;mimic=independent;strict=1;tip=base")
+    # Defaults written out are the same model.
+    assert register(
+        fresh, "d", source, format=registry_pb.MODEL_FORMAT_URDF,
+        options=registry_pb.RegistrationOptions(
+            base=registry_pb.BASE_KIND_FIXED,
+            mimic=registry_pb.MIMIC_MODE_INDEPENDENT)).model.revision == plain
+    assert register(fresh, "e", source + " ").model.revision != plain
+
+
+def test_registering_moves_the_pointer_and_keeps_the_history(fresh):
+    first = register(fresh, "arm", pendulum(0.5))
+    second = register(fresh, "arm", pendulum(0.7))
+    assert first.changed and second.changed
+    assert length_of(fresh, "arm") == pytest.approx(0.7)
+    old, new = first.model.revision, second.model.revision
+    assert length_of(fresh, "arm@" + old[:8]) == pytest.approx(0.5)
+    assert length_of(fresh, "arm@" + old) == pytest.approx(0.5)
+    assert length_of(fresh, "@" + old[:12]) == pytest.approx(0.5)
+    assert revision_of(fresh, "arm@" + new[:8]) == new
+
+    back = register(fresh, "arm", pendulum(0.5))
+    assert back.changed and back.model.revision == old
+    assert length_of(fresh, "arm") == pytest.approx(0.5)
+    again = register(fresh, "arm", pendulum(0.5))
+    assert not again.changed and again.model.revision == old
+    assert names(fresh) == ["arm"]
+
+
+def test_the_exact_source_comes_back_on_request(fresh):
+    source = pendulum(0.5).replace("\n", "\r\n") + "<!-- größe -->\n"
+    register(fresh, "arm", source)
+    assert get(fresh, "arm").source == b""
+    assert get(fresh, "arm", include_source=True).source == source.encode()
+
+
+def test_the_default_tip_is_used_where_a_request_names_none(fresh):
+    model = register(fresh, "forked", robots.forked()).model
+    assert model.tip_frame == ""
+    model = register(
+        fresh, "forked", robots.forked(),
+        options=registry_pb.RegistrationOptions(default_tip="right_hand")).model
+    assert model.tip_frame == model.options.default_tip == "right_hand"
+    echo = compute(
+        fresh, "forked", [pb.FRAME_POSE], q=np.zeros((1, 2))).echo
+    assert echo.tip_frame == "right_hand"
+
+
+# --- References --------------------------------------------------------------
+
+
+def test_labels_name_revisions_and_move(fresh):
+    one = register(fresh, "arm", pendulum(0.5), label="cell-7").model
+    two = register(fresh, "arm", pendulum(0.7)).model
+    assert list(one.labels) == ["cell-7"]
+    assert list(two.labels) == []
+    assert length_of(fresh, "arm@cell-7") == pytest.approx(0.5)
+    assert revision_of(fresh, "arm@cell-7") == one.revision
+
+    moved = register(fresh, "arm", pendulum(0.7), label="cell-7")
+    assert not moved.changed
+    assert revision_of(fresh, "arm@cell-7") == two.revision
+    assert list(get(fresh, "arm@" + one.revision).model.labels) == []
+    register(fresh, "arm", pendulum(0.7), label="best")
+    assert list(get(fresh, "arm").model.labels) == ["best", "cell-7"]
+    # A label belongs to its name.
+    register(fresh, "other", pendulum(0.7))
+    missing = failure_of(get, fresh, "other@cell-7")
+    assert missing.code == grpc.StatusCode.NOT_FOUND
+    assert missing.reason == "MODEL_NOT_FOUND"
+
+
+def test_a_name_answers_only_for_revisions_it_has_had(fresh):
+    other = register(fresh, "other", pendulum(0.7)).model.revision
+    register(fresh, "arm", pendulum(0.5))
+    assert failure_of(get, fresh, "arm@" + other[:8]).reason == (
+        "MODEL_NOT_FOUND")
+    assert get(fresh, "@" + other[:8]).model.name == ""
+
+
+def test_prefixes_are_hex_in_either_case_and_labels_that_look_so_refused(
+        fresh):
+    revision = register(fresh, "arm", pendulum(0.5)).model.revision
+    assert revision_of(fresh, "arm@" + revision[:16].upper()) == revision
+    assert revision_of(fresh, "@" + revision.upper()) == revision
+    for label in ("deadbeef", "0123456789", "a b", "x" * 129, "a@b"):
+        refused = failure_of(
+            register, fresh, "arm", pendulum(0.5), label=label)
+        assert refused.code == grpc.StatusCode.INVALID_ARGUMENT
+        assert refused.reason == "INVALID_FIELD"
+        assert refused.fields == ["label"]
+    # Seven digits are a label like any other.
+    register(fresh, "arm", pendulum(0.5), label="deadbee")
+    assert revision_of(fresh, "arm@deadbee") == revision
+
+
+# --- Expected current revision -----------------------------------------------
+
+
+def test_expected_current_lets_only_one_of_two_writers_win(fresh):
+    created = register(fresh, "arm", pendulum(0.5), expected_current="")
+    first = created.model.revision
+    late = failure_of(
+        register, fresh, "arm", pendulum(0.6), expected_current="")
+    assert late.code == grpc.StatusCode.FAILED_PRECONDITION
+    assert late.reason == "REVISION_CONFLICT"
+    assert late.metadata["current"] == first
+    assert late.fields == ["expected_current"]
+
+    second = register(
+        fresh, "arm", pendulum(0.6), expected_current=first).model.revision
+    stale = failure_of(
+        register, fresh, "arm", pendulum(0.7), expected_current=first)
+    assert stale.reason == "REVISION_CONFLICT"
+    assert stale.metadata["current"] == second
+    assert revision_of(fresh, "arm") == second
+    # The refused content was not stored either.
+    refused = register(fresh, "elsewhere", pendulum(0.7)).model.revision
+    assert failure_of(get, fresh, "arm@" + refused).reason == (
+        "MODEL_NOT_FOUND")
+
+
+def test_racing_writers_with_one_expectation_are_told_apart(fresh):
+    base = register(fresh, "arm", pendulum(0.5)).model.revision
+    outcomes = []
+
+    def write(length):
+        try:
+            register(fresh, "arm", pendulum(length), expected_current=base)
+            outcomes.append("moved")
+        except grpc.RpcError as error:
+            outcomes.append(harness.Failure.of(error).reason)
+
+    writers = [threading.Thread(target=write, args=(0.6 + i / 100,))
+               for i in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert sorted(outcomes) == ["REVISION_CONFLICT"] * 7 + ["moved"]
+
+
+# --- Lists -------------------------------------------------------------------
+
+
+def test_lists_come_in_byte_order_and_in_pages(fresh):
+    wanted = [f"{letter}{i}" for letter in "aZ-_.b" for i in range(4)]
+    for name in wanted:
+        register(fresh, name, pendulum(0.5))
+    models, sizes = list_models(fresh, page_size=5)
+    assert [model.name for model in models] == sorted(wanted)
+    assert sizes == [5, 5, 5, 5, 4]
+    assert names(fresh) == sorted(wanted)
+    assert list_models(fresh, page_size=24)[1] == [24]
+    summary = models[0]
+    model = get(fresh, summary.name).model
+    assert summary.revision == model.revision
+    assert summary.state == registry_pb.MODEL_STATE_READY
+    assert (summary.nq, summary.nv) == (1, 1)
+    assert summary.registered_at == model.registered_at
+
+
+def test_pages_go_on_when_names_come_and_go_between_them(fresh):
+    for name in "abcdef":
+        register(fresh, name, pendulum(0.5))
+    first = fresh.registry.ListModels(
+        registry_pb.ListModelsRequest(page_size=3))
+    assert [m.name for m in first.models] == ["a", "b", "c"]
+    delete(fresh, "c")
+    delete(fresh, "d")
+    register(fresh, "bb", pendulum(0.5))
+    second = fresh.registry.ListModels(registry_pb.ListModelsRequest(
+        page_size=3, page_token=first.next_page_token))
+    assert [m.name for m in second.models] == ["e", "f"]
+    assert second.next_page_token == ""
+
+
+def test_the_default_page_holds_a_hundred_models(fresh):
+    source = pendulum(0.5)
+    for i in range(101):
+        register(fresh, f"m{i:03}", source)
+    assert list_models(fresh)[1] == [100, 1]
+    assert list_models(fresh, page_size=1000)[1] == [101]
+
+
+def test_an_empty_registry_lists_nothing(fresh):
+    assert list_models(fresh) == ([], [0])
+
+
+# --- Deleting ----------------------------------------------------------------
+
+
+def test_deleting_removes_a_name_with_its_history_and_labels(fresh):
+    old = register(fresh, "arm", pendulum(0.5), label="kept").model.revision
+    shared = register(fresh, "arm", pendulum(0.7)).model.revision
+    register(fresh, "other", pendulum(0.7))
+    delete(fresh, "arm")
+    assert names(fresh) == ["other"]
+    for reference in ("arm", "arm@kept", "arm@" + old, "@" + old,
+                      "arm@" + shared):
+        missing = failure_of(get, fresh, reference)
+        assert missing.code == grpc.StatusCode.NOT_FOUND
+        assert missing.reason == "MODEL_NOT_FOUND"
+        assert missing.metadata["model"] == reference
+        unusable = failure_of(
+            fresh.dynamics.Compute, compute_request(
+                reference, [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+        assert unusable.reason == "MODEL_NOT_FOUND"
+    # What another name has had stays.
+    assert revision_of(fresh, "@" + shared) == shared
+
+    reborn = register(fresh, "arm", pendulum(0.9), expected_current="")
+    assert reborn.changed
+    assert failure_of(get, fresh, "arm@" + old).reason == "MODEL_NOT_FOUND"
+
+
+def test_deleting_heeds_the_expected_revision(fresh):
+    first = register(fresh, "arm", pendulum(0.5)).model.revision
+    second = register(fresh, "arm", pendulum(0.7)).model.revision
+    stale = failure_of(delete, fresh, "arm", expected_current=first)
+    assert stale.code == grpc.StatusCode.FAILED_PRECONDITION
+    assert stale.reason == "REVISION_CONFLICT"
+    assert stale.metadata["current"] == second
+    assert names(fresh) == ["arm"]
+    delete(fresh, "arm", expected_current=second)
+    assert names(fresh) == []
+
+
+# --- Validation --------------------------------------------------------------
+
+
+def test_validating_describes_a_good_model_and_stores_nothing(fresh):
+    reply = validate(fresh, pendulum(0.5))
+    assert reply.valid
+    assert reply.model.name == ""
+    assert reply.model.nv == 1
+    assert list_models(fresh)[0] == []
+    assert failure_of(get, fresh, "@" + reply.model.revision).reason == (
+        "MODEL_NOT_FOUND")
+    registered = register(fresh, "arm", pendulum(0.5)).model
+    assert registered.revision == reply.model.revision
+    assert registered.joints == reply.model.joints
+    assert registered.report == reply.report
+
+
+def test_validating_reports_every_finding_of_a_bad_source_in_an_ok_reply(
+        fresh):
+    source = robots.robot(
+        "bad",
+        robots.link("base"),
+        robots.joint("one", "base", "arm", axis=(0, 0, 0)),
+        robots.link("arm", 1.0, com=(0.5, 0, 0)),
+        robots.joint("two", "arm", "hand", limit=None),
+        robots.link("hand", -1.0, com=(0.5, 0, 0)),
+        '<gadget name="unheard-of"/>')
+    reply = validate(fresh, source)
+    assert not reply.valid
+    assert not reply.HasField("model")
+    found = [(f.severity, f.code, f.line) for f in reply.report.findings]
+    assert (lint_pb2.SEVERITY_ERROR, "zero-axis", 3) in found
+    assert (lint_pb2.SEVERITY_ERROR, "negative-mass", 6) in found
+    assert (lint_pb2.SEVERITY_WARNING, "missing-limit", 5) in found
+    assert (lint_pb2.SEVERITY_WARNING, "ignored-element", 7) in found
+    # Errors first, then by line.
+    assert found == sorted(found, key=lambda f: (-f[0], f[2]))
+    report = reply.report
+    assert report.errors == sum(
+        f.severity == lint_pb2.SEVERITY_ERROR for f in report.findings)
+    assert report.warnings == sum(
+        f.severity == lint_pb2.SEVERITY_WARNING for f in report.findings)
+    assert all(f.message for f in report.findings)
+    joints = {f.code: f.joint for f in report.findings}
+    assert joints["zero-axis"] == "one"
+    assert joints["missing-limit"] == "two"
+    links = {f.code: f.link for f in report.findings}
+    assert links["negative-mass"] == "hand"
+
+
+def test_strict_refuses_what_otherwise_is_a_warning(fresh):
+    # No mass distribution has izz > ixx + iyy.
+    source = robots.robot(
+        "doubtful", robots.link("base"), robots.joint("j", "base", "arm"),
+        robots.link("arm", 1.0, com=(0.2, 0, 0),
+                    inertia=(0.1, 0, 0, 0.1, 0, 0.3)))
+    lenient = validate(fresh, source)
+    assert lenient.valid
+    assert [(f.code, f.severity) for f in lenient.report.findings] == [
+        ("triangle-inequality", lint_pb2.SEVERITY_WARNING)]
+    strict = registry_pb.RegistrationOptions(strict=True)
+    refused = validate(fresh, source, options=strict)
+    assert not refused.valid
+    assert [(f.code, f.severity) for f in refused.report.findings] == [
+        ("triangle-inequality", lint_pb2.SEVERITY_ERROR)]
+    assert register(fresh, "arm", source).model.report.warnings == 1
+    assert failure_of(
+        register, fresh, "arm", source, options=strict
+    ).reason == "INVALID_MODEL"
+
+
+# --- Models from a directory -------------------------------------------------
+
+
+@pytest.fixture
+def models(tmp_path):
+    directory = tmp_path / "robots"
+    directory.mkdir()
+    return directory
+
+
+def serve(start, models, check):
+    """One life of a server over the directory."""
+    with start(models=models) as server:
+        with harness.Client(server.address) as client:
+            result = check(client)
+        assert server.stop() == 0
+    return result
+
+
+def test_the_example_models_load_without_errors(client):
+    expected = sorted(
+        path.stem for path in harness.example_models().glob("*.urdf"))
+    assert set(expected) <= set(names(client))
+    sizes = {"planar_2r": 2, "ur5e": 6, "panda": 7}
+    for name in expected:
+        model = get(client, name, include_source=True)
+        assert model.model.nv == sizes[name]
+        assert model.model.report.errors == 0
+        assert model.model.report.warnings == 0, model.model.report
+        path = harness.example_models() / f"{name}.urdf"
+        assert model.source == path.read_bytes()
+
+
+def test_files_are_registered_under_their_names_and_bad_ones_skipped(
+        start, models):
+    (models / "good.urdf").write_text(pendulum(0.5))
+    (models / "bad.urdf").write_text("<robot")
+    (models / "no name.urdf").write_text(pendulum(0.5))
+    (models / "notes.txt").write_text("not a robot")
+    server = start(models=models)
+    with harness.Client(server.address) as client:
+        assert names(client) == ["good"]
+    log = server.log()
+    assert "bad.urdf" in log and "no name.urdf" in log
+    assert "notes.txt" not in log
+
+
+def test_a_changed_file_moves_the_pointer_at_the_next_start(start, models):
+    file = models / "arm.urdf"
+    file.write_text(pendulum(0.5))
+    first = serve(start, models, lambda c: revision_of(c, "arm"))
+    assert serve(start, models, lambda c: revision_of(c, "arm")) == first
+    file.write_text(pendulum(0.7))
+
+    def check(client):
+        assert length_of(client, "arm") == pytest.approx(0.7)
+        assert length_of(client, "arm@" + first) == pytest.approx(0.5)
+
+    serve(start, models, check)
+
+
+def test_an_unchanged_file_does_not_undo_a_registration_by_call(
+        start, models):
+    file = models / "arm.urdf"
+    file.write_text(pendulum(0.5))
+    serve(start, models, lambda c: register(c, "arm", pendulum(0.7)))
+    # The same bytes, written anew.
+    shutil.copy(file, models / "copy")
+    (models / "copy").rename(file)
+
+    def calibrated(client):
+        assert length_of(client, "arm") == pytest.approx(0.7)
+
+    serve(start, models, calibrated)
+    file.write_text(pendulum(0.9))
+
+    def replaced(client):
+        assert length_of(client, "arm") == pytest.approx(0.9)
+
+    serve(start, models, replaced)
+
+
+def test_a_deleted_model_does_not_come_back_from_an_unchanged_file(
+        start, models):
+    file = models / "arm.urdf"
+    file.write_text(pendulum(0.5))
+    serve(start, models, lambda c: delete(c, "arm"))
+    assert serve(start, models, names) == []
+    file.write_text(pendulum(0.6))
+    assert serve(start, models, names) == ["arm"]
+
+
+def test_a_removed_file_leaves_its_model(start, models):
+    file = models / "arm.urdf"
+    file.write_text(pendulum(0.5))
+    serve(start, models, names)
+    file.unlink()
+    assert serve(start, models, names) == ["arm"]
+
+
+# --- A store with a broken model ---------------------------------------------
+
+
+def break_source(store: pathlib.Path, name):
+    """Damages the stored source of a model, as a failing disk would."""
+    with sqlite3.connect(store) as database:
+        changed = database.execute(
+            "UPDATE revisions SET source = ? WHERE revision = "
+            "(SELECT revision FROM names WHERE name = ?)",
+            (b"<robot", name)).rowcount
+    database.close()
+    assert changed == 1
+
+
+def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
+    with start() as server:
+        with harness.Client(server.address) as client:
+            good = register(client, "good", pendulum(0.5)).model.revision
+            bad = register(client, "poor", pendulum(0.7)).model.revision
+        assert server.stop() == 0
+        break_source(server.store, "poor")
+    with harness.Client(start().address) as client:
+        summaries = {model.name: model for model in list_models(client)[0]}
+        assert summaries["good"].state == registry_pb.MODEL_STATE_READY
+        assert summaries["good"].revision == good
+        poor = summaries["poor"]
+        assert poor.state == registry_pb.MODEL_STATE_BROKEN
+        assert poor.revision == bad
+        assert poor.problem and poor.nq == poor.nv == 0
+        described = get(client, "poor").model
+        assert described.state == registry_pb.MODEL_STATE_BROKEN
+        refused = failure_of(client.dynamics.Compute, compute_request(
+            "poor", [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+        assert refused.code == grpc.StatusCode.FAILED_PRECONDITION
+        assert refused.reason == "MODEL_BROKEN"
+        assert length_of(client, "good") == pytest.approx(0.5)
+        # Registering the content again heals it.
+        register(client, "poor", pendulum(0.7))
+        assert length_of(client, "poor") == pytest.approx(0.7)

@@ -1,0 +1,140 @@
+"""Flags, environment, configuration file and logs."""
+
+import json
+
+import numpy as np
+import pytest
+from torqued.v1 import dynamics_pb2 as pb
+
+import harness
+import robots
+from calls import all_models, compute_request, register
+from harness import failure_of
+
+
+def test_the_command_line_tells_version_and_flags():
+    version = harness.run_to_exit("--version")
+    assert version.returncode == 0
+    assert version.stdout.startswith("torqued ")
+    usage = harness.run_to_exit("--help")
+    assert usage.returncode == 0
+    for flag in ("--listen", "--store", "--models", "--threads",
+                 "--log-format", "--drain-grace"):
+        assert flag in usage.stdout
+
+
+@pytest.mark.parametrize("flags, named", [
+    (["--lisen", "127.0.0.1:0"], "--lisen"),
+    (["--listen", "nowhere"], "nowhere"),
+    (["--listen", "127.0.0.1:99999"], "99999"),
+    (["--threads", "many"], "many"),
+    (["--threads", "-1"], "-1"),
+    (["--log-format", "xml"], "xml"),
+    (["--drain-grace", "soon"], "soon"),
+    (["--max-rows", "0"], "--max-rows"),
+    (["--store"], "--store"),
+    (["--config", "/no/such/file"], "/no/such/file"),
+    (["stray"], "stray"),
+])
+def test_a_bad_flag_is_a_usage_error_that_names_it(flags, named, tmp_path):
+    result = harness.run_to_exit("--store", tmp_path / "models.db", *flags)
+    assert result.returncode == 2, result.stdout
+    assert named in result.stdout
+    assert not (tmp_path / "models.db").exists()
+
+
+@pytest.mark.parametrize("name, value", [
+    ("TORQUED_THREADS", "many"), ("TORQUED_LISTEN", "nowhere"),
+    ("TORQUED_LOG_FORMAT", "xml"), ("TORQUED_MAX_ROWS", "1e6")])
+def test_a_bad_environment_variable_is_a_usage_error_that_names_it(
+        name, value, tmp_path):
+    result = harness.run_to_exit(
+        "--store", tmp_path / "models.db", environment={name: value})
+    assert result.returncode == 2, result.stdout
+    assert name in result.stdout
+    assert value in result.stdout
+
+
+@pytest.mark.parametrize("text, named", [
+    ("thread = 1\n", "thread"),
+    ('threads = "many"\n', "many"),
+    ("threads = 1\nthreads = 2\n", "threads"),
+    ("[server]\nthreads = 1\n", "server.threads"),
+    ('log-format = "xml"\n', "xml")])
+def test_a_bad_configuration_file_is_a_usage_error_that_names_the_place(
+        text, named, tmp_path):
+    file = tmp_path / "torqued.toml"
+    file.write_text(text)
+    result = harness.run_to_exit(
+        "--store", tmp_path / "models.db", "--config", file)
+    assert result.returncode == 2, result.stdout
+    assert named in result.stdout
+
+
+def test_a_flag_wins_over_the_environment_and_that_over_the_file(tmp_path):
+    file = tmp_path / "torqued.toml"
+    file.write_text("threads = 11\nmax-rows = 12\nchunk-rows = 13\n")
+
+    def effective(name):
+        lines = harness.run_to_exit(
+            "--config", file, "--threads", 31, "--store", tmp_path / "m.db",
+            "--print-config", environment={
+                "TORQUED_THREADS": "21", "TORQUED_MAX_ROWS": "22"}
+        ).stdout.splitlines()
+        return [line.partition("=")[2].strip() for line in lines
+                if line.startswith(name + "=")]
+
+    assert effective("threads") == ["31"]
+    assert effective("max-rows") == ["22"]
+    assert effective("chunk-rows") == ["13"]
+
+
+def test_a_server_configured_by_file_alone_serves(tmp_path):
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "robots" / "arm.urdf").write_text(robots.pendulum())
+    file = tmp_path / "torqued.toml"
+    file.write_text(f'models = "{tmp_path}/robots"\nthreads = 1\n')
+    with harness.Server(tmp_path / "run", "--config", file) as server, \
+            harness.Client(server.address) as client:
+        assert list(all_models(client)) == ["arm"]
+        assert server.stop() == 0
+
+
+def test_a_unix_socket_serves_like_a_port(start, tmp_path):
+    socket = tmp_path / "s"
+    server = start(listen=f"unix:{socket}")
+    assert server.address == f"unix:{socket}"
+    with harness.Client(server.address) as client:
+        register(client, "arm", robots.pendulum())
+        assert list(all_models(client)) == ["arm"]
+
+
+def test_json_logs_are_one_object_a_line(start, tmp_path):
+    models = tmp_path / "robots"
+    models.mkdir()
+    (models / "arm.urdf").write_text(robots.pendulum())
+    (models / "bad.urdf").write_text('<robot name="\xff"')
+    server = start("--log-format", "json", "--log-level", "debug",
+                   models=models)
+    with harness.Client(server.address) as client:
+        client.dynamics.Compute(
+            compute_request("arm", [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+        failure_of(client.dynamics.Compute, compute_request(
+            'no\n"such"', [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+        assert server.stop() == 0
+    lines = [json.loads(line) for line in server.log().splitlines()]
+    assert len(lines) > 2
+    for line in lines:
+        assert {"time", "level", "message"} <= line.keys()
+    assert any(server.address in str(line) for line in lines)
+    assert any("bad.urdf" in str(line) for line in lines)
+
+
+def test_the_log_of_an_ordinary_life_is_short_and_names_the_address(start):
+    server = start()
+    with harness.Client(server.address) as client:
+        all_models(client)
+    assert server.stop() == 0
+    log = server.log()
+    assert server.address in log
+    assert len(log.splitlines()) < 15, log

@@ -1,0 +1,88 @@
+"""Health and reflection, the services that every gRPC tool knows."""
+
+import time
+
+import grpc
+import health_pb2
+import health_pb2_grpc
+import reflection_pb2
+import reflection_pb2_grpc
+from google.protobuf import descriptor_pb2
+
+import harness
+from calls import laborious_for, register_long
+from harness import begin, failure_of
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+def test_the_health_service_tells_that_the_server_serves(start):
+    server = start()
+    with harness.Client(server.address) as client:
+        health = health_pb2_grpc.HealthStub(client.channel)
+
+        def check(service=""):
+            return health.Check(
+                health_pb2.HealthCheckRequest(service=service), timeout=10)
+
+        assert check().status == SERVING
+        for service in ("torqued.v1.Dynamics", "torqued.v1.ModelRegistry"):
+            assert check(service).status == SERVING
+        assert failure_of(check, "no.such.Service").code == (
+            grpc.StatusCode.NOT_FOUND)
+
+
+def test_a_health_watcher_sees_the_server_go(start):
+    server = start("--threads", 1)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        watch = health_pb2_grpc.HealthStub(client.channel).Watch(
+            health_pb2.HealthCheckRequest(), timeout=30)
+        assert next(watch).status == SERVING
+        # Something to finish, so that the goodbye can be seen.
+        batch = begin(client.dynamics.Compute, laborious_for(client, 0.6))
+        time.sleep(0.1)
+        server.terminate()
+        assert next(watch).status == NOT_SERVING
+        assert batch.result().rows_not_ok == 0
+        watch.cancel()
+    assert server.wait() == 0
+
+
+def test_the_health_check_command_tells_it_to_scripts(start):
+    server = start()
+    healthy = harness.run_to_exit("--health-check", server.address)
+    assert (healthy.returncode, healthy.stdout) == (0, "")
+    assert server.stop() == 0
+    gone = harness.run_to_exit("--health-check", server.address)
+    assert gone.returncode == 1
+    assert gone.stdout.startswith("torqued: ")
+
+
+def reflect(client, **request):
+    stub = reflection_pb2_grpc.ServerReflectionStub(client.channel)
+    reply, = stub.ServerReflectionInfo(iter([
+        reflection_pb2.ServerReflectionRequest(**request)]), timeout=10)
+    return reply
+
+
+def test_reflection_lists_the_services_and_describes_them(start):
+    with harness.Client(start().address) as client:
+        listed = reflect(client, list_services="*").list_services_response
+        assert {"torqued.v1.Dynamics", "torqued.v1.ModelRegistry",
+                "grpc.health.v1.Health"} <= {s.name for s in listed.service}
+        described = reflect(
+            client, file_containing_symbol="torqued.v1.Dynamics"
+        ).file_descriptor_response.file_descriptor_proto
+        files = [descriptor_pb2.FileDescriptorProto.FromString(file)
+                 for file in described]
+        methods = {method.name for file in files for service in file.service
+                   for method in service.method}
+        assert {"Compute", "InverseDynamics", "OperationalSpace"} <= methods
+
+
+def test_reflection_can_be_turned_off(start):
+    with harness.Client(start("--reflection", "off").address) as client:
+        failure = failure_of(reflect, client, list_services="*")
+        assert failure.code == grpc.StatusCode.UNIMPLEMENTED

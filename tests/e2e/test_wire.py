@@ -1,0 +1,276 @@
+"""How arrays travel: encodings, rows, joint order, and what a reply echoes."""
+
+import numpy as np
+import pytest
+from torqued.v1 import dynamics_pb2 as pb
+from torqued.v1 import model_registry_pb2 as registry_pb
+
+import harness
+import robots
+from calls import (
+    RESULT_ARRAYS, States, compute, everything_request,
+    options, register, tip_wrench)
+from harness import F32, F64, VALUES, array, matrices, same_bits, table
+
+
+def everything(client, states, payload=F64, **choices):
+    """All quantities of the seven-axis arm."""
+    return client.dynamics.Compute(
+        everything_request("panda", states, payload, **choices))
+
+
+def test_the_shorthands_equal_compute_in_every_bit(client):
+    s = States(7, 9)
+    whole = everything(client, s).results
+    common = {"model": "panda", "q": array(s.q)}
+    wrench = tip_wrench(s.wrench)
+    inverse = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
+        v=array(s.v), a=array(s.a), tip_wrench_on_environment=wrench,
+        **common))
+    mass = client.dynamics.MassMatrix(pb.MassMatrixRequest(**common))
+    forward = client.dynamics.ForwardDynamics(pb.ForwardDynamicsRequest(
+        v=array(s.v), tau=array(s.tau), tip_wrench_on_environment=wrench,
+        **common))
+    task = client.dynamics.OperationalSpace(pb.OperationalSpaceRequest(
+        v=array(s.v), **common))
+    assert inverse.tau == whole.tau
+    assert mass.mass_matrix == whole.mass_matrix
+    assert forward.a == whole.a
+    assert getattr(task, "lambda") == getattr(whole, "lambda")
+    assert task.eta == whole.eta
+    assert task.rank == whole.rank
+    assert task.sigma_min == whole.sigma_min
+    assert task.rule == whole.rule
+    assert inverse.rows == mass.rows == forward.rows == task.rows == 9
+
+
+def test_only_what_was_asked_for_is_present(client):
+    s = States(7, 1)
+    fields = {
+        pb.INVERSE_DYNAMICS: {"tau"}, pb.MASS_MATRIX: {"mass_matrix"},
+        pb.FORWARD_DYNAMICS: {"a"}, pb.BIAS_FORCES: {"bias"},
+        pb.FRAME_POSE: {"pose"}, pb.JACOBIAN: {"jacobian"},
+        pb.JACOBIAN_DRIFT: {"jacobian_drift"},
+        pb.OPERATIONAL_SPACE: {"lambda", "eta", "rank", "sigma_min", "rule"}}
+    for quantity, expected in fields.items():
+        reply = compute(client, "panda", [quantity], q=s.q, tau=s.tau)
+        assert {field.name for field, _ in reply.results.ListFields()} == (
+            expected)
+
+
+def test_the_three_encodings_carry_the_same_numbers(client):
+    s = States(7, 11)
+    for field in vars(s).values():  # numbers that binary32 holds exactly
+        field[:] = field.astype(np.float32)
+    as_f64 = everything(client, s, F64)
+    as_values = everything(client, s, VALUES)
+    as_f32 = everything(client, s, F32)
+    widened = everything(client, s, F32, encoding=F64)
+    assert widened.results == as_f64.results
+    for name in RESULT_ARRAYS:
+        exact, plain, narrow = (
+            getattr(reply.results, name)
+            for reply in (as_f64, as_values, as_f32))
+        # Without a wish, the reply is encoded as q is.
+        assert [harness.encoding_of(a) for a in (exact, plain, narrow)] == [
+            F64, VALUES, F32]
+        assert exact.columns == plain.columns == narrow.columns
+        assert same_bits(table(exact), table(plain))
+        assert same_bits(table(exact).astype("<f4"), table(narrow))
+
+
+@pytest.mark.parametrize("wish", [VALUES, F64, F32])
+def test_the_reply_is_encoded_as_wished(client, wish):
+    s = States(7, 3)
+    for sent in (VALUES, F64, F32):
+        results = everything(client, s, sent, encoding=wish).results
+        assert {harness.encoding_of(getattr(results, name))
+                for name in RESULT_ARRAYS} == {wish}
+
+
+def test_inputs_may_differ_in_encoding(client):
+    s = States(7, 4)
+    s.a[:] = s.a.astype(np.float32)
+    mixed = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
+        model="panda", q=array(s.q, VALUES), v=array(s.v, F64),
+        a=array(s.a, F32)))
+    plain = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
+        model="panda", q=array(s.q), v=array(s.v), a=array(s.a)))
+    assert same_bits(table(mixed.tau), table(plain.tau))
+
+
+def test_an_input_of_one_row_serves_every_state(client):
+    s = States(7, 5)
+    whole = everything(client, s)
+
+    for name in vars(s):
+        repeated, short = States(7, 5), States(7, 5)
+        full = getattr(repeated, name)
+        full[:] = full[0]
+        setattr(short, name, full[:1])
+        reply = everything(client, short)
+        assert reply.rows == 5
+        assert reply.results == everything(client, repeated).results
+        assert reply.results != whole.results
+
+
+def test_absent_velocity_and_acceleration_are_zero(client):
+    s = States(7, 5)
+    zero = np.zeros((1, 7))
+    quantities = [pb.INVERSE_DYNAMICS, pb.BIAS_FORCES, pb.JACOBIAN_DRIFT]
+    absent = compute(client, "panda", quantities, q=s.q)
+    given = compute(client, "panda", quantities, q=s.q, v=zero, a=zero)
+    assert absent.results == given.results
+
+
+def test_joint_names_permute_the_answers(client):
+    s = States(7, 6)
+    order = [3, 0, 6, 1, 5, 2, 4]
+    canonical = everything(client, s)
+    names = [canonical.echo.joint_names[i] for i in order]
+    permuted = States(7, 6)
+    for name in ("q", "v", "a", "tau"):
+        setattr(permuted, name, getattr(s, name)[:, order])
+    reply = everything(client, permuted, joint_names=names)
+    assert list(reply.echo.joint_names) == names
+    a, b = canonical.results, reply.results
+    for name in ("tau", "a", "bias"):
+        assert same_bits(
+            table(getattr(b, name)), table(getattr(a, name))[:, order])
+    assert same_bits(
+        matrices(b.mass_matrix, 7),
+        matrices(a.mass_matrix, 7)[:, order][:, :, order])
+    assert same_bits(
+        matrices(b.jacobian, 6), matrices(a.jacobian, 6)[:, :, order])
+    for name in ("pose", "jacobian_drift", "lambda", "eta"):
+        assert getattr(b, name) == getattr(a, name)
+
+
+def test_frames_other_than_the_tip_can_be_named(client):
+    q = States(2, 50).q
+    reply = compute(client, "planar_2r", [pb.FRAME_POSE], q=q,
+                    options=options(tip_frame="link2"))
+    assert reply.echo.tip_frame == "link2"
+    elbow = 0.5 * np.stack([np.cos(q[:, 0]), np.sin(q[:, 0])], axis=1)
+    np.testing.assert_allclose(
+        matrices(reply.results.pose, 3)[:, :2, 3], elbow, atol=1e-15)
+    root = compute(client, "planar_2r", [pb.FRAME_POSE, pb.JACOBIAN],
+                   q=q, options=options(tip_frame="base_link"))
+    assert same_bits(matrices(root.results.pose, 3),
+                     np.tile(np.eye(4)[:3], (50, 1, 1)))
+    assert not table(root.results.jacobian).any()
+
+
+@pytest.fixture(scope="module")
+def one_thread(tmp_path_factory):
+    """Another server, with one thread and the same models."""
+    with harness.Server(tmp_path_factory.mktemp("one_thread"), "--threads", 1,
+                        models=harness.example_models()) as server:
+        with harness.Client(server.address) as connection:
+            yield connection
+
+
+def test_a_row_is_the_same_in_every_batch_and_with_any_threads(
+        client, one_thread):
+    s = States(7, 5000)
+
+    def batch(connection, rows):
+        part = s.rows(rows)
+        reply = everything(connection, part)
+        assert reply.rows == len(part.q)
+        results = reply.results
+        return {
+            **{name: table(getattr(results, name)) for name in RESULT_ARRAYS},
+            "rank": np.array(results.rank),
+            "sigma_min": np.array(results.sigma_min),
+            "rule": np.array(results.rule)}
+
+    # 5000 rows of everything would exceed the message limit.
+    halves = [batch(client, slice(0, 2500)), batch(client, slice(2500, 5000))]
+    largest = {name: np.concatenate([half[name] for half in halves])
+               for name in halves[0]}
+    sample = [*range(12), *np.random.default_rng(5).integers(0, 5000, 40),
+              4999]
+    cases = [(client, slice(k, k + 1)) for k in sample]
+    cases += [(client, slice(k, k + 7)) for k in (0, 1, 5, 991, 4993)]
+    cases += [(client, slice(0, 1000)), (client, slice(1234, 2234)),
+              (one_thread, slice(0, 1)), (one_thread, slice(100, 2300))]
+    for connection, rows in cases:
+        for name, numbers in batch(connection, rows).items():
+            assert same_bits(numbers, largest[name][rows]), (name, rows)
+
+
+def test_five_thousand_torques_equal_single_torques(client):
+    s = States(7, 5000)
+    whole = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
+        model="panda", q=array(s.q), v=array(s.v), a=array(s.a)))
+    assert whole.rows == 5000
+    tau = table(whole.tau)
+    for k in (0, 1, 2500, 4998, 4999):
+        single = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
+            model="panda", q=array(s.q[k]), v=array(s.v[k]),
+            a=array(s.a[k])))
+        assert same_bits(table(single.tau), tau[k:k + 1])
+
+
+# --- Echo --------------------------------------------------------------------
+
+
+def test_the_echo_says_what_the_numbers_refer_to(client):
+    info = client.registry.GetModel(
+        registry_pb.GetModelRequest(model="panda")).model
+    reply = everything(client, States(7, 2000, seed=1))
+    echo = reply.echo
+    assert echo.model == "panda"
+    assert echo.revision == info.revision
+    assert list(echo.joint_names) == [joint.name for joint in info.joints]
+    assert list(echo.terms.gravity) == list(info.gravity) == [0, 0, -9.81]
+    assert echo.tip_frame == info.tip_frame == "panda_link8"
+    assert echo.reference_frame == pb.REFERENCE_FRAME_LOCAL
+    task = echo.operational_space
+    assert list(task.axes) == [1, 2, 3, 4, 5, 6]
+    assert task.singularity == pb.SINGULARITY_RULE_REPORT
+    assert task.rank_tolerance == 1e-6
+    assert task.characteristic_length == 1
+    assert echo.target
+    assert echo.server_version.count(".") == 2
+    assert echo.timing.queue.ToNanoseconds() >= 0
+    assert echo.timing.compute.ToNanoseconds() > 0
+
+
+def test_the_echo_names_a_frame_only_where_one_is_used(client):
+    def echo(quantities, **fields):
+        return compute(client, "planar_2r", quantities, q=np.zeros((1, 2)),
+                       **fields).echo
+
+    plain = echo([pb.INVERSE_DYNAMICS])
+    assert plain.tip_frame == ""
+    assert not plain.HasField("operational_space")
+    assert echo([pb.FRAME_POSE]).tip_frame == "tip"
+    loaded = echo([pb.INVERSE_DYNAMICS],
+                  tip_wrench_on_environment=tip_wrench([0] * 6))
+    assert loaded.tip_frame == "tip"
+
+
+def test_the_echo_of_a_bare_revision_has_no_name(client):
+    info = client.registry.GetModel(
+        registry_pb.GetModelRequest(model="ur5e")).model
+    q = np.zeros((1, 6))
+    bare = compute(client, "@" + info.revision, [pb.MASS_MATRIX], q=q)
+    assert bare.echo.model == ""
+    assert bare.echo.revision == info.revision
+    named = compute(
+        client, "ur5e@" + info.revision[:8], [pb.MASS_MATRIX], q=q)
+    assert named.echo.model == "ur5e"
+    assert named.echo.revision == info.revision
+    assert named.results == bare.results
+
+
+def test_a_robot_without_joints_has_a_pose_and_nothing_to_move(client):
+    register(client, "statue", robots.robot(
+        "statue", robots.link("base"),
+        robots.joint("weld", "base", "head", kind="fixed", xyz=(0, 0, 1.5)),
+        robots.link("head", 1.0)))
+    reply = compute(client, "statue", [pb.FRAME_POSE])
+    assert reply.rows == 1
+    assert matrices(reply.results.pose, 3)[0, :, 3].tolist() == [0, 0, 1.5]

@@ -1,0 +1,72 @@
+// Robots of MuJoCo, which reads the URDF text itself.
+//
+// Results are in our conventions: joints in the order given, spatial vectors
+// (angular; linear), wrenches (moment; force). Contacts, limits and Coulomb
+// friction, which MuJoCo solves for as constraints, are off.
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+#include <Eigen/Core>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace torqued::testing_support {
+
+class MujocoRobot {
+ public:
+  /// `joint_names` order q, v, a and τ. Throws std::runtime_error where MuJoCo
+  /// refuses the text.
+  MujocoRobot(const std::string& urdf,
+              const std::vector<std::string>& joint_names,
+              const std::array<double, 3>& gravity);
+
+  /// Viscous friction as in the URDF; off at first.
+  void EnableDamping();
+  void SetArmature(const Eigen::VectorXd& armature);
+
+  Eigen::VectorXd InverseDynamics(const Eigen::VectorXd& q,
+                                  const Eigen::VectorXd& v,
+                                  const Eigen::VectorXd& a);
+  Eigen::VectorXd Bias(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  Eigen::MatrixXd MassMatrix(const Eigen::VectorXd& q);
+  Eigen::VectorXd ForwardDynamics(const Eigen::VectorXd& q,
+                                  const Eigen::VectorXd& v,
+                                  const Eigen::VectorXd& tau);
+  /// With a wrench that the link exerts on the environment, in world axes with
+  /// the moment about the link's origin.
+  Eigen::VectorXd ForwardDynamics(const Eigen::VectorXd& q,
+                                  const Eigen::VectorXd& v,
+                                  const Eigen::VectorXd& tau,
+                                  const std::string& link,
+                                  const Eigen::VectorXd& wrench);
+  Eigen::Matrix4d FramePose(const Eigen::VectorXd& q, const std::string& link);
+  /// At the link's origin, in world axes.
+  Eigen::MatrixXd Jacobian(const Eigen::VectorXd& q, const std::string& link);
+  /// J̇ v of that Jacobian.
+  Eigen::VectorXd JacobianDrift(const Eigen::VectorXd& q,
+                                const Eigen::VectorXd& v,
+                                const std::string& link);
+
+ private:
+  struct Delete {
+    void operator()(mjModel* model) const { mj_deleteModel(model); }
+    void operator()(mjData* data) const { mj_deleteData(data); }
+  };
+
+  int Body(const std::string& link) const;
+  void SetPosition(const Eigen::VectorXd& q);
+  void SetState(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// From MuJoCo's order.
+  Eigen::VectorXd Ordered(const mjtNum* values) const;
+
+  std::unique_ptr<mjModel, Delete> model_;
+  std::unique_ptr<mjData, Delete> data_;
+  /// Of our joint i.
+  std::vector<int> position_index_;
+  std::vector<int> velocity_index_;
+};
+
+}  // namespace torqued::testing_support

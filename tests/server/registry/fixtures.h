@@ -1,0 +1,149 @@
+// What the tests of the registry share.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "server/registry/model_store.h"
+#include "server/registry/registry.h"
+#include "server/registry/sqlite_store.h"
+
+namespace torqued::server {
+
+/// Goes with everything in it.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "torqued-registry-XXXXXX")
+            .string();
+    if (mkdtemp(pattern.data()) == nullptr) std::abort();
+    path_ = pattern;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::string operator/(std::string_view name) const {
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void WriteFile(const std::string& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  ASSERT_TRUE(file.flush());
+}
+
+/// A pendulum; other masses, other revisions.
+inline std::string Urdf(int mass) {
+  return "<robot name='pendulum'><link name='base'/><link name='bob'>"
+         "<inertial><origin xyz='0 0 -1'/><mass value='" +
+         std::to_string(mass) +
+         "'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+         "</inertial></link>"
+         "<joint name='pivot' type='revolute'><parent link='base'/>"
+         "<child link='bob'/><axis xyz='1 0 0'/>"
+         "<limit lower='-1' upper='1' effort='9' velocity='2'/></joint>"
+         "</robot>";
+}
+
+inline std::unique_ptr<ModelStore> OpenStore(const std::string& path) {
+  auto opened = OpenSqliteStore(path);
+  if (const auto* why = std::get_if<std::string>(&opened)) {
+    ADD_FAILURE() << *why;
+    std::abort();
+  }
+  return std::move(std::get<std::unique_ptr<ModelStore>>(opened));
+}
+
+/// Empty when it opens.
+inline std::string WhyItDoesNotOpen(const std::string& path) {
+  const auto opened = OpenSqliteStore(path);
+  const auto* why = std::get_if<std::string>(&opened);
+  return why != nullptr ? *why : "";
+}
+
+/// Behind the store's back; its first result, or why it failed.
+inline std::string RunSql(const std::string& path, const std::string& sql) {
+  sqlite3* connection = nullptr;
+  std::string result;
+  if (sqlite3_open(path.c_str(), &connection) != SQLITE_OK ||
+      sqlite3_exec(
+          connection, sql.c_str(),
+          [](void* out, int columns, char** values, char**) {
+            auto& text = *static_cast<std::string*>(out);
+            if (text.empty() && columns > 0 && values[0] != nullptr) {
+              text = values[0];
+            }
+            return 0;
+          },
+          &result, nullptr) != SQLITE_OK) {
+    result = sqlite3_errmsg(connection);
+  }
+  sqlite3_close(connection);
+  return result;
+}
+
+inline RegisterRequest Request(std::string name, int mass,
+                               std::string label = "") {
+  RegisterRequest request;
+  request.name = std::move(name);
+  request.source = Urdf(mass);
+  request.label = std::move(label);
+  return request;
+}
+
+inline std::string RevisionOf(int mass) {
+  return ComputeRevision("urdf", Urdf(mass), RegistrationOptions());
+}
+
+/// The value, or a failed test and a default.
+template <class T>
+T Value(OrRegistryError<T> result) {
+  if (auto* error = std::get_if<RegistryError>(&result)) {
+    ADD_FAILURE() << error->message;
+    return T();
+  }
+  return std::move(std::get<T>(result));
+}
+
+/// The error, or a failed test and a default.
+template <class T>
+RegistryError Error(OrRegistryError<T> result) {
+  if (auto* error = std::get_if<RegistryError>(&result)) {
+    return std::move(*error);
+  }
+  ADD_FAILURE() << "no error";
+  return RegistryError();
+}
+
+/// Revision that a reference leads to, or the error's sentence.
+inline std::string Where(Registry& registry, const std::string& reference) {
+  auto result = registry.Resolve(reference);
+  if (auto* error = std::get_if<RegistryError>(&result)) return error->message;
+  return std::get<ModelEntry>(result).loaded->revision;
+}
+
+}  // namespace torqued::server

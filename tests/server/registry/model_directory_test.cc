@@ -1,0 +1,153 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/formats/urdf.h"
+#include "server/registry/registry.h"
+#include "tests/server/registry/fixtures.h"
+
+namespace torqued::server {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ModelDirectoryTest : public testing::Test {
+ protected:
+  ModelDirectoryTest() { fs::create_directory(models_); }
+
+  std::vector<Registry::DirectoryEntry> Load() {
+    return registry_->LoadDirectory(models_);
+  }
+
+  void Restart() {
+    registry_.reset();
+    registry_ = std::make_unique<Registry>(OpenStore(directory_ / "models.db"));
+  }
+
+  TemporaryDirectory directory_;
+  std::string models_ = directory_ / "models";
+  std::unique_ptr<Registry> registry_ =
+      std::make_unique<Registry>(OpenStore(directory_ / "models.db"));
+};
+
+TEST_F(ModelDirectoryTest, FilesInByteOrderUnderTheirNames) {
+  for (const char* file : {"b.urdf", "a.urdf", "B.urdf", "a.b.urdf"}) {
+    WriteFile(models_ + '/' + file, Urdf(1));
+  }
+  // None of these is meant.
+  WriteFile(models_ + "/.hidden.urdf", Urdf(1));
+  WriteFile(models_ + "/notes.txt", "x");
+  WriteFile(models_ + "/a.urdf~", Urdf(2));
+  fs::create_directory(models_ + "/below");
+  WriteFile(models_ + "/below/c.urdf", Urdf(1));
+
+  std::vector<std::string> names;
+  for (const auto& entry : Load()) {
+    EXPECT_TRUE(entry.ok) << entry.message;
+    EXPECT_TRUE(entry.changed);
+    EXPECT_THAT(entry.message, HasSubstr(entry.path));
+    names.push_back(entry.name);
+  }
+  EXPECT_THAT(names, ElementsAre("B", "a.b", "a", "b"));
+  EXPECT_EQ(Where(*registry_, "a.b"), RevisionOf(1));
+}
+
+TEST_F(ModelDirectoryTest, ErrorsOfOneFileDoNotStopTheOthers) {
+  WriteFile(models_ + "/a.urdf", "<robot");
+  WriteFile(models_ + "/b b.urdf", Urdf(1));
+  fs::create_directory(models_ + "/c.urdf");
+  fs::create_symlink(models_ + "/nowhere", models_ + "/d.urdf");
+  WriteFile(models_ + "/e.urdf",
+            std::string(UrdfLimits{}.source_bytes + 1, ' '));
+  ASSERT_EQ(mkfifo((models_ + "/f.urdf").c_str(), 0600), 0);
+  fs::create_symlink(models_ + "/g.urdf", models_ + "/h.urdf");
+  WriteFile(models_ + "/g.urdf", Urdf(1));
+
+  const auto entries = Load();
+  ASSERT_THAT(entries, SizeIs(8));
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_FALSE(entries[i].ok) << entries[i].path;
+    EXPECT_THAT(entries[i].message, HasSubstr(entries[i].path + ": "));
+  }
+  EXPECT_FALSE(entries[0].report.ok());
+  EXPECT_THAT(entries[2].message, HasSubstr("not a regular file"));
+  EXPECT_THAT(entries[4].message, HasSubstr("more than"));
+  EXPECT_TRUE(entries[6].ok);
+  EXPECT_TRUE(entries[7].ok);
+  EXPECT_EQ(Where(*registry_, "h"), RevisionOf(1));
+}
+
+TEST_F(ModelDirectoryTest, DirectoryMovesPointerOnlyWhenFileChanged) {
+  WriteFile(models_ + "/arm.urdf", Urdf(1));
+  EXPECT_TRUE(Load().at(0).changed);
+  Value(registry_->Register(Request("arm", 2)));
+
+  // The same file again does not undo the call.
+  Restart();
+  auto entry = Load().at(0);
+  EXPECT_TRUE(entry.ok);
+  EXPECT_FALSE(entry.changed);
+  EXPECT_THAT(entry.message, HasSubstr("unchanged"));
+  EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(2));
+
+  WriteFile(models_ + "/arm.urdf", Urdf(3));
+  Restart();
+  EXPECT_TRUE(Load().at(0).changed);
+  EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(3));
+
+  // Back to what it was is a change of the file too.
+  WriteFile(models_ + "/arm.urdf", Urdf(1));
+  EXPECT_TRUE(Load().at(0).changed);
+  EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(1));
+}
+
+TEST_F(ModelDirectoryTest, FileThatSaysWhatACallSaidIsLoadedFromThere) {
+  Value(registry_->Register(Request("arm", 1)));
+  WriteFile(models_ + "/arm.urdf", Urdf(1));
+  const auto entry = Load().at(0);
+  EXPECT_TRUE(entry.ok);
+  EXPECT_FALSE(entry.changed);
+  Value(registry_->Register(Request("arm", 2)));
+  Load();
+  EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(2));
+}
+
+TEST_F(ModelDirectoryTest, DeletionByCallIsNotUndone) {
+  WriteFile(models_ + "/arm.urdf", Urdf(1));
+  Load();
+  EXPECT_FALSE(registry_->Delete("arm", std::nullopt));
+  Restart();
+  EXPECT_TRUE(Load().at(0).ok);
+  EXPECT_EQ(Error(registry_->Resolve("arm")).code,
+            RegistryError::Code::kNotFound);
+  WriteFile(models_ + "/arm.urdf", Urdf(2));
+  Load();
+  EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(2));
+}
+
+TEST_F(ModelDirectoryTest, BadFileKeepsTheOldModelAndIsTriedAgain) {
+  WriteFile(models_ + "/arm.urdf", Urdf(1));
+  Load();
+  WriteFile(models_ + "/arm.urdf", "<robot");
+  EXPECT_FALSE(Load().at(0).ok);
+  EXPECT_FALSE(Load().at(0).ok);
+  EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(1));
+}
+
+TEST_F(ModelDirectoryTest, MissingDirectoryIsOneEntry) {
+  const auto entries = registry_->LoadDirectory(directory_ / "nowhere");
+  ASSERT_THAT(entries, SizeIs(1));
+  EXPECT_FALSE(entries[0].ok);
+  EXPECT_THAT(entries[0].message, HasSubstr("No such file"));
+}
+
+TEST_F(ModelDirectoryTest, EmptyDirectoryIsFine) {
+  EXPECT_THAT(Load(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torqued::server

@@ -1,0 +1,95 @@
+#include "server/registry/reference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torqued::server {
+namespace {
+
+using Kind = ModelReference::Kind;
+using testing::HasSubstr;
+
+ModelReference Parsed(std::string_view text) {
+  auto parsed = ParseModelReference(text);
+  if (const auto* problem = std::get_if<std::string>(&parsed)) {
+    ADD_FAILURE() << *problem;
+    return {};
+  }
+  return std::get<ModelReference>(parsed);
+}
+
+std::string Problem(std::string_view text) {
+  auto parsed = ParseModelReference(text);
+  const auto* problem = std::get_if<std::string>(&parsed);
+  return problem != nullptr ? *problem : "";
+}
+
+TEST(Reference, FourKinds) {
+  EXPECT_EQ(Parsed("ur5e").kind, Kind::kCurrent);
+  EXPECT_EQ(Parsed("ur5e").name, "ur5e");
+
+  EXPECT_EQ(Parsed("ur5e@0123abcd").kind, Kind::kNamePrefix);
+  EXPECT_EQ(Parsed("ur5e@0123abcd").name, "ur5e");
+  EXPECT_EQ(Parsed("ur5e@0123abcd").prefix, "0123abcd");
+
+  EXPECT_EQ(Parsed("ur5e@calibrated").kind, Kind::kNameLabel);
+  EXPECT_EQ(Parsed("ur5e@calibrated").label, "calibrated");
+
+  EXPECT_EQ(Parsed("@0123abcd").kind, Kind::kPrefix);
+  EXPECT_EQ(Parsed("@0123abcd").name, "");
+  EXPECT_EQ(Parsed("@0123abcd").prefix, "0123abcd");
+}
+
+TEST(Reference, EightHexDigitsMakeAPrefixAndSevenALabel) {
+  EXPECT_EQ(Parsed("m@abcdef01").kind, Kind::kNamePrefix);
+  EXPECT_EQ(Parsed("m@abcdef0").kind, Kind::kNameLabel);
+  EXPECT_EQ(Parsed("m@abcdefg0").kind, Kind::kNameLabel);
+}
+
+TEST(Reference, UpperCaseDigitsAreLowered) {
+  EXPECT_EQ(Parsed("m@ABCDEF01").prefix, "abcdef01");
+  // Names are what they are.
+  EXPECT_EQ(Parsed("ABCDEF01").name, "ABCDEF01");
+}
+
+TEST(Reference, WholeRevisionFitsAndNoMore) {
+  EXPECT_EQ(Parsed('@' + std::string(64, 'a')).prefix.size(), 64u);
+  EXPECT_THAT(Problem('@' + std::string(65, 'a')), HasSubstr("64 hex digits"));
+  EXPECT_THAT(Problem("m@" + std::string(65, 'a')), HasSubstr("64 hex digits"));
+}
+
+TEST(Reference, WhatIsNoneIsRefusedWithASentence) {
+  for (const std::string& text :
+       {std::string(""), std::string("@"), std::string("m@"),
+        std::string("@abc"), std::string("@label"), std::string("a b"),
+        std::string("a/b"), std::string("m@a@b"), std::string("m@a b"),
+        std::string("m\0x", 3), std::string("caf\xc3\xa9"),
+        std::string(129, 'n'), "m@" + std::string(129, 'n')}) {
+    EXPECT_GT(Problem(text).size(), 20u) << text;
+  }
+}
+
+TEST(Reference, ProblemsAreShortAndPrintable) {
+  const std::string problem = Problem(std::string(1 << 20, '\x01'));
+  EXPECT_LT(problem.size(), 1000u);
+  EXPECT_EQ(problem.find('\x01'), std::string::npos);
+}
+
+TEST(Names, Rules) {
+  EXPECT_TRUE(IsValidModelName("A-z_0.9"));
+  EXPECT_TRUE(IsValidModelName(std::string(128, 'n')));
+  EXPECT_TRUE(IsValidModelName("deadbeef"));
+  EXPECT_FALSE(IsValidModelName(""));
+  EXPECT_FALSE(IsValidModelName(std::string(129, 'n')));
+  EXPECT_FALSE(IsValidModelName("a@b"));
+  EXPECT_FALSE(IsValidModelName("\xc3\xa9"));
+
+  EXPECT_TRUE(IsValidLabel("v1.2"));
+  EXPECT_TRUE(IsValidLabel("deadbee"));
+  EXPECT_FALSE(IsValidLabel("deadbeef"));
+  EXPECT_FALSE(IsValidLabel("DEADBEEF"));
+  EXPECT_FALSE(IsValidLabel("12345678"));
+}
+
+}  // namespace
+}  // namespace torqued::server

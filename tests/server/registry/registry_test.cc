@@ -1,0 +1,485 @@
+#include "server/registry/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/formats/urdf.h"
+#include "tests/server/registry/fixtures.h"
+
+namespace torqued::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Code = RegistryError::Code;
+
+class RegistryTest : public testing::Test {
+ protected:
+  std::vector<std::string> Names(const ModelPage& page) {
+    std::vector<std::string> names;
+    for (const ModelEntry& entry : page.models) names.push_back(entry.name);
+    return names;
+  }
+
+  // Past the registry, which would refuse it.
+  void Write(std::string_view name, std::string_view revision,
+             std::string_view source,
+             std::string options = RegistrationOptions().Canonical()) {
+    RegistrationChange change;
+    change.name = name;
+    change.revision = revision;
+    change.format = "urdf";
+    change.source = source;
+    change.options = options;
+    ASSERT_TRUE(std::holds_alternative<Registered>(store_->Register(change)));
+  }
+
+  TemporaryDirectory directory_;
+  std::string path_ = directory_ / "models.db";
+  std::unique_ptr<ModelStore> owned_ = OpenStore(path_);
+  ModelStore* store_ = owned_.get();
+  Registry registry_{std::move(owned_)};
+};
+
+TEST_F(RegistryTest, RegisteredModelIsServed) {
+  const auto before = std::chrono::system_clock::now();
+  const auto result = Value(registry_.Register(Request("arm", 1, "good")));
+  EXPECT_TRUE(result.changed);
+  EXPECT_EQ(result.entry.name, "arm");
+  EXPECT_EQ(result.entry.loaded->revision, RevisionOf(1));
+  EXPECT_THAT(result.entry.labels, ElementsAre("good"));
+
+  const auto entry = Value(registry_.Resolve("arm"));
+  EXPECT_EQ(entry.loaded, result.entry.loaded);
+  EXPECT_EQ(entry.registered_at, result.entry.registered_at);
+  EXPECT_GE(entry.registered_at + std::chrono::microseconds(1), before);
+  EXPECT_LE(entry.registered_at, std::chrono::system_clock::now());
+  EXPECT_THAT(entry.labels, ElementsAre("good"));
+  ASSERT_NE(entry.loaded->model, nullptr);
+  EXPECT_EQ(entry.loaded->model->nq(), 1);
+  EXPECT_EQ(entry.loaded->source, Urdf(1));
+  EXPECT_EQ(entry.loaded->format, "urdf");
+  EXPECT_EQ(entry.loaded->problem, "");
+}
+
+TEST_F(RegistryTest, EveryKindOfReferenceLeadsThere) {
+  Value(registry_.Register(Request("arm", 1, "old")));
+  Value(registry_.Register(Request("arm", 2)));
+  Value(registry_.Register(Request("leg", 3)));
+  const std::string old = RevisionOf(1);
+  EXPECT_EQ(Where(registry_, "arm"), RevisionOf(2));
+  EXPECT_EQ(Where(registry_, "arm@old"), old);
+  EXPECT_EQ(Where(registry_, "arm@" + old.substr(0, 8)), old);
+  EXPECT_EQ(Where(registry_, "arm@" + old), old);
+  EXPECT_EQ(Where(registry_, "@" + old.substr(0, 8)), old);
+  EXPECT_EQ(Where(registry_, "@" + old), old);
+
+  const auto by_label = Value(registry_.Resolve("arm@old"));
+  EXPECT_EQ(by_label.name, "arm");
+  EXPECT_THAT(by_label.labels, ElementsAre("old"));
+  const auto by_revision = Value(registry_.Resolve("@" + old));
+  EXPECT_EQ(by_revision.name, "");
+  EXPECT_EQ(by_revision.registered_at.time_since_epoch().count(), 0);
+}
+
+TEST_F(RegistryTest, NameAtPrefixFindsOnlyWhatTheNameHasHad) {
+  Value(registry_.Register(Request("arm", 1)));
+  Value(registry_.Register(Request("leg", 2)));
+  const std::string prefix = RevisionOf(2).substr(0, 12);
+  EXPECT_EQ(Where(registry_, "leg@" + prefix), RevisionOf(2));
+  const auto error = Error(registry_.Resolve("arm@" + prefix));
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("arm"), HasSubstr(prefix)));
+}
+
+TEST_F(RegistryTest, UnknownReferencesSayWhatThereIs) {
+  EXPECT_THAT(Error(registry_.Resolve("arm")).message,
+              HasSubstr("none is registered yet"));
+  Value(registry_.Register(Request("panda", 1)));
+  Value(registry_.Register(Request("ur5e", 1)));
+  for (const char* reference : {"ur5", "ur5@good", "ur5@00000000", "ur5e@good",
+                                "ur5e@00000000", "@00000000"}) {
+    EXPECT_EQ(Error(registry_.Resolve(reference)).code, Code::kNotFound)
+        << reference;
+  }
+  EXPECT_THAT(Error(registry_.Resolve("ur5")).message,
+              HasSubstr("did you mean ur5e?"));
+  EXPECT_THAT(Error(registry_.Resolve("ur5@good")).message,
+              HasSubstr("did you mean ur5e?"));
+  EXPECT_THAT(Error(registry_.Resolve("spot")).message,
+              HasSubstr("known are panda, ur5e"));
+  EXPECT_THAT(Error(registry_.Resolve("ur5e@good")).message,
+              HasSubstr("has no label 'good'"));
+}
+
+TEST_F(RegistryTest, InvalidReferenceNamesTheField) {
+  const auto error = Error(registry_.Resolve("a b"));
+  EXPECT_EQ(error.code, Code::kInvalidReference);
+  EXPECT_EQ(error.field, "model");
+}
+
+TEST_F(RegistryTest, AmbiguousPrefixListsCandidates) {
+  const std::string first = "deadbeef0" + std::string(55, '0');
+  const std::string second = "deadbeef1" + std::string(55, '0');
+  Write("arm", first, "<a/>");
+  Write("arm", second, "<b/>");
+  for (const char* reference : {"@deadbeef", "arm@deadbeef"}) {
+    const auto error = Error(registry_.Resolve(reference));
+    EXPECT_EQ(error.code, Code::kAmbiguous);
+    EXPECT_THAT(error.candidates, ElementsAre(first, second));
+    EXPECT_THAT(error.message, AllOf(HasSubstr(first), HasSubstr(second)));
+  }
+  EXPECT_EQ(Where(registry_, "@deadbeef1"), second);
+  EXPECT_EQ(Where(registry_, "arm@deadbeef1"), second);
+
+  for (int i = 2; i < 16; ++i) {
+    Write("arm", "deadbeef" + std::to_string(10 + i) + std::string(54, '0'),
+          "<c/>");
+  }
+  const auto many = Error(registry_.Resolve("@deadbeef"));
+  EXPECT_THAT(many.candidates, SizeIs(10));
+  EXPECT_THAT(many.message, HasSubstr("more than 10"));
+}
+
+TEST_F(RegistryTest, ReRegisteringTheSameContentChangesNothing) {
+  const auto first = Value(registry_.Register(Request("arm", 1)));
+  const auto second = Value(registry_.Register(Request("arm", 1)));
+  EXPECT_FALSE(second.changed);
+  EXPECT_EQ(second.entry.registered_at, first.entry.registered_at);
+  EXPECT_EQ(second.entry.loaded, first.entry.loaded);
+}
+
+TEST_F(RegistryTest, ReRegisteringOldContentMovesThePointerBack) {
+  Value(registry_.Register(Request("arm", 1)));
+  Value(registry_.Register(Request("arm", 2)));
+  const auto back = Value(registry_.Register(Request("arm", 1)));
+  EXPECT_TRUE(back.changed);
+  EXPECT_EQ(Where(registry_, "arm"), RevisionOf(1));
+  EXPECT_EQ(RunSql(path_, "SELECT count(*) FROM revisions"), "2");
+}
+
+TEST_F(RegistryTest, SameSourceUnderOtherOptionsIsAnotherRevision) {
+  Value(registry_.Register(Request("arm", 1)));
+  auto strict = Request("arm", 1);
+  strict.options.strict = true;
+  EXPECT_TRUE(Value(registry_.Register(strict)).changed);
+  auto tip = Request("arm", 1);
+  tip.options.default_tip = "base";
+  const auto result = Value(registry_.Register(tip));
+  EXPECT_TRUE(result.changed);
+  const auto& model = *result.entry.loaded->model;
+  EXPECT_EQ(model.tip_frame(), model.FindFrame("base"));
+}
+
+TEST_F(RegistryTest, OptionsSurviveTheStore) {
+  auto request = Request("arm", 1);
+  request.options.default_tip = "base";
+  const auto revision = Value(registry_.Register(request)).entry.loaded;
+  {
+    // Another process, as it were: nothing cached.
+    RunSql(path_, "PRAGMA wal_checkpoint(TRUNCATE)");
+    std::filesystem::copy_file(path_, directory_ / "copy.db");
+  }
+  Registry copy(OpenStore(directory_ / "copy.db"));
+  const auto loaded = Value(copy.Resolve("arm")).loaded;
+  EXPECT_NE(loaded, revision);
+  EXPECT_EQ(loaded->revision, revision->revision);
+  EXPECT_EQ(loaded->options.default_tip, "base");
+  ASSERT_NE(loaded->model, nullptr);
+  EXPECT_EQ(loaded->model->tip_frame(), loaded->model->FindFrame("base"));
+}
+
+TEST_F(RegistryTest, ExpectedCurrentConflictChangesNothing) {
+  auto request = Request("arm", 1);
+  request.expected_current = RevisionOf(9);
+  auto error = Error(registry_.Register(request));
+  EXPECT_EQ(error.code, Code::kConflict);
+  EXPECT_THAT(error.candidates, IsEmpty());
+  EXPECT_EQ(Error(registry_.Resolve("arm")).code, Code::kNotFound);
+  EXPECT_EQ(Error(registry_.Resolve("@" + RevisionOf(1))).code,
+            Code::kNotFound);
+
+  request.expected_current = "";
+  EXPECT_TRUE(Value(registry_.Register(request)).changed);
+  error = Error(registry_.Register(request));
+  EXPECT_EQ(error.code, Code::kConflict);
+  EXPECT_THAT(error.candidates, ElementsAre(RevisionOf(1)));
+
+  request = Request("arm", 2);
+  request.expected_current = RevisionOf(1);
+  EXPECT_TRUE(Value(registry_.Register(request)).changed);
+  error = Error(registry_.Register(request));
+  EXPECT_EQ(error.code, Code::kConflict);
+  EXPECT_EQ(Where(registry_, "arm"), RevisionOf(2));
+}
+
+TEST_F(RegistryTest, LabelMoves) {
+  Value(registry_.Register(Request("arm", 1, "good")));
+  Value(registry_.Register(Request("arm", 2, "good")));
+  EXPECT_EQ(Where(registry_, "arm@good"), RevisionOf(2));
+  // Alone, without the pointer: known content under a label.
+  EXPECT_FALSE(Value(registry_.Register(Request("arm", 2, "best"))).changed);
+  EXPECT_EQ(Where(registry_, "arm@best"), RevisionOf(2));
+  EXPECT_THAT(Value(registry_.Resolve("arm")).labels,
+              ElementsAre("best", "good"));
+}
+
+TEST_F(RegistryTest, WhatCannotBeRegisteredIsRefused) {
+  auto error = Error(registry_.Register(Request("a b", 1)));
+  EXPECT_EQ(error.code, Code::kInvalidName);
+  EXPECT_EQ(error.field, "name");
+
+  error = Error(registry_.Register(Request("arm", 1, "deadbeef")));
+  EXPECT_EQ(error.code, Code::kInvalidName);
+  EXPECT_EQ(error.field, "label");
+
+  auto request = Request("arm", 1);
+  request.source = "<robot name='x'>";
+  error = Error(registry_.Register(request));
+  EXPECT_EQ(error.code, Code::kInvalidModel);
+  EXPECT_FALSE(error.report.ok());
+  EXPECT_THAT(error.message, HasSubstr("invalid model: "));
+
+  request.source.assign(UrdfLimits{}.source_bytes + 1, ' ');
+  EXPECT_EQ(Error(registry_.Register(request)).code, Code::kTooLarge);
+
+  request = Request("arm", 1);
+  request.format = "sdf";
+  error = Error(registry_.Register(request));
+  EXPECT_EQ(error.code, Code::kInvalidModel);
+  EXPECT_FALSE(error.report.ok());
+  EXPECT_THAT(error.message, HasSubstr("sdf"));
+
+  EXPECT_THAT(Value(registry_.List(0, "")).models, IsEmpty());
+}
+
+TEST_F(RegistryTest, LoadStoresNothing) {
+  const auto good = Registry::Load("urdf", Urdf(1), {});
+  EXPECT_NE(good->model, nullptr);
+  EXPECT_EQ(good->revision, RevisionOf(1));
+  const auto bad = Registry::Load("urdf", "<robot", {});
+  EXPECT_EQ(bad->model, nullptr);
+  EXPECT_FALSE(bad->report.ok());
+  EXPECT_NE(bad->problem, "");
+}
+
+TEST_F(RegistryTest, BrokenModelIsListed) {
+  Value(registry_.Register(Request("a-good", 1)));
+  const std::string broken = "<robot name='from an older version'>";
+  const std::string revision =
+      ComputeRevision("urdf", broken, RegistrationOptions());
+  Write("b-stricter", revision, broken);
+  Write("c-damaged", RevisionOf(2), Urdf(3));
+  const std::string options = "base=floating;mimic=independent;strict=0;tip=";
+  Write("d-newer", ComputeRevision("urdf", Urdf(1), options), Urdf(1), options);
+  Value(registry_.Register(Request("e-good", 1)));
+
+  const auto page = Value(registry_.List(0, ""));
+  ASSERT_THAT(Names(page), ElementsAre("a-good", "b-stricter", "c-damaged",
+                                       "d-newer", "e-good"));
+  EXPECT_NE(page.models[0].loaded->model, nullptr);
+  EXPECT_NE(page.models[4].loaded->model, nullptr);
+  for (int i : {1, 2, 3}) {
+    EXPECT_EQ(page.models[i].loaded->model, nullptr);
+    EXPECT_NE(page.models[i].loaded->problem, "");
+  }
+  EXPECT_EQ(page.models[1].loaded->revision, revision);
+  EXPECT_EQ(page.models[1].loaded->source, broken);
+  EXPECT_FALSE(page.models[1].loaded->report.ok());
+  EXPECT_THAT(page.models[2].loaded->problem, HasSubstr("damaged"));
+  EXPECT_THAT(page.models[3].loaded->problem, HasSubstr("base=floating"));
+
+  const auto entry = Value(registry_.Resolve("b-stricter"));
+  EXPECT_EQ(entry.loaded->model, nullptr);
+  EXPECT_NE(entry.loaded->problem, "");
+}
+
+TEST_F(RegistryTest, RegisteringAgainRepairsADamagedModel) {
+  Write("arm", RevisionOf(1), Urdf(2));
+  EXPECT_EQ(Value(registry_.Resolve("arm")).loaded->model, nullptr);
+  EXPECT_FALSE(Value(registry_.Register(Request("arm", 1))).changed);
+  EXPECT_NE(Value(registry_.Resolve("arm")).loaded->model, nullptr);
+}
+
+TEST_F(RegistryTest, PagesSurviveInsertions) {
+  for (const char* name : {"b", "d", "f", "h"}) {
+    Value(registry_.Register(Request(name, 1)));
+  }
+  auto page = Value(registry_.List(2, ""));
+  EXPECT_THAT(Names(page), ElementsAre("b", "d"));
+  Value(registry_.Register(Request("a", 1)));  // before: not seen, no repeat
+  Value(registry_.Register(Request("e", 1)));  // after: seen
+  EXPECT_FALSE(registry_.Delete("d", std::nullopt));  // where it goes on
+  EXPECT_FALSE(registry_.Delete("b", std::nullopt));
+  page = Value(registry_.List(2, page.next_page_token));
+  EXPECT_THAT(Names(page), ElementsAre("e", "f"));
+  page = Value(registry_.List(2, page.next_page_token));
+  EXPECT_THAT(Names(page), ElementsAre("h"));
+  EXPECT_EQ(page.next_page_token, "");
+}
+
+TEST_F(RegistryTest, ExactlyFullLastPageHasNoToken) {
+  for (const char* name : {"a", "b"}) {
+    Value(registry_.Register(Request(name, 1)));
+  }
+  EXPECT_EQ(Value(registry_.List(2, "")).next_page_token, "");
+  EXPECT_NE(Value(registry_.List(1, "")).next_page_token, "");
+}
+
+TEST_F(RegistryTest, PagesOfLargeModelsAreShorter) {
+  // 12 sources of 8 MB: white space beside the robot.
+  for (int i = 0; i < 12; ++i) {
+    auto request = Request("m" + std::to_string(10 + i), i + 1);
+    request.source.append(UrdfLimits{}.source_bytes - request.source.size(),
+                          ' ');
+    Value(registry_.Register(std::move(request)));
+  }
+  auto page = Value(registry_.List(0, ""));
+  EXPECT_THAT(page.models, SizeIs(8));
+  page = Value(registry_.List(0, page.next_page_token));
+  EXPECT_THAT(page.models, SizeIs(4));
+  EXPECT_EQ(page.next_page_token, "");
+}
+
+TEST_F(RegistryTest, ForeignPageTokenIsRefused) {
+  const auto error = Error(registry_.List(0, "garbage"));
+  EXPECT_EQ(error.code, Code::kInvalidReference);
+  EXPECT_EQ(error.field, "page_token");
+}
+
+TEST_F(RegistryTest, DeletedNameIsGoneAndItsModelIsKeptByItsUsers) {
+  Value(registry_.Register(Request("arm", 1)));
+  Value(registry_.Register(Request("leg", 2)));
+  Value(registry_.Register(Request("leg", 1)));
+  const auto in_flight = Value(registry_.Resolve("leg@" + RevisionOf(2)));
+  EXPECT_FALSE(registry_.Delete("leg", std::nullopt));
+  EXPECT_EQ(Error(registry_.Resolve("leg")).code, Code::kNotFound);
+  // Also what the cache had is gone, unless another name has it.
+  EXPECT_EQ(Error(registry_.Resolve("@" + RevisionOf(2))).code,
+            Code::kNotFound);
+  EXPECT_EQ(Where(registry_, "@" + RevisionOf(1)), RevisionOf(1));
+  EXPECT_EQ(in_flight.loaded->model->nv(), 1);
+}
+
+TEST_F(RegistryTest, DeletionRefusals) {
+  Value(registry_.Register(Request("arm", 1)));
+  EXPECT_EQ(registry_.Delete("arm@x", std::nullopt)->code, Code::kInvalidName);
+  EXPECT_EQ(registry_.Delete("leg", std::nullopt)->code, Code::kNotFound);
+  const auto error = registry_.Delete("arm", RevisionOf(2));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, Code::kConflict);
+  EXPECT_THAT(error->candidates, ElementsAre(RevisionOf(1)));
+  EXPECT_EQ(Where(registry_, "arm"), RevisionOf(1));
+}
+
+TEST_F(RegistryTest, EvictedModelsAreLoadedAgain) {
+  Registry small(OpenStore(directory_ / "small.db"),
+                 {.entries = 1, .source_bytes = 1 << 20});
+  Value(small.Register(Request("arm", 1)));
+  const auto first = Value(small.Resolve("arm"));
+  EXPECT_EQ(Value(small.Resolve("arm")).loaded, first.loaded);
+  Value(small.Register(Request("leg", 2)));
+  const auto again = Value(small.Resolve("arm"));
+  EXPECT_NE(again.loaded, first.loaded);
+  EXPECT_EQ(again.loaded->revision, first.loaded->revision);
+}
+
+TEST_F(RegistryTest, FullRevisionInTheCacheNeedsNoStore) {
+  Value(registry_.Register(Request("arm", 1)));
+  RunSql(path_, "DROP TABLE labels");
+  RunSql(path_, "DROP TABLE names");
+  EXPECT_EQ(Where(registry_, "@" + RevisionOf(1)), RevisionOf(1));
+  EXPECT_EQ(Error(registry_.Resolve("arm")).code, Code::kStoreUnavailable);
+}
+
+TEST_F(RegistryTest, StoreFailuresAreErrors) {
+  Value(registry_.Register(Request("arm", 1)));
+  for (const char* table : {"labels", "names", "directory_files"}) {
+    RunSql(path_, std::string("DROP TABLE ") + table);
+  }
+  EXPECT_EQ(Error(registry_.Register(Request("arm", 2))).code,
+            Code::kStoreUnavailable);
+  EXPECT_EQ(Error(registry_.Resolve("arm@label")).code,
+            Code::kStoreUnavailable);
+  EXPECT_EQ(Error(registry_.List(0, "")).code, Code::kStoreUnavailable);
+  EXPECT_EQ(registry_.Delete("arm", std::nullopt)->code,
+            Code::kStoreUnavailable);
+}
+
+TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
+  // A small cache, so that models are also loaded while others register.
+  Registry shared(OpenStore(directory_ / "shared.db"),
+                  {.entries = 3, .source_bytes = 1 << 20});
+  constexpr int kMasses = 6;
+  Value(shared.Register(Request("arm", 1)));
+  std::atomic<bool> done = false;
+  std::atomic<int> wrong = 0;
+  std::atomic<int> resolved = 0;
+
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&, i] {
+      while (!done) {
+        // "arm" is always there; "leg" comes and goes.
+        auto result = shared.Resolve(i % 2 == 0 ? "arm" : "leg");
+        if (const auto* entry = std::get_if<ModelEntry>(&result)) {
+          const LoadedRevision& loaded = *entry->loaded;
+          if (loaded.model == nullptr ||
+              ComputeRevision("urdf", loaded.source, loaded.options) !=
+                  loaded.revision) {
+            ++wrong;
+          }
+          ++resolved;
+        } else if (i % 2 == 0 ||
+                   std::get<RegistryError>(result).code != Code::kNotFound) {
+          ++wrong;
+        }
+        if (!std::holds_alternative<ModelPage>(shared.List(0, ""))) ++wrong;
+      }
+    });
+  }
+  std::vector<std::thread> writers;
+  for (const char* name : {"arm", "leg"}) {
+    writers.emplace_back([&, name] {
+      for (int i = 0; i < 60; ++i) {
+        auto result = shared.Register(Request(name, 1 + i % kMasses));
+        if (!std::holds_alternative<RegisterResult>(result)) ++wrong;
+        if (name == std::string_view("leg") && i % 3 == 2 &&
+            shared.Delete(name, std::nullopt)) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (auto& writer : writers) writer.join();
+  done = true;
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(resolved, 100);
+  EXPECT_EQ(Where(shared, "arm"), RevisionOf(1 + 59 % kMasses));
+}
+
+// Of several who expect the same revision, one wins.
+TEST_F(RegistryTest, ConcurrentExpectedCurrentHasOneWinner) {
+  Value(registry_.Register(Request("arm", 1)));
+  std::atomic<int> winners = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      auto request = Request("arm", 100 + i);
+      request.expected_current = RevisionOf(1);
+      auto result = registry_.Register(std::move(request));
+      if (std::holds_alternative<RegisterResult>(result)) ++winners;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(winners, 1);
+}
+
+}  // namespace
+}  // namespace torqued::server

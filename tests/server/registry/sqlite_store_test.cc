@@ -1,0 +1,435 @@
+#include "server/registry/sqlite_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "server/registry/sqlite_connection.h"
+#include "server/registry/sqlite_statement.h"
+#include "tests/server/registry/fixtures.h"
+
+namespace torqued::server {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+StoreTime At(int seconds) { return StoreTime(std::chrono::seconds(seconds)); }
+
+// What a revision holds is none of the store's business.
+RegistrationChange Change(std::string_view name, std::string_view revision,
+                          int seconds = 1) {
+  RegistrationChange change;
+  change.name = name;
+  change.revision = revision;
+  change.format = "urdf";
+  change.source = "<robot/>";
+  change.options = "options";
+  change.now = At(seconds);
+  return change;
+}
+
+template <class T>
+T Get(OrStoreError<T> result) {
+  if (const auto* error = std::get_if<StoreError>(&result)) {
+    ADD_FAILURE() << error->message;
+    return T();
+  }
+  return std::move(std::get<T>(result));
+}
+
+Registered Store(ModelStore& store, const RegistrationChange& change) {
+  auto outcome = store.Register(change);
+  if (auto* registered = std::get_if<Registered>(&outcome)) {
+    return std::move(*registered);
+  }
+  const auto* error = std::get_if<StoreError>(&outcome);
+  ADD_FAILURE() << (error != nullptr ? error->message : "conflict");
+  return {};
+}
+
+std::vector<std::string> Removed(ModelStore& store, std::string_view name) {
+  auto outcome = store.Delete(name, std::nullopt);
+  if (auto* deleted = std::get_if<Deleted>(&outcome)) {
+    return std::move(deleted->removed_revisions);
+  }
+  ADD_FAILURE() << "not deleted";
+  return {};
+}
+
+TEST(SqliteStore, RegistrationSurvivesReopen) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string source("\0<robot/>\xff", 10);
+  {
+    const auto store = OpenStore(path);
+    auto change = Change("arm", "r1", 7);
+    change.source = source;
+    change.label = "good";
+    change.directory_hash = "hash";
+    EXPECT_TRUE(Store(*store, change).changed);
+  }
+  const auto store = OpenStore(path);
+  const auto current = Get(store->FindCurrent("arm"));
+  ASSERT_TRUE(current);
+  EXPECT_EQ(current->revision, "r1");
+  EXPECT_EQ(current->registered_at, At(7));
+  EXPECT_THAT(current->labels, ElementsAre("good"));
+  const auto revision = Get(store->ReadRevision("r1"));
+  ASSERT_TRUE(revision);
+  EXPECT_EQ(revision->revision, "r1");
+  EXPECT_EQ(revision->format, "urdf");
+  EXPECT_EQ(revision->source, source);
+  EXPECT_EQ(revision->options, "options");
+  EXPECT_EQ(revision->created_at, At(7));
+  EXPECT_EQ(Get(store->FindDirectoryHash("arm")), "hash");
+}
+
+TEST(SqliteStore, AbsenceIsNoError) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  EXPECT_FALSE(Get(store->FindCurrent("arm")));
+  EXPECT_FALSE(Get(store->FindLabel("arm", "good")));
+  EXPECT_FALSE(Get(store->ReadRevision("r1")));
+  EXPECT_FALSE(Get(store->FindDirectoryHash("arm")));
+  EXPECT_THAT(Get(store->FindInHistory("arm", "r", 9)), IsEmpty());
+  EXPECT_THAT(Get(store->FindRevisions("r", 9)), IsEmpty());
+  EXPECT_THAT(Get(store->ListNames("", 9)), IsEmpty());
+  EXPECT_TRUE(
+      std::holds_alternative<NameNotFound>(store->Delete("arm", std::nullopt)));
+}
+
+TEST(SqliteStore, RegisteringAgainWritesNothing) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const auto store = OpenStore(path);
+  auto change = Change("arm", "r1", 1);
+  change.label = "good";
+  change.directory_hash = "hash";
+  Store(*store, change);
+  const std::string log_before = ReadFile(path + "-wal");
+  ASSERT_FALSE(log_before.empty());
+
+  change.now = At(2);
+  const Registered again = Store(*store, change);
+  EXPECT_FALSE(again.changed);
+  EXPECT_EQ(again.registration.registered_at, At(1));
+  EXPECT_EQ(ReadFile(path + "-wal"), log_before);
+
+  // What does change something is written.
+  change.label = "other";
+  EXPECT_FALSE(Store(*store, change).changed);
+  EXPECT_NE(ReadFile(path + "-wal"), log_before);
+}
+
+TEST(SqliteStore, ReRegisteringMovesThePointerBack) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  Store(*store, Change("arm", "r1", 1));
+  Store(*store, Change("arm", "r2", 2));
+  const Registered back = Store(*store, Change("arm", "r1", 3));
+  EXPECT_TRUE(back.changed);
+  EXPECT_EQ(back.registration.registered_at, At(3));
+  EXPECT_EQ(Get(store->FindCurrent("arm"))->revision, "r1");
+  EXPECT_EQ(Get(store->FindInHistory("arm", "r", 9)).size(), 2u);
+}
+
+TEST(SqliteStore, ExpectedCurrentConflictChangesNothing) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  const auto current_on_conflict = [&](RegistrationChange change) {
+    auto outcome = store->Register(change);
+    const auto* conflict = std::get_if<RevisionConflict>(&outcome);
+    return conflict != nullptr ? conflict->current : "no conflict";
+  };
+  auto change = Change("arm", "r1");
+  change.expected_current = "r0";
+  EXPECT_EQ(current_on_conflict(change), "");
+  EXPECT_FALSE(Get(store->ReadRevision("r1")));
+
+  change.expected_current = "";
+  Store(*store, change);
+  EXPECT_EQ(current_on_conflict(change), "r1");
+
+  change = Change("arm", "r2");
+  change.expected_current = "r0";
+  change.label = "good";
+  change.directory_hash = "hash";
+  EXPECT_EQ(current_on_conflict(change), "r1");
+  EXPECT_EQ(Get(store->FindCurrent("arm"))->revision, "r1");
+  EXPECT_FALSE(Get(store->ReadRevision("r2")));
+  EXPECT_FALSE(Get(store->FindLabel("arm", "good")));
+  EXPECT_FALSE(Get(store->FindDirectoryHash("arm")));
+
+  auto outcome = store->Delete("arm", "r0");
+  ASSERT_TRUE(std::holds_alternative<RevisionConflict>(outcome));
+  EXPECT_EQ(std::get<RevisionConflict>(outcome).current, "r1");
+  EXPECT_TRUE(Get(store->FindCurrent("arm")));
+
+  change.expected_current = "r1";
+  EXPECT_TRUE(Store(*store, change).changed);
+  EXPECT_TRUE(std::holds_alternative<Deleted>(store->Delete("arm", "r2")));
+}
+
+TEST(SqliteStore, LabelMoves) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  auto change = Change("arm", "r1");
+  change.label = "good";
+  Store(*store, change);
+  change.label = "also";
+  EXPECT_THAT(Store(*store, change).registration.labels,
+              ElementsAre("also", "good"));
+  change = Change("arm", "r2");
+  change.label = "good";
+  EXPECT_THAT(Store(*store, change).registration.labels, ElementsAre("good"));
+  EXPECT_EQ(Get(store->FindLabel("arm", "good"))->revision, "r2");
+  EXPECT_THAT(Get(store->FindLabel("arm", "also"))->labels,
+              ElementsAre("also"));
+  // Labels of one name are not those of another.
+  EXPECT_FALSE(Get(store->FindLabel("leg", "good")));
+}
+
+TEST(SqliteStore, PrefixesFitWholeDigitsOnly) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  for (const char* revision : {"ab", "abf", "abff", "ac", "aa"}) {
+    Store(*store, Change("arm", revision));
+  }
+  Store(*store, Change("leg", "abcd"));
+  EXPECT_THAT(Get(store->FindRevisions("ab", 9)),
+              ElementsAre("ab", "abcd", "abf", "abff"));
+  EXPECT_THAT(Get(store->FindRevisions("ab", 2)), ElementsAre("ab", "abcd"));
+  std::vector<std::string> of_arm;
+  for (const auto& registration : Get(store->FindInHistory("arm", "ab", 9))) {
+    EXPECT_EQ(registration.name, "arm");
+    of_arm.push_back(registration.revision);
+  }
+  EXPECT_THAT(of_arm, ElementsAre("ab", "abf", "abff"));
+}
+
+TEST(SqliteStore, DeletionKeepsRevisionsThatOtherNamesHaveHad) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  auto change = Change("arm", "shared");
+  change.label = "good";
+  change.directory_hash = "hash";
+  Store(*store, change);
+  Store(*store, Change("arm", "own"));
+  Store(*store, Change("arm", "own2"));
+  Store(*store, Change("leg", "shared"));
+  Store(*store, Change("leg", "later"));
+
+  EXPECT_THAT(Removed(*store, "arm"), UnorderedElementsAre("own", "own2"));
+  EXPECT_FALSE(Get(store->FindCurrent("arm")));
+  EXPECT_FALSE(Get(store->FindLabel("arm", "good")));
+  EXPECT_THAT(Get(store->FindInHistory("arm", "", 9)), IsEmpty());
+  EXPECT_FALSE(Get(store->ReadRevision("own")));
+  EXPECT_TRUE(Get(store->ReadRevision("shared")));
+  EXPECT_EQ(Get(store->FindDirectoryHash("arm")), "hash");
+
+  EXPECT_THAT(Removed(*store, "leg"), UnorderedElementsAre("shared", "later"));
+  EXPECT_THAT(Get(store->FindRevisions("", 9)), IsEmpty());
+}
+
+TEST(SqliteStore, NamesInByteOrder) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  for (const char* name : {"b", "a", "B", "_", "a.b", "a-b", "10", "9"}) {
+    Store(*store, Change(name, "r"));
+  }
+  std::vector<std::string> names;
+  for (const auto& registration : Get(store->ListNames("", 99))) {
+    names.push_back(registration.name);
+  }
+  EXPECT_THAT(names, ElementsAre("10", "9", "B", "_", "a", "a-b", "a.b", "b"));
+  const auto after = Get(store->ListNames("_", 2));
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_EQ(after[0].name, "a");
+  EXPECT_EQ(after[1].name, "a-b");
+}
+
+TEST(SqliteStore, DamagedContentIsReplacedByTheSameRegistration) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const auto store = OpenStore(path);
+  Store(*store, Change("arm", "r1", 1));
+  RunSql(path, "UPDATE revisions SET source = x'00'");
+  EXPECT_FALSE(Store(*store, Change("arm", "r1", 2)).changed);
+  EXPECT_EQ(Get(store->ReadRevision("r1"))->source, "<robot/>");
+}
+
+TEST(SqliteStore, SecondServerIsRefusedWithAPlainMessage) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  auto store = OpenStore(path);
+  const std::string pid = "(pid " + std::to_string(getpid()) + ")";
+  EXPECT_THAT(WhyItDoesNotOpen(path),
+              AllOf(HasSubstr(path), HasSubstr("in use by another torqued"),
+                    HasSubstr(pid)));
+  // By another path it is the same file.
+  fs::create_symlink(path, directory / "link.db");
+  EXPECT_THAT(WhyItDoesNotOpen(directory / "link.db"), HasSubstr(pid));
+  fs::create_directory(directory / "below");
+  EXPECT_THAT(WhyItDoesNotOpen(directory / "below/../models.db"),
+              HasSubstr(pid));
+  // The refused one has not taken the holder's lock with it.
+  EXPECT_THAT(WhyItDoesNotOpen(path), HasSubstr(pid));
+  Store(*store, Change("arm", "r1"));
+
+  store.reset();
+  EXPECT_EQ(WhyItDoesNotOpen(path), "");
+}
+
+TEST(SqliteStore, DirectoriesAboveAreCreated) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(WhyItDoesNotOpen(directory / "a/b/models.db"), "");
+  EXPECT_TRUE(fs::exists(directory / "a/b/models.db"));
+}
+
+TEST(SqliteStore, WhatIsNoFileIsRefused) {
+  const TemporaryDirectory directory;
+  WriteFile(directory / "file", "");
+  EXPECT_THAT(WhyItDoesNotOpen(directory / "file/models.db"),
+              HasSubstr("cannot create"));
+  fs::create_directory(directory / "models.db");
+  EXPECT_THAT(WhyItDoesNotOpen(directory / "models.db"),
+              HasSubstr("is a directory"));
+  for (const char* path : {"", ":memory:", "file:x?mode=memory"}) {
+    EXPECT_THAT(WhyItDoesNotOpen(path), HasSubstr("not the path of a file"));
+  }
+}
+
+TEST(SqliteStore, CorruptFileIsReportedAndLeftAlone) {
+  const TemporaryDirectory directory;
+  const std::string whole = directory / "whole.db";
+  {
+    const auto store = OpenStore(whole);
+    const std::string source(100'000, 's');
+    for (const char* revision : {"r1", "r2", "r3"}) {
+      auto change = Change("arm", revision);
+      change.source = source;
+      Store(*store, change);
+    }
+  }
+  const std::string bytes = ReadFile(whole);
+  ASSERT_GT(bytes.size(), 300'000u);
+  std::string overwritten = bytes;
+  overwritten.replace(4096, 200, std::string(200, '\xee'));
+
+  const std::string path = directory / "models.db";
+  for (const std::string& content :
+       {std::string("not a database, but somebody's notes\n"),
+        std::string(1 << 16, '\0'), bytes.substr(0, 50),
+        bytes.substr(0, bytes.size() / 2), overwritten}) {
+    WriteFile(path, content);
+    EXPECT_THAT(WhyItDoesNotOpen(path),
+                AllOf(HasSubstr(path), HasSubstr("damaged")));
+    EXPECT_TRUE(ReadFile(path) == content);
+  }
+  // And twin: the bytes as they were do open.
+  WriteFile(path, bytes);
+  EXPECT_EQ(WhyItDoesNotOpen(path), "");
+}
+
+TEST(SqliteStore, LeftOverLogIsNotCopiedIntoARefusedFile) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string copy = directory / "copy.db";
+  {
+    const auto store = OpenStore(path);
+    Store(*store, Change("arm", "r1"));
+    // As a killed server leaves them, later than which only the log is new.
+    RunSql(path, "PRAGMA user_version = 2");
+    fs::copy_file(path, copy);
+    fs::copy_file(path + "-wal", copy + "-wal");
+  }
+  const std::string file = ReadFile(copy);
+  const std::string log = ReadFile(copy + "-wal");
+  ASSERT_FALSE(log.empty());
+  EXPECT_THAT(WhyItDoesNotOpen(copy), HasSubstr("newer torqued"));
+  EXPECT_TRUE(ReadFile(copy) == file);
+  EXPECT_TRUE(ReadFile(copy + "-wal") == log);
+}
+
+TEST(SqliteStore, EmptyFileIsANewDatabase) {
+  const TemporaryDirectory directory;
+  WriteFile(directory / "models.db", "");
+  EXPECT_EQ(WhyItDoesNotOpen(directory / "models.db"), "");
+}
+
+TEST(SqliteStore, DatabaseOfAnotherProgramIsRefused) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  RunSql(path, "CREATE TABLE recipes (soup TEXT)");
+  const std::string before = ReadFile(path);
+  EXPECT_THAT(WhyItDoesNotOpen(path), HasSubstr("another program"));
+  EXPECT_TRUE(ReadFile(path) == before);
+}
+
+TEST(SqliteStore, NewerSchemaIsRefused) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  OpenStore(path).reset();
+  RunSql(path, "PRAGMA user_version = 2");
+  const std::string before = ReadFile(path);
+  EXPECT_THAT(WhyItDoesNotOpen(path),
+              AllOf(HasSubstr("newer torqued"), HasSubstr("schema 2"),
+                    HasSubstr("up to 1")));
+  EXPECT_TRUE(ReadFile(path) == before);
+}
+
+TEST(SqliteStore, MissingTableIsReported) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  OpenStore(path).reset();
+  RunSql(path, "DROP TABLE labels");
+  EXPECT_THAT(WhyItDoesNotOpen(path), HasSubstr("no such table"));
+}
+
+TEST(SqliteStore, RegistrationSurvivesPowerLossBySettings) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const auto store = OpenStore(path);
+  EXPECT_EQ(RunSql(path, "PRAGMA journal_mode"), "wal");
+  auto opened = SqliteConnection::Open(path);
+  auto& connection = *std::get<std::unique_ptr<SqliteConnection>>(opened);
+  ASSERT_TRUE(connection.Configure());
+  const auto setting = [&](std::string_view pragma) {
+    SqliteStatement statement;
+    EXPECT_TRUE(statement.Prepare(connection.handle(), pragma));
+    SqliteRows rows(statement);
+    EXPECT_TRUE(rows.Next());
+    return rows.Integer(0);
+  };
+  EXPECT_EQ(setting("PRAGMA synchronous"), 2);  // FULL
+  EXPECT_EQ(setting("PRAGMA foreign_keys"), 1);
+  EXPECT_EQ(setting("PRAGMA busy_timeout"), 5000);
+}
+
+TEST(SqliteStore, FailedRegistrationLeavesNothing) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const auto store = OpenStore(path);
+  Store(*store, Change("arm", "r1"));
+  // Fails at the last step, after the revision, history and pointer.
+  RunSql(path,
+         "CREATE TRIGGER refuse BEFORE INSERT ON labels"
+         " BEGIN SELECT RAISE(ABORT, 'no labels today'); END");
+  auto change = Change("arm", "r2");
+  change.label = "good";
+  const auto outcome = store->Register(change);
+  ASSERT_TRUE(std::holds_alternative<StoreError>(outcome));
+  EXPECT_THAT(std::get<StoreError>(outcome).message,
+              HasSubstr("no labels today"));
+  EXPECT_EQ(Get(store->FindCurrent("arm"))->revision, "r1");
+  EXPECT_FALSE(Get(store->ReadRevision("r2")));
+  // And the store goes on.
+  EXPECT_TRUE(Store(*store, Change("arm", "r2")).changed);
+}
+
+}  // namespace
+}  // namespace torqued::server

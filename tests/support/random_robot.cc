@@ -1,0 +1,283 @@
+#include "tests/support/random_robot.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace torqued::testing_support {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+/// The shortest text that reads back as the same number.
+std::string Text(double value) {
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string Text(const Eigen::Vector3d& v) {
+  return Text(v.x()) + " " + Text(v.y()) + " " + Text(v.z());
+}
+
+std::string Attribute(const char* name, const std::string& value) {
+  return std::string(" ") + name + "=\"" + value + "\"";
+}
+
+/// Grows a robot link by link. Links and joints become texts of their own,
+/// which are shuffled at the end.
+class RobotWriter {
+ public:
+  RobotWriter(std::uint64_t seed, const RandomRobotOptions& options)
+      : random_(seed), options_(options) {}
+
+  RandomRobot Write();
+
+ private:
+  struct Link {
+    std::string name;
+    int body;  // the joint that moves it; kBase: none
+  };
+
+  bool is_chain() const {
+    return options_.shape == RandomRobotOptions::Shape::kChain;
+  }
+
+  /// Unique; the alphabetical order is random.
+  std::string NewName(const char* what) {
+    std::string name(what);
+    name += '_';
+    name += static_cast<char>('a' + random_.Index(26));
+    return name + std::to_string(names_++);
+  }
+
+  int ParentOfJoint();
+  int ParentOfTip();
+  int AddLink(int body, bool has_mass);
+  int Attach(int parent, const std::string& name, const std::string& type,
+             const std::string& details, bool has_mass);
+  int AttachFixed(int parent, bool has_mass);
+  int AttachMovable(int parent);
+  std::string Origin(double reach);
+  std::string Inertial();
+  void Shuffle();
+
+  Random random_;
+  RandomRobotOptions options_;
+  int names_ = 0;
+  std::vector<Link> links_;
+  /// Joints on each body; the base is the first.
+  std::vector<int> children_{0};
+  std::vector<std::string> elements_;
+};
+
+std::string RobotWriter::Origin(double reach) {
+  return "<origin" + Attribute("xyz", Text(random_.Vector(3, -reach, reach))) +
+         Attribute("rpy", Text(random_.Vector(3, -kPi, kPi))) + "/>";
+}
+
+std::string RobotWriter::Inertial() {
+  // A solid box; every side has a length, so that the triangle inequality
+  // holds with room to spare.
+  const double mass = random_.Uniform(0.2, 5);
+  const Eigen::Array3d side = random_.Vector(3, 0.05, 0.4).array();
+  const Eigen::Array3d square = side * side;
+  const Eigen::Vector3d principal =
+      mass / 12 *
+      Eigen::Vector3d(square[1] + square[2], square[2] + square[0],
+                      square[0] + square[1]);
+  const Eigen::Matrix3d R = random_.Rotation();
+  const Eigen::Matrix3d I = R * principal.asDiagonal() * R.transpose();
+  return "<inertial>" + Origin(0.2) + "<mass" + Attribute("value", Text(mass)) +
+         "/><inertia" + Attribute("ixx", Text(I(0, 0))) +
+         Attribute("ixy", Text(I(0, 1))) + Attribute("ixz", Text(I(0, 2))) +
+         Attribute("iyy", Text(I(1, 1))) + Attribute("iyz", Text(I(1, 2))) +
+         Attribute("izz", Text(I(2, 2))) + "/></inertial>";
+}
+
+int RobotWriter::AddLink(int body, bool has_mass) {
+  links_.push_back({NewName("link"), body});
+  const std::string open = "  <link" + Attribute("name", links_.back().name);
+  elements_.push_back(has_mass ? open + ">" + Inertial() + "</link>\n"
+                               : open + "/>\n");
+  return static_cast<int>(links_.size()) - 1;
+}
+
+int RobotWriter::Attach(int parent, const std::string& name,
+                        const std::string& type, const std::string& details,
+                        bool has_mass) {
+  int body = links_[parent].body;
+  if (type != "fixed") {
+    ++children_[body + 1];
+    body = static_cast<int>(children_.size()) - 1;
+    children_.push_back(0);
+  }
+  const int child = AddLink(body, has_mass);
+  elements_.push_back("  <joint" + Attribute("name", name) +
+                      Attribute("type", type) + "><parent" +
+                      Attribute("link", links_[parent].name) + "/><child" +
+                      Attribute("link", links_[child].name) + "/>" +
+                      Origin(0.4) + details + "</joint>\n");
+  return child;
+}
+
+int RobotWriter::AttachFixed(int parent, bool has_mass) {
+  return Attach(parent, NewName("fixed"), "fixed", "", has_mass);
+}
+
+int RobotWriter::AttachMovable(int parent) {
+  Eigen::Vector3d axis = Eigen::Vector3d::Zero();
+  if (random_.Chance(options_.coordinate_axis_share)) {
+    axis[random_.Index(3)] = random_.Chance(0.5) ? 1 : -1;
+  } else {
+    axis = random_.UnitVector();
+  }
+  std::string details = "<axis" + Attribute("xyz", Text(axis)) + "/>";
+
+  const double kind = random_.Uniform(0, 1);
+  const bool prismatic = kind < options_.prismatic_share;
+  const bool continuous =
+      !prismatic && kind < options_.prismatic_share + options_.continuous_share;
+  details += "<limit";
+  if (!continuous) {
+    const double range = prismatic ? 0.5 : kPi;
+    details += Attribute("lower", Text(random_.Uniform(-range, -0.1 * range))) +
+               Attribute("upper", Text(random_.Uniform(0.1 * range, range)));
+  }
+  details += Attribute("effort", Text(random_.Uniform(10, 100))) +
+             Attribute("velocity", Text(random_.Uniform(1, 4))) + "/>";
+  if (options_.friction) {
+    details += "<dynamics" +
+               Attribute("damping", Text(random_.Uniform(0.1, 3))) +
+               Attribute("friction", Text(random_.Uniform(0.1, 3))) + "/>";
+  }
+  return Attach(parent, NewName("joint"),
+                prismatic    ? "prismatic"
+                : continuous ? "continuous"
+                             : "revolute",
+                details, true);
+}
+
+int RobotWriter::ParentOfJoint() {
+  const int last = static_cast<int>(links_.size()) - 1;
+  const int joint = static_cast<int>(children_.size()) - 1;
+  if (is_chain() || joint == 0) return last;
+  const bool branched =
+      *std::max_element(children_.begin(), children_.end()) > 1;
+  if (joint == options_.dof - 1 && !branched) {
+    // The last chance: on a body that has a joint already.
+    for (;;) {
+      const int parent = random_.Index(last + 1);
+      if (children_[links_[parent].body + 1] > 0) return parent;
+    }
+  }
+  return random_.Chance(0.5) ? last : random_.Index(last + 1);
+}
+
+int RobotWriter::ParentOfTip() {
+  const int last = static_cast<int>(links_.size()) - 1;
+  if (is_chain()) return last;
+  for (;;) {
+    const int parent = random_.Index(last + 1);
+    if (children_[links_[parent].body + 1] == 0) return parent;
+  }
+}
+
+void RobotWriter::Shuffle() {
+  for (int i = static_cast<int>(elements_.size()) - 1; i > 0; --i) {
+    std::swap(elements_[i], elements_[random_.Index(i + 1)]);
+  }
+}
+
+RandomRobot RobotWriter::Write() {
+  AddLink(kBase, random_.Chance(0.5));
+  for (int joint = 0; joint < options_.dof; ++joint) {
+    int parent = ParentOfJoint();
+    if (random_.Chance(options_.fixed_share)) {
+      parent = AttachFixed(parent, random_.Chance(0.5));
+    }
+    const int child = AttachMovable(parent);
+    if (!is_chain() && random_.Chance(options_.fixed_share)) {
+      AttachFixed(child, random_.Chance(0.5));
+    }
+  }
+  const int tip = AttachFixed(ParentOfTip(), false);
+  RandomRobot robot;
+  robot.root = links_.front().name;
+  robot.tip = links_[tip].name;
+  robot.dof = options_.dof;
+  Shuffle();
+  robot.urdf = "<robot name=\"random\">\n";
+  for (const std::string& element : elements_) robot.urdf += element;
+  robot.urdf += "</robot>\n";
+  return robot;
+}
+
+double Coordinate(const Joint& joint, Random& random) {
+  const double range = joint.type == JointType::kPrismatic ? 1 : kPi;
+  return random.Uniform(joint.limits.lower.value_or(-range),
+                        joint.limits.upper.value_or(range));
+}
+
+}  // namespace
+
+double Random::Uniform(double low, double high) {
+  // 53 bits: every double of [0, 1) that is a multiple of 2^-53.
+  const double unit = static_cast<double>(engine_() >> 11) * 0x1p-53;
+  return low + (high - low) * unit;
+}
+
+int Random::Index(int count) {
+  return std::min(static_cast<int>(Uniform(0, count)), count - 1);
+}
+
+bool Random::Chance(double probability) { return Uniform(0, 1) < probability; }
+
+Eigen::VectorXd Random::Vector(int size, double low, double high) {
+  Eigen::VectorXd vector(size);
+  for (double& number : vector) number = Uniform(low, high);
+  return vector;
+}
+
+Eigen::Vector3d Random::UnitVector() {
+  for (;;) {
+    const Eigen::Vector3d point = Vector(3, -1, 1);
+    const double norm = point.norm();
+    if (norm > 0.1 && norm <= 1) return point / norm;
+  }
+}
+
+Eigen::Matrix3d Random::Rotation() {
+  for (;;) {
+    const Eigen::Vector4d point = Vector(4, -1, 1);
+    const double norm = point.norm();
+    if (norm > 0.1 && norm <= 1) {
+      return Eigen::Quaterniond(point / norm).toRotationMatrix();
+    }
+  }
+}
+
+RandomRobot MakeRandomRobot(std::uint64_t seed,
+                            const RandomRobotOptions& options) {
+  return RobotWriter(seed, options).Write();
+}
+
+State MakeRandomState(const Model& model, Random& random) {
+  State state;
+  state.q.resize(model.nq());
+  for (const Joint& joint : model.joints()) {
+    state.q[joint.q_index] = Coordinate(joint, random);
+  }
+  state.v = random.Vector(model.nv(), -2, 2);
+  state.a = random.Vector(model.nv(), -2, 2);
+  state.tau = random.Vector(model.nv(), -20, 20);
+  state.wrench = random.Vector(6, -20, 20);
+  return state;
+}
+
+}  // namespace torqued::testing_support
