@@ -1,0 +1,94 @@
+"""What the documentation shows is run, and does what it says."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from extract_snippets import snippets
+
+SOURCE = os.environ["TORQUED_SOURCE"]
+BIN = os.environ["TORQUED_BIN"]
+README = os.path.join(SOURCE, "README.md")
+SERVER = os.path.join(SOURCE, "docs", "server.md")
+
+
+def run(command, **arguments):
+    """Runs a shell line as a reader would, with the programs of this build."""
+    environment = dict(os.environ, PATH=BIN + ":" + os.environ["PATH"])
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command], cwd=SOURCE,
+        env=environment, capture_output=True, text=True, timeout=120,
+        check=False, **arguments)
+
+
+def test_readme_shows_what_the_first_call_prints():
+    line = snippets(README, "sh")[0].splitlines()[-1]
+    result = run(line)
+    assert result.returncode == 0, result.stderr
+    shown = snippets(README, "text")[0]
+
+    def without_version(text):
+        return re.sub(r"target \S+  server \S+", "", text).strip()
+
+    assert without_version(result.stdout) == without_version(shown)
+
+
+@pytest.mark.parametrize("path", [README, SERVER])
+def test_shell_lines_succeed(path):
+    for block in snippets(path, "sh"):
+        # The reader's own build directory; here PATH has this build's.
+        block = re.sub(r"^export PATH=.*\n", "", block, flags=re.MULTILINE)
+        result = run(block)
+        assert result.returncode == 0, block + result.stdout + result.stderr
+
+
+def test_make_targets_that_are_named_exist():
+    with open(os.path.join(SOURCE, "Makefile"), encoding="utf-8") as file:
+        targets = re.findall(r"^([a-z-]+):", file.read(), re.MULTILINE)
+    named = set()
+    for path in (README, SERVER):
+        with open(path, encoding="utf-8") as file:
+            named |= set(re.findall(r"\bmake ([a-z-]+)\b(?!.*serves)",
+                                    file.read()))
+    assert {"demo", "test", "serve", "stop"} <= named
+    assert named <= set(targets)
+
+
+def test_client_program_prints_torques():
+    result = run(os.path.join(BIN, "readme_client"))
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"tau of the last state:( +\S+){6}\n", result.stdout)
+    assert "rows not OK: 0" in result.stdout
+    assert re.search(r"revision: [0-9a-f]{64}", result.stdout)
+
+
+def test_in_process_program_prints_torques():
+    result = run(os.path.join(BIN, "readme_core"))
+    assert result.returncode == 0, result.stderr
+    back = re.search(r"back: (.*)", result.stdout).group(1).split()
+    assert [round(float(x), 9) for x in back] == [2.0] * 7
+
+
+def test_configuration_file_is_accepted(tmp_path):
+    file = tmp_path / "torqued.toml"
+    file.write_text(snippets(SERVER, "toml config")[0])
+    result = run(f"torqued --config {file} --print-config")
+    assert result.returncode == 0, result.stderr
+    assert "500000" in result.stdout
+    # Twin: a key that does not exist is named.
+    file.write_text("max-rowz = 1\n")
+    result = run(f"torqued --config {file} --print-config")
+    assert result.returncode == 2
+    assert "max-rowz" in result.stderr
+
+
+def test_settings_that_are_explained_exist():
+    with open(SERVER, encoding="utf-8") as file:
+        table = re.findall(r"^\| (`[^|]*) \|", file.read(), re.MULTILINE)
+    options = run("torqued --help").stdout
+    names = [name for row in table for name in re.findall(r"`([^`]+)`", row)]
+    assert len(names) > 8
+    for name in names:
+        assert f"--{name} " in options, name
