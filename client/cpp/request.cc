@@ -38,7 +38,7 @@ std::int64_t CountStates(const States& states, const ComputeOptions& options) {
   std::int64_t rows = 0;
   const char* longest = "";
   for (const auto& [name, batch] : inputs) {
-    if (batch->rows() > rows) {
+    if (batch->size() > 0 && batch->rows() > rows) {
       rows = batch->rows();
       longest = name;
     }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-InputArray OneRow(const Robot::Vector& vector) {
+InputArray OneRow(Robot::Vector vector) {
   if (vector.size() == 0) return {};
   return {vector.data(), NumberType::kF64, 1, static_cast<int>(vector.size())};
 }

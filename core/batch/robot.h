@@ -36,7 +36,7 @@ class Robot {
     TaskDiagnostics diagnostics;
   };
 
-  using Vector = Eigen::Ref<const Eigen::VectorXd>;
+  using Vector = const Eigen::Ref<const Eigen::VectorXd>&;
 
   explicit Robot(std::shared_ptr<const Model> model);
   Robot(std::shared_ptr<const Model> model, Options options);

@@ -170,7 +170,8 @@ bool ElementReader::Numbers(const char* attribute,
   Report(LintCode::kInvalidNumber,
          element_.FindAttribute(attribute)->GetLineNum(),
          Cat(" has the attribute ", attribute, "=", Quoted(*text), " in <",
-             name(), ">: ", problem, "."));
+             name(), ">: ", problem,
+             name() == "limit" ? "; leave it out to set no limit." : "."));
   return false;
 }
 

@@ -38,14 +38,14 @@ std::string ParseWord(std::string_view word, double& value) {
     return word.find("${") != std::string_view::npos
                ? Cat(Quoted(as_given),
                      " is a xacro expression; expand the file by xacro first")
-               : Cat(Quoted(as_given), " is not a number");
+               : Cat(Quoted(as_given),
+                     " is not a number; write one like -1.5e-3");
   }
   if (error == std::errc::result_out_of_range) {
     return Cat(Quoted(as_given), " is outside the range of double precision");
   }
   if (!std::isfinite(value)) {
-    return Cat(Quoted(as_given),
-               " is not finite (leave an attribute out to set no limit)");
+    return Cat(Quoted(as_given), " is not finite");
   }
   return {};
 }

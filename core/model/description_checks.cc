@@ -274,7 +274,9 @@ void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
     if (!is_follower(joint)) continue;
     const auto it = index.find(joint.mimic->joint);
     if (it == index.end()) {
-      refuse(joint, ", but there is no joint of that name.");
+      refuse(joint,
+             ", but there is no joint of that name; name the one that "
+             "leads.");
     } else if (it->second == static_cast<int>(i)) {
       refuse(joint, ", which is the joint itself; name the one that leads.");
     } else if (joints[it->second].type == JointDescription::Type::kFixed) {

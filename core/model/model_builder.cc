@@ -43,10 +43,10 @@ void ReportFixedMass(const Assembly& assembly,
           ? std::string()
           : Cat(" and ", std::to_string(heavy.size() - 1), " more");
   report.Add(LintCode::kFixedMass, {.link = first.name, .line = first.line},
-             Cat("Link ", Quoted(first.name), others, " with a mass of ",
+             Cat("Link ", Quoted(first.name), others,
+                 heavy.size() == 1 ? " has " : " have ",
                  RoundedText(assembly.fixed_mass),
-                 " kg in all cannot move relative to the base; that mass "
-                 "enters no quantity."));
+                 " kg that no joint moves; this mass enters no quantity."));
 }
 
 void ReportMimics(const Assembly& assembly,
@@ -81,11 +81,12 @@ void ReportFriction(const Assembly& assembly,
   const std::string others =
       count == 1 ? std::string()
                  : Cat(" and ", std::to_string(count - 1), " more");
-  report.Add(LintCode::kFrictionOffByDefault,
-             {.joint = first->name, .line = first->line},
-             Cat("Joint ", Quoted(first->name), others,
-                 " with damping or friction: calls leave both out unless they "
-                 "switch them on."));
+  report.Add(
+      LintCode::kFrictionOffByDefault,
+      {.joint = first->name, .line = first->line},
+      Cat("Joint ", Quoted(first->name), others, count == 1 ? " has" : " have",
+          " damping or friction, which calls leave out unless they "
+          "switch it on."));
 }
 
 bool IsFinite(const Frame& frame) {
@@ -117,7 +118,9 @@ void CheckTree(const Assembly& assembly,
   }
   CheckJointsMoveMass(tree, assembly.joints, lines, assembly.incomplete,
                       report);
-  if (report.ok()) CheckMassCondition(tree, report);
+  if (report.ok()) {
+    CheckMassCondition(tree, assembly.joints, lines, report);
+  }
 }
 
 }  // namespace

@@ -96,7 +96,9 @@ class TopologyFinder {
         LintCode::kUnknownLink,
         {.joint = joint.name, .link = name, .line = joint.line},
         Cat("Joint ", Quoted(joint.name), " names ", Quoted(name), " as its ",
-            role, " link, but there is no link of that name."));
+            role,
+            " link, but there is no link of that name; correct it, or add "
+            "the link."));
     return kNone;
   }
 
@@ -240,7 +242,7 @@ class TopologyFinder {
                    .line = links_[i].line},
                   Cat("Link ", Quoted(links_[i].name),
                       " cannot be reached from a root link: following its "
-                      "parents ends in a cycle."));
+                      "parents ends in a cycle; open that."));
     }
   }
 

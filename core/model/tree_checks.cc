@@ -157,7 +157,8 @@ void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
   }
 }
 
-void CheckMassCondition(const Tree& tree, LintReport& report) {
+void CheckMassCondition(const Tree& tree, std::span<const Joint> joints,
+                        std::span<const int> lines, LintReport& report) {
   if (tree.n == 0 || tree.n > kMaxConditionJoints) return;
   const Eigen::MatrixXd M = HomeMassMatrix(tree);
   if (!M.allFinite()) {
@@ -166,27 +167,36 @@ void CheckMassCondition(const Tree& tree, LintReport& report) {
                "precision; check the masses, inertias and lengths.");
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-      M, Eigen::EigenvaluesOnly);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(M);
   const double smallest = solver.eigenvalues()[0];
   const double largest = solver.eigenvalues()[tree.n - 1];
   if (smallest > 0 && largest <= kMaxCondition * smallest) return;
+  // The first of those that move most in the weakest direction; coaxial
+  // joints do so alike, but for round-off.
+  const Eigen::VectorXd direction = solver.eigenvectors().col(0).cwiseAbs();
+  int weakest = 0;
+  while (direction[weakest] < 0.999 * direction.maxCoeff()) ++weakest;
+  const Joint& joint = joints[weakest];
+  const Place place{
+      .joint = joint.name, .link = joint.child_link, .line = lines[weakest]};
   // Below this an eigenvalue is round-off.
-  const bool singular = !(smallest > 1e-15 * tree.n * largest);
-  report.Add(
-      LintCode::kIllConditionedMass, {},
-      singular
-          ? Cat("The mass matrix at q = 0 is singular: its eigenvalues reach "
-                "from ",
-                RoundedText(smallest), " to ", RoundedText(largest),
-                "; forward dynamics and operational space have no answer "
-                "there, so check for joints on one axis and for links without "
-                "inertia.")
-          : Cat("The mass matrix at q = 0 has the condition number ",
-                RoundedText(largest / smallest), ", above ",
-                NumberText(kMaxCondition),
-                ": forward dynamics loses that many digits; check for links "
-                "of very small inertia next to heavy ones."));
+  if (smallest > 1e-15 * tree.n * largest) {
+    report.Add(
+        LintCode::kIllConditionedMass, place,
+        Cat("The mass matrix at q = 0 has the condition number ",
+            RoundedText(largest / smallest), ", above ",
+            RoundedText(kMaxCondition), ", and joint ", Quoted(joint.name),
+            " moves the least: forward dynamics loses up to ",
+            RoundedText(std::ceil(std::log10(largest / smallest))),
+            " digits; check for a tiny inertia behind it."));
+  } else {
+    report.Add(LintCode::kIllConditionedMass, place,
+               Cat("The mass matrix at q = 0 is singular, with joint ",
+                   Quoted(joint.name),
+                   " in the direction that moves nothing: forward dynamics "
+                   "has no answer there; check for joints on one axis and "
+                   "for links without inertia."));
+  }
 }
 
 }  // namespace torqued

@@ -23,7 +23,9 @@ void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
                          LintReport& report);
 
 /// Reports a mass matrix at q = 0 that is ill-conditioned, or whose numbers
-/// leave double precision.
-void CheckMassCondition(const Tree& tree, LintReport& report);
+/// leave double precision, and the joint that matters most in the weakest
+/// direction. O(n³).
+void CheckMassCondition(const Tree& tree, std::span<const Joint> joints,
+                        std::span<const int> lines, LintReport& report);
 
 }  // namespace torqued

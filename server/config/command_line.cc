@@ -90,17 +90,19 @@ class Parser {
     return app_.add_option(flag, value, help)->capture_default_str();
   }
 
-  template <class T>
-  void List(const std::string& flag, T& value, const std::string& help) {
-    Setting(flag, value, help)->delimiter(',')->allow_extra_args(false);
+  CLI::Option* List(const std::string& flag, std::vector<std::string>& values,
+                    const std::string& help) {
+    // As it would stand in the file; CLI11 prints brackets.
+    return Setting(flag, values, help)
+        ->default_str(CLI::detail::join(values, ","))
+        ->delimiter(',')
+        ->allow_extra_args(false);
   }
 
   void AddPlaces() {
-    Setting("--listen", settings_.listen,
-            "Address to serve on: HOST:PORT (port 0: a free one) or "
-            "unix:PATH; repeatable")
-        ->delimiter(',')
-        ->allow_extra_args(false)
+    List("--listen", settings_.listen,
+         "Address to serve on: HOST:PORT (port 0: a free one) or unix:PATH; "
+         "repeatable")
         ->check(CLI::Validator(
             [](const std::string& text) { return CheckAddress(text); },
             "ADDR"));

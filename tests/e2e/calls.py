@@ -116,11 +116,15 @@ def laborious(rows):
 
 
 def laborious_for(client, seconds):
-    """As many states of "long" as take about so long on this machine."""
-    rows, elapsed = 250, 0.0
-    while elapsed < 0.05:
-        rows *= 2
+    """As many states of "long" as take at least about so long when nothing
+    else runs on the machine."""
+    def elapsed(rows):
         began = time.monotonic()
         client.dynamics.Compute(laborious(rows))
-        elapsed = time.monotonic() - began
-    return laborious(min(int(rows * seconds / elapsed), 150_000))
+        return time.monotonic() - began
+
+    rows = 250
+    while elapsed(rows) < 0.04:
+        rows *= 2
+    per_row = min(elapsed(rows) for _ in range(5)) / rows
+    return laborious(min(int(seconds / per_row), 150_000))

@@ -47,7 +47,7 @@ class ServerExited(Exception):
     """The process ended before it served."""
 
     def __init__(self, code, log):
-        super().__init__(f"the server exited with {code} before serving:\n{log}")
+        super().__init__(f"exited with {code} before serving:\n{log}")
         self.code = code
         self.log = log
 

@@ -45,26 +45,35 @@ def robot(name, *elements):
     return "\n".join([f'<robot name="{name}">', *elements, "</robot>", ""])
 
 
-def pendulum(mass=2.0, length=0.5, name="pendulum", damping=None,
-             friction=None, limit='lower="-3" upper="3" effort="90" velocity="4"'):
+def pendulum(mass=2.0, length=0.5, name="pendulum", **swing):
     """A point mass on a massless rod, turning about y; q = 0 is along x, so
     gravity along -z pulls it to positive q."""
     return robot(
         name,
         link("base"),
-        joint("swing", "base", "rod", axis=(0, 1, 0), limit=limit,
-              damping=damping, friction=friction),
+        joint("swing", "base", "rod", axis=(0, 1, 0), **swing),
         link("rod", mass, com=(length, 0, 0)))
 
 
-def lift(mass=3.0, damping=None, friction=None):
+def lift(mass=3.0):
     """A particle on a vertical line."""
     return robot(
         "lift",
         link("base"),
-        joint("rise", "base", "load", kind="prismatic", axis=(0, 0, 1),
-              damping=damping, friction=friction),
+        joint("rise", "base", "load", kind="prismatic", axis=(0, 0, 1)),
         link("load", mass))
+
+
+def turntable(mass=2.0):
+    """A point mass on a rail that turns about z. At rail = -1 it lies on the
+    axis, and turning moves no mass."""
+    return robot(
+        "turntable",
+        link("base"),
+        joint("turn", "base", "rail"),
+        link("rail"),
+        joint("slide", "rail", "load", kind="prismatic", axis=(1, 0, 0)),
+        link("load", mass, com=(1, 0, 0)))
 
 
 def forked():

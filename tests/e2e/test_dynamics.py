@@ -236,6 +236,37 @@ def test_the_rank_test_scales_linear_rows_and_obeys_its_tolerance(client):
     assert (rank, rule) == (1, pb.TASK_RULE_RANGE_RESTRICTED)
 
 
+def test_where_a_joint_moves_no_mass_only_what_needs_the_inverse_is_undefined(
+        client):
+    register(client, "turntable", robots.turntable(2.0))
+    q = np.array([[0.3, -0.5], [0.3, -1.0], [0.3, 0.5]])
+    v = np.array([[0.0, 0.0], [1.5, 0.2], [0.0, 0.0]])
+    reply = client.dynamics.Compute(compute_request(
+        "turntable",
+        [pb.INVERSE_DYNAMICS, pb.MASS_MATRIX, pb.FORWARD_DYNAMICS,
+         pb.OPERATIONAL_SPACE], q=q, v=v, tau=np.ones((1, 2)),
+        operational_space=pb.OperationalSpaceOptions(axes=LINEAR_XY)))
+    results = reply.results
+    radius = 1 + q[:, 1]
+    np.testing.assert_allclose(
+        table(results.mass_matrix),
+        2 * np.stack([radius**2, 0 * radius, 0 * radius, 1 + 0 * radius],
+                     axis=1), atol=1e-15)
+    np.testing.assert_allclose(table(results.tau), 0, atol=1e-14)
+    a = table(results.a)
+    np.testing.assert_allclose(
+        a[::2], np.stack([0.5 / radius[::2]**2, [0.5, 0.5]], axis=1))
+    assert np.isnan(a[1]).all()
+    assert np.isnan(table(getattr(results, "lambda"))[1]).all()
+    assert np.isnan(table(results.eta)[1]).all()
+    assert results.rule[1] == pb.TASK_RULE_UNDEFINED
+    assert reply.rows_not_ok == 1
+    status, = reply.row_status
+    assert (status.row, status.code, status.joint) == (
+        1, pb.ROW_SINGULAR_MASS_MATRIX, "turn")
+    assert status.message
+
+
 def test_pendulum_and_lift_equal_the_equations_on_paper(client):
     register(client, "pendulum", robots.pendulum(2.0, 0.5))
     register(client, "lift", robots.lift(3.0))

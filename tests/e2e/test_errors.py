@@ -27,7 +27,8 @@ NAN, INFINITY = math.nan, math.inf
 def still_serving(client):
     """A good call has the same answer after whatever the test did."""
     def good():
-        reply = client.dynamics.Compute(everything_request("panda", States(7, 3)))
+        reply = client.dynamics.Compute(
+            everything_request("panda", States(7, 3)))
         assert reply.rows == 3 and reply.rows_not_ok == 0
         return reply.results
 

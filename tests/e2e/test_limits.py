@@ -1,5 +1,7 @@
 """What the server refuses for its size, and what it lets wait."""
 
+import time
+
 import grpc
 import numpy as np
 import pytest
@@ -101,15 +103,21 @@ def test_too_much_work_under_way_is_refused_at_once_and_welcome_later(narrow):
     assert narrow.dynamics.Compute(request).rows == 800
 
 
-def test_small_calls_do_not_wait_for_a_large_one(client):
-    register_long(client)
-    request = laborious_for(client, 0.5)
-    slow = begin(client.dynamics.Compute, request)
-    single = everything_request("panda", States(7, 1))
-    answered = 0
-    while not slow.done():
-        client.dynamics.Compute(single)
-        answered += 1
-    assert slow.result().rows_not_ok == 0
-    # One would be enough to wait behind it.
-    assert answered > 10
+@pytest.mark.parametrize("rows", [1, 300])
+def test_small_calls_do_not_wait_for_a_large_one(start, rows):
+    """Neither one that is computed where it arrives nor one that takes its
+    turn with the large one on the only thread."""
+    server = start("--threads", 1, models=harness.example_models())
+    with harness.Client(server.address) as client:
+        register_long(client)
+        large = laborious_for(client, 0.5)
+        small = everything_request("panda", States(7, rows))
+        slow = begin(client.dynamics.Compute, large)
+        time.sleep(0.05)
+        answered = 0
+        while not slow.done():
+            client.dynamics.Compute(small)
+            answered += 1
+        assert slow.result().rows_not_ok == 0
+        # The first would be enough to wait behind it.
+        assert answered > 10

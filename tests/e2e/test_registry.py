@@ -120,6 +120,7 @@ def test_a_registered_model_is_described_in_full(fresh):
         "b_slide", registry_pb.JOINT_TYPE_PRISMATIC)
     assert (slide.q_index, slide.v_index) == (1, 1)
     assert list(slide.axis) == [0, 0, 1]
+    assert slide.HasField("lower")
     assert (slide.lower, slide.upper) == (0, 1.5)
     assert (slide.velocity, slide.effort) == (0.3, 40)
     assert (slide.damping, slide.friction) == (0.5, 0.25)

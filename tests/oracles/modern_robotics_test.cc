@@ -13,7 +13,6 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -185,15 +184,16 @@ class Library {
   Robot robot_;
 };
 
+using Vector6d = Eigen::Matrix<double, 6, 1>;
+
 const Vector3d kGravity(0, 0, -9.8);
 const Vector3d kNoGravity(0, 0, 0);
-const VectorXd kQ = Vector3d(0.1, 0.1, 0.1);
-const VectorXd kV = Vector3d(0.1, 0.2, 0.3);
-const VectorXd kA = Vector3d(2, 1.5, 1);
-const VectorXd kTau = Vector3d(0.5, 0.6, 0.7);
-const VectorXd kZero = Vector3d(0, 0, 0);
-const VectorXd kWrench = VectorXd::Ones(6);
-const VectorXd kNoWrench = VectorXd::Zero(6);
+const Vector3d kQ(0.1, 0.1, 0.1);
+const Vector3d kV(0.1, 0.2, 0.3);
+const Vector3d kA(2, 1.5, 1);
+const Vector3d kTau(0.5, 0.6, 0.7);
+const Vector3d kZero(0, 0, 0);
+const Vector6d kWrench = Vector6d::Ones();
 
 /// Half a unit of the eighth decimal, which is the last that is printed.
 constexpr double kPrinted = 0.5e-8;

@@ -193,6 +193,7 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
   const bool one_dimension = header->shape.size() == 1;
   const std::uint64_t rows = one_dimension ? 1 : header->shape[0];
   const std::uint64_t columns = header->shape.back();
+  if (columns == 0) fail("has no columns");
   const std::string_view data = bytes.substr(header_begin + header_size);
   const std::optional<std::uint64_t> size = Bytes(rows, columns, item);
   if (size != data.size()) {

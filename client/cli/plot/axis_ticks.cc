@@ -38,8 +38,9 @@ std::vector<Tick> AxisTicks(double low, double high, int max_count) {
       !std::isfinite(high - low)) {
     return {};
   }
-  // n intervals have n + 1 ends.
-  double step = RoundStep((high - low) / (std::max(max_count, 2) - 1));
+  // The finest step that is not too fine. From 5 ticks on this leaves two at
+  // least: more than max_count ticks of one step span two of the next.
+  double step = RoundStep((high - low) / (std::max(max_count, 2) + 1));
   double first = std::ceil(low / step - 1e-9);
   double last = std::floor(high / step + 1e-9);
   while (last - first + 1 > max_count) {

@@ -101,7 +101,7 @@ std::vector<LintCase> RemarkCases() {
        {{kShoulderAxis, R"(<axis xyz="0 1 0"/><dynamics damping="0.5"/>)"}},
        LintCode::kFrictionOffByDefault,
        InJoint("shoulder", kShoulder),
-       "'shoulder' with damping",
+       "'shoulder' has damping",
        0,
        {{kShoulderAxis,
          R"(<axis xyz="0 1 0"/><dynamics damping="0" friction="0"/>)"}}},
@@ -111,7 +111,7 @@ std::vector<LintCase> RemarkCases() {
         ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>)"}},
        LintCode::kFixedMass,
        InLink("base", R"(<link name="base">)"),
-       "3 kg",
+       "has 3 kg",
        0,
        {{R"(<link name="base"/>)",
          R"(<link name="base"><inertial><mass value="0"/><inertia ixx="0"

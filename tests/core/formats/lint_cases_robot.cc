@@ -196,7 +196,7 @@ std::vector<LintCase> RobotCases() {
         {R"(ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.002")",
          R"(ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="1e-10")"}},
        LintCode::kIllConditionedMass,
-       Robot(""),
+       Spot{"elbow", "lower", "name=\"elbow\""},
        "condition number",
        1,
        {{"type=\"prismatic\"", "type=\"revolute\""}}},
@@ -209,7 +209,7 @@ std::vector<LintCase> RobotCases() {
         {R"(ixx="0.03" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.01")",
          R"(ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0")"}},
        LintCode::kIllConditionedMass,
-       Robot(""),
+       Spot{"shoulder", "upper", kShoulder},
        "singular"},
   };
 }

@@ -177,7 +177,10 @@ TEST(MassCondition, IsReportedAboveTheBound) {
   const Finding& f = result.report.findings()[0];
   EXPECT_EQ(f.code, LintCode::kIllConditionedMass);
   EXPECT_EQ(f.severity, Severity::kWarning);
+  EXPECT_EQ(f.joint, "jb");
+  EXPECT_EQ(f.link, "b");
   EXPECT_THAT(f.message, HasSubstr("condition number 1e+09"));
+  EXPECT_THAT(f.message, HasSubstr("up to 9 digits"));
   EXPECT_NE(result.model, nullptr);
 }
 

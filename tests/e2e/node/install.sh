@@ -12,7 +12,8 @@ directory=$1
 for tool in node npm; do
   if ! command -v "$tool" > /dev/null; then
     echo "The Node planner needs $tool, which is not installed: run" \
-         "'apt-get install nodejs npm' (Debian 12) or install Node 18 or later." >&2
+         "'apt-get install nodejs npm' (Debian 12), or install Node 18 or" \
+         "later." >&2
     exit 1
   fi
 done

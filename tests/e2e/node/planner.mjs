@@ -57,15 +57,14 @@ function report(reply) {
 
 function decodeError(error, protoDirectory) {
   const root = new protobuf.Root();
-  root.resolvePath = (origin, target) => target.startsWith('google/protobuf/') ?
-      target :
-      `${protoDirectory}/${target}`;
+  root.resolvePath = (origin, target) =>
+      target.startsWith('google/') ? target : `${protoDirectory}/${target}`;
   root.loadSync('torqued/v1/errors.proto');
   const decode = (type, bytes) =>
       root.lookupType(`torqued.v1.${type}`).decode(bytes);
   const status = decode('Status', error.metadata.get(DETAILS)[0]);
   const info = status.details.find(
-      (detail) => detail.type_url === 'type.googleapis.com/google.rpc.ErrorInfo');
+      (detail) => detail.type_url.endsWith('/google.rpc.ErrorInfo'));
   return {
     code: grpc.status[error.code],
     message: error.details,

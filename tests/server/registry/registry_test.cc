@@ -391,9 +391,12 @@ TEST_F(RegistryTest, EvictedModelsAreLoadedAgain) {
 
 TEST_F(RegistryTest, FullRevisionInTheCacheNeedsNoStore) {
   Value(registry_.Register(Request("arm", 1)));
-  RunSql(path_, "DROP TABLE labels");
-  RunSql(path_, "DROP TABLE names");
+  for (const char* table : {"labels", "names", "history", "revisions"}) {
+    RunSql(path_, std::string("DROP TABLE ") + table);
+  }
   EXPECT_EQ(Where(registry_, "@" + RevisionOf(1)), RevisionOf(1));
+  EXPECT_EQ(Error(registry_.Resolve("@" + RevisionOf(1).substr(0, 8))).code,
+            Code::kStoreUnavailable);
   EXPECT_EQ(Error(registry_.Resolve("arm")).code, Code::kStoreUnavailable);
 }
 

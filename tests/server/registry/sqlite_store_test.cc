@@ -189,7 +189,9 @@ TEST(SqliteStore, LabelMoves) {
   EXPECT_EQ(Get(store->FindLabel("arm", "good"))->revision, "r2");
   EXPECT_THAT(Get(store->FindLabel("arm", "also"))->labels,
               ElementsAre("also"));
-  // Labels of one name are not those of another.
+  // Labels of one name are not those of another, be the revision the same.
+  EXPECT_THAT(Store(*store, Change("leg", "r2")).registration.labels,
+              IsEmpty());
   EXPECT_FALSE(Get(store->FindLabel("leg", "good")));
 }
 

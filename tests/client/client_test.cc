@@ -1,0 +1,265 @@
+#include "client/cpp/client.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "client/cpp/array_codec.h"
+#include "tests/client/fake_server.h"
+
+namespace torqued::client {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using SteadyClock = std::chrono::steady_clock;
+
+const States kState{.q = Batch::Constant(1, 2, 0.25)};
+
+grpc::Status AnswerWithQ(const v1::ComputeRequest& request,
+                         v1::ComputeReply& reply) {
+  *reply.mutable_results()->mutable_tau() = request.q();
+  reply.set_rows(request.q().f64().size() / 8 / request.q().columns());
+  return grpc::Status::OK;
+}
+
+grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
+                     milliseconds retry_delay) {
+  v1::Status details;
+  v1::ErrorInfo info;
+  info.set_reason(reason);
+  google::protobuf::Any* any = details.add_details();
+  any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
+  any->set_value(info.SerializeAsString());
+  if (retry_delay.count() > 0) {
+    v1::RetryInfo retry;
+    retry.mutable_retry_delay()->set_nanos(
+        static_cast<int>(retry_delay.count() * 1'000'000));
+    any = details.add_details();
+    any->set_type_url("type.googleapis.com/google.rpc.RetryInfo");
+    any->set_value(retry.SerializeAsString());
+  }
+  return {code, "a sentence", details.SerializeAsString()};
+}
+
+TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
+  FakeServer server;
+  v1::ComputeRequest seen;
+  server.compute = [&seen](grpc::ServerContext&,
+                           const v1::ComputeRequest& request,
+                           v1::ComputeReply& reply) {
+    seen = request;
+    return AnswerWithQ(request, reply);
+  };
+  ComputeOptions options;
+  options.joint_names = {"b", "a"};
+  options.gravity = Eigen::Vector3d(1, 2, 3);
+  options.viscous_friction = true;
+  options.tip_frame = "flange";
+  options.reference_frame = v1::REFERENCE_FRAME_WORLD;
+  options.tip_wrench_on_environment = TipWrench{
+      Batch::Constant(1, 6, 4.0), v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED};
+  options.task.axes = {v1::TASK_AXIS_LINEAR_Z};
+  options.task.damping = 0.1;
+  options.task.rank_tolerance = 1e-4;
+  const Client client = Client::Connect(server.address());
+  const Evaluation result =
+      client.Compute("arm", {v1::INVERSE_DYNAMICS, v1::OPERATIONAL_SPACE},
+                     {.q = Batch::Constant(1, 2, 0.25)}, options);
+
+  EXPECT_EQ(result.tau, kState.q);
+  EXPECT_EQ(seen.model(), "arm");
+  EXPECT_THAT(seen.quantities(), ::testing::ElementsAre(v1::INVERSE_DYNAMICS,
+                                                        v1::OPERATIONAL_SPACE));
+  EXPECT_EQ(seen.q().columns(), 2u);
+  EXPECT_EQ(seen.q().f64().size(), 16u);
+  EXPECT_FALSE(seen.has_v());
+  EXPECT_THAT(seen.options().joint_names(), ::testing::ElementsAre("b", "a"));
+  EXPECT_THAT(seen.options().terms().gravity(),
+              ::testing::ElementsAre(1, 2, 3));
+  EXPECT_TRUE(seen.options().terms().viscous_friction());
+  EXPECT_FALSE(seen.options().terms().coulomb_friction());
+  EXPECT_EQ(seen.options().tip_frame(), "flange");
+  EXPECT_EQ(seen.options().reference_frame(), v1::REFERENCE_FRAME_WORLD);
+  EXPECT_EQ(seen.options().encoding(), v1::ENCODING_F64);
+  EXPECT_EQ(seen.tip_wrench_on_environment().reference_frame(),
+            v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED);
+  EXPECT_EQ(seen.tip_wrench_on_environment().wrench().columns(), 6u);
+  EXPECT_THAT(seen.operational_space().axes(),
+              ::testing::ElementsAre(v1::TASK_AXIS_LINEAR_Z));
+  EXPECT_EQ(seen.operational_space().singularity(),
+            v1::SINGULARITY_RULE_DAMPED);
+  EXPECT_EQ(seen.operational_space().damping(), 0.1);
+  EXPECT_EQ(seen.operational_space().rank_tolerance(), 1e-4);
+  EXPECT_FALSE(seen.operational_space().has_characteristic_length());
+}
+
+TEST(Client, RetriesAComputationOnceTheServerIsBack) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = [&calls](grpc::ServerContext&,
+                            const v1::ComputeRequest& request,
+                            v1::ComputeReply& reply) {
+    if (++calls < 3) {
+      return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
+    }
+    return AnswerWithQ(request, reply);
+  };
+  const Client client = Client::Connect(server.address());
+  EXPECT_EQ(client.InverseDynamics("arm", kState).tau, kState.q);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Client, WaitsAsLongAsTheServerAsks) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = [&calls](grpc::ServerContext&,
+                            const v1::ComputeRequest& request,
+                            v1::ComputeReply& reply) {
+    if (++calls == 1) {
+      return Failure(grpc::StatusCode::RESOURCE_EXHAUSTED, "OVERLOADED",
+                     milliseconds(400));
+    }
+    return AnswerWithQ(request, reply);
+  };
+  const Client client = Client::Connect(server.address());
+  const auto start = SteadyClock::now();
+  client.InverseDynamics("arm", kState);
+  EXPECT_GE(SteadyClock::now() - start, milliseconds(400));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Client, DoesNotRetryWhenToldNotTo) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = [&calls](grpc::ServerContext&, const v1::ComputeRequest&,
+                            v1::ComputeReply&) {
+    ++calls;
+    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
+  };
+  ConnectOptions options;
+  options.retry = false;
+  const Client client = Client::Connect(server.address(), options);
+  try {
+    client.InverseDynamics("arm", kState);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::DRAINING);
+    EXPECT_STREQ(error.what(), "a sentence");
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Client, NeverRepeatsARegistration) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.register_model = [&calls](grpc::ServerContext&,
+                                   const v1::RegisterModelRequest&,
+                                   v1::RegisterModelReply&) {
+    ++calls;
+    return Failure(grpc::StatusCode::UNAVAILABLE, "STORE_UNAVAILABLE", {});
+  };
+  const Client client = Client::Connect(server.address());
+  EXPECT_THROW(client.RegisterModel({}), Error);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Client, EndsACallThatHangsAtItsDeadline) {
+  FakeServer server;
+  server.compute = [](grpc::ServerContext& context, const v1::ComputeRequest&,
+                      v1::ComputeReply&) {
+    while (!context.IsCancelled()) {
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return grpc::Status::CANCELLED;
+  };
+  const Client client = Client::Connect(server.address());
+  ComputeOptions options;
+  options.deadline = milliseconds(200);
+  const auto start = SteadyClock::now();
+  try {
+    client.InverseDynamics("arm", kState, options);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  }
+  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+}
+
+TEST(Client, HasOneDeadlineForAllPartsOfABatch) {
+  FakeServer server;
+  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest& request,
+                      v1::ComputeReply& reply) {
+    std::this_thread::sleep_for(milliseconds(100));
+    return AnswerWithQ(request, reply);
+  };
+  ConnectOptions connect;
+  connect.calls_in_flight = 1;
+  const Client client = Client::Connect(server.address(), connect);
+  ComputeOptions options;
+  options.deadline = milliseconds(500);
+  // About 60 parts.
+  EXPECT_THROW(
+      client.InverseDynamics("arm", {.q = Batch::Zero(4'000'000, 2)}, options),
+      Error);
+}
+
+TEST(Client, SaysAtOnceThatNobodyListens) {
+  std::string address;
+  {
+    const FakeServer gone;
+    address = gone.address();
+  }
+  const auto start = SteadyClock::now();
+  try {
+    Client::Connect(address);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(address));
+  }
+  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+}
+
+TEST(Client, WaitsForAServerThatStartsLater) {
+  int port = 0;
+  {
+    const FakeServer gone;
+    port = gone.port();
+  }
+  std::unique_ptr<FakeServer> server;
+  std::jthread starter([&server, port] {
+    std::this_thread::sleep_for(milliseconds(300));
+    server = std::make_unique<FakeServer>(port);
+  });
+  ConnectOptions options;
+  options.wait_for_server = seconds(20);
+  EXPECT_NO_THROW(
+      Client::Connect("127.0.0.1:" + std::to_string(port), options));
+}
+
+TEST(Client, KnowsThatAServerOffersNoHealthService) {
+  const FakeServer server;
+  EXPECT_EQ(Client::Connect(server.address()).CheckHealth().health,
+            Health::kUnknown);
+}
+
+TEST(Client, ListsTheModelsOfAllPages) {
+  FakeServer server;
+  server.list_models = [](grpc::ServerContext&,
+                          const v1::ListModelsRequest& request,
+                          v1::ListModelsReply& reply) {
+    const int page =
+        request.page_token().empty() ? 0 : std::stoi(request.page_token());
+    reply.add_models()->set_name("model" + std::to_string(page));
+    if (page < 2) reply.set_next_page_token(std::to_string(page + 1));
+    return grpc::Status::OK;
+  };
+  const auto models = Client::Connect(server.address()).ListModels();
+  ASSERT_EQ(models.size(), 3u);
+  EXPECT_EQ(models[2].name(), "model2");
+}
+
+}  // namespace
+}  // namespace torqued::client

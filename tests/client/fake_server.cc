@@ -1,0 +1,62 @@
+#include "tests/client/fake_server.h"
+
+namespace torqued::client {
+
+class FakeServer::Dynamics : public v1::Dynamics::Service {
+ public:
+  explicit Dynamics(FakeServer& owner) : owner_(owner) {}
+  grpc::Status Compute(grpc::ServerContext* context,
+                       const v1::ComputeRequest* request,
+                       v1::ComputeReply* reply) override {
+    if (!owner_.compute) return Service::Compute(context, request, reply);
+    return owner_.compute(*context, *request, *reply);
+  }
+
+ private:
+  FakeServer& owner_;
+};
+
+class FakeServer::Registry : public v1::ModelRegistry::Service {
+ public:
+  explicit Registry(FakeServer& owner) : owner_(owner) {}
+  grpc::Status RegisterModel(grpc::ServerContext* context,
+                             const v1::RegisterModelRequest* request,
+                             v1::RegisterModelReply* reply) override {
+    if (!owner_.register_model) {
+      return Service::RegisterModel(context, request, reply);
+    }
+    return owner_.register_model(*context, *request, *reply);
+  }
+  grpc::Status ListModels(grpc::ServerContext* context,
+                          const v1::ListModelsRequest* request,
+                          v1::ListModelsReply* reply) override {
+    if (!owner_.list_models) {
+      return Service::ListModels(context, request, reply);
+    }
+    return owner_.list_models(*context, *request, *reply);
+  }
+
+ private:
+  FakeServer& owner_;
+};
+
+FakeServer::FakeServer(int port)
+    : dynamics_(std::make_unique<Dynamics>(*this)),
+      registry_(std::make_unique<Registry>(*this)) {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port),
+                           grpc::InsecureServerCredentials(), &port_);
+  builder.RegisterService(dynamics_.get());
+  builder.RegisterService(registry_.get());
+  server_ = builder.BuildAndStart();
+}
+
+FakeServer::~FakeServer() {
+  server_->Shutdown(std::chrono::system_clock::now());
+}
+
+std::string FakeServer::address() const {
+  return "127.0.0.1:" + std::to_string(port_);
+}
+
+}  // namespace torqued::client

@@ -1,0 +1,43 @@
+// A gRPC server in this process whose answers the test decides.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "torqued/v1/dynamics.grpc.pb.h"
+#include "torqued/v1/model_registry.grpc.pb.h"
+
+namespace torqued::client {
+
+class FakeServer {
+ public:
+  template <class Request, class Reply>
+  using Handler =
+      std::function<grpc::Status(grpc::ServerContext&, const Request&, Reply&)>;
+
+  /// On a free loopback port, or on the given one.
+  explicit FakeServer(int port = 0);
+  ~FakeServer();
+
+  std::string address() const;
+  int port() const { return port_; }
+
+  // Unset: UNIMPLEMENTED. Set before the first call.
+  Handler<v1::ComputeRequest, v1::ComputeReply> compute;
+  Handler<v1::RegisterModelRequest, v1::RegisterModelReply> register_model;
+  Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
+
+ private:
+  class Dynamics;
+  class Registry;
+
+  int port_ = 0;
+  std::unique_ptr<Dynamics> dynamics_;
+  std::unique_ptr<Registry> registry_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace torqued::client

@@ -1,0 +1,241 @@
+// The client against the real server.
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "client/cpp/client.h"
+#include "client/cpp/local_server.h"
+
+namespace torqued::client {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::string ReadExample(const std::string& name) {
+  std::ifstream file(std::string(TORQUED_EXAMPLE_MODELS) + "/" + name,
+                     std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Batch Random(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-2, 2);
+  return Batch::NullaryExpr(rows, columns, [&] { return uniform(random); });
+}
+
+bool SameBits(const Batch& a, const Batch& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::equal(a.reshaped().begin(), a.reshaped().end(),
+                    b.reshaped().begin(), [](double x, double y) {
+                      return std::bit_cast<std::uint64_t>(x) ==
+                             std::bit_cast<std::uint64_t>(y);
+                    });
+}
+
+class LiveServer : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    server_ = new LocalServer({.binary = TORQUED_SERVER_BINARY});
+    client_ = new Client(Client::Connect(server_->address()));
+    Register("planar_2r");
+    Register("panda");
+  }
+  static void TearDownTestSuite() {
+    delete client_;
+    delete server_;
+  }
+
+  static v1::ModelInfo Register(const std::string& name) {
+    v1::RegisterModelRequest request;
+    request.set_name(name);
+    request.set_source(ReadExample(name + ".urdf"));
+    return client_->RegisterModel(request).model();
+  }
+
+  static LocalServer* server_;
+  static Client* client_;
+};
+
+LocalServer* LiveServer::server_ = nullptr;
+Client* LiveServer::client_ = nullptr;
+
+TEST_F(LiveServer, AgreesWithTheClosedFormOfThePlanarArm) {
+  // The constants and the formulas of planar_2r.urdf's header.
+  constexpr double kL1 = 0.5, kL2 = 0.4, kM1 = 2, kM2 = 1.5, kG = 9.81;
+  const Batch q = Random(100, 2, 1), v = Random(100, 2, 2),
+              a = Random(100, 2, 3);
+  ComputeOptions options;
+  options.gravity = Eigen::Vector3d(0, -kG, 0);
+  const Evaluation result =
+      client_->Compute("planar_2r", {v1::INVERSE_DYNAMICS, v1::MASS_MATRIX},
+                       {.q = q, .v = v, .a = a}, options);
+  ASSERT_TRUE(result.ok());
+  for (Eigen::Index k = 0; k < q.rows(); ++k) {
+    const double c2 = std::cos(q(k, 1)), s2 = std::sin(q(k, 1));
+    const double c12 = std::cos(q(k, 0) + q(k, 1));
+    Eigen::Matrix2d mass;
+    mass(0, 0) =
+        (kM1 + kM2) * kL1 * kL1 + kM2 * (2 * kL1 * kL2 * c2 + kL2 * kL2);
+    mass(0, 1) = mass(1, 0) = kM2 * (kL1 * kL2 * c2 + kL2 * kL2);
+    mass(1, 1) = kM2 * kL2 * kL2;
+    const double coupling = kM2 * kL1 * kL2 * s2;
+    const Eigen::Vector2d coriolis(
+        -coupling * (2 * v(k, 0) * v(k, 1) + v(k, 1) * v(k, 1)),
+        coupling * v(k, 0) * v(k, 0));
+    const Eigen::Vector2d gravity(
+        (kM1 + kM2) * kG * kL1 * std::cos(q(k, 0)) + kM2 * kG * kL2 * c12,
+        kM2 * kG * kL2 * c12);
+    const Eigen::Vector2d tau =
+        mass * a.row(k).transpose() + coriolis + gravity;
+    EXPECT_LT((result.tau.row(k).transpose() - tau).norm(), 1e-12);
+    EXPECT_LT((Evaluation::MatrixOf(result.mass_matrix, k, 2) - mass).norm(),
+              1e-13);
+  }
+}
+
+TEST_F(LiveServer, GivesABatchOfManyMessagesTheSameBitsAsOneOfFew) {
+  const Batch q = Random(30'000, 7, 4);
+  ConnectOptions small;
+  small.max_message_bytes = 512 * 1024;
+  const Client cut = Client::Connect(server_->address(), small);
+  const Evaluation whole = client_->Compute(
+      "panda", {v1::MASS_MATRIX, v1::OPERATIONAL_SPACE}, {.q = q});
+  const Evaluation parts =
+      cut.Compute("panda", {v1::MASS_MATRIX, v1::OPERATIONAL_SPACE}, {.q = q});
+  EXPECT_TRUE(SameBits(whole.mass_matrix, parts.mass_matrix));
+  EXPECT_TRUE(SameBits(whole.lambda, parts.lambda));
+  EXPECT_EQ(whole.rank, parts.rank);
+  EXPECT_EQ(whole.rule, parts.rule);
+  EXPECT_EQ(parts.echo.model(), "panda");
+  for (const Eigen::Index row : {0, 1, 12'345, 29'999}) {
+    const Evaluation one = client_->MassMatrix("panda", {.q = q.row(row)});
+    EXPECT_TRUE(SameBits(one.mass_matrix, whole.mass_matrix.row(row)));
+  }
+}
+
+TEST_F(LiveServer, UndoesInverseDynamicsWithForwardDynamics) {
+  const Batch q = Random(1000, 7, 5), v = Random(1000, 7, 6),
+              a = Random(1000, 7, 7);
+  ComputeOptions options;
+  options.tip_wrench_on_environment = TipWrench{Random(1, 6, 8)};
+  const Batch tau =
+      client_->InverseDynamics("panda", {.q = q, .v = v, .a = a}, options).tau;
+  const Evaluation back =
+      client_->ForwardDynamics("panda", {.q = q, .v = v, .tau = tau}, options);
+  EXPECT_LT((back.a - a).cwiseAbs().maxCoeff(), 1e-8);
+  // The twin: without the wrench it does not come back.
+  EXPECT_GT(
+      (client_->ForwardDynamics("panda", {.q = q, .v = v, .tau = tau}).a - a)
+          .cwiseAbs()
+          .maxCoeff(),
+      0.1);
+}
+
+TEST_F(LiveServer, NamesABadRowByItsPlaceInTheWholeBatch) {
+  Batch q = Random(60'000, 7, 9);
+  q(44'444, 3) = kNan;
+  q(7, 0) = kNan;
+  const Evaluation result = client_->InverseDynamics("panda", {.q = q});
+  EXPECT_EQ(result.rows_not_ok, 2);
+  ASSERT_EQ(result.row_status.size(), 2u);
+  EXPECT_EQ(result.row_status[0].row(), 7u);
+  EXPECT_EQ(result.row_status[1].row(), 44'444u);
+  EXPECT_EQ(result.row_status[1].joint(), "panda_joint4");
+  EXPECT_TRUE(std::isnan(result.tau(44'444, 0)));
+  EXPECT_TRUE(result.tau.row(44'445).allFinite());
+
+  ComputeOptions options;
+  options.fail_fast = true;
+  q(7, 0) = 0;
+  try {
+    client_->InverseDynamics("panda", {.q = q}, options);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::ROW_FAILED);
+    EXPECT_EQ(error.details().metadata.at("row"), "44444");
+  }
+}
+
+TEST_F(LiveServer, TellsWhatIsWrongWithARequest) {
+  const auto reason_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::pair(error.reason(),
+                       error.details().field_violations.empty()
+                           ? std::string()
+                           : error.details().field_violations[0].field);
+    }
+    return std::pair(v1::REASON_UNSPECIFIED, std::string("no error"));
+  };
+  using ::testing::Pair;
+  EXPECT_THAT(reason_of([] {
+                client_->MassMatrix("absent", {.q = Batch::Zero(1, 7)});
+              }),
+              Pair(v1::MODEL_NOT_FOUND, ::testing::_));
+  EXPECT_THAT(
+      reason_of([] { client_->MassMatrix("panda", {.q = Batch::Zero(1, 6)}); }),
+      Pair(v1::WRONG_COLUMN_COUNT, "q"));
+  EXPECT_THAT(reason_of([] {
+                client_->ForwardDynamics("panda", {.q = Batch::Zero(1, 7)});
+              }),
+              Pair(v1::MISSING_INPUT, "tau"));
+  EXPECT_THAT(reason_of([] {
+                ComputeOptions options;
+                options.joint_names = {"panda_joint1"};
+                client_->MassMatrix("panda", {.q = Batch::Zero(1, 7)}, options);
+              }).first,
+              v1::WRONG_JOINT_NAMES);
+}
+
+TEST_F(LiveServer, PermutesJointsByName) {
+  const Batch q = Random(10, 2, 10);
+  ComputeOptions reversed;
+  reversed.joint_names = {"joint2", "joint1"};
+  const Evaluation canonical = client_->MassMatrix("planar_2r", {.q = q});
+  const Evaluation swapped =
+      client_->MassMatrix("planar_2r", {.q = q.rowwise().reverse()}, reversed);
+  EXPECT_EQ(swapped.mass_matrix.col(0), canonical.mass_matrix.col(3));
+  EXPECT_EQ(swapped.mass_matrix.col(3), canonical.mass_matrix.col(0));
+  EXPECT_THAT(swapped.echo.joint_names(),
+              ::testing::ElementsAre("joint2", "joint1"));
+}
+
+TEST_F(LiveServer, RegistersValidatesListsAndDeletes) {
+  v1::ValidateModelRequest dry_run;
+  dry_run.set_source("<robot");
+  EXPECT_FALSE(client_->ValidateModel(dry_run).valid());
+
+  v1::RegisterModelRequest request;
+  request.set_name("temporary");
+  request.set_source(ReadExample("planar_2r.urdf"));
+  const auto first = client_->RegisterModel(request);
+  EXPECT_TRUE(first.changed());
+  EXPECT_FALSE(client_->RegisterModel(request).changed());
+  EXPECT_EQ(client_->GetModel("temporary", true).source(), request.source());
+
+  request.set_expected_current("");
+  try {
+    client_->RegisterModel(request);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::REVISION_CONFLICT);
+  }
+
+  const auto count = client_->ListModels().size();
+  client_->DeleteModel("temporary", first.model().revision());
+  EXPECT_EQ(client_->ListModels().size(), count - 1);
+}
+
+TEST_F(LiveServer, IsHealthy) {
+  const HealthReport report = client_->CheckHealth();
+  EXPECT_EQ(report.health, Health::kServing);
+  EXPECT_GT(report.round_trip.count(), 0);
+}
+
+}  // namespace
+}  // namespace torqued::client

@@ -1,0 +1,162 @@
+#include "client/cpp/local_server.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "client/cpp/client.h"
+
+namespace torqued::client {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using SteadyClock = std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+// A directory of this test, also for the temporary files of what it starts.
+class LocalServerTest : public ::testing::Test {
+ protected:
+  LocalServerTest() {
+    std::string name =
+        (fs::path(::testing::TempDir()) / "local_server_test.XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+    setenv("TMPDIR", directory_.c_str(), 1);
+  }
+  ~LocalServerTest() override {
+    unsetenv("TMPDIR");
+    unsetenv("TORQUED_SERVER");
+    fs::remove_all(directory_);
+  }
+
+  std::string Script(const std::string& text) {
+    const fs::path path = directory_ / "script";
+    std::ofstream(path) << "#!/bin/sh\n" << text;
+    fs::permissions(path, fs::perms::owner_all);
+    return path;
+  }
+  bool HasTemporaryFiles() const {
+    for (const auto& entry : fs::directory_iterator(directory_)) {
+      if (entry.path().filename().string().starts_with("torqued-")) return true;
+    }
+    return false;
+  }
+  static std::string FailureOf(const LocalServerOptions& options) {
+    try {
+      const LocalServer server(options);
+    } catch (const LocalServerError& error) {
+      return error.what();
+    }
+    return "it started";
+  }
+
+  fs::path directory_;
+};
+
+bool IsAlive(int pid) { return kill(pid, 0) == 0; }
+
+TEST_F(LocalServerTest, ServesAndLeavesNothingBehind) {
+  int pid = 0;
+  {
+    LocalServer server({.binary = TORQUED_SERVER_BINARY});
+    pid = server.pid();
+    EXPECT_THAT(server.address(), ::testing::StartsWith("127.0.0.1:"));
+    EXPECT_TRUE(Client::Connect(server.address()).ListModels().empty());
+    EXPECT_TRUE(HasTemporaryFiles());
+    EXPECT_TRUE(IsAlive(pid));
+  }
+  EXPECT_FALSE(IsAlive(pid));
+  EXPECT_FALSE(HasTemporaryFiles());
+}
+
+TEST_F(LocalServerTest, OutlivesTheThreadThatStartedIt) {
+  std::optional<LocalServer> server;
+  std::thread([&server] {
+    server.emplace(LocalServerOptions{.binary = TORQUED_SERVER_BINARY});
+  }).join();
+  std::this_thread::sleep_for(milliseconds(300));
+  EXPECT_TRUE(IsAlive(server->pid()));
+  EXPECT_NO_THROW(Client::Connect(server->address()).ListModels());
+}
+
+TEST_F(LocalServerTest, KeepsModelsInAGivenStore) {
+  const LocalServerOptions options{.binary = TORQUED_SERVER_BINARY,
+                                   .store = directory_ / "models.db"};
+  {
+    const LocalServer server(options);
+    v1::RegisterModelRequest request;
+    request.set_name("arm");
+    std::ifstream file(std::string(TORQUED_EXAMPLE_MODELS) + "/planar_2r.urdf");
+    request.set_source(std::string(std::istreambuf_iterator<char>(file), {}));
+    Client::Connect(server.address()).RegisterModel(request);
+  }
+  const LocalServer server(options);
+  EXPECT_EQ(Client::Connect(server.address()).ListModels().size(), 1u);
+}
+
+TEST_F(LocalServerTest, StopsOnlyOnce) {
+  LocalServer server({.binary = TORQUED_SERVER_BINARY});
+  server.Stop();
+  server.Stop();
+  EXPECT_FALSE(IsAlive(server.pid()));
+}
+
+TEST_F(LocalServerTest, ShowsWhatTheServerWroteWhenItDoesNotStart) {
+  const std::string failure =
+      FailureOf({.binary = Script("echo the store is locked >&2; exit 3\n")});
+  EXPECT_THAT(failure, HasSubstr("exited with code 3"));
+  EXPECT_THAT(failure, HasSubstr("the store is locked"));
+  EXPECT_FALSE(HasTemporaryFiles());
+
+  // The real one, with a flag that it does not have.
+  EXPECT_THAT(FailureOf({.binary = TORQUED_SERVER_BINARY,
+                         .arguments = {"--no-such-flag"}}),
+              HasSubstr("no-such-flag"));
+}
+
+TEST_F(LocalServerTest, GivesUpOnAServerThatNeverServes) {
+  const auto start = SteadyClock::now();
+  const std::string failure =
+      FailureOf({.binary = Script("echo $$ >" + directory_.string() +
+                                  "/pid\nexec sleep 100\n"),
+                 .start_timeout = milliseconds(300)});
+  EXPECT_THAT(failure, HasSubstr("did not serve within 300 ms"));
+  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+  int pid = 0;
+  std::ifstream(directory_ / "pid") >> pid;
+  ASSERT_GT(pid, 0);
+  EXPECT_FALSE(IsAlive(pid));
+}
+
+TEST_F(LocalServerTest, KillsAServerThatIgnoresItsEnd) {
+  const auto start = SteadyClock::now();
+  FailureOf({.binary = Script("trap '' TERM\necho $$ >" + directory_.string() +
+                              "/pid\nwhile :; do sleep 0.05; done\n"),
+             .start_timeout = milliseconds(300)});
+  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+  int pid = 0;
+  std::ifstream(directory_ / "pid") >> pid;
+  ASSERT_GT(pid, 0);
+  EXPECT_FALSE(IsAlive(pid));
+}
+
+TEST_F(LocalServerTest, LooksWhereTheEnvironmentSays) {
+  setenv("TORQUED_SERVER", TORQUED_SERVER_BINARY, 1);
+  EXPECT_EQ(FindServerBinary(), TORQUED_SERVER_BINARY);
+  setenv("TORQUED_SERVER", "/no/such/server", 1);
+  EXPECT_THAT(FailureOf({}), HasSubstr("/no/such/server"));
+}
+
+TEST_F(LocalServerTest, RefusesWhatIsNotExecutable) {
+  EXPECT_THAT(FailureOf({.binary = directory_}),
+              HasSubstr("no executable file"));
+}
+
+}  // namespace
+}  // namespace torqued::client

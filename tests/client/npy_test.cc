@@ -1,0 +1,143 @@
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "client/cli/errors.h"
+#include "client/cli/formats/npy_reader.h"
+#include "client/cli/formats/npy_writer.h"
+
+namespace torqued::cli {
+namespace {
+
+using client::Batch;
+
+template <class Scalar>
+std::string Bytes(const std::vector<Scalar>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()),
+          numbers.size() * sizeof(Scalar)};
+}
+
+// A file as NumPy writes it, version 1 or 2.
+std::string File(const std::string& header, const std::string& data,
+                 int version = 1) {
+  std::string file = "\x93NUMPY";
+  file += static_cast<char>(version);
+  file += '\0';
+  for (int k = 0; k < (version == 1 ? 2 : 4); ++k) {
+    file += static_cast<char>(header.size() >> (8 * k) & 0xFF);
+  }
+  return file + header + data;
+}
+
+std::string Header(const std::string& descr, const std::string& order,
+                   const std::string& shape) {
+  return "{'descr': '" + descr + "', 'fortran_order': " + order +
+         ", 'shape': " + shape + ", }   \n";
+}
+
+const std::vector<double> kNumbers = {1, 2, 3, 4, 5, 6};
+
+TEST(ParseNpy, ReadsRowsInCAndFortranOrder) {
+  const Batch c = ParseNpy(
+      File(Header("<f8", "False", "(2, 3)"), Bytes(kNumbers)), "f.npy");
+  EXPECT_EQ(c, (Batch(2, 3) << 1, 2, 3, 4, 5, 6).finished());
+  const Batch fortran =
+      ParseNpy(File(Header("<f8", "True", "(2, 3)"), Bytes(kNumbers)), "f.npy");
+  EXPECT_EQ(fortran, (Batch(2, 3) << 1, 3, 5, 2, 4, 6).finished());
+}
+
+TEST(ParseNpy, WidensSinglePrecision) {
+  const std::vector<float> numbers = {0.5F, 0.1F};
+  const Batch batch =
+      ParseNpy(File(Header("<f4", "False", "(2, 1)"), Bytes(numbers)), "f.npy");
+  EXPECT_EQ(batch, (Batch(2, 1) << 0.5, static_cast<double>(0.1F)).finished());
+}
+
+TEST(ParseNpy, TakesOneDimensionAsOneRow) {
+  const Batch batch =
+      ParseNpy(File(Header("<f8", "False", "(6,)"), Bytes(kNumbers)), "f.npy");
+  EXPECT_EQ(batch.rows(), 1);
+  EXPECT_EQ(batch.cols(), 6);
+}
+
+TEST(ParseNpy, ReadsVersions1To3) {
+  for (const int version : {1, 2, 3}) {
+    EXPECT_EQ(ParseNpy(File(Header("<f8", "False", "(3, 2)"), Bytes(kNumbers),
+                            version),
+                       "f.npy")
+                  .rows(),
+              3);
+  }
+}
+
+TEST(ParseNpy, ReadsBackWhatTheWriterWrites) {
+  Batch batch(3, 2);
+  batch << 0.1, -0.0, 1e-310, 1e300, 1.0 / 3, 7;
+  const std::string bytes = NpyBytes(batch);
+  EXPECT_EQ(std::memcmp(ParseNpy(bytes, "f").data(), batch.data(), 48), 0);
+  EXPECT_EQ((bytes.size() - 48) % 64, 0u) << "the data is not aligned";
+}
+
+TEST(ParseNpy, AllowsNoRows) {
+  const Batch batch =
+      ParseNpy(File(Header("<f8", "False", "(0, 7)"), ""), "f.npy");
+  EXPECT_EQ(batch.rows(), 0);
+  EXPECT_EQ(batch.cols(), 7);
+}
+
+class HostileNpy : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(HostileNpy, IsRefused) {
+  EXPECT_THROW(ParseNpy(GetParam(), "f.npy"), DataError);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, HostileNpy,
+    ::testing::Values(
+        "", "\x93NUMPY", "no numpy at all", std::string("\x93NUMPY\x01\0", 8),
+        // Sizes that do not fit the file.
+        File(Header("<f8", "False", "(2, 4)"), Bytes(kNumbers)),
+        File(Header("<f8", "False", "(2, 2)"), Bytes(kNumbers)),
+        File(Header("<f4", "False", "(2, 3)"), Bytes(kNumbers)),
+        // Sizes beyond any memory, and some whose product wraps to 48 bytes.
+        File(Header("<f8", "False", "(1000000000000, 1000)"), Bytes(kNumbers)),
+        File(Header("<f8", "False", "(2305843009213693958, 1)"),
+             Bytes(kNumbers)),
+        File(Header("<f8", "False", "(4294967296, 4294967296)"), ""),
+        File(Header("<f8", "False", "(18446744073709551615, 1)"), ""),
+        File(Header("<f8", "False", "(99999999999999999999999, 1)"), ""),
+        File(Header("<f8", "False", "(9223372036854775807, 0)"), ""),
+        File(Header("<f8", "False", "(-1, 6)"), Bytes(kNumbers)),
+        // Headers longer than the file, or than sense.
+        std::string("\x93NUMPY\x01\0\xFF\xFF{", 11),
+        std::string("\x93NUMPY\x02\0\xFF\xFF\xFF\xFF{", 13),
+        // Other contents.
+        File(Header(">f8", "False", "(2, 3)"), Bytes(kNumbers)),
+        File(Header("<i8", "False", "(2, 3)"), Bytes(kNumbers)),
+        File(Header("|O", "False", "(2, 3)"), Bytes(kNumbers)),
+        File(Header("<f8", "False", "()"), Bytes(std::vector<double>{1})),
+        File(Header("<f8", "False", "(1, 2, 3)"), Bytes(kNumbers)),
+        File(Header("<f8", "Maybe", "(2, 3)"), Bytes(kNumbers)),
+        File("{'descr': '<f8', 'shape': (2, 3)}", Bytes(kNumbers)),
+        File("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, "
+             "'shape': (2, 3)}",
+             Bytes(kNumbers)),
+        File("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3",
+             Bytes(kNumbers)),
+        File("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)} x",
+             Bytes(kNumbers)),
+        File("{'descr", Bytes(kNumbers)), File("", Bytes(kNumbers)),
+        File(Header("<f8", "False", "(2, 3)"), Bytes(kNumbers), 4)));
+
+TEST(ParseNpy, RefusesEveryCutOfAFile) {
+  const std::string file =
+      File(Header("<f8", "False", "(2, 3)"), Bytes(kNumbers));
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    EXPECT_THROW(ParseNpy(file.substr(0, size), "f.npy"), DataError) << size;
+  }
+}
+
+}  // namespace
+}  // namespace torqued::cli

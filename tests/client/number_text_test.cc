@@ -1,0 +1,46 @@
+#include "client/cli/formats/number_text.h"
+
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace torqued::cli {
+namespace {
+
+TEST(ShortestText, ReadsBackToTheSameBits) {
+  std::mt19937_64 random(1);
+  for (int k = 0; k < 20'000; ++k) {
+    const double number = std::bit_cast<double>(random());
+    if (std::isnan(number)) continue;
+    const auto back = ParseNumber(ShortestText(number));
+    ASSERT_TRUE(back) << ShortestText(number);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(*back),
+              std::bit_cast<std::uint64_t>(number));
+  }
+}
+
+TEST(ShortestText, IsShort) {
+  EXPECT_EQ(ShortestText(0.1), "0.1");
+  EXPECT_EQ(ShortestText(-0.0), "-0");
+  EXPECT_EQ(ShortestText(9.81), "9.81");
+}
+
+TEST(ParseNumber, AllowsBlanksSignsAndNonFinite) {
+  EXPECT_EQ(ParseNumber(" \t+1.5e-3\r"), 1.5e-3);
+  EXPECT_EQ(ParseNumber("-2"), -2.0);
+  EXPECT_EQ(ParseNumber("-inf"), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(ParseNumber("nan").value_or(0)));
+}
+
+TEST(ParseNumber, RefusesWhatIsNotExactlyANumber) {
+  for (const char* text : {"", " ", "1,5", "1.5x", "x1", "0x10", "1 2", "--1",
+                           "+-1", "+", "1e999", "1.2.3"}) {
+    EXPECT_EQ(ParseNumber(text), std::nullopt) << "'" << text << "'";
+  }
+}
+
+}  // namespace
+}  // namespace torqued::cli

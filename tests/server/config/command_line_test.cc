@@ -1,0 +1,217 @@
+#include "server/config/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/server/temp_dir.h"
+
+namespace torqued::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CommandLineTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    for (const std::string& name : set_) unsetenv(name.c_str());
+  }
+
+  void Environment(const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+    set_.push_back(name);
+  }
+
+  std::string File(const std::string& text) {
+    const std::string path = directory_.File("torqued.toml");
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  static Command Parse(std::vector<std::string> arguments) {
+    std::vector<const char*> argv{"torqued"};
+    for (const std::string& argument : arguments) {
+      argv.push_back(argument.c_str());
+    }
+    return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
+  }
+
+  static Settings Accepted(std::vector<std::string> arguments) {
+    const Command command = Parse(std::move(arguments));
+    if (const auto* exit = std::get_if<EarlyExit>(&command)) {
+      ADD_FAILURE() << exit->err;
+      return {};
+    }
+    return std::get<Settings>(command);
+  }
+
+  static EarlyExit Ended(std::vector<std::string> arguments) {
+    const Command command = Parse(std::move(arguments));
+    const auto* exit = std::get_if<EarlyExit>(&command);
+    if (exit != nullptr) return *exit;
+    ADD_FAILURE() << "accepted";
+    return {};
+  }
+
+  static std::string Refused(std::vector<std::string> arguments) {
+    const EarlyExit exit = Ended(std::move(arguments));
+    EXPECT_EQ(exit.code, 2);
+    EXPECT_EQ(exit.out, "");
+    EXPECT_EQ(exit.err.find('\n'), exit.err.size() - 1) << "one line";
+    return exit.err;
+  }
+
+  TempDir directory_;
+  std::vector<std::string> set_;
+};
+
+TEST_F(CommandLineTest, NothingGivenMeansDefaults) {
+  Environment("XDG_DATA_HOME", "/data");
+  const Settings settings = Accepted({});
+  EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:7421"));
+  EXPECT_EQ(settings.threads, 0);
+  EXPECT_EQ(settings.max_message_bytes, 64 << 20);
+  EXPECT_EQ(settings.drain_grace, std::chrono::seconds(30));
+  EXPECT_EQ(settings.log_format, LogFormat::kText);
+  EXPECT_TRUE(settings.reflection);
+  EXPECT_THAT(settings.store, ::testing::AnyOf("/data/torqued/models.db",
+                                               "/var/lib/torqued/models.db"));
+}
+
+TEST_F(CommandLineTest, FlagBeatsEnvironmentBeatsFile) {
+  const std::string file =
+      File("threads = 11\nmax-rows = 12\nchunk-rows = 13\n");
+  Environment("TORQUED_THREADS", "21");
+  Environment("TORQUED_MAX_ROWS", "22");
+  const Settings settings =
+      Accepted({"--config", file, "--threads", "31", "--store", "s"});
+  EXPECT_EQ(settings.threads, 31);
+  EXPECT_EQ(settings.max_rows, 22);
+  EXPECT_EQ(settings.chunk_rows, 13);
+}
+
+TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
+  const std::string file = File(
+      "listen = [\"127.0.0.1:1\", \"unix:/tmp/s\"]\n"
+      "models = \"/a\"\n"
+      "# a comment\n"
+      "store = \"/s.db\"\n"
+      "address-file = /f\n"
+      "log-format = \"json\"\n"
+      "log-level = \"warn\"\n"
+      "reflection = \"off\"\n"
+      "drain-grace = 0.25\n"
+      "max-message-bytes = 5000\n"
+      "max-inflight-rows = 6\n"
+      "max-inflight-bytes = 7\n");
+  const Settings settings = Accepted({"--config", file});
+  EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:1", "unix:/tmp/s"));
+  EXPECT_THAT(settings.models, ElementsAre("/a"));
+  EXPECT_EQ(settings.store, "/s.db");
+  EXPECT_EQ(settings.address_file, "/f");
+  EXPECT_EQ(settings.log_format, LogFormat::kJson);
+  EXPECT_EQ(settings.log_level, LogLevel::kWarn);
+  EXPECT_FALSE(settings.reflection);
+  EXPECT_EQ(settings.drain_grace, std::chrono::milliseconds(250));
+  EXPECT_EQ(settings.max_message_bytes, 5000);
+  EXPECT_EQ(settings.max_inflight_rows, 6);
+  EXPECT_EQ(settings.max_inflight_bytes, 7);
+}
+
+TEST_F(CommandLineTest, ListsAreRepeatedFlagsOrCommas) {
+  const Settings settings =
+      Accepted({"--store", "s", "--models", "/a", "--models", "/b,/c"});
+  EXPECT_THAT(settings.models, ElementsAre("/a", "/b", "/c"));
+  Environment("TORQUED_MODELS", "/d,/e");
+  EXPECT_THAT(Accepted({"--store", "s"}).models, ElementsAre("/d", "/e"));
+}
+
+TEST_F(CommandLineTest, AListOfAFlagReplacesThatOfTheEnvironment) {
+  Environment("TORQUED_LISTEN", "127.0.0.1:1,127.0.0.1:2");
+  EXPECT_THAT(Accepted({"--store", "s", "--listen", "127.0.0.1:3"}).listen,
+              ElementsAre("127.0.0.1:3"));
+}
+
+TEST_F(CommandLineTest, UnknownKeyInTheFileIsNamed) {
+  EXPECT_THAT(Refused({"--config", File("thread = 1\n")}),
+              HasSubstr("'thread'"));
+  EXPECT_THAT(Refused({"--config", File("[server]\nthreads = 1\n")}),
+              HasSubstr("'server.threads'"));
+  // Commands are no settings.
+  EXPECT_THAT(Refused({"--config", File("print-config = true\n")}),
+              HasSubstr("'print-config'"));
+}
+
+TEST_F(CommandLineTest, AKeyThatStandsTwiceInTheFileIsNamed) {
+  EXPECT_THAT(
+      Refused({"--config", File("threads = 1\nmax-rows = 1\nthreads = 2\n")}),
+      HasSubstr("'threads'"));
+}
+
+TEST_F(CommandLineTest, BadValuesNameTheSettingAndWhereItStands) {
+  EXPECT_THAT(Refused({"--threads", "many"}), HasSubstr("--threads"));
+  Environment("TORQUED_MAX_ROWS", "1e6");
+  EXPECT_THAT(Refused({"--store", "s"}),
+              AllOf(HasSubstr("TORQUED_MAX_ROWS"), HasSubstr("1e6")));
+  const std::string file = File("log-format = \"xml\"\n");
+  EXPECT_THAT(
+      Refused({"--config", file, "--max-rows", "1"}),
+      AllOf(HasSubstr(file), HasSubstr("log-format"), HasSubstr("xml")));
+}
+
+TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--threads", "-1"},
+                                             {"--threads", "1025"},
+                                             {"--max-rows", "0"},
+                                             {"--max-rows", "2147483648"},
+                                             {"--max-message-bytes", "4095"},
+                                             {"--max-inflight-bytes", "0"},
+                                             {"--drain-grace", "nan"},
+                                             {"--drain-grace", "-1"},
+                                             {"--listen", "nowhere"},
+                                             {"--reflection", "maybe"},
+                                             {"--log-level", "loud"}}) {
+    EXPECT_THAT(Refused(arguments), HasSubstr(arguments[0]));
+  }
+}
+
+TEST_F(CommandLineTest, UnknownFlagsAndStrayWordsAreNamed) {
+  EXPECT_THAT(Refused({"--lisen", "x"}), HasSubstr("--lisen"));
+  EXPECT_THAT(Refused({"stray"}), HasSubstr("stray"));
+}
+
+TEST_F(CommandLineTest, AMissingFileIsNamed) {
+  EXPECT_THAT(Refused({"--config", "/no/such"}), HasSubstr("/no/such"));
+  // A directory opens and reads as if it were empty.
+  EXPECT_THAT(Refused({"--config", "/tmp"}), HasSubstr("/tmp"));
+}
+
+TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
+  const EarlyExit printed =
+      Ended({"--threads", "3", "--models", "/a,/b c", "--log-format", "json",
+             "--drain-grace", "1.5", "--store", "s", "--print-config"});
+  EXPECT_EQ(printed.code, 0);
+  const Settings settings = Accepted({"--config", File(printed.out)});
+  EXPECT_EQ(settings.threads, 3);
+  EXPECT_THAT(settings.models, ElementsAre("/a", "/b c"));
+  EXPECT_EQ(settings.log_format, LogFormat::kJson);
+  EXPECT_EQ(settings.drain_grace, std::chrono::milliseconds(1500));
+  EXPECT_EQ(settings.max_rows, 1'000'000);
+}
+
+TEST_F(CommandLineTest, CommandsEndEarly) {
+  EXPECT_THAT(Ended({"--version"}).out, HasSubstr("torqued 0"));
+  EXPECT_THAT(Ended({"--help"}).out, HasSubstr("--max-inflight-bytes"));
+  const Command command = Parse({"--health-check", "127.0.0.1:7421"});
+  ASSERT_TRUE(std::holds_alternative<HealthCheckCommand>(command));
+  EXPECT_EQ(std::get<HealthCheckCommand>(command).address, "127.0.0.1:7421");
+}
+
+}  // namespace
+}  // namespace torqued::server

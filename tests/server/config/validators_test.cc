@@ -1,0 +1,39 @@
+#include "server/config/validators.h"
+
+#include <gtest/gtest.h>
+
+namespace torqued::server {
+namespace {
+
+TEST(ValidatorsTest, WholeNumbersAreDigitsInRange) {
+  EXPECT_EQ(CheckWholeNumber("0", 0, 10), "");
+  EXPECT_EQ(CheckWholeNumber("10", 0, 10), "");
+  for (const char* text : {"", "11", "-1", "+1", "1.0", "1e1", "010", "0x1",
+                           " 1", "1 ", "99999999999999999999"}) {
+    EXPECT_NE(CheckWholeNumber(text, 0, 10), "") << text;
+  }
+}
+
+TEST(ValidatorsTest, SecondsAreFiniteAndNotNegative) {
+  EXPECT_EQ(CheckSeconds("0", 10), "");
+  EXPECT_EQ(CheckSeconds("0.5", 10), "");
+  EXPECT_EQ(CheckSeconds("10", 10), "");
+  for (const char* text : {"", "10.1", "-0.1", "nan", "inf", "1s", "1e0"}) {
+    EXPECT_NE(CheckSeconds(text, 10), "") << text;
+  }
+}
+
+TEST(ValidatorsTest, AddressesHaveHostAndPortOrAPath) {
+  for (const char* text : {"127.0.0.1:0", "localhost:65535", "[::1]:80",
+                           "0.0.0.0:7421", "unix:/run/s", "unix:s"}) {
+    EXPECT_EQ(CheckAddress(text), "") << text;
+  }
+  for (const char* text :
+       {"", "localhost", ":80", "h:", "h:x", "h:65536", "h:-1", "::1:80",
+        "unix:", "http://h:80", "h h:1", "h:080"}) {
+    EXPECT_NE(CheckAddress(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace torqued::server

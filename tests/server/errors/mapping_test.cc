@@ -1,0 +1,102 @@
+#include "server/errors/mapping.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torqued::server {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+TEST(MappingTest, AnArgumentErrorNamesItsField) {
+  const Error error =
+      ToError(ArgumentError{ArgumentError::Code::kUnknownFrame,
+                            "options.tip_frame", "no such frame"});
+  EXPECT_EQ(error.reason, v1::UNKNOWN_FRAME);
+  ASSERT_EQ(error.violations.size(), 1u);
+  EXPECT_EQ(error.violations[0].field, "options.tip_frame");
+  EXPECT_EQ(error.message, "options.tip_frame: no such frame");
+}
+
+TEST(MappingTest, TheArrayOfAWrenchIsAFieldOfItsMessage) {
+  const std::string wrench(ToString(Input::kTipWrench));
+  EXPECT_EQ(
+      ToError(ArgumentError{ArgumentError::Code::kWrongColumnCount, wrench, ""})
+          .violations[0]
+          .field,
+      "tip_wrench_on_environment.wrench");
+  EXPECT_EQ(
+      ToError(ArgumentError{ArgumentError::Code::kInvalidOption, wrench, ""})
+          .violations[0]
+          .field,
+      "tip_wrench_on_environment");
+}
+
+TEST(MappingTest, ARefusedModelListsItsErrorsByLine) {
+  RegistryError refused;
+  refused.code = RegistryError::Code::kInvalidModel;
+  refused.message = "invalid model";
+  refused.field = "source";
+  Finding bad;
+  bad.code = LintCode::kNegativeMass;
+  bad.line = 42;
+  bad.message = "mass -1";
+  refused.report.Add(bad);
+  Finding warning;
+  warning.severity = Severity::kWarning;
+  warning.code = LintCode::kMissingLimit;
+  refused.report.Add(warning);
+  Finding nowhere;
+  nowhere.code = LintCode::kUnknownTip;
+  nowhere.message = "no link 'x'";
+  refused.report.Add(nowhere);
+
+  const Error error = ToError(refused);
+  EXPECT_EQ(error.reason, v1::INVALID_MODEL);
+  ASSERT_EQ(error.violations.size(), 2u);
+  EXPECT_EQ(error.violations[0].field, "source:42");
+  EXPECT_THAT(error.violations[0].description,
+              AllOf(HasSubstr("negative-mass"), HasSubstr("mass -1")));
+  EXPECT_EQ(error.violations[1].field, "source");
+  EXPECT_THAT(error.metadata, Contains(Pair("errors", "2")));
+}
+
+TEST(MappingTest, CandidatesAreListedWholeAndCounted) {
+  RegistryError ambiguous;
+  ambiguous.code = RegistryError::Code::kAmbiguous;
+  ambiguous.candidates.assign(9, std::string(64, 'a'));
+  const Error error = ToError(ambiguous);
+  EXPECT_EQ(error.reason, v1::AMBIGUOUS_REVISION);
+  EXPECT_THAT(error.metadata, Contains(Pair("candidate_count", "9")));
+  ASSERT_EQ(error.metadata[0].first, "candidates");
+  EXPECT_LE(error.metadata[0].second.size(), 512u);
+  EXPECT_EQ((error.metadata[0].second.size() + 1) % 65, 0u);
+}
+
+TEST(MappingTest, AStoreThatDoesNotAnswerMayBeTriedAgain) {
+  RegistryError error;
+  error.code = RegistryError::Code::kStoreUnavailable;
+  EXPECT_EQ(ToError(error).reason, v1::STORE_UNAVAILABLE);
+  EXPECT_TRUE(ToError(error).retry_after);
+  error.code = RegistryError::Code::kNotFound;
+  EXPECT_FALSE(ToError(error).retry_after);
+}
+
+TEST(MappingTest, LabelsAndPageTokensAreNoModelNames) {
+  RegistryError error;
+  error.code = RegistryError::Code::kInvalidName;
+  error.field = "name";
+  EXPECT_EQ(ToError(error).reason, v1::INVALID_MODEL_NAME);
+  error.field = "label";
+  EXPECT_EQ(ToError(error).reason, v1::INVALID_FIELD);
+  error.code = RegistryError::Code::kInvalidReference;
+  error.field = "page_token";
+  EXPECT_EQ(ToError(error).reason, v1::INVALID_FIELD);
+  error.field = "model";
+  EXPECT_EQ(ToError(error).reason, v1::INVALID_MODEL_REFERENCE);
+}
+
+}  // namespace
+}  // namespace torqued::server

@@ -1,0 +1,204 @@
+#include "server/services/computation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tests/server/robots.h"
+
+namespace torqued::server {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Pair;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+class ComputationTest : public ::testing::Test {
+ protected:
+  static v1::ComputeRequest Request(int rows) {
+    v1::ComputeRequest request;
+    request.add_quantities(v1::MASS_MATRIX);
+    request.mutable_q()->set_columns(3);
+    for (int i = 0; i < 3 * rows; ++i) {
+      request.mutable_q()->add_values(0.01 * i);
+    }
+    return request;
+  }
+
+  OrError<std::unique_ptr<Computation>> Prepare(
+      const v1::ComputeRequest& request) {
+    reply_.Clear();
+    return Computation::Prepare(ViewOf(request), entry_, engine_.target(),
+                                limits_, admission_, &reply_);
+  }
+
+  std::optional<Error> Run(const v1::ComputeRequest& request) {
+    auto prepared = Prepare(request);
+    if (auto* error = std::get_if<Error>(&prepared)) return std::move(*error);
+    auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
+    return computation.Complete(
+        engine_.Evaluate(*computation.plan(), computation.outputs()),
+        std::chrono::nanoseconds(5));
+  }
+
+  Error Refused(const v1::ComputeRequest& request) {
+    auto error = Run(request);
+    if (error) return *std::move(error);
+    ADD_FAILURE() << "accepted";
+    return {};
+  }
+
+  static std::string MetadataOf(const Error& error, const std::string& key) {
+    for (const auto& [name, value] : error.metadata) {
+      if (name == key) return value;
+    }
+    return "none";
+  }
+
+  ModelEntry entry_ = ThreeJoints();
+  Engine engine_{Engine::Options{1, 0}};
+  ComputeLimits limits_{1000, 1 << 20};
+  Admission admission_{{1'000'000, 1 << 30}};
+  v1::ComputeReply reply_;
+};
+
+TEST_F(ComputationTest, ARequestBecomesAReply) {
+  ASSERT_FALSE(Run(Request(4)));
+  EXPECT_EQ(reply_.rows(), 4u);
+  EXPECT_EQ(reply_.rows_not_ok(), 0u);
+  EXPECT_EQ(reply_.results().mass_matrix().columns(), 9u);
+  EXPECT_EQ(reply_.results().mass_matrix().values_size(), 36);
+  for (const double x : reply_.results().mass_matrix().values()) {
+    EXPECT_TRUE(std::isfinite(x));
+  }
+  EXPECT_EQ(reply_.echo().model(), "three");
+  EXPECT_EQ(reply_.echo().revision(), entry_.loaded->revision);
+  EXPECT_GE(reply_.echo().timing().queue().nanos(), 5);
+}
+
+TEST_F(ComputationTest, EveryEncodingHoldsTheSameNumbers) {
+  v1::ComputeRequest request = Request(20);
+  ASSERT_FALSE(Run(request));
+  const v1::Array values = reply_.results().mass_matrix();
+  request.mutable_options()->set_encoding(v1::ENCODING_F64);
+  ASSERT_FALSE(Run(request));
+  const std::string f64 = reply_.results().mass_matrix().f64();
+  ASSERT_EQ(f64.size(), 20u * 9 * 8);
+  EXPECT_EQ(std::memcmp(f64.data(), values.values().data(), f64.size()), 0);
+  request.mutable_options()->set_encoding(v1::ENCODING_F32);
+  ASSERT_FALSE(Run(request));
+  const std::string f32 = reply_.results().mass_matrix().f32();
+  ASSERT_EQ(f32.size(), 20u * 9 * 4);
+  for (int i = 0; i < 180; ++i) {
+    float narrow = 0;
+    std::memcpy(&narrow, f32.data() + 4 * i, 4);
+    EXPECT_EQ(narrow, static_cast<float>(values.values(i)));
+  }
+}
+
+TEST_F(ComputationTest, ReplyTooLargeIsRefusedBeforeComputing) {
+  limits_.max_message_bytes = 10'000;
+  const Error error = Refused(Request(200));
+  EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
+  EXPECT_EQ(MetadataOf(error, "limit"), "10000");
+  EXPECT_EQ(MetadataOf(error, "setting"), "max-message-bytes");
+  EXPECT_FALSE(reply_.has_results()) << "room was made for results";
+
+  // As many rows as the error says do fit, and no more.
+  const int fit = std::stoi(MetadataOf(error, "rows_that_fit"));
+  ASSERT_GT(fit, 100);
+  ASSERT_FALSE(Run(Request(fit)));
+  EXPECT_LE(reply_.ByteSizeLong(), 10'000u);
+  EXPECT_GT(reply_.ByteSizeLong(), 9'000u);
+  EXPECT_EQ(Refused(Request(fit + 1)).reason, v1::REQUEST_TOO_LARGE);
+}
+
+TEST_F(ComputationTest, BadRowsDoNotPushAReplyOverTheLimit) {
+  limits_.max_message_bytes = 10'000;
+  v1::ComputeRequest request = Request(100);
+  for (double& x : *request.mutable_q()->mutable_values()) x = kNaN;
+  ASSERT_FALSE(Run(request));
+  EXPECT_EQ(reply_.rows_not_ok(), 100u);
+  EXPECT_GT(reply_.row_status_size(), 0);
+  EXPECT_LT(reply_.row_status_size(), 100);
+  EXPECT_LE(reply_.ByteSizeLong(), 10'000u);
+}
+
+TEST_F(ComputationTest, ALimitBelowTheEchoFitsNoRow) {
+  limits_.max_message_bytes = 100;
+  const Error error = Refused(Request(1));
+  EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
+  EXPECT_EQ(MetadataOf(error, "rows_that_fit"), "0");
+}
+
+TEST_F(ComputationTest, TooManyRowsAreRefused) {
+  EXPECT_FALSE(Run(Request(1000)));
+  const Error error = Refused(Request(1001));
+  EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
+  EXPECT_EQ(MetadataOf(error, "limit"), "1000");
+  EXPECT_EQ(MetadataOf(error, "setting"), "max-rows");
+}
+
+TEST_F(ComputationTest, RowsAreHeldUntilTheComputationGoes) {
+  Admission small({10, 1 << 20});
+  const v1::ComputeRequest request = Request(6);
+  v1::ComputeReply other;
+  const auto prepare = [&](v1::ComputeReply* reply) {
+    return Computation::Prepare(ViewOf(request), entry_, engine_.target(),
+                                limits_, small, reply);
+  };
+  {
+    const auto held = prepare(&reply_);
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Computation>>(held));
+    const auto refused = prepare(&other);
+    ASSERT_TRUE(std::holds_alternative<Error>(refused));
+    EXPECT_EQ(std::get<Error>(refused).reason, v1::OVERLOADED);
+  }
+  other.Clear();
+  EXPECT_TRUE(
+      std::holds_alternative<std::unique_ptr<Computation>>(prepare(&other)));
+}
+
+TEST_F(ComputationTest, FailFastNamesTheFirstBadRow) {
+  v1::ComputeRequest request = Request(5);
+  request.mutable_q()->set_values(3 * 2 + 1, kNaN);
+  request.mutable_options()->set_fail_fast(true);
+  const Error error = Refused(request);
+  EXPECT_EQ(error.reason, v1::ROW_FAILED);
+  EXPECT_EQ(MetadataOf(error, "row"), "2");
+  EXPECT_EQ(MetadataOf(error, "joint"), "reach");
+  EXPECT_EQ(MetadataOf(error, "field"), "q");
+  EXPECT_EQ(MetadataOf(error, "code"), "ROW_INVALID_INPUT");
+}
+
+TEST_F(ComputationTest, ABrokenModelIsNamed) {
+  auto broken = std::make_shared<LoadedRevision>();
+  broken->revision = "abc";
+  broken->problem = "why";
+  entry_.loaded = broken;
+  const Error error = Refused(Request(1));
+  EXPECT_EQ(error.reason, v1::MODEL_BROKEN);
+  EXPECT_EQ(MetadataOf(error, "revision"), "abc");
+}
+
+TEST_F(ComputationTest, TaskDiagnosticsComeWithTheTask) {
+  v1::ComputeRequest request = Request(3);
+  request.add_quantities(v1::OPERATIONAL_SPACE);
+  request.mutable_operational_space()->add_axes(v1::TASK_AXIS_LINEAR_X);
+  ASSERT_FALSE(Run(request));
+  const v1::Results& results = reply_.results();
+  EXPECT_EQ(results.lambda().columns(), 1u);
+  ASSERT_EQ(results.rank_size(), 3);
+  ASSERT_EQ(results.sigma_min_size(), 3);
+  ASSERT_EQ(results.rule_size(), 3);
+  EXPECT_EQ(results.rank(0), 1u);
+  EXPECT_EQ(results.rule(0), v1::TASK_RULE_FULL_RANK);
+  EXPECT_GT(results.sigma_min(0), 0);
+}
+
+}  // namespace
+}  // namespace torqued::server

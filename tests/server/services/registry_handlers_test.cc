@@ -1,0 +1,132 @@
+#include "server/services/registry_handlers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/registry/sqlite_store.h"
+#include "tests/server/robots.h"
+#include "tests/server/temp_dir.h"
+
+namespace torqued::server {
+namespace {
+
+class RegistryHandlersTest : public ::testing::Test {
+ protected:
+  RegistryHandlersTest()
+      : registry_(std::get<std::unique_ptr<ModelStore>>(
+            OpenSqliteStore(directory_.File("models.db")))) {}
+
+  v1::RegisterModelRequest Registration(const std::string& name) {
+    v1::RegisterModelRequest request;
+    request.set_name(name);
+    request.set_source(kThreeJoints);
+    return request;
+  }
+
+  TempDir directory_;
+  Registry registry_;
+};
+
+TEST_F(RegistryHandlersTest, ARegisteredModelIsGotListedAndDeleted) {
+  v1::RegisterModelReply registered;
+  ASSERT_FALSE(Handle(registry_, Registration("arm"), &registered));
+  EXPECT_TRUE(registered.changed());
+  EXPECT_EQ(registered.model().joints_size(), 3);
+
+  v1::GetModelRequest get;
+  get.set_model("arm");
+  v1::GetModelReply got;
+  ASSERT_FALSE(Handle(registry_, get, &got));
+  EXPECT_EQ(got.model().revision(), registered.model().revision());
+  EXPECT_EQ(got.source(), "");
+  get.set_include_source(true);
+  ASSERT_FALSE(Handle(registry_, get, &got));
+  EXPECT_EQ(got.source(), kThreeJoints);
+
+  v1::ListModelsReply listed;
+  ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
+  ASSERT_EQ(listed.models_size(), 1);
+  EXPECT_EQ(listed.models(0).name(), "arm");
+  EXPECT_EQ(listed.models(0).nv(), 3u);
+
+  v1::DeleteModelRequest remove;
+  remove.set_name("arm");
+  v1::DeleteModelReply removed;
+  ASSERT_FALSE(Handle(registry_, remove, &removed));
+  const auto error = Handle(registry_, get, &got);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, v1::MODEL_NOT_FOUND);
+}
+
+TEST_F(RegistryHandlersTest, ExpectedCurrentOfNothingIsNotAbsent) {
+  v1::RegisterModelReply reply;
+  ASSERT_FALSE(Handle(registry_, Registration("arm"), &reply));
+  v1::RegisterModelRequest again = Registration("arm");
+  again.set_expected_current("");
+  const auto error = Handle(registry_, again, &reply);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, v1::REVISION_CONFLICT);
+
+  v1::DeleteModelRequest remove;
+  remove.set_name("arm");
+  remove.set_expected_current("00000000");
+  v1::DeleteModelReply removed;
+  const auto conflict = Handle(registry_, remove, &removed);
+  ASSERT_TRUE(conflict);
+  EXPECT_EQ(conflict->reason, v1::REVISION_CONFLICT);
+}
+
+TEST_F(RegistryHandlersTest, OptionsReachTheModel) {
+  v1::RegisterModelRequest request = Registration("arm");
+  request.mutable_options()->set_default_tip("slide");
+  v1::RegisterModelReply reply;
+  ASSERT_FALSE(Handle(registry_, request, &reply));
+  EXPECT_EQ(reply.model().tip_frame(), "slide");
+  EXPECT_EQ(reply.model().options().default_tip(), "slide");
+}
+
+TEST_F(RegistryHandlersTest, UnknownEnumNumbersAreNamed) {
+  v1::RegisterModelReply reply;
+  v1::RegisterModelRequest format = Registration("arm");
+  format.set_format(static_cast<v1::ModelFormat>(2));
+  auto error = Handle(registry_, format, &reply);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, v1::INVALID_FIELD);
+  EXPECT_EQ(error->violations[0].field, "format");
+
+  v1::RegisterModelRequest base = Registration("arm");
+  base.mutable_options()->set_base(static_cast<v1::BaseKind>(2));
+  error = Handle(registry_, base, &reply);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, v1::INVALID_OPTION);
+  EXPECT_EQ(error->violations[0].field, "options.base");
+
+  v1::ValidateModelRequest mimic;
+  mimic.mutable_options()->set_mimic(static_cast<v1::MimicMode>(-1));
+  v1::ValidateModelReply validated;
+  error = Handle(registry_, mimic, &validated);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->violations[0].field, "options.mimic");
+}
+
+TEST_F(RegistryHandlersTest, ValidationStoresNothingAndNeverFails) {
+  v1::ValidateModelRequest request;
+  request.set_source("<robot");
+  v1::ValidateModelReply reply;
+  ASSERT_FALSE(Handle(registry_, request, &reply));
+  EXPECT_FALSE(reply.valid());
+  EXPECT_GT(reply.report().errors(), 0u);
+  EXPECT_FALSE(reply.has_model());
+
+  request.set_source(kThreeJoints);
+  ASSERT_FALSE(Handle(registry_, request, &reply));
+  EXPECT_TRUE(reply.valid());
+  EXPECT_EQ(reply.model().name(), "");
+  EXPECT_EQ(reply.model().revision().size(), 64u);
+  v1::ListModelsReply listed;
+  ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
+  EXPECT_EQ(listed.models_size(), 0);
+}
+
+}  // namespace
+}  // namespace torqued::server

@@ -1,0 +1,99 @@
+#include "server/wire/model_messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/robots.h"
+
+namespace torqued::server {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(ModelInfoTest, JointsCarryWhatTheSourceSays) {
+  ModelEntry entry = ThreeJoints();
+  entry.labels = {"calibrated"};
+  entry.registered_at = std::chrono::system_clock::time_point(
+      std::chrono::microseconds(1'700'000'000'000'001));
+  v1::ModelInfo info;
+  FillModelInfo(entry, &info);
+  EXPECT_EQ(info.name(), "three");
+  EXPECT_EQ(info.robot_name(), "three");
+  EXPECT_EQ(info.state(), v1::MODEL_STATE_READY);
+  EXPECT_EQ(info.options().base(), v1::BASE_KIND_FIXED);
+  EXPECT_EQ(info.options().mimic(), v1::MIMIC_MODE_INDEPENDENT);
+  EXPECT_EQ(info.nq(), 3u);
+  EXPECT_EQ(info.nv(), 3u);
+  EXPECT_EQ(info.tip_frame(), "hand");
+  EXPECT_THAT(info.frames(), ElementsAre("base", "upper", "slide", "hand"));
+  EXPECT_THAT(info.labels(), ElementsAre("calibrated"));
+  EXPECT_DOUBLE_EQ(info.moving_mass(), 4);
+  EXPECT_EQ(info.registered_at().seconds(), 1'700'000'000);
+  EXPECT_EQ(info.registered_at().nanos(), 1000);
+  ASSERT_EQ(info.joints_size(), 3);
+
+  const v1::JointInfo& lift = info.joints(0);
+  EXPECT_EQ(lift.name(), "lift");
+  EXPECT_EQ(lift.type(), v1::JOINT_TYPE_REVOLUTE);
+  EXPECT_EQ(lift.lower(), -1);
+  EXPECT_EQ(lift.upper(), 2);
+  EXPECT_EQ(lift.velocity(), 4);
+  EXPECT_EQ(lift.effort(), 30);
+  EXPECT_THAT(lift.axis(), ElementsAre(0, 1, 0));
+
+  const v1::JointInfo& reach = info.joints(1);
+  EXPECT_EQ(reach.type(), v1::JOINT_TYPE_PRISMATIC);
+  EXPECT_EQ(reach.q_index(), 1u);
+  EXPECT_EQ(reach.damping(), 0.5);
+  EXPECT_EQ(reach.friction(), 0.25);
+  EXPECT_EQ(reach.parent_link(), "upper");
+  EXPECT_EQ(reach.child_link(), "slide");
+
+  const v1::JointInfo& twist = info.joints(2);
+  EXPECT_EQ(twist.type(), v1::JOINT_TYPE_CONTINUOUS);
+  EXPECT_FALSE(twist.has_lower());
+  EXPECT_FALSE(twist.has_effort());
+}
+
+TEST(ModelInfoTest, ABrokenModelSaysWhyAndHasNoSizes) {
+  auto broken = std::make_shared<LoadedRevision>();
+  broken->revision = "abc";
+  broken->problem = "no longer \xFF understood";
+  ModelEntry entry;
+  entry.name = "old";
+  entry.loaded = broken;
+  v1::ModelInfo info;
+  FillModelInfo(entry, &info);
+  EXPECT_EQ(info.state(), v1::MODEL_STATE_BROKEN);
+  EXPECT_EQ(info.problem(), "no longer \xEF\xBF\xBD understood");
+  EXPECT_FALSE(info.has_registered_at());
+  v1::ModelSummary summary;
+  FillSummary(entry, &summary);
+  EXPECT_EQ(summary.state(), v1::MODEL_STATE_BROKEN);
+  EXPECT_EQ(summary.problem(), info.problem());
+  EXPECT_EQ(summary.nq(), 0u);
+}
+
+TEST(ReportTest, AtMostAThousandFindingsAreListedAndAllAreCounted) {
+  LintReport report;
+  for (int i = 0; i < 1500; ++i) {
+    Finding finding;
+    finding.severity = i % 2 == 0 ? Severity::kError : Severity::kWarning;
+    finding.code = LintCode::kMissingLimit;
+    finding.line = i;
+    finding.message = "x";
+    report.Add(finding);
+  }
+  report.Sort();
+  v1::LintReport message;
+  FillReport(report, &message);
+  EXPECT_EQ(message.findings_size(), 1000);
+  EXPECT_EQ(message.errors(), 750u);
+  EXPECT_EQ(message.warnings(), 750u);
+  EXPECT_EQ(message.findings(0).severity(), v1::SEVERITY_ERROR);
+  EXPECT_EQ(message.findings(999).severity(), v1::SEVERITY_WARNING);
+  EXPECT_EQ(message.findings(0).code(), "missing-limit");
+}
+
+}  // namespace
+}  // namespace torqued::server
