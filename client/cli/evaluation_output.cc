@@ -10,6 +10,7 @@
 #include "client/cli/formats/number_text.h"
 #include "client/cli/message_json.h"
 #include "client/cli/terminal/table.h"
+#include "client/cpp/error.h"
 
 namespace torqued::cli {
 namespace {
@@ -57,6 +58,20 @@ std::vector<Part> PartsOf(v1::Quantity quantity, const Evaluation& evaluation) {
     }
     default:
       return {};
+  }
+}
+
+// The names come from one part of the reply, the numbers from another.
+void CheckSizes(const std::vector<Part>& parts) {
+  for (const Part& part : parts) {
+    const std::size_t rows = part.rows.empty() ? 1 : part.rows.size();
+    if (static_cast<std::size_t>(part.numbers->cols()) !=
+        rows * part.columns.size()) {
+      throw client::Error(grpc::StatusCode::INTERNAL,
+                          "the reply's " + part.name + " has " +
+                              std::to_string(part.numbers->cols()) +
+                              " columns, which its echo does not name");
+    }
   }
 }
 
@@ -266,6 +281,7 @@ void RemarkRows(Session& session, const Evaluation& evaluation) {
 ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
                          const Evaluation& evaluation) {
   const std::vector<Part> parts = PartsOf(quantity, evaluation);
+  CheckSizes(parts);
   switch (session.output()) {
     case OutputFormat::kJson:
       PrintJson(session, parts, evaluation);

@@ -5,6 +5,13 @@
 namespace torqued::cli {
 namespace {
 
+// nohup, for one, has it so.
+bool IsIgnored(int signal) {
+  struct sigaction action{};
+  return sigaction(signal, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
 // Sent to the watcher alone, to end it.
 constexpr int kEndOfWatch = SIGUSR1;
 
@@ -12,8 +19,9 @@ constexpr int kEndOfWatch = SIGUSR1;
 
 InterruptGuard::InterruptGuard(std::function<void()> clean_up) {
   sigemptyset(&signals_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, kEndOfWatch}) {
-    sigaddset(&signals_, signal);
+  sigaddset(&signals_, kEndOfWatch);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!IsIgnored(signal)) sigaddset(&signals_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
   watcher_ = std::thread([this, clean_up = std::move(clean_up)] {

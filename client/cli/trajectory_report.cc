@@ -23,8 +23,7 @@ std::string OrDash(const std::optional<double>& value) {
 }
 
 std::string PercentText(const std::optional<double>& fraction) {
-  return fraction ? ReadableText(std::round(*fraction * 1000) / 10) + " %"
-                  : "-";
+  return fraction ? UtilizationText(*fraction) : "-";
 }
 
 std::string Verdict(const TorqueSummary& summary) {

@@ -14,6 +14,7 @@ namespace torqued::client {
 namespace {
 
 struct ArrayField {
+  v1::Quantity quantity;
   const char* name;
   bool (v1::Results::*has)() const;
   const v1::Array& (v1::Results::*get)() const;
@@ -21,20 +22,30 @@ struct ArrayField {
 };
 
 constexpr ArrayField kArrayFields[] = {
-    {"tau", &v1::Results::has_tau, &v1::Results::tau, &Evaluation::tau},
-    {"mass_matrix", &v1::Results::has_mass_matrix, &v1::Results::mass_matrix,
-     &Evaluation::mass_matrix},
-    {"a", &v1::Results::has_a, &v1::Results::a, &Evaluation::a},
-    {"bias", &v1::Results::has_bias, &v1::Results::bias, &Evaluation::bias},
-    {"pose", &v1::Results::has_pose, &v1::Results::pose, &Evaluation::pose},
-    {"jacobian", &v1::Results::has_jacobian, &v1::Results::jacobian,
-     &Evaluation::jacobian},
-    {"jacobian_drift", &v1::Results::has_jacobian_drift,
+    {v1::INVERSE_DYNAMICS, "tau", &v1::Results::has_tau, &v1::Results::tau,
+     &Evaluation::tau},
+    {v1::MASS_MATRIX, "mass_matrix", &v1::Results::has_mass_matrix,
+     &v1::Results::mass_matrix, &Evaluation::mass_matrix},
+    {v1::FORWARD_DYNAMICS, "a", &v1::Results::has_a, &v1::Results::a,
+     &Evaluation::a},
+    {v1::BIAS_FORCES, "bias", &v1::Results::has_bias, &v1::Results::bias,
+     &Evaluation::bias},
+    {v1::FRAME_POSE, "pose", &v1::Results::has_pose, &v1::Results::pose,
+     &Evaluation::pose},
+    {v1::JACOBIAN, "jacobian", &v1::Results::has_jacobian,
+     &v1::Results::jacobian, &Evaluation::jacobian},
+    {v1::JACOBIAN_DRIFT, "jacobian_drift", &v1::Results::has_jacobian_drift,
      &v1::Results::jacobian_drift, &Evaluation::jacobian_drift},
-    {"lambda", &v1::Results::has_lambda, &v1::Results::lambda,
-     &Evaluation::lambda},
-    {"eta", &v1::Results::has_eta, &v1::Results::eta, &Evaluation::eta},
+    {v1::OPERATIONAL_SPACE, "lambda", &v1::Results::has_lambda,
+     &v1::Results::lambda, &Evaluation::lambda},
+    {v1::OPERATIONAL_SPACE, "eta", &v1::Results::has_eta, &v1::Results::eta,
+     &Evaluation::eta},
 };
+
+bool Contains(std::span<const v1::Quantity> quantities, v1::Quantity quantity) {
+  return std::find(quantities.begin(), quantities.end(), quantity) !=
+         quantities.end();
+}
 
 std::int64_t Nanoseconds(const google::protobuf::Duration& duration) {
   return duration.seconds() * 1'000'000'000 + duration.nanos();
@@ -48,12 +59,11 @@ void AddTo(google::protobuf::Duration* sum,
 }
 
 template <class Field, class T>
-void JoinNumbers(const Field& field, const char* what, const RowRange& range,
+void JoinNumbers(const Field& field, const char* name, const RowRange& range,
                  std::int64_t total, std::vector<T>* joined) {
-  if (field.empty() && joined->empty()) return;
-  if (field.size() != range.count || (range.first > 0 && joined->empty())) {
+  if (field.size() != range.count) {
     throw Error(grpc::StatusCode::INTERNAL,
-                std::string("the reply's ") + what + " has " +
+                std::string("the reply's ") + name + " has " +
                     std::to_string(field.size()) + " numbers for " +
                     std::to_string(range.count) + " rows");
   }
@@ -62,8 +72,10 @@ void JoinNumbers(const Field& field, const char* what, const RowRange& range,
                  [](auto number) { return static_cast<T>(number); });
 }
 
-// Writes the reply's rows to their places in the whole.
-void Join(const v1::ComputeReply& reply, const RowRange& range,
+// Writes the reply's rows to their places in the whole. A reply that lacks what
+// was asked for is an error.
+void Join(const v1::ComputeReply& reply,
+          std::span<const v1::Quantity> quantities, const RowRange& range,
           std::int64_t total, Evaluation* whole) {
   if (reply.rows() != static_cast<std::uint64_t>(range.count)) {
     throw Error(grpc::StatusCode::INTERNAL,
@@ -72,19 +84,20 @@ void Join(const v1::ComputeReply& reply, const RowRange& range,
   }
   const v1::Results& results = reply.results();
   for (const ArrayField& field : kArrayFields) {
-    const bool has = (results.*field.has)();
-    if (range.first > 0 && has != ((whole->*field.batch).rows() > 0)) {
+    if (!Contains(quantities, field.quantity)) continue;
+    if (!(results.*field.has)()) {
       throw Error(grpc::StatusCode::INTERNAL,
-                  std::string("not every part of the batch has ") + field.name);
+                  std::string("the reply lacks ") + field.name);
     }
-    if (!has) continue;
     DecodeRows((results.*field.get)(), field.name, range.first, range.count,
                total, &(whole->*field.batch));
   }
-  JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
-  JoinNumbers(results.sigma_min(), "sigma_min", range, total,
-              &whole->sigma_min);
-  JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
+  if (Contains(quantities, v1::OPERATIONAL_SPACE)) {
+    JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
+    JoinNumbers(results.sigma_min(), "sigma_min", range, total,
+                &whole->sigma_min);
+    JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
+  }
 
   for (v1::RowStatus status : reply.row_status()) {
     status.set_row(status.row() + static_cast<std::uint64_t>(range.first));
@@ -119,10 +132,12 @@ Error CountedFromStart(const Error& error, std::int64_t first_row) {
 class Remainder {
  public:
   Remainder(const ComputeCall& call, const v1::ComputeRequest& base,
-            const States& states, const ComputeOptions& options,
-            std::span<const RowRange> ranges, Evaluation* whole)
+            std::span<const v1::Quantity> quantities, const States& states,
+            const ComputeOptions& options, std::span<const RowRange> ranges,
+            Evaluation* whole)
       : call_(call),
         base_(base),
+        quantities_(quantities),
         states_(states),
         options_(options),
         ranges_(ranges),
@@ -158,7 +173,7 @@ class Remainder {
 
   void Finish(const v1::ComputeReply& reply, const RowRange& range) {
     const std::lock_guard lock(mutex_);
-    Join(reply, range, total_, whole_);
+    Join(reply, quantities_, range, total_, whole_);
     done_ += range.count;
     if (options_.progress) options_.progress(done_, total_);
   }
@@ -173,6 +188,7 @@ class Remainder {
 
   const ComputeCall& call_;
   const v1::ComputeRequest& base_;
+  const std::span<const v1::Quantity> quantities_;
   const States& states_;
   const ComputeOptions& options_;
   const std::span<const RowRange> ranges_;
@@ -212,13 +228,13 @@ Evaluation ComputeBatch(const ComputeCall& call, const BatchLimits& limits,
     whole.echo.clear_timing();
     const RowRange range =
         ranges.size() == 1 ? RowRange{0, whole.rows} : ranges.front();
-    Join(reply, range, whole.rows, &whole);
+    Join(reply, quantities, range, whole.rows, &whole);
     if (options.progress) options.progress(range.count, whole.rows);
   }
 
   if (ranges.size() > 1) {
     request.set_model("@" + whole.echo.revision());
-    Remainder remainder(call, request, states, options,
+    Remainder remainder(call, request, quantities, states, options,
                         std::span(ranges).subspan(1), &whole);
     remainder.Run(static_cast<int>(std::min<std::size_t>(
         ranges.size() - 1,

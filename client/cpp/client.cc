@@ -28,7 +28,6 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
   arguments.SetMaxSendMessageSize(options.max_message_bytes);
   // A server that restarts is found again soon.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
   return grpc::CreateCustomChannel(address,
                                    options.credentials

@@ -43,7 +43,7 @@ struct Evaluation {
                                           Eigen::Index row,
                                           Eigen::Index matrix_rows) {
     return {quantity.row(row).data(), matrix_rows,
-            quantity.cols() / matrix_rows};
+            matrix_rows == 0 ? 0 : quantity.cols() / matrix_rows};
   }
 };
 

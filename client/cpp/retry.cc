@@ -3,7 +3,6 @@
 #include <grpcpp/client_context.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace torqued::client {
 namespace {
@@ -31,9 +30,12 @@ std::optional<std::chrono::nanoseconds> RetrySchedule::NextDelay(
 }
 
 void CallGroup::Cancel() {
-  const std::lock_guard lock(mutex_);
-  cancelled_ = true;
-  for (grpc::ClientContext* context : contexts_) context->TryCancel();
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    for (grpc::ClientContext* context : contexts_) context->TryCancel();
+  }
+  cancellation_.notify_all();
 }
 
 bool CallGroup::cancelled() const {
@@ -42,14 +44,8 @@ bool CallGroup::cancelled() const {
 }
 
 void CallGroup::Sleep(std::chrono::nanoseconds delay) {
-  const auto end = std::chrono::steady_clock::now() + delay;
-  while (!cancelled()) {
-    const std::chrono::nanoseconds left =
-        end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) return;
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(
-        left, std::chrono::milliseconds(20)));
-  }
+  std::unique_lock lock(mutex_);
+  cancellation_.wait_for(lock, delay, [this] { return cancelled_; });
 }
 
 CallGroup::Membership::Membership(CallGroup& group,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,7 @@ class CallGroup {
 
  private:
   mutable std::mutex mutex_;
+  std::condition_variable cancellation_;
   bool cancelled_ = false;
   std::set<grpc::ClientContext*> contexts_;
 };

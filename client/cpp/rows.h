@@ -15,8 +15,9 @@ struct RowRange {
 /// status list at its longest.
 inline constexpr std::int64_t kMessageOverheadBytes = 384 * 1024;
 
-/// Payload of one call beyond which larger messages bring nothing: calls
-/// overlap, and progress shows. Measured with inverse dynamics of 7 joints.
+/// Payload of one call beyond which larger messages only cost: they leave the
+/// caches, and less overlaps. With inverse dynamics of 7 joints 0.4 to 1 MiB
+/// were fastest, 4 MiB and more took 1.3 to 2.5 times as long.
 inline constexpr std::int64_t kGoodMessageBytes = 1024 * 1024;
 
 /// Rows of a call such that neither its request nor its reply exceeds

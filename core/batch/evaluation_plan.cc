@@ -245,7 +245,8 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     if (MaybeError error = CheckColumns(*item.array, field, item.columns)) {
       return *std::move(error);
     }
-    plan.rows_ = std::max(plan.rows_, item.array->rows);
+    // q comes first and, unless it is one row for all, says how many there are.
+    if (plan.rows_ <= 1) plan.rows_ = std::max(plan.rows_, item.array->rows);
   }
   if (nq > 0 && !inputs.q.present()) {
     return Fail(Code::kMissingInput, "q",

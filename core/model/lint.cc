@@ -1,6 +1,8 @@
 #include "core/model/lint.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "core/model/text.h"
@@ -136,14 +138,21 @@ void LintReport::Add(LintCode code, const Place& place, std::string message) {
 }
 
 void LintReport::Sort() {
-  std::stable_sort(findings_.begin(), findings_.end(),
-                   [](const Finding& a, const Finding& b) {
-                     if (a.severity != b.severity) {
-                       return a.severity > b.severity;
-                     }
-                     if ((a.line == 0) != (b.line == 0)) return b.line == 0;
-                     return a.line < b.line;
-                   });
+  // By index, so that equals stay as added.
+  std::vector<std::size_t> order(findings_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    const Finding& a = findings_[i];
+    const Finding& b = findings_[j];
+    if (a.severity != b.severity) return a.severity > b.severity;
+    if ((a.line == 0) != (b.line == 0)) return b.line == 0;
+    if (a.line != b.line) return a.line < b.line;
+    return i < j;
+  });
+  std::vector<Finding> sorted;
+  sorted.reserve(findings_.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(findings_[i]));
+  findings_ = std::move(sorted);
 }
 
 }  // namespace torqued

@@ -153,6 +153,7 @@ class TopologyFinder {
     }
     if (roots.size() > 1) {
       std::vector<std::string_view> names;
+      names.reserve(roots.size());
       for (const int root : roots) names.push_back(links_[root].name);
       const LinkDescription& second = links_[roots[1]];
       report_.Add(
@@ -261,6 +262,7 @@ class TopologyFinder {
       return;
     }
     std::vector<std::string_view> names;
+    names.reserve(cycle.size());
     for (const int j : cycle) names.push_back(joints_[j].name);
     report_.Add(LintCode::kCycle, place,
                 Cat("The joints ", NameList(names),

@@ -54,7 +54,7 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// Not a documented part of gRPC: both reactions above are short and never
   /// block, so they may run on the thread that notices, instead of waking
   /// another one at the end of every call.
-  bool InternalInlineable() final { return false; }
+  bool InternalInlineable() final { return true; }
   void LogEnd(std::string_view outcome, std::string_view message, bool grave);
 
   grpc::CallbackServerContext* context_;

@@ -266,11 +266,35 @@ INSTANTIATE_TEST_SUITE_P(
           reply->mutable_results()->mutable_tau()->mutable_f64()->resize(8);
         },
         [](v1::ComputeReply* reply) {
-          *reply->mutable_results()->mutable_bias() = reply->results().tau();
-        },
-        [](v1::ComputeReply* reply) {
-          reply->mutable_results()->add_sigma_min(1);
+          reply->mutable_results()->mutable_tau()->set_columns(8);
         }));
+
+TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
+  const auto reply_with = [](int rules) {
+    return [rules](const v1::ComputeRequest&, CallGroup&) {
+      v1::ComputeReply reply;
+      reply.set_rows(2);
+      v1::Results& results = *reply.mutable_results();
+      EncodeRows(Numbered(2, 36), 0, 2, results.mutable_lambda());
+      EncodeRows(Numbered(2, 6), 0, 2, results.mutable_eta());
+      for (int k = 0; k < 2; ++k) {
+        results.add_rank(6);
+        results.add_sigma_min(0.5);
+      }
+      for (int k = 0; k < rules; ++k) results.add_rule(v1::TASK_RULE_FULL_RANK);
+      return reply;
+    };
+  };
+  constexpr v1::Quantity kTask[] = {v1::OPERATIONAL_SPACE};
+  const States states{.q = Numbered(2, 7)};
+  EXPECT_THROW(ComputeBatch(reply_with(0), kLimits, "arm", kTask, states, {}),
+               Error);
+  const Evaluation result =
+      ComputeBatch(reply_with(2), kLimits, "arm", kTask, states, {});
+  EXPECT_EQ(result.lambda, Numbered(2, 36));
+  EXPECT_THAT(result.rank, ::testing::ElementsAre(6, 6));
+  EXPECT_THAT(result.rule, ::testing::Each(v1::TASK_RULE_FULL_RANK));
+}
 
 }  // namespace
 }  // namespace torqued::client

@@ -52,6 +52,15 @@ TEST(SummarizeTorques, NamesTheJointThatIsMostLoadedForItsLimit) {
       std::nullopt);
 }
 
+TEST(UtilizationText, TellsJustBelowFromJustAboveTheLimit) {
+  EXPECT_EQ(UtilizationText(0.4579), "45.8 %");
+  EXPECT_EQ(UtilizationText(0.99999), "99.9 %");
+  EXPECT_EQ(UtilizationText(1), "100.0 %");
+  EXPECT_EQ(UtilizationText(1.00001), "100.1 %");
+  EXPECT_EQ(UtilizationText(2.5), "250.0 %");
+  EXPECT_EQ(UtilizationText(INFINITY), "over 100 %");
+}
+
 TEST(SummarizeTorques, TakesALimitOfZeroAtItsWord) {
   const client::Batch tau = (client::Batch(1, 2) << 0, 1e-9).finished();
   const TorqueSummary summary =

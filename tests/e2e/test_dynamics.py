@@ -47,6 +47,15 @@ def test_mass_matrix_equals_the_closed_form(client, planar):
         rtol=1e-13, atol=1e-14)
 
 
+def test_angles_of_many_turns_are_as_exact_as_others(client):
+    turns = np.array([1e2, 1e5, 1e9, 1e15, 1e300, np.pi * 1e7])
+    q = np.stack([0 * turns, turns], axis=1)
+    reply = compute(client, "planar_2r", [pb.MASS_MATRIX], q=np.r_[q, -q])
+    np.testing.assert_allclose(
+        matrices(reply.results.mass_matrix, 2), ARM.mass_matrix(np.r_[q, -q]),
+        rtol=1e-13, atol=1e-14)
+
+
 def test_forward_dynamics_equals_the_closed_form(client, planar):
     reply = client.dynamics.ForwardDynamics(pb.ForwardDynamicsRequest(
         model="planar_2r", q=array(planar.q), v=array(planar.v),

@@ -173,6 +173,13 @@ def one_thread(tmp_path_factory):
 def test_a_row_is_the_same_in_every_batch_and_with_any_threads(
         client, one_thread):
     s = States(7, 5000)
+    # Rows that take other paths than their neighbours: angles of many turns,
+    # a singular pose, an input that is not a number, an overflow.
+    s.q[3, 1] = 1e9
+    s.q[4, :] = -1e300
+    s.q[6, :] = 0
+    s.q[9, 5] = np.nan
+    s.v[10, :] = 1e200
 
     def batch(connection, rows):
         part = s.rows(rows)

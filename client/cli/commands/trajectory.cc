@@ -1,4 +1,5 @@
 // torquectl trajectory
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -79,6 +80,18 @@ client::Evaluation ComputeTorques(Session& session, const std::string& model,
   }
 }
 
+// The limits are matched by name; the torques must be in that order.
+void CheckJoints(const StateTable& table,
+                 const client::Evaluation& evaluation) {
+  const auto& names = evaluation.echo.joint_names();
+  if (!std::equal(names.begin(), names.end(), table.joints.begin(),
+                  table.joints.end()) ||
+      evaluation.tau.cols() != static_cast<Eigen::Index>(table.joints.size())) {
+    throw client::Error(grpc::StatusCode::INTERNAL,
+                        "the reply has other joints than were asked for");
+  }
+}
+
 // Units and limits in the order of the table's joints.
 void AddJoints(const v1::ModelInfo& model, const StateTable& table,
                TrajectoryRun* run) {
@@ -138,6 +151,7 @@ ExitCode Run(Session& session, const Flags& flags) {
                                   std::move(options));
   run.seconds =
       std::chrono::duration<double>(SteadyClock::now() - start).count();
+  CheckJoints(table, run.evaluation);
   AddJoints(model, table, &run);
   WriteOutputs(flags, run);
 

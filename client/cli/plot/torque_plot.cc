@@ -126,14 +126,6 @@ std::vector<std::vector<SvgPoint>> Curve(const TorquePlot& plot,
   return pieces;
 }
 
-std::string Percent(double fraction) {
-  if (!std::isfinite(fraction)) return "over 100";
-  const double percent = 100 * fraction;
-  char text[32];
-  std::snprintf(text, sizeof text, percent < 10 ? "%.1f" : "%.0f", percent);
-  return text;
-}
-
 std::string ShortNumber(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
@@ -149,7 +141,7 @@ std::string HeadText(const TorquePlot& plot, std::size_t joint) {
   text += load.peak_time ? ReadableText(*load.peak_time) + "\u00a0s"
                          : "sample " + std::to_string(load.peak_sample);
   if (!load.effort_limit) return text + " \u00b7 no effort limit";
-  text += " \u00b7 " + Percent(*load.utilization()) + "\u00a0% of \u00b1" +
+  text += " \u00b7 " + UtilizationText(*load.utilization()) + " of \u00b1" +
           ShortNumber(*load.effort_limit) + "\u00a0" + unit;
   if (!LimitIsDrawn(plot, load)) text += " (off the scale)";
   return text;

@@ -1,7 +1,9 @@
 #include "client/cli/plot/torque_summary.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 namespace torqued::cli {
@@ -29,6 +31,16 @@ std::optional<std::size_t> TorqueSummary::most_loaded() const {
     }
   }
   return most;
+}
+
+std::string UtilizationText(double utilization) {
+  if (!std::isfinite(utilization)) return "over 100 %";
+  double tenths = std::round(1000 * utilization);
+  if (tenths == 1000 && utilization < 1) tenths = 999;
+  if (tenths == 1000 && utilization > 1) tenths = 1001;
+  std::array<char, 340> text;
+  std::snprintf(text.data(), text.size(), "%.1f %%", tenths / 10);
+  return text.data();
 }
 
 TorqueSummary SummarizeTorques(

@@ -35,6 +35,9 @@ struct TorqueSummary {
   std::optional<std::size_t> most_loaded() const;
 };
 
+/// "45.8 %". Never "100.0 %" for what is just below or just above the limit.
+std::string UtilizationText(double utilization);
+
 /// `time` has one number per row of `tau`, or none.
 TorqueSummary SummarizeTorques(
     const client::Batch& tau, const std::vector<double>& time,

@@ -75,6 +75,14 @@ TEST_F(EvaluationPlanTest, NamesTheInputWithWrongColumns) {
 TEST_F(EvaluationPlanTest, NamesTheInputWithWrongRows) {
   inputs_.v = Table(2, 5);
   ExpectError(Code::kWrongRowCount, "v");
+  // q has the say, also against more rows.
+  inputs_.v = Table(3, 5);
+  inputs_.a = Table(4, 5);
+  ExpectError(Code::kWrongRowCount, "a");
+  inputs_.q = Table(1, 5);
+  ExpectError(Code::kWrongRowCount, "a");
+  inputs_.v = Table(1, 5);
+  EXPECT_EQ(ExpectPlan().rows(), 4);
 }
 
 TEST_F(EvaluationPlanTest, MissingInputsAreErrors) {

@@ -152,15 +152,19 @@ TEST(ModelBuilder, ErrorOfTheReaderRefusesTheModel) {
 }
 
 TEST(ModelBuilder, IncompleteWithoutAnErrorIsNotBelieved) {
-  // Else a nameless link would give neither model nor error.
+  // Else a model could have a nameless link, or none could come without an
+  // error.
   LinkDescription nameless = MasslessLink("");
   nameless.incomplete = true;
+  const LoadResult links = Build({nameless}, {});
+  EXPECT_EQ(links.model, nullptr);
+  EXPECT_EQ(Count(links.report, LintCode::kInvalidName), 1);
+
   JointDescription dangling = JointOf("j", JointKind::kFixed, "", "");
   dangling.incomplete = true;
-  const LoadResult result =
-      Build({MasslessLink("base"), nameless, nameless}, {dangling});
-  EXPECT_EQ(result.model, nullptr);
-  EXPECT_GT(result.report.errors(), 0);
+  const LoadResult joints = Build({MasslessLink("base")}, {dangling});
+  EXPECT_EQ(joints.model, nullptr);
+  EXPECT_EQ(Count(joints.report, LintCode::kUnknownLink), 2);
 }
 
 TEST(ModelBuilder, ModelOutlivesTheReportAndIsShared) {

@@ -16,6 +16,8 @@ TEST(CleanTextTest, BytesThatAreNoTextAreReplacedOneByOne) {
   EXPECT_EQ(CleanText("a\xFF\xC3", 100), "a\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(CleanText("\xC0\xAF", 100), "\xEF\xBF\xBD\xEF\xBF\xBD")
       << "overlong";
+  EXPECT_EQ(CleanText("\xE0\x80\x80", 100).size(), 9u) << "overlong";
+  EXPECT_EQ(CleanText("\xF0\x80\x80\x80", 100).size(), 12u) << "overlong";
   EXPECT_EQ(CleanText("\xED\xA0\x80", 100),
             "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD")
       << "surrogate";
