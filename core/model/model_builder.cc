@@ -123,6 +123,17 @@ void CheckTree(const Assembly& assembly,
   }
 }
 
+/// Whether there are no more degrees of freedom than are accepted.
+bool CheckDof(const Assembly& assembly, int max_dof, LintReport& report) {
+  const std::size_t dof = assembly.bodies.size();
+  if (dof <= static_cast<std::size_t>(std::max(max_dof, 0))) return true;
+  report.Add(LintCode::kTooManyJoints, {},
+             Cat("The robot has ", std::to_string(dof),
+                 " movable joints, but at most ", std::to_string(max_dof),
+                 " are accepted; fix those that never move."));
+  return false;
+}
+
 }  // namespace
 
 ModelBuilder::ModelBuilder(std::string robot_name)
@@ -159,7 +170,9 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
   if (topology.valid) {
     assembly = Assemble(links_, joints_, topology);
     CheckFrames(assembly.frames, topology, links_, report_);
-    CheckTree(assembly, joints_, report_);
+    if (CheckDof(assembly, options.max_dof, report_)) {
+      CheckTree(assembly, joints_, report_);
+    }
     ReportFixedMass(assembly, links_, report_);
     ReportMimics(assembly, joints_, report_);
     ReportFriction(assembly, joints_, report_);

@@ -16,6 +16,9 @@ struct BuildOptions {
   std::string default_tip;
   /// Physical doubts (triangle inequality) refuse the model.
   bool strict = false;
+  /// Most degrees of freedom: what works on a model takes memory that grows
+  /// with their square.
+  int max_dof = 1024;
 };
 
 struct LoadResult {

@@ -46,6 +46,7 @@ std::vector<std::string> NearNames(std::string_view name,
   std::sort(near.begin(), near.end());
   if (near.size() > kMax) near.resize(kMax);
   std::vector<std::string> names;
+  names.reserve(near.size());
   for (auto& [distance, candidate] : near) {
     names.push_back(std::move(candidate));
   }

@@ -114,7 +114,8 @@ Eigen::MatrixXd FromKdl(const KDL::Jacobian& jacobian) {
 
 }  // namespace
 
-KdlTree::KdlTree(const std::string& urdf, std::vector<std::string> joint_names,
+KdlTree::KdlTree(const std::string& urdf,
+                 const std::vector<std::string>& joint_names,
                  const std::array<double, 3>& gravity)
     : tree_(ReadTree(urdf)), gravity_(gravity[0], gravity[1], gravity[2]) {
   Require(tree_.getNrOfJoints() == joint_names.size(), "number of joints");

@@ -22,7 +22,7 @@ class KdlTree {
  public:
   /// `joint_names` order q, v, a and τ. Throws std::runtime_error where
   /// urdfdom or KDL cannot read the text.
-  KdlTree(const std::string& urdf, std::vector<std::string> joint_names,
+  KdlTree(const std::string& urdf, const std::vector<std::string>& joint_names,
           const std::array<double, 3>& gravity);
 
   /// With a wrench that `tip` exerts on the environment, in the axes of tip.

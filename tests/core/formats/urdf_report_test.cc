@@ -74,6 +74,17 @@ TEST(UrdfLintLimits, TooManyJointsAreRefused) {
   EXPECT_NE(LoadUrdf(kSmallArm, {}, limits).model, nullptr);
 }
 
+TEST(UrdfLintLimits, TooManyMovableJointsAreRefused) {
+  BuildOptions options;
+  options.max_dof = 1;
+  const LoadResult result = LoadUrdf(kSmallArm, options);
+  EXPECT_EQ(Only(result).code, LintCode::kTooManyJoints);
+  EXPECT_THAT(Only(result).message, HasSubstr("2 movable joints"));
+  EXPECT_EQ(result.model, nullptr);
+  options.max_dof = 2;
+  EXPECT_NE(LoadUrdf(kSmallArm, options).model, nullptr);
+}
+
 TEST(UrdfLintLimits, LargeSourcesAreRefused) {
   UrdfLimits limits;
   limits.source_bytes = kSmallArm.size() - 1;

@@ -33,8 +33,8 @@ TEST(NearNames, NothingInCommonIsNotNear) {
 }
 
 TEST(NearNames, AtMostFive) {
-  std::vector<std::string> known;
-  for (int i = 0; i < 9; ++i) known.push_back("arm" + std::to_string(i));
+  const std::vector<std::string> known = {"arm0", "arm1", "arm2",
+                                          "arm3", "arm4", "arm5"};
   EXPECT_THAT(NearNames("arm", known), SizeIs(5));
 }
 

@@ -22,6 +22,7 @@ class RegistryTest : public testing::Test {
  protected:
   std::vector<std::string> Names(const ModelPage& page) {
     std::vector<std::string> names;
+    names.reserve(page.models.size());
     for (const ModelEntry& entry : page.models) names.push_back(entry.name);
     return names;
   }
@@ -29,7 +30,7 @@ class RegistryTest : public testing::Test {
   // Past the registry, which would refuse it.
   void Write(std::string_view name, std::string_view revision,
              std::string_view source,
-             std::string options = RegistrationOptions().Canonical()) {
+             const std::string& options = RegistrationOptions().Canonical()) {
     RegistrationChange change;
     change.name = name;
     change.revision = revision;
@@ -425,6 +426,7 @@ TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
   std::atomic<int> resolved = 0;
 
   std::vector<std::thread> readers;
+  readers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     readers.emplace_back([&, i] {
       while (!done) {
@@ -472,6 +474,7 @@ TEST_F(RegistryTest, ConcurrentExpectedCurrentHasOneWinner) {
   Value(registry_.Register(Request("arm", 1)));
   std::atomic<int> winners = 0;
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       auto request = Request("arm", 100 + i);
