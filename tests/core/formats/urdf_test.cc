@@ -15,7 +15,6 @@ namespace {
 
 using testing::DoubleEq;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::Optional;
 
 std::shared_ptr<const Model> Load(std::string_view source,
