@@ -13,7 +13,7 @@ namespace torqued {
 
 struct BuildOptions {
   /// Link used as tip where a call names none; empty: the only leaf link.
-  std::string default_tip;
+  std::string default_tip = {};
   /// Physical doubts (triangle inequality) refuse the model.
   bool strict = false;
   /// Most degrees of freedom: what works on a model takes memory that grows
