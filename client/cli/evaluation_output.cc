@@ -155,7 +155,8 @@ std::vector<std::string> ColumnNames(const Part& part) {
   }
   for (const std::string& row : part.rows) {
     for (const std::string& column : part.columns) {
-      names.push_back(row + "." + column + "." + part.name);
+      std::string& name = names.emplace_back(row);
+      name.append(".").append(column).append(".").append(part.name);
     }
   }
   return names;

@@ -30,7 +30,11 @@ InterruptGuard::InterruptGuard(std::function<void()> clean_up) {
     if (received == kEndOfWatch) return;
     clean_up();
     std::signal(received, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    // That one only: the destructor may be sending kEndOfWatch.
+    sigset_t the_one;
+    sigemptyset(&the_one);
+    sigaddset(&the_one, received);
+    pthread_sigmask(SIG_UNBLOCK, &the_one, nullptr);
     std::raise(received);
   });
 }

@@ -47,11 +47,8 @@ std::optional<std::vector<double>> NamedColumns::TakeOne(
   const auto column = Find(name);
   if (!column) return std::nullopt;
   used_[static_cast<std::size_t>(*column)] = true;
-  std::vector<double> numbers;
-  for (Eigen::Index row = 0; row < table_.numbers.rows(); ++row) {
-    numbers.push_back(table_.numbers(row, *column));
-  }
-  return numbers;
+  const auto numbers = table_.numbers.col(*column);
+  return std::vector<double>(numbers.begin(), numbers.end());
 }
 
 std::vector<std::string> NamedColumns::Unused() const {

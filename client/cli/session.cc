@@ -1,7 +1,10 @@
 #include "client/cli/session.h"
 
+#include <unistd.h>
+
 #include <cctype>
 #include <cmath>
+#include <exception>
 #include <ostream>
 #include <utility>
 
@@ -41,31 +44,44 @@ bool Session::is_local() const { return flags_.server.empty(); }
 const client::Client& Session::client() {
   if (client_) return *client_;
 
-  std::string address = flags_.server;
-  if (is_local()) {
-    // Before any thread starts, so that all of them leave signals to the guard.
-    interrupt_guard_ = std::make_unique<InterruptGuard>([this] {
-      if (client::LocalServer* server = to_stop_.load()) server->Stop();
-    });
-    client::LocalServerOptions options;
-    options.binary = flags_.server_binary;
-    options.store = flags_.store;
-    options.start_timeout = Timeout(flags_);
-    for (const std::string& directory : flags_.models_dirs) {
-      options.arguments.insert(options.arguments.end(),
-                               {"--models", directory});
-    }
-    local_server_ = std::make_unique<client::LocalServer>(options);
-    to_stop_ = local_server_.get();
-    address = local_server_->address();
-  }
-
+  if (is_local()) StartLocalServer();
   client::ConnectOptions options;
   options.deadline = Timeout(flags_);
   options.max_message_bytes = flags_.max_message_bytes;
-  client_ = std::make_unique<client::Client>(
-      client::Client::Connect(address, options));
+  client_ = std::make_unique<client::Client>(client::Client::Connect(
+      is_local() ? local_server_->address() : flags_.server, options));
   return *client_;
+}
+
+void Session::StartLocalServer() {
+  // Before any thread starts, so that all of them leave signals to the guard.
+  interrupt_guard_ =
+      std::make_unique<InterruptGuard>([this] { StopLocalServer(); });
+  client::LocalServerOptions options;
+  options.binary = flags_.server_binary;
+  options.store = flags_.store;
+  options.start_timeout = Timeout(flags_);
+  options.stop = interrupted_.get_token();
+  for (const std::string& directory : flags_.models_dirs) {
+    options.arguments.insert(options.arguments.end(), {"--models", directory});
+  }
+  std::exception_ptr failure;
+  try {
+    local_server_ = std::make_unique<client::LocalServer>(options);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  started_ = true;
+  started_.notify_all();
+  // The guard ends the process then; what went wrong is its doing.
+  while (interrupted_.stop_requested()) pause();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Session::StopLocalServer() {
+  interrupted_.request_stop();
+  started_.wait(false);
+  if (local_server_) local_server_->Stop();
 }
 
 void Session::RequireLastingServer(const std::string& command) const {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -60,12 +61,17 @@ class Session {
   void Remark(const std::string& text);
 
  private:
+  void StartLocalServer();
+  /// What the guard does, on a thread of its own.
+  void StopLocalServer();
+
   GlobalFlags flags_;
   std::ostream& out_;
   std::ostream& err_;
   // The guard stops the server when the user interrupts, so it ends first.
   std::unique_ptr<client::LocalServer> local_server_;
-  std::atomic<client::LocalServer*> to_stop_ = nullptr;
+  std::stop_source interrupted_;
+  std::atomic<bool> started_ = false;  // or failed to
   std::unique_ptr<InterruptGuard> interrupt_guard_;
   std::unique_ptr<client::Client> client_;
 };

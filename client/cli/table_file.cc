@@ -58,9 +58,8 @@ void TakePlain(const client::Batch& numbers, const TableRules& rules,
   }
   Eigen::Index column = 0;
   if (has_time) {
-    for (Eigen::Index row = 0; row < numbers.rows(); ++row) {
-      table->time.push_back(numbers(row, 0));
-    }
+    const auto time = numbers.col(0);
+    table->time.assign(time.begin(), time.end());
     column = 1;
   }
   for (const std::string_view suffix : rules.suffixes) {

@@ -54,8 +54,9 @@ HealthReport CheckHealth(const std::shared_ptr<grpc::Channel>& channel,
 
   const auto start = std::chrono::steady_clock::now();
   std::promise<grpc::Status> done;
-  stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &request, &reply,
-                 [&done](grpc::Status status) { done.set_value(status); });
+  stub.UnaryCall(
+      &context, "/grpc.health.v1.Health/Check", {}, &request, &reply,
+      [&done](const grpc::Status& status) { done.set_value(status); });
   const grpc::Status status = done.get_future().get();
 
   HealthReport report;

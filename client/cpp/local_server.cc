@@ -54,6 +54,16 @@ std::string FirstLine(const fs::path& path) {
   return line;
 }
 
+bool Serves(const std::shared_ptr<grpc::Channel>& channel,
+            Clock::time_point deadline) {
+  try {
+    // Without a health service, answering is all it can do to serve.
+    return CheckHealth(channel, deadline).health != Health::kNotServing;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::string DescribeExit(int status) {
   if (WIFSIGNALED(status)) {
     return "was killed by signal " + std::to_string(WTERMSIG(status));
@@ -139,6 +149,7 @@ class LocalServer::Process {
                      const fs::path& log) {
     // Between fork and exec only async-signal-safe calls: no allocation.
     std::vector<char*> argv;
+    argv.reserve(command.size() + 1);
     for (const std::string& argument : command) {
       argv.push_back(const_cast<char*>(argument.c_str()));
     }
@@ -248,7 +259,7 @@ LocalServer::LocalServer(const LocalServerOptions& options)
                  options.arguments.end());
   process_ = std::make_unique<Process>(command, directory / "stderr");
   try {
-    WaitUntilServing(options.start_timeout);
+    WaitUntilServing(options.start_timeout, options.stop);
   } catch (...) {
     process_->Stop(milliseconds(500));
     throw;
@@ -268,7 +279,8 @@ std::string LocalServer::Log() const {
   return LastBytes(directory_->path() / "stderr");
 }
 
-void LocalServer::WaitUntilServing(milliseconds timeout) {
+void LocalServer::WaitUntilServing(milliseconds timeout,
+                                   const std::stop_token& stop) {
   const auto deadline = SteadyClock::now() + timeout;
   const auto fail = [this](const std::string& problem) {
     const std::string log = Log();
@@ -288,17 +300,8 @@ void LocalServer::WaitUntilServing(milliseconds timeout) {
             grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
       }
     }
-    if (channel) {
-      try {
-        // Without a health service, answering is all it can do to serve.
-        if (CheckHealth(channel, Clock::now() + timeout).health !=
-            Health::kNotServing) {
-          return;
-        }
-      } catch (const Error&) {
-        // Not yet.
-      }
-    }
+    if (channel && Serves(channel, Clock::now() + timeout)) return;
+    if (stop.stop_requested()) fail("was given up");
     if (SteadyClock::now() >= deadline) {
       fail("did not serve within " + std::to_string(timeout.count()) + " ms");
     }

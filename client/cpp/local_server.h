@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct LocalServerOptions {
   std::vector<std::string> arguments = {};
   /// Until it serves.
   std::chrono::milliseconds start_timeout{15'000};
+  /// Gives up the start from another thread.
+  std::stop_token stop = {};
   /// From SIGTERM to SIGKILL.
   std::chrono::milliseconds stop_timeout{10'000};
 };
@@ -53,7 +56,8 @@ class LocalServer {
   class TemporaryDirectory;
   class Process;
 
-  void WaitUntilServing(std::chrono::milliseconds timeout);
+  void WaitUntilServing(std::chrono::milliseconds timeout,
+                        const std::stop_token& stop);
 
   std::chrono::milliseconds stop_timeout_;
   std::unique_ptr<TemporaryDirectory> directory_;

@@ -75,6 +75,7 @@ struct Engine::Run {
   Clock::time_point submitted;
   std::atomic<Clock::rep> started{0};
   std::atomic<std::int64_t> chunks_done{0};
+  std::atomic<bool> failed{false};
   std::mutex mutex;
   /// Issues by chunk, found in any order.
   std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> issues;
@@ -85,12 +86,19 @@ struct Engine::Run {
                                     Clock::now().time_since_epoch().count());
     const std::int64_t begin = chunk * chunk_rows;
     const std::int64_t end = std::min(plan->rows(), begin + chunk_rows);
-    std::vector<RowIssue> found;
-    EvaluateRows(*plan, outputs, begin, end, workspace, found);
-    if (!found.empty()) {
-      if (stop_at_first) cancellation->Cancel();
-      const std::scoped_lock lock(mutex);
-      issues.emplace_back(chunk, std::move(found));
+    // The pool has nobody who could catch what memory running out throws.
+    try {
+      std::vector<RowIssue> found;
+      EvaluateRows(*plan, outputs, begin, end, workspace, found);
+      if (!found.empty()) {
+        if (stop_at_first) cancellation->Cancel();
+        const std::scoped_lock lock(mutex);
+        issues.emplace_back(chunk, std::move(found));
+      }
+    } catch (...) {
+      failed.store(true);
+      cancellation->Cancel();
+      return;
     }
     chunks_done.fetch_add(1);
   }
@@ -102,7 +110,8 @@ struct Engine::Run {
     const bool any = started.load() != 0;
     report.queue = (any ? start : now) - submitted;
     report.compute = any ? now - start : Clock::duration::zero();
-    report.cancelled = chunks_done.load() < chunks;
+    report.failed = failed.load();
+    report.cancelled = !report.failed && chunks_done.load() < chunks;
     std::sort(issues.begin(), issues.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [chunk, found] : issues) Append(report, found);

@@ -23,6 +23,8 @@ struct EvaluationReport {
   std::int64_t rows_not_ok = 0;
   /// Rows may be missing: the token was cancelled before the end.
   bool cancelled = false;
+  /// Rows may be missing: memory ran out.
+  bool failed = false;
   std::chrono::nanoseconds queue{0};
   std::chrono::nanoseconds compute{0};
 };
@@ -45,7 +47,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Waits for the result. Small plans run on the calling thread.
+  /// Waits for the result. Small plans run on the calling thread. Not to be
+  /// called from a thread of the pool, whose place the wait would take.
   EvaluationReport Evaluate(const EvaluationPlan& plan,
                             const EvaluationOutputs& outputs);
 

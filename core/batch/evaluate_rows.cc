@@ -201,7 +201,8 @@ class RowEvaluation {
     }
     constexpr double kSuspicious = 1e-8;
     bool composites = false;
-    for (int i = 0; i < tree_.n; ++i) {
+    // From the leaves: a vanishing pivot spoils those of its ancestors.
+    for (int i = tree_.n - 1; i >= 0; --i) {
       if (scratch_.d[i] > kSuspicious * largest) continue;
       if (!composites) {
         MassMatrix(tree_, scratch_, scratch_.M);

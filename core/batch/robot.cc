@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// An empty vector is a row of no columns, not an absent input.
 InputArray OneRow(Robot::Vector vector) {
-  if (vector.size() == 0) return {};
   return {vector.data(), NumberType::kF64, 1, static_cast<int>(vector.size())};
 }
 
@@ -52,17 +52,22 @@ void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
 }
 
 Eigen::VectorXd Robot::InverseDynamics(Vector q, Vector v, Vector a) {
-  return InverseDynamics(q, v, a, Eigen::VectorXd());
+  return InverseDynamicsUnder({}, q, v, a);
 }
 
 Eigen::VectorXd Robot::InverseDynamics(Vector q, Vector v, Vector a,
                                        Vector tip_wrench_on_environment) {
+  return InverseDynamicsUnder(OneRow(tip_wrench_on_environment), q, v, a);
+}
+
+Eigen::VectorXd Robot::InverseDynamicsUnder(const InputArray& tip_wrench,
+                                            Vector q, Vector v, Vector a) {
   Eigen::VectorXd tau = Eigen::VectorXd::Constant(model_->nv(), kNaN);
   EvaluationInputs inputs;
   inputs.q = OneRow(q);
   inputs.v = OneRow(v);
   inputs.a = OneRow(a);
-  inputs.tip_wrench = OneRow(tip_wrench_on_environment);
+  inputs.tip_wrench = tip_wrench;
   Evaluate(Quantity::kInverseDynamics, inputs, Only(Output::kTau, tau.data()));
   return tau;
 }
@@ -78,17 +83,22 @@ Eigen::MatrixXd Robot::MassMatrix(Vector q) {
 }
 
 Eigen::VectorXd Robot::ForwardDynamics(Vector q, Vector v, Vector tau) {
-  return ForwardDynamics(q, v, tau, Eigen::VectorXd());
+  return ForwardDynamicsUnder({}, q, v, tau);
 }
 
 Eigen::VectorXd Robot::ForwardDynamics(Vector q, Vector v, Vector tau,
                                        Vector tip_wrench_on_environment) {
+  return ForwardDynamicsUnder(OneRow(tip_wrench_on_environment), q, v, tau);
+}
+
+Eigen::VectorXd Robot::ForwardDynamicsUnder(const InputArray& tip_wrench,
+                                            Vector q, Vector v, Vector tau) {
   Eigen::VectorXd a = Eigen::VectorXd::Constant(model_->nv(), kNaN);
   EvaluationInputs inputs;
   inputs.q = OneRow(q);
   inputs.v = OneRow(v);
   inputs.tau = OneRow(tau);
-  inputs.tip_wrench = OneRow(tip_wrench_on_environment);
+  inputs.tip_wrench = tip_wrench;
   Evaluate(Quantity::kForwardDynamics, inputs,
            Only(Output::kAcceleration, a.data()));
   return a;

@@ -71,6 +71,10 @@ class Robot {
   const std::string& last_error() const { return last_error_; }
 
  private:
+  Eigen::VectorXd InverseDynamicsUnder(const InputArray& tip_wrench, Vector q,
+                                       Vector v, Vector a);
+  Eigen::VectorXd ForwardDynamicsUnder(const InputArray& tip_wrench, Vector q,
+                                       Vector v, Vector tau);
   /// Evaluates one row into `outputs`; NaN remains where it fails.
   void Evaluate(Quantity quantity, const EvaluationInputs& inputs,
                 const EvaluationOutputs& outputs);

@@ -51,24 +51,25 @@ std::string FieldOf(const RowIssue& issue) {
 }
 
 std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
+  const std::string field = FieldOf(issue);
   const std::string joint = JointOf(plan, issue);
-  const std::string of_joint = joint.empty() ? "" : " of joint '" + joint + "'";
+  const std::string at_joint = joint.empty() ? "" : " (joint " + joint + ")";
   switch (issue.code) {
     case RowCode::kInvalidInput:
-      return FieldOf(issue) + of_joint + " (column " +
-             std::to_string(issue.column) + ") is " + Number(issue.value) +
-             ", not a finite number.";
+      return field + "[" + std::to_string(issue.column) + "]" + at_joint +
+             " is " + Number(issue.value) + ", not a finite number.";
     case RowCode::kSingularMassMatrix:
-      return "Joint '" + joint +
-             "' moves no mass at this state (its inertia is " +
-             Number(issue.value) + "), so the mass matrix is singular.";
+      return "The mass matrix is singular: joint '" + joint +
+             "' moves no mass at this state (pivot " + Number(issue.value) +
+             "); " + field + " is undefined.";
     case RowCode::kNotFiniteResult:
-      return FieldOf(issue) + " overflowed.";
+      return field + " overflowed.";
     case RowCode::kSingularTaskSpace:
-      return "The task Jacobian loses rank at this state (smallest singular "
-             "value " +
-             Number(issue.value) +
-             "); lambda and eta follow the singularity rule.";
+      return "The task Jacobian loses rank: smallest singular value " +
+             Number(issue.value) + "; lambda and eta are " +
+             (plan.options().task.singularity == SingularityRule::kDamped
+                  ? "damped."
+                  : "restricted to its range.");
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "core/dynamics/operational_space.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,12 +12,19 @@ namespace {
 
 constexpr int kMax = kMaxTaskAxes;
 constexpr int kMaxSquare = kMax * kMax;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// inverse[m x m] of a symmetric positive definite A[m x m].
-void InvertSymmetric(int m, const double* A, double* inverse) {
+/// inverse[m x m] of a symmetric positive definite A[m x m]; false when a pivot
+/// is lost in round-off, which leaves `inverse` as it was.
+bool InvertSymmetric(int m, const double* A, double* inverse) {
   double factors[kMaxSquare] = {};
   for (int k = 0; k < m * m; ++k) factors[k] = A[k];
   FactorLdlt(m, factors);
+  for (int k = 0; k < m; ++k) {
+    const int diagonal = k * m + k;
+    if (!(factors[diagonal] > m * kEpsilon * A[diagonal])) return false;
+  }
   for (int j = 0; j < m; ++j) {
     double column[kMax] = {};
     column[j] = 1;
@@ -27,6 +35,7 @@ void InvertSymmetric(int m, const double* A, double* inverse) {
       inverse[j * m + i] = column[i];
     }
   }
+  return true;
 }
 
 /// Columns 0..r-1 of B[m x r] made orthonormal by Gram-Schmidt, twice (which
@@ -47,8 +56,9 @@ void Orthonormalize(int m, int r, double* B) {
   }
 }
 
-/// Λ = U (Uᵀ W U)⁻¹ Uᵀ with U[m x r] orthonormal.
-void RestrictToRange(int m, int r, const double* U, const double* W,
+/// Λ = U (Uᵀ W U)⁻¹ Uᵀ with U[m x r] orthonormal; false when Uᵀ W U is singular
+/// to working precision.
+bool RestrictToRange(int m, int r, const double* U, const double* W,
                      double* lambda) {
   double K[kMaxSquare] = {}, K_inverse[kMaxSquare] = {};
   for (int a = 0; a < r; ++a) {
@@ -62,7 +72,7 @@ void RestrictToRange(int m, int r, const double* U, const double* W,
       K[a * r + b] = sum;
     }
   }
-  InvertSymmetric(r, K, K_inverse);
+  if (!InvertSymmetric(r, K, K_inverse)) return false;
   for (int i = 0; i < m; ++i) {
     for (int j = i; j < m; ++j) {
       double sum = 0;
@@ -75,6 +85,7 @@ void RestrictToRange(int m, int r, const double* U, const double* W,
       lambda[j * m + i] = sum;
     }
   }
+  return true;
 }
 
 /// Factor of task row k in the rank decision: linear rows are divided by the
@@ -82,6 +93,51 @@ void RestrictToRange(int m, int r, const double* U, const double* W,
 double RowScale(const TaskOptions& options, int k) {
   const bool linear = options.axes[static_cast<std::size_t>(k)] >= 3;
   return linear ? 1 / options.characteristic_length : 1.0;
+}
+
+/// Number of singular values above the tolerance, which round-off limits from
+/// below.
+int NumericalRank(const TaskOptions& options, int n,
+                  const TaskSpectrum& spectrum) {
+  const int m = options.axis_count;
+  const double tolerance =
+      std::max(options.rank_tolerance, std::max(m, n) * kEpsilon);
+  int rank = 0;
+  for (int k = 0; k < std::min(m, n); ++k) {
+    if (spectrum.sigma[k] > tolerance * spectrum.sigma[0]) ++rank;
+  }
+  return rank;
+}
+
+/// Range-restricted Λ for the largest rank up to `rank` at which Uᵀ W U is
+/// regular to working precision; returns that rank.
+int SolveOnRange(const TaskOptions& options, const TaskSpectrum& spectrum,
+                 int rank, const double* W, double* lambda) {
+  const int m = options.axis_count;
+  for (; rank > 0; --rank) {
+    // range(J) = S⁻¹ range(S J): unscale the singular vectors.
+    double U[kMaxSquare] = {};
+    for (int i = 0; i < m; ++i) {
+      for (int k = 0; k < rank; ++k) {
+        U[i * rank + k] = spectrum.U[i * kMax + k] / RowScale(options, i);
+      }
+    }
+    Orthonormalize(m, rank, U);
+    if (RestrictToRange(m, rank, U, W, lambda)) return rank;
+  }
+  std::fill_n(lambda, m * m, 0.0);
+  return 0;
+}
+
+/// Λ = (W + μ² 1)⁻¹; NaN where that is singular to working precision.
+void SolveDamped(const TaskOptions& options, const double* W, double* lambda) {
+  const int m = options.axis_count;
+  double damped[kMaxSquare] = {};
+  std::copy_n(W, m * m, damped);
+  for (int k = 0; k < m; ++k) {
+    damped[k * m + k] += options.damping * options.damping;
+  }
+  if (!InvertSymmetric(m, damped, lambda)) std::fill_n(lambda, m * m, kNaN);
 }
 
 }  // namespace
@@ -97,40 +153,29 @@ TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
   const TaskSpectrum spectrum = DecomposeRows(m, n, work);
   TaskDiagnostics diagnostics;
   diagnostics.sigma_min = n < m ? 0 : spectrum.sigma[m - 1];
-  for (int k = 0; k < m; ++k) {
-    const double sigma = spectrum.sigma[k];
-    if (sigma > options.rank_tolerance * spectrum.sigma[0]) ++diagnostics.rank;
-  }
+  diagnostics.rank = NumericalRank(options, n, spectrum);
 
-  if (W == nullptr) {
-    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-    for (int k = 0; k < m * m; ++k) lambda[k] = kNaN;
-    for (int k = 0; k < m; ++k) eta[k] = kNaN;
+  const bool defined = W != nullptr && std::all_of(W, W + m * m, [](double w) {
+                         return std::isfinite(w);
+                       });
+  if (!defined) {
+    std::fill_n(lambda, m * m, kNaN);
+    std::fill_n(eta, m, kNaN);
     return diagnostics;
   }
-  if (diagnostics.rank == m) {
+  if (diagnostics.rank == m && InvertSymmetric(m, W, lambda)) {
     diagnostics.rule = TaskRule::kFullRank;
-    InvertSymmetric(m, W, lambda);
-  } else if (options.singularity == SingularityRule::kDamped) {
-    diagnostics.rule = TaskRule::kDamped;
-    double damped[kMaxSquare] = {};
-    for (int k = 0; k < m * m; ++k) damped[k] = W[k];
-    for (int k = 0; k < m; ++k) {
-      damped[k * m + k] += options.damping * options.damping;
-    }
-    InvertSymmetric(m, damped, lambda);
   } else {
-    diagnostics.rule = TaskRule::kRangeRestricted;
-    // range(J) = S⁻¹ range(S J): unscale the singular vectors.
-    const int rank = diagnostics.rank;
-    double U[kMaxSquare] = {};
-    for (int i = 0; i < m; ++i) {
-      for (int k = 0; k < rank; ++k) {
-        U[i * rank + k] = spectrum.U[i * kMax + k] / RowScale(options, i);
-      }
+    // J may have full rank and W still lose it to round-off.
+    const int rank = std::min(diagnostics.rank, m - 1);
+    if (options.singularity == SingularityRule::kDamped) {
+      diagnostics.rule = TaskRule::kDamped;
+      diagnostics.rank = rank;
+      SolveDamped(options, W, lambda);
+    } else {
+      diagnostics.rule = TaskRule::kRangeRestricted;
+      diagnostics.rank = SolveOnRange(options, spectrum, rank, W, lambda);
     }
-    Orthonormalize(m, rank, U);
-    RestrictToRange(m, rank, U, W, lambda);
   }
   for (int i = 0; i < m; ++i) {
     double sum = 0;

@@ -31,7 +31,9 @@ struct TaskOptions {
   SingularityRule singularity = SingularityRule::kReport;
   double damping = 0;  // μ
   /// Rank = number of singular values above rank_tolerance times the largest,
-  /// linear rows divided by characteristic_length (m) first.
+  /// linear rows divided by characteristic_length (m) first. Never below what
+  /// round-off allows; a W that is singular to working precision lowers the
+  /// rank further.
   double rank_tolerance = 1e-6;
   double characteristic_length = 1;
 };
@@ -46,7 +48,8 @@ struct TaskDiagnostics {
 /// Λ[m x m] and η[m] of one state from its task Jacobian J (m x n, row-major,
 /// rows as in options.axes) and its mobility W and r (see TaskMobility).
 /// `work` holds m n numbers. Pass W = null where the mass matrix is singular:
-/// Λ and η are then NaN and only rank and sigma_min mean something.
+/// Λ and η are then NaN, as where W is not finite, and only rank and sigma_min
+/// mean something.
 TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
                           const double* W, const double* r, double* work,
                           double* lambda, double* eta);

@@ -33,6 +33,7 @@ void DynamicsCall::Run() {
 
 void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   if (cancelled()) return Abandon();
+  if (report.failed) return Fail(InternalError());
   if (auto error = computation_->Complete(report, prepared_)) {
     return Fail(*std::move(error));
   }

@@ -36,9 +36,13 @@ class RegistryCall final : public UnaryCall {
 
   void Work() {
     if (cancelled()) return Abandon();
-    if (auto error = Handle(context_.registry, request_, reply_)) {
-      return Fail(*std::move(error));
+    std::optional<Error> error;
+    try {
+      error = Handle(context_.registry, request_, reply_);
+    } catch (...) {  // the pool has nobody who could
+      error = InternalError();
     }
+    if (error) return Fail(*std::move(error));
     const auto bytes = static_cast<std::int64_t>(reply_->ByteSizeLong());
     if (bytes > context_.limits.max_message_bytes) return Fail(TooLarge(bytes));
     Succeed();

@@ -53,12 +53,24 @@ UnaryCall::UnaryCall(grpc::CallbackServerContext* context, CallGate& gate,
 }
 
 UnaryCall* UnaryCall::Start(UnaryCall* call) {
-  if (call->entered_) {
-    call->Run();
-  } else {
+  if (!call->entered_) {
     call->Fail(Draining());
+    return call;
+  }
+  // Without an end the call would hold its place in the gate for ever.
+  try {
+    call->Run();
+  } catch (...) {
+    call->Fail(InternalError());
   }
   return call;
+}
+
+Error UnaryCall::InternalError() {
+  Error error;
+  error.reason = v1::INTERNAL_ERROR;
+  error.message = "The server ran out of memory or hit a fault of its own.";
+  return error;
 }
 
 void UnaryCall::Succeed() {

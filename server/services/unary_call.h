@@ -30,7 +30,10 @@ class UnaryCall : public grpc::ServerUnaryReactor {
  protected:
   ~UnaryCall() override = default;
 
+  /// May throw before the call has ended: Start fails it.
   virtual void Run() = 0;
+  /// What a fault of the server is answered with.
+  static Error InternalError();
 
   void Succeed();
   void Fail(Error error);

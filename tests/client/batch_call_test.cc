@@ -269,6 +269,17 @@ INSTANTIATE_TEST_SUITE_P(
           reply->mutable_results()->mutable_tau()->set_columns(8);
         }));
 
+TEST(ComputeBatch, RefusesAReplyWithoutWhatWasAskedFor) {
+  const auto empty = [](const v1::ComputeRequest&, CallGroup&) {
+    v1::ComputeReply reply;
+    reply.set_rows(2);
+    return reply;
+  };
+  EXPECT_THROW(
+      ComputeBatch(empty, kLimits, "arm", kTorque, {.q = Numbered(2, 7)}, {}),
+      Error);
+}
+
 TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
   const auto reply_with = [](int rules) {
     return [rules](const v1::ComputeRequest&, CallGroup&) {

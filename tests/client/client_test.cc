@@ -50,6 +50,11 @@ TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
                            const v1::ComputeRequest& request,
                            v1::ComputeReply& reply) {
     seen = request;
+    v1::Results& results = *reply.mutable_results();
+    *results.mutable_lambda() = *results.mutable_eta() = request.q();
+    results.add_rank(1);
+    results.add_sigma_min(0.5);
+    results.add_rule(v1::TASK_RULE_FULL_RANK);
     return AnswerWithQ(request, reply);
   };
   ComputeOptions options;

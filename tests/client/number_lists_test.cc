@@ -53,6 +53,7 @@ TEST(WriteFile, LeavesTheOldContentWhenItFails) {
       fs::path(::testing::TempDir()) / "number_lists_test.d";
   fs::create_directory(directory);
   EXPECT_THROW(WriteFile(directory / "absent" / "f", "x"), DataError);
+  EXPECT_THROW(WriteFile("/dev/full", "x"), DataError);
   WriteFile(directory / "f", "old");
   WriteFile(directory / "f", "new");
   EXPECT_EQ(ReadFile(directory / "f"), "new");

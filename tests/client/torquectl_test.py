@@ -481,8 +481,8 @@ def test_the_local_server_ends_with_torquectl(tmp_path, number):
     with subprocess.Popen([TORQUECTL, "trajectory", fifo, "-m", PLANAR],
                           env=environment, stderr=subprocess.DEVNULL
                           ) as process:
-        server = wait_for(lambda: serving_child(process.pid))
-        time.sleep(0.2)
+        wait_for(lambda: list(temporary.glob("torqued-*/address")))
+        server = wait_for(lambda: child_of(process.pid))
         process.send_signal(number)
         assert process.wait(30) == -number
     wait_for(lambda: not is_running(server))
@@ -490,12 +490,27 @@ def test_the_local_server_ends_with_torquectl(tmp_path, number):
         assert not list(temporary.iterdir())
 
 
-def serving_child(parent):
-    """The id of the child of `parent` that has a listening socket."""
+def test_an_interrupt_ends_a_local_server_that_still_starts(tmp_path):
+    never_serves = tmp_path / "torqued"
+    never_serves.write_text("#!/bin/sh\nexec sleep 1000\n")
+    never_serves.chmod(0o755)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    environment = dict(os.environ, TMPDIR=str(temporary),
+                       TORQUED_SERVER=str(never_serves))
+    with subprocess.Popen([TORQUECTL, "ping"], env=environment) as process:
+        server = wait_for(lambda: child_of(process.pid))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == -signal.SIGINT
+    wait_for(lambda: not is_running(server))
+    assert not list(temporary.iterdir())
+
+
+def child_of(parent):
+    """The id of a child process of `parent`, or None."""
     for task in pathlib.Path(f"/proc/{parent}/task").iterdir():
         for child in (task / "children").read_text().split():
-            if "torqued" in os.path.basename(os.readlink(f"/proc/{child}/exe")):
-                return int(child)
+            return int(child)
     return None
 
 

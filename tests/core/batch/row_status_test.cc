@@ -36,6 +36,7 @@ TEST(RowStatus, NamesFieldJointAndValue) {
   EXPECT_EQ(FieldOf(issue), "v");
   EXPECT_EQ(JointOf(plan, issue), model->joints()[2].name);
   EXPECT_THAT(Describe(plan, issue), HasSubstr(model->joints()[2].name));
+  EXPECT_THAT(Describe(plan, issue), HasSubstr("v[0]"));
   EXPECT_THAT(Describe(plan, issue), HasSubstr("inf"));
 
   issue.code = RowCode::kSingularMassMatrix;

@@ -204,6 +204,74 @@ TEST(OperationalSpace, RankToleranceDecides) {
   });
 }
 
+TEST(OperationalSpace, ToleranceOfZeroTakesNoRoundOffForRank) {
+  ForRandomChains(3, [](Robot& robot, const State& s) {
+    Robot::Options options = robot.options();
+    options.task.rank_tolerance = 0;
+    Robot exact = With(robot, options);
+    const auto result = exact.OperationalSpace(s.q, s.v);
+    EXPECT_LE(result.diagnostics.rank, 3);
+    EXPECT_EQ(result.diagnostics.rule, TaskRule::kRangeRestricted);
+    EXPECT_LT(
+        RelativeError(result.lambda, robot.OperationalSpace(s.q, s.v).lambda),
+        1e-6);
+  });
+}
+
+TEST(OperationalSpace, InertiaLostInRoundOffIsReportedNotReturned) {
+  // A wrist so nearly aligned that W keeps no digit of the lost direction,
+  // and a tolerance that lets J pass as regular.
+  const auto model = LoadModel(
+      testing_support::ReadFile(std::string(TORQUED_MODELS) + "/ur5e.urdf"));
+  ASSERT_NE(model, nullptr);
+  Robot::Options options;
+  options.task.rank_tolerance = 1e-12;
+  Robot robot(model, options);
+  VectorXd q(6);
+  q << 0.1, -1.2, 1.5, -0.4, 1e-10, 0;
+  const auto result = robot.OperationalSpace(q, VectorXd::Zero(6));
+  EXPECT_EQ(result.diagnostics.rule, TaskRule::kRangeRestricted);
+  EXPECT_EQ(result.diagnostics.rank, 5);
+  EXPECT_LT(result.lambda.norm(), 1e6);
+  EXPECT_NE(robot.last_error(), "");
+}
+
+TEST(OperationalSpace, VanishingPivotNamesItsJointAndNotItsAncestors) {
+  // j3 carries a point mass along y through the axis of j2 (x): at q3 = 0 the
+  // mass lies on that axis and j2 moves nothing; j1 still does.
+  ModelBuilder builder("pivots");
+  LinkInertial point;
+  point.mass = 1;
+  LinkInertial arm;
+  arm.mass = 1;
+  arm.inertia = {1, 0, 0, 1, 0, 1};
+  builder.AddLink({"base", std::nullopt, 0});
+  builder.AddLink({"l1", arm, 0});
+  builder.AddLink({"l2", std::nullopt, 0});
+  builder.AddLink({"l3", point, 0});
+  const std::array<double, 3> axes[] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+  for (int i = 0; i < 3; ++i) {
+    JointDescription joint;
+    joint.name = "j" + std::to_string(i + 1);
+    joint.type = i == 2 ? JointDescription::Type::kPrismatic
+                        : JointDescription::Type::kContinuous;
+    joint.parent = i == 0 ? "base" : "l" + std::to_string(i);
+    joint.child = "l" + std::to_string(i + 1);
+    joint.axis = axes[i];
+    builder.AddJoint(joint);
+  }
+  const auto model = builder.Build().model;
+  ASSERT_NE(model, nullptr);
+  Robot robot(model);
+  const VectorXd q = VectorXd::Zero(3), ones = VectorXd::Ones(3);
+  EXPECT_TRUE(robot.ForwardDynamics(q, ones, ones).array().isNaN().all());
+  EXPECT_NE(robot.last_error().find("'j2'"), std::string::npos)
+      << robot.last_error();
+  // Twin: away from the axis it moves mass.
+  const VectorXd away = Eigen::Vector3d(0, 0, 0.5);
+  EXPECT_FALSE(robot.ForwardDynamics(away, ones, ones).array().isNaN().any());
+}
+
 /// Two revolute joints whose axes may coincide; the body between them may have
 /// no mass.
 std::shared_ptr<const Model> TwoAxes(double offset) {
