@@ -43,14 +43,14 @@ std::vector<Part> PartsOf(v1::Quantity quantity, const Evaluation& evaluation) {
   const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
                                         evaluation.echo.joint_names().end());
   switch (quantity) {
-    case v1::INVERSE_DYNAMICS:
+    case v1::QUANTITY_INVERSE_DYNAMICS:
       return {{"tau", "tau [N m | N]", &evaluation.tau, {}, joints}};
-    case v1::FORWARD_DYNAMICS:
+    case v1::QUANTITY_FORWARD_DYNAMICS:
       return {{"a", "a [rad/s^2 | m/s^2]", &evaluation.a, {}, joints}};
-    case v1::MASS_MATRIX:
+    case v1::QUANTITY_MASS_MATRIX:
       return {{"mass_matrix", "M [kg m^2 | kg]", &evaluation.mass_matrix,
                joints, joints}};
-    case v1::OPERATIONAL_SPACE: {
+    case v1::QUANTITY_OPERATIONAL_SPACE: {
       const std::vector<std::string> axes = AxisNames(evaluation);
       return {
           {"lambda", "Lambda [kg m^2 | kg]", &evaluation.lambda, axes, axes},

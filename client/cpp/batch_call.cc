@@ -22,24 +22,25 @@ struct ArrayField {
 };
 
 constexpr ArrayField kArrayFields[] = {
-    {v1::INVERSE_DYNAMICS, "tau", &v1::Results::has_tau, &v1::Results::tau,
-     &Evaluation::tau},
-    {v1::MASS_MATRIX, "mass_matrix", &v1::Results::has_mass_matrix,
+    {v1::QUANTITY_INVERSE_DYNAMICS, "tau", &v1::Results::has_tau,
+     &v1::Results::tau, &Evaluation::tau},
+    {v1::QUANTITY_MASS_MATRIX, "mass_matrix", &v1::Results::has_mass_matrix,
      &v1::Results::mass_matrix, &Evaluation::mass_matrix},
-    {v1::FORWARD_DYNAMICS, "a", &v1::Results::has_a, &v1::Results::a,
+    {v1::QUANTITY_FORWARD_DYNAMICS, "a", &v1::Results::has_a, &v1::Results::a,
      &Evaluation::a},
-    {v1::BIAS_FORCES, "bias", &v1::Results::has_bias, &v1::Results::bias,
-     &Evaluation::bias},
-    {v1::FRAME_POSE, "pose", &v1::Results::has_pose, &v1::Results::pose,
-     &Evaluation::pose},
-    {v1::JACOBIAN, "jacobian", &v1::Results::has_jacobian,
+    {v1::QUANTITY_BIAS_FORCES, "bias", &v1::Results::has_bias,
+     &v1::Results::bias, &Evaluation::bias},
+    {v1::QUANTITY_FRAME_POSE, "pose", &v1::Results::has_pose,
+     &v1::Results::pose, &Evaluation::pose},
+    {v1::QUANTITY_JACOBIAN, "jacobian", &v1::Results::has_jacobian,
      &v1::Results::jacobian, &Evaluation::jacobian},
-    {v1::JACOBIAN_DRIFT, "jacobian_drift", &v1::Results::has_jacobian_drift,
-     &v1::Results::jacobian_drift, &Evaluation::jacobian_drift},
-    {v1::OPERATIONAL_SPACE, "lambda", &v1::Results::has_lambda,
+    {v1::QUANTITY_JACOBIAN_DRIFT, "jacobian_drift",
+     &v1::Results::has_jacobian_drift, &v1::Results::jacobian_drift,
+     &Evaluation::jacobian_drift},
+    {v1::QUANTITY_OPERATIONAL_SPACE, "lambda", &v1::Results::has_lambda,
      &v1::Results::lambda, &Evaluation::lambda},
-    {v1::OPERATIONAL_SPACE, "eta", &v1::Results::has_eta, &v1::Results::eta,
-     &Evaluation::eta},
+    {v1::QUANTITY_OPERATIONAL_SPACE, "eta", &v1::Results::has_eta,
+     &v1::Results::eta, &Evaluation::eta},
 };
 
 bool Contains(std::span<const v1::Quantity> quantities, v1::Quantity quantity) {
@@ -92,7 +93,7 @@ void Join(const v1::ComputeReply& reply,
     DecodeRows((results.*field.get)(), field.name, range.first, range.count,
                total, &(whole->*field.batch));
   }
-  if (Contains(quantities, v1::OPERATIONAL_SPACE)) {
+  if (Contains(quantities, v1::QUANTITY_OPERATIONAL_SPACE)) {
     JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
     JoinNumbers(results.sigma_min(), "sigma_min", range, total,
                 &whole->sigma_min);

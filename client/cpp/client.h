@@ -85,22 +85,22 @@ class Client {
   /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,
                              const ComputeOptions& options = {}) const {
-    return Compute(model, {v1::INVERSE_DYNAMICS}, states, options);
+    return Compute(model, {v1::QUANTITY_INVERSE_DYNAMICS}, states, options);
   }
   /// Evaluation::mass_matrix for q.
   Evaluation MassMatrix(const std::string& model, const States& states,
                         const ComputeOptions& options = {}) const {
-    return Compute(model, {v1::MASS_MATRIX}, states, options);
+    return Compute(model, {v1::QUANTITY_MASS_MATRIX}, states, options);
   }
   /// Evaluation::a for q, v, tau.
   Evaluation ForwardDynamics(const std::string& model, const States& states,
                              const ComputeOptions& options = {}) const {
-    return Compute(model, {v1::FORWARD_DYNAMICS}, states, options);
+    return Compute(model, {v1::QUANTITY_FORWARD_DYNAMICS}, states, options);
   }
   /// Evaluation::lambda, eta, rank, sigma_min and rule for q, v.
   Evaluation OperationalSpace(const std::string& model, const States& states,
                               const ComputeOptions& options = {}) const {
-    return Compute(model, {v1::OPERATIONAL_SPACE}, states, options);
+    return Compute(model, {v1::QUANTITY_OPERATIONAL_SPACE}, states, options);
   }
 
  private:

@@ -165,13 +165,17 @@ class LocalServer::Process {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(126);  // it died before the prctl
     sigprocmask(SIG_SETMASK, &no_signals, nullptr);
-    const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const int out =
-        open(log_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    // In this order `in` is 0 or `out` is above it, whatever was closed.
+    const int in = open("/dev/null", O_RDONLY);
+    const int out = open(log_name, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 ||
         dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0) {
       _exit(126);
     }
+    // Kept by mistake they would only be open; closed on exec by mistake, the
+    // server's next file would become its stderr.
+    if (in > STDERR_FILENO) close(in);
+    if (out > STDERR_FILENO) close(out);
     execv(argv[0], argv.data());
     const char* reason = strerrordesc_np(errno);
     if (write(STDERR_FILENO, reason, std::strlen(reason)) < 0) _exit(126);
@@ -282,6 +286,7 @@ std::string LocalServer::Log() const {
 void LocalServer::WaitUntilServing(milliseconds timeout,
                                    const std::stop_token& stop) {
   const auto deadline = SteadyClock::now() + timeout;
+  const auto call_deadline = Clock::now() + timeout;
   const auto fail = [this](const std::string& problem) {
     const std::string log = Log();
     throw LocalServerError("the local server " + problem +
@@ -300,7 +305,7 @@ void LocalServer::WaitUntilServing(milliseconds timeout,
             grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
       }
     }
-    if (channel && Serves(channel, Clock::now() + timeout)) return;
+    if (channel && Serves(channel, call_deadline)) return;
     if (stop.stop_requested()) fail("was given up");
     if (SteadyClock::now() >= deadline) {
       fail("did not serve within " + std::to_string(timeout.count()) + " ms");

@@ -78,8 +78,8 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   wire.set_encoding(v1::ENCODING_F64);
   wire.set_fail_fast(options.fail_fast);
 
-  if (std::find(quantities.begin(), quantities.end(), v1::OPERATIONAL_SPACE) !=
-      quantities.end()) {
+  if (std::find(quantities.begin(), quantities.end(),
+                v1::QUANTITY_OPERATIONAL_SPACE) != quantities.end()) {
     const TaskOptions& task = options.task;
     v1::OperationalSpaceOptions& space = *request.mutable_operational_space();
     for (const v1::TaskAxis axis : task.axes) space.add_axes(axis);
@@ -140,24 +140,24 @@ std::int64_t ReplyBytesPerRow(std::span<const v1::Quantity> quantities,
   std::int64_t numbers = 0;
   for (const v1::Quantity quantity : quantities) {
     switch (quantity) {
-      case v1::INVERSE_DYNAMICS:
-      case v1::FORWARD_DYNAMICS:
-      case v1::BIAS_FORCES:
+      case v1::QUANTITY_INVERSE_DYNAMICS:
+      case v1::QUANTITY_FORWARD_DYNAMICS:
+      case v1::QUANTITY_BIAS_FORCES:
         numbers += nv;
         break;
-      case v1::MASS_MATRIX:
+      case v1::QUANTITY_MASS_MATRIX:
         numbers += nv * nv;
         break;
-      case v1::FRAME_POSE:
+      case v1::QUANTITY_FRAME_POSE:
         numbers += 12;
         break;
-      case v1::JACOBIAN:
+      case v1::QUANTITY_JACOBIAN:
         numbers += 6 * nv;
         break;
-      case v1::JACOBIAN_DRIFT:
+      case v1::QUANTITY_JACOBIAN_DRIFT:
         numbers += 6;
         break;
-      case v1::OPERATIONAL_SPACE:
+      case v1::QUANTITY_OPERATIONAL_SPACE:
         // Lambda, eta, sigma_min; rank and rule take a byte or two.
         numbers += axes * axes + axes + 2;
         break;

@@ -75,7 +75,7 @@ class RowEvaluation {
         tree_(plan.model().tree()),
         quantities_(plan.options().quantities) {
     const Terms& terms = plan.options().terms;
-    std::copy(terms.gravity.begin(), terms.gravity.end(), terms_.gravity);
+    std::copy(terms.gravity->begin(), terms.gravity->end(), terms_.gravity);
     terms_.viscous_friction = terms.viscous_friction;
     terms_.coulomb_friction = terms.coulomb_friction;
     terms_.external_wrenches = false;

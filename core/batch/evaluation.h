@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,8 @@ class QuantitySet {
 
 /// Which terms of the equation of motion take part; armature always does.
 struct Terms {
-  std::array<double, 3> gravity{0, 0, -9.81};  // base axes, m/s²
+  /// In base axes, m/s². Absent: the model's.
+  std::optional<std::array<double, 3>> gravity;
   bool viscous_friction = false;
   bool coulomb_friction = false;
 };

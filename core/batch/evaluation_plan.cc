@@ -200,7 +200,8 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     return Fail(Code::kInvalidOption, "quantities",
                 "Name at least one quantity.");
   }
-  for (const double g : options.terms.gravity) {
+  if (!options.terms.gravity) options.terms.gravity = model->gravity();
+  for (const double g : *options.terms.gravity) {
     if (!std::isfinite(g)) {
       return Fail(Code::kInvalidOption, "options.terms.gravity",
                   "Gravity must be finite.");

@@ -24,9 +24,7 @@ EvaluationOutputs Only(Output output, double* data) {
 }  // namespace
 
 Robot::Robot(std::shared_ptr<const Model> model)
-    : Robot(std::move(model), Options{}) {
-  options_.terms.gravity = model_->gravity();
-}
+    : Robot(std::move(model), Options{}) {}
 
 Robot::Robot(std::shared_ptr<const Model> model, Options options)
     : model_(std::move(model)), options_(std::move(options)) {}

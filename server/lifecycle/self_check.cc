@@ -55,8 +55,8 @@ Answer ClosedForm(const State& x) {
 
 v1::ComputeRequest RequestOf(int rows) {
   v1::ComputeRequest request;
-  request.add_quantities(v1::INVERSE_DYNAMICS);
-  request.add_quantities(v1::MASS_MATRIX);
+  request.add_quantities(v1::QUANTITY_INVERSE_DYNAMICS);
+  request.add_quantities(v1::QUANTITY_MASS_MATRIX);
   v1::Terms* terms = request.mutable_options()->mutable_terms();
   for (const double g : {0.0, -kG, 0.0}) terms->add_gravity(g);
   for (v1::Array* array :

@@ -59,7 +59,7 @@ OrError<std::unique_ptr<Computation>> Computation::Prepare(
     const ComputeLimits& limits, Admission& admission,
     v1::ComputeReply* reply) {
   if (entry.loaded->model == nullptr) return Broken(entry);
-  auto decoded = DecodeRequest(view, entry.loaded->model->gravity());
+  auto decoded = DecodeRequest(view);
   if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
   auto& request = std::get<DecodedRequest>(decoded);
 

@@ -5,10 +5,10 @@
 namespace torqued::server {
 namespace {
 
-constexpr int kInverseDynamics[] = {v1::INVERSE_DYNAMICS};
-constexpr int kMassMatrix[] = {v1::MASS_MATRIX};
-constexpr int kForwardDynamics[] = {v1::FORWARD_DYNAMICS};
-constexpr int kOperationalSpace[] = {v1::OPERATIONAL_SPACE};
+constexpr int kInverseDynamics[] = {v1::QUANTITY_INVERSE_DYNAMICS};
+constexpr int kMassMatrix[] = {v1::QUANTITY_MASS_MATRIX};
+constexpr int kForwardDynamics[] = {v1::QUANTITY_FORWARD_DYNAMICS};
+constexpr int kOperationalSpace[] = {v1::QUANTITY_OPERATIONAL_SPACE};
 
 /// What every request has.
 template <class Request>

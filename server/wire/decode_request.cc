@@ -61,14 +61,16 @@ std::optional<Error> DecodeTerms(const v1::Terms& terms, Terms* decoded) {
           v1::INVALID_OPTION, "options.terms.gravity",
           "needs 3 numbers, has " + std::to_string(terms.gravity_size()));
     }
+    std::array<double, 3> gravity{};
     for (int i = 0; i < 3; ++i) {
       if (!std::isfinite(terms.gravity(i))) {
         return FieldError(v1::INVALID_OPTION,
                           "options.terms.gravity[" + std::to_string(i) + "]",
                           "is not finite");
       }
-      decoded->gravity[static_cast<std::size_t>(i)] = terms.gravity(i);
+      gravity[static_cast<std::size_t>(i)] = terms.gravity(i);
     }
+    decoded->gravity = gravity;
   }
   decoded->viscous_friction = terms.viscous_friction();
   decoded->coulomb_friction = terms.coulomb_friction();
@@ -127,10 +129,8 @@ std::optional<Error> DecodeInputs(const ComputeView& view,
 
 }  // namespace
 
-OrError<DecodedRequest> DecodeRequest(
-    const ComputeView& view, const std::array<double, 3>& model_gravity) {
+OrError<DecodedRequest> DecodeRequest(const ComputeView& view) {
   DecodedRequest decoded;
-  decoded.options.terms.gravity = model_gravity;
   if (view.q != nullptr) decoded.encoding = PayloadOf(*view.q);
   std::optional<Error> error =
       DecodeQuantities(view.quantities, &decoded.options.quantities);

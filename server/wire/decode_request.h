@@ -20,8 +20,6 @@ struct DecodedRequest {
 };
 
 /// Checks everything that can be said without the model.
-/// `model_gravity` serves where the request names none.
-OrError<DecodedRequest> DecodeRequest(
-    const ComputeView& view, const std::array<double, 3>& model_gravity);
+OrError<DecodedRequest> DecodeRequest(const ComputeView& view);
 
 }  // namespace torqued::server

@@ -33,7 +33,7 @@ void FillEcho(const EvaluationPlan& plan, const std::string& model,
   echo->set_revision(revision);
   FillJointNames(plan, echo);
   v1::Terms* terms = echo->mutable_terms();
-  for (const double g : options.terms.gravity) terms->add_gravity(g);
+  for (const double g : *options.terms.gravity) terms->add_gravity(g);
   terms->set_viscous_friction(options.terms.viscous_friction);
   terms->set_coulomb_friction(options.terms.coulomb_friction);
   if (plan.tip_frame()) {

@@ -4,21 +4,21 @@ namespace torqued::server {
 
 std::optional<Quantity> ToQuantity(int number) {
   switch (number) {
-    case v1::INVERSE_DYNAMICS:
+    case v1::QUANTITY_INVERSE_DYNAMICS:
       return Quantity::kInverseDynamics;
-    case v1::MASS_MATRIX:
+    case v1::QUANTITY_MASS_MATRIX:
       return Quantity::kMassMatrix;
-    case v1::FORWARD_DYNAMICS:
+    case v1::QUANTITY_FORWARD_DYNAMICS:
       return Quantity::kForwardDynamics;
-    case v1::BIAS_FORCES:
+    case v1::QUANTITY_BIAS_FORCES:
       return Quantity::kBiasForces;
-    case v1::FRAME_POSE:
+    case v1::QUANTITY_FRAME_POSE:
       return Quantity::kFramePose;
-    case v1::JACOBIAN:
+    case v1::QUANTITY_JACOBIAN:
       return Quantity::kJacobian;
-    case v1::JACOBIAN_DRIFT:
+    case v1::QUANTITY_JACOBIAN_DRIFT:
       return Quantity::kJacobianDrift;
-    case v1::OPERATIONAL_SPACE:
+    case v1::QUANTITY_OPERATIONAL_SPACE:
       return Quantity::kOperationalSpace;
     default:
       return std::nullopt;
@@ -116,13 +116,13 @@ v1::TaskRule ToWire(TaskRule rule) {
 v1::RowCode ToWire(RowCode code) {
   switch (code) {
     case RowCode::kInvalidInput:
-      return v1::ROW_INVALID_INPUT;
+      return v1::ROW_CODE_INVALID_INPUT;
     case RowCode::kSingularMassMatrix:
-      return v1::ROW_SINGULAR_MASS_MATRIX;
+      return v1::ROW_CODE_SINGULAR_MASS_MATRIX;
     case RowCode::kNotFiniteResult:
-      return v1::ROW_NOT_FINITE_RESULT;
+      return v1::ROW_CODE_NOT_FINITE_RESULT;
     case RowCode::kSingularTaskSpace:
-      return v1::ROW_SINGULAR_TASK_SPACE;
+      return v1::ROW_CODE_SINGULAR_TASK_SPACE;
   }
   return v1::ROW_CODE_UNSPECIFIED;
 }

@@ -14,7 +14,7 @@
 namespace torqued::client {
 namespace {
 
-constexpr v1::Quantity kTorque[] = {v1::INVERSE_DYNAMICS};
+constexpr v1::Quantity kTorque[] = {v1::QUANTITY_INVERSE_DYNAMICS};
 constexpr std::int64_t kLimit = 1 << 20;
 
 const std::string kRevision(64, 'a');
@@ -150,7 +150,7 @@ TEST(ComputeBatch, CountsBadRowsFromTheStartOfTheBatch) {
       if (tau(k, 0) != 33'333 * 7 && tau(k, 0) != 2 * 7) continue;
       v1::RowStatus* status = reply.add_row_status();
       status->set_row(static_cast<std::uint64_t>(k));
-      status->set_code(v1::ROW_INVALID_INPUT);
+      status->set_code(v1::ROW_CODE_INVALID_INPUT);
       reply.set_rows_not_ok(reply.rows_not_ok() + 1);
     }
     return reply;
@@ -296,7 +296,7 @@ TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
       return reply;
     };
   };
-  constexpr v1::Quantity kTask[] = {v1::OPERATIONAL_SPACE};
+  constexpr v1::Quantity kTask[] = {v1::QUANTITY_OPERATIONAL_SPACE};
   const States states{.q = Numbered(2, 7)};
   EXPECT_THROW(ComputeBatch(reply_with(0), kLimits, "arm", kTask, states, {}),
                Error);

@@ -69,14 +69,15 @@ TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
   options.task.damping = 0.1;
   options.task.rank_tolerance = 1e-4;
   const Client client = Client::Connect(server.address());
-  const Evaluation result =
-      client.Compute("arm", {v1::INVERSE_DYNAMICS, v1::OPERATIONAL_SPACE},
-                     {.q = Batch::Constant(1, 2, 0.25)}, options);
+  const Evaluation result = client.Compute(
+      "arm", {v1::QUANTITY_INVERSE_DYNAMICS, v1::QUANTITY_OPERATIONAL_SPACE},
+      {.q = Batch::Constant(1, 2, 0.25)}, options);
 
   EXPECT_EQ(result.tau, kState.q);
   EXPECT_EQ(seen.model(), "arm");
-  EXPECT_THAT(seen.quantities(), ::testing::ElementsAre(v1::INVERSE_DYNAMICS,
-                                                        v1::OPERATIONAL_SPACE));
+  EXPECT_THAT(seen.quantities(),
+              ::testing::ElementsAre(v1::QUANTITY_INVERSE_DYNAMICS,
+                                     v1::QUANTITY_OPERATIONAL_SPACE));
   EXPECT_EQ(seen.q().columns(), 2u);
   EXPECT_EQ(seen.q().f64().size(), 16u);
   EXPECT_FALSE(seen.has_v());

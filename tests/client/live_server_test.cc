@@ -67,9 +67,9 @@ TEST_F(LiveServer, AgreesWithTheClosedFormOfThePlanarArm) {
               a = Random(100, 2, 3);
   ComputeOptions options;
   options.gravity = Eigen::Vector3d(0, -kG, 0);
-  const Evaluation result =
-      client_->Compute("planar_2r", {v1::INVERSE_DYNAMICS, v1::MASS_MATRIX},
-                       {.q = q, .v = v, .a = a}, options);
+  const Evaluation result = client_->Compute(
+      "planar_2r", {v1::QUANTITY_INVERSE_DYNAMICS, v1::QUANTITY_MASS_MATRIX},
+      {.q = q, .v = v, .a = a}, options);
   ASSERT_TRUE(result.ok());
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
     const double c2 = std::cos(q(k, 1)), s2 = std::sin(q(k, 1));
@@ -100,9 +100,11 @@ TEST_F(LiveServer, GivesABatchOfManyMessagesTheSameBitsAsOneOfFew) {
   small.max_message_bytes = 512 * 1024;
   const Client cut = Client::Connect(server_->address(), small);
   const Evaluation whole = client_->Compute(
-      "panda", {v1::MASS_MATRIX, v1::OPERATIONAL_SPACE}, {.q = q});
-  const Evaluation parts =
-      cut.Compute("panda", {v1::MASS_MATRIX, v1::OPERATIONAL_SPACE}, {.q = q});
+      "panda", {v1::QUANTITY_MASS_MATRIX, v1::QUANTITY_OPERATIONAL_SPACE},
+      {.q = q});
+  const Evaluation parts = cut.Compute(
+      "panda", {v1::QUANTITY_MASS_MATRIX, v1::QUANTITY_OPERATIONAL_SPACE},
+      {.q = q});
   EXPECT_TRUE(SameBits(whole.mass_matrix, parts.mass_matrix));
   EXPECT_TRUE(SameBits(whole.lambda, parts.lambda));
   EXPECT_EQ(whole.rank, parts.rank);

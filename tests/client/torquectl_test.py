@@ -117,7 +117,7 @@ def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
     reported = run_json(*task, code=NO)
     assert reported["results"]["rank"] == [1]
     assert reported["results"]["rule"] == ["TASK_RULE_RANGE_RESTRICTED"]
-    assert reported["row_status"][0]["code"] == "ROW_SINGULAR_TASK_SPACE"
+    assert reported["row_status"][0]["code"] == "ROW_CODE_SINGULAR_TASK_SPACE"
     damped = run_json(*task, "--damped", "0.1", code=NO)
     assert damped["results"]["rule"] == ["TASK_RULE_DAMPED"]
     assert damped["echo"]["operational_space"]["damping"] == 0.1
@@ -151,9 +151,9 @@ def test_a_bad_row_is_named_and_the_exit_code_says_no():
     done = run("id", "-m", PLANAR, "--q", "0,0;nan,1", "--output", "csv")
     assert done.returncode == NO
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [row["status"] for row in rows] == ["OK", "ROW_INVALID_INPUT"]
+    assert [row["status"] for row in rows] == ["OK", "ROW_CODE_INVALID_INPUT"]
     assert rows[1]["joint1.tau"] == "nan"
-    assert "row 1: ROW_INVALID_INPUT (q, joint joint1)" in done.stderr
+    assert "row 1: ROW_CODE_INVALID_INPUT (q, joint joint1)" in done.stderr
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -307,7 +307,7 @@ def test_trajectory_with_a_bad_row_says_no(tmp_path):
     path.write_text(",".join(names) + "\n1,2,3,4,5,6\n1,nan,3,4,5,6\n")
     done = run("trajectory", path, "-m", PLANAR, "-o", tmp_path / "o.csv")
     assert done.returncode == NO
-    assert "row 1: ROW_INVALID_INPUT" in done.stderr
+    assert "row 1: ROW_CODE_INVALID_INPUT" in done.stderr
     assert (tmp_path / "o.csv").read_text().splitlines()[2] == "nan,nan"
 
 

@@ -1,6 +1,7 @@
 """Requests to the Dynamics service with numpy arrays, for the tests."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 from torqued.v1 import dynamics_pb2 as pb
@@ -9,9 +10,14 @@ from torqued.v1 import model_registry_pb2 as registry_pb
 import robots
 from harness import F32, F64, array, matrices
 
+# The quantities by their names without the prefix: ask.MASS_MATRIX.
+ask = SimpleNamespace(**{
+    name.removeprefix("QUANTITY_"): number
+    for name, number in pb.Quantity.items()})
 ALL_QUANTITIES = [
-    pb.INVERSE_DYNAMICS, pb.MASS_MATRIX, pb.FORWARD_DYNAMICS, pb.BIAS_FORCES,
-    pb.FRAME_POSE, pb.JACOBIAN, pb.JACOBIAN_DRIFT, pb.OPERATIONAL_SPACE]
+    ask.INVERSE_DYNAMICS, ask.MASS_MATRIX, ask.FORWARD_DYNAMICS,
+    ask.BIAS_FORCES, ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT,
+    ask.OPERATIONAL_SPACE]
 RESULT_ARRAYS = (
     "tau", "mass_matrix", "a", "bias", "pose", "jacobian", "jacobian_drift",
     "lambda", "eta")
@@ -110,7 +116,7 @@ def register_long(client):
 def laborious(rows):
     """So many states of "long", in small messages."""
     return compute_request(
-        "long", [pb.OPERATIONAL_SPACE], F32, q=States(LONG_JOINTS, rows).q,
+        "long", [ask.OPERATIONAL_SPACE], F32, q=States(LONG_JOINTS, rows).q,
         operational_space=pb.OperationalSpaceOptions(
             axes=[pb.TASK_AXIS_LINEAR_Z]))
 

@@ -335,7 +335,3 @@ def same_bits(a, b):
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     return (a.shape == b.shape and a.dtype == b.dtype
             and a.tobytes() == b.tobytes())
-
-
-def quantity(name):
-    return dynamics_pb2.Quantity.Value(name)

@@ -7,7 +7,7 @@ from torqued.v1 import dynamics_pb2 as pb
 import closed_forms
 import robots
 from calls import (
-    ALL_QUANTITIES, FRAMES, States, compute, compute_request, options,
+    ask, ALL_QUANTITIES, FRAMES, States, compute, compute_request, options,
     register, task_matrices, tip_wrench)
 from harness import array, matrices, same_bits, table
 
@@ -50,7 +50,7 @@ def test_mass_matrix_equals_the_closed_form(client, planar):
 def test_angles_of_many_turns_are_as_exact_as_others(client):
     turns = np.array([1e2, 1e5, 1e9, 1e15, 1e300, np.pi * 1e7])
     q = np.stack([0 * turns, turns], axis=1)
-    reply = compute(client, "planar_2r", [pb.MASS_MATRIX], q=np.r_[q, -q])
+    reply = compute(client, "planar_2r", [ask.MASS_MATRIX], q=np.r_[q, -q])
     np.testing.assert_allclose(
         matrices(reply.results.mass_matrix, 2), ARM.mass_matrix(np.r_[q, -q]),
         rtol=1e-13, atol=1e-14)
@@ -69,7 +69,7 @@ def test_forward_dynamics_equals_the_closed_form(client, planar):
 
 
 def test_bias_forces_equal_the_closed_form(client, planar):
-    reply = compute(client, "planar_2r", [pb.BIAS_FORCES], q=planar.q,
+    reply = compute(client, "planar_2r", [ask.BIAS_FORCES], q=planar.q,
                     v=planar.v, options=options(gravity=DOWN))
     np.testing.assert_allclose(
         table(reply.results.bias), ARM.bias(planar.q, planar.v, DOWN),
@@ -77,7 +77,7 @@ def test_bias_forces_equal_the_closed_form(client, planar):
 
 
 def test_the_pose_equals_the_closed_form(client, planar):
-    reply = compute(client, "planar_2r", [pb.FRAME_POSE], q=planar.q)
+    reply = compute(client, "planar_2r", [ask.FRAME_POSE], q=planar.q)
     pose = matrices(reply.results.pose, 3)
     np.testing.assert_allclose(
         pose[:, :, :3], ARM.rotation(planar.q), atol=1e-15)
@@ -88,7 +88,7 @@ def test_the_pose_equals_the_closed_form(client, planar):
 def test_the_pose_of_a_seven_axis_arm_equals_its_parameter_table(client):
     q = States(7, 20).q
     pose = matrices(
-        compute(client, "panda", [pb.FRAME_POSE], q=q).results.pose, 3)
+        compute(client, "panda", [ask.FRAME_POSE], q=q).results.pose, 3)
     expected = closed_forms.craig_pose(
         q, closed_forms.PANDA_TABLE, closed_forms.PANDA_FLANGE)
     np.testing.assert_allclose(pose, expected[:, :3], atol=2e-15)
@@ -97,7 +97,7 @@ def test_the_pose_of_a_seven_axis_arm_equals_its_parameter_table(client):
 @pytest.mark.parametrize("frame", FRAMES)
 def test_jacobian_and_drift_equal_the_closed_form(client, planar, frame):
     reply = compute(
-        client, "planar_2r", [pb.JACOBIAN, pb.JACOBIAN_DRIFT], q=planar.q,
+        client, "planar_2r", [ask.JACOBIAN, ask.JACOBIAN_DRIFT], q=planar.q,
         v=planar.v, options=options(reference_frame=FRAMES[frame]))
     np.testing.assert_allclose(
         matrices(reply.results.jacobian, 6), ARM.jacobian(planar.q, frame),
@@ -134,7 +134,7 @@ def test_operational_space_equals_the_closed_form(client, frame):
 def test_task_axes_keep_the_order_of_the_request(client, planar):
     def task_inertia(axes):
         reply = compute(
-            client, "planar_2r", [pb.OPERATIONAL_SPACE], q=planar.q[:5],
+            client, "planar_2r", [ask.OPERATIONAL_SPACE], q=planar.q[:5],
             operational_space=pb.OperationalSpaceOptions(axes=axes))
         return (task_matrices(getattr(reply.results, "lambda")),
                 table(reply.results.eta))
@@ -167,7 +167,8 @@ def test_a_stretched_arm_is_reported_with_inertia_on_its_free_direction(client):
         pb.TASK_RULE_RANGE_RESTRICTED, pb.TASK_RULE_FULL_RANK,
         pb.TASK_RULE_RANGE_RESTRICTED]
     assert [(s.row, s.code) for s in reply.row_status] == [
-        (0, pb.ROW_SINGULAR_TASK_SPACE), (2, pb.ROW_SINGULAR_TASK_SPACE)]
+        (0, pb.ROW_CODE_SINGULAR_TASK_SPACE),
+        (2, pb.ROW_CODE_SINGULAR_TASK_SPACE)]
     assert reply.rows_not_ok == 2
     assert all(s.message for s in reply.row_status)
     np.testing.assert_allclose(reply.sigma_min[::2], 0, atol=1e-15)
@@ -215,7 +216,7 @@ def test_damping_bounds_the_inertia_of_singular_rows_only(client):
 
 def test_more_task_axes_than_joints_give_the_mass_matrix_back(client, planar):
     reply = client.dynamics.Compute(compute_request(
-        "planar_2r", [pb.OPERATIONAL_SPACE, pb.JACOBIAN, pb.MASS_MATRIX],
+        "planar_2r", [ask.OPERATIONAL_SPACE, ask.JACOBIAN, ask.MASS_MATRIX],
         q=planar.q))
     results = reply.results
     lam = task_matrices(getattr(results, "lambda"))
@@ -252,8 +253,8 @@ def test_where_a_joint_moves_no_mass_only_what_needs_the_inverse_is_undefined(
     v = np.array([[0.0, 0.0], [1.5, 0.2], [0.0, 0.0]])
     reply = client.dynamics.Compute(compute_request(
         "turntable",
-        [pb.INVERSE_DYNAMICS, pb.MASS_MATRIX, pb.FORWARD_DYNAMICS,
-         pb.OPERATIONAL_SPACE], q=q, v=v, tau=np.ones((1, 2)),
+        [ask.INVERSE_DYNAMICS, ask.MASS_MATRIX, ask.FORWARD_DYNAMICS,
+         ask.OPERATIONAL_SPACE], q=q, v=v, tau=np.ones((1, 2)),
         operational_space=pb.OperationalSpaceOptions(axes=LINEAR_XY)))
     results = reply.results
     radius = 1 + q[:, 1]
@@ -272,7 +273,7 @@ def test_where_a_joint_moves_no_mass_only_what_needs_the_inverse_is_undefined(
     assert reply.rows_not_ok == 1
     status, = reply.row_status
     assert (status.row, status.code, status.joint) == (
-        1, pb.ROW_SINGULAR_MASS_MATRIX, "turn")
+        1, pb.ROW_CODE_SINGULAR_MASS_MATRIX, "turn")
     assert status.message
 
 
@@ -280,12 +281,12 @@ def test_pendulum_and_lift_equal_the_equations_on_paper(client):
     register(client, "pendulum", robots.pendulum(2.0, 0.5))
     register(client, "lift", robots.lift(3.0))
     s = States(1, 20)
-    swing = compute(client, "pendulum", [pb.INVERSE_DYNAMICS], q=s.q, v=s.v,
+    swing = compute(client, "pendulum", [ask.INVERSE_DYNAMICS], q=s.q, v=s.v,
                     a=s.a)
     np.testing.assert_allclose(
         table(swing.results.tau),
         2.0 * 0.25 * s.a - 2.0 * 9.81 * 0.5 * np.cos(s.q), atol=1e-14)
-    rise = compute(client, "lift", [pb.INVERSE_DYNAMICS], q=s.q, v=s.v, a=s.a)
+    rise = compute(client, "lift", [ask.INVERSE_DYNAMICS], q=s.q, v=s.v, a=s.a)
     np.testing.assert_allclose(
         table(rise.results.tau), 3.0 * s.a + 3.0 * 9.81, rtol=1e-14)
 
@@ -314,7 +315,7 @@ def solve_tolerance(M, a, h):
 
 def test_forward_dynamics_undoes_inverse_dynamics(client, arm):
     model, s, results = arm
-    back = compute(client, model, [pb.FORWARD_DYNAMICS], q=s.q, v=s.v,
+    back = compute(client, model, [ask.FORWARD_DYNAMICS], q=s.q, v=s.v,
                    tau=results.tau)
     error = np.linalg.norm(table(back.results.a) - s.a, axis=1)
     tolerance = solve_tolerance(
@@ -322,7 +323,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(client, arm):
     assert (error <= tolerance).all(), (error / tolerance).max()
     # Not if a term is left out on the way back.
     weightless = compute(
-        client, model, [pb.FORWARD_DYNAMICS], q=s.q, v=s.v, tau=results.tau,
+        client, model, [ask.FORWARD_DYNAMICS], q=s.q, v=s.v, tau=results.tau,
         options=options(gravity=(0, 0, 0)))
     assert np.abs(table(weightless.results.a) - s.a).max() > 1
 
@@ -348,7 +349,7 @@ def test_the_jacobian_is_the_derivative_of_the_pose(client, arm):
 
     def pose_and_jacobian(q):
         reply = compute(
-            client, model, [pb.FRAME_POSE, pb.JACOBIAN], q=q, options=options(
+            client, model, [ask.FRAME_POSE, ask.JACOBIAN], q=q, options=options(
                 reference_frame=pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED))
         return (matrices(reply.results.pose, 3),
                 matrices(reply.results.jacobian, 6))
@@ -371,7 +372,7 @@ def test_the_drift_is_the_rate_of_the_jacobian(client, arm, frame):
 
     def jacobian_and_drift(q):
         reply = compute(
-            client, model, [pb.JACOBIAN, pb.JACOBIAN_DRIFT], q=q, v=s.v,
+            client, model, [ask.JACOBIAN, ask.JACOBIAN_DRIFT], q=q, v=s.v,
             options=options(reference_frame=FRAMES[frame]))
         return (matrices(reply.results.jacobian, 6),
                 table(reply.results.jacobian_drift))
@@ -418,7 +419,7 @@ def test_a_tip_wrench_adds_its_joint_torques_and_comes_off_again(
     wrench = tip_wrench(s.wrench, FRAMES[frame])
     # The Jacobian's frame is chosen apart from the wrench's.
     loaded = compute(
-        client, model, [pb.INVERSE_DYNAMICS, pb.BIAS_FORCES, pb.JACOBIAN],
+        client, model, [ask.INVERSE_DYNAMICS, ask.BIAS_FORCES, ask.JACOBIAN],
         q=s.q, v=s.v, a=s.a, tip_wrench_on_environment=wrench,
         options=options(reference_frame=FRAMES[frame])).results
     J = matrices(loaded.jacobian, 6)
@@ -428,7 +429,7 @@ def test_a_tip_wrench_adds_its_joint_torques_and_comes_off_again(
     assert same_bits(table(loaded.bias), table(results.bias))
 
     back = compute(
-        client, model, [pb.FORWARD_DYNAMICS], q=s.q, v=s.v, tau=loaded.tau,
+        client, model, [ask.FORWARD_DYNAMICS], q=s.q, v=s.v, tau=loaded.tau,
         tip_wrench_on_environment=wrench)
     error = np.linalg.norm(table(back.results.a) - s.a, axis=1)
     load = np.linalg.norm(table(results.bias), axis=1)[:, None] + np.abs(
@@ -437,14 +438,14 @@ def test_a_tip_wrench_adds_its_joint_torques_and_comes_off_again(
         matrices(results.mass_matrix, s.q.shape[1]), s.a, load)
     assert (error <= tolerance).all(), (error / tolerance).max()
     forgotten = compute(
-        client, model, [pb.FORWARD_DYNAMICS], q=s.q, v=s.v, tau=loaded.tau)
+        client, model, [ask.FORWARD_DYNAMICS], q=s.q, v=s.v, tau=loaded.tau)
     assert np.abs(table(forgotten.results.a) - s.a).max() > 0.1
 
 
 def test_the_frame_of_a_wrench_does_not_depend_on_that_of_the_jacobian(
         client, planar):
     torques = [
-        compute(client, "planar_2r", [pb.INVERSE_DYNAMICS], q=planar.q,
+        compute(client, "planar_2r", [ask.INVERSE_DYNAMICS], q=planar.q,
                 tip_wrench_on_environment=tip_wrench(
                     [0, 0, 0, 3, -4, 0],
                     pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED),
@@ -467,15 +468,15 @@ def test_friction_acts_only_when_asked_for(client):
     v = np.array([[1.5], [-2.0], [0.0]])
     a = np.array([[1.0], [2.0], [3.0]])
     smooth = 0.5 * a - 9.81 * np.cos(q)
-    bare = compute(client, "rusty", [pb.MASS_MATRIX], q=q).results
+    bare = compute(client, "rusty", [ask.MASS_MATRIX], q=q).results
     for viscous in (False, True):
         for coulomb in (False, True):
             choice = options(viscous=viscous, coulomb=coulomb)
             drag = viscous * 0.7 * v + coulomb * 0.3 * np.sign(v)
             reply = compute(
                 client, "rusty",
-                [pb.INVERSE_DYNAMICS, pb.BIAS_FORCES, pb.MASS_MATRIX,
-                 pb.FORWARD_DYNAMICS],
+                [ask.INVERSE_DYNAMICS, ask.BIAS_FORCES, ask.MASS_MATRIX,
+                 ask.FORWARD_DYNAMICS],
                 q=q, v=v, a=a, tau=smooth + drag, options=choice)
             np.testing.assert_allclose(
                 table(reply.results.tau), smooth + drag, atol=1e-14)
@@ -491,7 +492,7 @@ def test_friction_acts_only_when_asked_for(client):
 def test_gravity_is_the_models_unless_given(client, planar):
     def bias(gravity):
         return compute(
-            client, "ur5e", [pb.BIAS_FORCES], q=States(6, 10).q,
+            client, "ur5e", [ask.BIAS_FORCES], q=States(6, 10).q,
             options=options(gravity=gravity))
 
     default, explicit, zero, double = (
@@ -503,5 +504,5 @@ def test_gravity_is_the_models_unless_given(client, planar):
         table(double.results.bias), 2 * table(default.results.bias),
         rtol=1e-13, atol=1e-13)
     # Gravity along the joint axes does nothing in the plane.
-    flat = compute(client, "planar_2r", [pb.BIAS_FORCES], q=planar.q)
+    flat = compute(client, "planar_2r", [ask.BIAS_FORCES], q=planar.q)
     assert np.abs(table(flat.results.bias)).max() < 1e-14

@@ -14,8 +14,8 @@ from torqued.v1 import model_registry_pb2 as registry_pb
 import harness
 import robots
 from calls import (
-    ALL_QUANTITIES, RESULT_ARRAYS, States, compute_request, everything_request,
-    options, register)
+    ask, ALL_QUANTITIES, RESULT_ARRAYS, States, compute_request,
+    everything_request, options, register)
 from harness import F32, VALUES, array, failure_of, same_bits, table
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -42,7 +42,7 @@ def extra_models(client):
     register(client, "forked", robots.forked())
 
 
-def request(quantities=(pb.INVERSE_DYNAMICS,), model="panda", **fields):
+def request(quantities=(ask.INVERSE_DYNAMICS,), model="panda", **fields):
     fields.setdefault("q", array(Q))
     return compute_request(model, quantities, **fields)
 
@@ -55,7 +55,7 @@ def wrench(numbers, frame=pb.REFERENCE_FRAME_LOCAL):
 
 
 def task(**fields):
-    return request([pb.OPERATIONAL_SPACE],
+    return request([ask.OPERATIONAL_SPACE],
                    operational_space=pb.OperationalSpaceOptions(**fields))
 
 
@@ -181,14 +181,14 @@ def test_row_counts_that_differ(client, name, rows):
 
 
 @table_of(
-    case("q", compute_request("panda", [pb.MASS_MATRIX]), "MISSING_INPUT",
+    case("q", compute_request("panda", [ask.MASS_MATRIX]), "MISSING_INPUT",
          "q"),
     case("q-without-rows", request(q=array_pb2.Array(columns=7)),
          "MISSING_INPUT", "q"),
     case("q-though-v-is-there",
-         compute_request("panda", [pb.INVERSE_DYNAMICS], v=Q),
+         compute_request("panda", [ask.INVERSE_DYNAMICS], v=Q),
          "MISSING_INPUT", "q"),
-    case("tau", request([pb.FORWARD_DYNAMICS]), "MISSING_INPUT", "tau"),
+    case("tau", request([ask.FORWARD_DYNAMICS]), "MISSING_INPUT", "tau"),
     case("tau-among-others", request(ALL_QUANTITIES), "MISSING_INPUT", "tau"))
 def test_missing_inputs(client, call, code, reason, field):
     check_refusal(client, call, code, reason, field)
@@ -284,9 +284,9 @@ def test_a_thousand_wrong_joint_names_fit_into_the_error(client):
     case("no-quantity", request([]), "INVALID_FIELD", "quantities"),
     case("unspecified-quantity", request([pb.QUANTITY_UNSPECIFIED]),
          "INVALID_FIELD", "quantities[0]"),
-    case("unknown-quantity", request([pb.MASS_MATRIX, 99]), "INVALID_FIELD",
+    case("unknown-quantity", request([ask.MASS_MATRIX, 99]), "INVALID_FIELD",
          "quantities[1]"),
-    case("a-quantity-twice", request([pb.MASS_MATRIX, pb.MASS_MATRIX]),
+    case("a-quantity-twice", request([ask.MASS_MATRIX, ask.MASS_MATRIX]),
          "INVALID_FIELD", "quantities[1]"))
 def test_options_and_quantities(client, call, code, reason, field):
     check_refusal(client, call, code, reason, field)
@@ -298,17 +298,17 @@ FORKED_Q = np.zeros((1, 2))
 
 
 @table_of(
-    case("unknown", request([pb.JACOBIAN],
+    case("unknown", request([ask.JACOBIAN],
                             options=options(tip_frame="nowhere")),
          "UNKNOWN_FRAME", "options.tip_frame"),
     case("unknown-though-unused", request(
-        [pb.MASS_MATRIX], options=options(tip_frame="nowhere")),
+        [ask.MASS_MATRIX], options=options(tip_frame="nowhere")),
          "UNKNOWN_FRAME", "options.tip_frame"),
     *(case(f"required-for-{pb.Quantity.Name(quantity).lower()}",
            request([quantity], model="forked", q=FORKED_Q),
            "TIP_FRAME_REQUIRED", "options.tip_frame")
-      for quantity in (pb.FRAME_POSE, pb.JACOBIAN, pb.JACOBIAN_DRIFT,
-                       pb.OPERATIONAL_SPACE)),
+      for quantity in (ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT,
+                       ask.OPERATIONAL_SPACE)),
     case("required-for-a-wrench", request(
         model="forked", q=FORKED_Q,
         tip_wrench_on_environment=wrench([0] * 6)),
@@ -319,11 +319,12 @@ def test_frames(client, call, code, reason, field):
 
 def test_a_branching_robot_needs_no_tip_for_what_uses_none(client):
     reply = client.dynamics.Compute(request(
-        [pb.INVERSE_DYNAMICS, pb.MASS_MATRIX, pb.BIAS_FORCES], model="forked",
+        [ask.INVERSE_DYNAMICS, ask.MASS_MATRIX, ask.BIAS_FORCES],
+        model="forked",
         q=FORKED_Q))
     assert reply.rows_not_ok == 0
     named_tip = client.dynamics.Compute(request(
-        [pb.JACOBIAN], model="forked", q=FORKED_Q,
+        [ask.JACOBIAN], model="forked", q=FORKED_Q,
         options=options(tip_frame="left_hand")))
     # The other arm's joint does not move this hand.
     assert not harness.matrices(named_tip.results.jacobian, 6)[0, :, 1].any()
@@ -349,7 +350,7 @@ def test_a_number_that_is_not_finite_spoils_its_row_alone(client, name, bad):
     reply = client.dynamics.Compute(everything_request("panda", spoilt))
     assert reply.rows_not_ok == 1
     status, = reply.row_status
-    assert (status.row, status.code) == (4, pb.ROW_INVALID_INPUT)
+    assert (status.row, status.code) == (4, pb.ROW_CODE_INVALID_INPUT)
     assert status.field == (
         "tip_wrench_on_environment" if name == "wrench" else name)
     assert status.joint == ("" if name == "wrench" else "panda_joint3")
@@ -372,7 +373,7 @@ def test_a_bad_row_is_found_in_every_encoding(client, encoding):
     q[1, 0] = NAN
     q[3, 6] = INFINITY
     reply = client.dynamics.Compute(
-        request([pb.MASS_MATRIX], q=array(q, encoding)))
+        request([ask.MASS_MATRIX], q=array(q, encoding)))
     assert [(s.row, s.joint) for s in reply.row_status] == [
         (1, "panda_joint1"), (3, "panda_joint7")]
     M = table(reply.results.mass_matrix)
@@ -392,7 +393,7 @@ def test_a_bad_row_that_serves_all_states_spoils_all(client):
 def test_an_input_that_no_quantity_uses_spoils_its_row_too(client):
     v = np.zeros((3, 7))
     v[1, 4] = NAN
-    reply = client.dynamics.Compute(request([pb.MASS_MATRIX], v=v))
+    reply = client.dynamics.Compute(request([ask.MASS_MATRIX], v=v))
     status, = reply.row_status
     assert (status.row, status.field) == (1, "v")
     M = table(reply.results.mass_matrix)
@@ -404,7 +405,7 @@ def test_bad_rows_are_named_by_joint_in_the_callers_order(client):
     q = np.zeros((2, 7))
     q[1, 0] = NAN
     reply = client.dynamics.Compute(request(
-        [pb.MASS_MATRIX], q=q, options=options(joint_names=order)))
+        [ask.MASS_MATRIX], q=q, options=options(joint_names=order)))
     status, = reply.row_status
     assert (status.row, status.joint) == (1, "panda_joint7")
 
@@ -412,7 +413,7 @@ def test_bad_rows_are_named_by_joint_in_the_callers_order(client):
 def test_at_most_a_thousand_bad_rows_are_listed_and_all_are_counted(client):
     q = np.zeros((5000, 7))
     q[::2] = NAN
-    reply = client.dynamics.Compute(request([pb.FRAME_POSE], q=q))
+    reply = client.dynamics.Compute(request([ask.FRAME_POSE], q=q))
     assert reply.rows == 5000
     assert reply.rows_not_ok == 2500
     assert [s.row for s in reply.row_status] == list(range(0, 2000, 2))
@@ -421,20 +422,20 @@ def test_at_most_a_thousand_bad_rows_are_listed_and_all_are_counted(client):
 def test_fail_fast_turns_a_bad_row_into_an_error(client):
     q = np.zeros((5000, 7))
     q[4321, 2] = NAN
-    call = request([pb.MASS_MATRIX], q=q, options=options(fail_fast=True))
+    call = request([ask.MASS_MATRIX], q=q, options=options(fail_fast=True))
     failure = failure_of(client.dynamics.Compute, call)
     assert (failure.code, failure.reason) == (INVALID, "ROW_FAILED")
     assert failure.metadata["row"] == "4321"
     assert failure.metadata["joint"] == "panda_joint3"
     q[4321, 2] = 0
     fine = client.dynamics.Compute(
-        request([pb.MASS_MATRIX], q=q, options=options(fail_fast=True)))
+        request([ask.MASS_MATRIX], q=q, options=options(fail_fast=True)))
     assert fine.rows_not_ok == 0
 
 
 def test_fail_fast_counts_a_singular_task_as_failed(client):
     call = compute_request(
-        "planar_2r", [pb.OPERATIONAL_SPACE], q=np.zeros((2, 2)),
+        "planar_2r", [ask.OPERATIONAL_SPACE], q=np.zeros((2, 2)),
         options=options(fail_fast=True),
         operational_space=pb.OperationalSpaceOptions(
             axes=[pb.TASK_AXIS_LINEAR_X]))
@@ -450,7 +451,7 @@ def test_a_result_beyond_binary32_marks_its_row(client):
     reply = client.dynamics.Compute(request(
         a=a, options=options(encoding=F32)))
     status, = reply.row_status
-    assert (status.row, status.code) == (2, pb.ROW_NOT_FINITE_RESULT)
+    assert (status.row, status.code) == (2, pb.ROW_CODE_NOT_FINITE_RESULT)
     assert status.field == "tau"
     tau = table(reply.results.tau)
     assert np.isfinite(tau[:2]).all() and not np.isfinite(tau[2]).all()
@@ -463,7 +464,7 @@ def test_a_result_beyond_binary64_marks_its_row(client):
     v[1] = 1e200
     reply = client.dynamics.Compute(request(q=Q[:2], v=v, a=a))
     status, = reply.row_status
-    assert (status.row, status.code) == (1, pb.ROW_NOT_FINITE_RESULT)
+    assert (status.row, status.code) == (1, pb.ROW_CODE_NOT_FINITE_RESULT)
     assert np.isnan(table(reply.results.tau)[1]).all()
     assert np.isfinite(table(reply.results.tau)[0]).all()
 

@@ -11,13 +11,12 @@ import time
 import grpc
 import numpy as np
 import pytest
-from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import harness
 import robots
 from calls import (
-    States, all_models, compute_request, everything_request, laborious,
+    ask, States, all_models, compute_request, everything_request, laborious,
     laborious_for, register, register_long)
 from harness import begin, failure_of
 
@@ -104,7 +103,7 @@ def test_a_crash_loses_no_acknowledged_registration(start):
                 current = models[f"moving-{registrar.index}"].revision
                 assert current in (registrar.moving[-1], registrar.in_flight)
                 reply = client.dynamics.Compute(compute_request(
-                    f"moving-{registrar.index}", [pb.MASS_MATRIX],
+                    f"moving-{registrar.index}", [ask.MASS_MATRIX],
                     q=np.zeros((1, 1))))
                 assert reply.rows_not_ok == 0
             again.kill()

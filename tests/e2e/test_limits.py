@@ -9,7 +9,7 @@ from torqued.v1 import dynamics_pb2 as pb
 
 import harness
 from calls import (
-    States, compute_request, everything_request, laborious, laborious_for,
+    ask, States, compute_request, everything_request, laborious, laborious_for,
     register_long)
 from harness import F32, begin, failure_of
 
@@ -37,7 +37,7 @@ def narrow(tmp_path_factory):
 def masses(rows, encoding=harness.F64):
     """States whose reply is seven times as large as their request."""
     return compute_request(
-        "panda", [pb.MASS_MATRIX], q=np.zeros((rows, 7)),
+        "panda", [ask.MASS_MATRIX], q=np.zeros((rows, 7)),
         options=pb.Options(encoding=encoding))
 
 
@@ -74,14 +74,14 @@ def test_a_request_over_the_message_limit_is_refused(narrow):
     rows = MESSAGE_BYTES // 56 + 1
     failure = failure_of(
         narrow.dynamics.Compute, compute_request(
-            "panda", [pb.BIAS_FORCES], q=np.zeros((rows, 7))))
+            "panda", [ask.BIAS_FORCES], q=np.zeros((rows, 7))))
     assert failure.code == EXHAUSTED
 
 
 def test_more_rows_than_allowed_are_refused(narrow):
     def bias(rows):
         return compute_request(
-            "planar_2r", [pb.BIAS_FORCES], q=np.zeros((rows, 2)))
+            "planar_2r", [ask.BIAS_FORCES], q=np.zeros((rows, 2)))
 
     failure = failure_of(narrow.dynamics.Compute, bias(MAX_ROWS + 1))
     assert (failure.code, failure.reason) == (EXHAUSTED, "REQUEST_TOO_LARGE")

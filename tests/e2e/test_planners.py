@@ -8,10 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from torqued.v1 import dynamics_pb2 as pb
 
 import harness
-from calls import States, compute
+from calls import ask, States, compute
 from harness import table
 
 HERE = pathlib.Path(__file__).parent
@@ -35,7 +34,7 @@ def states_file(states, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def direct(client, states):
-    return compute(client, ROBOT, [pb.INVERSE_DYNAMICS],
+    return compute(client, ROBOT, [ask.INVERSE_DYNAMICS],
                    q=states.q, v=states.v, a=states.a)
 
 

@@ -4,11 +4,10 @@ labels and tokens that are none. The server lives through all of it."""
 import grpc
 import numpy as np
 import pytest
-from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import robots
-from calls import compute_request, register
+from calls import ask, compute_request, register
 from harness import failure_of
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -132,7 +131,7 @@ def test_a_missing_limit_is_a_warning_and_the_model_loads(client):
     joint, = model.joints
     assert not joint.HasField("lower") and not joint.HasField("effort")
     reply = client.dynamics.Compute(
-        compute_request("unlimited", [pb.MASS_MATRIX], q=np.ones((1, 1))))
+        compute_request("unlimited", [ask.MASS_MATRIX], q=np.ones((1, 1))))
     assert reply.rows_not_ok == 0
 
 

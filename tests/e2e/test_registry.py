@@ -9,13 +9,12 @@ import threading
 import grpc
 import numpy as np
 import pytest
-from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import lint_pb2
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import harness
 import robots
-from calls import compute, compute_request, register
+from calls import ask, compute, compute_request, register
 from harness import failure_of, table
 
 
@@ -62,7 +61,7 @@ def pendulum(length):
 
 def length_of(client, reference):
     """The length of a registered pendulum of 1 kg, by its inertia."""
-    M = table(compute(client, reference, [pb.MASS_MATRIX],
+    M = table(compute(client, reference, [ask.MASS_MATRIX],
                       q=np.zeros((1, 1))).results.mass_matrix)
     return float(np.sqrt(M[0, 0]))
 
@@ -188,7 +187,7 @@ def test_the_default_tip_is_used_where_a_request_names_none(fresh):
         options=registry_pb.RegistrationOptions(default_tip="right_hand")).model
     assert model.tip_frame == model.options.default_tip == "right_hand"
     echo = compute(
-        fresh, "forked", [pb.FRAME_POSE], q=np.zeros((1, 2))).echo
+        fresh, "forked", [ask.FRAME_POSE], q=np.zeros((1, 2))).echo
     assert echo.tip_frame == "right_hand"
 
 
@@ -350,7 +349,7 @@ def test_deleting_removes_a_name_with_its_history_and_labels(fresh):
         assert missing.metadata["model"] == reference
         unusable = failure_of(
             fresh.dynamics.Compute, compute_request(
-                reference, [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+                reference, [ask.MASS_MATRIX], q=np.zeros((1, 1))))
         assert unusable.reason == "MODEL_NOT_FOUND"
     # What another name has had stays.
     assert revision_of(fresh, "@" + shared) == shared
@@ -575,7 +574,7 @@ def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
         described = get(client, "poor").model
         assert described.state == registry_pb.MODEL_STATE_BROKEN
         refused = failure_of(client.dynamics.Compute, compute_request(
-            "poor", [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+            "poor", [ask.MASS_MATRIX], q=np.zeros((1, 1))))
         assert refused.code == grpc.StatusCode.FAILED_PRECONDITION
         assert refused.reason == "MODEL_BROKEN"
         assert length_of(client, "good") == pytest.approx(0.5)

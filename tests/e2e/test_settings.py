@@ -4,11 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from torqued.v1 import dynamics_pb2 as pb
 
 import harness
 import robots
-from calls import all_models, compute_request, register
+from calls import ask, all_models, compute_request, register
 from harness import failure_of
 
 
@@ -118,9 +117,9 @@ def test_json_logs_are_one_object_a_line(start, tmp_path):
                    models=models)
     with harness.Client(server.address) as client:
         client.dynamics.Compute(
-            compute_request("arm", [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+            compute_request("arm", [ask.MASS_MATRIX], q=np.zeros((1, 1))))
         failure_of(client.dynamics.Compute, compute_request(
-            'no\n"such"', [pb.MASS_MATRIX], q=np.zeros((1, 1))))
+            'no\n"such"', [ask.MASS_MATRIX], q=np.zeros((1, 1))))
         assert server.stop() == 0
     lines = [json.loads(line) for line in server.log().splitlines()]
     assert len(lines) > 2

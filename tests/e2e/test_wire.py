@@ -8,7 +8,7 @@ from torqued.v1 import model_registry_pb2 as registry_pb
 import harness
 import robots
 from calls import (
-    RESULT_ARRAYS, States, compute, everything_request,
+    ask, RESULT_ARRAYS, States, compute, everything_request,
     options, register, tip_wrench)
 from harness import F32, F64, VALUES, array, matrices, same_bits, table
 
@@ -47,11 +47,11 @@ def test_the_shorthands_equal_compute_in_every_bit(client):
 def test_only_what_was_asked_for_is_present(client):
     s = States(7, 1)
     fields = {
-        pb.INVERSE_DYNAMICS: {"tau"}, pb.MASS_MATRIX: {"mass_matrix"},
-        pb.FORWARD_DYNAMICS: {"a"}, pb.BIAS_FORCES: {"bias"},
-        pb.FRAME_POSE: {"pose"}, pb.JACOBIAN: {"jacobian"},
-        pb.JACOBIAN_DRIFT: {"jacobian_drift"},
-        pb.OPERATIONAL_SPACE: {"lambda", "eta", "rank", "sigma_min", "rule"}}
+        ask.INVERSE_DYNAMICS: {"tau"}, ask.MASS_MATRIX: {"mass_matrix"},
+        ask.FORWARD_DYNAMICS: {"a"}, ask.BIAS_FORCES: {"bias"},
+        ask.FRAME_POSE: {"pose"}, ask.JACOBIAN: {"jacobian"},
+        ask.JACOBIAN_DRIFT: {"jacobian_drift"},
+        ask.OPERATIONAL_SPACE: {"lambda", "eta", "rank", "sigma_min", "rule"}}
     for quantity, expected in fields.items():
         reply = compute(client, "panda", [quantity], q=s.q, tau=s.tau)
         assert {field.name for field, _ in reply.results.ListFields()} == (
@@ -117,7 +117,7 @@ def test_an_input_of_one_row_serves_every_state(client):
 def test_absent_velocity_and_acceleration_are_zero(client):
     s = States(7, 5)
     zero = np.zeros((1, 7))
-    quantities = [pb.INVERSE_DYNAMICS, pb.BIAS_FORCES, pb.JACOBIAN_DRIFT]
+    quantities = [ask.INVERSE_DYNAMICS, ask.BIAS_FORCES, ask.JACOBIAN_DRIFT]
     absent = compute(client, "panda", quantities, q=s.q)
     given = compute(client, "panda", quantities, q=s.q, v=zero, a=zero)
     assert absent.results == given.results
@@ -148,13 +148,13 @@ def test_joint_names_permute_the_answers(client):
 
 def test_frames_other_than_the_tip_can_be_named(client):
     q = States(2, 50).q
-    reply = compute(client, "planar_2r", [pb.FRAME_POSE], q=q,
+    reply = compute(client, "planar_2r", [ask.FRAME_POSE], q=q,
                     options=options(tip_frame="link2"))
     assert reply.echo.tip_frame == "link2"
     elbow = 0.5 * np.stack([np.cos(q[:, 0]), np.sin(q[:, 0])], axis=1)
     np.testing.assert_allclose(
         matrices(reply.results.pose, 3)[:, :2, 3], elbow, atol=1e-15)
-    root = compute(client, "planar_2r", [pb.FRAME_POSE, pb.JACOBIAN],
+    root = compute(client, "planar_2r", [ask.FRAME_POSE, ask.JACOBIAN],
                    q=q, options=options(tip_frame="base_link"))
     assert same_bits(matrices(root.results.pose, 3),
                      np.tile(np.eye(4)[:3], (50, 1, 1)))
@@ -250,11 +250,11 @@ def test_the_echo_names_a_frame_only_where_one_is_used(client):
         return compute(client, "planar_2r", quantities, q=np.zeros((1, 2)),
                        **fields).echo
 
-    plain = echo([pb.INVERSE_DYNAMICS])
+    plain = echo([ask.INVERSE_DYNAMICS])
     assert plain.tip_frame == ""
     assert not plain.HasField("operational_space")
-    assert echo([pb.FRAME_POSE]).tip_frame == "tip"
-    loaded = echo([pb.INVERSE_DYNAMICS],
+    assert echo([ask.FRAME_POSE]).tip_frame == "tip"
+    loaded = echo([ask.INVERSE_DYNAMICS],
                   tip_wrench_on_environment=tip_wrench([0] * 6))
     assert loaded.tip_frame == "tip"
 
@@ -263,11 +263,11 @@ def test_the_echo_of_a_bare_revision_has_no_name(client):
     info = client.registry.GetModel(
         registry_pb.GetModelRequest(model="ur5e")).model
     q = np.zeros((1, 6))
-    bare = compute(client, "@" + info.revision, [pb.MASS_MATRIX], q=q)
+    bare = compute(client, "@" + info.revision, [ask.MASS_MATRIX], q=q)
     assert bare.echo.model == ""
     assert bare.echo.revision == info.revision
     named = compute(
-        client, "ur5e@" + info.revision[:8], [pb.MASS_MATRIX], q=q)
+        client, "ur5e@" + info.revision[:8], [ask.MASS_MATRIX], q=q)
     assert named.echo.model == "ur5e"
     assert named.echo.revision == info.revision
     assert named.results == bare.results
@@ -278,6 +278,6 @@ def test_a_robot_without_joints_has_a_pose_and_nothing_to_move(client):
         "statue", robots.link("base"),
         robots.joint("weld", "base", "head", kind="fixed", xyz=(0, 0, 1.5)),
         robots.link("head", 1.0)))
-    reply = compute(client, "statue", [pb.FRAME_POSE])
+    reply = compute(client, "statue", [ask.FRAME_POSE])
     assert reply.rows == 1
     assert matrices(reply.results.pose, 3)[0, :, 3].tolist() == [0, 0, 1.5]

@@ -54,7 +54,7 @@ TEST(MujocoTest, InverseDynamicsAndBiasEqualMujoco) {
                RelativeError(ours.InverseDynamics(s.q, s.v, s.a), tau), where);
     errors.Add("bias", RelativeError(ours.BiasForces(s.q, s.v), bias), where);
     Robot::Options lifted = WorldAligned();
-    for (double& g : lifted.terms.gravity) g = -g;
+    for (double& g : *lifted.terms.gravity) g = -g;
     errors.Add(
         "with gravity of the other sign",
         RelativeError(Robot(robot.model, lifted).InverseDynamics(s.q, s.v, s.a),

@@ -24,7 +24,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
   return PrintEvaluation(
-      session, v1::INVERSE_DYNAMICS,
+      session, v1::QUANTITY_INVERSE_DYNAMICS,
       session.client().InverseDynamics(model, states, options));
 }
 

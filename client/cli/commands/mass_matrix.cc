@@ -19,7 +19,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
-  return PrintEvaluation(session, v1::MASS_MATRIX,
+  return PrintEvaluation(session, v1::QUANTITY_MASS_MATRIX,
                          session.client().MassMatrix(model, states, options));
 }
 

@@ -24,7 +24,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
   return PrintEvaluation(
-      session, v1::OPERATIONAL_SPACE,
+      session, v1::QUANTITY_OPERATIONAL_SPACE,
       session.client().OperationalSpace(model, states, options));
 }
 

@@ -119,11 +119,18 @@ TEST_F(EvaluationPlanTest, TipFrameMustExistAndBeSettled) {
   ExpectPlan();
 }
 
+TEST_F(EvaluationPlanTest, GravityIsTheModelsUnlessNamed) {
+  EXPECT_EQ(ExpectPlan().options().terms.gravity, model_->gravity());
+  const std::array<double, 3> moon{0, 0, -1.62};
+  options_.terms.gravity = moon;
+  EXPECT_EQ(ExpectPlan().options().terms.gravity, moon);
+}
+
 TEST_F(EvaluationPlanTest, OptionsMustBeFiniteAndInRange) {
   options_.quantities = {Quantity::kOperationalSpace};
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const EvaluationOptions good = options_;
-  options_.terms.gravity[1] = nan;
+  options_.terms.gravity = {0, nan, 0};
   ExpectError(Code::kInvalidOption, "options.terms.gravity");
   options_ = good;
   for (const double bad : {nan, -1e-9, 1.0}) {

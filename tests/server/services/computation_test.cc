@@ -21,7 +21,7 @@ class ComputationTest : public ::testing::Test {
  protected:
   static v1::ComputeRequest Request(int rows) {
     v1::ComputeRequest request;
-    request.add_quantities(v1::MASS_MATRIX);
+    request.add_quantities(v1::QUANTITY_MASS_MATRIX);
     request.mutable_q()->set_columns(3);
     for (int i = 0; i < 3 * rows; ++i) {
       request.mutable_q()->add_values(0.01 * i);
@@ -172,7 +172,7 @@ TEST_F(ComputationTest, FailFastNamesTheFirstBadRow) {
   EXPECT_EQ(MetadataOf(error, "row"), "2");
   EXPECT_EQ(MetadataOf(error, "joint"), "reach");
   EXPECT_EQ(MetadataOf(error, "field"), "q");
-  EXPECT_EQ(MetadataOf(error, "code"), "ROW_INVALID_INPUT");
+  EXPECT_EQ(MetadataOf(error, "code"), "ROW_CODE_INVALID_INPUT");
 }
 
 TEST_F(ComputationTest, ABrokenModelIsNamed) {
@@ -187,7 +187,7 @@ TEST_F(ComputationTest, ABrokenModelIsNamed) {
 
 TEST_F(ComputationTest, TaskDiagnosticsComeWithTheTask) {
   v1::ComputeRequest request = Request(3);
-  request.add_quantities(v1::OPERATIONAL_SPACE);
+  request.add_quantities(v1::QUANTITY_OPERATIONAL_SPACE);
   request.mutable_operational_space()->add_axes(v1::TASK_AXIS_LINEAR_X);
   ASSERT_FALSE(Run(request));
   const v1::Results& results = reply_.results();

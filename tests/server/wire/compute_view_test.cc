@@ -14,7 +14,7 @@ TEST(ComputeViewTest, AShorthandIsAComputeOfItsQuantity) {
   const ComputeView view = ViewOf(request);
   EXPECT_EQ(view.model, &request.model());
   ASSERT_EQ(view.quantities.size(), 1u);
-  EXPECT_EQ(view.quantities[0], v1::FORWARD_DYNAMICS);
+  EXPECT_EQ(view.quantities[0], v1::QUANTITY_FORWARD_DYNAMICS);
   EXPECT_EQ(view.q, &request.q());
   EXPECT_EQ(view.tau, &request.tau());
   EXPECT_EQ(view.v, nullptr) << "absent, not empty";

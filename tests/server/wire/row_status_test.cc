@@ -38,7 +38,7 @@ RowIssue InvalidInput(Input input, int column) {
 TEST(RowStatusTest, AnInputIsNamedWithColumnAndJoint) {
   const v1::RowStatus status = ToRowStatus(Plan(), InvalidInput(Input::kV, 1));
   EXPECT_EQ(status.row(), 5u);
-  EXPECT_EQ(status.code(), v1::ROW_INVALID_INPUT);
+  EXPECT_EQ(status.code(), v1::ROW_CODE_INVALID_INPUT);
   EXPECT_EQ(status.field(), "v");
   EXPECT_EQ(status.joint(), "reach");
   EXPECT_THAT(status.message(), HasSubstr("v[1] (joint reach) is nan"));
@@ -66,7 +66,7 @@ TEST(RowStatusTest, ASingularMassMatrixNamesTheCanonicalJoint) {
   issue.value = 1e-18;
   const v1::RowStatus status =
       ToRowStatus(Plan({"twist", "lift", "reach"}), issue);
-  EXPECT_EQ(status.code(), v1::ROW_SINGULAR_MASS_MATRIX);
+  EXPECT_EQ(status.code(), v1::ROW_CODE_SINGULAR_MASS_MATRIX);
   EXPECT_EQ(status.joint(), "twist");
   EXPECT_EQ(status.field(), "a");
   EXPECT_EQ(status.value(), 1e-18);
