@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -23,50 +24,70 @@ struct ChunkScheduler::Impl {
     arena.initialize();
   }
 
-  /// A job under way: a cursor over its chunks, shared by its tasks.
+  /// A job under way: a cursor over its chunks.
   struct Running {
     explicit Running(Job j) : job(std::move(j)) {}
 
     bool cancelled() const {
       return job.cancellation != nullptr && job.cancellation->cancelled();
     }
+    bool all_started() const { return next >= job.chunks; }
 
-    Job job;
-    std::atomic<std::int64_t> next{0};
-    std::atomic<int> tasks{0};
+    const Job job;
+    std::int64_t next = 0;     // the first chunk that is not started
+    std::int64_t running = 0;  // chunks that are started and not done
   };
 
-  void Enqueue(std::shared_ptr<Running> running) {
-    arena.enqueue([this, running = std::move(running)] { Step(running); });
+  void EnqueueStep() {
+    arena.enqueue([this] { Step(); });
   }
 
-  /// One chunk, then back to the end of the queue.
-  void Step(const std::shared_ptr<Running>& running) {
-    if (!running->cancelled()) {
-      const std::int64_t chunk = running->next.fetch_add(1);
-      if (chunk < running->job.chunks) {
-        running->job.run(chunk, tbb::this_task_arena::current_thread_index());
-        if (chunk + 1 < running->job.chunks) {
-          Enqueue(running);
-          return;
-        }
+  /// One chunk of the job whose turn it is. Then the worker queues again behind
+  /// whatever else TBB has to do, or goes when no job waits for a turn.
+  void Step() {
+    std::unique_lock lock(mutex);
+    if (!ready.empty()) {
+      std::shared_ptr<Running> job = std::move(ready.front());
+      ready.pop_front();
+      if (job->cancelled()) {
+        job->next = job->job.chunks;
+      } else {
+        const std::int64_t chunk = job->next++;
+        ++job->running;
+        ++chunks_started;
+        if (!job->all_started()) ready.push_back(job);
+        lock.unlock();
+        job->job.run(chunk, tbb::this_task_arena::current_thread_index());
+        lock.lock();
+        --job->running;
+      }
+      if (job->all_started() && job->running == 0) {
+        lock.unlock();
+        if (job->job.done) job->job.done();
+        job.reset();  // what it holds is not ours to free under the lock
+        lock.lock();
+        --jobs;
       }
     }
-    if (running->tasks.fetch_sub(1) == 1) Finish(*running);
-  }
-
-  void Finish(Running& running) {
-    if (running.job.done) running.job.done();
+    if (!ready.empty()) {
+      lock.unlock();
+      EnqueueStep();
+      return;
+    }
+    --workers;
     // Notified under the lock: whoever waits may destroy this right after.
-    const std::scoped_lock lock(mutex);
-    if (--jobs == 0) idle.notify_all();
+    idle.notify_all();
   }
 
   std::optional<tbb::global_control> control;
   tbb::task_arena arena;
-  std::mutex mutex;
+  std::mutex mutex;  // of all that follows, and of the cursors
   std::condition_variable idle;
+  /// Jobs with chunks to start, each once, the longest waiting first.
+  std::deque<std::shared_ptr<Running>> ready;
+  int workers = 0;  // steps that are queued or running
   std::int64_t jobs = 0;
+  std::int64_t chunks_started = 0;
 };
 
 ChunkScheduler::ChunkScheduler(int threads)
@@ -74,7 +95,8 @@ ChunkScheduler::ChunkScheduler(int threads)
 
 ChunkScheduler::~ChunkScheduler() {
   std::unique_lock lock(impl_->mutex);
-  impl_->idle.wait(lock, [this] { return impl_->jobs == 0; });
+  impl_->idle.wait(lock,
+                   [this] { return impl_->jobs == 0 && impl_->workers == 0; });
 }
 
 void ChunkScheduler::Submit(Job job) {
@@ -82,15 +104,18 @@ void ChunkScheduler::Submit(Job job) {
     if (job.done) job.done();
     return;
   }
+  const std::int64_t chunks = job.chunks;
+  auto running = std::make_shared<Impl::Running>(std::move(job));
+  int more = 0;
   {
     const std::scoped_lock lock(impl_->mutex);
+    impl_->ready.push_back(std::move(running));
     ++impl_->jobs;
+    more = static_cast<int>(
+        std::min<std::int64_t>(chunks, threads_ - impl_->workers));
+    impl_->workers += more;
   }
-  const int tasks =
-      static_cast<int>(std::min<std::int64_t>(job.chunks, threads_));
-  auto running = std::make_shared<Impl::Running>(std::move(job));
-  running->tasks.store(tasks);
-  for (int i = 0; i < tasks; ++i) impl_->Enqueue(running);
+  for (int i = 0; i < more; ++i) impl_->EnqueueStep();
 }
 
 void ChunkScheduler::Submit(std::function<void()> work) {
@@ -103,6 +128,11 @@ void ChunkScheduler::Submit(std::function<void()> work) {
 std::int64_t ChunkScheduler::jobs() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->jobs;
+}
+
+std::int64_t ChunkScheduler::chunks_started() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->chunks_started;
 }
 
 }  // namespace torqued

@@ -18,10 +18,10 @@ class CancellationToken {
   std::atomic<bool> cancelled_{false};
 };
 
-/// Runs jobs as sequences of chunks over a pool of threads. A job is a cursor:
-/// at most `threads` chunk tasks of it exist at a time, each computes one chunk
-/// and queues itself again behind the others, so jobs take turns and a small
-/// job behind a large one waits for about one chunk.
+/// Runs jobs as sequences of chunks over a pool of threads. Jobs take turns:
+/// whenever a thread is free, the job that waits longest starts one chunk and
+/// goes behind the others. So the first chunk of a new job waits for one chunk
+/// of every job under way at most, however long those are.
 class ChunkScheduler {
  public:
   struct Job {
@@ -50,6 +50,8 @@ class ChunkScheduler {
   int slots() const { return threads_ + 1; }
   /// Jobs that are not done.
   std::int64_t jobs() const;
+  /// Chunks of all jobs so far.
+  std::int64_t chunks_started() const;
 
  private:
   struct Impl;

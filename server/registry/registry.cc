@@ -314,7 +314,24 @@ OrRegistryError<ModelEntry> Registry::ResolveName(
                        " is being deleted and registered again; try again");
 }
 
-OrRegistryError<Registration> Registry::FindRegistration(
+std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
+  const auto parsed = ParseModelReference(reference);
+  const auto* wanted = std::get_if<ModelReference>(&parsed);
+  if (wanted == nullptr) return std::nullopt;
+  if (wanted->kind == ModelReference::Kind::kPrefix) {
+    LoadedPointer loaded = cache_.Find(wanted->prefix);
+    if (loaded == nullptr) return std::nullopt;
+    return ToEntry({}, std::move(loaded));
+  }
+  auto found = LookUp(*wanted);
+  auto* registration = std::get_if<std::optional<Registration>>(&found);
+  if (registration == nullptr || !*registration) return std::nullopt;
+  LoadedPointer loaded = cache_.Find((*registration)->revision);
+  if (loaded == nullptr) return std::nullopt;
+  return ToEntry(**std::move(registration), std::move(loaded));
+}
+
+OrRegistryError<std::optional<Registration>> Registry::LookUp(
     const ModelReference& reference) {
   using Kind = ModelReference::Kind;
   if (reference.kind == Kind::kNamePrefix) {
@@ -324,25 +341,34 @@ OrRegistryError<Registration> Registry::FindRegistration(
       return FromStore(*error);
     }
     auto& registrations = std::get<std::vector<Registration>>(found);
+    if (registrations.empty()) return std::nullopt;
     if (registrations.size() == 1) return std::move(registrations.front());
-    if (!registrations.empty()) {
-      std::vector<std::string> candidates;
-      candidates.reserve(registrations.size());
-      for (Registration& registration : registrations) {
-        candidates.push_back(std::move(registration.revision));
-      }
-      return Ambiguous(reference.prefix, std::move(candidates));
+    std::vector<std::string> candidates;
+    candidates.reserve(registrations.size());
+    for (Registration& registration : registrations) {
+      candidates.push_back(std::move(registration.revision));
     }
-  } else {
-    auto found = reference.kind == Kind::kNameLabel
-                     ? store_->FindLabel(reference.name, reference.label)
-                     : store_->FindCurrent(reference.name);
-    if (const auto* error = std::get_if<StoreError>(&found)) {
-      return FromStore(*error);
-    }
-    auto& registration = std::get<std::optional<Registration>>(found);
-    if (registration) return *std::move(registration);
-    if (reference.kind == Kind::kCurrent) return UnknownName(reference.name);
+    return Ambiguous(reference.prefix, std::move(candidates));
+  }
+  auto found = reference.kind == Kind::kNameLabel
+                   ? store_->FindLabel(reference.name, reference.label)
+                   : store_->FindCurrent(reference.name);
+  if (const auto* error = std::get_if<StoreError>(&found)) {
+    return FromStore(*error);
+  }
+  return std::get<std::optional<Registration>>(std::move(found));
+}
+
+OrRegistryError<Registration> Registry::FindRegistration(
+    const ModelReference& reference) {
+  auto found = LookUp(reference);
+  if (auto* error = std::get_if<RegistryError>(&found)) {
+    return std::move(*error);
+  }
+  auto& registration = std::get<std::optional<Registration>>(found);
+  if (registration) return *std::move(registration);
+  if (reference.kind == ModelReference::Kind::kCurrent) {
+    return UnknownName(reference.name);
   }
   // Is it the name or what follows it?
   auto current = store_->FindCurrent(reference.name);

@@ -88,6 +88,10 @@ class Registry {
   /// whose `loaded->model` is null.
   OrRegistryError<ModelEntry> Resolve(std::string_view reference);
 
+  /// What Resolve returns, unless that is an error or takes parsing: an indexed
+  /// read at most, for threads that must not be held up.
+  std::optional<ModelEntry> ResolveLoaded(std::string_view reference);
+
   /// Byte order of names. page_size 0: 100; at most 1000; a page of large
   /// models may hold fewer. Names registered or deleted between two pages
   /// neither repeat nor hide others.
@@ -123,7 +127,10 @@ class Registry {
 
   OrRegistryError<ModelEntry> ResolveRevision(const ModelReference& reference);
   OrRegistryError<ModelEntry> ResolveName(const ModelReference& reference);
-  /// What a reference by name leads to in the store.
+  /// What a reference by name leads to in the store; nothing: to nothing.
+  OrRegistryError<std::optional<Registration>> LookUp(
+      const ModelReference& reference);
+  /// The same; to lead to nothing is an error that says why.
   OrRegistryError<Registration> FindRegistration(
       const ModelReference& reference);
 

@@ -6,14 +6,30 @@ namespace torqued::server {
 
 void DynamicsCall::Run() {
   set_model(*view_.model);
-  auto resolved = context_.registry.Resolve(*view_.model);
-  if (const auto* error = std::get_if<RegistryError>(&resolved)) {
-    return Fail(ToError(*error));
+  if (const auto entry = context_.registry.ResolveLoaded(*view_.model)) {
+    return Compute(*entry);
   }
+  context_.engine.scheduler().Submit([this] { ResolveAndCompute(); });
+}
+
+void DynamicsCall::ResolveAndCompute() {
+  if (cancelled()) return Abandon();
+  try {  // the pool has nobody who could catch
+    const auto resolved = context_.registry.Resolve(*view_.model);
+    if (const auto* error = std::get_if<RegistryError>(&resolved)) {
+      return Fail(ToError(*error));
+    }
+    Compute(std::get<ModelEntry>(resolved));
+  } catch (...) {
+    Fail(InternalError());
+  }
+}
+
+void DynamicsCall::Compute(const ModelEntry& entry) {
   Engine& engine = context_.engine;
-  auto prepared = Computation::Prepare(view_, std::get<ModelEntry>(resolved),
-                                       engine.target(), context_.limits,
-                                       context_.admission, &reply_);
+  auto prepared =
+      Computation::Prepare(view_, entry, engine.target(), context_.limits,
+                           context_.admission, &reply_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }

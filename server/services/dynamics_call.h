@@ -9,8 +9,8 @@
 
 namespace torqued::server {
 
-/// Resolves, prepares, evaluates and completes; small plans where it stands,
-/// all others on the engine's pool.
+/// Resolves, prepares, evaluates and completes: small plans of models at hand
+/// where it stands, all others on the engine's pool.
 class DynamicsCall : public UnaryCall {
  protected:
   DynamicsCall(grpc::CallbackServerContext* call, ServiceContext& context,
@@ -20,6 +20,9 @@ class DynamicsCall : public UnaryCall {
 
  private:
   void Run() final;
+  /// For a model that is not at hand, on the pool.
+  void ResolveAndCompute();
+  void Compute(const ModelEntry& entry);
   void OnEvaluated(const EvaluationReport& report);
   /// Puts what the method returns into its own reply.
   virtual void MoveReplyOut(v1::ComputeReply* reply) = 0;

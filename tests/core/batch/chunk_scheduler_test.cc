@@ -3,17 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <set>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/batch/parallelism.h"
 
 namespace torqued {
 namespace {
+
+constexpr std::chrono::seconds kLongEnough{10};
 
 /// Runs a job and waits for its end.
 void RunToEnd(ChunkScheduler& scheduler, ChunkScheduler::Job job) {
@@ -80,34 +86,131 @@ TEST(ChunkScheduler, UsesTheThreadsItWasGiven) {
   EXPECT_EQ(seen.size(), 3u);
 }
 
-TEST(ChunkScheduler, SmallJobBehindALargeOneWaitsForAboutOneChunk) {
-  // Counted in chunks, not in time: how far the large job gets between the
-  // submission of the small one and its end.
-  ChunkScheduler scheduler(2);
-  std::atomic<std::int64_t> chunks_done{0};
-  std::atomic<bool> release{false};
-  ChunkScheduler::Job large;
-  large.chunks = 5000;
-  large.run = [&](std::int64_t, int) {
-    while (!release && chunks_done > 10) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    ++chunks_done;
-  };
-  std::promise<void> large_finished;
-  large.done = [&] { large_finished.set_value(); };
-  scheduler.Submit(std::move(large));
-  while (chunks_done < 5) std::this_thread::yield();
+/// Holds all threads of a scheduler until it is released.
+class Blockade {
+ public:
+  explicit Blockade(ChunkScheduler& scheduler) {
+    const std::shared_future<void> released = release_.get_future().share();
+    for (int k = 0; k < scheduler.threads(); ++k) {
+      scheduler.Submit([this, released] {
+        ++arrived_;
+        released.wait();
+      });
+    }
+    while (arrived_ < scheduler.threads()) std::this_thread::yield();
+  }
+  void Release() { release_.set_value(); }
 
-  std::promise<std::int64_t> small_at;
-  ChunkScheduler::Job small;
-  small.chunks = 1;
-  small.run = [&](std::int64_t, int) { small_at.set_value(chunks_done); };
-  scheduler.Submit(std::move(small));
-  const std::int64_t before = chunks_done;
-  release = true;
-  const std::int64_t waited = small_at.get_future().get() - before;
-  large_finished.get_future().wait();
-  EXPECT_LE(waited, 20) << "a plain parallel loop would have made it 5000";
+ private:
+  std::promise<void> release_;
+  std::atomic<int> arrived_{0};
+};
+
+TEST(ChunkScheduler, JobsTakeTurnsChunkByChunk) {
+  std::string order;
+  {
+    ChunkScheduler scheduler(1);
+    Blockade blockade(scheduler);
+    const std::pair<char, int> jobs[] = {{'a', 4}, {'b', 2}, {'c', 1}};
+    for (const auto& [name, chunks] : jobs) {
+      ChunkScheduler::Job job;
+      job.chunks = chunks;
+      job.run = [&order, name = name](std::int64_t chunk, int) {
+        order += name;
+        order += std::to_string(chunk);
+      };
+      scheduler.Submit(std::move(job));
+    }
+    blockade.Release();
+  }
+  EXPECT_EQ(order, "a0b0c0a1b1a2a3");
+}
+
+TEST(ChunkScheduler, ANewJobWaitsForOneChunkOfEachJobUnderWay) {
+  constexpr int kLarge = 5;
+  for (const int threads : {1, 2, 4}) {
+    std::atomic<bool> small_ran{false};
+    std::atomic<int> early{0};
+    {
+      ChunkScheduler scheduler(threads);
+      Blockade blockade(scheduler);
+      for (int k = 0; k < kLarge; ++k) {
+        ChunkScheduler::Job large;
+        large.chunks = 1000;
+        large.run = [&](std::int64_t chunk, int) {
+          if (chunk == 0 || small_ran) return;
+          ++early;
+          // Holds this thread, so that what is early is counted exactly; with
+          // an end, so that an unfair scheduler fails instead of hanging.
+          const auto end = std::chrono::steady_clock::now() + kLongEnough;
+          while (!small_ran && std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+          }
+        };
+        scheduler.Submit(std::move(large));
+      }
+      scheduler.Submit([&] { small_ran = true; });
+      blockade.Release();
+    }
+    // The small job has a thread by then; the others may be one chunk ahead.
+    EXPECT_LE(early, threads - 1) << threads << " threads";
+  }
+}
+
+TEST(ChunkScheduler, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
+  constexpr int kCallers = 3;
+  constexpr int kJobs = 2000;
+  struct Record {
+    std::vector<std::atomic<int>> runs;
+    std::atomic<int> dones{0};
+    std::atomic<bool> cancelled{false};
+    explicit Record(int chunks) : runs(static_cast<std::size_t>(chunks)) {}
+  };
+  std::vector<std::unique_ptr<Record>> records[kCallers];
+  {
+    ChunkScheduler scheduler(3);
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < kCallers; ++caller) {
+      callers.emplace_back([&scheduler, &mine = records[caller], caller] {
+        std::mt19937 random(static_cast<unsigned>(caller));
+        for (int k = 0; k < kJobs; ++k) {
+          const int chunks = static_cast<int>(random() % 40);
+          mine.push_back(std::make_unique<Record>(chunks));
+          Record* const record = mine.back().get();
+          const bool cancels = random() % 4 == 0;
+          const int at = static_cast<int>(random() % 40);
+          auto token = std::make_shared<CancellationToken>();
+          ChunkScheduler::Job job;
+          job.chunks = chunks;
+          job.cancellation = token;
+          job.run = [=](std::int64_t chunk, int) {
+            ++record->runs[static_cast<std::size_t>(chunk)];
+            if (cancels && chunk == at) {
+              record->cancelled = true;
+              token->Cancel();
+            }
+          };
+          job.done = [record] { ++record->dones; };
+          scheduler.Submit(std::move(job));
+          // From outside too, at whatever stage it is.
+          if (random() % 8 == 0) {
+            record->cancelled = true;
+            token->Cancel();
+          }
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+  }
+  for (const auto& mine : records) {
+    for (const auto& record : mine) {
+      ASSERT_EQ(record->dones, 1);
+      for (const auto& runs : record->runs) {
+        ASSERT_LE(runs, 1);
+        ASSERT_TRUE(runs == 1 || record->cancelled);
+      }
+    }
+  }
 }
 
 TEST(ChunkScheduler, CancellationDropsWhatHasNotStarted) {

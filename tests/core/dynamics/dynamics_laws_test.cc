@@ -196,7 +196,9 @@ TEST(DynamicsLaws, MassMatrixIsTheSameByThreeRoutes) {
               1e-13)
         << c.name;
     // Twin: with gravity on, the columns are something else.
-    Robot heavy(c.model, {{{3, 4, -9.81}}, {}, {}, {}});
+    Robot::Options skew;
+    skew.terms.gravity = {3, 4, -9.81};
+    Robot heavy(c.model, skew);
     columns.col(0) = heavy.InverseDynamics(c.state.q, VectorXd::Zero(n),
                                            VectorXd::Unit(n, 0));
     EXPECT_GT(RelativeError(columns, M), 1e-6) << c.name;

@@ -1,0 +1,62 @@
+#include "tests/server/live/live_services.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "server/registry/sqlite_store.h"
+
+namespace torqued::server {
+namespace {
+
+std::unique_ptr<ModelStore> NewStore(const std::string& file) {
+  return std::get<std::unique_ptr<ModelStore>>(OpenSqliteStore(file));
+}
+
+}  // namespace
+
+LiveServices::LiveServices(const Options& options)
+    : registry_(NewStore(directory_.File("models.db"))),
+      engine_(options.engine),
+      admission_(options.inflight),
+      context_{registry_, engine_, admission_, gate_,
+               ComputeLimits{1'000'000, 64 << 20}},
+      dynamics_(context_),
+      models_(context_) {
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port_);
+  builder.RegisterService(&dynamics_);
+  builder.RegisterService(&models_);
+  server_ = builder.BuildAndStart();
+}
+
+LiveServices::~LiveServices() {
+  server_->Shutdown(std::chrono::system_clock::now());
+}
+
+std::shared_ptr<const Model> LiveServices::Register(const std::string& name,
+                                                    const std::string& urdf) {
+  RegisterRequest request;
+  request.name = name;
+  request.source = urdf;
+  auto registered = registry_.Register(std::move(request));
+  if (const auto* error = std::get_if<RegistryError>(&registered)) {
+    ADD_FAILURE() << error->message;
+    return nullptr;
+  }
+  return std::get<RegisterResult>(registered).entry.loaded->model;
+}
+
+std::unique_ptr<v1::Dynamics::Stub> LiveServices::Connect() const {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  // Otherwise all stubs of a process share one connection.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return v1::Dynamics::NewStub(
+      grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
+                                grpc::InsecureChannelCredentials(), arguments));
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,53 @@
+// The services behind a real gRPC server on a free port, with their engine in
+// the test's hands.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "server/services/dynamics_service.h"
+#include "server/services/model_registry_service.h"
+#include "tests/server/temp_dir.h"
+
+namespace torqued::server {
+
+class LiveServices {
+ public:
+  struct Options {
+    Engine::Options engine;
+    Admission::Load inflight{16'000'000, std::int64_t{1} << 30};
+  };
+
+  explicit LiveServices(const Options& options);
+  ~LiveServices();
+  LiveServices(const LiveServices&) = delete;
+  LiveServices& operator=(const LiveServices&) = delete;
+
+  /// Registers a URDF; the model as the server has it.
+  std::shared_ptr<const Model> Register(const std::string& name,
+                                        const std::string& urdf);
+
+  /// A new connection.
+  std::unique_ptr<v1::Dynamics::Stub> Connect() const;
+
+  Engine& engine() { return engine_; }
+  ChunkScheduler& scheduler() { return engine_.scheduler(); }
+  Admission& admission() { return admission_; }
+  const CallGate& gate() const { return gate_; }
+
+ private:
+  TempDir directory_;
+  Registry registry_;
+  Engine engine_;
+  Admission admission_;
+  CallGate gate_;
+  ServiceContext context_;
+  DynamicsService dynamics_;
+  ModelRegistryService models_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace torqued::server

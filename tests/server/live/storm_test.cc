@@ -1,0 +1,278 @@
+// Many callers, large and small, patient and not, against one server.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "server/wire/enums.h"
+#include "tests/server/live/live_services.h"
+#include "tests/support/random_robot.h"
+
+namespace torqued::server {
+namespace {
+
+using testing_support::MakeRandomRobot;
+using testing_support::MakeRandomState;
+using Bytes = std::string;
+
+constexpr int kStates = 1500;
+constexpr Admission::Load kAllowance{1'000'000, std::int64_t{1} << 30};
+
+struct Product {
+  v1::Quantity quantity;
+  Output output;
+  const v1::Array& (v1::Results::*array)() const;
+};
+constexpr Product kProducts[] = {
+    {v1::QUANTITY_INVERSE_DYNAMICS, Output::kTau, &v1::Results::tau},
+    {v1::QUANTITY_MASS_MATRIX, Output::kMassMatrix, &v1::Results::mass_matrix},
+    {v1::QUANTITY_FORWARD_DYNAMICS, Output::kAcceleration, &v1::Results::a},
+    {v1::QUANTITY_JACOBIAN_DRIFT, Output::kJacobianDrift,
+     &v1::Results::jacobian_drift},
+};
+
+/// A robot, states of it, and what an engine of its own says to each state
+/// alone.
+class Subject {
+ public:
+  Subject(LiveServices& services, std::string name, int dof)
+      : name_(std::move(name)) {
+    const auto robot = MakeRandomRobot(static_cast<std::uint64_t>(dof),
+                                       {.shape = Shape::kChain, .dof = dof});
+    model_ = services.Register(name_, robot.urdf);
+    testing_support::Random random(99);
+    for (int k = 0; k < kStates; ++k) {
+      const auto state = MakeRandomState(*model_, random);
+      Append(state.q, &q_);
+      Append(state.v, &v_);
+      Append(state.a, &a_);
+      Append(state.tau, &tau_);
+    }
+    Engine engine({.threads = 1});
+    for (const Product& product : kProducts) Solve(engine, product);
+  }
+
+  /// `products`: bit p asks for kProducts[p].
+  v1::ComputeRequest Request(int first, int rows, unsigned products,
+                             bool as_values) const {
+    v1::ComputeRequest request;
+    request.set_model(name_);
+    for (std::size_t p = 0; p < std::size(kProducts); ++p) {
+      if ((products >> p) & 1u) request.add_quantities(kProducts[p].quantity);
+    }
+    Fill(q_, first, rows, as_values, request.mutable_q());
+    Fill(v_, first, rows, as_values, request.mutable_v());
+    Fill(a_, first, rows, as_values, request.mutable_a());
+    Fill(tau_, first, rows, as_values, request.mutable_tau());
+    return request;
+  }
+
+  /// Whether a reply to that request holds the expected bits, all of them.
+  bool Answers(const v1::ComputeReply& reply, int first, int rows,
+               unsigned products) const {
+    if (reply.rows() != static_cast<std::uint64_t>(rows)) return false;
+    for (std::size_t p = 0; p < std::size(kProducts); ++p) {
+      const v1::Array& array = (reply.results().*kProducts[p].array)();
+      const std::size_t row = expected_[p].size() / kStates;
+      const std::size_t bytes =
+          ((products >> p) & 1u) ? row * static_cast<std::size_t>(rows) : 0;
+      const std::string_view got =
+          array.f64().empty()
+              ? std::string_view(
+                    reinterpret_cast<const char*>(array.values().data()),
+                    static_cast<std::size_t>(array.values_size()) * 8)
+              : std::string_view(array.f64());
+      const std::string_view wanted =
+          std::string_view(expected_[p])
+              .substr(row * static_cast<std::size_t>(first), bytes);
+      if (got != wanted) return false;
+    }
+    return true;
+  }
+
+ private:
+  using Shape = testing_support::RandomRobotOptions::Shape;
+
+  static void Append(const Eigen::VectorXd& numbers,
+                     std::vector<double>* table) {
+    table->insert(table->end(), numbers.begin(), numbers.end());
+  }
+
+  InputArray View(const std::vector<double>& table) const {
+    return {table.data(), NumberType::kF64, kStates, model_->nv()};
+  }
+
+  void Solve(Engine& engine, const Product& product) {
+    EvaluationOptions options;
+    options.quantities = {*ToQuantity(product.quantity)};
+    EvaluationInputs inputs;
+    inputs.q = View(q_);
+    inputs.v = View(v_);
+    inputs.a = View(a_);
+    inputs.tau = View(tau_);
+    const auto plan = std::get<EvaluationPlan>(
+        EvaluationPlan::Create(model_, options, inputs));
+    Bytes& bytes = expected_.emplace_back();
+    bytes.resize(static_cast<std::size_t>(plan.columns(product.output)) * 8 *
+                 kStates);
+    std::vector<double> numbers(bytes.size() / 8);
+    EvaluationOutputs outputs;
+    outputs[product.output] = {numbers.data(), NumberType::kF64};
+    ASSERT_EQ(engine.Evaluate(plan, outputs).rows_not_ok, 0);
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  }
+
+  void Fill(const std::vector<double>& table, int first, int rows,
+            bool as_values, v1::Array* array) const {
+    const auto columns = static_cast<std::size_t>(model_->nv());
+    const double* begin =
+        table.data() + columns * static_cast<std::size_t>(first);
+    const std::size_t count = columns * static_cast<std::size_t>(rows);
+    array->set_columns(static_cast<std::uint32_t>(columns));
+    if (as_values) {
+      array->mutable_values()->Add(begin, begin + count);
+    } else {
+      array->set_f64(begin, count * 8);
+    }
+  }
+
+  std::string name_;
+  std::shared_ptr<const Model> model_;
+  std::vector<double> q_, v_, a_, tau_;
+  std::vector<Bytes> expected_;  // by product, of all states
+};
+
+enum class Patience : std::uint8_t { kEndless, kCancels, kDeadline };
+
+struct Tally {
+  std::atomic<int> answered{0}, cancelled{0}, late{0}, wrong{0}, other{0};
+};
+
+/// Makes random calls, one after another, and looks at every answer.
+class Caller {
+ public:
+  Caller(LiveServices& services, const std::vector<Subject>& subjects,
+         unsigned seed)
+      : stub_(services.Connect()), subjects_(subjects), random_(seed) {}
+
+  void Call(Tally& tally) {
+    const Subject& subject = subjects_[random_() % subjects_.size()];
+    const int rows = Rows();
+    const int first =
+        static_cast<int>(random_() % static_cast<unsigned>(kStates - rows + 1));
+    const unsigned products = 1 + random_() % 15;
+    const bool as_values = random_() % 2 == 0;
+    const Patience patience = Choice();
+    const std::chrono::microseconds until(random_() % 3000);
+
+    const v1::ComputeRequest request =
+        subject.Request(first, rows, products, as_values);
+    v1::ComputeReply reply;
+    grpc::ClientContext context;
+    if (patience == Patience::kDeadline) {
+      context.set_deadline(std::chrono::system_clock::now() + until);
+    }
+    std::promise<grpc::Status> done;
+    stub_->async()->Compute(
+        &context, &request, &reply,
+        [&done](const grpc::Status& status) { done.set_value(status); });
+    if (patience == Patience::kCancels) {
+      std::this_thread::sleep_for(until);
+      context.TryCancel();
+    }
+    const grpc::Status status = done.get_future().get();
+
+    if (status.ok()) {
+      const bool right = subject.Answers(reply, first, rows, products);
+      ++(right ? tally.answered : tally.wrong);
+    } else if (patience == Patience::kCancels &&
+               status.error_code() == grpc::StatusCode::CANCELLED) {
+      ++tally.cancelled;
+    } else if (patience == Patience::kDeadline &&
+               status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+      ++tally.late;
+    } else {
+      ADD_FAILURE() << status.error_code() << ": " << status.error_message();
+      ++tally.other;
+    }
+  }
+
+ private:
+  int Rows() {
+    const unsigned kind = random_() % 20;
+    if (kind < 12) return 1;
+    if (kind < 18) return 2 + static_cast<int>(random_() % 60);
+    return 500 + static_cast<int>(random_() % (kStates - 500));
+  }
+
+  Patience Choice() {
+    switch (random_() % 6) {
+      case 0:
+        return Patience::kCancels;
+      case 1:
+        return Patience::kDeadline;
+      default:
+        return Patience::kEndless;
+    }
+  }
+
+  std::unique_ptr<v1::Dynamics::Stub> stub_;
+  const std::vector<Subject>& subjects_;
+  std::mt19937 random_;
+};
+
+/// The end of what no client waits for any more.
+bool BecomesIdle(LiveServices& services) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < end) {
+    if (services.gate().in_flight() == 0 && services.scheduler().jobs() == 0) {
+      return true;
+    }
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+TEST(Storm, EveryAnswerIsTheRowsOwnWhateverElseIsUnderWay) {
+  constexpr int kCallers = 6;
+  constexpr int kCalls = 1500;
+  // Odd chunks, so that no call is cut as the engine of its own cuts.
+  LiveServices services(
+      {.engine = {.threads = 3, .chunk_rows = 37}, .inflight = kAllowance});
+  std::vector<Subject> subjects;
+  for (const int dof : {2, 6, 11}) {
+    subjects.emplace_back(services, "robot" + std::to_string(dof), dof);
+  }
+  ASSERT_FALSE(HasFailure());
+
+  Tally tally;
+  std::vector<std::thread> threads;
+  for (unsigned k = 0; k < kCallers; ++k) {
+    threads.emplace_back([&, k] {
+      Caller caller(services, subjects, k);
+      for (int call = 0; call < kCalls; ++call) caller.Call(tally);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(tally.wrong, 0);
+  EXPECT_EQ(tally.answered + tally.cancelled + tally.late, kCallers * kCalls);
+  // The storm was one: calls of every kind ended in every way.
+  EXPECT_GT(tally.answered, kCallers * kCalls / 2);
+  EXPECT_GT(tally.cancelled, 0);
+  EXPECT_GT(tally.late, 0);
+  RecordProperty("cancelled", tally.cancelled);
+  RecordProperty("late", tally.late);
+
+  // Nothing of it is left: no call, no job, and all of the allowance.
+  EXPECT_TRUE(BecomesIdle(services));
+  EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
+      services.admission().Admit(kAllowance)));
+}
+
+}  // namespace
+}  // namespace torqued::server

@@ -1,0 +1,93 @@
+// Who waits for whom, counted in chunks.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "tests/server/live/live_services.h"
+#include "tests/support/random_robot.h"
+
+namespace torqued::server {
+namespace {
+
+using testing_support::MakeRandomRobot;
+
+constexpr int kChunkRows = 128;
+constexpr int kDof = 6;
+
+v1::MassMatrixRequest Masses(int rows) {
+  v1::MassMatrixRequest request;
+  request.set_model("robot");
+  request.mutable_q()->set_columns(kDof);
+  request.mutable_q()->mutable_f64()->resize(static_cast<std::size_t>(rows) *
+                                             kDof * 8);
+  return request;
+}
+
+/// A call under way.
+class Call {
+ public:
+  Call(LiveServices& services, int rows)
+      : stub_(services.Connect()), request_(Masses(rows)) {
+    stub_->async()->MassMatrix(
+        &context_, &request_, &reply_,
+        [this](const grpc::Status& status) { done_.set_value(status); });
+  }
+  /// Waits for the answer; its rows, or -1.
+  std::int64_t Rows() {
+    const grpc::Status status = done_.get_future().get();
+    if (!status.ok()) ADD_FAILURE() << status.error_message();
+    return status.ok() ? static_cast<std::int64_t>(reply_.rows()) : -1;
+  }
+
+ private:
+  std::unique_ptr<v1::Dynamics::Stub> stub_;
+  v1::MassMatrixRequest request_;
+  v1::MassMatrixReply reply_;
+  grpc::ClientContext context_;
+  std::promise<grpc::Status> done_;
+};
+
+class TurnsTest : public ::testing::Test {
+ protected:
+  TurnsTest() {
+    services_.Register("robot", MakeRandomRobot(1, {.dof = kDof}).urdf);
+  }
+
+  /// Keeps the only thread until the future is ready.
+  void Hold(std::shared_future<void> released) {
+    services_.scheduler().Submit([released] { released.wait(); });
+  }
+  void AwaitJobs(std::int64_t jobs) {
+    while (services_.scheduler().jobs() < jobs) std::this_thread::yield();
+  }
+
+  LiveServices services_{{.engine = {.threads = 1, .chunk_rows = kChunkRows}}};
+};
+
+TEST_F(TurnsTest, ASmallCallBehindALargeOneWaitsForOneChunk) {
+  constexpr int kLargeChunks = 300;
+  std::promise<void> begin, end;
+  Hold(begin.get_future().share());
+  AwaitJobs(1);
+  Call large(services_, kLargeChunks * kChunkRows);
+  AwaitJobs(2);
+  Call small(services_, kChunkRows);
+  AwaitJobs(3);
+  Hold(end.get_future().share());
+  AwaitJobs(4);
+
+  begin.set_value();
+  EXPECT_EQ(small.Rows(), kChunkRows);
+  // The two that held the thread, the small call, and one chunk of the large.
+  const std::int64_t started = services_.scheduler().chunks_started();
+  EXPECT_LE(started, 4);
+  EXPECT_GE(started, 3);
+  end.set_value();
+  EXPECT_EQ(large.Rows(), kLargeChunks * kChunkRows);
+  // Twin: all of the large call's chunks were still to come.
+  EXPECT_EQ(services_.scheduler().chunks_started(), 3 + kLargeChunks);
+}
+
+}  // namespace
+}  // namespace torqued::server
