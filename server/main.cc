@@ -1,4 +1,6 @@
 // The torqued server process.
+#include <grpc/grpc.h>
+
 #include <cstdio>
 #include <string>
 
@@ -25,6 +27,9 @@ int Refuse(const std::string& problem) {
 int Serve(const Settings& settings) {
   TuneMalloc();
   BlockStopSignals();
+  // Never given back: the clean-up of gRPC's own threads, which would follow
+  // the end of the server, now and then takes ten seconds.
+  grpc_init();
   SetUpLogging(settings.log_format, settings.log_level);
   auto started = Daemon::Start(settings);
   if (const auto* problem = std::get_if<std::string>(&started)) {

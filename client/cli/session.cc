@@ -1,5 +1,6 @@
 #include "client/cli/session.h"
 
+#include <grpc/grpc.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -44,6 +45,14 @@ bool Session::is_local() const { return flags_.server.empty(); }
 const client::Client& Session::client() {
   if (client_) return *client_;
 
+  if (is_local()) {
+    // Before any thread starts, so that all of them leave signals to the guard.
+    interrupt_guard_ =
+        std::make_unique<InterruptGuard>([this] { StopLocalServer(); });
+  }
+  // Never given back: the clean-up of gRPC's own threads, which would follow
+  // the last connection, now and then takes ten seconds.
+  grpc_init();
   if (is_local()) StartLocalServer();
   client::ConnectOptions options;
   options.deadline = Timeout(flags_);
@@ -54,9 +63,6 @@ const client::Client& Session::client() {
 }
 
 void Session::StartLocalServer() {
-  // Before any thread starts, so that all of them leave signals to the guard.
-  interrupt_guard_ =
-      std::make_unique<InterruptGuard>([this] { StopLocalServer(); });
   client::LocalServerOptions options;
   options.binary = flags_.server_binary;
   options.store = flags_.store;

@@ -1,13 +1,13 @@
 #include "core/dynamics/workspace.h"
 
-#include <cstdint>
-#include <cstdlib>
+#include <cstddef>
 #include <new>
 
 namespace torqued {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::align_val_t kAlignment{64};
+constexpr auto kGrain = static_cast<std::size_t>(kAlignment);
 
 /// Hands out aligned arrays; with a null base it only counts bytes.
 class Carver {
@@ -17,7 +17,7 @@ class Carver {
   template <class Item>
   void Take(Item*& array, std::size_t count) {
     array = base_ == nullptr ? nullptr : reinterpret_cast<Item*>(base_ + used_);
-    used_ += (count * sizeof(Item) + kAlignment - 1) / kAlignment * kAlignment;
+    used_ += (count * sizeof(Item) + kGrain - 1) / kGrain * kGrain;
   }
   std::size_t used() const { return used_; }
 
@@ -51,18 +51,15 @@ std::size_t Carve(std::size_t n, std::byte* base, Scratch<T>& s) {
 
 template <class T>
 void Workspace<T>::Free::operator()(void* p) const {
-  std::free(p);
+  ::operator delete(p, kAlignment);
 }
 
 template <class T>
 void Workspace<T>::Reserve(int bodies) {
   if (bodies <= bodies_) return;
   const std::size_t n = static_cast<std::size_t>(bodies);
-  const std::size_t bytes = Carve<T>(n, nullptr, scratch_) + kAlignment;
-  void* memory =
-      std::aligned_alloc(kAlignment, bytes / kAlignment * kAlignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  memory_.reset(static_cast<std::byte*>(memory));
+  const std::size_t bytes = Carve<T>(n, nullptr, scratch_);
+  memory_.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
   Carve<T>(n, memory_.get(), scratch_);
   bodies_ = bodies;
 }

@@ -1,5 +1,6 @@
 #include "tests/server/live/live_services.h"
 
+#include <grpc/grpc.h>
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -14,6 +15,10 @@ std::unique_ptr<ModelStore> NewStore(const std::string& file) {
 }
 
 }  // namespace
+
+// The clean-up of gRPC's own threads now and then takes ten seconds: it keeps
+// them until the process ends.
+const bool kGrpcStays = (grpc_init(), true);
 
 LiveServices::LiveServices(const Options& options)
     : registry_(NewStore(directory_.File("models.db"))),
@@ -49,14 +54,23 @@ std::shared_ptr<const Model> LiveServices::Register(const std::string& name,
   return std::get<RegisterResult>(registered).entry.loaded->model;
 }
 
-std::unique_ptr<v1::Dynamics::Stub> LiveServices::Connect() const {
+std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   // Otherwise all stubs of a process share one connection.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return v1::Dynamics::NewStub(
-      grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
-                                grpc::InsecureChannelCredentials(), arguments));
+  return grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
+                                   grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+std::unique_ptr<v1::Dynamics::Stub> LiveServices::Connect() const {
+  return v1::Dynamics::NewStub(Channel());
+}
+
+std::unique_ptr<v1::ModelRegistry::Stub> LiveServices::ConnectToRegistry()
+    const {
+  return v1::ModelRegistry::NewStub(Channel());
 }
 
 }  // namespace torqued::server

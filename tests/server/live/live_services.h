@@ -29,8 +29,9 @@ class LiveServices {
   std::shared_ptr<const Model> Register(const std::string& name,
                                         const std::string& urdf);
 
-  /// A new connection.
+  /// New connections.
   std::unique_ptr<v1::Dynamics::Stub> Connect() const;
+  std::unique_ptr<v1::ModelRegistry::Stub> ConnectToRegistry() const;
 
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
@@ -38,6 +39,8 @@ class LiveServices {
   const CallGate& gate() const { return gate_; }
 
  private:
+  std::shared_ptr<grpc::Channel> Channel() const;
+
   TempDir directory_;
   Registry registry_;
   Engine engine_;

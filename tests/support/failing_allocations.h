@@ -1,0 +1,22 @@
+// Memory that runs out when a test says so.
+#pragma once
+
+#include <cstddef>
+
+namespace torqued::testing_support {
+
+/// While it lives, operator new throws std::bad_alloc for so many bytes and
+/// more, on every thread. A program that uses this has its operator new
+/// replaced.
+class FailingAllocations {
+ public:
+  explicit FailingAllocations(std::size_t from_bytes);
+  ~FailingAllocations();
+  FailingAllocations(const FailingAllocations&) = delete;
+  FailingAllocations& operator=(const FailingAllocations&) = delete;
+
+  /// How many have failed.
+  int failures() const;
+};
+
+}  // namespace torqued::testing_support
