@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve stop build programs format lint clean
+.PHONY: help demo test serve stop build programs format lint check-full clean
 
 help:
 	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
@@ -14,6 +14,7 @@ help:
 	@echo "make build   build (PRESET=release|debug|asan|tsan)"
 	@echo "make format  format the sources"
 	@echo "make lint    check format, linter findings and dependency arrows"
+	@echo "make check-full  hours of checks, with a report in build/check-full"
 	@echo "make clean   remove build/"
 
 build:
@@ -48,6 +49,9 @@ lint:
 	@$(INSTALL) build test lint
 	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
 	.ci/lint $(BUILD)
+
+check-full:
+	@.ci/check-full
 
 clean:
 	rm -rf build demo-output

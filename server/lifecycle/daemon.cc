@@ -114,14 +114,12 @@ std::string Daemon::OpenRegistry() {
 }
 
 std::string Daemon::LoadModels() {
-  for (const std::string& directory : settings_.models) {
-    for (const auto& entry : registry_->LoadDirectory(directory)) {
-      // A file that does not load leaves the others usable; a directory that
-      // cannot be read is a mistake of configuration.
-      if (entry.name.empty()) return "--models: " + entry.message;
-      Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
-          {{"model", entry.name}, {"detail", entry.message}});
-    }
+  for (const auto& entry : registry_->LoadDirectories(settings_.models)) {
+    // A file that does not load leaves the others usable; a directory that
+    // cannot be read is a mistake of configuration.
+    if (entry.name.empty()) return "--models: " + entry.message;
+    Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
+        {{"model", entry.name}, {"detail", entry.message}});
   }
   return {};
 }

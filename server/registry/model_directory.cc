@@ -1,9 +1,10 @@
-// Registry::LoadDirectory.
+// Registry::LoadDirectories.
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -64,20 +65,37 @@ FileContent ReadFile(const std::string& path) {
 
 constexpr std::size_t kShortRevision = 12;
 
+Registry::DirectoryEntry NotRead(const std::string& path,
+                                 const std::string& name,
+                                 const std::string& first) {
+  Registry::DirectoryEntry entry;
+  entry.path = path;
+  entry.name = name;
+  entry.message = path + ": not read, since the name is that of " + first;
+  return entry;
+}
+
 }  // namespace
 
-std::vector<Registry::DirectoryEntry> Registry::LoadDirectory(
-    const std::string& directory) {
-  std::error_code error;
+std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
+    const std::vector<std::string>& directories) {
   std::vector<DirectoryEntry> entries;
-  for (const fs::path& file : FindModelFiles(directory, error)) {
-    entries.push_back(LoadFile(file.string(), file.stem().string()));
-  }
-  if (error) {
-    DirectoryEntry entry;
-    entry.path = directory;
-    entry.message = directory + ": " + error.message();
-    entries.push_back(std::move(entry));
+  std::map<std::string, std::string> path_of;  // by name
+  for (const std::string& directory : directories) {
+    std::error_code error;
+    for (const fs::path& file : FindModelFiles(directory, error)) {
+      const std::string path = file.string();
+      const std::string name = file.stem().string();
+      const auto [first, fresh] = path_of.emplace(name, path);
+      entries.push_back(fresh ? LoadFile(path, name)
+                              : NotRead(path, name, first->second));
+    }
+    if (error) {
+      DirectoryEntry entry;
+      entry.path = directory;
+      entry.message = directory + ": " + error.message();
+      entries.push_back(std::move(entry));
+    }
   }
   return entries;
 }

@@ -103,12 +103,13 @@ class Registry {
       std::string_view name,
       const std::optional<std::string>& expected_current);
 
-  /// Registers every *.urdf of a directory (not of those below; no hidden
-  /// files) under its file name without the extension, in byte order. A pointer
+  /// Registers every *.urdf of the directories (not of those below; no hidden
+  /// files) under its file name without the extension, in byte order. Of files
+  /// of one name in several directories only the first is read. A pointer
   /// moves only if the file's bytes changed since they were last loaded from
   /// there, so a registration or deletion by call is not undone at a restart.
   /// Returns one entry per file; errors are part of it. A directory that cannot
-  /// be read is an entry of its own, last and without a name.
+  /// be read is an entry of its own, without a name.
   struct DirectoryEntry {
     std::string path;
     std::string name;
@@ -117,7 +118,8 @@ class Registry {
     std::string message;  // one line for people
     LintReport report;
   };
-  std::vector<DirectoryEntry> LoadDirectory(const std::string& directory);
+  std::vector<DirectoryEntry> LoadDirectories(
+      const std::vector<std::string>& directories);
 
  private:
   OrRegistryError<RegisterResult> RegisterAs(

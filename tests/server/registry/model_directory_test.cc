@@ -20,7 +20,7 @@ class ModelDirectoryTest : public testing::Test {
   ModelDirectoryTest() { fs::create_directory(models_); }
 
   std::vector<Registry::DirectoryEntry> Load() {
-    return registry_->LoadDirectory(models_);
+    return registry_->LoadDirectories({models_});
   }
 
   void Restart() {
@@ -54,6 +54,28 @@ TEST_F(ModelDirectoryTest, FilesInByteOrderUnderTheirNames) {
   }
   EXPECT_THAT(names, ElementsAre("B", "a.b", "a", "b"));
   EXPECT_EQ(Where(*registry_, "a.b"), RevisionOf(1));
+}
+
+TEST_F(ModelDirectoryTest, OfOneNameInTwoDirectoriesTheFirstIsRead) {
+  const std::string more = directory_ / "more";
+  fs::create_directory(more);
+  WriteFile(models_ + "/arm.urdf", Urdf(1));
+  WriteFile(more + "/arm.urdf", Urdf(2));
+  WriteFile(more + "/leg.urdf", Urdf(3));
+  for (int start = 0; start < 2; ++start) {
+    const auto entries = registry_->LoadDirectories({models_, more});
+    ASSERT_THAT(entries, SizeIs(3));
+    EXPECT_TRUE(entries[0].ok);
+    EXPECT_FALSE(entries[1].ok);
+    EXPECT_EQ(entries[1].name, "arm");
+    EXPECT_THAT(entries[1].message, HasSubstr(models_ + "/arm.urdf"));
+    EXPECT_TRUE(entries[2].ok);
+    // No start moves the pointer to and fro.
+    EXPECT_EQ(entries[0].changed, start == 0);
+    EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(1));
+    EXPECT_EQ(Where(*registry_, "leg"), RevisionOf(3));
+    Restart();
+  }
 }
 
 TEST_F(ModelDirectoryTest, ErrorsOfOneFileDoNotStopTheOthers) {
@@ -139,7 +161,7 @@ TEST_F(ModelDirectoryTest, BadFileKeepsTheOldModelAndIsTriedAgain) {
 }
 
 TEST_F(ModelDirectoryTest, MissingDirectoryIsOneEntry) {
-  const auto entries = registry_->LoadDirectory(directory_ / "nowhere");
+  const auto entries = registry_->LoadDirectories({directory_ / "nowhere"});
   ASSERT_THAT(entries, SizeIs(1));
   EXPECT_FALSE(entries[0].ok);
   EXPECT_THAT(entries[0].message, HasSubstr("No such file"));
