@@ -2,10 +2,11 @@
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
+IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve stop build programs format lint clean
+.PHONY: help demo test serve stop build programs format lint image image-test clean
 
 help:
 	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
@@ -14,6 +15,8 @@ help:
 	@echo "make build   build (PRESET=release|debug|asan|tsan)"
 	@echo "make format  format the sources"
 	@echo "make lint    check format, linter findings and dependency arrows"
+	@echo "make image   build the container image (ENGINE=docker|podman|buildah)"
+	@echo "make image-test  build it, run it and call it"
 	@echo "make clean   remove build/"
 
 build:
@@ -48,6 +51,13 @@ lint:
 	@$(INSTALL) build test lint
 	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
 	.ci/lint $(BUILD)
+
+image:
+	@deploy/image/with-engine.sh deploy/image/build.sh $(IMAGE)
+
+image-test: image
+	@$(INSTALL) demo
+	@deploy/image/with-engine.sh /usr/bin/python3 -B deploy/image/image_test.py $(IMAGE)
 
 clean:
 	rm -rf build demo-output
