@@ -64,11 +64,14 @@ class ChrootContainer:
             entry.split("=", 1) for entry in config["Env"]) | environment
         script = pathlib.Path(__file__).with_name("chroot-container.sh")
         with open(self._work / "log", "wb") as log:
-            # Whatever ends this process ends the container.
+            # The container's first process cannot be told to end with its
+            # parent, for it changes its user. So its parent is the first
+            # process of a namespace around it: however this program ends, all
+            # that is within goes too.
             self._process = subprocess.Popen(
                 ["setpriv", "--pdeathsig=KILL",
+                 "unshare", "--pid", "--fork", "--kill-child=KILL",
                  "unshare", "--mount", "--net", "--ipc", "--pid", "--fork",
-                 "--kill-child=KILL",
                  script, self._root, config["User"], self._volume, VOLUME_PATH,
                  self._models, ADDRESS,
                  *config["Entrypoint"], *(config["Cmd"] or [])],
@@ -112,18 +115,23 @@ class ChrootContainer:
         os.chown(self._volume, owner.st_uid, owner.st_gid)
 
     def _pid(self):
-        """That of the container's first process; 0 if there is none."""
-        parent = self._process.pid
-        children = pathlib.Path(f"/proc/{parent}/task/{parent}/children")
-        return int((children.read_text().split() or [0])[0])
+        """That of the container's first process, the grandchild."""
+        pid = self._process.pid
+        for _ in range(2):
+            children = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+            try:
+                pid = int(children.read_text().split()[0])
+            except (OSError, IndexError):
+                raise RuntimeError(
+                    f"the container has ended:\n{self.log()}") from None
+        return pid
 
     def _wait_until_entered(self):
         """Until then, a command would be run outside."""
         end = time.monotonic() + ENTER_SECONDS
         while time.monotonic() < end and self._process.poll() is None:
-            pid = self._pid()
-            with contextlib.suppress(FileNotFoundError):
-                if pid and os.path.samefile(f"/proc/{pid}/root/", self._root):
+            with contextlib.suppress(RuntimeError, FileNotFoundError):
+                if os.path.samefile(f"/proc/{self._pid()}/root/", self._root):
                     return
             time.sleep(0.02)
         raise RuntimeError(f"the container did not start:\n{self.log()}")

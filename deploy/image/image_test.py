@@ -107,7 +107,8 @@ def check_configuration(config):
         check(labels.get(name), f"label {label}: {labels.get(name)}")
     check(re.fullmatch(r"[1-9]\d*:[1-9]\d*", config["User"]),
           "the user is not root, by number", config["User"])
-    check(config["Healthcheck"], "the image has a health check")
+    form = ((config["Healthcheck"] or {}).get("Test") or [None])[0]
+    check(form in ("CMD", "CMD-SHELL"), "the image has a health check", form)
 
 
 def health_command(config):
@@ -131,9 +132,9 @@ def wait_for_health(container, config):
 
 
 def check_process(container, config):
-    command = container.execute("cat", "/proc/1/cmdline").stdout
-    check(command.split("\0")[0] == "torqued",
-          "the first process is torqued itself", command)
+    command = container.execute("cat", "/proc/1/cmdline").stdout.split("\0")
+    check(command[0] == "torqued", "the first process is torqued itself",
+          shlex.join(command))
     status = container.execute("cat", "/proc/1/status").stdout
     user, group = config["User"].split(":")
     for name, number in (("Uid", user), ("Gid", group)):
@@ -213,8 +214,9 @@ def run_checks(container):
 
 def main():
     engine, image = os.environ["ENGINE"], sys.argv[1]
-    # So that everything is removed then too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # By way of the end of every `with`.
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     if engine == "buildah":
         container = ChrootContainer(image, MODELS, STOP_SECONDS)
     else:
