@@ -30,12 +30,15 @@ done
 export ENGINE="$chosen"
 [ "$ENGINE" = buildah ] || exec "$@"
 
-"$(dirname "$0")/../debian/install-packages.sh" image
+here=$(cd "$(dirname "$0")" && pwd)
+"$here/../debian/install-packages.sh" image
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
-# To change the root needs no container runtime and works within containers;
-# there, plain copies do where layers cannot be laid over each other.
-storage=${STORAGE_DRIVER:-}
-[ -n "$storage" ] || $as_root buildah info >/dev/null 2>&1 || storage=vfs
+storage=${CONTAINERS_STORAGE_CONF:-}
+# Within a container, layers often cannot be laid over each other.
+[ -n "$storage" ] || $as_root buildah info >/dev/null 2>&1 ||
+  storage=$here/vfs-storage.conf
+# To change the root needs no container runtime.
 exec $as_root env ENGINE=buildah BUILDAH_FORMAT=docker \
-  BUILDAH_ISOLATION=chroot ${storage:+STORAGE_DRIVER="$storage"} "$@"
+  BUILDAH_ISOLATION=chroot \
+  ${storage:+CONTAINERS_STORAGE_CONF="$storage"} "$@"
