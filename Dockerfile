@@ -1,27 +1,45 @@
-# The server and the command line, on Debian 12 slim, as a user without rights.
-FROM debian:12-slim AS build
+# The server and the command line on a slim Debian 12, as a user without rights.
+# BASE names another Debian 12 where this one cannot be had.
+ARG BASE=debian:12-slim
+
+FROM ${BASE} AS build
 WORKDIR /src
 COPY deploy/debian/install-packages.sh deploy/debian/
 RUN deploy/debian/install-packages.sh build
 COPY . .
-RUN cmake --preset image \
+RUN --mount=type=cache,target=/root/.cache/ccache \
+    cmake --preset image \
  && cmake --build --preset image --target torqued_daemon torquectl \
- && strip build/image/bin/torqued build/image/bin/torquectl
+ && strip -o /usr/local/bin/torqued build/image/bin/torqued \
+ && strip -o /usr/local/bin/torquectl build/image/bin/torquectl \
+ && rm -rf build
 
-FROM debian:12-slim
+FROM ${BASE}
 COPY deploy/debian/install-packages.sh /tmp/
 RUN /tmp/install-packages.sh runtime \
- && rm -rf /tmp/install-packages.sh /var/lib/apt/lists/* \
- && useradd --system --uid 7421 --home-dir /var/lib/torqued torqued \
+ && apt-get clean \
+ && rm -rf /tmp/install-packages.sh /var/lib/apt/lists/* /var/log/apt \
+    /var/log/dpkg.log \
+ && groupadd --gid 7421 torqued \
+ && useradd --uid 7421 --gid torqued --no-log-init --no-create-home \
+    --home-dir /var/lib/torqued --shell /usr/sbin/nologin torqued \
  && install -d -o torqued -g torqued /var/lib/torqued
-COPY --from=build /src/build/image/bin/torqued /src/build/image/bin/torquectl /usr/local/bin/
+COPY --from=build /usr/local/bin/torqued /usr/local/bin/torquectl /usr/local/bin/
 COPY LICENSE /usr/share/doc/torqued/
-USER torqued
-VOLUME /var/lib/torqued
-EXPOSE 7421
+
+ARG VERSION
+LABEL org.opencontainers.image.title="torqued" \
+      org.opencontainers.image.description="Networked robot dynamics" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
 ENV TORQUED_LISTEN=0.0.0.0:7421 \
     TORQUED_STORE=/var/lib/torqued/models.db \
     TORQUED_LOG_FORMAT=json
+# In numbers: an orchestrator can tell that this is not root.
+USER 7421:7421
+VOLUME /var/lib/torqued
+EXPOSE 7421
+# The first address, wherever the environment makes the server listen.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
-  CMD ["torqued", "--health-check", "127.0.0.1:7421"]
+  CMD torqued --health-check "${TORQUED_LISTEN%%,*}"
 ENTRYPOINT ["torqued"]

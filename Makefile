@@ -2,10 +2,12 @@
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
+IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve stop build programs format lint check-full clean
+.PHONY: help demo test serve stop build programs format lint check-full image \
+  image-test clean
 
 help:
 	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
@@ -15,6 +17,8 @@ help:
 	@echo "make format  format the sources"
 	@echo "make lint    check format, linter findings and dependency arrows"
 	@echo "make check-full  hours of checks, with a report in build/check-full"
+	@echo "make image   build the container image (ENGINE=docker|podman|buildah)"
+	@echo "make image-test  build it, run it and call it"
 	@echo "make clean   remove build/"
 
 build:
@@ -52,6 +56,13 @@ lint:
 
 check-full:
 	@.ci/check-full
+
+image:
+	@deploy/image/with-engine.sh deploy/image/build.sh $(IMAGE)
+
+image-test: image
+	@$(INSTALL) demo
+	@deploy/image/with-engine.sh /usr/bin/python3 -B deploy/image/image_test.py $(IMAGE)
 
 clean:
 	rm -rf build demo-output

@@ -6,6 +6,7 @@
 #   test     what the tests need beyond `build`
 #   demo     what `make demo` needs beyond `build`
 #   lint     formatter and linter
+#   image    what `make image` needs where neither docker nor podman works
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
@@ -38,14 +39,17 @@ packages_of() {
     lint)
       echo clang-format-19 clang-tidy-19 git
       ;;
+    image)
+      echo buildah debootstrap iproute2
+      ;;
     *)
-      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint)" >&2
+      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint, image)" >&2
       exit 64
       ;;
   esac
 }
 
-[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint ..." >&2; exit 64; }
+[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint|image ..." >&2; exit 64; }
 wanted=
 for group in "$@"; do
   wanted="$wanted $(packages_of "$group")"
