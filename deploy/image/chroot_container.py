@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-# Documentation addresses (RFC 5737): no other network has them.
+# In the container's own network, which leads nowhere.
 ADDRESS = "192.0.2.1"
 VOLUME_PATH = "/var/lib/torqued"
 ENTER_SECONDS = 20.0

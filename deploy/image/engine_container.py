@@ -74,7 +74,7 @@ class EngineContainer:
         return result.stdout
 
     def _remove(self):
-        self._call("rm", "--force", self._name, check=False)
+        self._call("rm", "--force", "--volumes", self._name, check=False)
 
     def _call(self, *command, check=True):
         result = subprocess.run([self._engine, *command], capture_output=True,

@@ -34,9 +34,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 "$here/../debian/install-packages.sh" image
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
-storage=${CONTAINERS_STORAGE_CONF:-}
+
 # Within a container, layers often cannot be laid over each other.
-[ -n "$storage" ] || $as_root buildah info >/dev/null 2>&1 ||
+default_storage_works() {
+  container=$($as_root buildah from scratch) || return 1
+  mounted=true
+  $as_root buildah mount "$container" || mounted=false
+  $as_root buildah rm "$container" || true
+  $mounted
+}
+
+storage=${CONTAINERS_STORAGE_CONF:-}
+[ -n "$storage" ] || default_storage_works >/dev/null 2>&1 ||
   storage=$here/vfs-storage.conf
 # To change the root needs no container runtime.
 exec $as_root env ENGINE=buildah BUILDAH_FORMAT=docker \
