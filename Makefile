@@ -5,13 +5,16 @@ JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve stop build programs format lint clean
+.PHONY: help demo test serve stop build programs package package-test format \
+  lint clean
 
 help:
 	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
 	@echo "make test    install, build, run all tests"
 	@echo "make serve   build and leave a server running (make stop ends it)"
 	@echo "make build   build (PRESET=release|debug|asan|tsan)"
+	@echo "make package Debian packages in build/package"
+	@echo "make package-test  install, run and purge them in a booted container"
 	@echo "make format  format the sources"
 	@echo "make lint    check format, linter findings and dependency arrows"
 	@echo "make clean   remove build/"
@@ -39,6 +42,14 @@ serve: programs
 
 stop:
 	@deploy/demo/serve.sh stop $(BUILD)/bin build/serve
+
+package:
+	@$(INSTALL) build package
+	cmake --preset package
+	cmake --build --preset package -j $(JOBS) --target package
+
+package-test: package
+	tests/package/debian-test.sh build/package
 
 format:
 	@$(INSTALL) lint

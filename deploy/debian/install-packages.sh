@@ -5,6 +5,7 @@
 #   runtime  what a finished torqued binary needs
 #   test     what the tests need beyond `build`
 #   demo     what `make demo` needs beyond `build`
+#   package  what makes and checks the Debian packages, beyond `build`
 #   lint     formatter and linter
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
@@ -26,7 +27,7 @@ packages_of() {
       ;;
     test)
       echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
-        liburdfdom-dev procps python3 python3-grpcio python3-numpy \
+        liburdfdom-dev man-db mandoc procps python3 python3-grpcio python3-numpy \
         python3-protobuf python3-pytest
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
@@ -35,17 +36,20 @@ packages_of() {
     demo)
       echo python3
       ;;
+    package)
+      echo debootstrap dpkg-dev file lintian procps systemd-container
+      ;;
     lint)
       echo clang-format-19 clang-tidy-19 git
       ;;
     *)
-      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint)" >&2
+      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, package, lint)" >&2
       exit 64
       ;;
   esac
 }
 
-[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint ..." >&2; exit 64; }
+[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|package|lint ..." >&2; exit 64; }
 wanted=
 for group in "$@"; do
   wanted="$wanted $(packages_of "$group")"
