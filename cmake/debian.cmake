@@ -54,6 +54,7 @@ line torquectl, the contract as .proto files, and example robots.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtorqued-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+# gRPC's CMake files insist on its plugins.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libeigen3-dev (>= 3.4), libgrpc++-dev, libprotobuf-dev, libtbb-dev, libtinyxml2-dev, pkg-config, protobuf-compiler-grpc")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "torqued, cmake")

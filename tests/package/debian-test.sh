@@ -17,6 +17,7 @@ machine=$(basename "$work" | tr '[:upper:].' '[:lower:]-')
 root=$work/root
 container=
 leader=
+failure=
 
 finish() {
   status=$?
@@ -24,6 +25,7 @@ finish() {
   if [ -n "$leader" ] && [ $status != 0 ]; then
     inside journalctl --no-pager --unit torqued --lines 40 >&2 || true
   fi
+  [ -z "$failure" ] || echo "FAILED: $failure" >&2
   [ -z "$container" ] || shut_down
   rm -rf "$work"
   exit $status
@@ -44,7 +46,7 @@ shut_down() {
   container=
 }
 
-fail() { echo "FAILED: $*" >&2; exit 1; }
+fail() { failure=$*; exit 1; }
 
 # equal WHAT EXPECTED ACTUAL
 equal() { [ "$2" = "$3" ] || fail "$1 is '$3', not '$2'"; }
@@ -160,12 +162,14 @@ equal "the state directory" "torqued:torqued 750" \
 equal "the store's owner" "torqued:torqued" \
   "$(inside stat --format '%U:%G' $store)"
 
-step "Other settings: a Unix socket for the group"
+step "All settings as the file suggests them, and a Unix socket for the group"
 cp "$root$settings" "$work/settings"
-echo "listen = [\"$address\", \"unix:/run/torqued/socket\"]" \
-  >>"$root$settings"
+sed -e 's/^#\([a-z-]* = \)/\1/' \
+  -e "s|^listen = .*|listen = [\"$address\", \"unix:/run/torqued/socket\"]|" \
+  "$work/settings" >"$root$settings"
 inside systemctl restart torqued
 until_true "the service did not come up" serves
+torquectl models list | grep -q ur5e || fail "the examples are not served"
 inside runuser -u nobody -g torqued -- \
   torquectl --server unix:/run/torqued/socket models list | grep -q planar_2r ||
   fail "the group cannot use the socket"
@@ -178,6 +182,7 @@ echo "thread = 2" >>"$root$settings"
 inside systemctl restart torqued || true
 until_true "the service did not fail" is_state failed
 equal "the exit code" 2 "$(property ExecMainStatus)"
+equal "the number of restarts" 0 "$(property NRestarts)"
 inside journalctl --quiet --no-pager --unit torqued --lines 20 |
   grep -q "unknown key 'thread'" || fail "the log does not name the key"
 cat "$work/settings" >"$root$settings"

@@ -117,15 +117,17 @@ def settings(*arguments):
 def test_packaged_settings_are_the_defaults(tmp_path):
     text = SETTINGS.read_text()
     assert keys(text) == {}
-    effective = tmp_path / "torqued.toml"
-    effective.write_text(re.sub(r"^#([a-z-]+ = )", r"\1", text,
-                                flags=re.MULTILINE))
-    written = keys(effective.read_text())
+    file = tmp_path / "torqued.toml"
+    file.write_text(re.sub(r"^#([a-z-]+ = )", r"\1", text,
+                           flags=re.MULTILINE))
+    written = keys(file.read_text())
+    effective = settings("--config", str(file))
     assert written.pop("store") == '"/var/lib/torqued/models.db"'
-    assert written == settings()
-    effective.write_text(effective.read_text().replace(
-        'models = ""\n', "").replace('address-file = ""\n', ""))
-    assert settings("--config", str(effective)) == settings()
+    defaults = settings()
+    for values in (written, effective, defaults):
+        del values["models"]  # an example, there is no default
+    assert written == defaults
+    assert effective == defaults
 
 
 def test_keys_and_example_of_the_settings_page(tmp_path):
