@@ -169,6 +169,8 @@ def test_cmake_files_name_no_path_and_no_setting_of_this_build():
         assert str(BUILD) not in text, file
         assert str(WORK) not in text, file
         assert "torqued_settings" not in text, file
+        for directory in re.findall(r'_DIRECTORIES "([^"]*)"', text):
+            assert directory == "${_IMPORT_PREFIX}/include", file
         assert not re.search(
             r"INTERFACE_(COMPILE_OPTIONS|COMPILE_DEFINITIONS|LINK_OPTIONS)",
             text), file
@@ -195,6 +197,7 @@ def test_contract_robots_and_licence_come_along():
      "component client needs gRPC, which was not found."),
     ({"COMPONENT": "core", "CMAKE_DISABLE_FIND_PACKAGE_TBB": "ON"},
      "component core needs TBB, which was not found."),
+    ({"COMPONENT": "core", "VERSION": "0.0"}, 'requested version "0.0"'),
     ({"COMPONENT": "core", "VERSION": "0.2"}, 'requested version "0.2"'),
 ])
 def test_what_is_missing_is_named(variables, sentence, tmp_path):
