@@ -6,20 +6,22 @@ IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve stop build programs format lint check-full image \
-  image-test clean
+.PHONY: help demo test serve stop build programs image image-test package \
+  package-test format lint check-full clean
 
 help:
-	@echo "make demo    install, build, serve a robot, evaluate a trajectory"
-	@echo "make test    install, build, run all tests"
-	@echo "make serve   build and leave a server running (make stop ends it)"
-	@echo "make build   build (PRESET=release|debug|asan|tsan)"
-	@echo "make format  format the sources"
-	@echo "make lint    check format, linter findings and dependency arrows"
-	@echo "make check-full  hours of checks, with a report in build/check-full"
-	@echo "make image   build the container image (ENGINE=docker|podman|buildah)"
-	@echo "make image-test  build it, run it and call it"
-	@echo "make clean   remove build/"
+	@echo "make demo          install, build, serve a robot, evaluate a trajectory"
+	@echo "make test          install, build, run all tests"
+	@echo "make serve         build and leave a server running (make stop ends it)"
+	@echo "make build         build (PRESET=release|debug|asan|tsan)"
+	@echo "make image         container image (ENGINE=docker|podman|buildah)"
+	@echo "make image-test    build it, run it and call it"
+	@echo "make package       Debian packages in build/package"
+	@echo "make package-test  install, run and purge them in a booted container"
+	@echo "make format        format the sources"
+	@echo "make lint          check format, linter findings and dependency arrows"
+	@echo "make check-full    an hour of checks; report in build/check-full"
+	@echo "make clean         remove build/"
 
 build:
 	@$(INSTALL) build test
@@ -44,6 +46,14 @@ serve: programs
 
 stop:
 	@deploy/demo/serve.sh stop $(BUILD)/bin build/serve
+
+package:
+	@$(INSTALL) build package
+	cmake --preset package
+	cmake --build --preset package -j $(JOBS) --target package
+
+package-test: package
+	tests/package/debian-test.sh build/package
 
 format:
 	@$(INSTALL) lint

@@ -5,6 +5,7 @@
 #   runtime  what a finished torqued binary needs
 #   test     what the tests need beyond `build`
 #   demo     what `make demo` needs beyond `build`
+#   package  what makes and checks the Debian packages, beyond `build`
 #   lint     formatter and linter
 #   image    what `make image` needs where neither docker nor podman works
 #
@@ -12,6 +13,8 @@
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
 # when everything is there already.
 set -eu
+
+groups="build, runtime, test, demo, package, image, lint"
 
 packages_of() {
   case "$1" in
@@ -27,7 +30,7 @@ packages_of() {
       ;;
     test)
       echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
-        liburdfdom-dev procps python3 python3-grpcio python3-numpy \
+        liburdfdom-dev man-db mandoc procps python3 python3-grpcio python3-numpy \
         python3-protobuf python3-pytest
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
@@ -36,6 +39,9 @@ packages_of() {
     demo)
       echo python3
       ;;
+    package)
+      echo debootstrap dpkg-dev file lintian procps systemd-container
+      ;;
     lint)
       echo clang-format-19 clang-tidy-19 git
       ;;
@@ -43,13 +49,13 @@ packages_of() {
       echo buildah debootstrap iproute2
       ;;
     *)
-      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint, image)" >&2
+      echo "install-packages.sh: no group '$1' ($groups)" >&2
       exit 64
       ;;
   esac
 }
 
-[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint|image ..." >&2; exit 64; }
+[ $# -gt 0 ] || { echo "usage: $0 GROUP... ($groups)" >&2; exit 64; }
 wanted=
 for group in "$@"; do
   wanted="$wanted $(packages_of "$group")"

@@ -36,3 +36,5 @@ if [ ! -f "$archive" ]; then
   mv "$archive.new" "$archive"
 fi
 tar -C "$root" --numeric-owner -xpf "$archive"
+# The archive's own entry for it is closed to all but root.
+chmod 755 "$root"

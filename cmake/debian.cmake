@@ -1,0 +1,66 @@
+# The Debian packages: torqued (component Runtime) and libtorqued-dev
+# (component Development). Loaded where TORQUED_DEBIAN_PACKAGE is on, with the
+# prefix /usr.
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  message(FATAL_ERROR "TORQUED_DEBIAN_PACKAGE needs CMAKE_INSTALL_PREFIX=/usr")
+endif()
+set(debian ${PROJECT_SOURCE_DIR}/deploy/debian)
+
+# A changelog of another version would go unnoticed.
+file(STRINGS ${debian}/changelog newest LIMIT_COUNT 1)
+if(NOT newest MATCHES "^torqued \\(${PROJECT_VERSION}\\) ")
+  message(FATAL_ERROR
+    "deploy/debian/changelog does not begin with ${PROJECT_VERSION}")
+endif()
+
+set(changelog ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz)
+torqued_compress(${debian}/changelog ${changelog})
+add_custom_target(torqued_debian_changelog ALL DEPENDS ${changelog})
+foreach(package Runtime:torqued Development:libtorqued-dev)
+  string(REGEX MATCH "^(.*):(.*)$" unused ${package})
+  install(FILES ${debian}/copyright ${changelog}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CMAKE_MATCH_2}
+    COMPONENT ${CMAKE_MATCH_1})
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+# Each package below has a first line of its own.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
+set(CPACK_PACKAGE_CONTACT "torqued founders <founders@torqued.dev>")
+# Into a staging directory also what has an absolute path, which is /etc.
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+  WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL Runtime Development)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME torqued)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS adduser)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
+  ${debian}/conffiles ${debian}/postinst ${debian}/prerm ${debian}/postrm)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "robot dynamics as a service
+torqued holds robots as versioned models and answers inverse dynamics, mass
+matrix, forward dynamics and operational-space requests over gRPC, for one
+state or for millions, in any language.
+.
+This package holds the server, run by systemd as a user of its own, its command
+line torquectl, the contract as .proto files, and example robots.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtorqued-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+# gRPC's CMake files insist on its plugins.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "libeigen3-dev (>= 3.4), libgrpc++-dev, libprotobuf-dev, libtbb-dev, libtinyxml2-dev, pkg-config, protobuf-compiler-grpc")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "torqued, cmake")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "robot dynamics in C++
+The library that the torqued server computes with, for use in process, and the
+client library of the server: static libraries, headers, and the files by which
+CMake's find_package(torqued) finds them.")
+
+include(CPack)

@@ -1,0 +1,94 @@
+# What `cmake --install` puts where. Two components: Runtime is the programs
+# and what they need or come with, Development is the two libraries.
+include(CMakePackageConfigHelpers)
+
+# --- Runtime -----------------------------------------------------------------
+
+install(TARGETS torqued_daemon torquectl
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/torqued
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/torqued/proto COMPONENT Runtime
+  FILES_MATCHING PATTERN *.proto)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/torqued/models COMPONENT Runtime
+  FILES_MATCHING PATTERN *.urdf PATTERN README.md)
+
+install(FILES
+  ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/lint.md
+  ${PROJECT_SOURCE_DIR}/docs/server.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/models/panda_pick_and_place.py
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT Runtime)
+if(NOT TORQUED_DEBIAN_PACKAGE)  # which refers to the system's copy
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
+endif()
+
+find_program(GZIP_PROGRAM gzip REQUIRED)
+
+# Compresses SOURCE to OUTPUT, the same bytes every time.
+function(torqued_compress SOURCE OUTPUT)
+  add_custom_command(
+    OUTPUT ${OUTPUT}
+    COMMAND ${GZIP_PROGRAM} -9 -n -c ${SOURCE} > ${OUTPUT}
+    DEPENDS ${SOURCE}
+    VERBATIM)
+endfunction()
+
+set(manual_pages)
+foreach(page torqued.8 torqued.toml.5 torquectl.1)
+  set(compressed ${CMAKE_CURRENT_BINARY_DIR}/${page}.gz)
+  torqued_compress(${PROJECT_SOURCE_DIR}/docs/man/${page} ${compressed})
+  list(APPEND manual_pages ${compressed})
+  string(REGEX REPLACE "^.*\\." "" section ${page})
+  install(FILES ${compressed}
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT Runtime)
+endforeach()
+add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
+
+set(TORQUED_CONFIG_FILE ${CMAKE_INSTALL_FULL_SYSCONFDIR}/torqued/torqued.toml)
+configure_file(${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.service.in
+  torqued.service @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/torqued.service
+  DESTINATION lib/systemd/system COMPONENT Runtime)
+# The administrator's file: an installation over it leaves it alone.
+install(CODE "
+  set(directory \"${CMAKE_INSTALL_SYSCONFDIR}/torqued\")
+  cmake_path(ABSOLUTE_PATH directory BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
+  if(NOT EXISTS \"\$ENV{DESTDIR}\${directory}/torqued.toml\")
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.toml\"
+      DESTINATION \"\${directory}\")
+  endif()" COMPONENT Runtime)
+
+# --- Development -------------------------------------------------------------
+
+set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/torqued)
+
+install(TARGETS torqued EXPORT torqued-core
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued
+    COMPONENT Development)
+install(TARGETS torqued_client torqued_proto EXPORT torqued-client
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued
+    COMPONENT Development)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/torqued/v1
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torqued COMPONENT Development
+  FILES_MATCHING PATTERN *.pb.h)
+
+foreach(part core client)
+  install(EXPORT torqued-${part}
+    FILE torqued-${part}-targets.cmake NAMESPACE torqued::
+    DESTINATION ${cmake_files} COMPONENT Development)
+endforeach()
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/torqued-config.cmake.in torqued-config.cmake
+  INSTALL_DESTINATION ${cmake_files}
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(torqued-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/torqued-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/torqued-config-version.cmake
+  DESTINATION ${cmake_files} COMPONENT Development)

@@ -1,0 +1,232 @@
+#!/bin/sh
+# Installs the Debian package in a fresh Debian 12, boots that as a container
+# with its own systemd and its own loopback, uses the service, upgrades, removes
+# and purges it. Takes a minute or two; needs root and the Debian archive.
+#
+# Usage: tests/package/debian-test.sh DIRECTORY_OF_PACKAGES
+set -eu
+
+[ $# = 1 ] || { echo "usage: $0 DIRECTORY_OF_PACKAGES" >&2; exit 64; }
+[ "$(id -u)" = 0 ] || exec sudo "$0" "$@"
+packages=$1
+here=$(dirname "$0")
+address=127.0.0.1:7421
+
+work=$(mktemp -d /var/tmp/torqued-debian-test.XXXXXX)
+machine=$(basename "$work" | tr '[:upper:].' '[:lower:]-')
+root=$work/root
+container=
+leader=
+failure=
+
+finish() {
+  status=$?
+  trap - EXIT INT TERM
+  if [ -n "$leader" ] && [ $status != 0 ]; then
+    inside journalctl --no-pager --unit torqued --lines 40 >&2 || true
+  fi
+  [ -z "$failure" ] || echo "FAILED: $failure" >&2
+  [ -z "$container" ] || shut_down
+  rm -rf "$work"
+  exit $status
+}
+
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+shut_down() {
+  kill "$container" 2>/dev/null || true
+  tries=0
+  while kill -0 "$leader" 2>/dev/null && [ $tries -lt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+  kill -KILL "$leader" 2>/dev/null || true
+  wait "$container" || true
+  container=
+}
+
+fail() { failure=$*; exit 1; }
+
+# equal WHAT EXPECTED ACTUAL
+equal() { [ "$2" = "$3" ] || fail "$1 is '$3', not '$2'"; }
+
+step() { echo "== $*"; }
+
+# systemd-nspawn with a directory of its own for what it leaves in /run.
+container() {
+  mkdir -p /run/systemd/nspawn
+  # shellcheck disable=SC2016  # for the inner shell
+  exec unshare --mount sh -c '
+    mount -t tmpfs tmpfs /run/systemd/nspawn
+    exec systemd-nspawn "$@"' sh \
+    --quiet --register=no --keep-unit --console=pipe \
+    --machine="$machine" --directory="$root" "$@" </dev/null
+}
+
+# A command in the root that is not booted; it sees the host's network.
+offline() (
+  container --resolv-conf=copy-host \
+    --setenv=DEBIAN_FRONTEND=noninteractive "$@"
+)
+
+# A command in the booted container.
+inside() {
+  nsenter --target "$leader" --mount --uts --ipc --net --pid --cgroup \
+    --root --wd=/ -- env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+}
+
+# until_true WHAT COMMAND...: within half a minute.
+until_true() {
+  what=$1
+  shift
+  tries=0
+  until "$@" >/dev/null 2>&1; do
+    [ $tries -lt 150 ] || fail "$what"
+    tries=$((tries + 1))
+    sleep 0.2
+  done
+}
+
+serves() { inside torqued --health-check "$address"; }
+property() { inside systemctl show torqued --value --property "$1"; }
+process() { property MainPID; }
+is_state() { [ "$(property ActiveState)" = "$1" ]; }
+torquectl() { inside torquectl --server "$address" "$@"; }
+torque() {
+  torquectl id --model planar_2r --q 0.1,0.2 --gravity 0,-9.81,0 |
+    awk '$1 == "0" { print $2, $3 }'
+}
+settings=/etc/torqued/torqued.toml
+store=/var/lib/torqued/models.db
+
+step "A fresh Debian 12"
+"$here/../../deploy/debian/make-root.sh" "$root"
+cp "$packages"/torqued_*.deb "$root/root/torqued.deb"
+cp "$packages"/libtorqued-dev_*.deb "$root/root/libtorqued-dev.deb"
+offline apt-get update -qq
+
+step "Installing where nothing runs: dependencies, no start"
+offline apt-get install -y -qq --no-install-recommends /root/torqued.deb \
+  >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; fail "apt-get install"; }
+equal "what dpkg finds changed" "" "$(offline dpkg --verify torqued)"
+offline torqued --version
+offline torquectl --version
+equal "the user" \
+  "torqued:x:/var/lib/torqued:/usr/sbin/nologin" \
+  "$(awk -F: '$1 == "torqued" { print $1 ":" $2 ":" $6 ":" $7 }' \
+    "$root/etc/passwd")"
+[ ! -e "$root/var/lib/torqued" ] || fail "the server ran"
+offline dpkg-query --listfiles torqued >"$work/files"
+while read -r file; do
+  path=$root$file
+  [ ! -L "$path" ] || continue
+  expected=644
+  case $file in /usr/bin/*) expected=755 ;; esac
+  [ ! -d "$path" ] || expected=755
+  equal "owner and mode of $file" "0:0 $expected" \
+    "$(stat --format '%u:%g %a' "$path")"
+done <"$work/files"
+equal "what the administrator may edit" "$settings" \
+  "$(offline dpkg-query --show --showformat '${Conffiles}' torqued |
+    awk 'NF { print $1 }')"
+[ -f "$root$settings" ] || fail "there is no $settings"
+offline apt-get install -qq --simulate /root/libtorqued-dev.deb >"$work/apt.log" ||
+  { cat "$work/apt.log" >&2; fail "libtorqued-dev cannot be installed"; }
+
+step "Booting it with systemd"
+offline apt-get install -y -qq --no-install-recommends dbus systemd-sysv \
+  >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; fail "apt-get install"; }
+container --boot --private-network >"$work/console" 2>&1 &
+container=$!
+until_true "the container did not start" pgrep -P "$container"
+leader=$(pgrep -P "$container")
+until_true "the system did not come up with all its services" \
+  inside systemctl is-system-running --wait
+equal "the unit" "enabled" "$(inside systemctl is-enabled torqued)"
+until_true "the service did not come up" serves
+equal "what systemd-analyze says of the unit" "" \
+  "$(inside systemd-analyze verify --man=no "$(property FragmentPath)" 2>&1)"
+inside systemd-analyze security --no-pager --threshold=15 torqued.service \
+  >"$work/security" || { cat "$work/security" >&2; fail "more is exposed"; }
+tail -n 1 "$work/security"
+
+step "Using the service"
+equal "the server's user" torqued \
+  "$(inside stat --format %U "/proc/$(process)")"
+torquectl models add /usr/share/torqued/models/planar_2r.urdf >/dev/null
+equal "the torques" "22.7048 5.62311" "$(torque)"
+equal "the state directory" "torqued:torqued 750" \
+  "$(inside stat --format '%U:%G %a' /var/lib/torqued)"
+equal "the store's owner" "torqued:torqued" \
+  "$(inside stat --format '%U:%G' $store)"
+
+step "All settings as the file suggests them, and a Unix socket for the group"
+cp "$root$settings" "$work/settings"
+sed -e 's/^#\([a-z-]* = \)/\1/' \
+  -e "s|^listen = .*|listen = [\"$address\", \"unix:/run/torqued/socket\"]|" \
+  "$work/settings" >"$root$settings"
+inside systemctl restart torqued
+until_true "the service did not come up" serves
+torquectl models list | grep -q ur5e || fail "the examples are not served"
+inside runuser -u nobody -g torqued -- \
+  torquectl --server unix:/run/torqued/socket models list | grep -q planar_2r ||
+  fail "the group cannot use the socket"
+! inside runuser -u nobody -- \
+  torquectl --server unix:/run/torqued/socket ping >/dev/null 2>&1 ||
+  fail "everybody can use the socket"
+
+step "Settings that make no sense: failed once, with the reason in the log"
+echo "thread = 2" >>"$root$settings"
+inside systemctl restart torqued || true
+until_true "the service did not fail" is_state failed
+equal "the exit code" 2 "$(property ExecMainStatus)"
+equal "the number of restarts" 0 "$(property NRestarts)"
+inside journalctl --quiet --no-pager --unit torqued --lines 20 |
+  grep -q "unknown key 'thread'" || fail "the log does not name the key"
+cat "$work/settings" >"$root$settings"
+inside systemctl reset-failed torqued
+
+step "Killed: started again, with its models"
+inside systemctl start torqued
+until_true "the service did not come up" serves
+before=$(process)
+inside systemctl kill --signal=KILL torqued
+other_process() { [ "$(process)" != "$before" ] && serves; }
+until_true "the service did not come back" other_process
+equal "the torques" "22.7048 5.62311" "$(torque)"
+
+step "Upgrading: restarted"
+before=$(process)
+inside dpkg --install /root/torqued.deb >/dev/null
+until_true "the service was not restarted" other_process
+
+step "Stopping: by SIGTERM, with exit code 0"
+inside systemctl stop torqued
+equal "the end" "exited 0 success" "$(
+  case $(property ExecMainCode) in 1) echo exited ;; *) echo killed ;; esac
+) $(property ExecMainStatus) $(property Result)"
+inside systemctl start torqued
+until_true "the service did not come up" serves
+
+step "Removing: models and settings stay"
+inside dpkg --remove torqued >/dev/null
+until_true "the server still runs" is_state inactive
+! inside systemctl cat torqued >/dev/null 2>&1 || fail "the unit is there"
+[ -f "$root$store" ] || fail "the models are gone"
+[ -f "$root$settings" ] || fail "the settings are gone"
+inside dpkg --install /root/torqued.deb >/dev/null
+until_true "the service did not come up" serves
+equal "the torques" "22.7048 5.62311" "$(torque)"
+
+step "Purging: nothing is left"
+inside dpkg --purge torqued >/dev/null
+shut_down
+leader=
+rm "$root/root/torqued.deb" "$root/root/libtorqued-dev.deb"
+left=$(find "$root" -path "$root/var/log" -prune -o -iname '*torque*' -print)
+equal "what is left" "" "$left"
+! grep -q torqued "$root/etc/passwd" "$root/etc/group" "$root/etc/shadow" ||
+  fail "the user is left"
+echo "The package works."

@@ -1,0 +1,216 @@
+"""Programs are built and run against the installed libraries.
+
+The build is installed to a prefix, which then moves, as an archive does that is
+unpacked elsewhere. The programs and their CMakeLists.txt are the README's.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from extract_snippets import snippets
+
+SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+BUILD = pathlib.Path(os.environ["TORQUED_BUILD"])
+CMAKE = os.environ["TORQUED_CMAKE"]
+# Always the same directory, so that ccache knows the units again.
+WORK = pathlib.Path(os.environ["TORQUED_WORK"])
+PREFIX = WORK / "moved" / "prefix"
+HERE = pathlib.Path(__file__).parent
+
+# Headers that the documentation names; the others are there for their sake.
+ENTRY_POINTS = {
+    "torqued/core/batch/arrays.h",
+    "torqued/core/batch/engine.h",
+    "torqued/core/batch/evaluation.h",
+    "torqued/core/batch/evaluation_plan.h",
+    "torqued/core/batch/robot.h",
+    "torqued/core/formats/urdf.h",
+    "torqued/core/model/description.h",
+    "torqued/core/model/lint.h",
+    "torqued/core/model/model.h",
+    "torqued/core/model/model_builder.h",
+    "torqued/client/cpp/client.h",
+    "torqued/client/cpp/error.h",
+    "torqued/client/cpp/evaluation.h",
+    "torqued/client/cpp/health.h",
+    "torqued/client/cpp/local_server.h",
+    "torqued/client/cpp/states.h",
+}
+
+
+def run(*command, **arguments):
+    return subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True,
+        timeout=200, check=False, **arguments)
+
+
+def succeed(*command, **arguments):
+    result = run(*command, **arguments)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed():
+    shutil.rmtree(WORK, ignore_errors=True)
+    first = WORK / "prefix"
+    succeed(CMAKE, "--install", BUILD, "--prefix", first)
+    PREFIX.parent.mkdir()
+    first.rename(PREFIX)
+    yield
+    shutil.rmtree(WORK)
+
+
+def headers():
+    """All installed headers, as an #include names them."""
+    include = PREFIX / "include"
+    return {str(path.relative_to(include)) for path in include.rglob("*")
+            if path.is_file()}
+
+
+def configure(source, build, **variables):
+    launcher = os.environ["TORQUED_COMPILER_LAUNCHER"]
+    settings = {
+        "CMAKE_PREFIX_PATH": PREFIX,
+        "CMAKE_CXX_COMPILER": os.environ["TORQUED_COMPILER"],
+        "CMAKE_CXX_COMPILER_LAUNCHER":
+            launcher if os.access(launcher, os.X_OK) else "",
+        "CMAKE_CXX_FLAGS": os.environ["TORQUED_COMPILER_FLAGS"],
+        **variables}
+    return run(CMAKE, "-G", "Ninja", "-S", source, "-B", build,
+               *(f"-D{name}={value}" for name, value in settings.items()))
+
+
+def build(source, directory, **variables):
+    result = configure(source, directory, **variables)
+    assert result.returncode == 0, result.stdout + result.stderr
+    succeed(CMAKE, "--build", directory, "-j", 2)
+
+
+def run_beside_models(program):
+    """Runs one of the README's programs, with the installed robots for those
+    of the source directory, and no server but the installed one."""
+    place = WORK / "run"
+    models = place / "deploy" / "models"
+    if not models.is_symlink():
+        models.parent.mkdir(parents=True)
+        models.symlink_to(PREFIX / "share" / "torqued" / "models")
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("TORQUED")}
+    environment["PATH"] = f"{PREFIX / 'bin'}:{environment['PATH']}"
+    return succeed(program, cwd=place, env=environment)
+
+
+def test_programs_of_the_readme():
+    readme = SOURCE / "README.md"
+    source = WORK / "consumer"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(
+        snippets(readme, "cmake package")[0])
+    (source / "planner.cc").write_text(snippets(readme, "cpp client")[0])
+    (source / "in_process.cc").write_text(snippets(readme, "cpp core")[0])
+    build(source, source / "build")
+
+    printed = run_beside_models(source / "build" / "planner")
+    assert re.search(r"tau of the last state:( +\S+){6}\n", printed)
+    assert "rows not OK: 0" in printed
+    printed = run_beside_models(source / "build" / "in_process")
+    back = re.search(r"back: (.*)", printed).group(1).split()
+    assert [round(float(x), 9) for x in back] == [2.0] * 7
+
+
+def test_core_needs_no_grpc_and_its_headers_stand_alone():
+    core = sorted(header for header in headers()
+                  if header.startswith("torqued/core/"))
+    build(HERE / "headers", WORK / "core_headers",
+          COMPONENT="core", HEADERS=";".join(core),
+          CMAKE_DISABLE_FIND_PACKAGE_gRPC="ON",
+          CMAKE_DISABLE_FIND_PACKAGE_Protobuf="ON")
+
+
+def test_headers_of_the_client_stand_alone():
+    client = sorted(header for header in headers()
+                    if not header.startswith("torqued/core/"))
+    assert any(header.startswith("torqued/v1/") for header in client)
+    build(HERE / "headers", WORK / "client_headers",
+          COMPONENT="client", HEADERS=";".join(client))
+
+
+def test_no_header_but_the_documented_ones_and_what_these_include():
+    reached = set()
+    todo = set(ENTRY_POINTS)
+    while todo:
+        header = todo.pop()
+        reached.add(header)
+        text = (PREFIX / "include" / header).read_text()
+        for name in re.findall(r'^#include "((?:core|client)/.*)"', text,
+                               re.MULTILINE):
+            todo |= {"torqued/" + name} - reached
+    ours = {header for header in headers()
+            if not header.startswith("torqued/v1/")}
+    assert ours == reached
+    protos = {path.stem for path in (SOURCE / "proto/torqued/v1").iterdir()}
+    assert headers() - ours == {
+        f"torqued/v1/{name}{ending}" for name in protos
+        for ending in (".pb.h", ".grpc.pb.h")}
+
+
+def test_cmake_files_name_no_path_and_no_setting_of_this_build():
+    files = sorted((PREFIX / "lib").rglob("*.cmake"))
+    assert len(files) >= 6
+    for file in files:
+        text = file.read_text()
+        assert str(SOURCE) not in text, file
+        assert str(BUILD) not in text, file
+        assert str(WORK) not in text, file
+        assert "torqued_settings" not in text, file
+        for directory in re.findall(r'_DIRECTORIES "([^"]*)"', text):
+            assert directory == "${_IMPORT_PREFIX}/include", file
+        assert not re.search(
+            r"INTERFACE_(COMPILE_OPTIONS|COMPILE_DEFINITIONS|LINK_OPTIONS)",
+            text), file
+
+
+def test_contract_robots_and_licence_come_along():
+    share = PREFIX / "share"
+    for source, installed in (
+            ("proto/torqued/v1", "torqued/proto/torqued/v1"),
+            ("deploy/models", "torqued/models")):
+        names = {path.name for path in (SOURCE / source).iterdir()
+                 if path.suffix in (".proto", ".urdf")}
+        assert names
+        for name in names:
+            assert ((share / installed / name).read_bytes()
+                    == (SOURCE / source / name).read_bytes())
+    assert (share / "doc/torqued/LICENSE").is_file()
+
+
+@pytest.mark.parametrize("variables, sentence", [
+    ({"COMPONENT": "core;lint"},
+     "There is no component lint, only core and client."),
+    ({"COMPONENT": "client", "CMAKE_DISABLE_FIND_PACKAGE_gRPC": "ON"},
+     "component client needs gRPC, which was not found."),
+    ({"COMPONENT": "core", "CMAKE_DISABLE_FIND_PACKAGE_TBB": "ON"},
+     "component core needs TBB, which was not found."),
+    ({"COMPONENT": "core", "VERSION": "0.0"}, 'requested version "0.0"'),
+    ({"COMPONENT": "core", "VERSION": "0.2"}, 'requested version "0.2"'),
+])
+def test_what_is_missing_is_named(variables, sentence, tmp_path):
+    result = configure(HERE / "headers", tmp_path, **variables)
+    assert result.returncode != 0
+    assert sentence in " ".join(result.stderr.split())
+
+
+def test_settings_of_the_administrator_outlive_an_installation():
+    file = PREFIX / "etc" / "torqued" / "torqued.toml"
+    shipped = file.read_text()
+    file.write_text("threads = 1\n")
+    succeed(CMAKE, "--install", BUILD, "--prefix", PREFIX,
+            "--component", "Runtime")
+    assert file.read_text() == "threads = 1\n"
+    file.write_text(shipped)
