@@ -52,7 +52,9 @@ lint:
 	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
 	.ci/lint $(BUILD)
 
+# build/ is the caller's even where the engine needs root.
 image:
+	@mkdir -p build
 	@deploy/image/with-engine.sh deploy/image/build.sh $(IMAGE)
 
 image-test: image
