@@ -67,7 +67,10 @@ lint:
 check-full:
 	@.ci/check-full
 
+
+# build/ is the caller's even where the engine needs root.
 image:
+	@mkdir -p build
 	@deploy/image/with-engine.sh deploy/image/build.sh $(IMAGE)
 
 image-test: image

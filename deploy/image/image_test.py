@@ -101,13 +101,14 @@ def check_contents(container):
 
 
 def check_configuration(config):
-    labels = config["Labels"] or {}
+    labels = config.get("Labels") or {}
     for label in ("title", "description", "version", "licenses"):
         name = f"org.opencontainers.image.{label}"
         check(labels.get(name), f"label {label}: {labels.get(name)}")
-    check(re.fullmatch(r"[1-9]\d*:[1-9]\d*", config["User"]),
-          "the user is not root, by number", config["User"])
-    form = ((config["Healthcheck"] or {}).get("Test") or [None])[0]
+    user = config.get("User", "")
+    check(re.fullmatch(r"[1-9]\d*:[1-9]\d*", user),
+          "the user is not root, by number", user)
+    form = ((config.get("Healthcheck") or {}).get("Test") or [None])[0]
     check(form in ("CMD", "CMD-SHELL"), "the image has a health check", form)
 
 

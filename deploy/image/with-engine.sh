@@ -18,13 +18,14 @@ works() {
   esac >/dev/null 2>&1
 }
 
+candidates=${ENGINE:-docker podman buildah}
 chosen=
-for engine in ${ENGINE:-docker podman buildah}; do
+for engine in $candidates; do
   ! works "$engine" || { chosen=$engine; break; }
 done
 [ -n "$chosen" ] || {
-  echo "No engine for images works here (tried: ${ENGINE:-docker podman" \
-    "buildah}). buildah needs root or sudo." >&2
+  echo "No engine for images works here (tried: $candidates); buildah would," \
+    "as root or with sudo" >&2
   exit 1
 }
 export ENGINE="$chosen"
