@@ -136,12 +136,14 @@ offline apt-get install -qq --simulate /root/libtorqued-dev.deb >"$work/apt.log"
   { cat "$work/apt.log" >&2; fail "libtorqued-dev cannot be installed"; }
 
 step "Booting it with systemd"
+echo "127.0.0.1 localhost" >"$root/etc/hosts"
 offline apt-get install -y -qq --no-install-recommends dbus systemd-sysv \
   >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; fail "apt-get install"; }
 container --boot --private-network >"$work/console" 2>&1 &
 container=$!
-until_true "the container did not start" pgrep -P "$container"
-leader=$(pgrep -P "$container")
+# By its name, because a child of another one comes and goes before it.
+until_true "the container did not start" pgrep -x -P "$container" systemd
+leader=$(pgrep -x -P "$container" systemd)
 until_true "the system did not come up with all its services" \
   inside systemctl is-system-running --wait
 equal "the unit" "enabled" "$(inside systemctl is-enabled torqued)"
@@ -165,7 +167,7 @@ equal "the store's owner" "torqued:torqued" \
 step "All settings as the file suggests them, and a Unix socket for the group"
 cp "$root$settings" "$work/settings"
 sed -e 's/^#\([a-z-]* = \)/\1/' \
-  -e "s|^listen = .*|listen = [\"$address\", \"unix:/run/torqued/socket\"]|" \
+  -e "s|^listen = .*|listen = [\"localhost:7421\", \"unix:/run/torqued/socket\"]|" \
   "$work/settings" >"$root$settings"
 inside systemctl restart torqued
 until_true "the service did not come up" serves
@@ -220,7 +222,11 @@ inside dpkg --install /root/torqued.deb >/dev/null
 until_true "the service did not come up" serves
 equal "the torques" "22.7048 5.62311" "$(torque)"
 
-step "Purging: nothing is left"
+step "Purging: nothing is left, and a new installation starts anew"
+inside dpkg --purge torqued >/dev/null
+inside dpkg --install /root/torqued.deb >/dev/null
+until_true "the service did not come up" serves
+! torquectl models list | grep -q planar_2r || fail "models outlive a purge"
 inside dpkg --purge torqued >/dev/null
 shut_down
 leader=
