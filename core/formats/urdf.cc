@@ -259,7 +259,7 @@ bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
   const auto check = [&](LintCode code, std::string_view what, int count,
                          int most) {
     if (count <= most) return;
-    report.Add(code, {},
+    report.Add(code, {.line = root.GetLineNum()},
                Cat("The robot has ", std::to_string(count), " ", what,
                    "; at most ", std::to_string(most), " are accepted."));
   };
@@ -370,7 +370,7 @@ LoadResult LoadUrdf(std::string_view source, const BuildOptions& options,
   if (root == nullptr) return Refused(std::move(report));
 
   const char* name = root->Attribute("name");
-  ModelBuilder builder(name != nullptr ? name : "robot");
+  ModelBuilder builder(name != nullptr ? name : "robot", root->GetLineNum());
   builder.report() = std::move(report);
   if (!CheckCounts(*root, limits, builder.report())) {
     return Refused(std::move(builder.report()));

@@ -6,6 +6,7 @@
 #   test     what the tests need beyond `build`
 #   demo     what `make demo` needs beyond `build`
 #   lint     formatter and linter
+#   fuzz     what builds and runs the fuzz targets beyond `build`
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
@@ -38,14 +39,18 @@ packages_of() {
     lint)
       echo clang-format-19 clang-tidy-19 git
       ;;
+    fuzz)
+      # llvm-19 names the functions in the stack traces of findings.
+      echo clang-19 libclang-rt-19-dev lld-19 llvm-19
+      ;;
     *)
-      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint)" >&2
+      echo "install-packages.sh: no group '$1' (build, runtime, test, demo, lint, fuzz)" >&2
       exit 64
       ;;
   esac
 }
 
-[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint ..." >&2; exit 64; }
+[ $# -gt 0 ] || { echo "usage: $0 build|runtime|test|demo|lint|fuzz ..." >&2; exit 64; }
 wanted=
 for group in "$@"; do
   wanted="$wanted $(packages_of "$group")"
