@@ -69,6 +69,8 @@ class Parser {
     }
     if (!health_check_.empty()) return HealthCheckCommand{health_check_};
     if (settings_.listen.empty()) return Usage("--listen: names no address");
+    // So --print-config prints a list of none.
+    std::erase(settings_.models, "");
     settings_.drain_grace =
         std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
     settings_.reflection = reflection_ == "on";

@@ -205,6 +205,14 @@ TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
   EXPECT_EQ(settings.max_rows, 1'000'000);
 }
 
+TEST_F(CommandLineTest, WhatPrintConfigPrintsOfDefaultsReadsBackAsThese) {
+  const EarlyExit printed = Ended({"--store", "s", "--print-config"});
+  const Settings settings = Accepted({"--config", File(printed.out)});
+  EXPECT_THAT(settings.models, ::testing::IsEmpty());
+  EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:7421"));
+  EXPECT_EQ(settings.address_file, "");
+}
+
 TEST_F(CommandLineTest, CommandsEndEarly) {
   EXPECT_THAT(Ended({"--version"}).out, HasSubstr("torqued 0"));
   EXPECT_THAT(Ended({"--help"}).out, HasSubstr("--max-inflight-bytes"));
