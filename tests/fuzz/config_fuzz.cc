@@ -86,6 +86,23 @@ void CheckRefusal(const std::string& message, const std::string& file) {
                message);
 }
 
+// A file cannot state quotes within a value, nor what looks like a list.
+bool CanBePrinted(const std::string& value) {
+  return value.find_first_of("\"'`\\[]{}#,=; ") == std::string::npos &&
+         std::none_of(value.begin(), value.end(),
+                      [](unsigned char c) { return c < 0x20 || c >= 0x7F; });
+}
+
+bool CanBePrinted(const Settings& settings) {
+  const auto all = [](const std::vector<std::string>& values) {
+    return std::all_of(
+        values.begin(), values.end(),
+        [](const std::string& value) { return CanBePrinted(value); });
+  };
+  return CanBePrinted(settings.store) && CanBePrinted(settings.address_file) &&
+         all(settings.models) && all(settings.listen);
+}
+
 // What --print-config prints reads back as the same.
 void CheckPrinted(std::vector<std::string> arguments,
                   const Settings& settings) {
@@ -129,7 +146,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const Command command = Parse(input.arguments);
   if (const auto* settings = std::get_if<Settings>(&command)) {
     CheckSettings(*settings);
-    CheckPrinted(input.arguments, *settings);
+    if (CanBePrinted(*settings)) CheckPrinted(input.arguments, *settings);
   } else if (const auto* exit = std::get_if<EarlyExit>(&command)) {
     FUZZ_REQUIRE(exit->code == 0 || exit->code == 2, exit->err);
     FUZZ_REQUIRE((exit->code == 0) == exit->err.empty(), exit->err);
