@@ -230,6 +230,10 @@ std::string FindReduction(const XMLElement& transmission) {
 }
 
 void ReadTransmission(const XMLElement& xml, LintReport& report) {
+  if (report.Full(DefaultSeverity(LintCode::kTransmissionRead))) {
+    report.Add(LintCode::kTransmissionRead, {}, {});
+    return;
+  }
   const char* name = xml.Attribute("name");
   const auto* joint_element = xml.FirstChildElement("joint");
   const char* joint =

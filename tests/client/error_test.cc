@@ -64,7 +64,7 @@ TEST(Error, HasReasonMetadataViolationsAndRetryDelay) {
 TEST(Error, DropsADelayThatIsNone) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const std::pair<std::int64_t, int> kNone[] = {{kMost, 0},
-                                                {kMost / 1'000'000'000, 0},
+                                                {kMost / 1'000'000'000 + 1, 0},
                                                 {-1, 0},
                                                 {0, -1},
                                                 {0, 1'000'000'000}};

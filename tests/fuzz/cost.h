@@ -1,6 +1,8 @@
 // What a piece of work costs this process.
 #pragma once
 
+#include <malloc.h>
+
 #include <chrono>
 #include <cstddef>
 #include <fstream>
@@ -12,7 +14,8 @@ namespace torqued::fuzz {
 class Cost {
  public:
   Cost() {
-    // Sets the peak back to what is in use now.
+    // Gives back what is free, and sets the peak to what is in use now.
+    malloc_trim(0);
     std::ofstream("/proc/self/clear_refs") << "5";
     before_ = Peak();
     start_ = Clock::now();
