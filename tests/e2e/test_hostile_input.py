@@ -55,7 +55,7 @@ BOMB = "<!DOCTYPE r [<!ENTITY l0 'lol'>" + "".join(
     pytest.param(robots.pendulum() + " " * (50 * MEGABYTE),
                  "REQUEST_TOO_LARGE", id="50-megabytes"),
     pytest.param(chain(250_000), "REQUEST_TOO_LARGE", id="chain-of-250000"),
-    pytest.param(chain(80_000), "INVALID_MODEL", id="chain-that-fits"),
+    pytest.param(chain(75_000), "INVALID_MODEL", id="chain-that-fits"),
     pytest.param("<robot name='r'>" + "<a>" * 200_000, "INVALID_MODEL",
                  id="200000-deep"),
     pytest.param(BOMB, "INVALID_MODEL", id="entity-bomb"),
