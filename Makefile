@@ -2,16 +2,18 @@
 
 PRESET ?= release
 JOBS ?= $(shell nproc)
+SECONDS ?= 10
 IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test serve stop build programs image image-test package \
+.PHONY: help demo test fuzz serve stop build programs image image-test package \
   package-test format lint check-full clean
 
 help:
 	@echo "make demo          install, build, serve a robot, evaluate a trajectory"
 	@echo "make test          install, build, run all tests"
+	@echo "make fuzz          build the fuzz targets, run each for SECONDS=$(SECONDS)"
 	@echo "make serve         build and leave a server running (make stop ends it)"
 	@echo "make build         build (PRESET=release|debug|asan|tsan)"
 	@echo "make image         container image (ENGINE=docker|podman|buildah)"
@@ -30,6 +32,12 @@ build:
 
 test: build
 	ctest --preset $(PRESET)
+
+fuzz:
+	@$(INSTALL) build fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j $(JOBS)
+	@tests/fuzz/run.sh build/fuzz $(SECONDS)
 
 # The demo and the server need no tests, so these build less.
 programs:

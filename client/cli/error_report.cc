@@ -3,17 +3,19 @@
 #include <ostream>
 #include <string_view>
 
+#include "client/cli/terminal/plain_text.h"
+
 namespace torqued::cli {
 
 void PrintError(const client::Error& error, std::ostream& out) {
   const client::Error::Details& details = error.details();
   out << "torquectl: "
       << (details.reason.empty() ? client::ToString(error.code())
-                                 : details.reason);
+                                 : PlainText(details.reason));
   if (!details.field_violations.empty()) {
-    out << " (" << details.field_violations.front().field << ")";
+    out << " (" << PlainText(details.field_violations.front().field) << ")";
   }
-  out << ": " << error.what() << "\n";
+  out << ": " << PlainText(error.what()) << "\n";
 
   if (!details.reason.empty()) {
     out << "  status: " << client::ToString(error.code()) << "\n";
@@ -23,10 +25,11 @@ void PrintError(const client::Error& error, std::ostream& out) {
     if (std::string_view(error.what()).ends_with(violation.description)) {
       continue;
     }
-    out << "  " << violation.field << ": " << violation.description << "\n";
+    out << "  " << PlainText(violation.field) << ": "
+        << PlainText(violation.description) << "\n";
   }
   for (const auto& [key, value] : details.metadata) {
-    out << "  " << key << " = " << value << "\n";
+    out << "  " << PlainText(key) << " = " << PlainText(value) << "\n";
   }
   if (details.retry_delay) {
     out << "  try again after "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/cli/errors.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 
@@ -13,7 +14,7 @@ NamedColumns::NamedColumns(const CsvTable& table, std::string place)
   std::set<std::string_view> names;
   for (const std::string& name : table.header) {
     if (!names.insert(name).second) {
-      throw DataError(place_, "has two columns '" + name + "'");
+      throw DataError(place_, "has two columns '" + PlainText(name, 128) + "'");
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -37,7 +38,9 @@ std::vector<double> ParseNumbers(const std::string& option,
   std::vector<double> numbers;
   for (const std::string& piece : SplitList(text, ',')) {
     const std::optional<double> number = ParseNumber(piece);
-    if (!number) throw UsageError(option, "'" + piece + "' is not a number");
+    if (!number)
+      throw UsageError(option,
+                       "'" + PlainText(piece, 40) + "' is not a number");
     numbers.push_back(*number);
   }
   return numbers;

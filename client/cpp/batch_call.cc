@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <exception>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include "client/cpp/array_codec.h"
+#include "client/cpp/duration.h"
 #include "client/cpp/request.h"
 
 namespace torqued::client {
@@ -48,13 +51,16 @@ bool Contains(std::span<const v1::Quantity> quantities, v1::Quantity quantity) {
          quantities.end();
 }
 
-std::int64_t Nanoseconds(const google::protobuf::Duration& duration) {
-  return duration.seconds() * 1'000'000'000 + duration.nanos();
-}
-
+// Stays at the longest duration there is; what is none counts as nothing.
 void AddTo(google::protobuf::Duration* sum,
            const google::protobuf::Duration& term) {
-  const std::int64_t total = Nanoseconds(*sum) + Nanoseconds(term);
+  const std::int64_t before =
+      ToNanoseconds(*sum).value_or(std::chrono::nanoseconds::zero()).count();
+  const std::int64_t more =
+      ToNanoseconds(term).value_or(std::chrono::nanoseconds::zero()).count();
+  const std::int64_t total =
+      before +
+      std::min(more, std::numeric_limits<std::int64_t>::max() - before);
   sum->set_seconds(total / 1'000'000'000);
   sum->set_nanos(static_cast<std::int32_t>(total % 1'000'000'000));
 }
@@ -100,7 +106,18 @@ void Join(const v1::ComputeReply& reply,
     JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
   }
 
+  if (reply.rows_not_ok() > reply.rows()) {
+    throw Error(grpc::StatusCode::INTERNAL,
+                "the reply counts " + std::to_string(reply.rows_not_ok()) +
+                    " rows that are not OK, of " +
+                    std::to_string(reply.rows()));
+  }
   for (v1::RowStatus status : reply.row_status()) {
+    if (status.row() >= reply.rows()) {
+      throw Error(grpc::StatusCode::INTERNAL,
+                  "the reply names row " + std::to_string(status.row()) +
+                      " of " + std::to_string(reply.rows()));
+    }
     status.set_row(status.row() + static_cast<std::uint64_t>(range.first));
     whole->row_status.push_back(std::move(status));
   }
@@ -222,9 +239,13 @@ Evaluation ComputeBatch(const ComputeCall& call, const BatchLimits& limits,
     AddRows(states, options, ranges.front(), &first_request);
     CallGroup alone;
     const v1::ComputeReply reply = call(first_request, alone);
-    // Whatever the server counts as a state (nq = 0) is its word.
-    if (ranges.size() == 1)
+    // Without joints there is nothing to count states by: the server's word
+    // counts, which is never more than it was sent, or one.
+    const auto most =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(whole.rows, 1));
+    if (ranges.size() == 1 && reply.rows() <= most) {
       whole.rows = static_cast<std::int64_t>(reply.rows());
+    }
     whole.echo = reply.echo();
     whole.echo.clear_timing();
     const RowRange range =

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "client/cpp/duration.h"
+
 namespace torqued::client {
 namespace {
 
@@ -33,8 +35,7 @@ void DecodeDetail(const google::protobuf::Any& any, Error::Details& details) {
   } else if (type == "google.rpc.RetryInfo") {
     v1::RetryInfo retry;
     if (!retry.ParseFromString(any.value()) || !retry.has_retry_delay()) return;
-    details.retry_delay = std::chrono::seconds(retry.retry_delay().seconds()) +
-                          std::chrono::nanoseconds(retry.retry_delay().nanos());
+    details.retry_delay = ToNanoseconds(retry.retry_delay());
   }
 }
 

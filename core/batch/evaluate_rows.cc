@@ -38,6 +38,7 @@ double LoadNumber(const InputArray& array, std::int64_t index) {
 
 void StoreRow(const OutputArray& array, std::int64_t row, int columns,
               const double* values) {
+  if (columns == 0) return;  // and `values` may be null
   char* at =
       static_cast<char*>(array.data) + row * columns * SizeOf(array.type);
   const auto count = static_cast<std::size_t>(columns);

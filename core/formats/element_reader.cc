@@ -85,9 +85,13 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
   for (const auto* node = element_.FirstChild(); node != nullptr;
        node = node->NextSibling()) {
     if (node->ToText() != nullptr) {
+      const bool full =
+          subject_.report.Full(DefaultSeverity(LintCode::kIgnoredElement));
       Report(LintCode::kIgnoredElement, node->GetLineNum(),
-             Cat(" has the text ", Quoted(node->Value()), " in <", name(),
-                 ">, which is ignored; values stand in attributes."));
+             full
+                 ? std::string()
+                 : Cat(" has the text ", Quoted(node->Value()), " in <", name(),
+                       ">, which is ignored; values stand in attributes."));
     }
     const auto* child = node->ToElement();
     if (child == nullptr) continue;
@@ -116,6 +120,10 @@ void ElementReader::Expect(Names attributes, Names children,
     const std::string_view attribute = a->Name();
     if (Contains(attributes, attribute)) continue;
     if (attribute == "xmlns" || attribute.starts_with("xmlns:")) continue;
+    if (subject_.report.Full(DefaultSeverity(LintCode::kIgnoredAttribute))) {
+      Report(LintCode::kIgnoredAttribute, a->GetLineNum(), {});
+      continue;
+    }
     const std::string hint = Suggestion(attribute, attributes);
     Report(LintCode::kIgnoredAttribute, a->GetLineNum(),
            Cat(" has the attribute ", Printable(attribute, 64), "=",

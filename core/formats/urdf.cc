@@ -230,6 +230,10 @@ std::string FindReduction(const XMLElement& transmission) {
 }
 
 void ReadTransmission(const XMLElement& xml, LintReport& report) {
+  if (report.Full(DefaultSeverity(LintCode::kTransmissionRead))) {
+    report.Add(LintCode::kTransmissionRead, {}, {});
+    return;
+  }
   const char* name = xml.Attribute("name");
   const auto* joint_element = xml.FirstChildElement("joint");
   const char* joint =
@@ -259,7 +263,7 @@ bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
   const auto check = [&](LintCode code, std::string_view what, int count,
                          int most) {
     if (count <= most) return;
-    report.Add(code, {},
+    report.Add(code, {.line = root.GetLineNum()},
                Cat("The robot has ", std::to_string(count), " ", what,
                    "; at most ", std::to_string(most), " are accepted."));
   };
@@ -370,7 +374,7 @@ LoadResult LoadUrdf(std::string_view source, const BuildOptions& options,
   if (root == nullptr) return Refused(std::move(report));
 
   const char* name = root->Attribute("name");
-  ModelBuilder builder(name != nullptr ? name : "robot");
+  ModelBuilder builder(name != nullptr ? name : "robot", root->GetLineNum());
   builder.report() = std::move(report);
   if (!CheckCounts(*root, limits, builder.report())) {
     return Refused(std::move(builder.report()));

@@ -124,10 +124,11 @@ void CheckTree(const Assembly& assembly,
 }
 
 /// Whether there are no more degrees of freedom than are accepted.
-bool CheckDof(const Assembly& assembly, int max_dof, LintReport& report) {
+bool CheckDof(const Assembly& assembly, int max_dof, const Place& place,
+              LintReport& report) {
   const std::size_t dof = assembly.bodies.size();
   if (dof <= static_cast<std::size_t>(std::max(max_dof, 0))) return true;
-  report.Add(LintCode::kTooManyJoints, {},
+  report.Add(LintCode::kTooManyJoints, place,
              Cat("The robot has ", std::to_string(dof),
                  " movable joints, but at most ", std::to_string(max_dof),
                  " are accepted; fix those that never move."));
@@ -136,8 +137,8 @@ bool CheckDof(const Assembly& assembly, int max_dof, LintReport& report) {
 
 }  // namespace
 
-ModelBuilder::ModelBuilder(std::string robot_name)
-    : name_(std::move(robot_name)) {}
+ModelBuilder::ModelBuilder(std::string robot_name, int line)
+    : name_(std::move(robot_name)), line_(line) {}
 
 void ModelBuilder::AddLink(LinkDescription link) {
   links_.push_back(std::move(link));
@@ -157,11 +158,11 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
     for (LinkDescription& link : links_) link.incomplete = false;
     for (JointDescription& joint : joints_) joint.incomplete = false;
   }
-  CheckName("robot", name_, {}, report_);
+  CheckName("robot", name_, {.line = line_}, report_);
   CheckLinks(links_, options.strict, report_);
   CheckJoints(joints_, report_);
   if (links_.empty() && report_.ok()) {
-    report_.Add(LintCode::kMissingElement, {},
+    report_.Add(LintCode::kMissingElement, {.line = line_},
                 "The robot has no link; a robot has at least its root link.");
   }
   const Topology topology = FindTopology(links_, joints_, report_);
@@ -170,7 +171,7 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
   if (topology.valid) {
     assembly = Assemble(links_, joints_, topology);
     CheckFrames(assembly.frames, topology, links_, report_);
-    if (CheckDof(assembly, options.max_dof, report_)) {
+    if (CheckDof(assembly, options.max_dof, {.line = line_}, report_)) {
       CheckTree(assembly, joints_, report_);
     }
     ReportFixedMass(assembly, links_, report_);

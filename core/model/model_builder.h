@@ -33,7 +33,8 @@ struct LoadResult {
 /// behaviour.
 class ModelBuilder {
  public:
-  explicit ModelBuilder(std::string robot_name);
+  /// `line`: where the robot itself stands in its source, 1-based; 0: nowhere.
+  explicit ModelBuilder(std::string robot_name, int line = 0);
 
   void AddLink(LinkDescription link);
   void AddJoint(JointDescription joint);
@@ -46,6 +47,7 @@ class ModelBuilder {
 
  private:
   std::string name_;
+  int line_;
   std::vector<LinkDescription> links_;
   std::vector<JointDescription> joints_;
   LintReport report_;

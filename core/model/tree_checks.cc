@@ -162,9 +162,15 @@ void CheckMassCondition(const Tree& tree, std::span<const Joint> joints,
   if (tree.n == 0 || tree.n > kMaxConditionJoints) return;
   const Eigen::MatrixXd M = HomeMassMatrix(tree);
   if (!M.allFinite()) {
-    report.Add(LintCode::kInvalidNumber, {},
-               "The mass matrix at q = 0 is beyond the range of double "
-               "precision; check the masses, inertias and lengths.");
+    int first = 0;
+    while (M.row(first).allFinite()) ++first;
+    const Joint& joint = joints[first];
+    report.Add(
+        LintCode::kInvalidNumber,
+        {.joint = joint.name, .link = joint.child_link, .line = lines[first]},
+        Cat("The mass matrix at q = 0 is beyond the range of double "
+            "precision, first at joint ",
+            Quoted(joint.name), "; check the masses, inertias and lengths."));
     return;
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(M);

@@ -8,13 +8,14 @@
 #   package  what makes and checks the Debian packages, beyond `build`
 #   lint     formatter and linter
 #   image    what `make image` needs where neither docker nor podman works
+#   fuzz     what builds and runs the fuzz targets beyond `build`
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
 # when everything is there already.
 set -eu
 
-groups="build, runtime, test, demo, package, image, lint"
+groups="build, runtime, test, demo, package, image, fuzz, lint"
 
 packages_of() {
   case "$1" in
@@ -47,6 +48,10 @@ packages_of() {
       ;;
     image)
       echo buildah debootstrap iproute2
+      ;;
+    fuzz)
+      # llvm-19 names the functions in the stack traces of findings.
+      echo clang-19 libclang-rt-19-dev lld-19 llvm-19
       ;;
     *)
       echo "install-packages.sh: no group '$1' ($groups)" >&2

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/model/text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
 #include "server/version.h"
@@ -14,6 +15,8 @@
 namespace torqued::server {
 namespace {
 
+// What a file or an argument holds may be anything.
+constexpr std::size_t kMaxUsageBytes = 600;
 constexpr double kMaxDrainGrace = 86'400;
 // protobuf's own limit of a message.
 constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
@@ -26,6 +29,12 @@ CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
         return CheckWholeNumber(text, min, max);
       },
       "N");
+}
+
+/// A NUL would cut a path short where the system reads it.
+bool HasControl(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
 /// "--max-rows" is also TORQUED_MAX_ROWS.
@@ -69,6 +78,8 @@ class Parser {
     }
     if (!health_check_.empty()) return HealthCheckCommand{health_check_};
     if (settings_.listen.empty()) return Usage("--listen: names no address");
+    // So --print-config prints a list of none.
+    std::erase(settings_.models, "");
     settings_.drain_grace =
         std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
     settings_.reflection = reflection_ == "on";
@@ -81,7 +92,7 @@ class Parser {
 
  private:
   static EarlyExit Usage(const std::string& message) {
-    return {2, "", "torqued: " + message + "\n"};
+    return {2, "", "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
   }
 
   template <class T>
@@ -218,6 +229,10 @@ class Parser {
       }
       if (!seen.insert(key).second) {
         throw CLI::ConfigError(config_ + ": key '" + key + "' stands twice");
+      }
+      if (std::any_of(item.inputs.begin(), item.inputs.end(), HasControl)) {
+        throw CLI::ConfigError(config_ + ": the value of key '" + key +
+                               "' has control characters");
       }
       FillIn(option, item.inputs, config_);
     }

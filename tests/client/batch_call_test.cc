@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -267,7 +269,43 @@ INSTANTIATE_TEST_SUITE_P(
         },
         [](v1::ComputeReply* reply) {
           reply->mutable_results()->mutable_tau()->set_columns(8);
+        },
+        [](v1::ComputeReply* reply) {
+          reply->set_rows_not_ok(reply->rows() + 1);
+        },
+        [](v1::ComputeReply* reply) {
+          reply->add_row_status()->set_row(reply->rows());
         }));
+
+TEST(ComputeBatch, RefusesMoreRowsThanItAskedFor) {
+  for (const std::uint64_t rows : {std::uint64_t{3}, ~std::uint64_t{0}}) {
+    const auto call = [&](const v1::ComputeRequest&, CallGroup&) {
+      v1::ComputeReply reply;
+      reply.set_rows(rows);
+      reply.mutable_results()->mutable_tau();
+      return reply;
+    };
+    EXPECT_THROW(
+        ComputeBatch(call, kLimits, "statue", kTorque, {.q = Batch(2, 0)}, {}),
+        Error);
+  }
+}
+
+TEST(ComputeBatch, StopsCountingTimeWhereItCannotBeCounted) {
+  Echoing server;
+  const auto call = [&](const v1::ComputeRequest& request, CallGroup& group) {
+    v1::ComputeReply reply = server(request, group);
+    v1::Timing* timing = reply.mutable_echo()->mutable_timing();
+    timing->mutable_queue()->set_seconds(9'000'000'000);
+    timing->mutable_compute()->set_seconds(
+        std::numeric_limits<std::int64_t>::max());
+    return reply;
+  };
+  const Evaluation result = ComputeBatch(call, kLimits, "arm", kTorque,
+                                         {.q = Numbered(50'000, 7)}, {});
+  EXPECT_EQ(result.echo.timing().queue().seconds(), 9'223'372'036);
+  EXPECT_EQ(result.echo.timing().compute().seconds(), 0);
+}
 
 TEST(ComputeBatch, RefusesAReplyWithoutWhatWasAskedFor) {
   const auto empty = [](const v1::ComputeRequest&, CallGroup&) {

@@ -34,5 +34,18 @@ TEST(PrintError, NamesTheStatusWhereThereIsNoReason) {
             "torquectl: UNAVAILABLE: no connection\n");
 }
 
+TEST(PrintError, LeavesNothingThatSteersATerminal) {
+  client::Error::Details details;
+  details.reason = "A\nB";
+  details.field_violations = {{"q\x07", "one\x1B[2J"}};
+  details.metadata = {{"k\r", "v\x7F"}};
+  EXPECT_EQ(Printed({grpc::StatusCode::UNKNOWN, "gr\xC3\xBC\xC3\x9F\x1B[2J",
+                     details}),
+            "torquectl: A?B (q?): gr\xC3\xBC\xC3\x9F?[2J\n"
+            "  status: UNKNOWN\n"
+            "  q?: one?[2J\n"
+            "  k? = v?\n");
+}
+
 }  // namespace
 }  // namespace torqued::cli

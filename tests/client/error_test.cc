@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <limits>
+#include <utility>
+
 namespace torqued::client {
 namespace {
 
@@ -55,6 +59,24 @@ TEST(Error, HasReasonMetadataViolationsAndRetryDelay) {
   EXPECT_EQ(error.details().field_violations[0].description,
             "expected 7 columns");
   EXPECT_EQ(error.details().retry_delay, std::chrono::milliseconds(2500));
+}
+
+TEST(Error, DropsADelayThatIsNone) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::pair<std::int64_t, int> kNone[] = {{kMost, 0},
+                                                {kMost / 1'000'000'000 + 1, 0},
+                                                {-1, 0},
+                                                {0, -1},
+                                                {0, 1'000'000'000}};
+  for (const auto& [seconds, nanos] : kNone) {
+    v1::RetryInfo retry;
+    retry.mutable_retry_delay()->set_seconds(seconds);
+    retry.mutable_retry_delay()->set_nanos(nanos);
+    v1::Status details;
+    Pack(retry, "type.googleapis.com/google.rpc.RetryInfo", &details);
+    EXPECT_EQ(DecodeError(With(details)).details().retry_delay, std::nullopt)
+        << seconds;
+  }
 }
 
 TEST(Error, WithoutDetailsKeepsCodeAndMessage) {

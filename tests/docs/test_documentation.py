@@ -12,6 +12,7 @@ SOURCE = os.environ["TORQUED_SOURCE"]
 BIN = os.environ["TORQUED_BIN"]
 README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
+HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
 
 
 def run(command, **arguments):
@@ -48,12 +49,23 @@ def test_make_targets_that_are_named_exist():
     with open(os.path.join(SOURCE, "Makefile"), encoding="utf-8") as file:
         targets = re.findall(r"^([a-z-]+):", file.read(), re.MULTILINE)
     named = set()
-    for path in (README, SERVER):
+    for path in (README, SERVER, HOSTILE):
         with open(path, encoding="utf-8") as file:
             named |= set(re.findall(r"\bmake ([a-z-]+)\b(?!.*serves)",
                                     file.read()))
-    assert {"demo", "test", "serve", "stop"} <= named
+    assert {"demo", "test", "serve", "stop", "fuzz"} <= named
     assert named <= set(targets)
+
+
+def test_every_fuzz_target_is_explained():
+    with open(HOSTILE, encoding="utf-8") as file:
+        rows = re.findall(r"^\| (`[^|]*) \|", file.read(), re.MULTILINE)
+    explained = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    suffix = "_fuzz.cc"
+    targets = {name.removesuffix(suffix) for name in os.listdir(
+        os.path.join(SOURCE, "tests", "fuzz")) if name.endswith(suffix)}
+    assert len(targets) > 8
+    assert targets == explained
 
 
 def test_client_program_prints_torques():

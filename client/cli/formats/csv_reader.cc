@@ -6,11 +6,14 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+// Bytes of a cell or a name that a complaint shows.
+constexpr std::size_t kShown = 40;
 
 // Takes the text up to the separator, or all of it, from the front.
 std::string_view TakeUntil(char separator, std::string_view* text) {
@@ -64,10 +67,9 @@ class Parser {
     for (std::size_t k = 0; k < cells.size(); ++k) {
       const std::optional<double> value = ParseNumber(cells[k]);
       if (!value) {
-        throw DataError(Place(number), "column " + std::to_string(k + 1) +
-                                           Named(k) + ": '" +
-                                           std::string(cells[k].substr(0, 40)) +
-                                           "' is not a number");
+        throw DataError(Place(number),
+                        "column " + std::to_string(k + 1) + Named(k) + ": '" +
+                            PlainText(cells[k], kShown) + "' is not a number");
       }
       numbers_.push_back(*value);
     }
@@ -87,7 +89,9 @@ class Parser {
     return name_ + ":" + std::to_string(line);
   }
   std::string Named(std::size_t column) const {
-    return table_.header.empty() ? "" : " (" + table_.header[column] + ")";
+    return table_.header.empty()
+               ? ""
+               : " (" + PlainText(table_.header[column], kShown) + ")";
   }
 
   const std::string& name_;

@@ -10,6 +10,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -182,7 +183,7 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
   } else if (header->descr == "<f4") {
     item = sizeof(float);
   } else {
-    fail("holds numbers of type '" + header->descr.substr(0, 40) +
+    fail("holds numbers of type '" + PlainText(header->descr, 40) +
          "'; only '<f8' and '<f4' are read");
   }
   if (header->shape.empty() || header->shape.size() > 2) {

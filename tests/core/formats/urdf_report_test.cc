@@ -52,11 +52,22 @@ TEST(UrdfLintOptions, UnknownTipIsRefused) {
   EXPECT_NE(LoadUrdf(kSmallArm, {.default_tip = "tool"}).model, nullptr);
 }
 
+TEST(UrdfLintPlaces, WhatTheRobotItselfLacksStandsAtItsLine) {
+  const LoadResult empty = LoadUrdf("\n<robot name='r'/>");
+  EXPECT_EQ(Only(empty).code, LintCode::kMissingElement);
+  EXPECT_EQ(Only(empty).line, 2);
+  const LoadResult nameless =
+      LoadUrdf("\n\n<robot name=''><link name='a'/></robot>");
+  EXPECT_EQ(Only(nameless).code, LintCode::kInvalidName);
+  EXPECT_EQ(Only(nameless).line, 3);
+}
+
 TEST(UrdfLintLimits, TooManyLinksAreRefused) {
   UrdfLimits limits;
   limits.links = 3;
   const LoadResult result = LoadUrdf(kSmallArm, {}, limits);
   EXPECT_EQ(Only(result).code, LintCode::kTooManyLinks);
+  EXPECT_EQ(Only(result).line, 2);
   EXPECT_THAT(Only(result).message, HasSubstr("4 links; at most 3"));
   EXPECT_EQ(result.model, nullptr);
   limits.links = 4;
@@ -68,6 +79,7 @@ TEST(UrdfLintLimits, TooManyJointsAreRefused) {
   limits.joints = 2;
   const LoadResult result = LoadUrdf(kSmallArm, {}, limits);
   EXPECT_EQ(Only(result).code, LintCode::kTooManyJoints);
+  EXPECT_EQ(Only(result).line, 2);
   EXPECT_THAT(Only(result).message, HasSubstr("3 joints; at most 2"));
   EXPECT_EQ(result.model, nullptr);
   limits.joints = 3;
@@ -79,6 +91,7 @@ TEST(UrdfLintLimits, TooManyMovableJointsAreRefused) {
   options.max_dof = 1;
   const LoadResult result = LoadUrdf(kSmallArm, options);
   EXPECT_EQ(Only(result).code, LintCode::kTooManyJoints);
+  EXPECT_EQ(Only(result).line, 2);
   EXPECT_THAT(Only(result).message, HasSubstr("2 movable joints"));
   EXPECT_EQ(result.model, nullptr);
   options.max_dof = 2;

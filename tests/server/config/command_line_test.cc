@@ -205,6 +205,30 @@ TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
   EXPECT_EQ(settings.max_rows, 1'000'000);
 }
 
+TEST_F(CommandLineTest, ControlCharactersInAFileAreRefused) {
+  using std::string_literals::operator""s;
+  EXPECT_THAT(Refused({"--config", File("store = \"/a\0b\"\n"s)}),
+              HasSubstr("'store'"));
+  EXPECT_THAT(Refused({"--config", File("models = [\"/a\", \"/\x1B[2J\"]\n")}),
+              HasSubstr("'models'"));
+}
+
+TEST_F(CommandLineTest, ARefusalIsShortAndPlainWhateverTheFileHolds) {
+  const std::string message =
+      Refused({"--config",
+               File("sto\x1B[2J\xFFre" + std::string(10'000, 'x') + " = 1\n")});
+  EXPECT_THAT(message, HasSubstr("sto\\x1b[2J\\xffre"));
+  EXPECT_LT(message.size(), 700u);
+}
+
+TEST_F(CommandLineTest, WhatPrintConfigPrintsOfDefaultsReadsBackAsThese) {
+  const EarlyExit printed = Ended({"--store", "s", "--print-config"});
+  const Settings settings = Accepted({"--config", File(printed.out)});
+  EXPECT_THAT(settings.models, ::testing::IsEmpty());
+  EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:7421"));
+  EXPECT_EQ(settings.address_file, "");
+}
+
 TEST_F(CommandLineTest, CommandsEndEarly) {
   EXPECT_THAT(Ended({"--version"}).out, HasSubstr("torqued 0"));
   EXPECT_THAT(Ended({"--help"}).out, HasSubstr("--max-inflight-bytes"));

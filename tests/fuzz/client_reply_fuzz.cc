@@ -1,0 +1,102 @@
+// Replies to the calls of a batch, as the client meets them.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "client/cpp/batch_call.h"
+#include "fuzz_inputs.pb.h"
+#include "tests/fuzz/message_input.h"
+#include "tests/fuzz/require.h"
+
+namespace torqued::fuzz {
+namespace {
+
+using client::Batch;
+using client::Evaluation;
+
+void CheckRows(const Batch& batch, std::int64_t rows, bool asked) {
+  FUZZ_REQUIRE(asked ? batch.rows() == rows : batch.size() == 0, "rows");
+}
+
+void Check(const Evaluation& result,
+           const std::vector<v1::Quantity>& quantities) {
+  FUZZ_REQUIRE(result.rows >= 0 && result.rows_not_ok >= 0, "counts");
+  const auto asked = [&](v1::Quantity quantity) {
+    return std::find(quantities.begin(), quantities.end(), quantity) !=
+           quantities.end();
+  };
+  const std::int64_t n = result.rows;
+  CheckRows(result.tau, n, asked(v1::QUANTITY_INVERSE_DYNAMICS));
+  CheckRows(result.mass_matrix, n, asked(v1::QUANTITY_MASS_MATRIX));
+  CheckRows(result.a, n, asked(v1::QUANTITY_FORWARD_DYNAMICS));
+  CheckRows(result.bias, n, asked(v1::QUANTITY_BIAS_FORCES));
+  CheckRows(result.pose, n, asked(v1::QUANTITY_FRAME_POSE));
+  CheckRows(result.jacobian, n, asked(v1::QUANTITY_JACOBIAN));
+  CheckRows(result.jacobian_drift, n, asked(v1::QUANTITY_JACOBIAN_DRIFT));
+  const bool task = asked(v1::QUANTITY_OPERATIONAL_SPACE);
+  CheckRows(result.lambda, n, task);
+  CheckRows(result.eta, n, task);
+  if (task) {
+    const auto rows = static_cast<std::size_t>(n);
+    FUZZ_REQUIRE(result.rank.size() == rows, "rank");
+    FUZZ_REQUIRE(result.sigma_min.size() == rows, "sigma_min");
+    FUZZ_REQUIRE(result.rule.size() == rows, "rule");
+  }
+  for (const v1::RowStatus& status : result.row_status) {
+    FUZZ_REQUIRE(status.row() < static_cast<std::uint64_t>(n), "row");
+  }
+}
+
+void Run(const ReplyInput& input) {
+  client::States states;
+  states.q = Batch::Ones(input.rows() % 64, input.joints() % 5);
+  std::vector<v1::Quantity> quantities;
+  for (const int quantity : input.quantities()) {
+    quantities.push_back(static_cast<v1::Quantity>(quantity));
+  }
+  int calls = 0;
+  const client::ComputeCall call = [&](const v1::ComputeRequest&,
+                                       client::CallGroup&) {
+    if (calls == input.replies_size()) {
+      throw client::Error(grpc::StatusCode::UNAVAILABLE, "no more replies");
+    }
+    v1::ComputeReply reply;
+    if (!ThroughTheWire(input.replies(calls++), &reply)) {
+      throw client::Error(grpc::StatusCode::INTERNAL, "not a message");
+    }
+    return reply;
+  };
+  // One reply: all rows in one call; several: a few rows in each.
+  const client::BatchLimits limits{
+      .max_message_bytes = input.replies_size() > 1 ? 128 : 1 << 20,
+      .calls_in_flight = 1};
+  try {
+    Check(client::ComputeBatch(call, limits, "robot", quantities, states, {}),
+          quantities);
+  } catch (const client::Error& error) {
+    FUZZ_REQUIRE(*error.what() != '\0' && std::strlen(error.what()) < 500,
+                 error.what());
+    FUZZ_REQUIRE(error.code() != grpc::StatusCode::OK, error.what());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<google::protobuf::Message> NewInput() {
+  return std::make_unique<ReplyInput>();
+}
+
+std::span<const std::string> Words() { return {}; }
+
+}  // namespace torqued::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  torqued::fuzz::ReplyInput input;
+  if (!torqued::fuzz::ParseInput(torqued::fuzz::Text(data, size), &input)) {
+    return -1;
+  }
+  torqued::fuzz::Run(input);
+  return 0;
+}

@@ -1,0 +1,266 @@
+// Requests of torqued.v1.Dynamics, from the wire to the reply.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fuzz_inputs.pb.h"
+#include "server/services/computation.h"
+#include "tests/fuzz/message_input.h"
+#include "tests/fuzz/refusal.h"
+#include "tests/fuzz/require.h"
+#include "tests/server/robots.h"
+
+namespace torqued::fuzz {
+namespace {
+
+using namespace torqued::server;  // NOLINT(google-build-using-namespace)
+
+constexpr char kFork[] = R"(<robot name="fork">
+  <link name="base"/>
+  <link name="left"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
+  </inertial></link>
+  <link name="right"><inertial><mass value="1"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
+  </inertial></link>
+  <joint name="a" type="continuous"><parent link="base"/><child link="left"/>
+    <axis xyz="0 1 0"/></joint>
+  <joint name="b" type="continuous"><parent link="base"/><child link="right"/>
+    <axis xyz="0 0 1"/></joint>
+</robot>)";
+
+constexpr char kStatue[] =
+    R"(<robot name="statue"><link name="base"/></robot>)";
+
+constexpr char kCoaxial[] = R"(<robot name="coaxial">
+  <link name="base"/><link name="middle"/>
+  <link name="end"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
+  </inertial></link>
+  <joint name="a" type="continuous"><parent link="base"/>
+    <child link="middle"/><axis xyz="0 0 1"/></joint>
+  <joint name="b" type="continuous"><parent link="middle"/>
+    <child link="end"/><axis xyz="0 0 1"/></joint>
+</robot>)";
+
+ModelEntry Entry(std::string source) {
+  ModelEntry entry;
+  entry.name = "robot";
+  entry.loaded = Registry::Load("urdf", std::move(source), {});
+  return entry;
+}
+
+const ModelEntry& EntryOf(ComputeInput::Robot robot) {
+  // By number of ComputeInput.Robot.
+  static const std::vector<ModelEntry> entries = {
+      ThreeJoints(), Entry(kFork), Entry(kStatue), Entry("<robot"),
+      Entry(kCoaxial)};
+  const auto number = static_cast<std::size_t>(robot);
+  return entries[number % entries.size()];
+}
+
+struct Server {
+  ComputeLimits limits;
+  Admission admission;
+};
+
+Server& ServerOf(bool narrow) {
+  static Server wide{{1000, 1 << 20}, Admission({1'000'000, 1 << 30})};
+  static Server small{{3, 4096}, Admission({2, 600})};
+  return narrow ? small : wide;
+}
+
+Engine& TheEngine() {
+  static Engine engine(Engine::Options{.threads = 1});
+  return engine;
+}
+
+/// The numbers of an array, and which field they stand in.
+struct Numbers {
+  Payload payload;
+  std::vector<double> values;
+};
+
+template <class T>
+std::vector<double> Unpacked(const std::string& bytes) {
+  std::vector<T> raw(bytes.size() / sizeof(T));
+  if (!raw.empty()) std::memcpy(raw.data(), bytes.data(), bytes.size());
+  return {raw.begin(), raw.end()};
+}
+
+Numbers NumbersOf(const v1::Array& array) {
+  const int fields =
+      !array.values().empty() + !array.f64().empty() + !array.f32().empty();
+  FUZZ_REQUIRE(fields <= 1, "several payloads");
+  const Payload payload = PayloadOf(array);
+  if (payload == Payload::kF64) return {payload, Unpacked<double>(array.f64())};
+  if (payload == Payload::kF32) return {payload, Unpacked<float>(array.f32())};
+  return {payload, {array.values().begin(), array.values().end()}};
+}
+
+/// Row codes by row, where all rows that are not OK are listed.
+std::vector<v1::RowCode> CodesOf(const v1::ComputeReply& reply) {
+  std::vector<v1::RowCode> codes(reply.rows(), v1::ROW_CODE_UNSPECIFIED);
+  std::int64_t before = -1;
+  for (const v1::RowStatus& status : reply.row_status()) {
+    const auto row = static_cast<std::int64_t>(status.row());
+    FUZZ_REQUIRE(row > before && row < static_cast<std::int64_t>(codes.size()),
+                 status.message());
+    FUZZ_REQUIRE(status.code() != v1::ROW_CODE_UNSPECIFIED, status.message());
+    FUZZ_REQUIRE(!status.field().empty() && !status.message().empty(),
+                 status.message());
+    codes[status.row()] = status.code();
+    before = row;
+  }
+  return codes;
+}
+
+void CheckArray(const v1::Array& array, const EvaluationPlan& plan,
+                Output output, const std::vector<v1::RowCode>& codes) {
+  const std::string_view name = ToString(output);
+  const auto columns = static_cast<std::size_t>(plan.columns(output));
+  FUZZ_REQUIRE(array.columns() == columns, name);
+  const Numbers numbers = NumbersOf(array);
+  FUZZ_REQUIRE(numbers.values.size() == codes.size() * columns, name);
+  for (std::size_t k = 0; k < numbers.values.size(); ++k) {
+    const v1::RowCode code = codes[k / columns];
+    const double number = numbers.values[k];
+    if (code == v1::ROW_CODE_INVALID_INPUT) {
+      FUZZ_REQUIRE(std::isnan(number), name);
+    } else if (code == v1::ROW_CODE_UNSPECIFIED ||
+               code == v1::ROW_CODE_SINGULAR_TASK_SPACE) {
+      FUZZ_REQUIRE(std::isfinite(number), name);
+    }
+  }
+}
+
+void CheckReply(const v1::ComputeReply& reply, const EvaluationPlan& plan,
+                const ComputeLimits& limits) {
+  FUZZ_REQUIRE(reply.rows() == static_cast<std::uint64_t>(plan.rows()), "rows");
+  FUZZ_REQUIRE(reply.ByteSizeLong() <=
+                   static_cast<std::size_t>(limits.max_message_bytes),
+               "a reply over the limit");
+  FUZZ_REQUIRE(reply.echo().joint_names_size() == plan.model().nv(), "echo");
+  const std::vector<v1::RowCode> codes = CodesOf(reply);
+  FUZZ_REQUIRE(reply.rows_not_ok() >=
+                   static_cast<std::uint64_t>(reply.row_status_size()),
+               "rows_not_ok");
+  if (reply.rows_not_ok() !=
+      static_cast<std::uint64_t>(reply.row_status_size())) {
+    return;
+  }
+  const v1::Results& results = reply.results();
+  const struct {
+    Output output;
+    bool present;
+    const v1::Array& array;
+  } arrays[] = {
+      {Output::kTau, results.has_tau(), results.tau()},
+      {Output::kMassMatrix, results.has_mass_matrix(), results.mass_matrix()},
+      {Output::kAcceleration, results.has_a(), results.a()},
+      {Output::kBias, results.has_bias(), results.bias()},
+      {Output::kPose, results.has_pose(), results.pose()},
+      {Output::kJacobian, results.has_jacobian(), results.jacobian()},
+      {Output::kJacobianDrift, results.has_jacobian_drift(),
+       results.jacobian_drift()},
+      {Output::kLambda, results.has_lambda(), results.lambda()},
+      {Output::kEta, results.has_eta(), results.eta()}};
+  for (const auto& item : arrays) {
+    FUZZ_REQUIRE(item.present == plan.Produces(item.output),
+                 ToString(item.output));
+    if (item.present) CheckArray(item.array, plan, item.output, codes);
+  }
+  if (!plan.Produces(Output::kLambda)) return;
+  const int rows = static_cast<int>(codes.size());
+  FUZZ_REQUIRE(results.rank_size() == rows && results.rule_size() == rows &&
+                   results.sigma_min_size() == rows,
+               "diagnostics");
+  for (int k = 0; k < rows; ++k) {
+    const v1::RowCode code = codes[static_cast<std::size_t>(k)];
+    FUZZ_REQUIRE(v1::TaskRule_IsValid(results.rule(k)) && results.rule(k) != 0,
+                 "rule");
+    if (code == v1::ROW_CODE_UNSPECIFIED) {
+      FUZZ_REQUIRE(results.rule(k) == v1::TASK_RULE_FULL_RANK, "rule");
+      FUZZ_REQUIRE(std::isfinite(results.sigma_min(k)), "sigma_min");
+    }
+  }
+}
+
+template <class Reply, class Request>
+void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
+  Request request;
+  if (!ThroughTheWire(sent, &request)) return;
+  v1::ComputeReply reply;
+  auto prepared =
+      Computation::Prepare(ViewOf(request), entry, TheEngine().target(),
+                           server.limits, server.admission, &reply);
+  if (const auto* error = std::get_if<Error>(&prepared)) {
+    return CheckRefusal(*error, request);
+  }
+  auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
+  const EvaluationReport report =
+      TheEngine().Evaluate(*computation.plan(), computation.outputs());
+  FUZZ_REQUIRE(!report.failed && !report.cancelled, "evaluation");
+  if (const auto error = computation.Complete(report, {})) {
+    FUZZ_REQUIRE(error->reason == v1::ROW_FAILED, error->message);
+    return CheckRefusal(*error, request);
+  }
+  CheckReply(reply, *computation.plan(), server.limits);
+  // What the method itself returns is part of that, and valid on the wire.
+  Reply own, received;
+  MoveReply(&reply, &own);
+  FUZZ_REQUIRE(
+      own.rows() == static_cast<std::uint64_t>(computation.plan()->rows()),
+      "rows");
+  FUZZ_REQUIRE(ThroughTheWire(own, &received), "a reply that nobody can read");
+}
+
+void Answer(const ComputeInput& input) {
+  const ModelEntry& entry = EntryOf(input.robot());
+  Server& server = ServerOf(input.narrow());
+  switch (input.request_case()) {
+    case ComputeInput::kCompute:
+      return Answer<v1::ComputeReply>(input.compute(), entry, server);
+    case ComputeInput::kInverseDynamics:
+      return Answer<v1::InverseDynamicsReply>(input.inverse_dynamics(), entry,
+                                              server);
+    case ComputeInput::kMassMatrix:
+      return Answer<v1::MassMatrixReply>(input.mass_matrix(), entry, server);
+    case ComputeInput::kForwardDynamics:
+      return Answer<v1::ForwardDynamicsReply>(input.forward_dynamics(), entry,
+                                              server);
+    case ComputeInput::kOperationalSpace:
+      return Answer<v1::OperationalSpaceReply>(input.operational_space(), entry,
+                                               server);
+    case ComputeInput::REQUEST_NOT_SET:
+      return;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<google::protobuf::Message> NewInput() {
+  return std::make_unique<ComputeInput>();
+}
+
+std::span<const std::string> Words() {
+  static const std::vector<std::string> words = {
+      "lift", "reach", "twist", "a",     "b",   "base",   "upper",
+      "hand", "left",  "right", "slide", "end", "middle", "nothing"};
+  return words;
+}
+
+}  // namespace torqued::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  torqued::fuzz::ComputeInput input;
+  if (!torqued::fuzz::ParseInput(torqued::fuzz::Text(data, size), &input)) {
+    return -1;
+  }
+  torqued::fuzz::Answer(input);
+  return 0;
+}

@@ -1,0 +1,513 @@
+// What is hostile by its size, and too large to lie in a corpus: refused with
+// reason and place, quickly and in little memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "client/cli/errors.h"
+#include "client/cli/formats/csv_reader.h"
+#include "client/cli/formats/npy_reader.h"
+#include "server/registry/sqlite_store.h"
+#include "server/services/computation.h"
+#include "server/services/registry_handlers.h"
+#include "tests/fuzz/cost.h"
+#include "tests/fuzz/data_error.h"
+#include "tests/fuzz/refusal.h"
+#include "tests/server/robots.h"
+#include "tests/server/temp_dir.h"
+
+namespace torqued::fuzz {
+namespace {
+
+using namespace torqued::server;  // NOLINT(google-build-using-namespace)
+using std::string_literals::operator""s;
+using ::testing::HasSubstr;
+
+constexpr std::size_t kMegabyte = 1'000'000;
+// Just under what a source may have.
+constexpr std::size_t kFull = (8u << 20) - 1000;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// The promise is a second. The bound leaves room for a busy machine; what it
+/// must catch takes minutes.
+void ExpectCheap(const Cost& cost, std::size_t memory) {
+  const double seconds = cost.elapsed().count();
+  const std::size_t used = cost.memory();
+  std::cout << "  " << static_cast<int>(seconds * 1000) << " ms, "
+            << used / kMegabyte << " MB\n";
+  EXPECT_LT(seconds, kSanitized ? 60 : 5);
+  if (!kSanitized) {
+    EXPECT_LT(used, memory);
+  }
+}
+
+std::string Repeated(std::string_view text, std::size_t count) {
+  std::string all;
+  all.reserve(text.size() * count);
+  for (std::size_t k = 0; k < count; ++k) all += text;
+  return all;
+}
+
+/// As often as it fits into a source.
+std::string Full(std::string_view text) {
+  return Repeated(text, kFull / text.size());
+}
+
+std::string InRobot(std::string_view body) {
+  return "<robot name='r'>" + std::string(body) + "</robot>";
+}
+
+/// Links l0..ln, one behind the other.
+std::string Chain(int n) {
+  std::string body = "<link name='l0'/>";
+  for (int k = 1; k <= n; ++k) {
+    const std::string i = std::to_string(k);
+    body += "<link name='l" + i + "'/><joint name='j" + i +
+            "' type='fixed'><parent link='l" + std::to_string(k - 1) +
+            "'/><child link='l" + i + "'/></joint>";
+  }
+  return InRobot(body);
+}
+
+std::string Numbered(std::size_t count,
+                     const std::function<std::string(std::string)>& item) {
+  std::string all;
+  for (std::size_t k = 0; k < count; ++k) all += item(std::to_string(k));
+  return all;
+}
+
+/// UTF-16 or UTF-32 of ASCII text, with a byte order mark.
+std::string Wide(std::string_view text, int bytes) {
+  std::string wide = bytes == 2 ? "\xFF\xFE"s : "\xFF\xFE\0\0"s;
+  for (const char c : text) {
+    wide += c;
+    wide.append(static_cast<std::size_t>(bytes - 1), '\0');
+  }
+  return wide;
+}
+
+std::string MassOf(std::string_view mass) {
+  return InRobot("<link name='a'><inertial><mass value='" + std::string(mass) +
+                 "'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+                 "</inertial></link>");
+}
+
+struct Source {
+  std::string name;
+  std::function<std::string()> text;
+  std::string code;  // of the first error; empty: too large to be looked at
+};
+
+void PrintTo(const Source& source, std::ostream* out) { *out << source.name; }
+
+std::vector<Source> Sources() {
+  const std::string robot = InRobot("<link name='a'/>");
+  const std::string huge(kMegabyte, 'x');
+  return {
+      {"File77MB", [=] { return robot + std::string(77 * kMegabyte, ' '); },
+       ""},
+      {"Chain250000", [] { return Chain(250'000); }, ""},
+      {"ChainThatFits", [] { return Chain(75'000); }, "too-many-links"},
+      {"Nesting200000", [] { return InRobot(Repeated("<a>", 200'000)); },
+       "malformed-xml"},
+      {"Nesting200000Closed",
+       [] {
+         return InRobot(Repeated("<a>", 200'000) + Repeated("</a>", 200'000));
+       },
+       "malformed-xml"},
+      {"BillionLaughs",
+       [=] {
+         std::string text = "<!DOCTYPE r [<!ENTITY l0 'lol'>";
+         for (int k = 1; k < 20; ++k) {
+           text += "<!ENTITY l" + std::to_string(k) + " '" +
+                   Repeated("&l" + std::to_string(k - 1) + ";", 10) + "'>";
+         }
+         return text + "]><robot name='&l19;'/>";
+       },
+       "malformed-xml"},
+      {"QuadraticEntities",
+       [=] {
+         return "<!DOCTYPE r [<!ENTITY a '" + huge + "'>]><robot name='" +
+                Repeated("&a;", 100'000) + "'/>";
+       },
+       "malformed-xml"},
+      {"ReferencesToNothing",
+       [] { return "<robot name='" + Full("&amp;") + "&a;'/>"; },
+       "malformed-xml"},
+      {"ExternalEntity",
+       [] {
+         return "<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>"
+                "<robot name='&a;'/>"s;
+       },
+       "malformed-xml"},
+      {"NulBytes", [] { return std::string(kFull, '\0'); }, "malformed-xml"},
+      {"NulByteAtTheEnd",
+       [=] { return robot + std::string(kFull - 1000, '\n') + "\0"s; },
+       "malformed-xml"},
+      {"Utf16", [=] { return Wide(robot, 2); }, "malformed-xml"},
+      {"Utf32", [=] { return Wide(robot, 4); }, "malformed-xml"},
+      {"Latin1AtTheEnd",
+       [=] { return robot + std::string(kFull - 1000, '\n') + "<!--\xFC-->"; },
+       "malformed-xml"},
+      {"RobotNameOfAMegabyte",
+       [=] { return "<robot name='" + huge + "'><link name='a'/></robot>"; },
+       "invalid-name"},
+      {"LinkNameOfAMegabyte",
+       [=] { return InRobot("<link name='" + huge + "'/>"); }, "invalid-name"},
+      {"JointOfMegabytes",
+       [=] {
+         return InRobot("<link name='a'/><joint name='" + huge + "' type='" +
+                        huge + "'><parent link='" + huge + "'/><child link='" +
+                        huge + "'/></joint>");
+       },
+       "unknown-joint-type"},
+      {"ElementNameOfMegabytes", [=] { return "<" + Repeated(huge, 8) + "/>"; },
+       "not-a-robot"},
+      {"NumberOfMegabytes",
+       [] { return MassOf("1" + std::string(kFull - 1000, '0')); },
+       "invalid-number"},
+      {"FractionOfMegabytes",
+       [] { return MassOf("-0." + std::string(kFull - 1000, '1')); },
+       "negative-mass"},
+      {"ExponentOfMegabytes",
+       [] { return MassOf("1e" + std::string(kFull - 1000, '9')); },
+       "invalid-number"},
+      {"MillionsOfNumbers", [] { return MassOf(Full("1 ").substr(1000)); },
+       "invalid-number"},
+      {"MillionsOfElements", [] { return InRobot(Full("<a/>").substr(1000)); },
+       "source-too-large"},
+      {"ElementsThatFit", [] { return InRobot(Repeated("<link/>", 499'000)); },
+       "too-many-links"},
+      {"MillionsOfDeclarations",
+       [] { return Repeated("<!x>", 499'000) + InRobot(""); },
+       "missing-element"},
+      {"TextsBetweenElements",
+       [] { return InRobot(Repeated("word<a/>", 499'000)); },
+       "missing-element"},
+      {"MisspeltAttributes",
+       [] {
+         const std::string words = Numbered(60, [](const std::string& i) {
+           return " mechanical_reduction_mass_ine" + i + "=''";
+         });
+         const std::string element = "<joint" + words + "/>";
+         return InRobot(Repeated(
+             element, std::min<std::size_t>(9'999, kFull / element.size())));
+       },
+       "missing-attribute"},
+      {"Transmissions",
+       [] { return InRobot(Repeated("<transmission/>", 499'000)); },
+       "missing-element"},
+      {"OneNameForAllLinks",
+       [] { return InRobot(Repeated("<link name='a'/>", 10'000)); },
+       "duplicate-name"},
+      {"OneChildForAllJoints",
+       [] {
+         return InRobot("<link name='a'/><link name='b'/>" +
+                        Numbered(10'000, [](const std::string& i) {
+                          return "<joint name='j" + i +
+                                 "' type='fixed'><parent link='a'/><child "
+                                 "link='b'/></joint>";
+                        }));
+       },
+       "two-parents"},
+      {"AllRoots",
+       [] {
+         return InRobot(Numbered(10'000, [](const std::string& i) {
+           return "<link name='" + i + std::string(200, 'x') + "'/>";
+         }));
+       },
+       "several-roots"},
+      {"CycleOfAllLinks",
+       [] {
+         return InRobot(Numbered(10'000, [](const std::string& i) {
+           return "<link name='" + i + "'/><joint name='" + i +
+                  "' type='fixed'><parent link='" +
+                  std::to_string((std::stoi(i) + 1) % 10'000) +
+                  "'/><child link='" + i + "'/></joint>";
+         }));
+       },
+       "cycle"},
+      {"MimicsInACircle",
+       [] {
+         return InRobot(
+             "<link name='a'/>" + Numbered(9'999, [](const std::string& i) {
+               return "<link name='" + i + "'/><joint name='" + i +
+                      "' type='continuous'><parent link='a'/><child link='" +
+                      i + "'/><mimic joint='" +
+                      std::to_string((std::stoi(i) + 1) % 9'999) +
+                      "'/></joint>";
+             }));
+       },
+       "unknown-mimic-target"},
+  };
+}
+
+class HostileSource : public ::testing::TestWithParam<Source> {
+ protected:
+  HostileSource()
+      : registry_(std::get<std::unique_ptr<ModelStore>>(
+            OpenSqliteStore(directory_.File("models.db")))) {}
+
+  TempDir directory_;
+  Registry registry_;
+};
+
+// Two trees of the parser and the report, beside the source itself.
+constexpr std::size_t kMemory = 220 * kMegabyte;
+
+TEST_P(HostileSource, IsRefusedByARegistration) {
+  v1::RegisterModelRequest request;
+  request.set_name("robot");
+  request.set_source(GetParam().text());
+  v1::RegisterModelReply reply;
+  const Cost cost;
+  const auto error = Handle(registry_, request, &reply);
+  ExpectCheap(cost, kMemory);
+  ASSERT_TRUE(error);
+  CheckRefusal(*error, request);
+  if (GetParam().code.empty()) {
+    EXPECT_EQ(error->reason, v1::REQUEST_TOO_LARGE);
+  } else {
+    EXPECT_EQ(error->reason, v1::INVALID_MODEL);
+    EXPECT_TRUE(error->violations[0].description.starts_with(GetParam().code))
+        << error->violations[0].description;
+  }
+  // The registry lives on.
+  request.set_source(kThreeJoints);
+  EXPECT_FALSE(Handle(registry_, request, &reply));
+}
+
+TEST_P(HostileSource, IsReportedByADryRun) {
+  v1::ValidateModelRequest request;
+  request.set_source(GetParam().text());
+  v1::ValidateModelReply reply;
+  const Cost cost;
+  const auto error = Handle(registry_, request, &reply);
+  ExpectCheap(cost, kMemory);
+  ASSERT_FALSE(error);
+  EXPECT_FALSE(reply.valid());
+  EXPECT_GT(reply.report().errors(), 0u);
+  EXPECT_EQ(reply.report().findings(0).code(),
+            GetParam().code.empty() ? "source-too-large" : GetParam().code);
+  EXPECT_LT(reply.ByteSizeLong(), 3 * kMegabyte);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HostileSource, ::testing::ValuesIn(Sources()),
+                         [](const auto& test) { return test.param.name; });
+
+class HostileRequest : public ::testing::Test {
+ protected:
+  HostileRequest() {
+    request_.add_quantities(v1::QUANTITY_MASS_MATRIX);
+    request_.mutable_q()->set_columns(3);
+    for (int k = 0; k < 3; ++k) request_.mutable_q()->add_values(0.1 * k);
+  }
+
+  void ExpectRefused(v1::Reason reason, const std::string& field) {
+    v1::ComputeReply reply;
+    const Cost cost;
+    auto prepared = Computation::Prepare(ViewOf(request_), entry_, "baseline",
+                                         limits_, admission_, &reply);
+    ExpectCheap(cost, 60 * kMegabyte);
+    const auto* error = std::get_if<Error>(&prepared);
+    ASSERT_NE(error, nullptr) << "accepted";
+    CheckRefusal(*error, request_);
+    EXPECT_EQ(error->reason, reason) << error->message;
+    if (!field.empty()) {
+      EXPECT_EQ(error->violations.at(0).field, field);
+    }
+  }
+
+  v1::ComputeRequest request_;
+  ModelEntry entry_ = ThreeJoints();
+  ComputeLimits limits_{kMegabyte, 64 << 20};
+  Admission admission_{{16'000'000, 1 << 30}};
+};
+
+TEST_F(HostileRequest, ColumnsThatDoNotDivide) {
+  request_.mutable_q()->mutable_values()->Resize(3'000'001, 0);
+  ExpectRefused(v1::MALFORMED_ARRAY, "q");
+}
+
+TEST_F(HostileRequest, AMillionRowsOfZeroColumns) {
+  request_.mutable_q()->set_columns(0);
+  request_.mutable_q()->mutable_values()->Resize(kMegabyte, 0);
+  ExpectRefused(v1::MALFORMED_ARRAY, "q");
+}
+
+TEST_F(HostileRequest, ColumnsThatOverflow) {
+  for (const std::uint32_t columns : {0x80000000u, 0xFFFFFFFFu, 0x7FFFFFFFu}) {
+    request_.mutable_q()->set_columns(columns);
+    ExpectRefused(v1::MALFORMED_ARRAY, "q");
+  }
+}
+
+TEST_F(HostileRequest, MoreRowsThanAllowed) {
+  request_.mutable_q()->mutable_values()->Resize(3 * (kMegabyte + 1), 0);
+  ExpectRefused(v1::REQUEST_TOO_LARGE, "");
+}
+
+TEST_F(HostileRequest, AReplyLargerThanAllowed) {
+  request_.mutable_q()->mutable_values()->Resize(3 * kMegabyte, 0);
+  ExpectRefused(v1::REQUEST_TOO_LARGE, "");
+}
+
+TEST_F(HostileRequest, ARobotWithoutJointsWithAMillionWrenches) {
+  entry_.loaded =
+      Registry::Load("urdf", "<robot name='s'><link name='a'/></robot>", {});
+  request_.clear_q();
+  request_.set_quantities(0, v1::QUANTITY_INVERSE_DYNAMICS);
+  v1::Array* wrench =
+      request_.mutable_tip_wrench_on_environment()->mutable_wrench();
+  wrench->set_columns(6);
+  wrench->mutable_f32()->resize(4 * 6 * (kMegabyte + 1));
+  ExpectRefused(v1::REQUEST_TOO_LARGE, "");
+}
+
+TEST_F(HostileRequest, NamesOfAMegabyte) {
+  const std::string huge(kMegabyte, '\x01');
+  request_.mutable_options()->set_tip_frame(huge);
+  request_.add_quantities(v1::QUANTITY_JACOBIAN);
+  ExpectRefused(v1::UNKNOWN_FRAME, "options.tip_frame");
+  request_.mutable_options()->add_joint_names(huge);
+  ExpectRefused(v1::WRONG_JOINT_NAMES, "options.joint_names[0]");
+}
+
+TEST_F(HostileRequest, MillionsOfNamesAxesAndQuantities) {
+  v1::ComputeRequest plain = request_;
+  for (std::size_t k = 0; k < kMegabyte; ++k) {
+    request_.mutable_options()->add_joint_names("lift");
+  }
+  ExpectRefused(v1::WRONG_JOINT_NAMES, "options.joint_names[1]");
+  request_ = plain;
+  request_.mutable_operational_space()->mutable_axes()->Resize(
+      10 * kMegabyte, v1::TASK_AXIS_LINEAR_X);
+  ExpectRefused(v1::INVALID_OPTION, "operational_space.axes[1]");
+  request_ = plain;
+  request_.mutable_quantities()->Resize(10 * kMegabyte,
+                                        v1::QUANTITY_MASS_MATRIX);
+  ExpectRefused(v1::INVALID_FIELD, "quantities[1]");
+  request_ = plain;
+  request_.mutable_options()->mutable_terms()->mutable_gravity()->Resize(
+      kMegabyte, 0);
+  ExpectRefused(v1::INVALID_OPTION, "options.terms.gravity");
+}
+
+class HostileName : public ::testing::Test {
+ protected:
+  HostileName()
+      : registry_(std::get<std::unique_ptr<ModelStore>>(
+            OpenSqliteStore(directory_.File("models.db")))) {}
+
+  template <class Reply, class Request>
+  void ExpectRefused(const Request& request, v1::Reason reason) {
+    Reply reply;
+    const Cost cost;
+    const auto error = Handle(registry_, request, &reply);
+    ExpectCheap(cost, 60 * kMegabyte);
+    ASSERT_TRUE(error);
+    CheckRefusal(*error, request);
+    EXPECT_EQ(error->reason, reason) << error->message;
+  }
+
+  const std::string huge_ = std::string(10 * kMegabyte, 'a');
+  TempDir directory_;
+  Registry registry_;
+};
+
+TEST_F(HostileName, OfAModelItsLabelAndItsOptions) {
+  v1::RegisterModelRequest request;
+  request.set_source(kThreeJoints);
+  request.set_name(huge_);
+  ExpectRefused<v1::RegisterModelReply>(request, v1::INVALID_MODEL_NAME);
+  request.set_name("arm");
+  request.set_label(huge_);
+  ExpectRefused<v1::RegisterModelReply>(request, v1::INVALID_FIELD);
+  request.clear_label();
+  request.set_expected_current(huge_);
+  ExpectRefused<v1::RegisterModelReply>(request, v1::REVISION_CONFLICT);
+  request.clear_expected_current();
+  request.mutable_options()->set_default_tip(huge_);
+  ExpectRefused<v1::RegisterModelReply>(request, v1::INVALID_MODEL);
+}
+
+TEST_F(HostileName, InEveryOtherCall) {
+  v1::GetModelRequest get;
+  for (const std::string& reference :
+       {huge_, "@" + huge_, "arm@" + huge_, huge_ + "@aaaaaaaa",
+        std::string(10 * kMegabyte, '@')}) {
+    get.set_model(reference);
+    ExpectRefused<v1::GetModelReply>(get, v1::INVALID_MODEL_REFERENCE);
+  }
+  v1::ListModelsRequest list;
+  list.set_page_token("1" + huge_);
+  ExpectRefused<v1::ListModelsReply>(list, v1::INVALID_FIELD);
+  v1::DeleteModelRequest remove;
+  remove.set_name(huge_);
+  ExpectRefused<v1::DeleteModelReply>(remove, v1::INVALID_MODEL_NAME);
+}
+
+template <class Read>
+void ExpectRefusedFile(const Read& read, const std::string& why) {
+  const Cost cost;
+  try {
+    read();
+    ADD_FAILURE() << "accepted";
+  } catch (const cli::DataError& error) {
+    ExpectCheap(cost, 250 * kMegabyte);
+    CheckDataError(error, "file");
+    EXPECT_THAT(error.what(), HasSubstr(why));
+  }
+}
+
+void ExpectRefusedCsv(const std::string& text, const std::string& why) {
+  ExpectRefusedFile([&] { cli::ParseCsv(text, "file"); }, why);
+}
+
+TEST(HostileCsv, IsRefused) {
+  ExpectRefusedCsv(std::string(77 * kMegabyte, '\n'), "is empty");
+  ExpectRefusedCsv("a\n" + std::string(77 * kMegabyte, '1'), "not a number");
+  ExpectRefusedCsv(std::string(kMegabyte, ',') + "\n1\n", "1 cells");
+  ExpectRefusedCsv(std::string(kMegabyte, 'x') + ",y\n1\n", "1 cells");
+  ExpectRefusedCsv(std::string(kMegabyte, 'x') + "\nz\n", "not a number");
+  ExpectRefusedCsv(Repeated("1,2,3\n", kMegabyte) + "1,2\n", "2 cells");
+}
+
+void ExpectRefusedNpy(const std::string& header, const std::string& why) {
+  std::string bytes = "\x93NUMPY\x02\0"s;
+  for (int k = 0; k < 4; ++k) {
+    bytes += static_cast<char>(header.size() >> (8 * k) & 0xFF);
+  }
+  bytes += header + std::string(1000, '\0');
+  ExpectRefusedFile([&] { cli::ParseNpy(bytes, "file"); }, why);
+}
+
+TEST(HostileNpy, IsRefused) {
+  const auto shape = [](const std::string& text) {
+    return "{'descr': '<f8', 'fortran_order': False, 'shape': " + text + "}";
+  };
+  ExpectRefusedNpy(shape("(1000000, 0)"), "no columns");
+  ExpectRefusedNpy(shape("(4294967296, 4294967296)"), "1000 bytes");
+  ExpectRefusedNpy(shape("(2305843009213693952, 8)"), "1000 bytes");
+  ExpectRefusedNpy(shape("(18446744073709551615, 1)"), "1000 bytes");
+  ExpectRefusedNpy(shape("(18446744073709551616, 1)"), "not understood");
+  ExpectRefusedNpy(shape("(" + Repeated("1,", 30'000) + ")"), "dimensions");
+  ExpectRefusedNpy(shape(std::string(10 * kMegabyte, '(')), "cannot be");
+  ExpectRefusedNpy("{'descr': '" + std::string(60'000, '\x1B') +
+                       "', 'fortran_order': False, 'shape': (1, 1)}",
+                   "only '<f8'");
+}
+
+}  // namespace
+}  // namespace torqued::fuzz

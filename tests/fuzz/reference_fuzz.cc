@@ -1,0 +1,79 @@
+// Any bytes as a model reference, a name, a label or a page token.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/model/text.h"
+#include "server/registry/page_token.h"
+#include "server/registry/reference.h"
+#include "tests/fuzz/require.h"
+
+namespace {
+
+using namespace torqued;          // NOLINT(google-build-using-namespace)
+using namespace torqued::server;  // NOLINT(google-build-using-namespace)
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
+void CheckReference(std::string_view text) {
+  const auto parsed = ParseModelReference(text);
+  if (const auto* problem = std::get_if<std::string>(&parsed)) {
+    FUZZ_REQUIRE(!problem->empty() && problem->size() < 300, *problem);
+    FUZZ_REQUIRE(FindInvalidUtf8(*problem) == std::string_view::npos, *problem);
+    FUZZ_REQUIRE(!IsValidModelName(text), text);
+    return;
+  }
+  // Its parts make the text again, but for the case of hex digits.
+  using Kind = ModelReference::Kind;
+  const auto& reference = std::get<ModelReference>(parsed);
+  const bool has_prefix =
+      reference.kind == Kind::kPrefix || reference.kind == Kind::kNamePrefix;
+  FUZZ_REQUIRE(has_prefix == !reference.prefix.empty(), text);
+  FUZZ_REQUIRE((reference.kind == Kind::kNameLabel) == !reference.label.empty(),
+               text);
+  FUZZ_REQUIRE((reference.kind == Kind::kPrefix) == reference.name.empty(),
+               text);
+  FUZZ_REQUIRE(reference.name.empty() || IsValidModelName(reference.name),
+               text);
+  FUZZ_REQUIRE(reference.label.empty() || IsValidLabel(reference.label), text);
+  std::string again = reference.name;
+  if (reference.kind != Kind::kCurrent) {
+    again += "@" + reference.prefix + reference.label;
+  }
+  const std::size_t suffix = reference.name.size();
+  FUZZ_REQUIRE(again.substr(0, suffix) == text.substr(0, suffix), text);
+  FUZZ_REQUIRE(has_prefix
+                   ? again.substr(suffix) == LowerCase(text.substr(suffix))
+                   : again == text,
+               text);
+}
+
+void CheckPageToken(std::string_view text) {
+  if (!text.empty()) {
+    if (const auto name = DecodePageToken(text)) {
+      FUZZ_REQUIRE(IsValidModelName(*name), text);
+      FUZZ_REQUIRE(EncodePageToken(*name) == text, "two tokens for one name");
+    }
+  }
+  if (IsValidModelName(text)) {
+    FUZZ_REQUIRE(DecodePageToken(EncodePageToken(text)) == text, text);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const std::string_view text = fuzz::Text(data, size);
+  CheckReference(text);
+  CheckPageToken(text);
+  FUZZ_REQUIRE(!IsValidLabel(text) || IsValidModelName(text), text);
+  return 0;
+}
