@@ -24,6 +24,7 @@ bool Same(double a, double b) {
 // Written out and read again, the numbers are the same.
 void CheckRoundTrip(const CsvTable& table) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(table.numbers.cols()));
   for (Eigen::Index k = 0; k < table.numbers.cols(); ++k) {
     names.push_back("c" + std::to_string(k));
   }

@@ -27,6 +27,7 @@ namespace {
 
 using namespace torqued::server;  // NOLINT(google-build-using-namespace)
 using std::string_literals::operator""s;
+using std::string_view_literals::operator""sv;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kMegabyte = 1'000'000;
@@ -71,11 +72,17 @@ std::string InRobot(std::string_view body) {
 /// Links l0..ln, one behind the other.
 std::string Chain(int n) {
   std::string body = "<link name='l0'/>";
+  std::string before = "0";
   for (int k = 1; k <= n; ++k) {
     const std::string i = std::to_string(k);
-    body += "<link name='l" + i + "'/><joint name='j" + i +
-            "' type='fixed'><parent link='l" + std::to_string(k - 1) +
-            "'/><child link='l" + i + "'/></joint>";
+    for (const std::string_view piece :
+         {"<link name='l"sv, std::string_view(i), "'/><joint name='j"sv,
+          std::string_view(i), "' type='fixed'><parent link='l"sv,
+          std::string_view(before), "'/><child link='l"sv, std::string_view(i),
+          "'/></joint>"sv}) {
+      body += piece;
+    }
+    before = i;
   }
   return InRobot(body);
 }

@@ -32,7 +32,7 @@ bool MayLackLine(std::string_view source, const Finding& finding) {
       return true;
     case LintCode::kMalformedXml:
     case LintCode::kNotARobot:
-      return source.find("<") == std::string_view::npos ||
+      return source.find('<') == std::string_view::npos ||
              finding.message.find("has no element") != std::string::npos ||
              finding.message.find("is empty") != std::string::npos;
     default:
@@ -130,8 +130,7 @@ void CheckEvaluation(const std::shared_ptr<const Model>& model) {
   // Home, and a state in no special position.
   std::vector<double> numbers(2 * static_cast<std::size_t>(model->nv()), 0.0);
   for (int k = 0; k < model->nv(); ++k) {
-    numbers[static_cast<std::size_t>(model->nv() + k)] =
-        0.3 + 0.17 * k - 0.05 * k * k;
+    numbers.end()[k - model->nv()] = 0.3 + 0.17 * k - 0.05 * k * k;
   }
   const EvaluationPlan plan = PlanFor(model, numbers);
   const auto rows = static_cast<std::size_t>(plan.rows());

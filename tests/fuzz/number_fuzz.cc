@@ -1,5 +1,6 @@
 // Any bytes as numbers: of a URDF attribute, of a CSV cell, of a flag.
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -17,7 +18,9 @@ namespace {
 
 using namespace torqued;  // NOLINT(google-build-using-namespace)
 
-bool SameBits(double a, double b) { return std::memcmp(&a, &b, 8) == 0; }
+bool SameBits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 void CheckUrdf(std::string_view text) {
   for (const std::size_t count : {1u, 3u, 6u}) {

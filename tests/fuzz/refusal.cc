@@ -43,9 +43,8 @@ const std::map<v1::Reason, std::string> kNamesMetadata = {
     {v1::OVERLOADED, "limit"}};
 
 bool IsWholeNumber(std::string_view text, int* number) {
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, *number);
-  return parsed.ec == std::errc() && parsed.ptr == end && *number >= 0;
+  const auto parsed = std::from_chars(text.begin(), text.end(), *number);
+  return parsed.ec == std::errc() && parsed.ptr == text.end() && *number >= 0;
 }
 
 /// Whether "a.b[3].c" or "source:7" leads to a field.

@@ -75,7 +75,11 @@ for target in "$@"; do
   # A target that did not run has found nothing either.
   if [ "$findings" != 0 ] || [ "$executions" = 0 ]; then
     bad=1
-    { echo "--- $target"; tail -n 40 "$log"; } >&2
+    {
+      echo "--- $target"
+      grep -aE 'broken law|runtime error|ERROR:|SUMMARY:' "$log" | head -5 || true
+      tail -n 40 "$log"
+    } >&2
   fi
   # shellcheck disable=SC2059
   printf "$row" "$target" "$executions" \
