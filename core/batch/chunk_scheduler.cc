@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -38,24 +38,27 @@ struct ChunkScheduler::Impl {
     std::int64_t running = 0;  // chunks that are started and not done
   };
 
-  void EnqueueStep() {
-    arena.enqueue([this] { Step(); });
+  using Queue = std::list<std::shared_ptr<Running>>;
+
+  void EnqueueWorker() {
+    arena.enqueue([this] { Work(); });
   }
 
-  /// One chunk of the job whose turn it is. Then the worker queues again behind
-  /// whatever else TBB has to do, or goes when no job waits for a turn.
-  void Step() {
+  /// Chunk after chunk of the jobs whose turn it is, until none waits for one.
+  /// Nothing is allocated: here, nobody could catch it.
+  void Work() {
     std::unique_lock lock(mutex);
-    if (!ready.empty()) {
-      std::shared_ptr<Running> job = std::move(ready.front());
-      ready.pop_front();
+    while (!ready.empty()) {
+      Queue turn;
+      turn.splice(turn.end(), ready, ready.begin());
+      std::shared_ptr<Running> job = turn.front();
       if (job->cancelled()) {
         job->next = job->job.chunks;
       } else {
         const std::int64_t chunk = job->next++;
         ++job->running;
         ++chunks_started;
-        if (!job->all_started()) ready.push_back(job);
+        if (!job->all_started()) ready.splice(ready.end(), turn);
         lock.unlock();
         job->job.run(chunk, tbb::this_task_arena::current_thread_index());
         lock.lock();
@@ -64,19 +67,33 @@ struct ChunkScheduler::Impl {
       if (job->all_started() && job->running == 0) {
         lock.unlock();
         if (job->job.done) job->job.done();
-        job.reset();  // what it holds is not ours to free under the lock
+        // What it holds is not ours to free under the lock.
+        turn.clear();
+        job.reset();
         lock.lock();
         --jobs;
       }
     }
-    if (!ready.empty()) {
-      lock.unlock();
-      EnqueueStep();
-      return;
-    }
     --workers;
     // Notified under the lock: whoever waits may destroy this right after.
     idle.notify_all();
+  }
+
+  /// For workers that could not be enqueued. True when there is none at all for
+  /// a job, which is then forgotten.
+  bool Dismiss(int missing, const Running* job) {
+    const std::scoped_lock lock(mutex);
+    workers -= missing;
+    const auto at = std::find_if(
+        ready.begin(), ready.end(),
+        [job](const auto& waiting) { return waiting.get() == job; });
+    const bool forgotten = workers == 0 && at != ready.end();
+    if (forgotten) {
+      ready.erase(at);
+      --jobs;
+    }
+    idle.notify_all();
+    return forgotten;
   }
 
   std::optional<tbb::global_control> control;
@@ -84,8 +101,8 @@ struct ChunkScheduler::Impl {
   std::mutex mutex;  // of all that follows, and of the cursors
   std::condition_variable idle;
   /// Jobs with chunks to start, each once, the longest waiting first.
-  std::deque<std::shared_ptr<Running>> ready;
-  int workers = 0;  // steps that are queued or running
+  Queue ready;
+  int workers = 0;  // queued or running
   std::int64_t jobs = 0;
   std::int64_t chunks_started = 0;
 };
@@ -105,17 +122,25 @@ void ChunkScheduler::Submit(Job job) {
     return;
   }
   const std::int64_t chunks = job.chunks;
-  auto running = std::make_shared<Impl::Running>(std::move(job));
+  const auto running = std::make_shared<Impl::Running>(std::move(job));
+  Impl::Queue turn{running};
   int more = 0;
   {
     const std::scoped_lock lock(impl_->mutex);
-    impl_->ready.push_back(std::move(running));
+    impl_->ready.splice(impl_->ready.end(), turn);
     ++impl_->jobs;
     more = static_cast<int>(
         std::min<std::int64_t>(chunks, threads_ - impl_->workers));
     impl_->workers += more;
   }
-  for (int i = 0; i < more; ++i) impl_->EnqueueStep();
+  for (; more > 0; --more) {
+    try {
+      impl_->EnqueueWorker();
+    } catch (...) {
+      if (impl_->Dismiss(more, running.get())) throw;
+      return;
+    }
+  }
 }
 
 void ChunkScheduler::Submit(std::function<void()> work) {

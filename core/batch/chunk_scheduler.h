@@ -42,6 +42,7 @@ class ChunkScheduler {
   ChunkScheduler(const ChunkScheduler&) = delete;
   ChunkScheduler& operator=(const ChunkScheduler&) = delete;
 
+  /// Throws std::bad_alloc; the job is forgotten then, without `done`.
   void Submit(Job job);
   /// Runs a plain function on the pool: one chunk.
   void Submit(std::function<void()> work);

@@ -104,6 +104,16 @@ struct Engine::Run {
   }
 
   EvaluationReport Report() {
+    try {
+      return FullReport();
+    } catch (...) {  // no room for the issues
+      EvaluationReport report;
+      report.failed = true;
+      return report;
+    }
+  }
+
+  EvaluationReport FullReport() {
     EvaluationReport report;
     const auto now = Clock::now();
     const Clock::time_point start{Clock::duration(started.load())};

@@ -9,20 +9,24 @@ void DynamicsCall::Run() {
   if (const auto entry = context_.registry.ResolveLoaded(*view_.model)) {
     return Compute(*entry);
   }
-  context_.engine.scheduler().Submit([this] { ResolveAndCompute(); });
+  // Not counted twice: Compute admits it with its rows and its reply.
+  auto admitted = context_.admission.Admit({0, RequestBytes()});
+  if (auto* error = std::get_if<Error>(&admitted)) {
+    return Fail(std::move(*error));
+  }
+  waiting_ = std::get<Admission::Ticket>(std::move(admitted));
+  context_.engine.scheduler().Submit(
+      [this] { Guarded([this] { ResolveAndCompute(); }); });
 }
 
 void DynamicsCall::ResolveAndCompute() {
   if (cancelled()) return Abandon();
-  try {  // the pool has nobody who could catch
-    const auto resolved = context_.registry.Resolve(*view_.model);
-    if (const auto* error = std::get_if<RegistryError>(&resolved)) {
-      return Fail(ToError(*error));
-    }
-    Compute(std::get<ModelEntry>(resolved));
-  } catch (...) {
-    Fail(InternalError());
+  const auto resolved = context_.registry.Resolve(*view_.model);
+  if (const auto* error = std::get_if<RegistryError>(&resolved)) {
+    return Fail(ToError(*error));
   }
+  waiting_ = Admission::Ticket();
+  Compute(std::get<ModelEntry>(resolved));
 }
 
 void DynamicsCall::Compute(const ModelEntry& entry) {
@@ -43,13 +47,15 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
   }
   engine.Submit(
       computation_->plan(), computation_->outputs(),
-      [this](const EvaluationReport& report) { OnEvaluated(report); },
+      [this](const EvaluationReport& report) {
+        Guarded([&] { OnEvaluated(report); });
+      },
       cancellation(), computation_->fail_fast());
 }
 
 void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   if (cancelled()) return Abandon();
-  if (report.failed) return Fail(InternalError());
+  if (report.failed) return FailAsFault();
   if (auto error = computation_->Complete(report, prepared_)) {
     return Fail(*std::move(error));
   }

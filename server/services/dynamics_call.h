@@ -24,12 +24,16 @@ class DynamicsCall : public UnaryCall {
   void ResolveAndCompute();
   void Compute(const ModelEntry& entry);
   void OnEvaluated(const EvaluationReport& report);
+  /// Size of the request as it arrived.
+  virtual std::int64_t RequestBytes() const = 0;
   /// Puts what the method returns into its own reply.
   virtual void MoveReplyOut(v1::ComputeReply* reply) = 0;
 
   ServiceContext& context_;
   ComputeView view_;
   v1::ComputeReply reply_;
+  /// While the call waits for its model.
+  Admission::Ticket waiting_;
   std::unique_ptr<Computation> computation_;
   std::chrono::nanoseconds prepared_{0};
 };
@@ -40,14 +44,19 @@ class DynamicsCallOf final : public DynamicsCall {
   DynamicsCallOf(grpc::CallbackServerContext* call, ServiceContext& context,
                  std::string_view method, const Request& request, Reply* reply)
       : DynamicsCall(call, context, method, ViewOf(request)),
+        request_(request),
         own_reply_(reply) {}
 
  private:
   ~DynamicsCallOf() override = default;
+  std::int64_t RequestBytes() const override {
+    return static_cast<std::int64_t>(request_.ByteSizeLong());
+  }
   void MoveReplyOut(v1::ComputeReply* reply) override {
     MoveReply(reply, own_reply_);
   }
 
+  const Request& request_;
   Reply* own_reply_;
 };
 

@@ -31,18 +31,14 @@ class RegistryCall final : public UnaryCall {
       return Fail(std::move(*error));
     }
     ticket_ = std::get<Admission::Ticket>(std::move(admitted));
-    context_.engine.scheduler().Submit([this] { Work(); });
+    context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); });
   }
 
   void Work() {
     if (cancelled()) return Abandon();
-    std::optional<Error> error;
-    try {
-      error = Handle(context_.registry, request_, reply_);
-    } catch (...) {  // the pool has nobody who could
-      error = InternalError();
+    if (auto error = Handle(context_.registry, request_, reply_)) {
+      return Fail(*std::move(error));
     }
-    if (error) return Fail(*std::move(error));
     const auto bytes = static_cast<std::int64_t>(reply_->ByteSizeLong());
     if (bytes > context_.limits.max_message_bytes) return Fail(TooLarge(bytes));
     Succeed();

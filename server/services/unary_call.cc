@@ -1,5 +1,7 @@
 #include "server/services/unary_call.h"
 
+#include <utility>
+
 #include "server/errors/status.h"
 #include "server/errors/utf8.h"
 #include "server/observability/logging.h"
@@ -58,19 +60,19 @@ UnaryCall* UnaryCall::Start(UnaryCall* call) {
     return call;
   }
   // Without an end the call would hold its place in the gate for ever.
-  try {
-    call->Run();
-  } catch (...) {
-    call->Fail(InternalError());
-  }
+  call->Guarded([call] { call->Run(); });
   return call;
 }
 
-Error UnaryCall::InternalError() {
+void UnaryCall::FailAsFault() {
   Error error;
   error.reason = v1::INTERNAL_ERROR;
-  error.message = "The server ran out of memory or hit a fault of its own.";
-  return error;
+  try {
+    error.message = "The server ran out of memory or hit a fault of its own.";
+  } catch (...) {
+    // The reason will do.
+  }
+  Fail(std::move(error));
 }
 
 void UnaryCall::Succeed() {
@@ -79,10 +81,15 @@ void UnaryCall::Succeed() {
 }
 
 void UnaryCall::Fail(Error error) {
-  if (!model_.empty()) error.metadata.emplace_back("model", model_);
-  const grpc::Status status = ToStatus(error);
-  LogEnd(v1::Reason_Name(error.reason), status.error_message(),
-         IsGrave(error.reason));
+  grpc::Status status(grpc::StatusCode::INTERNAL, "");
+  try {
+    if (!model_.empty()) error.metadata.emplace_back("model", model_);
+    status = ToStatus(error);
+    LogEnd(v1::Reason_Name(error.reason), status.error_message(),
+           IsGrave(error.reason));
+  } catch (...) {
+    // No room for more words: an end without any is better than none.
+  }
   Finish(status);
 }
 

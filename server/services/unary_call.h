@@ -30,10 +30,20 @@ class UnaryCall : public grpc::ServerUnaryReactor {
  protected:
   ~UnaryCall() override = default;
 
-  /// May throw before the call has ended: Start fails it.
+  /// May throw before the call has ended: Start guards it.
   virtual void Run() = 0;
-  /// What a fault of the server is answered with.
-  static Error InternalError();
+  /// Fails the call when `work` throws, which it may before the call has ended:
+  /// for threads that have nobody who could catch.
+  template <class Work>
+  void Guarded(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      FailAsFault();
+    }
+  }
+  /// A fault of the server.
+  void FailAsFault();
 
   void Succeed();
   void Fail(Error error);

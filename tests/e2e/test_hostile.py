@@ -128,6 +128,7 @@ SOURCES = {
         "<robot name='r'>" + "<a>" * 200_000 + "</a>" * 200_000 + "</robot>"),
     "chain-of-250000-links": lambda: long_chain(250_000),
     "chain-of-9000-joints": lambda: long_chain(9_000),
+    "chain-of-as-many-links-as-fit": lambda: long_chain(70_000),
     "77-megabytes": lambda: robots.pendulum() + " " * 77 * MEGABYTE,
     "entity-bomb": entity_bomb,
     "nul-bytes": lambda: robots.pendulum().replace(" ", "\0"),
@@ -169,7 +170,7 @@ def test_descriptions(server, client, source):
             registry_pb.RegisterModelRequest(name="hostile", source=text))
     if failure.code == EXHAUSTED:
         assert failure.reason == "REQUEST_TOO_LARGE"
-        assert len(text) > 8 * MEGABYTE
+        assert len(text) > int(failure.metadata["limit"]) >= 8 * MEGABYTE
     else:
         assert (failure.code, failure.reason) == (INVALID, "INVALID_MODEL")
     assert failure.message
@@ -279,6 +280,16 @@ def test_millions_of_tiny_fields(server, client, payload):
         failure = failure_of(raw, payload)
     assert (failure.code, failure.reason) == (
         INVALID, "INVALID_MODEL_REFERENCE")
+
+
+def test_references_of_megabytes(server, client):
+    reference = "m" * 10 * MEGABYTE
+    with cheap(server, sent=len(reference)):
+        failure = failure_of(
+            client.registry.GetModel,
+            registry_pb.GetModelRequest(model=reference))
+    assert (failure.code, failure.reason, failure.fields) == (
+        INVALID, "INVALID_MODEL_REFERENCE", ["model"])
 
 
 def test_groups_without_end(client):

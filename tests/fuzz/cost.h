@@ -3,8 +3,8 @@
 
 #include <malloc.h>
 
-#include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <fstream>
 #include <string>
 
@@ -18,18 +18,17 @@ class Cost {
     malloc_trim(0);
     std::ofstream("/proc/self/clear_refs") << "5";
     before_ = Peak();
-    start_ = Clock::now();
+    start_ = std::clock();
   }
 
-  std::chrono::duration<double> elapsed() const {
-    return Clock::now() - start_;
+  /// Of all threads' computing.
+  double cpu_seconds() const {
+    return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
   }
   /// Bytes of memory beyond what was in use before.
   std::size_t memory() const { return Peak() - before_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   static std::size_t Peak() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -39,7 +38,7 @@ class Cost {
   }
 
   std::size_t before_ = 0;
-  Clock::time_point start_;
+  std::clock_t start_ = 0;
 };
 
 }  // namespace torqued::fuzz

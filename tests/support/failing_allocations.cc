@@ -18,6 +18,7 @@ void* Allocate(std::size_t bytes, std::size_t alignment) {
     ++failed;
     return nullptr;
   }
+  if (bytes > kNever - alignment) return nullptr;
   // aligned_alloc wants a multiple of the alignment, and not none.
   const std::size_t whole = (bytes + alignment) / alignment * alignment;
   return alignment <= alignof(std::max_align_t)

@@ -6,8 +6,8 @@
 namespace torqued::testing_support {
 
 /// While it lives, operator new throws std::bad_alloc for so many bytes and
-/// more, on every thread. A program that uses this has its operator new
-/// replaced.
+/// more, on every thread. Programs that link torqued_failing_allocations have
+/// their operator new replaced.
 class FailingAllocations {
  public:
   explicit FailingAllocations(std::size_t from_bytes);

@@ -21,7 +21,7 @@ std::unique_ptr<ModelStore> NewStore(const std::string& file) {
 const bool kGrpcStays = (grpc_init(), true);
 
 LiveServices::LiveServices(const Options& options)
-    : registry_(NewStore(directory_.File("models.db"))),
+    : registry_(NewStore(directory_.File("models.db")), options.cache),
       engine_(options.engine),
       admission_(options.inflight),
       context_{registry_, engine_, admission_, gate_,

@@ -18,6 +18,7 @@ class LiveServices {
   struct Options {
     Engine::Options engine;
     Admission::Load inflight{16'000'000, std::int64_t{1} << 30};
+    RevisionCache::Limits cache = {};
   };
 
   explicit LiveServices(const Options& options);

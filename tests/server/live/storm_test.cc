@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstring>
 #include <future>
 #include <random>
 #include <thread>
@@ -35,8 +34,7 @@ constexpr Product kProducts[] = {
      &v1::Results::jacobian_drift},
 };
 
-/// A robot, states of it, and what an engine of its own says to each state
-/// alone.
+/// A robot, states of it, and what an engine of its own says to each alone.
 class Subject {
  public:
   Subject(LiveServices& services, std::string name, int dof)
@@ -102,28 +100,31 @@ class Subject {
     table->insert(table->end(), numbers.begin(), numbers.end());
   }
 
-  InputArray View(const std::vector<double>& table) const {
-    return {table.data(), NumberType::kF64, kStates, model_->nv()};
+  InputArray View(const std::vector<double>& table, int state) const {
+    return {table.data() + static_cast<std::size_t>(state * model_->nv()),
+            NumberType::kF64, 1, model_->nv()};
   }
 
   void Solve(Engine& engine, const Product& product) {
     EvaluationOptions options;
     options.quantities = {*ToQuantity(product.quantity)};
-    EvaluationInputs inputs;
-    inputs.q = View(q_);
-    inputs.v = View(v_);
-    inputs.a = View(a_);
-    inputs.tau = View(tau_);
-    const auto plan = std::get<EvaluationPlan>(
-        EvaluationPlan::Create(model_, options, inputs));
     Bytes& bytes = expected_.emplace_back();
-    bytes.resize(static_cast<std::size_t>(plan.columns(product.output)) * 8 *
-                 kStates);
-    std::vector<double> numbers(bytes.size() / 8);
-    EvaluationOutputs outputs;
-    outputs[product.output] = {numbers.data(), NumberType::kF64};
-    ASSERT_EQ(engine.Evaluate(plan, outputs).rows_not_ok, 0);
-    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    for (int k = 0; k < kStates; ++k) {
+      EvaluationInputs inputs;
+      inputs.q = View(q_, k);
+      inputs.v = View(v_, k);
+      inputs.a = View(a_, k);
+      inputs.tau = View(tau_, k);
+      const auto plan = std::get<EvaluationPlan>(
+          EvaluationPlan::Create(model_, options, inputs));
+      std::vector<double> numbers(
+          static_cast<std::size_t>(plan.columns(product.output)));
+      EvaluationOutputs outputs;
+      outputs[product.output] = {numbers.data(), NumberType::kF64};
+      ASSERT_EQ(engine.Evaluate(plan, outputs).rows_not_ok, 0);
+      bytes.append(reinterpret_cast<const char*>(numbers.data()),
+                   numbers.size() * sizeof(double));
+    }
   }
 
   void Fill(const std::vector<double>& table, int first, int rows,

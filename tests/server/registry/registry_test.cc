@@ -68,6 +68,31 @@ TEST_F(RegistryTest, RegisteredModelIsServed) {
   EXPECT_EQ(entry.loaded->problem, "");
 }
 
+TEST_F(RegistryTest, OnlyModelsAtHandResolveWithoutParsing) {
+  const auto entry = Value(registry_.Register(Request("arm", 1, "good"))).entry;
+  const std::string revision = RevisionOf(1);
+  for (const std::string& reference :
+       {std::string("arm"), std::string("arm@good"),
+        "arm@" + revision.substr(0, 8), "@" + revision}) {
+    const auto loaded = registry_.ResolveLoaded(reference);
+    ASSERT_TRUE(loaded) << reference;
+    const auto resolved = Value(registry_.Resolve(reference));
+    EXPECT_EQ(loaded->loaded, entry.loaded);
+    EXPECT_EQ(loaded->name, resolved.name);
+    EXPECT_EQ(loaded->registered_at, resolved.registered_at);
+    EXPECT_EQ(loaded->labels, resolved.labels);
+  }
+  // An error, or something to look up or parse first.
+  for (const char* reference :
+       {"leg", "arm@bad", "not a reference", "@12345678"}) {
+    EXPECT_FALSE(registry_.ResolveLoaded(reference)) << reference;
+  }
+  Write("cold", RevisionOf(2), Urdf(2));
+  EXPECT_FALSE(registry_.ResolveLoaded("cold"));
+  EXPECT_NE(Value(registry_.Resolve("cold")).loaded->model, nullptr);
+  EXPECT_TRUE(registry_.ResolveLoaded("cold"));
+}
+
 TEST_F(RegistryTest, EveryKindOfReferenceLeadsThere) {
   Value(registry_.Register(Request("arm", 1, "old")));
   Value(registry_.Register(Request("arm", 2)));
