@@ -6,7 +6,7 @@
 # Usage: tests/fuzz/run.sh BUILD_DIR SECONDS_EACH [TARGET...]
 # FUZZ_JOBS: how many targets run at a time; 1.
 # Inputs that break a law, crash, take over 5 s or too much memory are left in
-# BUILD_DIR/findings/TARGET; the exit code is then 1.
+# BUILD_DIR/findings/TARGET until they do no more; the exit code is then 1.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1") seconds=$2
@@ -15,6 +15,7 @@ corpus=$PWD/tests/fuzz/corpus
 dictionaries=$PWD/tests/fuzz/dictionaries
 scratch=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
 
 # Longest input in bytes: what a person would send, not what fills memory; the
 # large cases are made in code.
@@ -25,6 +26,16 @@ longest() {
     compute | config | csv | state_table) echo 4096 ;;
     *) echo 2048 ;;
   esac
+}
+
+# settle TARGET: forgets earlier findings that break nothing any more.
+settle() {
+  local finding
+  for finding in "$build/findings/$1"/*; do
+    [ -f "$finding" ] || continue
+    ! TMPDIR=$scratch "$build/bin/fuzz_$1" -timeout=5 -rss_limit_mb=1024 \
+      -malloc_limit_mb=256 "$finding" >/dev/null 2>&1 || rm "$finding"
+  done
 }
 
 # fuzz TARGET: its log goes to BUILD_DIR/logs/TARGET.
@@ -54,7 +65,7 @@ if [ $# = 0 ]; then
 fi
 running=0
 for target in "$@"; do
-  rm -rf "$build/findings/$target"
+  settle "$target"
   fuzz "$target" &
   running=$((running + 1))
   if [ $running -ge "${FUZZ_JOBS:-1}" ]; then
@@ -64,7 +75,7 @@ for target in "$@"; do
 done
 wait
 
-bad=0
+bad=0 all_executions=0 all_findings=0
 row='%-13s %12s %10s %9s %8s %9s\n'
 # shellcheck disable=SC2059  # the row is a format
 printf "$row" target executions per-second coverage corpus findings
@@ -72,6 +83,8 @@ for target in "$@"; do
   log=$build/logs/$target
   findings=$(find "$build/findings/$target" -type f | wc -l)
   executions=$(of 'stat::number_of_executed_units:' "$log")
+  all_executions=$((all_executions + executions))
+  all_findings=$((all_findings + findings))
   # A target that did not run has found nothing either.
   if [ "$findings" != 0 ] || [ "$executions" = 0 ]; then
     bad=1
@@ -86,4 +99,5 @@ for target in "$@"; do
     "$(of 'stat::average_exec_per_sec:' "$log")" "$(of 'cov:' "$log")" \
     "$(of 'corp:' "$log")" "$findings"
 done
+echo "Fuzzing: $# targets, $all_executions executions, $all_findings findings"
 exit $bad
