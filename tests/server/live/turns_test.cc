@@ -33,12 +33,13 @@ class Call {
         &context_, &request_, &reply_,
         [this](const grpc::Status& status) { done_.set_value(status); });
   }
-  /// Waits for the answer; its rows, or -1.
+  /// Each of these waits for the answer, once.
   std::int64_t Rows() {
     const grpc::Status status = done_.get_future().get();
     if (!status.ok()) ADD_FAILURE() << status.error_message();
     return status.ok() ? static_cast<std::int64_t>(reply_.rows()) : -1;
   }
+  grpc::StatusCode Code() { return done_.get_future().get().error_code(); }
 
  private:
   std::unique_ptr<v1::Dynamics::Stub> stub_;
@@ -98,6 +99,26 @@ TEST_F(TurnsTest, ASmallCallBehindALargeOneWaitsForOneChunk) {
 
 TEST_F(TurnsTest, SoDoesACallWhoseModelIsStillToBeParsed) {
   ExpectOneChunkOfWaiting("cold", 1);
+}
+
+TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
+  LiveServices services({.engine = {.threads = 1},
+                         .inflight = {10'000, 80'000},
+                         .cache = {.entries = 1}});
+  services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
+  services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
+  std::promise<void> release;
+  services.scheduler().Submit(
+      [released = release.get_future().share()] { released.wait(); });
+
+  // Nobody can look at the model now. Requests of 9600 and 72 000 bytes; the
+  // first one's reply takes 57 600.
+  Call fits(services, "cold", 200);
+  while (services.scheduler().jobs() < 2) std::this_thread::yield();
+  EXPECT_EQ(Call(services, "cold", 1500).Code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  release.set_value();
+  EXPECT_EQ(fits.Rows(), 200);
 }
 
 }  // namespace
