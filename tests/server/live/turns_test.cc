@@ -103,7 +103,7 @@ TEST_F(TurnsTest, SoDoesACallWhoseModelIsStillToBeParsed) {
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   LiveServices services({.engine = {.threads = 1},
-                         .inflight = {10'000, 80'000},
+                         .inflight = {10'000, 75'000},
                          .cache = {.entries = 1}});
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
