@@ -47,20 +47,6 @@ foreach(page torqued.8 torqued.toml.5 torquectl.1)
 endforeach()
 add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
 
-set(TORQUED_CONFIG_FILE ${CMAKE_INSTALL_FULL_SYSCONFDIR}/torqued/torqued.toml)
-configure_file(${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.service.in
-  torqued.service @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/torqued.service
-  DESTINATION lib/systemd/system COMPONENT Runtime)
-# The administrator's file: an installation over it leaves it alone.
-install(CODE "
-  set(directory \"${CMAKE_INSTALL_SYSCONFDIR}/torqued\")
-  cmake_path(ABSOLUTE_PATH directory BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
-  if(NOT EXISTS \"\$ENV{DESTDIR}\${directory}/torqued.toml\")
-    file(INSTALL \"${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.toml\"
-      DESTINATION \"\${directory}\")
-  endif()" COMPONENT Runtime)
-
 # --- Development -------------------------------------------------------------
 
 set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/torqued)

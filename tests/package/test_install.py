@@ -206,11 +206,12 @@ def test_what_is_missing_is_named(variables, sentence, tmp_path):
     assert sentence in " ".join(result.stderr.split())
 
 
-def test_settings_of_the_administrator_outlive_an_installation():
-    file = PREFIX / "etc" / "torqued" / "torqued.toml"
-    shipped = file.read_text()
-    file.write_text("threads = 1\n")
-    succeed(CMAKE, "--install", BUILD, "--prefix", PREFIX,
-            "--component", "Runtime")
-    assert file.read_text() == "threads = 1\n"
-    file.write_text(shipped)
+def test_nothing_is_bound_to_a_place():
+    """A service would be: its unit names the program and the settings."""
+    files = {path.relative_to(PREFIX) for path in PREFIX.rglob("*")
+             if path.is_file()}
+    places = {file.parts[:-1] for file in files}
+    assert {place[0] for place in places} == {"bin", "include", "lib", "share"}
+    assert {place[1] for place in places if place[0] == "share"} == {
+        "doc", "man", "torqued"}
+    assert not [file for file in files if file.suffix == ".service"]
