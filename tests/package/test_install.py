@@ -46,7 +46,7 @@ ENTRY_POINTS = {
 def run(*command, **arguments):
     return subprocess.run(
         [str(word) for word in command], capture_output=True, text=True,
-        timeout=200, check=False, **arguments)
+        timeout=900, check=False, **arguments)
 
 
 def succeed(*command, **arguments):
