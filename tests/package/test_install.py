@@ -206,6 +206,17 @@ def test_what_is_missing_is_named(variables, sentence, tmp_path):
     assert sentence in " ".join(result.stderr.split())
 
 
+def test_links_between_installed_pages_hold():
+    documentation = PREFIX / "share" / "doc" / "torqued"
+    pages = sorted(documentation.rglob("*.md"))
+    assert documentation / "README.md" in pages
+    links = {(page, link) for page in pages for link in re.findall(
+        r"\]\(([^)#]+)[^)]*\)", page.read_text()) if "://" not in link}
+    assert len(links) > 5
+    for page, link in links:
+        assert (page.parent / link).is_file(), f"{page}: {link}"
+
+
 def test_nothing_is_bound_to_a_place():
     """A service would be: its unit names the program and the settings."""
     files = {path.relative_to(PREFIX) for path in PREFIX.rglob("*")
