@@ -75,7 +75,6 @@ lint:
 check-full:
 	@.ci/check-full
 
-
 # build/ is the caller's even where the engine needs root.
 image:
 	@mkdir -p build
