@@ -27,7 +27,7 @@ finish() {
   fi
   [ -z "$failure" ] || echo "FAILED: $failure" >&2
   [ -z "$container" ] || shut_down
-  rm -rf "$work"
+  rm -rf --one-file-system "$work"
   exit $status
 }
 
