@@ -212,7 +212,7 @@ def test_links_between_installed_pages_hold():
     assert documentation / "README.md" in pages
     links = {(page, link) for page in pages for link in re.findall(
         r"\]\(([^)#]+)[^)]*\)", page.read_text()) if "://" not in link}
-    assert len(links) > 5
+    assert links
     for page, link in links:
         assert (page.parent / link).is_file(), f"{page}: {link}"
 
