@@ -57,6 +57,7 @@ stop:
 
 package:
 	@$(INSTALL) build package
+	@rm -f build/package/*.deb  # those of another version
 	cmake --preset package
 	cmake --build --preset package -j $(JOBS) --target package
 
@@ -76,7 +77,6 @@ lint:
 
 check-full:
 	@.ci/check-full
-
 
 # build/ is the caller's even where the engine needs root.
 image:

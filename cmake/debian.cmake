@@ -23,6 +23,12 @@ foreach(package Runtime:torqued Development:libtorqued-dev)
     COMPONENT ${CMAKE_MATCH_1})
 endforeach()
 
+# The service, which has its places: a prefix that may move has none for it.
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.service
+  DESTINATION lib/systemd/system COMPONENT Runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.toml
+  DESTINATION /etc/torqued COMPONENT Runtime)
+
 set(CPACK_GENERATOR DEB)
 # Each package below has a first line of its own.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")

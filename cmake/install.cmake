@@ -12,12 +12,16 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/torqued
   FILES_MATCHING PATTERN *.proto)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/torqued/models COMPONENT Runtime
-  FILES_MATCHING PATTERN *.urdf PATTERN README.md)
+  FILES_MATCHING PATTERN *.urdf)
 
-install(FILES
-  ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/lint.md
-  ${PROJECT_SOURCE_DIR}/docs/server.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
+# As in the source directory, so that the links between them hold.
+foreach(page
+    README.md deploy/models/README.md docs/hostile-input.md docs/lint.md
+    docs/server.md)
+  cmake_path(GET page PARENT_PATH directory)
+  install(FILES ${PROJECT_SOURCE_DIR}/${page}
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)
+endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/deploy/models/panda_pick_and_place.py
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT Runtime)
 if(NOT TORQUED_DEBIAN_PACKAGE)  # which refers to the system's copy
@@ -46,20 +50,6 @@ foreach(page torqued.8 torqued.toml.5 torquectl.1)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT Runtime)
 endforeach()
 add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
-
-set(TORQUED_CONFIG_FILE ${CMAKE_INSTALL_FULL_SYSCONFDIR}/torqued/torqued.toml)
-configure_file(${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.service.in
-  torqued.service @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/torqued.service
-  DESTINATION lib/systemd/system COMPONENT Runtime)
-# The administrator's file: an installation over it leaves it alone.
-install(CODE "
-  set(directory \"${CMAKE_INSTALL_SYSCONFDIR}/torqued\")
-  cmake_path(ABSOLUTE_PATH directory BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
-  if(NOT EXISTS \"\$ENV{DESTDIR}\${directory}/torqued.toml\")
-    file(INSTALL \"${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.toml\"
-      DESTINATION \"\${directory}\")
-  endif()" COMPONENT Runtime)
 
 # --- Development -------------------------------------------------------------
 

@@ -21,15 +21,16 @@ if [ ! -f "$archive" ]; then
   # The mirror that this machine uses, if it is a Debian 12 itself.
   mirror=$(apt-get indextargets --format '$(REPO_URI)' \
     'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -n 1)
-  made=$(mktemp -d)
-  trap 'rm -rf "$made"' EXIT
+  # Not /tmp, which may forbid devices.
+  made=$(mktemp -d /var/tmp/torqued-root.XXXXXX)
+  # What may still be mounted in it stays out of this.
+  trap 'rm -rf --one-file-system "$made" "$made.log"' EXIT
+  trap 'exit 130' INT TERM
   # shellcheck disable=SC2086  # without a mirror: debootstrap's default
   debootstrap --variant=minbase bookworm "$made" $mirror >"$made.log" 2>&1 || {
     cat "$made.log" >&2
-    rm -f "$made.log"
     exit 1
   }
-  rm -f "$made.log"
   rm -rf "$made"/var/cache/apt/archives/*.deb "$made"/var/lib/apt/lists/*
   mkdir -p build
   tar -C "$made" --numeric-owner -cf "$archive.new" .

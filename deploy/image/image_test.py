@@ -50,6 +50,10 @@ def check(holds, claim, found=""):
     if not holds:
         raise Failure(f"NOT SO: {claim}\n{found}".rstrip())
     print(f"  ok  {claim}")
+    check.passed += 1
+
+
+check.passed = 0
 
 
 class Meter:
@@ -74,6 +78,7 @@ class Meter:
 
 
 def check_contents(container):
+    """Returns the size in megabytes, and that compressed."""
     names = []
     with container.archive() as stream:
         meter = Meter(stream)
@@ -98,6 +103,7 @@ def check_contents(container):
     check(size <= BUDGET_MEGABYTES,
           f"its size, {size:.1f} MB ({compressed:.1f} MB compressed), is "
           f"within {BUDGET_MEGABYTES} MB")
+    return size, compressed
 
 
 def check_configuration(config):
@@ -187,9 +193,10 @@ def check_stop(container):
 
 
 def run_checks(container):
+    """Returns what check_contents does."""
     print("The image")
     config = container.config()
-    check_contents(container)
+    sizes = check_contents(container)
     check_configuration(config)
 
     print("A container")
@@ -211,6 +218,7 @@ def run_checks(container):
     wait_for_health(container, config)
     check(check_call(container, 7422) == revision, "the model is still there")
     check_stop(container)
+    return sizes
 
 
 def main():
@@ -224,10 +232,11 @@ def main():
         container = EngineContainer(engine, image, MODELS, STOP_SECONDS)
     try:
         with container:
-            run_checks(container)
+            size, compressed = run_checks(container)
     except (Failure, RuntimeError) as problem:
         sys.exit(str(problem))
-    print(f"{image} is as it should be.")
+    print(f"Image: {check.passed} checks passed, {size:.1f} MB uncompressed, "
+          f"{compressed:.1f} MB compressed")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ set -eu
 
 [ $# = 1 ] || { echo "usage: $0 ARCHIVE" >&2; exit 64; }
 archive=$1
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
+made=$(mktemp -d /var/tmp/torqued-base.XXXXXX)
+trap 'rm -rf --one-file-system "$made"' EXIT
 trap 'exit 130' INT TERM
 chmod 755 "$made"  # apt downloads as a user of its own
 root=$made/root

@@ -46,7 +46,7 @@ ENTRY_POINTS = {
 def run(*command, **arguments):
     return subprocess.run(
         [str(word) for word in command], capture_output=True, text=True,
-        timeout=200, check=False, **arguments)
+        timeout=900, check=False, **arguments)
 
 
 def succeed(*command, **arguments):
@@ -206,11 +206,23 @@ def test_what_is_missing_is_named(variables, sentence, tmp_path):
     assert sentence in " ".join(result.stderr.split())
 
 
-def test_settings_of_the_administrator_outlive_an_installation():
-    file = PREFIX / "etc" / "torqued" / "torqued.toml"
-    shipped = file.read_text()
-    file.write_text("threads = 1\n")
-    succeed(CMAKE, "--install", BUILD, "--prefix", PREFIX,
-            "--component", "Runtime")
-    assert file.read_text() == "threads = 1\n"
-    file.write_text(shipped)
+def test_links_between_installed_pages_hold():
+    documentation = PREFIX / "share" / "doc" / "torqued"
+    pages = sorted(documentation.rglob("*.md"))
+    assert documentation / "README.md" in pages
+    links = {(page, link) for page in pages for link in re.findall(
+        r"\]\(([^)#]+)[^)]*\)", page.read_text()) if "://" not in link}
+    assert links
+    for page, link in links:
+        assert (page.parent / link).is_file(), f"{page}: {link}"
+
+
+def test_nothing_is_bound_to_a_place():
+    """A service would be: its unit names the program and the settings."""
+    files = {path.relative_to(PREFIX) for path in PREFIX.rglob("*")
+             if path.is_file()}
+    places = {file.parts[:-1] for file in files}
+    assert {place[0] for place in places} == {"bin", "include", "lib", "share"}
+    assert {place[1] for place in places if place[0] == "share"} == {
+        "doc", "man", "torqued"}
+    assert not [file for file in files if file.suffix == ".service"]
