@@ -146,6 +146,21 @@ TEST_F(LocalServerTest, KillsAServerThatIgnoresItsEnd) {
   EXPECT_FALSE(IsAlive(pid));
 }
 
+TEST_F(LocalServerTest, HearsTheServerAlsoWithoutStreamsOfItsOwn) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string script = Script("echo to out\necho to err >&2\nexit 5\n");
+  EXPECT_EXIT(
+      {
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        const std::string failure = FailureOf({.binary = script});
+        const bool heard = failure.find("to out") != std::string::npos &&
+                           failure.find("to err") != std::string::npos;
+        _exit(heard ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST_F(LocalServerTest, LooksWhereTheEnvironmentSays) {
   setenv("TORQUED_SERVER", TORQUED_SERVER_BINARY, 1);
   EXPECT_EQ(FindServerBinary(), TORQUED_SERVER_BINARY);
