@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/batch/engine.h"
 #include "tests/server/robots.h"
 
 namespace torqued::server {
@@ -27,10 +28,12 @@ EvaluationPlan AllQuantities(const std::vector<double>& numbers) {
 TEST(ReplyLayoutTest, TheEstimateIsWhatTheResultsTake) {
   const std::vector<double> numbers(3 * kRows, 0.25);
   const EvaluationPlan plan = AllQuantities(numbers);
+  Engine engine({.threads = 1});
   for (const Payload payload :
        {Payload::kValues, Payload::kF64, Payload::kF32}) {
     v1::Results results;
     ReplyResults reply(plan, payload, &results);
+    engine.Evaluate(plan, reply.outputs());
     reply.Finish();
     const std::int64_t estimate = kRows * ReplyBytesPerRow(plan, payload);
     const auto size = static_cast<std::int64_t>(results.ByteSizeLong());
