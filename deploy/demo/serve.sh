@@ -3,6 +3,7 @@
 # what to call.
 #
 # Usage: deploy/demo/serve.sh start|stop BIN_DIR STATE_DIR
+# TORQUED_LISTEN: where to serve; 127.0.0.1:7421.
 set -eu
 
 action=$1
@@ -10,17 +11,24 @@ bin=$2
 state=$3
 here=$(dirname "$0")
 
+# The process of the pid file may be another by now.
 running() {
-  [ -s "$state/pid" ] && kill -0 "$(cat "$state/pid")" 2>/dev/null
+  [ -s "$state/pid" ] || return 1
+  program=$(readlink "/proc/$(cat "$state/pid")/exe") || return 1
+  [ "${program% (deleted)}" = "$(readlink -f "$bin/torqued")" ]
 }
 
 case $action in
   stop)
-    running || { echo "No server is running."; exit 0; }
-    pid=$(cat "$state/pid")
-    kill "$pid"
+    running || { rm -f "$state/pid"; echo "No server is running."; exit 0; }
+    kill "$(cat "$state/pid")"
+    # Calls in flight get 30 s.
     tries=0
-    while kill -0 "$pid" 2>/dev/null && [ $tries -lt 600 ]; do
+    while running; do
+      [ $tries -lt 800 ] || {
+        echo "Still running after 40 s (pid $(cat "$state/pid"))." >&2
+        exit 1
+      }
       tries=$((tries + 1))
       sleep 0.05
     done
@@ -40,11 +48,15 @@ else
   setsid "$bin/torqued" --listen "${TORQUED_LISTEN:-127.0.0.1:7421}" \
     --address-file "$state/address" --store "$state/models.db" \
     --models "$here/../models" </dev/null >"$state/log" 2>&1 &
-  echo $! >"$state/pid"
+  pid=$!
+  echo $pid >"$state/pid"
   tries=0
   while [ ! -s "$state/address" ]; do
-    running && [ $tries -lt 300 ] || {
-      echo "The server did not start:" >&2
+    kill -0 $pid 2>/dev/null && [ $tries -lt 300 ] || {
+      kill $pid 2>/dev/null || true
+      rm -f "$state/pid"
+      echo "The server did not start (TORQUED_LISTEN=HOST:PORT serves" \
+        "elsewhere):" >&2
       cat "$state/log" >&2
       exit 1
     }

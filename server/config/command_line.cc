@@ -3,11 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "core/model/text.h"
+#include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
 #include "server/version.h"
@@ -217,8 +221,14 @@ class Parser {
   }
 
   void ReadFile() {
+    std::ifstream file(config_);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (const std::string problem = CheckConfigText(text); !problem.empty()) {
+      throw CLI::ConfigError(config_ + ": " + problem);
+    }
+    std::istringstream lines(text);
     std::set<std::string> seen;
-    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_file(config_)) {
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(lines)) {
       if (item.name == "++" || item.name == "--") continue;  // of a section
       const std::string key = item.fullname();
       CLI::Option* option = item.parents.empty()

@@ -328,7 +328,7 @@ std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
   if (registration == nullptr || !*registration) return std::nullopt;
   LoadedPointer loaded = cache_.Find((*registration)->revision);
   if (loaded == nullptr) return std::nullopt;
-  return ToEntry(**std::move(registration), std::move(loaded));
+  return ToEntry(std::move(**registration), std::move(loaded));
 }
 
 OrRegistryError<std::optional<Registration>> Registry::LookUp(

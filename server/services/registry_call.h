@@ -41,7 +41,7 @@ class RegistryCall final : public UnaryCall {
     }
     const auto bytes = static_cast<std::int64_t>(reply_->ByteSizeLong());
     if (bytes > context_.limits.max_message_bytes) return Fail(TooLarge(bytes));
-    Succeed();
+    Succeed(ChangeOf(request_, *reply_));
   }
 
   Error TooLarge(std::int64_t bytes) const {

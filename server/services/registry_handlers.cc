@@ -141,4 +141,18 @@ const std::string& ModelOf(const v1::DeleteModelRequest& request) {
   return request.name();
 }
 
+std::string ChangeOf(const v1::RegisterModelRequest& request,
+                     const v1::RegisterModelReply& reply) {
+  std::string change =
+      reply.changed() ? "registered at revision " : "already at revision ";
+  change += reply.model().revision();
+  if (!request.label().empty()) change += ", label " + request.label();
+  return change;
+}
+
+std::string ChangeOf(const v1::DeleteModelRequest& /*request*/,
+                     const v1::DeleteModelReply& /*reply*/) {
+  return "deleted";
+}
+
 }  // namespace torqued::server

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "server/errors/error.h"
 #include "server/registry/registry.h"
@@ -32,5 +33,15 @@ const std::string& ModelOf(const v1::ValidateModelRequest& request);
 const std::string& ModelOf(const v1::GetModelRequest& request);
 const std::string& ModelOf(const v1::ListModelsRequest& request);
 const std::string& ModelOf(const v1::DeleteModelRequest& request);
+
+/// What a call changed, for the log; nothing for calls that only read.
+std::string ChangeOf(const v1::RegisterModelRequest& request,
+                     const v1::RegisterModelReply& reply);
+std::string ChangeOf(const v1::DeleteModelRequest& request,
+                     const v1::DeleteModelReply& reply);
+template <class Request, class Reply>
+std::string ChangeOf(const Request& /*request*/, const Reply& /*reply*/) {
+  return {};
+}
 
 }  // namespace torqued::server

@@ -69,14 +69,15 @@ void UnaryCall::FailAsFault() {
   error.reason = v1::INTERNAL_ERROR;
   try {
     error.message = "The server ran out of memory or hit a fault of its own.";
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
     // The reason will do.
   }
   Fail(std::move(error));
 }
 
-void UnaryCall::Succeed() {
-  if (LogEnabled(LogLevel::kDebug)) LogEnd("OK", "call done", false);
+void UnaryCall::Succeed(std::string_view change) {
+  const LogLevel level = change.empty() ? LogLevel::kDebug : LogLevel::kInfo;
+  LogEnd(level, "call done", "OK", change);
   Finish(grpc::Status::OK);
 }
 
@@ -85,9 +86,10 @@ void UnaryCall::Fail(Error error) {
   try {
     if (!model_.empty()) error.metadata.emplace_back("model", model_);
     status = ToStatus(error);
-    LogEnd(v1::Reason_Name(error.reason), status.error_message(),
-           IsGrave(error.reason));
-  } catch (...) {
+    LogEnd(IsGrave(error.reason) ? LogLevel::kWarn : LogLevel::kInfo,
+           "call failed", v1::Reason_Name(error.reason),
+           status.error_message());
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
     // No room for more words: an end without any is better than none.
   }
   Finish(status);
@@ -100,8 +102,8 @@ void UnaryCall::Abandon() {
           ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED,
                          "The deadline passed.")
           : grpc::Status(grpc::StatusCode::CANCELLED, "The call is cancelled.");
-  LogEnd(late ? "DEADLINE_EXCEEDED" : "CANCELLED", status.error_message(),
-         false);
+  LogEnd(LogLevel::kInfo, "call failed",
+         late ? "DEADLINE_EXCEEDED" : "CANCELLED", status.error_message());
   Finish(status);
 }
 
@@ -123,24 +125,20 @@ void UnaryCall::OnDone() {
   delete this;
 }
 
-void UnaryCall::LogEnd(std::string_view outcome, std::string_view message,
-                       bool grave) {
-  const bool ok = outcome == "OK";
-  const LogLevel level = ok      ? LogLevel::kDebug
-                         : grave ? LogLevel::kWarn
-                                 : LogLevel::kInfo;
+void UnaryCall::LogEnd(LogLevel level, std::string_view message,
+                       std::string_view outcome, std::string_view detail) {
   if (!LogEnabled(level)) return;
   const std::string peer = CleanText(context_->peer(), kMaxLoggedText);
   const double milliseconds =
       std::chrono::duration<double, std::milli>(age()).count();
-  Log(level, ok ? message : "call failed",
+  Log(level, message,
       {{"method", method_},
        {"outcome", outcome},
        {"model", model_},
        {"peer", peer},
        {"request_id", request_id_},
        {"duration_ms", milliseconds},
-       {"detail", ok ? std::string_view() : message}});
+       {"detail", detail}});
 }
 
 }  // namespace torqued::server

@@ -11,6 +11,7 @@
 
 #include "core/batch/chunk_scheduler.h"
 #include "server/errors/error.h"
+#include "server/observability/logging.h"
 #include "server/services/call_gate.h"
 
 namespace torqued::server {
@@ -45,7 +46,8 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// A fault of the server.
   void FailAsFault();
 
-  void Succeed();
+  /// `change`: what an operator wants to know of it, if anything.
+  void Succeed(std::string_view change = {});
   void Fail(Error error);
   /// Nobody waits for the answer: cancelled, or past its deadline.
   void Abandon();
@@ -68,7 +70,8 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// block, so they may run on the thread that notices, instead of waking
   /// another one at the end of every call.
   bool InternalInlineable() final { return true; }
-  void LogEnd(std::string_view outcome, std::string_view message, bool grave);
+  void LogEnd(LogLevel level, std::string_view message,
+              std::string_view outcome, std::string_view detail);
 
   grpc::CallbackServerContext* context_;
   CallGate& gate_;

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from torqued.v1 import model_registry_pb2 as registry_pb
 
 import harness
 import robots
@@ -127,6 +128,24 @@ def test_json_logs_are_one_object_a_line(start, tmp_path):
         assert {"time", "level", "message"} <= line.keys()
     assert any(server.address in str(line) for line in lines)
     assert any("bad.urdf" in str(line) for line in lines)
+
+
+def test_who_changed_a_model_stands_in_the_log(start):
+    server = start("--log-format", "json")
+    with harness.Client(server.address) as client:
+        revision = register(client, "arm", robots.pendulum(),
+                            label="good").model.revision
+        client.registry.GetModel(registry_pb.GetModelRequest(model="arm"))
+        client.registry.DeleteModel(registry_pb.DeleteModelRequest(name="arm"))
+    assert server.stop() == 0
+    calls = [line for line in map(json.loads, server.log().splitlines())
+             if line["message"] == "call done"]
+    assert [(call["method"], call["model"], call["detail"])
+            for call in calls] == [
+        ("RegisterModel", "arm",
+         f"registered at revision {revision}, label good"),
+        ("DeleteModel", "arm", "deleted")]
+    assert all(call["peer"] and call["request_id"] for call in calls)
 
 
 def test_the_log_of_an_ordinary_life_is_short_and_names_the_address(start):

@@ -205,6 +205,25 @@ TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
   EXPECT_EQ(settings.max_rows, 1'000'000);
 }
 
+TEST_F(CommandLineTest, WhatAFileLeavesOpenIsNamedByItsLine) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"threads = 1\nlisten = \"127.0.0.1:0\n", "line 2: a quote"},
+      {"store = 's", "line 1: a quote"},
+      {"models = [\"/a\",\n  \"/b\"\nthreads = 1\n", "line 1: a list"},
+      {"models = [\"/a\"]  # b\nthreads = 1\n", "line 1: nothing"},
+      {"models = \"/a # b\"\n", "line 1: '#'"}};
+  for (const auto& [text, problem] : cases) {
+    EXPECT_THAT(Refused({"--config", File(text)}), HasSubstr(problem)) << text;
+  }
+  // Twins.
+  const Settings settings =
+      Accepted({"--config", File("# it's a \"comment [\nstore = \"s\"\n"
+                                 "models = [\"/a\",\n  \"/it's\"]\n"
+                                 "listen = [\"[::1]:0\"]\n")});
+  EXPECT_THAT(settings.models, ElementsAre("/a", "/it's"));
+  EXPECT_THAT(settings.listen, ElementsAre("[::1]:0"));
+}
+
 TEST_F(CommandLineTest, ControlCharactersInAFileAreRefused) {
   using std::string_literals::operator""s;
   EXPECT_THAT(Refused({"--config", File("store = \"/a\0b\"\n"s)}),
