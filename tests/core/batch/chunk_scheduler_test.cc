@@ -170,6 +170,7 @@ TEST(ChunkScheduler, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
   {
     ChunkScheduler scheduler(3);
     std::vector<std::thread> callers;
+    callers.reserve(kCallers);
     for (int caller = 0; caller < kCallers; ++caller) {
       callers.emplace_back([&scheduler, &mine = records[caller], caller] {
         std::mt19937 random(static_cast<unsigned>(caller));

@@ -33,7 +33,7 @@ class CommandLineTest : public ::testing::Test {
     return path;
   }
 
-  static Command Parse(std::vector<std::string> arguments) {
+  static Command Parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> argv{"torqued"};
     for (const std::string& argument : arguments) {
       argv.push_back(argument.c_str());
@@ -41,8 +41,8 @@ class CommandLineTest : public ::testing::Test {
     return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
   }
 
-  static Settings Accepted(std::vector<std::string> arguments) {
-    const Command command = Parse(std::move(arguments));
+  static Settings Accepted(const std::vector<std::string>& arguments) {
+    const Command command = Parse(arguments);
     if (const auto* exit = std::get_if<EarlyExit>(&command)) {
       ADD_FAILURE() << exit->err;
       return {};
@@ -50,16 +50,16 @@ class CommandLineTest : public ::testing::Test {
     return std::get<Settings>(command);
   }
 
-  static EarlyExit Ended(std::vector<std::string> arguments) {
-    const Command command = Parse(std::move(arguments));
+  static EarlyExit Ended(const std::vector<std::string>& arguments) {
+    const Command command = Parse(arguments);
     const auto* exit = std::get_if<EarlyExit>(&command);
     if (exit != nullptr) return *exit;
     ADD_FAILURE() << "accepted";
     return {};
   }
 
-  static std::string Refused(std::vector<std::string> arguments) {
-    const EarlyExit exit = Ended(std::move(arguments));
+  static std::string Refused(const std::vector<std::string>& arguments) {
+    const EarlyExit exit = Ended(arguments);
     EXPECT_EQ(exit.code, 2);
     EXPECT_EQ(exit.out, "");
     EXPECT_EQ(exit.err.find('\n'), exit.err.size() - 1) << "one line";

@@ -252,6 +252,7 @@ TEST(Storm, EveryAnswerIsTheRowsOwnWhateverElseIsUnderWay) {
 
   Tally tally;
   std::vector<std::thread> threads;
+  threads.reserve(kCallers);
   for (unsigned k = 0; k < kCallers; ++k) {
     threads.emplace_back([&, k] {
       Caller caller(services, subjects, k);

@@ -58,7 +58,7 @@ class TurnsTest : public ::testing::Test {
   }
 
   /// Keeps the only thread until the future is ready.
-  void Hold(std::shared_future<void> released) {
+  void Hold(const std::shared_future<void>& released) {
     services_.scheduler().Submit([released] { released.wait(); });
   }
   void AwaitJobs(std::int64_t jobs) {
