@@ -3,6 +3,7 @@
 
 #include <grpcpp/server.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ class Daemon {
 
   /// Where it listens, with the ports that were free.
   const std::vector<std::string>& addresses() const { return addresses_; }
+  std::int64_t calls_in_flight() const { return gate_.in_flight(); }
 
   /// Health turns NOT_SERVING and new calls are refused. Returns once the calls
   /// in flight are done, or cancels them when the grace is over or `hurry`,
