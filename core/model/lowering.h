@@ -1,0 +1,35 @@
+// Compiles a tree into a dynamically equal one that is cheap to evaluate.
+//
+// Two freedoms are used. A link frame may be replaced by any other that is
+// fixed on the link: it is put on the joint's axis, at the common normal with
+// the parent's, after Denavit and Hartenberg. And mass that a joint does not
+// move relative to its parent may be counted to the parent: the base inertial
+// parameters (Gautier and Khalil 1990). Joint torques, the mass matrix and
+// accelerations are the same functions of q, q̇, q̈ as before.
+#pragma once
+
+#include <vector>
+
+#include "core/model/lowered_tree.h"
+
+namespace torqued {
+
+/// Owns the arrays of a lowered tree, in double and in single precision.
+class LoweredModel {
+ public:
+  LoweredModel() = default;
+  /// Any number of revolute and prismatic joints, in depth-first order, on any
+  /// number of roots.
+  explicit LoweredModel(const Tree& tree);
+
+  LoweredTreeOf<double> f64() const;
+  LoweredTreeOf<float> f32() const;
+
+ private:
+  int slots_ = 0;
+  std::vector<LoweredBody<double>> f64_;
+  std::vector<LoweredBody<float>> f32_;
+  std::vector<BodyFrame> frames_;
+};
+
+}  // namespace torqued
