@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/model/lowering.h"
 #include "core/model/tree.h"
 
 namespace torqued {
@@ -89,6 +90,8 @@ class Model {
   Tree tree() const {
     return {static_cast<int>(bodies_.size()), bodies_.data()};
   }
+  /// The arrays that the fast kernels read; valid as long as the model.
+  const LoweredModel& lowered() const { return lowered_; }
 
  private:
   friend class ModelBuilder;
@@ -109,6 +112,7 @@ class Model {
   std::vector<Joint> joints_;
   std::vector<Frame> frames_;
   std::vector<TreeBody> bodies_;
+  LoweredModel lowered_;
   NameIndex joint_index_;
   NameIndex frame_index_;
   std::optional<int> tip_frame_;
