@@ -7,6 +7,7 @@
 
 #include "core/batch/evaluate_rows.h"
 #include "core/batch/parallelism.h"
+#include "core/lanes/targets.h"
 
 namespace torqued {
 namespace {
@@ -65,6 +66,7 @@ struct Engine::Workspaces {
 
 /// A plan under way on the pool.
 struct Engine::Run {
+  const LaneKernels* kernels = nullptr;
   std::shared_ptr<const EvaluationPlan> plan;
   EvaluationOutputs outputs;
   Done done;
@@ -89,7 +91,7 @@ struct Engine::Run {
     // The pool has nobody who could catch what memory running out throws.
     try {
       std::vector<RowIssue> found;
-      EvaluateRows(*plan, outputs, begin, end, workspace, found);
+      EvaluateRows(*plan, outputs, *kernels, begin, end, workspace, found);
       if (!found.empty()) {
         if (stop_at_first) cancellation->Cancel();
         const std::scoped_lock lock(mutex);
@@ -130,7 +132,8 @@ struct Engine::Run {
 };
 
 Engine::Engine(const Options& options)
-    : chunk_rows_(options.chunk_rows),
+    : kernels_(options.target != nullptr ? *options.target : BestTarget()),
+      chunk_rows_(options.chunk_rows),
       scheduler_(std::make_unique<ChunkScheduler>(
           options.threads > 0 ? options.threads : AvailableCores())) {
   workspaces_ = std::make_unique<Workspaces>(scheduler_->slots());
@@ -159,7 +162,7 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
   const auto begin = Clock::now();
   auto workspace = workspaces_->Borrow();
   std::vector<RowIssue> issues;
-  EvaluateRows(plan, outputs, 0, plan.rows(), *workspace, issues);
+  EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
   workspaces_->Return(std::move(workspace));
   EvaluationReport report;
   Append(report, issues);
@@ -172,6 +175,7 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
                     std::shared_ptr<CancellationToken> cancellation,
                     bool stop_at_first) {
   auto run = std::make_shared<Run>();
+  run->kernels = &kernels_;
   if (cancellation == nullptr) {
     cancellation = std::make_shared<CancellationToken>();
   }
@@ -193,7 +197,5 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
   job.cancellation = std::move(cancellation);
   scheduler_->Submit(std::move(job));
 }
-
-std::string_view Engine::target() const { return "baseline"; }
 
 }  // namespace torqued

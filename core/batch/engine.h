@@ -38,6 +38,8 @@ class Engine {
     int threads = 0;
     /// Rows per chunk; 0: chosen by the cost of a row.
     int chunk_rows = 0;
+    /// Null: BestTarget().
+    const LaneKernels* target = nullptr;
   };
   using Done = std::function<void(EvaluationReport)>;
 
@@ -65,13 +67,16 @@ class Engine {
 
   ChunkScheduler& scheduler() { return *scheduler_; }
   int threads() const { return scheduler_->threads(); }
-  /// Instruction set of the kernels in use.
-  std::string_view target() const;
+  /// The kernels in use.
+  const LaneKernels& kernels() const { return kernels_; }
+  /// Their instruction set.
+  std::string_view target() const { return kernels_.target; }
 
  private:
   struct Workspaces;
   struct Run;
 
+  const LaneKernels& kernels_;
   int chunk_rows_;
   std::unique_ptr<Workspaces> workspaces_;
   std::unique_ptr<ChunkScheduler> scheduler_;

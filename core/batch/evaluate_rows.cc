@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
+#include <utility>
 
 #include "core/dynamics/aba.h"
 #include "core/dynamics/crba.h"
@@ -16,6 +18,8 @@
 
 namespace torqued {
 namespace {
+
+constexpr std::align_val_t kAlignment{64};
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -64,17 +68,20 @@ bool AllFinite(NumberType type, int columns, const double* values) {
   return true;
 }
 
-/// One row of a plan, from inputs to outputs.
+/// One row of a plan, from inputs to outputs, by the general texts: they judge
+/// the rows that the lane kernels leave in doubt, and compute what is not for
+/// lanes.
 class RowEvaluation {
  public:
+  /// `quantities`: those of the plan that are wanted.
   RowEvaluation(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                RowWorkspace& workspace)
+                RowWorkspace& workspace, QuantitySet quantities)
       : plan_(plan),
         outputs_(outputs),
         workspace_(workspace),
         scratch_(workspace.dynamics.scratch()),
         tree_(plan.model().tree()),
-        quantities_(plan.options().quantities) {
+        quantities_(quantities) {
     const Terms& terms = plan.options().terms;
     std::copy(terms.gravity->begin(), terms.gravity->end(), terms_.gravity);
     terms_.viscous_friction = terms.viscous_friction;
@@ -106,6 +113,19 @@ class RowEvaluation {
     KinematicOutputs();
     MassMatrixAndTaskOutputs();
     return issue_;
+  }
+
+  /// σ_min of a row whose inputs are finite.
+  double SmallestSingularValue(std::int64_t row) {
+    row_ = row;
+    LoadInputs();
+    ComputePlacements(tree_, workspace_.q.data(), scratch_);
+    ComputeWorldPlacements(tree_, scratch_);
+    FrameJacobian(tree_, *tip_, plan_.options().reference_frame, scratch_,
+                  scratch_.J);
+    MoveTaskRows();
+    return SmallestTaskSingularValue(plan_.options().task, tree_.n, scratch_.J,
+                                     scratch_.Y);
   }
 
  private:
@@ -258,16 +278,11 @@ class RowEvaluation {
   void TaskOutputs() {
     const TaskOptions& task = plan_.options().task;
     const int m = task.axis_count, n = tree_.n;
-    // The task's rows of the Jacobian and of the drift. Rows move into Y, not
-    // within J, since their order is the caller's.
+    MoveTaskRows();
     double drift[6];
-    double* rows = scratch_.Y;
     for (int i = 0; i < m; ++i) {
-      const int axis = task.axes[static_cast<std::size_t>(i)];
-      std::copy_n(scratch_.J + axis * n, n, rows + i * n);
-      drift[i] = drift_[axis];
+      drift[i] = drift_[task.axes[static_cast<std::size_t>(i)]];
     }
-    std::copy_n(rows, m * n, scratch_.J);
 
     double W[36], r[6], lambda[36], eta[6];
     const int massless = FactorMassMatrix();
@@ -295,6 +310,19 @@ class RowEvaluation {
       Store(Output::kEta, eta);
     }
     StoreDiagnostics(diagnostics);
+  }
+
+  /// The task's rows of the Jacobian to its beginning. They move by way of Y,
+  /// since their order is the caller's.
+  void MoveTaskRows() {
+    const TaskOptions& task = plan_.options().task;
+    const int m = task.axis_count, n = tree_.n;
+    double* rows = scratch_.Y;
+    for (int i = 0; i < m; ++i) {
+      const int axis = task.axes[static_cast<std::size_t>(i)];
+      std::copy_n(scratch_.J + axis * n, n, rows + i * n);
+    }
+    std::copy_n(rows, m * n, scratch_.J);
   }
 
   /// M into L D Lᵀ; the joint of a vanishing pivot, or -1.
@@ -422,6 +450,72 @@ class RowEvaluation {
   double pivot_ = 0;
 };
 
+/// The quantities of a plan that are in doubt.
+QuantitySet InDoubt(const EvaluationPlan& plan, const DoubtfulRow& row) {
+  constexpr std::pair<LaneQuantity, Quantity> kSame[] = {
+      {kLaneTau, Quantity::kInverseDynamics},
+      {kLaneMassMatrix, Quantity::kMassMatrix},
+      {kLaneAcceleration, Quantity::kForwardDynamics},
+      {kLaneBias, Quantity::kBiasForces},
+      {kLanePose, Quantity::kFramePose},
+      {kLaneJacobian, Quantity::kJacobian},
+      {kLaneDrift, Quantity::kJacobianDrift},
+      {kLaneTask, Quantity::kOperationalSpace}};
+  QuantitySet quantities;
+  for (const auto& [bit, quantity] : kSame) {
+    if ((row.quantities & bit) != 0 &&
+        plan.options().quantities.Has(quantity)) {
+      quantities.Add(quantity);
+    }
+  }
+  return quantities;
+}
+
+/// Blocks of lanes, then the rows in doubt one by one.
+void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
+                   const LaneKernels& kernels, std::int64_t begin,
+                   std::int64_t end, RowWorkspace& workspace,
+                   std::vector<RowIssue>& issues) {
+  const BlockJob job = plan.blocks().Job(plan, outputs);
+  void* memory =
+      workspace.ReserveLanes(kernels.memory_bytes(&job), end - begin);
+  const long long count =
+      kernels.evaluate(&job, begin, end, memory, workspace.doubtful.data());
+  const bool task = plan.options().quantities.Has(Quantity::kOperationalSpace);
+  if (task) {
+    const int rank = plan.options().task.axis_count;
+    if (outputs.rank != nullptr) {
+      std::fill(outputs.rank + begin, outputs.rank + end,
+                static_cast<std::uint32_t>(rank));
+    }
+    if (outputs.rule != nullptr) {
+      std::fill(outputs.rule + begin, outputs.rule + end, TaskRule::kFullRank);
+    }
+  }
+  const bool wants_sigma = task && outputs.sigma_min != nullptr;
+  if (count == 0 && !wants_sigma) return;
+
+  workspace.Reserve(plan);
+  if (wants_sigma) {
+    RowEvaluation evaluation(plan, outputs, workspace, {});
+    long long next = 0;
+    for (std::int64_t row = begin; row < end; ++row) {
+      if (next < count && workspace.doubtful[next].row == row) {
+        ++next;
+      } else {
+        outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
+      }
+    }
+  }
+  for (long long k = 0; k < count; ++k) {
+    const DoubtfulRow& doubtful = workspace.doubtful[k];
+    RowEvaluation evaluation(plan, outputs, workspace, InDoubt(plan, doubtful));
+    if (const auto issue = evaluation.Evaluate(doubtful.row)) {
+      issues.push_back(*issue);
+    }
+  }
+}
+
 }  // namespace
 
 void RowWorkspace::Reserve(const EvaluationPlan& plan) {
@@ -445,11 +539,30 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
   grow(ordered, widest);
 }
 
+void RowWorkspace::Free::operator()(void* p) const {
+  ::operator delete(p, kAlignment);
+}
+
+void* RowWorkspace::ReserveLanes(std::size_t bytes, std::int64_t rows) {
+  if (bytes > lanes_bytes) {
+    lanes.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
+    lanes_bytes = bytes;
+  }
+  const auto count = static_cast<std::size_t>(rows);
+  if (doubtful.size() < count) doubtful.resize(count);
+  return lanes.get();
+}
+
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                  std::int64_t begin, std::int64_t end, RowWorkspace& workspace,
+                  const LaneKernels& kernels, std::int64_t begin,
+                  std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues) {
+  if (plan.blocks().usable()) {
+    EvaluateLanes(plan, outputs, kernels, begin, end, workspace, issues);
+    return;
+  }
   workspace.Reserve(plan);
-  RowEvaluation evaluation(plan, outputs, workspace);
+  RowEvaluation evaluation(plan, outputs, workspace, plan.options().quantities);
   for (std::int64_t row = begin; row < end; ++row) {
     if (const auto issue = evaluation.Evaluate(row)) issues.push_back(*issue);
   }

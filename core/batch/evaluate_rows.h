@@ -1,11 +1,14 @@
 // Computes a range of rows of a plan on the calling thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/batch/evaluation_plan.h"
 #include "core/dynamics/workspace.h"
+#include "core/lanes/block_job.h"
 
 namespace torqued {
 
@@ -18,11 +21,23 @@ struct RowWorkspace {
 
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);
+  /// Memory of the lane kernels, aligned to cache lines; and room for the rows
+  /// that they leave in doubt.
+  void* ReserveLanes(std::size_t bytes, std::int64_t rows);
+
+  struct Free {
+    void operator()(void* p) const;
+  };
+  std::unique_ptr<std::byte, Free> lanes;
+  std::size_t lanes_bytes = 0;
+  std::vector<DoubtfulRow> doubtful;
 };
 
-/// Rows [begin, end). Appends rows that are not OK to `issues`, in order.
+/// Rows [begin, end), by the kernels of a target. Appends rows that are not OK
+/// to `issues`, in order.
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
-                  std::int64_t begin, std::int64_t end, RowWorkspace& workspace,
+                  const LaneKernels& kernels, std::int64_t begin,
+                  std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues);
 
 }  // namespace torqued

@@ -63,6 +63,16 @@ struct EvaluationInputs {
   InputArray tip_wrench;
 };
 
+/// Precision of the computing; that of the arrays is their own.
+enum class Precision : std::uint8_t { kDouble, kSingle };
+
+/// Which texts of the same algorithms compute. They agree to round-off.
+enum class Texts : std::uint8_t {
+  kLowered,    // fast kernels where there are such, general texts elsewhere
+  kGeneral,    // the general texts in lanes
+  kReference,  // the general texts, one state at a time, in double precision
+};
+
 struct EvaluationOptions {
   QuantitySet quantities;
   /// Order of the joints in all arrays; empty: canonical.
@@ -75,6 +85,8 @@ struct EvaluationOptions {
   /// Of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
   TaskOptions task;
+  Precision precision = Precision::kDouble;
+  Texts texts = Texts::kLowered;
 };
 
 /// One array per result; see EvaluationPlan::columns.

@@ -298,6 +298,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   plan.model_ = std::move(model);
   plan.options_ = std::move(options);
   plan.inputs_ = inputs;
+  plan.blocks_ = BlockPlan(plan);
   return plan;
 }
 

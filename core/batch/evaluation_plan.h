@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/batch/block_plan.h"
 #include "core/batch/evaluation.h"
 #include "core/model/model.h"
 
@@ -42,6 +43,9 @@ class EvaluationPlan {
   const std::vector<int>& q_columns() const { return q_columns_; }
   const std::vector<int>& v_columns() const { return v_columns_; }
 
+  /// The same for the lane kernels.
+  const BlockPlan& blocks() const { return blocks_; }
+
   /// Rough cost of one row on one core, for scheduling.
   double nanoseconds_per_row() const { return nanoseconds_per_row_; }
 
@@ -56,6 +60,7 @@ class EvaluationPlan {
   std::vector<int> joint_order_;
   std::vector<int> q_columns_;
   std::vector<int> v_columns_;
+  BlockPlan blocks_;
   double nanoseconds_per_row_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/batch/row_issue.h"
+#include "core/lanes/targets.h"
 
 namespace torqued {
 namespace {
@@ -27,7 +28,9 @@ Robot::Robot(std::shared_ptr<const Model> model)
     : Robot(std::move(model), Options{}) {}
 
 Robot::Robot(std::shared_ptr<const Model> model, Options options)
-    : model_(std::move(model)), options_(std::move(options)) {}
+    : model_(std::move(model)),
+      options_(std::move(options)),
+      target_(options_.target != nullptr ? options_.target : &BestTarget()) {}
 
 void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
                      const EvaluationOutputs& outputs) {
@@ -45,7 +48,7 @@ void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
   }
   const auto& ready = std::get<EvaluationPlan>(plan);
   issues_.clear();
-  EvaluateRows(ready, outputs, 0, 1, workspace_, issues_);
+  EvaluateRows(ready, outputs, *target_, 0, 1, workspace_, issues_);
   last_error_ = issues_.empty() ? "" : Describe(ready, issues_.front());
 }
 

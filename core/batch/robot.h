@@ -28,6 +28,8 @@ class Robot {
     /// Of Jacobian, drift, Λ and η, and of the tip wrench.
     ReferenceFrame reference_frame = ReferenceFrame::kLocal;
     TaskOptions task;
+    /// Null: BestTarget().
+    const LaneKernels* target = nullptr;
   };
 
   struct OperationalSpaceResult {
@@ -81,6 +83,7 @@ class Robot {
 
   std::shared_ptr<const Model> model_;
   Options options_;
+  const LaneKernels* target_;
   RowWorkspace workspace_;
   std::vector<RowIssue> issues_;
   std::string last_error_;

@@ -140,19 +140,37 @@ void SolveDamped(const TaskOptions& options, const double* W, double* lambda) {
   if (!InvertSymmetric(m, damped, lambda)) std::fill_n(lambda, m * m, kNaN);
 }
 
-}  // namespace
-
-TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
-                          const double* W, const double* r, double* work,
-                          double* lambda, double* eta) {
+/// Singular values of the scaled task Jacobian, with scratch for m n numbers.
+TaskSpectrum ScaledSpectrum(const TaskOptions& options, int n, const double* J,
+                            double* work) {
   const int m = options.axis_count;
   for (int i = 0; i < m; ++i) {
     const double scale = RowScale(options, i);
     for (int k = 0; k < n; ++k) work[i * n + k] = J[i * n + k] * scale;
   }
-  const TaskSpectrum spectrum = DecomposeRows(m, n, work);
+  return DecomposeRows(m, n, work);
+}
+
+double SigmaMin(const TaskOptions& options, int n,
+                const TaskSpectrum& spectrum) {
+  const int m = options.axis_count;
+  return n < m ? 0 : spectrum.sigma[m - 1];
+}
+
+}  // namespace
+
+double SmallestTaskSingularValue(const TaskOptions& options, int n,
+                                 const double* J, double* work) {
+  return SigmaMin(options, n, ScaledSpectrum(options, n, J, work));
+}
+
+TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
+                          const double* W, const double* r, double* work,
+                          double* lambda, double* eta) {
+  const int m = options.axis_count;
+  const TaskSpectrum spectrum = ScaledSpectrum(options, n, J, work);
   TaskDiagnostics diagnostics;
-  diagnostics.sigma_min = n < m ? 0 : spectrum.sigma[m - 1];
+  diagnostics.sigma_min = SigmaMin(options, n, spectrum);
   diagnostics.rank = NumericalRank(options, n, spectrum);
 
   const bool defined = W != nullptr && std::all_of(W, W + m * m, [](double w) {

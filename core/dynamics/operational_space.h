@@ -45,6 +45,11 @@ struct TaskDiagnostics {
   double sigma_min = 0;  // of the scaled task Jacobian; 0 where n < m
 };
 
+/// σ_min of the scaled task Jacobian (see TaskDiagnostics) alone; `work` holds
+/// m n numbers.
+double SmallestTaskSingularValue(const TaskOptions& options, int n,
+                                 const double* J, double* work);
+
 /// Λ[m x m] and η[m] of one state from its task Jacobian J (m x n, row-major,
 /// rows as in options.axes) and its mobility W and r (see TaskMobility).
 /// `work` holds m n numbers. Pass W = null where the mass matrix is singular:

@@ -141,7 +141,7 @@ def test_task_axes_keep_the_order_of_the_request(client, planar):
 
     xy, eta_xy = task_inertia(LINEAR_XY)
     yx, eta_yx = task_inertia(LINEAR_XY[::-1])
-    np.testing.assert_allclose(yx, xy[:, ::-1, ::-1], rtol=1e-9)
+    np.testing.assert_allclose(yx, xy[:, ::-1, ::-1], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(eta_yx, eta_xy[:, ::-1], rtol=1e-9, atol=1e-12)
     assert not np.allclose(xy, yx)
 

@@ -10,6 +10,7 @@
 
 #include "core/batch/evaluate_rows.h"
 #include "core/batch/row_issue.h"
+#include "core/lanes/targets.h"
 #include "core/model/text.h"
 #include "tests/fuzz/require.h"
 
@@ -153,7 +154,7 @@ void CheckEvaluation(const std::shared_ptr<const Model>& model) {
 
   RowWorkspace workspace;
   std::vector<RowIssue> issues;
-  EvaluateRows(plan, outputs, 0, plan.rows(), workspace, issues);
+  EvaluateRows(plan, outputs, BestTarget(), 0, plan.rows(), workspace, issues);
 
   std::vector<const RowIssue*> issue_of(rows, nullptr);
   for (const RowIssue& issue : issues) {

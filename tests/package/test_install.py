@@ -30,6 +30,7 @@ ENTRY_POINTS = {
     "torqued/core/batch/evaluation_plan.h",
     "torqued/core/batch/robot.h",
     "torqued/core/formats/urdf.h",
+    "torqued/core/lanes/targets.h",
     "torqued/core/model/description.h",
     "torqued/core/model/lint.h",
     "torqued/core/model/model.h",

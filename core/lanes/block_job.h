@@ -1,0 +1,101 @@
+// What a unit compiled for one instruction set is asked to do, and the table of
+// functions that it offers: pointers, numbers and plain structs, because
+// nothing else may cross between units of different targets.
+#pragma once
+
+#include "core/model/lowered_tree.h"
+
+namespace torqued {
+
+/// Row-major table; see InputArray.
+struct LaneInput {
+  const void* data;  // null: absent, zeros
+  bool f32;
+  bool one_row;  // the same row for every state
+  int columns;
+  const int* places;  // canonical column of each column; null: the same
+};
+
+/// See OutputArray.
+struct LaneOutput {
+  void* data;  // null: not wanted
+  bool f32;
+  int columns;
+  const int* sources;  // index of the result in each column; null: the same
+};
+
+/// What is computed for every row. One job serves any number of blocks and
+/// threads.
+struct BlockJob {
+  Tree tree;
+  LoweredTreeOf<double> lowered_f64;
+  LoweredTreeOf<float> lowered_f32;
+  bool single_precision;  // compute in float
+  /// Whether the lowered tree is used where there is a kernel for it; the
+  /// general texts take the rest.
+  bool lowered;
+
+  double gravity[3];
+  bool viscous_friction;
+  bool coulomb_friction;
+
+  LaneInput q, v, a, tau, wrench;
+
+  /// The tip in its body, and in the body's lowered frame; the bodies from base
+  /// to tip. No length: nothing moves it, or no tip is needed.
+  BodyFrame tip;
+  BodyFrame lowered_tip;
+  const int* path;
+  int path_length;
+  ReferenceFrame reference;
+  ReferenceFrame wrench_reference;
+
+  int task_rows;
+  int task_axes[6];
+  double rank_tolerance;
+  double row_scale[6];  // by axis: 1, or 1 / characteristic length
+
+  /// Those without data are not computed. The mass matrix and Λ are offered as
+  /// packed lower halves.
+  LaneOutput tau_out, mass_matrix, acceleration, bias, pose, jacobian, drift,
+      lambda, eta;
+  /// Write results past the caches where their alignment allows it.
+  bool past_caches;
+};
+
+/// The quantities of a job, as bits.
+enum LaneQuantity : unsigned {
+  kLaneTau = 1,
+  kLaneMassMatrix = 2,
+  kLaneAcceleration = 4,
+  kLaneBias = 8,
+  kLanePose = 16,
+  kLaneJacobian = 32,
+  kLaneDrift = 64,
+  kLaneTask = 128,
+  kLaneAll = 255,
+};
+
+/// A row that needs another look by the general text, which decides: an input
+/// or a result is not finite, a pivot of the mass matrix is small, or full rank
+/// of the task is not certified.
+struct DoubtfulRow {
+  long long row;
+  unsigned quantities;  // LaneQuantity: those in doubt
+};
+
+/// The functions of one target.
+struct LaneKernels {
+  const char* target;
+  int lanes_f64;
+  int lanes_f32;
+  /// Working memory of one thread, aligned to 64 bytes.
+  unsigned long (*memory_bytes)(const BlockJob* job);
+  /// Computes rows [begin, end) and returns how many of them are in doubt,
+  /// listed in `doubtful`, which has room for all. Their results are
+  /// unspecified.
+  long long (*evaluate)(const BlockJob* job, long long begin, long long end,
+                        void* memory, DoubtfulRow* doubtful);
+};
+
+}  // namespace torqued

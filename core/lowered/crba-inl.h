@@ -1,0 +1,171 @@
+// Mass matrix of a lowered tree by composite bodies (Featherstone 2008, section
+// 6.2), carried as moments: the composite mass is a constant of the model.
+#pragma once
+
+#include "core/dynamics/packed_ldlt-inl.h"
+#include "core/lowered/joint-inl.h"
+#include "core/lowered/scratch.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// Rz(θ) S Rz(θ)ᵀ.
+template <class T>
+TORQUED_INLINE Sym3<T> SpinToParent(const T& s, const T& c, const Sym3<T>& S) {
+  // The xx, xy, yy block keeps its trace.
+  const T u = c * S.xx - s * S.xy, w = c * S.xy - s * S.yy;
+  const T xx = c * u - s * w;
+  const T xy = s * u + c * w;
+  return {xx,  xy, c * S.xz - s * S.yz, S.xx + S.yy - xx, s * S.xz + c * S.yz,
+          S.zz};
+}
+
+/// R_T S R_Tᵀ.
+template <class T, class N>
+TORQUED_INLINE void TurnToParent(const LoweredBody<N>& body, Sym3<T>& S) {
+  switch (body.turn) {
+    case Turn::kQuarter:
+      S = {S.xx, -S.xz, S.xy, S.zz, -S.yz, S.yy};
+      return;
+    case Turn::kNone:
+      return;
+    case Turn::kHalf:
+      S.xy = -S.xy;
+      S.xz = -S.xz;
+      return;
+    case Turn::kAboutX: {
+      const T c(body.cos_turn), s(body.sin_turn);
+      const T u = c * S.yy - s * S.yz, w = c * S.yz - s * S.zz;
+      const T yy = c * u - s * w;
+      S = {S.xx, c * S.xy - s * S.xz, s * S.xy + c * S.xz,
+           yy,   s * u + c * w,       S.yy + S.zz - yy};
+      return;
+    }
+    case Turn::kFull:
+      S = Congruence(Mat3<T>{{T(body.R[0]), T(body.R[3]), T(body.R[6])},
+                             {T(body.R[1]), T(body.R[4]), T(body.R[7])},
+                             {T(body.R[2]), T(body.R[5]), T(body.R[8])}},
+                     S);
+      return;
+  }
+}
+
+/// S ← S + h pᵀ + p hᵀ + m p pᵀ and h ← h + m p: moments about a point at −p.
+/// For a displacement along one axis.
+template <int kAxis, class T>
+TORQUED_INLINE void ShiftMoments(const T& p, const T& mass,
+                                 CompositeMoments<T>& sum) {
+  const T mp = mass * p;
+  if constexpr (kAxis == 0) {
+    const T k = sum.h.x + sum.h.x + mp;
+    sum.S.xx += k * p;
+    sum.S.xy += sum.h.y * p;
+    sum.S.xz += sum.h.z * p;
+    sum.h.x += mp;
+  } else if constexpr (kAxis == 1) {
+    const T k = sum.h.y + sum.h.y + mp;
+    sum.S.yy += k * p;
+    sum.S.xy += sum.h.x * p;
+    sum.S.yz += sum.h.z * p;
+    sum.h.y += mp;
+  } else {
+    const T k = sum.h.z + sum.h.z + mp;
+    sum.S.zz += k * p;
+    sum.S.xz += sum.h.x * p;
+    sum.S.yz += sum.h.y * p;
+    sum.h.z += mp;
+  }
+}
+
+/// The composite moments of a body as its parent sees them.
+template <class T, class N>
+TORQUED_INLINE void MomentsToParent(const LoweredBody<N>& body, const T& s,
+                                    const T& c, const T& q,
+                                    CompositeMoments<T>& sum) {
+  const T mass(body.composite_mass);
+  if (body.motion == JointMotion::kPrismatic) ShiftMoments<2>(q, mass, sum);
+  sum.S = SpinToParent(s, c, sum.S);
+  sum.h = SpinToParent(s, c, sum.h);
+  TurnToParent(body, sum.S);
+  TurnToParent(body, sum.h);
+  // One axis after the other is one displacement: the moments add up.
+  if (body.shift & 1u) ShiftMoments<0>(T(body.p[0]), mass, sum);
+  if (body.shift & 2u) ShiftMoments<1>(T(body.p[1]), mass, sum);
+  if (body.shift & 4u) ShiftMoments<2>(T(body.p[2]), mass, sum);
+}
+
+template <class T, class N>
+TORQUED_INLINE CompositeMoments<T> OwnMoments(const LoweredBody<N>& body) {
+  return {{T(body.S[0]), T(body.S[1]), T(body.S[2]), T(body.S[3]), T(body.S[4]),
+           T(0)},
+          {T(body.h[0]), T(body.h[1]), T(body.h[2])}};
+}
+
+template <class T>
+TORQUED_INLINE void Add(const CompositeMoments<T>& a, CompositeMoments<T>& b) {
+  b.S += a.S;
+  b.h += a.h;
+}
+
+/// Row i of M: the wrench that a unit acceleration of joint i needs, carried
+/// towards the base.
+template <class T, class N>
+TORQUED_INLINE void MassMatrixRow(const LoweredTreeOf<N>& tree,
+                                  const LoweredState<T>& state, int i,
+                                  const CompositeMoments<T>& sum, T* row) {
+  const LoweredBody<N>* body = &tree.bodies[i];
+  const T zero(0);
+  Wrench<T> F;
+  if (body->motion == JointMotion::kRevolute) {
+    const T inertia = sum.S.xx + sum.S.yy;
+    F = {{-sum.S.xz, -sum.S.yz, inertia}, {-sum.h.y, sum.h.x, zero}};
+    row[i] = inertia + T(body->armature);
+  } else {
+    const T mass(body->composite_mass);
+    F = {{sum.h.y, -sum.h.x, zero}, {zero, zero, mass}};
+    row[i] = mass + T(body->armature);
+  }
+  for (int j = i; body->parent != kBase;) {
+    if (body->motion == JointMotion::kPrismatic) {
+      F.m.x -= state.q[j] * F.f.y;
+      F.m.y += state.q[j] * F.f.x;
+    }
+    F.f = SpinToParent(state.s[j], state.c[j], F.f);
+    F.m = SpinToParent(state.s[j], state.c[j], F.m);
+    TurnToParent(*body, F.f, F.m);
+    F.m = AddShiftCross(*body, F.m, F.f);
+    j = body->parent;
+    body = &tree.bodies[j];
+    row[j] = body->motion == JointMotion::kRevolute ? F.m.z : F.f.z;
+  }
+}
+
+/// M, lower half in packed rows; armature included. Entries of joints on
+/// different branches are left as they are: zero them once.
+template <class T, class N>
+__attribute__((noinline)) void LoweredMassMatrix(
+    const LoweredTreeOf<N>& tree, const LoweredState<T>& state,
+    const LoweredScratch<T>& scratch, T* M) {
+  CompositeMoments<T> carried;
+  bool carries = false;
+  for (int i = tree.n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = tree.bodies[i];
+    CompositeMoments<T> sum = OwnMoments<T>(body);
+    if (carries) Add(carried, sum);
+    if (body.branches) Add(scratch.sum[body.slot], sum);
+    MassMatrixRow(tree, state, i, sum, M + PackedRow(i));
+    carries = body.parent == i - 1 && body.parent != kBase;
+    if (body.parent == kBase) continue;
+    MomentsToParent(body, state.s[i], state.c[i], state.q[i], sum);
+    if (carries) {
+      carried = sum;
+    } else if (body.last_child) {
+      scratch.sum[tree.bodies[body.parent].slot] = sum;
+    } else {
+      Add(sum, scratch.sum[tree.bodies[body.parent].slot]);
+    }
+  }
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

@@ -1,0 +1,57 @@
+// Memory and arguments of the algorithms on a lowered tree.
+#pragma once
+
+#include "core/model/lowered_tree.h"
+#include "core/spatial/motion.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// How a lowered frame moves, in its own axes: ω, ω̇ (component rates), the
+/// acceleration a of its origin minus gravity, and B = [ω̇] + [ω]². A point x
+/// fixed in the frame has the acceleration a + B x.
+template <class T>
+struct LinkMotion {
+  Vec3<T> w, wd, a;
+  Mat3<T> B;
+};
+
+/// Second moments ∫ρ x xᵀ and first moments h of a body and all it carries.
+template <class T>
+struct CompositeMoments {
+  Sym3<T> S;
+  Vec3<T> h;
+};
+
+/// States of one block; n numbers each, canonical order. The sine and cosine
+/// are those of q + q0 (prismatic: of q0).
+template <class T>
+struct LoweredState {
+  const T* s;
+  const T* c;
+  const T* q;
+  const T* v;
+  const T* a;
+};
+
+/// Terms of the equation of motion.
+template <class T>
+struct LoweredTerms {
+  Vec3<T> gravity;  // m/s², base axes
+  bool viscous_friction;
+  bool coulomb_friction;
+  /// Body on which an external wrench acts, or kBase: none.
+  int wrench_body;
+  Wrench<T> wrench;  // in {wrench_body'}
+};
+
+/// Plain pointers into memory of the caller.
+template <class T>
+struct LoweredScratch {
+  Wrench<T>* F;              // n: wrench through joint i, in {i'}
+  LinkMotion<T>* motion;     // by slot: of branching bodies
+  CompositeMoments<T>* sum;  // by slot: what was gathered from the children
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

@@ -1,0 +1,124 @@
+#include "tests/core/lanes/batch_case.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/support/load_model.h"
+#include "tests/support/random_robot.h"
+
+namespace torqued::testing_support {
+namespace {
+
+InputArray View(const std::vector<double>& table, int columns) {
+  if (table.empty()) return {};
+  return {table.data(), NumberType::kF64,
+          static_cast<std::int64_t>(table.size()) / columns, columns};
+}
+
+}  // namespace
+
+QuantitySet Everything() {
+  QuantitySet all;
+  for (int k = 0; k < kQuantityCount; ++k) all.Add(static_cast<Quantity>(k));
+  return all;
+}
+
+EvaluationInputs BatchCase::Inputs() const {
+  EvaluationInputs in;
+  in.q = View(q, model->nq());
+  in.v = View(v, model->nv());
+  in.a = View(a, model->nv());
+  in.tau = View(tau, model->nv());
+  in.tip_wrench = View(wrench, 6);
+  return in;
+}
+
+BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
+                   std::uint64_t seed) {
+  BatchCase batch;
+  batch.rows = rows;
+  batch.name = model->name();
+  batch.model = std::move(model);
+  Random random(seed);
+  const auto append = [](std::vector<double>& table,
+                         const Eigen::VectorXd& row) {
+    table.insert(table.end(), row.begin(), row.end());
+  };
+  for (std::int64_t k = 0; k < rows; ++k) {
+    const State state = MakeRandomState(*batch.model, random);
+    append(batch.q, state.q);
+    append(batch.v, state.v);
+    append(batch.a, state.a);
+    append(batch.tau, state.tau);
+    append(batch.wrench, state.wrench);
+  }
+  batch.options.quantities = Everything();
+  batch.options.reference_frame = ReferenceFrame::kLocalWorldAligned;
+  return batch;
+}
+
+BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
+                         std::int64_t rows, double prismatic_share) {
+  RandomRobotOptions options;
+  options.shape = tree ? RandomRobotOptions::Shape::kTree
+                       : RandomRobotOptions::Shape::kChain;
+  options.dof = dof;
+  options.friction = true;
+  options.prismatic_share = prismatic_share;
+  const RandomRobot robot = MakeRandomRobot(seed, options);
+  BatchCase batch = MakeCase(LoadModel(robot.urdf, robot.tip), rows, seed);
+  batch.name = (tree ? "tree of " : "chain of ") + std::to_string(dof) +
+               ", seed " + std::to_string(seed);
+  return batch;
+}
+
+BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
+                     std::int64_t chunk, bool sigma) {
+  auto created =
+      EvaluationPlan::Create(batch.model, batch.options, batch.Inputs());
+  BatchResult result;
+  if (const auto* error = std::get_if<ArgumentError>(&created)) {
+    ADD_FAILURE() << error->field << ": " << error->message;
+    return result;
+  }
+  const auto& plan = std::get<EvaluationPlan>(created);
+  EvaluationOutputs outputs;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (!plan.Produces(output)) continue;
+    auto& table = result.tables[output];
+    table.resize(static_cast<std::size_t>(batch.rows * plan.columns(output)));
+    outputs[output] = {table.data(), NumberType::kF64};
+  }
+  const auto rows = static_cast<std::size_t>(batch.rows);
+  result.rank.resize(rows);
+  result.rule.resize(rows);
+  result.doubts.resize(rows);
+  outputs.rank = result.rank.data();
+  outputs.rule = result.rule.data();
+  if (sigma) {
+    result.sigma_min.resize(rows);
+    outputs.sigma_min = result.sigma_min.data();
+  }
+  RowWorkspace workspace;
+  if (plan.blocks().usable()) {
+    const BlockJob job = plan.blocks().Job(plan, outputs);
+    void* memory =
+        workspace.ReserveLanes(kernels.memory_bytes(&job), batch.rows);
+    const long long count = kernels.evaluate(&job, 0, batch.rows, memory,
+                                             workspace.doubtful.data());
+    for (long long k = 0; k < count; ++k) {
+      const DoubtfulRow& row = workspace.doubtful[static_cast<std::size_t>(k)];
+      result.doubts[static_cast<std::size_t>(row.row)] = row.quantities;
+    }
+  }
+  for (std::int64_t begin = 0; begin < batch.rows; begin += chunk) {
+    EvaluateRows(plan, outputs, kernels, begin,
+                 std::min(batch.rows, begin + chunk), workspace, result.issues);
+  }
+  return result;
+}
+
+}  // namespace torqued::testing_support

@@ -1,0 +1,54 @@
+// A robot with a batch of random states, evaluated by chosen kernels.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/batch/evaluate_rows.h"
+#include "core/lanes/targets.h"
+#include "core/model/model.h"
+
+namespace torqued::testing_support {
+
+/// All quantities there are.
+QuantitySet Everything();
+
+/// Row-major, canonical joint order.
+struct BatchCase {
+  std::string name;
+  std::shared_ptr<const Model> model;
+  std::int64_t rows = 0;
+  std::vector<double> q, v, a, tau, wrench;
+  EvaluationOptions options;
+
+  EvaluationInputs Inputs() const;
+};
+
+struct BatchResult {
+  std::map<Output, std::vector<double>> tables;
+  std::vector<std::uint32_t> rank;
+  std::vector<double> sigma_min;
+  std::vector<TaskRule> rule;
+  std::vector<RowIssue> issues;
+  /// By row: the quantities (LaneQuantity) that the kernels left to the general
+  /// text.
+  std::vector<unsigned> doubts;
+};
+
+/// Random states of a random robot (see MakeRandomRobot).
+BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
+                         std::int64_t rows, double prismatic_share = 0.25);
+
+/// Random states of a model.
+BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
+                   std::uint64_t seed);
+
+/// Evaluates all rows, `chunk` at a time. With `sigma` the singular values are
+/// asked for.
+BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
+                     std::int64_t chunk = 1 << 20, bool sigma = false);
+
+}  // namespace torqued::testing_support

@@ -1,0 +1,190 @@
+// A row's answer is its own: bit by bit the same whatever stands around it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/batch/engine.h"
+#include "tests/core/lanes/batch_case.h"
+
+namespace torqued {
+namespace {
+
+using testing_support::BatchCase;
+using testing_support::BatchResult;
+using testing_support::Evaluate;
+using testing_support::MakeRandomCase;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Rows [begin, begin + count) of a batch as a batch.
+BatchCase Slice(const BatchCase& batch, std::int64_t begin,
+                std::int64_t count) {
+  BatchCase slice = batch;
+  slice.rows = count;
+  const auto cut = [&](std::vector<double>& table) {
+    const auto columns = static_cast<std::int64_t>(table.size()) / batch.rows;
+    table = {table.begin() + begin * columns,
+             table.begin() + (begin + count) * columns};
+  };
+  cut(slice.q);
+  cut(slice.v);
+  cut(slice.a);
+  cut(slice.tau);
+  cut(slice.wrench);
+  return slice;
+}
+
+/// Whether row `k` of one result is row `j` of another, bit by bit.
+bool SameRow(const BatchResult& a, std::int64_t a_rows, std::int64_t k,
+             const BatchResult& b, std::int64_t b_rows, std::int64_t j) {
+  for (const auto& [output, table] : a.tables) {
+    const std::vector<double>& other = b.tables.at(output);
+    const auto columns = static_cast<std::int64_t>(table.size()) / a_rows;
+    if (static_cast<std::int64_t>(other.size()) / b_rows != columns ||
+        std::memcmp(table.data() + k * columns, other.data() + j * columns,
+                    static_cast<std::size_t>(columns) * sizeof(double)) != 0) {
+      return false;
+    }
+  }
+  const auto row = static_cast<std::size_t>(k);
+  const auto other = static_cast<std::size_t>(j);
+  return a.rank[row] == b.rank[other] && a.rule[row] == b.rule[other];
+}
+
+std::vector<BatchCase> Cases(std::int64_t rows) {
+  std::vector<BatchCase> cases;
+  for (const int dof : {1, 3, 6, 7, 9}) {
+    cases.push_back(MakeRandomCase(static_cast<std::uint64_t>(dof), dof,
+                                   dof % 2 == 1, rows));
+  }
+  cases.push_back(MakeRandomCase(30, 30, true, rows));
+  return cases;
+}
+
+TEST(RowIndependence, CountPositionAndChunksDoNotMatter) {
+  for (const LaneKernels* kernels : Targets()) {
+    const std::int64_t W = kernels->lanes_f64;
+    for (const BatchCase& batch : Cases(8 * W + 2)) {
+      const BatchResult whole = Evaluate(batch, *kernels);
+      for (const std::int64_t count :
+           {std::int64_t{1}, W - 1, W, W + 1, 3 * W, 8 * W + 2}) {
+        for (const std::int64_t begin :
+             {std::int64_t{0}, std::int64_t{1}, batch.rows - count}) {
+          if (count == 0 || begin + count > batch.rows) continue;
+          const BatchResult part =
+              Evaluate(Slice(batch, begin, count), *kernels, W);
+          for (std::int64_t k = 0; k < count; ++k) {
+            EXPECT_TRUE(SameRow(part, count, k, whole, batch.rows, begin + k))
+                << batch.name << " on " << kernels->target << ", row "
+                << begin + k << " in " << count << " from " << begin;
+          }
+        }
+      }
+      for (const std::int64_t chunk : {std::int64_t{1}, W - 1, W, W + 1}) {
+        if (chunk == 0) continue;
+        const BatchResult chunked = Evaluate(batch, *kernels, chunk);
+        for (std::int64_t k = 0; k < batch.rows; ++k) {
+          EXPECT_TRUE(SameRow(chunked, batch.rows, k, whole, batch.rows, k))
+              << batch.name << " on " << kernels->target << ", row " << k
+              << " in chunks of " << chunk;
+        }
+      }
+    }
+  }
+}
+
+TEST(RowIndependence, SinglePrecisionRowsAreIndependentToo) {
+  for (const LaneKernels* kernels : Targets()) {
+    const std::int64_t W = kernels->lanes_f32;
+    for (BatchCase& batch : Cases(3 * W + 1)) {
+      batch.options.precision = Precision::kSingle;
+      const BatchResult whole = Evaluate(batch, *kernels);
+      for (const std::int64_t chunk : {std::int64_t{1}, W - 1, W + 1}) {
+        const BatchResult chunked = Evaluate(batch, *kernels, chunk);
+        for (std::int64_t k = 0; k < batch.rows; ++k) {
+          EXPECT_TRUE(SameRow(chunked, batch.rows, k, whole, batch.rows, k))
+              << batch.name << " on " << kernels->target << ", row " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST(RowIndependence, NeighboursThatAreNotFiniteOrFarAwayDoNotMatter) {
+  for (const LaneKernels* kernels : Targets()) {
+    const std::int64_t W = kernels->lanes_f64;
+    for (BatchCase& batch : Cases(3 * W + 1)) {
+      const BatchResult clean = Evaluate(batch, *kernels);
+      const auto n = static_cast<std::size_t>(batch.model->nv());
+      // Every other row is spoilt, each in its own way.
+      const double bad[] = {kNaN, std::numeric_limits<double>::infinity(), 1e9,
+                            -1e300};
+      for (std::int64_t row = 0; row < batch.rows; row += 2) {
+        const auto at = static_cast<std::size_t>(row);
+        std::vector<double>* const tables[] = {&batch.q, &batch.v, &batch.a,
+                                               &batch.tau};
+        const std::size_t k = at / 2;
+        (*tables[k % 4])[at * n + k % n] = bad[k / 4 % 4];
+      }
+      const BatchResult spoilt = Evaluate(batch, *kernels);
+      for (std::int64_t row = 1; row < batch.rows; row += 2) {
+        EXPECT_TRUE(SameRow(spoilt, batch.rows, row, clean, batch.rows, row))
+            << batch.name << " on " << kernels->target << ", row " << row;
+      }
+      // Row 0 has a NaN in q.
+      EXPECT_TRUE(std::isnan(spoilt.tables.at(Output::kTau)[0]));
+      ASSERT_FALSE(spoilt.issues.empty());
+      EXPECT_EQ(spoilt.issues[0].row, 0);
+      EXPECT_EQ(spoilt.issues[0].code, RowCode::kInvalidInput);
+      EXPECT_EQ(spoilt.issues[0].input, Input::kQ);
+    }
+  }
+}
+
+TEST(RowIndependence, QuantitiesAskedForBesideDoNotMatter) {
+  for (const LaneKernels* kernels : Targets()) {
+    for (BatchCase& batch : Cases(kernels->lanes_f64 + 3)) {
+      const BatchResult all = Evaluate(batch, *kernels);
+      for (int k = 0; k < kQuantityCount; ++k) {
+        const auto quantity = static_cast<Quantity>(k);
+        BatchCase alone = batch;
+        alone.options.quantities = {quantity};
+        if (quantity != Quantity::kInverseDynamics &&
+            quantity != Quantity::kForwardDynamics) {
+          alone.wrench.clear();
+        }
+        const BatchResult one = Evaluate(alone, *kernels);
+        for (const auto& [output, table] : one.tables) {
+          EXPECT_EQ(std::memcmp(table.data(), all.tables.at(output).data(),
+                                table.size() * sizeof(double)),
+                    0)
+              << batch.name << " on " << kernels->target << ", "
+              << ToString(output);
+        }
+      }
+    }
+  }
+}
+
+TEST(RowIndependence, ThreadsDoNotMatter) {
+  const BatchCase batch = MakeRandomCase(7, 7, false, 500);
+  for (const LaneKernels* kernels : Targets()) {
+    const BatchResult alone = Evaluate(batch, *kernels);
+    const auto plan = std::get<EvaluationPlan>(
+        EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
+    for (const int threads : {1, 2, 5}) {
+      std::vector<double> tau(alone.tables.at(Output::kTau).size());
+      EvaluationOutputs outputs;
+      outputs[Output::kTau] = {tau.data(), NumberType::kF64};
+      Engine engine({.threads = threads, .chunk_rows = 13, .target = kernels});
+      EXPECT_EQ(engine.target(), kernels->target);
+      engine.Evaluate(plan, outputs);
+      EXPECT_EQ(tau, alone.tables.at(Output::kTau));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace torqued

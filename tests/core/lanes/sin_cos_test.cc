@@ -1,0 +1,140 @@
+// Sine and cosine in lanes, against the library's in extended precision.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/lanes/targets.h"
+#include "tests/support/random_robot.h"
+
+namespace torqued {
+
+#define TORQUED_DECLARE(target)                                                \
+  namespace target {                                                           \
+  void SinCosTable(const double* x, long count, double* sine, double* cosine); \
+  void SinCosTable(const float* x, long count, float* sine, float* cosine);    \
+  }
+TORQUED_DECLARE(baseline)
+#ifdef TORQUED_X86_TARGETS
+TORQUED_DECLARE(avx2)
+TORQUED_DECLARE(avx512)
+#endif
+#undef TORQUED_DECLARE
+
+namespace {
+
+using testing_support::Random;
+
+constexpr long kBlock = 16;  // a multiple of every target's lanes
+
+template <class N>
+struct Values {
+  std::vector<N> sine, cosine;
+};
+
+template <class N>
+Values<N> Evaluate(const std::string& target, std::vector<N> x) {
+  const std::size_t count = x.size();
+  x.resize((count + kBlock - 1) / kBlock * kBlock, x.back());
+  Values<N> values{std::vector<N>(x.size()), std::vector<N>(x.size())};
+  const auto run = [&](auto function) {
+    function(x.data(), static_cast<long>(x.size()), values.sine.data(),
+             values.cosine.data());
+  };
+  using Function = void (*)(const N*, long, N*, N*);
+  if (target == "baseline") run(static_cast<Function>(baseline::SinCosTable));
+#ifdef TORQUED_X86_TARGETS
+  if (target == "avx2") run(static_cast<Function>(avx2::SinCosTable));
+  if (target == "avx512") run(static_cast<Function>(avx512::SinCosTable));
+#endif
+  values.sine.resize(count);
+  values.cosine.resize(count);
+  return values;
+}
+
+template <class N>
+double LargestError(const std::string& target, const std::vector<N>& x) {
+  const Values<N> values = Evaluate(target, x);
+  long double error = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const auto exact = static_cast<long double>(x[k]);
+    error = std::max({error, std::abs(std::sin(exact) - values.sine[k]),
+                      std::abs(std::cos(exact) - values.cosine[k])});
+  }
+  return static_cast<double>(error);
+}
+
+/// Angles of all sizes up to a bound, and those next to multiples of π/4.
+template <class N>
+std::vector<N> Angles(double bound) {
+  Random random(1);
+  std::vector<N> x = {N(0), N(bound), N(-bound)};
+  for (int k = 0; k < 200'000; ++k) {
+    const double size = bound * std::pow(10.0, random.Uniform(-12, 0));
+    x.push_back(static_cast<N>(random.Uniform(-size, size)));
+  }
+  for (double k = 1; k * M_PI_4 < bound; k = std::ceil(k * 1.001)) {
+    const auto near = static_cast<N>(k * M_PI_4);
+    x.insert(x.end(), {near, std::nextafter(near, N(0)),
+                       std::nextafter(near, std::numeric_limits<N>::max())});
+  }
+  return x;
+}
+
+TEST(SinCos, IsExactTo2em16InTheRange) {
+  for (const LaneKernels* kernels : Targets()) {
+    EXPECT_LE(LargestError(kernels->target, Angles<double>(1.6e6)), 2e-16)
+        << kernels->target;
+  }
+}
+
+TEST(SinCos, IsExactToRoundOffInSinglePrecision) {
+  for (const LaneKernels* kernels : Targets()) {
+    EXPECT_LE(LargestError(kernels->target, Angles<float>(8192)), 1.2e-7)
+        << kernels->target;
+  }
+}
+
+TEST(SinCos, BeyondTheRangeAreTheLibrarysValues) {
+  std::vector<double> x;
+  for (double angle = 1.6000001e6; angle < 1e300; angle *= -1.7) {
+    x.push_back(angle);
+    angle = std::abs(angle) * (x.size() % 2 == 0 ? 1 : -1);
+  }
+  for (const LaneKernels* kernels : Targets()) {
+    const Values<double> values = Evaluate(kernels->target, x);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      EXPECT_EQ(values.sine[k], std::sin(x[k])) << x[k];
+      EXPECT_EQ(values.cosine[k], std::cos(x[k])) << x[k];
+    }
+  }
+}
+
+TEST(SinCos, LargeNeighboursChangeNoBit) {
+  Random random(2);
+  std::vector<double> x, spoilt;
+  for (long k = 0; k < 50 * kBlock; ++k) {
+    x.push_back(random.Uniform(-4, 4));
+    spoilt.push_back(random.Chance(0.3) ? 1e7 * x.back() : x.back());
+  }
+  spoilt[5] = std::numeric_limits<double>::infinity();
+  spoilt[9] = std::numeric_limits<double>::quiet_NaN();
+  for (const LaneKernels* kernels : Targets()) {
+    const Values<double> clean = Evaluate(kernels->target, x);
+    const Values<double> values = Evaluate(kernels->target, spoilt);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      if (spoilt[k] != x[k]) continue;
+      EXPECT_EQ(values.sine[k], clean.sine[k]);
+      EXPECT_EQ(values.cosine[k], clean.cosine[k]);
+    }
+    EXPECT_TRUE(std::isnan(values.sine[5]));
+    EXPECT_TRUE(std::isnan(values.cosine[9]));
+  }
+}
+
+}  // namespace
+}  // namespace torqued
