@@ -46,11 +46,12 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   const EvaluationOptions& options = plan.options();
   usable_ =
       tree.n > 0 && tree.n <= kMaxLaneDof && options.texts != Texts::kReference;
-  if (plan.tip_frame()) {
-    job_.tip =
-        model.frames()[static_cast<std::size_t>(*plan.tip_frame())].placement;
-    // What hangs on the base has no Jacobian to speak of.
-    usable_ = usable_ && job_.tip.body != kBase;
+  job_.tip.body = kBase;
+  if (const auto tip = plan.tip_frame_of_any_states()) {
+    job_.tip = model.frames()[static_cast<std::size_t>(*tip)].placement;
+    // A frame on the base has no Jacobian to speak of; a wrench there moves
+    // nothing.
+    if (job_.tip.body == kBase && plan.tip_frame()) usable_ = false;
   }
   if (!usable_) return;
   job_.tree = tree;
@@ -64,7 +65,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   job_.coulomb_friction = options.terms.coulomb_friction;
   job_.reference = options.reference_frame;
   job_.wrench_reference = options.wrench_frame;
-  if (plan.tip_frame()) {
+  if (job_.tip.body != kBase) {
     job_.lowered_tip = InLoweredFrame(
         job_.lowered_f64.frames[static_cast<std::size_t>(job_.tip.body)],
         job_.tip);

@@ -16,16 +16,10 @@ ArgumentError Fail(Code code, std::string field, std::string message) {
 
 std::string Quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
 
-bool UsesTipFrame(const QuantitySet& quantities, bool has_wrench) {
-  return has_wrench || quantities.Has(Quantity::kFramePose) ||
-         quantities.Has(Quantity::kJacobian) ||
-         quantities.Has(Quantity::kJacobianDrift) ||
-         quantities.Has(Quantity::kOperationalSpace);
-}
-
-bool UsesTipWrench(const QuantitySet& quantities) {
-  return quantities.Has(Quantity::kInverseDynamics) ||
-         quantities.Has(Quantity::kForwardDynamics);
+ArgumentError TipFrameRequired() {
+  return Fail(Code::kTipFrameRequired, "options.tip_frame",
+              "The model has several leaf links and no default tip: name the "
+              "tip frame.");
 }
 
 MaybeError CheckTask(const TaskOptions& task) {
@@ -192,9 +186,22 @@ std::string_view ToString(Output output) {
   return "";
 }
 
+bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
+  const QuantitySet& quantities = options_.quantities;
+  return has_wrench || quantities.Has(Quantity::kFramePose) ||
+         quantities.Has(Quantity::kJacobian) ||
+         quantities.Has(Quantity::kJacobianDrift) ||
+         quantities.Has(Quantity::kOperationalSpace);
+}
+
+bool EvaluationPlan::UsesTipWrench() const {
+  const QuantitySet& quantities = options_.quantities;
+  return quantities.Has(Quantity::kInverseDynamics) ||
+         quantities.Has(Quantity::kForwardDynamics);
+}
+
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
-    std::shared_ptr<const Model> model, EvaluationOptions options,
-    const EvaluationInputs& inputs) {
+    std::shared_ptr<const Model> model, EvaluationOptions options) {
   const QuantitySet& quantities = options.quantities;
   if (quantities.empty()) {
     return Fail(Code::kInvalidOption, "quantities",
@@ -228,7 +235,38 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     }
   }
 
-  const int nq = model->nq(), nv = model->nv();
+  if (options.tip_frame.empty()) {
+    plan.tip_frame_ = model->tip_frame();
+  } else {
+    plan.tip_frame_ = model->FindFrame(options.tip_frame);
+    if (!plan.tip_frame_) {
+      return Fail(Code::kUnknownFrame, "options.tip_frame",
+                  "The model has no frame " +
+                      Quoted(options.tip_frame.substr(0, 128)) + ".");
+    }
+  }
+
+  plan.nanoseconds_per_row_ = EstimateCost(quantities, model->nv());
+  plan.model_ = std::move(model);
+  plan.options_ = std::move(options);
+  if (!plan.tip_frame_ && plan.UsesTipFrame(false)) return TipFrameRequired();
+  plan.blocks_ = BlockPlan(plan);
+  return plan;
+}
+
+std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
+    std::shared_ptr<const Model> model, EvaluationOptions options,
+    const EvaluationInputs& inputs) {
+  auto created = Create(std::move(model), std::move(options));
+  if (auto* plan = std::get_if<EvaluationPlan>(&created)) {
+    if (MaybeError error = plan->Rebind(inputs)) return *std::move(error);
+  }
+  return created;
+}
+
+std::optional<ArgumentError> EvaluationPlan::Rebind(
+    const EvaluationInputs& inputs) {
+  const int nq = model_->nq(), nv = model_->nv();
   struct Named {
     Input input;
     const InputArray* array;
@@ -240,66 +278,46 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
                          {Input::kTau, &inputs.tau, nv},
                          {Input::kTipWrench, &inputs.tip_wrench, 6}};
   // A model without joints has no states to tell apart: one row.
-  plan.rows_ = nq == 0 ? 1 : 0;
+  std::int64_t rows = nq == 0 ? 1 : 0;
   for (const Named& item : named) {
     const std::string_view field = ToString(item.input);
     if (MaybeError error = CheckColumns(*item.array, field, item.columns)) {
-      return *std::move(error);
+      return error;
     }
     // q comes first and, unless it is one row for all, says how many there are.
-    if (plan.rows_ <= 1) plan.rows_ = std::max(plan.rows_, item.array->rows);
+    if (rows <= 1) rows = std::max(rows, item.array->rows);
   }
   if (nq > 0 && !inputs.q.present()) {
     return Fail(Code::kMissingInput, "q",
                 "q is required: one row of " + std::to_string(nq) +
                     " numbers per state.");
   }
-  if (quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
+  if (options_.quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
       !inputs.tau.present()) {
     return Fail(Code::kMissingInput, "tau",
                 "Forward dynamics needs tau: one row of " + std::to_string(nv) +
                     " numbers per state.");
   }
   for (const Named& item : named) {
-    const std::int64_t rows = item.array->rows;
-    if (rows > 1 && rows != plan.rows_) {
+    const std::int64_t has = item.array->rows;
+    if (has > 1 && has != rows) {
       return Fail(Code::kWrongRowCount, std::string(ToString(item.input)),
-                  "Expected 1 or " + std::to_string(plan.rows_) +
-                      " rows, got " + std::to_string(rows) + ".");
+                  "Expected 1 or " + std::to_string(rows) + " rows, got " +
+                      std::to_string(has) + ".");
     }
   }
 
   const bool has_wrench = inputs.tip_wrench.present();
-  if (has_wrench && !UsesTipWrench(quantities)) {
+  if (has_wrench && !UsesTipWrench()) {
     return Fail(Code::kInvalidOption, std::string(ToString(Input::kTipWrench)),
                 "A tip wrench takes part only in inverse and forward "
                 "dynamics, and neither was asked for.");
   }
-  if (!options.tip_frame.empty()) {
-    plan.tip_frame_ = model->FindFrame(options.tip_frame);
-    if (!plan.tip_frame_) {
-      return Fail(Code::kUnknownFrame, "options.tip_frame",
-                  "The model has no frame " +
-                      Quoted(options.tip_frame.substr(0, 128)) + ".");
-    }
-  }
-  if (!UsesTipFrame(quantities, has_wrench)) {
-    plan.tip_frame_.reset();
-  } else if (!plan.tip_frame_) {
-    plan.tip_frame_ = model->tip_frame();
-    if (!plan.tip_frame_) {
-      return Fail(Code::kTipFrameRequired, "options.tip_frame",
-                  "The model has several leaf links and no default tip: name "
-                  "the tip frame.");
-    }
-  }
+  if (has_wrench && !tip_frame_) return TipFrameRequired();
 
-  plan.nanoseconds_per_row_ = EstimateCost(quantities, nv);
-  plan.model_ = std::move(model);
-  plan.options_ = std::move(options);
-  plan.inputs_ = inputs;
-  plan.blocks_ = BlockPlan(plan);
-  return plan;
+  rows_ = rows;
+  inputs_ = inputs;
+  return std::nullopt;
 }
 
 bool EvaluationPlan::Produces(Output output) const {

@@ -13,14 +13,23 @@
 
 namespace torqued {
 
-/// Immutable. Keeps the model alive; the input memory is the caller's and must
-/// outlive the evaluation.
+/// Keeps the model alive; the input memory is the caller's and must outlive the
+/// evaluation. Not to be changed while an evaluation is under way.
 class EvaluationPlan {
  public:
+  /// Checks everything that does not depend on the states; the plan has no rows
+  /// until Rebind gives it some.
+  static std::variant<EvaluationPlan, ArgumentError> Create(
+      std::shared_ptr<const Model> model, EvaluationOptions options);
+
   /// Checks everything that does not depend on the numbers in the rows.
   static std::variant<EvaluationPlan, ArgumentError> Create(
       std::shared_ptr<const Model> model, EvaluationOptions options,
       const EvaluationInputs& inputs);
+
+  /// The same quantities and options for other states. After an error the plan
+  /// is what it was before. Allocates nothing unless there is an error.
+  std::optional<ArgumentError> Rebind(const EvaluationInputs& inputs);
 
   const Model& model() const { return *model_; }
   const EvaluationOptions& options() const { return options_; }
@@ -34,7 +43,15 @@ class EvaluationPlan {
 
   /// The frame that pose, Jacobian, drift, task and tip wrench refer to;
   /// nothing when no quantity or wrench uses one.
-  std::optional<int> tip_frame() const { return tip_frame_; }
+  std::optional<int> tip_frame() const {
+    return UsesTipFrame(inputs_.tip_wrench.present()) ? tip_frame_
+                                                      : std::nullopt;
+  }
+  /// The same for all states that the plan may be bound to: also where only a
+  /// wrench, which these states need not have, would use the frame.
+  std::optional<int> tip_frame_of_any_states() const {
+    return UsesTipFrame(UsesTipWrench()) ? tip_frame_ : std::nullopt;
+  }
 
   /// Joint index that stands at place k of the caller's order; empty: k.
   const std::vector<int>& joint_order() const { return joint_order_; }
@@ -52,10 +69,14 @@ class EvaluationPlan {
  private:
   EvaluationPlan() = default;
 
+  bool UsesTipFrame(bool has_wrench) const;
+  bool UsesTipWrench() const;
+
   std::shared_ptr<const Model> model_;
   EvaluationOptions options_;
   EvaluationInputs inputs_;
   std::int64_t rows_ = 0;
+  /// Named by the options, or the model's; nothing when neither settles it.
   std::optional<int> tip_frame_;
   std::vector<int> joint_order_;
   std::vector<int> q_columns_;

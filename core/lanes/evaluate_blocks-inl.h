@@ -110,6 +110,9 @@ class BlockEvaluation {
   bool wants_task() const {
     return job_.lambda.data != nullptr || job_.eta.data != nullptr;
   }
+  bool wants_frame() const {
+    return wants_pose() || wants_jacobian() || wants_drift() || wants_task();
+  }
   bool has_wrench() const {
     return job_.wrench.data != nullptr && job_.path_length > 0;
   }
@@ -309,7 +312,8 @@ class BlockEvaluation {
         SinCos(q_[i] + P(body.q0), s_[i], c_[i]);
       }
     }
-    if (job_.path_length > 0) {
+    if (wants_frame() ||
+        (has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
       if (wants_pose()) StorePose(row, count);
     }
@@ -384,7 +388,7 @@ class BlockEvaluation {
 
   void ComputeGeneral(long long row, int count) {
     ComputePlacements(tree_, q_, general_);
-    if (job_.path_length > 0) ComputeWorldPlacements(tree_, general_);
+    if (wants_frame() || has_wrench()) ComputeWorldPlacements(tree_, general_);
     GeneralWrench();
     DynamicsTerms terms = GeneralTerms();
     terms.external_wrenches = has_wrench();

@@ -76,13 +76,13 @@ v1::Reason ReasonOf(RegistryError::Code code) {
   return v1::INTERNAL_ERROR;
 }
 
-Error ToError(const ArgumentError& argument) {
+Error ToError(const ArgumentError& argument,
+              std::string_view tip_wrench_array) {
   std::string field = argument.field;
-  // Here the array is a field of the input's message.
   if (field == ToString(Input::kTipWrench) &&
       (argument.code == ArgumentError::Code::kWrongColumnCount ||
        argument.code == ArgumentError::Code::kWrongRowCount)) {
-    field += ".wrench";
+    field = tip_wrench_array;
   }
   return FieldError(ReasonOf(argument.code), std::move(field),
                     argument.message);

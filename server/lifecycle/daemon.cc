@@ -11,6 +11,7 @@
 
 #include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
+#include "server/lifecycle/unix_socket.h"
 #include "server/observability/logging.h"
 #include "server/registry/sqlite_store.h"
 #include "server/version.h"
@@ -26,7 +27,7 @@ constexpr std::chrono::milliseconds kFlush{200};
 
 /// The address as it was given, with the port that it got.
 std::string Bound(const std::string& address, int port) {
-  if (address.starts_with("unix:")) return address;
+  if (IsUnixAddress(address)) return address;
   return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
 }
 
@@ -125,6 +126,12 @@ std::string Daemon::LoadModels() {
 }
 
 std::string Daemon::Listen() {
+  for (const std::string& address : settings_.listen) {
+    if (!IsUnixAddress(address)) continue;
+    if (const std::string why = UnixSocketProblem(address); !why.empty()) {
+      return "--listen: cannot listen on " + address + ": " + why;
+    }
+  }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;

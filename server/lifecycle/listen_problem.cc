@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "server/lifecycle/unix_socket.h"
+
 namespace torqued::server {
 
 std::string ListenProblem(const std::string& address) {
-  if (address.starts_with("unix:")) return {};
+  if (IsUnixAddress(address)) return UnixBindProblem(address);
   const std::size_t colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   const std::string port = address.substr(colon + 1);

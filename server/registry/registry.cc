@@ -242,7 +242,10 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
   change.directory_hash = directory_hash;
   change.now = std::chrono::time_point_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now());
-  auto stored = store_->Register(change);
+  auto stored = [&] {
+    const NameCache::Change forget(names_);
+    return store_->Register(change);
+  }();
   if (const auto* error = std::get_if<StoreError>(&stored)) {
     return FromStore(*error);
   }
@@ -315,6 +318,12 @@ OrRegistryError<ModelEntry> Registry::ResolveName(
 }
 
 std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
+  if (auto known = names_.Find(reference)) {
+    if (LoadedPointer loaded = cache_.Find(known->revision)) {
+      return ToEntry(*std::move(known), std::move(loaded));
+    }
+  }
+  const NameCache::Generation generation = names_.generation();
   const auto parsed = ParseModelReference(reference);
   const auto* wanted = std::get_if<ModelReference>(&parsed);
   if (wanted == nullptr) return std::nullopt;
@@ -326,6 +335,7 @@ std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
   auto found = LookUp(*wanted);
   auto* registration = std::get_if<std::optional<Registration>>(&found);
   if (registration == nullptr || !*registration) return std::nullopt;
+  names_.Insert(reference, **registration, generation);
   LoadedPointer loaded = cache_.Find((*registration)->revision);
   if (loaded == nullptr) return std::nullopt;
   return ToEntry(std::move(**registration), std::move(loaded));
@@ -468,7 +478,10 @@ std::optional<RegistryError> Registry::Delete(
                          "without @ here",
                      "name");
   }
-  auto outcome = store_->Delete(name, expected_current);
+  auto outcome = [&] {
+    const NameCache::Change forget(names_);
+    return store_->Delete(name, expected_current);
+  }();
   if (const auto* error = std::get_if<StoreError>(&outcome)) {
     return FromStore(*error);
   }

@@ -13,6 +13,7 @@
 #include "core/model/model_builder.h"
 #include "server/registry/loaded_revision.h"
 #include "server/registry/model_store.h"
+#include "server/registry/name_cache.h"
 #include "server/registry/reference.h"
 #include "server/registry/revision.h"
 #include "server/registry/revision_cache.h"
@@ -70,8 +71,10 @@ struct ModelPage {
 };
 
 /// Thread-safe. Looking up a known reference takes no store access for
-/// @full-revision and one indexed read otherwise; parsed models are cached by
-/// revision (bounded number, least recently used goes first).
+/// @full-revision, nor for names that were looked up since the last change to
+/// the store, and one indexed read otherwise; parsed models are cached by
+/// revision (bounded number, least recently used goes first). The store is this
+/// registry's alone.
 class Registry {
  public:
   explicit Registry(std::unique_ptr<ModelStore> store,
@@ -145,6 +148,7 @@ class Registry {
 
   std::unique_ptr<ModelStore> store_;
   RevisionCache cache_;
+  NameCache names_;
 };
 
 }  // namespace torqued::server

@@ -2,23 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
-#include "core/batch/engine.h"
-#include "server/registry/registry.h"
-#include "server/services/admission.h"
-#include "server/wire/compute_view.h"
-#include "server/wire/reply_layout.h"
+#include "server/services/state_batch.h"
 
 namespace torqued::server {
-
-struct ComputeLimits {
-  std::int64_t max_rows = 0;
-  std::int64_t max_message_bytes = 0;
-};
 
 class Computation {
  public:
@@ -29,9 +20,9 @@ class Computation {
       const ComputeLimits& limits, Admission& admission,
       v1::ComputeReply* reply);
 
-  const std::shared_ptr<const EvaluationPlan>& plan() const { return plan_; }
-  const EvaluationOutputs& outputs() const { return results_->outputs(); }
-  bool fail_fast() const { return fail_fast_; }
+  std::shared_ptr<const EvaluationPlan> plan() const { return batch_.plan(); }
+  const EvaluationOutputs& outputs() const { return batch_.outputs(); }
+  bool fail_fast() const { return batch_.fail_fast(); }
 
   /// After the evaluation: fills in the rest of the reply, or says why the call
   /// failed. `before` is the time from the request's arrival to Submit.
@@ -39,14 +30,11 @@ class Computation {
                                 std::chrono::nanoseconds before);
 
  private:
-  Computation() = default;
+  Computation(ComputeSetup setup, v1::ComputeReply* reply)
+      : batch_(std::move(setup), reply->mutable_results()), reply_(reply) {}
 
-  std::shared_ptr<const EvaluationPlan> plan_;
-  std::optional<ReplyResults> results_;
-  Admission::Ticket ticket_;
-  v1::ComputeReply* reply_ = nullptr;
-  bool fail_fast_ = false;
-  std::size_t row_status_bytes_ = 0;  // room left in the reply
+  StateBatch batch_;
+  v1::ComputeReply* reply_;
 };
 
 }  // namespace torqued::server

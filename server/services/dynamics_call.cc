@@ -1,30 +1,30 @@
 #include "server/services/dynamics_call.h"
 
 #include "server/errors/mapping.h"
+#include "server/services/admitted_work.h"
 
 namespace torqued::server {
 
 void DynamicsCall::Run() {
-  set_model(*view_.model);
-  if (const auto entry = context_.registry.ResolveLoaded(*view_.model)) {
+  const std::string& model = *view_.query.model;
+  set_model(model);
+  if (const auto entry = context_.registry.ResolveLoaded(model)) {
     return Compute(*entry);
   }
-  // Not counted twice: Compute admits it with its rows and its reply.
-  auto admitted = context_.admission.Admit({0, RequestBytes()});
-  if (auto* error = std::get_if<Error>(&admitted)) {
-    return Fail(std::move(*error));
+  if (auto error = SubmitAdmitted(context_, RequestBytes(), &waiting_, [this] {
+        Guarded([this] { ResolveAndCompute(); });
+      })) {
+    Fail(*std::move(error));
   }
-  waiting_ = std::get<Admission::Ticket>(std::move(admitted));
-  context_.engine.scheduler().Submit(
-      [this] { Guarded([this] { ResolveAndCompute(); }); });
 }
 
 void DynamicsCall::ResolveAndCompute() {
   if (cancelled()) return Abandon();
-  const auto resolved = context_.registry.Resolve(*view_.model);
+  const auto resolved = context_.registry.Resolve(*view_.query.model);
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return Fail(ToError(*error));
   }
+  // Not counted twice: Compute admits it with its rows and its reply.
   waiting_ = Admission::Ticket();
   Compute(std::get<ModelEntry>(resolved));
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "server/services/computation.h"
 #include "server/services/service_context.h"
 #include "server/services/unary_call.h"
 #include "server/wire/compute_view.h"

@@ -1,6 +1,7 @@
 #include "server/services/dynamics_service.h"
 
 #include "server/services/dynamics_call.h"
+#include "server/services/evaluate_stream.h"
 
 namespace torqued::server {
 namespace {
@@ -47,6 +48,11 @@ grpc::ServerUnaryReactor* DynamicsService::Compute(
     grpc::CallbackServerContext* call, const v1::ComputeRequest* request,
     v1::ComputeReply* reply) {
   return Start(call, context_, "Compute", request, reply);
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
+DynamicsService::Evaluate(grpc::CallbackServerContext* call) {
+  return EvaluateStream::Start(call, context_);
 }
 
 }  // namespace torqued::server

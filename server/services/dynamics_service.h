@@ -6,7 +6,16 @@
 
 namespace torqued::server {
 
-class DynamicsService final : public v1::Dynamics::CallbackService {
+/// All methods by callbacks; the messages of Evaluate as bytes.
+using DynamicsMethods = v1::Dynamics::WithCallbackMethod_InverseDynamics<
+    v1::Dynamics::WithCallbackMethod_MassMatrix<
+        v1::Dynamics::WithCallbackMethod_ForwardDynamics<
+            v1::Dynamics::WithCallbackMethod_OperationalSpace<
+                v1::Dynamics::WithCallbackMethod_Compute<
+                    v1::Dynamics::WithRawCallbackMethod_Evaluate<
+                        v1::Dynamics::Service>>>>>>;
+
+class DynamicsService final : public DynamicsMethods {
  public:
   explicit DynamicsService(ServiceContext& context) : context_(context) {}
 
@@ -28,6 +37,8 @@ class DynamicsService final : public v1::Dynamics::CallbackService {
   grpc::ServerUnaryReactor* Compute(grpc::CallbackServerContext* call,
                                     const v1::ComputeRequest* request,
                                     v1::ComputeReply* reply) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Evaluate(
+      grpc::CallbackServerContext* call) override;
 
  private:
   ServiceContext& context_;

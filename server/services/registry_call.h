@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "server/services/admitted_work.h"
 #include "server/services/registry_handlers.h"
-#include "server/services/service_context.h"
 #include "server/services/unary_call.h"
 
 namespace torqued::server {
@@ -25,13 +25,11 @@ class RegistryCall final : public UnaryCall {
 
   void Run() override {
     set_model(ModelOf(request_));
-    auto admitted = context_.admission.Admit(
-        {0, static_cast<std::int64_t>(request_.ByteSizeLong())});
-    if (auto* error = std::get_if<Error>(&admitted)) {
-      return Fail(std::move(*error));
+    const auto bytes = static_cast<std::int64_t>(request_.ByteSizeLong());
+    if (auto error = SubmitAdmitted(context_, bytes, &ticket_,
+                                    [this] { Guarded([this] { Work(); }); })) {
+      Fail(*std::move(error));
     }
-    ticket_ = std::get<Admission::Ticket>(std::move(admitted));
-    context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); });
   }
 
   void Work() {

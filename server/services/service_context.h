@@ -4,7 +4,7 @@
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
 #include "server/services/call_gate.h"
-#include "server/services/computation.h"
+#include "server/services/state_batch.h"
 
 namespace torqued::server {
 

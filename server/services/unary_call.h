@@ -1,18 +1,14 @@
-// What every call of ours has: an id, a place in the gate, one end, a log line.
+// A call of one request and one reply.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <chrono>
 #include <memory>
-#include <string>
 #include <string_view>
+#include <utility>
 
-#include "core/batch/chunk_scheduler.h"
-#include "server/errors/error.h"
-#include "server/observability/logging.h"
-#include "server/services/call_gate.h"
+#include "server/services/call_record.h"
 
 namespace torqued::server {
 
@@ -23,7 +19,8 @@ class UnaryCall : public grpc::ServerUnaryReactor {
  public:
   /// `method` must live for ever.
   UnaryCall(grpc::CallbackServerContext* context, CallGate& gate,
-            std::string_view method);
+            std::string_view method)
+      : record_(context, gate, method) {}
 
   /// Runs the call, or refuses it when the server is draining.
   static UnaryCall* Start(UnaryCall* call);
@@ -43,45 +40,30 @@ class UnaryCall : public grpc::ServerUnaryReactor {
       FailAsFault();
     }
   }
-  /// A fault of the server.
-  void FailAsFault();
+  void FailAsFault() { Fail(FaultOfTheServer()); }
 
-  /// `change`: what an operator wants to know of it, if anything.
-  void Succeed(std::string_view change = {});
-  void Fail(Error error);
-  /// Nobody waits for the answer: cancelled, or past its deadline.
-  void Abandon();
-
-  /// For the log and for the metadata of errors.
-  void set_model(std::string_view model);
-
-  /// The client went away, its deadline passed or the server cancels all calls.
-  bool cancelled() const { return cancelled_.load(); }
-  /// Cancelled with the call; an evaluation may cancel it too.
-  const std::shared_ptr<CancellationToken>& cancellation() const {
-    return cancellation_;
+  // As in CallRecord.
+  void Succeed(std::string_view change = {}) {
+    Finish(record_.Succeed(change));
   }
-  std::chrono::nanoseconds age() const;
+  void Fail(Error error) { Finish(record_.Fail(std::move(error))); }
+  void Abandon() { Finish(record_.Abandon()); }
+  void set_model(std::string_view model) { record_.set_model(model); }
+  bool cancelled() const { return record_.cancelled(); }
+  const std::shared_ptr<CancellationToken>& cancellation() const {
+    return record_.cancellation();
+  }
+  std::chrono::nanoseconds age() const { return record_.age(); }
 
  private:
-  void OnCancel() final;
-  void OnDone() final;
+  void OnCancel() final { record_.Cancel(); }
+  void OnDone() final { delete this; }
   /// Not a documented part of gRPC: both reactions above are short and never
   /// block, so they may run on the thread that notices, instead of waking
   /// another one at the end of every call.
   bool InternalInlineable() final { return true; }
-  void LogEnd(LogLevel level, std::string_view message,
-              std::string_view outcome, std::string_view detail);
 
-  grpc::CallbackServerContext* context_;
-  CallGate& gate_;
-  std::string_view method_;
-  std::string request_id_;
-  std::string model_;
-  std::chrono::steady_clock::time_point arrival_;
-  std::shared_ptr<CancellationToken> cancellation_;
-  std::atomic<bool> cancelled_{false};
-  bool entered_;
+  CallRecord record_;
 };
 
 }  // namespace torqued::server

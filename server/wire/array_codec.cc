@@ -75,10 +75,11 @@ OutputArray AllocateArray(Payload payload, std::int64_t rows, int columns,
   const std::int64_t count = rows * columns;
   OutputArray output;
   output.type = NumberTypeOf(payload);
+  if (payload != Payload::kValues) array->clear_values();
+  if (payload != Payload::kF64) array->clear_f64();
+  if (payload != Payload::kF32) array->clear_f32();
   if (payload == Payload::kValues) {
-    array->mutable_values()->Reserve(static_cast<int>(count));
-    output.data =
-        array->mutable_values()->AddNAlreadyReserved(static_cast<int>(count));
+    output.data = Resize(array->mutable_values(), count);
   } else {
     std::string* packed =
         payload == Payload::kF64 ? array->mutable_f64() : array->mutable_f32();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/batch/evaluation.h"
+
 namespace torqued::server {
 namespace {
 
@@ -14,10 +16,25 @@ constexpr int kOperationalSpace[] = {v1::QUANTITY_OPERATIONAL_SPACE};
 template <class Request>
 ComputeView CommonView(const Request& request) {
   ComputeView view;
-  view.model = &request.model();
-  if (request.has_q()) view.q = &request.q();
-  if (request.has_options()) view.options = &request.options();
+  view.query.model = &request.model();
+  if (request.has_q()) view.states.q = &request.q();
+  if (request.has_options()) view.query.options = &request.options();
   return view;
+}
+
+template <class Request>
+void ViewWrench(const Request& request, ComputeView* view) {
+  if (!request.has_tip_wrench_on_environment()) return;
+  const v1::TipWrench& wrench = request.tip_wrench_on_environment();
+  view->states.tip_wrench = &wrench.wrench();
+  view->query.wrench_frame = wrench.reference_frame();
+}
+
+/// The quantities of a message that lists them.
+template <class Message>
+std::span<const int> QuantitiesOf(const Message& message) {
+  return {message.quantities().data(),
+          static_cast<std::size_t>(message.quantities_size())};
 }
 
 /// What every reply has.
@@ -33,55 +50,74 @@ void MoveCommon(v1::ComputeReply* from, Reply* to) {
 
 ComputeView ViewOf(const v1::ComputeRequest& request) {
   ComputeView view = CommonView(request);
-  view.quantities = {request.quantities().data(),
-                     static_cast<std::size_t>(request.quantities_size())};
-  if (request.has_v()) view.v = &request.v();
-  if (request.has_a()) view.a = &request.a();
-  if (request.has_tau()) view.tau = &request.tau();
-  if (request.has_tip_wrench_on_environment()) {
-    view.tip_wrench = &request.tip_wrench_on_environment();
-  }
+  view.query.quantities = QuantitiesOf(request);
+  if (request.has_v()) view.states.v = &request.v();
+  if (request.has_a()) view.states.a = &request.a();
+  if (request.has_tau()) view.states.tau = &request.tau();
+  ViewWrench(request, &view);
   if (request.has_operational_space()) {
-    view.task = &request.operational_space();
+    view.query.operational_space = &request.operational_space();
   }
   return view;
 }
 
 ComputeView ViewOf(const v1::InverseDynamicsRequest& request) {
   ComputeView view = CommonView(request);
-  view.quantities = kInverseDynamics;
-  if (request.has_v()) view.v = &request.v();
-  if (request.has_a()) view.a = &request.a();
-  if (request.has_tip_wrench_on_environment()) {
-    view.tip_wrench = &request.tip_wrench_on_environment();
-  }
+  view.query.quantities = kInverseDynamics;
+  if (request.has_v()) view.states.v = &request.v();
+  if (request.has_a()) view.states.a = &request.a();
+  ViewWrench(request, &view);
   return view;
 }
 
 ComputeView ViewOf(const v1::MassMatrixRequest& request) {
   ComputeView view = CommonView(request);
-  view.quantities = kMassMatrix;
+  view.query.quantities = kMassMatrix;
   return view;
 }
 
 ComputeView ViewOf(const v1::ForwardDynamicsRequest& request) {
   ComputeView view = CommonView(request);
-  view.quantities = kForwardDynamics;
-  if (request.has_v()) view.v = &request.v();
-  if (request.has_tau()) view.tau = &request.tau();
-  if (request.has_tip_wrench_on_environment()) {
-    view.tip_wrench = &request.tip_wrench_on_environment();
-  }
+  view.query.quantities = kForwardDynamics;
+  if (request.has_v()) view.states.v = &request.v();
+  if (request.has_tau()) view.states.tau = &request.tau();
+  ViewWrench(request, &view);
   return view;
 }
 
 ComputeView ViewOf(const v1::OperationalSpaceRequest& request) {
   ComputeView view = CommonView(request);
-  view.quantities = kOperationalSpace;
-  if (request.has_v()) view.v = &request.v();
+  view.query.quantities = kOperationalSpace;
+  if (request.has_v()) view.states.v = &request.v();
   if (request.has_operational_space()) {
-    view.task = &request.operational_space();
+    view.query.operational_space = &request.operational_space();
   }
+  return view;
+}
+
+QueryView ViewOf(const v1::EvaluateStart& start) {
+  QueryView view;
+  view.model = &start.model();
+  view.quantities = QuantitiesOf(start);
+  if (start.has_options()) view.options = &start.options();
+  if (start.has_operational_space()) {
+    view.operational_space = &start.operational_space();
+  }
+  view.wrench_frame = start.tip_wrench_reference_frame();
+  view.wrench_frame_field = "tip_wrench_reference_frame";
+  return view;
+}
+
+StatesView ViewOf(const v1::EvaluateChunk& chunk) {
+  StatesView view;
+  if (chunk.has_q()) view.q = &chunk.q();
+  if (chunk.has_v()) view.v = &chunk.v();
+  if (chunk.has_a()) view.a = &chunk.a();
+  if (chunk.has_tau()) view.tau = &chunk.tau();
+  if (chunk.has_tip_wrench_on_environment()) {
+    view.tip_wrench = &chunk.tip_wrench_on_environment();
+  }
+  view.tip_wrench_field = ToString(Input::kTipWrench);
   return view;
 }
 

@@ -1,25 +1,42 @@
-// The one shape that Compute and its shorthands share.
+// The one shape that Compute, its shorthands and Evaluate share.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "torqued/v1/dynamics.pb.h"
 
 namespace torqued::server {
 
-/// A view of a request. Null: absent.
-struct ComputeView {
-  const std::string* model = nullptr;
-  /// Numbers of v1.Quantity, as they came.
-  std::span<const int> quantities;
+/// A view of a request's states. Null: absent.
+struct StatesView {
   const v1::Array* q = nullptr;
   const v1::Array* v = nullptr;
   const v1::Array* a = nullptr;
   const v1::Array* tau = nullptr;
-  const v1::TipWrench* tip_wrench = nullptr;
+  const v1::Array* tip_wrench = nullptr;
+  /// Path of the wrench in the request.
+  std::string_view tip_wrench_field = "tip_wrench_on_environment.wrench";
+};
+
+/// A view of the rest of a request. Null: absent.
+struct QueryView {
+  const std::string* model = nullptr;
+  /// Numbers of v1.Quantity, as they came.
+  std::span<const int> quantities;
   const v1::Options* options = nullptr;
-  const v1::OperationalSpaceOptions* task = nullptr;
+  const v1::OperationalSpaceOptions* operational_space = nullptr;
+  /// A number of v1.ReferenceFrame, as it came, and its path in the request.
+  int wrench_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
+  std::string_view wrench_frame_field =
+      "tip_wrench_on_environment.reference_frame";
+};
+
+/// A view of a request of one message.
+struct ComputeView {
+  QueryView query;
+  StatesView states;
 };
 
 ComputeView ViewOf(const v1::ComputeRequest& request);
@@ -27,6 +44,8 @@ ComputeView ViewOf(const v1::InverseDynamicsRequest& request);
 ComputeView ViewOf(const v1::MassMatrixRequest& request);
 ComputeView ViewOf(const v1::ForwardDynamicsRequest& request);
 ComputeView ViewOf(const v1::OperationalSpaceRequest& request);
+QueryView ViewOf(const v1::EvaluateStart& start);
+StatesView ViewOf(const v1::EvaluateChunk& chunk);
 
 /// Moves what a shorthand returns out of the general reply; nothing is copied.
 void MoveReply(v1::ComputeReply* from, v1::ComputeReply* to);

@@ -33,15 +33,6 @@ std::optional<Error> DecodeQuantities(std::span<const int> quantities,
   return std::nullopt;
 }
 
-std::optional<Error> DecodeArray(const v1::Array* array, std::string_view field,
-                                 InputArray* input) {
-  if (array == nullptr) return std::nullopt;
-  OrError<InputArray> read = ReadArray(*array, field);
-  if (auto* error = std::get_if<Error>(&read)) return std::move(*error);
-  *input = std::get<InputArray>(read);
-  return std::nullopt;
-}
-
 std::optional<Error> DecodeFrame(int number, v1::Reason reason,
                                  std::string_view field,
                                  ReferenceFrame* frame) {
@@ -78,7 +69,7 @@ std::optional<Error> DecodeTerms(const v1::Terms& terms, Terms* decoded) {
 }
 
 std::optional<Error> DecodeOptions(const v1::Options& options,
-                                   DecodedRequest* decoded) {
+                                   DecodedQuery* decoded) {
   decoded->options.joint_names.assign(options.joint_names().begin(),
                                       options.joint_names().end());
   decoded->options.tip_frame = options.tip_frame();
@@ -91,58 +82,57 @@ std::optional<Error> DecodeOptions(const v1::Options& options,
                                &decoded->options.reference_frame)) {
     return error;
   }
-  const std::optional<Payload> encoding =
-      ToPayload(options.encoding(), decoded->encoding);
-  if (!encoding) {
+  if (options.encoding() == v1::ENCODING_UNSPECIFIED) return std::nullopt;
+  decoded->encoding = ToPayload(options.encoding());
+  if (!decoded->encoding) {
     return FieldError(v1::INVALID_OPTION, "options.encoding",
                       std::to_string(options.encoding()) + " is no encoding");
   }
-  decoded->encoding = *encoding;
   return std::nullopt;
-}
-
-std::optional<Error> DecodeInputs(const ComputeView& view,
-                                  DecodedRequest* decoded) {
-  EvaluationInputs& inputs = decoded->inputs;
-  const std::pair<const v1::Array*, InputArray*> arrays[] = {
-      {view.q, &inputs.q},
-      {view.v, &inputs.v},
-      {view.a, &inputs.a},
-      {view.tau, &inputs.tau}};
-  const Input names[] = {Input::kQ, Input::kV, Input::kA, Input::kTau};
-  for (std::size_t i = 0; i < std::size(arrays); ++i) {
-    if (auto error = DecodeArray(arrays[i].first, ToString(names[i]),
-                                 arrays[i].second)) {
-      return error;
-    }
-  }
-  if (view.tip_wrench == nullptr) return std::nullopt;
-  if (auto error =
-          DecodeArray(&view.tip_wrench->wrench(),
-                      "tip_wrench_on_environment.wrench", &inputs.tip_wrench)) {
-    return error;
-  }
-  return DecodeFrame(view.tip_wrench->reference_frame(), v1::INVALID_FIELD,
-                     "tip_wrench_on_environment.reference_frame",
-                     &decoded->options.wrench_frame);
 }
 
 }  // namespace
 
-OrError<DecodedRequest> DecodeRequest(const ComputeView& view) {
-  DecodedRequest decoded;
-  if (view.q != nullptr) decoded.encoding = PayloadOf(*view.q);
+OrError<DecodedQuery> DecodeQuery(const QueryView& view) {
+  DecodedQuery decoded;
   std::optional<Error> error =
       DecodeQuantities(view.quantities, &decoded.options.quantities);
-  if (!error) error = DecodeInputs(view, &decoded);
   if (!error && view.options != nullptr) {
     error = DecodeOptions(*view.options, &decoded);
   }
-  if (!error && view.task != nullptr) {
-    error = DecodeTask(*view.task, &decoded.options.task);
+  if (!error) {
+    error = DecodeFrame(view.wrench_frame, v1::INVALID_FIELD,
+                        view.wrench_frame_field, &decoded.options.wrench_frame);
+  }
+  if (!error && view.operational_space != nullptr) {
+    error = DecodeTask(*view.operational_space, &decoded.options.task);
   }
   if (error) return std::move(*error);
   return decoded;
+}
+
+OrError<EvaluationInputs> DecodeStates(const StatesView& view) {
+  EvaluationInputs inputs;
+  const struct {
+    const v1::Array* array;
+    std::string_view field;
+    InputArray* input;
+  } arrays[] = {{view.q, ToString(Input::kQ), &inputs.q},
+                {view.v, ToString(Input::kV), &inputs.v},
+                {view.a, ToString(Input::kA), &inputs.a},
+                {view.tau, ToString(Input::kTau), &inputs.tau},
+                {view.tip_wrench, view.tip_wrench_field, &inputs.tip_wrench}};
+  for (const auto& item : arrays) {
+    if (item.array == nullptr) continue;
+    OrError<InputArray> read = ReadArray(*item.array, item.field);
+    if (auto* error = std::get_if<Error>(&read)) return std::move(*error);
+    *item.input = std::get<InputArray>(read);
+  }
+  return inputs;
+}
+
+Payload EncodingOf(const StatesView& view) {
+  return view.q == nullptr ? Payload::kValues : PayloadOf(*view.q);
 }
 
 }  // namespace torqued::server

@@ -1,7 +1,7 @@
 // From the wire to what the engine understands.
 #pragma once
 
-#include <span>
+#include <optional>
 
 #include "core/batch/evaluation.h"
 #include "server/errors/error.h"
@@ -10,16 +10,22 @@
 
 namespace torqued::server {
 
-struct DecodedRequest {
+/// What to compute.
+struct DecodedQuery {
   EvaluationOptions options;
-  /// Views of the request's memory.
-  EvaluationInputs inputs;
-  /// Of the reply's arrays.
-  Payload encoding = Payload::kValues;
+  /// Of the reply's arrays; nothing: that of q.
+  std::optional<Payload> encoding;
   bool fail_fast = false;
 };
 
 /// Checks everything that can be said without the model.
-OrError<DecodedRequest> DecodeRequest(const ComputeView& view);
+OrError<DecodedQuery> DecodeQuery(const QueryView& view);
+
+/// Views of the request's memory, checked as far as that goes without the
+/// model.
+OrError<EvaluationInputs> DecodeStates(const StatesView& view);
+
+/// Encoding of the reply when the query leaves it open.
+Payload EncodingOf(const StatesView& view);
 
 }  // namespace torqued::server

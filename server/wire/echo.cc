@@ -1,5 +1,7 @@
 #include "server/wire/echo.h"
 
+#include <optional>
+
 #include "server/version.h"
 #include "server/wire/decode_task.h"
 #include "server/wire/enums.h"
@@ -15,6 +17,13 @@ void FillJointNames(const EvaluationPlan& plan, v1::Echo* echo) {
     const auto joint = order.empty() ? i : static_cast<std::size_t>(order[i]);
     echo->add_joint_names(joints[joint].name);
   }
+}
+
+void SetTipFrame(const EvaluationPlan& plan, std::optional<int> tip,
+                 v1::Echo* echo) {
+  if (!tip) return;
+  echo->set_tip_frame(
+      plan.model().frames()[static_cast<std::size_t>(*tip)].name);
 }
 
 void FillDuration(std::chrono::nanoseconds from,
@@ -36,16 +45,17 @@ void FillEcho(const EvaluationPlan& plan, const std::string& model,
   for (const double g : *options.terms.gravity) terms->add_gravity(g);
   terms->set_viscous_friction(options.terms.viscous_friction);
   terms->set_coulomb_friction(options.terms.coulomb_friction);
-  if (plan.tip_frame()) {
-    const auto tip = static_cast<std::size_t>(*plan.tip_frame());
-    echo->set_tip_frame(plan.model().frames()[tip].name);
-  }
+  SetTipFrame(plan, plan.tip_frame(), echo);
   echo->set_reference_frame(ToWire(options.reference_frame));
   if (options.quantities.Has(Quantity::kOperationalSpace)) {
     EncodeTask(options.task, echo->mutable_operational_space());
   }
   echo->set_target(std::string(target));
   echo->set_server_version(std::string(Version()));
+}
+
+void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo) {
+  SetTipFrame(plan, plan.tip_frame_of_any_states(), echo);
 }
 
 void FillTiming(std::chrono::nanoseconds queue,

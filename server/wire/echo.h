@@ -10,10 +10,13 @@
 
 namespace torqued::server {
 
-/// Everything but the timing.
+/// Everything but the timing. The tip frame is that of the plan's states.
 void FillEcho(const EvaluationPlan& plan, const std::string& model,
               const std::string& revision, std::string_view target,
               v1::Echo* echo);
+
+/// The tip frame that any states of the plan may use.
+void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo);
 
 void FillTiming(std::chrono::nanoseconds queue,
                 std::chrono::nanoseconds compute, v1::Timing* timing);

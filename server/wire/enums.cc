@@ -58,10 +58,8 @@ std::optional<SingularityRule> ToSingularityRule(int number) {
   }
 }
 
-std::optional<Payload> ToPayload(int number, Payload fallback) {
+std::optional<Payload> ToPayload(int number) {
   switch (number) {
-    case v1::ENCODING_UNSPECIFIED:
-      return fallback;
     case v1::ENCODING_VALUES:
       return Payload::kValues;
     case v1::ENCODING_F64:

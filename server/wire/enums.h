@@ -21,8 +21,8 @@ std::optional<ReferenceFrame> ToReferenceFrame(int number);
 std::optional<std::uint8_t> ToAxis(int number);
 /// Unspecified is kReport.
 std::optional<SingularityRule> ToSingularityRule(int number);
-/// Unspecified is `fallback`.
-std::optional<Payload> ToPayload(int number, Payload fallback);
+/// Nothing for the unspecified one, too: it depends on the request.
+std::optional<Payload> ToPayload(int number);
 
 v1::ReferenceFrame ToWire(ReferenceFrame frame);
 v1::TaskAxis ToWireAxis(std::uint8_t axis);

@@ -29,12 +29,6 @@ v1::Array* ArrayOf(Output output, v1::Results* results) {
   return nullptr;
 }
 
-template <class T>
-T* Allocate(google::protobuf::RepeatedField<T>* field, std::int64_t rows) {
-  field->Reserve(static_cast<int>(rows));
-  return field->AddNAlreadyReserved(static_cast<int>(rows));
-}
-
 }  // namespace
 
 std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload) {
@@ -52,26 +46,25 @@ std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload) {
   return bytes;
 }
 
-ReplyResults::ReplyResults(const EvaluationPlan& plan, Payload payload,
-                           v1::Results* results)
-    : results_(results) {
+void ReplyResults::Lay(const EvaluationPlan& plan, Payload payload) {
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     if (!plan.Produces(output)) continue;
     outputs_[output] = AllocateArray(payload, plan.rows(), plan.columns(output),
-                                     ArrayOf(output, results));
+                                     ArrayOf(output, results_));
   }
   if (plan.Produces(Output::kLambda)) {
-    outputs_.rank = Allocate(results->mutable_rank(), plan.rows());
-    outputs_.sigma_min = Allocate(results->mutable_sigma_min(), plan.rows());
+    outputs_.rank = Resize(results_->mutable_rank(), plan.rows());
+    outputs_.sigma_min = Resize(results_->mutable_sigma_min(), plan.rows());
     rules_.resize(static_cast<std::size_t>(plan.rows()));
     outputs_.rule = rules_.data();
   }
 }
 
 void ReplyResults::Finish() {
-  results_->mutable_rule()->Reserve(static_cast<int>(rules_.size()));
-  for (const TaskRule rule : rules_) results_->add_rule(ToWire(rule));
+  int* wire = Resize(results_->mutable_rule(),
+                     static_cast<std::int64_t>(rules_.size()));
+  for (const TaskRule rule : rules_) *wire++ = ToWire(rule);
 }
 
 }  // namespace torqued::server

@@ -16,13 +16,16 @@ std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload);
 /// Upper bound of what the arrays' own tags, lengths and column counts take.
 inline constexpr std::int64_t kReplyFrameBytes = 512;
 
-/// The results of one reply. Outputs point into the message, except for the
-/// task rules, whose wire type is wider than the engine's.
+/// The results of one reply, or of one after the other. Outputs point into the
+/// message, except for the task rules, whose wire type is wider than the
+/// engine's.
 class ReplyResults {
  public:
-  /// Makes room for all rows of the plan.
-  ReplyResults(const EvaluationPlan& plan, Payload payload,
-               v1::Results* results);
+  explicit ReplyResults(v1::Results* results) : results_(results) {}
+
+  /// Makes room for all rows of the plan. The quantities are those of before;
+  /// memory is kept, see AllocateArray.
+  void Lay(const EvaluationPlan& plan, Payload payload);
 
   const EvaluationOutputs& outputs() const { return outputs_; }
   /// Once computed: turns the rules into their wire form.

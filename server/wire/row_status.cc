@@ -5,9 +5,10 @@
 
 namespace torqued::server {
 
-v1::RowStatus ToRowStatus(const EvaluationPlan& plan, const RowIssue& issue) {
+v1::RowStatus ToRowStatus(const EvaluationPlan& plan, const RowIssue& issue,
+                          std::uint64_t first_row) {
   v1::RowStatus status;
-  status.set_row(static_cast<std::uint64_t>(issue.row));
+  status.set_row(first_row + static_cast<std::uint64_t>(issue.row));
   status.set_code(ToWire(issue.code));
   status.set_field(FieldOf(issue));
   status.set_joint(JointOf(plan, issue));
@@ -17,15 +18,15 @@ v1::RowStatus ToRowStatus(const EvaluationPlan& plan, const RowIssue& issue) {
 }
 
 void FillRowStatus(const EvaluationPlan& plan, const EvaluationReport& report,
-                   std::size_t max_bytes, v1::ComputeReply* reply) {
-  reply->set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
+                   std::uint64_t first_row, std::size_t max_bytes,
+                   google::protobuf::RepeatedPtrField<v1::RowStatus>* rows) {
   constexpr std::size_t kTagAndLength = 4;
   std::size_t bytes = 0;
   for (const RowIssue& issue : report.issues) {
-    v1::RowStatus status = ToRowStatus(plan, issue);
+    v1::RowStatus status = ToRowStatus(plan, issue, first_row);
     bytes += status.ByteSizeLong() + kTagAndLength;
     if (bytes > max_bytes) break;
-    *reply->add_row_status() = std::move(status);
+    *rows->Add() = std::move(status);
   }
 }
 

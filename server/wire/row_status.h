@@ -2,17 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/batch/engine.h"
 #include "torqued/v1/dynamics.pb.h"
 
 namespace torqued::server {
 
-v1::RowStatus ToRowStatus(const EvaluationPlan& plan, const RowIssue& issue);
+/// Rows are counted from `first_row`.
+v1::RowStatus ToRowStatus(const EvaluationPlan& plan, const RowIssue& issue,
+                          std::uint64_t first_row = 0);
 
-/// The count, and the first rows for as long as they take less than
-/// `max_bytes` of the reply.
+/// The first rows for as long as they take less than `max_bytes` of the reply.
 void FillRowStatus(const EvaluationPlan& plan, const EvaluationReport& report,
-                   std::size_t max_bytes, v1::ComputeReply* reply);
+                   std::uint64_t first_row, std::size_t max_bytes,
+                   google::protobuf::RepeatedPtrField<v1::RowStatus>* rows);
 
 }  // namespace torqued::server

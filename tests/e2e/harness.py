@@ -120,6 +120,14 @@ class Server:
         utime, stime = fields.rpartition(")")[2].split()[11:13]
         return (int(utime) + int(stime)) / os.sysconf("SC_CLK_TCK")
 
+    def memory(self, which):
+        """Bytes of a field of /proc/PID/status: "VmRSS", or "VmHWM", the
+        highest so far."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        line, = (line for line in status.splitlines()
+                 if line.startswith(which + ":"))
+        return int(line.split()[1]) * 1024
+
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
 

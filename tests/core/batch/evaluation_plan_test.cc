@@ -167,6 +167,54 @@ TEST_F(EvaluationPlanTest, UnusedWrenchIsRefusedNotIgnored) {
   ExpectError(Code::kInvalidOption, "tip_wrench_on_environment");
 }
 
+TEST_F(EvaluationPlanTest, OtherStatesAreBoundToTheSameOptions) {
+  auto created = EvaluationPlan::Create(model_, options_);
+  auto& plan = std::get<EvaluationPlan>(created);
+  EXPECT_EQ(plan.rows(), 0);
+  ASSERT_FALSE(plan.Rebind(inputs_));
+  EXPECT_EQ(plan.rows(), 3);
+  inputs_.q = Table(4, 5);
+  inputs_.v = Table(1, 5);
+  ASSERT_FALSE(plan.Rebind(inputs_));
+  EXPECT_EQ(plan.rows(), 4);
+  EXPECT_EQ(plan.inputs().v.rows, 1);
+}
+
+TEST_F(EvaluationPlanTest, StatesThatAreRefusedLeaveThePlanAsItWas) {
+  EvaluationPlan plan = ExpectPlan();
+  EvaluationInputs wrong = inputs_;
+  wrong.q = Table(2, 4);
+  const auto error = plan.Rebind(wrong);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, Code::kWrongColumnCount);
+  EXPECT_EQ(error->field, "q");
+  EXPECT_EQ(plan.rows(), 3);
+  EXPECT_EQ(plan.inputs().q.columns, 5);
+}
+
+TEST_F(EvaluationPlanTest, AWrenchUsesTheTipFrameOfTheStatesThatHaveOne) {
+  EvaluationPlan plan = ExpectPlan();
+  EXPECT_FALSE(plan.tip_frame());
+  EXPECT_EQ(plan.tip_frame_of_any_states(), model_->tip_frame());
+  inputs_.tip_wrench = Table(1, 6);
+  ASSERT_FALSE(plan.Rebind(inputs_));
+  EXPECT_EQ(plan.tip_frame(), model_->tip_frame());
+
+  model_ = branching_;
+  inputs_.tip_wrench = {};
+  EvaluationPlan unsettled = ExpectPlan();
+  EXPECT_FALSE(unsettled.tip_frame_of_any_states());
+  inputs_.tip_wrench = Table(1, 6);
+  const auto error = unsettled.Rebind(inputs_);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, Code::kTipFrameRequired);
+  // Twin: where no wrench takes part, no states may use the frame.
+  options_.quantities = {Quantity::kMassMatrix};
+  model_ = branching_;
+  inputs_.tip_wrench = {};
+  EXPECT_FALSE(ExpectPlan().tip_frame_of_any_states());
+}
+
 TEST_F(EvaluationPlanTest, NoQuantityIsAnError) {
   options_.quantities = {};
   ExpectError(Code::kInvalidOption, "quantities");

@@ -426,6 +426,45 @@ TEST_F(RegistryTest, FullRevisionInTheCacheNeedsNoStore) {
   EXPECT_EQ(Error(registry_.Resolve("arm")).code, Code::kStoreUnavailable);
 }
 
+TEST_F(RegistryTest, ANameThatWasLookedUpNeedsNoStore) {
+  Value(registry_.Register(Request("arm", 1, "good")));
+  const std::string by_prefix = "arm@" + RevisionOf(1).substr(0, 8);
+  for (const std::string& reference :
+       {std::string("arm"), std::string("arm@good"), by_prefix}) {
+    ASSERT_TRUE(registry_.ResolveLoaded(reference));
+  }
+  for (const char* table : {"labels", "names", "history", "revisions"}) {
+    RunSql(path_, std::string("DROP TABLE ") + table);
+  }
+  for (const std::string& reference :
+       {std::string("arm"), std::string("arm@good"), by_prefix}) {
+    const auto entry = registry_.ResolveLoaded(reference);
+    ASSERT_TRUE(entry) << reference;
+    EXPECT_EQ(entry->name, "arm");
+    EXPECT_EQ(entry->loaded->revision, RevisionOf(1));
+    EXPECT_THAT(entry->labels, ElementsAre("good"));
+  }
+  // Twin: what was not looked up does need it.
+  EXPECT_FALSE(registry_.ResolveLoaded("arm@" + RevisionOf(1).substr(0, 9)));
+}
+
+TEST_F(RegistryTest, ALookUpSeesEveryAcknowledgedChange) {
+  const auto revision = [&](const char* reference) {
+    const auto entry = registry_.ResolveLoaded(reference);
+    return entry ? entry->loaded->revision : "none";
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (const int mass : {1, 2}) {
+      Value(registry_.Register(Request("arm", mass, "last")));
+      EXPECT_EQ(revision("arm"), RevisionOf(mass));
+      EXPECT_EQ(revision("arm@last"), RevisionOf(mass));
+    }
+    EXPECT_FALSE(registry_.Delete("arm", std::nullopt));
+    EXPECT_EQ(revision("arm"), "none");
+    EXPECT_EQ(revision("arm@last"), "none");
+  }
+}
+
 TEST_F(RegistryTest, StoreFailuresAreErrors) {
   Value(registry_.Register(Request("arm", 1)));
   for (const char* table : {"labels", "names", "directory_files"}) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace torqued::server {
 namespace {
 
@@ -15,6 +17,46 @@ TEST(CallGateTest, AClosedGateTurnsNewCallsAwayAndCountsTheOld) {
   gate.Leave();
   gate.Leave();
   EXPECT_EQ(gate.in_flight(), 0);
+}
+
+class Counting final : public CallGate::Listener {
+ public:
+  explicit Counting(CallGate& gate) : gate_(gate) {}
+  void OnClose() override {
+    ++told;
+    entered_then = gate_.Enter();
+    gate_.Forget(this);
+  }
+  int told = 0;
+  bool entered_then = true;
+
+ private:
+  CallGate& gate_;
+};
+
+TEST(CallGateTest, ListenersAreToldOnceThatItIsClosed) {
+  CallGate gate;
+  const auto listener = std::make_shared<Counting>(gate);
+  EXPECT_TRUE(gate.Listen(listener));
+  EXPECT_EQ(listener->told, 0);
+  gate.Close();
+  EXPECT_EQ(listener->told, 1);
+  EXPECT_FALSE(listener->entered_then) << "told before the gate was closed";
+  gate.Close();
+  EXPECT_EQ(listener->told, 1);
+  EXPECT_FALSE(gate.Listen(listener)) << "nobody would tell it";
+}
+
+TEST(CallGateTest, WhoHasGoneIsNotTold) {
+  CallGate gate;
+  const auto staying = std::make_shared<Counting>(gate);
+  auto going = std::make_shared<Counting>(gate);
+  EXPECT_TRUE(gate.Listen(staying));
+  EXPECT_TRUE(gate.Listen(going));
+  gate.Forget(staying.get());
+  going.reset();
+  gate.Close();
+  EXPECT_EQ(staying->told, 0);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_F(ComputationTest, ReplyTooLargeIsRefusedBeforeComputing) {
   EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
   EXPECT_EQ(MetadataOf(error, "limit"), "10000");
   EXPECT_EQ(MetadataOf(error, "setting"), "max-message-bytes");
-  EXPECT_FALSE(reply_.has_results()) << "room was made for results";
+  EXPECT_EQ(reply_.results().ByteSizeLong(), 0u) << "room was made";
 
   // As many rows as the error says do fit, and no more.
   const int fit = std::stoi(MetadataOf(error, "rows_that_fit"));

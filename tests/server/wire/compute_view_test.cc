@@ -12,22 +12,22 @@ TEST(ComputeViewTest, AShorthandIsAComputeOfItsQuantity) {
   request.mutable_q()->add_values(1);
   request.mutable_tau()->add_values(2);
   const ComputeView view = ViewOf(request);
-  EXPECT_EQ(view.model, &request.model());
-  ASSERT_EQ(view.quantities.size(), 1u);
-  EXPECT_EQ(view.quantities[0], v1::QUANTITY_FORWARD_DYNAMICS);
-  EXPECT_EQ(view.q, &request.q());
-  EXPECT_EQ(view.tau, &request.tau());
-  EXPECT_EQ(view.v, nullptr) << "absent, not empty";
-  EXPECT_EQ(view.a, nullptr);
-  EXPECT_EQ(view.tip_wrench, nullptr);
-  EXPECT_EQ(view.options, nullptr);
-  EXPECT_EQ(view.task, nullptr);
+  EXPECT_EQ(view.query.model, &request.model());
+  ASSERT_EQ(view.query.quantities.size(), 1u);
+  EXPECT_EQ(view.query.quantities[0], v1::QUANTITY_FORWARD_DYNAMICS);
+  EXPECT_EQ(view.states.q, &request.q());
+  EXPECT_EQ(view.states.tau, &request.tau());
+  EXPECT_EQ(view.states.v, nullptr) << "absent, not empty";
+  EXPECT_EQ(view.states.a, nullptr);
+  EXPECT_EQ(view.states.tip_wrench, nullptr);
+  EXPECT_EQ(view.query.options, nullptr);
+  EXPECT_EQ(view.query.operational_space, nullptr);
 }
 
 /// Sets every singular message field, so that a field that a view forgets
 /// shows.
 template <class Request>
-ComputeView FullView(Request* request) {
+auto FullView(Request* request) {
   const auto* descriptor = Request::descriptor();
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const auto* field = descriptor->field(i);
@@ -49,10 +49,17 @@ int MessageFields() {
   return count;
 }
 
-int Present(const ComputeView& view) {
+int Present(const QueryView& view) {
+  return (view.options != nullptr) + (view.operational_space != nullptr);
+}
+
+int Present(const StatesView& view) {
   return (view.q != nullptr) + (view.v != nullptr) + (view.a != nullptr) +
-         (view.tau != nullptr) + (view.tip_wrench != nullptr) +
-         (view.options != nullptr) + (view.task != nullptr);
+         (view.tau != nullptr) + (view.tip_wrench != nullptr);
+}
+
+int Present(const ComputeView& view) {
+  return Present(view.query) + Present(view.states);
 }
 
 template <class Request>
@@ -60,7 +67,8 @@ class EveryRequestTest : public ::testing::Test {};
 using Requests =
     ::testing::Types<v1::ComputeRequest, v1::InverseDynamicsRequest,
                      v1::MassMatrixRequest, v1::ForwardDynamicsRequest,
-                     v1::OperationalSpaceRequest>;
+                     v1::OperationalSpaceRequest, v1::EvaluateStart,
+                     v1::EvaluateChunk>;
 TYPED_TEST_SUITE(EveryRequestTest, Requests);
 
 TYPED_TEST(EveryRequestTest, NoFieldIsForgotten) {

@@ -20,27 +20,36 @@ v1::ComputeRequest Request() {
   return request;
 }
 
-DecodedRequest Accepted(const v1::ComputeRequest& request) {
-  auto decoded = DecodeRequest(ViewOf(request));
-  if (const auto* error = std::get_if<Error>(&decoded)) {
+/// What is wrong with the request, or nothing.
+std::optional<Error> Problem(const v1::ComputeRequest& request) {
+  const ComputeView view = ViewOf(request);
+  auto query = DecodeQuery(view.query);
+  if (auto* error = std::get_if<Error>(&query)) return std::move(*error);
+  auto states = DecodeStates(view.states);
+  if (auto* error = std::get_if<Error>(&states)) return std::move(*error);
+  return std::nullopt;
+}
+
+DecodedQuery Accepted(const v1::ComputeRequest& request) {
+  if (const auto error = Problem(request)) {
     ADD_FAILURE() << error->message;
     return {};
   }
-  return std::get<DecodedRequest>(std::move(decoded));
+  return std::get<DecodedQuery>(DecodeQuery(ViewOf(request).query));
 }
 
 void ExpectRefused(const v1::ComputeRequest& request, v1::Reason reason,
                    const std::string& field) {
-  const auto decoded = DecodeRequest(ViewOf(request));
-  const auto* error = std::get_if<Error>(&decoded);
-  ASSERT_NE(error, nullptr) << field;
+  const auto error = Problem(request);
+  ASSERT_TRUE(error) << field;
   EXPECT_EQ(error->reason, reason) << error->message;
   ASSERT_EQ(error->violations.size(), 1u);
   EXPECT_EQ(error->violations[0].field, field);
 }
 
 TEST(DecodeRequestTest, NothingSaidMeansDefaults) {
-  const DecodedRequest decoded = Accepted(Request());
+  const v1::ComputeRequest request = Request();
+  const DecodedQuery decoded = Accepted(request);
   EXPECT_TRUE(decoded.options.quantities.Has(Quantity::kMassMatrix));
   EXPECT_FALSE(decoded.options.quantities.Has(Quantity::kInverseDynamics));
   EXPECT_EQ(decoded.options.terms.gravity, std::nullopt);
@@ -48,8 +57,10 @@ TEST(DecodeRequestTest, NothingSaidMeansDefaults) {
   EXPECT_EQ(decoded.options.wrench_frame, ReferenceFrame::kLocal);
   EXPECT_EQ(decoded.options.task.axis_count, 6);
   EXPECT_FALSE(decoded.fail_fast);
-  EXPECT_TRUE(decoded.inputs.q.present());
-  EXPECT_FALSE(decoded.inputs.v.present());
+  EXPECT_EQ(decoded.encoding, std::nullopt);
+  const auto states = DecodeStates(ViewOf(request).states);
+  EXPECT_TRUE(std::get<EvaluationInputs>(states).q.present());
+  EXPECT_FALSE(std::get<EvaluationInputs>(states).v.present());
 }
 
 TEST(DecodeRequestTest, EveryOptionArrives) {
@@ -66,7 +77,7 @@ TEST(DecodeRequestTest, EveryOptionArrives) {
   options->set_fail_fast(true);
   request.mutable_tip_wrench_on_environment()->set_reference_frame(
       v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED);
-  const DecodedRequest decoded = Accepted(request);
+  const DecodedQuery decoded = Accepted(request);
   EXPECT_THAT(decoded.options.joint_names, ::testing::ElementsAre("b", "a"));
   EXPECT_THAT(decoded.options.terms.gravity,
               ::testing::Optional(::testing::ElementsAre(1, 2, 3)));
@@ -78,17 +89,36 @@ TEST(DecodeRequestTest, EveryOptionArrives) {
   EXPECT_TRUE(decoded.fail_fast);
 }
 
-TEST(DecodeRequestTest, RepliesComeInTheEncodingOfQUnlessOneIsAskedFor) {
+TEST(DecodeRequestTest, TheEncodingIsThatOfQUnlessOneIsAskedFor) {
   v1::ComputeRequest request = Request();
-  EXPECT_EQ(Accepted(request).encoding, Payload::kValues);
+  EXPECT_EQ(EncodingOf(ViewOf(request).states), Payload::kValues);
   request.mutable_q()->clear_values();
   request.mutable_q()->set_f32(std::string(4, '\0'));
-  EXPECT_EQ(Accepted(request).encoding, Payload::kF32);
+  EXPECT_EQ(EncodingOf(ViewOf(request).states), Payload::kF32);
+  EXPECT_EQ(Accepted(request).encoding, std::nullopt);
   request.mutable_options()->set_encoding(v1::ENCODING_F64);
   EXPECT_EQ(Accepted(request).encoding, Payload::kF64);
   request.clear_q();
-  request.clear_options();
-  EXPECT_EQ(Accepted(request).encoding, Payload::kValues);
+  EXPECT_EQ(EncodingOf(ViewOf(request).states), Payload::kValues);
+}
+
+TEST(DecodeRequestTest, AStreamNamesTheWrenchAsItsMessagesDo) {
+  v1::EvaluateStart start;
+  start.add_quantities(v1::QUANTITY_INVERSE_DYNAMICS);
+  start.set_tip_wrench_reference_frame(v1::REFERENCE_FRAME_WORLD);
+  const auto query = DecodeQuery(ViewOf(start));
+  EXPECT_EQ(std::get<DecodedQuery>(query).options.wrench_frame,
+            ReferenceFrame::kWorld);
+  start.set_tip_wrench_reference_frame(static_cast<v1::ReferenceFrame>(4));
+  const auto refused = DecodeQuery(ViewOf(start));
+  EXPECT_EQ(std::get<Error>(refused).violations[0].field,
+            "tip_wrench_reference_frame");
+
+  v1::EvaluateChunk chunk;
+  chunk.mutable_tip_wrench_on_environment()->add_values(1);
+  const auto states = DecodeStates(ViewOf(chunk));
+  EXPECT_EQ(std::get<Error>(states).violations[0].field,
+            "tip_wrench_on_environment");
 }
 
 TEST(DecodeRequestTest, QuantitiesMustBeKnownAndNamedOnce) {

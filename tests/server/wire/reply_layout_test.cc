@@ -32,7 +32,8 @@ TEST(ReplyLayoutTest, TheEstimateIsWhatTheResultsTake) {
   for (const Payload payload :
        {Payload::kValues, Payload::kF64, Payload::kF32}) {
     v1::Results results;
-    ReplyResults reply(plan, payload, &results);
+    ReplyResults reply(&results);
+    reply.Lay(plan, payload);
     engine.Evaluate(plan, reply.outputs());
     reply.Finish();
     const std::int64_t estimate = kRows * ReplyBytesPerRow(plan, payload);
@@ -52,12 +53,58 @@ TEST(ReplyLayoutTest, OnlyWhatIsAskedForIsPresent) {
       EvaluationPlan::Create(ThreeJoints().loaded->model, options, inputs));
   EXPECT_EQ(ReplyBytesPerRow(plan, Payload::kF64), 24);
   v1::Results results;
-  ReplyResults reply(plan, Payload::kF64, &results);
+  ReplyResults reply(&results);
+  reply.Lay(plan, Payload::kF64);
   EXPECT_TRUE(results.has_bias());
   EXPECT_FALSE(results.has_tau());
   EXPECT_FALSE(results.has_lambda());
   EXPECT_EQ(reply.outputs()[Output::kTau].data, nullptr);
   EXPECT_EQ(reply.outputs().rank, nullptr);
+}
+
+TEST(ReplyLayoutTest, ASecondBatchOfThatShapeUsesTheSameMemory) {
+  const std::vector<double> numbers(3 * kRows, 0.25);
+  EvaluationPlan plan = AllQuantities(numbers);
+  for (const Payload payload :
+       {Payload::kValues, Payload::kF64, Payload::kF32}) {
+    v1::Results results;
+    ReplyResults reply(&results);
+    reply.Lay(plan, payload);
+    const EvaluationOutputs first = reply.outputs();
+    reply.Finish();
+    reply.Lay(plan, payload);
+    EXPECT_EQ(reply.outputs()[Output::kMassMatrix].data,
+              first[Output::kMassMatrix].data);
+    EXPECT_EQ(reply.outputs()[Output::kEta].data, first[Output::kEta].data);
+    EXPECT_EQ(reply.outputs().rank, first.rank);
+    EXPECT_EQ(reply.outputs().rule, first.rule);
+    reply.Finish();
+    EXPECT_EQ(results.rule_size(), kRows) << "those of one batch";
+  }
+}
+
+TEST(ReplyLayoutTest, NothingStaysOfALargerBatchOrAnotherEncoding) {
+  const std::vector<double> numbers(3 * kRows, 0.25);
+  EvaluationPlan plan = AllQuantities(numbers);
+  v1::Results results;
+  ReplyResults reply(&results);
+  Engine engine({.threads = 1});
+  const auto size_of = [&](Payload payload) {
+    reply.Lay(plan, payload);
+    engine.Evaluate(plan, reply.outputs());
+    reply.Finish();
+    return results.ByteSizeLong();
+  };
+  const std::size_t large = size_of(Payload::kF64);
+  size_of(Payload::kValues);
+  EvaluationInputs one;
+  one.q = one.tau = {numbers.data(), NumberType::kF64, 1, 3};
+  ASSERT_FALSE(plan.Rebind(one));
+  EXPECT_LT(size_of(Payload::kF32), large / (kRows / 2));
+  EXPECT_EQ(results.rank_size(), 1);
+  EXPECT_EQ(results.tau().values_size(), 0);
+  EXPECT_EQ(results.tau().f64(), "");
+  EXPECT_EQ(results.tau().f32().size(), 3u * 4);
 }
 
 }  // namespace

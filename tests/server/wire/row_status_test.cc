@@ -83,29 +83,36 @@ TEST(RowStatusTest, ASingularTaskSaysWhatStandsInstead) {
   EXPECT_THAT(status.message(), HasSubstr("restricted to its range"));
 }
 
-TEST(FillRowStatusTest, ListsWhatFitsAndCountsAll) {
+TEST(FillRowStatusTest, ListsWhatFits) {
   EvaluationReport report;
   for (int row = 0; row < 50; ++row) {
     report.issues.push_back(InvalidInput(Input::kQ, 0));
     report.issues.back().row = row;
   }
-  report.rows_not_ok = 12'345;
   v1::ComputeReply all;
-  FillRowStatus(Plan(), report, 1 << 20, &all);
+  FillRowStatus(Plan(), report, 0, 1 << 20, all.mutable_row_status());
   EXPECT_EQ(all.row_status_size(), 50);
-  EXPECT_EQ(all.rows_not_ok(), 12'345u);
 
   v1::ComputeReply few;
-  FillRowStatus(Plan(), report, 1000, &few);
+  FillRowStatus(Plan(), report, 0, 1000, few.mutable_row_status());
   EXPECT_GT(few.row_status_size(), 5);
   EXPECT_LT(few.row_status_size(), 50);
   EXPECT_LE(few.ByteSizeLong(), 1000u + 16u);
-  EXPECT_EQ(few.rows_not_ok(), 12'345u);
   EXPECT_EQ(few.row_status(0).row(), 0u);
 
   v1::ComputeReply none;
-  FillRowStatus(Plan(), report, 0, &none);
+  FillRowStatus(Plan(), report, 0, 0, none.mutable_row_status());
   EXPECT_EQ(none.row_status_size(), 0);
+}
+
+TEST(FillRowStatusTest, RowsAreCountedFromTheStartOfTheStream) {
+  EvaluationReport report;
+  report.issues.push_back(InvalidInput(Input::kQ, 0));
+  v1::EvaluateReply reply;
+  FillRowStatus(Plan(), report, 5'000'000'000, 1 << 20,
+                reply.mutable_row_status());
+  ASSERT_EQ(reply.row_status_size(), 1);
+  EXPECT_EQ(reply.row_status(0).row(), 5'000'000'005u);
 }
 
 }  // namespace

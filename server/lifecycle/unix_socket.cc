@@ -1,0 +1,77 @@
+#include "server/lifecycle/unix_socket.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace torqued::server {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
+
+/// "unix:PATH" and "unix:///PATH", as gRPC reads them.
+std::string PathOf(std::string_view address) {
+  address.remove_prefix(kUnix.size());
+  if (address.starts_with("///")) address.remove_prefix(2);
+  return std::string(address);
+}
+
+/// A path of at most kMaxPath bytes.
+sockaddr_un SocketAddress(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+using SocketCall = int (*)(int, const sockaddr*, socklen_t);
+
+/// errno of connect or bind, or 0.
+int Try(SocketCall call, const std::string& path) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  const sockaddr_un address = SocketAddress(path);
+  const int error = call(fd, reinterpret_cast<const sockaddr*>(&address),
+                         sizeof(address)) == 0
+                        ? 0
+                        : errno;
+  close(fd);
+  return error;
+}
+
+}  // namespace
+
+bool IsUnixAddress(std::string_view address) {
+  return address.starts_with(kUnix);
+}
+
+std::string UnixSocketProblem(const std::string& address) {
+  const std::string path = PathOf(address);
+  if (path.size() > kMaxPath) {
+    return "the path of a socket has at most " + std::to_string(kMaxPath) +
+           " bytes";
+  }
+  struct stat status{};
+  // What cannot be looked at cannot be bound either: UnixBindProblem says why.
+  if (lstat(path.c_str(), &status) != 0) return {};
+  if (!S_ISSOCK(status.st_mode)) return "the file exists and is no socket";
+  const int error = Try(connect, path);
+  if (error == 0 || error == EAGAIN) return "another server listens there";
+  return error == ECONNREFUSED ? "" : std::strerror(error);
+}
+
+std::string UnixBindProblem(const std::string& address) {
+  const std::string path = PathOf(address);
+  const int error = Try(bind, path);
+  if (error != 0) return std::strerror(error);
+  unlink(path.c_str());
+  return {};
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,23 @@
+// Sockets that are files.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace torqued::server {
+
+/// True for "unix:PATH".
+bool IsUnixAddress(std::string_view address);
+
+/// Why a server must not listen on "unix:PATH", as far as that shows from
+/// outside: the path is too long, something else is there, or another server
+/// answers. gRPC itself would take the path from a server that is alive. A
+/// socket that nobody answers on is what a server left behind that was killed:
+/// no problem, listening replaces it. Empty when there is none.
+std::string UnixSocketProblem(const std::string& address);
+
+/// Why binding "unix:PATH" fails, as the system puts it; empty when it does
+/// not. Leaves nothing behind.
+std::string UnixBindProblem(const std::string& address);
+
+}  // namespace torqued::server

@@ -1,0 +1,142 @@
+#include "server/services/call_record.h"
+
+#include <utility>
+
+#include "server/errors/status.h"
+#include "server/errors/utf8.h"
+#include "server/observability/request_id.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr std::size_t kMaxLoggedText = 512;
+constexpr std::size_t kMaxLoggedModel = 160;
+
+std::string RequestIdOf(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto wanted = metadata.find(kRequestIdKey);
+  if (wanted == metadata.end()) return RequestIdFrom({});
+  return RequestIdFrom({wanted->second.data(), wanted->second.size()});
+}
+
+/// Worth an operator's attention, unlike a caller's mistake.
+bool IsGrave(v1::Reason reason) {
+  switch (CodeOf(reason)) {
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return true;
+    case grpc::StatusCode::UNAVAILABLE:
+      return reason != v1::DRAINING;
+    default:
+      return reason == v1::MODEL_BROKEN;
+  }
+}
+
+}  // namespace
+
+Error FaultOfTheServer() noexcept {
+  Error error;
+  error.reason = v1::INTERNAL_ERROR;
+  try {
+    error.message = "The server ran out of memory or hit a fault of its own.";
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+    // The reason will do.
+  }
+  return error;
+}
+
+Error Draining() {
+  Error error;
+  error.reason = v1::DRAINING;
+  error.message = "The server is shutting down; go elsewhere.";
+  return error;
+}
+
+CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
+                       std::string_view method)
+    : context_(context),
+      gate_(gate),
+      method_(method),
+      request_id_(RequestIdOf(*context)),
+      arrival_(std::chrono::steady_clock::now()),
+      cancellation_(std::make_shared<CancellationToken>()),
+      entered_(gate.Enter()) {
+  context_->AddTrailingMetadata(kRequestIdKey, request_id_);
+}
+
+CallRecord::~CallRecord() {
+  if (entered_) gate_.Leave();
+}
+
+grpc::Status CallRecord::Succeed(std::string_view change) {
+  const LogLevel level = change.empty() ? LogLevel::kDebug : LogLevel::kInfo;
+  LogEnd(level, "call done", "OK", change);
+  return grpc::Status::OK;
+}
+
+grpc::Status CallRecord::Fail(Error error) {
+  grpc::Status status(grpc::StatusCode::INTERNAL, "");
+  try {
+    if (!model_.empty()) error.metadata.emplace_back("model", model_);
+    status = ToStatus(error);
+    LogEnd(IsGrave(error.reason) ? LogLevel::kWarn : LogLevel::kInfo,
+           "call failed", v1::Reason_Name(error.reason),
+           status.error_message());
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+    // No room for more words: an end without any is better than none.
+  }
+  return status;
+}
+
+grpc::Status CallRecord::Abandon() {
+  const bool late = context_->deadline() <= std::chrono::system_clock::now();
+  const grpc::Status status =
+      late
+          ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED,
+                         "The deadline passed.")
+          : grpc::Status(grpc::StatusCode::CANCELLED, "The call is cancelled.");
+  LogEnd(LogLevel::kInfo, "call failed",
+         late ? "DEADLINE_EXCEEDED" : "CANCELLED", status.error_message());
+  return status;
+}
+
+void CallRecord::set_model(std::string_view model) {
+  model_ = CleanText(model, kMaxLoggedModel);
+}
+
+void CallRecord::Cancel() {
+  cancelled_.store(true);
+  cancellation_->Cancel();
+}
+
+std::chrono::nanoseconds CallRecord::age() const {
+  return std::chrono::steady_clock::now() - arrival_;
+}
+
+void CallRecord::LogEnd(LogLevel level, std::string_view message,
+                        std::string_view outcome, std::string_view detail) {
+  if (!LogEnabled(level)) return;
+  const std::string peer = CleanText(context_->peer(), kMaxLoggedText);
+  const LogField method{"method", method_}, result{"outcome", outcome},
+      model{"model", model_}, from{"peer", peer},
+      request_id{"request_id", request_id_}, said{"detail", detail},
+      duration{"duration_ms",
+               std::chrono::duration<double, std::milli>(age()).count()};
+  if (volume_) {
+    Log(level, message,
+        {method,
+         result,
+         model,
+         from,
+         request_id,
+         duration,
+         {"chunks", volume_->chunks},
+         {"rows", volume_->rows},
+         said});
+  } else {
+    Log(level, message,
+        {method, result, model, from, request_id, duration, said});
+  }
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,85 @@
+// What every call of ours has, whatever its shape: an id, a place in the gate,
+// one end, a log line.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/batch/chunk_scheduler.h"
+#include "server/errors/error.h"
+#include "server/observability/logging.h"
+#include "server/services/call_gate.h"
+
+namespace torqued::server {
+
+/// A fault of the server. Does not throw: memory may have run out.
+Error FaultOfTheServer() noexcept;
+
+/// The server is draining.
+Error Draining();
+
+/// Enters the gate and leaves it when it goes.
+class CallRecord {
+ public:
+  /// What a stream has done.
+  struct Volume {
+    std::int64_t chunks = 0;
+    std::int64_t rows = 0;
+  };
+
+  /// `method` must live for ever.
+  CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
+             std::string_view method);
+  ~CallRecord();
+  CallRecord(const CallRecord&) = delete;
+  CallRecord& operator=(const CallRecord&) = delete;
+
+  /// False when the server is draining: the call is to be refused.
+  bool entered() const { return entered_; }
+
+  // The status that ends the call, once it is logged.
+
+  /// `change`: what an operator wants to know of it, if anything.
+  grpc::Status Succeed(std::string_view change = {});
+  grpc::Status Fail(Error error);
+  /// Nobody waits for the answer: cancelled, or past its deadline.
+  grpc::Status Abandon();
+
+  /// For the log and for the metadata of errors.
+  void set_model(std::string_view model);
+  /// For the log.
+  void set_volume(const Volume& volume) { volume_ = volume; }
+
+  void Cancel();
+  /// The client went away, its deadline passed or the server cancels all calls.
+  bool cancelled() const { return cancelled_.load(); }
+  /// Cancelled with the call; an evaluation may cancel it too.
+  const std::shared_ptr<CancellationToken>& cancellation() const {
+    return cancellation_;
+  }
+  std::chrono::nanoseconds age() const;
+
+ private:
+  void LogEnd(LogLevel level, std::string_view message,
+              std::string_view outcome, std::string_view detail);
+
+  grpc::CallbackServerContext* context_;
+  CallGate& gate_;
+  std::string_view method_;
+  std::string request_id_;
+  std::string model_;
+  std::optional<Volume> volume_;
+  std::chrono::steady_clock::time_point arrival_;
+  std::shared_ptr<CancellationToken> cancellation_;
+  std::atomic<bool> cancelled_{false};
+  bool entered_;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,399 @@
+#include "server/services/evaluate_stream.h"
+
+#include <string>
+#include <utility>
+
+#include "server/errors/mapping.h"
+#include "server/services/admitted_work.h"
+#include "server/wire/echo.h"
+
+namespace torqued::server {
+namespace {
+
+/// Messages of a chunk that are larger give their memory back: what an idle
+/// stream keeps is not admitted.
+constexpr std::int64_t kMaxKeptBytes = 2 << 20;
+
+bool Parse(grpc::ByteBuffer* bytes, v1::EvaluateRequest* request) {
+  return grpc::SerializationTraits<v1::EvaluateRequest>::Deserialize(bytes,
+                                                                     request)
+      .ok();
+}
+
+void Serialize(const v1::EvaluateReply& reply, grpc::ByteBuffer* bytes) {
+  bool own = false;
+  // Cannot fail: the sizes were checked before computing.
+  grpc::SerializationTraits<v1::EvaluateReply>::Serialize(reply, bytes, &own);
+}
+
+Error WrongMessage(std::string field, std::string message) {
+  return FieldError(v1::INVALID_FIELD, std::move(field), std::move(message));
+}
+
+Error NoRequest() {
+  Error error;
+  error.reason = v1::INVALID_FIELD;
+  error.message = "The bytes are no EvaluateRequest.";
+  return error;
+}
+
+/// Paths from the stream's message on. What a chunk meets in the options is
+/// the start's.
+Error InMessage(Error error, std::string_view message) {
+  for (Violation& violation : error.violations) {
+    const bool option = violation.field.starts_with("options.");
+    violation.field.insert(0, option ? "start." : message);
+  }
+  return error;
+}
+
+Error InChunk(Error error, std::uint64_t number) {
+  error.metadata.emplace_back("chunk", std::to_string(number));
+  return error;
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
+EvaluateStream::Start(grpc::CallbackServerContext* call,
+                      ServiceContext& context) {
+  const std::shared_ptr<EvaluateStream> stream(
+      new EvaluateStream(call, context));
+  stream->self_ = stream;
+  if (!stream->record_.entered() || !context.gate.Listen(stream)) {
+    stream->finished_ = true;
+    stream->Finish(stream->record_.Fail(Draining()));
+    return stream.get();
+  }
+  stream->Advance(Lock(stream->mutex_));
+  return stream.get();
+}
+
+void EvaluateStream::OnReadDone(bool ok) {
+  std::unique_ptr<Chunk> message;
+  {
+    Lock lock(mutex_);
+    message = std::move(incoming_);
+    reading_ = false;
+    if (!ok) {
+      input_ended_ = true;
+      if (call_->IsCancelled()) record_.Cancel();
+    }
+    // From here on a chunk is accepted and will be answered.
+    handling_ = ok && !draining_ && !ending_;
+    if (!handling_) return Advance(std::move(lock));
+  }
+  message->arrival = Clock::now();
+  if (setup_) {
+    OnChunk(std::move(message));
+  } else {
+    OnStart(std::move(message));
+  }
+}
+
+void EvaluateStream::OnStart(std::unique_ptr<Chunk> message) {
+  try {
+    v1::EvaluateRequest& request = message->request;
+    if (!Parse(&message->bytes, &request)) return FailStart(NoRequest());
+    if (!request.has_start()) {
+      return FailStart(
+          WrongMessage("start", "The first message must be the start."));
+    }
+    if (request.has_chunk()) {
+      return FailStart(
+          WrongMessage("chunk", "A message is either the start or a chunk."));
+    }
+    start_.Swap(request.mutable_start());
+    record_.set_model(start_.model());
+    if (const auto entry = context_.registry.ResolveLoaded(start_.model())) {
+      return OnModel(*entry);
+    }
+    const auto bytes = static_cast<std::int64_t>(start_.ByteSizeLong());
+    auto error =
+        SubmitAdmitted(context_, bytes, &waiting_, [this] { LookUp(); });
+    if (error) FailStart(*std::move(error));
+  } catch (...) {
+    FailStart(FaultOfTheServer());
+  }
+}
+
+void EvaluateStream::LookUp() {
+  try {
+    const auto resolved = context_.registry.Resolve(start_.model());
+    waiting_ = Admission::Ticket();
+    if (const auto* error = std::get_if<RegistryError>(&resolved)) {
+      return FailStart(InMessage(ToError(*error), "start."));
+    }
+    OnModel(std::get<ModelEntry>(resolved));
+  } catch (...) {
+    FailStart(FaultOfTheServer());
+  }
+}
+
+void EvaluateStream::OnModel(const ModelEntry& entry) {
+  auto setup = SetUp(ViewOf(start_), entry);
+  if (auto* error = std::get_if<Error>(&setup)) {
+    return FailStart(InMessage(std::move(*error), "start."));
+  }
+  const EvaluationPlan& plan = std::get<ComputeSetup>(setup).plan;
+  FillEcho(plan, entry.name, entry.loaded->revision, context_.engine.target(),
+           &echo_);
+  FillTipFrameOfAnyStates(plan, &echo_);
+  echo_bytes_ = static_cast<std::int64_t>(echo_.ByteSizeLong());
+  Lock lock(mutex_);
+  setup_ = std::get<ComputeSetup>(std::move(setup));
+  handling_ = false;
+  Advance(std::move(lock));
+}
+
+void EvaluateStream::FailStart(Error error) {
+  Lock lock(mutex_);
+  handling_ = false;
+  EndWith(std::move(error));
+  Advance(std::move(lock));
+}
+
+void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
+  Chunk* chunk = message.get();
+  chunk->done = false;
+  chunk->number = chunks_read_++;
+  try {
+    chunk->error = Prepare(chunk);
+  } catch (...) {
+    chunk->error = FaultOfTheServer();
+  }
+  bool on_pool = false;
+  if (chunk->error) {
+    chunk->done = true;
+  } else {
+    rows_read_ += static_cast<std::uint64_t>(chunk->batch->rows());
+    on_pool = !Engine::IsSmall(*chunk->batch->plan());
+    if (!on_pool) ComputeHere(chunk);
+  }
+
+  Lock lock(mutex_);
+  line_[(line_begin_ + line_size_++) % kWindow] = std::move(message);
+  handling_ = false;
+  if (chunk->error) input_ended_ = true;
+  if (on_pool) {
+    ++computing_;
+    lock.unlock();
+    ComputeOnPool(chunk);
+    lock.lock();
+  }
+  Advance(std::move(lock));
+}
+
+std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
+  chunk->received_bytes = static_cast<std::int64_t>(chunk->bytes.Length());
+  if (!Parse(&chunk->bytes, &chunk->request)) return NoRequest();
+  chunk->bytes.Clear();
+  if (chunk->request.has_start()) {
+    return WrongMessage("start", "Only the first message may be a start.");
+  }
+  if (!chunk->request.has_chunk()) {
+    return WrongMessage("chunk", "The message has no chunk.");
+  }
+  if (!chunk->batch) {
+    chunk->batch.emplace(*setup_, chunk->reply.mutable_results());
+  }
+  std::optional<Error> error =
+      chunk->batch->Bind(ViewOf(chunk->request.chunk()));
+  if (!error) {
+    error = chunk->batch->Admit(chunk->number == 0 ? echo_bytes_ : 0,
+                                context_.limits, context_.admission);
+  }
+  if (error) return InMessage(*std::move(error), "chunk.");
+  chunk->first_row = rows_read_;
+  return std::nullopt;
+}
+
+void EvaluateStream::ComputeHere(Chunk* chunk) {
+  const StateBatch& batch = *chunk->batch;
+  const auto before = Clock::now() - chunk->arrival;
+  try {
+    Complete(chunk, context_.engine.Evaluate(*batch.plan(), batch.outputs()),
+             before);
+  } catch (...) {
+    chunk->error = FaultOfTheServer();
+  }
+  chunk->done = true;
+}
+
+void EvaluateStream::ComputeOnPool(Chunk* chunk) {
+  const StateBatch& batch = *chunk->batch;
+  const auto before = Clock::now() - chunk->arrival;
+  try {
+    context_.engine.Submit(
+        batch.plan(), batch.outputs(),
+        [this, chunk, before](const EvaluationReport& report) {
+          OnComputed(chunk, report, before);
+        },
+        record_.cancellation());
+  } catch (...) {
+    EvaluationReport report;
+    report.failed = true;
+    OnComputed(chunk, report, before);
+  }
+}
+
+void EvaluateStream::OnComputed(Chunk* chunk, const EvaluationReport& report,
+                                std::chrono::nanoseconds before) {
+  try {
+    Complete(chunk, report, before);
+  } catch (...) {
+    chunk->error = FaultOfTheServer();
+  }
+  Lock lock(mutex_);
+  chunk->done = true;
+  --computing_;
+  Advance(std::move(lock));
+}
+
+void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
+                              std::chrono::nanoseconds before) {
+  // Cancelled: the stream is ending, and this chunk is not the reason.
+  if (report.cancelled) return;
+  if (report.failed) {
+    chunk->error = FaultOfTheServer();
+    return;
+  }
+  v1::EvaluateReply& reply = chunk->reply;
+  reply.clear_row_status();
+  chunk->error = chunk->batch->Finish(report, chunk->first_row,
+                                      reply.mutable_row_status());
+  if (chunk->error) return;
+  reply.set_first_row(chunk->first_row);
+  reply.set_rows(static_cast<std::uint64_t>(chunk->batch->rows()));
+  reply.set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
+  FillTiming(before + report.queue, report.compute, reply.mutable_timing());
+  if (chunk->number == 0) *reply.mutable_echo() = echo_;
+  Serialize(reply, &chunk->bytes);
+  if (chunk->number == 0) reply.clear_echo();
+}
+
+void EvaluateStream::OnWriteDone(bool ok) {
+  Lock lock(mutex_);
+  writing_ = false;
+  std::unique_ptr<Chunk> chunk = std::move(line_[line_begin_]);
+  line_begin_ = (line_begin_ + 1) % kWindow;
+  --line_size_;
+  if (ok) {
+    ++answered_.chunks;
+    answered_.rows += chunk->batch->rows();
+  } else {
+    record_.Cancel();
+  }
+  Recycle(std::move(chunk));
+  Advance(std::move(lock));
+}
+
+void EvaluateStream::OnClose() {
+  Lock lock(mutex_);
+  draining_ = true;
+  Advance(std::move(lock));
+}
+
+void EvaluateStream::OnDone() {
+  context_.gate.Forget(this);
+  const std::shared_ptr<EvaluateStream> last = std::move(self_);
+}
+
+void EvaluateStream::EndWith(Error error) {
+  if (ending_) return;
+  ending_ = Ending::kFail;
+  error_ = std::move(error);
+}
+
+void EvaluateStream::Conclude() {
+  if (ending_) return;
+  if (record_.cancelled()) {
+    ending_ = Ending::kAbandon;
+    return;
+  }
+  if (writing_) return;
+  if (line_size_ > 0) {
+    Chunk& first = *line_[line_begin_];
+    if (!first.done || !first.error) return;
+    EndWith(InChunk(*std::move(first.error), first.number));
+  } else if (handling_) {
+    return;
+  } else if (input_ended_ && setup_) {
+    ending_ = Ending::kSucceed;
+  } else if (input_ended_) {
+    EndWith(WrongMessage("start", "The stream ended before its start."));
+  } else if (draining_) {
+    EndWith(Draining());
+  }
+}
+
+grpc::Status EvaluateStream::EndStatus() {
+  record_.set_volume(answered_);
+  switch (*ending_) {
+    case Ending::kSucceed:
+      return record_.Succeed();
+    case Ending::kFail:
+      break;
+    case Ending::kAbandon:
+      return record_.Abandon();
+  }
+  if (setup_) {
+    error_.metadata.emplace_back("next_row", std::to_string(answered_.rows));
+  }
+  return record_.Fail(std::move(error_));
+}
+
+void EvaluateStream::Advance(Lock lock) {
+  while (!finished_) {
+    Conclude();
+    if (ending_) {
+      record_.cancellation()->Cancel();
+      // Each of these comes here again.
+      if (computing_ > 0 || writing_ || handling_ || starting_ > 0) return;
+      finished_ = true;
+      lock.unlock();
+      return Finish(EndStatus());
+    }
+    const bool write = !writing_ && line_size_ > 0 && line_[line_begin_]->done;
+    const bool read = !reading_ && !handling_ && !input_ended_ && !draining_ &&
+                      line_size_ < kWindow;
+    if (!write && !read) return;
+    if (read) {
+      try {
+        incoming_ = TakeChunk();
+      } catch (...) {
+        EndWith(FaultOfTheServer());
+        continue;
+      }
+    }
+    // Who is first in line stays there while it is written.
+    const grpc::ByteBuffer* reply =
+        write ? &line_[line_begin_]->bytes : nullptr;
+    writing_ = writing_ || write;
+    reading_ = reading_ || read;
+    // gRPC may send here and now: not under the lock, but before the end.
+    grpc::ByteBuffer* request = read ? &incoming_->bytes : nullptr;
+    ++starting_;
+    lock.unlock();
+    if (reply != nullptr) StartWrite(reply);
+    if (request != nullptr) StartRead(request);
+    lock.lock();
+    --starting_;
+  }
+}
+
+std::unique_ptr<EvaluateStream::Chunk> EvaluateStream::TakeChunk() {
+  if (spare_.empty()) return std::make_unique<Chunk>();
+  std::unique_ptr<Chunk> chunk = std::move(spare_.back());
+  spare_.pop_back();
+  return chunk;
+}
+
+void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
+  chunk->batch->Release();
+  chunk->bytes.Clear();
+  const std::int64_t bytes = chunk->received_bytes + chunk->batch->bytes();
+  if (bytes <= kMaxKeptBytes) spare_.push_back(std::move(chunk));
+}
+
+}  // namespace torqued::server

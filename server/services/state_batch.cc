@@ -1,0 +1,129 @@
+#include "server/services/state_batch.h"
+
+#include <string>
+#include <utility>
+
+#include "server/errors/mapping.h"
+#include "server/wire/decode_request.h"
+#include "server/wire/row_status.h"
+
+namespace torqued::server {
+namespace {
+
+Error Broken(const ModelEntry& entry) {
+  Error error;
+  error.reason = v1::MODEL_BROKEN;
+  error.message = "The stored model does not load in this version: " +
+                  entry.loaded->problem;
+  error.metadata = {{"revision", entry.loaded->revision}};
+  return error;
+}
+
+Error TooLarge(std::string message, std::string setting, std::int64_t limit,
+               std::int64_t rows_that_fit) {
+  Error error;
+  error.reason = v1::REQUEST_TOO_LARGE;
+  error.message = std::move(message);
+  error.metadata = {{"limit", std::to_string(limit)},
+                    {"setting", std::move(setting)},
+                    {"rows_that_fit", std::to_string(rows_that_fit)}};
+  return error;
+}
+
+Error RowFailed(const v1::RowStatus& row) {
+  Error error;
+  error.reason = v1::ROW_FAILED;
+  error.message =
+      "Row " + std::to_string(row.row()) + " failed: " + row.message();
+  error.metadata = {{"row", std::to_string(row.row())},
+                    {"code", v1::RowCode_Name(row.code())},
+                    {"field", row.field()},
+                    {"joint", row.joint()}};
+  return error;
+}
+
+std::int64_t BytesOf(const InputArray& array) {
+  return array.rows * array.columns * SizeOf(array.type);
+}
+
+std::int64_t BytesOf(const EvaluationInputs& inputs) {
+  return BytesOf(inputs.q) + BytesOf(inputs.v) + BytesOf(inputs.a) +
+         BytesOf(inputs.tau) + BytesOf(inputs.tip_wrench);
+}
+
+}  // namespace
+
+OrError<ComputeSetup> SetUp(const QueryView& view, const ModelEntry& entry) {
+  if (entry.loaded->model == nullptr) return Broken(entry);
+  auto decoded = DecodeQuery(view);
+  if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
+  auto& query = std::get<DecodedQuery>(decoded);
+  auto created =
+      EvaluationPlan::Create(entry.loaded->model, std::move(query.options));
+  if (auto* error = std::get_if<ArgumentError>(&created)) {
+    return ToError(*error);
+  }
+  return ComputeSetup{std::get<EvaluationPlan>(std::move(created)),
+                      query.encoding, query.fail_fast};
+}
+
+StateBatch::StateBatch(ComputeSetup setup, v1::Results* results)
+    : plan_(std::make_shared<EvaluationPlan>(std::move(setup.plan))),
+      wanted_encoding_(setup.encoding),
+      fail_fast_(setup.fail_fast),
+      results_(results) {}
+
+std::optional<Error> StateBatch::Bind(const StatesView& states) {
+  auto decoded = DecodeStates(states);
+  if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
+  if (const auto error = plan_->Rebind(std::get<EvaluationInputs>(decoded))) {
+    return ToError(*error, states.tip_wrench_field);
+  }
+  encoding_ = wanted_encoding_ ? *wanted_encoding_ : EncodingOf(states);
+  return std::nullopt;
+}
+
+std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
+                                       const ComputeLimits& limits,
+                                       Admission& admission) {
+  const std::int64_t rows = plan_->rows();
+  if (rows > limits.max_rows) {
+    return TooLarge("The request has " + std::to_string(rows) +
+                        " states, at most " + std::to_string(limits.max_rows) +
+                        " are accepted; send less at a time.",
+                    "max-rows", limits.max_rows, limits.max_rows);
+  }
+  const std::int64_t per_row = ReplyBytesPerRow(*plan_, encoding_);
+  const std::int64_t left =
+      limits.max_message_bytes - other_bytes - kReplyFrameBytes;
+  // In this form nothing overflows.
+  const std::int64_t fit = left < 0       ? 0
+                           : per_row == 0 ? limits.max_rows
+                                          : left / per_row;
+  if (rows > fit) {
+    return TooLarge("The reply would take over " +
+                        std::to_string(limits.max_message_bytes) + " bytes; " +
+                        std::to_string(fit) + " states fit.",
+                    "max-message-bytes", limits.max_message_bytes, fit);
+  }
+  bytes_ = BytesOf(plan_->inputs()) + rows * per_row;
+  auto admitted = admission.Admit({rows, bytes_});
+  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
+  ticket_ = std::get<Admission::Ticket>(std::move(admitted));
+  results_.Lay(*plan_, encoding_);
+  row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
+  return std::nullopt;
+}
+
+std::optional<Error> StateBatch::Finish(
+    const EvaluationReport& report, std::uint64_t first_row,
+    google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status) {
+  if (fail_fast_ && !report.issues.empty()) {
+    return RowFailed(ToRowStatus(*plan_, report.issues.front(), first_row));
+  }
+  results_.Finish();
+  FillRowStatus(*plan_, report, first_row, row_status_bytes_, row_status);
+  return std::nullopt;
+}
+
+}  // namespace torqued::server

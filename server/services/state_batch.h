@@ -1,0 +1,77 @@
+// Some states of a call on their way from the request to the results.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/batch/engine.h"
+#include "server/errors/error.h"
+#include "server/registry/registry.h"
+#include "server/services/admission.h"
+#include "server/wire/compute_view.h"
+#include "server/wire/reply_layout.h"
+
+namespace torqued::server {
+
+struct ComputeLimits {
+  std::int64_t max_rows = 0;
+  std::int64_t max_message_bytes = 0;
+};
+
+/// What a call computes, checked against its model: the same for all states.
+struct ComputeSetup {
+  /// Without rows.
+  EvaluationPlan plan;
+  /// Of the replies; nothing: that of q.
+  std::optional<Payload> encoding;
+  bool fail_fast = false;
+};
+
+OrError<ComputeSetup> SetUp(const QueryView& view, const ModelEntry& entry);
+
+/// Bind, Admit, an evaluation, Finish; then again with other states. Memory is
+/// kept: the same number of states again allocates nothing.
+class StateBatch {
+ public:
+  /// Results go to `results`, which must outlive the batch.
+  StateBatch(ComputeSetup setup, v1::Results* results);
+
+  /// Checks the states, which must live until the evaluation is done.
+  std::optional<Error> Bind(const StatesView& states);
+
+  /// Checks the limits, admits the states and makes room for their results.
+  /// `other_bytes` bounds what else the reply holds without its row statuses.
+  std::optional<Error> Admit(std::int64_t other_bytes,
+                             const ComputeLimits& limits, Admission& admission);
+
+  const std::shared_ptr<EvaluationPlan>& plan() const { return plan_; }
+  std::int64_t rows() const { return plan_->rows(); }
+  const EvaluationOutputs& outputs() const { return results_.outputs(); }
+
+  /// Once evaluated: completes the results and lists the rows that are not OK,
+  /// counted from `first_row`, as far as there is room. With fail_fast such a
+  /// row is an error.
+  std::optional<Error> Finish(
+      const EvaluationReport& report, std::uint64_t first_row,
+      google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status);
+
+  /// Gives back what Admit took.
+  void Release() { ticket_ = Admission::Ticket(); }
+
+  bool fail_fast() const { return fail_fast_; }
+  /// Of the arrays of states and results, as far as admitted last.
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<EvaluationPlan> plan_;
+  std::optional<Payload> wanted_encoding_;
+  bool fail_fast_;
+  Payload encoding_ = Payload::kValues;
+  ReplyResults results_;
+  Admission::Ticket ticket_;
+  std::int64_t bytes_ = 0;
+  std::size_t row_status_bytes_ = 0;  // room left in the reply
+};
+
+}  // namespace torqued::server

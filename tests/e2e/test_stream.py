@@ -1,0 +1,504 @@
+"""Evaluate: any number of states through one stream."""
+
+import json
+import time
+
+import grpc
+import numpy as np
+import pytest
+from torqued.v1 import array_pb2
+from torqued.v1 import dynamics_pb2 as pb
+
+import harness
+import robots
+import streams
+from calls import (
+    ALL_QUANTITIES, LONG_JOINTS, States, ask, everything_request,
+    laborious_for, options, register, register_long)
+from harness import F32, F64, VALUES, encoding_of, failure_of, table
+from streams import Stream, chunk, chunk_of, cut, joined
+
+INVALID = grpc.StatusCode.INVALID_ARGUMENT
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
+WINDOW = 8
+
+
+def torques(**fields):
+    return streams.start("panda", [ask.INVERSE_DYNAMICS], **fields)
+
+
+def evaluate(client, *messages):
+    return list(client.dynamics.Evaluate(iter(messages)))
+
+
+def failed(client, *messages):
+    """What came before the failure, and the failure."""
+    replies = []
+    call = client.dynamics.Evaluate(iter(messages))
+    failure = failure_of(lambda: replies.extend(call))
+    return replies, failure
+
+
+# --- Answers -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [
+    [1], [7], [1, 300, 2, 64, 1], [700], [1024], [3, 1000]])
+def test_any_chunking_gives_the_bits_of_compute(client, sizes):
+    states = States(7, 700)
+    whole = client.dynamics.Compute(everything_request("panda", states))
+    replies = evaluate(
+        client, streams.start("panda", ALL_QUANTITIES),
+        *map(chunk_of, cut(states, sizes)))
+    assert len(replies) == len(cut(states, sizes))
+    numbers = joined(replies)
+    assert len(numbers) == 12
+    for name, rows in numbers.items():
+        wanted = getattr(whole.results, name)
+        if name in ("rank", "sigma_min", "rule"):
+            assert np.array_equal(rows, wanted), name
+        else:
+            assert harness.same_bits(rows, table(wanted)), name
+
+
+@pytest.mark.parametrize("payload", [VALUES, F64, F32])
+def test_replies_come_in_the_encoding_of_q_unless_one_is_asked_for(
+        client, payload):
+    states = States(7, 3)
+    request = chunk_of(states, payload)
+    for wanted in (payload, F64):
+        fields = {} if wanted == payload else {
+            "options": pb.Options(encoding=wanted)}
+        reply, = evaluate(client, torques(**fields), request)
+        assert encoding_of(reply.results.tau) == wanted
+
+
+def test_the_encoding_may_change_from_chunk_to_chunk(client):
+    states = States(7, 60)
+    payloads = [F64, VALUES, F32, VALUES, F64, F32] * 3
+    replies = evaluate(client, torques(), *(
+        chunk_of(states, payload) for payload in payloads))
+    assert [encoding_of(r.results.tau) for r in replies] == payloads
+    assert len({table(r.results.tau).tobytes() for r in replies}) == 2
+
+
+def test_an_input_of_one_row_serves_its_chunk_only(client):
+    states, other = States(7, 4), States(7, 1, seed=8)
+    first, second, third = evaluate(
+        client, torques(), chunk(q=states.q, v=states.v[:1]),
+        chunk(q=states.q, v=other.v), chunk(q=states.q[:1], v=states.v))
+    alone, = evaluate(
+        client, torques(),
+        chunk(q=states.q, v=np.repeat(states.v[:1], 4, axis=0)))
+    assert first.results == alone.results
+    assert second.results != first.results
+    assert third.rows == 4
+
+
+def test_a_wrench_may_come_and_go(client):
+    states = States(7, 4)
+    plain = chunk(q=states.q)
+    pushed = chunk(q=states.q, tip_wrench_on_environment=states.wrench)
+    start = torques(
+        tip_wrench_reference_frame=pb.REFERENCE_FRAME_WORLD)
+    replies = evaluate(client, start, plain, pushed, plain)
+    assert replies[0].results == replies[2].results
+    request = everything_request("panda", states)
+    request.ClearField("v")
+    request.ClearField("a")
+    request.tip_wrench_on_environment.reference_frame = (
+        pb.REFERENCE_FRAME_WORLD)
+    whole = client.dynamics.Compute(request)
+    assert replies[1].results.tau == whole.results.tau
+    # The echo names the frame although the first chunk does not use it.
+    assert replies[0].echo.tip_frame == whole.echo.tip_frame != ""
+
+
+def test_the_echo_comes_once(client):
+    states = States(7, 2)
+    replies = evaluate(
+        client, torques(), *(chunk_of(states) for _ in range(20)))
+    assert [reply.HasField("echo") for reply in replies] == [True] + 19 * [
+        False]
+    echo = replies[0].echo
+    whole = client.dynamics.Compute(everything_request("panda", states)).echo
+    assert not echo.HasField("timing")
+    for part in (echo, whole):
+        part.ClearField("timing")
+        part.ClearField("operational_space")
+    assert echo == whole
+    assert all(reply.HasField("timing") for reply in replies)
+
+
+def test_bad_rows_are_numbered_from_the_start_of_the_stream(client):
+    states = States(7, 5000)
+    states.q[4321, 3] = np.nan
+    states.v[17, 0] = np.inf
+    replies = evaluate(
+        client, torques(), *map(chunk_of, cut(states, [1, 999, 300])))
+    listed = [(s.row, s.field, s.joint) for r in replies for s in r.row_status]
+    assert listed == [(17, "v", "panda_joint1"), (4321, "q", "panda_joint4")]
+    assert sum(reply.rows_not_ok for reply in replies) == 2
+    tau = joined(replies)["tau"]
+    assert np.isnan(tau[[17, 4321]]).all()
+    assert np.isfinite(np.delete(tau, [17, 4321], axis=0)).all()
+
+
+def test_a_reply_lists_a_thousand_bad_rows_and_counts_all(client):
+    bad = chunk(q=np.full((1500, 7), np.nan))
+    good = chunk(q=np.zeros((10, 7)))
+    replies = evaluate(client, torques(), bad, good, bad)
+    assert [len(r.row_status) for r in replies] == [1000, 0, 1000]
+    assert [r.rows_not_ok for r in replies] == [1500, 0, 1500]
+    assert replies[2].row_status[0].row == 1510
+
+
+def test_a_stream_without_chunks_has_no_replies(client):
+    assert evaluate(client, torques()) == []
+
+
+def test_a_stream_keeps_the_revision_it_started_with(client):
+    register(client, "moving", robots.pendulum(1, 0.5))
+    push = chunk(q=np.full((1, 1), 0.3))
+    start = streams.start("moving", [ask.INVERSE_DYNAMICS])
+    with Stream(client, start, push) as stream:
+        before = stream.receive()
+        register(client, "moving", robots.pendulum(2, 0.5))
+        stream.send(push)
+        assert stream.receive().results == before.results
+        after, = evaluate(client, start, push)
+        assert after.results != before.results
+
+
+# --- Size and flow -----------------------------------------------------------
+
+
+def bulk(count, rows=1024):
+    """So many states, in messages made one after the other."""
+    message = chunk_of(States(7, rows))
+    yield torques()
+    for _ in range(count // rows):
+        yield message
+
+
+def test_a_million_states_take_no_more_memory_than_a_tenth(start):
+    server = start(models=harness.example_models())
+    with harness.Client(server.address) as client:
+        peaks = []
+        for count in (100_000, 1_000_000):
+            rows = sum(reply.rows
+                       for reply in client.dynamics.Evaluate(bulk(count)))
+            assert rows == count // 1024 * 1024
+            peaks.append(server.memory("VmHWM"))
+        # A window that fills up later than in the first stream takes some; the
+        # states and results are 224 MB.
+        assert peaks[1] - peaks[0] < 24_000_000
+
+
+def test_a_client_that_never_reads_is_held_up(start):
+    server = start(models=harness.example_models())
+    with harness.Client(server.address) as client:
+        # One reply is larger than all that travels unread.
+        large = chunk(q=States(7, 10_000).q)
+        stream = Stream(
+            client, streams.start("panda", [ask.MASS_MATRIX]), large)
+        stream.receive()
+        before = server.memory("VmRSS")
+        with stream:
+            for _ in range(200):
+                stream.send(large)
+            taken = -1
+            while taken != stream.taken:
+                taken = stream.taken
+                time.sleep(0.5)
+            # The window, and what the transport holds.
+            assert WINDOW <= taken < WINDOW + 20
+            assert server.memory("VmRSS") - before < (WINDOW + 8) * 8_000_000
+            # Whoever begins to read gets everything.
+            stream.close()
+            assert sum(reply.rows for reply in stream.call) == 200 * 10_000
+
+
+def test_the_order_of_replies_is_that_of_the_chunks(start):
+    """Small ones, computed where they arrive, behind large ones."""
+    server = start("--threads", 2, models=harness.example_models())
+    with harness.Client(server.address) as client:
+        sizes = [3000, 1, 2, 2000, 1, 1, 1, 500, 1] * 5
+        states = States(7, sum(sizes))
+        replies = evaluate(client, torques(), *map(
+            chunk_of, cut(states, sizes)))
+        assert [reply.rows for reply in replies] == sizes
+        one, = evaluate(client, torques(), chunk_of(states))
+        assert harness.same_bits(
+            joined(replies)["tau"], table(one.results.tau))
+
+
+def test_several_streams_share_a_connection(client):
+    states = States(7, 900)
+    wanted = None
+    calls = [client.dynamics.Evaluate(iter(
+        [torques(), *map(chunk_of, cut(states, [1 + 13 * i]))]))
+        for i in range(12)]
+    for call in calls:
+        tau = joined(list(call))["tau"].tobytes()
+        assert wanted in (None, tau)
+        wanted = tau
+
+
+# --- Errors ------------------------------------------------------------------
+
+Q = np.zeros((2, 7))
+GOOD = [torques(), chunk(q=Q), chunk(q=Q)]
+
+
+@pytest.mark.parametrize("message, reason, field", [
+    (torques(), "INVALID_FIELD", "start"),
+    (pb.EvaluateRequest(), "INVALID_FIELD", "chunk"),
+    (pb.EvaluateRequest(start=GOOD[0].start, chunk=GOOD[1].chunk),
+     "INVALID_FIELD", "start"),
+    (chunk(), "MISSING_INPUT", "chunk.q"),
+    (chunk(q=np.zeros((2, 6))), "WRONG_COLUMN_COUNT", "chunk.q"),
+    (chunk(q=Q, v=np.zeros((3, 7))), "WRONG_ROW_COUNT", "chunk.v"),
+    (chunk(q=Q, a=array_pb2.Array(columns=7, f64=b"123")), "MALFORMED_ARRAY",
+     "chunk.a"),
+    (chunk(q=Q, tip_wrench_on_environment=np.zeros((2, 5))),
+     "WRONG_COLUMN_COUNT", "chunk.tip_wrench_on_environment"),
+    (chunk(q=Q, tip_wrench_on_environment=np.zeros((3, 6))),
+     "WRONG_ROW_COUNT", "chunk.tip_wrench_on_environment"),
+])
+def test_a_malformed_chunk_ends_the_stream_and_is_named(
+        client, message, reason, field):
+    replies, failure = failed(client, *GOOD, message, chunk(q=Q))
+    assert [reply.first_row for reply in replies] == [0, 2]
+    assert (failure.code, failure.reason) == (INVALID, reason)
+    assert failure.fields == [field]
+    assert failure.metadata["chunk"] == "2"
+    assert failure.metadata["next_row"] == "4"
+    assert failure.metadata["model"] == "panda"
+
+
+@pytest.mark.parametrize("messages, code, reason, fields", [
+    ([], INVALID, "INVALID_FIELD", ["start"]),
+    ([chunk(q=Q)], INVALID, "INVALID_FIELD", ["start"]),
+    ([pb.EvaluateRequest()], INVALID, "INVALID_FIELD", ["start"]),
+    ([pb.EvaluateRequest(start=GOOD[0].start, chunk=GOOD[1].chunk)],
+     INVALID, "INVALID_FIELD", ["chunk"]),
+    ([streams.start("nobody", [ask.MASS_MATRIX])],
+     grpc.StatusCode.NOT_FOUND, "MODEL_NOT_FOUND", []),
+    ([streams.start("pan da", [ask.MASS_MATRIX])],
+     INVALID, "INVALID_MODEL_REFERENCE", ["start.model"]),
+    ([streams.start("panda", [])], INVALID, "INVALID_FIELD",
+     ["start.quantities"]),
+    ([torques(options=options(tip_frame="nowhere"))], INVALID,
+     "UNKNOWN_FRAME", ["start.options.tip_frame"]),
+    ([torques(tip_wrench_reference_frame=9)], INVALID, "INVALID_FIELD",
+     ["start.tip_wrench_reference_frame"]),
+    ([torques(operational_space=pb.OperationalSpaceOptions(damping=1))],
+     INVALID, "INVALID_OPTION", ["start.operational_space.damping"]),
+])
+def test_a_start_that_is_refused_is_named(
+        client, messages, code, reason, fields):
+    replies, failure = failed(client, *messages)
+    assert replies == []
+    assert (failure.code, failure.reason) == (code, reason)
+    assert failure.fields == fields
+    assert "next_row" not in failure.metadata
+
+
+def test_a_start_is_refused_before_the_client_has_closed(client):
+    with Stream(client, streams.start("nobody", [ask.MASS_MATRIX])) as stream:
+        assert failure_of(stream.receive).reason == "MODEL_NOT_FOUND"
+
+
+def test_the_first_bad_row_ends_a_stream_that_fails_fast(client):
+    states = States(7, 4000)
+    states.q[[2500, 2600, 3999], 2] = np.nan
+    replies, failure = failed(
+        client, torques(options=pb.Options(fail_fast=True)),
+        *map(chunk_of, cut(states, [1, 1000])))
+    assert [reply.rows for reply in replies] == [1, 1000, 1000]
+    assert (failure.code, failure.reason) == (INVALID, "ROW_FAILED")
+    assert failure.metadata["row"] == "2500"
+    assert failure.metadata["chunk"] == "3"
+    assert failure.metadata["next_row"] == "2001"
+    assert "Row 2500" in failure.message
+    # Twin: without it all rows come.
+    assert len(evaluate(
+        client, torques(), *map(chunk_of, cut(states, [1000])))) == 4
+
+
+def raw_stream(client):
+    return client.channel.stream_stream("/torqued.v1.Dynamics/Evaluate")
+
+
+def test_bytes_that_are_no_request_are_not_taken_for_the_end(client):
+    good = [message.SerializeToString() for message in GOOD]
+    for messages, metadata in (
+            ([b"\xff\xff\xff"], {}),
+            ([*good, b"\x12\x7f"], {"chunk": "2", "next_row": "4"})):
+        call = raw_stream(client)(iter(messages), timeout=30)
+        failure = failure_of(list, call)
+        assert (failure.code, failure.reason) == (INVALID, "INVALID_FIELD")
+        for key, value in metadata.items():
+            assert failure.metadata[key] == value
+
+
+def test_a_message_over_the_limit_is_not_taken_for_the_end(start):
+    server = start("--max-message-bytes", 100_000,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        replies, failure = failed(
+            client, torques(), chunk(q=Q), chunk(q=np.zeros((3000, 7))))
+        assert failure.code == EXHAUSTED
+        # A reply over the limit is refused with the number that fits.
+        replies, failure = failed(
+            client, streams.start("panda", [ask.MASS_MATRIX]),
+            chunk(q=Q), chunk(q=np.zeros((1000, 7))))
+        assert (failure.code, failure.reason) == (
+            EXHAUSTED, "REQUEST_TOO_LARGE")
+        assert failure.metadata["chunk"] == "1"
+        fit = int(failure.metadata["rows_that_fit"])
+        assert evaluate(
+            client, streams.start("panda", [ask.MASS_MATRIX]),
+            chunk(q=Q), chunk(q=np.zeros((fit, 7))))[1].rows == fit
+
+
+def test_a_chunk_is_held_to_the_limits_of_a_call(start):
+    server = start("--max-rows", 100, "--max-inflight-rows", 50,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        for rows in (101, 51):
+            _, failure = failed(
+                client, torques(), chunk(q=Q), chunk(q=np.zeros((rows, 7))))
+            assert (failure.code, failure.reason) == (
+                EXHAUSTED, "REQUEST_TOO_LARGE")
+            assert failure.metadata["next_row"] == "2"
+        # What is answered gives its place back.
+        assert len(evaluate(client, torques(), *(
+            chunk(q=np.zeros((5, 7))) for _ in range(100)))) == 100
+
+
+# --- Giving up and shutting down ---------------------------------------------
+
+
+def long_start():
+    return streams.start(
+        "long", [ask.OPERATIONAL_SPACE],
+        operational_space=pb.OperationalSpaceOptions(
+            axes=[pb.TASK_AXIS_LINEAR_Z]))
+
+
+def long_chunk(client, seconds):
+    """A chunk that takes about so long to compute."""
+    rows = len(table(laborious_for(client, seconds).q))
+    return chunk(F32, q=States(LONG_JOINTS, rows).q)
+
+
+@pytest.mark.parametrize("how", ["cancelled", "past-its-deadline"])
+def test_a_stream_given_up_leaves_the_server_free(start, how):
+    server = start("--threads", 1)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        work = long_chunk(client, 1.0)
+        call = client.dynamics.Evaluate.func(
+            iter([long_start(), work, work, work]),
+            timeout=0.3 if how == "past-its-deadline" else 30)
+        time.sleep(0.3)
+        call.cancel()
+        assert call.code() in (grpc.StatusCode.CANCELLED,
+                               grpc.StatusCode.DEADLINE_EXCEEDED)
+        time.sleep(0.2)
+        before = server.cpu_seconds()
+        time.sleep(0.4)
+        # Nobody computes for nobody.
+        assert server.cpu_seconds() - before < 0.1
+        assert len(evaluate(
+            client, long_start(), chunk(F32, q=States(LONG_JOINTS, 1).q))) == 1
+
+
+def test_a_client_that_dies_leaves_nothing_behind(start):
+    server = start("--threads", 1, "--max-inflight-rows", 2000)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        with harness.Client(server.address) as mortal:
+            stream = Stream(mortal, long_start())
+            for _ in range(3):
+                stream.send(chunk(F32, q=States(LONG_JOINTS, 500).q))
+            stream.receive()
+        stream.close()
+        deadline = time.monotonic() + 20
+        # All of the allowance is there again.
+        while True:
+            try:
+                evaluate(client, long_start(), chunk(
+                    F32, q=States(LONG_JOINTS, 2000).q))
+                break
+            except grpc.RpcError as error:
+                assert harness.Failure.of(error).reason == "OVERLOADED"
+                assert time.monotonic() < deadline
+
+
+def test_a_drain_finishes_the_chunks_it_has_and_says_where_to_resume(start):
+    server = start("--threads", 1)
+    with harness.Client(server.address) as client:
+        register_long(client)
+        work = long_chunk(client, 0.1)
+        rows = len(table(work.chunk.q))
+        count = 40
+        wanted = evaluate(client, long_start(), work)[0].results
+        stream = Stream(client, long_start(), *count * [work])
+        replies = [stream.receive() for _ in range(3)]
+        server.terminate()
+        failure = failure_of(lambda: replies.extend(stream.call))
+        assert (failure.code, failure.reason) == (UNAVAILABLE, "DRAINING")
+        assert [r.first_row for r in replies] == [
+            k * rows for k in range(len(replies))]
+        assert failure.metadata["next_row"] == str(len(replies) * rows)
+        assert "chunk" not in failure.metadata
+        # What it had read, and not more.
+        assert len(replies) < count
+        assert all(reply.results == wanted for reply in replies)
+        stream.close()
+    assert server.wait() == 0
+    # Another server carries on.
+    with start() as other, harness.Client(other.address) as client:
+        left = count - len(replies)
+        rest = evaluate(client, long_start(), *left * [work])
+        assert len(replies) + len(rest) == count
+        assert all(reply.results == wanted for reply in rest)
+
+
+@pytest.mark.parametrize("messages, next_row", [
+    ([], None), (GOOD[:1], "0"), (GOOD, "4")])
+def test_an_idle_stream_does_not_hold_up_a_drain(start, messages, next_row):
+    server = start(models=harness.example_models())
+    with harness.Client(server.address) as client:
+        with Stream(client, *messages) as stream:
+            for _ in messages[1:]:
+                stream.receive()
+            time.sleep(0.2)
+            began = time.monotonic()
+            server.terminate()
+            failure = failure_of(stream.receive)
+            assert (failure.code, failure.reason) == (UNAVAILABLE, "DRAINING")
+            assert failure.metadata.get("next_row") == next_row
+            assert server.wait() == 0
+            assert time.monotonic() - began < 3
+
+
+def test_the_log_counts_chunks_and_rows(start):
+    server = start("--log-format", "json", "--log-level", "debug",
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        call = client.dynamics.Evaluate(
+            iter(GOOD), metadata=[("x-request-id", "stream-1")])
+        assert len(list(call)) == 2
+        assert ("x-request-id", "stream-1") in call.trailing_metadata()
+    assert server.stop() == 0
+    line, = (entry for entry in map(json.loads, server.log().splitlines())
+             if entry.get("method") == "Evaluate")
+    assert line["outcome"] == "OK"
+    assert (line["chunks"], line["rows"]) == (2, 4)
+    assert line["request_id"] == "stream-1"
+    assert line["model"] == "panda"
