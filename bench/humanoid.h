@@ -18,8 +18,8 @@ inline constexpr char kHumanoidTip[] = "left_hand";
 /// in Winter, Biomechanics and Motor Control of Human Movement, chapter 4),
 /// masses fractions of the whole (de Leva, Journal of Biomechanics 29(9), 1996,
 /// table 4, males), less what the drives take. Segments are solid cylinders.
-/// Between the axes of one human joint sits a drive, a solid ball of 0.5 kg:
-/// drives, radii and ranges are ours.
+/// Between the axes of one human joint sits a drive, a solid ball of 0.5 kg, in
+/// the wrists of 0.3 and 0.2 kg: drives, radii and ranges are ours.
 std::string HumanoidUrdf();
 
 }  // namespace torqued::bench

@@ -21,7 +21,6 @@
 #include <exception>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/evaluation_run.h"
@@ -101,7 +100,7 @@ bool Run(const std::string& name, int calls) {
 }
 
 int Main(const std::vector<std::string>& arguments) {
-  const std::string_view command = arguments.empty() ? "" : arguments[0];
+  const std::string command = arguments.empty() ? "" : arguments[0];
   if (command == "compiler" && arguments.size() == 1) {
     std::puts(TORQUED_BENCH_COMPILER);
     return 0;
