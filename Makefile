@@ -7,12 +7,13 @@ IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test fuzz serve stop build programs image image-test package \
+.PHONY: help demo test bench fuzz serve stop build programs image image-test package \
   package-test format lint check-full clean
 
 help:
 	@echo "make demo          install, build, serve a robot, evaluate a trajectory"
 	@echo "make test          install, build, run all tests"
+	@echo "make bench         measure beside other libraries, write docs/performance.md"
 	@echo "make fuzz          build the fuzz targets, run each for SECONDS=$(SECONDS)"
 	@echo "make serve         build and leave a server running (make stop ends it)"
 	@echo "make build         build (PRESET=release|debug|asan|tsan)"
@@ -32,6 +33,12 @@ build:
 
 test: build
 	ctest --preset $(PRESET)
+
+bench:
+	@$(INSTALL) build bench
+	cmake --preset bench
+	cmake --build --preset bench -j $(JOBS)
+	@bench/run.sh build/bench
 
 fuzz:
 	@$(INSTALL) build fuzz

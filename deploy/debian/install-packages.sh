@@ -9,13 +9,14 @@
 #   lint     formatter and linter
 #   image    what `make image` needs where neither docker nor podman works
 #   fuzz     what builds and runs the fuzz targets beyond `build`
+#   bench    what `make bench` needs beyond `build`
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
 # when everything is there already.
 set -eu
 
-groups="build, runtime, test, demo, package, image, fuzz, lint"
+groups="build, runtime, test, demo, package, image, fuzz, lint, bench"
 
 packages_of() {
   case "$1" in
@@ -32,7 +33,7 @@ packages_of() {
     test)
       echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
         liburdfdom-dev man-db mandoc procps python3 python3-grpcio python3-numpy \
-        python3-protobuf python3-pytest
+        python3-protobuf python3-pytest valgrind
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
       command -v npm >/dev/null 2>&1 || echo npm
@@ -52,6 +53,10 @@ packages_of() {
     fuzz)
       # llvm-19 names the functions in the stack traces of findings.
       echo clang-19 libclang-rt-19-dev lld-19 llvm-19
+      ;;
+    bench)
+      echo libbenchmark-dev liborocos-kdl-dev libmujoco-dev liburdfdom-dev \
+        python3
       ;;
     *)
       echo "install-packages.sh: no group '$1' ($groups)" >&2

@@ -13,6 +13,7 @@ BIN = os.environ["TORQUED_BIN"]
 README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
+PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
 
 def run(command, **arguments):
@@ -49,11 +50,11 @@ def test_make_targets_that_are_named_exist():
     with open(os.path.join(SOURCE, "Makefile"), encoding="utf-8") as file:
         targets = re.findall(r"^([a-z-]+):", file.read(), re.MULTILINE)
     named = set()
-    for path in (README, SERVER, HOSTILE):
+    for path in (README, SERVER, HOSTILE, PERFORMANCE):
         with open(path, encoding="utf-8") as file:
             named |= set(re.findall(r"\bmake ([a-z-]+)\b(?!.*serves)",
                                     file.read()))
-    assert {"demo", "test", "serve", "stop", "fuzz"} <= named
+    assert {"demo", "test", "serve", "stop", "fuzz", "bench"} <= named
     assert named <= set(targets)
 
 

@@ -5,13 +5,12 @@
 // friction, which MuJoCo solves for as constraints, are off.
 #pragma once
 
-#include <mujoco/mujoco.h>
-
 #include <Eigen/Core>
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
+
+#include "tests/oracles/mujoco_model.h"
 
 namespace torqued::testing_support {
 
@@ -51,19 +50,14 @@ class MujocoRobot {
                                 const std::string& link);
 
  private:
-  struct Delete {
-    void operator()(mjModel* model) const { mj_deleteModel(model); }
-    void operator()(mjData* data) const { mj_deleteData(data); }
-  };
-
   int Body(const std::string& link) const;
   void SetPosition(const Eigen::VectorXd& q);
   void SetState(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   /// From MuJoCo's order.
   Eigen::VectorXd Ordered(const mjtNum* values) const;
 
-  std::unique_ptr<mjModel, Delete> model_;
-  std::unique_ptr<mjData, Delete> data_;
+  MujocoModel model_;
+  MujocoData data_;
   /// Of our joint i.
   std::vector<int> position_index_;
   std::vector<int> velocity_index_;

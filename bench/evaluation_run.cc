@@ -1,0 +1,66 @@
+#include "bench/evaluation_run.h"
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+namespace torqued::bench {
+namespace {
+
+/// Of a cache line, as kernels like it.
+constexpr std::align_val_t kAlignment{64};
+
+InputArray Table(const std::vector<double>& numbers, int columns,
+                 std::int64_t rows) {
+  return {numbers.data(), NumberType::kF64, rows, columns};
+}
+
+EvaluationInputs InputsOf(Workload workload, const States& states,
+                          std::int64_t rows) {
+  const int n = states.columns;
+  EvaluationInputs inputs;
+  inputs.q = Table(states.q, n, rows);
+  if (workload == Workload::kMassMatrix || workload == Workload::kJacobian) {
+    return inputs;
+  }
+  inputs.v = Table(states.v, n, rows);
+  if (workload == Workload::kInverseDynamics) {
+    inputs.a = Table(states.a, n, rows);
+  }
+  if (workload == Workload::kForwardDynamics) {
+    inputs.tau = Table(states.tau, n, rows);
+  }
+  return inputs;
+}
+
+}  // namespace
+
+void EvaluationRun::Free::operator()(double* numbers) const {
+  ::operator delete[](numbers, kAlignment);
+}
+
+EvaluationRun::EvaluationRun(const BenchRobot& robot, Workload workload,
+                             const States& states, std::int64_t rows) {
+  EvaluationOptions options;
+  options.quantities = QuantitiesOf(workload);
+  options.tip_frame = robot.tip;
+  options.reference_frame = ReferenceFrame::kLocalWorldAligned;
+  auto plan = EvaluationPlan::Create(robot.model, std::move(options),
+                                     InputsOf(workload, states, rows));
+  if (const auto* error = std::get_if<ArgumentError>(&plan)) {
+    throw std::runtime_error(error->field + ": " + error->message);
+  }
+  plan_ = std::make_unique<EvaluationPlan>(
+      std::move(std::get<EvaluationPlan>(plan)));
+  for (const Output output : OutputsOf(workload)) {
+    const auto size = static_cast<std::size_t>(rows * plan_->columns(output));
+    memory_.emplace_back(new (kAlignment) double[size]);
+    // Touched here, lest the first evaluation pay for the pages.
+    std::fill_n(memory_.back().get(), size, 0.0);
+    outputs_[output].data = memory_.back().get();
+  }
+}
+
+}  // namespace torqued::bench

@@ -1,0 +1,41 @@
+// A workload prepared for the engine: inputs, plan and room for the results.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bench/robots.h"
+#include "bench/states.h"
+#include "bench/workload.h"
+#include "core/batch/evaluation_plan.h"
+
+namespace torqued::bench {
+
+/// The first `rows` of the states, which must outlive it.
+class EvaluationRun {
+ public:
+  /// Throws std::runtime_error where the plan is refused.
+  EvaluationRun(const BenchRobot& robot, Workload workload,
+                const States& states, std::int64_t rows);
+
+  const EvaluationPlan& plan() const { return *plan_; }
+  const EvaluationOutputs& outputs() const { return outputs_; }
+
+  /// Row-major results; null where the workload has no such output.
+  const double* result(Output output) const {
+    return static_cast<const double*>(outputs_[output].data);
+  }
+
+ private:
+  struct Free {
+    void operator()(double* numbers) const;
+  };
+
+  std::unique_ptr<EvaluationPlan> plan_;
+  EvaluationOutputs outputs_;
+  std::vector<std::unique_ptr<double[], Free>> memory_;
+};
+
+}  // namespace torqued::bench

@@ -1,0 +1,135 @@
+// Evaluates a known number of states, for tools that count instructions. Counts
+// do not depend on what else the machine does, so a small loss of speed shows.
+//
+// Usage:
+//   torqued_instructions compiler          what the counts belong to
+//   torqued_instructions list              names of the cases
+//   torqued_instructions callgrind CASE... each once, under valgrind
+//     --tool=callgrind, which writes a profile after each; its trigger is
+//     "CASE STATES"
+//   torqued_instructions run CASE CALLS    that many calls of one case, under
+//     perf stat; prints the number of states
+//
+// A case is TARGET/ROBOT/WORKLOAD. One call evaluates a block of states on an
+// engine of one thread.
+#include <valgrind/callgrind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/evaluation_run.h"
+#include "bench/robots.h"
+#include "bench/states.h"
+#include "bench/targets.h"
+#include "bench/workload.h"
+#include "core/batch/engine.h"
+
+namespace torqued::bench {
+namespace {
+
+/// Of a call: a multiple of every number of lanes.
+constexpr std::int64_t kMostStates = 256;
+constexpr std::int64_t kFewestStates = 8;
+
+struct Case {
+  std::string name;
+  std::int64_t states;  // of a call
+  std::function<void()> call;
+};
+
+/// Few enough for the calling thread, so that no thread's waiting is counted.
+std::int64_t StatesOfCall(const BenchRobot& robot, Workload workload,
+                          const States& states) {
+  std::int64_t rows = kMostStates;
+  while (
+      rows > kFewestStates &&
+      !Engine::IsSmall(EvaluationRun(robot, workload, states, rows).plan())) {
+    rows /= 2;
+  }
+  return rows;
+}
+
+void ForCases(const std::function<void(const Case&)>& visit) {
+  const std::vector<BenchRobot> robots = BenchRobots();
+  for (const std::string& target : Targets()) {
+    Engine engine(OptionsFor(target, 1));
+    for (const BenchRobot& robot : robots) {
+      const States states = RandomStates(*robot.model, kMostStates);
+      for (const Workload workload : kWorkloads) {
+        const std::int64_t rows = StatesOfCall(robot, workload, states);
+        const EvaluationRun run(robot, workload, states, rows);
+        visit({target + "/" + robot.name + "/" + std::string(Name(workload)),
+               rows, [&] { engine.Evaluate(run.plan(), run.outputs()); }});
+      }
+    }
+  }
+}
+
+/// Whether all were there.
+bool ProfileEach(const std::vector<std::string>& names) {
+  // Read by valgrind after the next instructions, not at once.
+  static std::deque<std::string> triggers;
+  std::size_t found = 0;
+  ForCases([&](const Case& c) {
+    if (std::find(names.begin(), names.end(), c.name) == names.end()) return;
+    ++found;
+    c.call();  // pages, workspaces, symbols
+    CALLGRIND_DUMP_STATS_AT("set-up");
+    c.call();
+    triggers.push_back(c.name + " " + std::to_string(c.states));
+    CALLGRIND_DUMP_STATS_AT(triggers.back().c_str());
+  });
+  return found == names.size();
+}
+
+bool Run(const std::string& name, int calls) {
+  bool found = false;
+  ForCases([&](const Case& c) {
+    if (c.name != name) return;
+    found = true;
+    for (int i = 0; i < calls; ++i) c.call();
+    std::printf("%lld\n", static_cast<long long>(calls * c.states));
+  });
+  return found;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  if (command == "compiler" && arguments.size() == 1) {
+    std::puts(TORQUED_BENCH_COMPILER);
+    return 0;
+  }
+  if (command == "list" && arguments.size() == 1) {
+    ForCases([](const Case& c) { std::puts(c.name.c_str()); });
+    return 0;
+  }
+  if (command == "callgrind" && arguments.size() > 1) {
+    return ProfileEach({arguments.begin() + 1, arguments.end()}) ? 0 : 1;
+  }
+  if (command == "run" && arguments.size() == 3) {
+    return Run(arguments[1], std::stoi(arguments[2])) ? 0 : 1;
+  }
+  std::fputs(
+      "usage: torqued_instructions compiler | list | callgrind CASE... | "
+      "run CASE CALLS\n",
+      stderr);
+  return 2;
+}
+
+}  // namespace
+}  // namespace torqued::bench
+
+int main(int argc, char** argv) {
+  try {
+    return torqued::bench::Main({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "torqued_instructions: %s\n", error.what());
+    return 1;
+  }
+}

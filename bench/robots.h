@@ -1,0 +1,26 @@
+// The robots on which speed is measured.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/model.h"
+
+namespace torqued::bench {
+
+struct BenchRobot {
+  std::string name;
+  std::string urdf;
+  std::string tip;
+  std::shared_ptr<const Model> model;
+  /// States of the largest batch.
+  std::int64_t most_states;
+};
+
+/// A 6-axis arm, a 7-axis arm and a humanoid of 36 joints. Throws
+/// std::runtime_error where a description cannot be read.
+std::vector<BenchRobot> BenchRobots();
+
+}  // namespace torqued::bench
