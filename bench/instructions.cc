@@ -94,7 +94,7 @@ bool Run(const std::string& name, int calls) {
     if (c.name != name) return;
     found = true;
     for (int i = 0; i < calls; ++i) c.call();
-    std::printf("%lld\n", static_cast<long long>(calls * c.states));
+    std::puts(std::to_string(calls * c.states).c_str());
   });
   return found;
 }

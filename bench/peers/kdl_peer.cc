@@ -34,8 +34,8 @@ bool Moves(const KDL::Joint& joint) {
 
 class KdlChainPeer : public Peer {
  public:
-  KdlChainPeer(KDL::Chain chain, const KDL::Vector& gravity)
-      : chain_(std::move(chain)),
+  KdlChainPeer(const KDL::Chain& chain, const KDL::Vector& gravity)
+      : chain_(chain),
         n_(chain_.getNrOfJoints()),
         inverse_dynamics_(chain_, gravity),
         parameters_(chain_, gravity),
@@ -222,7 +222,7 @@ extern "C" torqued::bench::Peer* torqued_bench_make_peer(
   const std::string& root = robot.tree().getRootSegment()->first;
   if (robot.tree().getChain(root, request.tip, chain) &&
       chain.getNrOfJoints() == robot.tree().getNrOfJoints()) {
-    return new bench::KdlChainPeer(std::move(chain), robot.gravity());
+    return new bench::KdlChainPeer(chain, robot.gravity());
   }
   return new bench::KdlTreePeer(robot.tree(), robot.gravity(), request.tip);
 } catch (const std::exception& error) {

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
@@ -39,6 +40,7 @@ class MujocoPeer : public Peer {
 
   std::vector<std::string> joint_names() const override {
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(model_->njnt));
     for (int i = 0; i < model_->njnt; ++i) {
       names.emplace_back(mj_id2name(model_.get(), mjOBJ_JOINT, i));
     }
