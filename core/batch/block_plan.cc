@@ -1,5 +1,7 @@
 #include "core/batch/block_plan.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -10,6 +12,15 @@ namespace {
 
 /// The memory of a block grows with the square of this.
 constexpr int kMaxLaneDof = 256;
+
+/// Results that do not fit the second cache are better written past it.
+long CacheBytes() {
+  static const long bytes = [] {
+    const long found = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return found > 0 ? found : 1L << 20;
+  }();
+  return bytes;
+}
 
 /// Where entry (i, j) of a symmetric matrix stands in its packed lower half.
 int Packed(int i, int j) {
@@ -146,10 +157,8 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   job.drift = lane(Output::kJacobianDrift, kAsTheyStand);
   job.lambda = lane(Output::kLambda, lambda_sources_);
   job.eta = lane(Output::kEta, kAsTheyStand);
-  // Results of this size will not be read back from a cache.
-  constexpr double kCacheBytes = 16 << 20;
-  job.past_caches =
-      bytes_per_row * static_cast<double>(plan.rows()) > kCacheBytes;
+  job.past_caches = bytes_per_row * static_cast<double>(plan.rows()) >
+                    static_cast<double>(CacheBytes());
   return job;
 }
 

@@ -32,8 +32,9 @@ Robot::Robot(std::shared_ptr<const Model> model, Options options)
       options_(std::move(options)),
       target_(options_.target != nullptr ? options_.target : &BestTarget()) {}
 
-void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
-                     const EvaluationOutputs& outputs) {
+EvaluationPlan* Robot::PlanOf(Quantity quantity) {
+  auto& plan = plans_[static_cast<std::size_t>(quantity)];
+  if (plan) return &*plan;
   EvaluationOptions options;
   options.quantities.Add(quantity);
   options.terms = options_.terms;
@@ -41,15 +42,29 @@ void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
   options.reference_frame = options_.reference_frame;
   options.wrench_frame = options_.reference_frame;
   options.task = options_.task;
-  auto plan = EvaluationPlan::Create(model_, std::move(options), inputs);
-  if (const auto* error = std::get_if<ArgumentError>(&plan)) {
+  auto created = EvaluationPlan::Create(model_, std::move(options));
+  if (const auto* error = std::get_if<ArgumentError>(&created)) {
+    last_error_ = error->field + ": " + error->message;
+    return nullptr;
+  }
+  return &plan.emplace(std::get<EvaluationPlan>(std::move(created)));
+}
+
+void Robot::Evaluate(Quantity quantity, const EvaluationInputs& inputs,
+                     const EvaluationOutputs& outputs) {
+  EvaluationPlan* plan = PlanOf(quantity);
+  if (plan == nullptr) return;
+  if (const auto error = plan->Rebind(inputs)) {
     last_error_ = error->field + ": " + error->message;
     return;
   }
-  const auto& ready = std::get<EvaluationPlan>(plan);
   issues_.clear();
-  EvaluateRows(ready, outputs, *target_, 0, 1, workspace_, issues_);
-  last_error_ = issues_.empty() ? "" : Describe(ready, issues_.front());
+  EvaluateRows(*plan, outputs, *target_, 0, 1, workspace_, issues_);
+  if (issues_.empty()) {
+    last_error_.clear();
+  } else {
+    last_error_ = Describe(*plan, issues_.front());
+  }
 }
 
 Eigen::VectorXd Robot::InverseDynamics(Vector q, Vector v, Vector a) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/batch/evaluate_rows.h"
 #include "core/batch/evaluation.h"
@@ -77,6 +80,8 @@ class Robot {
                                        Vector v, Vector a);
   Eigen::VectorXd ForwardDynamicsUnder(const InputArray& tip_wrench, Vector q,
                                        Vector v, Vector tau);
+  /// Null, and last_error() says why, when the options do not suit.
+  EvaluationPlan* PlanOf(Quantity quantity);
   /// Evaluates one row into `outputs`; NaN remains where it fails.
   void Evaluate(Quantity quantity, const EvaluationInputs& inputs,
                 const EvaluationOutputs& outputs);
@@ -84,6 +89,8 @@ class Robot {
   std::shared_ptr<const Model> model_;
   Options options_;
   const LaneKernels* target_;
+  /// Made at the first call for each quantity.
+  std::array<std::optional<EvaluationPlan>, kQuantityCount> plans_;
   RowWorkspace workspace_;
   std::vector<RowIssue> issues_;
   std::string last_error_;

@@ -1,16 +1,17 @@
 // Row-major tables into packs and back: column j of a block of rows becomes one
 // pack with one row per lane.
 //
-// Rows are read and written by pieces of 16 bytes, which hold a group of two
-// (double) or four (float) columns; the transpose happens between registers.
+// Columns are taken in groups of as many as one piece of a row holds, 16 or 32
+// bytes; the transpose happens between registers.
 #pragma once
 
 #include "core/lanes/pack.h"
+#include "core/spatial/static_for.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Columns that one piece of a row holds.
+/// Columns that a piece of 16 bytes of a row holds.
 template <class N>
 inline constexpr int kGroup = 16 / int(sizeof(N));
 
@@ -118,21 +119,152 @@ TORQUED_INLINE void TransposePieces(Pack<float> (&g)[4]) {
 #endif
 }
 
+/// kGroup columns of a full block.
+template <class N>
+TORQUED_INLINE void LoadGroup(const N* at, long stride,
+                              Pack<N> (&group)[kGroup<N>]) {
+#pragma GCC unroll 4
+  for (int k = 0; k < kGroup<N>; ++k) group[k] = LoadPieces(at, stride, k);
+  TransposePieces(group);
+}
+template <class N>
+TORQUED_INLINE void StoreGroup(Pack<N> (&group)[kGroup<N>], N* at,
+                               long stride) {
+  TransposePieces(group);
+#pragma GCC unroll 4
+  for (int k = 0; k < kGroup<N>; ++k) StorePieces(group[k], at, stride, k);
+}
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define TORQUED_WIDE_GROUP 1
+/// Four columns by pieces of 32 bytes.
+TORQUED_INLINE void LoadGroup(const double* at, long stride,
+                              Pack<double> (&group)[4]) {
+  const auto rows = [=](int first, int second) TORQUED_INLINE_BODY {
+    return _mm512_insertf64x4(
+        _mm512_castpd256_pd512(_mm256_loadu_pd(at + first * stride)),
+        _mm256_loadu_pd(at + second * stride), 1);
+  };
+  const __m512d even = rows(0, 2), even_on = rows(4, 6);
+  const __m512d odd = rows(1, 3), odd_on = rows(5, 7);
+  // Columns 0 and 1, 2 and 3 of the even and of the odd rows.
+  const __m512d even01 = _mm512_shuffle_f64x2(even, even_on, 0x88);
+  const __m512d even23 = _mm512_shuffle_f64x2(even, even_on, 0xdd);
+  const __m512d odd01 = _mm512_shuffle_f64x2(odd, odd_on, 0x88);
+  const __m512d odd23 = _mm512_shuffle_f64x2(odd, odd_on, 0xdd);
+  group[0].v = _mm512_unpacklo_pd(even01, odd01);
+  group[1].v = _mm512_unpackhi_pd(even01, odd01);
+  group[2].v = _mm512_unpacklo_pd(even23, odd23);
+  group[3].v = _mm512_unpackhi_pd(even23, odd23);
+}
+TORQUED_INLINE void StoreGroup(Pack<double> (&group)[4], double* at,
+                               long stride) {
+  const __m512i lower = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+  const __m512i upper = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+  const auto rows = [=](int first, int second, __m512d v) TORQUED_INLINE_BODY {
+    _mm256_storeu_pd(at + first * stride, _mm512_castpd512_pd256(v));
+    _mm256_storeu_pd(at + second * stride, _mm512_extractf64x4_pd(v, 1));
+  };
+  const __m512d even01 = _mm512_unpacklo_pd(group[0].v, group[1].v);
+  const __m512d odd01 = _mm512_unpackhi_pd(group[0].v, group[1].v);
+  const __m512d even23 = _mm512_unpacklo_pd(group[2].v, group[3].v);
+  const __m512d odd23 = _mm512_unpackhi_pd(group[2].v, group[3].v);
+  rows(0, 2, _mm512_permutex2var_pd(even01, lower, even23));
+  rows(1, 3, _mm512_permutex2var_pd(odd01, lower, odd23));
+  rows(4, 6, _mm512_permutex2var_pd(even01, upper, even23));
+  rows(5, 7, _mm512_permutex2var_pd(odd01, upper, odd23));
+}
+#elif defined(__AVX2__)
+#define TORQUED_WIDE_GROUP 1
+TORQUED_INLINE void LoadGroup(const double* at, long stride,
+                              Pack<double> (&group)[4]) {
+  const auto rows = [=](int first, int column) TORQUED_INLINE_BODY {
+    const double* piece = at + first * stride + column;
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(piece)),
+                                _mm_loadu_pd(piece + 2 * stride), 1);
+  };
+  const __m256d even01 = rows(0, 0), even23 = rows(0, 2);
+  const __m256d odd01 = rows(1, 0), odd23 = rows(1, 2);
+  group[0].v = _mm256_unpacklo_pd(even01, odd01);
+  group[1].v = _mm256_unpackhi_pd(even01, odd01);
+  group[2].v = _mm256_unpacklo_pd(even23, odd23);
+  group[3].v = _mm256_unpackhi_pd(even23, odd23);
+}
+TORQUED_INLINE void StoreGroup(Pack<double> (&group)[4], double* at,
+                               long stride) {
+  const __m256d even01 = _mm256_unpacklo_pd(group[0].v, group[1].v);
+  const __m256d odd01 = _mm256_unpackhi_pd(group[0].v, group[1].v);
+  const __m256d even23 = _mm256_unpacklo_pd(group[2].v, group[3].v);
+  const __m256d odd23 = _mm256_unpackhi_pd(group[2].v, group[3].v);
+  _mm256_storeu_pd(at, _mm256_permute2f128_pd(even01, even23, 0x20));
+  _mm256_storeu_pd(at + stride, _mm256_permute2f128_pd(odd01, odd23, 0x20));
+  _mm256_storeu_pd(at + 2 * stride,
+                   _mm256_permute2f128_pd(even01, even23, 0x31));
+  _mm256_storeu_pd(at + 3 * stride, _mm256_permute2f128_pd(odd01, odd23, 0x31));
+}
+#endif
+
 /// Becomes NaN in every lane where x is not finite, and stays so.
 template <class N>
 TORQUED_INLINE void AddPoison(const Pack<N>& x, Pack<N>& poison) {
   poison = poison + x * Pack<N>(N(0));
 }
 
-/// Columns of a full block. A last group that is not whole begins earlier, so
-/// that nothing beyond a row is touched.
+/// Columns of a full block, kWide at a time; at least kWide of them. A last
+/// group that is not whole begins earlier, so that nothing beyond a row is
+/// touched.
+template <int kWide, class N, class Place>
+TORQUED_INLINE void LoadGroups(const N* rows, int columns, const Place& place,
+                               Pack<N>* packs, Pack<N>& poison) {
+  for (int j = 0; j < columns; j += kWide) {
+    const int from = j + kWide <= columns ? j : columns - kWide;
+    Pack<N> group[kWide];
+    LoadGroup(rows + from, columns, group);
+#pragma GCC unroll 4
+    for (int k = 0; k < kWide; ++k) {
+      packs[place(from + k)] = group[k];
+      AddPoison(group[k], poison);
+    }
+  }
+}
+template <int kWide, class N, class Source>
+TORQUED_INLINE void StoreGroups(const Pack<N>* packs, int columns,
+                                const Source& source, N* rows) {
+  for (int j = 0; j < columns; j += kWide) {
+    const int from = j + kWide <= columns ? j : columns - kWide;
+    Pack<N> group[kWide];
+#pragma GCC unroll 4
+    for (int k = 0; k < kWide; ++k) group[k] = packs[source(from + k)];
+    StoreGroup(group, rows + from, columns);
+  }
+}
+
+/// Calls f with the map of columns: the identity where `table` is null.
+template <class Function>
+TORQUED_INLINE void WithColumnMap(const int* table, const Function& f) {
+  if (table == nullptr) {
+    f([](int j) TORQUED_INLINE_BODY { return j; });
+  } else {
+    f([table](int j) TORQUED_INLINE_BODY { return table[j]; });
+  }
+}
+
+/// Columns of a full block.
 template <class N>
 TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
                                 Pack<N>* packs, Pack<N>& all_poison) {
   Pack<N> poison = all_poison;
-  constexpr int kWide = kGroup<N>;
-  const auto place = [places](int j) { return places ? places[j] : j; };
-  if (columns < kWide) {
+  WithColumnMap(places, [&](const auto& place) TORQUED_INLINE_BODY {
+#ifdef TORQUED_WIDE_GROUP
+    if (columns >= 4) {
+      LoadGroups<4>(rows, columns, place, packs, poison);
+      return;
+    }
+#endif
+    if (columns >= kGroup<N>) {
+      LoadGroups<kGroup<N>>(rows, columns, place, packs, poison);
+      return;
+    }
     for (int j = 0; j < columns; ++j) {
       Pack<N>& pack = packs[place(j)];
       for (int l = 0; l < Pack<N>::kLanes; ++l) {
@@ -140,51 +272,31 @@ TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
       }
       AddPoison(pack, poison);
     }
-    all_poison = poison;
-    return;
-  }
-  for (int j = 0; j < columns; j += kWide) {
-    const int from = j + kWide <= columns ? j : columns - kWide;
-    Pack<N> group[kWide];
-#pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) {
-      group[k] = LoadPieces(rows + from, columns, k);
-    }
-    TransposePieces(group);
-#pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) {
-      packs[place(from + k)] = group[k];
-      AddPoison(group[k], poison);
-    }
-  }
+  });
   all_poison = poison;
 }
 
 template <class N>
 TORQUED_INLINE void StoreColumns(const Pack<N>* packs, int columns,
                                  const int* sources, N* rows) {
-  constexpr int kWide = kGroup<N>;
-  const auto source = [sources](int j) { return sources ? sources[j] : j; };
-  if (columns < kWide) {
+  WithColumnMap(sources, [&](const auto& source) TORQUED_INLINE_BODY {
+#ifdef TORQUED_WIDE_GROUP
+    if (columns >= 4) {
+      StoreGroups<4>(packs, columns, source, rows);
+      return;
+    }
+#endif
+    if (columns >= kGroup<N>) {
+      StoreGroups<kGroup<N>>(packs, columns, source, rows);
+      return;
+    }
     for (int j = 0; j < columns; ++j) {
       const Pack<N>& pack = packs[source(j)];
       for (int l = 0; l < Pack<N>::kLanes; ++l) {
         rows[l * columns + j] = pack.v[l];
       }
     }
-    return;
-  }
-  for (int j = 0; j < columns; j += kWide) {
-    const int from = j + kWide <= columns ? j : columns - kWide;
-    Pack<N> group[kWide];
-#pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) group[k] = packs[source(from + k)];
-    TransposePieces(group);
-#pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) {
-      StorePieces(group[k], rows + from, columns, k);
-    }
-  }
+  });
 }
 
 /// The same between numbers of different width, lane by lane.
