@@ -1,7 +1,5 @@
 #include "core/batch/block_plan.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 
@@ -13,13 +11,13 @@ namespace {
 /// The memory of a block grows with the square of this.
 constexpr int kMaxLaneDof = 256;
 
-/// Results that do not fit the second cache are better written past it.
-long CacheBytes() {
-  static const long bytes = [] {
-    const long found = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return found > 0 ? found : 1L << 20;
-  }();
-  return bytes;
+/// Measured: pieces of rows are the best way into the first cache, whole
+/// registers into the others, and none of them beyond.
+StorePath StorePathOf(double bytes) {
+  constexpr double kFirstCache = 32 << 10;
+  constexpr double kCaches = 16 << 20;
+  if (bytes <= kFirstCache) return StorePath::kDirect;
+  return bytes <= kCaches ? StorePath::kStaged : StorePath::kPastCaches;
 }
 
 /// Where entry (i, j) of a symmetric matrix stands in its packed lower half.
@@ -157,8 +155,8 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   job.drift = lane(Output::kJacobianDrift, kAsTheyStand);
   job.lambda = lane(Output::kLambda, lambda_sources_);
   job.eta = lane(Output::kEta, kAsTheyStand);
-  job.past_caches = bytes_per_row * static_cast<double>(plan.rows()) >
-                    static_cast<double>(CacheBytes());
+  job.store_path =
+      StorePathOf(bytes_per_row * static_cast<double>(plan.rows()));
   return job;
 }
 

@@ -24,6 +24,13 @@ struct LaneOutput {
   const int* sources;  // index of the result in each column; null: the same
 };
 
+/// How results reach the caller's tables. Never changes a bit of them.
+enum class StorePath : unsigned char {
+  kDirect,      // rows by pieces: tables that stay in the first cache
+  kStaged,      // blocks put together first, then copied by whole registers
+  kPastCaches,  // so, without leaving them in a cache, where aligned to 64
+};
+
 /// What is computed for every row. One job serves any number of blocks and
 /// threads.
 struct BlockJob {
@@ -59,8 +66,7 @@ struct BlockJob {
   /// packed lower halves.
   LaneOutput tau_out, mass_matrix, acceleration, bias, pose, jacobian, drift,
       lambda, eta;
-  /// Write results past the caches where their alignment allows it.
-  bool past_caches;
+  StorePath store_path;
 };
 
 /// The quantities of a job, as bits.

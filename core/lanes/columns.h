@@ -204,18 +204,42 @@ TORQUED_INLINE void StoreGroup(Pack<double> (&group)[4], double* at,
 }
 #endif
 
-/// Becomes NaN in every lane where x is not finite, and stays so.
+/// Becomes NaN in every lane where an added number is not finite, and stays so.
+/// Several sums, because one would be a chain of dependent additions.
 template <class N>
-TORQUED_INLINE void AddPoison(const Pack<N>& x, Pack<N>& poison) {
-  poison = poison + x * Pack<N>(N(0));
-}
+class Poison {
+ public:
+  static constexpr int kSums = 4;
+
+  TORQUED_INLINE Poison() {
+    for (Pack<N>& sum : sums_) sum = Pack<N>(N(0));
+  }
+  /// `k` chooses the sum.
+  TORQUED_INLINE void Add(int k, const Pack<N>& x) {
+    sums_[k % kSums] = sums_[k % kSums] + x * Pack<N>(N(0));
+  }
+  TORQUED_INLINE void Add(const Pack<N>* x, int count) {
+    int k = 0;
+    for (; k + kSums <= count; k += kSums) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kSums; ++j) Add(j, x[k + j]);
+    }
+    for (; k < count; ++k) Add(0, x[k]);
+  }
+  TORQUED_INLINE Mask<N> lanes() const {
+    return IsNaN((sums_[0] + sums_[1]) + (sums_[2] + sums_[3]));
+  }
+
+ private:
+  Pack<N> sums_[kSums];
+};
 
 /// Columns of a full block, kWide at a time; at least kWide of them. A last
 /// group that is not whole begins earlier, so that nothing beyond a row is
 /// touched.
 template <int kWide, class N, class Place>
 TORQUED_INLINE void LoadGroups(const N* rows, int columns, const Place& place,
-                               Pack<N>* packs, Pack<N>& poison) {
+                               Pack<N>* packs, Poison<N>& poison) {
   for (int j = 0; j < columns; j += kWide) {
     const int from = j + kWide <= columns ? j : columns - kWide;
     Pack<N> group[kWide];
@@ -223,7 +247,7 @@ TORQUED_INLINE void LoadGroups(const N* rows, int columns, const Place& place,
 #pragma GCC unroll 4
     for (int k = 0; k < kWide; ++k) {
       packs[place(from + k)] = group[k];
-      AddPoison(group[k], poison);
+      poison.Add(k, group[k]);
     }
   }
 }
@@ -252,8 +276,8 @@ TORQUED_INLINE void WithColumnMap(const int* table, const Function& f) {
 /// Columns of a full block.
 template <class N>
 TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
-                                Pack<N>* packs, Pack<N>& all_poison) {
-  Pack<N> poison = all_poison;
+                                Pack<N>* packs, Poison<N>& all_poison) {
+  Poison<N> poison = all_poison;  // in registers
   WithColumnMap(places, [&](const auto& place) TORQUED_INLINE_BODY {
 #ifdef TORQUED_WIDE_GROUP
     if (columns >= 4) {
@@ -270,7 +294,7 @@ TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
       for (int l = 0; l < Pack<N>::kLanes; ++l) {
         pack.v[l] = rows[l * columns + j];
       }
-      AddPoison(pack, poison);
+      poison.Add(0, pack);
     }
   });
   all_poison = poison;
@@ -303,13 +327,13 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, int columns,
 template <class Number, class N>
 TORQUED_INLINE void LoadColumnsConverted(const Number* rows, int columns,
                                          const int* places, Pack<N>* packs,
-                                         Pack<N>& poison) {
+                                         Poison<N>& poison) {
   for (int j = 0; j < columns; ++j) {
     Pack<N>& pack = packs[places ? places[j] : j];
     for (int l = 0; l < Pack<N>::kLanes; ++l) {
       pack.v[l] = static_cast<N>(rows[l * columns + j]);
     }
-    AddPoison(pack, poison);
+    poison.Add(0, pack);
   }
 }
 template <class Number, class N>
@@ -323,8 +347,19 @@ TORQUED_INLINE void StoreColumnsConverted(const Pack<N>* packs, int columns,
   }
 }
 
-/// Copies past the caches; `to` is aligned to 64 bytes, `bytes` a multiple of
-/// 64.
+/// Copies whole registers; `from` is aligned to them, `bytes` a multiple.
+TORQUED_INLINE void CopyRegisters(const void* from, void* to, long bytes) {
+  using Register = typename Pack<double>::Vector;
+  const char* source = static_cast<const char*>(from);
+  char* target = static_cast<char*>(to);
+  for (long k = 0; k < bytes; k += kRegisterBytes) {
+    Register r;
+    __builtin_memcpy(&r, source + k, sizeof(r));
+    __builtin_memcpy(target + k, &r, sizeof(r));
+  }
+}
+
+/// The same past the caches; `to` is aligned to 64 bytes.
 TORQUED_INLINE void CopyPastCaches(const void* from, void* to, long bytes) {
 #if defined(__x86_64__)
   const char* source = static_cast<const char*>(from);

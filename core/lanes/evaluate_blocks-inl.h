@@ -84,7 +84,7 @@ class BlockEvaluation {
         doubtful[listed++] = {row + l, doubts_[l]};
       }
     }
-    if (job_.past_caches) FenceCopies();
+    if (job_.store_path == StorePath::kPastCaches) FenceCopies();
     return listed;
   }
 
@@ -171,7 +171,7 @@ class BlockEvaluation {
       q_[i] = v_[i] = a_[i] = tau_[i] = zeros_[i] = zero;
     }
     for (int i = 0; i < 6 * n_; ++i) J_[i] = zero;
-    one_row_poison_ = zero;
+    one_row_poison_ = Poison<N>();
     LoadOneRow(job_.q, q_);
     LoadOneRow(job_.v, v_);
     LoadOneRow(job_.a, a_);
@@ -213,18 +213,18 @@ class BlockEvaluation {
                       : static_cast<N>(static_cast<const double*>(in.data)[j]);
       P& pack = packs[in.places != nullptr ? in.places[j] : j];
       pack = P(x);
-      AddPoison(pack, one_row_poison_);
+      one_row_poison_.Add(0, pack);
     }
   }
 
   void Load(long long row, int count) {
-    P poison = one_row_poison_;
+    Poison<N> poison = one_row_poison_;
     LoadInput(job_.q, row, count, q_, poison);
     LoadInput(job_.v, row, count, v_, poison);
     LoadInput(job_.a, row, count, a_, poison);
     LoadInput(job_.tau, row, count, tau_, poison);
     LoadInput(job_.wrench, row, count, wrench_, poison);
-    const Mask<N> bad = IsNaN(poison);
+    const Mask<N> bad = poison.lanes();
     if (const unsigned lanes = LaneBits(bad); lanes != 0) [[unlikely]] {
       Doubt(kLaneAll, lanes);
       Quiet(bad);
@@ -260,7 +260,7 @@ class BlockEvaluation {
   }
 
   void LoadInput(const LaneInput& in, long long row, int count, P* packs,
-                 P& poison) {
+                 Poison<N>& poison) {
     if (in.data == nullptr || in.one_row || in.columns == 0) return;
     if (in.f32) {
       LoadTable(static_cast<const float*>(in.data), in, row, count, packs,
@@ -273,7 +273,7 @@ class BlockEvaluation {
 
   template <class Number>
   void LoadTable(const Number* table, const LaneInput& in, long long row,
-                 int count, P* packs, P& poison) {
+                 int count, P* packs, Poison<N>& poison) {
     const Number* rows = table + row * in.columns;
     if (count < kLanes) {
       // The last row stands for those that are missing.
@@ -312,51 +312,24 @@ class BlockEvaluation {
         SinCos(q_[i] + P(body.q0), s_[i], c_[i]);
       }
     }
-    if (wants_frame() ||
-        (has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
-      LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
-      if (wants_pose()) StorePose(row, count);
-    }
+    // The factorization comes early: its chain of divisions leaves room for
+    // what follows.
+    LoweredMass(row, count);
+    LoweredFrame(row, count);
     LoweredTerms<P> with_wrench = terms_;
     if (has_wrench()) {
       with_wrench.wrench_body = job_.path[job_.path_length - 1];
       with_wrench.wrench = WrenchOnTip();
-    }
-    if (wants_jacobian() || wants_drift() || wants_task()) {
-      LoweredJacobian(lowered_, tip_, pose_, J_);
-      if (wants_jacobian()) {
-        Store(kLaneJacobian, job_.jacobian, row, count, J_, 6 * n_);
-      }
     }
     if (wants_tau()) {
       LoweredInverseDynamics(lowered_, with_wrench, State(a_), low_, result_,
                              kBase, &motion_);
       Store(kLaneTau, job_.tau_out, row, count, result_, n_);
     }
-    if (wants_bias() || wants_task()) {
-      const int watched =
-          job_.path_length > 0 ? job_.path[job_.path_length - 1] : kBase;
-      LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_, watched,
-                             &motion_);
-      if (wants_bias()) Store(kLaneBias, job_.bias, row, count, h_, n_);
-    }
-    const bool factorizes =
-        wants_task() || (wants_acceleration() && by_factorization());
-    if (wants_mass() || factorizes) {
-      if (branched_) {
-        for (int k = 0; k < PackedSize(n_); ++k) M_[k] = P(N(0));
-      }
-      LoweredMassMatrix(lowered_, State(zeros_), low_, M_);
-      if (wants_mass()) {
-        Store(kLaneMassMatrix, job_.mass_matrix, row, count, M_,
-              PackedSize(n_));
-      }
-    }
-    if (factorizes) Factor();
     if (wants_acceleration()) {
       if (by_factorization()) {
         LoweredInverseDynamics(lowered_, with_wrench, State(zeros_), low_,
-                               result_, kBase, &motion_scratch_);
+                               result_, kBase, &motion_);
         SolveAcceleration(row, count);
       } else {
         ComputePlacements(tree_, q_, general_);
@@ -364,6 +337,13 @@ class BlockEvaluation {
         GeneralWrench();
         ArticulatedAcceleration(row, count);
       }
+    }
+    if (wants_bias() || wants_task()) {
+      const int watched =
+          job_.path_length > 0 ? job_.path[job_.path_length - 1] : kBase;
+      LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_, watched,
+                             &motion_);
+      if (wants_bias()) Store(kLaneBias, job_.bias, row, count, h_, n_);
     }
     P drift[6];
     if (wants_task()) {
@@ -376,6 +356,36 @@ class BlockEvaluation {
       LoweredDrift(lowered_, tip_, State(zeros_), Vec3<P>::Zero(), motion_,
                    pose_, J_, drift);
       Store(kLaneDrift, job_.drift, row, count, drift, 6);
+    }
+  }
+
+  bool wants_factors() const {
+    return wants_task() || (wants_acceleration() && by_factorization());
+  }
+
+  void LoweredMass(long long row, int count) {
+    if (!wants_mass() && !wants_factors()) return;
+    if (branched_) {
+      for (int k = 0; k < PackedSize(n_); ++k) M_[k] = P(N(0));
+    }
+    LoweredMassMatrix(lowered_, State(zeros_), low_, M_);
+    if (wants_mass()) {
+      Store(kLaneMassMatrix, job_.mass_matrix, row, count, M_, PackedSize(n_));
+    }
+    if (wants_factors()) Factor();
+  }
+
+  void LoweredFrame(long long row, int count) {
+    if (!wants_frame() &&
+        !(has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
+      return;
+    }
+    LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
+    if (wants_pose()) StorePose(row, count);
+    if (!wants_jacobian() && !wants_drift() && !wants_task()) return;
+    LoweredJacobian(lowered_, tip_, pose_, J_);
+    if (wants_jacobian()) {
+      Store(kLaneJacobian, job_.jacobian, row, count, J_, 6 * n_);
     }
   }
 
@@ -407,9 +417,7 @@ class BlockEvaluation {
                       static_cast<const P*>(nullptr), general_, h_);
       if (wants_bias()) Store(kLaneBias, job_.bias, row, count, h_, n_);
     }
-    const bool factorizes =
-        wants_task() || (wants_acceleration() && by_factorization());
-    if (wants_mass() || factorizes) {
+    if (wants_mass() || wants_factors()) {
       MassMatrix(tree_, general_, general_.M);
       for (int i = 0; i < n_; ++i) {
         for (int j = 0; j <= i; ++j) {
@@ -421,7 +429,7 @@ class BlockEvaluation {
               PackedSize(n_));
       }
     }
-    if (factorizes) Factor();
+    if (wants_factors()) Factor();
     if (wants_acceleration()) {
       if (by_factorization()) {
         InverseDynamics(tree_, terms, static_cast<const P*>(v_),
@@ -578,7 +586,6 @@ class BlockEvaluation {
   void Store(LaneQuantity quantity, const LaneOutput& out, long long row,
              int count, const P* packs, int distinct) {
     if (out.data == nullptr || out.columns == 0) return;
-    P poison(N(0));
     if (out.f32 && sizeof(N) == 8) {
       // Beyond this a number rounds to infinity in single precision.
       const P limit(N(3.4028235677973366e38));
@@ -588,8 +595,9 @@ class BlockEvaluation {
       }
       Doubt(quantity, LaneBits(!sound));
     } else {
-      for (int k = 0; k < distinct; ++k) AddPoison(packs[k], poison);
-      Doubt(quantity, LaneBits(IsNaN(poison)));
+      Poison<N> poison;
+      poison.Add(packs, distinct);
+      Doubt(quantity, LaneBits(poison.lanes()));
     }
     if (out.f32) {
       StoreTable(static_cast<float*>(out.data), out, row, count, packs);
@@ -605,19 +613,24 @@ class BlockEvaluation {
     const unsigned long bytes = static_cast<unsigned long>(count) *
                                 static_cast<unsigned long>(out.columns) *
                                 sizeof(Number);
-    const bool past_caches = job_.past_caches && count == kLanes &&
-                             bytes % 64 == 0 &&
+    const bool whole = count == kLanes && bytes % kRegisterBytes == 0;
+    const bool past_caches = job_.store_path == StorePath::kPastCaches &&
+                             whole && bytes % 64 == 0 &&
                              reinterpret_cast<unsigned long>(rows) % 64 == 0;
-    const bool staged = past_caches || count < kLanes;
+    const bool staged =
+        (job_.store_path != StorePath::kDirect && whole) || count < kLanes;
     Number* to = staged ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
       StoreColumns(packs, out.columns, out.sources, to);
     } else {
       StoreColumnsConverted(packs, out.columns, out.sources, to);
     }
+    if (!staged) return;
     if (past_caches) {
       CopyPastCaches(staging_, rows, static_cast<long>(bytes));
-    } else if (staged) {
+    } else if (whole) {
+      CopyRegisters(staging_, rows, static_cast<long>(bytes));
+    } else {
       __builtin_memcpy(rows, staging_, bytes);
     }
   }
@@ -638,8 +651,8 @@ class BlockEvaluation {
   LoweredTip<N> tip_{};
   const P* task_rows_[6] = {};
   N scale_[6] = {};
-  P one_row_poison_;
-  LinkMotion<P> motion_, motion_scratch_;
+  Poison<N> one_row_poison_;
+  LinkMotion<P> motion_;
   TipPose<P> pose_;
   unsigned in_doubt_ = 0;    // lanes
   unsigned doubts_[kLanes];  // quantities, of the lanes in doubt

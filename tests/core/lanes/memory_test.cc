@@ -99,15 +99,21 @@ TEST(LaneMemory, NothingOutsideTheTablesIsTouched) {
   }
 }
 
-TEST(LaneMemory, ResultsWrittenPastTheCachesAreTheSame) {
+TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
   for (const LaneKernels* kernels : Targets()) {
     const std::int64_t rows = 5 * kernels->lanes_f64 + 3;
     BatchCase batch = MakeRandomCase(7, 7, false, rows);
     const BatchResult expected = Evaluate(batch, *kernels);
     const auto plan = std::get<EvaluationPlan>(
         EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
-    // Aligned tables are streamed, others are not.
-    for (const std::size_t offset : {0, 1}) {
+    struct Way {
+      StorePath path;
+      std::size_t offset;  // aligned tables may go past the caches
+    };
+    for (const auto& [path, offset] :
+         {Way{StorePath::kDirect, 0}, Way{StorePath::kStaged, 0},
+          Way{StorePath::kStaged, 1}, Way{StorePath::kPastCaches, 0},
+          Way{StorePath::kPastCaches, 1}}) {
       EvaluationOutputs outputs;
       std::vector<std::unique_ptr<Fenced>> memory;
       for (int k = 0; k < kOutputCount; ++k) {
@@ -119,7 +125,7 @@ TEST(LaneMemory, ResultsWrittenPastTheCachesAreTheSame) {
                            NumberType::kF64};
       }
       BlockJob job = plan.blocks().Job(plan, outputs);
-      job.past_caches = true;
+      job.store_path = path;
       RowWorkspace workspace;
       void* lanes = workspace.ReserveLanes(kernels->memory_bytes(&job), rows);
       const long long doubtful =
