@@ -36,7 +36,6 @@ class Counted {
   Counted& operator+=(const Counted& b) { return *this = *this + b; }
   Counted& operator-=(const Counted& b) { return *this = *this - b; }
 
-  friend void SinCos(const Counted& x, Counted& sine, Counted& cosine);
   friend Counted Sign(const Counted& x) {
     return Counted(static_cast<double>(x.value_ > 0) -
                    static_cast<double>(x.value_ < 0));

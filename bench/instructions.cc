@@ -57,7 +57,7 @@ std::int64_t StatesOfCall(const BenchRobot& robot, Workload workload,
 
 void ForCases(const std::function<void(const Case&)>& visit) {
   const std::vector<BenchRobot> robots = BenchRobots();
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TargetNames()) {
     Engine engine(OptionsFor(target, 1));
     for (const BenchRobot& robot : robots) {
       const States states = RandomStates(*robot.model, kMostStates);

@@ -136,7 +136,7 @@ bool UsesThreads(const Subject& subject, Workload workload,
 
 void RegisterEngines(Subject& subject, Workload workload) {
   const int cores = AvailableCores();
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TargetNames()) {
     for (const std::int64_t count : kCounts) {
       RegisterEngine(subject, workload, target, 1, count);
       if (cores > 1 && UsesThreads(subject, workload, count)) {
@@ -232,7 +232,7 @@ bool Compare(LoadedPeer& peer, Subject& subject, Workload workload,
   const double tolerance = peer.peer->tolerance();
   bool agree = true;
   difference = {};
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TargetNames()) {
     const EvaluationRun ours(robot, workload, subject.states(), kStates);
     EngineFor(target, 1).Evaluate(ours.plan(), ours.outputs());
     const Difference found = DifferenceOf(peer, ours, workload);
@@ -265,7 +265,7 @@ void AddContext(const std::vector<std::unique_ptr<Subject>>& subjects) {
   benchmark::AddCustomContext("cores", std::to_string(AvailableCores()));
   benchmark::AddCustomContext("compiler", TORQUED_BENCH_COMPILER);
   std::string targets;
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TargetNames()) {
     targets += (targets.empty() ? "" : " ") + target;
   }
   benchmark::AddCustomContext("targets", targets);

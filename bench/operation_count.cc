@@ -1,37 +1,38 @@
 #include "bench/operation_count.h"
 
-#include <cmath>
 #include <vector>
 
-#include "core/dynamics/kinematics-inl.h"
-#include "core/dynamics/rnea-inl.h"
+#include "core/lowered/rnea-inl.h"
 
 namespace torqued::bench {
 
-void SinCos(const Counted& x, Counted& sine, Counted& cosine) {
-  ++Counted::count.sines;
-  sine = Counted(std::sin(x.value()));
-  cosine = Counted(std::cos(x.value()));
-}
-
 OperationCount CountInverseDynamics(const Model& model) {
-  const Tree tree = model.tree();
+  const LoweredTreeOf<double> tree = model.lowered().f64();
   const auto n = static_cast<std::size_t>(tree.n);
-  std::vector<Transform<Counted>> X(n);
-  std::vector<Twist<Counted>> V(n), A(n);
   std::vector<Wrench<Counted>> F(n);
-  Scratch<Counted> scratch{};
-  scratch.X = X.data();
-  scratch.V = V.data();
-  scratch.A = A.data();
-  scratch.F = F.data();
+  std::vector<LinkMotion<Counted>> motion(static_cast<std::size_t>(tree.slots));
+  const LoweredScratch<Counted> scratch{F.data(), motion.data(), nullptr};
 
-  const std::vector<Counted> state(n, Counted(0.5));
+  const std::vector<Counted> numbers(n, Counted(0.5));
+  const Counted* x = numbers.data();
+  const LoweredState<Counted> state{x, x, x, x, x};
+  LoweredTerms<Counted> terms{};
+  terms.wrench_body = kBase;
+  terms.gravity.z = Counted(-9.81);
   std::vector<Counted> tau(n);
-  const DynamicsTerms terms{{0, 0, -9.81}, false, false, false};
+  LinkMotion<Counted> unused;
   Counted::count = {};
-  ComputePlacements(tree, state.data(), scratch);
-  InverseDynamics(tree, terms, state.data(), state.data(), scratch, tau.data());
+  LoweredInverseDynamics(tree, terms, state, scratch, tau.data(), kBase,
+                         &unused);
+  // Of core/lanes/sin_cos.h with fused reduction, and of q + q0.
+  constexpr int kSinCosMultiplications = 18, kSinCosAdditions = 18;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (tree.bodies[i].motion == JointMotion::kRevolute) {
+      ++Counted::count.sines;
+      Counted::count.multiplications += kSinCosMultiplications;
+      Counted::count.additions += kSinCosAdditions;
+    }
+  }
   return Counted::count;
 }
 

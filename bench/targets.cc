@@ -1,13 +1,23 @@
 #include "bench/targets.h"
 
+#include <algorithm>
+
+#include "core/lanes/targets.h"
+
 namespace torqued::bench {
 
-std::vector<std::string> Targets() { return {std::string(Engine().target())}; }
+std::vector<std::string> TargetNames() {
+  std::vector<std::string> names;
+  for (const LaneKernels* target : Targets())
+    names.emplace_back(target->target);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
 
-Engine::Options OptionsFor([[maybe_unused]] const std::string& target,
-                           int threads) {
+Engine::Options OptionsFor(const std::string& target, int threads) {
   Engine::Options options;
   options.threads = threads;
+  options.target = FindTarget(target);
   return options;
 }
 

@@ -275,6 +275,12 @@ class BlockEvaluation {
   void LoadTable(const Number* table, const LaneInput& in, long long row,
                  int count, P* packs, Poison<N>& poison) {
     const Number* rows = table + row * in.columns;
+    // Whether or not there are rows so far ahead: a hint reads nothing.
+    constexpr long kAheadBytes = 2048;
+    const char* ahead = reinterpret_cast<const char*>(rows) + kAheadBytes;
+    const long block_bytes =
+        static_cast<long>(kLanes * sizeof(Number)) * in.columns;
+    for (long k = 0; k < block_bytes; k += 64) __builtin_prefetch(ahead + k);
     if (count < kLanes) {
       // The last row stands for those that are missing.
       auto* padded = reinterpret_cast<Number*>(staging_);
@@ -306,12 +312,7 @@ class BlockEvaluation {
   }
 
   void ComputeLowered(long long row, int count) {
-    for (int i = 0; i < n_; ++i) {
-      const LoweredBody<N>& body = lowered_.bodies[i];
-      if (body.motion == JointMotion::kRevolute) {
-        SinCos(q_[i] + P(body.q0), s_[i], c_[i]);
-      }
-    }
+    LoweredAngles();
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
     LoweredMass(row, count);
@@ -356,6 +357,27 @@ class BlockEvaluation {
       LoweredDrift(lowered_, tip_, State(zeros_), Vec3<P>::Zero(), motion_,
                    pose_, J_, drift);
       Store(kLaneDrift, job_.drift, row, count, drift, 6);
+    }
+  }
+
+  /// Sine and cosine of q + q0; those of prismatic joints are constants.
+  void LoweredAngles() {
+    Mask<N> large = Mask<N>::None();
+    for (int i = 0; i < n_; ++i) {
+      const LoweredBody<N>& body = lowered_.bodies[i];
+      if (body.motion != JointMotion::kRevolute) continue;
+      const P x = q_[i] + P(body.q0);
+      SinCosInRange(x, s_[i], c_[i]);
+      large |= OutOfRange(x);
+    }
+    if (LaneBits(large) == 0) [[likely]]
+      return;
+    for (int i = 0; i < n_; ++i) {
+      const LoweredBody<N>& body = lowered_.bodies[i];
+      if (body.motion != JointMotion::kRevolute) continue;
+      const P x = q_[i] + P(body.q0);
+      const unsigned lanes = LaneBits(OutOfRange(x));
+      if (lanes != 0) LibrarySinCos(x, lanes, &s_[i], &c_[i]);
     }
   }
 

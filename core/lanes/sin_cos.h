@@ -112,8 +112,16 @@ __attribute__((noinline, cold)) void LibrarySinCos(const Pack<N>& x,
   }
 }
 
+/// The lanes of x that SinCosInRange is not made for; NaN is one of them.
 template <class N>
-TORQUED_INLINE void SinCos(const Pack<N>& x, Pack<N>& sine, Pack<N>& cosine) {
+TORQUED_INLINE Mask<N> OutOfRange(const Pack<N>& x) {
+  const Pack<N> bound(SinCosConstants<N>::kBound);
+  return !Mask<N>{(typename Pack<N>::Integers)(Abs(x).v <= bound.v)};
+}
+
+template <class N>
+TORQUED_INLINE void SinCosInRange(const Pack<N>& x, Pack<N>& sine,
+                                  Pack<N>& cosine) {
   using C = SinCosConstants<N>;
   using Integer = typename IntegerOf<N>::Type;
   using Integers = typename Pack<N>::Integers;
@@ -145,8 +153,12 @@ TORQUED_INLINE void SinCos(const Pack<N>& x, Pack<N>& sine, Pack<N>& cosine) {
   const Integers cosine_sign = ((quadrant + one) << (kSignBit - 1)) & sign;
   sine = Pack<N>::FromBits(Select(odd, c, s).bits() ^ sine_sign);
   cosine = Pack<N>::FromBits(Select(odd, s, c).bits() ^ cosine_sign);
-  const Mask<N> large = !Mask<N>{(Integers)(Abs(x).v <= Pack<N>(C::kBound).v)};
-  if (const unsigned lanes = LaneBits(large); lanes != 0) [[unlikely]] {
+}
+
+template <class N>
+TORQUED_INLINE void SinCos(const Pack<N>& x, Pack<N>& sine, Pack<N>& cosine) {
+  SinCosInRange(x, sine, cosine);
+  if (const unsigned lanes = LaneBits(OutOfRange(x)); lanes != 0) [[unlikely]] {
     Pack<N> library_sine = sine, library_cosine = cosine;
     LibrarySinCos(x, lanes, &library_sine, &library_cosine);
     sine = library_sine;
