@@ -24,9 +24,12 @@ constexpr double kSmallNanoseconds = 20'000;
 
 std::int64_t ChunkRows(const EvaluationPlan& plan, int configured) {
   if (configured > 0) return configured;
-  const double rows = kChunkNanoseconds / plan.nanoseconds_per_row();
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(rows), 1,
-                                  kMaxChunkRows);
+  const auto rows =
+      static_cast<std::int64_t>(kChunkNanoseconds / plan.nanoseconds_per_row());
+  // Whole blocks of lanes, where a chunk has room for them.
+  constexpr std::int64_t kMostLanes = 16;
+  const std::int64_t whole = rows / kMostLanes * kMostLanes;
+  return std::clamp<std::int64_t>(whole > 0 ? whole : rows, 1, kMaxChunkRows);
 }
 
 void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {

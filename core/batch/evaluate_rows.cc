@@ -477,10 +477,13 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                    std::int64_t end, RowWorkspace& workspace,
                    std::vector<RowIssue>& issues) {
   const BlockJob job = plan.blocks().Job(plan, outputs);
-  void* memory =
-      workspace.ReserveLanes(kernels.memory_bytes(&job), end - begin);
-  const long long count =
-      kernels.evaluate(&job, begin, end, memory, workspace.doubtful.data());
+  workspace.ReserveDoubtful(end - begin);
+  long long count = 0;
+  while ((count = kernels.evaluate(&job, begin, end, workspace.lanes.get(),
+                                   workspace.lanes_bytes,
+                                   workspace.doubtful.data())) < 0) {
+    workspace.ReserveLanes(-count);
+  }
   const bool task = plan.options().quantities.Has(Quantity::kOperationalSpace);
   if (task) {
     const int rank = plan.options().task.axis_count;
@@ -543,14 +546,15 @@ void RowWorkspace::Free::operator()(void* p) const {
   ::operator delete(p, kAlignment);
 }
 
-void* RowWorkspace::ReserveLanes(std::size_t bytes, std::int64_t rows) {
-  if (bytes > lanes_bytes) {
-    lanes.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
-    lanes_bytes = bytes;
-  }
+void RowWorkspace::ReserveLanes(long long bytes) {
+  lanes.reset(static_cast<std::byte*>(
+      ::operator new(static_cast<std::size_t>(bytes), kAlignment)));
+  lanes_bytes = bytes;
+}
+
+void RowWorkspace::ReserveDoubtful(std::int64_t rows) {
   const auto count = static_cast<std::size_t>(rows);
   if (doubtful.size() < count) doubtful.resize(count);
-  return lanes.get();
 }
 
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,

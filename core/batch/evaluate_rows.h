@@ -21,15 +21,16 @@ struct RowWorkspace {
 
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);
-  /// Memory of the lane kernels, aligned to cache lines; and room for the rows
-  /// that they leave in doubt.
-  void* ReserveLanes(std::size_t bytes, std::int64_t rows);
+  /// Memory of the lane kernels, aligned to cache lines.
+  void ReserveLanes(long long bytes);
+  /// Room for rows that the kernels leave in doubt.
+  void ReserveDoubtful(std::int64_t rows);
 
   struct Free {
     void operator()(void* p) const;
   };
   std::unique_ptr<std::byte, Free> lanes;
-  std::size_t lanes_bytes = 0;
+  long long lanes_bytes = 0;
   std::vector<DoubtfulRow> doubtful;
 };
 

@@ -95,13 +95,13 @@ struct LaneKernels {
   const char* target;
   int lanes_f64;
   int lanes_f32;
-  /// Working memory of one thread, aligned to 64 bytes.
-  unsigned long (*memory_bytes)(const BlockJob* job);
   /// Computes rows [begin, end) and returns how many of them are in doubt,
   /// listed in `doubtful`, which has room for all. Their results are
-  /// unspecified.
+  /// unspecified. `memory`, aligned to 64 bytes, is what a thread works in;
+  /// where `bytes` are too few, nothing is computed and minus the number that
+  /// is needed is returned.
   long long (*evaluate)(const BlockJob* job, long long begin, long long end,
-                        void* memory, DoubtfulRow* doubtful);
+                        void* memory, long long bytes, DoubtfulRow* doubtful);
 };
 
 }  // namespace torqued

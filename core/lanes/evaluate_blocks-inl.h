@@ -63,10 +63,8 @@ class BlockEvaluation {
     Layout(job, memory);
   }
 
-  static unsigned long MemoryBytes(const BlockJob& job) {
-    BlockEvaluation counting(job, nullptr);
-    return counting.bytes_;
-  }
+  /// Working memory that the job takes.
+  unsigned long bytes() const { return bytes_; }
 
   long long Run(long long begin, long long end, DoubtfulRow* doubtful) {
     Prepare();
@@ -166,11 +164,11 @@ class BlockEvaluation {
 
   /// What stays the same from block to block.
   void Prepare() {
-    const P zero(N(0));
-    for (int i = 0; i < n_; ++i) {
-      q_[i] = v_[i] = a_[i] = tau_[i] = zeros_[i] = zero;
-    }
-    for (int i = 0; i < 6 * n_; ++i) J_[i] = zero;
+    Clear(zeros_, n_);
+    if (job_.q.data == nullptr) Clear(q_, n_);
+    if (job_.v.data == nullptr) Clear(v_, n_);
+    if (job_.a.data == nullptr) Clear(a_, n_);
+    if (wants_frame()) Clear(J_, 6 * n_);
     one_row_poison_ = Poison<N>();
     LoadOneRow(job_.q, q_);
     LoadOneRow(job_.v, v_);
@@ -205,15 +203,17 @@ class BlockEvaluation {
     }
   }
 
+  static void Clear(P* packs, int count) {
+    for (int k = 0; k < count; ++k) packs[k] = P(N(0));
+  }
+
   void LoadOneRow(const LaneInput& in, P* packs) {
     if (in.data == nullptr || !in.one_row) return;
-    for (int j = 0; j < in.columns; ++j) {
-      const N x = in.f32
-                      ? static_cast<N>(static_cast<const float*>(in.data)[j])
-                      : static_cast<N>(static_cast<const double*>(in.data)[j]);
-      P& pack = packs[in.places != nullptr ? in.places[j] : j];
-      pack = P(x);
-      one_row_poison_.Add(0, pack);
+    if (in.f32) {
+      LoadAlone(static_cast<const float*>(in.data), in, packs, one_row_poison_);
+    } else {
+      LoadAlone(static_cast<const double*>(in.data), in, packs,
+                one_row_poison_);
     }
   }
 
@@ -281,21 +281,34 @@ class BlockEvaluation {
     const long block_bytes =
         static_cast<long>(kLanes * sizeof(Number)) * in.columns;
     for (long k = 0; k < block_bytes; k += 64) __builtin_prefetch(ahead + k);
+    if (count == 1) {
+      LoadAlone(rows, in, packs, poison);
+      return;
+    }
     if (count < kLanes) {
       // The last row stands for those that are missing.
       auto* padded = reinterpret_cast<Number*>(staging_);
       for (int l = 0; l < kLanes; ++l) {
-        const int from = l < count ? l : count - 1;
-        __builtin_memcpy(
-            padded + l * in.columns, rows + from * in.columns,
-            static_cast<unsigned long>(in.columns) * sizeof(Number));
+        const Number* from = rows + (l < count ? l : count - 1) * in.columns;
+        for (int j = 0; j < in.columns; ++j) *padded++ = from[j];
       }
-      rows = padded;
+      rows = reinterpret_cast<const Number*>(staging_);
     }
     if constexpr (sizeof(Number) == sizeof(N)) {
       LoadColumns(rows, in.columns, in.places, packs, poison);
     } else {
       LoadColumnsConverted(rows, in.columns, in.places, packs, poison);
+    }
+  }
+
+  /// One row for all lanes.
+  template <class Number>
+  static void LoadAlone(const Number* row, const LaneInput& in, P* packs,
+                        Poison<N>& poison) {
+    for (int j = 0; j < in.columns; ++j) {
+      P& pack = packs[in.places != nullptr ? in.places[j] : j];
+      pack = P(static_cast<N>(row[j]));
+      poison.Add(j, pack);
     }
   }
 

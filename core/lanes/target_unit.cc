@@ -7,17 +7,19 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 namespace {
 
-unsigned long MemoryBytes(const BlockJob* job) {
-  return job->single_precision ? BlockEvaluation<float>::MemoryBytes(*job)
-                               : BlockEvaluation<double>::MemoryBytes(*job);
+template <class N>
+long long EvaluateIn(const BlockJob& job, long long begin, long long end,
+                     void* memory, long long bytes, DoubtfulRow* doubtful) {
+  BlockEvaluation<N> evaluation(job, memory);
+  const auto needed = static_cast<long long>(evaluation.bytes());
+  return needed <= bytes ? evaluation.Run(begin, end, doubtful) : -needed;
 }
 
 long long Evaluate(const BlockJob* job, long long begin, long long end,
-                   void* memory, DoubtfulRow* doubtful) {
-  if (job->single_precision) {
-    return BlockEvaluation<float>(*job, memory).Run(begin, end, doubtful);
-  }
-  return BlockEvaluation<double>(*job, memory).Run(begin, end, doubtful);
+                   void* memory, long long bytes, DoubtfulRow* doubtful) {
+  const auto evaluate =
+      job->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
+  return evaluate(*job, begin, end, memory, bytes, doubtful);
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ long long Evaluate(const BlockJob* job, long long begin, long long end,
 extern const LaneKernels kLaneKernels;
 const LaneKernels kLaneKernels = {TORQUED_TEXT(TORQUED_TARGET),
                                   Pack<double>::kLanes, Pack<float>::kLanes,
-                                  MemoryBytes, Evaluate};
+                                  Evaluate};
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

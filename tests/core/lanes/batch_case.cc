@@ -19,6 +19,14 @@ InputArray View(const std::vector<double>& table, int columns) {
 
 }  // namespace
 
+long long RunKernels(const LaneKernels& kernels, const BlockJob& job,
+                     std::int64_t rows, RowWorkspace& workspace) {
+  workspace.ReserveDoubtful(rows);
+  workspace.ReserveLanes(-kernels.evaluate(&job, 0, rows, nullptr, 0, nullptr));
+  return kernels.evaluate(&job, 0, rows, workspace.lanes.get(),
+                          workspace.lanes_bytes, workspace.doubtful.data());
+}
+
 QuantitySet Everything() {
   QuantitySet all;
   for (int k = 0; k < kQuantityCount; ++k) all.Add(static_cast<Quantity>(k));
@@ -105,10 +113,7 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
   RowWorkspace workspace;
   if (plan.blocks().usable()) {
     const BlockJob job = plan.blocks().Job(plan, outputs);
-    void* memory =
-        workspace.ReserveLanes(kernels.memory_bytes(&job), batch.rows);
-    const long long count = kernels.evaluate(&job, 0, batch.rows, memory,
-                                             workspace.doubtful.data());
+    const long long count = RunKernels(kernels, job, batch.rows, workspace);
     for (long long k = 0; k < count; ++k) {
       const DoubtfulRow& row = workspace.doubtful[static_cast<std::size_t>(k)];
       result.doubts[static_cast<std::size_t>(row.row)] = row.quantities;

@@ -46,6 +46,10 @@ BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
                    std::uint64_t seed);
 
+/// What the kernels alone make of all rows; returns how many are in doubt.
+long long RunKernels(const LaneKernels& kernels, const BlockJob& job,
+                     std::int64_t rows, RowWorkspace& workspace);
+
 /// Evaluates all rows, `chunk` at a time. With `sigma` the singular values are
 /// asked for.
 BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,

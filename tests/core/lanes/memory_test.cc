@@ -18,6 +18,7 @@ using testing_support::Evaluate;
 using testing_support::Everything;
 using testing_support::FailingAllocations;
 using testing_support::MakeRandomCase;
+using testing_support::RunKernels;
 
 /// Memory between two pages that may not be touched: the first byte (`first`)
 /// or the last stands at the border.
@@ -127,9 +128,7 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
       BlockJob job = plan.blocks().Job(plan, outputs);
       job.store_path = path;
       RowWorkspace workspace;
-      void* lanes = workspace.ReserveLanes(kernels->memory_bytes(&job), rows);
-      const long long doubtful =
-          kernels->evaluate(&job, 0, rows, lanes, workspace.doubtful.data());
+      const long long doubtful = RunKernels(*kernels, job, rows, workspace);
       ASSERT_EQ(doubtful, 0);
       for (const auto& [output, table] : expected.tables) {
         EXPECT_EQ(std::memcmp(outputs[output].data, table.data(),

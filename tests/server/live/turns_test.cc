@@ -12,7 +12,7 @@ namespace {
 
 using testing_support::MakeRandomRobot;
 
-constexpr int kChunkRows = 128;
+constexpr int kChunkRows = 1024;  // too many for the calling thread
 constexpr int kDof = 6;
 
 v1::MassMatrixRequest Masses(const std::string& model, int rows) {
@@ -68,7 +68,7 @@ class TurnsTest : public ::testing::Test {
   /// A call of one chunk arrives after one of very many, both behind what holds
   /// the only thread, which is held again after one turn of each.
   void ExpectOneChunkOfWaiting(const std::string& model, int rows) {
-    constexpr int kLargeChunks = 300;
+    constexpr int kLargeChunks = 60;
     std::promise<void> begin, end;
     Hold(begin.get_future().share());
     AwaitJobs(1);
