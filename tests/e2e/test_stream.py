@@ -374,9 +374,19 @@ def test_a_chunk_is_held_to_the_limits_of_a_call(start):
             assert (failure.code, failure.reason) == (
                 EXHAUSTED, "REQUEST_TOO_LARGE")
             assert failure.metadata["next_row"] == "2"
-        # What is answered gives its place back.
-        assert len(evaluate(client, torques(), *(
-            chunk(q=np.zeros((5, 7))) for _ in range(100)))) == 100
+        # What is answered gives its place back, also while the stream goes on.
+        half = chunk(q=np.zeros((30, 7)))
+        with Stream(client, torques(), half) as stream:
+            stream.receive()
+            deadline = time.monotonic() + 10
+            while True:
+                try:
+                    assert len(evaluate(client, torques(), half)) == 1
+                    break
+                except grpc.RpcError as error:
+                    # The server may learn a bit later that it was sent.
+                    assert harness.Failure.of(error).reason == "OVERLOADED"
+                    assert time.monotonic() < deadline
 
 
 # --- Giving up and shutting down ---------------------------------------------
