@@ -1,32 +1,47 @@
-// One computation over a batch of any size, as one call or many.
+// One computation over a batch of any size, as one call or as a stream.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "client/cpp/chunk_stream.h"
 #include "client/cpp/evaluation.h"
 #include "client/cpp/retry.h"
 
 namespace torqued::client {
 
-/// Performs one Compute call; throws Error. Called from several threads.
-using ComputeCall =
-    std::function<v1::ComputeReply(const v1::ComputeRequest&, CallGroup&)>;
+/// Performs one Compute call; throws Error.
+using ComputeCall = std::function<v1::ComputeReply(const v1::ComputeRequest&)>;
+
+/// How a batch travels.
+struct BatchCalls {
+  ComputeCall compute;
+  OpenStream open_stream;
+  /// Of streams; nothing: the first failure is final.
+  std::optional<RetrySchedule> schedule;
+};
 
 struct BatchLimits {
   std::int64_t max_message_bytes = 0;
-  int calls_in_flight = 1;
+  /// States of one message of a stream, fewer where that would exceed the
+  /// message limit.
+  std::int64_t chunk_rows = 0;
 };
 
-/// Cuts the batch into calls that stay under the message limit and joins their
-/// replies. The first call settles the model's revision and the others ask for
-/// that one, so all rows come from one model even while its name moves. The
-/// first failure ends the calls under way and is thrown, rows counted from the
-/// start of the batch.
-Evaluation ComputeBatch(const ComputeCall& call, const BatchLimits& limits,
+/// By one call where states and results stay below kGoodMessageBytes and the
+/// message limit, otherwise through a stream; the numbers are the same.
+Evaluation ComputeBatch(const BatchCalls& calls, const BatchLimits& limits,
                         const std::string& model,
                         std::span<const v1::Quantity> quantities,
                         const States& states, const ComputeOptions& options);
+
+/// Through a stream whatever the size, unless there are no states to count.
+Evaluation StreamBatch(const BatchCalls& calls, const BatchLimits& limits,
+                       const std::string& model,
+                       std::span<const v1::Quantity> quantities,
+                       const States& states, const ComputeOptions& options);
 
 }  // namespace torqued::client

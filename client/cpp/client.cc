@@ -21,6 +21,30 @@ template <class Stub, class Request, class Reply>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
                                       Reply*);
 
+class GrpcStream final : public ChunkStream {
+ public:
+  GrpcStream(v1::Dynamics::Stub& stub, Clock::time_point deadline) {
+    context_.set_deadline(deadline);
+    stream_ = stub.Evaluate(&context_);
+  }
+
+  bool Send(const v1::EvaluateRequest& request) override {
+    return stream_->Write(request);
+  }
+  void EndSending() override { stream_->WritesDone(); }
+  bool Receive(v1::EvaluateReply* reply) override {
+    return stream_->Read(reply);
+  }
+  void Cancel() override { context_.TryCancel(); }
+  grpc::Status End() override { return stream_->Finish(); }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<
+      grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
+      stream_;
+};
+
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
                                            const ConnectOptions& options) {
   grpc::ChannelArguments arguments;
@@ -49,23 +73,43 @@ struct Client::Connection {
 
   template <class Stub, class Request, class Reply>
   void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
-            const Request& request, Reply* reply, Clock::time_point deadline,
-            CallGroup& group) const {
+            const Request& request, Reply* reply,
+            Clock::time_point deadline) const {
     CallUntilDone(
         [&](grpc::ClientContext& context) {
           reply->Clear();
           return (stub.*method)(&context, request, reply);
         },
-        deadline, options.retry && effect == Effect::kNone, group);
+        deadline, options.retry && effect == Effect::kNone);
   }
 
   template <class Request, class Reply>
   Reply CallRegistry(Method<v1::ModelRegistry::Stub, Request, Reply> method,
                      Effect effect, const Request& request) const {
     Reply reply;
-    CallGroup alone;
-    Call(*registry, method, effect, request, &reply, Deadline(), alone);
+    Call(*registry, method, effect, request, &reply, Deadline());
     return reply;
+  }
+
+  // Of one batch.
+  BatchCalls CallsOf(const ComputeOptions& compute) const {
+    const Clock::time_point end =
+        Clock::now() + compute.deadline.value_or(options.deadline);
+    BatchCalls calls;
+    calls.compute = [this, end](const v1::ComputeRequest& request) {
+      v1::ComputeReply reply;
+      Call(*dynamics, &v1::Dynamics::Stub::Compute, Effect::kNone, request,
+           &reply, end);
+      return reply;
+    };
+    calls.open_stream = [this, end] {
+      return std::make_unique<GrpcStream>(*dynamics, end);
+    };
+    if (options.retry) calls.schedule.emplace(end);
+    return calls;
+  }
+  BatchLimits Limits() const {
+    return {options.max_message_bytes, options.chunk_rows};
   }
 };
 
@@ -160,20 +204,18 @@ Evaluation Client::Compute(const std::string& model,
                            std::span<const v1::Quantity> quantities,
                            const States& states,
                            const ComputeOptions& options) const {
-  const Connection& connection = *connection_;
-  const Clock::time_point deadline =
-      Clock::now() + options.deadline.value_or(connection.options.deadline);
-  const ComputeCall call = [&](const v1::ComputeRequest& request,
-                               CallGroup& group) {
-    v1::ComputeReply reply;
-    connection.Call(*connection.dynamics, &v1::Dynamics::Stub::Compute,
-                    Effect::kNone, request, &reply, deadline, group);
-    return reply;
-  };
-  return ComputeBatch(call,
-                      {connection.options.max_message_bytes,
-                       connection.options.calls_in_flight},
+  return ComputeBatch(connection_->CallsOf(options), connection_->Limits(),
                       model, quantities, states, options);
+}
+
+Evaluation Client::Evaluate(const std::string& model,
+                            std::span<const v1::Quantity> quantities,
+                            const States& states,
+                            const ComputeOptions& options) const {
+  BatchCalls calls = connection_->CallsOf(options);
+  calls.schedule.reset();
+  return StreamBatch(calls, connection_->Limits(), model, quantities, states,
+                     options);
 }
 
 }  // namespace torqued::client

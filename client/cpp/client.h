@@ -31,10 +31,11 @@ struct ConnectOptions {
   /// Largest message that travels in either direction; batches are cut to stay
   /// below. A server with a lower limit (its default is higher) needs it here.
   int max_message_bytes = 16 * 1024 * 1024;
-  /// Calls under way at the same time for one large batch.
-  int calls_in_flight = 4;
+  /// States of one message of a stream.
+  int chunk_rows = 1024;
   /// Try again, within the deadline, what failed with UNAVAILABLE and changes
-  /// nothing on the server: computations and reads.
+  /// nothing on the server: computations and reads. A large batch goes on where
+  /// it was interrupted.
   bool retry = true;
   /// Null: insecure.
   std::shared_ptr<grpc::ChannelCredentials> credentials = {};
@@ -68,9 +69,10 @@ class Client {
       const std::string& name,
       const std::optional<std::string>& expected_current = std::nullopt) const;
 
-  // Dynamics. A batch of any size: what does not fit into one message travels
-  // as several, at the same time, all for one revision of the model. The four
-  // named functions are Compute with that one quantity.
+  // Dynamics. A batch of any size: what has more than 1 MiB of states or of
+  // results, or does not fit into one message, travels through a stream, in
+  // chunks, all for one revision of the model and with the same results. The
+  // four named functions are Compute with that one quantity.
   Evaluation Compute(const std::string& model,
                      std::span<const v1::Quantity> quantities,
                      const States& states,
@@ -81,6 +83,19 @@ class Client {
                      const ComputeOptions& options = {}) const {
     return Compute(model, std::span(quantities.begin(), quantities.size()),
                    states, options);
+  }
+  /// The same through one stream whatever the size. A failure is final; its
+  /// details say in metadata "next_row" from which row on nothing was answered.
+  Evaluation Evaluate(const std::string& model,
+                      std::span<const v1::Quantity> quantities,
+                      const States& states,
+                      const ComputeOptions& options = {}) const;
+  Evaluation Evaluate(const std::string& model,
+                      std::initializer_list<v1::Quantity> quantities,
+                      const States& states,
+                      const ComputeOptions& options = {}) const {
+    return Evaluate(model, std::span(quantities.begin(), quantities.size()),
+                    states, options);
   }
   /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,

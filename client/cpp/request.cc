@@ -25,6 +25,26 @@ std::array<NamedInput, 5> Inputs(const States& states,
            {"tip_wrench_on_environment", wrench}}};
 }
 
+template <class MutableArray>
+void AddRows(const Batch& batch, const RowRange& range,
+             const MutableArray& mutable_array) {
+  if (batch.size() == 0) return;
+  if (batch.rows() == 1) {
+    EncodeRows(batch, 0, 1, mutable_array());
+  } else {
+    EncodeRows(batch, range.first, range.count, mutable_array());
+  }
+}
+
+template <class Message>
+void AddJointRows(const States& states, const RowRange& range,
+                  Message* message) {
+  AddRows(states.q, range, [&] { return message->mutable_q(); });
+  AddRows(states.v, range, [&] { return message->mutable_v(); });
+  AddRows(states.a, range, [&] { return message->mutable_a(); });
+  AddRows(states.tau, range, [&] { return message->mutable_tau(); });
+}
+
 // nv is not known here; it never exceeds the columns of any joint input.
 std::int64_t JointColumns(const States& states) {
   return std::max(
@@ -99,24 +119,39 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   return request;
 }
 
+v1::EvaluateStart MakeStart(const std::string& model,
+                            std::span<const v1::Quantity> quantities,
+                            const ComputeOptions& options) {
+  v1::ComputeRequest request = MakeRequest(model, quantities, options);
+  v1::EvaluateStart start;
+  start.set_model(model);
+  start.mutable_quantities()->Swap(request.mutable_quantities());
+  start.mutable_options()->Swap(request.mutable_options());
+  if (request.has_operational_space()) {
+    start.mutable_operational_space()->Swap(
+        request.mutable_operational_space());
+  }
+  start.set_tip_wrench_reference_frame(
+      request.tip_wrench_on_environment().reference_frame());
+  return start;
+}
+
 void AddRows(const States& states, const ComputeOptions& options,
              const RowRange& range, v1::ComputeRequest* request) {
-  const auto add = [&range](const Batch& batch, auto&& mutable_array) {
-    if (batch.size() == 0) return;
-    if (batch.rows() == 1) {
-      EncodeRows(batch, 0, 1, mutable_array());
-    } else {
-      EncodeRows(batch, range.first, range.count, mutable_array());
-    }
-  };
-  add(states.q, [&] { return request->mutable_q(); });
-  add(states.v, [&] { return request->mutable_v(); });
-  add(states.a, [&] { return request->mutable_a(); });
-  add(states.tau, [&] { return request->mutable_tau(); });
+  AddJointRows(states, range, request);
   if (options.tip_wrench_on_environment) {
-    add(options.tip_wrench_on_environment->wrench, [&] {
+    AddRows(options.tip_wrench_on_environment->wrench, range, [&] {
       return request->mutable_tip_wrench_on_environment()->mutable_wrench();
     });
+  }
+}
+
+void AddRows(const States& states, const ComputeOptions& options,
+             const RowRange& range, v1::EvaluateChunk* chunk) {
+  AddJointRows(states, range, chunk);
+  if (options.tip_wrench_on_environment) {
+    AddRows(options.tip_wrench_on_environment->wrench, range,
+            [&] { return chunk->mutable_tip_wrench_on_environment(); });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <grpcpp/client_context.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace torqued::client {
 namespace {
@@ -29,54 +30,19 @@ std::optional<std::chrono::nanoseconds> RetrySchedule::NextDelay(
   return delay;
 }
 
-void CallGroup::Cancel() {
-  {
-    const std::lock_guard lock(mutex_);
-    cancelled_ = true;
-    for (grpc::ClientContext* context : contexts_) context->TryCancel();
-  }
-  cancellation_.notify_all();
-}
-
-bool CallGroup::cancelled() const {
-  const std::lock_guard lock(mutex_);
-  return cancelled_;
-}
-
-void CallGroup::Sleep(std::chrono::nanoseconds delay) {
-  std::unique_lock lock(mutex_);
-  cancellation_.wait_for(lock, delay, [this] { return cancelled_; });
-}
-
-CallGroup::Membership::Membership(CallGroup& group,
-                                  grpc::ClientContext& context)
-    : group_(group), context_(context) {
-  const std::lock_guard lock(group_.mutex_);
-  group_.contexts_.insert(&context_);
-  if (group_.cancelled_) context_.TryCancel();
-}
-
-CallGroup::Membership::~Membership() {
-  const std::lock_guard lock(group_.mutex_);
-  group_.contexts_.erase(&context_);
-}
-
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
-                   bool retry, CallGroup& group) {
+                   bool retry) {
   RetrySchedule schedule(deadline);
   while (true) {
     grpc::ClientContext context;
     context.set_deadline(deadline);
-    const grpc::Status status = [&] {
-      const CallGroup::Membership membership(group, context);
-      return attempt(context);
-    }();
+    const grpc::Status status = attempt(context);
     if (status.ok()) return;
 
     Error error = DecodeError(status);
     const auto delay = schedule.NextDelay(error, Clock::now());
-    if (!retry || !delay || group.cancelled()) throw error;
-    group.Sleep(*delay);
+    if (!retry || !delay) throw error;
+    std::this_thread::sleep_for(*delay);
   }
 }
 

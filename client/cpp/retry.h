@@ -2,11 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
-#include <set>
 
 #include "client/cpp/error.h"
 
@@ -35,39 +32,11 @@ class RetrySchedule {
   std::chrono::milliseconds backoff_{50};
 };
 
-/// Calls that are given up together. Thread-safe.
-class CallGroup {
- public:
-  void Cancel();
-  bool cancelled() const;
-  /// Sleeps; returns early once cancelled.
-  void Sleep(std::chrono::nanoseconds delay);
-
-  /// Registers a call for its lifetime.
-  class Membership {
-   public:
-    Membership(CallGroup& group, grpc::ClientContext& context);
-    ~Membership();
-    Membership(const Membership&) = delete;
-    Membership& operator=(const Membership&) = delete;
-
-   private:
-    CallGroup& group_;
-    grpc::ClientContext& context_;
-  };
-
- private:
-  mutable std::mutex mutex_;
-  std::condition_variable cancellation_;
-  bool cancelled_ = false;
-  std::set<grpc::ClientContext*> contexts_;
-};
-
 using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 
 /// Runs `attempt`, again and again where `retry` is set and the failure allows
 /// it, until it succeeds. Throws Error.
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
-                   bool retry, CallGroup& group);
+                   bool retry);
 
 }  // namespace torqued::client

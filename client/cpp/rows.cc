@@ -17,13 +17,4 @@ std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
   return rows < 64 ? rows : rows / 64 * 64;
 }
 
-std::vector<RowRange> CutRows(std::int64_t rows, std::int64_t rows_per_call) {
-  std::vector<RowRange> ranges;
-  for (std::int64_t first = 0; first < rows; first += rows_per_call) {
-    ranges.push_back({first, std::min(rows_per_call, rows - first)});
-  }
-  if (ranges.empty()) ranges.push_back({0, 0});
-  return ranges;
-}
-
 }  // namespace torqued::client

@@ -1,8 +1,7 @@
-// How a batch is cut into calls.
+// How a batch is cut into messages.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 namespace torqued::client {
 
@@ -15,9 +14,10 @@ struct RowRange {
 /// status list at its longest.
 inline constexpr std::int64_t kMessageOverheadBytes = 384 * 1024;
 
-/// Payload of one call beyond which larger messages only cost: they leave the
-/// caches, and less overlaps. With inverse dynamics of 7 joints 0.4 to 1 MiB
-/// were fastest, 4 MiB and more took 1.3 to 2.5 times as long.
+/// Payload of one call beyond which larger messages only cost, so that the
+/// batch goes through a stream: they leave the caches, and nothing overlaps.
+/// With inverse dynamics of 7 joints 0.4 to 1 MiB were fastest, 4 MiB and more
+/// took 1.3 to 2.5 times as long.
 inline constexpr std::int64_t kGoodMessageBytes = 1024 * 1024;
 
 /// Rows of a call such that neither its request nor its reply exceeds
@@ -25,8 +25,5 @@ inline constexpr std::int64_t kGoodMessageBytes = 1024 * 1024;
 std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
                          std::int64_t reply_bytes_per_row,
                          std::int64_t max_message_bytes);
-
-/// [0, rows) in order, `rows_per_call` at a time. At least one range.
-std::vector<RowRange> CutRows(std::int64_t rows, std::int64_t rows_per_call);
 
 }  // namespace torqued::client

@@ -151,7 +151,8 @@ class Parser {
             "Largest request and largest reply; clients have a limit of "
             "their own, 4 MiB unless raised")
         ->check(WholeNumber(4096, kMaxMessage));
-    Setting("--max-rows", settings_.max_rows, "Most states in one request")
+    Setting("--max-rows", settings_.max_rows,
+            "Most states in one request, or in one chunk of a stream")
         ->check(WholeNumber(1, kMaxCount));
     Setting("--max-inflight-rows", settings_.max_inflight_rows,
             "Most states under way at a time; more are refused at once")

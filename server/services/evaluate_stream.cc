@@ -75,10 +75,7 @@ void EvaluateStream::OnReadDone(bool ok) {
     Lock lock(mutex_);
     message = std::move(incoming_);
     reading_ = false;
-    if (!ok) {
-      input_ended_ = true;
-      if (call_->IsCancelled()) record_.Cancel();
-    }
+    if (!ok) input_ended_ = true;
     // From here on a chunk is accepted and will be answered.
     handling_ = ok && !draining_ && !ending_;
     if (!handling_) return Advance(std::move(lock));
@@ -296,6 +293,15 @@ void EvaluateStream::OnClose() {
 
 void EvaluateStream::OnDone() {
   context_.gate.Forget(this);
+  // A message over the limit ends the input like a client that is through; only
+  // now gRPC tells that it has failed the call.
+  if (ending_ == Ending::kSucceed) {
+    if (call_->IsCancelled()) {
+      record_.Abandon();
+    } else {
+      record_.Succeed();
+    }
+  }
   const std::shared_ptr<EvaluateStream> last = std::move(self_);
 }
 
@@ -331,7 +337,7 @@ grpc::Status EvaluateStream::EndStatus() {
   record_.set_volume(answered_);
   switch (*ending_) {
     case Ending::kSucceed:
-      return record_.Succeed();
+      return grpc::Status::OK;  // logged by OnDone
     case Ending::kFail:
       break;
     case Ending::kAbandon:

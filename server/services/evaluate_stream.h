@@ -38,7 +38,7 @@ class EvaluateStream final
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Start(
       grpc::CallbackServerContext* call, ServiceContext& context);
 
-  ~EvaluateStream() = default;
+  ~EvaluateStream() override = default;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -2,69 +2,23 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "client/cpp/array_codec.h"
 #include "client/cpp/rows.h"
+#include "client/cpp/stream_batch.h"
+#include "tests/client/fake_streams.h"
 
 namespace torqued::client {
 namespace {
 
 constexpr v1::Quantity kTorque[] = {v1::QUANTITY_INVERSE_DYNAMICS};
-constexpr std::int64_t kLimit = 1 << 20;
-
-const std::string kRevision(64, 'a');
-const BatchLimits kLimits{kLimit, 4};
-
-// A stand-in for the server: tau = q + 1000 v, revision "abc...".
-class Echoing {
- public:
-  v1::ComputeReply operator()(const v1::ComputeRequest& request, CallGroup&) {
-    const auto columns = static_cast<Eigen::Index>(request.q().columns());
-    const Batch q = Decode(request.q(), columns);
-    const Batch v = Decode(request.v(), columns);
-    const Eigen::Index rows = std::max(q.rows(), v.rows());
-    Batch tau(rows, columns);
-    for (Eigen::Index k = 0; k < rows; ++k) {
-      tau.row(k) = q.row(q.rows() == 1 ? 0 : k);
-      if (v.size() > 0) tau.row(k) += 1000 * v.row(v.rows() == 1 ? 0 : k);
-    }
-
-    v1::ComputeReply reply;
-    reply.set_rows(static_cast<std::uint64_t>(rows));
-    EncodeRows(tau, 0, rows, reply.mutable_results()->mutable_tau());
-    reply.mutable_echo()->set_model("arm");
-    reply.mutable_echo()->set_revision(kRevision);
-    reply.mutable_echo()->mutable_timing()->mutable_compute()->set_nanos(
-        600'000'000);
-
-    const std::lock_guard lock(mutex_);
-    models.push_back(request.model());
-    largest = std::max({largest, request.ByteSizeLong(), reply.ByteSizeLong()});
-    return reply;
-  }
-
-  std::vector<std::string> models;
-  std::size_t largest = 0;
-
- private:
-  static Batch Decode(const v1::Array& array, Eigen::Index columns) {
-    if (array.f64().empty()) return {};
-    const auto rows =
-        static_cast<Eigen::Index>(array.f64().size()) / 8 / columns;
-    Batch batch;
-    DecodeRows(array, "input", 0, rows, rows, &batch);
-    return batch;
-  }
-
-  std::mutex mutex_;
-};
+constexpr BatchLimits kLimits{.max_message_bytes = 1 << 20, .chunk_rows = 1024};
+constexpr Eigen::Index kLarge = 50'000;  // states, more than a message holds
 
 Batch Numbered(Eigen::Index rows, Eigen::Index columns) {
   Batch batch(rows, columns);
@@ -74,145 +28,241 @@ Batch Numbered(Eigen::Index rows, Eigen::Index columns) {
   return batch;
 }
 
-TEST(ComputeBatch, OfOneMessageIsOneCallByTheGivenName) {
-  Echoing server;
-  const Evaluation result = ComputeBatch(std::ref(server), kLimits, "arm@home",
-                                         kTorque, {.q = Numbered(10, 7)}, {});
-  EXPECT_THAT(server.models, ::testing::ElementsAre("arm@home"));
+/// Both ways to a server that answers tau = q + 1000 v.
+class ComputeBatchTest : public ::testing::Test {
+ protected:
+  BatchCalls Calls() {
+    BatchCalls calls;
+    calls.compute = [this](const v1::ComputeRequest& request) {
+      models.push_back(request.model());
+      v1::EvaluateChunk chunk;
+      *chunk.mutable_q() = request.q();
+      *chunk.mutable_v() = request.v();
+      v1::EvaluateReply part = Answer(chunk);
+      v1::ComputeReply reply;
+      reply.set_rows(part.rows());
+      reply.mutable_results()->Swap(part.mutable_results());
+      reply.mutable_echo()->set_model("arm");
+      reply.mutable_echo()->set_revision(kRevision);
+      return reply;
+    };
+    calls.open_stream = streams.Opener();
+    return calls;
+  }
+
+  BatchCalls Retrying() {
+    BatchCalls calls = Calls();
+    calls.schedule.emplace(Clock::now() + std::chrono::seconds(20));
+    return calls;
+  }
+
+  Evaluation Torques(const States& states, const ComputeOptions& options = {}) {
+    return ComputeBatch(Calls(), kLimits, "arm", kTorque, states, options);
+  }
+
+  std::vector<std::string> models;  // of the calls of one message
+  FakeStreams streams;
+};
+
+TEST_F(ComputeBatchTest, OfOneMessageIsOneCallByTheGivenName) {
+  const Evaluation result = ComputeBatch(Calls(), kLimits, "arm@home", kTorque,
+                                         {.q = Numbered(10, 7)}, {});
+  EXPECT_THAT(models, ::testing::ElementsAre("arm@home"));
+  EXPECT_TRUE(streams.starts.empty());
   EXPECT_EQ(result.tau, Numbered(10, 7));
   EXPECT_EQ(result.rows, 10);
 }
 
-TEST(ComputeBatch, GivesTheSameRowsHoweverItIsCut) {
+TEST_F(ComputeBatchTest, OfMoreIsOneStreamByTheGivenName) {
+  const Evaluation result = ComputeBatch(Calls(), kLimits, "arm@home", kTorque,
+                                         {.q = Numbered(kLarge, 7)}, {});
+  EXPECT_TRUE(models.empty());
+  ASSERT_EQ(streams.starts.size(), 1u);
+  EXPECT_EQ(streams.starts[0].model(), "arm@home");
+  EXPECT_EQ(streams.starts[0].quantities_size(), 1);
+  EXPECT_EQ(streams.starts[0].options().encoding(), v1::ENCODING_F64);
+  EXPECT_EQ(streams.chunk_rows.size(), 49u);
+  EXPECT_EQ(streams.chunk_rows[0], 1024);
+  EXPECT_EQ(streams.chunk_rows[48], kLarge - 48 * 1024);
+  EXPECT_EQ(result.echo.model(), "arm");
+  EXPECT_EQ(result.echo.revision(), kRevision);
+}
+
+TEST_F(ComputeBatchTest, GivesTheSameRowsHoweverItTravels) {
   for (const Eigen::Index rows : {1, 4000, 9000, 20'011}) {
-    Echoing server;
     const Batch q = Numbered(rows, 7);
     const Batch v = -Numbered(rows, 7);
-    const Evaluation result = ComputeBatch(std::ref(server), kLimits, "arm",
-                                           kTorque, {.q = q, .v = v}, {});
-    EXPECT_EQ(result.tau, q + 1000 * v);
-    if (rows > 9000) {
-      EXPECT_GT(server.models.size(), 2u);
-    }
+    EXPECT_EQ(Torques({.q = q, .v = v}).tau, q + 1000 * v);
+    const Evaluation streamed =
+        StreamBatch(Calls(), kLimits, "arm", kTorque, {.q = q, .v = v}, {});
+    EXPECT_EQ(streamed.tau, q + 1000 * v);
   }
+  EXPECT_FALSE(models.empty());
+  EXPECT_FALSE(streams.starts.empty());
 }
 
-TEST(ComputeBatch, KeepsEveryMessageUnderTheLimit) {
-  Echoing server;
-  ComputeBatch(std::ref(server), kLimits, "arm", kTorque,
-               {.q = Numbered(50'000, 7), .v = Numbered(50'000, 7)}, {});
-  EXPECT_LT(server.largest, static_cast<std::size_t>(kLimit));
-  // The twin: in one piece it would not have fitted.
-  EXPECT_GT(50'000 * 14 * 8, kLimit);
+TEST_F(ComputeBatchTest, KeepsEveryMessageUnderTheLimit) {
+  // A state takes 7 kB.
+  BatchLimits limits = kLimits;
+  ComputeBatch(Calls(), limits, "arm", kTorque, {.q = Numbered(5000, 900)}, {});
+  EXPECT_LT(streams.largest, std::size_t{1} << 20);
+  EXPECT_GT(streams.largest, std::size_t{1} << 18);
+  // The twin: a usual chunk would not have fitted.
+  EXPECT_GT(limits.chunk_rows * 900 * 8, limits.max_message_bytes);
 }
 
-TEST(ComputeBatch, AsksForTheRevisionThatTheFirstPartCameFrom) {
-  Echoing server;
-  const Evaluation result =
-      ComputeBatch(std::ref(server), kLimits, "arm", kTorque,
-                   {.q = Numbered(50'000, 7)}, {});
-  ASSERT_GT(server.models.size(), 2u);
-  EXPECT_EQ(server.models[0], "arm");
-  for (std::size_t k = 1; k < server.models.size(); ++k) {
-    EXPECT_EQ(server.models[k], "@" + kRevision);
-  }
-  EXPECT_EQ(result.echo.model(), "arm");
+TEST_F(ComputeBatchTest, SendsAheadWithinItsWindow) {
+  Torques({.q = Numbered(kLarge, 7)});
+  EXPECT_LE(streams.most_unanswered, kSendAhead + 1);
 }
 
-TEST(ComputeBatch, LetsAnInputOfOneRowServeAllParts) {
-  Echoing server;
-  const Batch q = Numbered(50'000, 7);
+TEST_F(ComputeBatchTest, LetsAnInputOfOneRowServeAllParts) {
+  const Batch q = Numbered(kLarge, 7);
   const Batch v = Batch::Constant(1, 7, 0.5);
-  const Evaluation result = ComputeBatch(std::ref(server), kLimits, "arm",
-                                         kTorque, {.q = q, .v = v}, {});
-  EXPECT_EQ(result.tau, (q.array() + 500).matrix());
+  EXPECT_EQ(Torques({.q = q, .v = v}).tau, (q.array() + 500).matrix());
 }
 
-TEST(ComputeBatch, AddsUpTheTimesOfItsParts) {
-  Echoing server;
-  const Evaluation result =
-      ComputeBatch(std::ref(server), kLimits, "arm", kTorque,
-                   {.q = Numbered(50'000, 7)}, {});
+TEST_F(ComputeBatchTest, SaysToAStreamWhatItSaysToACall) {
+  ComputeOptions options;
+  options.tip_wrench_on_environment =
+      TipWrench{Numbered(1, 6), v1::REFERENCE_FRAME_WORLD};
+  options.joint_names = {"b", "a"};
+  options.fail_fast = true;
+  options.task.damping = 0.5;
+  constexpr v1::Quantity kBoth[] = {v1::QUANTITY_INVERSE_DYNAMICS,
+                                    v1::QUANTITY_OPERATIONAL_SPACE};
+  EXPECT_THROW(ComputeBatch(Calls(), kLimits, "arm", kBoth,
+                            {.q = Numbered(kLarge, 7)}, options),
+               Error)
+      << "the stand-in knows no operational space";
+  ASSERT_EQ(streams.starts.size(), 1u);
+  const v1::EvaluateStart& start = streams.starts[0];
+  EXPECT_THAT(start.options().joint_names(), ::testing::ElementsAre("b", "a"));
+  EXPECT_TRUE(start.options().fail_fast());
+  EXPECT_EQ(start.tip_wrench_reference_frame(), v1::REFERENCE_FRAME_WORLD);
+  EXPECT_EQ(start.operational_space().damping(), 0.5);
+}
+
+TEST_F(ComputeBatchTest, AddsUpTheTimesOfItsParts) {
+  const Evaluation result = Torques({.q = Numbered(kLarge, 7)});
   const double seconds =
       static_cast<double>(result.echo.timing().compute().seconds()) +
       1e-9 * result.echo.timing().compute().nanos();
-  EXPECT_NEAR(seconds, 0.6 * static_cast<double>(server.models.size()), 1e-9);
+  EXPECT_NEAR(seconds, 0.6 * 49, 1e-9);
 }
 
-TEST(ComputeBatch, CountsBadRowsFromTheStartOfTheBatch) {
-  Echoing server;
-  // Row 33 333 holds a number that the stand-in reports.
-  const auto call = [&server](const v1::ComputeRequest& request,
-                              CallGroup& group) {
-    v1::ComputeReply reply = server(request, group);
+TEST_F(ComputeBatchTest, CountsBadRowsFromTheStartOfTheBatch) {
+  // Rows 2 and 33 333 hold numbers that the stand-in reports.
+  streams.edit = [](int, v1::EvaluateReply* reply) {
     Batch tau;
-    const auto rows = static_cast<Eigen::Index>(reply.rows());
-    DecodeRows(reply.results().tau(), "tau", 0, rows, rows, &tau);
+    const auto rows = static_cast<Eigen::Index>(reply->rows());
+    DecodeRows(reply->results().tau(), "tau", 0, rows, rows, &tau);
     for (Eigen::Index k = 0; k < rows; ++k) {
       if (tau(k, 0) != 33'333 * 7 && tau(k, 0) != 2 * 7) continue;
-      v1::RowStatus* status = reply.add_row_status();
-      status->set_row(static_cast<std::uint64_t>(k));
+      v1::RowStatus* status = reply->add_row_status();
+      status->set_row(reply->first_row() + static_cast<std::uint64_t>(k));
       status->set_code(v1::ROW_CODE_INVALID_INPUT);
-      reply.set_rows_not_ok(reply.rows_not_ok() + 1);
+      reply->set_rows_not_ok(reply->rows_not_ok() + 1);
     }
-    return reply;
   };
-  const Evaluation result = ComputeBatch(call, kLimits, "arm", kTorque,
-                                         {.q = Numbered(50'000, 7)}, {});
-  ASSERT_EQ(result.row_status.size(), 2u);
-  EXPECT_EQ(result.row_status[0].row(), 2u);
-  EXPECT_EQ(result.row_status[1].row(), 33'333u);
-  EXPECT_EQ(result.rows_not_ok, 2);
-  EXPECT_FALSE(result.ok());
+  const auto expect_both = [](const Evaluation& result) {
+    ASSERT_EQ(result.row_status.size(), 2u);
+    EXPECT_EQ(result.row_status[0].row(), 2u);
+    EXPECT_EQ(result.row_status[1].row(), 33'333u);
+    EXPECT_EQ(result.rows_not_ok, 2);
+    EXPECT_FALSE(result.ok());
+  };
+  expect_both(Torques({.q = Numbered(kLarge, 7)}));
+  // Also where the second is in a second stream.
+  streams.fail = [](int stream, int chunk) {
+    return stream == 0 && chunk == 10
+               ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
+               : grpc::Status::OK;
+  };
+  expect_both(ComputeBatch(Retrying(), kLimits, "arm", kTorque,
+                           {.q = Numbered(kLarge, 7)}, {}));
 }
 
-TEST(ComputeBatch, ThrowsTheFirstFailureWithItsRowAndStops) {
-  Echoing server;
-  std::atomic<int> calls = 0;
-  const auto call = [&](const v1::ComputeRequest& request, CallGroup& group) {
-    if (++calls < 3) return server(request, group);
-    Error::Details details;
-    details.reason = "ROW_FAILED";
-    details.metadata["row"] = "5";
-    throw Error(grpc::StatusCode::INVALID_ARGUMENT, "row 5", details);
+TEST_F(ComputeBatchTest, GoesOnWhereAStreamWasInterrupted) {
+  std::vector<std::int64_t> seen;
+  ComputeOptions options;
+  options.progress = [&](std::int64_t done, std::int64_t) {
+    seen.push_back(done);
+  };
+  streams.fail = [](int stream, int chunk) {
+    return stream < 3 && chunk == 5 * stream
+               ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
+               : grpc::Status::OK;
+  };
+  const Evaluation result = ComputeBatch(Retrying(), kLimits, "arm", kTorque,
+                                         {.q = Numbered(kLarge, 7)}, options);
+  EXPECT_EQ(result.tau, Numbered(kLarge, 7));
+  // No row twice, and all of the revision that the first came from.
+  EXPECT_EQ(seen.size(), 49u);
+  ASSERT_EQ(streams.starts.size(), 4u);
+  EXPECT_EQ(streams.starts[1].model(), "arm") << "nothing was answered before";
+  EXPECT_EQ(streams.starts[2].model(), "@" + kRevision);
+  EXPECT_EQ(streams.starts[3].model(), "@" + kRevision);
+  EXPECT_EQ(result.echo.model(), "arm");
+}
+
+TEST_F(ComputeBatchTest, AStreamOfItsOwnIsNotResumed) {
+  streams.fail = [](int, int chunk) {
+    return chunk == 5 ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
+                      : grpc::Status::OK;
+  };
+  EXPECT_THROW(StreamBatch(Calls(), kLimits, "arm", kTorque,
+                           {.q = Numbered(kLarge, 7)}, {}),
+               Error);
+  EXPECT_EQ(streams.starts.size(), 1u);
+}
+
+/// A failure as the server sends it.
+grpc::Status Failure(
+    grpc::StatusCode code, const std::string& reason,
+    const std::vector<std::pair<std::string, std::string>>& metadata) {
+  v1::ErrorInfo info;
+  info.set_reason(reason);
+  for (const auto& [key, value] : metadata) {
+    (*info.mutable_metadata())[key] = value;
+  }
+  v1::Status details;
+  google::protobuf::Any* any = details.add_details();
+  any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
+  info.SerializeToString(any->mutable_value());
+  return {code, "a sentence", details.SerializeAsString()};
+}
+
+TEST_F(ComputeBatchTest, ThrowsTheFirstFailureWithItsRowAndStops) {
+  streams.fail = [](int stream, int chunk) {
+    if (chunk != 3) return grpc::Status::OK;
+    return stream == 0
+               ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
+               : Failure(grpc::StatusCode::INVALID_ARGUMENT, "ROW_FAILED",
+                         {{"row", "3077"}, {"next_row", "3072"}});
   };
   try {
-    ComputeBatch(call, {kLimit, 1}, "arm", kTorque, {.q = Numbered(500'000, 7)},
-                 {});
+    ComputeBatch(Retrying(), kLimits, "arm", kTorque,
+                 {.q = Numbered(10 * kLarge, 7)}, {});
     FAIL() << "did not throw";
   } catch (const Error& error) {
     EXPECT_EQ(error.reason(), v1::ROW_FAILED);
-    const std::int64_t per_call = RowsPerCall(56, 56, kLimit);
-    EXPECT_EQ(error.details().metadata.at("row"),
-              std::to_string(2 * per_call + 5));
+    // Three chunks were answered in the stream before.
+    EXPECT_EQ(error.details().metadata.at("row"), "6149");
+    EXPECT_EQ(error.details().metadata.at("next_row"), "6144");
   }
-  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(streams.chunk_rows.size(), 6u);
 }
 
-TEST(ComputeBatch, EndsTheOtherCallsWhenOneFails) {
-  Echoing server;
-  std::atomic<int> calls = 0;
-  std::atomic<bool> ended = false;
-  const auto call = [&](const v1::ComputeRequest& request, CallGroup& group) {
-    const int number = ++calls;
-    if (number == 1) return server(request, group);
-    if (number == 2) {
-      // Stands for a call under way; the group is what ends it.
-      while (!group.cancelled()) std::this_thread::yield();
-      ended = true;
-    } else {
-      while (calls < 3) std::this_thread::yield();
-    }
-    throw Error(grpc::StatusCode::INTERNAL, "broken");
+TEST_F(ComputeBatchTest, AStreamThatEndsTooSoonIsAnError) {
+  streams.fail = [](int, int chunk) {
+    return chunk == 5 ? grpc::Status(grpc::StatusCode::CANCELLED, "")
+                      : grpc::Status::OK;
   };
-  EXPECT_THROW(ComputeBatch(call, {kLimit, 2}, "arm", kTorque,
-                            {.q = Numbered(500'000, 7)}, {}),
-               Error);
-  EXPECT_TRUE(ended);
+  EXPECT_THROW(Torques({.q = Numbered(kLarge, 7)}), Error);
 }
 
-TEST(ComputeBatch, TellsProgressThatNeverFallsAndReachesTheTotal) {
-  Echoing server;
+TEST_F(ComputeBatchTest, TellsProgressThatNeverFallsAndReachesTheTotal) {
   ComputeOptions options;
   std::vector<std::int64_t> seen;
   std::set<std::int64_t> totals;
@@ -220,107 +270,106 @@ TEST(ComputeBatch, TellsProgressThatNeverFallsAndReachesTheTotal) {
     seen.push_back(done);
     totals.insert(total);
   };
-  ComputeBatch(std::ref(server), kLimits, "arm", kTorque,
-               {.q = Numbered(50'000, 7)}, options);
+  Torques({.q = Numbered(kLarge, 7)}, options);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
-  EXPECT_EQ(seen.size(), server.models.size());
-  EXPECT_EQ(seen.back(), 50'000);
-  EXPECT_THAT(totals, ::testing::ElementsAre(50'000));
+  EXPECT_EQ(seen.size(), 49u);
+  EXPECT_EQ(seen.back(), kLarge);
+  EXPECT_THAT(totals, ::testing::ElementsAre(kLarge));
 }
 
-TEST(ComputeBatch, RefusesInputsOfUnequalLengthBeforeItCalls) {
-  Echoing server;
+TEST_F(ComputeBatchTest, RefusesInputsOfUnequalLengthBeforeItCalls) {
   try {
-    ComputeBatch(std::ref(server), kLimits, "arm", kTorque,
-                 {.q = Numbered(5, 7), .v = Numbered(4, 7)}, {});
+    Torques({.q = Numbered(5, 7), .v = Numbered(4, 7)});
     FAIL() << "did not throw";
   } catch (const Error& error) {
     EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
     ASSERT_EQ(error.details().field_violations.size(), 1u);
     EXPECT_EQ(error.details().field_violations[0].field, "v");
   }
-  EXPECT_TRUE(server.models.empty());
+  EXPECT_TRUE(models.empty());
 }
 
 // What a server must not send, and what the caller must not be given.
 class BrokenReply
-    : public ::testing::TestWithParam<void (*)(v1::ComputeReply*)> {};
+    : public ComputeBatchTest,
+      public ::testing::WithParamInterface<void (*)(v1::EvaluateReply*)> {};
 
 TEST_P(BrokenReply, IsAnError) {
-  Echoing server;
-  int calls = 0;
-  const auto call = [&](const v1::ComputeRequest& request, CallGroup& group) {
-    v1::ComputeReply reply = server(request, group);
-    if (++calls == 2) GetParam()(&reply);
-    return reply;
+  streams.edit = [](int chunk, v1::EvaluateReply* reply) {
+    if (chunk == 1) GetParam()(reply);
   };
-  EXPECT_THROW(ComputeBatch(call, {kLimit, 1}, "arm", kTorque,
-                            {.q = Numbered(50'000, 7)}, {}),
-               Error);
+  EXPECT_THROW(Torques({.q = Numbered(kLarge, 7)}), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, BrokenReply,
     ::testing::Values(
-        [](v1::ComputeReply* reply) { reply->set_rows(reply->rows() + 1); },
-        [](v1::ComputeReply* reply) { reply->mutable_results()->clear_tau(); },
-        [](v1::ComputeReply* reply) {
+        [](v1::EvaluateReply* reply) { reply->set_rows(reply->rows() + 1); },
+        [](v1::EvaluateReply* reply) { reply->set_rows(0); },
+        [](v1::EvaluateReply* reply) { reply->set_first_row(0); },
+        [](v1::EvaluateReply* reply) {
+          reply->set_first_row(reply->first_row() + 1);
+        },
+        [](v1::EvaluateReply* reply) { reply->mutable_results()->clear_tau(); },
+        [](v1::EvaluateReply* reply) {
           reply->mutable_results()->mutable_tau()->mutable_f64()->resize(8);
         },
-        [](v1::ComputeReply* reply) {
+        [](v1::EvaluateReply* reply) {
           reply->mutable_results()->mutable_tau()->set_columns(8);
         },
-        [](v1::ComputeReply* reply) {
+        [](v1::EvaluateReply* reply) {
           reply->set_rows_not_ok(reply->rows() + 1);
         },
-        [](v1::ComputeReply* reply) {
-          reply->add_row_status()->set_row(reply->rows());
+        [](v1::EvaluateReply* reply) {
+          reply->add_row_status()->set_row(reply->first_row() + reply->rows());
+        },
+        [](v1::EvaluateReply* reply) {
+          reply->add_row_status()->set_row(reply->first_row() - 1);
         }));
 
-TEST(ComputeBatch, RefusesMoreRowsThanItAskedFor) {
+TEST_F(ComputeBatchTest, RefusesMoreRowsThanItAskedFor) {
   for (const std::uint64_t rows : {std::uint64_t{3}, ~std::uint64_t{0}}) {
-    const auto call = [&](const v1::ComputeRequest&, CallGroup&) {
+    BatchCalls calls = Calls();
+    calls.compute = [&](const v1::ComputeRequest&) {
       v1::ComputeReply reply;
       reply.set_rows(rows);
       reply.mutable_results()->mutable_tau();
       return reply;
     };
     EXPECT_THROW(
-        ComputeBatch(call, kLimits, "statue", kTorque, {.q = Batch(2, 0)}, {}),
+        ComputeBatch(calls, kLimits, "statue", kTorque, {.q = Batch(2, 0)}, {}),
         Error);
   }
 }
 
-TEST(ComputeBatch, StopsCountingTimeWhereItCannotBeCounted) {
-  Echoing server;
-  const auto call = [&](const v1::ComputeRequest& request, CallGroup& group) {
-    v1::ComputeReply reply = server(request, group);
-    v1::Timing* timing = reply.mutable_echo()->mutable_timing();
+TEST_F(ComputeBatchTest, StopsCountingTimeWhereItCannotBeCounted) {
+  streams.edit = [](int, v1::EvaluateReply* reply) {
+    v1::Timing* timing = reply->mutable_timing();
     timing->mutable_queue()->set_seconds(9'000'000'000);
     timing->mutable_compute()->set_seconds(
         std::numeric_limits<std::int64_t>::max());
-    return reply;
   };
-  const Evaluation result = ComputeBatch(call, kLimits, "arm", kTorque,
-                                         {.q = Numbered(50'000, 7)}, {});
+  const Evaluation result = Torques({.q = Numbered(kLarge, 7)});
   EXPECT_EQ(result.echo.timing().queue().seconds(), 9'223'372'036);
   EXPECT_EQ(result.echo.timing().compute().seconds(), 0);
 }
 
-TEST(ComputeBatch, RefusesAReplyWithoutWhatWasAskedFor) {
-  const auto empty = [](const v1::ComputeRequest&, CallGroup&) {
+TEST_F(ComputeBatchTest, RefusesAReplyWithoutWhatWasAskedFor) {
+  BatchCalls calls = Calls();
+  calls.compute = [](const v1::ComputeRequest&) {
     v1::ComputeReply reply;
     reply.set_rows(2);
     return reply;
   };
   EXPECT_THROW(
-      ComputeBatch(empty, kLimits, "arm", kTorque, {.q = Numbered(2, 7)}, {}),
+      ComputeBatch(calls, kLimits, "arm", kTorque, {.q = Numbered(2, 7)}, {}),
       Error);
 }
 
-TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
-  const auto reply_with = [](int rules) {
-    return [rules](const v1::ComputeRequest&, CallGroup&) {
+TEST_F(ComputeBatchTest, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
+  const auto calls_with = [&](int rules) {
+    BatchCalls calls = Calls();
+    calls.compute = [rules](const v1::ComputeRequest&) {
       v1::ComputeReply reply;
       reply.set_rows(2);
       v1::Results& results = *reply.mutable_results();
@@ -333,13 +382,14 @@ TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
       for (int k = 0; k < rules; ++k) results.add_rule(v1::TASK_RULE_FULL_RANK);
       return reply;
     };
+    return calls;
   };
   constexpr v1::Quantity kTask[] = {v1::QUANTITY_OPERATIONAL_SPACE};
   const States states{.q = Numbered(2, 7)};
-  EXPECT_THROW(ComputeBatch(reply_with(0), kLimits, "arm", kTask, states, {}),
+  EXPECT_THROW(ComputeBatch(calls_with(0), kLimits, "arm", kTask, states, {}),
                Error);
   const Evaluation result =
-      ComputeBatch(reply_with(2), kLimits, "arm", kTask, states, {});
+      ComputeBatch(calls_with(2), kLimits, "arm", kTask, states, {});
   EXPECT_EQ(result.lambda, Numbered(2, 36));
   EXPECT_THAT(result.rank, ::testing::ElementsAre(6, 6));
   EXPECT_THAT(result.rule, ::testing::Each(v1::TASK_RULE_FULL_RANK));

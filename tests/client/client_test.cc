@@ -7,6 +7,7 @@
 
 #include "client/cpp/array_codec.h"
 #include "tests/client/fake_server.h"
+#include "tests/client/fake_streams.h"
 
 namespace torqued::client {
 namespace {
@@ -193,22 +194,77 @@ TEST(Client, EndsACallThatHangsAtItsDeadline) {
   EXPECT_LT(SteadyClock::now() - start, seconds(10));
 }
 
+/// Answers as FakeStreams does.
+grpc::Status AnswerStream(
+    grpc::ServerReaderWriter<v1::EvaluateReply, v1::EvaluateRequest>& stream,
+    int chunks, milliseconds pause = {}) {
+  v1::EvaluateRequest request;
+  std::uint64_t first_row = 0;
+  stream.Read(&request);
+  while (chunks-- > 0 && stream.Read(&request)) {
+    v1::EvaluateReply reply = Answer(request.chunk());
+    reply.set_first_row(first_row);
+    first_row += reply.rows();
+    reply.mutable_echo()->set_revision(kRevision);
+    std::this_thread::sleep_for(pause);
+    stream.Write(reply);
+  }
+  return grpc::Status::OK;
+}
+
 TEST(Client, HasOneDeadlineForAllPartsOfABatch) {
   FakeServer server;
-  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest& request,
-                      v1::ComputeReply& reply) {
-    std::this_thread::sleep_for(milliseconds(100));
-    return AnswerWithQ(request, reply);
+  server.evaluate = [](grpc::ServerContext&, auto& stream) {
+    return AnswerStream(stream, 1'000'000, milliseconds(1));
   };
-  ConnectOptions connect;
-  connect.calls_in_flight = 1;
-  const Client client = Client::Connect(server.address(), connect);
+  const Client client = Client::Connect(server.address());
   ComputeOptions options;
   options.deadline = milliseconds(500);
-  // About 60 parts.
-  EXPECT_THROW(
-      client.InverseDynamics("arm", {.q = Batch::Zero(4'000'000, 2)}, options),
-      Error);
+  try {
+    // About 4000 parts.
+    client.InverseDynamics("arm", {.q = Batch::Zero(4'000'000, 2)}, options);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  }
+}
+
+TEST(Client, GoesOnWithALargeBatchWhereItWasInterrupted) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.evaluate = [&calls](grpc::ServerContext&, auto& stream) {
+    if (++calls == 3) return AnswerStream(stream, 1'000'000);
+    AnswerStream(stream, 30);
+    // The client is still sending.
+    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
+  };
+  const Client client = Client::Connect(server.address());
+  const Batch q = Batch::Random(200'000, 3);
+  EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
+  EXPECT_EQ(calls, 3);
+  calls = 0;
+  try {
+    client.Evaluate("arm", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q});
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::DRAINING);
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Client, TakesNoShortStreamForAWholeBatch) {
+  FakeServer server;
+  server.evaluate = [](grpc::ServerContext&, auto& stream) {
+    return AnswerStream(stream, 30);
+  };
+  const Client client = Client::Connect(server.address());
+  try {
+    client.InverseDynamics("arm", {.q = Batch::Zero(200'000, 3)});
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), grpc::StatusCode::INTERNAL);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("30720 of 200000 rows"));
+  }
 }
 
 TEST(Client, SaysAtOnceThatNobodyListens) {

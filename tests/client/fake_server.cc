@@ -11,6 +11,13 @@ class FakeServer::Dynamics : public v1::Dynamics::Service {
     if (!owner_.compute) return Service::Compute(context, request, reply);
     return owner_.compute(*context, *request, *reply);
   }
+  grpc::Status Evaluate(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::EvaluateReply, v1::EvaluateRequest>* stream)
+      override {
+    if (!owner_.evaluate) return Service::Evaluate(context, stream);
+    return owner_.evaluate(*context, *stream);
+  }
 
  private:
   FakeServer& owner_;

@@ -25,8 +25,13 @@ class FakeServer {
   std::string address() const;
   int port() const { return port_; }
 
+  template <class Request, class Reply>
+  using StreamHandler = std::function<grpc::Status(
+      grpc::ServerContext&, grpc::ServerReaderWriter<Reply, Request>&)>;
+
   // Unset: UNIMPLEMENTED. Set before the first call.
   Handler<v1::ComputeRequest, v1::ComputeReply> compute;
+  StreamHandler<v1::EvaluateRequest, v1::EvaluateReply> evaluate;
   Handler<v1::RegisterModelRequest, v1::RegisterModelReply> register_model;
   Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
 

@@ -116,6 +116,53 @@ TEST_F(LiveServer, GivesABatchOfManyMessagesTheSameBitsAsOneOfFew) {
   }
 }
 
+TEST_F(LiveServer, GivesAStreamTheSameBitsWhateverItsChunks) {
+  const Batch q = Random(2000, 7, 14), v = Random(2000, 7, 15),
+              a = Random(2000, 7, 16);
+  ComputeOptions options;
+  options.tip_wrench_on_environment =
+      TipWrench{Random(2000, 6, 17), v1::REFERENCE_FRAME_WORLD};
+  const States states{.q = q, .v = v, .a = a};
+  const Evaluation whole = client_->InverseDynamics("panda", states, options);
+  for (const int chunk_rows : {1, 7, 1024, 100'000}) {
+    ConnectOptions connect;
+    connect.chunk_rows = chunk_rows;
+    const Evaluation streamed =
+        Client::Connect(server_->address(), connect)
+            .Evaluate("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, states,
+                      options);
+    EXPECT_TRUE(SameBits(streamed.tau, whole.tau));
+    EXPECT_EQ(streamed.echo.tip_frame(), whole.echo.tip_frame());
+  }
+}
+
+TEST_F(LiveServer, SaysWhereAStreamStopped) {
+  Batch q = Random(5000, 7, 18);
+  q(4000, 3) = kNan;
+  ComputeOptions options;
+  options.fail_fast = true;
+  try {
+    client_->Evaluate("panda", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q},
+                      options);
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::ROW_FAILED);
+    EXPECT_EQ(error.details().metadata.at("row"), "4000");
+    EXPECT_EQ(error.details().metadata.at("next_row"), "3072");
+  }
+}
+
+TEST_F(LiveServer, ComputesAMillionStates) {
+  const Batch q = Random(1'000'000, 2, 19);
+  const Evaluation result = client_->MassMatrix("planar_2r", {.q = q});
+  EXPECT_EQ(result.mass_matrix.rows(), 1'000'000);
+  EXPECT_TRUE(result.ok());
+  const Eigen::Index last = q.rows() - 1;
+  EXPECT_TRUE(SameBits(
+      result.mass_matrix.row(last),
+      client_->MassMatrix("planar_2r", {.q = q.row(last)}).mass_matrix));
+}
+
 TEST_F(LiveServer, UndoesInverseDynamicsWithForwardDynamics) {
   const Batch q = Random(1000, 7, 5), v = Random(1000, 7, 6),
               a = Random(1000, 7, 7);

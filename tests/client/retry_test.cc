@@ -78,39 +78,26 @@ TEST(RetrySchedule, TakesEveryOtherFailureAsFinal) {
 }
 
 TEST(CallUntilDone, TriesAgainUntilItSucceeds) {
-  CallGroup group;
   int attempts = 0;
   CallUntilDone(
       [&attempts](grpc::ClientContext&) {
         return ++attempts < 3 ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "")
                               : grpc::Status::OK;
       },
-      Clock::now() + seconds(10), /*retry=*/true, group);
+      Clock::now() + seconds(10), /*retry=*/true);
   EXPECT_EQ(attempts, 3);
 }
 
 TEST(CallUntilDone, TriesOnceWhenTheCallMayHaveHadAnEffect) {
-  CallGroup group;
   int attempts = 0;
   EXPECT_THROW(CallUntilDone(
                    [&attempts](grpc::ClientContext&) {
                      ++attempts;
                      return grpc::Status(grpc::StatusCode::UNAVAILABLE, "");
                    },
-                   Clock::now() + seconds(10), /*retry=*/false, group),
+                   Clock::now() + seconds(10), /*retry=*/false),
                Error);
   EXPECT_EQ(attempts, 1);
-}
-
-TEST(CallGroup, WakesSleepersWhenItIsCancelled) {
-  CallGroup group;
-  const auto start = std::chrono::steady_clock::now();
-  std::jthread canceller([&group] {
-    std::this_thread::sleep_for(milliseconds(50));
-    group.Cancel();
-  });
-  group.Sleep(seconds(30));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 Needs $TORQUECTL and $TORQUED_SERVER, which ctest sets.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -42,22 +43,30 @@ def run_json(*arguments, code=OK):
     return json.loads(done.stdout)
 
 
-@pytest.fixture(scope="module", name="server")
-def fixture_server(tmp_path_factory):
-    """Address of a server that outlives the calls."""
-    directory = tmp_path_factory.mktemp("server")
+@contextlib.contextmanager
+def serving(directory, listen):
+    """Address of a server; it must stop in order."""
     address_file = directory / "address"
     with subprocess.Popen(
-            [os.environ["TORQUED_SERVER"], "--listen", "127.0.0.1:0",
+            [os.environ["TORQUED_SERVER"], "--listen", listen,
              "--address-file", address_file, "--store", directory / "store"],
             stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 20
         while not address_file.exists() or not address_file.read_text():
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.01)
-        yield address_file.read_text().split()[0]
-        process.terminate()
-        assert process.wait(30) == 0
+        try:
+            yield address_file.read_text().split()[0]
+        finally:
+            process.terminate()
+            assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="module", name="server")
+def fixture_server(tmp_path_factory):
+    """Address of a server that outlives the calls."""
+    with serving(tmp_path_factory.mktemp("server"), "127.0.0.1:0") as address:
+        yield address
 
 
 @pytest.fixture(scope="module", name="trajectory")
@@ -260,6 +269,27 @@ def test_trajectory_takes_numpy_files_with_stated_joint_order(
     run("trajectory", trajectory, "-m", PANDA, "-o", tmp_path / "b.npy")
     assert np.array_equal(np.load(tmp_path / "a.npy"),
                           np.load(tmp_path / "b.npy")[:500])
+
+
+def test_a_trajectory_larger_than_any_message_over_a_unix_socket(tmp_path):
+    rows = 500_000
+    random = np.random.default_rng(11)
+    states = random.uniform(-2, 2, (rows, 6))
+    # More than torquectl's own message limit of 16 MiB.
+    assert states.nbytes > 16 << 20
+    np.save(tmp_path / "in.npy", states)
+    with serving(tmp_path, f"unix:{tmp_path}/s") as address:
+        run("models", "add", PLANAR, "--server", address)
+        done = run("trajectory", tmp_path / "in.npy", "-m", "planar_2r",
+                   *GRAVITY, "--joints", "canonical",
+                   "-o", tmp_path / "tau.npy", "--server", address)
+        assert done.returncode == OK, done.stderr
+    tau = np.load(tmp_path / "tau.npy")
+    assert tau.shape == (rows, 2)
+    for row in (0, 1023, 1024, 250_000, rows - 1):
+        q, v, a = states[row].reshape(3, 2)
+        assert np.allclose(tau[row], planar_torques(q, v, a), rtol=0,
+                           atol=1e-12)
 
 
 @pytest.mark.parametrize("second_time", ["0", "-1", "nan", "inf"])

@@ -48,6 +48,26 @@ def report(reply):
     }
 
 
+def stream(dynamics, states, chunk_rows):
+    """The torques through Evaluate, chunk by chunk."""
+    def messages():
+        yield dynamics_pb2.EvaluateRequest(start=dynamics_pb2.EvaluateStart(
+            model="python-robot",
+            quantities=[dynamics_pb2.QUANTITY_INVERSE_DYNAMICS]))
+        for first in range(0, len(states["q"]), chunk_rows):
+            yield dynamics_pb2.EvaluateRequest(
+                chunk=dynamics_pb2.EvaluateChunk(**{
+                    name: as_bytes(rows[first:first + chunk_rows])
+                    for name, rows in states.items()}))
+
+    numbers, rows = [], []
+    for reply in dynamics.Evaluate(messages(), timeout=DEADLINE_SECONDS):
+        rows.append((reply.first_row, reply.rows))
+        numbers += numbers_of(reply.results.tau)
+    return {"chunks": rows,
+            "bits": struct.pack(f"<{len(numbers)}d", *numbers).hex()}
+
+
 def main(address, urdf, states_file):
     states = json.loads(pathlib.Path(states_file).read_text())
     with grpc.insecure_channel(
@@ -71,6 +91,7 @@ def main(address, urdf, states_file):
             "revision": registered.model.revision,
             "values": ask(as_values),
             "f64": ask(as_bytes),
+            "stream": stream(dynamics, states, 10),
         }))
 
 

@@ -65,6 +65,8 @@ def check_planner(plan, direct):
         assert answer["torques"] == tau.ravel().tolist()
         assert answer["joint_names"] == list(direct.echo.joint_names)
         assert answer["revision"] == direct.echo.revision
+    assert plan["stream"]["chunks"] == [[0, 10], [10, 10], [20, 5]]
+    assert plan["stream"]["bits"] == tau.tobytes().hex()
 
 
 def test_a_python_planner_gets_the_same_torques(

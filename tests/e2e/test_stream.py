@@ -345,12 +345,14 @@ def test_bytes_that_are_no_request_are_not_taken_for_the_end(client):
 
 
 def test_a_message_over_the_limit_is_not_taken_for_the_end(start):
-    server = start("--max-message-bytes", 100_000,
+    server = start("--max-message-bytes", 100_000, "--log-level", "debug",
                    models=harness.example_models())
     with harness.Client(server.address) as client:
-        replies, failure = failed(
-            client, torques(), chunk(q=Q), chunk(q=np.zeros((3000, 7))))
-        assert failure.code == EXHAUSTED
+        for _ in range(20):
+            replies, failure = failed(
+                client, torques(), chunk(q=Q), chunk(q=np.zeros((3000, 7))))
+            assert failure.code == EXHAUSTED
+        assert "outcome=OK" not in server.log()
         # A reply over the limit is refused with the number that fits.
         replies, failure = failed(
             client, streams.start("panda", [ask.MASS_MATRIX]),
@@ -374,9 +376,19 @@ def test_a_chunk_is_held_to_the_limits_of_a_call(start):
             assert (failure.code, failure.reason) == (
                 EXHAUSTED, "REQUEST_TOO_LARGE")
             assert failure.metadata["next_row"] == "2"
-        # What is answered gives its place back.
-        assert len(evaluate(client, torques(), *(
-            chunk(q=np.zeros((5, 7))) for _ in range(100)))) == 100
+        # What is answered gives its place back, also while the stream goes on.
+        half = chunk(q=np.zeros((30, 7)))
+        with Stream(client, torques(), half) as stream:
+            stream.receive()
+            deadline = time.monotonic() + 10
+            while True:
+                try:
+                    assert len(evaluate(client, torques(), half)) == 1
+                    break
+                except grpc.RpcError as error:
+                    # The server may learn a bit later that it was sent.
+                    assert harness.Failure.of(error).reason == "OVERLOADED"
+                    assert time.monotonic() < deadline
 
 
 # --- Giving up and shutting down ---------------------------------------------

@@ -1,6 +1,7 @@
 // Replies to the calls of a batch, as the client meets them.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,38 @@ void Check(const Evaluation& result,
   }
 }
 
+/// Takes everything and gives the replies that are left.
+class Stream final : public client::ChunkStream {
+ public:
+  explicit Stream(const ReplyInput& input) : input_(input) {}
+
+  bool Send(const v1::EvaluateRequest&) override { return true; }
+  void EndSending() override {}
+  bool Receive(v1::EvaluateReply* reply) override {
+    if (next_ == input_.stream_replies_size()) return false;
+    return ThroughTheWire(input_.stream_replies(next_++), reply);
+  }
+  void Cancel() override {}
+  grpc::Status End() override { return grpc::Status::OK; }
+
+ private:
+  const ReplyInput& input_;
+  int next_ = 0;
+};
+
+client::BatchCalls CallsOf(const ReplyInput& input) {
+  client::BatchCalls calls;
+  calls.compute = [&input](const v1::ComputeRequest&) {
+    v1::ComputeReply reply;
+    if (!ThroughTheWire(input.reply(), &reply)) {
+      throw client::Error(grpc::StatusCode::INTERNAL, "not a message");
+    }
+    return reply;
+  };
+  calls.open_stream = [&input] { return std::make_unique<Stream>(input); };
+  return calls;
+}
+
 void Run(const ReplyInput& input) {
   client::States states;
   states.q = Batch::Ones(input.rows() % 64, input.joints() % 5);
@@ -55,24 +88,15 @@ void Run(const ReplyInput& input) {
   for (const int quantity : input.quantities()) {
     quantities.push_back(static_cast<v1::Quantity>(quantity));
   }
-  int calls = 0;
-  const client::ComputeCall call = [&](const v1::ComputeRequest&,
-                                       client::CallGroup&) {
-    if (calls == input.replies_size()) {
-      throw client::Error(grpc::StatusCode::UNAVAILABLE, "no more replies");
-    }
-    v1::ComputeReply reply;
-    if (!ThroughTheWire(input.replies(calls++), &reply)) {
-      throw client::Error(grpc::StatusCode::INTERNAL, "not a message");
-    }
-    return reply;
-  };
-  // One reply: all rows in one call; several: a few rows in each.
-  const client::BatchLimits limits{
-      .max_message_bytes = input.replies_size() > 1 ? 128 : 1 << 20,
-      .calls_in_flight = 1};
+  const client::BatchLimits limits{.max_message_bytes = 1 << 20,
+                                   .chunk_rows = 3};
   try {
-    Check(client::ComputeBatch(call, limits, "robot", quantities, states, {}),
+    const client::BatchCalls calls = CallsOf(input);
+    Check(input.stream_replies().empty()
+              ? client::ComputeBatch(calls, limits, "robot", quantities, states,
+                                     {})
+              : client::StreamBatch(calls, limits, "robot", quantities, states,
+                                    {}),
           quantities);
   } catch (const client::Error& error) {
     FUZZ_REQUIRE(*error.what() != '\0' && std::strlen(error.what()) < 500,

@@ -25,7 +25,17 @@ function connect(Service, address) {
             request, {deadline: Date.now() + DEADLINE_MS}, done));
     return (request) => start(request);
   };
-  return {call, close: () => stub.close()};
+  // Takes an array of messages; a promise of all replies.
+  const stream = (method) => (requests) => new Promise((resolve, reject) => {
+    const replies = [];
+    const both = stub[method]({deadline: Date.now() + DEADLINE_MS});
+    both.on('data', (reply) => replies.push(reply));
+    both.on('error', reject);
+    both.on('end', () => resolve(replies));
+    requests.forEach((request) => both.write(request));
+    both.end();
+  });
+  return {call, stream, close: () => stub.close()};
 }
 
 // Rows of numbers as an Array message.
@@ -87,11 +97,23 @@ async function main([address, protoDirectory, urdf, statesFile]) {
   const inverseDynamics = dynamics.call('InverseDynamics');
   const ask = (encode) => inverseDynamics(
       {model: 'node-robot', q: encode(q), v: encode(v), a: encode(a)});
+  const chunks = [{start: {model: 'node-robot',
+    quantities: ['QUANTITY_INVERSE_DYNAMICS']}}];
+  for (let k = 0; k < q.length; k += 10) {
+    const part = (rows) => asBytes(rows.slice(k, k + 10));
+    chunks.push({chunk: {q: part(q), v: part(v), a: part(a)}});
+  }
+  const replies = await dynamics.stream('Evaluate')(chunks);
   const result = {
     runtime: `node ${process.versions.node}`,
     revision: registered.model.revision,
     values: report(await ask(asValues)),
     f64: report(await ask(asBytes)),
+    stream: {
+      chunks: replies.map((reply) => [reply.first_row, reply.rows]),
+      bits: replies.map((reply) => Buffer.from(
+          numbersOf(reply.results.tau).buffer).toString('hex')).join(''),
+    },
     error: await inverseDynamics({model: 'nobody', q: asValues(q)}).then(
         () => null, (error) => decodeError(error, protoDirectory)),
   };

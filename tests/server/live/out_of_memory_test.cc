@@ -73,6 +73,44 @@ TEST_F(OutOfMemoryTest, NoRoomToCompute) {
   });
 }
 
+/// A stream of one chunk.
+template <class Request>
+grpc::Status Stream(v1::Dynamics::Stub& dynamics, v1::Quantity quantity,
+                    const Request& states) {
+  grpc::ClientContext context;
+  const auto stream = dynamics.Evaluate(&context);
+  v1::EvaluateRequest message;
+  message.mutable_start()->set_model(states.model());
+  message.mutable_start()->add_quantities(quantity);
+  stream->Write(message);
+  message.clear_start();
+  *message.mutable_chunk()->mutable_q() = states.q();
+  stream->Write(message);
+  stream->WritesDone();
+  v1::EvaluateReply reply;
+  while (stream->Read(&reply)) {
+  }
+  return stream->Finish();
+}
+
+TEST_F(OutOfMemoryTest, NoRoomForTheReplyToAChunk) {
+  constexpr int kDof = 6;
+  Register(kDof);
+  const auto request = States<v1::MassMatrixRequest>(kDof, 65'536);
+  ExpectFault(8 * kMegabyte, [&] {
+    return Stream(*dynamics_, v1::QUANTITY_MASS_MATRIX, request);
+  });
+}
+
+TEST_F(OutOfMemoryTest, NoRoomToComputeAChunk) {
+  constexpr int kDof = 400;
+  Register(kDof);
+  const auto request = States<v1::InverseDynamicsRequest>(kDof, 30);
+  ExpectFault(kMegabyte, [&] {
+    return Stream(*dynamics_, v1::QUANTITY_INVERSE_DYNAMICS, request);
+  });
+}
+
 TEST_F(OutOfMemoryTest, NoRoomForASource) {
   Register(2, "<!--" + std::string(4 * kMegabyte, ' ') + "-->");
   const auto models = services_.ConnectToRegistry();

@@ -1,0 +1,146 @@
+#include "client/cpp/join_reply.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "client/cpp/array_codec.h"
+#include "client/cpp/duration.h"
+#include "client/cpp/error.h"
+
+namespace torqued::client {
+namespace {
+
+struct ArrayField {
+  v1::Quantity quantity;
+  const char* name;
+  bool (v1::Results::*has)() const;
+  const v1::Array& (v1::Results::*get)() const;
+  Batch Evaluation::* batch;
+};
+
+constexpr ArrayField kArrayFields[] = {
+    {v1::QUANTITY_INVERSE_DYNAMICS, "tau", &v1::Results::has_tau,
+     &v1::Results::tau, &Evaluation::tau},
+    {v1::QUANTITY_MASS_MATRIX, "mass_matrix", &v1::Results::has_mass_matrix,
+     &v1::Results::mass_matrix, &Evaluation::mass_matrix},
+    {v1::QUANTITY_FORWARD_DYNAMICS, "a", &v1::Results::has_a, &v1::Results::a,
+     &Evaluation::a},
+    {v1::QUANTITY_BIAS_FORCES, "bias", &v1::Results::has_bias,
+     &v1::Results::bias, &Evaluation::bias},
+    {v1::QUANTITY_FRAME_POSE, "pose", &v1::Results::has_pose,
+     &v1::Results::pose, &Evaluation::pose},
+    {v1::QUANTITY_JACOBIAN, "jacobian", &v1::Results::has_jacobian,
+     &v1::Results::jacobian, &Evaluation::jacobian},
+    {v1::QUANTITY_JACOBIAN_DRIFT, "jacobian_drift",
+     &v1::Results::has_jacobian_drift, &v1::Results::jacobian_drift,
+     &Evaluation::jacobian_drift},
+    {v1::QUANTITY_OPERATIONAL_SPACE, "lambda", &v1::Results::has_lambda,
+     &v1::Results::lambda, &Evaluation::lambda},
+    {v1::QUANTITY_OPERATIONAL_SPACE, "eta", &v1::Results::has_eta,
+     &v1::Results::eta, &Evaluation::eta},
+};
+
+bool Contains(std::span<const v1::Quantity> quantities, v1::Quantity quantity) {
+  return std::find(quantities.begin(), quantities.end(), quantity) !=
+         quantities.end();
+}
+
+// Stays at the longest duration there is; what is none counts as nothing.
+void AddTo(google::protobuf::Duration* sum,
+           const google::protobuf::Duration& term) {
+  const std::int64_t before =
+      ToNanoseconds(*sum).value_or(std::chrono::nanoseconds::zero()).count();
+  const std::int64_t more =
+      ToNanoseconds(term).value_or(std::chrono::nanoseconds::zero()).count();
+  const std::int64_t total =
+      before +
+      std::min(more, std::numeric_limits<std::int64_t>::max() - before);
+  sum->set_seconds(total / 1'000'000'000);
+  sum->set_nanos(static_cast<std::int32_t>(total % 1'000'000'000));
+}
+
+template <class Field, class T>
+void JoinNumbers(const Field& field, const char* name, const RowRange& range,
+                 std::int64_t total, std::vector<T>* joined) {
+  if (field.size() != range.count) {
+    throw Error(grpc::StatusCode::INTERNAL,
+                std::string("the reply's ") + name + " has " +
+                    std::to_string(field.size()) + " numbers for " +
+                    std::to_string(range.count) + " rows");
+  }
+  joined->resize(static_cast<std::size_t>(total));
+  std::transform(field.begin(), field.end(), joined->begin() + range.first,
+                 [](auto number) { return static_cast<T>(number); });
+}
+
+}  // namespace
+
+ReplyPart PartOf(const v1::ComputeReply& reply) {
+  return {.results = reply.results(),
+          .row_status = reply.row_status(),
+          .rows = reply.rows(),
+          .rows_not_ok = reply.rows_not_ok(),
+          .timing = reply.echo().timing()};
+}
+
+ReplyPart PartOf(const v1::EvaluateReply& reply) {
+  return {.results = reply.results(),
+          .row_status = reply.row_status(),
+          .rows = reply.rows(),
+          .rows_not_ok = reply.rows_not_ok(),
+          .timing = reply.timing(),
+          .first_row = reply.first_row()};
+}
+
+void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
+          const RowRange& range, Evaluation* whole) {
+  if (part.rows != static_cast<std::uint64_t>(range.count)) {
+    throw Error(grpc::StatusCode::INTERNAL,
+                "the reply has " + std::to_string(part.rows) +
+                    " rows, asked for were " + std::to_string(range.count));
+  }
+  const v1::Results& results = part.results;
+  const std::int64_t total = whole->rows;
+  for (const ArrayField& field : kArrayFields) {
+    if (!Contains(quantities, field.quantity)) continue;
+    if (!(results.*field.has)()) {
+      throw Error(grpc::StatusCode::INTERNAL,
+                  std::string("the reply lacks ") + field.name);
+    }
+    DecodeRows((results.*field.get)(), field.name, range.first, range.count,
+               total, &(whole->*field.batch));
+  }
+  if (Contains(quantities, v1::QUANTITY_OPERATIONAL_SPACE)) {
+    JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
+    JoinNumbers(results.sigma_min(), "sigma_min", range, total,
+                &whole->sigma_min);
+    JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
+  }
+
+  if (part.rows_not_ok > part.rows) {
+    throw Error(grpc::StatusCode::INTERNAL,
+                "the reply counts " + std::to_string(part.rows_not_ok) +
+                    " rows that are not OK, of " + std::to_string(part.rows));
+  }
+  for (v1::RowStatus status : part.row_status) {
+    // What is below the first wraps around.
+    const std::uint64_t row = status.row() - part.first_row;
+    if (row >= part.rows) {
+      throw Error(grpc::StatusCode::INTERNAL,
+                  "the reply names row " + std::to_string(status.row()) +
+                      ", it has " + std::to_string(part.rows) + " from " +
+                      std::to_string(part.first_row) + " on");
+    }
+    status.set_row(row + static_cast<std::uint64_t>(range.first));
+    whole->row_status.push_back(std::move(status));
+  }
+  whole->rows_not_ok += static_cast<std::int64_t>(part.rows_not_ok);
+  v1::Timing* timing = whole->echo.mutable_timing();
+  AddTo(timing->mutable_queue(), part.timing.queue());
+  AddTo(timing->mutable_compute(), part.timing.compute());
+}
+
+}  // namespace torqued::client

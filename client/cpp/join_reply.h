@@ -1,0 +1,31 @@
+// Replies put together to one evaluation.
+#pragma once
+
+#include <span>
+
+#include "client/cpp/evaluation.h"
+#include "client/cpp/rows.h"
+
+namespace torqued::client {
+
+/// What the replies of Compute and of Evaluate have in common.
+struct ReplyPart {
+  const v1::Results& results;
+  const google::protobuf::RepeatedPtrField<v1::RowStatus>& row_status;
+  std::uint64_t rows = 0;
+  std::uint64_t rows_not_ok = 0;
+  const v1::Timing& timing;
+  /// Number of this part's first row in `row_status`.
+  std::uint64_t first_row = 0;
+};
+
+ReplyPart PartOf(const v1::ComputeReply& reply);
+ReplyPart PartOf(const v1::EvaluateReply& reply);
+
+/// Writes the part's rows to their places in the whole, which has `whole.rows`
+/// of them; the first part comes first. Throws Error when the part lacks what
+/// was asked for or is of another size than `range`.
+void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
+          const RowRange& range, Evaluation* whole);
+
+}  // namespace torqued::client
