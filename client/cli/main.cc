@@ -11,6 +11,7 @@
 #include "client/cli/errors.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
+#include "client/cli/version.h"
 
 namespace torqued::cli {
 namespace {
@@ -63,7 +64,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                   "table, json or csv (default: table)")
       ->transform(CLI::CheckedTransformer(kFormats).description(""));
   app->add_flag("--quiet,-q", flags->quiet, "No progress, no remarks");
-  app->set_version_flag("--version", "torquectl " TORQUED_VERSION);
+  app->set_version_flag("--version", "torquectl " + std::string(Version()));
 }
 
 void AddCommands(CLI::App* app, Runner* runner) {
@@ -80,6 +81,7 @@ void AddCommands(CLI::App* app, Runner* runner) {
   AddOperationalSpace(app, runner);
   AddTrajectory(app, runner);
   AddPing(app, runner);
+  AddInfo(app, runner);
   // Global options may stand anywhere.
   app->fallthrough();
   for (CLI::App* command : app->get_subcommands({})) {

@@ -82,8 +82,8 @@ void JoinNumbers(const Field& field, const char* name, const RowRange& range,
 // Writes the reply's rows to their places in the whole. A reply that lacks what
 // was asked for is an error.
 void Join(const v1::ComputeReply& reply,
-          std::span<const v1::Quantity> quantities, const RowRange& range,
-          std::int64_t total, Evaluation* whole) {
+          std::span<const v1::Quantity> quantities, bool with_sigma_min,
+          const RowRange& range, std::int64_t total, Evaluation* whole) {
   if (reply.rows() != static_cast<std::uint64_t>(range.count)) {
     throw Error(grpc::StatusCode::INTERNAL,
                 "the reply has " + std::to_string(reply.rows()) +
@@ -101,8 +101,10 @@ void Join(const v1::ComputeReply& reply,
   }
   if (Contains(quantities, v1::QUANTITY_OPERATIONAL_SPACE)) {
     JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
-    JoinNumbers(results.sigma_min(), "sigma_min", range, total,
-                &whole->sigma_min);
+    if (with_sigma_min) {
+      JoinNumbers(results.sigma_min(), "sigma_min", range, total,
+                  &whole->sigma_min);
+    }
     JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
   }
 
@@ -191,7 +193,7 @@ class Remainder {
 
   void Finish(const v1::ComputeReply& reply, const RowRange& range) {
     const std::lock_guard lock(mutex_);
-    Join(reply, quantities_, range, total_, whole_);
+    Join(reply, quantities_, options_.task.sigma_min, range, total_, whole_);
     done_ += range.count;
     if (options_.progress) options_.progress(done_, total_);
   }
@@ -250,7 +252,7 @@ Evaluation ComputeBatch(const ComputeCall& call, const BatchLimits& limits,
     whole.echo.clear_timing();
     const RowRange range =
         ranges.size() == 1 ? RowRange{0, whole.rows} : ranges.front();
-    Join(reply, quantities, range, whole.rows, &whole);
+    Join(reply, quantities, options.task.sigma_min, range, whole.rows, &whole);
     if (options.progress) options.progress(range.count, whole.rows);
   }
 

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/lanes/targets.h"
+
 namespace torqued::server {
 
 std::string CheckWholeNumber(std::string_view text, std::int64_t min,
@@ -49,6 +51,16 @@ std::string CheckAddress(std::string_view text) {
   if (host.find_first_of(" \t/") != std::string_view::npos) return wrong;
   if (!CheckWholeNumber(text.substr(colon + 1), 0, 65535).empty()) return wrong;
   return {};
+}
+
+std::string CheckTarget(std::string_view text) {
+  if (text == "auto" || FindTarget(text) != nullptr) return {};
+  std::string names;
+  for (const LaneKernels* target : Targets()) {
+    names.append(names.empty() ? "" : ", ").append(target->target);
+  }
+  return "needs auto or a target that this machine can run (" + names +
+         "), not '" + std::string(text) + "'";
 }
 
 }  // namespace torqued::server
