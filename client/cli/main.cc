@@ -10,6 +10,7 @@
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/version.h"
 
@@ -41,8 +42,8 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
       {"json", OutputFormat::kJson},
       {"csv", OutputFormat::kCsv}};
   app->add_option("--server", flags->server,
-                  "Address of the server: HOST:PORT or unix:PATH (default: "
-                  "$TORQUED_SERVER_ADDRESS)");
+                  "Address of the server: HOST (port 7421), HOST:PORT or "
+                  "unix:PATH (default: $TORQUED_SERVER_ADDRESS)");
   app->add_flag("--spawn", flags->spawn, "Start a local server for this call");
   app->add_option("--server-binary", flags->server_binary,
                   "Executable of the local server");
@@ -146,6 +147,7 @@ int Main(int argc, char** argv) {
   if (address != nullptr && flags.server.empty() && !flags.spawn) {
     flags.server = address;
   }
+  flags.server = WithDefaultPort(flags.server);
   return RunCommand(flags, runner);
 }
 

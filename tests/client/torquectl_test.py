@@ -125,7 +125,7 @@ def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
     assert bent["results"]["rank"] == [2]
     assert bent["results"]["sigma_min"][0] > 0
     table = run(*task)
-    assert "state 0: rank 1, sigma_min 0, " in table.stdout
+    assert "state 0: rank 1, sigma_min 0, range restricted\n" in table.stdout
 
 
 @pytest.mark.parametrize("command, result", [
@@ -172,7 +172,10 @@ def test_a_bad_row_is_named_and_the_exit_code_says_no():
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["status"] for row in rows] == ["OK", "ROW_CODE_INVALID_INPUT"]
     assert rows[1]["joint1.tau"] == "nan"
-    assert "row 1: ROW_CODE_INVALID_INPUT (q, joint joint1)" in done.stderr
+    assert "row 1: invalid input (q, joint joint1)" in done.stderr
+    table = run("id", "-m", PLANAR, "--q", "0,0;nan,1")
+    assert table.stdout.splitlines()[-1].endswith("  invalid input")
+    assert "ROW_CODE" not in table.stdout
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -326,7 +329,7 @@ def test_trajectory_with_a_bad_row_says_no(tmp_path):
     path.write_text(",".join(names) + "\n1,2,3,4,5,6\n1,nan,3,4,5,6\n")
     done = run("trajectory", path, "-m", PLANAR, "-o", tmp_path / "o.csv")
     assert done.returncode == NO
-    assert "row 1: ROW_CODE_INVALID_INPUT" in done.stderr
+    assert "row 1: invalid input" in done.stderr
     assert (tmp_path / "o.csv").read_text().splitlines()[2] == "nan,nan"
 
 
@@ -450,6 +453,13 @@ def test_info_tells_versions_targets_and_limits(server):
     assert [row["target"] for row in rows] == names
     assert [row["in_use"] for row in rows] == ["yes"] + ["no"] * (
         len(names) - 1)
+
+
+def test_an_address_without_a_port_means_the_default_port():
+    # Whether or not somebody serves there, the address is named.
+    for done in (run("--server", "127.0.0.55", "ping"),
+                 run("ping", env={"TORQUED_SERVER_ADDRESS": "127.0.0.55"})):
+        assert "127.0.0.55:7421" in done.stdout + done.stderr
 
 
 def test_the_address_comes_from_the_environment_unless_told_otherwise(server):
