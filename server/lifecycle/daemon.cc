@@ -132,7 +132,10 @@ std::string Daemon::Listen() {
   for (const std::string& address : settings_.listen) {
     if (!IsUnixAddress(address)) continue;
     if (const std::string why = UnixSocketProblem(address); !why.empty()) {
-      return "--listen: cannot listen on " + address + ": " + why;
+      return std::string("--listen: cannot listen on ")
+          .append(address)
+          .append(": ")
+          .append(why);
     }
   }
   grpc::EnableDefaultHealthCheckService(true);
