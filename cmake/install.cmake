@@ -17,7 +17,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
 # As in the source directory, so that the links between them hold.
 foreach(page
     README.md deploy/models/README.md docs/engine.md docs/hostile-input.md
-    docs/lint.md docs/performance.md docs/performance.svg docs/server.md)
+    docs/lint.md docs/performance.md docs/performance.svg docs/precision.md
+    docs/server.md)
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)

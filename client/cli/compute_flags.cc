@@ -84,6 +84,19 @@ void Apply(const TermFlags& flags, client::ComputeOptions* options) {
   options->gravity = Eigen::Vector3d(gravity[0], gravity[1], gravity[2]);
 }
 
+void AddPrecisionFlags(CLI::App* command, PrecisionFlags* flags) {
+  command
+      ->add_option("--precision", flags->precision,
+                   "Compute in double or in single precision (default: "
+                   "double)")
+      ->check(CLI::IsMember({"double", "single"}));
+}
+
+void Apply(const PrecisionFlags& flags, client::ComputeOptions* options) {
+  options->precision =
+      flags.precision == "single" ? v1::PRECISION_SINGLE : v1::PRECISION_DOUBLE;
+}
+
 void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
   command->add_option("--tip", flags->tip,
                       "Tip frame (link name; default: the model's)");
@@ -133,6 +146,7 @@ void Apply(const TaskFlags& flags, client::ComputeOptions* options) {
   options->task.damping = flags.damping;
   options->task.rank_tolerance = flags.rank_tolerance;
   options->task.characteristic_length = flags.length;
+  options->task.sigma_min = true;  // every form of output shows it
 }
 
 }  // namespace torqued::cli

@@ -27,6 +27,12 @@ struct TermFlags {
 void AddTermFlags(CLI::App* command, TermFlags* flags);
 void Apply(const TermFlags& flags, client::ComputeOptions* options);
 
+struct PrecisionFlags {
+  std::string precision = "double";
+};
+void AddPrecisionFlags(CLI::App* command, PrecisionFlags* flags);
+void Apply(const PrecisionFlags& flags, client::ComputeOptions* options);
+
 struct WrenchFlags {
   std::string tip;
   std::vector<std::string> wrench;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/cli/enum_text.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/message_json.h"
@@ -124,14 +125,16 @@ void PrintJson(Session& session, const std::vector<Part>& parts,
 // "OK", the code, or "?" where the server counted a row and did not list it.
 class StatusOfRow {
  public:
-  explicit StatusOfRow(const Evaluation& evaluation)
+  using CodeText = std::string (*)(v1::RowCode);
+
+  StatusOfRow(const Evaluation& evaluation, CodeText text)
       : unlisted_(evaluation.rows_not_ok > static_cast<std::int64_t>(
                                                evaluation.row_status.size())
                       ? "?"
                       : "OK") {
     for (const v1::RowStatus& status : evaluation.row_status) {
       codes_.emplace(static_cast<Eigen::Index>(status.row()),
-                     v1::RowCode_Name(status.code()));
+                     text(status.code()));
     }
   }
 
@@ -175,7 +178,9 @@ void PrintCsv(Session& session, const std::vector<Part>& parts,
   header.emplace_back("status");
 
   CsvWriter csv(header);
-  const StatusOfRow status(evaluation);
+  const StatusOfRow status(evaluation, [](v1::RowCode code) {
+    return std::string(v1::RowCode_Name(code));
+  });
   for (Eigen::Index row = 0; row < evaluation.rows; ++row) {
     for (const Part& part : parts) {
       for (const double number : part.numbers->row(row)) csv.Number(number);
@@ -200,7 +205,7 @@ void PrintVectors(Session& session, const Part& part,
   }
   columns.push_back({"", Align::kLeft});
   Table table(std::move(columns));
-  const StatusOfRow status(evaluation);
+  const StatusOfRow status(evaluation, RowCodeText);
   for (Eigen::Index row = 0; row < evaluation.rows; ++row) {
     std::vector<std::string> cells = {std::to_string(row)};
     for (const double number : part.numbers->row(row)) {
@@ -252,7 +257,7 @@ void PrintTables(Session& session, const std::vector<Part>& parts,
   for (std::size_t k = 0; k < evaluation.rule.size(); ++k) {
     session.out() << "state " << k << ": rank " << evaluation.rank[k]
                   << ", sigma_min " << ReadableText(evaluation.sigma_min[k])
-                  << ", " << v1::TaskRule_Name(evaluation.rule[k]) << "\n";
+                  << ", " << TaskRuleText(evaluation.rule[k]) << "\n";
   }
 }
 
@@ -268,7 +273,7 @@ void RemarkRows(Session& session, const Evaluation& evaluation) {
     if (told == kRemarkedRows) break;
     ++told;
     std::string text = "row " + std::to_string(status.row()) + ": " +
-                       v1::RowCode_Name(status.code()) + " (" + status.field();
+                       RowCodeText(status.code()) + " (" + status.field();
     if (!status.joint().empty()) text += ", joint " + status.joint();
     session.Remark(text + "): " + status.message());
   }

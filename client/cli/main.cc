@@ -10,7 +10,9 @@
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/server_address.h"
 #include "client/cli/session.h"
+#include "client/cli/version.h"
 
 namespace torqued::cli {
 namespace {
@@ -40,8 +42,8 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
       {"json", OutputFormat::kJson},
       {"csv", OutputFormat::kCsv}};
   app->add_option("--server", flags->server,
-                  "Address of the server: HOST:PORT or unix:PATH (default: "
-                  "$TORQUED_SERVER_ADDRESS)");
+                  "Address of the server: HOST (port 7421), HOST:PORT or "
+                  "unix:PATH (default: $TORQUED_SERVER_ADDRESS)");
   app->add_flag("--spawn", flags->spawn, "Start a local server for this call");
   app->add_option("--server-binary", flags->server_binary,
                   "Executable of the local server");
@@ -63,7 +65,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                   "table, json or csv (default: table)")
       ->transform(CLI::CheckedTransformer(kFormats).description(""));
   app->add_flag("--quiet,-q", flags->quiet, "No progress, no remarks");
-  app->set_version_flag("--version", "torquectl " TORQUED_VERSION);
+  app->set_version_flag("--version", "torquectl " + std::string(Version()));
 }
 
 void AddCommands(CLI::App* app, Runner* runner) {
@@ -80,6 +82,7 @@ void AddCommands(CLI::App* app, Runner* runner) {
   AddOperationalSpace(app, runner);
   AddTrajectory(app, runner);
   AddPing(app, runner);
+  AddInfo(app, runner);
   // Global options may stand anywhere.
   app->fallthrough();
   for (CLI::App* command : app->get_subcommands({})) {
@@ -144,6 +147,7 @@ int Main(int argc, char** argv) {
   if (address != nullptr && flags.server.empty() && !flags.spawn) {
     flags.server = address;
   }
+  flags.server = WithDefaultPort(flags.server);
   return RunCommand(flags, runner);
 }
 

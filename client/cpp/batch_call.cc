@@ -35,7 +35,8 @@ Evaluation InOneCall(const ComputeCall& call, const std::string& model,
                    : rows;
   whole.echo = reply.echo();
   whole.echo.clear_timing();
-  Join(PartOf(reply), quantities, {0, whole.rows}, &whole);
+  Join(PartOf(reply), quantities, options.task.sigma_min, {0, whole.rows},
+       &whole);
   if (options.progress) options.progress(whole.rows, whole.rows);
   return whole;
 }

@@ -10,6 +10,7 @@
 #include "client/cpp/retry.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
+#include "torqued/v1/server_info.grpc.pb.h"
 
 namespace torqued::client {
 namespace {
@@ -68,6 +69,7 @@ struct Client::Connection {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::ModelRegistry::Stub> registry;
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
+  std::unique_ptr<v1::ServerInfo::Stub> info;
 
   Clock::time_point Deadline() const { return Clock::now() + options.deadline; }
 
@@ -127,6 +129,7 @@ Client Client::Connect(const std::string& address,
   connection->channel = OpenChannel(address, options);
   connection->registry = v1::ModelRegistry::NewStub(connection->channel);
   connection->dynamics = v1::Dynamics::NewStub(connection->channel);
+  connection->info = v1::ServerInfo::NewStub(connection->channel);
 
   const Clock::time_point start = Clock::now();
   while (true) {
@@ -154,6 +157,15 @@ const std::string& Client::address() const { return connection_->address; }
 
 HealthReport Client::CheckHealth() const {
   return client::CheckHealth(connection_->channel, connection_->Deadline());
+}
+
+v1::GetServerInfoReply Client::GetServerInfo() const {
+  v1::GetServerInfoReply reply;
+  CallGroup alone;
+  connection_->Call(*connection_->info, &v1::ServerInfo::Stub::GetServerInfo,
+                    Effect::kNone, v1::GetServerInfoRequest(), &reply,
+                    connection_->Deadline(), alone);
+  return reply;
 }
 
 v1::RegisterModelReply Client::RegisterModel(

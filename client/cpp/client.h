@@ -14,6 +14,7 @@
 #include "client/cpp/health.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
+#include "torqued/v1/server_info.pb.h"
 
 namespace grpc {
 class ChannelCredentials;
@@ -54,6 +55,8 @@ class Client {
 
   const std::string& address() const;
   HealthReport CheckHealth() const;
+  /// What the server is and what it takes. UNIMPLEMENTED: an old one.
+  v1::GetServerInfoReply GetServerInfo() const;
 
   // Models. Requests and replies are those of the wire.
   v1::RegisterModelReply RegisterModel(
@@ -112,7 +115,7 @@ class Client {
                              const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_FORWARD_DYNAMICS}, states, options);
   }
-  /// Evaluation::lambda, eta, rank, sigma_min and rule for q, v.
+  /// Evaluation::lambda, eta, rank and rule for q, v; sigma_min on request.
   Evaluation OperationalSpace(const std::string& model, const States& states,
                               const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_OPERATIONAL_SPACE}, states, options);

@@ -23,7 +23,7 @@ struct Evaluation {
   Batch lambda;
   Batch eta;
   std::vector<std::uint32_t> rank;
-  std::vector<double> sigma_min;
+  std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
   std::vector<v1::TaskRule> rule;
 
   /// Rows that are not OK, ascending. A batch of one call lists 1000 at most;

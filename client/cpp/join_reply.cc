@@ -96,7 +96,7 @@ ReplyPart PartOf(const v1::EvaluateReply& reply) {
 }
 
 void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
-          const RowRange& range, Evaluation* whole) {
+          bool with_sigma_min, const RowRange& range, Evaluation* whole) {
   if (part.rows != static_cast<std::uint64_t>(range.count)) {
     throw Error(grpc::StatusCode::INTERNAL,
                 "the reply has " + std::to_string(part.rows) +
@@ -115,8 +115,10 @@ void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
   }
   if (Contains(quantities, v1::QUANTITY_OPERATIONAL_SPACE)) {
     JoinNumbers(results.rank(), "rank", range, total, &whole->rank);
-    JoinNumbers(results.sigma_min(), "sigma_min", range, total,
-                &whole->sigma_min);
+    if (with_sigma_min) {
+      JoinNumbers(results.sigma_min(), "sigma_min", range, total,
+                  &whole->sigma_min);
+    }
     JoinNumbers(results.rule(), "rule", range, total, &whole->rule);
   }
 

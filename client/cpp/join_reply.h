@@ -23,9 +23,10 @@ ReplyPart PartOf(const v1::ComputeReply& reply);
 ReplyPart PartOf(const v1::EvaluateReply& reply);
 
 /// Writes the part's rows to their places in the whole, which has `whole.rows`
-/// of them; the first part comes first. Throws Error when the part lacks what
+/// of them; the first part comes first. `with_sigma_min`: singular values were
+/// asked for as well. Throws Error when the part lacks what
 /// was asked for or is of another size than `range`.
 void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
-          const RowRange& range, Evaluation* whole);
+          bool with_sigma_min, const RowRange& range, Evaluation* whole);
 
 }  // namespace torqued::client

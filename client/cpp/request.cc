@@ -97,6 +97,7 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   wire.set_reference_frame(options.reference_frame);
   wire.set_encoding(v1::ENCODING_F64);
   wire.set_fail_fast(options.fail_fast);
+  wire.set_precision(options.precision);
 
   if (std::find(quantities.begin(), quantities.end(),
                 v1::QUANTITY_OPERATIONAL_SPACE) != quantities.end()) {
@@ -111,6 +112,7 @@ v1::ComputeRequest MakeRequest(const std::string& model,
     if (task.characteristic_length) {
       space.set_characteristic_length(*task.characteristic_length);
     }
+    space.set_sigma_min(task.sigma_min);
   }
   if (options.tip_wrench_on_environment) {
     request.mutable_tip_wrench_on_environment()->set_reference_frame(
@@ -193,8 +195,9 @@ std::int64_t ReplyBytesPerRow(std::span<const v1::Quantity> quantities,
         numbers += 6;
         break;
       case v1::QUANTITY_OPERATIONAL_SPACE:
-        // Lambda, eta, sigma_min; rank and rule take a byte or two.
-        numbers += axes * axes + axes + 2;
+        // Lambda, eta; rank and rule take a byte or two.
+        numbers += axes * axes + axes + 1;
+        if (options.task.sigma_min) ++numbers;
         break;
       default:
         // A quantity that this library does not know: as large as any.

@@ -45,6 +45,8 @@ struct TaskOptions {
   std::optional<double> damping = {};
   std::optional<double> rank_tolerance = {};
   std::optional<double> characteristic_length = {};
+  /// Evaluation::sigma_min is wanted, which costs a decomposition per row.
+  bool sigma_min = false;
 };
 
 /// Rows that are done, of all rows.
@@ -63,6 +65,9 @@ struct ComputeOptions {
   v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
   std::optional<TipWrench> tip_wrench_on_environment = {};
   TaskOptions task = {};
+  /// Of the computing. Unspecified: double. Arrays travel in double precision
+  /// either way, so single precision saves little here.
+  v1::Precision precision = v1::PRECISION_UNSPECIFIED;
   /// Throw (ROW_FAILED) when a row is not OK.
   bool fail_fast = false;
   /// For the whole batch, with all retries; absent: that of the connection.

@@ -132,7 +132,7 @@ class StreamRun {
       whole->echo = reply.echo();
       whole->echo.clear_timing();
     }
-    Join(PartOf(reply), quantities_, range, whole);
+    Join(PartOf(reply), quantities_, options_.task.sigma_min, range, whole);
     *done += range.count;
     if (options_.progress) options_.progress(*done, whole->rows);
   }

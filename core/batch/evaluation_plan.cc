@@ -122,7 +122,7 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
     ns += 15 * n + n * n + 0.1 * n * n * n;
     const double general = 3000 + 800 * n + 20 * n * n + 0.5 * n * n * n;
     const bool always_singular = dof < options.task.axis_count;
-    ns += general * (always_singular ? 1.0 : 0.02);
+    ns += general * (always_singular ? 1.0 : 0.05);
   }
   constexpr double kReference = 20;  // the general text beside the lanes
   return options.texts == Texts::kReference ? kReference * ns : ns;

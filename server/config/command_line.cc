@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/lanes/targets.h"
 #include "core/model/text.h"
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
@@ -87,6 +88,7 @@ class Parser {
     settings_.drain_grace =
         std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
     settings_.reflection = reflection_ == "on";
+    settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) return EarlyExit{0, app_.config_to_str(true, true), ""};
     if (settings_.store.empty()) {
       return Usage("--store: there is no home directory; name a file");
@@ -137,6 +139,11 @@ class Parser {
     Setting("--chunk-rows", settings_.chunk_rows,
             "Rows computed at a time; 0: by the cost of a row")
         ->check(WholeNumber(0, 1'000'000));
+    Setting("--isa", isa_,
+            "Instruction set of the computing: auto, the widest of this "
+            "machine, or one by name: avx512, avx2, baseline")
+        ->check(CLI::Validator(
+            [](const std::string& text) { return CheckTarget(text); }, "NAME"));
     Setting("--drain-grace", drain_grace_,
             "Seconds that calls in flight get to finish at shutdown")
         ->check(CLI::Validator(
@@ -265,6 +272,7 @@ class Parser {
   CLI::App app_{"Networked robot dynamics.", "torqued"};
   Settings& settings_;
   double drain_grace_ = 30;
+  std::string isa_ = "auto";
   std::string reflection_ = "on";
   std::string log_format_ = "text";
   std::string log_level_ = "info";

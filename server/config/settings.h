@@ -8,6 +8,10 @@
 
 #include "server/observability/logging.h"
 
+namespace torqued {
+struct LaneKernels;
+}
+
 namespace torqued::server {
 
 struct Settings {
@@ -17,8 +21,9 @@ struct Settings {
   std::string address_file;
   std::string store;
   std::vector<std::string> models;
-  int threads = 0;     // 0: those that this process may use
-  int chunk_rows = 0;  // 0: by the cost of a row
+  int threads = 0;                      // 0: those that this process may use
+  int chunk_rows = 0;                   // 0: by the cost of a row
+  const LaneKernels* target = nullptr;  // null: the widest of this machine
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
   bool reflection = true;

@@ -3,13 +3,16 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/lanes/targets.h"
+
 namespace torqued::server {
 
 std::string CheckWholeNumber(std::string_view text, std::int64_t min,
                              std::int64_t max) {
   std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   const bool plain = !text.empty() && text.find_first_not_of("0123456789") ==
                                           std::string_view::npos;
   const bool octal = text.size() > 1 && text.front() == '0';
@@ -23,9 +26,10 @@ std::string CheckWholeNumber(std::string_view text, std::int64_t min,
 
 std::string CheckSeconds(std::string_view text, double max) {
   double value = 0;
-  const char* end = text.data() + text.size();
+  const char* begin = text.data();
+  const char* end = begin + text.size();
   const auto [stop, error] =
-      std::from_chars(text.data(), end, value, std::chars_format::fixed);
+      std::from_chars(begin, end, value, std::chars_format::fixed);
   // False for anything that is not a number.
   const bool in_range = value >= 0 && value <= max;
   if (error != std::errc{} || stop != end || !in_range) {
@@ -38,8 +42,8 @@ std::string CheckSeconds(std::string_view text, double max) {
 
 std::string CheckAddress(std::string_view text) {
   constexpr std::string_view kUnix = "unix:";
-  const std::string wrong = "needs HOST:PORT, [IPV6]:PORT or unix:PATH, not '" +
-                            std::string(text) + "'";
+  std::string wrong = "needs HOST:PORT, [IPV6]:PORT or unix:PATH, not '" +
+                      std::string(text) + "'";
   if (text.starts_with(kUnix)) return text == kUnix ? wrong : "";
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return wrong;
@@ -49,6 +53,16 @@ std::string CheckAddress(std::string_view text) {
   if (host.find_first_of(" \t/") != std::string_view::npos) return wrong;
   if (!CheckWholeNumber(text.substr(colon + 1), 0, 65535).empty()) return wrong;
   return {};
+}
+
+std::string CheckTarget(std::string_view text) {
+  if (text == "auto" || FindTarget(text) != nullptr) return {};
+  std::string names;
+  for (const LaneKernels* target : Targets()) {
+    names.append(names.empty() ? "" : ", ").append(target->target);
+  }
+  return "needs auto or a target that this machine can run (" + names +
+         "), not '" + std::string(text) + "'";
 }
 
 }  // namespace torqued::server

@@ -14,5 +14,7 @@ std::string CheckWholeNumber(std::string_view text, std::int64_t min,
 std::string CheckSeconds(std::string_view text, double max);
 /// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH".
 std::string CheckAddress(std::string_view text);
+/// "auto", or a target that this machine can run.
+std::string CheckTarget(std::string_view text);
 
 }  // namespace torqued::server

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/lanes/targets.h"
 #include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/unix_socket.h"
@@ -77,7 +78,8 @@ ModelCount CountModels(Registry& registry) {
 
 Daemon::Daemon(const Settings& settings)
     : settings_(settings),
-      engine_(Engine::Options{settings.threads, settings.chunk_rows}),
+      engine_(Engine::Options{settings.threads, settings.chunk_rows,
+                              settings.target}),
       admission_({settings.max_inflight_rows, settings.max_inflight_bytes}) {}
 
 Daemon::~Daemon() {
@@ -111,6 +113,7 @@ std::string Daemon::OpenRegistry() {
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
   dynamics_ = std::make_unique<DynamicsService>(*context_);
   models_ = std::make_unique<ModelRegistryService>(*context_);
+  info_ = std::make_unique<ServerInfoService>(*context_);
   return {};
 }
 
@@ -129,7 +132,10 @@ std::string Daemon::Listen() {
   for (const std::string& address : settings_.listen) {
     if (!IsUnixAddress(address)) continue;
     if (const std::string why = UnixSocketProblem(address); !why.empty()) {
-      return "--listen: cannot listen on " + address + ": " + why;
+      return std::string("--listen: cannot listen on ")
+          .append(address)
+          .append(": ")
+          .append(why);
     }
   }
   grpc::EnableDefaultHealthCheckService(true);
@@ -150,6 +156,7 @@ std::string Daemon::Listen() {
   }
   builder.RegisterService(dynamics_.get());
   builder.RegisterService(models_.get());
+  builder.RegisterService(info_.get());
   server_ = builder.BuildAndStart();
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::string& address = settings_.listen[i];
@@ -167,7 +174,8 @@ std::string Daemon::Listen() {
 void Daemon::BeHealthy(bool serving) {
   auto* health = server_->GetHealthCheckService();
   for (const char* service : {v1::Dynamics::service_full_name(),
-                              v1::ModelRegistry::service_full_name()}) {
+                              v1::ModelRegistry::service_full_name(),
+                              v1::ServerInfo::service_full_name()}) {
     health->SetServingStatus(service, serving);
   }
   health->SetServingStatus(serving);  // of all of them, and of the server
@@ -175,12 +183,18 @@ void Daemon::BeHealthy(bool serving) {
 
 void Daemon::LogStart() {
   const std::string addresses = Join(addresses_);
+  std::vector<std::string> targets;
+  for (const LaneKernels* target : Targets()) {
+    targets.emplace_back(target->target);
+  }
+  const std::string available = Join(targets);
   const ModelCount models = CountModels(*registry_);
   Log(LogLevel::kInfo, "serving",
       {{"version", Version()},
        {"address", addresses},
        {"threads", std::int64_t{engine_.threads()}},
        {"target", engine_.target()},
+       {"available_targets", available},
        {"store", settings_.store},
        {"models", models.all},
        {"broken", models.broken}});

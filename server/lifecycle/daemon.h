@@ -13,6 +13,7 @@
 #include "server/config/settings.h"
 #include "server/services/dynamics_service.h"
 #include "server/services/model_registry_service.h"
+#include "server/services/server_info_service.h"
 
 namespace torqued::server {
 
@@ -53,6 +54,7 @@ class Daemon {
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<DynamicsService> dynamics_;
   std::unique_ptr<ModelRegistryService> models_;
+  std::unique_ptr<ServerInfoService> info_;
   std::vector<std::string> addresses_;
   std::unique_ptr<grpc::Server> server_;
 };

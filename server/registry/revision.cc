@@ -10,7 +10,6 @@
 namespace torqued::server {
 namespace {
 
-constexpr std::string_view kLayoutVersion = "1";
 constexpr std::string_view kFixedPart = "base=fixed;mimic=independent;strict=";
 constexpr std::string_view kTipPart = ";tip=";
 
@@ -92,7 +91,7 @@ std::optional<RegistrationOptions> RegistrationOptions::FromCanonical(
 std::string ComputeRevision(std::string_view format, std::string_view source,
                             std::string_view canonical_options) {
   Sha256 sha;
-  sha.AddPart(kLayoutVersion);
+  sha.AddPart(kRevisionLayout);
   sha.AddPart(format);
   sha.AddPart(source);
   sha.AddPart(canonical_options);

@@ -21,9 +21,11 @@ struct RegistrationOptions {
       std::string_view canonical);
 };
 
-/// Lower-case hex SHA-256 over (layout version, format, source, options), each
-/// part preceded by its length as 8 bytes, little-endian. Layout version is
-/// "1".
+/// Version of what is hashed into a revision, and part of it.
+inline constexpr std::string_view kRevisionLayout = "1";
+
+/// Lower-case hex SHA-256 over (kRevisionLayout, format, source, options), each
+/// part preceded by its length as 8 bytes, little-endian.
 std::string ComputeRevision(std::string_view format, std::string_view source,
                             std::string_view canonical_options);
 std::string ComputeRevision(std::string_view format, std::string_view source,

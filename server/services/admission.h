@@ -44,6 +44,9 @@ class Admission {
   /// REQUEST_TOO_LARGE for what never fits, OVERLOADED for what does not now.
   OrError<Ticket> Admit(Load load);
 
+  /// Of all calls together.
+  const Load& limit() const { return limit_; }
+
  private:
   Load limit_;
   std::atomic<std::int64_t> rows_{0};

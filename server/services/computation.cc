@@ -16,8 +16,8 @@ OrError<std::unique_ptr<Computation>> Computation::Prepare(
       new Computation(std::get<ComputeSetup>(std::move(setup)), reply));
   StateBatch& batch = computation->batch_;
   if (auto error = batch.Bind(view.states)) return *std::move(error);
-  FillEcho(*batch.plan(), entry.name, entry.loaded->revision, target,
-           reply->mutable_echo());
+  FillEcho(*batch.plan(), batch.sigma_min(), entry.name, entry.loaded->revision,
+           target, reply->mutable_echo());
   const auto echo_bytes =
       static_cast<std::int64_t>(reply->echo().ByteSizeLong());
   if (auto error = batch.Admit(echo_bytes, limits, admission)) {

@@ -132,9 +132,10 @@ void EvaluateStream::OnModel(const ModelEntry& entry) {
   if (auto* error = std::get_if<Error>(&setup)) {
     return FailStart(InMessage(std::move(*error), "start."));
   }
-  const EvaluationPlan& plan = std::get<ComputeSetup>(setup).plan;
-  FillEcho(plan, entry.name, entry.loaded->revision, context_.engine.target(),
-           &echo_);
+  const auto& chosen = std::get<ComputeSetup>(setup);
+  const EvaluationPlan& plan = chosen.plan;
+  FillEcho(plan, chosen.sigma_min, entry.name, entry.loaded->revision,
+           context_.engine.target(), &echo_);
   FillTipFrameOfAnyStates(plan, &echo_);
   echo_bytes_ = static_cast<std::int64_t>(echo_.ByteSizeLong());
   Lock lock(mutex_);

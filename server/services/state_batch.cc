@@ -64,13 +64,14 @@ OrError<ComputeSetup> SetUp(const QueryView& view, const ModelEntry& entry) {
     return ToError(*error);
   }
   return ComputeSetup{std::get<EvaluationPlan>(std::move(created)),
-                      query.encoding, query.fail_fast};
+                      query.encoding, query.fail_fast, query.sigma_min};
 }
 
 StateBatch::StateBatch(ComputeSetup setup, v1::Results* results)
     : plan_(std::make_shared<EvaluationPlan>(std::move(setup.plan))),
       wanted_encoding_(setup.encoding),
       fail_fast_(setup.fail_fast),
+      form_{.sigma_min = setup.sigma_min},
       results_(results) {}
 
 std::optional<Error> StateBatch::Bind(const StatesView& states) {
@@ -79,7 +80,7 @@ std::optional<Error> StateBatch::Bind(const StatesView& states) {
   if (const auto error = plan_->Rebind(std::get<EvaluationInputs>(decoded))) {
     return ToError(*error, states.tip_wrench_field);
   }
-  encoding_ = wanted_encoding_ ? *wanted_encoding_ : EncodingOf(states);
+  form_.payload = wanted_encoding_ ? *wanted_encoding_ : EncodingOf(states);
   return std::nullopt;
 }
 
@@ -93,7 +94,7 @@ std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
                         " are accepted; send less at a time.",
                     "max-rows", limits.max_rows, limits.max_rows);
   }
-  const std::int64_t per_row = ReplyBytesPerRow(*plan_, encoding_);
+  const std::int64_t per_row = ReplyBytesPerRow(*plan_, form_);
   const std::int64_t left =
       limits.max_message_bytes - other_bytes - kReplyFrameBytes;
   // In this form nothing overflows.
@@ -110,7 +111,7 @@ std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
   auto admitted = admission.Admit({rows, bytes_});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   ticket_ = std::get<Admission::Ticket>(std::move(admitted));
-  results_.Lay(*plan_, encoding_);
+  results_.Lay(*plan_, form_);
   row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
   return std::nullopt;
 }

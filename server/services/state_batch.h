@@ -26,6 +26,7 @@ struct ComputeSetup {
   /// Of the replies; nothing: that of q.
   std::optional<Payload> encoding;
   bool fail_fast = false;
+  bool sigma_min = false;
 };
 
 OrError<ComputeSetup> SetUp(const QueryView& view, const ModelEntry& entry);
@@ -60,6 +61,8 @@ class StateBatch {
   void Release() { ticket_ = Admission::Ticket(); }
 
   bool fail_fast() const { return fail_fast_; }
+  /// Whether the smallest singular values are returned.
+  bool sigma_min() const { return form_.sigma_min; }
   /// Of the arrays of states and results, as far as admitted last.
   std::int64_t bytes() const { return bytes_; }
 
@@ -67,7 +70,7 @@ class StateBatch {
   std::shared_ptr<EvaluationPlan> plan_;
   std::optional<Payload> wanted_encoding_;
   bool fail_fast_;
-  Payload encoding_ = Payload::kValues;
+  ReplyForm form_;
   ReplyResults results_;
   Admission::Ticket ticket_;
   std::int64_t bytes_ = 0;

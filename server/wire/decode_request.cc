@@ -82,6 +82,12 @@ std::optional<Error> DecodeOptions(const v1::Options& options,
                                &decoded->options.reference_frame)) {
     return error;
   }
+  const std::optional<Precision> precision = ToPrecision(options.precision());
+  if (!precision) {
+    return FieldError(v1::INVALID_OPTION, "options.precision",
+                      std::to_string(options.precision()) + " is no precision");
+  }
+  decoded->options.precision = *precision;
   if (options.encoding() == v1::ENCODING_UNSPECIFIED) return std::nullopt;
   decoded->encoding = ToPayload(options.encoding());
   if (!decoded->encoding) {
@@ -106,6 +112,7 @@ OrError<DecodedQuery> DecodeQuery(const QueryView& view) {
   }
   if (!error && view.operational_space != nullptr) {
     error = DecodeTask(*view.operational_space, &decoded.options.task);
+    decoded.sigma_min = view.operational_space->sigma_min();
   }
   if (error) return std::move(*error);
   return decoded;

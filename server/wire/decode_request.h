@@ -16,6 +16,8 @@ struct DecodedQuery {
   /// Of the reply's arrays; nothing: that of q.
   std::optional<Payload> encoding;
   bool fail_fast = false;
+  /// Return the smallest singular values.
+  bool sigma_min = false;
 };
 
 /// Checks everything that can be said without the model.

@@ -34,9 +34,9 @@ void FillDuration(std::chrono::nanoseconds from,
 
 }  // namespace
 
-void FillEcho(const EvaluationPlan& plan, const std::string& model,
-              const std::string& revision, std::string_view target,
-              v1::Echo* echo) {
+void FillEcho(const EvaluationPlan& plan, bool sigma_min,
+              const std::string& model, const std::string& revision,
+              std::string_view target, v1::Echo* echo) {
   const EvaluationOptions& options = plan.options();
   echo->set_model(model);
   echo->set_revision(revision);
@@ -49,9 +49,11 @@ void FillEcho(const EvaluationPlan& plan, const std::string& model,
   echo->set_reference_frame(ToWire(options.reference_frame));
   if (options.quantities.Has(Quantity::kOperationalSpace)) {
     EncodeTask(options.task, echo->mutable_operational_space());
+    echo->mutable_operational_space()->set_sigma_min(sigma_min);
   }
   echo->set_target(std::string(target));
   echo->set_server_version(std::string(Version()));
+  echo->set_precision(ToWire(options.precision));
 }
 
 void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo) {

@@ -11,9 +11,10 @@
 namespace torqued::server {
 
 /// Everything but the timing. The tip frame is that of the plan's states.
-void FillEcho(const EvaluationPlan& plan, const std::string& model,
-              const std::string& revision, std::string_view target,
-              v1::Echo* echo);
+/// `sigma_min`: whether the smallest singular values are returned.
+void FillEcho(const EvaluationPlan& plan, bool sigma_min,
+              const std::string& model, const std::string& revision,
+              std::string_view target, v1::Echo* echo);
 
 /// The tip frame that any states of the plan may use.
 void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo);

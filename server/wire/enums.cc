@@ -58,6 +58,18 @@ std::optional<SingularityRule> ToSingularityRule(int number) {
   }
 }
 
+std::optional<Precision> ToPrecision(int number) {
+  switch (number) {
+    case v1::PRECISION_UNSPECIFIED:
+    case v1::PRECISION_DOUBLE:
+      return Precision::kDouble;
+    case v1::PRECISION_SINGLE:
+      return Precision::kSingle;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<Payload> ToPayload(int number) {
   switch (number) {
     case v1::ENCODING_VALUES:
@@ -95,6 +107,16 @@ v1::SingularityRule ToWire(SingularityRule rule) {
       return v1::SINGULARITY_RULE_DAMPED;
   }
   return v1::SINGULARITY_RULE_UNSPECIFIED;
+}
+
+v1::Precision ToWire(Precision precision) {
+  switch (precision) {
+    case Precision::kDouble:
+      return v1::PRECISION_DOUBLE;
+    case Precision::kSingle:
+      return v1::PRECISION_SINGLE;
+  }
+  return v1::PRECISION_UNSPECIFIED;
 }
 
 v1::TaskRule ToWire(TaskRule rule) {

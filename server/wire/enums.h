@@ -21,12 +21,15 @@ std::optional<ReferenceFrame> ToReferenceFrame(int number);
 std::optional<std::uint8_t> ToAxis(int number);
 /// Unspecified is kReport.
 std::optional<SingularityRule> ToSingularityRule(int number);
+/// Unspecified is kDouble.
+std::optional<Precision> ToPrecision(int number);
 /// Nothing for the unspecified one, too: it depends on the request.
 std::optional<Payload> ToPayload(int number);
 
 v1::ReferenceFrame ToWire(ReferenceFrame frame);
 v1::TaskAxis ToWireAxis(std::uint8_t axis);
 v1::SingularityRule ToWire(SingularityRule rule);
+v1::Precision ToWire(Precision precision);
 v1::TaskRule ToWire(TaskRule rule);
 v1::RowCode ToWire(RowCode code);
 v1::JointType ToWire(JointType type);

@@ -31,31 +31,36 @@ v1::Array* ArrayOf(Output output, v1::Results* results) {
 
 }  // namespace
 
-std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload) {
+std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan,
+                              const ReplyForm& form) {
   std::int64_t bytes = 0;
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     if (plan.Produces(output)) {
-      bytes +=
-          std::int64_t{plan.columns(output)} * SizeOf(NumberTypeOf(payload));
+      bytes += std::int64_t{plan.columns(output)} *
+               SizeOf(NumberTypeOf(form.payload));
     }
   }
   if (plan.Produces(Output::kLambda)) {
-    bytes += 1 + sizeof(double) + 1;  // rank, sigma_min, rule
+    bytes += 2;  // rank, rule
+    if (form.sigma_min) bytes += sizeof(double);
   }
   return bytes;
 }
 
-void ReplyResults::Lay(const EvaluationPlan& plan, Payload payload) {
+void ReplyResults::Lay(const EvaluationPlan& plan, const ReplyForm& form) {
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     if (!plan.Produces(output)) continue;
-    outputs_[output] = AllocateArray(payload, plan.rows(), plan.columns(output),
-                                     ArrayOf(output, results_));
+    outputs_[output] =
+        AllocateArray(form.payload, plan.rows(), plan.columns(output),
+                      ArrayOf(output, results_));
   }
   if (plan.Produces(Output::kLambda)) {
     outputs_.rank = Resize(results_->mutable_rank(), plan.rows());
-    outputs_.sigma_min = Resize(results_->mutable_sigma_min(), plan.rows());
+    if (form.sigma_min) {
+      outputs_.sigma_min = Resize(results_->mutable_sigma_min(), plan.rows());
+    }
     rules_.resize(static_cast<std::size_t>(plan.rows()));
     outputs_.rule = rules_.data();
   }

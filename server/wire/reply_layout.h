@@ -10,8 +10,16 @@
 
 namespace torqued::server {
 
+/// How results are returned.
+struct ReplyForm {
+  Payload payload = Payload::kValues;
+  /// With the smallest singular values.
+  bool sigma_min = false;
+};
+
 /// Bytes that a row takes in the arrays of a reply.
-std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan, Payload payload);
+std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan,
+                              const ReplyForm& form);
 
 /// Upper bound of what the arrays' own tags, lengths and column counts take.
 inline constexpr std::int64_t kReplyFrameBytes = 512;
@@ -25,7 +33,7 @@ class ReplyResults {
 
   /// Makes room for all rows of the plan. The quantities are those of before;
   /// memory is kept, see AllocateArray.
-  void Lay(const EvaluationPlan& plan, Payload payload);
+  void Lay(const EvaluationPlan& plan, const ReplyForm& form);
 
   const EvaluationOutputs& outputs() const { return outputs_; }
   /// Once computed: turns the rules into their wire form.

@@ -390,9 +390,37 @@ TEST_F(ComputeBatchTest, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
                Error);
   const Evaluation result =
       ComputeBatch(calls_with(2), kLimits, "arm", kTask, states, {});
+  EXPECT_THAT(result.sigma_min, ::testing::IsEmpty()) << "not asked for";
   EXPECT_EQ(result.lambda, Numbered(2, 36));
   EXPECT_THAT(result.rank, ::testing::ElementsAre(6, 6));
   EXPECT_THAT(result.rule, ::testing::Each(v1::TASK_RULE_FULL_RANK));
+}
+
+TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutTheSingularValuesAskedFor) {
+  const auto reply_with = [](int values) {
+    return [values](const v1::ComputeRequest&, CallGroup&) {
+      v1::ComputeReply reply;
+      reply.set_rows(1);
+      v1::Results& results = *reply.mutable_results();
+      EncodeRows(Numbered(1, 36), 0, 1, results.mutable_lambda());
+      EncodeRows(Numbered(1, 6), 0, 1, results.mutable_eta());
+      results.add_rank(6);
+      results.add_rule(v1::TASK_RULE_FULL_RANK);
+      for (int k = 0; k < values; ++k) results.add_sigma_min(0.5);
+      return reply;
+    };
+  };
+  constexpr v1::Quantity kTask[] = {v1::QUANTITY_OPERATIONAL_SPACE};
+  const States states{.q = Numbered(1, 7)};
+  ComputeOptions options;
+  options.task.sigma_min = true;
+  EXPECT_THROW(
+      ComputeBatch(reply_with(0), kLimits, "arm", kTask, states, options),
+      Error);
+  EXPECT_THAT(
+      ComputeBatch(reply_with(1), kLimits, "arm", kTask, states, options)
+          .sigma_min,
+      ::testing::ElementsAre(0.5));
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
   options.task.axes = {v1::TASK_AXIS_LINEAR_Z};
   options.task.damping = 0.1;
   options.task.rank_tolerance = 1e-4;
+  options.task.sigma_min = true;
+  options.precision = v1::PRECISION_SINGLE;
   const Client client = Client::Connect(server.address());
   const Evaluation result = client.Compute(
       "arm", {v1::QUANTITY_INVERSE_DYNAMICS, v1::QUANTITY_OPERATIONAL_SPACE},
@@ -100,6 +102,9 @@ TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
   EXPECT_EQ(seen.operational_space().damping(), 0.1);
   EXPECT_EQ(seen.operational_space().rank_tolerance(), 1e-4);
   EXPECT_FALSE(seen.operational_space().has_characteristic_length());
+  EXPECT_TRUE(seen.operational_space().sigma_min());
+  EXPECT_THAT(result.sigma_min, ::testing::ElementsAre(0.5));
+  EXPECT_EQ(seen.options().precision(), v1::PRECISION_SINGLE);
 }
 
 TEST(Client, RetriesAComputationOnceTheServerIsBack) {
@@ -305,6 +310,16 @@ TEST(Client, KnowsThatAServerOffersNoHealthService) {
   const FakeServer server;
   EXPECT_EQ(Client::Connect(server.address()).CheckHealth().health,
             Health::kUnknown);
+}
+
+TEST(Client, KnowsThatAServerTellsNothingOfItself) {
+  const FakeServer server;
+  try {
+    Client::Connect(server.address()).GetServerInfo();
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), grpc::StatusCode::UNIMPLEMENTED);
+  }
 }
 
 TEST(Client, ListsTheModelsOfAllPages) {

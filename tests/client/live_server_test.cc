@@ -163,6 +163,42 @@ TEST_F(LiveServer, ComputesAMillionStates) {
       client_->MassMatrix("planar_2r", {.q = q.row(last)}).mass_matrix));
 }
 
+TEST_F(LiveServer, TellsWhatItIs) {
+  const v1::GetServerInfoReply info = client_->GetServerInfo();
+  const v1::Echo echo =
+      client_->MassMatrix("planar_2r", {.q = Random(1, 2, 1)}).echo;
+  EXPECT_EQ(info.server_version(), echo.server_version());
+  EXPECT_EQ(info.target(), echo.target());
+  EXPECT_GE(info.targets_size(), 1);
+  EXPECT_GT(info.max_message_bytes(), 0u);
+}
+
+TEST_F(LiveServer, ReturnsSingularValuesOnlyWhenAskedTo) {
+  const States states{.q = Random(50, 7, 9)};
+  const Evaluation plain = client_->OperationalSpace("panda", states);
+  ComputeOptions options;
+  options.task.sigma_min = true;
+  const Evaluation asked = client_->OperationalSpace("panda", states, options);
+  EXPECT_TRUE(plain.sigma_min.empty());
+  ASSERT_EQ(asked.sigma_min.size(), 50u);
+  EXPECT_GT(asked.sigma_min[0], 0);
+  EXPECT_TRUE(SameBits(plain.lambda, asked.lambda));
+  EXPECT_EQ(plain.rank, asked.rank);
+}
+
+TEST_F(LiveServer, ComputesInSinglePrecisionWhenAskedTo) {
+  const States states{.q = Random(50, 7, 9)};
+  ComputeOptions options;
+  options.precision = v1::PRECISION_SINGLE;
+  const Evaluation exact = client_->MassMatrix("panda", states);
+  const Evaluation rounded = client_->MassMatrix("panda", states, options);
+  EXPECT_EQ(rounded.echo.precision(), v1::PRECISION_SINGLE);
+  const double error =
+      (rounded.mass_matrix - exact.mass_matrix).cwiseAbs().maxCoeff();
+  EXPECT_GT(error, 1e-10);
+  EXPECT_LT(error, 1e-5);
+}
+
 TEST_F(LiveServer, UndoesInverseDynamicsWithForwardDynamics) {
   const Batch q = Random(1000, 7, 5), v = Random(1000, 7, 6),
               a = Random(1000, 7, 7);

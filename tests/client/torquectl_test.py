@@ -132,6 +132,25 @@ def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
     assert damped["echo"]["operational_space"]["damping"] == 0.1
     bent = run_json(*(x if x != "0.3,0" else "0.3,1" for x in task))
     assert bent["results"]["rank"] == [2]
+    assert bent["results"]["sigma_min"][0] > 0
+    table = run(*task)
+    assert "state 0: rank 1, sigma_min 0, range restricted\n" in table.stdout
+
+
+@pytest.mark.parametrize("command, result", [
+    (("id", *GRAVITY), "tau"), (("mass-matrix",), "mass_matrix"),
+    (("fd", "--tau", "1,2"), "a"), (("opspace", "--axes", "lx,ly"), "lambda")])
+def test_single_precision_is_near_double_and_echoed(command, result):
+    def answer(*extra):
+        said = run_json(*command, "-m", PLANAR, "--q", "0.3,-0.4", *extra)
+        return said["echo"]["precision"], np.array(said["results"][result])
+
+    name, exact = answer()
+    assert name == "PRECISION_DOUBLE"
+    name, rounded = answer("--precision", "single")
+    assert name == "PRECISION_SINGLE"
+    assert np.any(rounded != exact)
+    assert np.allclose(rounded, exact, rtol=1e-5, atol=1e-5)
 
 
 def test_a_wrench_changes_the_torques_and_its_frame_matters():
@@ -162,7 +181,10 @@ def test_a_bad_row_is_named_and_the_exit_code_says_no():
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["status"] for row in rows] == ["OK", "ROW_CODE_INVALID_INPUT"]
     assert rows[1]["joint1.tau"] == "nan"
-    assert "row 1: ROW_CODE_INVALID_INPUT (q, joint joint1)" in done.stderr
+    assert "row 1: invalid input (q, joint joint1)" in done.stderr
+    table = run("id", "-m", PLANAR, "--q", "0,0;nan,1")
+    assert table.stdout.splitlines()[-1].endswith("  invalid input")
+    assert "ROW_CODE" not in table.stdout
 
 
 def test_states_come_from_named_columns_in_any_order(tmp_path):
@@ -337,7 +359,7 @@ def test_trajectory_with_a_bad_row_says_no(tmp_path):
     path.write_text(",".join(names) + "\n1,2,3,4,5,6\n1,nan,3,4,5,6\n")
     done = run("trajectory", path, "-m", PLANAR, "-o", tmp_path / "o.csv")
     assert done.returncode == NO
-    assert "row 1: ROW_CODE_INVALID_INPUT" in done.stderr
+    assert "row 1: invalid input" in done.stderr
     assert (tmp_path / "o.csv").read_text().splitlines()[2] == "nan,nan"
 
 
@@ -435,6 +457,41 @@ def test_ping_tells_health_and_address(server):
     assert run("health").returncode == OK
 
 
+def test_info_tells_versions_targets_and_limits(server):
+    answer = run_json("--server", server, "info")
+    version = run("--version").stdout.split()[1]
+    assert answer["client_version"] == answer["server_version"] == version
+    assert answer["address"] == server
+    names = [target["name"] for target in answer["targets"]]
+    assert answer["target"] == names[0]  # the widest
+    assert names[-1] == "baseline"
+    for target in answer["targets"]:
+        assert target["lanes_single"] >= target["lanes_double"] >= 1
+    assert answer["threads"] >= 1
+    assert answer["max_rows"] == 1_000_000
+    assert answer["max_message_bytes"] == 64 << 20
+    assert answer["max_inflight_rows"] == 16_000_000
+    assert answer["max_inflight_bytes"] == 1 << 30
+    assert answer["revision_layout"] == "1"
+
+    text = run("--server", server, "info").stdout
+    assert f"server version      {version}\n" in text
+    assert f"target in use       {names[0]}\n" in text
+    assert "bytes per message   67108864\n" in text
+    table = run("--server", server, "info", "--output", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [row["target"] for row in rows] == names
+    assert [row["in_use"] for row in rows] == ["yes"] + ["no"] * (
+        len(names) - 1)
+
+
+def test_an_address_without_a_port_means_the_default_port():
+    # Whether or not somebody serves there, the address is named.
+    for done in (run("--server", "127.0.0.55", "ping"),
+                 run("ping", env={"TORQUED_SERVER_ADDRESS": "127.0.0.55"})):
+        assert "127.0.0.55:7421" in done.stdout + done.stderr
+
+
 def test_the_address_comes_from_the_environment_unless_told_otherwise(server):
     env = {"TORQUED_SERVER_ADDRESS": server}
     done = run("ping", env=env)
@@ -471,6 +528,7 @@ def test_a_server_error_names_reason_and_field():
     ("id", "-m", PLANAR, "--q", "1,2", "--states", "f.csv"),
     ("id", "-m", PLANAR, "--q", "1,2", "--wrench-frame", "moon"),
     ("opspace", "-m", PLANAR, "--q", "1,2", "--axes", "lx,zz"),
+    ("id", "-m", PLANAR, "--q", "1,2", "--precision", "half"),
     ("trajectory", "f.csv", "-m", PLANAR, "-o", "f.txt"),
     ("ping", "--spawn", "--server", "127.0.0.1:1"),
     ("ping", "--store", "x.db", "--server", "127.0.0.1:1"),

@@ -72,12 +72,13 @@ def compute(client, model, quantities, **fields):
 
 
 def everything_request(model, states, payload=F64, **choices):
-    """All quantities, under a tip wrench."""
+    """All quantities, under a tip wrench, with singular values."""
     return compute_request(
         model, ALL_QUANTITIES, payload, q=states.q, v=states.v, a=states.a,
         tau=states.tau,
         tip_wrench_on_environment=tip_wrench(states.wrench, payload=payload),
-        options=options(**choices))
+        options=options(**choices),
+        operational_space=pb.OperationalSpaceOptions(sigma_min=True))
 
 
 def task_matrices(message):
@@ -118,7 +119,7 @@ def laborious(rows):
     return compute_request(
         "long", [ask.OPERATIONAL_SPACE], F32, q=States(LONG_JOINTS, rows).q,
         operational_space=pb.OperationalSpaceOptions(
-            axes=[pb.TASK_AXIS_LINEAR_Z]))
+            axes=[pb.TASK_AXIS_LINEAR_Z], sigma_min=True))
 
 
 def laborious_for(client, seconds):

@@ -18,7 +18,7 @@ import grpc
 import numpy as np
 from torqued.v1 import (
     array_pb2, dynamics_pb2, dynamics_pb2_grpc, errors_pb2,
-    model_registry_pb2_grpc)
+    model_registry_pb2_grpc, server_info_pb2_grpc)
 
 # Far above what anything here takes on a loaded machine: a test that waits
 # this long has found a hang.
@@ -206,6 +206,8 @@ class Client:
             model_registry_pb2_grpc.ModelRegistryStub(self.channel))
         self.dynamics = _WithDeadline(
             dynamics_pb2_grpc.DynamicsStub(self.channel))
+        self.info = _WithDeadline(
+            server_info_pb2_grpc.ServerInfoStub(self.channel))
 
     def raw_unary(self, method):
         """A unary method that takes and returns bytes."""

@@ -115,7 +115,8 @@ def test_operational_space_equals_the_closed_form(client, frame):
     reply = client.dynamics.OperationalSpace(pb.OperationalSpaceRequest(
         model="planar_2r", q=array(states.q), v=array(states.v),
         options=options(gravity=DOWN, reference_frame=FRAMES[frame]),
-        operational_space=pb.OperationalSpaceOptions(axes=LINEAR_XY)))
+        operational_space=pb.OperationalSpaceOptions(
+            axes=LINEAR_XY, sigma_min=True)))
     assert reply.rows == 50 and reply.rows_not_ok == 0
     np.testing.assert_allclose(
         task_matrices(getattr(reply, "lambda")),
@@ -156,7 +157,7 @@ def singular_task(client, q=STRETCHED, **task):
         options=options(
             gravity=DOWN, reference_frame=FRAMES["world_aligned"]),
         operational_space=pb.OperationalSpaceOptions(
-            axes=LINEAR_XY, **task)))
+            axes=LINEAR_XY, **{"sigma_min": True, **task})))
 
 
 def test_a_stretched_arm_is_reported_with_inertia_on_its_free_direction(client):
@@ -190,6 +191,28 @@ def test_a_stretched_arm_is_reported_with_inertia_on_its_free_direction(client):
         rtol=1e-11)
 
 
+def test_singular_values_come_only_when_asked_for_and_change_nothing(client):
+    asked = singular_task(client)
+    plain = singular_task(client, sigma_min=False)
+    assert asked.echo.operational_space.sigma_min
+    assert not plain.echo.operational_space.sigma_min
+    assert len(asked.sigma_min) == 3
+    assert len(plain.sigma_min) == 0
+    assert getattr(plain, "lambda") == getattr(asked, "lambda")
+    assert plain.eta == asked.eta
+    assert plain.rank == asked.rank
+    assert plain.rule == asked.rule
+    # A singular row names its value either way.
+    assert plain.row_status == asked.row_status
+    assert [s.value for s in plain.row_status] == [
+        asked.sigma_min[0], asked.sigma_min[2]]
+    nearly = singular_task(client, q=[[0.3, 1e-8]] * 3, sigma_min=False)
+    sigma = np.linalg.svd(ARM.jacobian(np.array([[0.3, 1e-8]]),
+                                       "world_aligned")[:, XY_ROWS],
+                          compute_uv=False)
+    assert nearly.row_status[1].value == pytest.approx(sigma[0, 1], rel=1e-6)
+
+
 def test_damping_bounds_the_inertia_of_singular_rows_only(client):
     mu = 0.05
     reply = singular_task(
@@ -217,7 +240,8 @@ def test_damping_bounds_the_inertia_of_singular_rows_only(client):
 def test_more_task_axes_than_joints_give_the_mass_matrix_back(client, planar):
     reply = client.dynamics.Compute(compute_request(
         "planar_2r", [ask.OPERATIONAL_SPACE, ask.JACOBIAN, ask.MASS_MATRIX],
-        q=planar.q))
+        q=planar.q,
+        operational_space=pb.OperationalSpaceOptions(sigma_min=True)))
     results = reply.results
     lam = task_matrices(getattr(results, "lambda"))
     assert lam.shape == (50, 6, 6)
@@ -302,7 +326,8 @@ def arm(request, client):
     states = States(ARMS[request.param], 40)
     results = compute(
         client, request.param, ALL_QUANTITIES, q=states.q, v=states.v,
-        a=states.a, tau=states.tau).results
+        a=states.a, tau=states.tau,
+        operational_space=pb.OperationalSpaceOptions(sigma_min=True)).results
     return request.param, states, results
 
 

@@ -12,6 +12,7 @@ import grpc
 import numpy as np
 import pytest
 from torqued.v1 import model_registry_pb2 as registry_pb
+from torqued.v1 import server_info_pb2 as info_pb
 
 import harness
 import robots
@@ -169,11 +170,14 @@ def test_sigterm_lets_a_large_batch_finish_and_refuses_new_calls(start):
                 break
             assert time.monotonic() < deadline, "new calls are still served"
         registry_refusal = failure_of(all_models, newcomer)
+        info_refusal = failure_of(
+            newcomer.info.GetServerInfo, info_pb.GetServerInfoRequest())
         with harness.Client(server.address) as latecomer:
             late_refusal = failure_of(all_models, latecomer)
         assert not batch.done(), "the batch was too small to tell"
         assert (refusal.code, refusal.reason) == (UNAVAILABLE, "DRAINING")
         assert registry_refusal.reason == "DRAINING"
+        assert info_refusal.reason == "DRAINING"
         # On a connection of its own it may find nobody.
         assert late_refusal.code == UNAVAILABLE
         assert batch.result().results == expected

@@ -31,6 +31,7 @@ def test_the_command_line_tells_version_and_flags():
     (["--threads", "-1"], "-1"),
     (["--log-format", "xml"], "xml"),
     (["--drain-grace", "soon"], "soon"),
+    (["--isa", "avx1024"], "avx1024"),
     (["--max-rows", "0"], "--max-rows"),
     (["--store"], "--store"),
     (["--config", "/no/such/file"], "/no/such/file"),
@@ -45,7 +46,8 @@ def test_a_bad_flag_is_a_usage_error_that_names_it(flags, named, tmp_path):
 
 @pytest.mark.parametrize("name, value", [
     ("TORQUED_THREADS", "many"), ("TORQUED_LISTEN", "nowhere"),
-    ("TORQUED_LOG_FORMAT", "xml"), ("TORQUED_MAX_ROWS", "1e6")])
+    ("TORQUED_LOG_FORMAT", "xml"), ("TORQUED_MAX_ROWS", "1e6"),
+    ("TORQUED_ISA", "avx1024")])
 def test_a_bad_environment_variable_is_a_usage_error_that_names_it(
         name, value, tmp_path):
     result = harness.run_to_exit(

@@ -27,7 +27,8 @@ def test_the_health_service_tells_that_the_server_serves(start):
                 health_pb2.HealthCheckRequest(service=service), timeout=10)
 
         assert check().status == SERVING
-        for service in ("torqued.v1.Dynamics", "torqued.v1.ModelRegistry"):
+        for service in ("torqued.v1.Dynamics", "torqued.v1.ModelRegistry",
+                        "torqued.v1.ServerInfo"):
             assert check(service).status == SERVING
         assert failure_of(check, "no.such.Service").code == (
             grpc.StatusCode.NOT_FOUND)
@@ -71,7 +72,7 @@ def test_reflection_lists_the_services_and_describes_them(start):
     with harness.Client(start().address) as client:
         listed = reflect(client, list_services="*").list_services_response
         assert {"torqued.v1.Dynamics", "torqued.v1.ModelRegistry",
-                "grpc.health.v1.Health"} <= {s.name for s in listed.service}
+                "torqued.v1.ServerInfo", "grpc.health.v1.Health"} <= {s.name for s in listed.service}
         described = reflect(
             client, file_containing_symbol="torqued.v1.Dynamics"
         ).file_descriptor_response.file_descriptor_proto

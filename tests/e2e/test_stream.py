@@ -49,7 +49,9 @@ def test_any_chunking_gives_the_bits_of_compute(client, sizes):
     states = States(7, 700)
     whole = client.dynamics.Compute(everything_request("panda", states))
     replies = evaluate(
-        client, streams.start("panda", ALL_QUANTITIES),
+        client, streams.start(
+            "panda", ALL_QUANTITIES,
+            operational_space=pb.OperationalSpaceOptions(sigma_min=True)),
         *map(chunk_of, cut(states, sizes)))
     assert len(replies) == len(cut(states, sizes))
     numbers = joined(replies)
@@ -398,7 +400,7 @@ def long_start():
     return streams.start(
         "long", [ask.OPERATIONAL_SPACE],
         operational_space=pb.OperationalSpaceOptions(
-            axes=[pb.TASK_AXIS_LINEAR_Z]))
+            axes=[pb.TASK_AXIS_LINEAR_Z], sigma_min=True))
 
 
 def long_chunk(client, seconds):

@@ -32,7 +32,8 @@ def test_the_shorthands_equal_compute_in_every_bit(client):
         v=array(s.v), tau=array(s.tau), tip_wrench_on_environment=wrench,
         **common))
     task = client.dynamics.OperationalSpace(pb.OperationalSpaceRequest(
-        v=array(s.v), **common))
+        v=array(s.v),
+        operational_space=pb.OperationalSpaceOptions(sigma_min=True), **common))
     assert inverse.tau == whole.tau
     assert mass.mass_matrix == whole.mass_matrix
     assert forward.a == whole.a
@@ -51,7 +52,7 @@ def test_only_what_was_asked_for_is_present(client):
         ask.FORWARD_DYNAMICS: {"a"}, ask.BIAS_FORCES: {"bias"},
         ask.FRAME_POSE: {"pose"}, ask.JACOBIAN: {"jacobian"},
         ask.JACOBIAN_DRIFT: {"jacobian_drift"},
-        ask.OPERATIONAL_SPACE: {"lambda", "eta", "rank", "sigma_min", "rule"}}
+        ask.OPERATIONAL_SPACE: {"lambda", "eta", "rank", "rule"}}
     for quantity, expected in fields.items():
         reply = compute(client, "panda", [quantity], q=s.q, tau=s.tau)
         assert {field.name for field, _ in reply.results.ListFields()} == (
@@ -77,6 +78,33 @@ def test_the_three_encodings_carry_the_same_numbers(client):
         assert exact.columns == plain.columns == narrow.columns
         assert same_bits(table(exact), table(plain))
         assert same_bits(table(exact).astype("<f4"), table(narrow))
+
+
+def test_single_precision_is_asked_for_apart_from_the_encoding(client):
+    s = States(7, 40)
+    exact = everything(client, s)
+    single = everything(client, s, precision=pb.PRECISION_SINGLE)
+    assert exact.echo.precision == pb.PRECISION_DOUBLE
+    assert single.echo.precision == pb.PRECISION_SINGLE
+    assert everything(
+        client, s, precision=pb.PRECISION_DOUBLE).results == exact.results
+    assert single.results.rank == exact.results.rank
+    assert single.results.rule == exact.results.rule
+    assert single.results.sigma_min == exact.results.sigma_min
+    for name in ("tau", "mass_matrix", "a", "bias", "pose", "jacobian",
+                 "jacobian_drift"):
+        array_of = getattr(single.results, name)
+        assert harness.encoding_of(array_of) == F64
+        numbers, wanted = table(array_of), table(getattr(exact.results, name))
+        error = np.abs(numbers - wanted).max(axis=1) / np.abs(
+            wanted).max(axis=1)
+        # Bounds of docs/precision.md; and none of it is double precision.
+        assert 1e-9 < error.max() < 6e-5, name
+    # In binary32 nothing is lost of what was computed in it.
+    narrow = everything(client, s, encoding=F32, precision=pb.PRECISION_SINGLE)
+    for name in ("tau", "mass_matrix", "a", "pose"):
+        assert np.array_equal(table(getattr(narrow.results, name)),
+                              table(getattr(single.results, name))), name
 
 
 @pytest.mark.parametrize("wish", [VALUES, F64, F32])

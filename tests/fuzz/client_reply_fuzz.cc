@@ -21,7 +21,7 @@ void CheckRows(const Batch& batch, std::int64_t rows, bool asked) {
 }
 
 void Check(const Evaluation& result,
-           const std::vector<v1::Quantity>& quantities) {
+           const std::vector<v1::Quantity>& quantities, bool sigma_min) {
   FUZZ_REQUIRE(result.rows >= 0 && result.rows_not_ok >= 0, "counts");
   const auto asked = [&](v1::Quantity quantity) {
     return std::find(quantities.begin(), quantities.end(), quantity) !=
@@ -41,7 +41,8 @@ void Check(const Evaluation& result,
   if (task) {
     const auto rows = static_cast<std::size_t>(n);
     FUZZ_REQUIRE(result.rank.size() == rows, "rank");
-    FUZZ_REQUIRE(result.sigma_min.size() == rows, "sigma_min");
+    FUZZ_REQUIRE(result.sigma_min.size() == (sigma_min ? rows : 0),
+                 "sigma_min");
     FUZZ_REQUIRE(result.rule.size() == rows, "rule");
   }
   for (const v1::RowStatus& status : result.row_status) {
@@ -92,12 +93,14 @@ void Run(const ReplyInput& input) {
                                    .chunk_rows = 3};
   try {
     const client::BatchCalls calls = CallsOf(input);
+    client::ComputeOptions options;
+    options.task.sigma_min = input.sigma_min();
     Check(input.stream_replies().empty()
               ? client::ComputeBatch(calls, limits, "robot", quantities, states,
-                                     {})
+                                     options)
               : client::StreamBatch(calls, limits, "robot", quantities, states,
-                                    {}),
-          quantities);
+                                    options),
+          quantities, input.sigma_min());
   } catch (const client::Error& error) {
     FUZZ_REQUIRE(*error.what() != '\0' && std::strlen(error.what()) < 500,
                  error.what());

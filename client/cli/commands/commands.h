@@ -24,5 +24,6 @@ void AddForwardDynamics(CLI::App* app, Runner* runner);
 void AddOperationalSpace(CLI::App* app, Runner* runner);
 void AddTrajectory(CLI::App* app, Runner* runner);
 void AddPing(CLI::App* app, Runner* runner);
+void AddInfo(CLI::App* app, Runner* runner);
 
 }  // namespace torqued::cli

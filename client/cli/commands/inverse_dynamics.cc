@@ -11,6 +11,7 @@ struct Flags {
   ModelFlags model;
   StateFlags states;
   TermFlags terms;
+  PrecisionFlags precision;
   WrenchFlags wrench;
 };
 
@@ -19,6 +20,7 @@ const StateInputs kInputs{{"q", "v", "a"}, {"q"}};
 ExitCode Run(Session& session, const Flags& flags) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
+  Apply(flags.precision, &options);
   Apply(flags.wrench, &options);
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
@@ -37,6 +39,7 @@ void AddInverseDynamics(CLI::App* app, Runner* runner) {
   AddModelFlags(command, &flags->model);
   AddStateFlags(command, kInputs, &flags->states);
   AddTermFlags(command, &flags->terms);
+  AddPrecisionFlags(command, &flags->precision);
   AddWrenchFlags(command, &flags->wrench);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };

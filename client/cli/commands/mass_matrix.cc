@@ -10,12 +10,14 @@ namespace {
 struct Flags {
   ModelFlags model;
   StateFlags states;
+  PrecisionFlags precision;
 };
 
 const StateInputs kInputs{{"q"}, {"q"}};
 
 ExitCode Run(Session& session, const Flags& flags) {
   client::ComputeOptions options;
+  Apply(flags.precision, &options);
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
@@ -31,6 +33,7 @@ void AddMassMatrix(CLI::App* app, Runner* runner) {
   const auto flags = std::make_shared<Flags>();
   AddModelFlags(command, &flags->model);
   AddStateFlags(command, kInputs, &flags->states);
+  AddPrecisionFlags(command, &flags->precision);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };
   });

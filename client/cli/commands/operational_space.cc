@@ -11,6 +11,7 @@ struct Flags {
   ModelFlags model;
   StateFlags states;
   TermFlags terms;
+  PrecisionFlags precision;
   TaskFlags task;
 };
 
@@ -19,6 +20,7 @@ const StateInputs kInputs{{"q", "v"}, {"q"}};
 ExitCode Run(Session& session, const Flags& flags) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
+  Apply(flags.precision, &options);
   Apply(flags.task, &options);
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
@@ -37,6 +39,7 @@ void AddOperationalSpace(CLI::App* app, Runner* runner) {
   AddModelFlags(command, &flags->model);
   AddStateFlags(command, kInputs, &flags->states);
   AddTermFlags(command, &flags->terms);
+  AddPrecisionFlags(command, &flags->precision);
   AddTaskFlags(command, &flags->task);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };

@@ -26,6 +26,7 @@ struct Flags {
   std::string file;
   ModelFlags model;
   TermFlags terms;
+  PrecisionFlags precision;
   WrenchFlags wrench;
   std::string torques;
   std::string plot;
@@ -128,6 +129,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   CheckTorquesName(flags.torques);
   client::ComputeOptions options;
   Apply(flags.terms, &options);
+  Apply(flags.precision, &options);
   Apply(flags.wrench, &options);
   options.joint_names = JointOrder(flags.model);
   std::optional<std::vector<std::string>> order;
@@ -188,6 +190,7 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
       ->required();
   AddModelFlags(command, &flags->model);
   AddTermFlags(command, &flags->terms);
+  AddPrecisionFlags(command, &flags->precision);
   AddWrenchFlags(command, &flags->wrench);
   command->add_option("--torques,-o", flags->torques,
                       "Write the torques to this .csv or .npy file");

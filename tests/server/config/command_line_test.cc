@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/lanes/targets.h"
 #include "tests/server/temp_dir.h"
 
 namespace torqued::server {
@@ -79,6 +80,7 @@ TEST_F(CommandLineTest, NothingGivenMeansDefaults) {
   EXPECT_EQ(settings.drain_grace, std::chrono::seconds(30));
   EXPECT_EQ(settings.log_format, LogFormat::kText);
   EXPECT_TRUE(settings.reflection);
+  EXPECT_EQ(settings.target, nullptr);
   EXPECT_THAT(settings.store, ::testing::AnyOf("/data/torqued/models.db",
                                                "/var/lib/torqued/models.db"));
 }
@@ -106,6 +108,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "log-level = \"warn\"\n"
       "reflection = \"off\"\n"
       "drain-grace = 0.25\n"
+      "isa = \"baseline\"\n"
       "max-message-bytes = 5000\n"
       "max-inflight-rows = 6\n"
       "max-inflight-bytes = 7\n");
@@ -121,6 +124,27 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_message_bytes, 5000);
   EXPECT_EQ(settings.max_inflight_rows, 6);
   EXPECT_EQ(settings.max_inflight_bytes, 7);
+  EXPECT_EQ(settings.target, FindTarget("baseline"));
+}
+
+TEST_F(CommandLineTest, EveryTargetOfThisMachineCanBeForced) {
+  for (const LaneKernels* target : Targets()) {
+    EXPECT_EQ(Accepted({"--store", "s", "--isa", target->target}).target,
+              target);
+  }
+  Environment("TORQUED_ISA", "baseline");
+  EXPECT_EQ(Accepted({"--store", "s"}).target, FindTarget("baseline"));
+  EXPECT_EQ(Accepted({"--store", "s", "--isa", "auto"}).target, nullptr);
+}
+
+TEST_F(CommandLineTest, ATargetThatIsNotThereIsRefusedWithThoseThatAre) {
+  for (const char* name : {"avx1024", "AVX2", "best"}) {
+    const std::string refused = Refused({"--isa", name});
+    EXPECT_THAT(refused, AllOf(HasSubstr("--isa"), HasSubstr(name)));
+    for (const LaneKernels* target : Targets()) {
+      EXPECT_THAT(refused, HasSubstr(target->target));
+    }
+  }
 }
 
 TEST_F(CommandLineTest, ListsAreRepeatedFlagsOrCommas) {
@@ -195,7 +219,8 @@ TEST_F(CommandLineTest, AMissingFileIsNamed) {
 TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
   const EarlyExit printed =
       Ended({"--threads", "3", "--models", "/a,/b c", "--log-format", "json",
-             "--drain-grace", "1.5", "--store", "s", "--print-config"});
+             "--drain-grace", "1.5", "--isa", "baseline", "--store", "s",
+             "--print-config"});
   EXPECT_EQ(printed.code, 0);
   const Settings settings = Accepted({"--config", File(printed.out)});
   EXPECT_EQ(settings.threads, 3);
@@ -203,6 +228,7 @@ TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
   EXPECT_EQ(settings.log_format, LogFormat::kJson);
   EXPECT_EQ(settings.drain_grace, std::chrono::milliseconds(1500));
   EXPECT_EQ(settings.max_rows, 1'000'000);
+  EXPECT_EQ(settings.target, FindTarget("baseline"));
 }
 
 TEST_F(CommandLineTest, WhatAFileLeavesOpenIsNamedByItsLine) {

@@ -69,6 +69,7 @@ class DaemonTest : public ::testing::Test {
     request.set_model("arm");
     request.add_quantities(v1::QUANTITY_OPERATIONAL_SPACE);
     request.mutable_operational_space()->add_axes(v1::TASK_AXIS_LINEAR_X);
+    request.mutable_operational_space()->set_sigma_min(true);
     request.mutable_q()->set_columns(3);
     request.mutable_q()->mutable_f64()->resize(static_cast<std::size_t>(rows) *
                                                24);

@@ -189,6 +189,7 @@ TEST_F(ComputationTest, TaskDiagnosticsComeWithTheTask) {
   v1::ComputeRequest request = Request(3);
   request.add_quantities(v1::QUANTITY_OPERATIONAL_SPACE);
   request.mutable_operational_space()->add_axes(v1::TASK_AXIS_LINEAR_X);
+  request.mutable_operational_space()->set_sigma_min(true);
   ASSERT_FALSE(Run(request));
   const v1::Results& results = reply_.results();
   EXPECT_EQ(results.lambda().columns(), 1u);

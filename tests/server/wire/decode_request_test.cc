@@ -75,6 +75,8 @@ TEST(DecodeRequestTest, EveryOptionArrives) {
   options->set_tip_frame("hand");
   options->set_reference_frame(v1::REFERENCE_FRAME_WORLD);
   options->set_fail_fast(true);
+  options->set_precision(v1::PRECISION_SINGLE);
+  request.mutable_operational_space()->set_sigma_min(true);
   request.mutable_tip_wrench_on_environment()->set_reference_frame(
       v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED);
   const DecodedQuery decoded = Accepted(request);
@@ -87,6 +89,8 @@ TEST(DecodeRequestTest, EveryOptionArrives) {
   EXPECT_EQ(decoded.options.reference_frame, ReferenceFrame::kWorld);
   EXPECT_EQ(decoded.options.wrench_frame, ReferenceFrame::kLocalWorldAligned);
   EXPECT_TRUE(decoded.fail_fast);
+  EXPECT_EQ(decoded.options.precision, Precision::kSingle);
+  EXPECT_TRUE(decoded.sigma_min);
 }
 
 TEST(DecodeRequestTest, TheEncodingIsThatOfQUnlessOneIsAskedFor) {
@@ -137,6 +141,9 @@ TEST(DecodeRequestTest, QuantitiesMustBeKnownAndNamedOnce) {
 
 TEST(DecodeRequestTest, UnknownEnumNumbersAreNamed) {
   v1::ComputeRequest request = Request();
+  request.mutable_options()->set_precision(static_cast<v1::Precision>(3));
+  ExpectRefused(request, v1::INVALID_OPTION, "options.precision");
+  request = Request();
   request.mutable_options()->set_encoding(static_cast<v1::Encoding>(4));
   ExpectRefused(request, v1::INVALID_OPTION, "options.encoding");
   request = Request();

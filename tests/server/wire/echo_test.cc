@@ -19,9 +19,9 @@ EvaluationPlan Plan(EvaluationOptions options) {
   return std::get<EvaluationPlan>(std::move(plan));
 }
 
-v1::Echo EchoOf(const EvaluationPlan& plan) {
+v1::Echo EchoOf(const EvaluationPlan& plan, bool sigma_min = false) {
   v1::Echo echo;
-  FillEcho(plan, "three", "abc", "baseline", &echo);
+  FillEcho(plan, sigma_min, "three", "abc", "baseline", &echo);
   return echo;
 }
 
@@ -38,6 +38,14 @@ TEST(EchoTest, DefaultsAreFilledIn) {
   EXPECT_EQ(echo.reference_frame(), v1::REFERENCE_FRAME_LOCAL);
   EXPECT_EQ(echo.tip_frame(), "") << "nothing uses one";
   EXPECT_FALSE(echo.has_operational_space());
+  EXPECT_EQ(echo.precision(), v1::PRECISION_DOUBLE);
+}
+
+TEST(EchoTest, PrecisionIsThatOfTheComputing) {
+  EvaluationOptions options;
+  options.quantities = {Quantity::kMassMatrix};
+  options.precision = Precision::kSingle;
+  EXPECT_EQ(EchoOf(Plan(options)).precision(), v1::PRECISION_SINGLE);
 }
 
 TEST(EchoTest, JointNamesStandInTheCallersOrder) {
@@ -54,6 +62,8 @@ TEST(EchoTest, TipFrameAndTaskAreNamedWhereUsed) {
   const v1::Echo echo = EchoOf(Plan(options));
   EXPECT_EQ(echo.tip_frame(), "hand");
   EXPECT_EQ(echo.operational_space().axes_size(), 6);
+  EXPECT_FALSE(echo.operational_space().sigma_min());
+  EXPECT_TRUE(EchoOf(Plan(options), true).operational_space().sigma_min());
 }
 
 TEST(EchoTest, TimingKeepsNanoseconds) {

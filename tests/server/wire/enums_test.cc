@@ -32,6 +32,7 @@ TEST(EnumsTest, EveryWireValueIsUnderstood) {
   ExpectCovers(v1::ReferenceFrame_descriptor(), ToReferenceFrame);
   ExpectCovers(v1::TaskAxis_descriptor(), ToAxis);
   ExpectCovers(v1::SingularityRule_descriptor(), ToSingularityRule);
+  ExpectCovers(v1::Precision_descriptor(), ToPrecision);
   ExpectCovers(v1::Encoding_descriptor(), ToPayload);
 }
 
@@ -40,6 +41,7 @@ TEST(EnumsTest, UnspecifiedIsTheDefaultOrNothing) {
   EXPECT_FALSE(ToAxis(0));
   EXPECT_EQ(ToReferenceFrame(0), ReferenceFrame::kLocal);
   EXPECT_EQ(ToSingularityRule(0), SingularityRule::kReport);
+  EXPECT_EQ(ToPrecision(0), Precision::kDouble);
   EXPECT_FALSE(ToPayload(0));
 }
 
@@ -54,6 +56,9 @@ TEST(EnumsTest, ThereAndBackIsTheSame) {
   }
   for (const auto rule : {SingularityRule::kReport, SingularityRule::kDamped}) {
     EXPECT_EQ(ToSingularityRule(ToWire(rule)), rule);
+  }
+  for (const auto precision : {Precision::kDouble, Precision::kSingle}) {
+    EXPECT_EQ(ToPrecision(ToWire(precision)), precision);
   }
 }
 

@@ -31,15 +31,33 @@ TEST(ReplyLayoutTest, TheEstimateIsWhatTheResultsTake) {
   Engine engine({.threads = 1});
   for (const Payload payload :
        {Payload::kValues, Payload::kF64, Payload::kF32}) {
+    for (const bool sigma_min : {false, true}) {
+      const ReplyForm form{payload, sigma_min};
+      v1::Results results;
+      ReplyResults reply(&results);
+      reply.Lay(plan, form);
+      engine.Evaluate(plan, reply.outputs());
+      reply.Finish();
+      const std::int64_t estimate = kRows * ReplyBytesPerRow(plan, form);
+      const auto size = static_cast<std::int64_t>(results.ByteSizeLong());
+      EXPECT_GE(size, estimate);
+      EXPECT_LE(size, estimate + kReplyFrameBytes / 2);
+    }
+  }
+}
+
+TEST(ReplyLayoutTest, SingularValuesAreLaidOutOnlyWhenAskedFor) {
+  const std::vector<double> numbers(3 * kRows, 0.25);
+  const EvaluationPlan plan = AllQuantities(numbers);
+  for (const bool sigma_min : {false, true}) {
     v1::Results results;
     ReplyResults reply(&results);
-    reply.Lay(plan, payload);
-    engine.Evaluate(plan, reply.outputs());
+    reply.Lay(plan, {Payload::kF64, sigma_min});
     reply.Finish();
-    const std::int64_t estimate = kRows * ReplyBytesPerRow(plan, payload);
-    const auto size = static_cast<std::int64_t>(results.ByteSizeLong());
-    EXPECT_GE(size, estimate);
-    EXPECT_LE(size, estimate + kReplyFrameBytes / 2);
+    EXPECT_EQ(reply.outputs().sigma_min != nullptr, sigma_min);
+    EXPECT_EQ(results.sigma_min_size(), sigma_min ? kRows : 0);
+    EXPECT_EQ(results.rank_size(), kRows);
+    EXPECT_EQ(results.rule_size(), kRows);
   }
 }
 
@@ -51,10 +69,10 @@ TEST(ReplyLayoutTest, OnlyWhatIsAskedForIsPresent) {
   inputs.q = {numbers.data(), NumberType::kF64, 1, 3};
   const auto plan = std::get<EvaluationPlan>(
       EvaluationPlan::Create(ThreeJoints().loaded->model, options, inputs));
-  EXPECT_EQ(ReplyBytesPerRow(plan, Payload::kF64), 24);
+  EXPECT_EQ(ReplyBytesPerRow(plan, {Payload::kF64}), 24);
   v1::Results results;
   ReplyResults reply(&results);
-  reply.Lay(plan, Payload::kF64);
+  reply.Lay(plan, {Payload::kF64});
   EXPECT_TRUE(results.has_bias());
   EXPECT_FALSE(results.has_tau());
   EXPECT_FALSE(results.has_lambda());
@@ -69,10 +87,10 @@ TEST(ReplyLayoutTest, ASecondBatchOfThatShapeUsesTheSameMemory) {
        {Payload::kValues, Payload::kF64, Payload::kF32}) {
     v1::Results results;
     ReplyResults reply(&results);
-    reply.Lay(plan, payload);
+    reply.Lay(plan, {payload});
     const EvaluationOutputs first = reply.outputs();
     reply.Finish();
-    reply.Lay(plan, payload);
+    reply.Lay(plan, {payload});
     EXPECT_EQ(reply.outputs()[Output::kMassMatrix].data,
               first[Output::kMassMatrix].data);
     EXPECT_EQ(reply.outputs()[Output::kEta].data, first[Output::kEta].data);
@@ -90,7 +108,7 @@ TEST(ReplyLayoutTest, NothingStaysOfALargerBatchOrAnotherEncoding) {
   ReplyResults reply(&results);
   Engine engine({.threads = 1});
   const auto size_of = [&](Payload payload) {
-    reply.Lay(plan, payload);
+    reply.Lay(plan, {payload});
     engine.Evaluate(plan, reply.outputs());
     reply.Finish();
     return results.ByteSizeLong();

@@ -1,0 +1,31 @@
+#include "client/cli/enum_text.h"
+
+#include <cctype>
+#include <string_view>
+
+namespace torqued::cli {
+namespace {
+
+std::string Words(std::string_view name, std::string_view prefix, int number) {
+  if (name.empty()) return "unknown (" + std::to_string(number) + ")";
+  name.remove_prefix(prefix.size());
+  std::string words(name);
+  for (char& c : words) {
+    c = c == '_'
+            ? ' '
+            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string RowCodeText(v1::RowCode code) {
+  return Words(v1::RowCode_Name(code), "ROW_CODE_", code);
+}
+
+std::string TaskRuleText(v1::TaskRule rule) {
+  return Words(v1::TaskRule_Name(rule), "TASK_RULE_", rule);
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,62 @@
+#include "server/services/server_info_service.h"
+
+#include <string>
+
+#include "core/lanes/targets.h"
+#include "server/registry/revision.h"
+#include "server/services/unary_call.h"
+#include "server/version.h"
+
+namespace torqued::server {
+namespace {
+
+void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
+  reply->set_server_version(std::string(Version()));
+  reply->set_target(std::string(context.engine.target()));
+  for (const LaneKernels* kernels : Targets()) {
+    v1::Target* target = reply->add_targets();
+    target->set_name(kernels->target);
+    target->set_lanes_double(static_cast<std::uint32_t>(kernels->lanes_f64));
+    target->set_lanes_single(static_cast<std::uint32_t>(kernels->lanes_f32));
+  }
+  reply->set_threads(static_cast<std::uint32_t>(context.engine.threads()));
+  // Settings keep both below 2^31.
+  reply->set_max_rows(static_cast<std::uint32_t>(context.limits.max_rows));
+  reply->set_max_message_bytes(
+      static_cast<std::uint32_t>(context.limits.max_message_bytes));
+  const Admission::Load& limit = context.admission.limit();
+  reply->set_max_inflight_rows(static_cast<std::uint64_t>(limit.rows));
+  reply->set_max_inflight_bytes(static_cast<std::uint64_t>(limit.bytes));
+  reply->set_revision_layout(std::string(kRevisionLayout));
+}
+
+class ServerInfoCall final : public UnaryCall {
+ public:
+  ServerInfoCall(grpc::CallbackServerContext* call, ServiceContext& context,
+                 v1::GetServerInfoReply* reply)
+      : UnaryCall(call, context.gate, "GetServerInfo"),
+        context_(context),
+        reply_(reply) {}
+
+ private:
+  ~ServerInfoCall() override = default;
+
+  void Run() override {
+    Fill(context_, reply_);
+    Succeed();
+  }
+
+  ServiceContext& context_;
+  v1::GetServerInfoReply* reply_;
+};
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ServerInfoService::GetServerInfo(
+    grpc::CallbackServerContext* call,
+    const v1::GetServerInfoRequest* /*request*/,
+    v1::GetServerInfoReply* reply) {
+  return UnaryCall::Start(new ServerInfoCall(call, context_, reply));
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,24 @@
+#include "client/cli/server_address.h"
+
+#include <gtest/gtest.h>
+
+namespace torqued::cli {
+namespace {
+
+TEST(ServerAddress, AHostWithoutAPortGetsTheDefaultOne) {
+  EXPECT_EQ(WithDefaultPort("localhost"), "localhost:7421");
+  EXPECT_EQ(WithDefaultPort("192.0.2.7"), "192.0.2.7:7421");
+  EXPECT_EQ(WithDefaultPort("[::1]"), "[::1]:7421");
+  EXPECT_EQ(WithDefaultPort("::1"), "[::1]:7421");
+}
+
+TEST(ServerAddress, WhatSaysWhereStaysAsItIs) {
+  for (const char* address :
+       {"", "localhost:80", "[::1]:80", "unix:socket", "unix:/run/socket",
+        "unix:///run/socket", "dns:///host", "dns://resolver/host:80"}) {
+    EXPECT_EQ(WithDefaultPort(address), address);
+  }
+}
+
+}  // namespace
+}  // namespace torqued::cli

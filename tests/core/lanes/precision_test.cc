@@ -1,0 +1,146 @@
+// How far single precision is from double. docs/precision.md tells users; the
+// figures there are what this prints.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/core/lanes/batch_case.h"
+#include "tests/support/compare.h"
+#include "tests/support/load_model.h"
+
+namespace torqued {
+namespace {
+
+using testing_support::BatchCase;
+using testing_support::BatchResult;
+using testing_support::ConditionNumber;
+using testing_support::Evaluate;
+using testing_support::LoadModel;
+using testing_support::MakeCase;
+using testing_support::MakeRandomCase;
+using testing_support::ReadFile;
+using testing_support::RelativeError;
+
+constexpr std::int64_t kRows = 10'000;
+
+using RowMajor =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Map<const RowMajor> RowOf(const BatchResult& result, Output output,
+                                 std::int64_t row, int matrix_rows) {
+  const auto& table = result.tables.at(output);
+  const auto columns = static_cast<std::int64_t>(table.size()) / kRows;
+  return {table.data() + row * columns, matrix_rows, columns / matrix_rows};
+}
+
+/// The errors of all rows, by quantity.
+using Errors = std::map<std::string, std::vector<double>>;
+
+double Quantile(std::vector<double>& errors, double share) {
+  const auto at =
+      errors.begin() + static_cast<std::ptrdiff_t>(
+                           share * static_cast<double>(errors.size() - 1));
+  std::nth_element(errors.begin(), at, errors.end());
+  return *at;
+}
+
+/// Adds each row's errors, relative to the row's largest entry; those of what
+/// solves with M also divided by cond(M), those of what solves with
+/// W = Λ⁻¹ also by cond(Λ). Λ and η of rows that are not of full rank are
+/// computed in double precision.
+void AddErrors(const BatchCase& batch, const BatchResult& actual,
+               const BatchResult& expected, Errors* errors) {
+  const int n = batch.model->nv(), m = batch.options.task.axis_count;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    const auto add = [&](const char* quantity, Output output, int rows,
+                         const char* quantity_by_condition = nullptr,
+                         double condition = 1) {
+      const double error = RelativeError(RowOf(actual, output, row, rows),
+                                         RowOf(expected, output, row, rows));
+      (*errors)[quantity].push_back(error);
+      if (quantity_by_condition != nullptr) {
+        (*errors)[quantity_by_condition].push_back(error / condition);
+      }
+    };
+    add("tau", Output::kTau, 1);
+    add("bias", Output::kBias, 1);
+    add("mass_matrix", Output::kMassMatrix, n);
+    add("pose", Output::kPose, 3);
+    add("jacobian", Output::kJacobian, 6);
+    add("jacobian_drift", Output::kJacobianDrift, 1);
+    add("a", Output::kAcceleration, 1, "a / cond(M)",
+        ConditionNumber(RowOf(expected, Output::kMassMatrix, row, n)));
+    if (expected.rule[static_cast<std::size_t>(row)] != TaskRule::kFullRank) {
+      continue;
+    }
+    const double condition =
+        ConditionNumber(RowOf(expected, Output::kLambda, row, m));
+    add("lambda", Output::kLambda, m, "lambda / cond(Lambda)", condition);
+    add("eta", Output::kEta, 1, "eta / cond(Lambda)", condition);
+  }
+}
+
+std::vector<BatchCase> Cases() {
+  std::vector<BatchCase> cases;
+  for (const std::string name : {"panda", "ur5e"}) {
+    cases.push_back(MakeCase(
+        LoadModel(ReadFile(TORQUED_MODELS "/" + name + ".urdf")), kRows, 1));
+    cases.back().name = name;
+  }
+  cases.push_back(MakeRandomCase(3, 12, true, kRows));
+  cases.back().options.task.axes = {3, 4, 5};
+  cases.back().options.task.axis_count = 3;
+  return cases;
+}
+
+/// About three times the largest that was measured. Λ and η as they stand have
+/// no bound: next to a singular pose all their digits may be wrong.
+const std::map<std::string, double> kBounds = {
+    {"tau", 1.5e-5},
+    {"bias", 6e-5},
+    {"mass_matrix", 2e-6},
+    {"pose", 4e-6},
+    {"jacobian", 3e-6},
+    {"jacobian_drift", 8e-6},
+    {"a", 2e-5},
+    {"a / cond(M)", 2e-8},
+    {"lambda / cond(Lambda)", 2.5e-7},
+    {"eta / cond(Lambda)", 3e-7}};
+
+TEST(SinglePrecision, IsThisFarFromDouble) {
+  for (BatchCase& batch : Cases()) {
+    const BatchResult expected = Evaluate(batch, BestTarget());
+    batch.options.precision = Precision::kSingle;
+    Errors errors;
+    for (const LaneKernels* kernels : Targets()) {
+      const BatchResult actual = Evaluate(batch, *kernels);
+      EXPECT_EQ(actual.rank, expected.rank) << batch.name;
+      EXPECT_EQ(actual.rule, expected.rule) << batch.name;
+      AddErrors(batch, actual, expected, &errors);
+    }
+    for (auto& [quantity, values] : errors) {
+      const double median = Quantile(values, 0.5);
+      const double largest = Quantile(values, 1);
+      std::printf("  %s: %s: median %.1e, 99 %% %.1e, largest %.1e\n",
+                  batch.name.c_str(), quantity.c_str(), median,
+                  Quantile(values, 0.99), largest);
+      const auto bound = kBounds.find(quantity);
+      if (bound != kBounds.end()) {
+        EXPECT_LT(largest, bound->second) << batch.name << ", " << quantity;
+      }
+      // Otherwise it is not single precision that was measured.
+      EXPECT_GT(median, 1e-12) << batch.name << ", " << quantity;
+    }
+    for (const auto& [quantity, unused] : kBounds) {
+      EXPECT_EQ(errors.count(quantity), 1u) << batch.name << ", " << quantity;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace torqued
