@@ -39,7 +39,7 @@ struct LoweredBody {
   /// first that a pass towards the base comes from.
   bool last_child;
 
-  Number R[9];  // R_T, row-major, whatever the kind
+  Number R[9];                // R_T, row-major, whatever the kind
   Number cos_turn, sin_turn;  // cos α, sin α; of all kinds but kFull
   Number p[3];                // m, in {λ'}
   Number q0;                  // rad
