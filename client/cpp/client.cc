@@ -161,10 +161,9 @@ HealthReport Client::CheckHealth() const {
 
 v1::GetServerInfoReply Client::GetServerInfo() const {
   v1::GetServerInfoReply reply;
-  CallGroup alone;
   connection_->Call(*connection_->info, &v1::ServerInfo::Stub::GetServerInfo,
                     Effect::kNone, v1::GetServerInfoRequest(), &reply,
-                    connection_->Deadline(), alone);
+                    connection_->Deadline());
   return reply;
 }
 

@@ -396,9 +396,11 @@ TEST_F(ComputeBatchTest, RefusesAnOperationalSpaceWithoutItsDiagnostics) {
   EXPECT_THAT(result.rule, ::testing::Each(v1::TASK_RULE_FULL_RANK));
 }
 
-TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutTheSingularValuesAskedFor) {
-  const auto reply_with = [](int values) {
-    return [values](const v1::ComputeRequest&, CallGroup&) {
+TEST_F(ComputeBatchTest,
+       RefusesAnOperationalSpaceWithoutTheSingularValuesAskedFor) {
+  const auto calls_with = [&](int values) {
+    BatchCalls calls = Calls();
+    calls.compute = [values](const v1::ComputeRequest&) {
       v1::ComputeReply reply;
       reply.set_rows(1);
       v1::Results& results = *reply.mutable_results();
@@ -409,16 +411,17 @@ TEST(ComputeBatch, RefusesAnOperationalSpaceWithoutTheSingularValuesAskedFor) {
       for (int k = 0; k < values; ++k) results.add_sigma_min(0.5);
       return reply;
     };
+    return calls;
   };
   constexpr v1::Quantity kTask[] = {v1::QUANTITY_OPERATIONAL_SPACE};
   const States states{.q = Numbered(1, 7)};
   ComputeOptions options;
   options.task.sigma_min = true;
   EXPECT_THROW(
-      ComputeBatch(reply_with(0), kLimits, "arm", kTask, states, options),
+      ComputeBatch(calls_with(0), kLimits, "arm", kTask, states, options),
       Error);
   EXPECT_THAT(
-      ComputeBatch(reply_with(1), kLimits, "arm", kTask, states, options)
+      ComputeBatch(calls_with(1), kLimits, "arm", kTask, states, options)
           .sigma_min,
       ::testing::ElementsAre(0.5));
 }

@@ -17,7 +17,7 @@ using testing_support::MakeRandomRobot;
 
 constexpr int kDof = 6;
 constexpr int kChunks = 40;
-constexpr int kRows = 200;  // too many to compute where they arrive
+constexpr int kRows = 1000;  // too many to compute where they arrive
 
 class StreamWindowTest : public ::testing::Test {
  protected:
