@@ -652,8 +652,13 @@ class BlockEvaluation {
     const bool past_caches = job_.store_path == StorePath::kPastCaches &&
                              whole && bytes % 64 == 0 &&
                              reinterpret_cast<unsigned long>(rows) % 64 == 0;
-    const bool staged =
-        (job_.store_path != StorePath::kDirect && whole) || count < kLanes;
+    // Short rows fill lines of the cache one after the other as it is.
+    constexpr unsigned long kShortRow = 128;
+    const bool gathered =
+        past_caches ||
+        (job_.store_path != StorePath::kDirect && whole &&
+         static_cast<unsigned long>(out.columns) * sizeof(Number) > kShortRow);
+    const bool staged = gathered || count < kLanes;
     Number* to = staged ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
       StoreColumns(packs, out.columns, out.sources, to);
@@ -663,7 +668,7 @@ class BlockEvaluation {
     if (!staged) return;
     if (past_caches) {
       CopyPastCaches(staging_, rows, static_cast<long>(bytes));
-    } else if (whole) {
+    } else if (gathered) {
       CopyRegisters(staging_, rows, static_cast<long>(bytes));
     } else {
       __builtin_memcpy(rows, staging_, bytes);
