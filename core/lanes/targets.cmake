@@ -1,6 +1,6 @@
 # Compiling a unit once for each target.
 #
-# Sets TORQUED_TARGETS, and defines
+# Sets TORQUED_TARGETS and TORQUED_KERNEL_COMPILER_NAME, and defines
 #   torqued_compile_for_targets(OBJECTS NAME SOURCE)
 # which sets OBJECTS to the object files to link. Clang is taken where it is
 # found, whatever compiles the rest: it keeps more of the kernels' state in
@@ -19,6 +19,13 @@ endif()
 if(NOT TORQUED_KERNEL_COMPILER_USED)
   set(TORQUED_KERNEL_COMPILER_USED ${CMAKE_CXX_COMPILER})
 endif()
+
+execute_process(COMMAND ${TORQUED_KERNEL_COMPILER_USED} --version
+  OUTPUT_VARIABLE kernel_compiler_version)
+string(REGEX MATCH "^[^\n(]*" kernel_compiler_version
+  "${kernel_compiler_version}")
+string(STRIP "${kernel_compiler_version}" TORQUED_KERNEL_COMPILER_NAME)
+message(STATUS "Lane kernels compiled by: ${TORQUED_KERNEL_COMPILER_NAME}")
 
 set(TORQUED_TARGETS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

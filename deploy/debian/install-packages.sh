@@ -21,7 +21,8 @@ groups="build, runtime, test, demo, package, image, fuzz, lint, bench"
 packages_of() {
   case "$1" in
     build)
-      echo ca-certificates ccache cmake g++ git libcli11-dev libeigen3-dev \
+      # Clang compiles the lane kernels (see core/lanes/targets.cmake).
+      echo ca-certificates ccache clang-19 cmake g++ git libcli11-dev libeigen3-dev \
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
         libtbb-dev libtinyxml2-dev make ninja-build nlohmann-json3-dev \
         pkg-config protobuf-compiler protobuf-compiler-grpc
