@@ -21,11 +21,21 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// A pivot of the mass matrix below this share of its diagonal is left to the
-/// general text to judge.
-inline constexpr double kDoubtfulPivot = 1e-9;
-/// Below this, bounds of eigenvalues from pivots drown in round-off.
-inline constexpr double kTrustedBound = 1e-9;
+/// What the lanes decide by themselves; the rest is left to the general text.
+template <class N>
+struct Trust;
+template <>
+struct Trust<double> {
+  /// Least share of its diagonal that a pivot of the mass matrix may be.
+  static constexpr double kPivot = 1e-9;
+  /// Least bound of an eigenvalue from pivots, beside round-off.
+  static constexpr double kBound = 1e-9;
+};
+template <>
+struct Trust<float> {
+  static constexpr float kPivot = 1e-4F;
+  static constexpr float kBound = 1e-6F;
+};
 
 /// Forward dynamics by factorization of M up to so many degrees of freedom, by
 /// articulated bodies beyond.
@@ -539,7 +549,7 @@ class BlockEvaluation {
       default:
         FactorMass(n_, M_, diagonal_, pivots_, reciprocal_);
     }
-    const P share{N(kDoubtfulPivot)};
+    const P share{Trust<N>::kPivot};
     Mask<N> sound = !Mask<N>::None();
     for (int i = 0; i < n_; ++i) {
       sound = sound & (pivots_[i] > share * diagonal_[i]);
@@ -569,10 +579,10 @@ class BlockEvaluation {
     ForwardDynamics(tree_, terms, static_cast<const P*>(v_),
                     static_cast<const P*>(tau_), general_, result_);
     // The largest pivot stands for the inertias that they are compared with.
-    constexpr double kSuspicious = 1e-8;
+    constexpr N kSuspicious = sizeof(N) == 8 ? N(1e-8) : N(1e-4);
     P largest(N(0));
     for (int i = 0; i < n_; ++i) largest = Max(largest, general_.d[i]);
-    largest = largest * P(N(kSuspicious));
+    largest = largest * P(kSuspicious);
     Mask<N> sound = !Mask<N>::None();
     for (int i = 0; i < n_; ++i) sound = sound & (general_.d[i] > largest);
     Doubt(kLaneAcceleration, LaneBits(!sound));
@@ -598,7 +608,7 @@ class BlockEvaluation {
       solve(m, n_);
     }
     const P tolerance{N(job_.rank_tolerance * job_.rank_tolerance)};
-    const P trusted{N(kTrustedBound)};
+    const P trusted{Trust<N>::kBound};
     P trust;
     const P* const* rows = task_rows_;
     const P bound = MobilityRankBound(
