@@ -86,6 +86,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   }
 
   const TaskOptions& task = options.task;
+  job_.task = options.quantities.Has(Quantity::kOperationalSpace);
   job_.task_rows = task.axis_count;
   // Round-off limits what a rank decision can tell apart.
   constexpr double kEpsilon = 2.220446049250313e-16;

@@ -163,12 +163,16 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
     return future.get();
   }
   const auto begin = Clock::now();
-  auto workspace = workspaces_->Borrow();
-  std::vector<RowIssue> issues;
-  EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
-  workspaces_->Return(std::move(workspace));
   EvaluationReport report;
-  Append(report, issues);
+  try {  // as on the pool, memory that runs out is reported
+    auto workspace = workspaces_->Borrow();
+    std::vector<RowIssue> issues;
+    EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
+    workspaces_->Return(std::move(workspace));
+    Append(report, issues);
+  } catch (...) {
+    report.failed = true;
+  }
   report.compute = Clock::now() - begin;
   return report;
 }

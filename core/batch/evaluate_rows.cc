@@ -503,11 +503,11 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
     RowEvaluation evaluation(plan, outputs, workspace, {});
     long long next = 0;
     for (std::int64_t row = begin; row < end; ++row) {
+      // Rows whose task is in doubt get theirs with the verdict.
       if (next < count && workspace.doubtful[next].row == row) {
-        ++next;
-      } else {
-        outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
+        if ((workspace.doubtful[next++].quantities & kLaneTask) != 0) continue;
       }
+      outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
     }
   }
   for (long long k = 0; k < count; ++k) {

@@ -12,8 +12,9 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// λ_min of A scaled to unit diagonal is at least this; 0 where the pivots are
-/// too small to be trusted beside round-off.
+/// λ_min of A scaled to unit diagonal is at least this; 0 where the products
+/// leave the range of numbers. Beside round-off it means something only where
+/// it is well above that.
 template <class T>
 TORQUED_INLINE T UnitDiagonalBound(int k, const T* pivots, const T* diagonal) {
   T product = pivots[0], of_diagonal = diagonal[0];
@@ -23,12 +24,16 @@ TORQUED_INLINE T UnitDiagonalBound(int k, const T* pivots, const T* diagonal) {
     of_diagonal = of_diagonal * diagonal[i];
     mean *= double(k - 1) / double(k);
   }
-  return product / of_diagonal * T(static_cast<typename T::Number>(mean));
+  using Number = typename T::Number;
+  const T least(sizeof(Number) == 8 ? Number(1e-290) : Number(1e-30));
+  const T bound = product / of_diagonal * T(static_cast<Number>(mean));
+  return Select(of_diagonal > least, bound, T(Number(0)));
 }
 
 /// From the mobility W = J M⁻¹ Jᵀ (m x m): x SJJᵀS x ≥ λ_min(M) x SWS x, and
 /// σ_max² ≤ trace SJJᵀS. `rows` are the m rows of J, n numbers each; `scale[m]`
-/// is the diagonal of S. NaN where W or M is.
+/// is the diagonal of S. NaN where W or M is. `trust` is the part of it that
+/// comes from W's pivots: too small, and they are round-off.
 template <class T, class N>
 TORQUED_INLINE T MobilityRankBound(int m, int n, const T* const* rows,
                                    const N* scale, const T* W_diagonal,
@@ -50,7 +55,7 @@ TORQUED_INLINE T MobilityRankBound(int m, int n, const T* const* rows,
          trust / trace;
 }
 
-/// From SJJᵀS itself: dearer and sharper.
+/// From SJJᵀS itself: dearer and sharper. `trust` as above, from its pivots.
 template <class T, class N>
 TORQUED_INLINE T JacobianRankBound(int m, int n, const T* const* rows,
                                    const N* scale, T& trust) {

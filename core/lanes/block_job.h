@@ -27,7 +27,7 @@ struct LaneOutput {
 /// How results reach the caller's tables. Never changes a bit of them.
 enum class StorePath : unsigned char {
   kDirect,      // rows by pieces: tables that stay in the first cache
-  kStaged,      // blocks put together first, then copied by whole registers
+  kStaged,      // long rows by blocks, put together and copied by registers
   kPastCaches,  // so, without leaving them in a cache, where aligned to 64
 };
 
@@ -57,10 +57,12 @@ struct BlockJob {
   ReferenceFrame reference;
   ReferenceFrame wrench_reference;
 
+  /// Λ and η, or only whether they are of full rank.
+  bool task;
   int task_rows;
   int task_axes[6];
   double rank_tolerance;
-  double row_scale[6];  // by axis: 1, or 1 / characteristic length
+  double row_scale[6];  // by task row: 1, or 1 / characteristic length
 
   /// Those without data are not computed. The mass matrix and Λ are offered as
   /// packed lower halves.

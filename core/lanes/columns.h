@@ -11,6 +11,18 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
+/// A number of a table, which need not be aligned.
+template <class Number>
+TORQUED_INLINE Number Read(const Number* at) {
+  Number x;
+  __builtin_memcpy(&x, at, sizeof(x));
+  return x;
+}
+template <class Number>
+TORQUED_INLINE void Write(Number x, Number* at) {
+  __builtin_memcpy(at, &x, sizeof(x));
+}
+
 /// Columns that a piece of 16 bytes of a row holds.
 template <class N>
 inline constexpr int kGroup = 16 / int(sizeof(N));
@@ -292,7 +304,7 @@ TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
     for (int j = 0; j < columns; ++j) {
       Pack<N>& pack = packs[place(j)];
       for (int l = 0; l < Pack<N>::kLanes; ++l) {
-        pack.v[l] = rows[l * columns + j];
+        pack.v[l] = Read(rows + l * columns + j);
       }
       poison.Add(0, pack);
     }
@@ -317,7 +329,7 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, int columns,
     for (int j = 0; j < columns; ++j) {
       const Pack<N>& pack = packs[source(j)];
       for (int l = 0; l < Pack<N>::kLanes; ++l) {
-        rows[l * columns + j] = pack.v[l];
+        Write(N(pack.v[l]), rows + l * columns + j);
       }
     }
   });
@@ -331,7 +343,7 @@ TORQUED_INLINE void LoadColumnsConverted(const Number* rows, int columns,
   for (int j = 0; j < columns; ++j) {
     Pack<N>& pack = packs[places ? places[j] : j];
     for (int l = 0; l < Pack<N>::kLanes; ++l) {
-      pack.v[l] = static_cast<N>(rows[l * columns + j]);
+      pack.v[l] = static_cast<N>(Read(rows + l * columns + j));
     }
     poison.Add(0, pack);
   }
@@ -342,7 +354,7 @@ TORQUED_INLINE void StoreColumnsConverted(const Pack<N>* packs, int columns,
   for (int j = 0; j < columns; ++j) {
     const Pack<N>& pack = packs[sources ? sources[j] : j];
     for (int l = 0; l < Pack<N>::kLanes; ++l) {
-      rows[l * columns + j] = static_cast<Number>(pack.v[l]);
+      Write(static_cast<Number>(pack.v[l]), rows + l * columns + j);
     }
   }
 }

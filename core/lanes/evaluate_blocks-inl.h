@@ -34,7 +34,7 @@ struct Trust<double> {
 template <>
 struct Trust<float> {
   static constexpr float kPivot = 1e-4F;
-  static constexpr float kBound = 1e-6F;
+  static constexpr float kBound = 2e-6F;
 };
 
 /// Forward dynamics by factorization of M up to so many degrees of freedom, by
@@ -44,24 +44,23 @@ inline constexpr int kMaxFactorizedDof = 12;
 /// M = L D Lᵀ in place; keeps the diagonal of M, the pivots and their
 /// reciprocals. One copy of the code for each size, whoever calls it.
 template <class Size, class T>
-__attribute__((noinline)) void FactorMass(Size n, T* M, T* diagonal, T* pivots,
-                                          T* reciprocal) {
+TORQUED_ONE_COPY void FactorMass(Size n, T* M, T* diagonal, T* pivots,
+                                 T* reciprocal) {
   for (int i = 0; i < n; ++i) diagonal[i] = M[PackedRow(i) + i];
   FactorPacked(n, M, reciprocal);
   for (int i = 0; i < n; ++i) pivots[i] = M[PackedRow(i) + i];
 }
 
 template <class Size, class T>
-__attribute__((noinline)) void SolveMass(Size n, const T* LD,
-                                         const T* reciprocal, T* x) {
+TORQUED_ONE_COPY void SolveMass(Size n, const T* LD, const T* reciprocal,
+                                T* x) {
   SolvePacked(n, LD, reciprocal, x);
 }
 
 template <class Rows, class Size, class T>
-__attribute__((noinline)) void SolveTask(Rows m, Size n, const T* const* rows,
-                                         const T* LD, const T* reciprocal,
-                                         const T* h, const T* drift, T* Y,
-                                         TaskResult<T>& result) {
+TORQUED_ONE_COPY void SolveTask(Rows m, Size n, const T* const* rows,
+                                const T* LD, const T* reciprocal, const T* h,
+                                const T* drift, T* Y, TaskResult<T>& result) {
   TaskInertia(m, n, rows, LD, reciprocal, h, drift, Y, result);
 }
 
@@ -115,9 +114,7 @@ class BlockEvaluation {
   bool wants_pose() const { return job_.pose.data != nullptr; }
   bool wants_jacobian() const { return job_.jacobian.data != nullptr; }
   bool wants_drift() const { return job_.drift.data != nullptr; }
-  bool wants_task() const {
-    return job_.lambda.data != nullptr || job_.eta.data != nullptr;
-  }
+  bool wants_task() const { return job_.task; }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() || wants_task();
   }
@@ -258,15 +255,18 @@ class BlockEvaluation {
 
   /// Safe values into the lanes that are left to the general text.
   __attribute__((noinline, cold)) void Quiet(const Mask<N>& lanes) {
-    const P zero(N(0));
-    const auto clear = [&](P* packs, int count) {
-      for (int k = 0; k < count; ++k) packs[k] = Select(lanes, zero, packs[k]);
+    // What is the same for all rows is loaded once and must stay.
+    const auto clear = [&](const LaneInput& in, P* packs) {
+      if (in.data == nullptr || in.one_row) return;
+      for (int k = 0; k < in.columns; ++k) {
+        packs[k] = Select(lanes, P(N(0)), packs[k]);
+      }
     };
-    clear(q_, n_);
-    clear(v_, n_);
-    clear(a_, n_);
-    clear(tau_, n_);
-    clear(wrench_, 6);
+    clear(job_.q, q_);
+    clear(job_.v, v_);
+    clear(job_.a, a_);
+    clear(job_.tau, tau_);
+    clear(job_.wrench, wrench_);
   }
 
   void LoadInput(const LaneInput& in, long long row, int count, P* packs,
@@ -300,7 +300,7 @@ class BlockEvaluation {
       auto* padded = reinterpret_cast<Number*>(staging_);
       for (int l = 0; l < kLanes; ++l) {
         const Number* from = rows + (l < count ? l : count - 1) * in.columns;
-        for (int j = 0; j < in.columns; ++j) *padded++ = from[j];
+        for (int j = 0; j < in.columns; ++j) *padded++ = Read(from + j);
       }
       rows = reinterpret_cast<const Number*>(staging_);
     }
@@ -317,7 +317,7 @@ class BlockEvaluation {
                         Poison<N>& poison) {
     for (int j = 0; j < in.columns; ++j) {
       P& pack = packs[in.places != nullptr ? in.places[j] : j];
-      pack = P(static_cast<N>(row[j]));
+      pack = P(static_cast<N>(Read(row + j)));
       poison.Add(j, pack);
     }
   }
@@ -554,7 +554,9 @@ class BlockEvaluation {
     for (int i = 0; i < n_; ++i) {
       sound = sound & (pivots_[i] > share * diagonal_[i]);
     }
-    Doubt(kLaneAcceleration | kLaneTask, LaneBits(!sound));
+    // With articulated bodies their own pivots decide.
+    Doubt(kLaneTask | (by_factorization() ? kLaneAcceleration : 0u),
+          LaneBits(!sound));
   }
 
   /// M⁻¹ (tau − h) from the bias forces in `result_`.
@@ -622,7 +624,9 @@ class BlockEvaluation {
       const P sharper = JacobianRankBound(m, n_, rows, scale_, trust_J);
       uncertain &= LaneBits(!((sharper > tolerance) & (trust_J > trusted)));
     }
-    Doubt(kLaneTask, irregular | uncertain);
+    // Fewer joints than task rows: never of full rank.
+    const bool enough = job_.path_length >= m;
+    Doubt(kLaneTask, enough ? irregular | uncertain : ~0u >> (32 - kLanes));
     Store(kLaneTask, job_.lambda, row, count, task.lambda, PackedSize(m));
     Store(kLaneTask, job_.eta, row, count, task.eta, m);
   }

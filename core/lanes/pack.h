@@ -50,11 +50,6 @@ struct Mask {
 };
 
 template <class Number>
-TORQUED_INLINE Mask<Number> operator|(const Mask<Number>& a,
-                                      const Mask<Number>& b) {
-  return {a.bits | b.bits};
-}
-template <class Number>
 TORQUED_INLINE Mask<Number> operator&(const Mask<Number>& a,
                                       const Mask<Number>& b) {
   return {a.bits & b.bits};

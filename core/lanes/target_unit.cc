@@ -1,4 +1,4 @@
-// Compiled once for every target: see core/lanes/CMakeLists.txt. Includes
+// Compiled once for every target: see core/lanes/targets.cmake. Includes
 // nothing that could leave code of this target to others: no standard headers,
 // no Eigen.
 #include "core/lanes/evaluate_blocks-inl.h"

@@ -143,9 +143,10 @@ TORQUED_INLINE void MassMatrixRow(const LoweredTreeOf<N>& tree,
 /// M, lower half in packed rows; armature included. Entries of joints on
 /// different branches are left as they are: zero them once.
 template <class T, class N>
-__attribute__((noinline)) void LoweredMassMatrix(
-    const LoweredTreeOf<N>& tree, const LoweredState<T>& state,
-    const LoweredScratch<T>& scratch, T* M) {
+TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
+                                        const LoweredState<T>& state,
+                                        const LoweredScratch<T>& scratch,
+                                        T* M) {
   CompositeMoments<T> carried;
   bool carries = false;
   for (int i = tree.n - 1; i >= 0; --i) {

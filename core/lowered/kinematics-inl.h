@@ -75,10 +75,10 @@ TORQUED_INLINE void PlaceChild(const LoweredBody<N>& body, const T& s,
 /// Poses on the way to the tip. Leaves the axis of each joint on it in rows 0
 /// to 2 of J[6 x n] (row-major) and its origin in rows 3 to 5.
 template <class T, class N>
-__attribute__((noinline)) void LoweredTipPose(const LoweredTreeOf<N>& tree,
-                                              const LoweredTip<N>& tip,
-                                              const LoweredState<T>& state,
-                                              T* J, TipPose<T>* pose) {
+TORQUED_ONE_COPY void LoweredTipPose(const LoweredTreeOf<N>& tree,
+                                     const LoweredTip<N>& tip,
+                                     const LoweredState<T>& state, T* J,
+                                     TipPose<T>* pose) {
   const int n = tree.n;
   PoseRows<T> X = {{T(1), T(0), T(0)},
                    {T(0), T(1), T(0)},
@@ -107,9 +107,9 @@ __attribute__((noinline)) void LoweredTipPose(const LoweredTreeOf<N>& tree,
 /// frame. Columns of joints that do not move the tip are left as they are: zero
 /// them once.
 template <class T, class N>
-__attribute__((noinline)) void LoweredJacobian(const LoweredTreeOf<N>& tree,
-                                               const LoweredTip<N>& tip,
-                                               const TipPose<T>& pose, T* J) {
+TORQUED_ONE_COPY void LoweredJacobian(const LoweredTreeOf<N>& tree,
+                                      const LoweredTip<N>& tip,
+                                      const TipPose<T>& pose, T* J) {
   const int n = tree.n;
   const bool local = tip.reference == ReferenceFrame::kLocal;
   const Vec3<T> point =
@@ -141,10 +141,10 @@ __attribute__((noinline)) void LoweredJacobian(const LoweredTreeOf<N>& tree,
 /// Motion of the tip's body at state.a = 0, nothing subtracted from its
 /// acceleration: at rest it is exactly zero.
 template <class T, class N>
-__attribute__((noinline)) void LoweredTipMotion(const LoweredTreeOf<N>& tree,
-                                                const LoweredTip<N>& tip,
-                                                const LoweredState<T>& state,
-                                                LinkMotion<T>* motion) {
+TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
+                                       const LoweredTip<N>& tip,
+                                       const LoweredState<T>& state,
+                                       LinkMotion<T>* motion) {
   LinkMotion<T> m;
   for (int k = 0; k < tip.length; ++k) {
     const int i = tip.path[k];

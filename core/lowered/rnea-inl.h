@@ -36,10 +36,12 @@ TORQUED_INLINE Wrench<T> InertialWrench(const LoweredBody<N>& body,
 /// tau[n]. Armature is part of M. Where `watched` is a body, its motion is left
 /// in `watched_motion`.
 template <class T, class N>
-__attribute__((noinline)) void LoweredInverseDynamics(
-    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
-    const LoweredState<T>& state, const LoweredScratch<T>& scratch, T* tau,
-    int watched, LinkMotion<T>* watched_motion) {
+TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
+                                             const LoweredTerms<T>& terms,
+                                             const LoweredState<T>& state,
+                                             const LoweredScratch<T>& scratch,
+                                             T* tau, int watched,
+                                             LinkMotion<T>* watched_motion) {
   LinkMotion<T> m;
   for (int i = 0; i < tree.n; ++i) {
     const LoweredBody<N>& body = tree.bodies[i];

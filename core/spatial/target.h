@@ -13,6 +13,14 @@
 
 #define TORQUED_INLINE inline __attribute__((always_inline))
 
+/// Compiled once, whoever calls it: the compiler may fuse products and sums
+/// differently in each copy.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TORQUED_ONE_COPY __attribute__((noinline, noclone))
+#else
+#define TORQUED_ONE_COPY __attribute__((noinline))
+#endif
+
 namespace torqued {
 inline namespace TORQUED_TARGET {}  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -175,6 +175,67 @@ TEST(LaneAgreement, GeneralTextsInLanesAgreeWithTheScalarText) {
   }
 }
 
+TEST(LaneAgreement, FewerJointsThanTaskRowsAreNeverOfFullRank) {
+  for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+    for (const LaneKernels* kernels : Targets()) {
+      BatchCase batch = MakeRandomCase(5, 5, false, 200, 0);
+      batch.options.precision = precision;
+      const BatchResult result = Evaluate(batch, *kernels);
+      for (std::size_t row = 0; row < 200; ++row) {
+        EXPECT_EQ(result.rank[row], 5u) << kernels->target;
+        EXPECT_EQ(result.rule[row], TaskRule::kRangeRestricted);
+      }
+    }
+  }
+}
+
+TEST(LaneAgreement, SingularPosesAreNotCertifiedInAnyPrecision) {
+  // Wrist axes 4 and 6 of the arm coincide where q5 = 0.
+  for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+    for (const LaneKernels* kernels : Targets()) {
+      BatchCase batch =
+          MakeCase(LoadModel(ReadFile(TORQUED_MODELS "/ur5e.urdf")), 200, 3);
+      batch.options.precision = precision;
+      for (std::size_t row = 0; row < 200; ++row) batch.q[6 * row + 4] = 0;
+      const BatchResult result = Evaluate(batch, *kernels);
+      for (std::size_t row = 0; row < 200; ++row) {
+        EXPECT_EQ(result.rank[row], 5u) << kernels->target << " row " << row;
+      }
+    }
+  }
+}
+
+TEST(LaneAgreement, SingularValuesComeAlsoWhereOnlyAnotherResultIsInDoubt) {
+  BatchCase batch = MakeRandomCase(7, 7, false, 20, 0);
+  batch.options.quantities = {Quantity::kInverseDynamics,
+                              Quantity::kOperationalSpace};
+  batch.a[7 * 4 + 2] = 1e308;  // overflows in tau alone
+  for (double& x : batch.a) x *= 1.5;
+  const BatchResult reference = Reference(batch);
+  ASSERT_FALSE(reference.issues.empty());
+  for (const LaneKernels* kernels : Targets()) {
+    const BatchResult result = Evaluate(batch, *kernels, batch.rows, true);
+    for (std::size_t row = 0; row < 20; ++row) {
+      EXPECT_NEAR(result.sigma_min[row], reference.sigma_min[row], 1e-12);
+    }
+  }
+}
+
+TEST(LaneAgreement, RankIsDecidedAlsoWhereNoOtherResultIsWanted) {
+  const BatchCase batch = MakeRandomCase(5, 5, false, 20, 0);
+  const auto plan = std::get<EvaluationPlan>(
+      EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
+  for (const LaneKernels* kernels : Targets()) {
+    std::vector<std::uint32_t> rank(20);
+    EvaluationOutputs outputs;
+    outputs.rank = rank.data();
+    RowWorkspace workspace;
+    std::vector<RowIssue> issues;
+    EvaluateRows(plan, outputs, *kernels, 0, 20, workspace, issues);
+    EXPECT_EQ(rank, std::vector<std::uint32_t>(20, 5));
+  }
+}
+
 TEST(LaneAgreement, AnotherGravityIsNoAgreement) {
   BatchCase batch = MakeRandomCase(1, 6, false, kRows, 0);
   const BatchResult reference = Reference(batch);

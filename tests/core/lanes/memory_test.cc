@@ -15,7 +15,6 @@ namespace {
 using testing_support::BatchCase;
 using testing_support::BatchResult;
 using testing_support::Evaluate;
-using testing_support::Everything;
 using testing_support::FailingAllocations;
 using testing_support::MakeRandomCase;
 using testing_support::RunKernels;

@@ -143,6 +143,33 @@ TEST(RowIndependence, NeighboursThatAreNotFiniteOrFarAwayDoNotMatter) {
   }
 }
 
+TEST(RowIndependence, RowsThatAreNotFiniteSpareWhatIsGivenOnceForAll) {
+  for (const LaneKernels* kernels : Targets()) {
+    const std::int64_t rows = 4 * kernels->lanes_f64 + 1;
+    for (BatchCase& batch : Cases(rows)) {
+      const auto n = static_cast<std::size_t>(batch.model->nv());
+      std::vector<double>* const tables[] = {&batch.q, &batch.v, &batch.a,
+                                             &batch.tau, &batch.wrench};
+      for (std::vector<double>* given_once : tables) {
+        const std::vector<double> all = *given_once;
+        given_once->resize(given_once == &batch.wrench ? 6 : n);
+        const BatchResult clean = Evaluate(batch, *kernels);
+        // Row 0 is spoilt by another table.
+        std::vector<double>& other = given_once == &batch.v ? batch.q : batch.v;
+        const double good = other[0];
+        other[0] = kNaN;
+        const BatchResult spoilt = Evaluate(batch, *kernels);
+        other[0] = good;
+        for (std::int64_t row = 1; row < rows; ++row) {
+          EXPECT_TRUE(SameRow(spoilt, rows, row, clean, rows, row))
+              << batch.name << " on " << kernels->target << ", row " << row;
+        }
+        *given_once = all;
+      }
+    }
+  }
+}
+
 TEST(RowIndependence, QuantitiesAskedForBesideDoNotMatter) {
   for (const LaneKernels* kernels : Targets()) {
     for (BatchCase& batch : Cases(kernels->lanes_f64 + 3)) {
