@@ -89,12 +89,24 @@ TEST_F(StreamWindowTest, AStreamCancelledInFullFlightLeavesNothing) {
   context_.TryCancel();
   sender.join();
   EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  // The client knows before the server. Calls on the same connection arrive
+  // after the cancellation.
+  for (int k = 0; k < 20; ++k) {
+    v1::MassMatrixRequest request;
+    request.set_model("arm");
+    request.mutable_q()->set_columns(kDof);
+    request.mutable_q()->mutable_f64()->resize(std::size_t{kDof} * 8);
+    v1::MassMatrixReply reply;
+    grpc::ClientContext context;
+    EXPECT_TRUE(stub_->MassMatrix(&context, request, &reply).ok());
+  }
   release.set_value();
   while (services_.gate().in_flight() > 0 || services_.scheduler().jobs() > 0) {
     std::this_thread::yield();
   }
-  // None of it was computed: the chunk of the test itself is the only one.
-  EXPECT_EQ(services_.scheduler().chunks_started(), 1);
+  // What was read was not computed, but for what the server began before it
+  // noticed; and no more was read.
+  EXPECT_LT(services_.scheduler().chunks_started(), kChunks / 2);
   EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
       services_.admission().Admit({16'000'000, std::int64_t{1} << 30})));
 }
