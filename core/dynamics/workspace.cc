@@ -22,11 +22,13 @@ void Workspace<T>::Reserve(int bodies) {
   if (bodies <= bodies_) return;
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
-  Carve<T>(n, counter, scratch_);
+  CarveBodies(n, counter, scratch_);
+  CarveMatrices(n, counter, scratch_);
   memory_.reset(
       static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
   Carver carver(memory_.get());
-  Carve<T>(n, carver, scratch_);
+  CarveBodies(n, carver, scratch_);
+  CarveMatrices(n, carver, scratch_);
   bodies_ = bodies;
 }
 

@@ -112,36 +112,56 @@ __attribute__((noinline, cold)) void LibrarySinCos(const Pack<N>& x,
   }
 }
 
-/// The lanes of x that SinCosInRange is not made for; NaN is one of them.
+/// The lanes of x for which the library is asked; NaN is one of them.
 template <class N>
 TORQUED_INLINE Mask<N> OutOfRange(const Pack<N>& x) {
   const Pack<N> bound(SinCosConstants<N>::kBound);
   return !Mask<N>{(typename Pack<N>::Integers)(Abs(x).v <= bound.v)};
 }
 
+/// An angle less a multiple of π/2: |r| ≤ π/4, and the multiple in the low bits
+/// of `quadrant`.
 template <class N>
-TORQUED_INLINE void SinCosInRange(const Pack<N>& x, Pack<N>& sine,
-                                  Pack<N>& cosine) {
+struct ReducedAngle {
+  Pack<N> r;
+  typename Pack<N>::Integers quadrant;
+};
+
+/// Of x + offset, |offset| ≤ π/4, without rounding the sum: an offset does not
+/// cost a large angle its digits.
+template <class N>
+TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, const Pack<N>& offset) {
   using C = SinCosConstants<N>;
-  using Integer = typename IntegerOf<N>::Type;
-  using Integers = typename Pack<N>::Integers;
-  constexpr int kSignBit = 8 * int(sizeof(N)) - 1;
   const Pack<N> magic(C::kMagic);
-  const Pack<N> t = x * Pack<N>(C::kTwoOverPi) + magic;
-  const Pack<N> k = t - magic;  // nearest integer to x / (π/2)
+  const Pack<N> t = (x + offset) * Pack<N>(C::kTwoOverPi) + magic;
+  const Pack<N> k = t - magic;  // the nearest multiple
   Pack<N> r = x;
+  bool first = true;
   for (const N part : C::kHalfPi) {
 #ifdef TORQUED_FUSED_REDUCTION
     r = NegativeMultiplyAdd(k, Pack<N>(part), r);
 #else
     r = r - k * Pack<N>(part);
 #endif
+    if (first) r = r + offset;
+    first = false;
   }
+  return {r, t.bits()};
+}
+
+template <class N>
+TORQUED_INLINE void SinCosOfReduced(const ReducedAngle<N>& angle, Pack<N>& sine,
+                                    Pack<N>& cosine) {
+  using C = SinCosConstants<N>;
+  using Integer = typename IntegerOf<N>::Type;
+  using Integers = typename Pack<N>::Integers;
+  constexpr int kSignBit = 8 * int(sizeof(N)) - 1;
+  const Pack<N>& r = angle.r;
+  const Integers& quadrant = angle.quadrant;
   const Pack<N> z = r * r;
   const Pack<N> s = r + (r * z) * Polynomial(C::kSine, z);
   const Pack<N> c = Pack<N>(N(1)) + z * Polynomial(C::kCosine, z);
-  // Quadrant k: odd swaps; sin is negative in 2, 3, cos in 1, 2.
-  const Integers quadrant = t.bits();
+  // Odd quadrants swap; sin is negative in 2, 3, cos in 1, 2.
   const Integers one = Integer(1) - Integers{};
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
   const Mask<N> odd = {(Integers)((quadrant & one) != Integers{})};
@@ -155,9 +175,19 @@ TORQUED_INLINE void SinCosInRange(const Pack<N>& x, Pack<N>& sine,
   cosine = Pack<N>::FromBits(Select(odd, s, c).bits() ^ cosine_sign);
 }
 
+/// Of the angle x + offset + quadrant π/2, for x in range.
+template <class N>
+TORQUED_INLINE void SinCosInRange(const Pack<N>& x, N offset, int quadrant,
+                                  Pack<N>& sine, Pack<N>& cosine) {
+  using Integer = typename IntegerOf<N>::Type;
+  ReducedAngle<N> angle = Reduce(x, Pack<N>(offset));
+  angle.quadrant = angle.quadrant + Integer(quadrant);
+  SinCosOfReduced(angle, sine, cosine);
+}
+
 template <class N>
 TORQUED_INLINE void SinCos(const Pack<N>& x, Pack<N>& sine, Pack<N>& cosine) {
-  SinCosInRange(x, sine, cosine);
+  SinCosInRange(x, N(0), 0, sine, cosine);
   if (const unsigned lanes = LaneBits(OutOfRange(x)); lanes != 0) [[unlikely]] {
     Pack<N> library_sine = sine, library_cosine = cosine;
     LibrarySinCos(x, lanes, &library_sine, &library_cosine);

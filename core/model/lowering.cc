@@ -1,7 +1,9 @@
 #include "core/model/lowering.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "core/model/reframing.h"
 #include "core/model/regrouping.h"
@@ -14,6 +16,20 @@ void CopyRowMajor(const Matrix& from, Number* to) {
   for (int i = 0; i < from.rows(); ++i) {
     for (int j = 0; j < from.cols(); ++j) *to++ = from(i, j);
   }
+}
+
+// Quarter turns apart from the rest, which has no round-off of theirs.
+void SetOffset(const ReframedJoint& joint, LoweredBody<double>& body) {
+  body.q0 = joint.q0;
+  body.cos_q0 = joint.turn0.x();
+  body.sin_q0 = joint.turn0.y();
+  double c = body.cos_q0, s = body.sin_q0;
+  while (body.quadrant < 3 && (c < std::abs(s) || c <= 0)) {
+    ++body.quadrant;
+    std::swap(c, s);
+    s = -s;  // back by π/2: (c, s) → (s, −c)
+  }
+  body.q0_rest = std::atan2(s, c);
 }
 
 // All but what depends on other bodies.
@@ -31,9 +47,7 @@ LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
   body.cos_turn = joint.alpha.x();
   body.sin_turn = joint.alpha.y();
   CopyRowMajor(joint.p, body.p);
-  body.q0 = joint.q0;
-  body.cos_q0 = joint.turn0.x();
-  body.sin_q0 = joint.turn0.y();
+  SetOffset(joint, body);
   const double S[5] = {kept(0, 0), kept(0, 1), kept(0, 2), kept(1, 1),
                        kept(1, 2)};
   std::copy(std::begin(S), std::end(S), body.S);
@@ -101,6 +115,8 @@ LoweredBody<float> Rounded(const LoweredBody<double>& body) {
   out.sin_turn = static_cast<float>(body.sin_turn);
   Round(body.p, out.p);
   out.q0 = static_cast<float>(body.q0);
+  out.quadrant = body.quadrant;
+  out.q0_rest = static_cast<float>(body.q0_rest);
   out.cos_q0 = static_cast<float>(body.cos_q0);
   out.sin_q0 = static_cast<float>(body.sin_q0);
   Round(body.S, out.S);

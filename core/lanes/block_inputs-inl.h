@@ -1,0 +1,149 @@
+// The states of a block: from the caller's tables to packs.
+#pragma once
+
+#include "core/dynamics/scratch_layout-inl.h"
+#include "core/lanes/block_job.h"
+#include "core/lanes/columns.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// Packs in canonical order. Absent inputs are zeros (tau and the wrench, which
+/// nobody reads then, are not set); those of one row for all are loaded once.
+template <class N>
+class BlockInputs {
+ public:
+  using P = Pack<N>;
+  static constexpr int kLanes = P::kLanes;
+
+  P *q, *v, *a, *tau, *wrench;
+
+  BlockInputs(const BlockJob& job, Carver& carver) : job_(job) {
+    const auto n = static_cast<unsigned long>(job.tree.n);
+    carver.Take(q, n);
+    carver.Take(v, n);
+    carver.Take(a, n);
+    carver.Take(tau, n);
+    carver.Take(wrench, 6);
+    int widest = 0;
+    for (const LaneInput* in : Tables(job).all) {
+      widest = in->columns > widest ? in->columns : widest;
+    }
+    carver.Take(padded_,
+                static_cast<unsigned long>(widest) * kLanes * sizeof(double));
+  }
+
+  /// Before the first block.
+  void Prepare() {
+    const int n = job_.tree.n;
+    if (job_.q.data == nullptr) Clear(q, n);
+    if (job_.v.data == nullptr) Clear(v, n);
+    if (job_.a.data == nullptr) Clear(a, n);
+    ForAll([this](const LaneInput& in, P* packs) {
+      if (in.data == nullptr || !in.one_row) return;
+      if (in.f32) {
+        LoadAlone(static_cast<const float*>(in.data), in, packs, given_once_);
+      } else {
+        LoadAlone(static_cast<const double*>(in.data), in, packs, given_once_);
+      }
+    });
+  }
+
+  /// Rows [row, row + count); fewer than the lanes at the end, whose last row
+  /// then stands in all lanes beyond. Returns the lanes with a number that is
+  /// not finite; they get zeros instead.
+  unsigned Load(long long row, int count) {
+    Poison<N> poison = given_once_;
+    ForAll([&](const LaneInput& in, P* packs) TORQUED_INLINE_BODY {
+      if (!IsByRow(in)) return;
+      if (in.f32) {
+        LoadTable(static_cast<const float*>(in.data), in, row, count, packs,
+                  poison);
+      } else {
+        LoadTable(static_cast<const double*>(in.data), in, row, count, packs,
+                  poison);
+      }
+    });
+    const Mask<N> bad = poison.lanes();
+    const unsigned lanes = LaneBits(bad);
+    if (lanes != 0) [[unlikely]] {
+      Quiet(bad);
+    }
+    return lanes;
+  }
+
+ private:
+  struct Tables {
+    explicit Tables(const BlockJob& job)
+        : all{&job.q, &job.v, &job.a, &job.tau, &job.wrench} {}
+    const LaneInput* all[5];
+  };
+
+  template <class Function>
+  TORQUED_INLINE void ForAll(const Function& f) {
+    f(job_.q, q);
+    f(job_.v, v);
+    f(job_.a, a);
+    f(job_.tau, tau);
+    f(job_.wrench, wrench);
+  }
+
+  static bool IsByRow(const LaneInput& in) {
+    return in.data != nullptr && !in.one_row && in.columns != 0;
+  }
+
+  static void Clear(P* packs, int count) {
+    for (int k = 0; k < count; ++k) packs[k] = P(N(0));
+  }
+
+  /// One row for all lanes.
+  template <class Number>
+  static void LoadAlone(const Number* row, const LaneInput& in, P* packs,
+                        Poison<N>& poison) {
+    for (int j = 0; j < in.columns; ++j) {
+      P& pack = packs[in.places != nullptr ? in.places[j] : j];
+      pack = P(static_cast<N>(Read(row + j)));
+      poison.Add(j, pack);
+    }
+  }
+
+  template <class Number>
+  void LoadTable(const Number* table, const LaneInput& in, long long row,
+                 int count, P* packs, Poison<N>& poison) {
+    const Number* rows = table + row * in.columns;
+    if (count == 1) {
+      LoadAlone(rows, in, packs, poison);
+      return;
+    }
+    if (count < kLanes) {
+      auto* to = reinterpret_cast<Number*>(padded_);
+      for (int l = 0; l < kLanes; ++l) {
+        const Number* from = rows + (l < count ? l : count - 1) * in.columns;
+        for (int j = 0; j < in.columns; ++j) *to++ = Read(from + j);
+      }
+      rows = reinterpret_cast<const Number*>(padded_);
+    }
+    if constexpr (sizeof(Number) == sizeof(N)) {
+      LoadColumns(rows, in.columns, in.places, packs, poison);
+    } else {
+      LoadColumnsConverted(rows, in.columns, in.places, packs, poison);
+    }
+  }
+
+  __attribute__((noinline, cold)) void Quiet(const Mask<N>& lanes) {
+    // What is the same for all rows is loaded once and must stay.
+    ForAll([&](const LaneInput& in, P* packs) {
+      if (!IsByRow(in)) return;
+      for (int k = 0; k < in.columns; ++k) {
+        packs[k] = Select(lanes, P(N(0)), packs[k]);
+      }
+    });
+  }
+
+  const BlockJob& job_;
+  Poison<N> given_once_;
+  char* padded_;
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

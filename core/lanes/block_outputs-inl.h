@@ -1,0 +1,101 @@
+// The results of a block: from packs to the caller's tables.
+#pragma once
+
+#include "core/dynamics/scratch_layout-inl.h"
+#include "core/lanes/block_job.h"
+#include "core/lanes/columns.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+template <class N>
+class BlockOutputs {
+ public:
+  using P = Pack<N>;
+  static constexpr int kLanes = P::kLanes;
+
+  BlockOutputs(const BlockJob& job, Carver& carver) : path_(job.store_path) {
+    const LaneOutput* const tables[] = {
+        &job.tau_out, &job.mass_matrix, &job.acceleration,
+        &job.bias,    &job.pose,        &job.jacobian,
+        &job.drift,   &job.lambda,      &job.eta};
+    int widest = 0;
+    for (const LaneOutput* out : tables) {
+      widest = out->columns > widest ? out->columns : widest;
+    }
+    carver.Take(staging_,
+                static_cast<unsigned long>(widest) * kLanes * sizeof(double));
+  }
+
+  /// Rows [row, row + count) of a table, whose columns are made of `distinct`
+  /// packs. Returns the lanes whose results are not finite there.
+  unsigned Store(const LaneOutput& out, long long row, int count,
+                 const P* packs, int distinct) {
+    if (out.data == nullptr || out.columns == 0) return 0;
+    if (out.f32) {
+      StoreTable(static_cast<float*>(out.data), out, row, count, packs);
+    } else {
+      StoreTable(static_cast<double*>(out.data), out, row, count, packs);
+    }
+    return NotFinite(packs, distinct, out.f32);
+  }
+
+  /// After the last block.
+  void Finish() const {
+    if (path_ == StorePath::kPastCaches) FenceCopies();
+  }
+
+ private:
+  static unsigned NotFinite(const P* packs, int count, bool in_single) {
+    if (in_single && sizeof(N) == 8) {
+      // Beyond this a number rounds to infinity in single precision.
+      const P limit(N(3.4028235677973366e38));
+      Mask<N> sound = !Mask<N>::None();
+      for (int k = 0; k < count; ++k) sound = sound & (Abs(packs[k]) < limit);
+      return LaneBits(!sound);
+    }
+    Poison<N> poison;
+    poison.Add(packs, count);
+    return LaneBits(poison.lanes());
+  }
+
+  template <class Number>
+  void StoreTable(Number* table, const LaneOutput& out, long long row,
+                  int count, const P* packs) {
+    Number* rows = table + row * out.columns;
+    const unsigned long bytes = static_cast<unsigned long>(count) *
+                                static_cast<unsigned long>(out.columns) *
+                                sizeof(Number);
+    const bool whole = count == kLanes && bytes % kRegisterBytes == 0;
+    const bool past_caches = path_ == StorePath::kPastCaches && whole &&
+                             bytes % 64 == 0 &&
+                             reinterpret_cast<unsigned long>(rows) % 64 == 0;
+    // Short rows fill lines of the cache one after the other as it is.
+    constexpr unsigned long kShortRow = 128;
+    const bool gathered =
+        past_caches ||
+        (path_ != StorePath::kDirect && whole &&
+         static_cast<unsigned long>(out.columns) * sizeof(Number) > kShortRow);
+    const bool staged = gathered || count < kLanes;
+    Number* to = staged ? reinterpret_cast<Number*>(staging_) : rows;
+    if constexpr (sizeof(Number) == sizeof(N)) {
+      StoreColumns(packs, out.columns, out.sources, to);
+    } else {
+      StoreColumnsConverted(packs, out.columns, out.sources, to);
+    }
+    if (!staged) return;
+    if (past_caches) {
+      CopyPastCaches(staging_, rows, static_cast<long>(bytes));
+    } else if (gathered) {
+      CopyRegisters(staging_, rows, static_cast<long>(bytes));
+    } else {
+      __builtin_memcpy(rows, staging_, bytes);
+    }
+  }
+
+  const StorePath path_;
+  char* staging_;
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

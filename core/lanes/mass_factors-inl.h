@@ -1,0 +1,107 @@
+// The mass matrix of a block and its factors.
+#pragma once
+
+#include "core/dynamics/packed_ldlt-inl.h"
+#include "core/dynamics/scratch_layout-inl.h"
+#include "core/dynamics/task_inertia-inl.h"
+#include "core/lanes/pack.h"
+#include "core/lanes/trust.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// M, lower half packed, and in its place M = L D Lᵀ. There is one copy of the
+/// code for each size, whoever calls it; small sizes are unrolled.
+template <class N>
+class MassFactors {
+ public:
+  using P = Pack<N>;
+
+  MassFactors(int n, Carver& carver) : n_(n) {
+    const auto size = static_cast<unsigned long>(n);
+    carver.Take(M_, static_cast<unsigned long>(PackedSize(n)));
+    carver.Take(diagonal_, size);
+    carver.Take(pivots_, size);
+    carver.Take(reciprocal_, size);
+    carver.Take(Y_, 7 * size);
+  }
+
+  /// For M, before it is factorized.
+  P* M() { return M_; }
+  const P* diagonal() const { return diagonal_; }
+  const P* pivots() const { return pivots_; }
+
+  /// Returns the lanes in which a pivot is too small to be trusted.
+  unsigned Factor() {
+    WithSize([this](auto n) TORQUED_INLINE_BODY {
+      FactorSized(n, M_, diagonal_, pivots_, reciprocal_);
+    });
+    const P share{Trust<N>::kPivot};
+    Mask<N> sound = !Mask<N>::None();
+    for (int i = 0; i < n_; ++i) {
+      sound = sound & (pivots_[i] > share * diagonal_[i]);
+    }
+    return LaneBits(!sound);
+  }
+
+  /// x ← M⁻¹ x.
+  void Solve(P* x) const {
+    WithSize([this, x](auto n)
+                 TORQUED_INLINE_BODY { SolveSized(n, M_, reciprocal_, x); });
+  }
+
+  /// See TaskInertia.
+  void SolveTask(int m, const P* const* rows, const P* h, const P* drift,
+                 TaskResult<P>& result) const {
+    WithSize([&](auto n) TORQUED_INLINE_BODY {
+      if (m == 6) {
+        SolveTaskSized(Int<6>{}, n, rows, M_, reciprocal_, h, drift, Y_,
+                       result);
+      } else {
+        SolveTaskSized(m, n_, rows, M_, reciprocal_, h, drift, Y_, result);
+      }
+    });
+  }
+
+ private:
+  template <class Function>
+  TORQUED_INLINE void WithSize(const Function& f) const {
+    switch (n_) {
+      case 6:
+        return f(Int<6>{});
+      case 7:
+        return f(Int<7>{});
+      default:
+        return f(n_);
+    }
+  }
+
+  template <class Size>
+  TORQUED_ONE_COPY static void FactorSized(Size n, P* M, P* diagonal, P* pivots,
+                                           P* reciprocal) {
+    for (int i = 0; i < n; ++i) diagonal[i] = M[PackedRow(i) + i];
+    FactorPacked(n, M, reciprocal);
+    for (int i = 0; i < n; ++i) pivots[i] = M[PackedRow(i) + i];
+  }
+
+  template <class Size>
+  TORQUED_ONE_COPY static void SolveSized(Size n, const P* LD,
+                                          const P* reciprocal, P* x) {
+    SolvePacked(n, LD, reciprocal, x);
+  }
+
+  template <class Rows, class Size>
+  TORQUED_ONE_COPY static void SolveTaskSized(Rows m, Size n,
+                                              const P* const* rows, const P* LD,
+                                              const P* reciprocal, const P* h,
+                                              const P* drift, P* Y,
+                                              TaskResult<P>& result) {
+    TaskInertia(m, n, rows, LD, reciprocal, h, drift, Y, result);
+  }
+
+  const int n_;
+  P *M_, *diagonal_, *pivots_, *reciprocal_, *Y_;
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued
