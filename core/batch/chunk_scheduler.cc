@@ -36,12 +36,25 @@ struct ChunkScheduler::Impl {
     const Job job;
     std::int64_t next = 0;     // the first chunk that is not started
     std::int64_t running = 0;  // chunks that are started and not done
+    bool ending = false;       // somebody calls `done`, or has
+    bool ended = false;
   };
 
   using Queue = std::list<std::shared_ptr<Running>>;
 
   void EnqueueWorker() {
     arena.enqueue([this] { Work(); });
+  }
+
+  /// The next chunk of a job; the lock is open meanwhile.
+  void RunChunk(Running& job, int slot, std::unique_lock<std::mutex>& lock) {
+    const std::int64_t chunk = job.next++;
+    ++job.running;
+    ++chunks_started;
+    lock.unlock();
+    job.job.run(chunk, slot);
+    lock.lock();
+    --job.running;
   }
 
   /// Chunk after chunk of the jobs whose turn it is, until none waits for one.
@@ -55,28 +68,54 @@ struct ChunkScheduler::Impl {
       if (job->cancelled()) {
         job->next = job->job.chunks;
       } else {
-        const std::int64_t chunk = job->next++;
-        ++job->running;
-        ++chunks_started;
-        if (!job->all_started()) ready.splice(ready.end(), turn);
-        lock.unlock();
-        job->job.run(chunk, tbb::this_task_arena::current_thread_index());
-        lock.lock();
-        --job->running;
+        if (job->next + 1 < job->job.chunks) ready.splice(ready.end(), turn);
+        RunChunk(*job, tbb::this_task_arena::current_thread_index(), lock);
       }
-      if (job->all_started() && job->running == 0) {
-        lock.unlock();
-        if (job->job.done) job->job.done();
+      if (job->all_started() && job->running == 0 && !job->ending) {
+        End(*job, lock);
         // What it holds is not ours to free under the lock.
+        lock.unlock();
         turn.clear();
         job.reset();
         lock.lock();
         --jobs;
+        idle.notify_all();
       }
     }
     --workers;
     // Notified under the lock: whoever waits may destroy this right after.
     idle.notify_all();
+  }
+
+  /// The chunks of a job that nobody else starts; returns when it is done.
+  void Join(const std::shared_ptr<Running>& job) {
+    std::unique_lock lock(mutex);
+    while (!job->all_started()) {
+      const bool cancelled = job->cancelled();
+      const bool last = job->next + 1 == job->job.chunks;
+      if (cancelled || last) ready.remove(job);
+      if (cancelled) {
+        job->next = job->job.chunks;
+      } else {
+        RunChunk(*job, kCaller, lock);
+      }
+    }
+    idle.wait(lock, [&job] {
+      return job->ended || (job->running == 0 && !job->ending);
+    });
+    if (job->ended) return;
+    End(*job, lock);
+    --jobs;
+    idle.notify_all();
+  }
+
+  /// The lock is open while `done` is called.
+  static void End(Running& job, std::unique_lock<std::mutex>& lock) {
+    job.ending = true;
+    lock.unlock();
+    if (job.job.done) job.job.done();
+    lock.lock();
+    job.ended = true;
   }
 
   /// For workers that could not be enqueued. True when there is none at all for
@@ -141,6 +180,38 @@ void ChunkScheduler::Submit(Job job) {
       return;
     }
   }
+}
+
+void ChunkScheduler::Run(Job job) {
+  if (job.chunks <= 0) {
+    if (job.done) job.done();
+    return;
+  }
+  const std::int64_t helpers =
+      std::min<std::int64_t>(job.chunks - 1, threads_ - 1);
+  const auto running = std::make_shared<Impl::Running>(std::move(job));
+  Impl::Queue turn{running};
+  int more = 0;
+  {
+    const std::scoped_lock lock(impl_->mutex);
+    ++impl_->jobs;
+    if (helpers > 0) {
+      impl_->ready.splice(impl_->ready.end(), turn);
+      more = static_cast<int>(
+          std::min<std::int64_t>(helpers, threads_ - impl_->workers));
+      impl_->workers += more;
+    }
+  }
+  for (; more > 0; --more) {
+    try {
+      impl_->EnqueueWorker();
+    } catch (...) {  // then without their help
+      const std::scoped_lock lock(impl_->mutex);
+      impl_->workers -= more;
+      break;
+    }
+  }
+  impl_->Join(running);
 }
 
 void ChunkScheduler::Submit(std::function<void()> work) {

@@ -27,7 +27,8 @@ class ChunkScheduler {
   struct Job {
     std::int64_t chunks = 0;
     /// Called once per chunk, concurrently; `slot` in [0, slots()) belongs to
-    /// the calling thread for the time of the call. Must not throw.
+    /// the calling thread for the time of the call; kCaller is that of Run.
+    /// Must not throw.
     std::function<void(std::int64_t chunk, int slot)> run;
     /// Called exactly once, after the last chunk that was started; may run on
     /// a pool thread, or in Submit when there are no chunks.
@@ -46,6 +47,14 @@ class ChunkScheduler {
   void Submit(Job job);
   /// Runs a plain function on the pool: one chunk.
   void Submit(std::function<void()> work);
+  /// Returns when the job is done. The calling thread takes part, so that the
+  /// job waits for no other, and calls on one thread of the pool less than
+  /// there are: on none where there is one. Not to be called from a thread of
+  /// the pool. Throws std::bad_alloc; nothing was run then.
+  void Run(Job job);
+
+  /// The slot of whoever calls Run.
+  static constexpr int kCaller = -1;
 
   int threads() const { return threads_; }
   int slots() const { return threads_ + 1; }

@@ -14,18 +14,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A chunk is long beside the scheduler's hand-over (about a microsecond) and
-/// short beside what a waiting small job tolerates.
-constexpr double kChunkNanoseconds = 100'000;
+/// A chunk is short beside what a waiting small job tolerates, and a job has
+/// some per thread, for threads begin late. But it is long beside its
+/// hand-over, which takes a microsecond or two.
+constexpr double kLongestChunkNanoseconds = 100'000;
+constexpr double kShortestChunkNanoseconds = 20'000;
+constexpr double kChunksPerThread = 4;
 constexpr std::int64_t kMaxChunkRows = 4096;
 
 /// Below this a plan is computed where it stands: handing over costs 2-15 µs.
 constexpr double kSmallNanoseconds = 20'000;
 
-std::int64_t ChunkRows(const EvaluationPlan& plan, int configured) {
+double Nanoseconds(const EvaluationPlan& plan) {
+  return plan.nanoseconds_per_row() * static_cast<double>(plan.rows());
+}
+
+std::int64_t ChunkRows(const EvaluationPlan& plan, int configured,
+                       int threads) {
   if (configured > 0) return configured;
+  const double chunk =
+      threads == 1
+          ? kLongestChunkNanoseconds
+          : std::clamp(Nanoseconds(plan) / (kChunksPerThread * threads),
+                       kShortestChunkNanoseconds, kLongestChunkNanoseconds);
   const auto rows =
-      static_cast<std::int64_t>(kChunkNanoseconds / plan.nanoseconds_per_row());
+      static_cast<std::int64_t>(chunk / plan.nanoseconds_per_row());
   // Whole blocks of lanes, where a chunk has room for them.
   constexpr std::int64_t kMostLanes = 16;
   const std::int64_t whole = rows / kMostLanes * kMostLanes;
@@ -62,22 +75,34 @@ struct Engine::Workspaces {
     spare.push_back(std::move(workspace));
   }
 
+  RowWorkspace& OfSlot(int slot) {
+    return by_slot[static_cast<std::size_t>(slot)];
+  }
+
   std::vector<RowWorkspace> by_slot;
   std::mutex mutex;
   std::vector<std::unique_ptr<RowWorkspace>> spare;
 };
 
-/// A plan under way on the pool.
+/// A plan under way in chunks.
 struct Engine::Run {
-  const LaneKernels* kernels = nullptr;
-  std::shared_ptr<const EvaluationPlan> plan;
-  EvaluationOutputs outputs;
-  Done done;
-  std::shared_ptr<CancellationToken> cancellation;
+  Run(const LaneKernels& lanes, const EvaluationPlan& what,
+      const EvaluationOutputs& where, std::int64_t rows_per_chunk)
+      : kernels(lanes),
+        plan(what),
+        outputs(where),
+        chunk_rows(rows_per_chunk),
+        chunks((what.rows() + rows_per_chunk - 1) / rows_per_chunk) {}
+
+  const LaneKernels& kernels;
+  const EvaluationPlan& plan;
+  const EvaluationOutputs outputs;
+  const std::int64_t chunk_rows;
+  const std::int64_t chunks;
+  std::shared_ptr<CancellationToken> cancellation =
+      std::make_shared<CancellationToken>();
   bool stop_at_first = false;
-  std::int64_t chunk_rows = 0;
-  std::int64_t chunks = 0;
-  Clock::time_point submitted;
+  Clock::time_point submitted = Clock::now();
   std::atomic<Clock::rep> started{0};
   std::atomic<std::int64_t> chunks_done{0};
   std::atomic<bool> failed{false};
@@ -90,11 +115,11 @@ struct Engine::Run {
     started.compare_exchange_strong(unset,
                                     Clock::now().time_since_epoch().count());
     const std::int64_t begin = chunk * chunk_rows;
-    const std::int64_t end = std::min(plan->rows(), begin + chunk_rows);
+    const std::int64_t end = std::min(plan.rows(), begin + chunk_rows);
     // The pool has nobody who could catch what memory running out throws.
     try {
       std::vector<RowIssue> found;
-      EvaluateRows(*plan, outputs, *kernels, begin, end, workspace, found);
+      EvaluateRows(plan, outputs, kernels, begin, end, workspace, found);
       if (!found.empty()) {
         if (stop_at_first) cancellation->Cancel();
         const std::scoped_lock lock(mutex);
@@ -145,31 +170,35 @@ Engine::Engine(const Options& options)
 Engine::~Engine() = default;
 
 bool Engine::IsSmall(const EvaluationPlan& plan) {
-  return plan.nanoseconds_per_row() * static_cast<double>(plan.rows()) <=
-         kSmallNanoseconds;
+  return Nanoseconds(plan) <= kSmallNanoseconds;
 }
 
 EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
                                   const EvaluationOutputs& outputs) {
-  if (!IsSmall(plan)) {
-    std::promise<EvaluationReport> promise;
-    auto future = promise.get_future();
-    // The plan outlives the wait below; no ownership is taken.
-    Submit(
-        std::shared_ptr<const EvaluationPlan>(std::shared_ptr<void>(), &plan),
-        outputs, [&promise](EvaluationReport report) {
-          promise.set_value(std::move(report));
-        });
-    return future.get();
-  }
   const auto begin = Clock::now();
   EvaluationReport report;
   try {  // as on the pool, memory that runs out is reported
     auto workspace = workspaces_->Borrow();
-    std::vector<RowIssue> issues;
-    EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
+    const std::int64_t chunk_rows = ChunkRows(plan, chunk_rows_, threads());
+    if (IsSmall(plan) || plan.rows() <= chunk_rows) {
+      std::vector<RowIssue> issues;
+      EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
+      Append(report, issues);
+    } else {
+      Run run(kernels_, plan, outputs, chunk_rows);
+      run.submitted = begin;
+      ChunkScheduler::Job job;
+      job.chunks = run.chunks;
+      job.run = [this, &run, &workspace](std::int64_t chunk, int slot) {
+        run.Chunk(chunk, slot == ChunkScheduler::kCaller
+                             ? *workspace
+                             : workspaces_->OfSlot(slot));
+      };
+      job.cancellation = run.cancellation;
+      scheduler_->Run(std::move(job));
+      report = run.Report();
+    }
     workspaces_->Return(std::move(workspace));
-    Append(report, issues);
   } catch (...) {
     report.failed = true;
   }
@@ -181,27 +210,20 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
                     const EvaluationOutputs& outputs, Done done,
                     std::shared_ptr<CancellationToken> cancellation,
                     bool stop_at_first) {
-  auto run = std::make_shared<Run>();
-  run->kernels = &kernels_;
-  if (cancellation == nullptr) {
-    cancellation = std::make_shared<CancellationToken>();
-  }
-  run->chunk_rows = ChunkRows(*plan, chunk_rows_);
-  run->chunks = (plan->rows() + run->chunk_rows - 1) / run->chunk_rows;
-  run->plan = std::move(plan);
-  run->outputs = outputs;
-  run->done = std::move(done);
-  run->cancellation = cancellation;
+  auto run = std::make_shared<Run>(kernels_, *plan, outputs,
+                                   ChunkRows(*plan, chunk_rows_, threads()));
+  if (cancellation != nullptr) run->cancellation = std::move(cancellation);
   run->stop_at_first = stop_at_first;
-  run->submitted = Clock::now();
 
   ChunkScheduler::Job job;
   job.chunks = run->chunks;
   job.run = [this, run](std::int64_t chunk, int slot) {
-    run->Chunk(chunk, workspaces_->by_slot[static_cast<std::size_t>(slot)]);
+    run->Chunk(chunk, workspaces_->OfSlot(slot));
   };
-  job.done = [run] { run->done(run->Report()); };
-  job.cancellation = std::move(cancellation);
+  job.done = [run, plan = std::move(plan), done = std::move(done)] {
+    done(run->Report());
+  };
+  job.cancellation = run->cancellation;
   scheduler_->Submit(std::move(job));
 }
 

@@ -34,7 +34,7 @@ struct EvaluationReport {
 class Engine {
  public:
   struct Options {
-    /// 0: AvailableCores().
+    /// Threads that compute for one caller; 0: AvailableCores().
     int threads = 0;
     /// Rows per chunk; 0: chosen by the cost of a row.
     int chunk_rows = 0;
@@ -49,8 +49,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Waits for the result. Small plans run on the calling thread. Not to be
-  /// called from a thread of the pool, whose place the wait would take.
+  /// Returns with the result. The calling thread computes too, in place of one
+  /// of the pool: small plans, and all plans of an engine of one thread, are
+  /// its alone. Not to be called from a thread of the pool.
   EvaluationReport Evaluate(const EvaluationPlan& plan,
                             const EvaluationOutputs& outputs);
 

@@ -192,7 +192,12 @@ TEST(ChunkScheduler, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
             }
           };
           job.done = [record] { ++record->dones; };
-          scheduler.Submit(std::move(job));
+          if (random() % 3 == 0) {
+            scheduler.Run(std::move(job));
+            EXPECT_EQ(record->dones, 1);
+          } else {
+            scheduler.Submit(std::move(job));
+          }
           // From outside too, at whatever stage it is.
           if (random() % 8 == 0) {
             record->cancelled = true;
@@ -245,6 +250,85 @@ TEST(ChunkScheduler, DoneComesAfterTheLastChunk) {
     scheduler.Submit(std::move(job));
     EXPECT_EQ(at_done.get_future().get(), 0);
   }
+}
+
+TEST(ChunkScheduler, ACallerWaitsForNoOtherJob) {
+  for (const int threads : {1, 2}) {
+    ChunkScheduler scheduler(threads);
+    Blockade blockade(scheduler);
+    std::vector<std::thread::id> ran;
+    ChunkScheduler::Job job;
+    job.chunks = 100;
+    job.run = [&](std::int64_t, int slot) {
+      EXPECT_EQ(slot, ChunkScheduler::kCaller);
+      ran.push_back(std::this_thread::get_id());
+    };
+    bool done = false;
+    job.done = [&] { done = true; };
+    scheduler.Run(std::move(job));
+    EXPECT_TRUE(done);
+    EXPECT_EQ(ran, std::vector(100, std::this_thread::get_id()));
+    blockade.Release();
+  }
+}
+
+TEST(ChunkScheduler, ACallerTakesThePlaceOfOneThread) {
+  ChunkScheduler scheduler(3);
+  std::mutex mutex;
+  std::set<int> slots;
+  std::atomic<int> inside{0};
+  ChunkScheduler::Job job;
+  job.chunks = 3;
+  job.run = [&](std::int64_t, int slot) {
+    // All three chunks wait for each other: they must run at the same time.
+    ++inside;
+    while (inside < 3) std::this_thread::yield();
+    const std::scoped_lock lock(mutex);
+    slots.insert(slot);
+  };
+  scheduler.Run(std::move(job));
+  EXPECT_EQ(slots.size(), 3u);
+  EXPECT_EQ(slots.count(ChunkScheduler::kCaller), 1u);
+}
+
+TEST(ChunkScheduler, ACallerReturnsAfterTheLastChunkAndDone) {
+  ChunkScheduler scheduler(4);
+  for (int round = 0; round < 2000; ++round) {
+    std::atomic<int> inside{0}, runs{0}, dones{0};
+    ChunkScheduler::Job job;
+    job.chunks = 1 + round % 8;
+    job.run = [&](std::int64_t, int) {
+      ++inside;
+      std::this_thread::yield();
+      ++runs;
+      --inside;
+    };
+    job.done = [&] {
+      EXPECT_EQ(inside, 0);
+      std::this_thread::yield();
+      ++dones;
+    };
+    const std::int64_t chunks = job.chunks;
+    scheduler.Run(std::move(job));
+    ASSERT_EQ(runs, chunks);
+    ASSERT_EQ(dones, 1);
+  }
+}
+
+TEST(ChunkScheduler, ACallerReturnsFromACancelledJob) {
+  ChunkScheduler scheduler(2);
+  auto token = std::make_shared<CancellationToken>();
+  std::atomic<std::int64_t> runs{0};
+  ChunkScheduler::Job job;
+  job.chunks = 100'000;
+  job.cancellation = token;
+  job.run = [&](std::int64_t chunk, int) {
+    ++runs;
+    if (chunk == 50) token->Cancel();
+  };
+  scheduler.Run(std::move(job));
+  EXPECT_LT(runs, 100);
+  EXPECT_EQ(scheduler.jobs(), 0);
 }
 
 TEST(ChunkScheduler, DestructorWaitsForJobsUnderWay) {
