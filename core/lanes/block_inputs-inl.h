@@ -26,9 +26,9 @@ class BlockInputs {
     carver.Take(tau, n);
     carver.Take(wrench, 6);
     int widest = 0;
-    for (const LaneInput* in : Tables(job).all) {
-      widest = in->columns > widest ? in->columns : widest;
-    }
+    ForAll([&widest](const LaneInput& in, P* /*packs*/) {
+      widest = in.columns > widest ? in.columns : widest;
+    });
     carver.Take(padded_,
                 static_cast<unsigned long>(widest) * kLanes * sizeof(double));
   }
@@ -40,8 +40,10 @@ class BlockInputs {
     if (job_.v.data == nullptr) Clear(v, n);
     if (job_.a.data == nullptr) Clear(a, n);
     ForAll([this](const LaneInput& in, P* packs) {
-      if (in.data == nullptr || !in.one_row) return;
-      if (in.f32) {
+      if (in.data == nullptr || in.columns == 0) return;
+      if (!in.one_row) {
+        by_row_[by_row_count_++] = {&in, packs};
+      } else if (in.f32) {
         LoadAlone(static_cast<const float*>(in.data), in, packs, given_once_);
       } else {
         LoadAlone(static_cast<const double*>(in.data), in, packs, given_once_);
@@ -52,18 +54,18 @@ class BlockInputs {
   /// Rows [row, row + count); fewer than the lanes at the end, whose last row
   /// then stands in all lanes beyond. Returns the lanes with a number that is
   /// not finite; they get zeros instead.
-  unsigned Load(long long row, int count) {
+  TORQUED_INLINE unsigned Load(long long row, int count) {
     Poison<N> poison = given_once_;
-    ForAll([&](const LaneInput& in, P* packs) TORQUED_INLINE_BODY {
-      if (!IsByRow(in)) return;
-      if (in.f32) {
-        LoadTable(static_cast<const float*>(in.data), in, row, count, packs,
-                  poison);
+    for (int k = 0; k < by_row_count_; ++k) {
+      const LaneInput& in = *by_row_[k].in;
+      if (count == kLanes && in.f32 == (sizeof(N) == sizeof(float)))
+          [[likely]] {
+        LoadColumns(static_cast<const N*>(in.data) + row * in.columns,
+                    in.columns, in.places, by_row_[k].packs, poison);
       } else {
-        LoadTable(static_cast<const double*>(in.data), in, row, count, packs,
-                  poison);
+        LoadUnusual(in, row, count, by_row_[k].packs, poison);
       }
-    });
+    }
     const Mask<N> bad = poison.lanes();
     const unsigned lanes = LaneBits(bad);
     if (lanes != 0) [[unlikely]] {
@@ -73,10 +75,10 @@ class BlockInputs {
   }
 
  private:
-  struct Tables {
-    explicit Tables(const BlockJob& job)
-        : all{&job.q, &job.v, &job.a, &job.tau, &job.wrench} {}
-    const LaneInput* all[5];
+  /// A table with a row for every state.
+  struct Table {
+    const LaneInput* in;
+    P* packs;
   };
 
   template <class Function>
@@ -88,10 +90,6 @@ class BlockInputs {
     f(job_.wrench, wrench);
   }
 
-  static bool IsByRow(const LaneInput& in) {
-    return in.data != nullptr && !in.one_row && in.columns != 0;
-  }
-
   static void Clear(P* packs, int count) {
     for (int k = 0; k < count; ++k) packs[k] = P(N(0));
   }
@@ -99,11 +97,28 @@ class BlockInputs {
   /// One row for all lanes.
   template <class Number>
   static void LoadAlone(const Number* row, const LaneInput& in, P* packs,
-                        Poison<N>& poison) {
-    for (int j = 0; j < in.columns; ++j) {
-      P& pack = packs[in.places != nullptr ? in.places[j] : j];
-      pack = P(static_cast<N>(Read(row + j)));
-      poison.Add(j, pack);
+                        Poison<N>& all_poison) {
+    Poison<N> poison = all_poison;
+    WithColumnMap(in.places, [&](const auto& place) TORQUED_INLINE_BODY {
+      for (int j = 0; j < in.columns; ++j) {
+        P& pack = packs[place(j)];
+        pack = P(static_cast<N>(Read(row + j)));
+        poison.Add(0, pack);
+      }
+    });
+    all_poison = poison;
+  }
+
+  /// Part of a block, or numbers of another width.
+  __attribute__((noinline)) void LoadUnusual(const LaneInput& in, long long row,
+                                             int count, P* packs,
+                                             Poison<N>& poison) {
+    if (in.f32) {
+      LoadTable(static_cast<const float*>(in.data), in, row, count, packs,
+                poison);
+    } else {
+      LoadTable(static_cast<const double*>(in.data), in, row, count, packs,
+                poison);
     }
   }
 
@@ -132,16 +147,18 @@ class BlockInputs {
 
   __attribute__((noinline, cold)) void Quiet(const Mask<N>& lanes) {
     // What is the same for all rows is loaded once and must stay.
-    ForAll([&](const LaneInput& in, P* packs) {
-      if (!IsByRow(in)) return;
-      for (int k = 0; k < in.columns; ++k) {
-        packs[k] = Select(lanes, P(N(0)), packs[k]);
+    for (int k = 0; k < by_row_count_; ++k) {
+      P* const packs = by_row_[k].packs;
+      for (int j = 0; j < by_row_[k].in->columns; ++j) {
+        packs[j] = Select(lanes, P(N(0)), packs[j]);
       }
-    });
+    }
   }
 
   const BlockJob& job_;
   Poison<N> given_once_;
+  Table by_row_[5];
+  int by_row_count_ = 0;
   char* padded_;
 };
 

@@ -29,15 +29,17 @@ class BlockOutputs {
 
   /// Rows [row, row + count) of a table, whose columns are made of `distinct`
   /// packs. Returns the lanes whose results are not finite there.
-  unsigned Store(const LaneOutput& out, long long row, int count,
-                 const P* packs, int distinct) {
+  TORQUED_INLINE unsigned Store(const LaneOutput& out, long long row, int count,
+                                const P* packs, int distinct) {
     if (out.data == nullptr || out.columns == 0) return 0;
-    if (out.f32) {
-      StoreTable(static_cast<float*>(out.data), out, row, count, packs);
-    } else {
-      StoreTable(static_cast<double*>(out.data), out, row, count, packs);
+    if (count == kLanes && out.f32 == (sizeof(N) == sizeof(float)) &&
+        (path_ == StorePath::kDirect || IsShort(out))) [[likely]] {
+      Poison<N> poison;
+      StoreColumns(packs, out.columns, out.sources,
+                   static_cast<N*>(out.data) + row * out.columns, poison);
+      return LaneBits(poison.lanes());
     }
-    return NotFinite(packs, distinct, out.f32);
+    return StoreUnusual(out, row, count, packs, distinct);
   }
 
   /// After the last block.
@@ -46,6 +48,24 @@ class BlockOutputs {
   }
 
  private:
+  /// Short rows fill lines of the cache one after the other as it is.
+  static TORQUED_INLINE bool IsShort(const LaneOutput& out) {
+    constexpr int kShortRow = 128;  // bytes
+    return out.columns * (out.f32 ? 4 : 8) <= kShortRow;
+  }
+
+  __attribute__((noinline)) unsigned StoreUnusual(const LaneOutput& out,
+                                                  long long row, int count,
+                                                  const P* packs,
+                                                  int distinct) {
+    if (out.f32) {
+      StoreTable(static_cast<float*>(out.data), out, row, count, packs);
+    } else {
+      StoreTable(static_cast<double*>(out.data), out, row, count, packs);
+    }
+    return NotFinite(packs, distinct, out.f32);
+  }
+
   static unsigned NotFinite(const P* packs, int count, bool in_single) {
     if (in_single && sizeof(N) == 8) {
       // Beyond this a number rounds to infinity in single precision.
@@ -70,16 +90,13 @@ class BlockOutputs {
     const bool past_caches = path_ == StorePath::kPastCaches && whole &&
                              bytes % 64 == 0 &&
                              reinterpret_cast<unsigned long>(rows) % 64 == 0;
-    // Short rows fill lines of the cache one after the other as it is.
-    constexpr unsigned long kShortRow = 128;
     const bool gathered =
-        past_caches ||
-        (path_ != StorePath::kDirect && whole &&
-         static_cast<unsigned long>(out.columns) * sizeof(Number) > kShortRow);
+        past_caches || (path_ != StorePath::kDirect && whole && !IsShort(out));
     const bool staged = gathered || count < kLanes;
     Number* to = staged ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
-      StoreColumns(packs, out.columns, out.sources, to);
+      Poison<N> unused;
+      StoreColumns(packs, out.columns, out.sources, to, unused);
     } else {
       StoreColumnsConverted(packs, out.columns, out.sources, to);
     }

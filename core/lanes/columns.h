@@ -265,12 +265,16 @@ TORQUED_INLINE void LoadGroups(const N* rows, int columns, const Place& place,
 }
 template <int kWide, class N, class Source>
 TORQUED_INLINE void StoreGroups(const Pack<N>* packs, int columns,
-                                const Source& source, N* rows) {
+                                const Source& source, N* rows,
+                                Poison<N>& poison) {
   for (int j = 0; j < columns; j += kWide) {
     const int from = j + kWide <= columns ? j : columns - kWide;
     Pack<N> group[kWide];
 #pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) group[k] = packs[source(from + k)];
+    for (int k = 0; k < kWide; ++k) {
+      group[k] = packs[source(from + k)];
+      poison.Add(k, group[k]);
+    }
     StoreGroup(group, rows + from, columns);
   }
 }
@@ -312,18 +316,21 @@ TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
   all_poison = poison;
 }
 
+/// Columns of a full block, whose numbers are added to the poison.
 template <class N>
 TORQUED_INLINE void StoreColumns(const Pack<N>* packs, int columns,
-                                 const int* sources, N* rows) {
+                                 const int* sources, N* rows,
+                                 Poison<N>& all_poison) {
+  Poison<N> poison = all_poison;  // in registers
   WithColumnMap(sources, [&](const auto& source) TORQUED_INLINE_BODY {
 #ifdef TORQUED_WIDE_GROUP
     if (columns >= 4) {
-      StoreGroups<4>(packs, columns, source, rows);
+      StoreGroups<4>(packs, columns, source, rows, poison);
       return;
     }
 #endif
     if (columns >= kGroup<N>) {
-      StoreGroups<kGroup<N>>(packs, columns, source, rows);
+      StoreGroups<kGroup<N>>(packs, columns, source, rows, poison);
       return;
     }
     for (int j = 0; j < columns; ++j) {
@@ -331,8 +338,10 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, int columns,
       for (int l = 0; l < Pack<N>::kLanes; ++l) {
         Write(N(pack.v[l]), rows + l * columns + j);
       }
+      poison.Add(0, pack);
     }
   });
+  all_poison = poison;
 }
 
 /// The same between numbers of different width, lane by lane.

@@ -131,6 +131,10 @@ class BlockEvaluation {
     terms_.coulomb_friction = job_.coulomb_friction;
     terms_.wrench_body = kBase;
     terms_.wrench = Wrench<P>::Zero();
+    with_wrench_ = terms_;
+    if (has_wrench()) {
+      with_wrench_.wrench_body = job_.path[job_.path_length - 1];
+    }
     tip_.path = job_.path;
     tip_.length = job_.path_length;
     tip_.reference = job_.reference;
@@ -157,21 +161,20 @@ class BlockEvaluation {
     LoweredAngles();
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
-    LoweredMass();
-    LoweredFrame();
-    LoweredTerms<P> with_wrench = terms_;
-    if (has_wrench()) {
-      with_wrench.wrench_body = job_.path[job_.path_length - 1];
-      with_wrench.wrench = WrenchOnTip();
+    if (wants_mass() || wants_factors()) LoweredMass();
+    if (wants_frame() ||
+        (has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
+      LoweredFrame();
     }
+    if (has_wrench()) with_wrench_.wrench = WrenchOnTip();
     if (wants_tau()) {
-      LoweredInverseDynamics(lowered_, with_wrench, State(in_.a), low_, result_,
-                             kBase, &motion_);
+      LoweredInverseDynamics(lowered_, with_wrench_, State(in_.a), low_,
+                             result_, kBase, &motion_);
       Store(kLaneTau, job_.tau_out, result_, n_);
     }
     if (wants_acceleration()) {
       if (by_factorization()) {
-        LoweredInverseDynamics(lowered_, with_wrench, State(zeros_), low_,
+        LoweredInverseDynamics(lowered_, with_wrench_, State(zeros_), low_,
                                result_, kBase, &motion_);
         SolveAcceleration();
       } else {
@@ -202,28 +205,43 @@ class BlockEvaluation {
     }
   }
 
+  /// q + q0 of a revolute joint.
+  static TORQUED_INLINE ReducedAngle<N> Angle(const LoweredBody<N>& body,
+                                              const P& q) {
+    return body.q0_rest == 0 ? Reduce(q, body.quadrant)
+                             : Reduce(q, body.quadrant, P(body.q0_rest));
+  }
+
   /// Sine and cosine of q + q0; those of prismatic joints are constants.
   void LoweredAngles() {
-    Mask<N> large = Mask<N>::None();
-    for (int i = 0; i < n_; ++i) {
-      const LoweredBody<N>& body = lowered_.bodies[i];
-      if (body.motion != JointMotion::kRevolute) continue;
-      SinCosInRange(in_.q[i], body.q0_rest, body.quadrant, s_[i], c_[i]);
-      large |= OutOfRange(in_.q[i]);
+    const LoweredBody<N>* const bodies = lowered_.bodies;
+    const int n = n_;
+    const P* const q = in_.q;
+    P *const s = s_, *const c = c_;
+    AngleRange<N> range;
+    for (int i = 0; i < n; ++i) {
+      if (bodies[i].motion != JointMotion::kRevolute) continue;
+      const ReducedAngle<N> angle = Angle(bodies[i], q[i]);
+      range.Add(angle);
+      SinCosOfReduced(angle, s[i], c[i]);
     }
-    if (LaneBits(large) == 0) [[likely]]
-      return;
+    if (range.lanes() != 0) [[unlikely]]
+      LargeAngles();
+  }
+
+  __attribute__((noinline, cold)) void LargeAngles() {
     for (int i = 0; i < n_; ++i) {
       const LoweredBody<N>& body = lowered_.bodies[i];
       if (body.motion != JointMotion::kRevolute) continue;
-      const unsigned lanes = LaneBits(OutOfRange(in_.q[i]));
-      if (lanes != 0) LibrarySinCosOfSum(body, in_.q[i], lanes, s_[i], c_[i]);
+      AngleRange<N> range;
+      range.Add(Angle(body, in_.q[i]));
+      LibrarySinCosOfSum(body, in_.q[i], range.lanes(), s_[i], c_[i]);
     }
   }
 
   /// By the addition theorem, which leaves a large angle its digits.
-  __attribute__((noinline, cold)) static void LibrarySinCosOfSum(
-      const LoweredBody<N>& body, const P& q, unsigned lanes, P& s, P& c) {
+  static void LibrarySinCosOfSum(const LoweredBody<N>& body, const P& q,
+                                 unsigned lanes, P& s, P& c) {
     P sine = P(N(0)), cosine = P(N(0));
     LibrarySinCos(q, lanes, &sine, &cosine);
     const P s0(body.sin_q0), c0(body.cos_q0);
@@ -240,8 +258,7 @@ class BlockEvaluation {
     return wants_task() || (wants_acceleration() && by_factorization());
   }
 
-  void LoweredMass() {
-    if (!wants_mass() && !wants_factors()) return;
+  __attribute__((noinline)) void LoweredMass() {
     if (branched_) {
       for (int k = 0; k < PackedSize(n_); ++k) mass_.M()[k] = P(N(0));
     }
@@ -252,11 +269,7 @@ class BlockEvaluation {
     if (wants_factors()) Factor();
   }
 
-  void LoweredFrame() {
-    if (!wants_frame() &&
-        !(has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
-      return;
-    }
+  __attribute__((noinline)) void LoweredFrame() {
     LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
     if (wants_pose()) StorePose();
     if (!wants_jacobian() && !wants_drift() && !wants_task()) return;
@@ -443,7 +456,7 @@ class BlockEvaluation {
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
 
-  LoweredTerms<P> terms_;
+  LoweredTerms<P> terms_, with_wrench_;
   LoweredTip<N> tip_{};
   const P* task_rows_[6] = {};
   N scale_[6] = {};

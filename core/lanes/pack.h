@@ -144,6 +144,34 @@ TORQUED_INLINE Pack<N> operator-(const Pack<N>& a) {
   return Pack<N>::Of(-a.v);
 }
 
+#if defined(__x86_64__) && defined(__FMA__)
+#define TORQUED_FUSED 1
+#endif
+
+/// a b + c, rounded once where the target can (TORQUED_FUSED). Elsewhere the
+/// compiler fuses products and sums as it likes; here it is told to, because it
+/// prefers to share a product between two sums.
+TORQUED_INLINE Pack<double> Fma(const Pack<double>& a, const Pack<double>& b,
+                                const Pack<double>& c) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  return Pack<double>::Of(_mm512_fmadd_pd(a.v, b.v, c.v));
+#elif defined(TORQUED_FUSED)
+  return Pack<double>::Of(_mm256_fmadd_pd(a.v, b.v, c.v));
+#else
+  return a * b + c;
+#endif
+}
+TORQUED_INLINE Pack<float> Fma(const Pack<float>& a, const Pack<float>& b,
+                               const Pack<float>& c) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  return Pack<float>::Of(_mm512_fmadd_ps(a.v, b.v, c.v));
+#elif defined(TORQUED_FUSED)
+  return Pack<float>::Of(_mm256_fmadd_ps(a.v, b.v, c.v));
+#else
+  return a * b + c;
+#endif
+}
+
 template <class N>
 TORQUED_INLINE Mask<N> operator<(const Pack<N>& a, const Pack<N>& b) {
   return {(typename Mask<N>::Vector)(a.v < b.v)};

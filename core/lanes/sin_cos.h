@@ -2,8 +2,8 @@
 //
 // Reduction by multiples of π/2 in two parts with fused multiply-add, in three
 // without (Cody and Waite 1980), then polynomials on |r| ≤ π/4. Absolute error
-// at most 2e-16 in double precision for |x| ≤ 1.6e6; lanes beyond get the
-// library's values, and neighbours do not notice.
+// at most 2e-16 in double precision for |x| ≤ 1.6e6, in all lanes that count as
+// in range; the others get the library's values, and neighbours do not notice.
 #pragma once
 
 #include "core/lanes/pack.h"
@@ -11,47 +11,25 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-#if defined(__x86_64__) && defined(__FMA__)
-#define TORQUED_FUSED_REDUCTION 1
-/// c − a b, rounded once.
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-TORQUED_INLINE Pack<double> NegativeMultiplyAdd(const Pack<double>& a,
-                                                const Pack<double>& b,
-                                                const Pack<double>& c) {
-  return Pack<double>::Of(_mm512_fnmadd_pd(a.v, b.v, c.v));
-}
-TORQUED_INLINE Pack<float> NegativeMultiplyAdd(const Pack<float>& a,
-                                               const Pack<float>& b,
-                                               const Pack<float>& c) {
-  return Pack<float>::Of(_mm512_fnmadd_ps(a.v, b.v, c.v));
-}
-#else
-TORQUED_INLINE Pack<double> NegativeMultiplyAdd(const Pack<double>& a,
-                                                const Pack<double>& b,
-                                                const Pack<double>& c) {
-  return Pack<double>::Of(_mm256_fnmadd_pd(a.v, b.v, c.v));
-}
-TORQUED_INLINE Pack<float> NegativeMultiplyAdd(const Pack<float>& a,
-                                               const Pack<float>& b,
-                                               const Pack<float>& c) {
-  return Pack<float>::Of(_mm256_fnmadd_ps(a.v, b.v, c.v));
-}
-#endif
-#endif
-
 template <class N>
 struct SinCosConstants;
 
 template <>
 struct SinCosConstants<double> {
-  static constexpr double kMagic = 0x1.8p52;  // shifts integers into low bits
-  static constexpr double kBound = 1.6e6;
+  /// What is added to it is rounded to an integer, which stands in its low
+  /// bits.
+  static constexpr double kMagic = 0x1.8p52;
+  /// The reduction is for multiples in [−kMultiples, kMultiples): at least for
+  /// |x| ≤ 1.6e6.
+  static constexpr double kMultiples = 0x1p20;
   static constexpr double kTwoOverPi = 6.36619772367581382433e-01;
-#ifdef TORQUED_FUSED_REDUCTION
+#ifdef TORQUED_FUSED
+  static constexpr int kParts = 2;
   static constexpr double kHalfPi[] = {1.57079632679489655800e+00,
                                        6.12323399573676603587e-17};
 #else
-  // 33 + 33 + 53 bits: the products with k < 2²⁰ are exact.
+  static constexpr int kParts = 3;
+  // 31 + 32 + 53 bits: the products with |k| ≤ 2²¹ are exact.
   static constexpr double kHalfPi[] = {1.57079632673412561417e+00,
                                        6.07710050630396597660e-11,
                                        2.02226624879595063154e-21};
@@ -73,12 +51,14 @@ struct SinCosConstants<double> {
 template <>
 struct SinCosConstants<float> {
   static constexpr float kMagic = 0x1.8p23f;
-  static constexpr float kBound = 8192;
+  static constexpr float kMultiples = 0x1p13f;  // at least |x| ≤ 12000
   static constexpr float kTwoOverPi = 6.36619772e-01F;
-#ifdef TORQUED_FUSED_REDUCTION
+#ifdef TORQUED_FUSED
+  static constexpr int kParts = 2;
   static constexpr float kHalfPi[] = {1.57079637050628662F,
                                       -4.37113900018624283e-8F};
 #else
+  static constexpr int kParts = 3;
   static constexpr float kHalfPi[] = {1.5703125F, 4.837512969970703125e-4F,
                                       7.54978995489188216e-8F};
 #endif
@@ -112,41 +92,67 @@ __attribute__((noinline, cold)) void LibrarySinCos(const Pack<N>& x,
   }
 }
 
-/// The lanes of x for which the library is asked; NaN is one of them.
-template <class N>
-TORQUED_INLINE Mask<N> OutOfRange(const Pack<N>& x) {
-  const Pack<N> bound(SinCosConstants<N>::kBound);
-  return !Mask<N>{(typename Pack<N>::Integers)(Abs(x).v <= bound.v)};
-}
-
-/// An angle less a multiple of π/2: |r| ≤ π/4, and the multiple in the low bits
-/// of `quadrant`.
+/// An angle less k π/2, |r| ≤ π/4.
 template <class N>
 struct ReducedAngle {
   Pack<N> r;
+  /// k modulo 4 in its low two bits.
   typename Pack<N>::Integers quadrant;
 };
 
-/// Of x + offset, |offset| ≤ π/4, without rounding the sum: an offset does not
-/// cost a large angle its digits.
+/// Collects the lanes in which some angle was not in range; NaN is not.
 template <class N>
-TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, const Pack<N>& offset) {
+class AngleRange {
+ public:
+  using Integers = typename Pack<N>::Integers;
+
+  TORQUED_INLINE void Add(const ReducedAngle<N>& angle) {
+    strange_ |= angle.quadrant ^ Pack<N>(SinCosConstants<N>::kMagic).bits();
+  }
+  /// One bit for each.
+  TORQUED_INLINE unsigned lanes() const {
+    using Integer = typename IntegerOf<N>::Type;
+    // Those in range differ from kMagic in low bits alone.
+    constexpr auto kLow =
+        2 * static_cast<Integer>(SinCosConstants<N>::kMultiples) - 1;
+    const Integers high = strange_ & ((~kLow) - Integers{});
+    return LaneBits(Mask<N>{(Integers)(high != Integers{})});
+  }
+
+ private:
+  Integers strange_{};
+};
+
+/// `with_rest` adds the rest of the angle to its argument.
+template <class N, class WithRest>
+TORQUED_INLINE ReducedAngle<N> ReduceSum(const Pack<N>& x, int quadrant,
+                                         const WithRest& with_rest) {
   using C = SinCosConstants<N>;
-  const Pack<N> magic(C::kMagic);
-  const Pack<N> t = (x + offset) * Pack<N>(C::kTwoOverPi) + magic;
-  const Pack<N> k = t - magic;  // the nearest multiple
-  Pack<N> r = x;
-  bool first = true;
-  for (const N part : C::kHalfPi) {
-#ifdef TORQUED_FUSED_REDUCTION
-    r = NegativeMultiplyAdd(k, Pack<N>(part), r);
-#else
-    r = r - k * Pack<N>(part);
-#endif
-    if (first) r = r + offset;
-    first = false;
+  static constexpr N kShift[] = {
+      C::kMagic + C::kMultiples, C::kMagic + C::kMultiples + 1,
+      C::kMagic + C::kMultiples + 2, C::kMagic + C::kMultiples + 3};
+  const Pack<N> shift(kShift[quadrant]);
+  const Pack<N> t = with_rest(x) * Pack<N>(C::kTwoOverPi) + shift;
+  const Pack<N> k = t - shift;  // the nearest multiple
+  Pack<N> r = with_rest(Fma(-k, Pack<N>(C::kHalfPi[0]), x));
+  for (int part = 1; part < C::kParts; ++part) {
+    r = Fma(-k, Pack<N>(C::kHalfPi[part]), r);
   }
   return {r, t.bits()};
+}
+
+/// Of x + quadrant π/2.
+template <class N>
+TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant) {
+  return ReduceSum(x, quadrant, [](const Pack<N>& y) { return y; });
+}
+
+/// Of x + quadrant π/2 + rest, |rest| ≤ π/4, without rounding the sum: an
+/// offset does not cost a large angle its digits.
+template <class N>
+TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant,
+                                      const Pack<N>& rest) {
+  return ReduceSum(x, quadrant, [&](const Pack<N>& y) { return y + rest; });
 }
 
 template <class N>
@@ -175,22 +181,15 @@ TORQUED_INLINE void SinCosOfReduced(const ReducedAngle<N>& angle, Pack<N>& sine,
   cosine = Pack<N>::FromBits(Select(odd, s, c).bits() ^ cosine_sign);
 }
 
-/// Of the angle x + offset + quadrant π/2, for x in range.
-template <class N>
-TORQUED_INLINE void SinCosInRange(const Pack<N>& x, N offset, int quadrant,
-                                  Pack<N>& sine, Pack<N>& cosine) {
-  using Integer = typename IntegerOf<N>::Type;
-  ReducedAngle<N> angle = Reduce(x, Pack<N>(offset));
-  angle.quadrant = angle.quadrant + Integer(quadrant);
-  SinCosOfReduced(angle, sine, cosine);
-}
-
 template <class N>
 TORQUED_INLINE void SinCos(const Pack<N>& x, Pack<N>& sine, Pack<N>& cosine) {
-  SinCosInRange(x, N(0), 0, sine, cosine);
-  if (const unsigned lanes = LaneBits(OutOfRange(x)); lanes != 0) [[unlikely]] {
+  const ReducedAngle<N> angle = Reduce(x, 0);
+  AngleRange<N> range;
+  range.Add(angle);
+  SinCosOfReduced(angle, sine, cosine);
+  if (const unsigned strange = range.lanes(); strange != 0) [[unlikely]] {
     Pack<N> library_sine = sine, library_cosine = cosine;
-    LibrarySinCos(x, lanes, &library_sine, &library_cosine);
+    LibrarySinCos(x, strange, &library_sine, &library_cosine);
     sine = library_sine;
     cosine = library_cosine;
   }

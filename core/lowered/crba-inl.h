@@ -21,9 +21,10 @@ TORQUED_INLINE Sym3<T> SpinToParent(const T& s, const T& c, const Sym3<T>& S) {
 }
 
 /// R_T S R_Tᵀ.
-template <class T, class N>
-TORQUED_INLINE void TurnToParent(const LoweredBody<N>& body, Sym3<T>& S) {
-  switch (body.turn) {
+template <class Step, class T, class N>
+TORQUED_INLINE void TurnToParent(Step step, const LoweredBody<N>& body,
+                                 Sym3<T>& S) {
+  switch (step.TurnOf(body)) {
     case Turn::kQuarter:
       S = {S.xx, -S.xz, S.xy, S.zz, -S.yz, S.yy};
       return;
@@ -78,20 +79,20 @@ TORQUED_INLINE void ShiftMoments(const T& p, const T& mass,
 }
 
 /// The composite moments of a body as its parent sees them.
-template <class T, class N>
-TORQUED_INLINE void MomentsToParent(const LoweredBody<N>& body, const T& s,
-                                    const T& c, const T& q,
+template <class Step, class T, class N>
+TORQUED_INLINE void MomentsToParent(Step step, const LoweredBody<N>& body,
+                                    const T& s, const T& c, const T& q,
                                     CompositeMoments<T>& sum) {
   const T mass(body.composite_mass);
-  if (body.motion == JointMotion::kPrismatic) ShiftMoments<2>(q, mass, sum);
+  if (!step.IsRevolute(body)) ShiftMoments<2>(q, mass, sum);
   sum.S = SpinToParent(s, c, sum.S);
   sum.h = SpinToParent(s, c, sum.h);
-  TurnToParent(body, sum.S);
-  TurnToParent(body, sum.h);
+  TurnToParent(step, body, sum.S);
+  TurnToParent(step, body, sum.h);
   // One axis after the other is one displacement: the moments add up.
-  if (body.shift & 1u) ShiftMoments<0>(T(body.p[0]), mass, sum);
-  if (body.shift & 2u) ShiftMoments<1>(T(body.p[1]), mass, sum);
-  if (body.shift & 4u) ShiftMoments<2>(T(body.p[2]), mass, sum);
+  if (step.Shifts(body, 0)) ShiftMoments<0>(T(body.p[0]), mass, sum);
+  if (step.Shifts(body, 1)) ShiftMoments<1>(T(body.p[1]), mass, sum);
+  if (step.Shifts(body, 2)) ShiftMoments<2>(T(body.p[2]), mass, sum);
 }
 
 template <class T, class N>
@@ -114,6 +115,7 @@ TORQUED_INLINE void MassMatrixRow(const LoweredTreeOf<N>& tree,
                                   const LoweredState<T>& state, int i,
                                   const CompositeMoments<T>& sum, T* row) {
   const LoweredBody<N>* body = &tree.bodies[i];
+  const T *s = state.s, *c = state.c, *q = state.q;
   const T zero(0);
   Wrench<T> F;
   if (body->motion == JointMotion::kRevolute) {
@@ -126,14 +128,9 @@ TORQUED_INLINE void MassMatrixRow(const LoweredTreeOf<N>& tree,
     row[i] = mass + T(body->armature);
   }
   for (int j = i; body->parent != kBase;) {
-    if (body->motion == JointMotion::kPrismatic) {
-      F.m.x -= state.q[j] * F.f.y;
-      F.m.y += state.q[j] * F.f.x;
-    }
-    F.f = SpinToParent(state.s[j], state.c[j], F.f);
-    F.m = SpinToParent(state.s[j], state.c[j], F.m);
-    TurnToParent(*body, F.f, F.m);
-    F.m = AddShiftCross(*body, F.m, F.f);
+    WithStep(*body, [&](auto step) TORQUED_INLINE_BODY {
+      F = WrenchToParent(step, *body, s[j], c[j], q[j], F);
+    });
     j = body->parent;
     body = &tree.bodies[j];
     row[j] = body->motion == JointMotion::kRevolute ? F.m.z : F.f.z;
@@ -157,7 +154,9 @@ TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
     MassMatrixRow(tree, state, i, sum, M + PackedRow(i));
     carries = body.parent == i - 1 && body.parent != kBase;
     if (body.parent == kBase) continue;
-    MomentsToParent(body, state.s[i], state.c[i], state.q[i], sum);
+    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      MomentsToParent(step, body, state.s[i], state.c[i], state.q[i], sum);
+    });
     if (carries) {
       carried = sum;
     } else if (body.last_child) {

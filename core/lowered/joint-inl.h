@@ -1,4 +1,5 @@
-// What the algorithms do with a lowered joint: turning vectors by R_T Rz(θ).
+// What the algorithms do with a lowered joint: turning vectors by R_T Rz(θ) and
+// moving them by p.
 #pragma once
 
 #include "core/model/lowered_tree.h"
@@ -6,6 +7,66 @@
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// A step whose kind is known to the compiler: what is zero costs nothing.
+template <Turn kTurn, unsigned kShift>
+struct KnownStep {
+  template <class N>
+  static TORQUED_INLINE constexpr bool IsRevolute(const LoweredBody<N>&) {
+    return true;
+  }
+  template <class N>
+  static TORQUED_INLINE constexpr Turn TurnOf(const LoweredBody<N>&) {
+    return kTurn;
+  }
+  /// Whether p has a component along the axis.
+  template <class N>
+  static TORQUED_INLINE constexpr bool Shifts(const LoweredBody<N>&, int axis) {
+    return (kShift >> axis & 1u) != 0;
+  }
+};
+
+/// A step of any kind.
+struct AnyStep {
+  template <class N>
+  static TORQUED_INLINE bool IsRevolute(const LoweredBody<N>& body) {
+    return body.motion == JointMotion::kRevolute;
+  }
+  template <class N>
+  static TORQUED_INLINE Turn TurnOf(const LoweredBody<N>& body) {
+    return body.turn;
+  }
+  template <class N>
+  static TORQUED_INLINE bool Shifts(const LoweredBody<N>& body, int axis) {
+    return (static_cast<unsigned>(body.shift) >> axis & 1u) != 0;
+  }
+};
+
+/// Calls f with the step of a body's joint.
+template <class N, class Function>
+TORQUED_INLINE void WithStep(const LoweredBody<N>& body, const Function& f) {
+  constexpr unsigned kX = 1, kZ = 4;
+  switch (body.step) {
+    case JointStep::kParallel:
+      return f(KnownStep<Turn::kNone, 0>{});
+    case JointStep::kParallelX:
+      return f(KnownStep<Turn::kNone, kX>{});
+    case JointStep::kParallelZ:
+      return f(KnownStep<Turn::kNone, kZ>{});
+    case JointStep::kParallelXZ:
+      return f(KnownStep < Turn::kNone, kX | kZ > {});
+    case JointStep::kQuarter:
+      return f(KnownStep<Turn::kQuarter, 0>{});
+    case JointStep::kQuarterX:
+      return f(KnownStep<Turn::kQuarter, kX>{});
+    case JointStep::kQuarterZ:
+      return f(KnownStep<Turn::kQuarter, kZ>{});
+    case JointStep::kQuarterXZ:
+      return f(KnownStep < Turn::kQuarter, kX | kZ > {});
+    case JointStep::kOther:
+      return f(AnyStep{});
+  }
+}
 
 /// v ← Rx(α) v.
 template <class T, class N>
@@ -31,10 +92,10 @@ TORQUED_INLINE void TurnByTranspose(const N* R, Vec3<T>& v) {
 }
 
 /// v ← R_T v, for each of the vectors.
-template <class N, class... Vectors>
-TORQUED_INLINE void TurnToParent(const LoweredBody<N>& body,
+template <class Step, class N, class... Vectors>
+TORQUED_INLINE void TurnToParent(Step step, const LoweredBody<N>& body,
                                  Vectors&... vectors) {
-  switch (body.turn) {
+  switch (step.TurnOf(body)) {
     case Turn::kQuarter:
       ((vectors = {vectors.x, -vectors.z, vectors.y}), ...);
       return;
@@ -53,10 +114,10 @@ TORQUED_INLINE void TurnToParent(const LoweredBody<N>& body,
 }
 
 /// v ← R_Tᵀ v, for each of the vectors.
-template <class N, class... Vectors>
-TORQUED_INLINE void TurnToChild(const LoweredBody<N>& body,
+template <class Step, class N, class... Vectors>
+TORQUED_INLINE void TurnToChild(Step step, const LoweredBody<N>& body,
                                 Vectors&... vectors) {
-  switch (body.turn) {
+  switch (step.TurnOf(body)) {
     case Turn::kQuarter:
       ((vectors = {vectors.x, vectors.z, -vectors.y}), ...);
       return;
@@ -86,26 +147,91 @@ TORQUED_INLINE Vec3<T> SpinToChild(const T& s, const T& c, const Vec3<T>& v) {
   return {c * v.x + s * v.y, c * v.y - s * v.x, v.z};
 }
 
-/// n + p × f, only where p is not zero.
-template <class T, class N>
-TORQUED_INLINE Vec3<T> AddShiftCross(const LoweredBody<N>& body, Vec3<T> n,
-                                     const Vec3<T>& f) {
-  if (body.shift & 1u) {
+/// n ← n + p × f, only where p is not zero.
+template <class Step, class T, class N>
+TORQUED_INLINE void AddShiftCross(Step step, const LoweredBody<N>& body,
+                                  const Vec3<T>& f, Vec3<T>& n) {
+  if (step.Shifts(body, 0)) {
     const T p(body.p[0]);
     n.y -= p * f.z;
     n.z += p * f.y;
   }
-  if (body.shift & 2u) {
+  if (step.Shifts(body, 1)) {
     const T p(body.p[1]);
     n.x += p * f.z;
     n.z -= p * f.x;
   }
-  if (body.shift & 4u) {
+  if (step.Shifts(body, 2)) {
     const T p(body.p[2]);
     n.x -= p * f.y;
     n.y += p * f.x;
   }
-  return n;
+}
+
+/// b + p.x B.x + p.y B.y + p.z B.z for the columns of a matrix B.
+template <class Step, class T, class N>
+TORQUED_INLINE Vec3<T> AddShift(Step step, const LoweredBody<N>& body,
+                                Vec3<T> b, const Vec3<T>& x, const Vec3<T>& y,
+                                const Vec3<T>& z) {
+  if (step.Shifts(body, 0)) b += x * T(body.p[0]);
+  if (step.Shifts(body, 1)) b += y * T(body.p[1]);
+  if (step.Shifts(body, 2)) b += z * T(body.p[2]);
+  return b;
+}
+
+/// v += Rz(θ) u.
+template <class T>
+TORQUED_INLINE void AddSpun(const T& s, const T& c, const Vec3<T>& u,
+                            Vec3<T>& v) {
+  v.x = Fma(c, u.x, Fma(-s, u.y, v.x));
+  v.y = Fma(c, u.y, Fma(s, u.x, v.y));
+  v.z += u.z;
+}
+
+/// A wrench on the body as its parent's frame has it.
+template <class Step, class T, class N>
+TORQUED_INLINE Wrench<T> WrenchToParent(Step step, const LoweredBody<N>& body,
+                                        const T& s, const T& c, const T& q,
+                                        Wrench<T> F) {
+  if (!step.IsRevolute(body)) {
+    F.m.x -= q * F.f.y;
+    F.m.y += q * F.f.x;
+  }
+  F.f = SpinToParent(s, c, F.f);
+  F.m = SpinToParent(s, c, F.m);
+  TurnToParent(step, body, F.f, F.m);
+  AddShiftCross(step, body, F.f, F.m);
+  return F;
+}
+
+/// `sum` + that, in fewer steps that wait for each other.
+template <class T, class N>
+TORQUED_INLINE Wrench<T> AddWrenchToParent(AnyStep step,
+                                           const LoweredBody<N>& body,
+                                           const T& s, const T& c, const T& q,
+                                           const Wrench<T>& F,
+                                           const Wrench<T>& sum) {
+  return sum + WrenchToParent(step, body, s, c, q, F);
+}
+template <Turn kTurn, unsigned kShift, class T, class N>
+TORQUED_INLINE Wrench<T> AddWrenchToParent(KnownStep<kTurn, kShift> step,
+                                           const LoweredBody<N>& body,
+                                           const T& s, const T& c,
+                                           const T& /*q*/, const Wrench<T>& F,
+                                           Wrench<T> sum) {
+  Vec3<T> f;  // of F, in the parent's axes
+  if constexpr (kShift != 0) {
+    f = SpinToParent(s, c, F.f);
+    TurnToParent(step, body, f);
+    AddShiftCross(step, body, f, sum.m);
+  }
+  // In the axes between the constant turn and the joint.
+  TurnToChild(step, body, sum.f, sum.m);
+  AddSpun(s, c, F.m, sum.m);
+  if constexpr (kShift == 0) AddSpun(s, c, F.f, sum.f);
+  TurnToParent(step, body, sum.f, sum.m);
+  if constexpr (kShift != 0) sum.f += f;
+  return sum;
 }
 
 }  // namespace TORQUED_TARGET

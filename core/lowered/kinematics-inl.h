@@ -42,29 +42,16 @@ struct TipPose {
 };
 
 /// Pose of a body from that of its parent.
-template <class T, class N>
-TORQUED_INLINE void PlaceChild(const LoweredBody<N>& body, const T& s,
-                               const T& c, const T& q, PoseRows<T>& X) {
-  if (body.shift != 0) {
-    const T zero(0);
-    Vec3<T> p = {zero, zero, zero};
-    if (body.shift & 1u) {
-      const T k(body.p[0]);
-      p += Vec3<T>{X.r0.x, X.r1.x, X.r2.x} * k;
-    }
-    if (body.shift & 2u) {
-      const T k(body.p[1]);
-      p += Vec3<T>{X.r0.y, X.r1.y, X.r2.y} * k;
-    }
-    if (body.shift & 4u) {
-      const T k(body.p[2]);
-      p += Vec3<T>{X.r0.z, X.r1.z, X.r2.z} * k;
-    }
-    X.p += p;
-  }
+template <class Step, class T, class N>
+TORQUED_INLINE void PlaceChild(Step step, const LoweredBody<N>& body,
+                               const T& s, const T& c, const T& q,
+                               PoseRows<T>& X) {
+  X.p = AddShift(step, body, X.p, Vec3<T>{X.r0.x, X.r1.x, X.r2.x},
+                 Vec3<T>{X.r0.y, X.r1.y, X.r2.y},
+                 Vec3<T>{X.r0.z, X.r1.z, X.r2.z});
   // The rows of R R_T Rz are the rows of R, turned back.
-  TurnToChild(body, X.r0, X.r1, X.r2);
-  if (body.motion == JointMotion::kPrismatic) {
+  TurnToChild(step, body, X.r0, X.r1, X.r2);
+  if (!step.IsRevolute(body)) {
     X.p += Vec3<T>{X.r0.z, X.r1.z, X.r2.z} * q;
   }
   X.r0 = SpinToChild(s, c, X.r0);
@@ -80,13 +67,17 @@ TORQUED_ONE_COPY void LoweredTipPose(const LoweredTreeOf<N>& tree,
                                      const LoweredState<T>& state, T* J,
                                      TipPose<T>* pose) {
   const int n = tree.n;
+  const T *s = state.s, *c = state.c, *q = state.q;
   PoseRows<T> X = {{T(1), T(0), T(0)},
                    {T(0), T(1), T(0)},
                    {T(0), T(0), T(1)},
                    Vec3<T>::Zero()};
   for (int k = 0; k < tip.length; ++k) {
     const int j = tip.path[k];
-    PlaceChild(tree.bodies[j], state.s[j], state.c[j], state.q[j], X);
+    const LoweredBody<N>& body = tree.bodies[j];
+    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      PlaceChild(step, body, s[j], c[j], q[j], X);
+    });
     T* column = J + j;
     column[0 * n] = X.r0.z;
     column[1 * n] = X.r1.z;
@@ -153,7 +144,7 @@ TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
       m = MoveRoot(body, Vec3<T>::Zero(), state.s[i], state.c[i], state.v[i],
                    state.a[i]);
     } else {
-      MoveChild(body, state.s[i], state.c[i], state.q[i], state.v[i],
+      MoveChild(AnyStep{}, body, state.s[i], state.c[i], state.q[i], state.v[i],
                 state.a[i], m);
     }
   }

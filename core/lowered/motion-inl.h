@@ -11,9 +11,9 @@ inline namespace TORQUED_TARGET {
 template <class T>
 TORQUED_INLINE Mat3<T> RateMatrix(const Vec3<T>& w, const Vec3<T>& wd) {
   const T xx = w.x * w.x, zz = w.z * w.z;
-  return {{-(w.y * w.y) - zz, w.x * w.y + wd.z, w.x * w.z - wd.y},
-          {w.x * w.y - wd.z, -(w.x * w.x) - zz, w.y * w.z + wd.x},
-          {w.x * w.z + wd.y, w.y * w.z - wd.x, -(w.y * w.y) - xx}};
+  return {{Fma(-w.y, w.y, -zz), Fma(w.x, w.y, wd.z), Fma(w.x, w.z, -wd.y)},
+          {Fma(w.x, w.y, -wd.z), Fma(-w.x, w.x, -zz), Fma(w.y, w.z, wd.x)},
+          {Fma(w.x, w.z, wd.y), Fma(w.y, w.z, -wd.x), Fma(-w.y, w.y, -xx)}};
 }
 
 /// Motion of a root on a base at rest.
@@ -23,7 +23,7 @@ TORQUED_INLINE LinkMotion<T> MoveRoot(const LoweredBody<N>& body,
                                       const T& c, const T& v, const T& a) {
   const T zero(0);
   Vec3<T> up = -gravity;
-  TurnToChild(body, up);
+  TurnToChild(AnyStep{}, body, up);
   up = SpinToChild(s, c, up);
   if (body.motion == JointMotion::kPrismatic) {
     up.z += a;
@@ -37,19 +37,17 @@ TORQUED_INLINE LinkMotion<T> MoveRoot(const LoweredBody<N>& body,
 }
 
 /// Motion of a body from that of its parent.
-template <class T, class N>
-TORQUED_INLINE void MoveChild(const LoweredBody<N>& body, const T& s,
+template <class Step, class T, class N>
+TORQUED_INLINE void MoveChild(Step step, const LoweredBody<N>& body, const T& s,
                               const T& c, const T& q, const T& v, const T& a,
                               LinkMotion<T>& m) {
   // The parent's acceleration at the child's origin, a + B p.
-  if (body.shift & 1u) m.a += m.B.c0 * T(body.p[0]);
-  if (body.shift & 2u) m.a += m.B.c1 * T(body.p[1]);
-  if (body.shift & 4u) m.a += m.B.c2 * T(body.p[2]);
-  TurnToChild(body, m.w, m.wd, m.a);
+  m.a = AddShift(step, body, m.a, m.B.c0, m.B.c1, m.B.c2);
+  TurnToChild(step, body, m.w, m.wd, m.a);
   m.w = SpinToChild(s, c, m.w);
   m.wd = SpinToChild(s, c, m.wd);
   m.a = SpinToChild(s, c, m.a);
-  if (body.motion == JointMotion::kRevolute) {
+  if (step.IsRevolute(body)) {
     m.wd.x += m.w.y * v;
     m.wd.y -= m.w.x * v;
     m.wd.z += a;

@@ -10,13 +10,13 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 
 /// The wrench that the body's own kept inertia needs, f = (B, a) Σ.
-template <class T, class N>
-TORQUED_INLINE Wrench<T> InertialWrench(const LoweredBody<N>& body,
+template <class Step, class T, class N>
+TORQUED_INLINE Wrench<T> InertialWrench(Step step, const LoweredBody<N>& body,
                                         const LinkMotion<T>& m) {
   const Mat3<T>& B = m.B;
   const Vec3<T>& a = m.a;
   const T hx(body.h[0]), hy(body.h[1]);
-  if (body.motion == JointMotion::kPrismatic) {
+  if (!step.IsRevolute(body)) {
     const T hz(body.h[2]);
     return {{a.z * hy - a.y * hz, a.x * hz - a.z * hx, a.y * hx - a.x * hy},
             a * T(body.mass) + B.c0 * hx + B.c1 * hy + B.c2 * hz};
@@ -33,6 +33,51 @@ TORQUED_INLINE Wrench<T> InertialWrench(const LoweredBody<N>& body,
           B.c0 * hx + B.c1 * hy};
 }
 
+/// Of a root, whose joint feels one component of it alone.
+template <class T, class N>
+TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const LoweredBody<N>& body,
+                                              const T& acceleration,
+                                              const LinkMotion<T>& m) {
+  Wrench<T> F = Wrench<T>::Zero();
+  if (body.motion == JointMotion::kRevolute) {
+    F.m.z = acceleration * T(body.S[0] + body.S[3]) + m.a.y * T(body.h[0]) -
+            m.a.x * T(body.h[1]);
+  } else {
+    F.f.z = m.a.z * T(body.mass);
+  }
+  return F;
+}
+
+/// The motion of all bodies, and in `scratch.F` what their inertias need.
+template <class T, class N>
+TORQUED_INLINE void LoweredForwardPass(const LoweredTreeOf<N>& tree,
+                                       const LoweredTerms<T>& terms,
+                                       const LoweredState<T>& state,
+                                       const LoweredScratch<T>& scratch,
+                                       int watched,
+                                       LinkMotion<T>* watched_motion) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const int n = tree.n;
+  const T *s = state.s, *c = state.c, *q = state.q, *v = state.v, *a = state.a;
+  Wrench<T>* const F = scratch.F;
+  LinkMotion<T> m;
+  for (int i = 0; i < n; ++i) {
+    const LoweredBody<N>& body = bodies[i];
+    if (body.parent == kBase) {
+      m = MoveRoot(body, terms.gravity, s[i], c[i], v[i], a[i]);
+      F[i] = InertialWrenchOfRoot(body, a[i], m);
+    } else {
+      if (body.parent != i - 1) m = scratch.motion[bodies[body.parent].slot];
+      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+        MoveChild(step, body, s[i], c[i], q[i], v[i], a[i], m);
+        F[i] = InertialWrench(step, body, m);
+      });
+    }
+    if (body.branches) scratch.motion[body.slot] = m;
+    if (i == watched) *watched_motion = m;
+  }
+}
+
 /// tau[n]. Armature is part of M. Where `watched` is a body, its motion is left
 /// in `watched_motion`.
 template <class T, class N>
@@ -42,52 +87,29 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
                                              const LoweredScratch<T>& scratch,
                                              T* tau, int watched,
                                              LinkMotion<T>* watched_motion) {
-  LinkMotion<T> m;
-  for (int i = 0; i < tree.n; ++i) {
-    const LoweredBody<N>& body = tree.bodies[i];
-    const int parent = body.parent;
-    if (parent == kBase) {
-      m = MoveRoot(body, terms.gravity, state.s[i], state.c[i], state.v[i],
-                   state.a[i]);
-    } else {
-      if (tree.bodies[parent].branches) {
-        m = scratch.motion[tree.bodies[parent].slot];
-      }
-      MoveChild(body, state.s[i], state.c[i], state.q[i], state.v[i],
-                state.a[i], m);
-    }
-    if (body.branches) scratch.motion[body.slot] = m;
-    if (i == watched) *watched_motion = m;
-    scratch.F[i] = InertialWrench(body, m);
-  }
+  LoweredForwardPass(tree, terms, state, scratch, watched, watched_motion);
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const T *s = state.s, *c = state.c, *q = state.q, *a = state.a;
+  Wrench<T>* const own = scratch.F;
   if (terms.wrench_body != kBase) {
-    scratch.F[terms.wrench_body] = scratch.F[terms.wrench_body] - terms.wrench;
+    own[terms.wrench_body] = own[terms.wrench_body] - terms.wrench;
   }
 
-  Wrench<T> carried = Wrench<T>::Zero();
+  // The wrench through joint i, in {i'}.
+  Wrench<T> F = own[tree.n - 1];
   for (int i = tree.n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = tree.bodies[i];
-    Wrench<T> F = scratch.F[i] + carried;
+    const LoweredBody<N>& body = bodies[i];
+    const int parent = body.parent;
     const bool revolute = body.motion == JointMotion::kRevolute;
-    tau[i] = (revolute ? F.m.z : F.f.z) + T(body.armature) * state.a[i];
-    if (body.parent == kBase) {
-      carried = Wrench<T>::Zero();
-      continue;
+    tau[i] = (revolute ? F.m.z : F.f.z) + T(body.armature) * a[i];
+    if (parent != kBase) {
+      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+        F = AddWrenchToParent(step, body, s[i], c[i], q[i], F, own[parent]);
+      });
+      if (parent == i - 1) continue;
+      own[parent] = F;
     }
-    if (!revolute) {
-      F.m.x -= state.q[i] * F.f.y;
-      F.m.y += state.q[i] * F.f.x;
-    }
-    F.f = SpinToParent(state.s[i], state.c[i], F.f);
-    F.m = SpinToParent(state.s[i], state.c[i], F.m);
-    TurnToParent(body, F.f, F.m);
-    F.m = AddShiftCross(body, F.m, F.f);
-    if (body.parent == i - 1) {
-      carried = F;
-    } else {
-      scratch.F[body.parent] += F;
-      carried = Wrench<T>::Zero();
-    }
+    if (i > 0) F = own[i - 1];
   }
 
   if (terms.viscous_friction || terms.coulomb_friction) {

@@ -18,6 +18,22 @@ enum class Turn : unsigned char {
   kFull,     // any rotation
 };
 
+/// What a joint's step to its parent is made of, where that is one of the
+/// common kinds, which the algorithms have code of their own for: a revolute
+/// joint with axes parallel (R_T = 1) or perpendicular (Rx(+90°)) and a p of
+/// which the components named here are not zero.
+enum class JointStep : unsigned char {
+  kOther,
+  kParallel,
+  kParallelX,
+  kParallelZ,
+  kParallelXZ,
+  kQuarter,
+  kQuarterX,
+  kQuarterZ,
+  kQuarterXZ,
+};
+
 /// Body i with the joint that carries it, in the lowered frame {i'}, which is
 /// fixed on the body and has the joint's axis as its z:
 ///   revolute    T_{λ',i'}(q) = Trans(p) R_T Rz(q + q0)
@@ -29,6 +45,7 @@ struct LoweredBody {
   int parent;  // λ(i) < i, or kBase
   JointMotion motion;
   Turn turn;
+  JointStep step;
   /// Bit k: p[k] is not zero.
   unsigned char shift;
   /// Whether more than one body hangs on this one. If so, what they share is

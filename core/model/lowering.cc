@@ -32,6 +32,23 @@ void SetOffset(const ReframedJoint& joint, LoweredBody<double>& body) {
   body.q0_rest = std::atan2(s, c);
 }
 
+JointStep StepOf(const LoweredBody<double>& body) {
+  constexpr unsigned kX = 1, kZ = 4;
+  if (body.motion != JointMotion::kRevolute) return JointStep::kOther;
+  if (body.turn == Turn::kNone) {
+    if (body.shift == 0) return JointStep::kParallel;
+    if (body.shift == kX) return JointStep::kParallelX;
+    if (body.shift == kZ) return JointStep::kParallelZ;
+    if (body.shift == (kX | kZ)) return JointStep::kParallelXZ;
+  } else if (body.turn == Turn::kQuarter) {
+    if (body.shift == 0) return JointStep::kQuarter;
+    if (body.shift == kX) return JointStep::kQuarterX;
+    if (body.shift == kZ) return JointStep::kQuarterZ;
+    if (body.shift == (kX | kZ)) return JointStep::kQuarterXZ;
+  }
+  return JointStep::kOther;
+}
+
 // All but what depends on other bodies.
 LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
                          const Eigen::Matrix4d& kept) {
@@ -42,6 +59,7 @@ LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
   for (int k = 0; k < 3; ++k) {
     if (joint.p[k] != 0) body.shift |= 1U << static_cast<unsigned>(k);
   }
+  body.step = StepOf(body);
   body.slot = -1;
   CopyRowMajor(joint.R, body.R);
   body.cos_turn = joint.alpha.x();
@@ -106,6 +124,7 @@ LoweredBody<float> Rounded(const LoweredBody<double>& body) {
   out.parent = body.parent;
   out.motion = body.motion;
   out.turn = body.turn;
+  out.step = body.step;
   out.shift = body.shift;
   out.branches = body.branches;
   out.slot = body.slot;
