@@ -32,14 +32,17 @@ class BlockOutputs {
   TORQUED_INLINE unsigned Store(const LaneOutput& out, long long row, int count,
                                 const P* packs, int distinct) {
     if (out.data == nullptr || out.columns == 0) return 0;
-    if (count == kLanes && out.f32 == (sizeof(N) == sizeof(float)) &&
-        (path_ == StorePath::kDirect || IsShort(out))) [[likely]] {
-      Poison<N> poison;
-      StoreColumns(packs, out.columns, out.sources,
-                   static_cast<N*>(out.data) + row * out.columns, poison);
-      return LaneBits(poison.lanes());
+    if (count < kLanes || out.f32 != (sizeof(N) == sizeof(float)))
+        [[unlikely]] {
+      return StoreUnusual(out, row, count, packs, distinct);
     }
-    return StoreUnusual(out, row, count, packs, distinct);
+    N* const rows = static_cast<N*>(out.data) + row * out.columns;
+    const bool in_one_go = path_ != StorePath::kDirect && !IsShort(out);
+    Poison<N> poison;
+    StoreColumns(packs, out.columns, out.sources,
+                 in_one_go ? reinterpret_cast<N*>(staging_) : rows, poison);
+    if (in_one_go) CopyBlock(rows, static_cast<long>(out.columns) * kLanes);
+    return LaneBits(poison.lanes());
   }
 
   /// After the last block.
@@ -50,10 +53,21 @@ class BlockOutputs {
  private:
   /// Short rows fill lines of the cache one after the other as it is.
   static TORQUED_INLINE bool IsShort(const LaneOutput& out) {
-    constexpr int kShortRow = 128;  // bytes
-    return out.columns * (out.f32 ? 4 : 8) <= kShortRow;
+    constexpr unsigned long kShortRow = 128;  // bytes
+    return static_cast<unsigned long>(out.columns) * sizeof(N) <= kShortRow;
   }
 
+  TORQUED_INLINE void CopyBlock(N* rows, long numbers) const {
+    const long bytes = numbers * static_cast<long>(sizeof(N));
+    if (path_ == StorePath::kPastCaches && bytes % 64 == 0 &&
+        reinterpret_cast<unsigned long>(rows) % 64 == 0) {
+      CopyPastCaches(staging_, rows, bytes);
+    } else {
+      CopyRegisters(staging_, rows, bytes);
+    }
+  }
+
+  /// Part of a block, or numbers of another width.
   __attribute__((noinline)) unsigned StoreUnusual(const LaneOutput& out,
                                                   long long row, int count,
                                                   const P* packs,
@@ -83,30 +97,27 @@ class BlockOutputs {
   void StoreTable(Number* table, const LaneOutput& out, long long row,
                   int count, const P* packs) {
     Number* rows = table + row * out.columns;
-    const unsigned long bytes = static_cast<unsigned long>(count) *
-                                static_cast<unsigned long>(out.columns) *
-                                sizeof(Number);
-    const bool whole = count == kLanes && bytes % kRegisterBytes == 0;
-    const bool past_caches = path_ == StorePath::kPastCaches && whole &&
-                             bytes % 64 == 0 &&
-                             reinterpret_cast<unsigned long>(rows) % 64 == 0;
-    const bool gathered =
-        past_caches || (path_ != StorePath::kDirect && whole && !IsShort(out));
-    const bool staged = gathered || count < kLanes;
-    Number* to = staged ? reinterpret_cast<Number*>(staging_) : rows;
+    if (count == 1) {
+      WithColumnMap(out.sources, [&](const auto& source) TORQUED_INLINE_BODY {
+        for (int j = 0; j < out.columns; ++j) {
+          Write(static_cast<Number>(packs[source(j)].v[0]), rows + j);
+        }
+      });
+      return;
+    }
+    Number* const to =
+        count < kLanes ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
       Poison<N> unused;
       StoreColumns(packs, out.columns, out.sources, to, unused);
     } else {
       StoreColumnsConverted(packs, out.columns, out.sources, to);
     }
-    if (!staged) return;
-    if (past_caches) {
-      CopyPastCaches(staging_, rows, static_cast<long>(bytes));
-    } else if (gathered) {
-      CopyRegisters(staging_, rows, static_cast<long>(bytes));
-    } else {
-      __builtin_memcpy(rows, staging_, bytes);
+    if (to != rows) {
+      __builtin_memcpy(rows, staging_,
+                       static_cast<unsigned long>(count) *
+                           static_cast<unsigned long>(out.columns) *
+                           sizeof(Number));
     }
   }
 

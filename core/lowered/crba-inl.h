@@ -108,32 +108,106 @@ TORQUED_INLINE void Add(const CompositeMoments<T>& a, CompositeMoments<T>& b) {
   b.h += a.h;
 }
 
-/// Row i of M: the wrench that a unit acceleration of joint i needs, carried
-/// towards the base.
-template <class T, class N>
-TORQUED_INLINE void MassMatrixRow(const LoweredTreeOf<N>& tree,
-                                  const LoweredState<T>& state, int i,
-                                  const CompositeMoments<T>& sum, T* row) {
-  const LoweredBody<N>* body = &tree.bodies[i];
-  const T *s = state.s, *c = state.c, *q = state.q;
-  const T zero(0);
+/// A row of M under way: the wrench that a unit acceleration of its joint
+/// needs, carried towards the base.
+template <class T>
+struct MassMatrixRow {
   Wrench<T> F;
-  if (body->motion == JointMotion::kRevolute) {
+  T* row;
+};
+
+template <class T, class N>
+TORQUED_INLINE MassMatrixRow<T> BeginRow(const LoweredBody<N>& body, long i,
+                                         const CompositeMoments<T>& sum, T* M) {
+  const T zero(0);
+  MassMatrixRow<T> r;
+  r.row = M + PackedRow(static_cast<int>(i));
+  if (body.motion == JointMotion::kRevolute) {
     const T inertia = sum.S.xx + sum.S.yy;
-    F = {{-sum.S.xz, -sum.S.yz, inertia}, {-sum.h.y, sum.h.x, zero}};
-    row[i] = inertia + T(body->armature);
+    r.F = {{-sum.S.xz, -sum.S.yz, inertia}, {-sum.h.y, sum.h.x, zero}};
+    r.row[i] = inertia + T(body.armature);
   } else {
-    const T mass(body->composite_mass);
-    F = {{sum.h.y, -sum.h.x, zero}, {zero, zero, mass}};
-    row[i] = mass + T(body->armature);
+    const T mass(body.composite_mass);
+    r.F = {{sum.h.y, -sum.h.x, zero}, {zero, zero, mass}};
+    r.row[i] = mass + T(body.armature);
   }
-  for (int j = i; body->parent != kBase;) {
-    WithStep(*body, [&](auto step) TORQUED_INLINE_BODY {
-      F = WrenchToParent(step, *body, s[j], c[j], q[j], F);
+  return r;
+}
+
+/// Carries rows from joint j to joint `end`, or to the root if that comes
+/// first. Several at a time share what is not their own.
+template <bool kChain, class T, class N, class... Rows>
+TORQUED_INLINE void CarryRows(const LoweredTreeOf<N>& tree,
+                              const LoweredState<T>& state, long j, long end,
+                              Rows&... rows) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const T *s = state.s, *c = state.c, *q = state.q;
+  if (ParentOf<kChain>(bodies[j], j) == kBase) return;
+  while (j != end) {
+    const LoweredBody<N>& body = bodies[j];
+    const long parent = ParentOf<kChain>(body, j);
+    const LoweredBody<N>& onto = bodies[parent];
+    const bool revolute = onto.motion == JointMotion::kRevolute;
+    const bool last = ParentOf<kChain>(onto, parent) == kBase;
+    if (last && revolute) {
+      // One component is all that is used of what comes to a root.
+      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+        ((rows.row[parent] =
+              WrenchToParent(step, body, s[j], c[j], q[j], rows.F).m.z),
+         ...);
+      });
+      return;
+    }
+    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      ((rows.F = WrenchToParent(step, body, s[j], c[j], q[j], rows.F)), ...);
     });
-    j = body->parent;
-    body = &tree.bodies[j];
-    row[j] = body->motion == JointMotion::kRevolute ? F.m.z : F.f.z;
+    if (revolute) [[likely]] {
+      ((rows.row[parent] = rows.F.m.z), ...);
+    } else {
+      ((rows.row[parent] = rows.F.f.z), ...);
+      if (last) return;
+    }
+    j = parent;
+  }
+}
+
+template <bool kChain, class T, class N>
+TORQUED_INLINE void MassMatrixOf(const LoweredTreeOf<N>& tree,
+                                 const LoweredState<T>& state,
+                                 const LoweredScratch<T>& scratch, T* M) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const T *s = state.s, *c = state.c, *q = state.q;
+  CompositeMoments<T> carried;
+  bool carries = false;
+  MassMatrixRow<T> of_child;  // at body i, where `paired`
+  bool paired = false;
+  for (long i = tree.n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = bodies[i];
+    const long parent = ParentOf<kChain>(body, i);
+    CompositeMoments<T> sum = OwnMoments<T>(body);
+    if (carries) Add(carried, sum);
+    if (!kChain && body.branches) Add(scratch.sum[body.slot], sum);
+    MassMatrixRow<T> row = BeginRow(body, i, sum, M);
+    carries = parent == i - 1 && parent != kBase;
+    if (paired) {
+      CarryRows<kChain>(tree, state, i, kBase, row, of_child);
+      paired = false;
+    } else {
+      CarryRows<kChain>(tree, state, i, carries ? i - 1 : kBase, row);
+      of_child = row;
+      paired = carries;
+    }
+    if (parent == kBase) continue;
+    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      MomentsToParent(step, body, s[i], c[i], q[i], sum);
+    });
+    if (carries) {
+      carried = sum;
+    } else if (body.last_child) {
+      scratch.sum[bodies[parent].slot] = sum;
+    } else {
+      Add(sum, scratch.sum[bodies[parent].slot]);
+    }
   }
 }
 
@@ -144,26 +218,10 @@ TORQUED_ONE_COPY void LoweredMassMatrix(const LoweredTreeOf<N>& tree,
                                         const LoweredState<T>& state,
                                         const LoweredScratch<T>& scratch,
                                         T* M) {
-  CompositeMoments<T> carried;
-  bool carries = false;
-  for (int i = tree.n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = tree.bodies[i];
-    CompositeMoments<T> sum = OwnMoments<T>(body);
-    if (carries) Add(carried, sum);
-    if (body.branches) Add(scratch.sum[body.slot], sum);
-    MassMatrixRow(tree, state, i, sum, M + PackedRow(i));
-    carries = body.parent == i - 1 && body.parent != kBase;
-    if (body.parent == kBase) continue;
-    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-      MomentsToParent(step, body, state.s[i], state.c[i], state.q[i], sum);
-    });
-    if (carries) {
-      carried = sum;
-    } else if (body.last_child) {
-      scratch.sum[tree.bodies[body.parent].slot] = sum;
-    } else {
-      Add(sum, scratch.sum[tree.bodies[body.parent].slot]);
-    }
+  if (tree.chain) {
+    MassMatrixOf<true>(tree, state, scratch, M);
+  } else {
+    MassMatrixOf<false>(tree, state, scratch, M);
   }
 }
 

@@ -8,6 +8,16 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
+/// The parent of body i.
+template <bool kChain, class N>
+TORQUED_INLINE long ParentOf(const LoweredBody<N>& body, long i) {
+  if constexpr (kChain) {
+    return i - 1;
+  } else {
+    return body.parent;
+  }
+}
+
 /// A step whose kind is known to the compiler: what is zero costs nothing.
 template <Turn kTurn, unsigned kShift>
 struct KnownStep {

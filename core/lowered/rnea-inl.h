@@ -49,13 +49,12 @@ TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const LoweredBody<N>& body,
 }
 
 /// The motion of all bodies, and in `scratch.F` what their inertias need.
-template <class T, class N>
-TORQUED_INLINE void LoweredForwardPass(const LoweredTreeOf<N>& tree,
-                                       const LoweredTerms<T>& terms,
-                                       const LoweredState<T>& state,
-                                       const LoweredScratch<T>& scratch,
-                                       int watched,
-                                       LinkMotion<T>* watched_motion) {
+template <bool kChain, class T, class N>
+TORQUED_INLINE void ForwardPass(const LoweredTreeOf<N>& tree,
+                                const LoweredTerms<T>& terms,
+                                const LoweredState<T>& state,
+                                const LoweredScratch<T>& scratch, int watched,
+                                LinkMotion<T>* watched_motion) {
   const LoweredBody<N>* const bodies = tree.bodies;
   const int n = tree.n;
   const T *s = state.s, *c = state.c, *q = state.q, *v = state.v, *a = state.a;
@@ -63,18 +62,45 @@ TORQUED_INLINE void LoweredForwardPass(const LoweredTreeOf<N>& tree,
   LinkMotion<T> m;
   for (int i = 0; i < n; ++i) {
     const LoweredBody<N>& body = bodies[i];
-    if (body.parent == kBase) {
+    const long parent = ParentOf<kChain>(body, i);
+    if (parent == kBase) {
       m = MoveRoot(body, terms.gravity, s[i], c[i], v[i], a[i]);
       F[i] = InertialWrenchOfRoot(body, a[i], m);
     } else {
-      if (body.parent != i - 1) m = scratch.motion[bodies[body.parent].slot];
+      if (parent != i - 1) m = scratch.motion[bodies[parent].slot];
       WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
         MoveChild(step, body, s[i], c[i], q[i], v[i], a[i], m);
         F[i] = InertialWrench(step, body, m);
       });
     }
-    if (body.branches) scratch.motion[body.slot] = m;
+    if (!kChain && body.branches) scratch.motion[body.slot] = m;
     if (i == watched) *watched_motion = m;
+  }
+}
+
+/// From the wrenches that the bodies' inertias need to joint torques.
+template <bool kChain, class T, class N>
+TORQUED_INLINE void InwardPass(const LoweredTreeOf<N>& tree,
+                               const LoweredState<T>& state,
+                               const LoweredScratch<T>& scratch, T* tau) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const T *s = state.s, *c = state.c, *q = state.q, *a = state.a;
+  Wrench<T>* const own = scratch.F;
+  // The wrench through joint i, in {i'}.
+  Wrench<T> F = own[tree.n - 1];
+  for (int i = tree.n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = bodies[i];
+    const long parent = ParentOf<kChain>(body, i);
+    const bool revolute = body.motion == JointMotion::kRevolute;
+    tau[i] = (revolute ? F.m.z : F.f.z) + T(body.armature) * a[i];
+    if (parent != kBase) {
+      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+        F = AddWrenchToParent(step, body, s[i], c[i], q[i], F, own[parent]);
+      });
+      if (parent == i - 1) continue;
+      own[parent] = F;
+    }
+    if (i > 0) F = own[i - 1];
   }
 }
 
@@ -87,29 +113,19 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
                                              const LoweredScratch<T>& scratch,
                                              T* tau, int watched,
                                              LinkMotion<T>* watched_motion) {
-  LoweredForwardPass(tree, terms, state, scratch, watched, watched_motion);
-  const LoweredBody<N>* const bodies = tree.bodies;
-  const T *s = state.s, *c = state.c, *q = state.q, *a = state.a;
-  Wrench<T>* const own = scratch.F;
-  if (terms.wrench_body != kBase) {
-    own[terms.wrench_body] = own[terms.wrench_body] - terms.wrench;
+  if (tree.chain) {
+    ForwardPass<true>(tree, terms, state, scratch, watched, watched_motion);
+  } else {
+    ForwardPass<false>(tree, terms, state, scratch, watched, watched_motion);
   }
-
-  // The wrench through joint i, in {i'}.
-  Wrench<T> F = own[tree.n - 1];
-  for (int i = tree.n - 1; i >= 0; --i) {
-    const LoweredBody<N>& body = bodies[i];
-    const int parent = body.parent;
-    const bool revolute = body.motion == JointMotion::kRevolute;
-    tau[i] = (revolute ? F.m.z : F.f.z) + T(body.armature) * a[i];
-    if (parent != kBase) {
-      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-        F = AddWrenchToParent(step, body, s[i], c[i], q[i], F, own[parent]);
-      });
-      if (parent == i - 1) continue;
-      own[parent] = F;
-    }
-    if (i > 0) F = own[i - 1];
+  if (terms.wrench_body != kBase) {
+    Wrench<T>& own = scratch.F[terms.wrench_body];
+    own = own - terms.wrench;
+  }
+  if (tree.chain) {
+    InwardPass<true>(tree, state, scratch, tau);
+  } else {
+    InwardPass<false>(tree, state, scratch, tau);
   }
 
   if (terms.viscous_friction || terms.coulomb_friction) {

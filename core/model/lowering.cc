@@ -113,6 +113,13 @@ int AssignSlots(std::vector<LoweredBody<double>>& bodies) {
   return slots;
 }
 
+bool IsChain(const std::vector<LoweredBody<double>>& bodies) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].parent != static_cast<int>(i) - 1) return false;
+  }
+  return true;
+}
+
 template <std::size_t kCount>
 void Round(const double (&from)[kCount], float (&to)[kCount]) {
   std::transform(std::begin(from), std::end(from), std::begin(to),
@@ -165,16 +172,19 @@ LoweredModel::LoweredModel(const Tree& tree) {
   SumMasses(f64_);
   MarkBranches(f64_);
   slots_ = AssignSlots(f64_);
+  is_chain_ = IsChain(f64_);
   f32_.reserve(f64_.size());
   std::transform(f64_.begin(), f64_.end(), std::back_inserter(f32_), Rounded);
 }
 
 LoweredTreeOf<double> LoweredModel::f64() const {
-  return {static_cast<int>(f64_.size()), slots_, f64_.data(), frames_.data()};
+  return {static_cast<int>(f64_.size()), is_chain_, slots_, f64_.data(),
+          frames_.data()};
 }
 
 LoweredTreeOf<float> LoweredModel::f32() const {
-  return {static_cast<int>(f32_.size()), slots_, f32_.data(), frames_.data()};
+  return {static_cast<int>(f32_.size()), is_chain_, slots_, f32_.data(),
+          frames_.data()};
 }
 
 }  // namespace torqued

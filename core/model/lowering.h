@@ -27,6 +27,7 @@ class LoweredModel {
 
  private:
   int slots_ = 0;
+  bool is_chain_ = true;
   std::vector<LoweredBody<double>> f64_;
   std::vector<LoweredBody<float>> f32_;
   std::vector<BodyFrame> frames_;
