@@ -102,9 +102,10 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   const auto joint = [&order](int k) {
     return order.empty() ? k : order[static_cast<std::size_t>(k)];
   };
-  if (plan.Produces(Output::kMassMatrix)) {
+  const bool full = options.mass_matrix_layout == MassMatrixLayout::kFull;
+  if (plan.Produces(Output::kMassMatrix) && (full || !order.empty())) {
     for (int i = 0; i < tree.n; ++i) {
-      for (int j = 0; j < tree.n; ++j) {
+      for (int j = 0; j < (full ? tree.n : i + 1); ++j) {
         mass_sources_.push_back(Packed(joint(i), joint(j)));
       }
     }

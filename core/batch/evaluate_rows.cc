@@ -366,13 +366,21 @@ class RowEvaluation {
 
   void StoreMassMatrix() {
     const std::vector<int>& columns = plan_.v_columns();
-    if (columns.empty()) {
+    const bool full =
+        plan_.options().mass_matrix_layout == MassMatrixLayout::kFull;
+    if (columns.empty() && full) {
       Store(Output::kMassMatrix, scratch_.M);
       return;
     }
+    const int n = tree_.n;
+    const auto joint = [&columns](int k) {
+      return columns.empty() ? k : columns[static_cast<std::size_t>(k)];
+    };
     double* ordered = workspace_.ordered.data();
-    for (const int i : columns) {
-      for (const int j : columns) *ordered++ = scratch_.M[i * tree_.n + j];
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < (full ? n : i + 1); ++j) {
+        *ordered++ = scratch_.M[joint(i) * n + joint(j)];
+      }
     }
     Store(Output::kMassMatrix, workspace_.ordered.data());
   }

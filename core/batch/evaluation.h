@@ -73,6 +73,12 @@ enum class Texts : std::uint8_t {
   kReference,  // the general texts, one state at a time, in double precision
 };
 
+/// How a mass matrix stands in its row.
+enum class MassMatrixLayout : std::uint8_t {
+  kFull,         // nv² numbers, row-major
+  kPackedLower,  // nv (nv + 1) / 2: rows 0 to nv − 1 up to the diagonal
+};
+
 struct EvaluationOptions {
   QuantitySet quantities;
   /// Order of the joints in all arrays; empty: canonical.
@@ -85,6 +91,8 @@ struct EvaluationOptions {
   /// Of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
   TaskOptions task;
+  /// The packed lower half has all there is, in about half the memory.
+  MassMatrixLayout mass_matrix_layout = MassMatrixLayout::kFull;
   Precision precision = Precision::kDouble;
   Texts texts = Texts::kLowered;
 };
@@ -92,7 +100,7 @@ struct EvaluationOptions {
 /// One array per result; see EvaluationPlan::columns.
 enum class Output : std::uint8_t {
   kTau,            // nv
-  kMassMatrix,     // nv², row-major
+  kMassMatrix,     // see MassMatrixLayout
   kAcceleration,   // nv
   kBias,           // nv
   kPose,           // 12, upper 3 x 4 of T_0,tip, row-major

@@ -340,7 +340,9 @@ int EvaluationPlan::columns(Output output) const {
     case Output::kBias:
       return nv;
     case Output::kMassMatrix:
-      return nv * nv;
+      return options_.mass_matrix_layout == MassMatrixLayout::kFull
+                 ? nv * nv
+                 : nv * (nv + 1) / 2;
     case Output::kPose:
       return 12;
     case Output::kJacobian:

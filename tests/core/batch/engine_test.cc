@@ -330,6 +330,45 @@ TEST_F(EngineTest, PermutedNamesPermuteTheAnswers) {
   EXPECT_EQ(bad.report.issues[0].column, 1);
 }
 
+TEST_F(EngineTest, ThePackedMassMatrixIsTheLowerHalfOfTheFullOne) {
+  Engine engine({.threads = 1});
+  constexpr std::int64_t kRows = 21;
+  for (const bool permuted : {false, true}) {
+    for (const Texts texts : {Texts::kLowered, Texts::kReference}) {
+      Batch batch(model_, kRows);
+      batch.options.texts = texts;
+      batch.q[8 * 7 + 3] = kNaN;
+      if (permuted) {
+        for (const int j : {3, 0, 6, 2, 5, 1, 4}) {
+          batch.options.joint_names.push_back(
+              model_->joints()[static_cast<std::size_t>(j)].name);
+        }
+      }
+      const Batch::Results full = batch.Evaluate(engine);
+      batch.options.mass_matrix_layout = MassMatrixLayout::kPackedLower;
+      const Batch::Results packed = batch.Evaluate(engine);
+      const auto& M = full.tables[static_cast<int>(Output::kMassMatrix)];
+      std::vector<double> lower;
+      for (std::size_t row = 0; row < kRows; ++row) {
+        for (std::size_t i = 0; i < 7; ++i) {
+          for (std::size_t j = 0; j <= i; ++j) {
+            lower.push_back(M[row * 49 + i * 7 + j]);
+          }
+        }
+      }
+      const auto& got = packed.tables[static_cast<int>(Output::kMassMatrix)];
+      ASSERT_EQ(got.size(), lower.size());
+      EXPECT_TRUE(SameBits(got.data(), lower.data(), got.size()));
+      // And nothing else changes.
+      for (const Output o : {Output::kTau, Output::kLambda}) {
+        const auto& a = full.tables[static_cast<int>(o)];
+        const auto& b = packed.tables[static_cast<int>(o)];
+        EXPECT_TRUE(SameBits(a.data(), b.data(), a.size()));
+      }
+    }
+  }
+}
+
 TEST_F(EngineTest, SinglePrecisionArraysCarryTheSameNumbersRounded) {
   Batch batch(model_, 9);
   // Inputs that single precision holds exactly.
