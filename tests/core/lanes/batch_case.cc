@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "tests/support/load_model.h"
@@ -82,6 +83,22 @@ BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
   BatchCase batch = MakeCase(ShippedModel(name), rows, seed);
   batch.name = name;
   return batch;
+}
+
+bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
+             std::int64_t j) {
+  for (const auto& [output, table] : a.tables) {
+    const auto row = RowOf(a, output, k, 1), other = RowOf(b, output, j, 1);
+    if (row.size() != other.size() ||
+        std::memcmp(row.data(), other.data(),
+                    static_cast<std::size_t>(row.size()) * sizeof(double)) !=
+            0) {
+      return false;
+    }
+  }
+  const auto at = static_cast<std::size_t>(k);
+  const auto other = static_cast<std::size_t>(j);
+  return a.rank[at] == b.rank[other] && a.rule[at] == b.rule[other];
 }
 
 Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,

@@ -49,6 +49,10 @@ using RowMajorMatrix =
 Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,
                                        std::int64_t row, int matrix_rows);
 
+/// Whether row `k` of one result is row `j` of another, bit by bit.
+bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
+             std::int64_t j);
+
 /// Random states of a random robot (see MakeRandomRobot).
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
                          std::int64_t rows, double prismatic_share = 0.25);
