@@ -185,15 +185,50 @@ TEST(LaneAgreement, GeneralTextsInLanesAgreeWithTheScalarText) {
   ExpectRoundOff(errors);
 }
 
+TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryTolerance) {
+  for (const double tolerance : {1e-12, 1e-3, 1e-2, 0.03, 0.1, 0.3}) {
+    int full = 0, lost = 0;
+    for (BatchCase batch :
+         {MakeShippedCase("ur5e", 200, 4), MakeShippedCase("panda", 200, 4),
+          MakeRandomCase(9, 9, false, 200)}) {
+      batch.options.task.rank_tolerance = tolerance;
+      batch.options.task.characteristic_length = 0.4;
+      const BatchResult reference = Reference(batch);
+      for (const TaskRule rule : reference.rule) {
+        (rule == TaskRule::kFullRank ? full : lost) += 1;
+      }
+      for (const Precision precision :
+           {Precision::kDouble, Precision::kSingle}) {
+        batch.options.precision = precision;
+        for (const LaneKernels* kernels : Targets()) {
+          const BatchResult result = Evaluate(batch, *kernels);
+          EXPECT_EQ(result.rank, reference.rank) << Where(batch, *kernels);
+          EXPECT_EQ(result.rule, reference.rule) << Where(batch, *kernels);
+        }
+      }
+    }
+    if (tolerance < 0.1) {
+      EXPECT_GT(full, 100) << tolerance;
+    }
+    if (tolerance > 0.01) {
+      EXPECT_GT(lost, 50) << tolerance;
+    }
+  }
+}
+
 TEST(LaneAgreement, FewerJointsThanTaskRowsAreNeverOfFullRank) {
   for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
     for (const LaneKernels* kernels : Targets()) {
-      BatchCase batch = MakeRandomCase(5, 5, false, 200, 0);
-      batch.options.precision = precision;
-      const BatchResult result = Evaluate(batch, *kernels);
-      for (std::size_t row = 0; row < 200; ++row) {
-        EXPECT_EQ(result.rank[row], 5u) << kernels->target;
-        EXPECT_EQ(result.rule[row], TaskRule::kRangeRestricted);
+      for (int dof = 1; dof < 6; ++dof) {
+        BatchCase batch = MakeRandomCase(5, dof, false, 200, 0);
+        batch.options.precision = precision;
+        batch.options.task.rank_tolerance = 0;
+        const BatchResult result = Evaluate(batch, *kernels);
+        for (std::size_t row = 0; row < 200; ++row) {
+          EXPECT_EQ(result.rank[row], static_cast<std::uint32_t>(dof))
+              << kernels->target;
+          EXPECT_EQ(result.rule[row], TaskRule::kRangeRestricted);
+        }
       }
     }
   }

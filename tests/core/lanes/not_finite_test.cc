@@ -26,51 +26,73 @@ struct Place {
   int column;
 };
 
-TEST(NotFinite, EveryInputIsLookedAt) {
-  for (const int dof : {1, 2, 3, 5, 7}) {
-    std::vector<Place> places;
-    for (const Input input : {Input::kQ, Input::kV, Input::kA, Input::kTau}) {
-      for (int k = 0; k < dof; ++k) places.push_back({input, k});
-    }
-    for (int k = 0; k < 6; ++k) places.push_back({Input::kTipWrench, k});
-    // Each row has one, in the next lane.
-    const auto rows = static_cast<std::int64_t>(places.size());
-    BatchCase batch =
-        MakeRandomCase(static_cast<std::uint64_t>(dof), dof, false, rows);
-    const double bad[] = {kNaN, kInfinity, -kInfinity};
-    std::vector<double>* const tables[] = {&batch.q, &batch.v, &batch.a,
-                                           &batch.tau, &batch.wrench};
-    for (std::size_t row = 0; row < places.size(); ++row) {
-      const auto [input, column] = places[row];
-      const std::size_t columns =
-          input == Input::kTipWrench ? 6 : static_cast<std::size_t>(dof);
-      (*tables[static_cast<std::size_t>(
-          input)])[row * columns + static_cast<std::size_t>(column)] =
-          bad[row % 3];
-    }
-    for (const LaneKernels* kernels : Targets()) {
-      for (const Precision precision :
-           {Precision::kDouble, Precision::kSingle}) {
-        for (const NumberType type : {NumberType::kF64, NumberType::kF32}) {
-          batch.options.precision = precision;
-          batch.input_type = type;
-          const BatchResult result = Evaluate(batch, *kernels);
-          ASSERT_EQ(result.issues.size(), places.size()) << kernels->target;
-          for (std::size_t row = 0; row < places.size(); ++row) {
-            const RowIssue& issue = result.issues[row];
-            EXPECT_EQ(issue.row, static_cast<std::int64_t>(row));
-            EXPECT_EQ(issue.code, RowCode::kInvalidInput);
-            EXPECT_EQ(issue.input, places[row].input);
-            EXPECT_EQ(issue.column, places[row].column);
-            for (const auto& [output, unused] : result.tables) {
-              EXPECT_TRUE(
-                  RowOf(result, output, issue.row, 1).array().isNaN().all())
-                  << ToString(output);
-            }
+/// Puts a number that is not finite into one place of every row, in the next
+/// lane each time, and expects to be told of all.
+void ExpectFound(BatchCase batch, const std::vector<Place>& places) {
+  ASSERT_EQ(batch.rows, static_cast<std::int64_t>(places.size()));
+  const double bad[] = {kNaN, kInfinity, -kInfinity};
+  std::vector<double>* const tables[] = {&batch.q, &batch.v, &batch.a,
+                                         &batch.tau, &batch.wrench};
+  for (std::size_t row = 0; row < places.size(); ++row) {
+    const auto [input, column] = places[row];
+    std::vector<double>& table = *tables[static_cast<std::size_t>(input)];
+    const std::size_t columns = table.size() / places.size();
+    table[row * columns + static_cast<std::size_t>(column)] = bad[row % 3];
+  }
+  for (const LaneKernels* kernels : Targets()) {
+    for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+      for (const NumberType type : {NumberType::kF64, NumberType::kF32}) {
+        batch.options.precision = precision;
+        batch.input_type = type;
+        const BatchResult result = Evaluate(batch, *kernels);
+        ASSERT_EQ(result.issues.size(), places.size()) << kernels->target;
+        for (std::size_t row = 0; row < places.size(); ++row) {
+          const RowIssue& issue = result.issues[row];
+          EXPECT_EQ(issue.row, static_cast<std::int64_t>(row));
+          EXPECT_EQ(issue.code, RowCode::kInvalidInput);
+          EXPECT_EQ(issue.input, places[row].input);
+          EXPECT_EQ(issue.column, places[row].column);
+          for (const auto& [output, unused] : result.tables) {
+            EXPECT_TRUE(
+                RowOf(result, output, issue.row, 1).array().isNaN().all())
+                << ToString(output);
           }
         }
       }
     }
+  }
+}
+
+std::vector<Place> PlacesIn(const std::vector<Input>& inputs, int dof) {
+  std::vector<Place> places;
+  for (const Input input : inputs) {
+    const int columns = input == Input::kTipWrench ? 6 : dof;
+    for (int k = 0; k < columns; ++k) places.push_back({input, k});
+  }
+  return places;
+}
+
+TEST(NotFinite, EveryInputIsLookedAt) {
+  for (const int dof : {1, 2, 3, 5, 7}) {
+    const auto places = PlacesIn(
+        {Input::kQ, Input::kV, Input::kA, Input::kTau, Input::kTipWrench}, dof);
+    ExpectFound(MakeRandomCase(static_cast<std::uint64_t>(dof), dof, false,
+                               static_cast<std::int64_t>(places.size())),
+                places);
+  }
+}
+
+TEST(NotFinite, AlsoInputsThatNoResultDependsOn) {
+  for (const int dof : {1, 2, 3, 5, 7}) {
+    const auto places = PlacesIn({Input::kQ, Input::kV}, dof);
+    BatchCase batch =
+        MakeRandomCase(static_cast<std::uint64_t>(dof), dof, false,
+                       static_cast<std::int64_t>(places.size()));
+    // Of the first body, which the other joints do not move.
+    batch.options.quantities = {Quantity::kFramePose, Quantity::kJacobianDrift};
+    batch.options.tip_frame = batch.model->joints()[0].child_link;
+    batch.wrench.clear();
+    ExpectFound(batch, places);
   }
 }
 
