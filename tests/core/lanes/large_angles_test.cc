@@ -52,7 +52,7 @@ std::vector<bool> EnlargeAngles(double size, BatchCase& batch) {
       if (j != row % n && random.Chance(0.5)) continue;
       const double angle =
           random.Uniform(size / 2, size) * (random.Chance(0.5) ? 1 : -1);
-      batch.q[row * n + j] = static_cast<float>(angle);
+      batch.q[row * n + j] = static_cast<double>(static_cast<float>(angle));
     }
   }
   return rows;

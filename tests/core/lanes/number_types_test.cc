@@ -17,7 +17,7 @@ using testing_support::MakeRandomCase;
 using testing_support::SameRow;
 
 void Round(std::vector<double>& table) {
-  for (double& x : table) x = static_cast<float>(x);
+  for (double& x : table) x = static_cast<double>(static_cast<float>(x));
 }
 
 /// States in numbers of single precision; with and without another order of
