@@ -10,15 +10,13 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "core/batch/robot.h"
-#include "core/model/model_builder.h"
 #include "tests/oracles/robots.h"
 #include "tests/support/compare.h"
+#include "tests/support/with_armature.h"
 
 namespace torqued::testing_support {
 namespace {
@@ -158,62 +156,11 @@ TEST(MujocoTest, ViscousFrictionEqualsMujocosDamping) {
   errors.ExpectAbove("forward dynamics without friction", 1e-4);
 }
 
-/// The same robot with rotor inertias of 0.1 kg m² and more times `scale`,
-/// which URDF cannot state; built from the numbers of the model. The joints may
-/// come in another order: here no fixed joint counts among the siblings.
-TestRobot WithArmature(const TestRobot& robot, double scale) {
-  const Model& model = *robot.model;
-  ModelBuilder builder("with armature");
-  builder.AddLink({.name = "root", .inertial = {}});
-  const auto body_name = [&](int body) {
-    return body == kBase ? std::string("root")
-                         : model.joints()[body].child_link;
-  };
-  const Tree tree = model.tree();
-  for (int i = 0; i < tree.n; ++i) {
-    const TreeBody& body = tree.bodies[i];
-    const Eigen::Vector3d com =
-        Eigen::Vector3d(body.h[0], body.h[1], body.h[2]) / body.mass;
-    Eigen::Matrix3d I;
-    I << body.I[0], body.I[1], body.I[2], body.I[1], body.I[3], body.I[4],
-        body.I[2], body.I[4], body.I[5];
-    const Eigen::Matrix3d about_com =
-        I - body.mass * (com.squaredNorm() * Eigen::Matrix3d::Identity() -
-                         com * com.transpose());
-    LinkInertial inertial;
-    inertial.origin.p = {com[0], com[1], com[2]};
-    inertial.mass = body.mass;
-    inertial.inertia = {about_com(0, 0), about_com(0, 1), about_com(0, 2),
-                        about_com(1, 1), about_com(1, 2), about_com(2, 2)};
-    builder.AddLink({.name = body_name(i), .inertial = inertial});
-
-    const Joint& joint = model.joints()[i];
-    JointDescription copy;
-    copy.name = joint.name;
-    copy.type = joint.type == JointType::kPrismatic
-                    ? JointDescription::Type::kPrismatic
-                    : JointDescription::Type::kContinuous;
-    copy.parent = body_name(body.parent);
-    copy.child = body_name(i);
-    std::copy(std::begin(body.R), std::end(body.R), copy.origin.R.begin());
-    std::copy(std::begin(body.p), std::end(body.p), copy.origin.p.begin());
-    copy.axis = joint.axis;
-    copy.armature = scale * (0.1 + 0.05 * i);
-    builder.AddJoint(copy);
-  }
-  BuildOptions options;
-  options.default_tip = body_name(tree.n - 1);
-  const LoadResult result = builder.Build(options);
-  for (const Finding& finding : result.report.findings()) {
-    if (finding.severity == Severity::kError) ADD_FAILURE() << finding.message;
-  }
-  return {robot.name, robot.urdf, robot.tip, result.model};
-}
-
 TEST(MujocoTest, ArmatureEqualsMujocos) {
   std::vector<TestRobot> robots;
   for (const TestRobot& robot : RandomRobots(Shape::kTree, 50, 2, 12)) {
-    robots.push_back(WithArmature(robot, 1));
+    robots.push_back(
+        {robot.name, robot.urdf, robot.tip, WithArmature(*robot.model, 1)});
   }
   LargestErrors errors;
   ForStates(robots, [&](const TestRobot& robot, const State& s,
@@ -228,7 +175,7 @@ TEST(MujocoTest, ArmatureEqualsMujocos) {
     const VectorXd tau = theirs.InverseDynamics(s.q, s.v, s.a);
     const VectorXd a = theirs.ForwardDynamics(s.q, s.v, s.tau);
     Robot ours(robot.model, WorldAligned());
-    Robot bare(WithArmature(robot, 0).model, WorldAligned());
+    Robot bare(WithArmature(*robot.model, 0), WorldAligned());
     errors.Add("mass matrix", RelativeError(ours.MassMatrix(s.q), M), where);
     errors.Add("inverse dynamics",
                RelativeError(ours.InverseDynamics(s.q, s.v, s.a), tau), where);

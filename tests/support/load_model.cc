@@ -22,6 +22,10 @@ std::shared_ptr<const Model> LoadModel(std::string_view urdf,
   return result.model;
 }
 
+std::shared_ptr<const Model> ShippedModel(const std::string& name) {
+  return LoadModel(ReadFile(TORQUED_MODELS "/" + name + ".urdf"));
+}
+
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

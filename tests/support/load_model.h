@@ -14,6 +14,9 @@ namespace torqued::testing_support {
 std::shared_ptr<const Model> LoadModel(std::string_view urdf,
                                        const std::string& tip = {});
 
+/// The model of deploy/models/NAME.urdf.
+std::shared_ptr<const Model> ShippedModel(const std::string& name);
+
 /// The whole file; a failure of the running test when it cannot be read.
 std::string ReadFile(const std::string& path);
 

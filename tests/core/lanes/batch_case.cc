@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <utility>
 
 #include "tests/support/load_model.h"
@@ -15,6 +17,15 @@ InputArray View(const std::vector<double>& table, int columns) {
   if (table.empty()) return {};
   return {table.data(), NumberType::kF64,
           static_cast<std::int64_t>(table.size()) / columns, columns};
+}
+
+/// A rounded copy of a table of doubles takes its place.
+void RoundToSingle(InputArray& table, std::vector<float>& copy) {
+  if (!table.present()) return;
+  const auto* numbers = static_cast<const double*>(table.data);
+  copy.assign(numbers, numbers + table.rows * table.columns);
+  table.data = copy.data();
+  table.type = NumberType::kF32;
 }
 
 }  // namespace
@@ -67,6 +78,37 @@ BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
   return batch;
 }
 
+BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
+                          std::uint64_t seed) {
+  BatchCase batch = MakeCase(ShippedModel(name), rows, seed);
+  batch.name = name;
+  return batch;
+}
+
+bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
+             std::int64_t j) {
+  for (const auto& [output, table] : a.tables) {
+    const auto row = RowOf(a, output, k, 1), other = RowOf(b, output, j, 1);
+    if (row.size() != other.size() ||
+        std::memcmp(row.data(), other.data(),
+                    static_cast<std::size_t>(row.size()) * sizeof(double)) !=
+            0) {
+      return false;
+    }
+  }
+  const auto at = static_cast<std::size_t>(k);
+  const auto other = static_cast<std::size_t>(j);
+  return a.rank[at] == b.rank[other] && a.rule[at] == b.rule[other];
+}
+
+Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,
+                                       std::int64_t row, int matrix_rows) {
+  const auto& table = result.tables.at(output);
+  const auto columns =
+      static_cast<std::int64_t>(table.size() / result.rank.size());
+  return {table.data() + row * columns, matrix_rows, columns / matrix_rows};
+}
+
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
                          std::int64_t rows, double prismatic_share) {
   RandomRobotOptions options;
@@ -84,8 +126,16 @@ BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
 
 BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
                      std::int64_t chunk, bool sigma) {
-  auto created =
-      EvaluationPlan::Create(batch.model, batch.options, batch.Inputs());
+  EvaluationInputs inputs = batch.Inputs();
+  std::array<std::vector<float>, 5> rounded;
+  if (batch.input_type == NumberType::kF32) {
+    RoundToSingle(inputs.q, rounded[0]);
+    RoundToSingle(inputs.v, rounded[1]);
+    RoundToSingle(inputs.a, rounded[2]);
+    RoundToSingle(inputs.tau, rounded[3]);
+    RoundToSingle(inputs.tip_wrench, rounded[4]);
+  }
+  auto created = EvaluationPlan::Create(batch.model, batch.options, inputs);
   BatchResult result;
   if (const auto* error = std::get_if<ArgumentError>(&created)) {
     ADD_FAILURE() << error->field << ": " << error->message;
@@ -93,12 +143,21 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
   }
   const auto& plan = std::get<EvaluationPlan>(created);
   EvaluationOutputs outputs;
+  std::map<Output, std::vector<float>> single_tables;
   for (int k = 0; k < kOutputCount; ++k) {
     const auto output = static_cast<Output>(k);
     if (!plan.Produces(output)) continue;
+    const auto size =
+        static_cast<std::size_t>(batch.rows * plan.columns(output));
     auto& table = result.tables[output];
-    table.resize(static_cast<std::size_t>(batch.rows * plan.columns(output)));
-    outputs[output] = {table.data(), NumberType::kF64};
+    if (batch.output_type == NumberType::kF32) {
+      auto& single = single_tables[output];
+      single.resize(size);
+      outputs[output] = {single.data(), NumberType::kF32};
+    } else {
+      table.resize(size);
+      outputs[output] = {table.data(), NumberType::kF64};
+    }
   }
   const auto rows = static_cast<std::size_t>(batch.rows);
   result.rank.resize(rows);
@@ -122,6 +181,9 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
   for (std::int64_t begin = 0; begin < batch.rows; begin += chunk) {
     EvaluateRows(plan, outputs, kernels, begin,
                  std::min(batch.rows, begin + chunk), workspace, result.issues);
+  }
+  for (const auto& [output, single] : single_tables) {
+    result.tables[output].assign(single.begin(), single.end());
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // A robot with a batch of random states, evaluated by chosen kernels.
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,14 +17,17 @@ namespace torqued::testing_support {
 /// All quantities there are.
 QuantitySet Everything();
 
-/// Row-major, canonical joint order.
+/// Row-major tables; joints in the order of the options.
 struct BatchCase {
   std::string name;
   std::shared_ptr<const Model> model;
   std::int64_t rows = 0;
   std::vector<double> q, v, a, tau, wrench;
+  /// Of the arrays that Evaluate hands over.
+  NumberType input_type = NumberType::kF64, output_type = NumberType::kF64;
   EvaluationOptions options;
 
+  /// The tables as they stand.
   EvaluationInputs Inputs() const;
 };
 
@@ -38,6 +42,17 @@ struct BatchResult {
   std::vector<unsigned> doubts;
 };
 
+using RowMajorMatrix =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// A row of a result as a matrix of so many rows.
+Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,
+                                       std::int64_t row, int matrix_rows);
+
+/// Whether row `k` of one result is row `j` of another, bit by bit.
+bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
+             std::int64_t j);
+
 /// Random states of a random robot (see MakeRandomRobot).
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
                          std::int64_t rows, double prismatic_share = 0.25);
@@ -45,6 +60,10 @@ BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
 /// Random states of a model.
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
                    std::uint64_t seed);
+
+/// Random states of deploy/models/NAME.urdf.
+BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
+                          std::uint64_t seed);
 
 /// What the kernels alone make of all rows; returns how many are in doubt.
 long long RunKernels(const LaneKernels& kernels, const BlockJob& job,

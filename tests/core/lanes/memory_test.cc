@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tests/core/lanes/batch_case.h"
@@ -134,6 +135,45 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
                               table.size() * sizeof(double)),
                   0)
             << ToString(output) << " on " << kernels->target;
+      }
+    }
+  }
+}
+
+TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
+  for (const LaneKernels* kernels : Targets()) {
+    const std::int64_t rows = 2 * kernels->lanes_f64 + 1;
+    for (const int dof : {1, 6, 9, 14}) {
+      for (const Texts texts : {Texts::kLowered, Texts::kGeneral}) {
+        BatchCase batch = MakeRandomCase(static_cast<std::uint64_t>(dof), dof,
+                                         dof % 2 == 1, rows);
+        batch.options.texts = texts;
+        if (dof < 6) batch.options.task.axis_count = 1;
+        const auto plan = std::get<EvaluationPlan>(
+            EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
+        const auto run = [&](int byte) {
+          std::vector<std::vector<double>> tables(kOutputCount);
+          EvaluationOutputs outputs;
+          for (int k = 0; k < kOutputCount; ++k) {
+            const auto output = static_cast<Output>(k);
+            auto& table = tables[static_cast<std::size_t>(k)];
+            table.resize(static_cast<std::size_t>(plan.columns(output) * rows));
+            outputs[output] = {table.data(), NumberType::kF64};
+          }
+          const BlockJob job = plan.blocks().Job(plan, outputs);
+          RowWorkspace workspace;
+          workspace.ReserveDoubtful(rows);
+          workspace.ReserveLanes(
+              -kernels->evaluate(&job, 0, rows, nullptr, 0, nullptr));
+          std::memset(workspace.lanes.get(), byte,
+                      static_cast<std::size_t>(workspace.lanes_bytes));
+          const long long doubtful = kernels->evaluate(
+              &job, 0, rows, workspace.lanes.get(), workspace.lanes_bytes,
+              workspace.doubtful.data());
+          return std::pair(tables, doubtful);
+        };
+        // All bits set are NaN.
+        EXPECT_EQ(run(0), run(0xff)) << batch.name << " on " << kernels->target;
       }
     }
   }

@@ -12,12 +12,19 @@ import subprocess
 import sys
 
 
-def weak_symbols(path):
-    """Mangled names of the weak and unique definitions in an object file."""
+def symbols_of_kind(path, kinds):
+    """Mangled names of the symbols in an object file whose letter of nm is one
+    of `kinds`."""
     lines = subprocess.run(["nm", path], check=True, capture_output=True,
                            text=True).stdout.splitlines()
-    found = [re.match(r"^[0-9a-f]+ ([VWu]) (\S+)$", line) for line in lines]
+    found = [re.match(rf"^[0-9a-f ]* ([{kinds}]) (\S+)$", line)
+             for line in lines]
     return [match.group(2) for match in found if match]
+
+
+def weak_symbols(path):
+    """Those of the weak and unique definitions."""
+    return symbols_of_kind(path, "VWu")
 
 
 def foreign(symbols, target):

@@ -151,8 +151,7 @@ void AddRandomTrees(std::vector<TestTree>& out) {
 
 void AddRobots(std::vector<TestTree>& out) {
   for (const char* name : {"panda", "planar_2r", "ur5e"}) {
-    const auto model = testing_support::LoadModel(testing_support::ReadFile(
-        std::string(TORQUED_MODELS) + "/" + name + ".urdf"));
+    const auto model = testing_support::ShippedModel(name);
     if (model != nullptr) out.push_back(CopyOf(*model, name));
   }
   for (int seed = 0; seed < 20; ++seed) {
