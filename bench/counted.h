@@ -36,6 +36,9 @@ class Counted {
   Counted& operator+=(const Counted& b) { return *this = *this + b; }
   Counted& operator-=(const Counted& b) { return *this = *this - b; }
 
+  friend Counted Fma(const Counted& a, const Counted& b, const Counted& c) {
+    return a * b + c;
+  }
   friend Counted Sign(const Counted& x) {
     return Counted(static_cast<double>(x.value_ > 0) -
                    static_cast<double>(x.value_ < 0));

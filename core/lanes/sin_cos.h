@@ -22,6 +22,10 @@ struct SinCosConstants<double> {
   /// The reduction is for multiples in [−kMultiples, kMultiples): at least for
   /// |x| ≤ 1.6e6.
   static constexpr double kMultiples = 0x1p20;
+  /// By quadrant: rounds, with the quadrant in the low bits.
+  static constexpr double kShift[] = {
+      kMagic + kMultiples, kMagic + kMultiples + 1, kMagic + kMultiples + 2,
+      kMagic + kMultiples + 3};
   static constexpr double kTwoOverPi = 6.36619772367581382433e-01;
 #ifdef TORQUED_FUSED
   static constexpr int kParts = 2;
@@ -52,6 +56,9 @@ template <>
 struct SinCosConstants<float> {
   static constexpr float kMagic = 0x1.8p23f;
   static constexpr float kMultiples = 0x1p13f;  // at least |x| ≤ 12000
+  static constexpr float kShift[] = {
+      kMagic + kMultiples, kMagic + kMultiples + 1, kMagic + kMultiples + 2,
+      kMagic + kMultiples + 3};
   static constexpr float kTwoOverPi = 6.36619772e-01F;
 #ifdef TORQUED_FUSED
   static constexpr int kParts = 2;
@@ -128,10 +135,7 @@ template <class N, class WithRest>
 TORQUED_INLINE ReducedAngle<N> ReduceSum(const Pack<N>& x, int quadrant,
                                          const WithRest& with_rest) {
   using C = SinCosConstants<N>;
-  static constexpr N kShift[] = {
-      C::kMagic + C::kMultiples, C::kMagic + C::kMultiples + 1,
-      C::kMagic + C::kMultiples + 2, C::kMagic + C::kMultiples + 3};
-  const Pack<N> shift(kShift[quadrant]);
+  const Pack<N> shift(C::kShift[quadrant]);
   const Pack<N> t = with_rest(x) * Pack<N>(C::kTwoOverPi) + shift;
   const Pack<N> k = t - shift;  // the nearest multiple
   Pack<N> r = with_rest(Fma(-k, Pack<N>(C::kHalfPi[0]), x));

@@ -11,6 +11,10 @@ inline namespace TORQUED_TARGET {
 TORQUED_INLINE double Sqrt(double x) { return __builtin_sqrt(x); }
 TORQUED_INLINE float Sqrt(float x) { return __builtin_sqrtf(x); }
 
+/// a b + c; packs of lanes round once where their target can.
+TORQUED_INLINE double Fma(double a, double b, double c) { return a * b + c; }
+TORQUED_INLINE float Fma(float a, float b, float c) { return a * b + c; }
+
 TORQUED_INLINE void SinCos(double x, double& sine, double& cosine) {
   sine = __builtin_sin(x);
   cosine = __builtin_cos(x);

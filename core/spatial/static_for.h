@@ -47,6 +47,3 @@ TORQUED_INLINE void ForDown(int begin, int end, const Body& body) {
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued
-
-/// In front of the body of a lambda that a loop above calls.
-#define TORQUED_INLINE_BODY __attribute__((always_inline))

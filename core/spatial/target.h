@@ -13,6 +13,9 @@
 
 #define TORQUED_INLINE inline __attribute__((always_inline))
 
+/// In front of the body of a lambda that is called where it stands.
+#define TORQUED_INLINE_BODY __attribute__((always_inline))
+
 /// Compiled once, whoever calls it: the compiler may fuse products and sums
 /// differently in each copy.
 #if defined(__GNUC__) && !defined(__clang__)
