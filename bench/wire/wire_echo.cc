@@ -1,6 +1,7 @@
 // The transport alone: a service of the same shape as torqued.v1.Dynamics, by
-// the same kind of API and with the same allocator settings, whose replies are
-// as large as those of inverse dynamics and cost nothing to compute.
+// the same kind of API and with the same settings of allocator and transport,
+// whose replies are as large as those of inverse dynamics and cost nothing to
+// compute.
 //
 // Usage: wire_echo ADDRESS BYTES_OF_THE_ECHO
 #include <grpcpp/grpcpp.h>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "server/lifecycle/malloc_tuning.h"
+#include "server/lifecycle/transport_tuning.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued {
@@ -77,6 +79,7 @@ int main(int argc, char** argv) {
   grpc::ServerBuilder builder;
   int port = 0;
   builder.SetMaxReceiveMessageSize(-1);
+  torqued::server::TuneTransport(&builder);
   builder.AddListeningPort(argv[1], grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&echo);
   const auto server = builder.BuildAndStart();

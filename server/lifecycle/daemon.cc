@@ -12,6 +12,7 @@
 #include "core/lanes/targets.h"
 #include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
+#include "server/lifecycle/transport_tuning.h"
 #include "server/lifecycle/unix_socket.h"
 #include "server/observability/logging.h"
 #include "server/registry/sqlite_store.h"
@@ -146,6 +147,7 @@ std::string Daemon::Listen() {
   }
   // Otherwise a second server on the same port would share its calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  TuneTransport(&builder);
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(settings_.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));

@@ -38,8 +38,6 @@ class EvaluateStream final
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Start(
       grpc::CallbackServerContext* call, ServiceContext& context);
 
-  ~EvaluateStream() override = default;
-
  private:
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;

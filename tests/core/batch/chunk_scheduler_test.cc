@@ -234,6 +234,28 @@ TEST(ChunkScheduler, CancellationDropsWhatHasNotStarted) {
   EXPECT_LT(runs, 100);
 }
 
+TEST(ChunkScheduler, AfterCancellationOnlyTheChunksUnderWayEnd) {
+  constexpr int kThreads = 3;
+  ChunkScheduler scheduler(kThreads);
+  const auto token = std::make_shared<CancellationToken>();
+  std::atomic<int> runs{0};
+  std::promise<void> all_run, release, finished;
+  ChunkScheduler::Job job;
+  job.chunks = 100'000;
+  job.cancellation = token;
+  job.run = [&, released = release.get_future().share()](std::int64_t, int) {
+    if (++runs == kThreads) all_run.set_value();
+    released.wait();
+  };
+  job.done = [&] { finished.set_value(); };
+  scheduler.Submit(std::move(job));
+  all_run.get_future().wait();
+  token->Cancel();
+  release.set_value();
+  finished.get_future().wait();
+  EXPECT_EQ(runs, kThreads);
+}
+
 TEST(ChunkScheduler, DoneComesAfterTheLastChunk) {
   ChunkScheduler scheduler(4);
   for (int round = 0; round < 200; ++round) {
