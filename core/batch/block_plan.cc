@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "core/batch/evaluation_plan.h"
 
@@ -41,10 +42,50 @@ BodyFrame InLoweredFrame(const BodyFrame& C, const BodyFrame& tip) {
   return result;
 }
 
-LaneInput ToLane(const InputArray& array, const std::vector<int>& places) {
-  if (!array.present()) return {nullptr, false, false, 0, nullptr};
-  return {array.data, array.type == NumberType::kF32, array.rows == 1,
-          array.columns, places.empty() ? nullptr : places.data()};
+/// The index of the kernels' result in each column of an output; empty: the
+/// same.
+std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
+  const std::vector<int>& order = plan.v_columns();
+  const int n = plan.model().nv();
+  const auto joint = [&order](int k) {
+    return order.empty() ? k : order[static_cast<std::size_t>(k)];
+  };
+  std::vector<int> sources;
+  switch (output) {
+    case Output::kTau:
+    case Output::kAcceleration:
+    case Output::kBias:
+      return order;
+    case Output::kMassMatrix: {
+      const bool full =
+          plan.options().mass_matrix_layout == MassMatrixLayout::kFull;
+      if (!full && order.empty()) break;
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < (full ? n : i + 1); ++j) {
+          sources.push_back(Packed(joint(i), joint(j)));
+        }
+      }
+      break;
+    }
+    case Output::kJacobian:
+      if (order.empty()) break;
+      for (int row = 0; row < 6; ++row) {
+        for (int j = 0; j < n; ++j) sources.push_back(row * n + joint(j));
+      }
+      break;
+    case Output::kLambda: {
+      const int m = plan.options().task.axis_count;
+      for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < m; ++j) sources.push_back(Packed(i, j));
+      }
+      break;
+    }
+    case Output::kPose:
+    case Output::kJacobianDrift:
+    case Output::kEta:
+      break;
+  }
+  return sources;
 }
 
 }  // namespace
@@ -98,65 +139,50 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
     job_.row_scale[k] = axis >= 3 ? 1 / task.characteristic_length : 1.0;
   }
 
-  const std::vector<int>& order = plan.v_columns();
-  const auto joint = [&order](int k) {
-    return order.empty() ? k : order[static_cast<std::size_t>(k)];
-  };
-  const bool full = options.mass_matrix_layout == MassMatrixLayout::kFull;
-  if (plan.Produces(Output::kMassMatrix) && (full || !order.empty())) {
-    for (int i = 0; i < tree.n; ++i) {
-      for (int j = 0; j < (full ? tree.n : i + 1); ++j) {
-        mass_sources_.push_back(Packed(joint(i), joint(j)));
-      }
-    }
-  }
-  if (plan.Produces(Output::kJacobian) && !order.empty()) {
-    for (int row = 0; row < 6; ++row) {
-      for (int j = 0; j < tree.n; ++j) {
-        jacobian_sources_.push_back(row * tree.n + joint(j));
-      }
-    }
-  }
-  if (plan.Produces(Output::kLambda)) {
-    for (int i = 0; i < task.axis_count; ++i) {
-      for (int j = 0; j < task.axis_count; ++j) {
-        lambda_sources_.push_back(Packed(i, j));
-      }
-    }
+  constexpr std::pair<Output, LaneOutput BlockJob::*> kLanes[] = {
+      {Output::kTau, &BlockJob::tau_out},
+      {Output::kMassMatrix, &BlockJob::mass_matrix},
+      {Output::kAcceleration, &BlockJob::acceleration},
+      {Output::kBias, &BlockJob::bias},
+      {Output::kPose, &BlockJob::pose},
+      {Output::kJacobian, &BlockJob::jacobian},
+      {Output::kJacobianDrift, &BlockJob::drift},
+      {Output::kLambda, &BlockJob::lambda},
+      {Output::kEta, &BlockJob::eta}};
+  for (const auto& [output, lane] : kLanes) {
+    if (!plan.Produces(output)) continue;
+    products_.push_back(
+        {output, lane, plan.columns(output), Sources(plan, output)});
   }
 }
 
 BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
-  static const std::vector<int> kAsTheyStand;
   BlockJob job = job_;
   const EvaluationInputs& in = plan.inputs();
-  job.q = ToLane(in.q, plan.q_columns());
-  job.v = ToLane(in.v, plan.v_columns());
-  job.a = ToLane(in.a, plan.v_columns());
-  job.tau = ToLane(in.tau, plan.v_columns());
-  job.wrench = ToLane(in.tip_wrench, kAsTheyStand);
+  const auto lane = [](const InputArray& array, const std::vector<int>* order) {
+    LaneInput to = {};
+    if (!array.present()) return to;
+    to = {array.data, array.type == NumberType::kF32, array.rows == 1,
+          array.columns, nullptr};
+    if (order != nullptr && !order->empty()) to.places = order->data();
+    return to;
+  };
+  job.q = lane(in.q, &plan.q_columns());
+  job.v = lane(in.v, &plan.v_columns());
+  job.a = lane(in.a, &plan.v_columns());
+  job.tau = lane(in.tau, &plan.v_columns());
+  job.wrench = lane(in.tip_wrench, nullptr);
   job.path = path_.data();
   double bytes_per_row = 0;
-  const auto lane = [&](Output output, const std::vector<int>& sources) {
-    if (!plan.Produces(output)) return LaneOutput{};
-    const OutputArray& array = outputs[output];
-    if (array.data == nullptr) return LaneOutput{};
-    const int columns = plan.columns(output);
-    bytes_per_row += columns * SizeOf(array.type);
-    return LaneOutput{array.data, array.type == NumberType::kF32, columns,
-                      sources.empty() ? nullptr : sources.data()};
-  };
-  const std::vector<int>& joints = plan.v_columns();
-  job.tau_out = lane(Output::kTau, joints);
-  job.mass_matrix = lane(Output::kMassMatrix, mass_sources_);
-  job.acceleration = lane(Output::kAcceleration, joints);
-  job.bias = lane(Output::kBias, joints);
-  job.pose = lane(Output::kPose, kAsTheyStand);
-  job.jacobian = lane(Output::kJacobian, jacobian_sources_);
-  job.drift = lane(Output::kJacobianDrift, kAsTheyStand);
-  job.lambda = lane(Output::kLambda, lambda_sources_);
-  job.eta = lane(Output::kEta, kAsTheyStand);
+  for (const Product& product : products_) {
+    const OutputArray& array = outputs[product.output];
+    if (array.data == nullptr) continue;
+    bytes_per_row += product.columns * SizeOf(array.type);
+    job.*product.lane = {
+        array.data, array.type == NumberType::kF32, product.columns,
+        product.sources.empty() ? nullptr : product.sources.data()};
+  }
   job.store_path =
       StorePathOf(bytes_per_row * static_cast<double>(plan.rows()));
   return job;

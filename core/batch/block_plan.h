@@ -25,12 +25,18 @@ class BlockPlan {
                const EvaluationOutputs& outputs) const;
 
  private:
+  /// An output that the plan produces.
+  struct Product {
+    Output output;
+    LaneOutput BlockJob::* lane;
+    int columns;
+    std::vector<int> sources;  // empty: as the kernels have them
+  };
+
   bool usable_ = false;
   BlockJob job_{};  // without pointers to what may move
   std::vector<int> path_;
-  std::vector<int> mass_sources_;
-  std::vector<int> jacobian_sources_;
-  std::vector<int> lambda_sources_;
+  std::vector<Product> products_;
 };
 
 }  // namespace torqued

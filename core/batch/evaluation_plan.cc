@@ -95,12 +95,10 @@ std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
   return order;
 }
 
-MaybeError CheckColumns(const InputArray& array, std::string_view field,
-                        int columns) {
-  if (!array.present() || array.columns == columns) return std::nullopt;
-  return Fail(Code::kWrongColumnCount, std::string(field),
-              "Expected " + std::to_string(columns) + " columns, got " +
-                  std::to_string(array.columns) + ".");
+ArgumentError WrongColumns(Input input, int got, int expected) {
+  return Fail(Code::kWrongColumnCount, std::string(ToString(input)),
+              "Expected " + std::to_string(expected) + " columns, got " +
+                  std::to_string(got) + ".");
 }
 
 /// Operations grow with n and, where a matrix is made or factorized, with its
@@ -287,9 +285,8 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   // A model without joints has no states to tell apart: one row.
   std::int64_t rows = nq == 0 ? 1 : 0;
   for (const Named& item : named) {
-    const std::string_view field = ToString(item.input);
-    if (MaybeError error = CheckColumns(*item.array, field, item.columns)) {
-      return error;
+    if (item.array->present() && item.array->columns != item.columns) {
+      return WrongColumns(item.input, item.array->columns, item.columns);
     }
     // q comes first and, unless it is one row for all, says how many there are.
     if (rows <= 1) rows = std::max(rows, item.array->rows);

@@ -115,15 +115,13 @@ class BlockEvaluation {
   /// What stays the same from block to block.
   void Prepare() {
     in_.Prepare();
-    Clear(zeros_, n_);
-    if (wants_frame()) Clear(J_, 6 * n_);
     for (int i = 0; i < n_; ++i) {
-      if (tree_.bodies[i].parent != i - 1) branched_ = true;
-      if (job_.lowered &&
-          lowered_.bodies[i].motion == JointMotion::kPrismatic) {
-        s_[i] = P(lowered_.bodies[i].sin_q0);
-        c_[i] = P(lowered_.bodies[i].cos_q0);
-      }
+      if (lowered_.bodies[i].motion != JointMotion::kPrismatic) continue;
+      s_[i] = P(lowered_.bodies[i].sin_q0);
+      c_[i] = P(lowered_.bodies[i].cos_q0);
+    }
+    if (wants_bias() || wants_acceleration() || wants_drift() || wants_task()) {
+      Clear(zeros_, n_);
     }
     terms_.gravity = {P(N(job_.gravity[0])), P(N(job_.gravity[1])),
                       P(N(job_.gravity[2]))};
@@ -131,10 +129,18 @@ class BlockEvaluation {
     terms_.coulomb_friction = job_.coulomb_friction;
     terms_.wrench_body = kBase;
     terms_.wrench = Wrench<P>::Zero();
-    with_wrench_ = terms_;
     if (has_wrench()) {
+      with_wrench_ = terms_;
       with_wrench_.wrench_body = job_.path[job_.path_length - 1];
     }
+    if (wants_frame() || has_wrench()) PrepareTip();
+    if (uses_general()) {
+      for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
+    }
+  }
+
+  void PrepareTip() {
+    if (wants_frame()) Clear(J_, 6 * n_);
     tip_.path = job_.path;
     tip_.length = job_.path_length;
     tip_.reference = job_.reference;
@@ -143,9 +149,6 @@ class BlockEvaluation {
     for (int k = 0; k < job_.task_rows; ++k) {
       scale_[k] = N(job_.row_scale[k]);
       task_rows_[k] = J_ + job_.task_axes[k] * n_;
-    }
-    if (uses_general()) {
-      for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
     }
   }
 
@@ -166,16 +169,20 @@ class BlockEvaluation {
         (has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredFrame();
     }
-    if (has_wrench()) with_wrench_.wrench = WrenchOnTip();
+    const LoweredTerms<P>* terms = &terms_;
+    if (has_wrench()) {
+      with_wrench_.wrench = WrenchOnTip();
+      terms = &with_wrench_;
+    }
     if (wants_tau()) {
-      LoweredInverseDynamics(lowered_, with_wrench_, State(in_.a), low_,
-                             result_, kBase, &motion_);
+      LoweredInverseDynamics(lowered_, *terms, State(in_.a), low_, result_,
+                             kBase, &motion_);
       Store(kLaneTau, job_.tau_out, result_, n_);
     }
     if (wants_acceleration()) {
       if (by_factorization()) {
-        LoweredInverseDynamics(lowered_, with_wrench_, State(zeros_), low_,
-                               result_, kBase, &motion_);
+        LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, result_,
+                               kBase, &motion_);
         SolveAcceleration();
       } else {
         ComputePlacements(tree_, in_.q, general_);
@@ -259,7 +266,7 @@ class BlockEvaluation {
   }
 
   __attribute__((noinline)) void LoweredMass() {
-    if (branched_) {
+    if (!lowered_.chain) {
       for (int k = 0; k < PackedSize(n_); ++k) mass_.M()[k] = P(N(0));
     }
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
@@ -460,7 +467,6 @@ class BlockEvaluation {
   LoweredTip<N> tip_{};
   const P* task_rows_[6] = {};
   N scale_[6] = {};
-  bool branched_ = false;  // some joint does not follow its predecessor
 
   long long row_ = 0;  // of the block under way
   int count_ = 0;
