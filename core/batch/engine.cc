@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 /// hand-over, which takes a microsecond or two.
 constexpr double kLongestChunkNanoseconds = 100'000;
 constexpr double kShortestChunkNanoseconds = 20'000;
-constexpr double kChunksPerThread = 4;
+constexpr double kChunksPerThread = 16;
 constexpr std::int64_t kMaxChunkRows = 4096;
 
 /// Below this a plan is computed where it stands: handing over costs 2-15 µs.

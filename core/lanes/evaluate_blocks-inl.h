@@ -133,10 +133,16 @@ class BlockEvaluation {
       with_wrench_ = terms_;
       with_wrench_.wrench_body = job_.path[job_.path_length - 1];
     }
+    if (wants_mass()) ClearOffBranches();
     if (wants_frame() || has_wrench()) PrepareTip();
     if (uses_general()) {
       for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
     }
+  }
+
+  /// Entries of M between branches, which nobody writes.
+  void ClearOffBranches() {
+    if (!lowered_.chain) Clear(mass_.M(), PackedSize(n_));
   }
 
   void PrepareTip() {
@@ -266,9 +272,8 @@ class BlockEvaluation {
   }
 
   __attribute__((noinline)) void LoweredMass() {
-    if (!lowered_.chain) {
-      for (int k = 0; k < PackedSize(n_); ++k) mass_.M()[k] = P(N(0));
-    }
+    // What the factorization leaves behind.
+    if (wants_factors()) ClearOffBranches();
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
     if (wants_mass()) {
       Store(kLaneMassMatrix, job_.mass_matrix, mass_.M(), PackedSize(n_));
