@@ -3,7 +3,6 @@ costs the server less than a second of computing and little memory, and leaves
 it serving."""
 
 import contextlib
-import os
 import pathlib
 import socket
 
@@ -27,8 +26,6 @@ CPU_SECONDS = 1.0
 # Beyond a few copies of what was sent.
 MEMORY_BYTES = 64 * MEGABYTE
 COPIES = 4
-# Sanitizers make the server slow and large; what they look for is elsewhere.
-SANITIZED = os.environ.get("TORQUED_SANITIZED") == "1"
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +71,7 @@ def cheap(server, sent=0, copies=COPIES):
     pathlib.Path(f"/proc/{server.pid}/clear_refs").write_text("5")
     memory, cpu = peak_memory(server.pid), server.cpu_seconds()
     yield
-    if SANITIZED:
+    if harness.SANITIZED:
         return
     assert server.cpu_seconds() - cpu < CPU_SECONDS
     assert peak_memory(server.pid) - memory < MEMORY_BYTES + copies * sent
@@ -362,5 +359,5 @@ def test_two_hundred_broken_registrations_leave_no_memory_behind(
     before = peak_memory(server.pid)
     for _ in range(200):
         refuse()
-    if not SANITIZED:
+    if not harness.SANITIZED:
         assert peak_memory(server.pid) - before < 8 * MEGABYTE

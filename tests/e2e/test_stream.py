@@ -209,9 +209,10 @@ def test_a_million_states_take_no_more_memory_than_a_tenth(
             kinds.append(server.memory_by_kind())
         # A window that fills up later than in the first stream takes some; the
         # states and results are 328 MB.
-        assert peaks[1] - peaks[0] < 12_000_000, (
-            f"peaks {peaks}; MB after the first stream {kinds[0]}, "
-            f"after the second {kinds[1]}")
+        if not harness.SANITIZED:
+            assert peaks[1] - peaks[0] < 12_000_000, (
+                f"peaks {peaks}; MB after the first stream {kinds[0]}, "
+                f"after the second {kinds[1]}")
 
 
 def test_a_client_that_never_reads_is_held_up(start):
@@ -236,7 +237,9 @@ def test_a_client_that_never_reads_is_held_up(start):
             # may have 32 MiB, and hardly anything in the transport on either
             # side.
             assert WINDOW <= taken < WINDOW + 32 * 2**20 // reply + 6
-            assert server.memory("VmRSS") - before < (WINDOW + 8) * 2 * reply
+            if not harness.SANITIZED:
+                taken_up = server.memory("VmRSS") - before
+                assert taken_up < (WINDOW + 8) * 2 * reply
             # Whoever begins to read gets everything.
             stream.close()
             assert sum(reply.rows for reply in stream.call) == count * rows
