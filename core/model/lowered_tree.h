@@ -84,7 +84,7 @@ template <class Number>
 struct LoweredTreeOf {
   int n;
   bool chain;  // every body hangs on the one before it
-  int slots;  // slots that are in use at one time, at most
+  int slots;   // slots that are in use at one time, at most
   const LoweredBody<Number>* bodies;
   /// C_i = T_{i,i'}: the lowered frame in the body's own frame {i}.
   const BodyFrame* frames;
