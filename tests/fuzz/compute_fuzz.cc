@@ -1,4 +1,4 @@
-// Requests of torqued.v1.Dynamics, from the wire to the reply.
+// Requests and streams of torqued.v1.Dynamics, from the wire to the reply.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,6 +8,8 @@
 
 #include "fuzz_inputs.pb.h"
 #include "server/services/computation.h"
+#include "server/services/state_batch.h"
+#include "server/wire/echo.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/fuzz/require.h"
@@ -220,6 +222,100 @@ void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
   FUZZ_REQUIRE(ThroughTheWire(own, &received), "a reply that nobody can read");
 }
 
+/// The chunk of a request in a batch that may have held others before; an error
+/// names fields of the request.
+std::optional<Error> ComputeChunk(StateBatch& batch,
+                                  const v1::EvaluateRequest& request,
+                                  std::int64_t echo_bytes, Server& server,
+                                  v1::EvaluateReply* reply) {
+  auto error = batch.Bind(ViewOf(request.chunk()));
+  if (!error) {
+    error = batch.Admit(echo_bytes, server.limits, server.admission);
+  }
+  if (!error) {
+    const EvaluationReport report =
+        TheEngine().Evaluate(*batch.plan(), batch.outputs());
+    FUZZ_REQUIRE(!report.failed && !report.cancelled, "evaluation");
+    reply->clear_row_status();
+    error =
+        batch.Finish(report, reply->first_row(), reply->mutable_row_status());
+    reply->set_rows(static_cast<std::uint64_t>(batch.rows()));
+    reply->set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
+  }
+  batch.Release();
+  if (!error) return std::nullopt;
+  for (Violation& violation : error->violations) {
+    const bool option = violation.field.starts_with("options.");
+    violation.field.insert(0, option ? "start." : "chunk.");
+  }
+  return error;
+}
+
+/// As the reply to a call of its own.
+v1::ComputeReply AsComputed(const v1::EvaluateReply& reply,
+                            const v1::Echo& echo) {
+  v1::ComputeReply computed;
+  computed.set_rows(reply.rows());
+  computed.set_rows_not_ok(reply.rows_not_ok());
+  *computed.mutable_results() = reply.results();
+  *computed.mutable_echo() = echo;
+  for (const v1::RowStatus& status : reply.row_status()) {
+    FUZZ_REQUIRE(status.row() >= reply.first_row(), "a row of another chunk");
+    *computed.add_row_status() = status;
+    computed.mutable_row_status()->rbegin()->set_row(status.row() -
+                                                     reply.first_row());
+  }
+  return computed;
+}
+
+/// Chunk after chunk with the same memory, each beside a batch of its own.
+void Answer(const EvaluateInput& sent, const ModelEntry& entry,
+            Server& server) {
+  EvaluateInput input;
+  if (!ThroughTheWire(sent, &input)) return;
+  v1::EvaluateRequest request;
+  *request.mutable_start() = input.start();
+  auto created = SetUp(ViewOf(input.start()), entry);
+  if (auto* error = std::get_if<Error>(&created)) {
+    return CheckRefusal(*error, input.start());
+  }
+  const auto& setup = std::get<ComputeSetup>(created);
+  v1::Echo echo;
+  FillEcho(setup.plan, setup.sigma_min, entry.name, entry.loaded->revision,
+           TheEngine().target(), &echo);
+  FillTipFrameOfAnyStates(setup.plan, &echo);
+  auto echo_bytes = static_cast<std::int64_t>(echo.ByteSizeLong());
+
+  v1::EvaluateReply reply;
+  StateBatch kept(setup, reply.mutable_results());
+  std::uint64_t rows = 0;
+  for (const v1::EvaluateChunk& chunk : input.chunks()) {
+    *request.mutable_chunk() = chunk;
+    v1::EvaluateReply alone;
+    StateBatch fresh(setup, alone.mutable_results());
+    reply.set_first_row(rows);
+    alone.set_first_row(rows);
+    const auto error = ComputeChunk(kept, request, echo_bytes, server, &reply);
+    const auto same = ComputeChunk(fresh, request, echo_bytes, server, &alone);
+    FUZZ_REQUIRE(std::holds_alternative<Admission::Ticket>(
+                     server.admission.Admit(server.admission.limit())),
+                 "what was admitted is not given back");
+    FUZZ_REQUIRE(error.has_value() == same.has_value(), "what came before");
+    if (error) {
+      FUZZ_REQUIRE(error->message == same->message, error->message);
+      return CheckRefusal(*error, request);
+    }
+    FUZZ_REQUIRE(reply.SerializeAsString() == alone.SerializeAsString(),
+                 "what came before");
+    FUZZ_REQUIRE(static_cast<std::int64_t>(reply.ByteSizeLong()) + echo_bytes <=
+                     server.limits.max_message_bytes,
+                 "a reply over the limit");
+    CheckReply(AsComputed(reply, echo), *kept.plan(), server.limits);
+    rows += reply.rows();
+    echo_bytes = 0;
+  }
+}
+
 void Answer(const ComputeInput& input) {
   const ModelEntry& entry = EntryOf(input.robot());
   Server& server = ServerOf(input.narrow());
@@ -237,6 +333,8 @@ void Answer(const ComputeInput& input) {
     case ComputeInput::kOperationalSpace:
       return Answer<v1::OperationalSpaceReply>(input.operational_space(), entry,
                                                server);
+    case ComputeInput::kEvaluate:
+      return Answer(input.evaluate(), entry, server);
     case ComputeInput::REQUEST_NOT_SET:
       return;
   }

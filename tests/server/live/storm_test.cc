@@ -1,4 +1,5 @@
-// Many callers, large and small, patient and not, against one server.
+// Many callers, of calls and of streams, large and small, patient and not,
+// against one server.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -69,8 +70,30 @@ class Subject {
     return request;
   }
 
-  /// Whether a reply to that request holds the expected bits, all of them.
-  bool Answers(const v1::ComputeReply& reply, int first, int rows,
+  /// The first message of a stream.
+  v1::EvaluateRequest Start(unsigned products) const {
+    v1::EvaluateRequest message;
+    v1::EvaluateStart& start = *message.mutable_start();
+    start.set_model(name_);
+    for (std::size_t p = 0; p < std::size(kProducts); ++p) {
+      if ((products >> p) & 1u) start.add_quantities(kProducts[p].quantity);
+    }
+    return message;
+  }
+
+  v1::EvaluateRequest Chunk(int first, int rows, bool as_values) const {
+    v1::EvaluateRequest message;
+    v1::EvaluateChunk& chunk = *message.mutable_chunk();
+    Fill(q_, first, rows, as_values, chunk.mutable_q());
+    Fill(v_, first, rows, as_values, chunk.mutable_v());
+    Fill(a_, first, rows, as_values, chunk.mutable_a());
+    Fill(tau_, first, rows, as_values, chunk.mutable_tau());
+    return message;
+  }
+
+  /// Whether a reply to those states holds the expected bits, all of them.
+  template <class Reply>
+  bool Answers(const Reply& reply, int first, int rows,
                unsigned products) const {
     if (reply.rows() != static_cast<std::uint64_t>(rows)) return false;
     for (std::size_t p = 0; p < std::size(kProducts); ++p) {
@@ -151,6 +174,8 @@ enum class Patience : std::uint8_t { kEndless, kCancels, kDeadline };
 
 struct Tally {
   std::atomic<int> answered{0}, cancelled{0}, late{0}, wrong{0}, other{0};
+  // Of streams, among the above but for the refused.
+  std::atomic<int> streamed{0}, stream_cancelled{0}, stream_late{0}, refused{0};
 };
 
 /// Makes random calls, one after another, and looks at every answer.
@@ -162,16 +187,15 @@ class Caller {
 
   void Call(Tally& tally) {
     const Subject& subject = subjects_[random_() % subjects_.size()];
-    const int rows = Rows();
-    const int first =
-        static_cast<int>(random_() % static_cast<unsigned>(kStates - rows + 1));
-    const unsigned products = 1 + random_() % 15;
+    if (random_() % 4 == 0) return Stream(subject, tally);
+    const Part part = APart();
+    const unsigned products = Products();
     const bool as_values = random_() % 2 == 0;
     const Patience patience = Choice();
     const std::chrono::microseconds until(random_() % 3000);
 
     const v1::ComputeRequest request =
-        subject.Request(first, rows, products, as_values);
+        subject.Request(part.first, part.rows, products, as_values);
     v1::ComputeReply reply;
     grpc::ClientContext context;
     if (patience == Patience::kDeadline) {
@@ -186,10 +210,87 @@ class Caller {
       context.TryCancel();
     }
     const grpc::Status status = done.get_future().get();
+    const bool right =
+        !status.ok() || subject.Answers(reply, part.first, part.rows, products);
+    Count(status, patience, right, tally);
+  }
 
-    if (status.ok()) {
-      const bool right = subject.Answers(reply, first, rows, products);
-      ++(right ? tally.answered : tally.wrong);
+ private:
+  /// Consecutive states of a subject.
+  struct Part {
+    int first = 0;
+    int rows = 0;
+  };
+
+  /// A stream of some chunks, of which the last one may be bad.
+  void Stream(const Subject& subject, Tally& tally) {
+    const unsigned products = Products();
+    const bool bad = random_() % 4 == 0;
+    const Patience patience = Choice();
+    const std::chrono::microseconds until(random_() % 3000);
+    std::vector<Part> parts(random_() % 20);
+    std::vector<v1::EvaluateRequest> messages = {subject.Start(products)};
+    for (Part& part : parts) {
+      part = APart();
+      messages.push_back(
+          subject.Chunk(part.first, part.rows, random_() % 2 == 0));
+    }
+    if (bad) {
+      messages.push_back(subject.Chunk(0, 2, true));
+      messages.back().mutable_chunk()->mutable_q()->mutable_values()->Add(1.0);
+    }
+
+    grpc::ClientContext context;
+    if (patience == Patience::kDeadline) {
+      context.set_deadline(std::chrono::system_clock::now() + until);
+    }
+    const auto stream = stub_->Evaluate(&context);
+    std::thread sender([&] {
+      for (const v1::EvaluateRequest& message : messages) {
+        if (!stream->Write(message)) return;
+      }
+      stream->WritesDone();
+    });
+    std::thread canceller([&] {
+      if (patience != Patience::kCancels) return;
+      std::this_thread::sleep_for(until);
+      context.TryCancel();
+    });
+    bool right = true;
+    std::size_t replies = 0;
+    std::uint64_t rows = 0;
+    for (v1::EvaluateReply reply; stream->Read(&reply); ++replies) {
+      right = right && replies < parts.size() && reply.first_row() == rows &&
+              subject.Answers(reply, parts[replies].first, parts[replies].rows,
+                              products);
+      rows += reply.rows();
+    }
+    sender.join();
+    canceller.join();
+    const grpc::Status status = stream->Finish();
+    const bool whole = replies == parts.size();
+    if (bad && status.error_code() == grpc::StatusCode::INVALID_ARGUMENT) {
+      ++(right && whole ? tally.refused : tally.wrong);
+      return;
+    }
+    right = right && (!status.ok() || (whole && !bad));
+    if (status.ok()) ++tally.streamed;
+    if (status.error_code() == grpc::StatusCode::CANCELLED) {
+      ++tally.stream_cancelled;
+    }
+    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+      ++tally.stream_late;
+    }
+    Count(status, patience, right, tally);
+  }
+
+  /// `right`: whatever was answered.
+  static void Count(const grpc::Status& status, Patience patience, bool right,
+                    Tally& tally) {
+    if (!right) {
+      ++tally.wrong;
+    } else if (status.ok()) {
+      ++tally.answered;
     } else if (patience == Patience::kCancels &&
                status.error_code() == grpc::StatusCode::CANCELLED) {
       ++tally.cancelled;
@@ -202,7 +303,15 @@ class Caller {
     }
   }
 
- private:
+  Part APart() {
+    const int rows = Rows();
+    return {
+        static_cast<int>(random_() % static_cast<unsigned>(kStates - rows + 1)),
+        rows};
+  }
+
+  unsigned Products() { return 1 + random_() % 15; }
+
   int Rows() {
     const unsigned kind = random_() % 20;
     if (kind < 12) return 1;
@@ -262,13 +371,19 @@ TEST(Storm, EveryAnswerIsTheRowsOwnWhateverElseIsUnderWay) {
   for (std::thread& thread : threads) thread.join();
 
   EXPECT_EQ(tally.wrong, 0);
-  EXPECT_EQ(tally.answered + tally.cancelled + tally.late, kCallers * kCalls);
+  EXPECT_EQ(tally.answered + tally.cancelled + tally.late + tally.refused,
+            kCallers * kCalls);
   // The storm was one: calls of every kind ended in every way.
   EXPECT_GT(tally.answered, kCallers * kCalls / 2);
   EXPECT_GT(tally.cancelled, 0);
   EXPECT_GT(tally.late, 0);
+  EXPECT_GT(tally.streamed, 0);
+  EXPECT_GT(tally.stream_cancelled, 0);
+  EXPECT_GT(tally.stream_late, 0);
+  EXPECT_GT(tally.refused, 0);
   RecordProperty("cancelled", tally.cancelled);
   RecordProperty("late", tally.late);
+  RecordProperty("refused", tally.refused);
 
   // Nothing of it is left: no call, no job, and all of the allowance.
   EXPECT_TRUE(BecomesIdle(services));
