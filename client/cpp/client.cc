@@ -54,6 +54,10 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
   // A server that restarts is found again soon.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  // With gRPC 1.51 a stream that is cancelled while it is written to never ends
+  // where gRPC may try calls again. Calls that may be repeated are repeated
+  // here.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   return grpc::CreateCustomChannel(address,
                                    options.credentials
                                        ? options.credentials

@@ -99,9 +99,6 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   job_.tip.body = kBase;
   if (const auto tip = plan.tip_frame_of_any_states()) {
     job_.tip = model.frames()[static_cast<std::size_t>(*tip)].placement;
-    // A frame on the base has no Jacobian to speak of; a wrench there moves
-    // nothing.
-    if (job_.tip.body == kBase && plan.tip_frame()) usable_ = false;
   }
   if (!usable_) return;
   job_.tree = tree;
@@ -115,6 +112,9 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   job_.coulomb_friction = options.terms.coulomb_friction;
   job_.reference = options.reference_frame;
   job_.wrench_reference = options.wrench_frame;
+  // On the base it has no path: it does not move, and a wrench there moves
+  // nothing.
+  job_.lowered_tip = job_.tip;
   if (job_.tip.body != kBase) {
     job_.lowered_tip = InLoweredFrame(
         job_.lowered_f64.frames[static_cast<std::size_t>(job_.tip.body)],

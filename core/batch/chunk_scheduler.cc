@@ -26,7 +26,7 @@ struct ChunkScheduler::Impl {
 
   /// A job under way: a cursor over its chunks.
   struct Running {
-    explicit Running(Job j) : job(std::move(j)) {}
+    Running(Job j, bool has_caller) : job(std::move(j)), joined(has_caller) {}
 
     bool cancelled() const {
       return job.cancellation != nullptr && job.cancellation->cancelled();
@@ -34,10 +34,9 @@ struct ChunkScheduler::Impl {
     bool all_started() const { return next >= job.chunks; }
 
     const Job job;
+    const bool joined;         // a caller of Run waits, and ends it
     std::int64_t next = 0;     // the first chunk that is not started
     std::int64_t running = 0;  // chunks that are started and not done
-    bool ending = false;       // somebody calls `done`, or has
-    bool ended = false;
   };
 
   using Queue = std::list<std::shared_ptr<Running>>;
@@ -71,16 +70,21 @@ struct ChunkScheduler::Impl {
         if (job->next + 1 < job->job.chunks) ready.splice(ready.end(), turn);
         RunChunk(*job, tbb::this_task_arena::current_thread_index(), lock);
       }
-      if (job->all_started() && job->running == 0 && !job->ending) {
-        End(*job, lock);
-        // What it holds is not ours to free under the lock.
-        lock.unlock();
+      if (!job->all_started() || job->running > 0) continue;
+      if (job->joined) {
+        // The caller's is the last reference.
         turn.clear();
         job.reset();
-        lock.lock();
-        --jobs;
         idle.notify_all();
+        continue;
       }
+      lock.unlock();
+      if (job->job.done) job->job.done();
+      // What it holds is not ours to free under the lock.
+      turn.clear();
+      job.reset();
+      lock.lock();
+      --jobs;
     }
     --workers;
     // Notified under the lock: whoever waits may destroy this right after.
@@ -100,22 +104,12 @@ struct ChunkScheduler::Impl {
         RunChunk(*job, kCaller, lock);
       }
     }
-    idle.wait(lock, [&job] {
-      return job->ended || (job->running == 0 && !job->ending);
-    });
-    if (job->ended) return;
-    End(*job, lock);
+    idle.wait(lock, [&job] { return job->running == 0; });
+    lock.unlock();
+    if (job->job.done) job->job.done();
+    lock.lock();
     --jobs;
     idle.notify_all();
-  }
-
-  /// The lock is open while `done` is called.
-  static void End(Running& job, std::unique_lock<std::mutex>& lock) {
-    job.ending = true;
-    lock.unlock();
-    if (job.job.done) job.job.done();
-    lock.lock();
-    job.ended = true;
   }
 
   /// For workers that could not be enqueued. True when there is none at all for
@@ -161,7 +155,7 @@ void ChunkScheduler::Submit(Job job) {
     return;
   }
   const std::int64_t chunks = job.chunks;
-  const auto running = std::make_shared<Impl::Running>(std::move(job));
+  const auto running = std::make_shared<Impl::Running>(std::move(job), false);
   Impl::Queue turn{running};
   int more = 0;
   {
@@ -189,7 +183,7 @@ void ChunkScheduler::Run(Job job) {
   }
   const std::int64_t helpers =
       std::min<std::int64_t>(job.chunks - 1, threads_ - 1);
-  const auto running = std::make_shared<Impl::Running>(std::move(job));
+  const auto running = std::make_shared<Impl::Running>(std::move(job), true);
   Impl::Queue turn{running};
   int more = 0;
   {

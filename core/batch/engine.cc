@@ -14,9 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A chunk is short beside what a waiting small job tolerates, and a job has
-/// some per thread, for threads begin late. But it is long beside its
-/// hand-over, which takes a microsecond or two.
+/// A chunk is short beside what a waiting small job tolerates, and short beside
+/// its job, since threads begin late and the last one ends alone. But it is
+/// long beside taking the next one, which costs some hundred nanoseconds.
 constexpr double kLongestChunkNanoseconds = 100'000;
 constexpr double kShortestChunkNanoseconds = 20'000;
 constexpr double kChunksPerThread = 16;
@@ -72,7 +72,11 @@ struct Engine::Workspaces {
   }
   void Return(std::unique_ptr<RowWorkspace> workspace) {
     const std::scoped_lock lock(mutex);
-    spare.push_back(std::move(workspace));
+    try {
+      spare.push_back(std::move(workspace));
+    } catch (const std::bad_alloc&) {
+      // The next caller makes another one.
+    }
   }
 
   RowWorkspace& OfSlot(int slot) {
@@ -197,6 +201,7 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
       job.cancellation = run.cancellation;
       scheduler_->Run(std::move(job));
       report = run.Report();
+      report.queue = std::chrono::nanoseconds::zero();
     }
     workspaces_->Return(std::move(workspace));
   } catch (...) {

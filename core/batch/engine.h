@@ -51,7 +51,8 @@ class Engine {
 
   /// Returns with the result. The calling thread computes too, in place of one
   /// of the pool: small plans, and all plans of an engine of one thread, are
-  /// its alone. Not to be called from a thread of the pool.
+  /// its alone. Not to be called from a thread of the pool unless the plan
+  /// IsSmall.
   EvaluationReport Evaluate(const EvaluationPlan& plan,
                             const EvaluationOutputs& outputs);
 

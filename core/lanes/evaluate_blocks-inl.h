@@ -146,6 +146,7 @@ class BlockEvaluation {
   }
 
   void PrepareTip() {
+    motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     if (wants_frame()) Clear(J_, 6 * n_);
     tip_.path = job_.path;
     tip_.length = job_.path_length;

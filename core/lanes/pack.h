@@ -43,10 +43,6 @@ struct Mask {
   Vector bits;
 
   static TORQUED_INLINE Mask None() { return {Vector{}}; }
-  TORQUED_INLINE Mask& operator|=(const Mask& b) {
-    bits |= b.bits;
-    return *this;
-  }
 };
 
 template <class Number>

@@ -64,7 +64,7 @@ TORQUED_INLINE void WithStep(const LoweredBody<N>& body, const Function& f) {
     case JointStep::kParallelZ:
       return f(KnownStep<Turn::kNone, kZ>{});
     case JointStep::kParallelXZ:
-      return f(KnownStep < Turn::kNone, kX | kZ > {});
+      return f(KnownStep<Turn::kNone, (kX | kZ)>{});
     case JointStep::kQuarter:
       return f(KnownStep<Turn::kQuarter, 0>{});
     case JointStep::kQuarterX:
@@ -72,7 +72,7 @@ TORQUED_INLINE void WithStep(const LoweredBody<N>& body, const Function& f) {
     case JointStep::kQuarterZ:
       return f(KnownStep<Turn::kQuarter, kZ>{});
     case JointStep::kQuarterXZ:
-      return f(KnownStep < Turn::kQuarter, kX | kZ > {});
+      return f(KnownStep<Turn::kQuarter, (kX | kZ)>{});
     case JointStep::kOther:
       return f(AnyStep{});
   }

@@ -14,7 +14,7 @@ inline namespace TORQUED_TARGET {
 template <class N>
 struct LoweredTip {
   const int* path;
-  int length;  // at least one
+  int length;  // none for a tip on the base
   N R[9];      // T_{k',tip}, row-major; k = path[length - 1]
   N p[3];
   ReferenceFrame reference;  // of Jacobian and drift
@@ -136,7 +136,7 @@ TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
                                        const LoweredTip<N>& tip,
                                        const LoweredState<T>& state,
                                        LinkMotion<T>* motion) {
-  LinkMotion<T> m;
+  LinkMotion<T> m = LinkMotion<T>::Zero();
   for (int k = 0; k < tip.length; ++k) {
     const int i = tip.path[k];
     const LoweredBody<N>& body = tree.bodies[i];

@@ -14,6 +14,10 @@ template <class T>
 struct LinkMotion {
   Vec3<T> w, wd, a;
   Mat3<T> B;
+
+  static TORQUED_INLINE LinkMotion Zero() {
+    return {Vec3<T>::Zero(), Vec3<T>::Zero(), Vec3<T>::Zero(), Mat3<T>::Zero()};
+  }
 };
 
 /// Second moments ∫ρ x xᵀ and first moments h of a body and all it carries.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <future>
@@ -394,6 +395,45 @@ TEST_F(EngineTest, SinglePrecisionArraysCarryTheSameNumbersRounded) {
   const auto& wide = expected.tables[static_cast<int>(Output::kMassMatrix)];
   for (std::size_t k = 0; k < M.size(); ++k) {
     EXPECT_EQ(M[k], static_cast<float>(wide[k]));
+  }
+}
+
+TEST_F(EngineTest, AFrameOfTheBaseLeavesTheOtherResultsAsTheyAre) {
+  Engine engine({.threads = 1});
+  const auto base = std::find_if(
+      model_->frames().begin(), model_->frames().end(),
+      [](const Frame& frame) { return frame.placement.body == kBase; });
+  ASSERT_NE(base, model_->frames().end());
+  for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+    for (const Texts texts : {Texts::kLowered, Texts::kGeneral}) {
+      Batch moving(model_, 19);
+      moving.options.precision = precision;
+      moving.options.texts = texts;
+      moving.wrench.clear();
+      Batch still(moving);
+      still.options.tip_frame = base->name;
+      const auto expected = moving.Evaluate(engine);
+      const auto got = still.Evaluate(engine);
+      const auto table = [](const Batch::Results& r, Output o) -> const auto& {
+        return r.tables[static_cast<int>(o)];
+      };
+      for (const Output o : {Output::kTau, Output::kMassMatrix,
+                             Output::kAcceleration, Output::kBias}) {
+        EXPECT_EQ(table(got, o), table(expected, o)) << ToString(o);
+      }
+      for (const Output o : {Output::kJacobian, Output::kJacobianDrift,
+                             Output::kLambda, Output::kEta}) {
+        EXPECT_EQ(table(got, o), std::vector(table(got, o).size(), 0.0))
+            << ToString(o);
+      }
+      EXPECT_EQ(got.rank, std::vector<std::uint32_t>(19, 0));
+      still.options.texts = Texts::kReference;
+      const auto reference = still.Evaluate(engine);
+      const auto& pose = table(got, Output::kPose);
+      for (std::size_t k = 0; k < pose.size(); ++k) {
+        EXPECT_NEAR(pose[k], table(reference, Output::kPose)[k], 1e-7);
+      }
+    }
   }
 }
 

@@ -59,6 +59,9 @@ std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
   arguments.SetMaxReceiveMessageSize(-1);
   // Otherwise all stubs of a process share one connection.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // With gRPC 1.51 a stream that is cancelled while it is written to never ends
+  // where gRPC may try calls again.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   return grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
                                    grpc::InsecureChannelCredentials(),
                                    arguments);
