@@ -228,6 +228,7 @@ TEST_F(CommandLineTest, AFileThatCannotBeReadIsNamedWithTheReason) {
   ASSERT_LT(path.size(), sizeof(address.sun_path));
   path.copy(address.sun_path, path.size());
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_GE(fd, 0);
   ASSERT_EQ(
       bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
       0);
