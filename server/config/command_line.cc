@@ -2,11 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <cstdio>
+#include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -22,6 +25,7 @@ namespace {
 
 // What a file or an argument holds may be anything.
 constexpr std::size_t kMaxUsageBytes = 600;
+constexpr std::size_t kMaxConfigBytes = 1 << 20;
 constexpr double kMaxDrainGrace = 86'400;
 // protobuf's own limit of a message.
 constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
@@ -40,6 +44,28 @@ CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
 bool HasControl(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
                      [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+/// The bytes of a file; a ConfigError says why it cannot be read.
+std::string ReadText(const std::string& path) {
+  const auto fail = [&path](const std::string& why) {
+    throw CLI::ConfigError(path + ": " + why);
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (file == nullptr) fail(std::strerror(errno));
+  std::string text;
+  std::array<char, 4096> part;
+  std::size_t count = part.size();
+  while (count == part.size()) {
+    count = std::fread(part.data(), 1, part.size(), file.get());
+    text.append(part.data(), count);
+    if (text.size() > kMaxConfigBytes) {
+      fail("more than " + std::to_string(kMaxConfigBytes) + " bytes");
+    }
+  }
+  if (std::ferror(file.get()) != 0) fail(std::strerror(errno));
+  return text;
 }
 
 /// "--max-rows" is also TORQUED_MAX_ROWS.
@@ -229,8 +255,7 @@ class Parser {
   }
 
   void ReadFile() {
-    std::ifstream file(config_);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = ReadText(config_);
     if (const std::string problem = CheckConfigText(text); !problem.empty()) {
       throw CLI::ConfigError(config_ + ": " + problem);
     }

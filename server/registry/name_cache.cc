@@ -27,13 +27,14 @@ void NameCache::Insert(std::string_view reference,
 void NameCache::Begin() {
   const std::lock_guard lock(mutex_);
   ++changes_;
-  ++generation_;
   entries_.clear();
 }
 
 void NameCache::End() {
   const std::lock_guard lock(mutex_);
   --changes_;
+  // Whoever began to read earlier may have read the state before the change.
+  ++generation_;
 }
 
 }  // namespace torqued::server

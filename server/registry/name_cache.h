@@ -15,12 +15,12 @@
 namespace torqued::server {
 
 /// Good for a store that nobody else changes: everything is forgotten before
-/// and after every change, and nothing is remembered while one is under way. So
+/// every change, and nothing that was read before its end is remembered. So
 /// whoever looks up after a change was acknowledged sees it, and nobody sees
 /// the state before it once somebody has seen the state after. Thread-safe.
 class NameCache {
  public:
-  /// The state of the store's content that an entry was read from.
+  /// How many changes had ended when an entry was read.
   using Generation = std::uint64_t;
 
   /// More references than this are not remembered at a time.
@@ -31,7 +31,7 @@ class NameCache {
 
   /// To be asked before the store is read for an entry.
   Generation generation() const;
-  /// Does nothing when a change has begun since `generation`.
+  /// Does nothing when a change is under way or has ended since `generation`.
   void Insert(std::string_view reference, const Registration& registration,
               Generation generation);
 

@@ -1,5 +1,6 @@
 #include "server/services/evaluate_stream.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,9 +11,9 @@
 namespace torqued::server {
 namespace {
 
-/// Messages of a chunk that are larger give their memory back: what an idle
-/// stream keeps is not admitted.
-constexpr std::int64_t kMaxKeptBytes = 2 << 20;
+/// Chunks that are larger give their memory back: what is kept for others to
+/// come is not admitted.
+constexpr std::size_t kMaxKeptBytes = 1 << 20;
 
 bool Parse(grpc::ByteBuffer* bytes, v1::EvaluateRequest* request) {
   return grpc::SerializationTraits<v1::EvaluateRequest>::Deserialize(bytes,
@@ -138,6 +139,8 @@ void EvaluateStream::OnModel(const ModelEntry& entry) {
            context_.engine.target(), &echo_);
   FillTipFrameOfAnyStates(plan, &echo_);
   echo_bytes_ = static_cast<std::int64_t>(echo_.ByteSizeLong());
+  // May be large, and the stream may be long; Clear would keep the memory.
+  v1::EvaluateStart().Swap(&start_);
   Lock lock(mutex_);
   setup_ = std::get<ComputeSetup>(std::move(setup));
   handling_ = false;
@@ -183,7 +186,6 @@ void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
 }
 
 std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
-  chunk->received_bytes = static_cast<std::int64_t>(chunk->bytes.Length());
   if (!Parse(&chunk->bytes, &chunk->request)) return NoRequest();
   chunk->bytes.Clear();
   if (chunk->request.has_start()) {
@@ -399,8 +401,13 @@ std::unique_ptr<EvaluateStream::Chunk> EvaluateStream::TakeChunk() {
 void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   chunk->batch->Release();
   chunk->bytes.Clear();
-  const std::int64_t bytes = chunk->received_bytes + chunk->batch->bytes();
+  // By capacity, and with fields that nobody asked for; what the batch has
+  // beside its results is small.
+  const std::size_t bytes =
+      chunk->request.SpaceUsedLong() + chunk->reply.SpaceUsedLong();
   if (bytes <= kMaxKeptBytes) spare_.push_back(std::move(chunk));
+  const std::size_t most = std::max<std::size_t>(1, line_size_);
+  if (spare_.size() > most) spare_.resize(most);
 }
 
 }  // namespace torqued::server

@@ -48,8 +48,7 @@ class EvaluateStream final
     v1::EvaluateRequest request;
     v1::EvaluateReply reply;
     std::optional<StateBatch> batch;  // from the first use as a chunk on
-    std::int64_t received_bytes = 0;
-    std::uint64_t number = 0;  // in the stream, from 0
+    std::uint64_t number = 0;         // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
     /// The reply is serialized, or there is an error instead.
@@ -100,7 +99,8 @@ class EvaluateStream final
   grpc::Status EndStatus();
 
   std::unique_ptr<Chunk> TakeChunk();
-  /// Keeps the memory of a chunk that is through, unless that is large.
+  /// Keeps the memory of a chunk that has left the line, unless that is large
+  /// or enough is kept: as much as stands in line, and of one chunk at least.
   void Recycle(std::unique_ptr<Chunk> chunk);
 
   grpc::CallbackServerContext* call_;
@@ -109,7 +109,7 @@ class EvaluateStream final
   std::shared_ptr<EvaluateStream> self_;  // until gRPC is through
 
   // Written before the first chunk is read, constant afterwards.
-  v1::EvaluateStart start_;
+  v1::EvaluateStart start_;    // until there is a setup
   Admission::Ticket waiting_;  // while the model is looked up
   std::optional<ComputeSetup> setup_;
   v1::Echo echo_;

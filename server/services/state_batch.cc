@@ -107,8 +107,8 @@ std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
                         std::to_string(fit) + " states fit.",
                     "max-message-bytes", limits.max_message_bytes, fit);
   }
-  bytes_ = BytesOf(plan_->inputs()) + rows * per_row;
-  auto admitted = admission.Admit({rows, bytes_});
+  auto admitted =
+      admission.Admit({rows, BytesOf(plan_->inputs()) + rows * per_row});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   ticket_ = std::get<Admission::Ticket>(std::move(admitted));
   results_.Lay(*plan_, form_);

@@ -63,8 +63,6 @@ class StateBatch {
   bool fail_fast() const { return fail_fast_; }
   /// Whether the smallest singular values are returned.
   bool sigma_min() const { return form_.sigma_min; }
-  /// Of the arrays of states and results, as far as admitted last.
-  std::int64_t bytes() const { return bytes_; }
 
  private:
   std::shared_ptr<EvaluationPlan> plan_;
@@ -73,7 +71,6 @@ class StateBatch {
   ReplyForm form_;
   ReplyResults results_;
   Admission::Ticket ticket_;
-  std::int64_t bytes_ = 0;
   std::size_t row_status_bytes_ = 0;  // room left in the reply
 };
 

@@ -245,6 +245,59 @@ def test_a_client_that_never_reads_is_held_up(start):
             assert sum(reply.rows for reply in stream.call) == count * rows
 
 
+def memory_of_idle(server, begin):
+    """Bytes per stream that each of 20 idle ones adds; begin() returns one."""
+    streams_begun = [begin() for _ in range(5)]
+    before = server.memory("VmRSS")
+    streams_begun += [begin() for _ in range(20)]
+    taken = server.memory("VmRSS") - before
+    for stream in streams_begun:
+        stream.__exit__()
+    return taken / 20
+
+
+# Requests and results of a chunk: 0.9 MB, 2 MB.
+@pytest.mark.parametrize("rows, kept", [(1200, 2), (2700, 0)])
+def test_an_idle_stream_keeps_two_chunks_and_no_large_ones(start, rows, kept):
+    server = start(models=harness.example_models())
+    with harness.Client(server.address) as client:
+        states = chunk(F32, q=States(7, rows).q)
+        chunks = 4 * WINDOW
+
+        def burst():
+            stream = Stream(client, streams.start(
+                "panda", [ask.MASS_MATRIX, ask.JACOBIAN],
+                options=options(encoding=F64)), *chunks * [states])
+            # The window fills up before anything is read.
+            time.sleep(0.1)
+            for _ in range(chunks):
+                stream.receive()
+            return stream
+
+        taken = memory_of_idle(server, burst)
+        if not harness.SANITIZED:
+            assert taken < (kept + 0.7) * rows * 760
+
+
+def test_an_idle_stream_keeps_nothing_of_its_start(start):
+    server = start(models=harness.example_models())
+    message = torques()
+    # A field that a start does not have.
+    message.start.MergeFromString(pb.ComputeRequest(
+        tau=array_pb2.Array(f64=bytes(4_000_000))).SerializeToString())
+    assert message.ByteSize() > 4_000_000
+    with harness.Client(server.address) as client:
+
+        def begin():
+            stream = Stream(client, message, chunk(q=Q))
+            stream.receive()
+            return stream
+
+        taken = memory_of_idle(server, begin)
+        if not harness.SANITIZED:
+            assert taken < 4_000_000 / 2
+
+
 def test_the_order_of_replies_is_that_of_the_chunks(start):
     """Small ones, computed where they arrive, behind large ones."""
     server = start("--threads", 2, models=harness.example_models())

@@ -2,8 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -212,8 +217,34 @@ TEST_F(CommandLineTest, UnknownFlagsAndStrayWordsAreNamed) {
 
 TEST_F(CommandLineTest, AMissingFileIsNamed) {
   EXPECT_THAT(Refused({"--config", "/no/such"}), HasSubstr("/no/such"));
-  // A directory opens and reads as if it were empty.
   EXPECT_THAT(Refused({"--config", "/tmp"}), HasSubstr("/tmp"));
+}
+
+TEST_F(CommandLineTest, AFileThatCannotBeReadIsNamedWithTheReason) {
+  // Exists, but cannot be opened, not even by root.
+  const std::string path = directory_.File("socket");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  path.copy(address.sun_path, path.size());
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(
+      bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+      0);
+  EXPECT_THAT(Refused({"--config", path}),
+              HasSubstr(path + ": " + std::strerror(ENXIO)));
+  close(fd);
+  // Opens, but has nothing at its beginning.
+  EXPECT_THAT(Refused({"--config", "/proc/self/mem"}),
+              HasSubstr(std::string("/proc/self/mem: ") + std::strerror(EIO)));
+  Environment("TORQUED_CONFIG", "/proc/self/mem");
+  EXPECT_THAT(Refused({}), HasSubstr("/proc/self/mem: "));
+}
+
+TEST_F(CommandLineTest, AFileWithoutEndIsRefused) {
+  EXPECT_THAT(Refused({"--config", "/dev/zero"}),
+              HasSubstr("/dev/zero: more than 1048576 bytes"));
 }
 
 TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {

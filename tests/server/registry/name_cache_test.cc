@@ -45,6 +45,17 @@ TEST(NameCacheTest, NothingThatWasReadBeforeAChangeIsRemembered) {
   EXPECT_FALSE(cache.Find("arm"));
 }
 
+TEST(NameCacheTest, NothingThatWasReadDuringAChangeIsRememberedAfterIt) {
+  NameCache cache;
+  NameCache::Generation during = 0;
+  {
+    const NameCache::Change change(cache);
+    during = cache.generation();
+  }
+  cache.Insert("arm", Pointing("arm", "a"), during);
+  EXPECT_FALSE(cache.Find("arm"));
+}
+
 TEST(NameCacheTest, NothingIsRememberedDuringAChange) {
   NameCache cache;
   {
