@@ -204,8 +204,9 @@ void Daemon::LogStart() {
 
 void Daemon::Drain(const std::function<bool()>& hurry) {
   const auto end = Clock::now() + settings_.drain_grace;
-  gate_.Close();
+  // Whoever asks is told before the first call is refused.
   BeHealthy(false);
+  gate_.Close();
   Log(LogLevel::kInfo, "draining", {{"calls", gate_.in_flight()}});
   while (gate_.in_flight() > 0 && Clock::now() < end && !hurry()) {
   }
