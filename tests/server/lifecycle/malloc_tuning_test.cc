@@ -45,6 +45,7 @@ TEST(MallocTuning, HeapsAreFewHoweverManyThreadsThereAre) {
     threads.emplace_back([&all] {
       const std::string block(100'000, 'x');
       all.arrive_and_wait();
+      EXPECT_EQ(block.back(), 'x');
     });
   }
   for (std::thread& thread : threads) thread.join();

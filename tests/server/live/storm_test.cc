@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <random>
 #include <thread>
@@ -178,6 +179,47 @@ struct Tally {
   std::atomic<int> streamed{0}, stream_cancelled{0}, stream_late{0}, refused{0};
 };
 
+/// A stream: sends all messages as fast as they are taken, and receives what
+/// comes meanwhile. By callbacks: beside a server in the same process, two
+/// threads in gRPC 1.51's blocking stream now and then wait for ever, even past
+/// the deadline.
+class Exchange final
+    : public grpc::ClientBidiReactor<v1::EvaluateRequest, v1::EvaluateReply> {
+ public:
+  using OnReply = std::function<void(const v1::EvaluateReply&)>;
+
+  Exchange(const std::vector<v1::EvaluateRequest>& messages, OnReply on_reply)
+      : messages_(messages), on_reply_(std::move(on_reply)) {}
+
+  void Begin(v1::Dynamics::Stub& stub, grpc::ClientContext& context) {
+    stub.async()->Evaluate(&context, this);
+    StartWrite(&messages_[0]);
+    StartRead(&reply_);
+    StartCall();
+  }
+  /// Waits for it.
+  grpc::Status End() { return ended_.get_future().get(); }
+
+ private:
+  void OnWriteDone(bool ok) override {
+    if (!ok) return;
+    if (++sent_ == messages_.size()) return StartWritesDone();
+    StartWrite(&messages_[sent_]);
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    on_reply_(reply_);
+    StartRead(&reply_);
+  }
+  void OnDone(const grpc::Status& status) override { ended_.set_value(status); }
+
+  const std::vector<v1::EvaluateRequest>& messages_;
+  const OnReply on_reply_;
+  std::size_t sent_ = 0;
+  v1::EvaluateReply reply_;
+  std::promise<grpc::Status> ended_;
+};
+
 /// Makes random calls, one after another, and looks at every answer.
 class Caller {
  public:
@@ -244,30 +286,22 @@ class Caller {
     if (patience == Patience::kDeadline) {
       context.set_deadline(std::chrono::system_clock::now() + until);
     }
-    const auto stream = stub_->Evaluate(&context);
-    std::thread sender([&] {
-      for (const v1::EvaluateRequest& message : messages) {
-        if (!stream->Write(message)) return;
-      }
-      stream->WritesDone();
-    });
-    std::thread canceller([&] {
-      if (patience != Patience::kCancels) return;
-      std::this_thread::sleep_for(until);
-      context.TryCancel();
-    });
     bool right = true;
     std::size_t replies = 0;
     std::uint64_t rows = 0;
-    for (v1::EvaluateReply reply; stream->Read(&reply); ++replies) {
+    Exchange exchange(messages, [&](const v1::EvaluateReply& reply) {
       right = right && replies < parts.size() && reply.first_row() == rows &&
               subject.Answers(reply, parts[replies].first, parts[replies].rows,
                               products);
+      ++replies;
       rows += reply.rows();
+    });
+    exchange.Begin(*stub_, context);
+    if (patience == Patience::kCancels) {
+      std::this_thread::sleep_for(until);
+      context.TryCancel();
     }
-    sender.join();
-    canceller.join();
-    const grpc::Status status = stream->Finish();
+    const grpc::Status status = exchange.End();
     const bool whole = replies == parts.size();
     if (bad && status.error_code() == grpc::StatusCode::INVALID_ARGUMENT) {
       ++(right && whole ? tally.refused : tally.wrong);
@@ -298,7 +332,8 @@ class Caller {
                status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
       ++tally.late;
     } else {
-      ADD_FAILURE() << status.error_code() << ": " << status.error_message();
+      ADD_FAILURE() << status.error_code() << ": " << status.error_message()
+                    << " (patience " << static_cast<int>(patience) << ")";
       ++tally.other;
     }
   }
