@@ -62,9 +62,9 @@ std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
   // With gRPC 1.51 a stream that is cancelled while it is written to never ends
   // where gRPC may try calls again.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  auto channel = grpc::CreateCustomChannel(
-      "127.0.0.1:" + std::to_string(port_),
-      grpc::InsecureChannelCredentials(), arguments);
+  auto channel =
+      grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
+                                grpc::InsecureChannelCredentials(), arguments);
   // A first attempt that fails would fail the calls of the next second.
   EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() +
                                         std::chrono::seconds(30)));
