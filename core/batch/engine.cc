@@ -60,23 +60,18 @@ struct Engine::Workspaces {
   explicit Workspaces(int slots) : by_slot(static_cast<std::size_t>(slots)) {}
 
   std::unique_ptr<RowWorkspace> Borrow() {
-    {
-      const std::scoped_lock lock(mutex);
-      if (!spare.empty()) {
-        auto workspace = std::move(spare.back());
-        spare.pop_back();
-        return workspace;
-      }
+    const std::scoped_lock lock(mutex);
+    if (spare.empty()) {
+      spare.reserve(++made);  // so that Return does not allocate
+      return std::make_unique<RowWorkspace>();
     }
-    return std::make_unique<RowWorkspace>();
+    auto workspace = std::move(spare.back());
+    spare.pop_back();
+    return workspace;
   }
   void Return(std::unique_ptr<RowWorkspace> workspace) {
     const std::scoped_lock lock(mutex);
-    try {
-      spare.push_back(std::move(workspace));
-    } catch (const std::bad_alloc&) {
-      // The next caller makes another one.
-    }
+    spare.push_back(std::move(workspace));
   }
 
   RowWorkspace& OfSlot(int slot) {
@@ -86,6 +81,7 @@ struct Engine::Workspaces {
   std::vector<RowWorkspace> by_slot;
   std::mutex mutex;
   std::vector<std::unique_ptr<RowWorkspace>> spare;
+  std::size_t made = 0;
 };
 
 /// A plan under way in chunks.
