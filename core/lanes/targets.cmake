@@ -52,7 +52,7 @@ function(torqued_compile_for_targets OBJECTS NAME SOURCE)
     set(checked FALSE)
     if(TORQUED_SANITIZE AND target STREQUAL "baseline")
       set(checked TRUE)
-      list(APPEND flags -O1)
+      list(APPEND flags -O1 -DTORQUED_NO_FORCED_INLINING)
     endif()
     if(checked OR (NOT TORQUED_SANITIZE AND
                    TORQUED_KERNEL_COMPILER_USED STREQUAL CMAKE_CXX_COMPILER))

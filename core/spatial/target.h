@@ -11,10 +11,16 @@
 #define TORQUED_TARGET baseline
 #endif
 
+/// Sanitized code is left to the compiler, which takes minutes over it when all
+/// of it has to be inlined.
+#ifdef TORQUED_NO_FORCED_INLINING
+#define TORQUED_INLINE inline
+#define TORQUED_INLINE_BODY
+#else
 #define TORQUED_INLINE inline __attribute__((always_inline))
-
 /// In front of the body of a lambda that is called where it stands.
 #define TORQUED_INLINE_BODY __attribute__((always_inline))
+#endif
 
 /// Compiled once, whoever calls it: the compiler may fuse products and sums
 /// differently in each copy.
