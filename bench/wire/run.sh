@@ -12,7 +12,21 @@ cpus=${2:-0}
 models=$here/../../deploy/models
 work=$(mktemp -d)
 server='' echo=''
+trap 'exit 1' INT TERM HUP
 trap 'kill $server $echo 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+
+# Until both have said where they listen; fails when one of them has ended.
+await_addresses() {
+  until [ -s "$work/address" ] && [ -s "$work/echo" ]; do
+    if ! kill -0 $server 2>/dev/null || ! kill -0 $echo 2>/dev/null; then
+      echo "a server ended before it served:" >&2
+      cat "$work/log" >&2
+      exit 1
+    fi
+    sleep 0.05
+  done
+}
+
 # What the echo of a reply to one state takes, in bytes.
 echo_bytes=230
 
@@ -21,13 +35,14 @@ for transport in tcp unix; do
   if [ "$transport" = unix ]; then
     torqued_at=unix:$work/t echo_at=unix:$work/e
   fi
-  rm -f "$work/address"
+  rm -f "$work/address" "$work/echo"
   taskset -c "$cpus" "$bin/torqued" --listen "$torqued_at" --models "$models" \
-    --address-file "$work/address" --store "$work/db" 2>/dev/null &
+    --address-file "$work/address" --store "$work/db" 2>"$work/log" &
   server=$!
-  taskset -c "$cpus" "$bin/wire_echo" "$echo_at" "$echo_bytes" >"$work/echo" &
+  taskset -c "$cpus" "$bin/wire_echo" "$echo_at" "$echo_bytes" \
+    >"$work/echo" 2>>"$work/log" &
   echo=$!
-  until [ -s "$work/address" ] && [ -s "$work/echo" ]; do sleep 0.05; done
+  await_addresses
   echo "== $transport, all on CPU $cpus"
   taskset -c "$cpus" "$bin/wire_bench" "$models/panda.urdf" \
     "$(cat "$work/address")" $server "$(cat "$work/echo")" $echo

@@ -50,7 +50,9 @@ v1::Reason Error::reason() const {
 Error DecodeError(const grpc::Status& status) {
   Error::Details details;
   v1::Status decoded;
-  if (decoded.ParseFromString(status.error_details())) {
+  // Details of another code are void: gRPC ended the call before the service.
+  if (decoded.ParseFromString(status.error_details()) &&
+      decoded.code() == static_cast<int>(status.error_code())) {
     for (const google::protobuf::Any& any : decoded.details()) {
       DecodeDetail(any, details);
     }

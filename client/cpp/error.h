@@ -52,7 +52,7 @@ class Error : public std::runtime_error {
 };
 
 /// Decodes a failed status with its `grpc-status-details-bin`. Details that are
-/// absent or damaged leave the code and the message.
+/// absent, damaged or of another code leave the code and the message.
 Error DecodeError(const grpc::Status& status);
 
 /// "INVALID_ARGUMENT" and the like.

@@ -32,7 +32,7 @@ struct Evaluation {
   std::int64_t rows_not_ok = 0;
 
   /// Model, revision, joint order, terms and target. Timing is the sum over the
-  /// calls that a large batch was cut into.
+  /// chunks of a stream: these overlap, so it may exceed the time that passed.
   v1::Echo echo;
 
   bool ok() const { return rows_not_ok == 0; }

@@ -191,7 +191,8 @@ class Parser {
             "Most states under way at a time; more are refused at once")
         ->check(WholeNumber(1, kUnbounded));
     Setting("--max-inflight-bytes", settings_.max_inflight_bytes,
-            "Most bytes of arrays and sources under way at a time")
+            "Most bytes of arrays and sources under way at a time; results "
+            "count twice")
         ->check(WholeNumber(1, kUnbounded));
   }
 

@@ -130,6 +130,10 @@ std::string Daemon::LoadModels() {
 }
 
 std::string Daemon::Listen() {
+  if (const std::string repeated = RepeatedAddress(settings_.listen);
+      !repeated.empty()) {
+    return "--listen: " + repeated + " is listed twice";
+  }
   for (const std::string& address : settings_.listen) {
     if (!IsUnixAddress(address)) continue;
     if (const std::string why = UnixSocketProblem(address); !why.empty()) {

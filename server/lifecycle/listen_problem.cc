@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "server/lifecycle/unix_socket.h"
 
@@ -39,6 +40,17 @@ std::string ListenProblem(const std::string& address) {
   }
   freeaddrinfo(found);
   return problem;
+}
+
+std::string RepeatedAddress(const std::vector<std::string>& addresses) {
+  std::set<std::string> places;
+  for (const std::string& address : addresses) {
+    const bool unix_socket = IsUnixAddress(address);
+    if (!unix_socket && address.ends_with(":0")) continue;
+    const std::string place = unix_socket ? UnixSocketFile(address) : address;
+    if (!places.insert(place).second) return address;
+  }
+  return {};
 }
 
 }  // namespace torqued::server

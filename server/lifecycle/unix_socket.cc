@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace torqued::server {
 namespace {
@@ -34,7 +35,8 @@ using SocketCall = int (*)(int, const sockaddr*, socklen_t);
 
 /// errno of connect or bind, or 0.
 int Try(SocketCall call, const std::string& path) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // A listener whose backlog is full would keep a blocking connect waiting.
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return errno;
   const sockaddr_un address = SocketAddress(path);
   const int error = call(fd, reinterpret_cast<const sockaddr*>(&address),
@@ -51,11 +53,22 @@ bool IsUnixAddress(std::string_view address) {
   return address.starts_with(kUnix);
 }
 
+std::string UnixSocketFile(const std::string& address) {
+  const std::string path = PathOf(address);
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(path, error), error);
+  return error ? path : file.string();
+}
+
 std::string UnixSocketProblem(const std::string& address) {
   const std::string path = PathOf(address);
   if (path.size() > kMaxPath) {
     return "the path of a socket has at most " + std::to_string(kMaxPath) +
            " bytes";
+  }
+  if (path.find('%') != std::string::npos) {
+    return "the path of a socket must not contain '%', which gRPC decodes";
   }
   struct stat status{};
   // What cannot be looked at cannot be bound either: UnixBindProblem says why.

@@ -107,8 +107,9 @@ std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
                         std::to_string(fit) + " states fit.",
                     "max-message-bytes", limits.max_message_bytes, fit);
   }
+  // The results are there twice once serialized, until they are sent.
   auto admitted =
-      admission.Admit({rows, BytesOf(plan_->inputs()) + rows * per_row});
+      admission.Admit({rows, BytesOf(plan_->inputs()) + 2 * rows * per_row});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   ticket_ = std::get<Admission::Ticket>(std::move(admitted));
   results_.Lay(*plan_, form_);

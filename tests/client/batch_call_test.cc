@@ -227,6 +227,7 @@ grpc::Status Failure(
     (*info.mutable_metadata())[key] = value;
   }
   v1::Status details;
+  details.set_code(code);
   google::protobuf::Any* any = details.add_details();
   any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
   info.SerializeToString(any->mutable_value());

@@ -28,6 +28,7 @@ grpc::Status AnswerWithQ(const v1::ComputeRequest& request,
 grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
                      milliseconds retry_delay) {
   v1::Status details;
+  details.set_code(code);
   v1::ErrorInfo info;
   info.set_reason(reason);
   google::protobuf::Any* any = details.add_details();

@@ -27,7 +27,8 @@ v1::ErrorInfo Info(const std::string& reason) {
   return info;
 }
 
-grpc::Status With(const v1::Status& details) {
+grpc::Status With(v1::Status details) {
+  details.set_code(grpc::StatusCode::INVALID_ARGUMENT);
   return {grpc::StatusCode::INVALID_ARGUMENT, "no good",
           details.SerializeAsString()};
 }
@@ -103,6 +104,20 @@ TEST(Error, WithDamagedDetailsKeepsCodeAndMessage) {
     EXPECT_STREQ(error.what(), "no good");
     EXPECT_EQ(error.reason(), v1::REASON_UNSPECIFIED);
     EXPECT_THAT(error.details().field_violations, IsEmpty());
+  }
+}
+
+TEST(Error, IgnoresDetailsOfAnotherCode) {
+  v1::Status details;
+  details.set_code(grpc::StatusCode::UNAVAILABLE);
+  Pack(Info("DRAINING"), "type.googleapis.com/google.rpc.ErrorInfo", &details);
+  for (const bool same : {true, false}) {
+    const auto code = same ? grpc::StatusCode::UNAVAILABLE
+                           : grpc::StatusCode::DEADLINE_EXCEEDED;
+    const Error error =
+        DecodeError({code, "too late", details.SerializeAsString()});
+    EXPECT_EQ(error.code(), code);
+    EXPECT_EQ(error.reason(), same ? v1::DRAINING : v1::REASON_UNSPECIFIED);
   }
 }
 

@@ -1,6 +1,7 @@
 """Serving on a socket that is a file."""
 
 import os
+import socket
 import stat
 
 import pytest
@@ -70,6 +71,43 @@ def test_the_socket_of_a_live_server_is_not_taken(start, tmp_path):
     assert "unix:socket: another server listens there" in text
     with harness.Client(f"unix:{tmp_path}/socket") as client:
         assert all_models(client) == {}
+
+
+def test_a_listener_too_busy_to_answer_counts_as_live(tmp_path):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        listener.listen(0)
+        clients = []
+        with pytest.raises(BlockingIOError):
+            while True:
+                clients.append(socket.socket(socket.AF_UNIX))
+                clients[-1].setblocking(False)
+                clients[-1].connect("socket")
+        text = refusal(tmp_path, "unix:socket")
+        assert "another server listens there" in text
+        for client in clients:
+            client.close()
+
+
+def test_a_path_that_grpc_would_decode_is_refused(tmp_path):
+    assert "must not contain '%'" in refusal(tmp_path, "unix:a%62")
+    assert not (tmp_path / "ab").exists()
+
+
+@pytest.mark.parametrize("first, second", [
+    ("unix:socket", "unix:socket"), ("unix:socket", "unix:./socket"),
+    ("unix:{}/socket", "unix:link/socket"),
+    ("127.0.0.1:1", "127.0.0.1:1")])
+def test_an_address_is_listed_once(tmp_path, first, second):
+    (tmp_path / "link").symlink_to(tmp_path)
+    text = refusal(tmp_path, f"{first.format(tmp_path)},{second}")
+    assert f"{second} is listed twice" in text
+    assert not (tmp_path / "socket").exists()
+
+
+def test_two_ports_of_the_systems_choice_are_no_repetition(start):
+    server = start(listen="127.0.0.1:0,127.0.0.1:0")
+    assert len(set(server.address.splitlines())) == 2
 
 
 def test_a_file_that_is_no_socket_is_left_alone(tmp_path):

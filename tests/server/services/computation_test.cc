@@ -143,6 +143,18 @@ TEST_F(ComputationTest, TooManyRowsAreRefused) {
   EXPECT_EQ(MetadataOf(error, "setting"), "max-rows");
 }
 
+TEST_F(ComputationTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
+  const v1::ComputeRequest request = Request(6);
+  const std::int64_t bytes = 6 * (3 + 2 * 9) * std::int64_t{sizeof(double)};
+  for (const bool fits : {true, false}) {
+    Admission admission({10, fits ? bytes : bytes - 1});
+    v1::ComputeReply reply;
+    const auto prepared = Computation::Prepare(
+        ViewOf(request), entry_, engine_.target(), limits_, admission, &reply);
+    EXPECT_EQ(std::holds_alternative<Error>(prepared), !fits);
+  }
+}
+
 TEST_F(ComputationTest, RowsAreHeldUntilTheComputationGoes) {
   Admission small({10, 1 << 20});
   const v1::ComputeRequest request = Request(6);
