@@ -103,7 +103,7 @@ TEST_F(TurnsTest, SoDoesACallWhoseModelIsStillToBeParsed) {
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   LiveServices services({.engine = {.threads = 1},
-                         .inflight = {10'000, 75'000},
+                         .inflight = {10'000, 130'000},
                          .cache = {.entries = 1}});
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
@@ -111,11 +111,11 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   services.scheduler().Submit(
       [released = release.get_future().share()] { released.wait(); });
 
-  // Nobody can look at the model now. Requests of 9600 and 72 000 bytes; the
-  // first one's reply takes 57 600.
+  // Nobody can look at the model now. Requests of 9600 and 124 800 bytes, each
+  // of which would fit alone; the first one's results take twice 57 600.
   Call fits(services, "cold", 200);
   while (services.scheduler().jobs() < 2) std::this_thread::yield();
-  EXPECT_EQ(Call(services, "cold", 1500).Code(),
+  EXPECT_EQ(Call(services, "cold", 2600).Code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   release.set_value();
   EXPECT_EQ(fits.Rows(), 200);
