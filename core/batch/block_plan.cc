@@ -12,14 +12,8 @@ namespace {
 /// The memory of a block grows with the square of this.
 constexpr int kMaxLaneDof = 256;
 
-/// Measured: pieces of rows are the best way into the first cache, whole
-/// registers into the others, and none of them beyond.
-StorePath StorePathOf(double bytes) {
-  constexpr double kFirstCache = 32 << 10;
-  constexpr double kCaches = 16 << 20;
-  if (bytes <= kFirstCache) return StorePath::kDirect;
-  return bytes <= kCaches ? StorePath::kStaged : StorePath::kPastCaches;
-}
+/// What is written by one call and no cache holds had better pass by them all.
+constexpr double kCaches = 16 << 20;  // bytes; measured
 
 /// Where entry (i, j) of a symmetric matrix stands in its packed lower half.
 int Packed(int i, int j) {
@@ -88,6 +82,16 @@ std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
   return sources;
 }
 
+/// See LaneOutput::symmetric.
+int SymmetricSize(const EvaluationPlan& plan, Output output) {
+  if (output == Output::kLambda) return plan.options().task.axis_count;
+  const bool full =
+      output == Output::kMassMatrix &&
+      plan.options().mass_matrix_layout == MassMatrixLayout::kFull &&
+      plan.v_columns().empty();
+  return full ? plan.model().nv() : 0;
+}
+
 }  // namespace
 
 BlockPlan::BlockPlan(const EvaluationPlan& plan) {
@@ -151,8 +155,8 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
       {Output::kEta, &BlockJob::eta}};
   for (const auto& [output, lane] : kLanes) {
     if (!plan.Produces(output)) continue;
-    products_.push_back(
-        {output, lane, plan.columns(output), Sources(plan, output)});
+    products_.push_back({output, lane, plan.columns(output),
+                         Sources(plan, output), SymmetricSize(plan, output)});
   }
 }
 
@@ -181,10 +185,10 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
     bytes_per_row += product.columns * SizeOf(array.type);
     job.*product.lane = {
         array.data, array.type == NumberType::kF32, product.columns,
-        product.sources.empty() ? nullptr : product.sources.data()};
+        product.sources.empty() ? nullptr : product.sources.data(),
+        product.symmetric};
   }
-  job.store_path =
-      StorePathOf(bytes_per_row * static_cast<double>(plan.rows()));
+  job.past_caches = bytes_per_row * static_cast<double>(plan.rows()) > kCaches;
   return job;
 }
 

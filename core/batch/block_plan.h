@@ -31,6 +31,7 @@ class BlockPlan {
     LaneOutput BlockJob::* lane;
     int columns;
     std::vector<int> sources;  // empty: as the kernels have them
+    int symmetric;             // see LaneOutput
   };
 
   bool usable_ = false;

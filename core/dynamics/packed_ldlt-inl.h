@@ -12,6 +12,9 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 
 TORQUED_INLINE constexpr int PackedRow(int i) { return i * (i + 1) / 2; }
+TORQUED_INLINE constexpr int PackedEntry(int i, int j) {
+  return j <= i ? PackedRow(i) + j : PackedRow(j) + i;
+}
 TORQUED_INLINE constexpr int PackedSize(int n) { return n * (n + 1) / 2; }
 
 /// In place: L strictly below the diagonal, D on it, and the reciprocals of D

@@ -60,8 +60,8 @@ class BlockInputs {
       const LaneInput& in = *by_row_[k].in;
       if (count == kLanes && in.f32 == (sizeof(N) == sizeof(float)))
           [[likely]] {
-        LoadColumns(static_cast<const N*>(in.data) + row * in.columns,
-                    in.columns, in.places, by_row_[k].packs, poison);
+        LoadRows(static_cast<const N*>(in.data) + row * in.columns, in,
+                 by_row_[k].packs, poison);
       } else {
         LoadUnusual(in, row, count, by_row_[k].packs, poison);
       }
@@ -94,18 +94,25 @@ class BlockInputs {
     for (int k = 0; k < count; ++k) packs[k] = P(N(0));
   }
 
+  /// A full block.
+  static TORQUED_INLINE void LoadRows(const N* rows, const LaneInput& in,
+                                      P* packs, Poison<N>& poison) {
+    WithColumns(in.columns, in.places,
+                [&](auto columns, const auto& place) TORQUED_INLINE_BODY {
+                  LoadColumns(rows, columns, place, packs, poison);
+                });
+  }
+
   /// One row for all lanes.
   template <class Number>
   static void LoadAlone(const Number* row, const LaneInput& in, P* packs,
                         Poison<N>& all_poison) {
     Poison<N> poison = all_poison;
-    WithColumnMap(in.places, [&](const auto& place) TORQUED_INLINE_BODY {
-      for (int j = 0; j < in.columns; ++j) {
-        P& pack = packs[place(j)];
-        pack = P(static_cast<N>(Read(row + j)));
-        poison.Add(0, pack);
-      }
-    });
+    for (int j = 0; j < in.columns; ++j) {
+      P& pack = packs[in.places ? in.places[j] : j];
+      pack = P(static_cast<N>(Read(row + j)));
+      poison.Add(0, pack);
+    }
     all_poison = poison;
   }
 
@@ -139,7 +146,7 @@ class BlockInputs {
       rows = reinterpret_cast<const Number*>(padded_);
     }
     if constexpr (sizeof(Number) == sizeof(N)) {
-      LoadColumns(rows, in.columns, in.places, packs, poison);
+      LoadRows(rows, in, packs, poison);
     } else {
       LoadColumnsConverted(rows, in.columns, in.places, packs, poison);
     }

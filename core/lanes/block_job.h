@@ -22,13 +22,9 @@ struct LaneOutput {
   bool f32;
   int columns;
   const int* sources;  // index of the result in each column; null: the same
-};
-
-/// How results reach the caller's tables. Never changes a bit of them.
-enum class StorePath : unsigned char {
-  kDirect,      // rows by pieces: tables that stay in the first cache
-  kStaged,      // long rows by blocks, put together and copied by registers
-  kPastCaches,  // so, without leaving them in a cache, where aligned to 64
+  /// s, if the columns are all s x s entries of a symmetric matrix, whose
+  /// packed lower half is the result in the same order; else 0.
+  int symmetric;
 };
 
 /// What is computed for every row. One job serves any number of blocks and
@@ -68,7 +64,9 @@ struct BlockJob {
   /// packed lower halves.
   LaneOutput tau_out, mass_matrix, acceleration, bias, pose, jacobian, drift,
       lambda, eta;
-  StorePath store_path;
+  /// Whether blocks of long rows are put together and written without leaving
+  /// them in a cache, where aligned to 64 bytes. Never changes a bit of them.
+  bool past_caches;
 };
 
 /// The quantities of a job, as bits.

@@ -1,6 +1,7 @@
 // The results of a block: from packs to the caller's tables.
 #pragma once
 
+#include "core/dynamics/packed_ldlt-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/columns.h"
@@ -14,7 +15,8 @@ class BlockOutputs {
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
 
-  BlockOutputs(const BlockJob& job, Carver& carver) : path_(job.store_path) {
+  BlockOutputs(const BlockJob& job, Carver& carver)
+      : past_caches_(job.past_caches) {
     const LaneOutput* const tables[] = {
         &job.tau_out, &job.mass_matrix, &job.acceleration,
         &job.bias,    &job.pose,        &job.jacobian,
@@ -37,17 +39,21 @@ class BlockOutputs {
       return StoreUnusual(out, row, count, packs, distinct);
     }
     N* const rows = static_cast<N*>(out.data) + row * out.columns;
-    const bool in_one_go = path_ != StorePath::kDirect && !IsShort(out);
+    if (past_caches_ && !IsShort(out) && IsOfWholeLines(out, rows)) {
+      N* const staged = reinterpret_cast<N*>(staging_);
+      StoreRows(out, packs, staged, false);
+      CopyPastCaches(staged, rows, BlockBytes(out));
+    } else {
+      StoreRows(out, packs, rows, !IsShort(out));
+    }
     Poison<N> poison;
-    StoreColumns(packs, out.columns, out.sources,
-                 in_one_go ? reinterpret_cast<N*>(staging_) : rows, poison);
-    if (in_one_go) CopyBlock(rows, static_cast<long>(out.columns) * kLanes);
+    poison.Add(packs, distinct);
     return LaneBits(poison.lanes());
   }
 
   /// After the last block.
   void Finish() const {
-    if (path_ == StorePath::kPastCaches) FenceCopies();
+    if (past_caches_) FenceCopies();
   }
 
  private:
@@ -57,13 +63,37 @@ class BlockOutputs {
     return static_cast<unsigned long>(out.columns) * sizeof(N) <= kShortRow;
   }
 
-  TORQUED_INLINE void CopyBlock(N* rows, long numbers) const {
-    const long bytes = numbers * static_cast<long>(sizeof(N));
-    if (path_ == StorePath::kPastCaches && bytes % 64 == 0 &&
-        reinterpret_cast<unsigned long>(rows) % 64 == 0) {
-      CopyPastCaches(staging_, rows, bytes);
-    } else {
-      CopyRegisters(staging_, rows, bytes);
+  static TORQUED_INLINE long BlockBytes(const LaneOutput& out) {
+    return static_cast<long>(out.columns) * kLanes * long(sizeof(N));
+  }
+  /// Whether a block of rows is whole lines of the cache.
+  static TORQUED_INLINE bool IsOfWholeLines(const LaneOutput& out,
+                                            const N* rows) {
+    constexpr unsigned long kLine = 64;
+    return BlockBytes(out) % long(kLine) == 0 &&
+           reinterpret_cast<unsigned long>(rows) % kLine == 0;
+  }
+
+  /// A full block.
+  static TORQUED_INLINE void StoreRows(const LaneOutput& out, const P* packs,
+                                       N* rows, bool fetch_ahead) {
+    const auto store = [&](auto columns,
+                           const auto& source) TORQUED_INLINE_BODY {
+      StoreColumns(packs, columns, source, rows, fetch_ahead);
+    };
+    switch (out.symmetric) {
+      case 6:
+        store(Int<36>{}, [](int j) TORQUED_INLINE_BODY {
+          return PackedEntry(j / 6, j % 6);
+        });
+        return;
+      case 7:
+        store(Int<49>{}, [](int j) TORQUED_INLINE_BODY {
+          return PackedEntry(j / 7, j % 7);
+        });
+        return;
+      default:
+        WithColumns(out.columns, out.sources, store);
     }
   }
 
@@ -98,18 +128,16 @@ class BlockOutputs {
                   int count, const P* packs) {
     Number* rows = table + row * out.columns;
     if (count == 1) {
-      WithColumnMap(out.sources, [&](const auto& source) TORQUED_INLINE_BODY {
-        for (int j = 0; j < out.columns; ++j) {
-          Write(static_cast<Number>(packs[source(j)].v[0]), rows + j);
-        }
-      });
+      for (int j = 0; j < out.columns; ++j) {
+        const P& pack = packs[out.sources ? out.sources[j] : j];
+        Write(static_cast<Number>(pack.v[0]), rows + j);
+      }
       return;
     }
     Number* const to =
         count < kLanes ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
-      Poison<N> unused;
-      StoreColumns(packs, out.columns, out.sources, to, unused);
+      StoreRows(out, packs, to, false);
     } else {
       StoreColumnsConverted(packs, out.columns, out.sources, to);
     }
@@ -121,7 +149,7 @@ class BlockOutputs {
     }
   }
 
-  const StorePath path_;
+  const bool past_caches_;
   char* staging_;
 };
 

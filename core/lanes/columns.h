@@ -147,6 +147,20 @@ TORQUED_INLINE void StoreGroup(Pack<N> (&group)[kGroup<N>], N* at,
   for (int k = 0; k < kGroup<N>; ++k) StorePieces(group[k], at, stride, k);
 }
 
+/// One column.
+template <class N>
+TORQUED_INLINE void LoadGroup(const N* at, long stride, Pack<N> (&group)[1]) {
+  for (int l = 0; l < Pack<N>::kLanes; ++l) {
+    group[0].v[l] = Read(at + l * stride);
+  }
+}
+template <class N>
+TORQUED_INLINE void StoreGroup(Pack<N> (&group)[1], N* at, long stride) {
+  for (int l = 0; l < Pack<N>::kLanes; ++l) {
+    Write(N(group[0].v[l]), at + l * stride);
+  }
+}
+
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #define TORQUED_WIDE_GROUP 1
 /// Four columns by pieces of 32 bytes.
@@ -246,102 +260,113 @@ class Poison {
   Pack<N> sums_[kSums];
 };
 
-/// Columns of a full block, kWide at a time; at least kWide of them. A last
-/// group that is not whole begins earlier, so that nothing beyond a row is
-/// touched.
-template <int kWide, class N, class Place>
-TORQUED_INLINE void LoadGroups(const N* rows, int columns, const Place& place,
-                               Pack<N>* packs, Poison<N>& poison) {
-  for (int j = 0; j < columns; j += kWide) {
-    const int from = j + kWide <= columns ? j : columns - kWide;
-    Pack<N> group[kWide];
-    LoadGroup(rows + from, columns, group);
-#pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) {
-      packs[place(from + k)] = group[k];
-      poison.Add(k, group[k]);
-    }
-  }
+/// body(first column) for groups of kWide columns, of which there is at least
+/// one. A last group that is not whole begins earlier, so that nothing beyond a
+/// row is touched.
+template <int kWide>
+TORQUED_INLINE constexpr int GroupBegin(int group, int columns) {
+  const int begin = kWide * group;
+  return begin + kWide <= columns ? begin : columns - kWide;
 }
-template <int kWide, class N, class Source>
-TORQUED_INLINE void StoreGroups(const Pack<N>* packs, int columns,
-                                const Source& source, N* rows,
-                                Poison<N>& poison) {
-  for (int j = 0; j < columns; j += kWide) {
-    const int from = j + kWide <= columns ? j : columns - kWide;
-    Pack<N> group[kWide];
-#pragma GCC unroll 4
-    for (int k = 0; k < kWide; ++k) {
-      group[k] = packs[source(from + k)];
-      poison.Add(k, group[k]);
-    }
-    StoreGroup(group, rows + from, columns);
+template <int kWide, int kColumns, class Body>
+TORQUED_INLINE void ForGroups(Int<kColumns> /*columns*/, const Body& body) {
+  For(Int<0>{}, Int<(kColumns + kWide - 1) / kWide>{},
+      [&](auto g) TORQUED_INLINE_BODY {
+        constexpr int kBegin = GroupBegin<kWide>(decltype(g){}, kColumns);
+        body(g, Int<kBegin>{});
+      });
+}
+template <int kWide, class Body>
+TORQUED_INLINE void ForGroups(int columns, const Body& body) {
+  for (int g = 0; kWide * g < columns; ++g) {
+    body(g, GroupBegin<kWide>(g, columns));
   }
 }
 
-/// Calls f with the map of columns: the identity where `table` is null.
+/// Calls f with the columns to take at a time, as a type, or with 1.
+template <class N, class Function>
+TORQUED_INLINE void WithGroupWidth(int columns, const Function& f) {
+#ifdef TORQUED_WIDE_GROUP
+  if constexpr (sizeof(N) == sizeof(double)) {
+    if (columns >= 4) return f(Int<4>{});
+  }
+#endif
+  if (columns >= kGroup<N>) return f(Int<kGroup<N>>{});
+  f(Int<1>{});
+}
+
+/// Columns of a full block; their number is an int or, for code that is
+/// unrolled, an Int. `place` maps them to packs.
+template <class N, class Columns, class Place>
+TORQUED_INLINE void LoadColumns(const N* rows, Columns columns,
+                                const Place& place, Pack<N>* packs,
+                                Poison<N>& all_poison) {
+  Poison<N> poison = all_poison;  // in registers
+  WithGroupWidth<N>(columns, [&](auto width) TORQUED_INLINE_BODY {
+    constexpr int kWide = decltype(width){};
+    ForGroups<kWide>(columns, [&](auto /*g*/, auto begin) TORQUED_INLINE_BODY {
+      Pack<N> group[kWide];
+      LoadGroup(rows + begin, columns, group);
+#pragma GCC unroll 4
+      for (int k = 0; k < kWide; ++k) {
+        packs[place(begin + k)] = group[k];
+        poison.Add(k, group[k]);
+      }
+    });
+  });
+  all_poison = poison;
+}
+
+/// Columns of a full block. Its lines of the cache are asked for in time where
+/// `fetch_ahead` is set: for tables that the first cache does not hold.
+template <class N, class Columns, class Source>
+TORQUED_INLINE void StoreColumns(const Pack<N>* packs, Columns columns,
+                                 const Source& source, N* rows,
+                                 bool fetch_ahead) {
+  constexpr int kLanes = Pack<N>::kLanes;
+  constexpr long kNearBytes = 4096, kAheadInRow = 256;
+  // The next block's rows, or the same rows further on where they are long.
+  const long row_bytes = static_cast<long>(columns) * long(sizeof(N));
+  const long block_bytes = row_bytes * kLanes;
+  const long ahead = block_bytes < kNearBytes ? block_bytes : kAheadInRow;
+  WithGroupWidth<N>(columns, [&](auto width) TORQUED_INLINE_BODY {
+    constexpr int kWide = decltype(width){};
+    ForGroups<kWide>(columns, [&](auto g, auto begin) TORQUED_INLINE_BODY {
+      Pack<N> group[kWide];
+#pragma GCC unroll 4
+      for (int k = 0; k < kWide; ++k) group[k] = packs[source(begin + k)];
+      StoreGroup(group, rows + begin, columns);
+      if (fetch_ahead) {
+        // As many lines as the group fills, of some of the rows by turns.
+        constexpr int kBytes = kWide * kLanes * int(sizeof(N));
+        constexpr int kLines = kBytes < 64 ? 1 : kBytes / 64;
+        const char* line = reinterpret_cast<char*>(rows + begin) + ahead +
+                           (g * kLines) % kLanes * row_bytes;
+#pragma GCC unroll 4
+        for (int k = 0; k < kLines; ++k) {
+          __builtin_prefetch(line, 1, 3);
+          line += row_bytes;
+        }
+      }
+    });
+  });
+}
+
+/// Calls f(number of columns, map from columns to packs). Without a table it is
+/// the identity, and common numbers are types.
 template <class Function>
-TORQUED_INLINE void WithColumnMap(const int* table, const Function& f) {
-  if (table == nullptr) {
-    f([](int j) TORQUED_INLINE_BODY { return j; });
+TORQUED_INLINE void WithColumns(int columns, const int* table,
+                                const Function& f) {
+  const auto same = [](int j) TORQUED_INLINE_BODY { return j; };
+  if (table != nullptr) {
+    f(columns, [table](int j) TORQUED_INLINE_BODY { return table[j]; });
+  } else if (columns == 6) {
+    f(Int<6>{}, same);
+  } else if (columns == 7) {
+    f(Int<7>{}, same);
   } else {
-    f([table](int j) TORQUED_INLINE_BODY { return table[j]; });
+    f(columns, same);
   }
-}
-
-/// Columns of a full block.
-template <class N>
-TORQUED_INLINE void LoadColumns(const N* rows, int columns, const int* places,
-                                Pack<N>* packs, Poison<N>& all_poison) {
-  Poison<N> poison = all_poison;  // in registers
-  WithColumnMap(places, [&](const auto& place) TORQUED_INLINE_BODY {
-#ifdef TORQUED_WIDE_GROUP
-    if (columns >= 4) {
-      LoadGroups<4>(rows, columns, place, packs, poison);
-      return;
-    }
-#endif
-    if (columns >= kGroup<N>) {
-      LoadGroups<kGroup<N>>(rows, columns, place, packs, poison);
-      return;
-    }
-    for (int j = 0; j < columns; ++j) {
-      Pack<N>& pack = packs[place(j)];
-      for (int l = 0; l < Pack<N>::kLanes; ++l) {
-        pack.v[l] = Read(rows + l * columns + j);
-      }
-      poison.Add(0, pack);
-    }
-  });
-  all_poison = poison;
-}
-
-/// Columns of a full block, whose numbers are added to the poison.
-template <class N>
-TORQUED_INLINE void StoreColumns(const Pack<N>* packs, int columns,
-                                 const int* sources, N* rows,
-                                 Poison<N>& all_poison) {
-  Poison<N> poison = all_poison;  // in registers
-  WithColumnMap(sources, [&](const auto& source) TORQUED_INLINE_BODY {
-#ifdef TORQUED_WIDE_GROUP
-    if (columns >= 4) {
-      StoreGroups<4>(packs, columns, source, rows, poison);
-      return;
-    }
-#endif
-    if (columns >= kGroup<N>) {
-      StoreGroups<kGroup<N>>(packs, columns, source, rows, poison);
-      return;
-    }
-    for (int j = 0; j < columns; ++j) {
-      const Pack<N>& pack = packs[source(j)];
-      for (int l = 0; l < Pack<N>::kLanes; ++l) {
-        Write(N(pack.v[l]), rows + l * columns + j);
-      }
-      poison.Add(0, pack);
-    }
-  });
-  all_poison = poison;
 }
 
 /// The same between numbers of different width, lane by lane.
@@ -368,19 +393,8 @@ TORQUED_INLINE void StoreColumnsConverted(const Pack<N>* packs, int columns,
   }
 }
 
-/// Copies whole registers; `from` is aligned to them, `bytes` a multiple.
-TORQUED_INLINE void CopyRegisters(const void* from, void* to, long bytes) {
-  using Register = typename Pack<double>::Vector;
-  const char* source = static_cast<const char*>(from);
-  char* target = static_cast<char*>(to);
-  for (long k = 0; k < bytes; k += kRegisterBytes) {
-    Register r;
-    __builtin_memcpy(&r, source + k, sizeof(r));
-    __builtin_memcpy(target + k, &r, sizeof(r));
-  }
-}
-
-/// The same past the caches; `to` is aligned to 64 bytes.
+/// Copies past the caches. `to` is aligned to 64 bytes, `from` to registers, of
+/// which `bytes` is a multiple.
 TORQUED_INLINE void CopyPastCaches(const void* from, void* to, long bytes) {
 #if defined(__x86_64__)
   const char* source = static_cast<const char*>(from);

@@ -108,66 +108,35 @@ TORQUED_INLINE void Add(const CompositeMoments<T>& a, CompositeMoments<T>& b) {
   b.h += a.h;
 }
 
-/// A row of M under way: the wrench that a unit acceleration of its joint
-/// needs, carried towards the base.
-template <class T>
-struct MassMatrixRow {
-  Wrench<T> F;
-  T* row;
-};
-
+/// Begins row i of M: the wrench that a unit acceleration of joint i needs, at
+/// first in {i'}, which is then carried towards the base.
 template <class T, class N>
-TORQUED_INLINE MassMatrixRow<T> BeginRow(const LoweredBody<N>& body, long i,
-                                         const CompositeMoments<T>& sum, T* M) {
+TORQUED_INLINE void BeginRow(const LoweredBody<N>& body,
+                             const CompositeMoments<T>& sum, Wrench<T>& F,
+                             T& diagonal) {
   const T zero(0);
-  MassMatrixRow<T> r;
-  r.row = M + PackedRow(static_cast<int>(i));
   if (body.motion == JointMotion::kRevolute) {
     const T inertia = sum.S.xx + sum.S.yy;
-    r.F = {{-sum.S.xz, -sum.S.yz, inertia}, {-sum.h.y, sum.h.x, zero}};
-    r.row[i] = inertia + T(body.armature);
+    F = {{-sum.S.xz, -sum.S.yz, inertia}, {-sum.h.y, sum.h.x, zero}};
+    diagonal = inertia + T(body.armature);
   } else {
     const T mass(body.composite_mass);
-    r.F = {{sum.h.y, -sum.h.x, zero}, {zero, zero, mass}};
-    r.row[i] = mass + T(body.armature);
+    F = {{sum.h.y, -sum.h.x, zero}, {zero, zero, mass}};
+    diagonal = mass + T(body.armature);
   }
-  return r;
 }
 
-/// Carries rows from joint j to joint `end`, or to the root if that comes
-/// first. Several at a time share what is not their own.
-template <bool kChain, class T, class N, class... Rows>
-TORQUED_INLINE void CarryRows(const LoweredTreeOf<N>& tree,
-                              const LoweredState<T>& state, long j, long end,
-                              Rows&... rows) {
-  const LoweredBody<N>* const bodies = tree.bodies;
-  const T *s = state.s, *c = state.c, *q = state.q;
-  if (ParentOf<kChain>(bodies[j], j) == kBase) return;
-  while (j != end) {
-    const LoweredBody<N>& body = bodies[j];
-    const long parent = ParentOf<kChain>(body, j);
-    const LoweredBody<N>& onto = bodies[parent];
-    const bool revolute = onto.motion == JointMotion::kRevolute;
-    const bool last = ParentOf<kChain>(onto, parent) == kBase;
-    if (last && revolute) {
-      // One component is all that is used of what comes to a root.
-      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-        ((rows.row[parent] =
-              WrenchToParent(step, body, s[j], c[j], q[j], rows.F).m.z),
-         ...);
-      });
-      return;
-    }
-    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-      ((rows.F = WrenchToParent(step, body, s[j], c[j], q[j], rows.F)), ...);
-    });
-    if (revolute) [[likely]] {
-      ((rows.row[parent] = rows.F.m.z), ...);
-    } else {
-      ((rows.row[parent] = rows.F.f.z), ...);
-      if (last) return;
-    }
-    j = parent;
+/// Carries the wrenches of rows [begin, end), which are all of body `begin` and
+/// those it carries, over its joint. `entry` is row `begin` of M in the column
+/// of the parent: what its joint feels of the wrenches is written there.
+template <bool kRootNext, class Step, class T, class N>
+TORQUED_INLINE void CarryRows(Step step, const LoweredBody<N>& body, long begin,
+                              long end, T s, T c, T q, Wrench<T>* F, T* entry) {
+  for (long k = begin; k < end; ++k) {
+    const Wrench<T> carried = WrenchToParent(step, body, s, c, q, F[k]);
+    *entry = carried.m.z;
+    if constexpr (!kRootNext) F[k] = carried;
+    entry += k + 1;
   }
 }
 
@@ -177,36 +146,47 @@ TORQUED_INLINE void MassMatrixOf(const LoweredTreeOf<N>& tree,
                                  const LoweredScratch<T>& scratch, T* M) {
   const LoweredBody<N>* const bodies = tree.bodies;
   const T *s = state.s, *c = state.c, *q = state.q;
+  Wrench<T>* const F = scratch.F;
+  const long n = tree.n;
   CompositeMoments<T> carried;
   bool carries = false;
-  MassMatrixRow<T> of_child;  // at body i, where `paired`
-  bool paired = false;
-  for (long i = tree.n - 1; i >= 0; --i) {
+  T* row = M + PackedSize(tree.n);
+  for (long i = n - 1; i >= 0; --i) {
+    row -= i + 1;
     const LoweredBody<N>& body = bodies[i];
     const long parent = ParentOf<kChain>(body, i);
     CompositeMoments<T> sum = OwnMoments<T>(body);
     if (carries) Add(carried, sum);
     if (!kChain && body.branches) Add(scratch.sum[body.slot], sum);
-    MassMatrixRow<T> row = BeginRow(body, i, sum, M);
+    BeginRow(body, sum, F[i], row[i]);
     carries = parent == i - 1 && parent != kBase;
-    if (paired) {
-      CarryRows<kChain>(tree, state, i, kBase, row, of_child);
-      paired = false;
-    } else {
-      CarryRows<kChain>(tree, state, i, carries ? i - 1 : kBase, row);
-      of_child = row;
-      paired = carries;
-    }
     if (parent == kBase) continue;
+    const LoweredBody<N>& onto = bodies[parent];
+    const long end = kChain ? n : body.subtree_end;
+    const bool onto_revolute = onto.motion == JointMotion::kRevolute;
+    const bool root_next = ParentOf<kChain>(onto, parent) == kBase;
     WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      if (root_next && onto_revolute) {
+        // One component is all that is used of what comes to a root.
+        CarryRows<true>(step, body, i, end, s[i], c[i], q[i], F, row + parent);
+      } else {
+        CarryRows<false>(step, body, i, end, s[i], c[i], q[i], F, row + parent);
+      }
       MomentsToParent(step, body, s[i], c[i], q[i], sum);
     });
+    if (!onto_revolute) {
+      T* entry = row + parent;
+      for (long k = i; k < end; ++k) {
+        *entry = F[k].f.z;
+        entry += k + 1;
+      }
+    }
     if (carries) {
       carried = sum;
     } else if (body.last_child) {
-      scratch.sum[bodies[parent].slot] = sum;
+      scratch.sum[onto.slot] = sum;
     } else {
-      Add(sum, scratch.sum[bodies[parent].slot]);
+      Add(sum, scratch.sum[onto.slot]);
     }
   }
 }

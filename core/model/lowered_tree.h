@@ -55,6 +55,8 @@ struct LoweredBody {
   /// Whether this is the child of a branching body with the highest number: the
   /// first that a pass towards the base comes from.
   bool last_child;
+  /// The bodies that hang on this one, and itself, are [i, subtree_end).
+  int subtree_end;
 
   Number R[9];                // R_T, row-major, whatever the kind
   Number cos_turn, sin_turn;  // cos α, sin α; of all kinds but kFull

@@ -86,6 +86,16 @@ void SumMasses(std::vector<LoweredBody<double>>& bodies) {
   }
 }
 
+void FindSubtrees(std::vector<LoweredBody<double>>& bodies) {
+  for (std::size_t i = bodies.size(); i-- > 0;) {
+    LoweredBody<double>& body = bodies[i];
+    body.subtree_end = std::max(body.subtree_end, static_cast<int>(i) + 1);
+    if (body.parent == kBase) continue;
+    int& end = bodies[body.parent].subtree_end;
+    end = std::max(end, body.subtree_end);
+  }
+}
+
 void MarkBranches(std::vector<LoweredBody<double>>& bodies) {
   std::vector<int> children(bodies.size(), 0);
   for (std::size_t i = bodies.size(); i-- > 0;) {
@@ -136,6 +146,7 @@ LoweredBody<float> Rounded(const LoweredBody<double>& body) {
   out.branches = body.branches;
   out.slot = body.slot;
   out.last_child = body.last_child;
+  out.subtree_end = body.subtree_end;
   Round(body.R, out.R);
   out.cos_turn = static_cast<float>(body.cos_turn);
   out.sin_turn = static_cast<float>(body.sin_turn);
@@ -170,6 +181,7 @@ LoweredModel::LoweredModel(const Tree& tree) {
     CopyRowMajor(joints[i].C.translation(), frame.p);
   }
   SumMasses(f64_);
+  FindSubtrees(f64_);
   MarkBranches(f64_);
   slots_ = AssignSlots(f64_);
   is_chain_ = IsChain(f64_);

@@ -108,13 +108,11 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
     const auto plan = std::get<EvaluationPlan>(
         EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
     struct Way {
-      StorePath path;
+      bool past_caches;
       std::size_t offset;  // aligned tables may go past the caches
     };
-    for (const auto& [path, offset] :
-         {Way{StorePath::kDirect, 0}, Way{StorePath::kStaged, 0},
-          Way{StorePath::kStaged, 1}, Way{StorePath::kPastCaches, 0},
-          Way{StorePath::kPastCaches, 1}}) {
+    for (const auto& [past_caches, offset] :
+         {Way{false, 0}, Way{false, 1}, Way{true, 0}, Way{true, 1}}) {
       EvaluationOutputs outputs;
       std::vector<std::unique_ptr<Fenced>> memory;
       for (int k = 0; k < kOutputCount; ++k) {
@@ -126,7 +124,7 @@ TEST(LaneMemory, ResultsAreTheSameOnEveryPathToMemory) {
                            NumberType::kF64};
       }
       BlockJob job = plan.blocks().Job(plan, outputs);
-      job.store_path = path;
+      job.past_caches = past_caches;
       RowWorkspace workspace;
       const long long doubtful = RunKernels(*kernels, job, rows, workspace);
       ASSERT_EQ(doubtful, 0);

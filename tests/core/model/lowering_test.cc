@@ -153,6 +153,23 @@ TEST(Lowering, EnergiesAreUnchangedButForAConstant) {
   EXPECT_GT(constants, 50) << "the twin: P itself is another";
 }
 
+TEST(Lowering, SubtreesAreContiguous) {
+  for (const TestTree& tree : ReasonableTrees()) {
+    const LoweredModel lowered(tree.tree());
+    const int n = tree.tree().n;
+    const auto carries = [&tree](int body, int other) {
+      while (other > body) other = tree.bodies[other].parent;
+      return other == body;
+    };
+    for (int i = 0; i < n; ++i) {
+      const int end = lowered.f64().bodies[i].subtree_end;
+      for (int k = 0; k < n; ++k) {
+        EXPECT_EQ(i <= k && k < end, carries(i, k)) << tree.name;
+      }
+    }
+  }
+}
+
 TEST(Lowering, LayoutIsKept) {
   for (const TestTree& tree : ReasonableTrees()) {
     const LoweredModel lowered(tree.tree());
@@ -336,6 +353,7 @@ TEST(Lowering, SinglePrecisionIsTheDoubleRounded) {
       EXPECT_EQ(a.branches, b.branches);
       EXPECT_EQ(a.slot, b.slot);
       EXPECT_EQ(a.last_child, b.last_child);
+      EXPECT_EQ(a.subtree_end, b.subtree_end);
       expect_rounded(a.R, b.R);
       expect_rounded(a.p, b.p);
       expect_rounded(a.S, b.S);
