@@ -43,6 +43,21 @@ TORQUED_INLINE void FactorPacked(Size n, T* M, T* reciprocal) {
   });
 }
 
+/// L ← L⁻¹, strictly below the diagonal, row by row; the diagonal is left.
+template <class Size, class T>
+TORQUED_INLINE void InvertUnitLowerPacked(Size n, T* L) {
+  For(Int<0>{}, n, [&](auto i) TORQUED_INLINE_BODY {
+    T* row_i = L + PackedRow(i);
+    For(Int<0>{}, i, [&](auto j) TORQUED_INLINE_BODY {
+      T sum = row_i[j];
+      For(Next(j), i, [&](auto k) TORQUED_INLINE_BODY {
+        sum = sum + row_i[k] * L[PackedRow(k) + j];
+      });
+      row_i[j] = -sum;
+    });
+  });
+}
+
 /// x ← L⁻¹ x.
 template <class Size, class T>
 TORQUED_INLINE void ForwardSubstitutePacked(Size n, const T* L, T* x) {

@@ -1,80 +1,106 @@
-// Cheap certificates that a task Jacobian has full rank.
+// Cheap certificates that a task Jacobian has full rank: that σ_min / σ_max of
+// the scaled Jacobian S J is above a tolerance.
 //
-// Both bound the ratio σ_min² / σ_max² of the scaled Jacobian S J from below by
-// the pivots of a factorization that is at hand. For a positive definite A
-// (k x k) with pivots p_i, scaled to unit diagonal, the product of p_i / A_ii
-// is the determinant and the other eigenvalues sum to k at most, so
-//   λ_min ≥ Π (p_i / A_ii) ((k − 1) / k)^(k − 1).
+// For a positive definite A, λ_min(A) ≥ 1 / trace A⁻¹, which is at hand where A
+// has been inverted. From the factors alone: for A (k x k) with pivots p_i,
+// scaled to unit diagonal, the product of p_i / A_ii is the determinant and the
+// other eigenvalues sum to k at most, so
+//   λ_min ≥ Π (p_i / A_ii) ((k − 1) / k)^(k − 1) ≥ Π (p_i / A_ii) / e.
 #pragma once
 
-#include "core/dynamics/packed_ldlt-inl.h"
+#include "core/dynamics/task_inertia-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// λ_min of A scaled to unit diagonal is at least this; 0 where the products
-/// leave the range of numbers. Beside round-off it means something only where
-/// it is well above that.
-template <class T>
-TORQUED_INLINE T UnitDiagonalBound(int k, const T* pivots, const T* diagonal) {
-  T product = pivots[0], of_diagonal = diagonal[0];
-  double mean = 1;
-  for (int i = 1; i < k; ++i) {
-    product = product * pivots[i];
-    of_diagonal = of_diagonal * diagonal[i];
-    mean *= double(k - 1) / double(k);
-  }
-  using Number = typename T::Number;
-  const T least(sizeof(Number) == 8 ? Number(1e-290) : Number(1e-30));
-  const T bound = product / of_diagonal * T(static_cast<Number>(mean));
-  return Select(of_diagonal > least, bound, T(Number(0)));
+/// The scaling S of task rows, squared.
+template <class N>
+struct RowScales {
+  N square[6];
+  N inverse_square[6];
+};
+
+/// Where the pivots of A (k x k) are its own and not round-off: they are
+/// positive, and λ_min of A scaled to unit diagonal is above `least`.
+template <class Size, class T, class InverseDiagonal>
+TORQUED_INLINE auto PivotsAreSound(Size k, const T* pivots, const T* diagonal,
+                                   const InverseDiagonal& inverse_diagonal,
+                                   typename T::Number least) {
+  T smallest = pivots[0], trace = diagonal[0] * inverse_diagonal(Int<0>{});
+  For(Int<1>{}, k, [&](auto i) TORQUED_INLINE_BODY {
+    smallest = Min(smallest, pivots[i]);
+    trace = trace + diagonal[i] * inverse_diagonal(i);
+  });
+  using N = typename T::Number;
+  return (smallest > T(N(0))) & (trace < T(N(1) / least));
 }
 
-/// From the mobility W = J M⁻¹ Jᵀ (m x m): x SJJᵀS x ≥ λ_min(M) x SWS x, and
-/// σ_max² ≤ trace SJJᵀS. `rows` are the m rows of J, n numbers each; `scale[m]`
-/// is the diagonal of S. NaN where W or M is. `trust` is the part of it that
-/// comes from W's pivots: too small, and they are round-off.
-template <class T, class N>
-TORQUED_INLINE T MobilityRankBound(int m, int n, const T* const* rows,
-                                   const N* scale, const T* W_diagonal,
-                                   const T* W_pivots, const T* M_diagonal,
-                                   const T* M_pivots, T& trust) {
-  T least_M = M_diagonal[0];
-  for (int i = 1; i < n; ++i) least_M = Min(least_M, M_diagonal[i]);
-  T least_W = W_diagonal[0] * T(scale[0] * scale[0]);
-  T trace(N(0));
-  for (int i = 0; i < m; ++i) {
-    const T square(scale[i] * scale[i]);
-    least_W = Min(least_W, W_diagonal[i] * square);
+/// From the mobility W = J M⁻¹ Jᵀ (m x m) and its inverse Λ, with
+/// x SJJᵀS x ≥ λ_min(M) x SWS x and σ_max² ≤ trace SJJᵀS. `rows` are the m rows
+/// of J, n numbers each. True only where W's pivots are sound.
+template <class Rows, class Size, class T, class N>
+TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
+                                      const RowScales<N>& scales,
+                                      N squared_tolerance,
+                                      const TaskResult<T>& task,
+                                      const T* M_diagonal,
+                                      const T* M_reciprocal) {
+  T least = M_diagonal[0];
+  T inverse_determinant = M_diagonal[0] * M_reciprocal[0];
+  For(Int<1>{}, n, [&](auto i) TORQUED_INLINE_BODY {
+    least = Min(least, M_diagonal[i]);
+    inverse_determinant =
+        inverse_determinant * (M_diagonal[i] * M_reciprocal[i]);
+  });
+  T trace(N(0)), trace_of_inverse(N(0));
+  For(Int<0>{}, m, [&](auto i) TORQUED_INLINE_BODY {
     T norm(N(0));
-    for (int k = 0; k < n; ++k) norm = norm + rows[i][k] * rows[i][k];
-    trace = trace + norm * square;
-  }
-  trust = UnitDiagonalBound(m, W_pivots, W_diagonal);
-  return least_M * UnitDiagonalBound(n, M_pivots, M_diagonal) * least_W *
-         trust / trace;
+    For(Int<0>{}, n, [&](auto k) TORQUED_INLINE_BODY {
+      norm = norm + rows[i][k] * rows[i][k];
+    });
+    trace = trace + norm * T(scales.square[i]);
+    trace_of_inverse = trace_of_inverse + task.lambda[PackedEntry(i, i)] *
+                                              T(scales.inverse_square[i]);
+  });
+  constexpr double kOneOverE = 0.36787944117144233;
+  return least * T(static_cast<N>(kOneOverE)) >
+         T(squared_tolerance) * inverse_determinant * trace_of_inverse * trace;
 }
 
-/// From SJJᵀS itself: dearer and sharper. `trust` as above, from its pivots.
+/// From SJJᵀS itself: dearer and sharper. True only where the pivots of JJᵀ are
+/// sound.
 template <class T, class N>
-TORQUED_INLINE T JacobianRankBound(int m, int n, const T* const* rows,
-                                   const N* scale, T& trust) {
-  T G[21], diagonal[6], pivots[6], reciprocal[6];
-  T trace(N(0)), least(N(0));
+TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
+                                      const RowScales<N>& scales,
+                                      N squared_tolerance, N least_sound) {
+  T G[PackedSize(6)], diagonal[6], pivots[6], reciprocal[6];
+  T of_inverse[6];  // the diagonal of (JJᵀ)⁻¹
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j <= i; ++j) {
       T sum(N(0));
       for (int k = 0; k < n; ++k) sum = sum + rows[i][k] * rows[j][k];
-      G[PackedRow(i) + j] = sum * T(scale[i] * scale[j]);
+      G[PackedRow(i) + j] = sum;
     }
-    diagonal[i] = G[PackedRow(i) + i];
-    trace = trace + diagonal[i];
-    least = i == 0 ? diagonal[0] : Min(least, diagonal[i]);
+    diagonal[i] = G[PackedEntry(i, i)];
   }
   FactorPacked(m, G, reciprocal);
-  for (int i = 0; i < m; ++i) pivots[i] = G[PackedRow(i) + i];
-  trust = UnitDiagonalBound(m, pivots, diagonal);
-  return least * trust / trace;
+  InvertUnitLowerPacked(m, G);
+  T trace(N(0)), trace_of_inverse(N(0));
+  for (int i = 0; i < m; ++i) {
+    pivots[i] = G[PackedEntry(i, i)];
+    of_inverse[i] = reciprocal[i];
+    for (int k = i + 1; k < m; ++k) {
+      const T l = G[PackedEntry(k, i)];
+      of_inverse[i] = of_inverse[i] + l * l * reciprocal[k];
+    }
+    trace = trace + diagonal[i] * T(scales.square[i]);
+    trace_of_inverse =
+        trace_of_inverse + of_inverse[i] * T(scales.inverse_square[i]);
+  }
+  const auto inverse = [&of_inverse](int i)
+                           TORQUED_INLINE_BODY { return of_inverse[i]; };
+  return PivotsAreSound(m, pivots, diagonal, inverse, least_sound) &
+         (T(N(1)) > T(squared_tolerance) * trace_of_inverse * trace);
 }
 
 }  // namespace TORQUED_TARGET

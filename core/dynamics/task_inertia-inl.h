@@ -12,7 +12,7 @@ template <class T>
 struct TaskResult {
   T lambda[PackedSize(6)];  // W⁻¹, packed
   T eta[6];                 // Λ r
-  /// Of W: its diagonal, and its pivots, by which full rank is certified.
+  /// Of W: its diagonal and its pivots.
   T diagonal[6];
   T pivots[6];
 };
@@ -58,18 +58,10 @@ TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
   });
   FactorPacked(m, W, inverse_pivots);
 
-  // L⁻¹ below the diagonal, row by row.
   For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
-    T* row_i = W + PackedRow(i);
-    result.pivots[i] = row_i[i];
-    For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
-      T sum = row_i[j];
-      For(Next(j), i, [&](auto k) TORQUED_INLINE_BODY {
-        sum = sum + row_i[k] * W[PackedRow(k) + j];
-      });
-      row_i[j] = -sum;
-    });
+    result.pivots[i] = W[PackedRow(i) + i];
   });
+  InvertUnitLowerPacked(m, W);
   // Λ_ij = Σ_{k ≥ i} L⁻¹_ki L⁻¹_kj / D_k for i ≥ j; the diagonal of L⁻¹ is 1.
   T* lambda = result.lambda;
   For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {

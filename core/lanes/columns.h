@@ -353,7 +353,8 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, Columns columns,
 }
 
 /// Calls f(number of columns, map from columns to packs). Without a table it is
-/// the identity, and common numbers are types.
+/// the identity, and common numbers are types: 6 and 7 joints, and Jacobians of
+/// these.
 template <class Function>
 TORQUED_INLINE void WithColumns(int columns, const int* table,
                                 const Function& f) {
@@ -364,6 +365,10 @@ TORQUED_INLINE void WithColumns(int columns, const int* table,
     f(Int<6>{}, same);
   } else if (columns == 7) {
     f(Int<7>{}, same);
+  } else if (columns == 36) {
+    f(Int<36>{}, same);
+  } else if (columns == 42) {
+    f(Int<42>{}, same);
   } else {
     f(columns, same);
   }

@@ -154,7 +154,9 @@ class BlockEvaluation {
     for (int k = 0; k < 9; ++k) tip_.R[k] = N(job_.lowered_tip.R[k]);
     for (int k = 0; k < 3; ++k) tip_.p[k] = N(job_.lowered_tip.p[k]);
     for (int k = 0; k < job_.task_rows; ++k) {
-      scale_[k] = N(job_.row_scale[k]);
+      const double square = job_.row_scale[k] * job_.row_scale[k];
+      scales_.square[k] = static_cast<N>(square);
+      scales_.inverse_square[k] = static_cast<N>(1 / square);
       task_rows_[k] = J_ + job_.task_axes[k] * n_;
     }
   }
@@ -430,24 +432,23 @@ class BlockEvaluation {
     TaskResult<P> task;
     const P* const* rows = task_rows_;
     mass_.SolveTask(m, rows, h_, task_drift, task);
-    const P tolerance{N(job_.rank_tolerance * job_.rank_tolerance)};
-    const P trusted{Trust<N>::kBound};
-    P trust;
-    const P bound = MobilityRankBound(m, n_, rows, scale_,
-                                      static_cast<const P*>(task.diagonal),
-                                      static_cast<const P*>(task.pivots),
-                                      mass_.diagonal(), mass_.pivots(), trust);
-    const unsigned irregular = LaneBits(!(trust > trusted));
-    unsigned uncertain = LaneBits(!(bound > tolerance));
-    if ((uncertain & ~irregular) != 0) {
-      P trust_J;
-      const P sharper = JacobianRankBound(m, n_, rows, scale_, trust_J);
-      uncertain &= LaneBits(!((sharper > tolerance) & (trust_J > trusted)));
+    const auto tolerance =
+        static_cast<N>(job_.rank_tolerance * job_.rank_tolerance);
+    const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
+      return task.lambda[PackedEntry(i, i)];
+    };
+    const Mask<N> sound =
+        PivotsAreSound(m, task.pivots, task.diagonal, lambda, Trust<N>::kBound);
+    unsigned certain =
+        LaneBits(sound & mass_.ShowsRank(m, rows, scales_, tolerance, task));
+    const unsigned open = LaneBits(sound) & ~certain;
+    if (open != 0) {
+      certain |= open & LaneBits(JacobianShowsRank(
+                            m, n_, rows, scales_, tolerance, Trust<N>::kBound));
     }
     // Fewer joints than task rows: never of full rank.
     const bool enough = job_.path_length >= m;
-    doubts_.Add(kLaneTask,
-                enough ? irregular | uncertain : ~0u >> (32 - kLanes));
+    doubts_.Add(kLaneTask, ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
     Store(kLaneTask, job_.lambda, task.lambda, PackedSize(m));
     Store(kLaneTask, job_.eta, task.eta, m);
   }
@@ -472,7 +473,7 @@ class BlockEvaluation {
   LoweredTerms<P> terms_, with_wrench_;
   LoweredTip<N> tip_{};
   const P* task_rows_[6] = {};
-  N scale_[6] = {};
+  RowScales<N> scales_{};
 
   long long row_ = 0;  // of the block under way
   int count_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/dynamics/packed_ldlt-inl.h"
+#include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/dynamics/task_inertia-inl.h"
 #include "core/lanes/pack.h"
@@ -28,8 +29,6 @@ class MassFactors {
 
   /// For M, before it is factorized.
   P* M() { return M_; }
-  const P* diagonal() const { return diagonal_; }
-  const P* pivots() const { return pivots_; }
 
   /// Returns the lanes in which a pivot is too small to be trusted.
   unsigned Factor() {
@@ -48,6 +47,22 @@ class MassFactors {
   void Solve(P* x) const {
     WithSize([this, x](auto n)
                  TORQUED_INLINE_BODY { SolveSized(n, M_, reciprocal_, x); });
+  }
+
+  /// See MobilityShowsRank.
+  Mask<N> ShowsRank(int m, const P* const* rows, const RowScales<N>& scales,
+                    N squared_tolerance, const TaskResult<P>& task) const {
+    Mask<N> shown;
+    WithSize([&](auto n) TORQUED_INLINE_BODY {
+      if (m == 6) {
+        ShowRankSized(Int<6>{}, n, rows, scales, squared_tolerance, task,
+                      diagonal_, reciprocal_, shown);
+      } else {
+        ShowRankSized(m, n_, rows, scales, squared_tolerance, task, diagonal_,
+                      reciprocal_, shown);
+      }
+    });
+    return shown;
   }
 
   /// See TaskInertia.
@@ -97,6 +112,15 @@ class MassFactors {
                                               const P* drift, P* Y,
                                               TaskResult<P>& result) {
     TaskInertia(m, n, rows, LD, reciprocal, h, drift, Y, result);
+  }
+
+  template <class Rows, class Size>
+  TORQUED_ONE_COPY static void ShowRankSized(
+      Rows m, Size n, const P* const* rows, const RowScales<N>& scales,
+      N squared_tolerance, const TaskResult<P>& task, const P* diagonal,
+      const P* reciprocal, Mask<N>& shown) {
+    shown = MobilityShowsRank(m, n, rows, scales, squared_tolerance, task,
+                              diagonal, reciprocal);
   }
 
   const int n_;
