@@ -15,6 +15,7 @@
 #include "core/lanes/row_doubts.h"
 #include "core/lanes/sin_cos.h"
 #include "core/lanes/trust.h"
+#include "core/lowered/aba-inl.h"
 #include "core/lowered/crba-inl.h"
 #include "core/lowered/kinematics-inl.h"
 #include "core/lowered/rnea-inl.h"
@@ -50,8 +51,15 @@ class BlockEvaluation {
     carver_.Take(low_.F, n);
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
-    if (uses_general()) CarveBodies<P>(n, carver_, general_);
-    if (!job.lowered) CarveMatrices<P>(n, carver_, general_);
+    if (!job.lowered) {
+      CarveBodies<P>(n, carver_, general_);
+      CarveMatrices<P>(n, carver_, general_);
+    } else if (wants_acceleration() && !by_factorization()) {
+      carver_.Take(low_.pivot, n);
+      carver_.Take(low_.u, n);
+      carver_.Take(low_.articulated, slots);
+      carver_.Take(low_.acceleration, slots);
+    }
   }
 
   /// Working memory that the job takes.
@@ -106,12 +114,6 @@ class BlockEvaluation {
     return job_.wrench.data != nullptr && job_.path_length > 0;
   }
   bool by_factorization() const { return n_ <= kMaxFactorizedDof; }
-  /// What of the lowered texts and of the general ones takes part.
-  bool uses_articulated() const {
-    return wants_acceleration() && !by_factorization();
-  }
-  bool uses_general() const { return !job_.lowered || uses_articulated(); }
-
   /// What stays the same from block to block.
   void Prepare() {
     in_.Prepare();
@@ -135,7 +137,7 @@ class BlockEvaluation {
     }
     if (wants_mass()) ClearOffBranches();
     if (wants_frame() || has_wrench()) PrepareTip();
-    if (uses_general()) {
+    if (!job_.lowered) {
       for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
     }
   }
@@ -189,16 +191,9 @@ class BlockEvaluation {
       Store(kLaneTau, job_.tau_out, result_, n_);
     }
     if (wants_acceleration()) {
-      if (by_factorization()) {
-        LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, result_,
-                               kBase, &motion_);
-        SolveAcceleration();
-      } else {
-        ComputePlacements(tree_, in_.q, general_);
-        if (has_wrench()) ComputeWorldPlacements(tree_, general_);
-        GeneralWrench();
-        ArticulatedAcceleration();
-      }
+      LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, result_,
+                             kBase, &motion_);
+      SolveAcceleration();
     }
     if (wants_bias() || wants_task()) {
       const int watched =
@@ -406,7 +401,12 @@ class BlockEvaluation {
   /// M⁻¹ (tau − h) from the bias forces in `result_`.
   void SolveAcceleration() {
     for (int i = 0; i < n_; ++i) result_[i] = in_.tau[i] - result_[i];
-    mass_.Solve(result_);
+    if (by_factorization()) {
+      mass_.Solve(result_);
+    } else {
+      LoweredSolve(lowered_, State(zeros_), low_, result_);
+      CheckArticulatedPivots(low_.pivot);
+    }
     Store(kLaneAcceleration, job_.acceleration, result_, n_);
   }
 
@@ -415,14 +415,18 @@ class BlockEvaluation {
     terms.external_wrenches = has_wrench();
     ForwardDynamics(tree_, terms, static_cast<const P*>(in_.v),
                     static_cast<const P*>(in_.tau), general_, result_);
-    // The largest pivot stands for the inertias that they are compared with.
+    CheckArticulatedPivots(general_.d);
+    Store(kLaneAcceleration, job_.acceleration, result_, n_);
+  }
+
+  /// The largest stands for the inertias that they are compared with.
+  void CheckArticulatedPivots(const P* pivots) {
     P largest(N(0));
-    for (int i = 0; i < n_; ++i) largest = Max(largest, general_.d[i]);
+    for (int i = 0; i < n_; ++i) largest = Max(largest, pivots[i]);
     largest = largest * P(Trust<N>::kArticulatedPivot);
     Mask<N> sound = !Mask<N>::None();
-    for (int i = 0; i < n_; ++i) sound = sound & (general_.d[i] > largest);
+    for (int i = 0; i < n_; ++i) sound = sound & (pivots[i] > largest);
     doubts_.Add(kLaneAcceleration, LaneBits(!sound));
-    Store(kLaneAcceleration, job_.acceleration, result_, n_);
   }
 
   void Task(const P* drift) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/lowered_tree.h"
+#include "core/spatial/inertia.h"
 #include "core/spatial/motion.h"
 
 namespace torqued {
@@ -25,6 +26,13 @@ template <class T>
 struct CompositeMoments {
   Sym3<T> S;
   Vec3<T> h;
+};
+
+/// The articulated inertia of a body, and the wrench that acts on it.
+template <class T>
+struct ArticulatedBody {
+  ArticulatedInertia<T> G;
+  Wrench<T> p;
 };
 
 /// States of one block; n numbers each, canonical order. The sine and cosine
@@ -55,6 +63,12 @@ struct LoweredScratch {
   Wrench<T>* F;              // n: wrench through joint i, in {i'}
   LinkMotion<T>* motion;     // by slot: of branching bodies
   CompositeMoments<T>* sum;  // by slot: what was gathered from the children
+
+  // For articulated bodies.
+  T* pivot;                         // n
+  T* u;                             // n: force that is left, by its pivot
+  ArticulatedBody<T>* articulated;  // by slot: gathered from the children
+  Twist<T>* acceleration;           // by slot: of branching bodies
 };
 
 }  // namespace TORQUED_TARGET
