@@ -39,10 +39,17 @@ class Admission {
     Load load_;
   };
 
+  /// How much may be under way, of all calls together, once a load is admitted.
+  enum class Reach : std::uint8_t {
+    kLimit,
+    /// For what can wait as well: others always find some room.
+    kHalfTheLimit,
+  };
+
   explicit Admission(Load limit) : limit_(limit) {}
 
   /// REQUEST_TOO_LARGE for what never fits, OVERLOADED for what does not now.
-  OrError<Ticket> Admit(Load load);
+  OrError<Ticket> Admit(Load load, Reach reach = Reach::kLimit);
 
   /// Of all calls together.
   const Load& limit() const { return limit_; }

@@ -108,7 +108,7 @@ void EvaluateStream::OnStart(std::unique_ptr<Chunk> message) {
     }
     const auto bytes = static_cast<std::int64_t>(start_.ByteSizeLong());
     auto error =
-        SubmitAdmitted(context_, bytes, &waiting_, [this] { LookUp(); });
+        SubmitAdmitted(context_, bytes, &looking_up_, [this] { LookUp(); });
     if (error) FailStart(*std::move(error));
   } catch (...) {
     FailStart(FaultOfTheServer());
@@ -118,7 +118,7 @@ void EvaluateStream::OnStart(std::unique_ptr<Chunk> message) {
 void EvaluateStream::LookUp() {
   try {
     const auto resolved = context_.registry.Resolve(start_.model());
-    waiting_ = Admission::Ticket();
+    looking_up_ = Admission::Ticket();
     if (const auto* error = std::get_if<RegistryError>(&resolved)) {
       return FailStart(InMessage(ToError(*error), "start."));
     }
@@ -163,10 +163,45 @@ void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
   } catch (...) {
     chunk->error = FaultOfTheServer();
   }
+  if (chunk->error) return Queue(std::move(message));
+  Admit(std::move(message));
+}
+
+void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
+  Chunk* chunk = message.get();
+  while (true) {
+    Lock lock(mutex_);
+    const bool first = line_size_ == 0;
+    lock.unlock();
+    try {
+      chunk->error = chunk->batch->Admit(
+          chunk->number == 0 ? echo_bytes_ : 0, context_.limits,
+          context_.admission,
+          first ? Admission::Reach::kLimit : Admission::Reach::kHalfTheLimit);
+    } catch (...) {
+      chunk->error = FaultOfTheServer();
+    }
+    if (!chunk->error) break;
+    if (first || chunk->error->reason != v1::OVERLOADED) {
+      chunk->error = InMessage(*std::move(chunk->error), "chunk.");
+      break;
+    }
+    lock.lock();
+    // Without anybody left to wait for, it is first now.
+    if (line_size_ == 0) continue;
+    waiting_chunk_ = std::move(message);
+    return Advance(std::move(lock));
+  }
+  Queue(std::move(message));
+}
+
+void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
+  Chunk* chunk = message.get();
   bool on_pool = false;
   if (chunk->error) {
     chunk->done = true;
   } else {
+    chunk->first_row = rows_read_;
     rows_read_ += static_cast<std::uint64_t>(chunk->batch->rows());
     on_pool = !Engine::IsSmall(*chunk->batch->plan());
     if (!on_pool) ComputeHere(chunk);
@@ -199,12 +234,7 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   }
   std::optional<Error> error =
       chunk->batch->Bind(ViewOf(chunk->request.chunk()));
-  if (!error) {
-    error = chunk->batch->Admit(chunk->number == 0 ? echo_bytes_ : 0,
-                                context_.limits, context_.admission);
-  }
   if (error) return InMessage(*std::move(error), "chunk.");
-  chunk->first_row = rows_read_;
   return std::nullopt;
 }
 
@@ -285,7 +315,10 @@ void EvaluateStream::OnWriteDone(bool ok) {
     record_.Cancel();
   }
   Recycle(std::move(chunk));
+  std::unique_ptr<Chunk> next = std::move(waiting_chunk_);
   Advance(std::move(lock));
+  // Is still being handled, so the stream has not come to its end.
+  if (next) Admit(std::move(next));
 }
 
 void EvaluateStream::OnClose() {
@@ -357,6 +390,10 @@ void EvaluateStream::Advance(Lock lock) {
     Conclude();
     if (ending_) {
       record_.cancellation()->Cancel();
+      if (waiting_chunk_) {
+        waiting_chunk_.reset();
+        handling_ = false;
+      }
       // Each of these comes here again.
       if (computing_ > 0 || writing_ || handling_ || starting_ > 0) return;
       finished_ = true;

@@ -37,7 +37,7 @@ class LiveServices {
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
   Admission& admission() { return admission_; }
-  const CallGate& gate() const { return gate_; }
+  CallGate& gate() { return gate_; }
 
  private:
   std::shared_ptr<grpc::Channel> Channel() const;
