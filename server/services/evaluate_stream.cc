@@ -210,8 +210,8 @@ void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
   Lock lock(mutex_);
   line_[(line_begin_ + line_size_++) % kWindow] = std::move(message);
   handling_ = false;
-  if (chunk->error) input_ended_ = true;
-  if (on_pool) {
+  if (chunk->error) GiveUpBehind(*chunk);
+  if (on_pool && !input_ended_) {
     ++computing_;
     lock.unlock();
     ComputeOnPool(chunk);
@@ -246,6 +246,10 @@ void EvaluateStream::ComputeHere(Chunk* chunk) {
              before);
   } catch (...) {
     chunk->error = FaultOfTheServer();
+  chunk->stop.reset();
+  if (chunk->batch->fail_fast()) {
+    chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
+  }
   }
   chunk->done = true;
 }
@@ -259,7 +263,7 @@ void EvaluateStream::ComputeOnPool(Chunk* chunk) {
         [this, chunk, before](const EvaluationReport& report) {
           OnComputed(chunk, report, before);
         },
-        record_.cancellation());
+        chunk->stop ? chunk->stop : record_.cancellation(), batch.fail_fast());
   } catch (...) {
     EvaluationReport report;
     report.failed = true;
@@ -282,11 +286,12 @@ void EvaluateStream::OnComputed(Chunk* chunk, const EvaluationReport& report,
 
 void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
                               std::chrono::nanoseconds before) {
-  // Cancelled: the stream is ending, and this chunk is not the reason.
-  if (report.cancelled) return;
+  // Without a row to blame the stream is ending for another reason.
+  if (report.cancelled && (!chunk->stop || report.issues.empty())) return;
   if (report.failed) {
     chunk->error = FaultOfTheServer();
     return;
+  if (chunk->error) GiveUpBehind(*chunk);
   }
   v1::EvaluateReply& reply = chunk->reply;
   reply.clear_row_status();
@@ -352,6 +357,14 @@ void EvaluateStream::Conclude() {
   if (record_.cancelled()) {
     ending_ = Ending::kAbandon;
     return;
+void EvaluateStream::GiveUpBehind(const Chunk& failed) {
+  input_ended_ = true;
+  for (std::size_t k = 0; k < line_size_; ++k) {
+    Chunk& chunk = *line_[(line_begin_ + k) % kWindow];
+    if (chunk.number > failed.number && chunk.stop) chunk.stop->Cancel();
+  }
+}
+
   }
   if (writing_) return;
   if (line_size_ > 0) {

@@ -53,6 +53,9 @@ class EvaluateStream final
     std::uint64_t number = 0;         // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
+    /// Of its computing on the pool alone, where a bad row ends that; else
+    /// null.
+    std::shared_ptr<CancellationToken> stop;
     /// The reply is serialized, or there is an error instead.
     bool done = false;
     std::optional<Error> error;
@@ -102,6 +105,8 @@ class EvaluateStream final
   /// Unless another end is decided.
   void EndWith(Error error);
   grpc::Status EndStatus();
+  /// A chunk in line has an error: what is behind it will not be answered.
+  void GiveUpBehind(const Chunk& failed);
 
   std::unique_ptr<Chunk> TakeChunk();
   /// Keeps the memory of a chunk that has left the line, unless that is large
