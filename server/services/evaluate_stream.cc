@@ -61,13 +61,24 @@ EvaluateStream::Start(grpc::CallbackServerContext* call,
   const std::shared_ptr<EvaluateStream> stream(
       new EvaluateStream(call, context));
   stream->self_ = stream;
-  if (!stream->record_.entered() || !context.gate.Listen(stream)) {
+  std::optional<Error> refusal = stream->Enter();
+  // Only now may the gate call back.
+  if (!refusal && !context.gate.Listen(stream)) refusal = Draining();
+  if (refusal) {
     stream->finished_ = true;
-    stream->Finish(stream->record_.Fail(Draining()));
+    stream->Finish(stream->record_.Fail(*std::move(refusal)));
     return stream.get();
   }
   stream->Advance(Lock(stream->mutex_));
   return stream.get();
+}
+
+std::optional<Error> EvaluateStream::Enter() {
+  if (!record_.entered()) return Draining();
+  auto admitted = context_.admission.Admit({.streams = 1});
+  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
+  open_ = std::get<Admission::Ticket>(std::move(admitted));
+  return std::nullopt;
 }
 
 void EvaluateStream::OnReadDone(bool ok) {
@@ -235,6 +246,10 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   std::optional<Error> error =
       chunk->batch->Bind(ViewOf(chunk->request.chunk()));
   if (error) return InMessage(*std::move(error), "chunk.");
+  chunk->stop.reset();
+  if (chunk->batch->fail_fast()) {
+    chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
+  }
   return std::nullopt;
 }
 
@@ -246,10 +261,6 @@ void EvaluateStream::ComputeHere(Chunk* chunk) {
              before);
   } catch (...) {
     chunk->error = FaultOfTheServer();
-  chunk->stop.reset();
-  if (chunk->batch->fail_fast()) {
-    chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
-  }
   }
   chunk->done = true;
 }
@@ -280,6 +291,7 @@ void EvaluateStream::OnComputed(Chunk* chunk, const EvaluationReport& report,
   }
   Lock lock(mutex_);
   chunk->done = true;
+  if (chunk->error) GiveUpBehind(*chunk);
   --computing_;
   Advance(std::move(lock));
 }
@@ -291,7 +303,6 @@ void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
   if (report.failed) {
     chunk->error = FaultOfTheServer();
     return;
-  if (chunk->error) GiveUpBehind(*chunk);
   }
   v1::EvaluateReply& reply = chunk->reply;
   reply.clear_row_status();
@@ -346,6 +357,14 @@ void EvaluateStream::OnDone() {
   const std::shared_ptr<EvaluateStream> last = std::move(self_);
 }
 
+void EvaluateStream::GiveUpBehind(const Chunk& failed) {
+  input_ended_ = true;
+  for (std::size_t k = 0; k < line_size_; ++k) {
+    Chunk& chunk = *line_[(line_begin_ + k) % kWindow];
+    if (chunk.number > failed.number && chunk.stop) chunk.stop->Cancel();
+  }
+}
+
 void EvaluateStream::EndWith(Error error) {
   if (ending_) return;
   ending_ = Ending::kFail;
@@ -357,14 +376,6 @@ void EvaluateStream::Conclude() {
   if (record_.cancelled()) {
     ending_ = Ending::kAbandon;
     return;
-void EvaluateStream::GiveUpBehind(const Chunk& failed) {
-  input_ended_ = true;
-  for (std::size_t k = 0; k < line_size_; ++k) {
-    Chunk& chunk = *line_[(line_begin_ + k) % kWindow];
-    if (chunk.number > failed.number && chunk.stop) chunk.stop->Cancel();
-  }
-}
-
   }
   if (writing_) return;
   if (line_size_ > 0) {

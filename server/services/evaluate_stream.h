@@ -76,6 +76,9 @@ class EvaluateStream final
   void OnDone() override;
   void OnClose() override;
 
+  /// Why the stream is refused, if it is.
+  std::optional<Error> Enter();
+
   // The start: on a gRPC thread, from LookUp on also on one of the pool.
   void OnStart(std::unique_ptr<Chunk> message);
   void LookUp();
@@ -102,11 +105,11 @@ class EvaluateStream final
   void Advance(Lock lock);
   /// Decides whether the stream comes to its end.
   void Conclude();
+  /// A chunk in line has an error: what is behind it will not be answered.
+  void GiveUpBehind(const Chunk& failed);
   /// Unless another end is decided.
   void EndWith(Error error);
   grpc::Status EndStatus();
-  /// A chunk in line has an error: what is behind it will not be answered.
-  void GiveUpBehind(const Chunk& failed);
 
   std::unique_ptr<Chunk> TakeChunk();
   /// Keeps the memory of a chunk that has left the line, unless that is large
@@ -117,10 +120,11 @@ class EvaluateStream final
   ServiceContext& context_;
   CallRecord record_;
   std::shared_ptr<EvaluateStream> self_;  // until gRPC is through
+  Admission::Ticket open_;                // as long as the stream lives
 
   // Written before the first chunk is read, constant afterwards.
-  v1::EvaluateStart start_;  // until there is a setup
-  Admission::Ticket looking_up_;
+  v1::EvaluateStart start_;       // until there is a setup
+  Admission::Ticket looking_up_;  // the model
   std::optional<ComputeSetup> setup_;
   v1::Echo echo_;
   std::int64_t echo_bytes_ = 0;

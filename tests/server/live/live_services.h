@@ -17,7 +17,7 @@ class LiveServices {
  public:
   struct Options {
     Engine::Options engine;
-    Admission::Load inflight{16'000'000, std::int64_t{1} << 30};
+    Admission::Load inflight{16'000'000, std::int64_t{1} << 30, 1000};
     RevisionCache::Limits cache = {};
   };
 

@@ -23,12 +23,14 @@ constexpr int kRows = 1000;  // too many to compute where they arrive
 
 /// Room for so many chunks under way.
 constexpr Admission::Load ByRows(double chunks) {
-  return {static_cast<std::int64_t>(chunks * kRows), std::int64_t{1} << 30};
+  return {static_cast<std::int64_t>(chunks * kRows), std::int64_t{1} << 30, 1};
 }
 /// A chunk takes its states and twice its results.
 constexpr Admission::Load ByBytes(double chunks) {
-  return {1'000'000, static_cast<std::int64_t>(chunks * kRows * 8 *
-                                               (kDof + 2 * kDof * kDof))};
+  return {
+      1'000'000,
+      static_cast<std::int64_t>(chunks * kRows * 8 * (kDof + 2 * kDof * kDof)),
+      1};
 }
 
 /// The code and the metadata that a stream ended with.
@@ -51,8 +53,8 @@ struct Failure {
 
 class StreamWindowTest : public ::testing::Test {
  protected:
-  explicit StreamWindowTest(Admission::Load inflight = {16'000'000,
-                                                        std::int64_t{1} << 30})
+  explicit StreamWindowTest(
+      Admission::Load inflight = LiveServices::Options().inflight)
       : services_({.engine = {.threads = 1}, .inflight = inflight}) {
     services_.Register("arm", MakeRandomRobot(1, {.dof = kDof}).urdf);
   }
@@ -209,7 +211,10 @@ TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Limits, NarrowStreamTest,
-                         ::testing::Values(ByRows(1.0), ByBytes(1.9)));
+                         ::testing::Values(ByRows(1.0), ByBytes(1.9)),
+                         [](const auto& info) {
+                           return info.index == 0 ? "OfRows" : "OfBytes";
+                         });
 
 class WideStreamTest : public StreamWindowTest {
  protected:

@@ -77,6 +77,22 @@ TEST(AdmissionTest, ARefusalForBytesKeepsNoRows) {
   EXPECT_FALSE(Refused(admission, {10, 1000}));
 }
 
+TEST(AdmissionTest, StreamsAreCountedBesideTheirWork) {
+  Admission admission({10, 1000, 2});
+  auto first = admission.Admit({.streams = 1});
+  {
+    const auto second = admission.Admit({.streams = 1});
+    const auto error = Refused(admission, {1, 1, 1});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->reason, v1::OVERLOADED);
+    EXPECT_THAT(error->metadata,
+                Contains(Pair("setting", "max-inflight-streams")));
+    // The refusal keeps nothing, and streams take no rows.
+    EXPECT_FALSE(Refused(admission, {10, 1000}));
+  }
+  EXPECT_FALSE(Refused(admission, {.streams = 1}));
+}
+
 TEST(AdmissionTest, AMovedTicketGivesBackOnce) {
   Admission admission({10, 1000});
   {
