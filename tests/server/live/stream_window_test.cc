@@ -212,8 +212,8 @@ TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
 
 INSTANTIATE_TEST_SUITE_P(Limits, NarrowStreamTest,
                          ::testing::Values(ByRows(1.0), ByBytes(1.9)),
-                         [](const auto& info) {
-                           return info.index == 0 ? "OfRows" : "OfBytes";
+                         [](const auto& limits) {
+                           return limits.index == 0 ? "OfRows" : "OfBytes";
                          });
 
 class WideStreamTest : public StreamWindowTest {
