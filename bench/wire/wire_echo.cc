@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   grpc::ServerBuilder builder;
   int port = 0;
   builder.SetMaxReceiveMessageSize(-1);
-  torqued::server::TuneTransport(&builder);
+  torqued::server::TuneTransport(torqued::server::Windows::kFixed, &builder);
   builder.AddListeningPort(argv[1], grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&echo);
   const auto server = builder.BuildAndStart();

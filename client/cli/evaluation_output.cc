@@ -10,6 +10,7 @@
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/message_json.h"
+#include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"
 #include "client/cpp/error.h"
 
@@ -267,6 +268,16 @@ std::string ModelText(const std::string& name, const std::string& revision) {
   return name + "@" + revision.substr(0, kShortRevision);
 }
 
+void RemarkHandovers(Session& session, const Evaluation& evaluation) {
+  for (const client::Handover& handover : evaluation.handovers) {
+    session.Remark("from row " + std::to_string(handover.first_row) +
+                   " on another server computed: target " +
+                   PlainText(handover.target) + ", version " +
+                   PlainText(handover.server_version) +
+                   "; its numbers differ by rounding");
+  }
+}
+
 void RemarkRows(Session& session, const Evaluation& evaluation) {
   std::size_t told = 0;
   for (const v1::RowStatus& status : evaluation.row_status) {
@@ -288,6 +299,7 @@ ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
                          const Evaluation& evaluation) {
   const std::vector<Part> parts = PartsOf(quantity, evaluation);
   CheckSizes(parts);
+  RemarkHandovers(session, evaluation);
   switch (session.output()) {
     case OutputFormat::kJson:
       PrintJson(session, parts, evaluation);

@@ -12,6 +12,8 @@ namespace torqued::cli {
 ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
                          const client::Evaluation& evaluation);
 
+/// Where another kind of server went on.
+void RemarkHandovers(Session& session, const client::Evaluation& evaluation);
 /// The rows that are not OK: the first few, one line each, and how many more.
 void RemarkRows(Session& session, const client::Evaluation& evaluation);
 

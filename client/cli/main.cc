@@ -59,7 +59,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                   "(default: 60)")
       ->check(CLI::Range(0.001, 1e6));
   app->add_option("--max-message-bytes", flags->max_message_bytes,
-                  "Largest message; for servers with a low limit")
+                  "Largest message in either direction")
       ->check(CLI::Range(4096, 1 << 30));
   app->add_option("--output", flags->output,
                   "table, json or csv (default: table)")

@@ -41,6 +41,15 @@ Evaluation InOneCall(const ComputeCall& call, const std::string& model,
   return whole;
 }
 
+Evaluation InChunks(const BatchCalls& calls, const std::string& model,
+                    std::span<const v1::Quantity> quantities,
+                    const States& states, const ComputeOptions& options,
+                    std::int64_t chunk_rows) {
+  return EvaluateBatch(calls.open_stream, calls.schedule,
+                       MakeStart(model, quantities, options), quantities,
+                       states, options, chunk_rows);
+}
+
 }  // namespace
 
 Evaluation ComputeBatch(const BatchCalls& calls, const BatchLimits& limits,
@@ -51,7 +60,13 @@ Evaluation ComputeBatch(const BatchCalls& calls, const BatchLimits& limits,
   if (rows > RowsPerMessage(limits, quantities, states, options)) {
     return StreamBatch(calls, limits, model, quantities, states, options);
   }
-  return InOneCall(calls.compute, model, quantities, states, options, rows);
+  try {
+    return InOneCall(calls.compute, model, quantities, states, options, rows);
+  } catch (const Error& error) {
+    const auto fewer = FewerRows(error, rows);
+    if (!fewer) throw;
+    return InChunks(calls, model, quantities, states, options, *fewer);
+  }
 }
 
 Evaluation StreamBatch(const BatchCalls& calls, const BatchLimits& limits,
@@ -61,9 +76,8 @@ Evaluation StreamBatch(const BatchCalls& calls, const BatchLimits& limits,
   if (CountStates(states, options) == 0) {
     return InOneCall(calls.compute, model, quantities, states, options, 0);
   }
-  return EvaluateBatch(
-      calls.open_stream, calls.schedule, MakeStart(model, quantities, options),
-      quantities, states, options,
+  return InChunks(
+      calls, model, quantities, states, options,
       std::min(std::max<std::int64_t>(limits.chunk_rows, 1),
                RowsPerMessage(limits, quantities, states, options)));
 }

@@ -32,7 +32,8 @@ struct BatchLimits {
 };
 
 /// By one call where states and results stay below kGoodMessageBytes and the
-/// message limit, otherwise through a stream; the numbers are the same.
+/// message limit, otherwise through a stream; the numbers are the same. What
+/// the server refuses for its size goes on in smaller chunks.
 Evaluation ComputeBatch(const BatchCalls& calls, const BatchLimits& limits,
                         const std::string& model,
                         std::span<const v1::Quantity> quantities,

@@ -30,13 +30,15 @@ struct ConnectOptions {
   /// refused connection is final.
   std::chrono::milliseconds wait_for_server{0};
   /// Largest message that travels in either direction; batches are cut to stay
-  /// below. A server with a lower limit (its default is higher) needs it here.
+  /// below.
   int max_message_bytes = 16 * 1024 * 1024;
-  /// States of one message of a stream.
+  /// States of one message of a stream. A server that takes less at a time is
+  /// sent less, once it has refused a message.
   int chunk_rows = 1024;
   /// Try again, within the deadline, what failed with UNAVAILABLE and changes
   /// nothing on the server: computations and reads. A large batch goes on where
-  /// it was interrupted.
+  /// it was interrupted; Evaluation::handovers says where another kind of
+  /// server did.
   bool retry = true;
   /// Null: insecure.
   std::shared_ptr<grpc::ChannelCredentials> credentials = {};
@@ -87,7 +89,8 @@ class Client {
     return Compute(model, std::span(quantities.begin(), quantities.size()),
                    states, options);
   }
-  /// The same through one stream whatever the size. A failure is final; its
+  /// The same through a stream whatever the size: one, but where the server has
+  /// to be sent smaller chunks. Any other failure is final; its
   /// details say in metadata "next_row" from which row on nothing was answered.
   Evaluation Evaluate(const std::string& model,
                       std::span<const v1::Quantity> quantities,

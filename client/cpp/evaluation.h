@@ -2,11 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "client/cpp/states.h"
 
 namespace torqued::client {
+
+/// From a row on, another server than before computed: with another target or
+/// of another version, so that its numbers differ by rounding from those that
+/// the one before would have given. Servers of one version with the same --isa
+/// agree bit for bit.
+struct Handover {
+  std::int64_t first_row = 0;
+  std::string target;
+  std::string server_version;
+};
 
 /// Quantities that were not asked for are empty; the others have `rows` rows.
 /// Columns are those of torqued.v1.Results: matrices are flattened row-major.
@@ -26,14 +37,19 @@ struct Evaluation {
   std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
   std::vector<v1::TaskRule> rule;
 
-  /// Rows that are not OK, ascending. A batch of one call lists 1000 at most;
-  /// rows_not_ok counts all.
+  /// Rows that are not OK, ascending. A server lists at most 1000 of a call or
+  /// of a chunk, and not more than kMaxListed are kept; rows_not_ok counts all.
+  static constexpr std::size_t kMaxListed = 100'000;
   std::vector<v1::RowStatus> row_status;
   std::int64_t rows_not_ok = 0;
 
   /// Model, revision, joint order, terms and target. Timing is the sum over the
   /// chunks of a stream: these overlap, so it may exceed the time that passed.
   v1::Echo echo;
+  /// Where a large batch that was interrupted went on with a server that
+  /// computes other bits; ascending, and empty in almost all cases. The echo is
+  /// that of the first server.
+  std::vector<Handover> handovers;
 
   bool ok() const { return rows_not_ok == 0; }
 

@@ -136,6 +136,7 @@ void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
                       ", it has " + std::to_string(part.rows) + " from " +
                       std::to_string(part.first_row) + " on");
     }
+    if (whole->row_status.size() == Evaluation::kMaxListed) continue;
     status.set_row(row + static_cast<std::uint64_t>(range.first));
     whole->row_status.push_back(std::move(status));
   }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "client/cpp/error.h"
 
 namespace torqued::client {
 
@@ -25,5 +28,10 @@ inline constexpr std::int64_t kGoodMessageBytes = 1024 * 1024;
 std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
                          std::int64_t reply_bytes_per_row,
                          std::int64_t max_message_bytes);
+
+/// Rows to send at a time after `error` has refused so many of them for the
+/// size of a message: as many as it says that fit, else half; a multiple of 64
+/// from 64 on. Nothing where it is another error, or one row is too large.
+std::optional<std::int64_t> FewerRows(const Error& error, std::int64_t rows);
 
 }  // namespace torqued::client

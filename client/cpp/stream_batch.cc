@@ -15,30 +15,46 @@
 namespace torqued::client {
 namespace {
 
-// Moves a row of the error's metadata.
-void CountFrom(std::int64_t first_row, const char* key,
-               Error::Details* details) {
-  const auto row = details->metadata.find(key);
-  if (row == details->metadata.end()) return;
+// What has been answered.
+struct Progressed {
+  std::int64_t rows = 0;
+  std::int64_t chunks = 0;
+};
+
+// Moves a row or a chunk of the error's metadata.
+void CountFrom(std::int64_t first, const char* key, Error::Details* details) {
+  const auto found = details->metadata.find(key);
+  if (found == details->metadata.end()) return;
   std::int64_t number = 0;
-  const char* end = row->second.data() + row->second.size();
-  const auto parsed = std::from_chars(row->second.data(), end, number);
+  const char* end = found->second.data() + found->second.size();
+  const auto parsed = std::from_chars(found->second.data(), end, number);
   if (parsed.ec == std::errc() && parsed.ptr == end) {
-    row->second = std::to_string(number + first_row);
+    found->second = std::to_string(number + first);
   }
 }
 
-// The server counts rows from the start of its stream.
-Error CountedFromStart(const Error& error, std::int64_t first_row) {
-  if (first_row == 0) return error;
+// The server counts from the start of its stream.
+Error CountedFromStart(const Error& error, const Progressed& before) {
+  if (before.rows == 0) return error;
   Error::Details details = error.details();
-  for (const char* key : {"row", "next_row"}) {
-    CountFrom(first_row, key, &details);
-  }
+  CountFrom(before.rows, "row", &details);
+  CountFrom(before.rows, "next_row", &details);
+  CountFrom(before.chunks, "chunk", &details);
   return Error(error.code(),
                std::string(error.what()) + " (in the stream from row " +
-                   std::to_string(first_row) + " on)",
+                   std::to_string(before.rows) + " on)",
                std::move(details));
+}
+
+// Tells where a server that may compute other bits carries on.
+void NoteHandover(const v1::Echo& echo, std::int64_t row, Evaluation* whole) {
+  const bool first = whole->handovers.empty();
+  const std::string& target =
+      first ? whole->echo.target() : whole->handovers.back().target;
+  const std::string& version = first ? whole->echo.server_version()
+                                     : whole->handovers.back().server_version;
+  if (echo.target() == target && echo.server_version() == version) return;
+  whole->handovers.push_back({row, echo.target(), echo.server_version()});
 }
 
 // One stream, from a row on.
@@ -57,9 +73,9 @@ class StreamRun {
     *request_.mutable_start() = start;
   }
 
-  // Adds rows to the whole, which has `*done` of them, for as long as they
+  // Adds rows to the whole, which has `done->rows` of them, for as long as they
   // come. Throws Error for replies that break the contract.
-  grpc::Status Run(Evaluation* whole, std::int64_t* done) {
+  grpc::Status Run(Evaluation* whole, Progressed* done) {
     std::jthread sender([this, total = whole->rows] {
       try {
         SendAll(total);
@@ -114,8 +130,9 @@ class StreamRun {
   }
 
   void Take(const v1::EvaluateReply& reply, Evaluation* whole,
-            std::int64_t* done) {
-    const RowRange range{*done, std::min(chunk_rows_, whole->rows - *done)};
+            Progressed* done) {
+    const RowRange range{done->rows,
+                         std::min(chunk_rows_, whole->rows - done->rows)};
     if (range.count == 0) {
       throw Error(grpc::StatusCode::INTERNAL,
                   "there are more replies than were asked for");
@@ -131,10 +148,13 @@ class StreamRun {
     if (range.first == 0) {
       whole->echo = reply.echo();
       whole->echo.clear_timing();
+    } else if (reply.has_echo()) {
+      NoteHandover(reply.echo(), range.first, whole);
     }
     Join(PartOf(reply), quantities_, options_.task.sigma_min, range, whole);
-    *done += range.count;
-    if (options_.progress) options_.progress(*done, whole->rows);
+    done->rows += range.count;
+    ++done->chunks;
+    if (options_.progress) options_.progress(done->rows, whole->rows);
   }
 
   ChunkStream& stream_;
@@ -159,28 +179,33 @@ Evaluation EvaluateBatch(const OpenStream& open,
                          std::int64_t chunk_rows) {
   Evaluation whole;
   whole.rows = CountStates(states, options);
-  std::int64_t done = 0;
+  Progressed done;
   v1::EvaluateStart from = start;
   std::optional<RetrySchedule> retry = schedule;
   while (true) {
-    const std::int64_t first_row = done;
+    const Progressed before = done;
     const std::unique_ptr<ChunkStream> stream = open();
     StreamRun run(*stream, from, quantities, states, options, chunk_rows,
-                  first_row);
+                  before.rows);
     grpc::Status status = run.Run(&whole, &done);
-    if (status.ok() && done == whole.rows) return whole;
+    if (status.ok() && done.rows == whole.rows) return whole;
     if (status.ok()) {
       status = {grpc::StatusCode::INTERNAL,
-                "the stream ended after " + std::to_string(done) + " of " +
+                "the stream ended after " + std::to_string(done.rows) + " of " +
                     std::to_string(whole.rows) + " rows"};
     }
-    const Error error = CountedFromStart(DecodeError(status), first_row);
-    if (done > first_row) retry = schedule;
+    // All rows are of one revision, even while the name moves.
+    if (done.rows > 0) from.set_model("@" + whole.echo.revision());
+    const Error error = CountedFromStart(DecodeError(status), before);
+    if (const auto fewer =
+            FewerRows(error, std::min(chunk_rows, whole.rows - done.rows))) {
+      chunk_rows = *fewer;
+      continue;
+    }
+    if (done.rows > before.rows) retry = schedule;
     const auto delay = retry ? retry->NextDelay(error, Clock::now())
                              : std::optional<std::chrono::nanoseconds>();
     if (!delay) throw error;
-    // All rows are of one revision, even while the name moves.
-    if (done > 0) from.set_model("@" + whole.echo.revision());
     std::this_thread::sleep_for(*delay);
   }
 }

@@ -5,17 +5,27 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace torqued {
 
 /// Polled between chunks. Safe to use from any thread.
 class CancellationToken {
  public:
+  CancellationToken() = default;
+  /// Cancelled with `whole`, but not the other way round.
+  explicit CancellationToken(std::shared_ptr<const CancellationToken> whole)
+      : whole_(std::move(whole)) {}
+
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  bool cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed) ||
+           (whole_ != nullptr && whole_->cancelled());
+  }
 
  private:
   std::atomic<bool> cancelled_{false};
+  std::shared_ptr<const CancellationToken> whole_;
 };
 
 /// Runs jobs as sequences of chunks over a pool of threads. Jobs take turns:

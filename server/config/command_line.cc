@@ -114,6 +114,7 @@ class Parser {
     settings_.drain_grace =
         std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
     settings_.reflection = reflection_ == "on";
+    settings_.growing_windows = growing_windows_ == "on";
     settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) return EarlyExit{0, app_.config_to_str(true, true), ""};
     if (settings_.store.empty()) {
@@ -194,6 +195,13 @@ class Parser {
             "Most bytes of arrays and sources under way at a time; results "
             "count twice")
         ->check(WholeNumber(1, kUnbounded));
+    Setting("--max-inflight-streams", settings_.max_inflight_streams,
+            "Most Evaluate streams at a time; more are refused at once")
+        ->check(WholeNumber(1, kMaxCount));
+    Setting("--growing-windows", growing_windows_,
+            "Let distant clients send further ahead, up to 32 MiB a stream: "
+            "faster, and not within max-inflight-bytes")
+        ->check(CLI::IsMember({"on", "off"}));
   }
 
   void AddLogging() {
@@ -300,6 +308,7 @@ class Parser {
   double drain_grace_ = 30;
   std::string isa_ = "auto";
   std::string reflection_ = "on";
+  std::string growing_windows_ = "off";
   std::string log_format_ = "text";
   std::string log_level_ = "info";
   std::string config_;

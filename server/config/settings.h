@@ -31,6 +31,8 @@ struct Settings {
   std::int64_t max_rows = 1'000'000;          // of a request
   std::int64_t max_inflight_rows = 16'000'000;
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
+  std::int64_t max_inflight_streams = 1000;
+  bool growing_windows = false;  // of the transport, for distant clients
   std::chrono::milliseconds drain_grace{30'000};
 };
 

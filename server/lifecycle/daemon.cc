@@ -81,7 +81,8 @@ Daemon::Daemon(const Settings& settings)
     : settings_(settings),
       engine_(Engine::Options{settings.threads, settings.chunk_rows,
                               settings.target}),
-      admission_({settings.max_inflight_rows, settings.max_inflight_bytes}) {}
+      admission_({settings.max_inflight_rows, settings.max_inflight_bytes,
+                  settings.max_inflight_streams}) {}
 
 Daemon::~Daemon() {
   if (server_ == nullptr) return;
@@ -151,7 +152,8 @@ std::string Daemon::Listen() {
   }
   // Otherwise a second server on the same port would share its calls.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  TuneTransport(&builder);
+  TuneTransport(settings_.growing_windows ? Windows::kGrowing : Windows::kFixed,
+                &builder);
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(settings_.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));

@@ -41,15 +41,22 @@ Admission::Ticket::~Ticket() {
   if (owner_ == nullptr) return;
   owner_->rows_.fetch_sub(load_.rows, std::memory_order_relaxed);
   owner_->bytes_.fetch_sub(load_.bytes, std::memory_order_relaxed);
+  owner_->streams_.fetch_sub(load_.streams, std::memory_order_relaxed);
 }
 
-OrError<Admission::Ticket> Admission::Admit(Load load) {
-  if (!TryAdd(rows_, load.rows, limit_.rows)) {
+OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach) {
+  const std::int64_t part = reach == Reach::kLimit ? 1 : 2;
+  if (!TryAdd(rows_, load.rows, limit_.rows / part)) {
     return Refusal("rows", load.rows, limit_.rows);
   }
-  if (!TryAdd(bytes_, load.bytes, limit_.bytes)) {
+  if (!TryAdd(bytes_, load.bytes, limit_.bytes / part)) {
     rows_.fetch_sub(load.rows, std::memory_order_relaxed);
     return Refusal("bytes", load.bytes, limit_.bytes);
+  }
+  if (!TryAdd(streams_, load.streams, limit_.streams)) {
+    rows_.fetch_sub(load.rows, std::memory_order_relaxed);
+    bytes_.fetch_sub(load.bytes, std::memory_order_relaxed);
+    return Refusal("streams", load.streams, limit_.streams);
   }
   return Ticket(this, load);
 }

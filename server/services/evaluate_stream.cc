@@ -61,13 +61,24 @@ EvaluateStream::Start(grpc::CallbackServerContext* call,
   const std::shared_ptr<EvaluateStream> stream(
       new EvaluateStream(call, context));
   stream->self_ = stream;
-  if (!stream->record_.entered() || !context.gate.Listen(stream)) {
+  std::optional<Error> refusal = stream->Enter();
+  // Only now may the gate call back.
+  if (!refusal && !context.gate.Listen(stream)) refusal = Draining();
+  if (refusal) {
     stream->finished_ = true;
-    stream->Finish(stream->record_.Fail(Draining()));
+    stream->Finish(stream->record_.Fail(*std::move(refusal)));
     return stream.get();
   }
   stream->Advance(Lock(stream->mutex_));
   return stream.get();
+}
+
+std::optional<Error> EvaluateStream::Enter() {
+  if (!record_.entered()) return Draining();
+  auto admitted = context_.admission.Admit({.streams = 1});
+  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
+  open_ = std::get<Admission::Ticket>(std::move(admitted));
+  return std::nullopt;
 }
 
 void EvaluateStream::OnReadDone(bool ok) {
@@ -108,7 +119,7 @@ void EvaluateStream::OnStart(std::unique_ptr<Chunk> message) {
     }
     const auto bytes = static_cast<std::int64_t>(start_.ByteSizeLong());
     auto error =
-        SubmitAdmitted(context_, bytes, &waiting_, [this] { LookUp(); });
+        SubmitAdmitted(context_, bytes, &looking_up_, [this] { LookUp(); });
     if (error) FailStart(*std::move(error));
   } catch (...) {
     FailStart(FaultOfTheServer());
@@ -118,7 +129,7 @@ void EvaluateStream::OnStart(std::unique_ptr<Chunk> message) {
 void EvaluateStream::LookUp() {
   try {
     const auto resolved = context_.registry.Resolve(start_.model());
-    waiting_ = Admission::Ticket();
+    looking_up_ = Admission::Ticket();
     if (const auto* error = std::get_if<RegistryError>(&resolved)) {
       return FailStart(InMessage(ToError(*error), "start."));
     }
@@ -163,10 +174,45 @@ void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
   } catch (...) {
     chunk->error = FaultOfTheServer();
   }
+  if (chunk->error) return Queue(std::move(message));
+  Admit(std::move(message));
+}
+
+void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
+  Chunk* chunk = message.get();
+  while (true) {
+    Lock lock(mutex_);
+    const bool first = line_size_ == 0;
+    lock.unlock();
+    try {
+      chunk->error = chunk->batch->Admit(
+          chunk->number == 0 ? echo_bytes_ : 0, context_.limits,
+          context_.admission,
+          first ? Admission::Reach::kLimit : Admission::Reach::kHalfTheLimit);
+    } catch (...) {
+      chunk->error = FaultOfTheServer();
+    }
+    if (!chunk->error) break;
+    if (first || chunk->error->reason != v1::OVERLOADED) {
+      chunk->error = InMessage(*std::move(chunk->error), "chunk.");
+      break;
+    }
+    lock.lock();
+    // Without anybody left to wait for, it is first now.
+    if (line_size_ == 0) continue;
+    waiting_chunk_ = std::move(message);
+    return Advance(std::move(lock));
+  }
+  Queue(std::move(message));
+}
+
+void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
+  Chunk* chunk = message.get();
   bool on_pool = false;
   if (chunk->error) {
     chunk->done = true;
   } else {
+    chunk->first_row = rows_read_;
     rows_read_ += static_cast<std::uint64_t>(chunk->batch->rows());
     on_pool = !Engine::IsSmall(*chunk->batch->plan());
     if (!on_pool) ComputeHere(chunk);
@@ -175,8 +221,8 @@ void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
   Lock lock(mutex_);
   line_[(line_begin_ + line_size_++) % kWindow] = std::move(message);
   handling_ = false;
-  if (chunk->error) input_ended_ = true;
-  if (on_pool) {
+  if (chunk->error) GiveUpBehind(*chunk);
+  if (on_pool && !input_ended_) {
     ++computing_;
     lock.unlock();
     ComputeOnPool(chunk);
@@ -199,12 +245,11 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   }
   std::optional<Error> error =
       chunk->batch->Bind(ViewOf(chunk->request.chunk()));
-  if (!error) {
-    error = chunk->batch->Admit(chunk->number == 0 ? echo_bytes_ : 0,
-                                context_.limits, context_.admission);
-  }
   if (error) return InMessage(*std::move(error), "chunk.");
-  chunk->first_row = rows_read_;
+  chunk->stop.reset();
+  if (chunk->batch->fail_fast()) {
+    chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
+  }
   return std::nullopt;
 }
 
@@ -229,7 +274,7 @@ void EvaluateStream::ComputeOnPool(Chunk* chunk) {
         [this, chunk, before](const EvaluationReport& report) {
           OnComputed(chunk, report, before);
         },
-        record_.cancellation());
+        chunk->stop ? chunk->stop : record_.cancellation(), batch.fail_fast());
   } catch (...) {
     EvaluationReport report;
     report.failed = true;
@@ -246,14 +291,15 @@ void EvaluateStream::OnComputed(Chunk* chunk, const EvaluationReport& report,
   }
   Lock lock(mutex_);
   chunk->done = true;
+  if (chunk->error) GiveUpBehind(*chunk);
   --computing_;
   Advance(std::move(lock));
 }
 
 void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
                               std::chrono::nanoseconds before) {
-  // Cancelled: the stream is ending, and this chunk is not the reason.
-  if (report.cancelled) return;
+  // Without a row to blame the stream is ending for another reason.
+  if (report.cancelled && (!chunk->stop || report.issues.empty())) return;
   if (report.failed) {
     chunk->error = FaultOfTheServer();
     return;
@@ -285,7 +331,10 @@ void EvaluateStream::OnWriteDone(bool ok) {
     record_.Cancel();
   }
   Recycle(std::move(chunk));
+  std::unique_ptr<Chunk> next = std::move(waiting_chunk_);
   Advance(std::move(lock));
+  // Is still being handled, so the stream has not come to its end.
+  if (next) Admit(std::move(next));
 }
 
 void EvaluateStream::OnClose() {
@@ -306,6 +355,14 @@ void EvaluateStream::OnDone() {
     }
   }
   const std::shared_ptr<EvaluateStream> last = std::move(self_);
+}
+
+void EvaluateStream::GiveUpBehind(const Chunk& failed) {
+  input_ended_ = true;
+  for (std::size_t k = 0; k < line_size_; ++k) {
+    Chunk& chunk = *line_[(line_begin_ + k) % kWindow];
+    if (chunk.number > failed.number && chunk.stop) chunk.stop->Cancel();
+  }
 }
 
 void EvaluateStream::EndWith(Error error) {
@@ -357,6 +414,10 @@ void EvaluateStream::Advance(Lock lock) {
     Conclude();
     if (ending_) {
       record_.cancellation()->Cancel();
+      if (waiting_chunk_) {
+        waiting_chunk_.reset();
+        handling_ = false;
+      }
       // Each of these comes here again.
       if (computing_ > 0 || writing_ || handling_ || starting_ > 0) return;
       finished_ = true;

@@ -22,6 +22,8 @@ namespace torqued::server {
 /// small and on the engine's pool otherwise, and answered in order. Not more
 /// than kWindow of them are in memory; beyond that nothing is read, and flow
 /// control holds the client up. The memory of a chunk serves those after it.
+/// A chunk that the limits of the work under way do not admit waits for those
+/// before it; only a first in line is refused.
 ///
 /// The messages travel as bytes, parsed and serialized here: generated code
 /// would not tell bytes that are no request from the end of the stream.
@@ -51,6 +53,9 @@ class EvaluateStream final
     std::uint64_t number = 0;         // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
+    /// Of its computing on the pool alone, where a bad row ends that; else
+    /// null.
+    std::shared_ptr<CancellationToken> stop;
     /// The reply is serialized, or there is an error instead.
     bool done = false;
     std::optional<Error> error;
@@ -71,6 +76,9 @@ class EvaluateStream final
   void OnDone() override;
   void OnClose() override;
 
+  /// Why the stream is refused, if it is.
+  std::optional<Error> Enter();
+
   // The start: on a gRPC thread, from LookUp on also on one of the pool.
   void OnStart(std::unique_ptr<Chunk> message);
   void LookUp();
@@ -80,6 +88,9 @@ class EvaluateStream final
   // A chunk: on a gRPC thread, OnComputed also on one of the pool.
   void OnChunk(std::unique_ptr<Chunk> message);
   std::optional<Error> Prepare(Chunk* chunk);
+  /// Queues the chunk, or lets it wait for the next one to leave the line.
+  void Admit(std::unique_ptr<Chunk> message);
+  void Queue(std::unique_ptr<Chunk> message);
   void ComputeHere(Chunk* chunk);
   void ComputeOnPool(Chunk* chunk);
   void OnComputed(Chunk* chunk, const EvaluationReport& report,
@@ -94,6 +105,8 @@ class EvaluateStream final
   void Advance(Lock lock);
   /// Decides whether the stream comes to its end.
   void Conclude();
+  /// A chunk in line has an error: what is behind it will not be answered.
+  void GiveUpBehind(const Chunk& failed);
   /// Unless another end is decided.
   void EndWith(Error error);
   grpc::Status EndStatus();
@@ -107,10 +120,11 @@ class EvaluateStream final
   ServiceContext& context_;
   CallRecord record_;
   std::shared_ptr<EvaluateStream> self_;  // until gRPC is through
+  Admission::Ticket open_;                // as long as the stream lives
 
   // Written before the first chunk is read, constant afterwards.
-  v1::EvaluateStart start_;    // until there is a setup
-  Admission::Ticket waiting_;  // while the model is looked up
+  v1::EvaluateStart start_;       // until there is a setup
+  Admission::Ticket looking_up_;  // the model
   std::optional<ComputeSetup> setup_;
   v1::Echo echo_;
   std::int64_t echo_bytes_ = 0;
@@ -129,8 +143,10 @@ class EvaluateStream final
   bool reading_ = false;
   bool writing_ = false;
   bool handling_ = false;  // a message that has been read
-  int computing_ = 0;      // on the pool
-  int starting_ = 0;       // threads that are about to call gRPC
+  /// The message being handled, where it waits for those in line.
+  std::unique_ptr<Chunk> waiting_chunk_;
+  int computing_ = 0;  // on the pool
+  int starting_ = 0;   // threads that are about to call gRPC
   bool input_ended_ = false;
   bool draining_ = false;
   CallRecord::Volume answered_;

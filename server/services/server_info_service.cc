@@ -27,6 +27,7 @@ void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
   const Admission::Load& limit = context.admission.limit();
   reply->set_max_inflight_rows(static_cast<std::uint64_t>(limit.rows));
   reply->set_max_inflight_bytes(static_cast<std::uint64_t>(limit.bytes));
+  reply->set_max_inflight_streams(static_cast<std::uint64_t>(limit.streams));
   reply->set_revision_layout(std::string(kRevisionLayout));
 }
 

@@ -86,7 +86,8 @@ std::optional<Error> StateBatch::Bind(const StatesView& states) {
 
 std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
                                        const ComputeLimits& limits,
-                                       Admission& admission) {
+                                       Admission& admission,
+                                       Admission::Reach reach) {
   const std::int64_t rows = plan_->rows();
   if (rows > limits.max_rows) {
     return TooLarge("The request has " + std::to_string(rows) +
@@ -108,8 +109,8 @@ std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
                     "max-message-bytes", limits.max_message_bytes, fit);
   }
   // The results are there twice once serialized, until they are sent.
-  auto admitted =
-      admission.Admit({rows, BytesOf(plan_->inputs()) + 2 * rows * per_row});
+  auto admitted = admission.Admit(
+      {rows, BytesOf(plan_->inputs()) + 2 * rows * per_row}, reach);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   ticket_ = std::get<Admission::Ticket>(std::move(admitted));
   results_.Lay(*plan_, form_);

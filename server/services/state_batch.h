@@ -44,7 +44,8 @@ class StateBatch {
   /// Checks the limits, admits the states and makes room for their results.
   /// `other_bytes` bounds what else the reply holds without its row statuses.
   std::optional<Error> Admit(std::int64_t other_bytes,
-                             const ComputeLimits& limits, Admission& admission);
+                             const ComputeLimits& limits, Admission& admission,
+                             Admission::Reach reach = Admission::Reach::kLimit);
 
   const std::shared_ptr<EvaluationPlan>& plan() const { return plan_; }
   std::int64_t rows() const { return plan_->rows(); }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <set>
 #include <vector>
@@ -239,8 +240,9 @@ TEST_F(ComputeBatchTest, ThrowsTheFirstFailureWithItsRowAndStops) {
     if (chunk != 3) return grpc::Status::OK;
     return stream == 0
                ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
-               : Failure(grpc::StatusCode::INVALID_ARGUMENT, "ROW_FAILED",
-                         {{"row", "3077"}, {"next_row", "3072"}});
+               : Failure(
+                     grpc::StatusCode::INVALID_ARGUMENT, "ROW_FAILED",
+                     {{"row", "3077"}, {"next_row", "3072"}, {"chunk", "3"}});
   };
   try {
     ComputeBatch(Retrying(), kLimits, "arm", kTorque,
@@ -251,8 +253,127 @@ TEST_F(ComputeBatchTest, ThrowsTheFirstFailureWithItsRowAndStops) {
     // Three chunks were answered in the stream before.
     EXPECT_EQ(error.details().metadata.at("row"), "6149");
     EXPECT_EQ(error.details().metadata.at("next_row"), "6144");
+    EXPECT_EQ(error.details().metadata.at("chunk"), "6");
   }
   EXPECT_EQ(streams.chunk_rows.size(), 6u);
+}
+
+/// What a server says that takes so many states at a time.
+std::function<grpc::Status(std::int64_t)> TakesAtMost(std::int64_t rows) {
+  return [rows](std::int64_t asked) {
+    return asked <= rows ? grpc::Status::OK
+                         : Failure(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                                   "REQUEST_TOO_LARGE",
+                                   {{"rows_that_fit", std::to_string(rows)}});
+  };
+}
+
+TEST_F(ComputeBatchTest, SendsAsManyStatesAsTheServerTakes) {
+  for (const std::int64_t most : {1, 63, 200}) {
+    streams.starts.clear();
+    streams.chunk_rows.clear();
+    streams.admit = TakesAtMost(most);
+    const Batch q = Numbered(20'000, 7);
+    EXPECT_EQ(Torques({.q = q}).tau, q);
+    EXPECT_EQ(streams.starts.size(), 2u) << "one refusal tells";
+    EXPECT_EQ(streams.chunk_rows[0], most < 64 ? most : 192);
+  }
+}
+
+TEST_F(ComputeBatchTest, SendsHalfAsManyWhereARefusalDoesNotSay) {
+  // As gRPC refuses a message.
+  streams.admit = [](std::int64_t rows) {
+    return rows <= 300 ? grpc::Status::OK
+                       : grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                                      "Received message larger than max");
+  };
+  EXPECT_EQ(Torques({.q = Numbered(kLarge, 7)}).tau, Numbered(kLarge, 7));
+  EXPECT_EQ(streams.chunk_rows[0], 256);
+  // Also in a stream of its own, whose other failures are final.
+  EXPECT_EQ(StreamBatch(Calls(), kLimits, "arm", kTorque,
+                        {.q = Numbered(2000, 7)}, {})
+                .rows,
+            2000);
+}
+
+TEST_F(ComputeBatchTest, ACallTooLargeForTheServerBecomesAStream) {
+  BatchCalls calls = Calls();
+  calls.compute = [](const v1::ComputeRequest&) -> v1::ComputeReply {
+    throw DecodeError(TakesAtMost(100)(1000));
+  };
+  streams.admit = TakesAtMost(100);
+  const Batch q = Numbered(1000, 7);
+  EXPECT_EQ(ComputeBatch(calls, kLimits, "arm", kTorque, {.q = q}, {}).tau, q);
+  EXPECT_EQ(streams.chunk_rows[0], 64);
+}
+
+TEST_F(ComputeBatchTest, ALimitThatIsMetInTheMiddleLosesNothing) {
+  std::vector<std::int64_t> seen;
+  ComputeOptions options;
+  options.progress = [&](std::int64_t done, std::int64_t) {
+    seen.push_back(done);
+  };
+  streams.admit = [&, sent = 0](std::int64_t rows) mutable {
+    return ++sent < 5 ? grpc::Status::OK : TakesAtMost(640)(rows);
+  };
+  EXPECT_EQ(Torques({.q = Numbered(kLarge, 7)}, options).tau,
+            Numbered(kLarge, 7));
+  ASSERT_GE(seen.size(), 5u);
+  EXPECT_EQ(seen[3], 4 * 1024);
+  EXPECT_EQ(seen[4], 4 * 1024 + 640);
+  EXPECT_EQ(streams.starts[1].model(), "@" + kRevision);
+}
+
+TEST_F(ComputeBatchTest, OneStateThatIsTooLargeIsAnError) {
+  streams.admit = TakesAtMost(0);
+  try {
+    Torques({.q = Numbered(kLarge, 7)});
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::REQUEST_TOO_LARGE);
+  }
+  streams.admit = [](std::int64_t) {
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too much");
+  };
+  EXPECT_THROW(Torques({.q = Numbered(kLarge, 7)}), Error);
+}
+
+TEST_F(ComputeBatchTest, TellsWhereAnotherKindOfServerWentOn) {
+  // Four streams of ten chunks; the third is served like the second.
+  streams.fail = [](int stream, int chunk) {
+    return stream < 3 && chunk == 10
+               ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining")
+               : grpc::Status::OK;
+  };
+  streams.edit = [stream = -1](int chunk, v1::EvaluateReply* reply) mutable {
+    if (chunk != 0) return;
+    constexpr const char* kTargets[] = {"avx512", "avx2", "avx2", "avx512"};
+    reply->mutable_echo()->set_target(kTargets[++stream]);
+    reply->mutable_echo()->set_server_version(stream < 3 ? "1" : "2");
+  };
+  const Evaluation result = ComputeBatch(Retrying(), kLimits, "arm", kTorque,
+                                         {.q = Numbered(kLarge, 7)}, {});
+  EXPECT_EQ(result.echo.target(), "avx512");
+  ASSERT_EQ(result.handovers.size(), 2u);
+  EXPECT_EQ(result.handovers[0].first_row, 10 * 1024);
+  EXPECT_EQ(result.handovers[0].target, "avx2");
+  EXPECT_EQ(result.handovers[1].first_row, 30 * 1024);
+  EXPECT_EQ(result.handovers[1].target, "avx512");
+  EXPECT_EQ(result.handovers[1].server_version, "2");
+}
+
+TEST_F(ComputeBatchTest, KeepsABoundedListOfBadRowsAndCountsAll) {
+  streams.edit = [](int, v1::EvaluateReply* reply) {
+    for (std::uint64_t k = 0; k < reply->rows(); ++k) {
+      reply->add_row_status()->set_row(reply->first_row() + k);
+    }
+    reply->set_rows_not_ok(reply->rows());
+  };
+  constexpr auto kListed = static_cast<Eigen::Index>(Evaluation::kMaxListed);
+  const Evaluation result = Torques({.q = Numbered(kListed + 5000, 2)});
+  EXPECT_EQ(result.rows_not_ok, kListed + 5000);
+  ASSERT_EQ(result.row_status.size(), Evaluation::kMaxListed);
+  EXPECT_EQ(result.row_status.back().row(), Evaluation::kMaxListed - 1);
 }
 
 TEST_F(ComputeBatchTest, AStreamThatEndsTooSoonIsAnError) {

@@ -45,11 +45,14 @@ class FakeStreams::Stream final : public ChunkStream {
       owner_.starts.push_back(request.start());
       return true;
     }
+    v1::EvaluateReply reply = Answer(request.chunk());
     if (owner_.fail) status_ = owner_.fail(number_, chunks_);
+    if (owner_.admit && status_.ok()) {
+      status_ = owner_.admit(static_cast<std::int64_t>(reply.rows()));
+    }
     if (!status_.ok()) {
       ended_ = true;
     } else {
-      v1::EvaluateReply reply = Answer(request.chunk());
       if (chunks_ == 0) {
         reply.mutable_echo()->set_model("arm");
         reply.mutable_echo()->set_revision(kRevision);

@@ -31,6 +31,8 @@ class FakeStreams {
   /// How a stream goes, counted from 0, instead of answering that chunk; OK: it
   /// does answer.
   std::function<grpc::Status(int stream, int chunk)> fail;
+  /// The same by the size of the chunk.
+  std::function<grpc::Status(std::int64_t rows)> admit;
 
  private:
   class Stream;

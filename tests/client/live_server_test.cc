@@ -152,6 +152,36 @@ TEST_F(LiveServer, SaysWhereAStreamStopped) {
   }
 }
 
+TEST(LimitedServer, IsSentWhatItTakes) {
+  const Batch q = Random(5000, 7, 20);
+  Batch wanted;
+  // The usual limits; of rows; of messages, by gRPC on the way there and by the
+  // server on the way back; of what is under way, where nothing tells how much
+  // fits.
+  for (const std::vector<std::string>& limits :
+       std::vector<std::vector<std::string>>{
+           {},
+           {"--max-rows", "100"},
+           {"--max-message-bytes", "20000"},
+           {"--max-inflight-rows", "70"},
+           {"--max-inflight-bytes", "50000"}}) {
+    SCOPED_TRACE(::testing::PrintToString(limits));
+    const LocalServer server(
+        {.binary = TORQUED_SERVER_BINARY, .arguments = limits});
+    const Client client = Client::Connect(server.address());
+    v1::RegisterModelRequest request;
+    request.set_name("panda");
+    request.set_source(ReadExample("panda.urdf"));
+    client.RegisterModel(request);
+    const Batch masses = client.MassMatrix("panda", {.q = q}).mass_matrix;
+    if (limits.empty()) wanted = masses;
+    EXPECT_TRUE(SameBits(masses, wanted));
+    const Batch few =
+        client.MassMatrix("panda", {.q = q.topRows(300)}).mass_matrix;
+    EXPECT_TRUE(SameBits(few, wanted.topRows(300))) << "one call";
+  }
+}
+
 TEST_F(LiveServer, ComputesAMillionStates) {
   const Batch q = Random(1'000'000, 2, 19);
   const Evaluation result = client_->MassMatrix("planar_2r", {.q = q});

@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+
 namespace torqued::client {
 namespace {
 
@@ -24,6 +29,45 @@ TEST(RowsPerCall, IsOneRowWhereNotEvenThatFits) {
 
 TEST(RowsPerCall, IsFiniteForRowsOfNoBytes) {
   EXPECT_GE(RowsPerCall(0, 0, 4 << 20), 1);
+}
+
+Error Refusal(grpc::StatusCode code, const std::string& reason,
+              std::map<std::string, std::string> metadata = {}) {
+  Error::Details details;
+  details.reason = reason;
+  details.metadata = std::move(metadata);
+  return Error(code, "a sentence", std::move(details));
+}
+
+TEST(FewerRows, AreThoseThatTheRefusalSaysOrHalf) {
+  constexpr auto kExhausted = grpc::StatusCode::RESOURCE_EXHAUSTED;
+  const std::string too_large = "REQUEST_TOO_LARGE";
+  const auto fit = [&](const char* rows) {
+    return Refusal(kExhausted, too_large, {{"rows_that_fit", rows}});
+  };
+  EXPECT_EQ(FewerRows(fit("1000"), 1024), 960);
+  EXPECT_EQ(FewerRows(fit("63"), 1024), 63);
+  EXPECT_EQ(FewerRows(fit("0"), 1024), std::nullopt);
+  EXPECT_EQ(FewerRows(fit("-5"), 1024), std::nullopt);
+  EXPECT_EQ(FewerRows(fit("1024"), 1024), std::nullopt)
+      << "refused all the same";
+  EXPECT_EQ(FewerRows(fit("many"), 1024), 512);
+  EXPECT_EQ(FewerRows(Refusal(kExhausted, too_large), 1024), 512);
+  EXPECT_EQ(FewerRows(Refusal(kExhausted, ""), 3), 1);
+  EXPECT_EQ(FewerRows(Refusal(kExhausted, ""), 1), std::nullopt);
+}
+
+TEST(FewerRows, HelpAgainstNothingElse) {
+  constexpr auto kExhausted = grpc::StatusCode::RESOURCE_EXHAUSTED;
+  EXPECT_EQ(FewerRows(Refusal(kExhausted, "OVERLOADED"), 1024), std::nullopt);
+  EXPECT_EQ(FewerRows(Refusal(grpc::StatusCode::INVALID_ARGUMENT,
+                              "REQUEST_TOO_LARGE"),
+                      1024),
+            std::nullopt);
+  Error::Details later;
+  later.retry_delay = std::chrono::milliseconds(100);
+  EXPECT_EQ(FewerRows(Error(kExhausted, "", std::move(later)), 1024),
+            std::nullopt);
 }
 
 }  // namespace

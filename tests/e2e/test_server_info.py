@@ -18,7 +18,8 @@ def info_of(client):
 def test_the_info_is_that_of_the_settings(start):
     server = start("--threads", 3, "--max-rows", 1234,
                    "--max-message-bytes", 5 << 20, "--max-inflight-rows", 4321,
-                   "--max-inflight-bytes", 1 << 40)
+                   "--max-inflight-bytes", 1 << 40,
+                   "--max-inflight-streams", 77)
     with harness.Client(server.address) as client:
         info = info_of(client)
         assert info.server_version.count(".") == 2
@@ -27,6 +28,7 @@ def test_the_info_is_that_of_the_settings(start):
         assert info.max_message_bytes == 5 << 20
         assert info.max_inflight_rows == 4321
         assert info.max_inflight_bytes == 1 << 40
+        assert info.max_inflight_streams == 77
         assert info.revision_layout == "1"
         assert info.target == info.targets[0].name
         assert info.targets[-1].name == "baseline"

@@ -469,6 +469,47 @@ def test_a_chunk_is_held_to_the_limits_of_a_call(start):
                     assert time.monotonic() < deadline
 
 
+def test_more_streams_than_allowed_are_refused_until_one_ends(start):
+    server = start("--max-inflight-streams", 3,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        opened = [Stream(client, *GOOD) for _ in range(3)]
+        for stream in opened:
+            stream.receive()
+        # Of all connections together; other calls go on.
+        with harness.Client(server.address) as other:
+            _, failure = failed(other, *GOOD)
+            assert (failure.code, failure.reason) == (EXHAUSTED, "OVERLOADED")
+            assert failure.metadata["setting"] == "max-inflight-streams"
+            assert failure.retry_delay > 0
+            assert other.dynamics.Compute(
+                everything_request("panda", States(7, 2))).rows == 2
+        opened.pop().__exit__()
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                assert len(evaluate(client, *GOOD)) == 2
+                break
+            except grpc.RpcError as error:
+                assert harness.Failure.of(error).reason == "OVERLOADED"
+                assert time.monotonic() < deadline
+        for stream in opened:
+            stream.__exit__()
+
+
+def test_a_stream_is_not_refused_for_its_own_chunks(start):
+    server = start("--max-inflight-rows", 1000,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        states = States(7, 40_000)
+        replies = evaluate(
+            client, torques(), *map(chunk_of, cut(states, [900, 1000, 10])))
+        assert sum(reply.rows for reply in replies) == 40_000
+        whole = evaluate(client, torques(), *map(
+            chunk_of, cut(states, [1000])))
+        assert harness.same_bits(joined(replies)["tau"], joined(whole)["tau"])
+
+
 # --- Giving up and shutting down ---------------------------------------------
 
 

@@ -66,6 +66,8 @@ void CheckSettings(const Settings& settings) {
   FUZZ_REQUIRE(In<std::int64_t>(settings.max_rows, 1, kInt32), "max-rows");
   FUZZ_REQUIRE(settings.max_inflight_rows >= 1, "max-inflight-rows");
   FUZZ_REQUIRE(settings.max_inflight_bytes >= 1, "max-inflight-bytes");
+  FUZZ_REQUIRE(In<std::int64_t>(settings.max_inflight_streams, 1, kInt32),
+               "max-inflight-streams");
   FUZZ_REQUIRE(In<std::int64_t>(settings.drain_grace.count(), 0, 86'400'000),
                "drain-grace");
 }
@@ -126,6 +128,7 @@ void CheckPrinted(std::vector<std::string> arguments,
                text->out);
   FUZZ_REQUIRE(again.log_format == settings.log_format, text->out);
   FUZZ_REQUIRE(again.reflection == settings.reflection, text->out);
+  FUZZ_REQUIRE(again.growing_windows == settings.growing_windows, text->out);
 }
 
 // Nothing of this machine may have a say.

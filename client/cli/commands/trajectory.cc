@@ -168,6 +168,7 @@ ExitCode Run(Session& session, const Flags& flags) {
       PrintSummary(run, session.out());
       break;
   }
+  RemarkHandovers(session, run.evaluation);
   RemarkRows(session, run.evaluation);
   const bool no = !run.evaluation.ok() ||
                   (flags.fail_on_limit && run.summary.exceeds_limits());

@@ -234,6 +234,17 @@ TEST(ChunkScheduler, CancellationDropsWhatHasNotStarted) {
   EXPECT_LT(runs, 100);
 }
 
+TEST(CancellationToken, APartIsCancelledWithTheWholeAndNotTheWholeWithIt) {
+  const auto whole = std::make_shared<CancellationToken>();
+  CancellationToken first(whole), second(whole);
+  first.Cancel();
+  EXPECT_TRUE(first.cancelled());
+  EXPECT_FALSE(second.cancelled());
+  EXPECT_FALSE(whole->cancelled());
+  whole->Cancel();
+  EXPECT_TRUE(second.cancelled());
+}
+
 TEST(ChunkScheduler, AfterCancellationOnlyTheChunksUnderWayEnd) {
   constexpr int kThreads = 3;
   ChunkScheduler scheduler(kThreads);

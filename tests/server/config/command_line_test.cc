@@ -116,7 +116,9 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "isa = \"baseline\"\n"
       "max-message-bytes = 5000\n"
       "max-inflight-rows = 6\n"
-      "max-inflight-bytes = 7\n");
+      "max-inflight-bytes = 7\n"
+      "max-inflight-streams = 8\n"
+      "growing-windows = \"on\"\n");
   const Settings settings = Accepted({"--config", file});
   EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:1", "unix:/tmp/s"));
   EXPECT_THAT(settings.models, ElementsAre("/a"));
@@ -129,6 +131,8 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_message_bytes, 5000);
   EXPECT_EQ(settings.max_inflight_rows, 6);
   EXPECT_EQ(settings.max_inflight_bytes, 7);
+  EXPECT_EQ(settings.max_inflight_streams, 8);
+  EXPECT_TRUE(settings.growing_windows);
   EXPECT_EQ(settings.target, FindTarget("baseline"));
 }
 
@@ -201,6 +205,8 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
                                              {"--max-rows", "2147483648"},
                                              {"--max-message-bytes", "4095"},
                                              {"--max-inflight-bytes", "0"},
+                                             {"--max-inflight-streams", "0"},
+                                             {"--growing-windows", "1"},
                                              {"--drain-grace", "nan"},
                                              {"--drain-grace", "-1"},
                                              {"--listen", "nowhere"},

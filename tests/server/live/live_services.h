@@ -17,7 +17,7 @@ class LiveServices {
  public:
   struct Options {
     Engine::Options engine;
-    Admission::Load inflight{16'000'000, std::int64_t{1} << 30};
+    Admission::Load inflight{16'000'000, std::int64_t{1} << 30, 1000};
     RevisionCache::Limits cache = {};
   };
 
@@ -37,7 +37,7 @@ class LiveServices {
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
   Admission& admission() { return admission_; }
-  const CallGate& gate() const { return gate_; }
+  CallGate& gate() { return gate_; }
 
  private:
   std::shared_ptr<grpc::Channel> Channel() const;

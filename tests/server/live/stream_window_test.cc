@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "server/services/evaluate_stream.h"
 #include "tests/server/live/live_services.h"
@@ -19,23 +21,80 @@ constexpr int kDof = 6;
 constexpr int kChunks = 40;
 constexpr int kRows = 1000;  // too many to compute where they arrive
 
+/// Room for so many chunks under way.
+constexpr Admission::Load ByRows(double chunks) {
+  return {static_cast<std::int64_t>(chunks * kRows), std::int64_t{1} << 30, 1};
+}
+/// A chunk takes its states and twice its results.
+constexpr Admission::Load ByBytes(double chunks) {
+  return {
+      1'000'000,
+      static_cast<std::int64_t>(chunks * kRows * 8 * (kDof + 2 * kDof * kDof)),
+      1};
+}
+
+/// The code and the metadata that a stream ended with.
+struct Failure {
+  explicit Failure(const grpc::Status& status) : code(status.error_code()) {
+    v1::Status details;
+    EXPECT_TRUE(details.ParseFromString(status.error_details()));
+    EXPECT_GE(details.details_size(), 1);
+    if (details.details_size() == 0) return;
+    EXPECT_TRUE(info.ParseFromString(details.details(0).value()));
+  }
+  std::string Metadata(const std::string& key) const {
+    const auto found = info.metadata().find(key);
+    return found == info.metadata().end() ? "" : found->second;
+  }
+
+  grpc::StatusCode code;
+  v1::ErrorInfo info;
+};
+
 class StreamWindowTest : public ::testing::Test {
  protected:
-  StreamWindowTest() {
+  explicit StreamWindowTest(
+      Admission::Load inflight = LiveServices::Options().inflight)
+      : services_({.engine = {.threads = 1}, .inflight = inflight}) {
     services_.Register("arm", MakeRandomRobot(1, {.dof = kDof}).urdf);
   }
 
-  void SendAll() {
+  void Start() {
     v1::EvaluateRequest message;
     message.mutable_start()->set_model("arm");
     message.mutable_start()->add_quantities(v1::QUANTITY_MASS_MATRIX);
     stream_->Write(message);
-    message.clear_start();
+  }
+  void Send(int rows, int times = 1) {
+    v1::EvaluateRequest message;
     v1::Array& q = *message.mutable_chunk()->mutable_q();
     q.set_columns(kDof);
-    q.mutable_f64()->resize(std::size_t{kRows} * kDof * 8);
-    for (int k = 0; k < kChunks; ++k) stream_->Write(message);
+    q.mutable_f64()->resize(static_cast<std::size_t>(rows) * kDof * 8);
+    for (int k = 0; k < times; ++k) stream_->Write(message);
+  }
+  void SendAll() {
+    Start();
+    Send(kRows, kChunks);
     stream_->WritesDone();
+  }
+
+  /// Reads to the end and checks the order; the rows.
+  std::uint64_t ReadAll() {
+    v1::EvaluateReply reply;
+    std::uint64_t rows = 0;
+    while (stream_->Read(&reply)) {
+      EXPECT_EQ(reply.first_row(), rows);
+      rows += reply.rows();
+    }
+    return rows;
+  }
+
+  /// Occupies the only computing thread until released.
+  std::promise<void> Hold() {
+    std::promise<void> release;
+    services_.scheduler().Submit(
+        [released = release.get_future().share()] { released.wait(); });
+    return release;
   }
 
   /// The most jobs at a time, until there have been no more for a while.
@@ -52,7 +111,17 @@ class StreamWindowTest : public ::testing::Test {
     return most;
   }
 
-  LiveServices services_{{.engine = {.threads = 1}}};
+  /// Nothing of any call is left, and all rows and bytes may be taken again.
+  void ExpectNothingIsLeft() {
+    while (services_.gate().in_flight() > 0 ||
+           services_.scheduler().jobs() > 0) {
+      std::this_thread::yield();
+    }
+    EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
+        services_.admission().Admit(services_.admission().limit())));
+  }
+
+  LiveServices services_;
   std::unique_ptr<v1::Dynamics::Stub> stub_ = services_.Connect();
   grpc::ClientContext context_;
   std::unique_ptr<
@@ -62,28 +131,18 @@ class StreamWindowTest : public ::testing::Test {
 
 TEST_F(StreamWindowTest, NotMoreChunksThanTheWindowAreReadAhead) {
   constexpr auto kWindow = static_cast<std::int64_t>(EvaluateStream::kWindow);
-  std::promise<void> release;
-  services_.scheduler().Submit(
-      [released = release.get_future().share()] { released.wait(); });
+  std::promise<void> release = Hold();
   // All of them fit into what the transport holds.
   std::thread sender([this] { SendAll(); });
   EXPECT_EQ(MostJobs(), 1 + kWindow);
   release.set_value();
-  v1::EvaluateReply reply;
-  std::uint64_t rows = 0;
-  while (stream_->Read(&reply)) {
-    EXPECT_EQ(reply.first_row(), rows);
-    rows += reply.rows();
-  }
+  EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
   sender.join();
   EXPECT_TRUE(stream_->Finish().ok());
-  EXPECT_EQ(rows, std::uint64_t{kChunks} * kRows);
 }
 
 TEST_F(StreamWindowTest, AStreamCancelledInFullFlightLeavesNothing) {
-  std::promise<void> release;
-  services_.scheduler().Submit(
-      [released = release.get_future().share()] { released.wait(); });
+  std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   while (services_.scheduler().jobs() < 5) std::this_thread::yield();
   context_.TryCancel();
@@ -101,14 +160,126 @@ TEST_F(StreamWindowTest, AStreamCancelledInFullFlightLeavesNothing) {
     EXPECT_TRUE(stub_->MassMatrix(&context, request, &reply).ok());
   }
   release.set_value();
-  while (services_.gate().in_flight() > 0 || services_.scheduler().jobs() > 0) {
-    std::this_thread::yield();
-  }
+  ExpectNothingIsLeft();
   // What was read was not computed, but for what the server began before it
   // noticed; and no more was read.
   EXPECT_LT(services_.scheduler().chunks_started(), kChunks / 2);
+}
+
+/// Streams whose chunks find no room beside each other.
+class NarrowStreamTest : public StreamWindowTest,
+                         public ::testing::WithParamInterface<Admission::Load> {
+ protected:
+  NarrowStreamTest() : StreamWindowTest(GetParam()) {}
+};
+
+TEST_P(NarrowStreamTest, ItsChunksWaitForThoseBefore) {
+  std::promise<void> release = Hold();
+  std::thread sender([this] { SendAll(); });
+  EXPECT_EQ(MostJobs(), 1 + 1) << "who holds the thread, and a chunk";
+  release.set_value();
+  EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
+  sender.join();
+  EXPECT_TRUE(stream_->Finish().ok());
+  ExpectNothingIsLeft();
+}
+
+TEST_P(NarrowStreamTest, OneThatIsCancelledWhileItWaitsLeavesNothing) {
+  std::promise<void> release = Hold();
+  std::thread sender([this] { SendAll(); });
+  EXPECT_EQ(MostJobs(), 1 + 1);
+  context_.TryCancel();
+  sender.join();
+  EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  release.set_value();
+  ExpectNothingIsLeft();
+}
+
+TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
+  std::promise<void> release = Hold();
+  Start();
+  Send(kRows, 3);
+  EXPECT_EQ(MostJobs(), 1 + 1);
+  services_.gate().Close();
+  release.set_value();
+  const std::uint64_t rows = ReadAll();
+  const Failure failure(stream_->Finish());
+  EXPECT_EQ(failure.code, grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(failure.info.reason(), "DRAINING");
+  EXPECT_EQ(rows, 2u * kRows) << "the one computed, and the one that waited";
+  EXPECT_EQ(failure.Metadata("next_row"), std::to_string(rows));
+}
+
+INSTANTIATE_TEST_SUITE_P(Limits, NarrowStreamTest,
+                         ::testing::Values(ByRows(1.0), ByBytes(1.9)),
+                         [](const auto& limits) {
+                           return limits.index == 0 ? "OfRows" : "OfBytes";
+                         });
+
+class WideStreamTest : public StreamWindowTest {
+ protected:
+  WideStreamTest() : StreamWindowTest(ByRows(8)) {}
+};
+
+TEST_F(WideStreamTest, WhatItReadsAheadLeavesOthersHalfOfTheRoom) {
+  std::promise<void> release = Hold();
+  std::thread sender([this] { SendAll(); });
+  EXPECT_EQ(MostJobs(), 1 + 4);
+  EXPECT_TRUE(std::holds_alternative<Error>(
+      services_.admission().Admit({4 * kRows + 1, 0})));
   EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
-      services_.admission().Admit({16'000'000, std::int64_t{1} << 30})));
+      services_.admission().Admit({4 * kRows, 0})));
+  release.set_value();
+  EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
+  sender.join();
+  EXPECT_TRUE(stream_->Finish().ok());
+}
+
+TEST_F(WideStreamTest, AChunkIsRefusedOnceOnlyOthersAreInItsWay) {
+  std::promise<void> release = Hold();
+  Start();
+  Send(kRows);
+  while (services_.scheduler().jobs() < 1 + 1) std::this_thread::yield();
+  auto others = services_.admission().Admit({6 * kRows, 0});
+  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
+  // One row more than there is room for, with and without the first chunk.
+  Send(2 * kRows + 1);
+  EXPECT_EQ(MostJobs(), 1 + 1);
+  release.set_value();
+  EXPECT_EQ(ReadAll(), std::uint64_t{kRows}) << "the first is answered";
+  const Failure failure(stream_->Finish());
+  EXPECT_EQ(failure.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(failure.info.reason(), "OVERLOADED");
+  EXPECT_EQ(failure.Metadata("chunk"), "1");
+  EXPECT_EQ(failure.Metadata("next_row"), std::to_string(kRows));
+}
+
+TEST_F(WideStreamTest, AChunkThatOthersMakeWaitIsAdmittedBehindItsOwn) {
+  std::promise<void> release = Hold();
+  Start();
+  Send(kRows);
+  while (services_.scheduler().jobs() < 1 + 1) std::this_thread::yield();
+  auto others = services_.admission().Admit({6 * kRows, 0});
+  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
+  Send(2 * kRows);
+  stream_->WritesDone();
+  EXPECT_EQ(MostJobs(), 1 + 1);
+  release.set_value();
+  EXPECT_EQ(ReadAll(), 3u * kRows);
+  EXPECT_TRUE(stream_->Finish().ok());
+}
+
+TEST_F(WideStreamTest, AChunkThatNeverFitsIsRefusedAsTooLarge) {
+  std::promise<void> release = Hold();
+  Start();
+  Send(kRows);
+  Send(8 * kRows + 1);
+  stream_->WritesDone();
+  release.set_value();
+  EXPECT_EQ(ReadAll(), std::uint64_t{kRows});
+  const Failure failure(stream_->Finish());
+  EXPECT_EQ(failure.info.reason(), "REQUEST_TOO_LARGE");
+  EXPECT_EQ(failure.Metadata("chunk"), "1");
 }
 
 }  // namespace

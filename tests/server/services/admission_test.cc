@@ -34,6 +34,25 @@ TEST(AdmissionTest, WhatDoesNotFitNowIsToldToRetry) {
   EXPECT_THAT(error->metadata, Contains(Pair("setting", "max-inflight-rows")));
 }
 
+TEST(AdmissionTest, WhatCanWaitLeavesHalfToOthers) {
+  constexpr auto kHalf = Admission::Reach::kHalfTheLimit;
+  Admission admission({10, 1000});
+  const auto reason = [&](Admission::Load load) {
+    auto outcome = admission.Admit(load, kHalf);
+    auto* error = std::get_if<Error>(&outcome);
+    return error == nullptr ? v1::REASON_UNSPECIFIED : error->reason;
+  };
+  EXPECT_EQ(reason({5, 500}), v1::REASON_UNSPECIFIED);
+  EXPECT_EQ(reason({6, 0}), v1::OVERLOADED);
+  EXPECT_EQ(reason({0, 501}), v1::OVERLOADED);
+  EXPECT_EQ(reason({11, 0}), v1::REQUEST_TOO_LARGE);
+  // With what is under way already.
+  const auto others = admission.Admit({2, 0});
+  EXPECT_EQ(reason({3, 0}), v1::REASON_UNSPECIFIED);
+  EXPECT_EQ(reason({4, 0}), v1::OVERLOADED);
+  EXPECT_FALSE(Refused(admission, {8, 1000}));
+}
+
 TEST(AdmissionTest, WhatNeverFitsIsNotToldToRetry) {
   Admission admission({10, 1000});
   const auto rows = Refused(admission, {11, 0});
@@ -56,6 +75,22 @@ TEST(AdmissionTest, ARefusalForBytesKeepsNoRows) {
   Admission admission({10, 1000});
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(Refused(admission, {10, 1001}));
   EXPECT_FALSE(Refused(admission, {10, 1000}));
+}
+
+TEST(AdmissionTest, StreamsAreCountedBesideTheirWork) {
+  Admission admission({10, 1000, 2});
+  auto first = admission.Admit({.streams = 1});
+  {
+    const auto second = admission.Admit({.streams = 1});
+    const auto error = Refused(admission, {1, 1, 1});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->reason, v1::OVERLOADED);
+    EXPECT_THAT(error->metadata,
+                Contains(Pair("setting", "max-inflight-streams")));
+    // The refusal keeps nothing, and streams take no rows.
+    EXPECT_FALSE(Refused(admission, {10, 1000}));
+  }
+  EXPECT_FALSE(Refused(admission, {.streams = 1}));
 }
 
 TEST(AdmissionTest, AMovedTicketGivesBackOnce) {
