@@ -2,7 +2,7 @@
 //
 // Reduction by multiples of π/2 in two parts with fused multiply-add, in three
 // without (Cody and Waite 1980), then polynomials on |r| ≤ π/4. Absolute error
-// at most 2e-16 in double precision for |x| ≤ 1.6e6 (2.5e-16 where the rest of
+// at most 2e-16 in double precision for |x| ≤ 1.6e6 (2.7e-16 where the rest of
 // an offset is added), in all lanes that count as in range; the others get the
 // library's values, and neighbours do not notice.
 #pragma once
