@@ -11,21 +11,10 @@
 #include "tests/support/compare.h"
 #include "tests/support/with_armature.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using testing::ElementsAre;
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::ConditionNumber;
-using testing_support::Evaluate;
-using testing_support::LargestErrors;
-using testing_support::MakeRandomCase;
-using testing_support::MakeShippedCase;
-using testing_support::RandomRobotOptions;
-using testing_support::RelativeError;
-using testing_support::RowOf;
-using testing_support::WithArmature;
 
 constexpr std::int64_t kRows = 19;
 
@@ -334,4 +323,4 @@ TEST(LaneAgreement, AnotherGravityIsNoAgreement) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -120,6 +120,10 @@ BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
   return MakeRandomCase(seed, options, rows);
 }
 
+BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows) {
+  return MakeRandomCase(static_cast<std::uint64_t>(dof), dof, tree, rows);
+}
+
 BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
                          std::int64_t rows) {
   const RandomRobot robot = MakeRandomRobot(seed, options);

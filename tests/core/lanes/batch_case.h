@@ -58,6 +58,9 @@ bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
                          std::int64_t rows, double prismatic_share = 0.25);
 
+/// Those of the seed that is its number of joints.
+BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows);
+
 /// The same with all that a random robot can be told.
 BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
                          std::int64_t rows);
