@@ -42,9 +42,10 @@ void CarveBodies(unsigned long n, Carver& carver, Scratch<T>& s) {
   carver.Take(s.W, n);
 }
 
-/// Bias forces and matrices.
+/// The equations of motion and of the task: bias forces, mass matrix, Jacobian
+/// and what is solved for.
 template <class T>
-void CarveMatrices(unsigned long n, Carver& carver, Scratch<T>& s) {
+void CarveEquations(unsigned long n, Carver& carver, Scratch<T>& s) {
   carver.Take(s.h, n);
   carver.Take(s.M, n * n);
   carver.Take(s.J, 6 * n);

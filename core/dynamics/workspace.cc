@@ -23,12 +23,12 @@ void Workspace<T>::Reserve(int bodies) {
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
   CarveBodies(n, counter, scratch_);
-  CarveMatrices(n, counter, scratch_);
+  CarveEquations(n, counter, scratch_);
   memory_.reset(
       static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
   Carver carver(memory_.get());
   CarveBodies(n, carver, scratch_);
-  CarveMatrices(n, carver, scratch_);
+  CarveEquations(n, carver, scratch_);
   bodies_ = bodies;
 }
 

@@ -51,7 +51,7 @@ class BlockEvaluation {
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
     if (uses_general()) CarveBodies<P>(n, carver_, general_);
-    if (!job.lowered) CarveMatrices<P>(n, carver_, general_);
+    if (!job.lowered) CarveEquations<P>(n, carver_, general_);
   }
 
   /// Working memory that the job takes.
