@@ -13,7 +13,7 @@
 namespace torqued {
 
 struct ChunkScheduler::Impl {
-  explicit Impl(int threads) : arena(threads, 0) {
+  explicit Impl(int pool_threads) : threads(pool_threads), arena(threads, 0) {
     // TBB starts one worker less than the allowed parallelism, counting a
     // caller that here never takes part.
     const auto wanted = static_cast<std::size_t>(threads) + 1;
@@ -41,8 +41,33 @@ struct ChunkScheduler::Impl {
 
   using Queue = std::list<std::shared_ptr<Running>>;
 
-  void EnqueueWorker() {
-    arena.enqueue([this] { Work(); });
+  /// Hands over workers that are counted already. Where memory runs out, one at
+  /// least comes forth: jobs of other threads may have counted on them too.
+  void EnqueueWorkers(int count) {
+    for (; count > 0; --count) {
+      try {
+        arena.enqueue([this] {
+          std::unique_lock lock(mutex);
+          Work(tbb::this_task_arena::current_thread_index(), lock);
+        });
+      } catch (...) {
+        StandInFor(count);
+        return;
+      }
+    }
+  }
+
+  /// The calling thread in place of workers that are missing, where there is no
+  /// other. So only one thread stands in at a time, and the slot is its own.
+  void StandInFor(int missing) {
+    std::unique_lock lock(mutex);
+    workers -= missing;
+    if (workers == 0 && !ready.empty()) {
+      ++workers;
+      Work(threads, lock);
+    } else {
+      idle.notify_all();
+    }
   }
 
   /// The next chunk of a job; the lock is open meanwhile.
@@ -58,8 +83,7 @@ struct ChunkScheduler::Impl {
 
   /// Chunk after chunk of the jobs whose turn it is, until none waits for one.
   /// Nothing is allocated: here, nobody could catch it.
-  void Work() {
-    std::unique_lock lock(mutex);
+  void Work(int slot, std::unique_lock<std::mutex>& lock) {
     while (!ready.empty()) {
       Queue turn;
       turn.splice(turn.end(), ready, ready.begin());
@@ -68,7 +92,7 @@ struct ChunkScheduler::Impl {
         job->next = job->job.chunks;
       } else {
         if (job->next + 1 < job->job.chunks) ready.splice(ready.end(), turn);
-        RunChunk(*job, tbb::this_task_arena::current_thread_index(), lock);
+        RunChunk(*job, slot, lock);
       }
       if (!job->all_started() || job->running > 0) continue;
       if (job->joined) {
@@ -112,30 +136,14 @@ struct ChunkScheduler::Impl {
     idle.notify_all();
   }
 
-  /// For workers that could not be enqueued. True when there is none at all for
-  /// a job, which is then forgotten.
-  bool Dismiss(int missing, const Running* job) {
-    const std::scoped_lock lock(mutex);
-    workers -= missing;
-    const auto at = std::find_if(
-        ready.begin(), ready.end(),
-        [job](const auto& waiting) { return waiting.get() == job; });
-    const bool forgotten = workers == 0 && at != ready.end();
-    if (forgotten) {
-      ready.erase(at);
-      --jobs;
-    }
-    idle.notify_all();
-    return forgotten;
-  }
-
+  const int threads;
   std::optional<tbb::global_control> control;
   tbb::task_arena arena;
   std::mutex mutex;  // of all that follows, and of the cursors
   std::condition_variable idle;
   /// Jobs with chunks to start, each once, the longest waiting first.
   Queue ready;
-  int workers = 0;  // queued or running
+  int workers = 0;  // queued or running, or about to be queued
   std::int64_t jobs = 0;
   std::int64_t chunks_started = 0;
 };
@@ -155,8 +163,8 @@ void ChunkScheduler::Submit(Job job) {
     return;
   }
   const std::int64_t chunks = job.chunks;
-  const auto running = std::make_shared<Impl::Running>(std::move(job), false);
-  Impl::Queue turn{running};
+  Impl::Queue turn;
+  turn.push_back(std::make_shared<Impl::Running>(std::move(job), false));
   int more = 0;
   {
     const std::scoped_lock lock(impl_->mutex);
@@ -166,14 +174,7 @@ void ChunkScheduler::Submit(Job job) {
         std::min<std::int64_t>(chunks, threads_ - impl_->workers));
     impl_->workers += more;
   }
-  for (; more > 0; --more) {
-    try {
-      impl_->EnqueueWorker();
-    } catch (...) {
-      if (impl_->Dismiss(more, running.get())) throw;
-      return;
-    }
-  }
+  impl_->EnqueueWorkers(more);
 }
 
 void ChunkScheduler::Run(Job job) {
@@ -196,15 +197,7 @@ void ChunkScheduler::Run(Job job) {
       impl_->workers += more;
     }
   }
-  for (; more > 0; --more) {
-    try {
-      impl_->EnqueueWorker();
-    } catch (...) {  // then without their help
-      const std::scoped_lock lock(impl_->mutex);
-      impl_->workers -= more;
-      break;
-    }
-  }
+  impl_->EnqueueWorkers(more);
   impl_->Join(running);
 }
 

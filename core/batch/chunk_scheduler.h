@@ -41,7 +41,8 @@ class ChunkScheduler {
     /// Must not throw.
     std::function<void(std::int64_t chunk, int slot)> run;
     /// Called exactly once, after the last chunk that was started; may run on
-    /// a pool thread, or in Submit when there are no chunks.
+    /// a pool thread, or in Submit when there are no chunks or no memory to
+    /// hand them over.
     std::function<void()> done;
     /// Chunks not yet started are dropped once it is cancelled; may be null.
     std::shared_ptr<const CancellationToken> cancellation;
@@ -53,7 +54,9 @@ class ChunkScheduler {
   ChunkScheduler(const ChunkScheduler&) = delete;
   ChunkScheduler& operator=(const ChunkScheduler&) = delete;
 
-  /// Throws std::bad_alloc; the job is forgotten then, without `done`.
+  /// Returns at once, unless memory runs out while the pool is called: the
+  /// calling thread then stands in for it, for all jobs that wait. Throws
+  /// std::bad_alloc; nothing of the job was called then.
   void Submit(Job job);
   /// Runs a plain function on the pool: one chunk.
   void Submit(std::function<void()> work);
@@ -67,6 +70,7 @@ class ChunkScheduler {
   static constexpr int kCaller = -1;
 
   int threads() const { return threads_; }
+  /// One for each thread of the pool, and the last for who stands in for it.
   int slots() const { return threads_ + 1; }
   /// Jobs that are not done.
   std::int64_t jobs() const;

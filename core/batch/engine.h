@@ -56,9 +56,10 @@ class Engine {
   EvaluationReport Evaluate(const EvaluationPlan& plan,
                             const EvaluationOutputs& outputs);
 
-  /// Returns at once; `done` is called exactly once, on a pool thread. The
-  /// memory of inputs and outputs must live until then. With `stop_at_first`
-  /// the job is given up soon after a row that is not OK.
+  /// Returns at once; `done` is called exactly once, on a pool thread (where
+  /// there is no memory to hand over, on the calling thread before this
+  /// returns). The memory of inputs and outputs must live until then. With
+  /// `stop_at_first` the job is given up soon after a row that is not OK.
   void Submit(std::shared_ptr<const EvaluationPlan> plan,
               const EvaluationOutputs& outputs, Done done,
               std::shared_ptr<CancellationToken> cancellation = nullptr,

@@ -26,9 +26,9 @@ class Carver {
   unsigned long used_ = 0;
 };
 
-/// What there is once per body, for n bodies.
+/// All arrays, for n bodies.
 template <class T>
-void CarveBodies(unsigned long n, Carver& carver, Scratch<T>& s) {
+void CarveScratch(unsigned long n, Carver& carver, Scratch<T>& s) {
   carver.Take(s.X, n);
   carver.Take(s.X_world, n);
   carver.Take(s.V, n);
@@ -40,11 +40,6 @@ void CarveBodies(unsigned long n, Carver& carver, Scratch<T>& s) {
   carver.Take(s.d, n);
   carver.Take(s.u, n);
   carver.Take(s.W, n);
-}
-
-/// Bias forces and matrices.
-template <class T>
-void CarveMatrices(unsigned long n, Carver& carver, Scratch<T>& s) {
   carver.Take(s.h, n);
   carver.Take(s.M, n * n);
   carver.Take(s.J, 6 * n);

@@ -22,13 +22,11 @@ void Workspace<T>::Reserve(int bodies) {
   if (bodies <= bodies_) return;
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
-  CarveBodies(n, counter, scratch_);
-  CarveMatrices(n, counter, scratch_);
+  CarveScratch(n, counter, scratch_);
   memory_.reset(
       static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
   Carver carver(memory_.get());
-  CarveBodies(n, carver, scratch_);
-  CarveMatrices(n, carver, scratch_);
+  CarveScratch(n, carver, scratch_);
   bodies_ = bodies;
 }
 

@@ -52,8 +52,7 @@ class BlockEvaluation {
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
     if (!job.lowered) {
-      CarveBodies<P>(n, carver_, general_);
-      CarveMatrices<P>(n, carver_, general_);
+      CarveScratch<P>(n, carver_, general_);
     } else if (wants_acceleration() && !by_factorization()) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);

@@ -131,27 +131,28 @@ class AngleRange {
   Integers strange_{};
 };
 
-/// `with_rest` adds the rest of the angle to its argument.
-template <class N, class WithRest>
-TORQUED_INLINE ReducedAngle<N> ReduceSum(const Pack<N>& x, int quadrant,
-                                         const WithRest& with_rest) {
-  using C = SinCosConstants<N>;
-  const Pack<N> shift(C::kShift[quadrant]);
-  // Fused as told: who is in range must not depend on where this stands.
-  const Pack<N> t = Fma(with_rest(x), Pack<N>(C::kTwoOverPi), shift);
-  const Pack<N> k = t - shift;  // the nearest multiple
-  Pack<N> r = with_rest(Fma(-k, Pack<N>(C::kHalfPi[0]), x));
-  for (int part = 1; part < C::kParts; ++part) {
-    r = Fma(-k, Pack<N>(C::kHalfPi[part]), r);
-  }
-  return {r, t.bits()};
+/// The multiple of π/2 that is nearest to x + quadrant π/2, less `quadrant`;
+/// the whole of it stands in the low bits of `rounded`. Fused as told: who is
+/// in range must not depend on where this stands.
+template <class N>
+TORQUED_INLINE Pack<N> NearestMultiple(const Pack<N>& x, int quadrant,
+                                       Pack<N>& rounded) {
+  const Pack<N> shift(SinCosConstants<N>::kShift[quadrant]);
+  rounded = Fma(x, Pack<N>(SinCosConstants<N>::kTwoOverPi), shift);
+  return rounded - shift;
 }
 
 /// Of x + quadrant π/2.
 template <class N>
 TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant) {
-  return ReduceSum(x, quadrant,
-                   [](const Pack<N>& y) TORQUED_INLINE_BODY { return y; });
+  using C = SinCosConstants<N>;
+  Pack<N> rounded;
+  const Pack<N> k = NearestMultiple(x, quadrant, rounded);
+  Pack<N> r = x;
+  for (int part = 0; part < C::kParts; ++part) {
+    r = Fma(-k, Pack<N>(C::kHalfPi[part]), r);
+  }
+  return {r, rounded.bits()};
 }
 
 /// Of x + quadrant π/2 + rest, |rest| ≤ π/4, without rounding the sum: an
@@ -159,9 +160,15 @@ TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant) {
 template <class N>
 TORQUED_INLINE ReducedAngle<N> Reduce(const Pack<N>& x, int quadrant,
                                       const Pack<N>& rest) {
-  return ReduceSum(x, quadrant, [&](const Pack<N>& y) TORQUED_INLINE_BODY {
-    return y + rest;
-  });
+  using C = SinCosConstants<N>;
+  Pack<N> rounded;
+  const Pack<N> k = NearestMultiple(x + rest, quadrant, rounded);
+  // The smallest first.
+  Pack<N> low = rest;
+  for (int part = C::kParts - 1; part > 0; --part) {
+    low = Fma(-k, Pack<N>(C::kHalfPi[part]), low);
+  }
+  return {Fma(-k, Pack<N>(C::kHalfPi[0]), x) + low, rounded.bits()};
 }
 
 template <class N>

@@ -61,10 +61,6 @@ TORQUED_INLINE void WithStep(const LoweredBody<N>& body, const Function& f) {
       return f(KnownStep<Turn::kNone, 0>{});
     case JointStep::kParallelX:
       return f(KnownStep<Turn::kNone, kX>{});
-    case JointStep::kParallelZ:
-      return f(KnownStep<Turn::kNone, kZ>{});
-    case JointStep::kParallelXZ:
-      return f(KnownStep<Turn::kNone, (kX | kZ)>{});
     case JointStep::kQuarter:
       return f(KnownStep<Turn::kQuarter, 0>{});
     case JointStep::kQuarterX:

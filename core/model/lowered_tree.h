@@ -26,8 +26,6 @@ enum class JointStep : unsigned char {
   kOther,
   kParallel,
   kParallelX,
-  kParallelZ,
-  kParallelXZ,
   kQuarter,
   kQuarterX,
   kQuarterZ,
@@ -61,8 +59,7 @@ struct LoweredBody {
   Number R[9];                // R_T, row-major, whatever the kind
   Number cos_turn, sin_turn;  // cos α, sin α; of all kinds but kFull
   Number p[3];                // m, in {λ'}
-  /// rad; modulo 2π the same as quadrant π/2 + q0_rest, |q0_rest| ≤ π/4.
-  Number q0;
+  /// q0 = quadrant π/2 + q0_rest modulo 2π, |q0_rest| ≤ π/4; rad.
   int quadrant;  // 0 to 3
   Number q0_rest;
   Number cos_q0, sin_q0;

@@ -20,7 +20,6 @@ void CopyRowMajor(const Matrix& from, Number* to) {
 
 // Quarter turns apart from the rest, which has no round-off of theirs.
 void SetOffset(const ReframedJoint& joint, LoweredBody<double>& body) {
-  body.q0 = joint.q0;
   body.cos_q0 = joint.turn0.x();
   body.sin_q0 = joint.turn0.y();
   double c = body.cos_q0, s = body.sin_q0;
@@ -38,8 +37,6 @@ JointStep StepOf(const LoweredBody<double>& body) {
   if (body.turn == Turn::kNone) {
     if (body.shift == 0) return JointStep::kParallel;
     if (body.shift == kX) return JointStep::kParallelX;
-    if (body.shift == kZ) return JointStep::kParallelZ;
-    if (body.shift == (kX | kZ)) return JointStep::kParallelXZ;
   } else if (body.turn == Turn::kQuarter) {
     if (body.shift == 0) return JointStep::kQuarter;
     if (body.shift == kX) return JointStep::kQuarterX;
@@ -151,7 +148,6 @@ LoweredBody<float> Rounded(const LoweredBody<double>& body) {
   out.cos_turn = static_cast<float>(body.cos_turn);
   out.sin_turn = static_cast<float>(body.sin_turn);
   Round(body.p, out.p);
-  out.q0 = static_cast<float>(body.q0);
   out.quadrant = body.quadrant;
   out.q0_rest = static_cast<float>(body.q0_rest);
   out.cos_q0 = static_cast<float>(body.cos_q0);

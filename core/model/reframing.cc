@@ -104,7 +104,6 @@ class Reframing {
                         .R = T.linear(),
                         .alpha = Vector2d::Zero(),
                         .p = T.translation(),
-                        .q0 = 0,
                         .turn0 = x_[i],
                         .C = Isometry3d::Identity()};
     // With z perpendicular to the parent's x, R = Rx(α) Rz(θ), whose first row
@@ -121,7 +120,6 @@ class Reframing {
       }
     }
     joint.turn0 = Snapped(joint.turn0);
-    joint.q0 = std::atan2(joint.turn0.y(), joint.turn0.x());
     joint.C.linear() = axis_frames_[i] * RotationZ(x_[i]);
     joint.C.translation() = axis_frames_[i] * slides_[i];
     return joint;

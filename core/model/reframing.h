@@ -18,7 +18,6 @@ struct ReframedJoint {
   Eigen::Matrix3d R;
   Eigen::Vector2d alpha;  // (cos α, sin α) of R = Rx(α); zero for kFull
   Eigen::Vector3d p;      // m, in {λ'}
-  double q0;              // rad
   Eigen::Vector2d turn0;  // (cos q0, sin q0)
   Eigen::Isometry3d C;    // T_{i,i'}
 };

@@ -60,10 +60,13 @@ class RobotWriter {
   int ParentOfTip();
   int AddLink(int body, bool has_mass);
   int Attach(int parent, const std::string& name, const std::string& type,
-             const std::string& details, bool has_mass);
+             const std::string& details, bool right_angled, bool has_mass);
   int AttachFixed(int parent, bool has_mass);
   int AttachMovable(int parent);
+  bool HasRightAngles();
   std::string Origin(double reach);
+  std::string RightAngledOrigin(double reach);
+  std::string JointOrigin(bool right_angled);
   std::string Inertial();
   void Shuffle();
 
@@ -79,6 +82,28 @@ class RobotWriter {
 std::string RobotWriter::Origin(double reach) {
   return "<origin" + Attribute("xyz", Text(random_.Vector(3, -reach, reach))) +
          Attribute("rpy", Text(random_.Vector(3, -kPi, kPi))) + "/>";
+}
+
+bool RobotWriter::HasRightAngles() {
+  // Robots without are those of their seed, whatever else there is.
+  return options_.right_angle_share > 0 &&
+         random_.Chance(options_.right_angle_share);
+}
+
+std::string RobotWriter::RightAngledOrigin(double reach) {
+  Eigen::Vector3d xyz = random_.Vector(3, -reach, reach);
+  Eigen::Vector3d rpy;
+  for (int k = 0; k < 3; ++k) {
+    if (random_.Chance(0.5)) xyz[k] = 0;
+    rpy[k] = (random_.Index(4) - 1) * (kPi / 2);
+  }
+  return "<origin" + Attribute("xyz", Text(xyz)) + Attribute("rpy", Text(rpy)) +
+         "/>";
+}
+
+std::string RobotWriter::JointOrigin(bool right_angled) {
+  constexpr double kReach = 0.4;
+  return right_angled ? RightAngledOrigin(kReach) : Origin(kReach);
 }
 
 std::string RobotWriter::Inertial() {
@@ -110,7 +135,7 @@ int RobotWriter::AddLink(int body, bool has_mass) {
 
 int RobotWriter::Attach(int parent, const std::string& name,
                         const std::string& type, const std::string& details,
-                        bool has_mass) {
+                        bool right_angled, bool has_mass) {
   int body = links_[parent].body;
   if (type != "fixed") {
     ++children_[body + 1];
@@ -122,17 +147,19 @@ int RobotWriter::Attach(int parent, const std::string& name,
                       Attribute("type", type) + "><parent" +
                       Attribute("link", links_[parent].name) + "/><child" +
                       Attribute("link", links_[child].name) + "/>" +
-                      Origin(0.4) + details + "</joint>\n");
+                      JointOrigin(right_angled) + details + "</joint>\n");
   return child;
 }
 
 int RobotWriter::AttachFixed(int parent, bool has_mass) {
-  return Attach(parent, NewName("fixed"), "fixed", "", has_mass);
+  return Attach(parent, NewName("fixed"), "fixed", "", HasRightAngles(),
+                has_mass);
 }
 
 int RobotWriter::AttachMovable(int parent) {
+  const bool right_angled = HasRightAngles();
   Eigen::Vector3d axis = Eigen::Vector3d::Zero();
-  if (random_.Chance(options_.coordinate_axis_share)) {
+  if (right_angled || random_.Chance(options_.coordinate_axis_share)) {
     axis[random_.Index(3)] = random_.Chance(0.5) ? 1 : -1;
   } else {
     axis = random_.UnitVector();
@@ -160,7 +187,7 @@ int RobotWriter::AttachMovable(int parent) {
                 prismatic    ? "prismatic"
                 : continuous ? "continuous"
                              : "revolute",
-                details, true);
+                details, right_angled, true);
 }
 
 int RobotWriter::ParentOfJoint() {

@@ -45,6 +45,10 @@ struct RandomRobotOptions {
   double fixed_share = 0.25;
   /// Share of axes along ±x, ±y or ±z; the others point anywhere.
   double coordinate_axis_share = 0.5;
+  /// Share of joints, fixed ones too, that are placed as drawings have it:
+  /// turned by right angles, shifted along some of the parent link's axes or
+  /// not at all, and moving along or about ±x, ±y or ±z.
+  double right_angle_share = 0;
   /// Joints with viscous damping and Coulomb friction.
   bool friction = false;
 };
@@ -55,7 +59,8 @@ struct RandomRobotOptions {
 struct RandomRobot {
   std::string urdf;
   std::string root;  // link
-  /// A massless link, turned and shifted, fixed to a moving leaf link.
+  /// A massless link, turned and shifted like others, fixed to a moving leaf
+  /// link.
   std::string tip;
   int dof = 0;
 };

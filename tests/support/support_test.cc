@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string>
@@ -37,6 +39,7 @@ TEST(RandomRobotTest, RobotsLoadWithoutAWordOfWarning) {
     RandomRobotOptions options;
     options.dof = seed % 13;
     options.shape = seed % 2 == 0 ? Shape::kTree : Shape::kChain;
+    options.right_angle_share = seed % 3 * 0.5;
     const RandomRobot robot = MakeRandomRobot(seed, options);
     const LoadResult result =
         LoadUrdf(robot.urdf, {.default_tip = robot.tip, .strict = true});
@@ -76,6 +79,33 @@ TEST(RandomRobotTest, AllTypesOfJointsAndLumpedLinksOccur) {
   for (const Joint& joint : model->joints()) types.insert(joint.type);
   EXPECT_EQ(types.size(), 3u);
   EXPECT_GT(model->frames().size(), 50u);
+}
+
+/// Whether a number is −1, 0 or 1 but for what rounded angles leave.
+bool IsWhole(double x) {
+  return std::abs(x) <= 1 + 1e-15 && std::abs(x - std::round(x)) < 1e-15;
+}
+
+TEST(RandomRobotTest, RightAnglesAreAsManyAsAskedFor) {
+  constexpr int kDof = 200;
+  for (const double share : {0.0, 0.5, 1.0}) {
+    const auto model = LoadModel(
+        MakeRandomRobot(
+            4, {.dof = kDof, .fixed_share = 0, .right_angle_share = share})
+            .urdf);
+    ASSERT_NE(model, nullptr);
+    int right = 0, unshifted = 0;
+    for (int i = 0; i < kDof; ++i) {
+      const TreeBody& body = model->tree().bodies[i];
+      if (!std::all_of(std::begin(body.R), std::end(body.R), IsWhole)) continue;
+      EXPECT_TRUE(
+          std::all_of(std::begin(body.axis), std::end(body.axis), IsWhole));
+      ++right;
+      for (const double p : body.p) unshifted += p == 0 ? 1 : 0;
+    }
+    EXPECT_NEAR(right, share * kDof, share * (1 - share) * kDof / 2) << share;
+    EXPECT_NEAR(unshifted, 1.5 * right, 0.3 * right) << share;
+  }
 }
 
 TEST(RandomRobotTest, StatesLieWithinTheLimits) {

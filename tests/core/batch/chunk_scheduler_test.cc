@@ -19,7 +19,18 @@
 namespace torqued {
 namespace {
 
-constexpr std::chrono::seconds kLongEnough{10};
+/// Waits for a condition; with an end, so that what is wrong fails instead of
+/// hanging.
+template <class Condition>
+bool Await(const Condition& condition) {
+  constexpr std::chrono::seconds kLongEnough{10};
+  const auto end = std::chrono::steady_clock::now() + kLongEnough;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 /// Runs a job and waits for its end.
 void RunToEnd(ChunkScheduler& scheduler, ChunkScheduler::Job job) {
@@ -68,22 +79,34 @@ TEST(ChunkScheduler, SlotsAreNeverSharedAtOneTime) {
   EXPECT_FALSE(shared);
 }
 
+/// Chunks that wait for each other: they must run at the same time.
+class Meeting {
+ public:
+  ChunkScheduler::Job Job(int chunks) {
+    ChunkScheduler::Job job;
+    job.chunks = chunks;
+    job.run = [this, chunks](std::int64_t, int slot) {
+      ++inside_;
+      EXPECT_TRUE(Await([&] { return inside_ == chunks; }));
+      const std::scoped_lock lock(mutex_);
+      slots_.insert(slot);
+    };
+    return job;
+  }
+  /// Of the chunks that are done.
+  const std::set<int>& slots() const { return slots_; }
+
+ private:
+  std::mutex mutex_;
+  std::set<int> slots_;
+  std::atomic<int> inside_{0};
+};
+
 TEST(ChunkScheduler, UsesTheThreadsItWasGiven) {
   ChunkScheduler scheduler(3);
-  std::mutex mutex;
-  std::set<std::thread::id> seen;
-  std::atomic<int> inside{0};
-  ChunkScheduler::Job job;
-  job.chunks = 3;
-  job.run = [&](std::int64_t, int) {
-    // All three chunks wait for each other: they must run at the same time.
-    ++inside;
-    while (inside < 3) std::this_thread::yield();
-    const std::scoped_lock lock(mutex);
-    seen.insert(std::this_thread::get_id());
-  };
-  RunToEnd(scheduler, std::move(job));
-  EXPECT_EQ(seen.size(), 3u);
+  Meeting meeting;
+  RunToEnd(scheduler, meeting.Job(3));
+  EXPECT_EQ(meeting.slots().size(), 3u);
 }
 
 /// Holds all threads of a scheduler until it is released.
@@ -140,12 +163,8 @@ TEST(ChunkScheduler, ANewJobWaitsForOneChunkOfEachJobUnderWay) {
         large.run = [&](std::int64_t chunk, int) {
           if (chunk == 0 || small_ran) return;
           ++early;
-          // Holds this thread, so that what is early is counted exactly; with
-          // an end, so that an unfair scheduler fails instead of hanging.
-          const auto end = std::chrono::steady_clock::now() + kLongEnough;
-          while (!small_ran && std::chrono::steady_clock::now() < end) {
-            std::this_thread::yield();
-          }
+          // Holds this thread, so that what is early is counted exactly.
+          Await([&small_ran] { return small_ran.load(); });
         };
         scheduler.Submit(std::move(large));
       }
@@ -219,19 +238,31 @@ TEST(ChunkScheduler, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
   }
 }
 
+/// Many chunks, of which one in the beginning cancels the rest.
+class GivenUp {
+ public:
+  ChunkScheduler::Job Job() {
+    ChunkScheduler::Job job;
+    job.chunks = 100'000;
+    const auto token = std::make_shared<CancellationToken>();
+    job.cancellation = token;
+    job.run = [this, token](std::int64_t chunk, int) {
+      ++runs_;
+      if (chunk == 50) token->Cancel();
+    };
+    return job;
+  }
+  int runs() const { return runs_; }
+
+ private:
+  std::atomic<int> runs_{0};
+};
+
 TEST(ChunkScheduler, CancellationDropsWhatHasNotStarted) {
   ChunkScheduler scheduler(2);
-  auto token = std::make_shared<CancellationToken>();
-  std::atomic<std::int64_t> runs{0};
-  ChunkScheduler::Job job;
-  job.chunks = 100'000;
-  job.cancellation = token;
-  job.run = [&](std::int64_t chunk, int) {
-    ++runs;
-    if (chunk == 50) token->Cancel();
-  };
-  RunToEnd(scheduler, std::move(job));
-  EXPECT_LT(runs, 100);
+  GivenUp given_up;
+  RunToEnd(scheduler, given_up.Job());
+  EXPECT_LT(given_up.runs(), 100);
 }
 
 TEST(CancellationToken, APartIsCancelledWithTheWholeAndNotTheWholeWithIt) {
@@ -287,41 +318,80 @@ TEST(ChunkScheduler, DoneComesAfterTheLastChunk) {
 
 TEST(ChunkScheduler, ACallerWaitsForNoOtherJob) {
   for (const int threads : {1, 2}) {
-    ChunkScheduler scheduler(threads);
-    Blockade blockade(scheduler);
-    std::vector<std::thread::id> ran;
-    ChunkScheduler::Job job;
-    job.chunks = 100;
-    job.run = [&](std::int64_t, int slot) {
-      EXPECT_EQ(slot, ChunkScheduler::kCaller);
-      ran.push_back(std::this_thread::get_id());
-    };
+    // Atomic, as chunks of other threads would be too many.
+    std::atomic<int> runs{0};
     bool done = false;
-    job.done = [&] { done = true; };
-    scheduler.Run(std::move(job));
-    EXPECT_TRUE(done);
-    EXPECT_EQ(ran, std::vector(100, std::this_thread::get_id()));
-    blockade.Release();
+    {
+      ChunkScheduler scheduler(threads);
+      Blockade blockade(scheduler);
+      ChunkScheduler::Job job;
+      job.chunks = 100;
+      job.run = [&](std::int64_t, int slot) {
+        EXPECT_EQ(slot, ChunkScheduler::kCaller);
+        ++runs;
+      };
+      job.done = [&] { done = true; };
+      scheduler.Run(std::move(job));
+      EXPECT_TRUE(done);
+      EXPECT_EQ(runs, 100);
+      blockade.Release();
+    }
+    // Nor is there anything left of it for those who come too late.
+    EXPECT_EQ(runs, 100);
   }
 }
 
 TEST(ChunkScheduler, ACallerTakesThePlaceOfOneThread) {
   ChunkScheduler scheduler(3);
-  std::mutex mutex;
-  std::set<int> slots;
-  std::atomic<int> inside{0};
+  Meeting meeting;
+  scheduler.Run(meeting.Job(3));
+  EXPECT_EQ(meeting.slots().size(), 3u);
+  EXPECT_EQ(meeting.slots().count(ChunkScheduler::kCaller), 1u);
+}
+
+TEST(ChunkScheduler, ACallerTakesThePlaceOfTheOnlyThread) {
+  ChunkScheduler scheduler(1);
+  std::promise<void> other_done;
+  std::vector<int> slots;
   ChunkScheduler::Job job;
   job.chunks = 3;
-  job.run = [&](std::int64_t, int slot) {
-    // All three chunks wait for each other: they must run at the same time.
-    ++inside;
-    while (inside < 3) std::this_thread::yield();
-    const std::scoped_lock lock(mutex);
-    slots.insert(slot);
+  job.run = [&](std::int64_t chunk, int slot) {
+    slots.push_back(slot);
+    if (chunk > 0) return;
+    // The pool's thread would come to this job before the other.
+    scheduler.Submit([&other_done] { other_done.set_value(); });
+    other_done.get_future().wait();
   };
   scheduler.Run(std::move(job));
-  EXPECT_EQ(slots.size(), 3u);
-  EXPECT_EQ(slots.count(ChunkScheduler::kCaller), 1u);
+  EXPECT_EQ(slots, std::vector(3, ChunkScheduler::kCaller));
+}
+
+TEST(ChunkScheduler, ACallerReturnsWhileItsHelperIsBusyWithAnotherJob) {
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> inside{0};
+    std::atomic<bool> caller_waits{false}, returned{false};
+    ChunkScheduler scheduler(2);
+    ChunkScheduler::Job other;
+    other.chunks = 2;  // for both threads
+    other.run = [&](std::int64_t, int) {
+      EXPECT_TRUE(Await([&returned] { return returned.load(); }));
+    };
+    ChunkScheduler::Job job;
+    job.chunks = 2;
+    job.run = [&](std::int64_t, int slot) {
+      ++inside;
+      EXPECT_TRUE(Await([&inside] { return inside == 2; }));
+      if (slot == ChunkScheduler::kCaller) {
+        caller_waits = true;  // as good as: hence the rounds
+        return;
+      }
+      EXPECT_TRUE(Await([&caller_waits] { return caller_waits.load(); }));
+      scheduler.Submit(std::move(other));
+    };
+    scheduler.Run(std::move(job));
+    returned = true;
+    if (HasFailure()) break;
+  }
 }
 
 TEST(ChunkScheduler, ACallerReturnsAfterTheLastChunkAndDone) {
@@ -350,17 +420,9 @@ TEST(ChunkScheduler, ACallerReturnsAfterTheLastChunkAndDone) {
 
 TEST(ChunkScheduler, ACallerReturnsFromACancelledJob) {
   ChunkScheduler scheduler(2);
-  auto token = std::make_shared<CancellationToken>();
-  std::atomic<std::int64_t> runs{0};
-  ChunkScheduler::Job job;
-  job.chunks = 100'000;
-  job.cancellation = token;
-  job.run = [&](std::int64_t chunk, int) {
-    ++runs;
-    if (chunk == 50) token->Cancel();
-  };
-  scheduler.Run(std::move(job));
-  EXPECT_LT(runs, 100);
+  GivenUp given_up;
+  scheduler.Run(given_up.Job());
+  EXPECT_LT(given_up.runs(), 100);
   EXPECT_EQ(scheduler.jobs(), 0);
 }
 

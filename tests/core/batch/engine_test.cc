@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <future>
@@ -459,7 +460,8 @@ TEST_F(EngineTest, StopsAtTheFirstBadRowWhenAsked) {
   const auto out = batch.Prepare(*plan, r);
   std::promise<EvaluationReport> promise;
   engine.Submit(
-      plan, out, [&](EvaluationReport report) { promise.set_value(report); },
+      plan, out,
+      [&](const EvaluationReport& report) { promise.set_value(report); },
       nullptr, /*stop_at_first=*/true);
   const auto report = promise.get_future().get();
   EXPECT_TRUE(report.cancelled);
@@ -479,7 +481,8 @@ TEST_F(EngineTest, CancellationEndsALargeJobEarly) {
   token->Cancel();
   std::promise<EvaluationReport> promise;
   engine.Submit(
-      plan, out, [&](EvaluationReport report) { promise.set_value(report); },
+      plan, out,
+      [&](const EvaluationReport& report) { promise.set_value(report); },
       token);
   EXPECT_TRUE(promise.get_future().get().cancelled);
   EXPECT_EQ(r.tables[static_cast<int>(Output::kTau)][0], -7);
@@ -489,10 +492,10 @@ TEST_F(EngineTest, ManyThreadsMayCallAtOnce) {
   const Batch batch(model_, 300);
   Engine engine({.threads = 2, .chunk_rows = 32});
   const auto expected = batch.Evaluate(engine);
-  std::vector<std::future<Batch::Results>> calls;
-  for (int k = 0; k < 16; ++k) {
-    calls.push_back(
-        std::async(std::launch::async, [&] { return batch.Evaluate(engine); }));
+  std::array<std::future<Batch::Results>, 16> calls;
+  for (auto& call : calls) {
+    call =
+        std::async(std::launch::async, [&] { return batch.Evaluate(engine); });
   }
   for (auto& call : calls) ExpectSameBits(call.get(), expected);
 }

@@ -117,10 +117,21 @@ BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
   options.dof = dof;
   options.friction = true;
   options.prismatic_share = prismatic_share;
+  return MakeRandomCase(seed, options, rows);
+}
+
+BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows) {
+  return MakeRandomCase(static_cast<std::uint64_t>(dof), dof, tree, rows);
+}
+
+BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
+                         std::int64_t rows) {
   const RandomRobot robot = MakeRandomRobot(seed, options);
   BatchCase batch = MakeCase(LoadModel(robot.urdf, robot.tip), rows, seed);
-  batch.name = (tree ? "tree of " : "chain of ") + std::to_string(dof) +
+  const bool tree = options.shape == RandomRobotOptions::Shape::kTree;
+  batch.name = (tree ? "tree of " : "chain of ") + std::to_string(options.dof) +
                ", seed " + std::to_string(seed);
+  if (options.right_angle_share > 0) batch.name += ", right-angled";
   return batch;
 }
 

@@ -11,6 +11,7 @@
 #include "core/batch/evaluate_rows.h"
 #include "core/lanes/targets.h"
 #include "core/model/model.h"
+#include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
 
@@ -56,6 +57,13 @@ bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
 /// Random states of a random robot (see MakeRandomRobot).
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
                          std::int64_t rows, double prismatic_share = 0.25);
+
+/// Those of the seed that is its number of joints.
+BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows);
+
+/// The same with all that a random robot can be told.
+BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
+                         std::int64_t rows);
 
 /// Random states of a model.
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,

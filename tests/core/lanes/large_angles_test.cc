@@ -10,18 +10,8 @@
 #include "tests/support/compare.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::Evaluate;
-using testing_support::LargestErrors;
-using testing_support::MakeRandomCase;
-using testing_support::Random;
-using testing_support::RelativeError;
-using testing_support::RowOf;
-using testing_support::SameRow;
 
 constexpr std::int64_t kRows = 40;
 
@@ -121,24 +111,26 @@ TEST(LargeAngles, OffsetsOfTheRobotsAreNoQuarterTurns) {
   EXPECT_GT(rests, joints / 2);
 }
 
-TEST(LargeAngles, CostNoDigitInDoublePrecision) {
+void ExpectErrorsBelow(double bound, Precision precision,
+                       const std::vector<double>& sizes) {
   LargestErrors errors;
-  // The last is beyond the range of the lanes' own sine.
-  const std::vector<double> sizes = {1e3, 1e6, 1e9};
-  AddErrors(Precision::kDouble, sizes, errors);
+  AddErrors(precision, sizes, errors);
   for (const double size : sizes) {
-    errors.ExpectBelow("results at " + SizeName(size), 6e-15);  // 1.9e-15 seen
+    errors.ExpectBelow("results at " + SizeName(size), bound);
   }
+}
+
+// The last sizes are beyond the range of the lanes' own sine.
+
+TEST(LargeAngles, CostNoDigitInDoublePrecision) {
+  ExpectErrorsBelow(6e-15, Precision::kDouble,
+                    {1e3, 1e6, 1e9});  // 1.9e-15 seen
 }
 
 TEST(LargeAngles, CostNoDigitInSinglePrecision) {
-  LargestErrors errors;
-  const std::vector<double> sizes = {1e3, 8e3, 1e6};
-  AddErrors(Precision::kSingle, sizes, errors);
-  for (const double size : sizes) {
-    errors.ExpectBelow("results at " + SizeName(size), 1.5e-6);  // 4.8e-7 seen
-  }
+  ExpectErrorsBelow(1.5e-6, Precision::kSingle,
+                    {1e3, 8e3, 1e6});  // 4.8e-7 seen
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -10,15 +10,8 @@
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/failing_allocations.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::Evaluate;
-using testing_support::FailingAllocations;
-using testing_support::MakeRandomCase;
-using testing_support::RunKernels;
 
 /// Memory between two pages that may not be touched: the first byte (`first`)
 /// or the last stands at the border.
@@ -64,8 +57,7 @@ TEST(LaneMemory, NothingOutsideTheTablesIsTouched) {
   for (const LaneKernels* kernels : Targets()) {
     for (const int dof : {1, 2, 3, 7}) {
       for (const std::int64_t rows : {1, 3, 8, 17, 37}) {
-        const BatchCase batch =
-            MakeRandomCase(static_cast<std::uint64_t>(dof), dof, false, rows);
+        const BatchCase batch = MakeRandomCase(dof, false, rows);
         for (const NumberType type : {NumberType::kF64, NumberType::kF32}) {
           for (const bool first : {true, false}) {
             const auto columns = batch.model->nv();
@@ -143,8 +135,7 @@ TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
     const std::int64_t rows = 2 * kernels->lanes_f64 + 1;
     for (const int dof : {1, 6, 9, 14}) {
       for (const Texts texts : {Texts::kLowered, Texts::kGeneral}) {
-        BatchCase batch = MakeRandomCase(static_cast<std::uint64_t>(dof), dof,
-                                         dof % 2 == 1, rows);
+        BatchCase batch = MakeRandomCase(dof, dof % 2 == 1, rows);
         batch.options.texts = texts;
         if (dof < 6) batch.options.task.axis_count = 1;
         const auto plan = std::get<EvaluationPlan>(
@@ -203,4 +194,4 @@ TEST(LaneMemory, NothingIsAllocatedOnceTheWorkspaceHasGrown) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -8,14 +8,8 @@
 
 #include "tests/core/lanes/batch_case.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::Evaluate;
-using testing_support::MakeRandomCase;
-using testing_support::RowOf;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -76,9 +70,9 @@ TEST(NotFinite, EveryInputIsLookedAt) {
   for (const int dof : {1, 2, 3, 5, 7}) {
     const auto places = PlacesIn(
         {Input::kQ, Input::kV, Input::kA, Input::kTau, Input::kTipWrench}, dof);
-    ExpectFound(MakeRandomCase(static_cast<std::uint64_t>(dof), dof, false,
-                               static_cast<std::int64_t>(places.size())),
-                places);
+    ExpectFound(
+        MakeRandomCase(dof, false, static_cast<std::int64_t>(places.size())),
+        places);
   }
 }
 
@@ -86,8 +80,7 @@ TEST(NotFinite, AlsoInputsThatNoResultDependsOn) {
   for (const int dof : {1, 2, 3, 5, 7}) {
     const auto places = PlacesIn({Input::kQ, Input::kV}, dof);
     BatchCase batch =
-        MakeRandomCase(static_cast<std::uint64_t>(dof), dof, false,
-                       static_cast<std::int64_t>(places.size()));
+        MakeRandomCase(dof, false, static_cast<std::int64_t>(places.size()));
     // Of the first body, which the other joints do not move.
     batch.options.quantities = {Quantity::kFramePose, Quantity::kJacobianDrift};
     batch.options.tip_frame = batch.model->joints()[0].child_link;
@@ -132,4 +125,4 @@ TEST(NotFinite, ResultsTooLargeForTheirArrayAreThoseOfTheReference) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

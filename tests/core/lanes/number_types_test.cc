@@ -7,14 +7,8 @@
 
 #include "tests/core/lanes/batch_case.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::Evaluate;
-using testing_support::MakeRandomCase;
-using testing_support::SameRow;
 
 void Round(std::vector<double>& table) {
   for (double& x : table) x = static_cast<double>(static_cast<float>(x));
@@ -25,8 +19,7 @@ void Round(std::vector<double>& table) {
 std::vector<BatchCase> Cases(std::int64_t rows) {
   std::vector<BatchCase> cases;
   for (const int dof : {1, 3, 4, 7, 13}) {
-    BatchCase batch = MakeRandomCase(static_cast<std::uint64_t>(dof), dof,
-                                     dof % 2 == 0, rows);
+    BatchCase batch = MakeRandomCase(dof, dof % 2 == 0, rows);
     for (auto* table :
          {&batch.q, &batch.v, &batch.a, &batch.tau, &batch.wrench}) {
       Round(*table);
@@ -84,4 +77,4 @@ TEST(NumberTypes, SingleOutputsAreTheResultsRounded) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

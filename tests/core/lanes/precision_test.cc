@@ -12,17 +12,8 @@
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::ConditionNumber;
-using testing_support::Evaluate;
-using testing_support::MakeRandomCase;
-using testing_support::MakeShippedCase;
-using testing_support::RelativeError;
-using testing_support::RowOf;
 
 constexpr std::int64_t kRows = 10'000;
 
@@ -138,4 +129,4 @@ TEST(SinglePrecision, IsThisFarFromDouble) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

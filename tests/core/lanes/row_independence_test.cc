@@ -8,14 +8,8 @@
 #include "core/batch/engine.h"
 #include "tests/core/lanes/batch_case.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::BatchCase;
-using testing_support::BatchResult;
-using testing_support::Evaluate;
-using testing_support::MakeRandomCase;
-using testing_support::SameRow;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -40,8 +34,7 @@ BatchCase Slice(const BatchCase& batch, std::int64_t begin,
 std::vector<BatchCase> Cases(std::int64_t rows) {
   std::vector<BatchCase> cases;
   for (const int dof : {1, 3, 6, 7, 9}) {
-    cases.push_back(MakeRandomCase(static_cast<std::uint64_t>(dof), dof,
-                                   dof % 2 == 1, rows));
+    cases.push_back(MakeRandomCase(dof, dof % 2 == 1, rows));
   }
   cases.push_back(MakeRandomCase(30, 30, true, rows));
   return cases;
@@ -198,4 +191,4 @@ TEST(RowIndependence, ThreadsDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

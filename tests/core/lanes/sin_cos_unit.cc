@@ -1,4 +1,5 @@
-// Compiled for every target: sine and cosine of a table, in lanes.
+// Compiled for every target: sine and cosine of a table, in lanes; of the
+// angles as they are and with an offset of quarter turns and a rest.
 #include "core/lanes/sin_cos.h"
 
 namespace torqued {
@@ -17,6 +18,23 @@ void Table(const N* x, long count, N* sine, N* cosine) {
   }
 }
 
+/// Returns whether all angles were in range.
+template <class N>
+bool TableOfSums(const N* x, long count, int quadrant, N rest, N* sine,
+                 N* cosine) {
+  AngleRange<N> range;
+  for (long k = 0; k < count; k += Pack<N>::kLanes) {
+    Pack<N> lanes, s, c;
+    __builtin_memcpy(&lanes, x + k, sizeof(lanes));
+    const ReducedAngle<N> angle = Reduce(lanes, quadrant, Pack<N>(rest));
+    range.Add(angle);
+    SinCosOfReduced(angle, s, c);
+    __builtin_memcpy(sine + k, &s, sizeof(s));
+    __builtin_memcpy(cosine + k, &c, sizeof(c));
+  }
+  return range.lanes() == 0;
+}
+
 }  // namespace
 
 void SinCosTable(const double* x, long count, double* sine, double* cosine) {
@@ -24,6 +42,15 @@ void SinCosTable(const double* x, long count, double* sine, double* cosine) {
 }
 void SinCosTable(const float* x, long count, float* sine, float* cosine) {
   Table(x, count, sine, cosine);
+}
+
+bool SinCosOfSums(const double* x, long count, int quadrant, double rest,
+                  double* sine, double* cosine) {
+  return TableOfSums(x, count, quadrant, rest, sine, cosine);
+}
+bool SinCosOfSums(const float* x, long count, int quadrant, float rest,
+                  float* sine, float* cosine) {
+  return TableOfSums(x, count, quadrant, rest, sine, cosine);
 }
 
 }  // namespace TORQUED_TARGET

@@ -88,11 +88,8 @@ MatrixDynamics::MatrixDynamics(const LoweredTreeOf<double>& tree) {
     link.parent = body.parent;
     link.revolute = body.motion == JointMotion::kRevolute;
     link.A = Hat(link.revolute, Vector3d::UnitZ());
-    const Matrix3d Rz = link.revolute
-                            ? RotationZ(std::cos(body.q0), std::sin(body.q0))
-                            : RotationZ(body.cos_q0, body.sin_q0);
     link.home = Isometry3d::Identity();
-    link.home.linear() = TurnOf(body) * Rz;
+    link.home.linear() = TurnOf(body) * RotationZ(body.cos_q0, body.sin_q0);
     for (int k = 0; k < 3; ++k) {
       if ((body.shift >> k & 1) != 0) link.home.translation()[k] = body.p[k];
     }

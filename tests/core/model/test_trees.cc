@@ -154,10 +154,11 @@ void AddRobots(std::vector<TestTree>& out) {
     const auto model = testing_support::ShippedModel(name);
     if (model != nullptr) out.push_back(CopyOf(*model, name));
   }
-  for (int seed = 0; seed < 20; ++seed) {
+  for (int seed = 0; seed < 60; ++seed) {
     testing_support::RandomRobotOptions options;
     options.dof = 1 + seed % 9;
     options.friction = true;
+    options.right_angle_share = seed < 20 ? 0 : 1;
     const auto robot = testing_support::MakeRandomRobot(
         static_cast<std::uint64_t>(seed), options);
     const auto model = testing_support::LoadModel(robot.urdf, robot.tip);

@@ -1,0 +1,68 @@
+"""Calls of torquectl, a real process, and servers for it.
+
+Needs $TORQUECTL and $TORQUED_SERVER, which ctest sets.
+"""
+
+import contextlib
+import json
+import math
+import os
+import pathlib
+import subprocess
+import time
+
+TORQUECTL = os.environ["TORQUECTL"]
+MODELS = pathlib.Path(__file__).resolve().parents[3] / "deploy" / "models"
+PLANAR = str(MODELS / "planar_2r.urdf")
+PANDA = str(MODELS / "panda.urdf")
+GRAVITY = ("--gravity", "0,-9.81,0")
+
+OK, ERROR, NO, USAGE = 0, 1, 2, 64
+
+
+def run(*arguments, cwd=None, env=None):
+    environment = {k: v for k, v in os.environ.items()
+                   if k != "TORQUED_SERVER_ADDRESS"}
+    environment.update(env or {})
+    return subprocess.run([TORQUECTL, *map(str, arguments)], text=True,
+                          capture_output=True, timeout=120, cwd=cwd,
+                          env=environment, check=False)
+
+
+def run_json(*arguments, code=OK):
+    done = run(*arguments, "--output", "json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+@contextlib.contextmanager
+def serving(directory, listen):
+    """Address of a server; it must stop in order."""
+    address_file = directory / "address"
+    with subprocess.Popen(
+            [os.environ["TORQUED_SERVER"], "--listen", listen,
+             "--address-file", address_file, "--store", directory / "store"],
+            stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 20
+        while not address_file.exists() or not address_file.read_text():
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        try:
+            yield address_file.read_text().split()[0]
+        finally:
+            process.terminate()
+            assert process.wait(30) == 0
+
+
+def planar_torques(q, v, a):
+    """The closed form in the header of planar_2r.urdf."""
+    l1, l2, m1, m2, g = 0.5, 0.4, 2.0, 1.5, 9.81
+    c2, s2 = math.cos(q[1]), math.sin(q[1])
+    c1, c12 = math.cos(q[0]), math.cos(q[0] + q[1])
+    m11 = (m1 + m2) * l1**2 + m2 * (2 * l1 * l2 * c2 + l2**2)
+    m12 = m2 * (l1 * l2 * c2 + l2**2)
+    m22 = m2 * l2**2
+    h = m2 * l1 * l2 * s2
+    return (m11 * a[0] + m12 * a[1] - h * (2 * v[0] * v[1] + v[1]**2)
+            + (m1 + m2) * g * l1 * c1 + m2 * g * l2 * c12,
+            m12 * a[0] + m22 * a[1] + h * v[0]**2 + m2 * g * l2 * c12)

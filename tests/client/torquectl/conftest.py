@@ -1,0 +1,12 @@
+"""A server for the files of tests that need one."""
+
+import pytest
+
+from calls import serving
+
+
+@pytest.fixture(scope="session", name="server")
+def fixture_server(tmp_path_factory):
+    """Address of a server that outlives the calls."""
+    with serving(tmp_path_factory.mktemp("server"), "127.0.0.1:0") as address:
+        yield address

@@ -1,0 +1,80 @@
+"""Models: in a server, in a store, in files."""
+
+import json
+import pathlib
+
+from calls import ERROR, MODELS, NO, OK, PLANAR, USAGE, run, run_json
+
+
+def test_models_are_added_listed_shown_and_removed(server, tmp_path):
+    at = ("--server", server)
+    added = run_json(*at, "models", "add", PLANAR, "--name", "two.links",
+                     "--tip", "tip", "--label", "golden", "--expect", "none")
+    revision = added["model"]["revision"]
+    assert added["changed"] is True
+    assert run_json(*at, "models", "add", PLANAR, "--name", "two.links",
+                    "--tip", "tip")["changed"] is False
+
+    listed = {model["name"]: model for model in run_json(*at, "models", "list")}
+    assert listed["two.links"]["revision"] == revision
+    shown = run_json(*at, "models", "show", "two.links@golden")
+    assert [joint["name"] for joint in shown["joints"]] == ["joint1", "joint2"]
+    assert shown["joints"][0]["effort"] == 60
+    source = run(*at, "models", "show", f"@{revision[:8]}", "--source")
+    assert source.stdout == pathlib.Path(PLANAR).read_text()
+    assert run_json(*at, "id", "-m", "two.links@golden", "--q",
+                    "0,0")["echo"]["revision"] == revision
+
+    conflict = run(*at, "models", "rm", "two.links", "--expect", "0" * 64)
+    assert conflict.returncode == ERROR
+    assert "REVISION_CONFLICT" in conflict.stderr.splitlines()[0]
+    assert run(*at, "models", "rm", "two.links").returncode == OK
+    gone = run(*at, "models", "show", "two.links")
+    assert gone.returncode == ERROR
+    assert gone.stderr.startswith("torquectl: MODEL_NOT_FOUND")
+
+
+def test_validate_prints_every_finding_and_exits_2_on_errors(tmp_path):
+    good = run("models", "validate", PLANAR)
+    assert good.returncode == OK
+    assert "0 errors" in good.stdout
+
+    broken = tmp_path / "broken.urdf"
+    broken.write_text(pathlib.Path(PLANAR).read_text().replace(
+        '<mass value="2"/>', '<mass value="-2"/>'))
+    bad = run("models", "validate", broken)
+    assert bad.returncode == NO
+    assert f"{broken}:" in bad.stdout
+    assert "error: negative-mass" in bad.stdout
+    assert json.loads(run("models", "validate", broken, "--output",
+                          "json").stdout)["valid"] is False
+
+
+def test_add_of_a_broken_model_prints_the_whole_report(server, tmp_path):
+    broken = tmp_path / "broken.urdf"
+    broken.write_text(pathlib.Path(PLANAR).read_text().replace(
+        '<mass value="2"/>', '<mass value="-2"/>'))
+    done = run("--server", server, "models", "add", broken)
+    assert done.returncode == ERROR
+    assert done.stderr.startswith("torquectl: INVALID_MODEL (source): ")
+    assert "error: negative-mass" in done.stderr
+
+
+def test_what_would_be_lost_with_a_local_server_is_refused():
+    for command in (["add", PLANAR], ["list"], ["rm", "arm"]):
+        done = run("models", *command)
+        assert done.returncode == USAGE
+        assert "--server" in done.stderr
+
+
+def test_a_store_keeps_models_between_local_servers(tmp_path):
+    store = ("--store", tmp_path / "models.db")
+    assert run(*store, "models", "add", PLANAR).returncode == OK
+    assert [model["name"] for model in run_json(*store, "models", "list")] == [
+        "planar_2r"]
+
+
+def test_a_models_directory_is_registered_by_the_local_server():
+    answer = run_json("id", "--models-dir", MODELS, "-m", "planar_2r", "--q",
+                      "0,0")
+    assert answer["echo"]["model"] == "planar_2r"

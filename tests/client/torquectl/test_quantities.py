@@ -1,0 +1,102 @@
+"""One quantity of states on the command line."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+
+from calls import GRAVITY, NO, PLANAR, planar_torques, run, run_json
+
+
+def test_id_agrees_with_the_closed_form_of_the_planar_arm():
+    answer = run_json("id", "-m", PLANAR, *GRAVITY, "--q", "0.3,-0.4;-1,2",
+                      "--v", "-0.5,0.25", "--a=1,-2;3,0.125")
+    assert answer["rows"] == 2 and answer["rows_not_ok"] == 0
+    expected = [planar_torques((0.3, -0.4), (-0.5, 0.25), (1, -2)),
+                planar_torques((-1, 2), (-0.5, 0.25), (3, 0.125))]
+    assert np.allclose(answer["results"]["tau"], expected, rtol=0, atol=1e-13)
+    assert answer["echo"]["joint_names"] == ["joint1", "joint2"]
+    assert answer["echo"]["terms"]["gravity"] == [0, -9.81, 0]
+    assert len(answer["echo"]["revision"]) == 64
+
+
+def test_mass_matrix_is_symmetric_and_the_closed_form():
+    answer = run_json("mass-matrix", "-m", PLANAR, "--q", "0,0")
+    assert np.allclose(answer["results"]["mass_matrix"],
+                       [[[1.715, 0.54], [0.54, 0.24]]], rtol=0, atol=1e-14)
+
+
+def test_fd_undoes_id_at_full_precision_of_the_text():
+    state = ("-m", PLANAR, *GRAVITY, "--q", "0.3,-0.4", "--v", "1,2")
+    tau = run_json("id", *state, "--a", "5,6")["results"]["tau"][0]
+    back = run_json("fd", *state, "--tau", ",".join(map(repr, tau)))
+    assert np.allclose(back["results"]["a"], [[5, 6]], rtol=0, atol=1e-11)
+
+
+def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
+    task = ("opspace", "-m", PLANAR, "--q", "0.3,0", "--axes", "lx,ly",
+            "--frame", "local_world_aligned")
+    reported = run_json(*task, code=NO)
+    assert reported["results"]["rank"] == [1]
+    assert reported["results"]["rule"] == ["TASK_RULE_RANGE_RESTRICTED"]
+    assert reported["row_status"][0]["code"] == "ROW_CODE_SINGULAR_TASK_SPACE"
+    damped = run_json(*task, "--damped", "0.1", code=NO)
+    assert damped["results"]["rule"] == ["TASK_RULE_DAMPED"]
+    assert damped["echo"]["operational_space"]["damping"] == 0.1
+    bent = run_json(*(x if x != "0.3,0" else "0.3,1" for x in task))
+    assert bent["results"]["rank"] == [2]
+    assert bent["results"]["sigma_min"][0] > 0
+    table = run(*task)
+    assert "state 0: rank 1, sigma_min 0, range restricted\n" in table.stdout
+
+
+@pytest.mark.parametrize("command, result", [
+    (("id", *GRAVITY), "tau"), (("mass-matrix",), "mass_matrix"),
+    (("fd", "--tau", "1,2"), "a"), (("opspace", "--axes", "lx,ly"), "lambda")])
+def test_single_precision_is_near_double_and_echoed(command, result):
+    def answer(*extra):
+        said = run_json(*command, "-m", PLANAR, "--q", "0.3,-0.4", *extra)
+        return said["echo"]["precision"], np.array(said["results"][result])
+
+    name, exact = answer()
+    assert name == "PRECISION_DOUBLE"
+    name, rounded = answer("--precision", "single")
+    assert name == "PRECISION_SINGLE"
+    assert np.any(rounded != exact)
+    assert np.allclose(rounded, exact, rtol=1e-5, atol=1e-5)
+
+
+def test_a_wrench_changes_the_torques_and_its_frame_matters():
+    def tau(*extra):
+        return run_json("id", "-m", PLANAR, "--q", "0.3,0.4",
+                        *extra)["results"]["tau"][0]
+
+    # Pulling up with 10 N in world axes: the lever arms are the x distances.
+    pull = ("--wrench", "0,0,0,0,10,0")
+    x2 = 0.4 * math.cos(0.7)
+    x1 = 0.5 * math.cos(0.3) + x2
+    aligned = tau(*pull, "--wrench-frame", "local_world_aligned")
+    assert np.allclose(aligned, [10 * x1, 10 * x2], rtol=0, atol=1e-13)
+    assert not np.allclose(tau(*pull), aligned)
+
+
+def test_joints_permutes_columns_by_name():
+    plain = run_json("id", "-m", PLANAR, *GRAVITY, "--q", "0.3,0.4")
+    swapped = run_json("id", "-m", PLANAR, *GRAVITY, "--q", "0.4,0.3",
+                       "--joints", "joint2,joint1")
+    assert swapped["results"]["tau"][0] == plain["results"]["tau"][0][::-1]
+    assert swapped["echo"]["joint_names"] == ["joint2", "joint1"]
+
+
+def test_a_bad_row_is_named_and_the_exit_code_says_no():
+    done = run("id", "-m", PLANAR, "--q", "0,0;nan,1", "--output", "csv")
+    assert done.returncode == NO
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["status"] for row in rows] == ["OK", "ROW_CODE_INVALID_INPUT"]
+    assert rows[1]["joint1.tau"] == "nan"
+    assert "row 1: invalid input (q, joint joint1)" in done.stderr
+    table = run("id", "-m", PLANAR, "--q", "0,0;nan,1")
+    assert table.stdout.splitlines()[-1].endswith("  invalid input")
+    assert "ROW_CODE" not in table.stdout

@@ -1,0 +1,72 @@
+"""Which server is called, and what it says of itself."""
+
+import csv
+import io
+
+from calls import ERROR, OK, run, run_json
+
+
+def test_ping_tells_health_and_address(server):
+    answer = run_json("--server", server, "ping", "--count", "5")
+    assert answer["health"] == "SERVING"
+    assert answer["address"] == server
+    assert 0 < answer["round_trip_us_min"] <= answer["round_trip_us_median"]
+    assert run("health").returncode == OK
+
+
+def test_info_tells_versions_targets_and_limits(server):
+    answer = run_json("--server", server, "info")
+    version = run("--version").stdout.split()[1]
+    assert answer["client_version"] == answer["server_version"] == version
+    assert answer["address"] == server
+    names = [target["name"] for target in answer["targets"]]
+    assert answer["target"] == names[0]  # the widest
+    assert names[-1] == "baseline"
+    for target in answer["targets"]:
+        assert target["lanes_single"] >= target["lanes_double"] >= 1
+    assert answer["threads"] >= 1
+    assert answer["max_rows"] == 1_000_000
+    assert answer["max_message_bytes"] == 64 << 20
+    assert answer["max_inflight_rows"] == 16_000_000
+    assert answer["max_inflight_bytes"] == 1 << 30
+    assert answer["revision_layout"] == "1"
+
+    text = run("--server", server, "info").stdout
+    assert f"server version      {version}\n" in text
+    assert f"target in use       {names[0]}\n" in text
+    assert "bytes per message   67108864\n" in text
+    table = run("--server", server, "info", "--output", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [row["target"] for row in rows] == names
+    assert [row["in_use"] for row in rows] == ["yes"] + ["no"] * (
+        len(names) - 1)
+
+
+def test_an_address_without_a_port_means_the_default_port():
+    # Whether or not somebody serves there, the address is named.
+    for done in (run("--server", "127.0.0.55", "ping"),
+                 run("ping", env={"TORQUED_SERVER_ADDRESS": "127.0.0.55"})):
+        assert "127.0.0.55:7421" in done.stdout + done.stderr
+
+
+def test_the_address_comes_from_the_environment_unless_told_otherwise(server):
+    env = {"TORQUED_SERVER_ADDRESS": server}
+    done = run("ping", env=env)
+    assert server in done.stdout
+    spawned = run("ping", "--spawn", env=env)
+    assert spawned.returncode == OK
+    assert server not in spawned.stdout
+
+
+def test_no_connection_is_an_error_in_one_line():
+    done = run("--server", "127.0.0.1:1", "ping")
+    assert done.returncode == ERROR
+    assert done.stderr.startswith("torquectl: UNAVAILABLE: ")
+    assert "127.0.0.1:1" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_server_binary_is_an_error():
+    done = run("ping", env={"TORQUED_SERVER": "/no/such/binary"})
+    assert done.returncode == ERROR
+    assert "/no/such/binary" in done.stderr

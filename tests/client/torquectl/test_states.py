@@ -1,0 +1,44 @@
+"""States from files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from calls import ERROR, GRAVITY, OK, PLANAR, planar_torques, run, run_json
+
+
+def test_states_come_from_named_columns_in_any_order(tmp_path):
+    path = tmp_path / "states.csv"
+    path.write_text("joint2.q,spare,joint1.q,joint1.v,joint2.v\r\n"
+                    "0.4,9,0.3,1,2\r\n\r\n-0.4,9,0.1,0,0\r\n")
+    done = run("id", "-m", PLANAR, *GRAVITY, "--states", path, "--output",
+               "json")
+    assert done.returncode == OK, done.stderr
+    assert "not used: spare" in done.stderr
+    expected = [planar_torques((0.3, 0.4), (1, 2), (0, 0)),
+                planar_torques((0.1, -0.4), (0, 0), (0, 0))]
+    assert np.allclose(json.loads(done.stdout)["results"]["tau"], expected,
+                       rtol=0, atol=1e-13)
+
+
+def test_plain_columns_need_their_order_said(tmp_path):
+    path = tmp_path / "states.csv"
+    path.write_text("0.3,0.4\n")
+    refused = run("mass-matrix", "-m", PLANAR, "--states", path)
+    assert refused.returncode == ERROR
+    assert "--joints" in refused.stderr
+    taken = run("mass-matrix", "-m", PLANAR, "--states", path, "--joints",
+                "canonical")
+    assert taken.returncode == OK
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["<f8", "<f4"])
+def test_states_come_from_numpy_files(tmp_path, order, dtype):
+    q = np.asarray([[0.25, -0.5], [1.5, 2.0], [0.0, 0.125]], dtype, order)
+    np.save(tmp_path / "q.npy", q)
+    answer = run_json("id", "-m", PLANAR, *GRAVITY, "--q",
+                      f"@{tmp_path}/q.npy")
+    expected = [planar_torques(row, (0, 0), (0, 0)) for row in q.tolist()]
+    assert np.allclose(answer["results"]["tau"], expected, rtol=0, atol=1e-13)
