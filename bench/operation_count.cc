@@ -11,7 +11,9 @@ OperationCount CountInverseDynamics(const Model& model) {
   const auto n = static_cast<std::size_t>(tree.n);
   std::vector<Wrench<Counted>> F(n);
   std::vector<LinkMotion<Counted>> motion(static_cast<std::size_t>(tree.slots));
-  const LoweredScratch<Counted> scratch{F.data(), motion.data(), nullptr};
+  LoweredScratch<Counted> scratch{};
+  scratch.F = F.data();
+  scratch.motion = motion.data();
 
   const std::vector<Counted> numbers(n, Counted(0.5));
   const Counted* x = numbers.data();
