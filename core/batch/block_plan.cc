@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxLaneDof = 256;
 
 /// What is written by one call and no cache holds had better pass by them all.
-constexpr double kCaches = 16 << 20;  // bytes; measured
+constexpr double kCaches = 32 << 20;  // bytes; measured
 
 /// Where entry (i, j) of a symmetric matrix stands in its packed lower half.
 int Packed(int i, int j) {

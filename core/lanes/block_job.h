@@ -64,8 +64,8 @@ struct BlockJob {
   /// packed lower halves.
   LaneOutput tau_out, mass_matrix, acceleration, bias, pose, jacobian, drift,
       lambda, eta;
-  /// Whether blocks of long rows are put together and written without leaving
-  /// them in a cache, where aligned to 64 bytes. Never changes a bit of them.
+  /// Whether blocks of rows may be put together and written without leaving
+  /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool past_caches;
 };
 

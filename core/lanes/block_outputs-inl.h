@@ -39,7 +39,7 @@ class BlockOutputs {
       return StoreUnusual(out, row, count, packs, distinct);
     }
     N* const rows = static_cast<N*>(out.data) + row * out.columns;
-    if (past_caches_ && !IsShort(out) && IsOfWholeLines(out, rows)) {
+    if (past_caches_ && MayPassCaches(out, rows)) {
       N* const staged = reinterpret_cast<N*>(staging_);
       StoreRows(out, packs, staged, false);
       CopyPastCaches(staged, rows, BlockBytes(out));
@@ -66,11 +66,13 @@ class BlockOutputs {
   static TORQUED_INLINE long BlockBytes(const LaneOutput& out) {
     return static_cast<long>(out.columns) * kLanes * long(sizeof(N));
   }
-  /// Whether a block of rows is whole lines of the cache.
-  static TORQUED_INLINE bool IsOfWholeLines(const LaneOutput& out,
-                                            const N* rows) {
-    constexpr unsigned long kLine = 64;
-    return BlockBytes(out) % long(kLine) == 0 &&
+  /// Blocks of whole lines that the first cache holds while they are put
+  /// together.
+  static TORQUED_INLINE bool MayPassCaches(const LaneOutput& out,
+                                           const N* rows) {
+    constexpr long kLine = 64, kLargest = 16 << 10;
+    const long bytes = BlockBytes(out);
+    return !IsShort(out) && bytes <= kLargest && bytes % kLine == 0 &&
            reinterpret_cast<unsigned long>(rows) % kLine == 0;
   }
 
