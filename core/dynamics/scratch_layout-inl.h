@@ -15,7 +15,10 @@ class Carver {
   template <class Item>
   TORQUED_INLINE void Take(Item*& array, unsigned long count) {
     array = base_ == nullptr ? nullptr : reinterpret_cast<Item*>(base_ + used_);
-    used_ += (count * sizeof(Item) + kLine - 1) / kLine * kLine;
+    used_ += count * sizeof(Item);
+    if constexpr (sizeof(Item) % kLine != 0) {
+      used_ = (used_ + kLine - 1) / kLine * kLine;
+    }
   }
   TORQUED_INLINE unsigned long used() const { return used_; }
 

@@ -108,11 +108,14 @@ class BlockInputs {
   static void LoadAlone(const Number* row, const LaneInput& in, P* packs,
                         Poison<N>& all_poison) {
     Poison<N> poison = all_poison;
-    for (int j = 0; j < in.columns; ++j) {
-      P& pack = packs[in.places ? in.places[j] : j];
-      pack = P(static_cast<N>(Read(row + j)));
-      poison.Add(0, pack);
-    }
+    WithColumns(in.columns, in.places,
+                [&](auto columns, const auto& place) TORQUED_INLINE_BODY {
+                  For(Int<0>{}, columns, [&](auto j) TORQUED_INLINE_BODY {
+                    P& pack = packs[place(j)];
+                    pack = P(static_cast<N>(Read(row + j)));
+                    poison.Add(j, pack);
+                  });
+                });
     all_poison = poison;
   }
 

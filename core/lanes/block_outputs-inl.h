@@ -130,10 +130,13 @@ class BlockOutputs {
                   int count, const P* packs) {
     Number* rows = table + row * out.columns;
     if (count == 1) {
-      for (int j = 0; j < out.columns; ++j) {
-        const P& pack = packs[out.sources ? out.sources[j] : j];
-        Write(static_cast<Number>(pack.v[0]), rows + j);
-      }
+      WithColumns(out.columns, out.sources,
+                  [&](auto columns, const auto& source) TORQUED_INLINE_BODY {
+                    For(Int<0>{}, columns, [&](auto j) TORQUED_INLINE_BODY {
+                      const P& pack = packs[source(j)];
+                      Write(static_cast<Number>(pack.v[0]), rows + j);
+                    });
+                  });
       return;
     }
     Number* const to =
