@@ -7,8 +7,8 @@
 //   torqued_instructions callgrind CASE... each once, under valgrind
 //     --tool=callgrind, which writes a profile after each; its trigger is
 //     "CASE STATES"
-//   torqued_instructions run CASE CALLS    that many calls of one case, under
-//     perf stat; prints the number of states
+//   torqued_instructions step CASE...      counts them itself, by executing one
+//     instruction at a time; prints "CASE INSTRUCTIONS STATES" for each
 //
 // A case is TARGET/ROBOT/WORKLOAD. One call evaluates a block of states on an
 // engine of one thread.
@@ -26,6 +26,7 @@
 #include "bench/evaluation_run.h"
 #include "bench/robots.h"
 #include "bench/states.h"
+#include "bench/step_count.h"
 #include "bench/targets.h"
 #include "bench/workload.h"
 #include "core/batch/engine.h"
@@ -35,6 +36,7 @@ namespace {
 
 /// Of a call: a multiple of every number of lanes.
 constexpr std::int64_t kMostStates = 256;
+constexpr std::int64_t kMostSteppedStates = 32;  // slow
 constexpr std::int64_t kFewestStates = 8;
 
 struct Case {
@@ -45,8 +47,8 @@ struct Case {
 
 /// Few enough for the calling thread, so that no thread's waiting is counted.
 std::int64_t StatesOfCall(const BenchRobot& robot, Workload workload,
-                          const States& states) {
-  std::int64_t rows = kMostStates;
+                          const States& states, std::int64_t most) {
+  std::int64_t rows = most;
   while (
       rows > kFewestStates &&
       !Engine::IsSmall(EvaluationRun(robot, workload, states, rows).plan())) {
@@ -55,14 +57,16 @@ std::int64_t StatesOfCall(const BenchRobot& robot, Workload workload,
   return rows;
 }
 
-void ForCases(const std::function<void(const Case&)>& visit) {
+void ForCases(const std::function<void(const Case&)>& visit,
+              std::int64_t most_states = kMostStates) {
   const std::vector<BenchRobot> robots = BenchRobots();
   for (const std::string& target : TargetNames()) {
     Engine engine(OptionsFor(target, 1));
     for (const BenchRobot& robot : robots) {
       const States states = RandomStates(*robot.model, kMostStates);
       for (const Workload workload : kWorkloads) {
-        const std::int64_t rows = StatesOfCall(robot, workload, states);
+        const std::int64_t rows =
+            StatesOfCall(robot, workload, states, most_states);
         const EvaluationRun run(robot, workload, states, rows);
         visit({target + "/" + robot.name + "/" + std::string(Name(workload)),
                rows, [&] { engine.Evaluate(run.plan(), run.outputs()); }});
@@ -88,15 +92,22 @@ bool ProfileEach(const std::vector<std::string>& names) {
   return found == names.size();
 }
 
-bool Run(const std::string& name, int calls) {
-  bool found = false;
-  ForCases([&](const Case& c) {
-    if (c.name != name) return;
-    found = true;
-    for (int i = 0; i < calls; ++i) c.call();
-    std::puts(std::to_string(calls * c.states).c_str());
-  });
-  return found;
+/// Whether all were there.
+bool StepEach(const std::vector<std::string>& names) {
+  std::size_t found = 0;
+  ForCases(
+      [&](const Case& c) {
+        if (std::find(names.begin(), names.end(), c.name) == names.end())
+          return;
+        ++found;
+        c.call();
+        const std::string line = c.name + " " +
+                                 std::to_string(CountBySteps(c.call)) + " " +
+                                 std::to_string(c.states);
+        std::puts(line.c_str());
+      },
+      kMostSteppedStates);
+  return found == names.size();
 }
 
 int Main(const std::vector<std::string>& arguments) {
@@ -112,12 +123,12 @@ int Main(const std::vector<std::string>& arguments) {
   if (command == "callgrind" && arguments.size() > 1) {
     return ProfileEach({arguments.begin() + 1, arguments.end()}) ? 0 : 1;
   }
-  if (command == "run" && arguments.size() == 3) {
-    return Run(arguments[1], std::stoi(arguments[2])) ? 0 : 1;
+  if (command == "step" && arguments.size() > 1) {
+    return StepEach({arguments.begin() + 1, arguments.end()}) ? 0 : 1;
   }
   std::fputs(
       "usage: torqued_instructions compiler | list | callgrind CASE... | "
-      "run CASE CALLS\n",
+      "step CASE...\n",
       stderr);
   return 2;
 }

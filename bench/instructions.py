@@ -5,9 +5,9 @@
     instructions.py update PROGRAM   write the table anew
 
 PROGRAM is torqued_instructions. Valgrind counts what happens inside
-torqued::EvaluateRows; AVX-512, which valgrind cannot execute, is counted by
-perf stat where the machine lets it: there two run lengths are subtracted, so
-that what comes before the first state cancels out.
+torqued::EvaluateRows. AVX-512, which valgrind cannot execute, is counted by
+executing one instruction at a time, where the machine has it and lets a process
+trace another.
 
 check ends with 77 where the table was made with another compiler, which is no
 failure. Only the standard library is needed.
@@ -25,7 +25,6 @@ SLACK = 0.03
 SKIPPED = 77
 TABLE = pathlib.Path(__file__).resolve().parent / "instructions.txt"
 COUNTED_INSIDE = "torqued::EvaluateRows*"
-PERF_CALLS = (100, 300)
 
 
 class Failure(Exception):
@@ -68,33 +67,11 @@ def count_with_callgrind(program, cases):
     return counts
 
 
-def perf_works():
-    try:
-        return bool(perf_count(["true"])[0])
-    except Failure:
-        return False
-
-
-def perf_count(command):
-    """(instructions, what the command printed); None where not supported."""
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
-        printed = output_of(["perf", "stat", "-x,", "-e", "instructions:u",
-                             "-o", report.name, *command])
-        found = re.search(r"^(\d+),[^,]*,instructions:u", report.read(),
-                          re.MULTILINE)
-    return (int(found[1]) if found else None), printed
-
-
-def count_with_perf(program, cases):
+def count_by_steps(program, cases):
     counts = {}
-    for case in cases:
-        runs = []
-        for calls in PERF_CALLS:
-            instructions, states = perf_count(
-                [program, "run", case, str(calls)])
-            runs.append((instructions, int(states)))
-        (less, few), (more, many) = runs
-        counts[case] = (more - less) / (many - few)
+    for line in output_of([program, "step", *cases]).splitlines():
+        case, instructions, states = line.split()
+        counts[case] = int(instructions) / int(states)
     return counts
 
 
@@ -105,9 +82,12 @@ def count(program):
     wide = [case for case in cases if case.startswith("avx512/")]
     counts = count_with_callgrind(
         program, [case for case in cases if case not in wide])
-    if wide and perf_works():
-        counts |= count_with_perf(program, wide)
-        wide = []
+    if wide:
+        try:
+            counts |= count_by_steps(program, wide)
+            wide = []
+        except Failure as failure:
+            print(failure)
     return compiler, counts, wide
 
 
