@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/core/lanes/batch_case.h"
@@ -216,33 +217,55 @@ TEST(LaneAgreement, GeneralTextsInLanesAgreeWithTheScalarText) {
   ExpectRoundOff(errors);
 }
 
-TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryTolerance) {
-  for (const double tolerance : {1e-12, 1e-3, 1e-2, 0.03, 0.1, 0.3}) {
-    int full = 0, lost = 0;
-    for (BatchCase batch :
-         {MakeShippedCase("ur5e", 200, 4), MakeShippedCase("panda", 200, 4),
-          MakeRandomCase(9, 9, false, 200)}) {
-      batch.options.task.rank_tolerance = tolerance;
-      batch.options.task.characteristic_length = 0.4;
-      const BatchResult reference = Reference(batch);
-      for (const TaskRule rule : reference.rule) {
-        (rule == TaskRule::kFullRank ? full : lost) += 1;
-      }
-      for (const Precision precision :
-           {Precision::kDouble, Precision::kSingle}) {
-        batch.options.precision = precision;
-        for (const LaneKernels* kernels : Targets()) {
-          const BatchResult result = Evaluate(batch, *kernels);
-          EXPECT_EQ(result.rank, reference.rank) << Where(batch, *kernels);
-          EXPECT_EQ(result.rule, reference.rule) << Where(batch, *kernels);
-        }
+/// Rows of full rank and others, of robots whose ranks must be the same.
+std::pair<int, int> ExpectRanksOfTheScalarText(double tolerance,
+                                               double characteristic_length) {
+  int full = 0, lost = 0;
+  for (BatchCase batch :
+       {MakeShippedCase("ur5e", 200, 4), MakeShippedCase("panda", 200, 4),
+        MakeRandomCase(9, 9, false, 200)}) {
+    batch.options.task.rank_tolerance = tolerance;
+    batch.options.task.characteristic_length = characteristic_length;
+    const BatchResult reference = Reference(batch);
+    for (const TaskRule rule : reference.rule) {
+      (rule == TaskRule::kFullRank ? full : lost) += 1;
+    }
+    for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+      batch.options.precision = precision;
+      for (const LaneKernels* kernels : Targets()) {
+        const BatchResult result = Evaluate(batch, *kernels);
+        EXPECT_EQ(result.rank, reference.rank) << Where(batch, *kernels);
+        EXPECT_EQ(result.rule, reference.rule) << Where(batch, *kernels);
       }
     }
+  }
+  return {full, lost};
+}
+
+TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryTolerance) {
+  for (const double tolerance : {1e-12, 1e-3, 1e-2, 0.03, 0.1, 0.3}) {
+    const auto [full, lost] = ExpectRanksOfTheScalarText(tolerance, 0.4);
     if (tolerance < 0.1) {
       EXPECT_GT(full, 100) << tolerance;
     }
     if (tolerance > 0.01) {
       EXPECT_GT(lost, 50) << tolerance;
+    }
+  }
+}
+
+TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryScale) {
+  for (const double length : {1e-3, 1e-2, 10.0, 100.0}) {
+    const double share = std::min(length, 1 / length);
+    for (const double factor : {0.05, 0.3, 1.0}) {
+      const auto [full, lost] =
+          ExpectRanksOfTheScalarText(factor * share, length);
+      if (factor < 0.1) {
+        EXPECT_GT(full, 100) << length;
+      }
+      if (factor > 0.9) {
+        EXPECT_GT(lost, 50) << length;
+      }
     }
   }
 }
