@@ -29,20 +29,27 @@ double Nanoseconds(const EvaluationPlan& plan) {
   return plan.nanoseconds_per_row() * static_cast<double>(plan.rows());
 }
 
-std::int64_t ChunkRows(const EvaluationPlan& plan, int configured,
-                       int threads) {
+/// Rows that take as long as one alone.
+std::int64_t RowsOfABlock(const EvaluationPlan& plan,
+                          const LaneKernels& kernels) {
+  if (!plan.blocks().usable()) return 1;
+  return plan.options().precision == Precision::kSingle ? kernels.lanes_f32
+                                                        : kernels.lanes_f64;
+}
+
+/// Whole blocks, however long they take.
+std::int64_t ChunkRows(const EvaluationPlan& plan, const LaneKernels& kernels,
+                       int configured, int threads) {
   if (configured > 0) return configured;
   const double chunk =
       threads == 1
           ? kLongestChunkNanoseconds
           : std::clamp(Nanoseconds(plan) / (kChunksPerThread * threads),
                        kShortestChunkNanoseconds, kLongestChunkNanoseconds);
+  const std::int64_t block = RowsOfABlock(plan, kernels);
   const auto rows =
       static_cast<std::int64_t>(chunk / plan.nanoseconds_per_row());
-  // Whole blocks of lanes, where a chunk has room for them.
-  constexpr std::int64_t kMostLanes = 16;
-  const std::int64_t whole = rows / kMostLanes * kMostLanes;
-  return std::clamp<std::int64_t>(whole > 0 ? whole : rows, 1, kMaxChunkRows);
+  return std::clamp(rows / block * block, block, kMaxChunkRows);
 }
 
 void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {
@@ -179,7 +186,8 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
   EvaluationReport report;
   try {  // as on the pool, memory that runs out is reported
     auto workspace = workspaces_->Borrow();
-    const std::int64_t chunk_rows = ChunkRows(plan, chunk_rows_, threads());
+    const std::int64_t chunk_rows =
+        ChunkRows(plan, kernels_, chunk_rows_, threads());
     if (IsSmall(plan) || plan.rows() <= chunk_rows) {
       std::vector<RowIssue> issues;
       EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
@@ -211,8 +219,9 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
                     const EvaluationOutputs& outputs, Done done,
                     std::shared_ptr<CancellationToken> cancellation,
                     bool stop_at_first) {
-  auto run = std::make_shared<Run>(kernels_, *plan, outputs,
-                                   ChunkRows(*plan, chunk_rows_, threads()));
+  auto run =
+      std::make_shared<Run>(kernels_, *plan, outputs,
+                            ChunkRows(*plan, kernels_, chunk_rows_, threads()));
   if (cancellation != nullptr) run->cancellation = std::move(cancellation);
   run->stop_at_first = stop_at_first;
 

@@ -117,10 +117,10 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   if (quantities.Has(Quantity::kJacobian)) ns += 6 * n;
   if (quantities.Has(Quantity::kJacobianDrift)) ns += 6 * n;
   if (quantities.Has(Quantity::kOperationalSpace)) {
-    ns += 15 * n + n * n + 0.1 * n * n * n;
+    ns += 15 * n + n * n + 0.06 * n * n * n;
     const double general = 3000 + 800 * n + 20 * n * n + 0.5 * n * n * n;
     const bool always_singular = dof < options.task.axis_count;
-    ns += general * (always_singular ? 1.0 : 0.05);
+    ns += general * (always_singular ? 1.0 : 0.005);
   }
   constexpr double kReference = 20;  // the general text beside the lanes
   return options.texts == Texts::kReference ? kReference * ns : ns;

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/batch/robot.h"
+#include "core/lanes/targets.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
@@ -486,6 +487,20 @@ TEST_F(EngineTest, CancellationEndsALargeJobEarly) {
       token);
   EXPECT_TRUE(promise.get_future().get().cancelled);
   EXPECT_EQ(r.tables[static_cast<int>(Output::kTau)][0], -7);
+}
+
+TEST_F(EngineTest, ChunksAreWholeBlocksOfLanes) {
+  // A block of it takes longer than a chunk should.
+  const testing_support::RandomRobotOptions long_chain = {
+      .shape = testing_support::RandomRobotOptions::Shape::kChain, .dof = 80};
+  const Batch batch(LoadModel(MakeRandomRobot(1, long_chain).urdf), 64);
+  for (const LaneKernels* kernels : Targets()) {
+    Engine engine({.threads = 2, .target = kernels});
+    batch.Evaluate(engine);
+    EXPECT_LE(engine.scheduler().chunks_started(), 64 / kernels->lanes_f64)
+        << kernels->target;
+    EXPECT_GT(engine.scheduler().chunks_started(), 1);
+  }
 }
 
 TEST_F(EngineTest, ManyThreadsMayCallAtOnce) {
