@@ -143,11 +143,18 @@ int Main(int argc, char** argv) {
     return Fail(ExitCode::kUsage,
                 "USAGE: a command is missing (see torquectl --help)");
   }
+  const bool given = app.get_option("--server")->count() > 0;
   const char* address = std::getenv("TORQUED_SERVER_ADDRESS");
-  if (address != nullptr && flags.server.empty() && !flags.spawn) {
-    flags.server = address;
+  if (address != nullptr && !given && !flags.spawn) flags.server = address;
+  if (given || !flags.server.empty()) {
+    flags.server = WithDefaultPort(flags.server);
+    if (const std::string why = AddressProblem(flags.server); !why.empty()) {
+      return Fail(ExitCode::kUsage,
+                  std::string("USAGE: ") +
+                      (given ? "--server" : "TORQUED_SERVER_ADDRESS") + ": " +
+                      why);
+    }
   }
-  flags.server = WithDefaultPort(flags.server);
   return RunCommand(flags, runner);
 }
 

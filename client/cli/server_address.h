@@ -12,4 +12,8 @@ inline constexpr int kDefaultPort = 7421;
 /// of HTTPS. All else stays: HOST:PORT, unix:PATH, names with a scheme.
 std::string WithDefaultPort(const std::string& address);
 
+/// Why no server can be at an address that has its port; empty when one can.
+/// gRPC itself takes a port modulo 65536, and words for 0.
+std::string AddressProblem(const std::string& address);
+
 }  // namespace torqued::cli

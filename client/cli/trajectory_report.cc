@@ -1,5 +1,6 @@
 #include "client/cli/trajectory_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <ostream>
@@ -26,7 +27,17 @@ std::string PercentText(const std::optional<double>& fraction) {
   return fraction ? UtilizationText(*fraction) : "-";
 }
 
-std::string Verdict(const TorqueSummary& summary) {
+bool HasLimit(const JointLoad& load) { return load.effort_limit.has_value(); }
+
+/// Absent where no limit is exceeded, but some states have no torque.
+std::optional<bool> WithinLimits(const TrajectoryRun& run) {
+  if (run.summary.exceeds_limits()) return false;
+  if (run.evaluation.rows_not_ok > 0) return std::nullopt;
+  return true;
+}
+
+std::string Verdict(const TrajectoryRun& run) {
+  const TorqueSummary& summary = run.summary;
   std::string over;
   for (const JointLoad& load : summary.joints) {
     if (load.samples_over_limit > 0) {
@@ -34,11 +45,20 @@ std::string Verdict(const TorqueSummary& summary) {
     }
   }
   if (!over.empty()) return "over the effort limit: " + over;
-  const std::optional<std::size_t> most = summary.most_loaded();
-  if (!most) return "no joint has an effort limit";
-  return "within the effort limits; most loaded: " +
-         summary.joints[*most].joint + " at " +
-         PercentText(summary.joints[*most].utilization());
+  if (std::none_of(summary.joints.begin(), summary.joints.end(), HasLimit)) {
+    return "no joint has an effort limit";
+  }
+  std::string verdict = "within the effort limits";
+  if (!WithinLimits(run)) {
+    verdict = "not decided: " + std::to_string(run.evaluation.rows_not_ok) +
+              " of " + std::to_string(run.evaluation.rows) +
+              " states have no torque";
+  }
+  if (const std::optional<std::size_t> most = summary.most_loaded()) {
+    verdict += "; most loaded: " + summary.joints[*most].joint + " at " +
+               PercentText(summary.joints[*most].utilization());
+  }
+  return verdict;
 }
 
 }  // namespace
@@ -56,7 +76,7 @@ Json SummaryJson(const TrajectoryRun& run) {
   json["states"] = run.evaluation.rows;
   json["duration_s"] =
       run.time.empty() ? Json() : Json(run.time.back() - run.time.front());
-  json["within_effort_limits"] = !run.summary.exceeds_limits();
+  json["within_effort_limits"] = OrNull(WithinLimits(run));
   const std::optional<std::size_t> most = run.summary.most_loaded();
   json["most_loaded_joint"] =
       most ? Json(run.summary.joints[*most].joint) : Json();
@@ -144,7 +164,7 @@ void PrintSummary(const TrajectoryRun& run, std::ostream& out) {
              : ""});
   }
   table.Print(out);
-  out << "\n" << Verdict(run.summary) << "\n";
+  out << "\n" << Verdict(run) << "\n";
 }
 
 std::string TorquesCsv(const TrajectoryRun& run) {

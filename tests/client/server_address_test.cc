@@ -25,5 +25,28 @@ TEST(ServerAddress, WhatSaysWhereStaysAsItIs) {
   }
 }
 
+TEST(ServerAddress, WhereAServerCanBe) {
+  for (const char* address :
+       {"localhost:80", "192.0.2.7:65535", "[::1]:1", "unix:socket",
+        "unix:///run/socket", "dns:///host", "ipv4:127.0.0.1:80",
+        "unix-abstract:a:b"}) {
+    EXPECT_EQ(AddressProblem(address), "") << address;
+  }
+}
+
+TEST(ServerAddress, WhereNoneCanBeIsSaidInASentence) {
+  for (const char* address :
+       {"", "host:", ":80", "host:0", "host:65536", "host:99999", "host:abc",
+        "host:80x", "host:-1", "http://host:80", "host/path:80", "unix:"}) {
+    EXPECT_NE(
+        AddressProblem(address).find("needs HOST, HOST:PORT or unix:PATH"),
+        std::string::npos)
+        << address;
+  }
+  EXPECT_EQ(AddressProblem("unix:" + std::string(107, 'x')), "");
+  EXPECT_EQ(AddressProblem("unix:" + std::string(108, 'x')),
+            "the path of a socket has at most 107 bytes");
+}
+
 }  // namespace
 }  // namespace torqued::cli

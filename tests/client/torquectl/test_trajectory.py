@@ -130,6 +130,22 @@ def test_trajectory_refuses_missing_accelerations(tmp_path):
     assert "joint1.a" in done.stderr
 
 
+def test_states_without_torque_leave_the_verdict_open(tmp_path):
+    names = [f"joint{k}.{x}" for x in "qva" for k in (1, 2)]
+    header, bad = "time," + ",".join(names) + "\n", "0,1,1e200,0,0,0"
+    path = tmp_path / "t.csv"
+    for rows, count, load in (([bad], 1, False), (["0,0,0,0,0,0", bad], 1, True)):
+        path.write_text(header + "".join(f"{time},{row}\n" for time, row
+                                         in enumerate(rows)))
+        done = run("trajectory", path, "-m", PLANAR, *GRAVITY, "--summary",
+                   tmp_path / "summary.json")
+        assert done.returncode == NO, done.stderr
+        assert f"not decided: {count} of {len(rows)} states" in done.stdout
+        assert ("most loaded" in done.stdout) == load
+        summary = json.loads((tmp_path / "summary.json").read_text())
+        assert summary["within_effort_limits"] is None
+
+
 def test_trajectory_over_its_limits_fails_only_when_asked(tmp_path):
     path = tmp_path / "t.csv"
     names = [f"joint{k}.{x}" for x in "qva" for k in (1, 2)]
