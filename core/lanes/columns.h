@@ -260,14 +260,15 @@ class Poison {
   Pack<N> sums_[kSums];
 };
 
-/// body(first column) for groups of kWide columns, of which there is at least
-/// one. A last group that is not whole begins earlier, so that nothing beyond a
-/// row is touched.
+/// The first column of a group of kWide, of which there is at least one. A last
+/// group that is not whole begins earlier, so that nothing beyond a row is
+/// touched.
 template <int kWide>
 TORQUED_INLINE constexpr int GroupBegin(int group, int columns) {
   const int begin = kWide * group;
   return begin + kWide <= columns ? begin : columns - kWide;
 }
+/// body(group, first column) for all groups.
 template <int kWide, int kColumns, class Body>
 TORQUED_INLINE void ForGroups(Int<kColumns> /*columns*/, const Body& body) {
   For(Int<0>{}, Int<(kColumns + kWide - 1) / kWide>{},

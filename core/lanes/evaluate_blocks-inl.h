@@ -113,6 +113,7 @@ class BlockEvaluation {
     return job_.wrench.data != nullptr && job_.path_length > 0;
   }
   bool by_factorization() const { return n_ <= kMaxFactorizedDof; }
+
   /// What stays the same from block to block.
   void Prepare() {
     in_.Prepare();

@@ -12,7 +12,7 @@ template <>
 struct Trust<double> {
   /// Least share of its diagonal that a pivot of the mass matrix may be.
   static constexpr double kPivot = 1e-9;
-  /// Least bound of an eigenvalue from pivots, beside round-off.
+  /// Least eigenvalue, at unit diagonal, of what has pivots beyond round-off.
   static constexpr double kBound = 1e-9;
   /// Least share of the largest articulated pivot that another may be.
   static constexpr double kArticulatedPivot = 1e-8;

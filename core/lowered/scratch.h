@@ -60,7 +60,7 @@ struct LoweredTerms {
 /// Plain pointers into memory of the caller.
 template <class T>
 struct LoweredScratch {
-  Wrench<T>* F;              // n: wrench through joint i, in {i'}
+  Wrench<T>* F;              // n: wrench through joint i, or U_i / d_i, in {i'}
   LinkMotion<T>* motion;     // by slot: of branching bodies
   CompositeMoments<T>* sum;  // by slot: what was gathered from the children
 

@@ -246,7 +246,6 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   std::optional<Error> error =
       chunk->batch->Bind(ViewOf(chunk->request.chunk()));
   if (error) return InMessage(*std::move(error), "chunk.");
-  chunk->stop.reset();
   if (chunk->batch->fail_fast()) {
     chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
   }

@@ -10,6 +10,7 @@
 
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/compare.h"
+#include "tests/support/load_model.h"
 #include "tests/support/with_armature.h"
 
 namespace torqued::testing_support {
@@ -147,6 +148,30 @@ void ExpectRoundOff(const LargestErrors& errors) {
   errors.ExpectBelow("a / cond(M)", 3e-14);
   errors.ExpectBelow("lambda / condition", 1.5e-15);
   errors.ExpectBelow("eta / condition", 1e-14);
+}
+
+/// A chain of revolute joints. Between `massless` and the one after it, which
+/// turns about the same axis, there is no mass.
+std::string ChainWithoutMassAt(int massless, int dof) {
+  std::string urdf = "<robot name=\"chain\"><link name=\"link0\"/>";
+  for (int i = 1; i <= dof; ++i) {
+    const std::string number = std::to_string(i);
+    urdf += "<link name=\"link" + number + "\">";
+    if (i != massless) {
+      urdf +=
+          "<inertial><origin xyz=\"0.1 0.2 0.05\"/><mass value=\"2\"/>"
+          "<inertia ixx=\"0.02\" iyy=\"0.03\" izz=\"0.025\" ixy=\"0.001\" "
+          "ixz=\"0.002\" iyz=\"0.003\"/></inertial>";
+    }
+    urdf += "</link><joint type=\"continuous\" name=\"joint" + number + "\">";
+    urdf += "<parent link=\"link" + std::to_string(i - 1) + "\"/>";
+    urdf += "<child link=\"link" + number + "\"/>";
+    if (i != massless + 1) {
+      urdf += "<origin xyz=\"0.3 0.1 0.2\" rpy=\"0.5 0.7 0.9\"/>";
+    }
+    urdf += "<axis xyz=\"0 0 1\"/></joint>";
+  }
+  return urdf + "</robot>";
 }
 
 BatchResult Reference(BatchCase batch) {
@@ -298,6 +323,30 @@ TEST(LaneAgreement, SingularPosesAreNotCertifiedInAnyPrecision) {
       const BatchResult result = Evaluate(batch, *kernels);
       for (std::size_t row = 0; row < 200; ++row) {
         EXPECT_EQ(result.rank[row], 5u) << kernels->target << " row " << row;
+      }
+    }
+  }
+}
+
+TEST(LaneAgreement, JointsThatMoveNoMassAreFoundByBothWaysToAccelerations) {
+  // Its pivot is zero, or what round-off leaves of it.
+  constexpr int kMassless = 3;
+  constexpr std::int64_t kMany = 200;
+  for (const int dof : {6, 14}) {
+    BatchCase batch =
+        MakeCase(LoadModel(ChainWithoutMassAt(kMassless, dof)), kMany, 1);
+    batch.options.quantities = {Quantity::kForwardDynamics};
+    batch.wrench.clear();
+    for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+      batch.options.precision = precision;
+      for (const LaneKernels* kernels : Targets()) {
+        const BatchResult result = Evaluate(batch, *kernels);
+        ASSERT_EQ(result.issues.size(), static_cast<std::size_t>(kMany))
+            << dof << " joints on " << kernels->target;
+        for (const RowIssue& issue : result.issues) {
+          EXPECT_EQ(issue.code, RowCode::kSingularMassMatrix);
+          EXPECT_EQ(issue.column, kMassless - 1);
+        }
       }
     }
   }

@@ -128,5 +128,33 @@ TEST(SinglePrecision, IsThisFarFromDouble) {
   }
 }
 
+TEST(SinglePrecision, OfArticulatedBodiesIsNotFurtherFromDouble) {
+  BatchCase batch = MakeRandomCase(6, 20, true, kRows);
+  batch.options.quantities = {Quantity::kForwardDynamics,
+                              Quantity::kMassMatrix};
+  const BatchResult expected = Evaluate(batch, BestTarget());
+  batch.options.precision = Precision::kSingle;
+  std::vector<double> errors;
+  double largest = 0, largest_by_condition = 0;
+  for (const LaneKernels* kernels : Targets()) {
+    const BatchResult actual = Evaluate(batch, *kernels);
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      EXPECT_EQ(actual.doubts[static_cast<std::size_t>(row)], 0u);
+      const double error =
+          RelativeError(RowOf(actual, Output::kAcceleration, row, 1),
+                        RowOf(expected, Output::kAcceleration, row, 1));
+      errors.push_back(error);
+      largest = std::max(largest, error);
+      largest_by_condition = std::max(
+          largest_by_condition,
+          error /
+              ConditionNumber(RowOf(expected, Output::kMassMatrix, row, 20)));
+    }
+  }
+  EXPECT_LT(largest, kBounds.at("a"));
+  EXPECT_LT(largest_by_condition, kBounds.at("a / cond(M)"));
+  EXPECT_GT(Quantile(errors, 0.5), 1e-12);
+}
+
 }  // namespace
 }  // namespace torqued::testing_support
