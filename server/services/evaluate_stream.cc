@@ -181,6 +181,7 @@ void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
 void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
   Chunk* chunk = message.get();
   while (true) {
+    chunk->waiting = {};
     Lock lock(mutex_);
     const bool first = line_size_ == 0;
     lock.unlock();
@@ -197,6 +198,15 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
       chunk->error = InMessage(*std::move(chunk->error), "chunk.");
       break;
     }
+    auto waiting = context_.waiting.Admit(
+        {.bytes = static_cast<std::int64_t>(chunk->request.ByteSizeLong())});
+    if (std::holds_alternative<Error>(waiting)) {
+      // There are too many to wait with it.
+      chunk->error = InMessage(*std::move(chunk->error), "chunk.");
+      break;
+    }
+    chunk->error.reset();
+    chunk->waiting = std::get<Admission::Ticket>(std::move(waiting));
     lock.lock();
     // Without anybody left to wait for, it is first now.
     if (line_size_ == 0) continue;

@@ -50,6 +50,7 @@ class EvaluateStream final
     v1::EvaluateRequest request;
     v1::EvaluateReply reply;
     std::optional<StateBatch> batch;  // from the first use as a chunk on
+    Admission::Ticket waiting;        // while others come first
     std::uint64_t number = 0;         // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;

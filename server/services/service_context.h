@@ -15,6 +15,9 @@ struct ServiceContext {
   Admission& admission;
   CallGate& gate;
   ComputeLimits limits;
+  /// The bytes of messages that wait for those before them in their streams:
+  /// as many again, of all streams together.
+  Admission waiting{{.bytes = admission.limit().bytes}};
 };
 
 }  // namespace torqued::server

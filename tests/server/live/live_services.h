@@ -37,6 +37,7 @@ class LiveServices {
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
   Admission& admission() { return admission_; }
+  Admission& waiting() { return context_.waiting; }
   CallGate& gate() { return gate_; }
 
  private:

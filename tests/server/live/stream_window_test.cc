@@ -119,6 +119,8 @@ class StreamWindowTest : public ::testing::Test {
     }
     EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
         services_.admission().Admit(services_.admission().limit())));
+    EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
+        services_.waiting().Admit(services_.waiting().limit())));
   }
 
   LiveServices services_;
@@ -193,6 +195,23 @@ TEST_P(NarrowStreamTest, OneThatIsCancelledWhileItWaitsLeavesNothing) {
   EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::CANCELLED);
   release.set_value();
   ExpectNothingIsLeft();
+}
+
+TEST_P(NarrowStreamTest, WithoutRoomToWaitInAChunkIsRefused) {
+  // Less than the numbers of a chunk are left.
+  const std::int64_t bytes = services_.waiting().limit().bytes;
+  const auto others = services_.waiting().Admit({.bytes = bytes - kRows});
+  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
+  std::promise<void> release = Hold();
+  Start();
+  Send(kRows, 3);
+  EXPECT_EQ(MostJobs(), 1 + 1);
+  release.set_value();
+  EXPECT_EQ(ReadAll(), std::uint64_t{kRows});
+  const Failure failure(stream_->Finish());
+  EXPECT_EQ(failure.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(failure.info.reason(), "OVERLOADED");
+  EXPECT_EQ(failure.Metadata("next_row"), std::to_string(kRows));
 }
 
 TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
