@@ -16,10 +16,11 @@ bool IsIpv6(const std::string& text) {
          1;
 }
 
-bool IsPort(std::string_view text) {
+bool IsPort(const std::string& text) {
   int port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  const char* begin = text.c_str();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, port);
   return error == std::errc{} && stop == end && port >= 1 && port <= 65535;
 }
 
@@ -51,7 +52,7 @@ std::string WithDefaultPort(const std::string& address) {
 std::string AddressProblem(const std::string& address) {
   constexpr std::string_view kUnix = "unix:";
   constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
-  const std::string wrong =
+  std::string wrong =
       "needs HOST, HOST:PORT or unix:PATH, not '" + address + "'";
   if (address.starts_with(kUnix)) {
     const std::size_t length = address.size() - kUnix.size();
@@ -66,7 +67,7 @@ std::string AddressProblem(const std::string& address) {
       address.find('/') != std::string::npos) {
     return wrong;
   }
-  return IsPort(std::string_view(address).substr(colon + 1))
+  return IsPort(address.substr(colon + 1))
              ? ""
              : wrong + ": a port is a number from 1 to 65535";
 }
