@@ -20,7 +20,7 @@ struct Trust<double> {
 template <>
 struct Trust<float> {
   static constexpr float kPivot = 1e-4F;
-  static constexpr float kBound = 2e-6F;
+  static constexpr float kBound = 5e-5F;
   static constexpr float kArticulatedPivot = 1e-4F;
 };
 

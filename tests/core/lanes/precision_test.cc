@@ -87,9 +87,9 @@ const std::map<std::string, double> kBounds = {
     {"jacobian_drift", 4.2e-6},
     {"a", 2e-5},
     {"a / cond(M)", 2e-8},
-    {"lambda", 0.1},
+    {"lambda", 0.01},
     {"lambda / cond(Lambda)", 2.2e-7},
-    {"eta", 0.1},
+    {"eta", 0.01},
     {"eta / cond(Lambda)", 2.2e-7}};
 
 TEST(SinglePrecision, IsThisFarFromDouble) {
@@ -108,7 +108,7 @@ TEST(SinglePrecision, IsThisFarFromDouble) {
       std::printf("  %s on %s: %.2f %% of the states in double precision\n",
                   batch.name.c_str(), kernels->target,
                   100 * static_cast<double>(in_double) / kRows);
-      EXPECT_LT(in_double, kRows / 3);
+      EXPECT_LT(in_double, kRows / 6);
     }
     for (auto& [quantity, values] : errors) {
       const double median = Quantile(values, 0.5);
@@ -151,8 +151,9 @@ TEST(SinglePrecision, OfArticulatedBodiesIsNotFurtherFromDouble) {
               ConditionNumber(RowOf(expected, Output::kMassMatrix, row, 20)));
     }
   }
-  EXPECT_LT(largest, kBounds.at("a"));
-  EXPECT_LT(largest_by_condition, kBounds.at("a / cond(M)"));
+  // Measured: 8.2e-7 and 1.9e-10.
+  EXPECT_LT(largest, 3e-6);
+  EXPECT_LT(largest_by_condition, 6e-10);
   EXPECT_GT(Quantile(errors, 0.5), 1e-12);
 }
 
