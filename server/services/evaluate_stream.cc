@@ -194,19 +194,12 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
       chunk->error = FaultOfTheServer();
     }
     if (!chunk->error) break;
-    if (first || chunk->error->reason != v1::OVERLOADED) {
-      chunk->error = InMessage(*std::move(chunk->error), "chunk.");
-      break;
-    }
-    auto waiting = context_.waiting.Admit(
-        {.bytes = static_cast<std::int64_t>(chunk->request.ByteSizeLong())});
-    if (std::holds_alternative<Error>(waiting)) {
-      // There are too many to wait with it.
+    const bool may_wait = !first && chunk->error->reason == v1::OVERLOADED;
+    if (!may_wait || !TakeRoomToWait(chunk)) {
       chunk->error = InMessage(*std::move(chunk->error), "chunk.");
       break;
     }
     chunk->error.reset();
-    chunk->waiting = std::get<Admission::Ticket>(std::move(waiting));
     lock.lock();
     // Without anybody left to wait for, it is first now.
     if (line_size_ == 0) continue;
@@ -214,6 +207,14 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
     return Advance(std::move(lock));
   }
   Queue(std::move(message));
+}
+
+bool EvaluateStream::TakeRoomToWait(Chunk* chunk) {
+  auto room = context_.waiting.Admit(
+      {.bytes = static_cast<std::int64_t>(chunk->request.ByteSizeLong())});
+  auto* ticket = std::get_if<Admission::Ticket>(&room);
+  if (ticket != nullptr) chunk->waiting = std::move(*ticket);
+  return ticket != nullptr;
 }
 
 void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {

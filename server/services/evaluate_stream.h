@@ -91,6 +91,8 @@ class EvaluateStream final
   std::optional<Error> Prepare(Chunk* chunk);
   /// Queues the chunk, or lets it wait for the next one to leave the line.
   void Admit(std::unique_ptr<Chunk> message);
+  /// False where too much waits already.
+  bool TakeRoomToWait(Chunk* chunk);
   void Queue(std::unique_ptr<Chunk> message);
   void ComputeHere(Chunk* chunk);
   void ComputeOnPool(Chunk* chunk);
