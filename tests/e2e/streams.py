@@ -5,8 +5,8 @@ import queue
 import numpy as np
 from torqued.v1 import dynamics_pb2 as pb
 
-from calls import RESULT_ARRAYS
-from harness import F64, array, table
+from calls import RESULT_ARRAYS, ask
+from harness import F64, array, failure_of, table
 
 
 def start(model, quantities, **fields):
@@ -15,12 +15,33 @@ def start(model, quantities, **fields):
         model=model, quantities=quantities, **fields))
 
 
+def torques(**fields):
+    """Inverse dynamics of the example arm."""
+    return start("panda", [ask.INVERSE_DYNAMICS], **fields)
+
+
 def chunk(payload=F64, **fields):
     """A message of states: q, v, a, tau and tip_wrench_on_environment as
     arrays of numbers or as Array messages."""
     return pb.EvaluateRequest(chunk=pb.EvaluateChunk(**{
         name: array(numbers, payload) if isinstance(numbers, np.ndarray)
         else numbers for name, numbers in fields.items()}))
+
+
+Q = np.zeros((2, 7))
+GOOD = [torques(), chunk(q=Q), chunk(q=Q)]
+
+
+def evaluate(client, *messages):
+    return list(client.dynamics.Evaluate(iter(messages)))
+
+
+def failed(client, *messages):
+    """What came before the failure, and the failure."""
+    replies = []
+    call = client.dynamics.Evaluate(iter(messages))
+    failure = failure_of(lambda: replies.extend(call))
+    return replies, failure
 
 
 def chunk_of(states, payload=F64):

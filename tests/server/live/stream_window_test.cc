@@ -111,6 +111,14 @@ class StreamWindowTest : public ::testing::Test {
     return most;
   }
 
+  /// Computes, once the thread is free, everything that SendAll sends.
+  void ExpectAllIsAnswered(std::promise<void>* release, std::thread* sender) {
+    release->set_value();
+    EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
+    sender->join();
+    EXPECT_TRUE(stream_->Finish().ok());
+  }
+
   /// Nothing of any call is left, and all rows and bytes may be taken again.
   void ExpectNothingIsLeft() {
     while (services_.gate().in_flight() > 0 ||
@@ -137,10 +145,7 @@ TEST_F(StreamWindowTest, NotMoreChunksThanTheWindowAreReadAhead) {
   // All of them fit into what the transport holds.
   std::thread sender([this] { SendAll(); });
   EXPECT_EQ(MostJobs(), 1 + kWindow);
-  release.set_value();
-  EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
-  sender.join();
-  EXPECT_TRUE(stream_->Finish().ok());
+  ExpectAllIsAnswered(&release, &sender);
 }
 
 TEST_F(StreamWindowTest, AStreamCancelledInFullFlightLeavesNothing) {
@@ -179,10 +184,7 @@ TEST_P(NarrowStreamTest, ItsChunksWaitForThoseBefore) {
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   EXPECT_EQ(MostJobs(), 1 + 1) << "who holds the thread, and a chunk";
-  release.set_value();
-  EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
-  sender.join();
-  EXPECT_TRUE(stream_->Finish().ok());
+  ExpectAllIsAnswered(&release, &sender);
   ExpectNothingIsLeft();
 }
 
@@ -248,10 +250,7 @@ TEST_F(WideStreamTest, WhatItReadsAheadLeavesOthersHalfOfTheRoom) {
       services_.admission().Admit({4 * kRows + 1, 0})));
   EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
       services_.admission().Admit({4 * kRows, 0})));
-  release.set_value();
-  EXPECT_EQ(ReadAll(), std::uint64_t{kChunks} * kRows);
-  sender.join();
-  EXPECT_TRUE(stream_->Finish().ok());
+  ExpectAllIsAnswered(&release, &sender);
 }
 
 TEST_F(WideStreamTest, AChunkIsRefusedOnceOnlyOthersAreInItsWay) {

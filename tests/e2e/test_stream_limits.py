@@ -1,0 +1,102 @@
+"""Limits of the server on the streams of Evaluate."""
+
+import time
+
+import grpc
+import numpy as np
+
+import harness
+import streams
+from calls import States, ask, everything_request
+from streams import (
+    GOOD, Q, Stream, chunk, chunk_of, cut, evaluate, failed, joined, torques)
+
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+def test_a_message_over_the_limit_is_not_taken_for_the_end(start):
+    server = start("--max-message-bytes", 100_000, "--log-level", "debug",
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        for _ in range(20):
+            replies, failure = failed(
+                client, torques(), chunk(q=Q), chunk(q=np.zeros((3000, 7))))
+            assert failure.code == EXHAUSTED
+        assert "outcome=OK" not in server.log()
+        # A reply over the limit is refused with the number that fits.
+        replies, failure = failed(
+            client, streams.start("panda", [ask.MASS_MATRIX]),
+            chunk(q=Q), chunk(q=np.zeros((1000, 7))))
+        assert (failure.code, failure.reason) == (
+            EXHAUSTED, "REQUEST_TOO_LARGE")
+        assert failure.metadata["chunk"] == "1"
+        fit = int(failure.metadata["rows_that_fit"])
+        assert evaluate(
+            client, streams.start("panda", [ask.MASS_MATRIX]),
+            chunk(q=Q), chunk(q=np.zeros((fit, 7))))[1].rows == fit
+
+
+def test_a_chunk_is_held_to_the_limits_of_a_call(start):
+    server = start("--max-rows", 100, "--max-inflight-rows", 50,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        for rows in (101, 51):
+            _, failure = failed(
+                client, torques(), chunk(q=Q), chunk(q=np.zeros((rows, 7))))
+            assert (failure.code, failure.reason) == (
+                EXHAUSTED, "REQUEST_TOO_LARGE")
+            assert failure.metadata["next_row"] == "2"
+        # What is answered gives its place back, also while the stream goes on.
+        half = chunk(q=np.zeros((30, 7)))
+        with Stream(client, torques(), half) as stream:
+            stream.receive()
+            deadline = time.monotonic() + 10
+            while True:
+                try:
+                    assert len(evaluate(client, torques(), half)) == 1
+                    break
+                except grpc.RpcError as error:
+                    # The server may learn a bit later that it was sent.
+                    assert harness.Failure.of(error).reason == "OVERLOADED"
+                    assert time.monotonic() < deadline
+
+
+def test_more_streams_than_allowed_are_refused_until_one_ends(start):
+    server = start("--max-inflight-streams", 3,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        opened = [Stream(client, *GOOD) for _ in range(3)]
+        for stream in opened:
+            stream.receive()
+        # Of all connections together; other calls go on.
+        with harness.Client(server.address) as other:
+            _, failure = failed(other, *GOOD)
+            assert (failure.code, failure.reason) == (EXHAUSTED, "OVERLOADED")
+            assert failure.metadata["setting"] == "max-inflight-streams"
+            assert failure.retry_delay > 0
+            assert other.dynamics.Compute(
+                everything_request("panda", States(7, 2))).rows == 2
+        opened.pop().__exit__()
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                assert len(evaluate(client, *GOOD)) == 2
+                break
+            except grpc.RpcError as error:
+                assert harness.Failure.of(error).reason == "OVERLOADED"
+                assert time.monotonic() < deadline
+        for stream in opened:
+            stream.__exit__()
+
+
+def test_a_stream_is_not_refused_for_its_own_chunks(start):
+    server = start("--max-inflight-rows", 1000,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        states = States(7, 40_000)
+        replies = evaluate(
+            client, torques(), *map(chunk_of, cut(states, [900, 1000, 10])))
+        assert sum(reply.rows for reply in replies) == 40_000
+        whole = evaluate(client, torques(), *map(
+            chunk_of, cut(states, [1000])))
+        assert harness.same_bits(joined(replies)["tau"], joined(whole)["tau"])
