@@ -60,6 +60,17 @@ void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {
   }
 }
 
+EvaluationReport EvaluateAtOnce(const LaneKernels& kernels,
+                                const EvaluationPlan& plan,
+                                const EvaluationOutputs& outputs,
+                                RowWorkspace& workspace) {
+  EvaluationReport report;
+  std::vector<RowIssue> issues;
+  EvaluateRows(plan, outputs, kernels, 0, plan.rows(), workspace, issues);
+  Append(report, issues);
+  return report;
+}
+
 }  // namespace
 
 /// One workspace per slot of the pool, and spare ones for callers' threads.
@@ -176,43 +187,66 @@ Engine::Engine(const Options& options)
 
 Engine::~Engine() = default;
 
+template <class Function>
+EvaluationReport Engine::WithWorkspace(const Function& evaluate) {
+  const auto begin = Clock::now();
+  EvaluationReport report;
+  try {  // as on the pool, memory that runs out is reported
+    auto workspace = workspaces_->Borrow();
+    report = evaluate(*workspace);
+    workspaces_->Return(std::move(workspace));
+  } catch (...) {
+    report.failed = true;
+  }
+  report.queue = std::chrono::nanoseconds::zero();
+  report.compute = Clock::now() - begin;
+  return report;
+}
+
 bool Engine::IsSmall(const EvaluationPlan& plan) {
   return Nanoseconds(plan) <= kSmallNanoseconds;
 }
 
 EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
                                   const EvaluationOutputs& outputs) {
-  const auto begin = Clock::now();
-  EvaluationReport report;
-  try {  // as on the pool, memory that runs out is reported
-    auto workspace = workspaces_->Borrow();
+  return WithWorkspace([&](RowWorkspace& workspace) {
     const std::int64_t chunk_rows =
         ChunkRows(plan, kernels_, chunk_rows_, threads());
     if (IsSmall(plan) || plan.rows() <= chunk_rows) {
-      std::vector<RowIssue> issues;
-      EvaluateRows(plan, outputs, kernels_, 0, plan.rows(), *workspace, issues);
-      Append(report, issues);
-    } else {
-      Run run(kernels_, plan, outputs, chunk_rows);
-      run.submitted = begin;
-      ChunkScheduler::Job job;
-      job.chunks = run.chunks;
-      job.run = [this, &run, &workspace](std::int64_t chunk, int slot) {
-        run.Chunk(chunk, slot == ChunkScheduler::kCaller
-                             ? *workspace
-                             : workspaces_->OfSlot(slot));
-      };
-      job.cancellation = run.cancellation;
-      scheduler_->Run(std::move(job));
-      report = run.Report();
-      report.queue = std::chrono::nanoseconds::zero();
+      return EvaluateAtOnce(kernels_, plan, outputs, workspace);
     }
-    workspaces_->Return(std::move(workspace));
-  } catch (...) {
-    report.failed = true;
-  }
-  report.compute = Clock::now() - begin;
-  return report;
+    Run run(kernels_, plan, outputs, chunk_rows);
+    ChunkScheduler::Job job;
+    job.chunks = run.chunks;
+    job.run = [this, &run, &workspace](std::int64_t chunk, int slot) {
+      run.Chunk(chunk, slot == ChunkScheduler::kCaller
+                           ? workspace
+                           : workspaces_->OfSlot(slot));
+    };
+    job.cancellation = run.cancellation;
+    scheduler_->Run(std::move(job));
+    return run.Report();
+  });
+}
+
+EvaluationReport Engine::EvaluateHere(
+    const EvaluationPlan& plan, const EvaluationOutputs& outputs,
+    std::shared_ptr<CancellationToken> cancellation, bool stop_at_first) {
+  return WithWorkspace([&](RowWorkspace& workspace) {
+    const std::int64_t chunk_rows =
+        ChunkRows(plan, kernels_, chunk_rows_, threads());
+    if (plan.rows() <= chunk_rows) {
+      return EvaluateAtOnce(kernels_, plan, outputs, workspace);
+    }
+    Run run(kernels_, plan, outputs, chunk_rows);
+    if (cancellation != nullptr) run.cancellation = std::move(cancellation);
+    run.stop_at_first = stop_at_first;
+    for (std::int64_t chunk = 0;
+         chunk < run.chunks && !run.cancellation->cancelled(); ++chunk) {
+      run.Chunk(chunk, workspace);
+    }
+    return run.Report();
+  });
 }
 
 void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,

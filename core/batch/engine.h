@@ -56,6 +56,14 @@ class Engine {
   EvaluationReport Evaluate(const EvaluationPlan& plan,
                             const EvaluationOutputs& outputs);
 
+  /// As Evaluate, but on the calling thread alone, however long it takes: until
+  /// the token, if there is one, is cancelled, or soon after a row that is not
+  /// OK with `stop_at_first`.
+  EvaluationReport EvaluateHere(
+      const EvaluationPlan& plan, const EvaluationOutputs& outputs,
+      std::shared_ptr<CancellationToken> cancellation = nullptr,
+      bool stop_at_first = false);
+
   /// Returns at once; `done` is called exactly once, on a pool thread (where
   /// there is no memory to hand over, on the calling thread before this
   /// returns). The memory of inputs and outputs must live until then. With
@@ -78,6 +86,10 @@ class Engine {
  private:
   struct Workspaces;
   struct Run;
+
+  /// On the calling thread, and how long it took.
+  template <class Function>
+  EvaluationReport WithWorkspace(const Function& evaluate);
 
   const LaneKernels& kernels_;
   int chunk_rows_;

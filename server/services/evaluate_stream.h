@@ -18,12 +18,12 @@
 
 namespace torqued::server {
 
-/// Chunks are read one after the other, computed where they stand if they are
-/// small and on the engine's pool otherwise, and answered in order. Not more
-/// than kWindow of them are in memory; beyond that nothing is read, and flow
-/// control holds the client up. The memory of a chunk serves those after it.
-/// A chunk that the limits of the work under way do not admit waits for those
-/// before it; only a first in line is refused.
+/// Chunks are read one after the other, computed on the thread that parsed them
+/// unless they take long, on the engine's pool otherwise, and answered in
+/// order. Not more than kWindow of them are in memory; beyond that nothing is
+/// read, and flow control holds the client up. The memory of a chunk serves
+/// those after it. A chunk that the limits of the work under way do not admit
+/// waits for those before it; only a first in line is refused.
 ///
 /// The messages travel as bytes, parsed and serialized here: generated code
 /// would not tell bytes that are no request from the end of the stream.
@@ -54,8 +54,7 @@ class EvaluateStream final
     std::uint64_t number = 0;         // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
-    /// Of its computing on the pool alone, where a bad row ends that; else
-    /// null.
+    /// Of its computing alone, where a bad row ends that; else null.
     std::shared_ptr<CancellationToken> stop;
     /// The reply is serialized, or there is an error instead.
     bool done = false;
@@ -94,6 +93,8 @@ class EvaluateStream final
   /// False where too much waits already.
   bool TakeRoomToWait(Chunk* chunk);
   void Queue(std::unique_ptr<Chunk> message);
+  const std::shared_ptr<CancellationToken>& CancellationOf(
+      const Chunk& chunk) const;
   void ComputeHere(Chunk* chunk);
   void ComputeOnPool(Chunk* chunk);
   void OnComputed(Chunk* chunk, const EvaluationReport& report,
