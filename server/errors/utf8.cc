@@ -38,6 +38,10 @@ std::size_t CharacterLength(std::string_view text) {
 }  // namespace
 
 std::string CleanText(std::string_view text, std::size_t max_bytes) {
+  const bool is_ascii = std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<std::uint8_t>(c) < 0x80;
+  });
+  if (is_ascii && text.size() <= max_bytes) return std::string(text);
   std::string clean;
   clean.reserve(std::min(text.size(), max_bytes));
   // Where `clean` may end so that kCut still fits behind it.

@@ -33,7 +33,7 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
   Engine& engine = context_.engine;
   auto prepared =
       Computation::Prepare(view_, entry, engine.target(), context_.limits,
-                           context_.admission, &reply_);
+                           context_.admission, reply_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }
@@ -59,7 +59,7 @@ void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   if (auto error = computation_->Complete(report, prepared_)) {
     return Fail(*std::move(error));
   }
-  MoveReplyOut(&reply_);
+  MoveReplyOut(reply_);
   Succeed();
 }
 

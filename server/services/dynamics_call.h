@@ -14,9 +14,14 @@ namespace torqued::server {
 /// where it stands, all others on the engine's pool.
 class DynamicsCall : public UnaryCall {
  protected:
+  /// Puts results into `reply`.
   DynamicsCall(grpc::CallbackServerContext* call, ServiceContext& context,
-               std::string_view method, const ComputeView& view)
-      : UnaryCall(call, context.gate, method), context_(context), view_(view) {}
+               std::string_view method, const ComputeView& view,
+               v1::ComputeReply* reply)
+      : UnaryCall(call, context.gate, method),
+        context_(context),
+        view_(view),
+        reply_(reply) {}
   ~DynamicsCall() override = default;
 
  private:
@@ -32,19 +37,22 @@ class DynamicsCall : public UnaryCall {
 
   ServiceContext& context_;
   ComputeView view_;
-  v1::ComputeReply reply_;
+  v1::ComputeReply* const reply_;
   /// While the call waits for its model.
   Admission::Ticket waiting_;
   std::unique_ptr<Computation> computation_;
   std::chrono::nanoseconds prepared_{0};
 };
 
+/// `Reply` is in an arena, so that its parts change hands without a copy.
 template <class Request, class Reply>
 class DynamicsCallOf final : public DynamicsCall {
  public:
   DynamicsCallOf(grpc::CallbackServerContext* call, ServiceContext& context,
                  std::string_view method, const Request& request, Reply* reply)
-      : DynamicsCall(call, context, method, ViewOf(request)),
+      : DynamicsCall(call, context, method, ViewOf(request),
+                     google::protobuf::Arena::CreateMessage<v1::ComputeReply>(
+                         reply->GetArena())),
         request_(request),
         own_reply_(reply) {}
 

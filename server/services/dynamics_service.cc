@@ -17,6 +17,14 @@ grpc::ServerUnaryReactor* Start(grpc::CallbackServerContext* call,
 
 }  // namespace
 
+DynamicsService::DynamicsService(ServiceContext& context) : context_(context) {
+  SetMessageAllocatorFor_InverseDynamics(&inverse_dynamics_);
+  SetMessageAllocatorFor_MassMatrix(&mass_matrix_);
+  SetMessageAllocatorFor_ForwardDynamics(&forward_dynamics_);
+  SetMessageAllocatorFor_OperationalSpace(&operational_space_);
+  SetMessageAllocatorFor_Compute(&compute_);
+}
+
 grpc::ServerUnaryReactor* DynamicsService::InverseDynamics(
     grpc::CallbackServerContext* call,
     const v1::InverseDynamicsRequest* request,

@@ -1,6 +1,7 @@
 // torqued.v1.Dynamics over gRPC.
 #pragma once
 
+#include "server/services/arena_messages.h"
 #include "server/services/service_context.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
@@ -17,7 +18,7 @@ using DynamicsMethods = v1::Dynamics::WithCallbackMethod_InverseDynamics<
 
 class DynamicsService final : public DynamicsMethods {
  public:
-  explicit DynamicsService(ServiceContext& context) : context_(context) {}
+  explicit DynamicsService(ServiceContext& context);
 
   grpc::ServerUnaryReactor* InverseDynamics(
       grpc::CallbackServerContext* call,
@@ -42,6 +43,14 @@ class DynamicsService final : public DynamicsMethods {
 
  private:
   ServiceContext& context_;
+  ArenaAllocator<v1::InverseDynamicsRequest, v1::InverseDynamicsReply>
+      inverse_dynamics_;
+  ArenaAllocator<v1::MassMatrixRequest, v1::MassMatrixReply> mass_matrix_;
+  ArenaAllocator<v1::ForwardDynamicsRequest, v1::ForwardDynamicsReply>
+      forward_dynamics_;
+  ArenaAllocator<v1::OperationalSpaceRequest, v1::OperationalSpaceReply>
+      operational_space_;
+  ArenaAllocator<v1::ComputeRequest, v1::ComputeReply> compute_;
 };
 
 }  // namespace torqued::server
