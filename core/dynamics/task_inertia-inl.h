@@ -11,41 +11,37 @@ inline namespace TORQUED_TARGET {
 template <class T>
 struct TaskResult {
   T lambda[PackedSize(6)];  // W⁻¹, packed
-  T eta[6];                 // Λ r
   /// Of W: its diagonal and its pivots.
   T diagonal[6];
   T pivots[6];
 };
 
-/// With W = J M⁻¹ Jᵀ and r = J M⁻¹ h − drift: Λ = W⁻¹ and η = Λ r. `rows` are
-/// the m rows of the task Jacobian, n numbers each; LD and `reciprocal` are the
-/// factors of M. Y is scratch, (m + 1) n numbers. Sizes are int or Int<k>.
+/// Λ = W⁻¹ of W = J M⁻¹ Jᵀ. `rows` are the m rows of the task Jacobian, n
+/// numbers each; LD and `reciprocal` are the factors of M. Leaves J L⁻ᵀ D⁻¹ in
+/// Y, m n numbers. Sizes are int or Int<k>.
 template <class Rows, class Size, class T>
 TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
-                                const T* LD, const T* reciprocal, const T* h,
-                                const T* drift, T* Y, TaskResult<T>& result) {
+                                const T* LD, const T* reciprocal, T* Y,
+                                TaskResult<T>& result) {
   constexpr Int<0> kFirst;
-  // One forward substitution: Y = L⁻¹ [Jᵀ | h], W = Y_Jᵀ D⁻¹ Y_J.
-  T* y_h = Y + m * n;
-  For(kFirst, n, [&](auto k) TORQUED_INLINE_BODY { y_h[k] = h[k]; });
-  ForwardSubstitutePacked(n, LD, y_h);
+  // Y = J L⁻ᵀ, W = Y D⁻¹ Yᵀ.
   For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
     T* y_i = Y + i * n;
     For(kFirst, n, [&](auto k) TORQUED_INLINE_BODY { y_i[k] = rows[i][k]; });
     ForwardSubstitutePacked(n, LD, y_i);
   });
-  T W[PackedSize(6)], r[6], inverse_pivots[6];
+  T W[PackedSize(6)], inverse_pivots[6];
   For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
     T* y_i = Y + i * n;
-    const auto dot = [&](const T* y, T sum) TORQUED_INLINE_BODY {
-      For(kFirst, n,
-          [&](auto k) TORQUED_INLINE_BODY { sum = sum + y_i[k] * y[k]; });
-      return sum;
-    };
     // Rows above i are scaled by D⁻¹ already.
     T* W_i = W + PackedRow(i);
-    For(kFirst, i,
-        [&](auto j) TORQUED_INLINE_BODY { W_i[j] = dot(Y + j * n, T(0)); });
+    For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
+      const T* y_j = Y + j * n;
+      T sum(0);
+      For(kFirst, n,
+          [&](auto k) TORQUED_INLINE_BODY { sum = sum + y_i[k] * y_j[k]; });
+      W_i[j] = sum;
+    });
     T self(0);
     For(kFirst, n, [&](auto k) TORQUED_INLINE_BODY {
       const T scaled = y_i[k] * reciprocal[k];
@@ -53,7 +49,6 @@ TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
       y_i[k] = scaled;
     });
     W_i[i] = self;
-    r[i] = dot(y_h, -drift[i]);
     result.diagonal[i] = self;
   });
   FactorPacked(m, W, inverse_pivots);
@@ -83,6 +78,25 @@ TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
       });
     });
   });
+}
+
+/// η = Λ (J M⁻¹ h − drift), with Y and Λ as TaskInertia leaves them. `y_h` is
+/// scratch, n numbers.
+template <class Rows, class Size, class T>
+TORQUED_INLINE void TaskBias(Rows m, Size n, const T* LD, const T* Y,
+                             const T* lambda, const T* h, const T* drift,
+                             T* y_h, T* eta) {
+  constexpr Int<0> kFirst;
+  For(kFirst, n, [&](auto k) TORQUED_INLINE_BODY { y_h[k] = h[k]; });
+  ForwardSubstitutePacked(n, LD, y_h);
+  T r[6];
+  For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
+    const T* y_i = Y + i * n;
+    T sum = -drift[i];
+    For(kFirst, n,
+        [&](auto k) TORQUED_INLINE_BODY { sum = sum + y_i[k] * y_h[k]; });
+    r[i] = sum;
+  });
   For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
     T sum(0);
     For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
@@ -91,7 +105,7 @@ TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
     For(i, m, [&](auto j) TORQUED_INLINE_BODY {
       sum = sum + lambda[PackedRow(j) + i] * r[j];
     });
-    result.eta[i] = sum;
+    eta[i] = sum;
   });
 }
 

@@ -180,6 +180,9 @@ class BlockEvaluation {
         (has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredFrame();
     }
+    // Its divisions wait for each other as well, beside the bias forces.
+    TaskResult<P> task;
+    if (wants_task()) TaskInertias(task);
     const LoweredTerms<P>* terms = &terms_;
     if (has_wrench()) {
       with_wrench_.wrench = WrenchOnTip();
@@ -206,7 +209,7 @@ class BlockEvaluation {
     if (wants_task()) {
       LoweredDrift(lowered_, tip_, State(zeros_), terms_.gravity, motion_,
                    pose_, J_, drift);
-      Task(drift);
+      TaskBiases(task, drift);
     }
     if (wants_drift()) {
       LoweredTipMotion(lowered_, tip_, State(zeros_), &motion_);
@@ -342,7 +345,11 @@ class BlockEvaluation {
       FrameDrift(tree_, job_.tip, job_.reference, static_cast<const P*>(in_.v),
                  general_, drift);
       if (wants_drift()) Store(kLaneDrift, job_.drift, drift, 6);
-      if (wants_task()) Task(drift);
+      if (wants_task()) {
+        TaskResult<P> task;
+        TaskInertias(task);
+        TaskBiases(task, drift);
+      }
     }
     if (wants_pose()) {
       const Transform<P> X = FramePlacement(tree_, job_.tip, general_);
@@ -429,13 +436,11 @@ class BlockEvaluation {
     doubts_.Add(kLaneAcceleration, LaneBits(!sound));
   }
 
-  void Task(const P* drift) {
+  /// Λ from the factors of M and the Jacobian, and whether it is certain.
+  void TaskInertias(TaskResult<P>& task) {
     const int m = job_.task_rows;
-    P task_drift[6];
-    for (int k = 0; k < m; ++k) task_drift[k] = drift[job_.task_axes[k]];
-    TaskResult<P> task;
     const P* const* rows = task_rows_;
-    mass_.SolveTask(m, rows, h_, task_drift, task);
+    mass_.SolveTask(m, rows, task);
     const auto tolerance =
         static_cast<N>(job_.rank_tolerance * job_.rank_tolerance);
     const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
@@ -454,7 +459,15 @@ class BlockEvaluation {
     const bool enough = job_.path_length >= m;
     doubts_.Add(kLaneTask, ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
     Store(kLaneTask, job_.lambda, task.lambda, PackedSize(m));
-    Store(kLaneTask, job_.eta, task.eta, m);
+  }
+
+  /// η from Λ, the bias forces and the drift of all six axes.
+  void TaskBiases(const TaskResult<P>& task, const P* drift) {
+    const int m = job_.task_rows;
+    P task_drift[6], eta[6];
+    for (int k = 0; k < m; ++k) task_drift[k] = drift[job_.task_axes[k]];
+    mass_.SolveTaskBias(m, task.lambda, h_, task_drift, eta);
+    Store(kLaneTask, job_.eta, eta, m);
   }
 
   void Store(LaneQuantity quantity, const LaneOutput& out, const P* packs,

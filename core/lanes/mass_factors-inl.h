@@ -24,7 +24,8 @@ class MassFactors {
     carver.Take(diagonal_, size);
     carver.Take(pivots_, size);
     carver.Take(reciprocal_, size);
-    carver.Take(Y_, 7 * size);
+    carver.Take(Y_, 6 * size);
+    carver.Take(y_h_, size);
   }
 
   /// For M, before it is factorized.
@@ -66,14 +67,24 @@ class MassFactors {
   }
 
   /// See TaskInertia.
-  void SolveTask(int m, const P* const* rows, const P* h, const P* drift,
-                 TaskResult<P>& result) const {
+  void SolveTask(int m, const P* const* rows, TaskResult<P>& result) const {
     WithSize([&](auto n) TORQUED_INLINE_BODY {
       if (m == 6) {
-        SolveTaskSized(Int<6>{}, n, rows, M_, reciprocal_, h, drift, Y_,
-                       result);
+        SolveTaskSized(Int<6>{}, n, rows, M_, reciprocal_, Y_, result);
       } else {
-        SolveTaskSized(m, n_, rows, M_, reciprocal_, h, drift, Y_, result);
+        SolveTaskSized(m, n_, rows, M_, reciprocal_, Y_, result);
+      }
+    });
+  }
+
+  /// See TaskBias; after SolveTask.
+  void SolveTaskBias(int m, const P* lambda, const P* h, const P* drift,
+                     P* eta) const {
+    WithSize([&](auto n) TORQUED_INLINE_BODY {
+      if (m == 6) {
+        SolveTaskBiasSized(Int<6>{}, n, M_, Y_, lambda, h, drift, y_h_, eta);
+      } else {
+        SolveTaskBiasSized(m, n_, M_, Y_, lambda, h, drift, y_h_, eta);
       }
     });
   }
@@ -108,10 +119,17 @@ class MassFactors {
   template <class Rows, class Size>
   TORQUED_ONE_COPY static void SolveTaskSized(Rows m, Size n,
                                               const P* const* rows, const P* LD,
-                                              const P* reciprocal, const P* h,
-                                              const P* drift, P* Y,
+                                              const P* reciprocal, P* Y,
                                               TaskResult<P>& result) {
-    TaskInertia(m, n, rows, LD, reciprocal, h, drift, Y, result);
+    TaskInertia(m, n, rows, LD, reciprocal, Y, result);
+  }
+
+  template <class Rows, class Size>
+  TORQUED_ONE_COPY static void SolveTaskBiasSized(Rows m, Size n, const P* LD,
+                                                  const P* Y, const P* lambda,
+                                                  const P* h, const P* drift,
+                                                  P* y_h, P* eta) {
+    TaskBias(m, n, LD, Y, lambda, h, drift, y_h, eta);
   }
 
   template <class Rows, class Size>
@@ -124,7 +142,7 @@ class MassFactors {
   }
 
   const int n_;
-  P *M_, *diagonal_, *pivots_, *reciprocal_, *Y_;
+  P *M_, *diagonal_, *pivots_, *reciprocal_, *Y_, *y_h_;
 };
 
 }  // namespace TORQUED_TARGET
