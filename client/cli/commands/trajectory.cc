@@ -1,5 +1,6 @@
 // torquectl trajectory
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -60,6 +61,17 @@ void CheckTorquesName(const std::string& path) {
     return;
   }
   throw UsageError("--torques", path + " ends neither in .csv nor in .npy");
+}
+
+// Whatever the name, it would be SVG.
+void CheckPlotName(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (path.empty() || ending == ".svg") return;
+  throw UsageError("--plot", path +
+                                 " does not end in .svg, and SVG is what "
+                                 "is drawn");
 }
 
 client::Evaluation ComputeTorques(Session& session, const std::string& model,
@@ -127,6 +139,7 @@ void WriteOutputs(const Flags& flags, const TrajectoryRun& run) {
 
 ExitCode Run(Session& session, const Flags& flags) {
   CheckTorquesName(flags.torques);
+  CheckPlotName(flags.plot);
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);

@@ -20,6 +20,8 @@ def test_a_server_error_names_reason_and_field():
     ("opspace", "-m", PLANAR, "--q", "1,2", "--axes", "lx,zz"),
     ("id", "-m", PLANAR, "--q", "1,2", "--precision", "half"),
     ("trajectory", "f.csv", "-m", PLANAR, "-o", "f.txt"),
+    ("trajectory", "f.csv", "-m", PLANAR, "--plot", "f.png"),
+    ("trajectory", "f.csv", "-m", PLANAR, "--plot", "svg"),
     ("ping", "--server", ""), ("ping", "--server", "127.0.0.1:99999"),
     ("ping", "--server", "unix:" + 120 * "x"),
     ("ping", "--spawn", "--server", "127.0.0.1:1"),

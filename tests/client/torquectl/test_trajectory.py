@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calls import (
-    ERROR, GRAVITY, MODELS, NO, OK, PANDA, PLANAR, planar_torques, run,
+    ERROR, GRAVITY, MODELS, NO, OK, PANDA, PLANAR, USAGE, planar_torques, run,
     run_json, serving)
 
 
@@ -59,6 +59,17 @@ def test_trajectory_gives_torques_summary_and_plot(trajectory, tmp_path):
     dashed = [line for line in svg.iter("{http://www.w3.org/2000/svg}line")
               if "stroke-dasharray" in line.attrib]
     assert len(dashed) == 2 * 7 + 1
+
+
+def test_a_plot_is_svg_and_its_name_must_say_so(trajectory, tmp_path):
+    arguments = ("trajectory", trajectory, "-m", PANDA, "--plot")
+    refused = run(*arguments, "tau.png", "-o", "tau.csv", cwd=tmp_path)
+    assert refused.returncode == USAGE
+    assert refused.stderr.startswith(
+        "torquectl: USAGE (--plot): tau.png does not end in .svg")
+    assert not list(tmp_path.iterdir())
+    assert run(*arguments, "tau.SVG", cwd=tmp_path).returncode == OK
+    assert (tmp_path / "tau.SVG").read_text().startswith("<svg")
 
 
 def test_trajectory_rows_equal_one_shot_answers(trajectory, tmp_path):
