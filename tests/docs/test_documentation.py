@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -75,6 +76,21 @@ def test_client_program_prints_torques():
     assert re.search(r"tau of the last state:( +\S+){6}\n", result.stdout)
     assert "rows not OK: 0" in result.stdout
     assert re.search(r"revision: [0-9a-f]{64}", result.stdout)
+
+
+def test_client_program_says_what_to_do_where_there_is_no_server(tmp_path):
+    # Away from the server that stands beside it.
+    program = shutil.copy(os.path.join(BIN, "readme_client"), tmp_path)
+    environment = {name: value for name, value in os.environ.items()
+                   if name != "TORQUED_SERVER"}
+    result = subprocess.run(
+        [program], env=dict(environment, PATH=str(tmp_path)),
+        capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "no executable torqued" in result.stderr
+    assert "environment variable TORQUED_SERVER" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_in_process_program_prints_torques():
