@@ -166,6 +166,8 @@ ExitCode Run(Session& session, const Flags& flags) {
                                   std::move(options));
   run.seconds =
       std::chrono::duration<double>(SteadyClock::now() - start).count();
+  // Which a revision alone does not have.
+  run.evaluation.echo.set_model(model.name());
   CheckJoints(table, run.evaluation);
   AddJoints(model, table, &run);
   WriteOutputs(flags, run);

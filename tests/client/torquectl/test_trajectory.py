@@ -37,6 +37,8 @@ def test_trajectory_gives_torques_summary_and_plot(trajectory, tmp_path):
     assert np.isfinite(tau).all()
 
     summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["model"] == summary["echo"]["model"] == "panda"
+    assert summary["revision"] == summary["echo"]["revision"]
     assert summary["states"] == 10000
     assert summary["within_effort_limits"] is True
     assert summary["states_per_second"] > 0
