@@ -115,7 +115,8 @@ std::string Daemon::OpenRegistry() {
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
   dynamics_ = std::make_unique<DynamicsService>(*context_);
   models_ = std::make_unique<ModelRegistryService>(*context_);
-  info_ = std::make_unique<ServerInfoService>(*context_);
+  info_ =
+      std::make_unique<ServerInfoService>(*context_, settings_.growing_windows);
   return {};
 }
 

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from calls import ERROR, OK, run, run_json
+from calls import ERROR, OK, answering, run, run_json
 
 
 def test_ping_tells_health_and_address(server):
@@ -29,17 +29,32 @@ def test_info_tells_versions_targets_and_limits(server):
     assert answer["max_message_bytes"] == 64 << 20
     assert answer["max_inflight_rows"] == 16_000_000
     assert answer["max_inflight_bytes"] == 1 << 30
+    assert answer["max_inflight_streams"] == 1000
+    assert answer["growing_windows"] is False
     assert answer["revision_layout"] == "1"
 
     text = run("--server", server, "info").stdout
     assert f"server version      {version}\n" in text
     assert f"target in use       {names[0]}\n" in text
     assert "bytes per message   67108864\n" in text
+    assert "streams at a time   1000\n" in text
+    assert "growing windows     off\n" in text
     table = run("--server", server, "info", "--output", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [row["target"] for row in rows] == names
     assert [row["in_use"] for row in rows] == ["yes"] + ["no"] * (
         len(names) - 1)
+
+
+def test_what_an_older_server_does_not_say_of_itself_is_left_open():
+    with answering({"/torqued.v1.ServerInfo/GetServerInfo":
+                    lambda request, context: b""}) as address:
+        answer = run_json("--server", address, "info")
+        text = run("--server", address, "info").stdout
+    assert answer["max_inflight_streams"] is None
+    assert answer["growing_windows"] is None
+    assert "streams at a time   -\n" in text
+    assert "growing windows     -\n" in text
 
 
 def test_an_address_without_a_port_means_the_default_port():
