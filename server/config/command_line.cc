@@ -40,6 +40,14 @@ CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
       "N");
 }
 
+CLI::Validator Address(int first_port) {
+  return CLI::Validator(
+      [first_port](const std::string& text) {
+        return CheckAddress(text, first_port);
+      },
+      "ADDR");
+}
+
 /// A NUL would cut a path short where the system reads it.
 bool HasControl(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
@@ -147,9 +155,7 @@ class Parser {
     List("--listen", settings_.listen,
          "Address to serve on: HOST:PORT (port 0: a free one) or unix:PATH; "
          "repeatable")
-        ->check(CLI::Validator(
-            [](const std::string& text) { return CheckAddress(text); },
-            "ADDR"));
+        ->check(Address(/*first_port=*/0));
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
     Setting("--store", settings_.store, "File of the model store (SQLite)");
@@ -241,8 +247,7 @@ class Parser {
         ->configurable(false);
     app_.add_option("--health-check", health_check_,
                     "Ask the server at ADDR whether it serves; exit 0 or 1")
-        ->check(CLI::Validator(
-            [](const std::string& text) { return CheckAddress(text); }, "ADDR"))
+        ->check(Address(/*first_port=*/1))
         ->configurable(false);
     app_.add_flag("--version", version_, "Print the version and exit")
         ->configurable(false);
