@@ -13,9 +13,9 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_writer.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
-#include "client/cli/terminal/progress_bar.h"
 #include "client/cli/trajectory_report.h"
 
 namespace torqued::cli {
@@ -72,25 +72,6 @@ void CheckPlotName(const std::string& path) {
   throw UsageError("--plot", path +
                                  " does not end in .svg, and SVG is what "
                                  "is drawn");
-}
-
-client::Evaluation ComputeTorques(Session& session, const std::string& model,
-                                  const client::States& states,
-                                  client::ComputeOptions options) {
-  ProgressBar bar(session.err(), ProgressStyleOfStderr(session.flags().quiet),
-                  "states", states.q.rows(), SteadyClock::now());
-  options.progress = [&bar](std::int64_t done, std::int64_t /*total*/) {
-    bar.Update(done, SteadyClock::now());
-  };
-  try {
-    client::Evaluation evaluation =
-        session.client().InverseDynamics(model, states, options);
-    bar.Clear();
-    return evaluation;
-  } catch (...) {
-    bar.Clear();
-    throw;
-  }
 }
 
 // The limits are matched by name; the torques must be in that order.
@@ -162,8 +143,9 @@ ExitCode Run(Session& session, const Flags& flags) {
   run.time = table.time;
   // The limits above and the torques below belong to one revision.
   const auto start = SteadyClock::now();
-  run.evaluation = ComputeTorques(session, "@" + model.revision(), table.states,
-                                  std::move(options));
+  run.evaluation =
+      Compute(session, v1::QUANTITY_INVERSE_DYNAMICS, "@" + model.revision(),
+              table.states, std::move(options));
   run.seconds =
       std::chrono::duration<double>(SteadyClock::now() - start).count();
   // Which a revision alone does not have.
