@@ -14,8 +14,9 @@ constexpr int kLastPort = 65535;
 /// Decimal digits only: no sign, no octal.
 bool IsPort(std::string_view text, int first) {
   int port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, port);
   const bool padded = text.size() > 1 && text.front() == '0';
   return error == std::errc{} && stop == end && !padded && port >= first &&
          port <= kLastPort;
@@ -45,8 +46,8 @@ std::string HostProblem(std::string_view host) {
 
 std::string AddressProblem(std::string_view address,
                            const AddressRules& rules) {
-  const std::string wrong = "needs " + std::string(rules.forms) + ", not '" +
-                            std::string(address) + "'";
+  std::string wrong = "needs " + std::string(rules.forms) + ", not '" +
+                      std::string(address) + "'";
   if (IsUnixAddress(address)) {
     const std::string_view path = SocketPath(address);
     return path.empty() ? wrong : SocketPathProblem(path);

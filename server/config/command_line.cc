@@ -64,10 +64,9 @@ std::string ReadText(const std::string& path) {
   if (file == nullptr) fail(std::strerror(errno));
   std::string text;
   std::array<char, 4096> part;
-  std::size_t count = part.size();
-  while (count == part.size()) {
-    count = std::fread(part.data(), 1, part.size(), file.get());
-    text.append(part.data(), count);
+  while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
+    text.append(part.data(),
+                std::fread(part.data(), 1, part.size(), file.get()));
     if (text.size() > kMaxConfigBytes) {
       fail("more than " + std::to_string(kMaxConfigBytes) + " bytes");
     }
