@@ -8,13 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
+#include "flags/refusals.h"
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
@@ -109,7 +109,7 @@ class Parser {
     } catch (const CLI::CallForHelp&) {
       return EarlyExit{0, app_.help(), ""};
     } catch (const CLI::ParseError& error) {
-      return Usage(error.what());
+      return Usage(flags::Refusal(app_, error));
     }
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
@@ -160,8 +160,9 @@ class Parser {
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");
-    Setting("--reflection", reflection_, "Serve the schema by reflection")
-        ->check(CLI::IsMember({"on", "off"}));
+    flags::OneOf(
+        Setting("--reflection", reflection_, "Serve the schema by reflection"),
+        {"on", "off"});
   }
 
   void AddWork() {
@@ -203,37 +204,25 @@ class Parser {
     Setting("--max-inflight-streams", settings_.max_inflight_streams,
             "Most Evaluate streams at a time; more are refused at once")
         ->check(WholeNumber(1, kMaxCount));
-    Setting("--growing-windows", growing_windows_,
-            "Let distant clients send further ahead, up to 32 MiB a stream: "
-            "faster, and not within max-inflight-bytes")
-        ->check(CLI::IsMember({"on", "off"}));
+    flags::OneOf(
+        Setting("--growing-windows", growing_windows_,
+                "Let distant clients send further ahead, up to 32 MiB a "
+                "stream: faster, and not within max-inflight-bytes"),
+        {"on", "off"});
   }
 
   void AddLogging() {
-    static const std::map<std::string, LogFormat> formats{
-        {"text", LogFormat::kText}, {"json", LogFormat::kJson}};
-    static const std::map<std::string, LogLevel> levels{
-        {"debug", LogLevel::kDebug},
-        {"info", LogLevel::kInfo},
-        {"warn", LogLevel::kWarn},
-        {"error", LogLevel::kError}};
-    Choice("--log-format", log_format_, formats, "Form of the log lines",
-           settings_.log_format);
-    Choice("--log-level", log_level_, levels, "Least grave level logged",
-           settings_.log_level);
-  }
-
-  template <class T>
-  void Choice(const std::string& flag, std::string& text,
-              const std::map<std::string, T>& values, const std::string& help,
-              T& value) {
-    std::set<std::string> names;
-    for (const auto& [name, unused] : values) names.insert(name);
-    Setting(flag, text, help)
-        ->check(CLI::IsMember(names))
-        ->each([&values, &value](const std::string& name) {
-          value = values.at(name);
-        });
+    flags::OneOf<LogFormat>(
+        Setting("--log-format", log_format_, "Form of the log lines"),
+        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}},
+        &settings_.log_format);
+    flags::OneOf<LogLevel>(
+        Setting("--log-level", log_level_, "Least grave level logged"),
+        {{"debug", LogLevel::kDebug},
+         {"info", LogLevel::kInfo},
+         {"warn", LogLevel::kWarn},
+         {"error", LogLevel::kError}},
+        &settings_.log_level);
   }
 
   void AddCommands() {

@@ -33,13 +33,17 @@ def test_the_command_line_tells_version_and_flags():
     (["--health-check", "127.0.0.1:0"], "from 1 to 65535"),
     (["--threads", "many"], "many"),
     (["--threads", "-1"], "-1"),
-    (["--log-format", "xml"], "xml"),
+    (["--log-format", "xml"], "needs text or json, not 'xml'"),
+    (["--log-level", "loud"], "needs debug, info, warn or error, not 'loud'"),
+    (["--reflection", "yes"], "needs on or off, not 'yes'"),
+    (["--growing-windows", "1"], "needs on or off, not '1'"),
     (["--drain-grace", "soon"], "soon"),
     (["--isa", "avx1024"], "avx1024"),
     (["--max-rows", "0"], "--max-rows"),
     (["--store"], "--store"),
     (["--config", "/no/such/file"], "/no/such/file"),
-    (["stray"], "stray"),
+    (["stray"], "argument was not expected: stray"),
+    (["a", "b", "c"], "arguments were not expected: a b c"),
 ])
 def test_a_bad_flag_is_a_usage_error_that_names_it(flags, named, tmp_path):
     result = harness.run_to_exit("--store", tmp_path / "models.db", *flags)

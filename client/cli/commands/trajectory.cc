@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <ostream>
 
 #include "client/cli/commands/commands.h"
@@ -17,6 +16,7 @@
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
 #include "client/cli/trajectory_report.h"
+#include "flags/refusals.h"
 
 namespace torqued::cli {
 namespace {
@@ -175,8 +175,6 @@ ExitCode Run(Session& session, const Flags& flags) {
 }  // namespace
 
 void AddTrajectory(CLI::App* app, Runner* runner) {
-  static const std::map<std::string, PlotScale> kScales = {
-      {"limits", PlotScale::kLimits}, {"torques", PlotScale::kTorques}};
   CLI::App* command = app->add_subcommand(
       "trajectory", "Torques along a trajectory, against the effort limits");
   const auto flags = std::make_shared<Flags>();
@@ -194,11 +192,10 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
                       "Write the torques to this .csv or .npy file");
   command->add_option("--plot", flags->plot,
                       "Draw the torques and the limits to this .svg file");
-  command
-      ->add_option("--plot-scale", flags->plot_scale,
-                   "What the torque axes span: limits or torques (default: "
-                   "limits)")
-      ->transform(CLI::CheckedTransformer(kScales).description(""));
+  flags::AddChoice<PlotScale>(
+      command, "--plot-scale", &flags->plot_scale,
+      {{"limits", PlotScale::kLimits}, {"torques", PlotScale::kTorques}},
+      "What the torque axes span (default: limits)");
   command->add_option("--summary", flags->summary,
                       "Write the summary to this .json file");
   command->add_flag("--fail-on-limit", flags->fail_on_limit,
