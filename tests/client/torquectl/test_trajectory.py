@@ -1,6 +1,7 @@
 """Torques along a trajectory."""
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -41,7 +42,13 @@ def test_trajectory_gives_torques_summary_and_plot(trajectory, tmp_path):
     assert summary["revision"] == summary["echo"]["revision"]
     assert summary["states"] == 10000
     assert summary["within_effort_limits"] is True
-    assert summary["states_per_second"] > 0
+    assert summary["states_per_second"] == pytest.approx(
+        10000 / summary["seconds"])
+    # The chunks' own times, whose sum the echo has.
+    computing = summary["echo"]["timing"]["compute"]
+    assert summary["compute_seconds"] == float(computing.removesuffix("s")) > 0
+    assert re.search(r", answered in \d.*s \(.* states/s; computing \d.*s in "
+                     r"all, target \w+\)\n", done.stdout)
     for k, joint in enumerate(summary["joints"]):
         column = tau[:, k + 1]
         sample = int(np.argmax(np.abs(column)))
