@@ -13,6 +13,7 @@ SOURCE = os.environ["TORQUED_SOURCE"]
 BIN = os.environ["TORQUED_BIN"]
 README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
+LINT = os.path.join(SOURCE, "docs", "lint.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
@@ -68,6 +69,27 @@ def test_every_fuzz_target_is_explained():
         os.path.join(SOURCE, "tests", "fuzz")) if name.endswith(suffix)}
     assert len(targets) > 8
     assert targets == explained
+
+
+def test_limits_that_lint_advises_to_change_exist():
+    with open(LINT, encoding="utf-8") as file:
+        text = file.read()
+    advised = set(re.findall(r"`([A-Z]\w+)::(\w+)`", text))
+    assert {owner for owner, _ in advised} == {"UrdfLimits", "BuildOptions"}
+    headers = set(re.findall(r"`(core/[\w/]+\.h)`", text))
+    members = set()
+    for header in headers:
+        with open(os.path.join(SOURCE, header), encoding="utf-8") as file:
+            for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};",
+                                         file.read(), re.MULTILINE | re.DOTALL):
+                members |= {(name, member) for member in re.findall(
+                    r"^  [\w:]+ (\w+) = ", body, re.MULTILINE)}
+    assert advised <= members
+    # All of those that bound a source.
+    assert {m for m in members if m[0] == "UrdfLimits"} <= advised
+    flags = run("torquectl id --help").stdout
+    for flag in re.findall(r"`(--\w+)`", text):
+        assert flag + " " in flags, flag
 
 
 def test_client_program_prints_torques():
