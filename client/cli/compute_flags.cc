@@ -5,14 +5,17 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/number_lists.h"
+#include "flags/refusals.h"
 
 namespace torqued::cli {
 namespace {
 
 constexpr std::string_view kCanonical = "canonical";
 
-CLI::IsMember FrameNames() {
-  return CLI::IsMember({"local", "local_world_aligned", "world"});
+void AddFrame(CLI::App* command, const std::string& flag, std::string* name,
+              const std::string& help) {
+  flags::OneOf(command->add_option(flag, *name, help),
+               {"local", "local_world_aligned", "world"});
 }
 
 v1::ReferenceFrame ParseFrame(const std::string& name) {
@@ -85,11 +88,11 @@ void Apply(const TermFlags& flags, client::ComputeOptions* options) {
 }
 
 void AddPrecisionFlags(CLI::App* command, PrecisionFlags* flags) {
-  command
-      ->add_option("--precision", flags->precision,
-                   "Compute in double or in single precision (default: "
-                   "double)")
-      ->check(CLI::IsMember({"double", "single"}));
+  flags::OneOf(
+      command->add_option("--precision", flags->precision,
+                          "Compute in double or in single precision (default: "
+                          "double)"),
+      {"double", "single"});
 }
 
 void Apply(const PrecisionFlags& flags, client::ComputeOptions* options) {
@@ -105,10 +108,8 @@ void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
                    "Wrench that the tip exerts on the environment: moment, "
                    "then force, 6 numbers; one row or one per state, like --q")
       ->allow_extra_args(false);
-  command
-      ->add_option("--wrench-frame", flags->wrench_frame,
-                   "Reference frame of --wrench (default: local)")
-      ->check(FrameNames());
+  AddFrame(command, "--wrench-frame", &flags->wrench_frame,
+           "Reference frame of --wrench (default: local)");
 }
 
 void Apply(const WrenchFlags& flags, client::ComputeOptions* options) {
@@ -121,10 +122,8 @@ void Apply(const WrenchFlags& flags, client::ComputeOptions* options) {
 void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
   command->add_option("--tip", flags->tip,
                       "Tip frame (link name; default: the model's)");
-  command
-      ->add_option("--frame", flags->frame,
-                   "Reference frame of the task (default: local)")
-      ->check(FrameNames());
+  AddFrame(command, "--frame", &flags->frame,
+           "Reference frame of the task (default: local)");
   command->add_option("--axes", flags->axes,
                       "Task axes in this order, of ax,ay,az,lx,ly,lz "
                       "(default: all)");

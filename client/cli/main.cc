@@ -3,7 +3,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <string>
 
 #include "client/cli/commands/commands.h"
@@ -13,6 +12,7 @@
 #include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/version.h"
+#include "flags/refusals.h"
 
 namespace torqued::cli {
 namespace {
@@ -37,10 +37,6 @@ constexpr const char* kFooter =
     "PATH.";
 
 void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
-  static const std::map<std::string, OutputFormat> kFormats = {
-      {"table", OutputFormat::kTable},
-      {"json", OutputFormat::kJson},
-      {"csv", OutputFormat::kCsv}};
   app->add_option("--server", flags->server,
                   "Address of the server: HOST (port 7421), HOST:PORT or "
                   "unix:PATH (default: $TORQUED_SERVER_ADDRESS)");
@@ -61,9 +57,11 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
   app->add_option("--max-message-bytes", flags->max_message_bytes,
                   "Largest message in either direction")
       ->check(CLI::Range(4096, 1 << 30));
-  app->add_option("--output", flags->output,
-                  "table, json or csv (default: table)")
-      ->transform(CLI::CheckedTransformer(kFormats).description(""));
+  flags::AddChoice<OutputFormat>(app, "--output", &flags->output,
+                                 {{"table", OutputFormat::kTable},
+                                  {"json", OutputFormat::kJson},
+                                  {"csv", OutputFormat::kCsv}},
+                                 "Form of the answer (default: table)");
   app->add_flag("--quiet,-q", flags->quiet, "No progress, no remarks");
   app->set_version_flag("--version", "torquectl " + std::string(Version()));
 }
@@ -135,7 +133,7 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return Fail(ExitCode::kUsage, std::string("USAGE: ") + error.what() +
+    return Fail(ExitCode::kUsage, "USAGE: " + flags::Refusal(app, error) +
                                       " (see torquectl --help)");
   }
   // Not CLI11's own rule: it would hide which word was not understood.

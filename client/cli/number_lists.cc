@@ -38,9 +38,10 @@ std::vector<double> ParseNumbers(const std::string& option,
   std::vector<double> numbers;
   for (const std::string& piece : SplitList(text, ',')) {
     const std::optional<double> number = ParseNumber(piece);
-    if (!number)
-      throw UsageError(option,
-                       "'" + PlainText(piece, 40) + "' is not a number");
+    if (!number) {
+      throw UsageError(
+          option, "'" + PlainText(piece, 40) + "' " + NumberProblem(piece));
+    }
     numbers.push_back(*number);
   }
   return numbers;

@@ -13,7 +13,6 @@ inline constexpr int kDefaultPort = 7421;
 std::string WithDefaultPort(const std::string& address);
 
 /// Why no server can be at an address that has its port; empty when one can.
-/// gRPC itself takes a port modulo 65536, and words for 0.
 std::string AddressProblem(const std::string& address);
 
 }  // namespace torqued::cli

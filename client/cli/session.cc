@@ -12,6 +12,9 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/interrupt_guard.h"
+#include "client/cli/terminal/plain_text.h"
+#include "client/cli/terminal/progress_bar.h"
+#include "client/cli/terminal/progress_meter.h"
 
 namespace torqued::cli {
 namespace {
@@ -57,6 +60,10 @@ const client::Client& Session::client() {
   client::ConnectOptions options;
   options.deadline = Timeout(flags_);
   options.max_message_bytes = flags_.max_message_bytes;
+  options.waiting = [this](const client::Error& error,
+                           std::chrono::nanoseconds /*delay*/) {
+    RemarkWaiting(error);
+  };
   client_ = std::make_unique<client::Client>(client::Client::Connect(
       is_local() ? local_server_->address() : flags_.server, options));
   return *client_;
@@ -133,7 +140,19 @@ std::string Session::ResolveModel(const std::string& model) {
 }
 
 void Session::Remark(const std::string& text) {
-  if (!flags_.quiet) err_ << "torquectl: " << text << "\n";
+  if (flags_.quiet) return;
+  if (progress_ != nullptr) progress_->Clear();
+  err_ << "torquectl: " << text << std::endl;
+}
+
+void Session::RemarkWaiting(const client::Error& error) {
+  if (told_waiting_) return;
+  told_waiting_ = true;
+  const std::string& reason = error.details().reason;
+  Remark("waiting to try again, for up to " +
+         DurationText(flags_.timeout_seconds) + ": " +
+         (reason.empty() ? client::ToString(error.code()) : PlainText(reason)) +
+         ": " + PlainText(error.what()));
 }
 
 std::string ModelNameOf(const fs::path& file) {

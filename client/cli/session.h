@@ -16,6 +16,7 @@
 namespace torqued::cli {
 
 class InterruptGuard;
+class ProgressBar;
 
 enum class OutputFormat : std::uint8_t { kTable, kJson, kCsv };
 
@@ -57,8 +58,12 @@ class Session {
   /// warnings on stderr.
   std::string ResolveModel(const std::string& model);
 
-  /// A remark on stderr, unless quiet.
+  /// A remark on stderr, unless quiet. The shown progress gives way to it.
   void Remark(const std::string& text);
+  /// What Remark gives way to, while it lives; null: nothing.
+  void set_progress(ProgressBar* progress) { progress_ = progress; }
+  /// Remarks, once, that a call waits for another try after this failure.
+  void RemarkWaiting(const client::Error& error);
 
  private:
   void StartLocalServer();
@@ -68,6 +73,8 @@ class Session {
   GlobalFlags flags_;
   std::ostream& out_;
   std::ostream& err_;
+  ProgressBar* progress_ = nullptr;
+  bool told_waiting_ = false;
   // The guard stops the server when the user interrupts, so it ends first.
   std::unique_ptr<client::LocalServer> local_server_;
   std::stop_source interrupted_;

@@ -10,6 +10,7 @@
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/progress_meter.h"
 #include "client/cli/terminal/table.h"
+#include "client/cpp/duration.h"
 
 namespace torqued::cli {
 namespace {
@@ -67,6 +68,13 @@ double TrajectoryRun::states_per_second() const {
   return seconds > 0 ? static_cast<double>(evaluation.rows) / seconds : 0;
 }
 
+double TrajectoryRun::compute_seconds() const {
+  return std::chrono::duration<double>(
+             client::ToNanoseconds(evaluation.echo.timing().compute())
+                 .value_or(std::chrono::nanoseconds::zero()))
+      .count();
+}
+
 Json SummaryJson(const TrajectoryRun& run) {
   const v1::Echo& echo = run.evaluation.echo;
   Json json;
@@ -97,6 +105,7 @@ Json SummaryJson(const TrajectoryRun& run) {
   }
   json["seconds"] = run.seconds;
   json["states_per_second"] = run.states_per_second();
+  json["compute_seconds"] = run.compute_seconds();
   json["rows_not_ok"] = run.evaluation.rows_not_ok;
   json["row_status"] = Json::array();
   for (const v1::RowStatus& status : run.evaluation.row_status) {
@@ -139,8 +148,9 @@ void PrintSummary(const TrajectoryRun& run, std::ostream& out) {
   if (!run.time.empty()) {
     out << " over " << ReadableText(run.time.back() - run.time.front()) << " s";
   }
-  out << ", computed in " << DurationText(run.seconds) << " ("
-      << CountText(run.states_per_second()) << " states/s, target "
+  out << ", answered in " << DurationText(run.seconds) << " ("
+      << CountText(run.states_per_second()) << " states/s; computing "
+      << DurationText(run.compute_seconds()) << " in all, target "
       << echo.target() << ")\n\n";
 
   Table table({{"joint", Align::kLeft},

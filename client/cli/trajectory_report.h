@@ -24,6 +24,9 @@ struct TrajectoryRun {
   double seconds = 0;  // from the first byte sent to the last received
 
   double states_per_second() const;
+  /// What the server computed, of all chunks: these overlap, so it may exceed
+  /// the time that passed.
+  double compute_seconds() const;
 };
 
 Json SummaryJson(const TrajectoryRun& run);

@@ -86,7 +86,7 @@ struct Client::Connection {
           reply->Clear();
           return (stub.*method)(&context, request, reply);
         },
-        deadline, options.retry && effect == Effect::kNone);
+        deadline, options.retry && effect == Effect::kNone, options.waiting);
   }
 
   template <class Request, class Reply>
@@ -111,7 +111,7 @@ struct Client::Connection {
     calls.open_stream = [this, end] {
       return std::make_unique<GrpcStream>(*dynamics, end);
     };
-    if (options.retry) calls.schedule.emplace(end);
+    if (options.retry) calls.schedule.emplace(end, options.waiting);
     return calls;
   }
   BatchLimits Limits() const {

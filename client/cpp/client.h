@@ -12,6 +12,7 @@
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
 #include "client/cpp/health.h"
+#include "client/cpp/retry.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
 #include "torqued/v1/server_info.pb.h"
@@ -40,6 +41,9 @@ struct ConnectOptions {
   /// it was interrupted; Evaluation::handovers says where another kind of
   /// server did.
   bool retry = true;
+  /// Called, by the thread that makes the call, before each wait for another
+  /// try.
+  Waiting waiting = {};
   /// Null: insecure.
   std::shared_ptr<grpc::ChannelCredentials> credentials = {};
 };

@@ -236,8 +236,9 @@ fs::path FindServerBinary() {
     }
   }
   throw LocalServerError(
-      "no torqued server found: neither $TORQUED_SERVER, nor next to " +
-      self.string() + ", nor on the PATH");
+      "there is no executable torqued, neither next to " + self.string() +
+      " nor on the PATH: name it with the environment variable "
+      "TORQUED_SERVER, or add its directory to the PATH");
 }
 
 LocalServer::LocalServer(const LocalServerOptions& options)

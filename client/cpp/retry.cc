@@ -30,19 +30,25 @@ std::optional<std::chrono::nanoseconds> RetrySchedule::NextDelay(
   return delay;
 }
 
+bool RetrySchedule::Wait(const Error& error) {
+  const auto delay = NextDelay(error, Clock::now());
+  if (!delay) return false;
+  if (waiting_) waiting_(error, *delay);
+  std::this_thread::sleep_for(*delay);
+  return true;
+}
+
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
-                   bool retry) {
-  RetrySchedule schedule(deadline);
+                   bool retry, const Waiting& waiting) {
+  RetrySchedule schedule(deadline, waiting);
   while (true) {
     grpc::ClientContext context;
     context.set_deadline(deadline);
     const grpc::Status status = attempt(context);
     if (status.ok()) return;
 
-    Error error = DecodeError(status);
-    const auto delay = schedule.NextDelay(error, Clock::now());
-    if (!retry || !delay) throw error;
-    std::this_thread::sleep_for(*delay);
+    const Error error = DecodeError(status);
+    if (!retry || !schedule.Wait(error)) throw error;
   }
 }
 

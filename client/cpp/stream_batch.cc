@@ -203,10 +203,7 @@ Evaluation EvaluateBatch(const OpenStream& open,
       continue;
     }
     if (done.rows > before.rows) retry = schedule;
-    const auto delay = retry ? retry->NextDelay(error, Clock::now())
-                             : std::optional<std::chrono::nanoseconds>();
-    if (!delay) throw error;
-    std::this_thread::sleep_for(*delay);
+    if (!retry || !retry->Wait(error)) throw error;
   }
 }
 

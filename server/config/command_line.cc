@@ -8,13 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
+#include "flags/refusals.h"
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
@@ -40,6 +40,14 @@ CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
       "N");
 }
 
+CLI::Validator Address(int first_port) {
+  return CLI::Validator(
+      [first_port](const std::string& text) {
+        return CheckAddress(text, first_port);
+      },
+      "ADDR");
+}
+
 /// A NUL would cut a path short where the system reads it.
 bool HasControl(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
@@ -56,10 +64,9 @@ std::string ReadText(const std::string& path) {
   if (file == nullptr) fail(std::strerror(errno));
   std::string text;
   std::array<char, 4096> part;
-  std::size_t count = part.size();
-  while (count == part.size()) {
-    count = std::fread(part.data(), 1, part.size(), file.get());
-    text.append(part.data(), count);
+  while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
+    text.append(part.data(),
+                std::fread(part.data(), 1, part.size(), file.get()));
     if (text.size() > kMaxConfigBytes) {
       fail("more than " + std::to_string(kMaxConfigBytes) + " bytes");
     }
@@ -102,7 +109,7 @@ class Parser {
     } catch (const CLI::CallForHelp&) {
       return EarlyExit{0, app_.help(), ""};
     } catch (const CLI::ParseError& error) {
-      return Usage(error.what());
+      return Usage(flags::Refusal(app_, error));
     }
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
@@ -147,16 +154,15 @@ class Parser {
     List("--listen", settings_.listen,
          "Address to serve on: HOST:PORT (port 0: a free one) or unix:PATH; "
          "repeatable")
-        ->check(CLI::Validator(
-            [](const std::string& text) { return CheckAddress(text); },
-            "ADDR"));
+        ->check(Address(/*first_port=*/0));
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");
-    Setting("--reflection", reflection_, "Serve the schema by reflection")
-        ->check(CLI::IsMember({"on", "off"}));
+    flags::OneOf(
+        Setting("--reflection", reflection_, "Serve the schema by reflection"),
+        {"on", "off"});
   }
 
   void AddWork() {
@@ -198,37 +204,25 @@ class Parser {
     Setting("--max-inflight-streams", settings_.max_inflight_streams,
             "Most Evaluate streams at a time; more are refused at once")
         ->check(WholeNumber(1, kMaxCount));
-    Setting("--growing-windows", growing_windows_,
-            "Let distant clients send further ahead, up to 32 MiB a stream: "
-            "faster, and not within max-inflight-bytes")
-        ->check(CLI::IsMember({"on", "off"}));
+    flags::OneOf(
+        Setting("--growing-windows", growing_windows_,
+                "Let distant clients send further ahead, up to 32 MiB a "
+                "stream: faster, and not within max-inflight-bytes"),
+        {"on", "off"});
   }
 
   void AddLogging() {
-    static const std::map<std::string, LogFormat> formats{
-        {"text", LogFormat::kText}, {"json", LogFormat::kJson}};
-    static const std::map<std::string, LogLevel> levels{
-        {"debug", LogLevel::kDebug},
-        {"info", LogLevel::kInfo},
-        {"warn", LogLevel::kWarn},
-        {"error", LogLevel::kError}};
-    Choice("--log-format", log_format_, formats, "Form of the log lines",
-           settings_.log_format);
-    Choice("--log-level", log_level_, levels, "Least grave level logged",
-           settings_.log_level);
-  }
-
-  template <class T>
-  void Choice(const std::string& flag, std::string& text,
-              const std::map<std::string, T>& values, const std::string& help,
-              T& value) {
-    std::set<std::string> names;
-    for (const auto& [name, unused] : values) names.insert(name);
-    Setting(flag, text, help)
-        ->check(CLI::IsMember(names))
-        ->each([&values, &value](const std::string& name) {
-          value = values.at(name);
-        });
+    flags::OneOf<LogFormat>(
+        Setting("--log-format", log_format_, "Form of the log lines"),
+        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}},
+        &settings_.log_format);
+    flags::OneOf<LogLevel>(
+        Setting("--log-level", log_level_, "Least grave level logged"),
+        {{"debug", LogLevel::kDebug},
+         {"info", LogLevel::kInfo},
+         {"warn", LogLevel::kWarn},
+         {"error", LogLevel::kError}},
+        &settings_.log_level);
   }
 
   void AddCommands() {
@@ -241,8 +235,7 @@ class Parser {
         ->configurable(false);
     app_.add_option("--health-check", health_check_,
                     "Ask the server at ADDR whether it serves; exit 0 or 1")
-        ->check(CLI::Validator(
-            [](const std::string& text) { return CheckAddress(text); }, "ADDR"))
+        ->check(Address(/*first_port=*/1))
         ->configurable(false);
     app_.add_flag("--version", version_, "Print the version and exit")
         ->configurable(false);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/lanes/targets.h"
+#include "flags/address.h"
 
 namespace torqued::server {
 
@@ -40,19 +41,9 @@ std::string CheckSeconds(std::string_view text, double max) {
   return {};
 }
 
-std::string CheckAddress(std::string_view text) {
-  constexpr std::string_view kUnix = "unix:";
-  std::string wrong = "needs HOST:PORT, [IPV6]:PORT or unix:PATH, not '" +
-                      std::string(text) + "'";
-  if (text.starts_with(kUnix)) return text == kUnix ? wrong : "";
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return wrong;
-  const std::string_view host = text.substr(0, colon);
-  const bool bracketed = host.front() == '[' && host.back() == ']';
-  if (!bracketed && host.find(':') != std::string_view::npos) return wrong;
-  if (host.find_first_of(" \t/") != std::string_view::npos) return wrong;
-  if (!CheckWholeNumber(text.substr(colon + 1), 0, 65535).empty()) return wrong;
-  return {};
+std::string CheckAddress(std::string_view text, int first_port) {
+  return flags::AddressProblem(
+      text, {"HOST:PORT, [IPV6]:PORT or unix:PATH", first_port});
 }
 
 std::string CheckTarget(std::string_view text) {

@@ -12,8 +12,9 @@ std::string CheckWholeNumber(std::string_view text, std::int64_t min,
                              std::int64_t max);
 /// Seconds, with a fraction if need be; finite.
 std::string CheckSeconds(std::string_view text, double max);
-/// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH".
-std::string CheckAddress(std::string_view text);
+/// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH", with ports from `first_port` on;
+/// 0 is one of the system's choice.
+std::string CheckAddress(std::string_view text, int first_port);
 /// "auto", or a target that this machine can run.
 std::string CheckTarget(std::string_view text);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/lanes/targets.h"
+#include "flags/address.h"
 #include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport_tuning.h"
@@ -29,7 +30,7 @@ constexpr std::chrono::milliseconds kFlush{200};
 
 /// The address as it was given, with the port that it got.
 std::string Bound(const std::string& address, int port) {
-  if (IsUnixAddress(address)) return address;
+  if (flags::IsUnixAddress(address)) return address;
   return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
 }
 
@@ -115,7 +116,8 @@ std::string Daemon::OpenRegistry() {
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
   dynamics_ = std::make_unique<DynamicsService>(*context_);
   models_ = std::make_unique<ModelRegistryService>(*context_);
-  info_ = std::make_unique<ServerInfoService>(*context_);
+  info_ =
+      std::make_unique<ServerInfoService>(*context_, settings_.growing_windows);
   return {};
 }
 
@@ -136,7 +138,7 @@ std::string Daemon::Listen() {
     return "--listen: " + repeated + " is listed twice";
   }
   for (const std::string& address : settings_.listen) {
-    if (!IsUnixAddress(address)) continue;
+    if (!flags::IsUnixAddress(address)) continue;
     if (const std::string why = UnixSocketProblem(address); !why.empty()) {
       return std::string("--listen: cannot listen on ")
           .append(address)

@@ -8,12 +8,13 @@
 #include <cstring>
 #include <set>
 
+#include "flags/address.h"
 #include "server/lifecycle/unix_socket.h"
 
 namespace torqued::server {
 
 std::string ListenProblem(const std::string& address) {
-  if (IsUnixAddress(address)) return UnixBindProblem(address);
+  if (flags::IsUnixAddress(address)) return UnixBindProblem(address);
   const std::size_t colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   const std::string port = address.substr(colon + 1);
@@ -45,7 +46,7 @@ std::string ListenProblem(const std::string& address) {
 std::string RepeatedAddress(const std::vector<std::string>& addresses) {
   std::set<std::string> places;
   for (const std::string& address : addresses) {
-    const bool unix_socket = IsUnixAddress(address);
+    const bool unix_socket = flags::IsUnixAddress(address);
     if (!unix_socket && address.ends_with(":0")) continue;
     const std::string place = unix_socket ? UnixSocketFile(address) : address;
     if (!places.insert(place).second) return address;

@@ -10,20 +10,16 @@
 #include <cstring>
 #include <filesystem>
 
+#include "flags/address.h"
+
 namespace torqued::server {
 namespace {
 
-constexpr std::string_view kUnix = "unix:";
-constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
-
-/// "unix:PATH" and "unix:///PATH", as gRPC reads them.
-std::string PathOf(std::string_view address) {
-  address.remove_prefix(kUnix.size());
-  if (address.starts_with("///")) address.remove_prefix(2);
-  return std::string(address);
+std::string PathOf(const std::string& address) {
+  return std::string(flags::SocketPath(address));
 }
 
-/// A path of at most kMaxPath bytes.
+/// A path that has room.
 sockaddr_un SocketAddress(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -49,10 +45,6 @@ int Try(SocketCall call, const std::string& path) {
 
 }  // namespace
 
-bool IsUnixAddress(std::string_view address) {
-  return address.starts_with(kUnix);
-}
-
 std::string UnixSocketFile(const std::string& address) {
   const std::string path = PathOf(address);
   std::error_code error;
@@ -63,12 +55,8 @@ std::string UnixSocketFile(const std::string& address) {
 
 std::string UnixSocketProblem(const std::string& address) {
   const std::string path = PathOf(address);
-  if (path.size() > kMaxPath) {
-    return "the path of a socket has at most " + std::to_string(kMaxPath) +
-           " bytes";
-  }
-  if (path.find('%') != std::string::npos) {
-    return "the path of a socket must not contain '%', which gRPC decodes";
+  if (std::string why = flags::SocketPathProblem(path); !why.empty()) {
+    return why;
   }
   struct stat status{};
   // What cannot be looked at cannot be bound either: UnixBindProblem says why.

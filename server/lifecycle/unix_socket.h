@@ -2,12 +2,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace torqued::server {
-
-/// True for "unix:PATH".
-bool IsUnixAddress(std::string_view address);
 
 /// The file of "unix:PATH", however its path is written: absolute, without
 /// symbolic links.

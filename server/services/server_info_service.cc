@@ -10,7 +10,8 @@
 namespace torqued::server {
 namespace {
 
-void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
+void Fill(const ServiceContext& context, bool growing_windows,
+          v1::GetServerInfoReply* reply) {
   reply->set_server_version(std::string(Version()));
   reply->set_target(std::string(context.engine.target()));
   for (const LaneKernels* kernels : Targets()) {
@@ -28,26 +29,29 @@ void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
   reply->set_max_inflight_rows(static_cast<std::uint64_t>(limit.rows));
   reply->set_max_inflight_bytes(static_cast<std::uint64_t>(limit.bytes));
   reply->set_max_inflight_streams(static_cast<std::uint64_t>(limit.streams));
+  reply->set_growing_windows(growing_windows);
   reply->set_revision_layout(std::string(kRevisionLayout));
 }
 
 class ServerInfoCall final : public UnaryCall {
  public:
   ServerInfoCall(grpc::CallbackServerContext* call, ServiceContext& context,
-                 v1::GetServerInfoReply* reply)
+                 bool growing_windows, v1::GetServerInfoReply* reply)
       : UnaryCall(call, context.gate, "GetServerInfo"),
         context_(context),
+        growing_windows_(growing_windows),
         reply_(reply) {}
 
  private:
   ~ServerInfoCall() override = default;
 
   void Run() override {
-    Fill(context_, reply_);
+    Fill(context_, growing_windows_, reply_);
     Succeed();
   }
 
   ServiceContext& context_;
+  const bool growing_windows_;
   v1::GetServerInfoReply* reply_;
 };
 
@@ -57,7 +61,8 @@ grpc::ServerUnaryReactor* ServerInfoService::GetServerInfo(
     grpc::CallbackServerContext* call,
     const v1::GetServerInfoRequest* /*request*/,
     v1::GetServerInfoReply* reply) {
-  return UnaryCall::Start(new ServerInfoCall(call, context_, reply));
+  return UnaryCall::Start(
+      new ServerInfoCall(call, context_, growing_windows_, reply));
 }
 
 }  // namespace torqued::server

@@ -8,7 +8,8 @@ namespace torqued::server {
 
 class ServerInfoService final : public v1::ServerInfo::CallbackService {
  public:
-  explicit ServerInfoService(ServiceContext& context) : context_(context) {}
+  ServerInfoService(ServiceContext& context, bool growing_windows)
+      : context_(context), growing_windows_(growing_windows) {}
 
   grpc::ServerUnaryReactor* GetServerInfo(
       grpc::CallbackServerContext* call,
@@ -17,6 +18,7 @@ class ServerInfoService final : public v1::ServerInfo::CallbackService {
 
  private:
   ServiceContext& context_;
+  const bool growing_windows_;  // of the transport
 };
 
 }  // namespace torqued::server

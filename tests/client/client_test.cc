@@ -136,11 +136,20 @@ TEST(Client, WaitsAsLongAsTheServerAsks) {
     }
     return AnswerWithQ(request, reply);
   };
-  const Client client = Client::Connect(server.address());
+  ConnectOptions options;
+  int told = 0;
+  options.waiting = [&told](const Error& error,
+                            std::chrono::nanoseconds delay) {
+    ++told;
+    EXPECT_EQ(error.reason(), v1::OVERLOADED);
+    EXPECT_EQ(delay, milliseconds(400));
+  };
+  const Client client = Client::Connect(server.address(), options);
   const auto start = SteadyClock::now();
   client.InverseDynamics("arm", kState);
   EXPECT_GE(SteadyClock::now() - start, milliseconds(400));
   EXPECT_EQ(calls, 2);
+  EXPECT_EQ(told, 1);
 }
 
 TEST(Client, DoesNotRetryWhenToldNotTo) {
@@ -244,10 +253,17 @@ TEST(Client, GoesOnWithALargeBatchWhereItWasInterrupted) {
     // The client is still sending.
     return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
   };
-  const Client client = Client::Connect(server.address());
+  ConnectOptions options;
+  int told = 0;
+  options.waiting = [&told](const Error& error, std::chrono::nanoseconds) {
+    ++told;
+    EXPECT_EQ(error.reason(), v1::DRAINING);
+  };
+  const Client client = Client::Connect(server.address(), options);
   const Batch q = Batch::Random(200'000, 3);
   EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
   EXPECT_EQ(calls, 3);
+  EXPECT_EQ(told, 2);
   calls = 0;
   try {
     client.Evaluate("arm", {v1::QUANTITY_INVERSE_DYNAMICS}, {.q = q});

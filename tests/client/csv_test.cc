@@ -59,6 +59,12 @@ TEST(ParseCsv, SaysWhereACellIsNoNumber) {
   EXPECT_THAT(message, HasSubstr("column 2 (b.q): 'four'"));
 }
 
+TEST(ParseCsv, TellsANumberOutOfRangeFromAName) {
+  const auto [place, message] = ErrorOf("1,1e400\n");
+  EXPECT_EQ(place, "f.csv:1");
+  EXPECT_THAT(message, HasSubstr("column 2: '1e400' is out of the range of"));
+}
+
 TEST(ParseCsv, SaysWhereARowIsShortOrLong) {
   EXPECT_EQ(ErrorOf("1,2\n3\n").first, "f.csv:2");
   EXPECT_EQ(ErrorOf("1,2\n3,4,5\n").first, "f.csv:2");

@@ -72,6 +72,20 @@ TEST(ParseNpy, ReadsVersions1To3) {
   }
 }
 
+TEST(ParseNpy, NamesAVersionThatIsNotRead) {
+  for (const int version : {0, 4, 255}) {
+    try {
+      ParseNpy(File(Header("<f8", "False", "(3, 2)"), Bytes(kNumbers), version),
+               "f.npy");
+      ADD_FAILURE() << version;
+    } catch (const DataError& error) {
+      EXPECT_THAT(
+          error.what(),
+          ::testing::HasSubstr("version " + std::to_string(version) + ","));
+    }
+  }
+}
+
 TEST(ParseNpy, ReadsBackWhatTheWriterWrites) {
   Batch batch(3, 2);
   batch << 0.1, -0.0, 1e-310, 1e300, 1.0 / 3, 7;

@@ -35,6 +35,19 @@ TEST(ParseNumber, AllowsBlanksSignsAndNonFinite) {
   EXPECT_TRUE(std::isnan(ParseNumber("nan").value_or(0)));
 }
 
+TEST(NumberProblem, TellsWhatNoDoubleHoldsFromWhatIsNoNumber) {
+  for (const char* text : {"1e400", " -1e400", "+1e-400", "1e999"}) {
+    EXPECT_EQ(ParseNumber(text), std::nullopt) << text;
+    EXPECT_TRUE(IsOutOfRange(text)) << text;
+    EXPECT_EQ(NumberProblem(text), "is out of the range of double precision");
+  }
+  for (const char* text : {"", "x", "1e400x", "1e400 1", "1e", "++1e400"}) {
+    EXPECT_FALSE(IsOutOfRange(text)) << text;
+    EXPECT_EQ(NumberProblem(text), "is not a number") << text;
+  }
+  EXPECT_FALSE(IsOutOfRange("1e-310")) << "denormal";
+}
+
 TEST(ParseNumber, RefusesWhatIsNotExactlyANumber) {
   for (const char* text : {"", " ", "1,5", "1.5x", "x1", "0x10", "1 2", "--1",
                            "+-1", "+", "1e999", "1.2.3"}) {

@@ -88,6 +88,36 @@ TEST(CallUntilDone, TriesAgainUntilItSucceeds) {
   EXPECT_EQ(attempts, 3);
 }
 
+TEST(CallUntilDone, TellsOfEachWaitAndWhatFor) {
+  std::vector<milliseconds> waits;
+  int attempts = 0;
+  CallUntilDone(
+      [&attempts](grpc::ClientContext&) {
+        return ++attempts < 3
+                   ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "restarts")
+                   : grpc::Status::OK;
+      },
+      Clock::now() + seconds(10), /*retry=*/true,
+      [&](const Error& error, std::chrono::nanoseconds delay) {
+        EXPECT_STREQ(error.what(), "restarts");
+        EXPECT_EQ(attempts, static_cast<int>(waits.size()) + 1) << "before it";
+        waits.push_back(std::chrono::duration_cast<milliseconds>(delay));
+      });
+  EXPECT_THAT(waits, ElementsAre(milliseconds(50), milliseconds(100)));
+}
+
+TEST(CallUntilDone, TellsOfNoWaitWhenTheFailureIsFinal) {
+  EXPECT_THROW(CallUntilDone(
+                   [](grpc::ClientContext&) {
+                     return grpc::Status(grpc::StatusCode::INTERNAL, "");
+                   },
+                   Clock::now() + seconds(10), /*retry=*/true,
+                   [](const Error&, std::chrono::nanoseconds) {
+                     ADD_FAILURE() << "a wait";
+                   }),
+               Error);
+}
+
 TEST(CallUntilDone, TriesOnceWhenTheCallMayHaveHadAnEffect) {
   int attempts = 0;
   EXPECT_THROW(CallUntilDone(

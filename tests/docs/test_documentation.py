@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -12,6 +13,7 @@ SOURCE = os.environ["TORQUED_SOURCE"]
 BIN = os.environ["TORQUED_BIN"]
 README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
+LINT = os.path.join(SOURCE, "docs", "lint.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
@@ -69,12 +71,48 @@ def test_every_fuzz_target_is_explained():
     assert targets == explained
 
 
+def test_limits_that_lint_advises_to_change_exist():
+    with open(LINT, encoding="utf-8") as file:
+        text = file.read()
+    advised = set(re.findall(r"`([A-Z]\w+)::(\w+)`", text))
+    assert {owner for owner, _ in advised} == {"UrdfLimits", "BuildOptions"}
+    headers = set(re.findall(r"`(core/[\w/]+\.h)`", text))
+    members = set()
+    for header in headers:
+        with open(os.path.join(SOURCE, header), encoding="utf-8") as file:
+            for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};",
+                                         file.read(), re.MULTILINE | re.DOTALL):
+                members |= {(name, member) for member in re.findall(
+                    r"^  [\w:]+ (\w+) = ", body, re.MULTILINE)}
+    assert advised <= members
+    # All of those that bound a source.
+    assert {m for m in members if m[0] == "UrdfLimits"} <= advised
+    flags = run("torquectl id --help").stdout
+    for flag in re.findall(r"`(--\w+)`", text):
+        assert flag + " " in flags, flag
+
+
 def test_client_program_prints_torques():
     result = run(os.path.join(BIN, "readme_client"))
     assert result.returncode == 0, result.stderr
     assert re.search(r"tau of the last state:( +\S+){6}\n", result.stdout)
     assert "rows not OK: 0" in result.stdout
     assert re.search(r"revision: [0-9a-f]{64}", result.stdout)
+
+
+def test_client_program_says_what_to_do_where_there_is_no_server(tmp_path):
+    # Away from the server that stands beside it.
+    program = shutil.copy(os.path.join(BIN, "readme_client"), tmp_path)
+    environment = {name: value for name, value in os.environ.items()
+                   if name != "TORQUED_SERVER"}
+    result = subprocess.run(
+        [program], env=dict(environment, PATH=str(tmp_path)),
+        capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "no executable torqued" in result.stderr
+    assert "environment variable TORQUED_SERVER" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_in_process_program_prints_torques():

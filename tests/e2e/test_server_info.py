@@ -29,11 +29,18 @@ def test_the_info_is_that_of_the_settings(start):
         assert info.max_inflight_rows == 4321
         assert info.max_inflight_bytes == 1 << 40
         assert info.max_inflight_streams == 77
+        assert info.HasField("growing_windows") and not info.growing_windows
         assert info.revision_layout == "1"
         assert info.target == info.targets[0].name
         assert info.targets[-1].name == "baseline"
         for target in info.targets:
             assert 1 <= target.lanes_double <= target.lanes_single
+
+
+def test_the_info_tells_that_windows_grow(start):
+    server = start("--growing-windows", "on")
+    with harness.Client(server.address) as client:
+        assert info_of(client).growing_windows
 
 
 def test_every_target_can_be_forced_and_they_agree(start):

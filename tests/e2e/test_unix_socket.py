@@ -18,10 +18,10 @@ def short_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def refusal(tmp_path, address):
+def refusal(tmp_path, address, code=1):
     result = harness.run_to_exit(
         "--listen", address, "--store", tmp_path / "other.db")
-    assert result.returncode == 1
+    assert result.returncode == code
     assert len(result.stdout.splitlines()) <= 3
     return result.stdout
 
@@ -90,7 +90,7 @@ def test_a_listener_too_busy_to_answer_counts_as_live(tmp_path):
 
 
 def test_a_path_that_grpc_would_decode_is_refused(tmp_path):
-    assert "must not contain '%'" in refusal(tmp_path, "unix:a%62")
+    assert "must not contain '%'" in refusal(tmp_path, "unix:a%62", code=2)
     assert not (tmp_path / "ab").exists()
 
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_no_socket_is_left_alone(tmp_path):
 def test_a_place_that_cannot_be_is_refused_with_the_reason(tmp_path):
     text = refusal(tmp_path, f"unix:{tmp_path}/no/such/directory/socket")
     assert "No such file or directory" in text
-    text = refusal(tmp_path, "unix:" + 120 * "s")
+    text = refusal(tmp_path, "unix:" + 120 * "s", code=2)
     assert "at most 107 bytes" in text
     assert sorted(tmp_path.iterdir()) in (
         [], [tmp_path / "other.db", tmp_path / "other.db.lock"])

@@ -56,7 +56,7 @@ void CheckSettings(const Settings& settings) {
   constexpr std::int64_t kInt32 = 2'147'483'647;
   FUZZ_REQUIRE(!settings.listen.empty(), "listen");
   for (const std::string& address : settings.listen) {
-    FUZZ_REQUIRE(CheckAddress(address).empty(), address);
+    FUZZ_REQUIRE(CheckAddress(address, 0).empty(), address);
   }
   FUZZ_REQUIRE(!settings.store.empty(), "store");
   FUZZ_REQUIRE(In(settings.threads, 0, 1024), "threads");
@@ -157,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     if (exit->code == 2) CheckRefusal(exit->err, file.path());
   } else {
     const auto& check = std::get<HealthCheckCommand>(command);
-    FUZZ_REQUIRE(CheckAddress(check.address).empty(), check.address);
+    FUZZ_REQUIRE(CheckAddress(check.address, 1).empty(), check.address);
   }
   return 0;
 }

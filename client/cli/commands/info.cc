@@ -30,6 +30,12 @@ Json InfoJson(const std::string& address, const v1::GetServerInfoReply& info) {
   json["max_message_bytes"] = info.max_message_bytes();
   json["max_inflight_rows"] = info.max_inflight_rows();
   json["max_inflight_bytes"] = info.max_inflight_bytes();
+  // Null where an older server does not say.
+  json["max_inflight_streams"] = info.max_inflight_streams() > 0
+                                     ? Json(info.max_inflight_streams())
+                                     : Json();
+  json["growing_windows"] =
+      info.has_growing_windows() ? Json(info.growing_windows()) : Json();
   json["revision_layout"] = info.revision_layout();
   return json;
 }
@@ -46,6 +52,17 @@ void PrintCsv(const v1::GetServerInfoReply& info, std::ostream& out) {
   out << csv.text();
 }
 
+// "-" where an older server does not say.
+std::string StreamsText(const v1::GetServerInfoReply& info) {
+  const std::uint64_t streams = info.max_inflight_streams();
+  return streams > 0 ? std::to_string(streams) : "-";
+}
+
+std::string WindowsText(const v1::GetServerInfoReply& info) {
+  if (!info.has_growing_windows()) return "-";
+  return info.growing_windows() ? "on" : "off";
+}
+
 void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
                  std::ostream& out) {
   out << "client version      " << Version() << "\n"
@@ -57,6 +74,8 @@ void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
       << "bytes per message   " << info.max_message_bytes() << "\n"
       << "states under way    " << info.max_inflight_rows() << "\n"
       << "bytes under way     " << info.max_inflight_bytes() << "\n"
+      << "streams at a time   " << StreamsText(info) << "\n"
+      << "growing windows     " << WindowsText(info) << "\n"
       << "revision layout     " << info.revision_layout() << "\n";
   Table targets({{"target", Align::kLeft},
                  {"lanes (double)", Align::kRight},

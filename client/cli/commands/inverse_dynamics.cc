@@ -2,6 +2,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/compute_flags.h"
 #include "client/cli/evaluation_output.h"
+#include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 
 namespace torqued::cli {
@@ -25,9 +26,9 @@ ExitCode Run(Session& session, const Flags& flags) {
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
-  return PrintEvaluation(
-      session, v1::QUANTITY_INVERSE_DYNAMICS,
-      session.client().InverseDynamics(model, states, options));
+  return PrintEvaluation(session, v1::QUANTITY_INVERSE_DYNAMICS,
+                         Compute(session, v1::QUANTITY_INVERSE_DYNAMICS, model,
+                                 states, std::move(options)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/compute_flags.h"
 #include "client/cli/evaluation_output.h"
+#include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 
 namespace torqued::cli {
@@ -22,7 +23,8 @@ ExitCode Run(Session& session, const Flags& flags) {
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
   return PrintEvaluation(session, v1::QUANTITY_MASS_MATRIX,
-                         session.client().MassMatrix(model, states, options));
+                         Compute(session, v1::QUANTITY_MASS_MATRIX, model,
+                                 states, std::move(options)));
 }
 
 }  // namespace

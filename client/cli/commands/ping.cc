@@ -6,6 +6,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/message_json.h"
+#include "client/cli/shown_progress.h"
 
 namespace torqued::cli {
 namespace {
@@ -30,10 +31,14 @@ ExitCode Run(Session& session, int count) {
   const client::Client& client = session.client();
   std::vector<double> round_trips;
   client::Health health = client::Health::kServing;
-  for (int k = 0; k < count; ++k) {
-    const client::HealthReport report = client.CheckHealth();
-    round_trips.push_back(Microseconds(report.round_trip));
-    if (report.health != client::Health::kServing) health = report.health;
+  {
+    ShownProgress progress(session, "calls");
+    for (int k = 0; k < count; ++k) {
+      const client::HealthReport report = client.CheckHealth();
+      progress.Update(k + 1, count);
+      round_trips.push_back(Microseconds(report.round_trip));
+      if (report.health != client::Health::kServing) health = report.health;
+    }
   }
   std::sort(round_trips.begin(), round_trips.end());
   const double median = round_trips[round_trips.size() / 2];

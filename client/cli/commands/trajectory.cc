@@ -1,8 +1,8 @@
 // torquectl trajectory
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <ostream>
 
 #include "client/cli/commands/commands.h"
@@ -12,10 +12,11 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_writer.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
-#include "client/cli/terminal/progress_bar.h"
 #include "client/cli/trajectory_report.h"
+#include "flags/refusals.h"
 
 namespace torqued::cli {
 namespace {
@@ -62,23 +63,15 @@ void CheckTorquesName(const std::string& path) {
   throw UsageError("--torques", path + " ends neither in .csv nor in .npy");
 }
 
-client::Evaluation ComputeTorques(Session& session, const std::string& model,
-                                  const client::States& states,
-                                  client::ComputeOptions options) {
-  ProgressBar bar(session.err(), ProgressStyleOfStderr(session.flags().quiet),
-                  "states", states.q.rows(), SteadyClock::now());
-  options.progress = [&bar](std::int64_t done, std::int64_t /*total*/) {
-    bar.Update(done, SteadyClock::now());
-  };
-  try {
-    client::Evaluation evaluation =
-        session.client().InverseDynamics(model, states, options);
-    bar.Clear();
-    return evaluation;
-  } catch (...) {
-    bar.Clear();
-    throw;
-  }
+// Whatever the name, it would be SVG.
+void CheckPlotName(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (path.empty() || ending == ".svg") return;
+  throw UsageError("--plot", path +
+                                 " does not end in .svg, and SVG is what "
+                                 "is drawn");
 }
 
 // The limits are matched by name; the torques must be in that order.
@@ -127,6 +120,7 @@ void WriteOutputs(const Flags& flags, const TrajectoryRun& run) {
 
 ExitCode Run(Session& session, const Flags& flags) {
   CheckTorquesName(flags.torques);
+  CheckPlotName(flags.plot);
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
@@ -149,10 +143,13 @@ ExitCode Run(Session& session, const Flags& flags) {
   run.time = table.time;
   // The limits above and the torques below belong to one revision.
   const auto start = SteadyClock::now();
-  run.evaluation = ComputeTorques(session, "@" + model.revision(), table.states,
-                                  std::move(options));
+  run.evaluation =
+      Compute(session, v1::QUANTITY_INVERSE_DYNAMICS, "@" + model.revision(),
+              table.states, std::move(options));
   run.seconds =
       std::chrono::duration<double>(SteadyClock::now() - start).count();
+  // Which a revision alone does not have.
+  run.evaluation.echo.set_model(model.name());
   CheckJoints(table, run.evaluation);
   AddJoints(model, table, &run);
   WriteOutputs(flags, run);
@@ -178,8 +175,6 @@ ExitCode Run(Session& session, const Flags& flags) {
 }  // namespace
 
 void AddTrajectory(CLI::App* app, Runner* runner) {
-  static const std::map<std::string, PlotScale> kScales = {
-      {"limits", PlotScale::kLimits}, {"torques", PlotScale::kTorques}};
   CLI::App* command = app->add_subcommand(
       "trajectory", "Torques along a trajectory, against the effort limits");
   const auto flags = std::make_shared<Flags>();
@@ -197,11 +192,10 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
                       "Write the torques to this .csv or .npy file");
   command->add_option("--plot", flags->plot,
                       "Draw the torques and the limits to this .svg file");
-  command
-      ->add_option("--plot-scale", flags->plot_scale,
-                   "What the torque axes span: limits or torques (default: "
-                   "limits)")
-      ->transform(CLI::CheckedTransformer(kScales).description(""));
+  flags::AddChoice<PlotScale>(
+      command, "--plot-scale", &flags->plot_scale,
+      {{"limits", PlotScale::kLimits}, {"torques", PlotScale::kTorques}},
+      "What the torque axes span (default: limits)");
   command->add_option("--summary", flags->summary,
                       "Write the summary to this .json file");
   command->add_flag("--fail-on-limit", flags->fail_on_limit,

@@ -49,9 +49,10 @@ class Parser {
     const std::vector<std::string_view> cells = Cells(line);
     if (columns_ == 0) {
       columns_ = cells.size();
-      const bool is_header = !std::all_of(
-          cells.begin(), cells.end(),
-          [](std::string_view cell) { return ParseNumber(cell).has_value(); });
+      const bool is_header =
+          !std::all_of(cells.begin(), cells.end(), [](std::string_view cell) {
+            return ParseNumber(cell).has_value() || IsOutOfRange(cell);
+          });
       if (is_header) {
         for (const std::string_view cell : cells) {
           table_.header.emplace_back(Unquoted(cell));
@@ -67,9 +68,10 @@ class Parser {
     for (std::size_t k = 0; k < cells.size(); ++k) {
       const std::optional<double> value = ParseNumber(cells[k]);
       if (!value) {
-        throw DataError(Place(number),
-                        "column " + std::to_string(k + 1) + Named(k) + ": '" +
-                            PlainText(cells[k], kShown) + "' is not a number");
+        throw DataError(Place(number), "column " + std::to_string(k + 1) +
+                                           Named(k) + ": '" +
+                                           PlainText(cells[k], kShown) + "' " +
+                                           NumberProblem(cells[k]));
       }
       numbers_.push_back(*value);
     }

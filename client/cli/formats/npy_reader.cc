@@ -103,10 +103,10 @@ class HeaderParser {
     while (!Take(")")) {
       SkipBlanks();
       std::uint64_t size = 0;
-      const char* end = rest_.data() + rest_.size();
-      const auto parsed = std::from_chars(rest_.data(), end, size);
+      const char* begin = rest_.data();
+      const auto parsed = std::from_chars(begin, begin + rest_.size(), size);
       if (parsed.ec != std::errc()) return false;
-      rest_.remove_prefix(static_cast<std::size_t>(parsed.ptr - rest_.data()));
+      rest_.remove_prefix(static_cast<std::size_t>(parsed.ptr - begin));
       shape->push_back(size);
       if (!Take(",") && !Peek(")")) return false;
     }
@@ -160,7 +160,7 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
   if (!LooksLikeNpy(bytes) || bytes.size() < kMagic.size() + 4) {
     fail("is not an .npy file");
   }
-  const int version = bytes[kMagic.size()];
+  const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
   if (version < 1 || version > 3) {
     fail("is of .npy version " + std::to_string(version) + ", not 1 to 3");
   }

@@ -6,6 +6,19 @@
 #include <system_error>
 
 namespace torqued::cli {
+namespace {
+
+// Of the whole text.
+std::errc Convert(std::string_view text, double* number) {
+  text = Trim(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, *number);
+  return stop == end ? error : std::errc::invalid_argument;
+}
+
+}  // namespace
 
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
@@ -15,13 +28,19 @@ std::string_view Trim(std::string_view text) {
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
-  text = Trim(text);
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
+  if (Convert(text, &number) != std::errc()) return std::nullopt;
   return number;
+}
+
+bool IsOutOfRange(std::string_view text) {
+  double unused = 0;
+  return Convert(text, &unused) == std::errc::result_out_of_range;
+}
+
+std::string NumberProblem(std::string_view text) {
+  return IsOutOfRange(text) ? "is out of the range of double precision"
+                            : "is not a number";
 }
 
 std::string ShortestText(double number) {

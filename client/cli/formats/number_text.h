@@ -14,6 +14,13 @@ std::string_view Trim(std::string_view text);
 /// nothing when the text is anything else, or out of range.
 std::optional<double> ParseNumber(std::string_view text);
 
+/// True for a decimal number that is too large or too small for a double.
+bool IsOutOfRange(std::string_view text);
+
+/// What is wrong with a text that ParseNumber refuses: "is not a number", or
+/// that it is out of range.
+std::string NumberProblem(std::string_view text);
+
 /// The shortest decimal that reads back to the same double.
 std::string ShortestText(double number);
 

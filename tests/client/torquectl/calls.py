@@ -10,6 +10,9 @@ import os
 import pathlib
 import subprocess
 import time
+from concurrent import futures
+
+import grpc
 
 TORQUECTL = os.environ["TORQUECTL"]
 MODELS = pathlib.Path(__file__).resolve().parents[3] / "deploy" / "models"
@@ -52,6 +55,30 @@ def serving(directory, listen):
         finally:
             process.terminate()
             assert process.wait(30) == 0
+
+
+@contextlib.contextmanager
+def answering(methods):
+    """Address of a server made of functions.
+
+    `methods` are functions of the request's bytes and grpc's context that give
+    the reply's bytes, by full name: "/torqued.v1.ServerInfo/GetServerInfo".
+    """
+    handlers = {name: grpc.unary_unary_rpc_method_handler(function)
+                for name, function in methods.items()}
+
+    class ByName(grpc.GenericRpcHandler):
+        def service(self, handler_call_details):
+            return handlers.get(handler_call_details.method)
+
+    server = grpc.server(futures.ThreadPoolExecutor(4))
+    server.add_generic_rpc_handlers((ByName(),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait()
 
 
 def planar_torques(q, v, a):

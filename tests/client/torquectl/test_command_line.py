@@ -20,6 +20,8 @@ def test_a_server_error_names_reason_and_field():
     ("opspace", "-m", PLANAR, "--q", "1,2", "--axes", "lx,zz"),
     ("id", "-m", PLANAR, "--q", "1,2", "--precision", "half"),
     ("trajectory", "f.csv", "-m", PLANAR, "-o", "f.txt"),
+    ("trajectory", "f.csv", "-m", PLANAR, "--plot", "f.png"),
+    ("trajectory", "f.csv", "-m", PLANAR, "--plot", "svg"),
     ("ping", "--server", ""), ("ping", "--server", "127.0.0.1:99999"),
     ("ping", "--server", "unix:" + 120 * "x"),
     ("ping", "--spawn", "--server", "127.0.0.1:1"),
@@ -32,6 +34,32 @@ def test_a_senseless_command_line_exits_64(arguments):
     assert done.returncode == USAGE, done.stderr
     assert done.stderr.startswith("torquectl: USAGE")
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("arguments, told", [
+    (("id", "a", "b", "c", "-m", PLANAR),
+     "arguments were not expected: a b c"),
+    (("ping", "--output", "xml"),
+     "--output: needs table, json or csv, not 'xml'"),
+    (("trajectory", "f.csv", "-m", PLANAR, "--plot-scale", "log"),
+     "--plot-scale: needs limits or torques, not 'log'"),
+    (("opspace", "-m", PLANAR, "--frame", "moon"),
+     "--frame: needs local, local_world_aligned or world, not 'moon'"),
+    (("id", "-m", PLANAR, "--wrench-frame", "moon"),
+     "--wrench-frame: needs local, local_world_aligned or world, not 'moon'"),
+    (("id", "-m", PLANAR, "--precision", "half"),
+     "--precision: needs double or single, not 'half'")])
+def test_what_is_wrong_is_told_in_words(arguments, told):
+    done = run(*arguments)
+    assert done.returncode == USAGE
+    assert done.stderr == f"torquectl: USAGE: {told} (see torquectl --help)\n"
+
+
+def test_a_number_that_no_double_holds_is_told_as_such():
+    done = run("id", "-m", PLANAR, "--q", "1e400,0")
+    assert done.returncode == USAGE
+    assert done.stderr == ("torquectl: USAGE (--q): '1e400' is out of the "
+                           "range of double precision\n")
 
 
 @pytest.mark.parametrize("arguments", [

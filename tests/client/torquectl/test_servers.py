@@ -3,7 +3,9 @@
 import csv
 import io
 
-from calls import ERROR, OK, run, run_json
+import grpc
+
+from calls import ERROR, OK, answering, run, run_json
 
 
 def test_ping_tells_health_and_address(server):
@@ -29,17 +31,69 @@ def test_info_tells_versions_targets_and_limits(server):
     assert answer["max_message_bytes"] == 64 << 20
     assert answer["max_inflight_rows"] == 16_000_000
     assert answer["max_inflight_bytes"] == 1 << 30
+    assert answer["max_inflight_streams"] == 1000
+    assert answer["growing_windows"] is False
     assert answer["revision_layout"] == "1"
 
     text = run("--server", server, "info").stdout
     assert f"server version      {version}\n" in text
     assert f"target in use       {names[0]}\n" in text
     assert "bytes per message   67108864\n" in text
+    assert "streams at a time   1000\n" in text
+    assert "growing windows     off\n" in text
     table = run("--server", server, "info", "--output", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [row["target"] for row in rows] == names
     assert [row["in_use"] for row in rows] == ["yes"] + ["no"] * (
         len(names) - 1)
+
+
+def test_what_an_older_server_does_not_say_of_itself_is_left_open():
+    with answering({"/torqued.v1.ServerInfo/GetServerInfo":
+                    lambda request, context: b""}) as address:
+        answer = run_json("--server", address, "info")
+        text = run("--server", address, "info").stdout
+    assert answer["max_inflight_streams"] is None
+    assert answer["growing_windows"] is None
+    assert "streams at a time   -\n" in text
+    assert "growing windows     -\n" in text
+
+
+def message_field(number, content):
+    """A field of at most 127 bytes, as protobuf writes it."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def overloaded():
+    """google.rpc.Status with ErrorInfo OVERLOADED and RetryInfo 100 ns."""
+    details = ((b"type.googleapis.com/google.rpc.ErrorInfo",
+                message_field(1, b"OVERLOADED")),
+               (b"type.googleapis.com/google.rpc.RetryInfo",
+                message_field(1, b"\x10\x64")))
+    return b"\x08\x08" + b"".join(
+        message_field(3, message_field(1, name) + message_field(2, value))
+        for name, value in details)
+
+
+def test_that_it_waits_for_a_full_server_is_told_once():
+    tries = []
+
+    def info(request, context):
+        tries.append(request)
+        if len(tries) % 3 != 0:
+            context.set_trailing_metadata(
+                (("grpc-status-details-bin", overloaded()),))
+            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "It is full.")
+        return b""
+
+    with answering({"/torqued.v1.ServerInfo/GetServerInfo": info}) as address:
+        told = run("--server", address, "info")
+        quiet = run("--server", address, "info", "--quiet")
+    assert len(tries) == 6
+    assert told.returncode == quiet.returncode == OK
+    assert told.stderr == ("torquectl: waiting to try again, for up to 1 min "
+                           "00 s: OVERLOADED: It is full.\n")
+    assert quiet.stderr == ""
 
 
 def test_an_address_without_a_port_means_the_default_port():

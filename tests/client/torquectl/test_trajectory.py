@@ -1,6 +1,7 @@
 """Torques along a trajectory."""
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from calls import (
-    ERROR, GRAVITY, MODELS, NO, OK, PANDA, PLANAR, planar_torques, run,
+    ERROR, GRAVITY, MODELS, NO, OK, PANDA, PLANAR, USAGE, planar_torques, run,
     run_json, serving)
 
 
@@ -37,9 +38,17 @@ def test_trajectory_gives_torques_summary_and_plot(trajectory, tmp_path):
     assert np.isfinite(tau).all()
 
     summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["model"] == summary["echo"]["model"] == "panda"
+    assert summary["revision"] == summary["echo"]["revision"]
     assert summary["states"] == 10000
     assert summary["within_effort_limits"] is True
-    assert summary["states_per_second"] > 0
+    assert summary["states_per_second"] == pytest.approx(
+        10000 / summary["seconds"])
+    # The chunks' own times, whose sum the echo has.
+    computing = summary["echo"]["timing"]["compute"]
+    assert summary["compute_seconds"] == float(computing.removesuffix("s")) > 0
+    assert re.search(r", answered in \d.*s \(.* states/s; computing \d.*s in "
+                     r"all, target \w+\)\n", done.stdout)
     for k, joint in enumerate(summary["joints"]):
         column = tau[:, k + 1]
         sample = int(np.argmax(np.abs(column)))
@@ -59,6 +68,17 @@ def test_trajectory_gives_torques_summary_and_plot(trajectory, tmp_path):
     dashed = [line for line in svg.iter("{http://www.w3.org/2000/svg}line")
               if "stroke-dasharray" in line.attrib]
     assert len(dashed) == 2 * 7 + 1
+
+
+def test_a_plot_is_svg_and_its_name_must_say_so(trajectory, tmp_path):
+    arguments = ("trajectory", trajectory, "-m", PANDA, "--plot")
+    refused = run(*arguments, "tau.png", "-o", "tau.csv", cwd=tmp_path)
+    assert refused.returncode == USAGE
+    assert refused.stderr.startswith(
+        "torquectl: USAGE (--plot): tau.png does not end in .svg")
+    assert not list(tmp_path.iterdir())
+    assert run(*arguments, "tau.SVG", cwd=tmp_path).returncode == OK
+    assert (tmp_path / "tau.SVG").read_text().startswith("<svg")
 
 
 def test_trajectory_rows_equal_one_shot_answers(trajectory, tmp_path):

@@ -248,6 +248,14 @@ TEST_F(CommandLineTest, AFileThatCannotBeReadIsNamedWithTheReason) {
   EXPECT_THAT(Refused({}), HasSubstr("/proc/self/mem: "));
 }
 
+TEST_F(CommandLineTest, AFileOfManyPartsIsReadToItsEnd) {
+  const std::string end = "\nthreads = 7\n";
+  for (const std::size_t size : {8192, 8193, 10'000}) {
+    const std::string text = std::string(size - end.size(), '#') + end;
+    EXPECT_EQ(Accepted({"--config", File(text), "--store", "s"}).threads, 7);
+  }
+}
+
 TEST_F(CommandLineTest, AFileWithoutEndIsRefused) {
   EXPECT_THAT(Refused({"--config", "/dev/zero"}),
               HasSubstr("/dev/zero: more than 1048576 bytes"));

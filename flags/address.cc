@@ -1,0 +1,95 @@
+#include "flags/address.h"
+
+#include <arpa/inet.h>
+#include <sys/un.h>
+
+#include <charconv>
+
+namespace torqued::flags {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+constexpr int kLastPort = 65535;
+
+/// Decimal digits only: no sign, no octal.
+bool IsPort(std::string_view text, int first) {
+  int port = 0;
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, port);
+  const bool padded = text.size() > 1 && text.front() == '0';
+  return error == std::errc{} && stop == end && !padded && port >= first &&
+         port <= kLastPort;
+}
+
+/// Why no host has that name.
+std::string HostProblem(std::string_view host) {
+  const std::string name(host);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    const std::string_view inner = host.substr(1, host.size() - 2);
+    return IsIpv6(inner) ? "" : name + " is no IPv6 address";
+  }
+  if (IsIpv6(host)) return "an IPv6 address needs brackets";
+  if (host.find_first_of(":[] \t/") != std::string_view::npos) {
+    return "'" + name + "' is no host";
+  }
+  // Short forms, such as 127.1, count.
+  in_addr unused{};
+  if (host.find_first_not_of("0123456789.") == std::string_view::npos &&
+      inet_aton(name.c_str(), &unused) == 0) {
+    return name + " is no IPv4 address";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string AddressProblem(std::string_view address,
+                           const AddressRules& rules) {
+  std::string wrong = "needs " + std::string(rules.forms) + ", not '" +
+                      std::string(address) + "'";
+  if (IsUnixAddress(address)) {
+    const std::string_view path = SocketPath(address);
+    return path.empty() ? wrong : SocketPathProblem(path);
+  }
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return wrong;
+  const std::string host = HostProblem(address.substr(0, colon));
+  if (!host.empty()) return wrong + ": " + host;
+  if (!IsPort(address.substr(colon + 1), rules.first_port)) {
+    return wrong + ": a port is a number from " +
+           std::to_string(rules.first_port) + " to " +
+           std::to_string(kLastPort);
+  }
+  return {};
+}
+
+bool IsUnixAddress(std::string_view address) {
+  return address.starts_with(kUnix);
+}
+
+std::string_view SocketPath(std::string_view address) {
+  address.remove_prefix(kUnix.size());
+  if (address.starts_with("///")) address.remove_prefix(2);
+  return address;
+}
+
+std::string SocketPathProblem(std::string_view path) {
+  constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
+  if (path.size() > kMaxPath) {
+    return "the path of a socket has at most " + std::to_string(kMaxPath) +
+           " bytes";
+  }
+  if (path.find('%') != std::string_view::npos) {
+    return "the path of a socket must not contain '%', which gRPC decodes";
+  }
+  return {};
+}
+
+bool IsIpv6(std::string_view host) {
+  in6_addr unused{};
+  const std::string digits(host.substr(0, host.find('%')));
+  return inet_pton(AF_INET6, digits.c_str(), &unused) == 1;
+}
+
+}  // namespace torqued::flags

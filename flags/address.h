@@ -1,0 +1,32 @@
+// Addresses of servers, as flags name them: "HOST:PORT", "[IPV6]:PORT" and
+// "unix:PATH".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace torqued::flags {
+
+/// What a flag takes.
+struct AddressRules {
+  /// As its complaints name it: "HOST:PORT or unix:PATH".
+  std::string_view forms;
+  /// 0: a port of the system's choice is one.
+  int first_port = 1;
+};
+
+/// Why there can be nothing at the address, as far as its text tells; empty
+/// when there can. gRPC itself takes a port modulo 65536.
+std::string AddressProblem(std::string_view address, const AddressRules& rules);
+
+/// True for "unix:PATH".
+bool IsUnixAddress(std::string_view address);
+/// The path of "unix:PATH" and "unix:///PATH", as gRPC reads them.
+std::string_view SocketPath(std::string_view address);
+/// Why the path of a socket cannot be; empty when it can.
+std::string SocketPathProblem(std::string_view path);
+
+/// With or without the interface: "fe80::1%eth0".
+bool IsIpv6(std::string_view host);
+
+}  // namespace torqued::flags

@@ -1,0 +1,70 @@
+#include "client/cli/session.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "client/cli/terminal/progress_bar.h"
+
+namespace torqued::cli {
+namespace {
+
+using ::testing::EndsWith;
+
+const client::Error kOverloaded(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                                "Too many rows.", {"OVERLOADED", {}, {}, {}});
+
+GlobalFlags Flags(bool quiet) {
+  GlobalFlags flags;
+  flags.server = "unused";
+  flags.quiet = quiet;
+  return flags;
+}
+
+class SessionTest : public ::testing::Test {
+ protected:
+  explicit SessionTest(bool quiet = false)
+      : session_(Flags(quiet), out_, err_) {}
+
+  std::ostringstream out_;
+  std::ostringstream err_;
+  Session session_;
+};
+
+class QuietSessionTest : public SessionTest {
+ protected:
+  QuietSessionTest() : SessionTest(/*quiet=*/true) {}
+};
+
+TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
+  session_.RemarkWaiting(kOverloaded);
+  EXPECT_EQ(err_.str(),
+            "torquectl: waiting to try again, for up to 1 min 00 s: "
+            "OVERLOADED: Too many rows.\n");
+  err_.str("");
+  session_.RemarkWaiting(kOverloaded);
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(SessionTest, AFailureWithoutAReasonIsToldByItsCode) {
+  session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "re\x1bset"});
+  EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re?set\n"));
+}
+
+TEST_F(SessionTest, TheBarGivesWayToARemark) {
+  const ProgressBar::TimePoint start;
+  ProgressBar bar(err_, ProgressStyle::kBar, "states", 10, start);
+  session_.set_progress(&bar);
+  bar.Update(1, start + std::chrono::seconds(1));
+  session_.Remark("hello");
+  EXPECT_THAT(err_.str(), EndsWith("\r\x1b[Ktorquectl: hello\n"));
+}
+
+TEST_F(QuietSessionTest, NothingIsTold) {
+  session_.RemarkWaiting(kOverloaded);
+  session_.Remark("hello");
+  EXPECT_EQ(err_.str(), "");
+}
+
+}  // namespace
+}  // namespace torqued::cli
