@@ -5,7 +5,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/number_lists.h"
-#include "flags/refusals.h"
+#include "server/flags/refusals.h"
 
 namespace torqued::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/version.h"
-#include "flags/refusals.h"
+#include "server/flags/refusals.h"
 
 namespace torqued::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "flags/address.h"
+#include "server/flags/address.h"
 
 namespace torqued::cli {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
-#include "flags/refusals.h"
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
+#include "server/flags/refusals.h"
 #include "server/version.h"
 
 namespace torqued::server {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/lanes/targets.h"
-#include "flags/address.h"
+#include "server/flags/address.h"
 
 namespace torqued::server {
 

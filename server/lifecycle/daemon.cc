@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/lanes/targets.h"
-#include "flags/address.h"
+#include "server/flags/address.h"
 #include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport_tuning.h"

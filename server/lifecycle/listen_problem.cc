@@ -8,7 +8,7 @@
 #include <cstring>
 #include <set>
 
-#include "flags/address.h"
+#include "server/flags/address.h"
 #include "server/lifecycle/unix_socket.h"
 
 namespace torqued::server {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "flags/address.h"
+#include "server/flags/address.h"
 
 namespace torqued::server {
 namespace {

@@ -16,7 +16,7 @@
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
 #include "client/cli/trajectory_report.h"
-#include "flags/refusals.h"
+#include "server/flags/refusals.h"
 
 namespace torqued::cli {
 namespace {

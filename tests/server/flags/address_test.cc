@@ -1,4 +1,4 @@
-#include "flags/address.h"
+#include "server/flags/address.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "flags/address.h"
+#include "server/flags/address.h"
 
 #include <arpa/inet.h>
 #include <sys/un.h>

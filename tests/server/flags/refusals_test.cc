@@ -1,4 +1,4 @@
-#include "flags/refusals.h"
+#include "server/flags/refusals.h"
 
 #include <gmock/gmock.h>
 
