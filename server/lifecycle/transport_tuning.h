@@ -11,7 +11,7 @@ enum class Windows : bool { kFixed, kGrowing };
 /// stream 64 KiB and the message being read, of that at most 1 MiB. So much,
 /// and no more, can a client send in one round-trip time of the network.
 /// Growing ones: 4 MiB at first, then what arrived during a round trip, up to
-/// 32 MiB a stream.
+/// 32 MiB a stream; less where the limit of arrival is near.
 void TuneTransport(Windows windows, grpc::ServerBuilder* builder);
 
 }  // namespace torqued::server

@@ -8,11 +8,11 @@ import socket
 import struct
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = (
-    0, 1, 3, 4, 6, 7, 8)
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM = ACK = 1
 END_HEADERS = 4
 INITIAL_WINDOW_SIZE = 4
+ENHANCE_YOUR_CALM = 11  # gRPC's RESOURCE_EXHAUSTED
 DEFAULT_WINDOW = 65535
 LARGEST_WINDOW = 2**31 - 1
 STREAM = 1
@@ -31,7 +31,10 @@ class Connection:
         self.initial_windows = [DEFAULT_WINDOW]
         self.pings = 0
         self.ended = False  # the server has ended the call
+        self.reset = None  # the error code, where it ended with one
+        self.closed = False  # the server has hung up
         self._unanswered = []
+        self._answered = False
         self._room = {0: DEFAULT_WINDOW, STREAM: DEFAULT_WINDOW}
         self._socket.sendall(PREFACE)
         # No reply waits for us.
@@ -41,9 +44,12 @@ class Connection:
             ">I", LARGEST_WINDOW - DEFAULT_WINDOW))
 
     def _send(self, kind, payload=b"", flags=0, stream=0):
-        self._socket.sendall(
-            len(payload).to_bytes(3, "big")
-            + struct.pack(">BBI", kind, flags, stream) + payload)
+        try:
+            self._socket.sendall(
+                len(payload).to_bytes(3, "big")
+                + struct.pack(">BBI", kind, flags, stream) + payload)
+        except (BrokenPipeError, ConnectionResetError):
+            self.closed = True
 
     def call(self, method):
         """Begins the call."""
@@ -57,6 +63,7 @@ class Connection:
 
     def send_now(self, data):
         """Sends what the windows have room for; the rest."""
+        data = memoryview(data)  # cut without copies
         while data and (room := min(FRAME_BYTES, *self._room.values())) > 0:
             part, data = data[:room], data[room:]
             self._send(DATA, part, stream=STREAM)
@@ -69,20 +76,28 @@ class Connection:
         self._send(DATA, flags=END_STREAM, stream=STREAM)
 
     def read_frame(self):
-        """Takes one frame; its kind."""
-        head = self._input.read(9)
-        assert len(head) == 9, "the server hung up"
+        """Takes one frame; its kind, or None where nothing more comes."""
+        head = b""
+        with contextlib.suppress(ConnectionResetError):
+            head = self._input.read(9)
+        if len(head) < 9:
+            self.ended = self.closed = True
+            return None
         kind, flags, stream = struct.unpack(">BBI", head[3:])
         payload = self._input.read(int.from_bytes(head[:3], "big"))
-        assert kind not in (GOAWAY, RST_STREAM), payload
         if kind == SETTINGS and not flags & ACK:
             self._take_settings(payload)
             self._send(SETTINGS, flags=ACK)
-        elif kind == PING and not flags & ACK:
+        elif kind == PING and flags & ACK:
+            self._answered = True
+        elif kind == PING:
             self.pings += 1
             self._unanswered.append(payload)
         elif kind == WINDOW_UPDATE:
             self._room[stream] += int.from_bytes(payload, "big")
+        elif kind == RST_STREAM and not self.ended:
+            self.reset = int.from_bytes(payload, "big")
+            self.ended = True
         elif kind in (DATA, HEADERS) and flags & END_STREAM:
             self.ended = True
         return kind
@@ -97,6 +112,13 @@ class Connection:
         pings, self._unanswered = self._unanswered, []
         for payload in pings:
             self._send(PING, payload, ACK)
+
+    def catch_up(self):
+        """Reads what the server has sent so far."""
+        self._send(PING, bytes(8))
+        self._answered = False
+        while not self._answered and self.read_frame() is not None:
+            pass
 
     def room(self):
         """Bytes that the stream's window lets us send."""
