@@ -135,5 +135,5 @@ def test_a_batch_that_the_same_target_ends_is_not(servers, states, tmp_path):
         with contextlib.closing(Relay(address, twin)) as relay:
             tau, remarks = torques(states, relay.address, tmp_path)
             assert relay.handed_over
-    assert remarks == ""
+    assert "another server" not in remarks
     assert np.array_equal(tau, torques(states, address, tmp_path)[0])
