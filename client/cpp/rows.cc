@@ -1,8 +1,10 @@
 #include "client/cpp/rows.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
+#include <string_view>
 
 namespace torqued::client {
 namespace {
@@ -24,6 +26,31 @@ std::optional<std::int64_t> RowsThatFit(const Error& error) {
   return rows;
 }
 
+// Whether gRPC itself refused a message for its size, at either end or in
+// between. It has no details then, and gRPC refuses other things with the same
+// code (metadata that are too long, a connection that asks too much), so only
+// the sentence tells: that of gRPC in C++ and Go, in Java, and in .NET.
+bool MessageTooLarge(const Error& error) {
+  static constexpr std::array<std::string_view, 3> kSentences = {
+      "essage larger than max", "essage exceeds maximum size",
+      "essage exceeds the maximum"};
+  const std::string_view text = error.what();
+  return std::ranges::any_of(kSentences, [text](std::string_view sentence) {
+    return text.find(sentence) != std::string_view::npos;
+  });
+}
+
+// Whether fewer rows may get through. With a delay it is load, not size.
+bool IsOfSize(const Error& error) {
+  if (error.code() != grpc::StatusCode::RESOURCE_EXHAUSTED ||
+      error.details().retry_delay) {
+    return false;
+  }
+  return error.details().reason.empty()
+             ? MessageTooLarge(error)
+             : error.reason() == v1::REQUEST_TOO_LARGE;
+}
+
 }  // namespace
 
 std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
@@ -39,14 +66,7 @@ std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
 }
 
 std::optional<std::int64_t> FewerRows(const Error& error, std::int64_t rows) {
-  // gRPC's own refusal of a message has no details. With a delay it is load,
-  // not size.
-  if (error.code() != grpc::StatusCode::RESOURCE_EXHAUSTED ||
-      error.details().retry_delay ||
-      !(error.details().reason.empty() ||
-        error.reason() == v1::REQUEST_TOO_LARGE)) {
-    return std::nullopt;
-  }
+  if (!IsOfSize(error)) return std::nullopt;
   const std::int64_t fewer = WholeBlocks(RowsThatFit(error).value_or(rows / 2));
   if (fewer < 1 || fewer >= rows) return std::nullopt;
   return fewer;

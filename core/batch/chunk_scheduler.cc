@@ -4,6 +4,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -22,6 +23,9 @@ struct ChunkScheduler::Impl {
       control.emplace(tbb::global_control::max_allowed_parallelism, wanted);
     }
     arena.initialize();
+    // TBB starts threads for the first work. Where the system has none left it
+    // throws, and leaves what is queued later lying without another try.
+    arena.enqueue([] {});
   }
 
   /// A job under way: a cursor over its chunks.
@@ -41,12 +45,27 @@ struct ChunkScheduler::Impl {
 
   using Queue = std::list<std::shared_ptr<Running>>;
 
-  /// Hands over workers that are counted already. Where memory runs out, one at
+  /// Workers that are counted and have not begun. TBB may fail after it has
+  /// queued a task, so a task that begins is a worker only if one is awaited;
+  /// otherwise it may find the scheduler gone.
+  using Awaited = std::atomic<int>;
+
+  static bool Begin(Awaited& awaited) {
+    int before = awaited.load();
+    while (before > 0) {
+      if (awaited.compare_exchange_weak(before, before - 1)) return true;
+    }
+    return false;
+  }
+
+  /// Hands over workers that are counted already. Where the pool fails, one at
   /// least comes forth: jobs of other threads may have counted on them too.
   void EnqueueWorkers(int count) {
+    *awaited += count;
     for (; count > 0; --count) {
       try {
-        arena.enqueue([this] {
+        arena.enqueue([this, entrance = awaited] {
+          if (!Begin(*entrance)) return;
           std::unique_lock lock(mutex);
           Work(tbb::this_task_arena::current_thread_index(), lock);
         });
@@ -61,7 +80,11 @@ struct ChunkScheduler::Impl {
   /// other. So only one thread stands in at a time, and the slot is its own.
   void StandInFor(int missing) {
     std::unique_lock lock(mutex);
-    workers -= missing;
+    // Those that have begun all the same are missing no longer.
+    while (missing > 0 && Begin(*awaited)) {
+      --missing;
+      --workers;
+    }
     if (workers == 0 && !ready.empty()) {
       ++workers;
       Work(threads, lock);
@@ -143,7 +166,8 @@ struct ChunkScheduler::Impl {
   std::condition_variable idle;
   /// Jobs with chunks to start, each once, the longest waiting first.
   Queue ready;
-  int workers = 0;  // queued or running, or about to be queued
+  int workers = 0;  // awaited or running, or about to be awaited
+  const std::shared_ptr<Awaited> awaited = std::make_shared<Awaited>(0);
   std::int64_t jobs = 0;
   std::int64_t chunks_started = 0;
 };

@@ -48,14 +48,15 @@ class ChunkScheduler {
     std::shared_ptr<const CancellationToken> cancellation;
   };
 
+  /// Throws std::runtime_error where the system has no thread for it.
   explicit ChunkScheduler(int threads);
   /// Waits for all jobs.
   ~ChunkScheduler();
   ChunkScheduler(const ChunkScheduler&) = delete;
   ChunkScheduler& operator=(const ChunkScheduler&) = delete;
 
-  /// Returns at once, unless memory runs out while the pool is called: the
-  /// calling thread then stands in for it, for all jobs that wait. Throws
+  /// Returns at once, unless the pool fails, for want of memory most likely:
+  /// the calling thread then stands in for it, for all jobs that wait. Throws
   /// std::bad_alloc; nothing of the job was called then.
   void Submit(Job job);
   /// Runs a plain function on the pool: one chunk.

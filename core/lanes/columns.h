@@ -341,12 +341,14 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, Columns columns,
         // As many lines as the group fills, of some of the rows by turns.
         constexpr int kBytes = kWide * kLanes * int(sizeof(N));
         constexpr int kLines = kBytes < 64 ? 1 : kBytes / 64;
-        const char* line = reinterpret_cast<char*>(rows + begin) + ahead +
-                           (g * kLines) % kLanes * row_bytes;
+        // An address: behind the table's end it must not be a pointer.
+        auto line = reinterpret_cast<unsigned long>(rows + begin) +
+                    static_cast<unsigned long>(ahead + (g * kLines) % kLanes *
+                                                           row_bytes);
 #pragma GCC unroll 4
         for (int k = 0; k < kLines; ++k) {
-          __builtin_prefetch(line, 1, 3);
-          line += row_bytes;
+          __builtin_prefetch(reinterpret_cast<const void*>(line), 1, 3);
+          line += static_cast<unsigned long>(row_bytes);
         }
       }
     });

@@ -11,6 +11,7 @@
 
 #include "core/lanes/targets.h"
 #include "server/flags/address.h"
+#include "server/lifecycle/arrival_limit.h"
 #include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport_tuning.h"
@@ -156,6 +157,7 @@ std::string Daemon::Listen() {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   TuneTransport(settings_.growing_windows ? Windows::kGrowing : Windows::kFixed,
                 &builder);
+  LimitArrival(ArrivalLimit(settings_), &builder);
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(settings_.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));

@@ -10,7 +10,8 @@ enum class Windows : bool { kFixed, kGrowing };
 /// Bounds what the transport takes in ahead of the calls. Fixed windows: per
 /// stream 64 KiB and the message being read, of that at most 1 MiB. So much,
 /// and no more, can a client send in one round-trip time of the network.
-/// Growing ones: what arrived during a round trip, up to 32 MiB a stream.
+/// Growing ones: 4 MiB at first, then what arrived during a round trip, up to
+/// 32 MiB a stream; less where the limit of arrival is near.
 void TuneTransport(Windows windows, grpc::ServerBuilder* builder);
 
 }  // namespace torqued::server

@@ -334,9 +334,19 @@ TEST_F(ComputeBatchTest, OneStateThatIsTooLargeIsAnError) {
     EXPECT_EQ(error.reason(), v1::REQUEST_TOO_LARGE);
   }
   streams.admit = [](std::int64_t) {
-    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too much");
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                        "Received message larger than max");
   };
   EXPECT_THROW(Torques({.q = Numbered(kLarge, 7)}), Error);
+}
+
+TEST_F(ComputeBatchTest, WhatIsExhaustedButNotBySizeIsNotSentAgain) {
+  streams.admit = [](std::int64_t) {
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                        "received trailing metadata size exceeds limit");
+  };
+  EXPECT_THROW(Torques({.q = Numbered(kLarge, 7)}), Error);
+  EXPECT_EQ(streams.starts.size(), 1u);
 }
 
 TEST_F(ComputeBatchTest, TellsWhereAnotherKindOfServerWentOn) {

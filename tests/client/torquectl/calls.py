@@ -39,12 +39,13 @@ def run_json(*arguments, code=OK):
 
 
 @contextlib.contextmanager
-def serving(directory, listen):
+def serving(directory, listen, *flags):
     """Address of a server; it must stop in order."""
     address_file = directory / "address"
     with subprocess.Popen(
             [os.environ["TORQUED_SERVER"], "--listen", listen,
-             "--address-file", address_file, "--store", directory / "store"],
+             "--address-file", address_file, "--store", directory / "store",
+             *flags],
             stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 20
         while not address_file.exists() or not address_file.read_text():

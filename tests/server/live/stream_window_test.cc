@@ -8,7 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "server/services/evaluate_stream.h"
 #include "tests/server/live/live_services.h"
 #include "tests/support/random_robot.h"
 
@@ -142,7 +141,7 @@ class StreamWindowTest : public ::testing::Test {
 };
 
 TEST_F(StreamWindowTest, NotMoreChunksThanTheWindowAreReadAhead) {
-  constexpr auto kWindow = static_cast<std::int64_t>(EvaluateStream::kWindow);
+  constexpr std::int64_t kWindow = 8;  // as docs/server.md tells it
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   EXPECT_EQ(MostJobs(), 1 + kWindow);
@@ -208,6 +207,7 @@ TEST_P(NarrowStreamTest, WithoutRoomToWaitInAChunkIsRefused) {
   std::promise<void> release = Hold();
   Start();
   Send(kRows, 3);
+  stream_->WritesDone();
   EXPECT_EQ(MostJobs(), 1 + 1);
   release.set_value();
   EXPECT_EQ(ReadAll(), std::uint64_t{kRows});
@@ -215,6 +215,25 @@ TEST_P(NarrowStreamTest, WithoutRoomToWaitInAChunkIsRefused) {
   EXPECT_EQ(failure.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(failure.info.reason(), "OVERLOADED");
   EXPECT_EQ(failure.Metadata("next_row"), std::to_string(kRows));
+}
+
+TEST_P(NarrowStreamTest, OneThatWaitsHoldsItsRoomUntilItIsAdmitted) {
+  const Admission::Load all = services_.waiting().limit();
+  std::promise<void> release = Hold();
+  Start();
+  Send(kRows, 2);
+  EXPECT_EQ(MostJobs(), 1 + 1);
+  EXPECT_TRUE(std::holds_alternative<Error>(services_.waiting().Admit(all)));
+  release.set_value();
+  v1::EvaluateReply reply;
+  EXPECT_TRUE(stream_->Read(&reply));
+  EXPECT_TRUE(stream_->Read(&reply));
+  // The stream is open, and keeps the memory of chunks for others to come.
+  EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
+      services_.waiting().Admit(all)));
+  stream_->WritesDone();
+  EXPECT_EQ(ReadAll(), 0u);
+  EXPECT_TRUE(stream_->Finish().ok());
 }
 
 TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
@@ -263,6 +282,7 @@ TEST_F(WideStreamTest, AChunkIsRefusedOnceOnlyOthersAreInItsWay) {
   ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
   // One row more than there is room for, with and without the first chunk.
   Send(2 * kRows + 1);
+  stream_->WritesDone();
   EXPECT_EQ(MostJobs(), 1 + 1);
   release.set_value();
   EXPECT_EQ(ReadAll(), std::uint64_t{kRows}) << "the first is answered";

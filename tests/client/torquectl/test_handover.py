@@ -1,0 +1,139 @@
+"""A large batch that begins at one server and ends at another."""
+
+import contextlib
+import re
+import socket
+import threading
+
+import numpy as np
+import pytest
+
+from calls import OK, PANDA, run, run_json, serving
+
+ROWS = 40_000
+# Of the replies' 2.2 MB.
+BYTES_OF_THE_FIRST_SERVER = 500_000
+
+
+class Relay:
+    """Passes connections on to the first server until that has answered so
+    many bytes, then ends them and passes new ones on to the second."""
+
+    def __init__(self, first, second):
+        self._servers = [first, second]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._open = []
+        self.address = "127.0.0.1:%d" % self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def handed_over(self):
+        return len(self._servers) == 1
+
+    def _accept(self):
+        with contextlib.suppress(OSError):  # the test has ended
+            while True:
+                client, _ = self._listener.accept()
+                host, port = self._servers[0].rsplit(":", 1)
+                upstream = socket.create_connection((host, int(port)))
+                self._open += [client, upstream]
+                for work in (self._pass, self._answer):
+                    threading.Thread(
+                        target=work, args=(client, upstream),
+                        daemon=True).start()
+
+    @staticmethod
+    def _pass(client, upstream):
+        with contextlib.suppress(OSError):
+            while data := client.recv(65536):
+                # What the first server no longer takes is still read, or the
+                # kernel would drop replies that the client has not read yet.
+                with contextlib.suppress(OSError):
+                    upstream.sendall(data)
+            upstream.shutdown(socket.SHUT_WR)
+
+    def _answer(self, client, upstream):
+        passed = 0
+        with contextlib.suppress(OSError):
+            while data := upstream.recv(65536):
+                client.sendall(data)
+                passed += len(data)
+                if not self.handed_over and passed > BYTES_OF_THE_FIRST_SERVER:
+                    del self._servers[0]
+                    upstream.shutdown(socket.SHUT_RDWR)
+                    break
+            client.shutdown(socket.SHUT_WR)
+
+    def close(self):
+        for end in [self._listener, *self._open]:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+@pytest.fixture(scope="module", name="servers")
+def fixture_servers(tmp_path_factory):
+    """Addresses by target: of the widest and of the narrowest."""
+    def start(name, *flags):
+        return stack.enter_context(serving(
+            tmp_path_factory.mktemp(name), "127.0.0.1:0", *flags))
+
+    with contextlib.ExitStack() as stack:
+        addresses = [start("widest"), start("baseline", "--isa", "baseline")]
+        for address in addresses:
+            added = run("models", "add", PANDA, "--server", address)
+            assert added.returncode == OK, added.stderr
+        targets = [run_json("info", "--server", address)["target"]
+                   for address in addresses]
+        if targets[0] == targets[1]:
+            pytest.skip("this machine has one target only")
+        yield dict(zip(targets, addresses))
+
+
+@pytest.fixture(scope="module", name="states")
+def fixture_states(tmp_path_factory):
+    path = tmp_path_factory.mktemp("states") / "in.npy"
+    np.save(path, np.random.default_rng(5).uniform(-2, 2, (ROWS, 21)))
+    return path
+
+
+def torques(states, server, directory):
+    """What a server computes, and what torquectl remarks."""
+    done = run("trajectory", states, "-m", "panda", "--joints", "canonical",
+               "-o", directory / "tau.npy", "--server", server)
+    assert done.returncode == OK, done.stderr
+    return np.load(directory / "tau.npy"), done.stderr
+
+
+def test_a_batch_that_another_target_ends_is_remarked_on(
+        servers, states, tmp_path):
+    (first, second) = servers
+    alone = {}
+    for target, address in servers.items():
+        alone[target], remarks = torques(states, address, tmp_path)
+        assert "another server" not in remarks
+    assert not np.array_equal(alone[first], alone[second])
+
+    with contextlib.closing(
+            Relay(servers[first], servers[second])) as relay:
+        tau, remarks = torques(states, relay.address, tmp_path)
+        assert relay.handed_over
+    version = run("--version").stdout.split()[1]
+    told = re.findall(r"from row (\d+) on another server computed: target "
+                      rf"{second}, version {re.escape(version)};", remarks)
+    assert len(told) == 1, remarks
+    row = int(told[0])
+    assert 0 < row < ROWS
+    assert np.array_equal(tau[:row], alone[first][:row])
+    assert np.array_equal(tau[row:], alone[second][row:])
+
+
+def test_a_batch_that_the_same_target_ends_is_not(servers, states, tmp_path):
+    (target, address), *_ = servers.items()
+    with serving(tmp_path, "127.0.0.1:0", "--isa", target) as twin:
+        run("models", "add", PANDA, "--server", twin)
+        with contextlib.closing(Relay(address, twin)) as relay:
+            tau, remarks = torques(states, relay.address, tmp_path)
+            assert relay.handed_over
+    assert "another server" not in remarks
+    assert np.array_equal(tau, torques(states, address, tmp_path)[0])

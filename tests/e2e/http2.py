@@ -1,0 +1,133 @@
+"""One HTTP/2 connection with one call on it, frame by frame.
+
+Shows what gRPC's own clients hide: pings, settings and windows.
+"""
+
+import contextlib
+import socket
+import struct
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
+END_STREAM = ACK = 1
+END_HEADERS = 4
+INITIAL_WINDOW_SIZE = 4
+ENHANCE_YOUR_CALM = 11  # gRPC's RESOURCE_EXHAUSTED
+DEFAULT_WINDOW = 65535
+LARGEST_WINDOW = 2**31 - 1
+STREAM = 1
+FRAME_BYTES = 16384
+SECONDS = 20.0
+
+
+class Connection:
+    """What the server has said of windows, and what it lets us send."""
+
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self._socket = socket.create_connection((host, int(port)), SECONDS)
+        self._input = self._socket.makefile("rb")
+        # The initial windows of streams that the server has set, in order.
+        self.initial_windows = [DEFAULT_WINDOW]
+        self.pings = 0
+        self.ended = False  # the server has ended the call
+        self.reset = None  # the error code, where it ended with one
+        self.closed = False  # the server has hung up
+        self._unanswered = []
+        self._answered = False
+        self._room = {0: DEFAULT_WINDOW, STREAM: DEFAULT_WINDOW}
+        self._socket.sendall(PREFACE)
+        # No reply waits for us.
+        self._send(SETTINGS, struct.pack(
+            ">HI", INITIAL_WINDOW_SIZE, LARGEST_WINDOW))
+        self._send(WINDOW_UPDATE, struct.pack(
+            ">I", LARGEST_WINDOW - DEFAULT_WINDOW))
+
+    def _send(self, kind, payload=b"", flags=0, stream=0):
+        try:
+            self._socket.sendall(
+                len(payload).to_bytes(3, "big")
+                + struct.pack(">BBI", kind, flags, stream) + payload)
+        except (BrokenPipeError, ConnectionResetError):
+            self.closed = True
+
+    def call(self, method):
+        """Begins the call."""
+        fields = {
+            b":method": b"POST", b":scheme": b"http",
+            b":path": method.encode(), b":authority": b"localhost",
+            b"te": b"trailers", b"content-type": b"application/grpc"}
+        self._send(HEADERS, b"".join(
+            b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
+            for name, value in fields.items()), END_HEADERS, STREAM)
+
+    def send_now(self, data):
+        """Sends what the windows have room for; the rest."""
+        data = memoryview(data)  # cut without copies
+        while data and (room := min(FRAME_BYTES, *self._room.values())) > 0:
+            part, data = data[:room], data[room:]
+            self._send(DATA, part, stream=STREAM)
+            for window in self._room:
+                self._room[window] -= len(part)
+        return data
+
+    def close(self):
+        """No more data."""
+        self._send(DATA, flags=END_STREAM, stream=STREAM)
+
+    def read_frame(self):
+        """Takes one frame; its kind, or None where nothing more comes."""
+        head = b""
+        with contextlib.suppress(ConnectionResetError):
+            head = self._input.read(9)
+        if len(head) < 9:
+            self.ended = self.closed = True
+            return None
+        kind, flags, stream = struct.unpack(">BBI", head[3:])
+        payload = self._input.read(int.from_bytes(head[:3], "big"))
+        if kind == SETTINGS and not flags & ACK:
+            self._take_settings(payload)
+            self._send(SETTINGS, flags=ACK)
+        elif kind == PING and flags & ACK:
+            self._answered = True
+        elif kind == PING:
+            self.pings += 1
+            self._unanswered.append(payload)
+        elif kind == WINDOW_UPDATE:
+            self._room[stream] += int.from_bytes(payload, "big")
+        elif kind == RST_STREAM and not self.ended:
+            self.reset = int.from_bytes(payload, "big")
+            self.ended = True
+        elif kind in (DATA, HEADERS) and flags & END_STREAM:
+            self.ended = True
+        return kind
+
+    def _take_settings(self, payload):
+        for name, value in struct.iter_unpack(">HI", payload):
+            if name == INITIAL_WINDOW_SIZE:
+                self._room[STREAM] += value - self.initial_windows[-1]
+                self.initial_windows.append(value)
+
+    def answer_pings(self):
+        pings, self._unanswered = self._unanswered, []
+        for payload in pings:
+            self._send(PING, payload, ACK)
+
+    def catch_up(self):
+        """Reads what the server has sent so far."""
+        self._send(PING, bytes(8))
+        self._answered = False
+        while not self._answered and self.read_frame() is not None:
+            pass
+
+    def room(self):
+        """Bytes that the stream's window lets us send."""
+        return self._room[STREAM]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with contextlib.suppress(OSError):
+            self._input.close()
+        self._socket.close()
