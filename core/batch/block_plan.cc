@@ -123,6 +123,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
     job_.lowered_tip = InLoweredFrame(
         job_.lowered_f64.frames[static_cast<std::size_t>(job_.tip.body)],
         job_.tip);
+    path_.reserve(static_cast<std::size_t>(tree.n));
     for (int i = job_.tip.body; i != kBase; i = tree.bodies[i].parent) {
       path_.push_back(i);
     }
