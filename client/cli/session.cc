@@ -149,7 +149,7 @@ void Session::RemarkWaiting(const client::Error& error) {
   if (told_waiting_) return;
   told_waiting_ = true;
   const std::string& reason = error.details().reason;
-  Remark("waiting to try again, for up to " +
+  Remark("waiting to try again, within the timeout of " +
          DurationText(flags_.timeout_seconds) + ": " +
          (reason.empty() ? client::ToString(error.code()) : PlainText(reason)) +
          ": " + PlainText(error.what()));

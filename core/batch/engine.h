@@ -43,6 +43,7 @@ class Engine {
   };
   using Done = std::function<void(EvaluationReport)>;
 
+  /// Throws std::runtime_error where the system has no thread left.
   explicit Engine(const Options& options);
   Engine() : Engine(Options{}) {}
   ~Engine();
@@ -56,9 +57,9 @@ class Engine {
   EvaluationReport Evaluate(const EvaluationPlan& plan,
                             const EvaluationOutputs& outputs);
 
-  /// As Evaluate, but on the calling thread alone, however long it takes: until
-  /// the token, if there is one, is cancelled, or soon after a row that is not
-  /// OK with `stop_at_first`.
+  /// As Evaluate, but on the calling thread alone, however long it takes. Ends
+  /// after a chunk in which the token, if there is one, was cancelled or, with
+  /// `stop_at_first`, a row was not OK.
   EvaluationReport EvaluateHere(
       const EvaluationPlan& plan, const EvaluationOutputs& outputs,
       std::shared_ptr<CancellationToken> cancellation = nullptr,

@@ -7,6 +7,7 @@
 #include <grpcpp/impl/server_builder_plugin.h>
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "core/lanes/targets.h"
@@ -94,7 +95,12 @@ Daemon::~Daemon() {
 
 std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
     const Settings& settings) {
-  std::unique_ptr<Daemon> daemon(new Daemon(settings));
+  std::unique_ptr<Daemon> daemon;
+  try {
+    daemon.reset(new Daemon(settings));
+  } catch (const std::exception& error) {
+    return std::string("--threads: ") + error.what();
+  }
   std::string problem = daemon->OpenRegistry();
   if (problem.empty()) problem = daemon->LoadModels();
   if (problem.empty()) problem = SelfCheck(daemon->engine_);

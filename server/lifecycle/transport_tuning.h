@@ -12,6 +12,8 @@ enum class Windows : bool { kFixed, kGrowing };
 /// and no more, can a client send in one round-trip time of the network.
 /// Growing ones: 4 MiB at first, then what arrived during a round trip, up to
 /// 32 MiB a stream; less where the limit of arrival is near.
+/// Ends the search for deadlocks that some builds of abseil make at the locks
+/// of all gRPC in the process.
 void TuneTransport(Windows windows, grpc::ServerBuilder* builder);
 
 }  // namespace torqued::server

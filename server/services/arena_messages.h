@@ -1,4 +1,4 @@
-// Request and reply of a call in one piece of memory.
+// Request and reply of a call in a few pieces of memory.
 #pragma once
 
 #include <google/protobuf/arena.h>
@@ -8,14 +8,15 @@
 
 namespace torqued::server {
 
-/// The messages of one call and their parts, but for long texts and bytes, in
-/// an arena whose first block comes with it: one allocation for what would be
-/// dozens in a small call.
+/// The messages of one call, of which the reply and its parts, but for long
+/// texts and bytes, are in an arena whose first block comes with it: one
+/// allocation for what would be dozens. Not the request: its tables of numbers
+/// grow as they arrive, and an arena keeps what they outgrow.
 template <class Request, class Reply>
 class ArenaMessages final : public grpc::MessageHolder<Request, Reply> {
  public:
   ArenaMessages() : arena_(first_block_, sizeof(first_block_)) {
-    this->set_request(google::protobuf::Arena::CreateMessage<Request>(&arena_));
+    this->set_request(&request_);
     this->set_response(google::protobuf::Arena::CreateMessage<Reply>(&arena_));
   }
 
@@ -24,9 +25,10 @@ class ArenaMessages final : public grpc::MessageHolder<Request, Reply> {
  private:
   ~ArenaMessages() override = default;
 
-  /// A call of one state fits.
+  /// That of a call of one state fits.
   static constexpr std::size_t kFirstBlock = 4096;
 
+  Request request_;
   alignas(std::max_align_t) char first_block_[kFirstBlock];
   google::protobuf::Arena arena_;
 };

@@ -44,7 +44,8 @@ class DynamicsCall : public UnaryCall {
   std::chrono::nanoseconds prepared_{0};
 };
 
-/// `Reply` is in an arena, so that its parts change hands without a copy.
+/// The reply is in an arena (see ArenaMessages), so that its parts change hands
+/// without a copy.
 template <class Request, class Reply>
 class DynamicsCallOf final : public DynamicsCall {
  public:

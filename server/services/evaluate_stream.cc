@@ -16,10 +16,14 @@ namespace {
 constexpr std::size_t kMaxKeptBytes = 1 << 20;
 
 /// What takes less, by estimate, is computed where it was parsed: its numbers
-/// stand in the caches there.
-constexpr double kInPlaceNanoseconds = 200'000;
+/// stand in the caches there. Others wait for the thread meanwhile: rows that
+/// leave the lanes may make it ten times as long.
+constexpr double kInPlaceNanoseconds = 120'000;
 
-bool IsForThePool(const EvaluationPlan& plan) {
+bool IsForThePool(const StateBatch& batch) {
+  const EvaluationPlan& plan = *batch.plan();
+  // Singular values are computed row by row, which the estimate leaves out.
+  if (batch.sigma_min()) return !Engine::IsSmall(plan);
   return plan.nanoseconds_per_row() * static_cast<double>(plan.rows()) >
          kInPlaceNanoseconds;
 }
@@ -234,8 +238,8 @@ void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
   } else {
     chunk->first_row = rows_read_;
     rows_read_ += static_cast<std::uint64_t>(chunk->batch->rows());
-    on_pool = IsForThePool(*chunk->batch->plan());
-    if (!on_pool) ComputeHere(chunk);
+    on_pool = IsForThePool(*chunk->batch);
+    if (!on_pool && !GivenUp()) ComputeHere(chunk);
   }
 
   Lock lock(mutex_);
@@ -382,6 +386,11 @@ void EvaluateStream::OnDone() {
     }
   }
   const std::shared_ptr<EvaluateStream> last = std::move(self_);
+}
+
+bool EvaluateStream::GivenUp() {
+  const Lock lock(mutex_);
+  return input_ended_;
 }
 
 void EvaluateStream::GiveUpBehind(const Chunk& failed) {

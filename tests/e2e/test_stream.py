@@ -312,7 +312,6 @@ def test_several_streams_share_a_connection(client):
 # --- Errors ------------------------------------------------------------------
 
 
-
 @pytest.mark.parametrize("message, reason, field", [
     (torques(), "INVALID_FIELD", "start"),
     (pb.EvaluateRequest(), "INVALID_FIELD", "chunk"),

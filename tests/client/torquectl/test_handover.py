@@ -2,73 +2,35 @@
 
 import contextlib
 import re
-import socket
-import threading
 
 import numpy as np
 import pytest
 
 from calls import OK, PANDA, run, run_json, serving
+from relay import Relay
 
 ROWS = 40_000
 # Of the replies' 2.2 MB.
 BYTES_OF_THE_FIRST_SERVER = 500_000
 
 
-class Relay:
+class HandingOver(Relay):
     """Passes connections on to the first server until that has answered so
     many bytes, then ends them and passes new ones on to the second."""
 
     def __init__(self, first, second):
-        self._servers = [first, second]
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._open = []
-        self.address = "127.0.0.1:%d" % self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._second = second
+        super().__init__(first)
 
     @property
     def handed_over(self):
-        return len(self._servers) == 1
+        return self.server == self._second
 
-    def _accept(self):
-        with contextlib.suppress(OSError):  # the test has ended
-            while True:
-                client, _ = self._listener.accept()
-                host, port = self._servers[0].rsplit(":", 1)
-                upstream = socket.create_connection((host, int(port)))
-                self._open += [client, upstream]
-                for work in (self._pass, self._answer):
-                    threading.Thread(
-                        target=work, args=(client, upstream),
-                        daemon=True).start()
-
-    @staticmethod
-    def _pass(client, upstream):
-        with contextlib.suppress(OSError):
-            while data := client.recv(65536):
-                # What the first server no longer takes is still read, or the
-                # kernel would drop replies that the client has not read yet.
-                with contextlib.suppress(OSError):
-                    upstream.sendall(data)
-            upstream.shutdown(socket.SHUT_WR)
-
-    def _answer(self, client, upstream):
-        passed = 0
-        with contextlib.suppress(OSError):
-            while data := upstream.recv(65536):
-                client.sendall(data)
-                passed += len(data)
-                if not self.handed_over and passed > BYTES_OF_THE_FIRST_SERVER:
-                    del self._servers[0]
-                    upstream.shutdown(socket.SHUT_RDWR)
-                    break
-            client.shutdown(socket.SHUT_WR)
-
-    def close(self):
-        for end in [self._listener, *self._open]:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
+    def goes_on(self, passed):
+        if self.handed_over or passed <= BYTES_OF_THE_FIRST_SERVER:
+            return True
+        self.server = self._second
+        return False
 
 
 @pytest.fixture(scope="module", name="servers")
@@ -115,7 +77,7 @@ def test_a_batch_that_another_target_ends_is_remarked_on(
     assert not np.array_equal(alone[first], alone[second])
 
     with contextlib.closing(
-            Relay(servers[first], servers[second])) as relay:
+            HandingOver(servers[first], servers[second])) as relay:
         tau, remarks = torques(states, relay.address, tmp_path)
         assert relay.handed_over
     version = run("--version").stdout.split()[1]
@@ -131,8 +93,8 @@ def test_a_batch_that_another_target_ends_is_remarked_on(
 def test_a_batch_that_the_same_target_ends_is_not(servers, states, tmp_path):
     (target, address), *_ = servers.items()
     with serving(tmp_path, "127.0.0.1:0", "--isa", target) as twin:
-        run("models", "add", PANDA, "--server", twin)
-        with contextlib.closing(Relay(address, twin)) as relay:
+        assert run("models", "add", PANDA, "--server", twin).returncode == OK
+        with contextlib.closing(HandingOver(address, twin)) as relay:
             tau, remarks = torques(states, relay.address, tmp_path)
             assert relay.handed_over
     assert "another server" not in remarks

@@ -91,8 +91,8 @@ def test_that_it_waits_for_a_full_server_is_told_once():
         quiet = run("--server", address, "info", "--quiet")
     assert len(tries) == 6
     assert told.returncode == quiet.returncode == OK
-    assert told.stderr == ("torquectl: waiting to try again, for up to 1 min "
-                           "00 s: OVERLOADED: It is full.\n")
+    assert told.stderr == ("torquectl: waiting to try again, within the "
+                           "timeout of 1 min 00 s: OVERLOADED: It is full.\n")
     assert quiet.stderr == ""
 
 

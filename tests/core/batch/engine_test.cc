@@ -27,6 +27,7 @@ using testing_support::MakeRandomRobot;
 using testing_support::SameBits;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
 class EngineTest : public testing::Test {
  protected:
   EngineTest() {
