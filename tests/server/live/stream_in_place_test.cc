@@ -27,6 +27,7 @@ class StreamInPlaceTest : public ::testing::Test {
         [released = release_.get_future().share()] { released.wait(); });
     context_.set_deadline(std::chrono::system_clock::now() +
                           std::chrono::seconds(20));
+    stream_ = stub_->Evaluate(&context_);
     message_.mutable_start()->set_model("arm");
     message_.mutable_start()->mutable_options()->set_tip_frame(robot.tip);
   }
@@ -81,7 +82,7 @@ class StreamInPlaceTest : public ::testing::Test {
   grpc::ClientContext context_;
   std::unique_ptr<
       grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
-      stream_ = stub_->Evaluate(&context_);
+      stream_;
   v1::EvaluateRequest message_;
   std::promise<void> release_;
   bool held_ = true;
