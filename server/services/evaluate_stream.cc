@@ -239,7 +239,7 @@ void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
     chunk->first_row = rows_read_;
     rows_read_ += static_cast<std::uint64_t>(chunk->batch->rows());
     on_pool = IsForThePool(*chunk->batch);
-    if (!on_pool && !GivenUp()) ComputeHere(chunk);
+    if (!on_pool) ComputeHere(chunk);
   }
 
   Lock lock(mutex_);
@@ -386,11 +386,6 @@ void EvaluateStream::OnDone() {
     }
   }
   const std::shared_ptr<EvaluateStream> last = std::move(self_);
-}
-
-bool EvaluateStream::GivenUp() {
-  const Lock lock(mutex_);
-  return input_ended_;
 }
 
 void EvaluateStream::GiveUpBehind(const Chunk& failed) {

@@ -111,8 +111,6 @@ class EvaluateStream final
   void Conclude();
   /// A chunk in line has an error: what is behind it will not be answered.
   void GiveUpBehind(const Chunk& failed);
-  /// Whether the chunk being handled is behind such a one.
-  bool GivenUp();
   /// Unless another end is decided.
   void EndWith(Error error);
   grpc::Status EndStatus();
