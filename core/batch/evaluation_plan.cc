@@ -192,7 +192,7 @@ std::string_view ToString(Output output) {
 }
 
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
-  const QuantitySet& quantities = options_.quantities;
+  const QuantitySet& quantities = options().quantities;
   return has_wrench || quantities.Has(Quantity::kFramePose) ||
          quantities.Has(Quantity::kJacobian) ||
          quantities.Has(Quantity::kJacobianDrift) ||
@@ -200,7 +200,7 @@ bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
 }
 
 bool EvaluationPlan::UsesTipWrench() const {
-  const QuantitySet& quantities = options_.quantities;
+  const QuantitySet& quantities = options().quantities;
   return quantities.Has(Quantity::kInverseDynamics) ||
          quantities.Has(Quantity::kForwardDynamics);
 }
@@ -224,38 +224,41 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     if (MaybeError error = CheckTask(options.task)) return *std::move(error);
   }
 
-  EvaluationPlan plan;
+  const auto checked = std::make_shared<Checked>();
   auto order = ResolveJointOrder(*model, options.joint_names);
   if (auto* error = std::get_if<ArgumentError>(&order)) {
     return std::move(*error);
   }
-  plan.joint_order_ = std::get<std::vector<int>>(std::move(order));
-  for (const int j : plan.joint_order_) {
+  checked->joint_order = std::get<std::vector<int>>(std::move(order));
+  for (const int j : checked->joint_order) {
     const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
     for (int k = 0; k < joint.nq; ++k) {
-      plan.q_columns_.push_back(joint.q_index + k);
+      checked->q_columns.push_back(joint.q_index + k);
     }
     for (int k = 0; k < joint.nv; ++k) {
-      plan.v_columns_.push_back(joint.v_index + k);
+      checked->v_columns.push_back(joint.v_index + k);
     }
   }
 
   if (options.tip_frame.empty()) {
-    plan.tip_frame_ = model->tip_frame();
+    checked->tip_frame = model->tip_frame();
   } else {
-    plan.tip_frame_ = model->FindFrame(options.tip_frame);
-    if (!plan.tip_frame_) {
+    checked->tip_frame = model->FindFrame(options.tip_frame);
+    if (!checked->tip_frame) {
       return Fail(Code::kUnknownFrame, "options.tip_frame",
                   "The model has no frame " +
                       Quoted(options.tip_frame.substr(0, 128)) + ".");
     }
   }
 
-  plan.nanoseconds_per_row_ = EstimateCost(options, model->nv());
-  plan.model_ = std::move(model);
-  plan.options_ = std::move(options);
-  if (!plan.tip_frame_ && plan.UsesTipFrame(false)) return TipFrameRequired();
-  plan.blocks_ = BlockPlan(plan);
+  checked->nanoseconds_per_row = EstimateCost(options, model->nv());
+  checked->model = std::move(model);
+  checked->options = std::move(options);
+  EvaluationPlan plan(checked);
+  if (!checked->tip_frame && plan.UsesTipFrame(false)) {
+    return TipFrameRequired();
+  }
+  checked->blocks = BlockPlan(plan);
   return plan;
 }
 
@@ -271,7 +274,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
 
 std::optional<ArgumentError> EvaluationPlan::Rebind(
     const EvaluationInputs& inputs) {
-  const int nq = model_->nq(), nv = model_->nv();
+  const int nq = model().nq(), nv = model().nv();
   struct Named {
     Input input;
     const InputArray* array;
@@ -296,7 +299,7 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
                 "q is required: one row of " + std::to_string(nq) +
                     " numbers per state.");
   }
-  if (options_.quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
+  if (options().quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
       !inputs.tau.present()) {
     return Fail(Code::kMissingInput, "tau",
                 "Forward dynamics needs tau: one row of " + std::to_string(nv) +
@@ -317,7 +320,7 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
                 "A tip wrench takes part only in inverse and forward "
                 "dynamics, and neither was asked for.");
   }
-  if (has_wrench && !tip_frame_) return TipFrameRequired();
+  if (has_wrench && !checked_->tip_frame) return TipFrameRequired();
 
   rows_ = rows;
   inputs_ = inputs;
@@ -326,18 +329,18 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
 
 bool EvaluationPlan::Produces(Output output) const {
   const std::optional<Quantity> quantity = QuantityOf(output);
-  return quantity && options_.quantities.Has(*quantity);
+  return quantity && options().quantities.Has(*quantity);
 }
 
 int EvaluationPlan::columns(Output output) const {
-  const int nv = model_->nv(), m = options_.task.axis_count;
+  const int nv = model().nv(), m = options().task.axis_count;
   switch (output) {
     case Output::kTau:
     case Output::kAcceleration:
     case Output::kBias:
       return nv;
     case Output::kMassMatrix:
-      return options_.mass_matrix_layout == MassMatrixLayout::kFull
+      return options().mass_matrix_layout == MassMatrixLayout::kFull
                  ? nv * nv
                  : nv * (nv + 1) / 2;
     case Output::kPose:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,7 +15,8 @@
 namespace torqued {
 
 /// Keeps the model alive; the input memory is the caller's and must outlive the
-/// evaluation. Not to be changed while an evaluation is under way.
+/// evaluation. Not to be changed while an evaluation is under way. Copies share
+/// everything but the states that they are bound to.
 class EvaluationPlan {
  public:
   /// Checks everything that does not depend on the states; the plan has no rows
@@ -31,8 +33,8 @@ class EvaluationPlan {
   /// is what it was before. Allocates nothing unless there is an error.
   std::optional<ArgumentError> Rebind(const EvaluationInputs& inputs);
 
-  const Model& model() const { return *model_; }
-  const EvaluationOptions& options() const { return options_; }
+  const Model& model() const { return *checked_->model; }
+  const EvaluationOptions& options() const { return checked_->options; }
   const EvaluationInputs& inputs() const { return inputs_; }
 
   std::int64_t rows() const { return rows_; }
@@ -44,45 +46,51 @@ class EvaluationPlan {
   /// The frame that pose, Jacobian, drift, task and tip wrench refer to;
   /// nothing when no quantity or wrench uses one.
   std::optional<int> tip_frame() const {
-    return UsesTipFrame(inputs_.tip_wrench.present()) ? tip_frame_
+    return UsesTipFrame(inputs_.tip_wrench.present()) ? checked_->tip_frame
                                                       : std::nullopt;
   }
   /// The same for all states that the plan may be bound to: also where only a
   /// wrench, which these states need not have, would use the frame.
   std::optional<int> tip_frame_of_any_states() const {
-    return UsesTipFrame(UsesTipWrench()) ? tip_frame_ : std::nullopt;
+    return UsesTipFrame(UsesTipWrench()) ? checked_->tip_frame : std::nullopt;
   }
 
   /// Joint index that stands at place k of the caller's order; empty: k.
-  const std::vector<int>& joint_order() const { return joint_order_; }
+  const std::vector<int>& joint_order() const { return checked_->joint_order; }
   /// Column of q (of v) in canonical order for each column of the caller;
   /// empty: the same.
-  const std::vector<int>& q_columns() const { return q_columns_; }
-  const std::vector<int>& v_columns() const { return v_columns_; }
+  const std::vector<int>& q_columns() const { return checked_->q_columns; }
+  const std::vector<int>& v_columns() const { return checked_->v_columns; }
 
   /// The same for the lane kernels.
-  const BlockPlan& blocks() const { return blocks_; }
+  const BlockPlan& blocks() const { return checked_->blocks; }
 
   /// Rough cost of one row on one core, for scheduling.
-  double nanoseconds_per_row() const { return nanoseconds_per_row_; }
+  double nanoseconds_per_row() const { return checked_->nanoseconds_per_row; }
 
  private:
-  EvaluationPlan() = default;
+  /// Model and options, and what follows from them alone.
+  struct Checked {
+    std::shared_ptr<const Model> model;
+    EvaluationOptions options;
+    /// Named by the options, or the model's; nothing when neither settles it.
+    std::optional<int> tip_frame;
+    std::vector<int> joint_order;
+    std::vector<int> q_columns;
+    std::vector<int> v_columns;
+    BlockPlan blocks;
+    double nanoseconds_per_row = 0;
+  };
+
+  explicit EvaluationPlan(std::shared_ptr<const Checked> checked)
+      : checked_(std::move(checked)) {}
 
   bool UsesTipFrame(bool has_wrench) const;
   bool UsesTipWrench() const;
 
-  std::shared_ptr<const Model> model_;
-  EvaluationOptions options_;
+  std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;
   std::int64_t rows_ = 0;
-  /// Named by the options, or the model's; nothing when neither settles it.
-  std::optional<int> tip_frame_;
-  std::vector<int> joint_order_;
-  std::vector<int> q_columns_;
-  std::vector<int> v_columns_;
-  BlockPlan blocks_;
-  double nanoseconds_per_row_ = 0;
 };
 
 }  // namespace torqued

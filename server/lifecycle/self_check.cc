@@ -97,8 +97,13 @@ std::string CheckRows(Engine& engine, const ModelEntry& entry, int rows) {
   const v1::ComputeRequest request = RequestOf(rows);
   v1::ComputeReply reply;
   Admission admission({rows, 1 << 20});
-  auto prepared = Computation::Prepare(ViewOf(request), entry, engine.target(),
-                                       {rows, 1 << 20}, admission, &reply);
+  const ComputeView view = ViewOf(request);
+  auto setup = SetUp(view.query, entry, engine.target());
+  if (const auto* error = std::get_if<Error>(&setup)) return error->message;
+  auto prepared = Computation::Prepare(
+      view.states,
+      std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup)),
+      {rows, 1 << 20}, admission, &reply);
   if (const auto* error = std::get_if<Error>(&prepared)) return error->message;
   auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
   std::promise<EvaluationReport> promise;

@@ -7,19 +7,14 @@
 namespace torqued::server {
 
 OrError<std::unique_ptr<Computation>> Computation::Prepare(
-    const ComputeView& view, const ModelEntry& entry, std::string_view target,
+    const StatesView& states, std::shared_ptr<const ComputeSetup> setup,
     const ComputeLimits& limits, Admission& admission,
     v1::ComputeReply* reply) {
-  auto setup = SetUp(view.query, entry);
-  if (auto* error = std::get_if<Error>(&setup)) return std::move(*error);
   std::unique_ptr<Computation> computation(
-      new Computation(std::get<ComputeSetup>(std::move(setup)), reply));
+      new Computation(std::move(setup), reply));
   StateBatch& batch = computation->batch_;
-  if (auto error = batch.Bind(view.states)) return *std::move(error);
-  FillEcho(*batch.plan(), batch.sigma_min(), entry.name, entry.loaded->revision,
-           target, reply->mutable_echo());
-  const auto echo_bytes =
-      static_cast<std::int64_t>(reply->echo().ByteSizeLong());
+  if (auto error = batch.Bind(states)) return *std::move(error);
+  const auto echo_bytes = static_cast<std::int64_t>(computation->echo().size());
   if (auto error = batch.Admit(echo_bytes, limits, admission)) {
     return *std::move(error);
   }
@@ -33,9 +28,13 @@ std::optional<Error> Computation::Complete(const EvaluationReport& report,
   }
   reply_->set_rows(static_cast<std::uint64_t>(batch_.rows()));
   reply_->set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
-  FillTiming(before + report.queue, report.compute,
-             reply_->mutable_echo()->mutable_timing());
+  FillTiming(before + report.queue, report.compute, &timing_);
   return std::nullopt;
+}
+
+std::string_view Computation::echo() const {
+  const bool has_wrench = batch_.plan()->inputs().tip_wrench.present();
+  return has_wrench ? setup_->echo_with_wrench : setup_->echo;
 }
 
 }  // namespace torqued::server

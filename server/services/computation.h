@@ -13,10 +13,10 @@ namespace torqued::server {
 
 class Computation {
  public:
-  /// Decodes and checks the request, admits it and makes room for the results
-  /// in `reply`. Request and reply must outlive the evaluation.
+  /// Decodes and checks the states of a request, admits them and makes room for
+  /// the results in `reply`. States and reply must outlive the evaluation.
   static OrError<std::unique_ptr<Computation>> Prepare(
-      const ComputeView& view, const ModelEntry& entry, std::string_view target,
+      const StatesView& states, std::shared_ptr<const ComputeSetup> setup,
       const ComputeLimits& limits, Admission& admission,
       v1::ComputeReply* reply);
 
@@ -24,16 +24,26 @@ class Computation {
   const EvaluationOutputs& outputs() const { return batch_.outputs(); }
   bool fail_fast() const { return batch_.fail_fast(); }
 
-  /// After the evaluation: fills in the rest of the reply, or says why the call
-  /// failed. `before` is the time from the request's arrival to Submit.
+  /// After the evaluation: fills in the rest of the reply but for the echo, or
+  /// says why the call failed. `before` is the time from the request's arrival
+  /// to Submit.
   std::optional<Error> Complete(const EvaluationReport& report,
                                 std::chrono::nanoseconds before);
 
- private:
-  Computation(ComputeSetup setup, v1::ComputeReply* reply)
-      : batch_(std::move(setup), reply->mutable_results()), reply_(reply) {}
+  /// What the reply echoes: the bytes of a v1.Echo without its timing.
+  std::string_view echo() const;
+  const v1::Timing& timing() const { return timing_; }
 
+ private:
+  Computation(std::shared_ptr<const ComputeSetup> setup,
+              v1::ComputeReply* reply)
+      : setup_(std::move(setup)),
+        batch_(*setup_, reply->mutable_results()),
+        reply_(reply) {}
+
+  std::shared_ptr<const ComputeSetup> setup_;
   StateBatch batch_;
+  v1::Timing timing_;
   v1::ComputeReply* reply_;
 };
 

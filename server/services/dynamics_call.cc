@@ -6,21 +6,31 @@
 namespace torqued::server {
 
 void DynamicsCall::Run() {
-  const std::string& model = *view_.query.model;
+  const auto bytes = static_cast<std::int64_t>(request_bytes_->Length());
+  if (!Parse(request_bytes_)) return Fail(NoRequest());
+  request_bytes_->Clear();
+  const std::string& model = *View().query.model;
   set_model(model);
   if (const auto entry = context_.registry.ResolveLoaded(model)) {
     return Compute(*entry);
   }
-  if (auto error = SubmitAdmitted(context_, RequestBytes(), &waiting_, [this] {
+  if (auto error = SubmitAdmitted(context_, bytes, &waiting_, [this] {
         Guarded([this] { ResolveAndCompute(); });
       })) {
     Fail(*std::move(error));
   }
 }
 
+Error DynamicsCall::NoRequest() const {
+  Error error;
+  error.reason = v1::INVALID_FIELD;
+  error.message = "The bytes are no " + RequestName() + ".";
+  return error;
+}
+
 void DynamicsCall::ResolveAndCompute() {
   if (cancelled()) return Abandon();
-  const auto resolved = context_.registry.Resolve(*view_.query.model);
+  const auto resolved = context_.registry.Resolve(*View().query.model);
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return Fail(ToError(*error));
   }
@@ -31,9 +41,13 @@ void DynamicsCall::ResolveAndCompute() {
 
 void DynamicsCall::Compute(const ModelEntry& entry) {
   Engine& engine = context_.engine;
-  auto prepared =
-      Computation::Prepare(view_, entry, engine.target(), context_.limits,
-                           context_.admission, reply_);
+  const ComputeView view = View();
+  auto setup = context_.setups.SetUp(view.query, entry, engine.target());
+  if (auto* error = std::get_if<Error>(&setup)) return Fail(std::move(*error));
+  auto prepared = Computation::Prepare(
+      view.states,
+      std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup)),
+      context_.limits, context_.admission, results_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }
@@ -59,7 +73,8 @@ void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   if (auto error = computation_->Complete(report, prepared_)) {
     return Fail(*std::move(error));
   }
-  MoveReplyOut(reply_);
+  Serialize(results_, computation_->echo(), computation_->timing(),
+            reply_bytes_);
   Succeed();
 }
 

@@ -1,73 +1,109 @@
 // A call of torqued.v1.Dynamics: Compute or one of its shorthands.
 #pragma once
 
+#include <google/protobuf/arena.h>
+
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <type_traits>
 
 #include "server/services/computation.h"
 #include "server/services/service_context.h"
 #include "server/services/unary_call.h"
 #include "server/wire/compute_view.h"
+#include "server/wire/reply_bytes.h"
 
 namespace torqued::server {
 
-/// Resolves, prepares, evaluates and completes: small plans of models at hand
-/// where it stands, all others on the engine's pool.
+/// Parses, resolves, prepares, evaluates and serializes: small plans of models
+/// at hand where it stands, all others on the engine's pool.
 class DynamicsCall : public UnaryCall {
- protected:
-  /// Puts results into `reply`.
+ public:
+  /// `request` is given up once it is parsed.
   DynamicsCall(grpc::CallbackServerContext* call, ServiceContext& context,
-               std::string_view method, const ComputeView& view,
-               v1::ComputeReply* reply)
+               std::string_view method, grpc::ByteBuffer* request,
+               grpc::ByteBuffer* reply)
       : UnaryCall(call, context.gate, method),
         context_(context),
-        view_(view),
-        reply_(reply) {}
+        request_bytes_(request),
+        reply_bytes_(reply),
+        arena_(first_block_, sizeof(first_block_)),
+        results_(NewMessage<v1::ComputeReply>()) {}
+
+ protected:
   ~DynamicsCall() override = default;
 
+  /// In the memory of the reply, so that its parts change hands without a copy.
+  template <class Message>
+  Message* NewMessage() {
+    return google::protobuf::Arena::CreateMessage<Message>(&arena_);
+  }
+
  private:
+  /// False: the bytes are no such request.
+  virtual bool Parse(grpc::ByteBuffer* bytes) = 0;
+  /// Of the type of the request.
+  virtual const std::string& RequestName() const = 0;
+  virtual ComputeView View() const = 0;
+  /// Writes what the method returns of `results`.
+  virtual void Serialize(v1::ComputeReply* results, std::string_view echo,
+                         const v1::Timing& timing, grpc::ByteBuffer* bytes) = 0;
+
   void Run() final;
+  Error NoRequest() const;
   /// For a model that is not at hand, on the pool.
   void ResolveAndCompute();
   void Compute(const ModelEntry& entry);
   void OnEvaluated(const EvaluationReport& report);
-  /// Size of the request as it arrived.
-  virtual std::int64_t RequestBytes() const = 0;
-  /// Puts what the method returns into its own reply.
-  virtual void MoveReplyOut(v1::ComputeReply* reply) = 0;
+
+  /// The reply and its parts, but for long texts and bytes, are in an arena
+  /// whose first block comes with the call: one allocation for what would be
+  /// dozens. That of a call of one state fits. Not the request: its tables of
+  /// numbers grow as they arrive, and an arena keeps what they outgrow.
+  static constexpr std::size_t kFirstBlock = 2048;
 
   ServiceContext& context_;
-  ComputeView view_;
-  v1::ComputeReply* const reply_;
+  grpc::ByteBuffer* const request_bytes_;
+  grpc::ByteBuffer* const reply_bytes_;
+  alignas(std::max_align_t) char first_block_[kFirstBlock];
+  google::protobuf::Arena arena_;
+  v1::ComputeReply* const results_;
   /// While the call waits for its model.
   Admission::Ticket waiting_;
   std::unique_ptr<Computation> computation_;
   std::chrono::nanoseconds prepared_{0};
 };
 
-/// The reply is in an arena (see ArenaMessages), so that its parts change hands
-/// without a copy.
 template <class Request, class Reply>
 class DynamicsCallOf final : public DynamicsCall {
  public:
-  DynamicsCallOf(grpc::CallbackServerContext* call, ServiceContext& context,
-                 std::string_view method, const Request& request, Reply* reply)
-      : DynamicsCall(call, context, method, ViewOf(request),
-                     google::protobuf::Arena::CreateMessage<v1::ComputeReply>(
-                         reply->GetArena())),
-        request_(request),
-        own_reply_(reply) {}
+  using DynamicsCall::DynamicsCall;
 
  private:
   ~DynamicsCallOf() override = default;
-  std::int64_t RequestBytes() const override {
-    return static_cast<std::int64_t>(request_.ByteSizeLong());
+
+  bool Parse(grpc::ByteBuffer* bytes) override {
+    return grpc::SerializationTraits<Request>::Deserialize(bytes, &request_)
+        .ok();
   }
-  void MoveReplyOut(v1::ComputeReply* reply) override {
-    MoveReply(reply, own_reply_);
+  const std::string& RequestName() const override {
+    return Request::descriptor()->name();
+  }
+  ComputeView View() const override { return ViewOf(request_); }
+  void Serialize(v1::ComputeReply* results, std::string_view echo,
+                 const v1::Timing& timing, grpc::ByteBuffer* bytes) override {
+    const EchoBytes echoed{Reply::kEchoFieldNumber, echo, &timing};
+    if constexpr (std::is_same_v<Reply, v1::ComputeReply>) {
+      SerializeReply(*results, echoed, bytes);
+    } else {
+      auto* reply = NewMessage<Reply>();
+      MoveReply(results, reply);
+      SerializeReply(*reply, echoed, bytes);
+    }
   }
 
-  const Request& request_;
-  Reply* own_reply_;
+  Request request_;
 };
 
 }  // namespace torqued::server

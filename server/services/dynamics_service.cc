@@ -9,53 +9,51 @@ namespace {
 template <class Request, class Reply>
 grpc::ServerUnaryReactor* Start(grpc::CallbackServerContext* call,
                                 ServiceContext& context,
-                                std::string_view method, const Request* request,
-                                Reply* reply) {
-  return UnaryCall::Start(new DynamicsCallOf<Request, Reply>(
-      call, context, method, *request, reply));
+                                std::string_view method,
+                                const grpc::ByteBuffer* request,
+                                grpc::ByteBuffer* reply) {
+  // gRPC made it for this call, not const, and keeps it to the call's end: its
+  // memory is given back when it is parsed.
+  auto* own = const_cast<grpc::ByteBuffer*>(request);
+  return UnaryCall::Start(
+      new DynamicsCallOf<Request, Reply>(call, context, method, own, reply));
 }
 
 }  // namespace
 
-DynamicsService::DynamicsService(ServiceContext& context) : context_(context) {
-  SetMessageAllocatorFor_InverseDynamics(&inverse_dynamics_);
-  SetMessageAllocatorFor_MassMatrix(&mass_matrix_);
-  SetMessageAllocatorFor_ForwardDynamics(&forward_dynamics_);
-  SetMessageAllocatorFor_OperationalSpace(&operational_space_);
-  SetMessageAllocatorFor_Compute(&compute_);
-}
-
 grpc::ServerUnaryReactor* DynamicsService::InverseDynamics(
-    grpc::CallbackServerContext* call,
-    const v1::InverseDynamicsRequest* request,
-    v1::InverseDynamicsReply* reply) {
-  return Start(call, context_, "InverseDynamics", request, reply);
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Start<v1::InverseDynamicsRequest, v1::InverseDynamicsReply>(
+      call, context_, "InverseDynamics", request, reply);
 }
 
 grpc::ServerUnaryReactor* DynamicsService::MassMatrix(
-    grpc::CallbackServerContext* call, const v1::MassMatrixRequest* request,
-    v1::MassMatrixReply* reply) {
-  return Start(call, context_, "MassMatrix", request, reply);
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Start<v1::MassMatrixRequest, v1::MassMatrixReply>(
+      call, context_, "MassMatrix", request, reply);
 }
 
 grpc::ServerUnaryReactor* DynamicsService::ForwardDynamics(
-    grpc::CallbackServerContext* call,
-    const v1::ForwardDynamicsRequest* request,
-    v1::ForwardDynamicsReply* reply) {
-  return Start(call, context_, "ForwardDynamics", request, reply);
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Start<v1::ForwardDynamicsRequest, v1::ForwardDynamicsReply>(
+      call, context_, "ForwardDynamics", request, reply);
 }
 
 grpc::ServerUnaryReactor* DynamicsService::OperationalSpace(
-    grpc::CallbackServerContext* call,
-    const v1::OperationalSpaceRequest* request,
-    v1::OperationalSpaceReply* reply) {
-  return Start(call, context_, "OperationalSpace", request, reply);
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Start<v1::OperationalSpaceRequest, v1::OperationalSpaceReply>(
+      call, context_, "OperationalSpace", request, reply);
 }
 
 grpc::ServerUnaryReactor* DynamicsService::Compute(
-    grpc::CallbackServerContext* call, const v1::ComputeRequest* request,
-    v1::ComputeReply* reply) {
-  return Start(call, context_, "Compute", request, reply);
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return Start<v1::ComputeRequest, v1::ComputeReply>(call, context_, "Compute",
+                                                     request, reply);
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*

@@ -7,6 +7,7 @@
 #include "server/errors/mapping.h"
 #include "server/services/admitted_work.h"
 #include "server/wire/echo.h"
+#include "server/wire/reply_bytes.h"
 
 namespace torqued::server {
 namespace {
@@ -153,20 +154,15 @@ void EvaluateStream::LookUp() {
 }
 
 void EvaluateStream::OnModel(const ModelEntry& entry) {
-  auto setup = SetUp(ViewOf(start_), entry);
+  auto setup =
+      context_.setups.SetUp(ViewOf(start_), entry, context_.engine.target());
   if (auto* error = std::get_if<Error>(&setup)) {
     return FailStart(InMessage(std::move(*error), "start."));
   }
-  const auto& chosen = std::get<ComputeSetup>(setup);
-  const EvaluationPlan& plan = chosen.plan;
-  FillEcho(plan, chosen.sigma_min, entry.name, entry.loaded->revision,
-           context_.engine.target(), &echo_);
-  FillTipFrameOfAnyStates(plan, &echo_);
-  echo_bytes_ = static_cast<std::int64_t>(echo_.ByteSizeLong());
   // May be large, and the stream may be long; Clear would keep the memory.
   v1::EvaluateStart().Swap(&start_);
   Lock lock(mutex_);
-  setup_ = std::get<ComputeSetup>(std::move(setup));
+  setup_ = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
   handling_ = false;
   Advance(std::move(lock));
 }
@@ -193,6 +189,8 @@ void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
 
 void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
   Chunk* chunk = message.get();
+  const auto echo_bytes =
+      static_cast<std::int64_t>(setup_->echo_with_wrench.size());
   while (true) {
     chunk->waiting = {};
     Lock lock(mutex_);
@@ -200,7 +198,7 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
     lock.unlock();
     try {
       chunk->error = chunk->batch->Admit(
-          chunk->number == 0 ? echo_bytes_ : 0, context_.limits,
+          chunk->number == 0 ? echo_bytes : 0, context_.limits,
           context_.admission,
           first ? Admission::Reach::kLimit : Admission::Reach::kHalfTheLimit);
     } catch (...) {
@@ -344,9 +342,13 @@ void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
   reply.set_rows(static_cast<std::uint64_t>(chunk->batch->rows()));
   reply.set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
   FillTiming(before + report.queue, report.compute, reply.mutable_timing());
-  if (chunk->number == 0) *reply.mutable_echo() = echo_;
-  Serialize(reply, &chunk->bytes);
-  if (chunk->number == 0) reply.clear_echo();
+  if (chunk->number == 0) {
+    const EchoBytes echo{v1::EvaluateReply::kEchoFieldNumber,
+                         setup_->echo_with_wrench};
+    SerializeReply(reply, echo, &chunk->bytes);
+  } else {
+    Serialize(reply, &chunk->bytes);
+  }
 }
 
 void EvaluateStream::OnWriteDone(bool ok) {

@@ -129,9 +129,7 @@ class EvaluateStream final
   // Written before the first chunk is read, constant afterwards.
   v1::EvaluateStart start_;       // until there is a setup
   Admission::Ticket looking_up_;  // the model
-  std::optional<ComputeSetup> setup_;
-  v1::Echo echo_;
-  std::int64_t echo_bytes_ = 0;
+  std::shared_ptr<const ComputeSetup> setup_;
 
   // Of whoever handles a message.
   std::uint64_t chunks_read_ = 0;

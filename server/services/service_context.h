@@ -4,6 +4,7 @@
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
 #include "server/services/call_gate.h"
+#include "server/services/setup_cache.h"
 #include "server/services/state_batch.h"
 
 namespace torqued::server {
@@ -15,6 +16,7 @@ struct ServiceContext {
   Admission& admission;
   CallGate& gate;
   ComputeLimits limits;
+  SetupCache setups = {};
   /// The bytes of messages that wait for those before them in their streams:
   /// as many again, of all streams together.
   Admission waiting{{.bytes = admission.limit().bytes}};

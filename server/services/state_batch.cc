@@ -10,15 +10,6 @@
 namespace torqued::server {
 namespace {
 
-Error Broken(const ModelEntry& entry) {
-  Error error;
-  error.reason = v1::MODEL_BROKEN;
-  error.message = "The stored model does not load in this version: " +
-                  entry.loaded->problem;
-  error.metadata = {{"revision", entry.loaded->revision}};
-  return error;
-}
-
 Error TooLarge(std::string message, std::string setting, std::int64_t limit,
                std::int64_t rows_that_fit) {
   Error error;
@@ -53,22 +44,8 @@ std::int64_t BytesOf(const EvaluationInputs& inputs) {
 
 }  // namespace
 
-OrError<ComputeSetup> SetUp(const QueryView& view, const ModelEntry& entry) {
-  if (entry.loaded->model == nullptr) return Broken(entry);
-  auto decoded = DecodeQuery(view);
-  if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
-  auto& query = std::get<DecodedQuery>(decoded);
-  auto created =
-      EvaluationPlan::Create(entry.loaded->model, std::move(query.options));
-  if (auto* error = std::get_if<ArgumentError>(&created)) {
-    return ToError(*error);
-  }
-  return ComputeSetup{std::get<EvaluationPlan>(std::move(created)),
-                      query.encoding, query.fail_fast, query.sigma_min};
-}
-
-StateBatch::StateBatch(ComputeSetup setup, v1::Results* results)
-    : plan_(std::make_shared<EvaluationPlan>(std::move(setup.plan))),
+StateBatch::StateBatch(const ComputeSetup& setup, v1::Results* results)
+    : plan_(std::make_shared<EvaluationPlan>(setup.plan)),
       wanted_encoding_(setup.encoding),
       fail_fast_(setup.fail_fast),
       form_{.sigma_min = setup.sigma_min},

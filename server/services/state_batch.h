@@ -7,8 +7,8 @@
 
 #include "core/batch/engine.h"
 #include "server/errors/error.h"
-#include "server/registry/registry.h"
 #include "server/services/admission.h"
+#include "server/services/compute_setup.h"
 #include "server/wire/compute_view.h"
 #include "server/wire/reply_layout.h"
 
@@ -19,24 +19,12 @@ struct ComputeLimits {
   std::int64_t max_message_bytes = 0;
 };
 
-/// What a call computes, checked against its model: the same for all states.
-struct ComputeSetup {
-  /// Without rows.
-  EvaluationPlan plan;
-  /// Of the replies; nothing: that of q.
-  std::optional<Payload> encoding;
-  bool fail_fast = false;
-  bool sigma_min = false;
-};
-
-OrError<ComputeSetup> SetUp(const QueryView& view, const ModelEntry& entry);
-
 /// Bind, Admit, an evaluation, Finish; then again with other states. Memory is
 /// kept: the same number of states again allocates nothing.
 class StateBatch {
  public:
   /// Results go to `results`, which must outlive the batch.
-  StateBatch(ComputeSetup setup, v1::Results* results);
+  StateBatch(const ComputeSetup& setup, v1::Results* results);
 
   /// Checks the states, which must live until the evaluation is done.
   std::optional<Error> Bind(const StatesView& states);

@@ -43,7 +43,6 @@ void MoveCommon(v1::ComputeReply* from, Reply* to) {
   to->set_rows(from->rows());
   *to->mutable_row_status() = std::move(*from->mutable_row_status());
   to->set_rows_not_ok(from->rows_not_ok());
-  *to->mutable_echo() = std::move(*from->mutable_echo());
 }
 
 }  // namespace
@@ -119,10 +118,6 @@ StatesView ViewOf(const v1::EvaluateChunk& chunk) {
   }
   view.tip_wrench_field = ToString(Input::kTipWrench);
   return view;
-}
-
-void MoveReply(v1::ComputeReply* from, v1::ComputeReply* to) {
-  *to = std::move(*from);
 }
 
 void MoveReply(v1::ComputeReply* from, v1::InverseDynamicsReply* to) {

@@ -47,8 +47,8 @@ ComputeView ViewOf(const v1::OperationalSpaceRequest& request);
 QueryView ViewOf(const v1::EvaluateStart& start);
 StatesView ViewOf(const v1::EvaluateChunk& chunk);
 
-/// Moves what a shorthand returns out of the general reply; nothing is copied.
-void MoveReply(v1::ComputeReply* from, v1::ComputeReply* to);
+/// Moves what a shorthand returns, but for the echo, out of the general reply.
+/// Nothing is copied where both are in one arena.
 void MoveReply(v1::ComputeReply* from, v1::InverseDynamicsReply* to);
 void MoveReply(v1::ComputeReply* from, v1::MassMatrixReply* to);
 void MoveReply(v1::ComputeReply* from, v1::ForwardDynamicsReply* to);

@@ -479,12 +479,25 @@ def test_unknown_methods_and_services(client):
         assert failure.code == grpc.StatusCode.UNIMPLEMENTED
 
 
-@pytest.mark.parametrize("service, method", [
-    ("Dynamics", "Compute"), ("Dynamics", "MassMatrix"),
-    ("ModelRegistry", "RegisterModel"), ("ModelRegistry", "ListModels")])
-def test_bytes_that_are_no_message(client, service, method):
-    raw = client.raw_unary(f"/torqued.v1.{service}/{method}")
-    for garbage in (b"\xff" * 100, b"\x0a\xff\xff\xff\xff\x0f", b"\x0b\x0b"):
+NO_MESSAGES = (b"\xff" * 100, b"\x0a\xff\xff\xff\xff\x0f", b"\x0b\x0b")
+
+
+@pytest.mark.parametrize("method", [
+    "InverseDynamics", "MassMatrix", "ForwardDynamics", "OperationalSpace",
+    "Compute"])
+def test_bytes_that_are_no_request_of_dynamics(client, method):
+    raw = client.raw_unary(f"/torqued.v1.Dynamics/{method}")
+    for garbage in NO_MESSAGES:
+        failure = failure_of(raw, garbage)
+        assert failure.code == grpc.StatusCode.INVALID_ARGUMENT
+        assert failure.reason == "INVALID_FIELD"
+        assert f"no {method}Request" in failure.message
+
+
+@pytest.mark.parametrize("method", ["RegisterModel", "ListModels"])
+def test_bytes_that_are_no_request_of_the_registry(client, method):
+    raw = client.raw_unary(f"/torqued.v1.ModelRegistry/{method}")
+    for garbage in NO_MESSAGES:
         failure = failure_of(raw, garbage)
         # gRPC's callback interface answers a request that it cannot parse as
         # if the method did not exist.

@@ -3,17 +3,20 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "fuzz_inputs.pb.h"
 #include "server/services/computation.h"
 #include "server/services/state_batch.h"
-#include "server/wire/echo.h"
+#include "server/wire/reply_bytes.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/fuzz/require.h"
+#include "tests/server/computations.h"
 #include "tests/server/robots.h"
+#include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued::fuzz {
 namespace {
@@ -198,9 +201,8 @@ void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
   Request request;
   if (!ThroughTheWire(sent, &request)) return;
   v1::ComputeReply reply;
-  auto prepared =
-      Computation::Prepare(ViewOf(request), entry, TheEngine().target(),
-                           server.limits, server.admission, &reply);
+  auto prepared = PrepareAlone(ViewOf(request), entry, TheEngine().target(),
+                               server.limits, server.admission, &reply);
   if (const auto* error = std::get_if<Error>(&prepared)) {
     return CheckRefusal(*error, request);
   }
@@ -212,14 +214,28 @@ void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
     FUZZ_REQUIRE(error->reason == v1::ROW_FAILED, error->message);
     return CheckRefusal(*error, request);
   }
+  *reply.mutable_echo() = EchoOf(computation);
   CheckReply(reply, *computation.plan(), server.limits);
   // What the method itself returns is part of that, and valid on the wire.
+  const std::string echo = reply.echo().SerializeAsString();
+  reply.clear_echo();
   Reply own, received;
-  MoveReply(&reply, &own);
+  if constexpr (std::is_same_v<Reply, v1::ComputeReply>) {
+    own.Swap(&reply);
+  } else {
+    MoveReply(&reply, &own);
+  }
   FUZZ_REQUIRE(
       own.rows() == static_cast<std::uint64_t>(computation.plan()->rows()),
       "rows");
-  FUZZ_REQUIRE(ThroughTheWire(own, &received), "a reply that nobody can read");
+  grpc::ByteBuffer bytes;
+  SerializeReply(
+      own, {Reply::kEchoFieldNumber, computation.echo(), &computation.timing()},
+      &bytes);
+  FUZZ_REQUIRE(
+      grpc::SerializationTraits<Reply>::Deserialize(&bytes, &received).ok(),
+      "a reply that nobody can read");
+  FUZZ_REQUIRE(received.echo().SerializeAsString() == echo, "another echo");
 }
 
 /// The chunk of a request in a batch that may have held others before; an error
@@ -275,16 +291,15 @@ void Answer(const EvaluateInput& sent, const ModelEntry& entry,
   if (!ThroughTheWire(sent, &input)) return;
   v1::EvaluateRequest request;
   *request.mutable_start() = input.start();
-  auto created = SetUp(ViewOf(input.start()), entry);
+  auto created = SetUp(ViewOf(input.start()), entry, TheEngine().target());
   if (auto* error = std::get_if<Error>(&created)) {
     return CheckRefusal(*error, input.start());
   }
-  const auto& setup = std::get<ComputeSetup>(created);
+  const ComputeSetup& setup =
+      *std::get<std::shared_ptr<const ComputeSetup>>(created);
   v1::Echo echo;
-  FillEcho(setup.plan, setup.sigma_min, entry.name, entry.loaded->revision,
-           TheEngine().target(), &echo);
-  FillTipFrameOfAnyStates(setup.plan, &echo);
-  auto echo_bytes = static_cast<std::int64_t>(echo.ByteSizeLong());
+  FUZZ_REQUIRE(echo.ParseFromString(setup.echo_with_wrench), "echo");
+  auto echo_bytes = static_cast<std::int64_t>(setup.echo_with_wrench.size());
 
   v1::EvaluateReply reply;
   StateBatch kept(setup, reply.mutable_results());

@@ -19,6 +19,7 @@
 #include "tests/fuzz/cost.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/refusal.h"
+#include "tests/server/computations.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 
@@ -322,8 +323,8 @@ class HostileRequest : public ::testing::Test {
   void ExpectRefused(v1::Reason reason, const std::string& field) {
     v1::ComputeReply reply;
     const Cost cost;
-    auto prepared = Computation::Prepare(ViewOf(request_), entry_, "baseline",
-                                         limits_, admission_, &reply);
+    auto prepared = PrepareAlone(ViewOf(request_), entry_, "baseline", limits_,
+                                 admission_, &reply);
     ExpectCheap(cost, 60 * kMegabyte);
     const auto* error = std::get_if<Error>(&prepared);
     ASSERT_NE(error, nullptr) << "accepted";

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/server/computations.h"
 #include "tests/server/robots.h"
 
 namespace torqued::server {
@@ -32,17 +33,19 @@ class ComputationTest : public ::testing::Test {
   OrError<std::unique_ptr<Computation>> Prepare(
       const v1::ComputeRequest& request) {
     reply_.Clear();
-    return Computation::Prepare(ViewOf(request), entry_, engine_.target(),
-                                limits_, admission_, &reply_);
+    return PrepareAlone(ViewOf(request), entry_, engine_.target(), limits_,
+                        admission_, &reply_);
   }
 
   std::optional<Error> Run(const v1::ComputeRequest& request) {
     auto prepared = Prepare(request);
     if (auto* error = std::get_if<Error>(&prepared)) return std::move(*error);
     auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
-    return computation.Complete(
+    auto error = computation.Complete(
         engine_.Evaluate(*computation.plan(), computation.outputs()),
         std::chrono::nanoseconds(5));
+    *reply_.mutable_echo() = EchoOf(computation);
+    return error;
   }
 
   Error Refused(const v1::ComputeRequest& request) {
@@ -149,7 +152,7 @@ TEST_F(ComputationTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
   for (const bool fits : {true, false}) {
     Admission admission({10, fits ? bytes : bytes - 1});
     v1::ComputeReply reply;
-    const auto prepared = Computation::Prepare(
+    const auto prepared = PrepareAlone(
         ViewOf(request), entry_, engine_.target(), limits_, admission, &reply);
     EXPECT_EQ(std::holds_alternative<Error>(prepared), !fits);
   }
@@ -160,8 +163,8 @@ TEST_F(ComputationTest, RowsAreHeldUntilTheComputationGoes) {
   const v1::ComputeRequest request = Request(6);
   v1::ComputeReply other;
   const auto prepare = [&](v1::ComputeReply* reply) {
-    return Computation::Prepare(ViewOf(request), entry_, engine_.target(),
-                                limits_, small, reply);
+    return PrepareAlone(ViewOf(request), entry_, engine_.target(), limits_,
+                        small, reply);
   };
   {
     const auto held = prepare(&reply_);

@@ -82,7 +82,6 @@ v1::ComputeReply FullReply() {
   reply.set_rows(7);
   reply.set_rows_not_ok(1);
   reply.add_row_status()->set_row(3);
-  reply.mutable_echo()->set_model("m");
   v1::Results* results = reply.mutable_results();
   results->mutable_tau()->add_values(1);
   results->mutable_mass_matrix()->add_values(2);
@@ -102,7 +101,7 @@ using Replies =
                      v1::ForwardDynamicsReply, v1::OperationalSpaceReply>;
 TYPED_TEST_SUITE(EveryReplyTest, Replies);
 
-TYPED_TEST(EveryReplyTest, NoFieldIsForgottenOrExchanged) {
+TYPED_TEST(EveryReplyTest, NoFieldButTheEchoIsForgottenOrExchanged) {
   v1::ComputeReply from = FullReply();
   TypeParam to;
   MoveReply(&from, &to);
@@ -110,6 +109,7 @@ TYPED_TEST(EveryReplyTest, NoFieldIsForgottenOrExchanged) {
   const auto* descriptor = TypeParam::descriptor();
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const auto* field = descriptor->field(i);
+    if (field->number() == TypeParam::kEchoFieldNumber) continue;
     // The field of that name in the general reply or in its results.
     const google::protobuf::Message* source = &whole;
     const auto* original =

@@ -1,0 +1,91 @@
+#include "server/services/setup_cache.h"
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace torqued::server {
+namespace {
+
+void AppendNumber(std::size_t number, std::string* key) {
+  const auto fixed = static_cast<std::uint64_t>(number);
+  key->append(reinterpret_cast<const char*>(&fixed), sizeof(fixed));
+}
+
+/// With its length, so that no two queries have one key.
+void AppendText(std::string_view text, std::string* key) {
+  AppendNumber(text.size(), key);
+  key->append(text);
+}
+
+/// Absent and empty are the same, as they are to DecodeQuery.
+template <class Message>
+void AppendMessage(const Message* message, std::string* key) {
+  if (message == nullptr) return AppendNumber(0, key);
+  AppendNumber(message->ByteSizeLong(), key);
+  message->AppendPartialToString(key);
+}
+
+/// Everything that a setup depends on, but for the target.
+void WriteKey(const QueryView& view, const ModelEntry& entry,
+              std::string* key) {
+  key->clear();
+  AppendText(entry.name, key);
+  AppendText(entry.loaded->revision, key);
+  AppendNumber(view.quantities.size(), key);
+  key->append(reinterpret_cast<const char*>(view.quantities.data()),
+              view.quantities.size_bytes());
+  AppendMessage(view.options, key);
+  AppendMessage(view.operational_space, key);
+  AppendNumber(static_cast<std::size_t>(view.wrench_frame), key);
+}
+
+bool IsLarge(const QueryView& view, const ModelEntry& entry) {
+  const Model* model = entry.loaded->model.get();
+  return model == nullptr || model->nv() > SetupCache::kMaxDof ||
+         model->frames().size() > SetupCache::kMaxFrames ||
+         view.quantities.size_bytes() > SetupCache::kMaxQueryBytes ||
+         (view.options != nullptr &&
+          view.options->ByteSizeLong() > SetupCache::kMaxQueryBytes) ||
+         (view.operational_space != nullptr &&
+          view.operational_space->ByteSizeLong() > SetupCache::kMaxQueryBytes);
+}
+
+}  // namespace
+
+OrError<std::shared_ptr<const ComputeSetup>> SetupCache::SetUp(
+    const QueryView& view, const ModelEntry& entry, std::string_view target) {
+  if (IsLarge(view, entry)) return server::SetUp(view, entry, target);
+  // Keeps its memory from call to call.
+  static thread_local std::string key;
+  WriteKey(view, entry, &key);
+  if (auto known = Find(key)) return known;
+  auto made = server::SetUp(view, entry, target);
+  if (const auto* setup =
+          std::get_if<std::shared_ptr<const ComputeSetup>>(&made)) {
+    Insert(key, *setup);
+  }
+  return made;
+}
+
+std::size_t SetupCache::size() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+std::shared_ptr<const ComputeSetup> SetupCache::Find(
+    std::string_view key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : found->second;
+}
+
+void SetupCache::Insert(std::string_view key,
+                        const std::shared_ptr<const ComputeSetup>& setup) {
+  const std::lock_guard lock(mutex_);
+  // Who uses that many gets all of them made again now and then.
+  if (entries_.size() >= kMaxEntries) entries_.clear();
+  entries_.insert_or_assign(std::string(key), setup);
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,144 @@
+#include "server/services/setup_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/server/robots.h"
+
+namespace torqued::server {
+namespace {
+
+using SetupPtr = std::shared_ptr<const ComputeSetup>;
+
+class SetupCacheTest : public ::testing::Test {
+ protected:
+  static v1::ComputeRequest Request() {
+    v1::ComputeRequest request;
+    request.add_quantities(v1::QUANTITY_INVERSE_DYNAMICS);
+    return request;
+  }
+
+  OrError<SetupPtr> Ask(const v1::ComputeRequest& request,
+                        const ModelEntry& entry) {
+    return cache_.SetUp(ViewOf(request).query, entry, "baseline");
+  }
+  SetupPtr Ask(const v1::ComputeRequest& request) {
+    return std::get<SetupPtr>(Ask(request, entry_));
+  }
+
+  ModelEntry entry_ = ThreeJoints();
+  SetupCache cache_;
+};
+
+TEST_F(SetupCacheTest, TheSameQueryIsSetUpOnce) {
+  const SetupPtr first = Ask(Request());
+  EXPECT_EQ(Ask(Request()), first);
+  EXPECT_EQ(cache_.size(), 1u);
+}
+
+TEST_F(SetupCacheTest, StatesAreNoPartOfTheQuery) {
+  const SetupPtr first = Ask(Request());
+  v1::ComputeRequest request = Request();
+  request.mutable_q()->add_values(1);
+  EXPECT_EQ(Ask(request), first);
+}
+
+TEST_F(SetupCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
+  using Change = std::function<void(v1::ComputeRequest*)>;
+  const std::vector<Change> changes = {
+      [](auto* request) { request->set_quantities(0, v1::QUANTITY_JACOBIAN); },
+      [](auto* request) { request->add_quantities(v1::QUANTITY_JACOBIAN); },
+      [](auto* request) { request->mutable_options()->set_tip_frame("hand"); },
+      [](auto* request) {
+        for (const char* joint : {"twist", "lift", "reach"}) {
+          request->mutable_options()->add_joint_names(joint);
+        }
+      },
+      [](auto* request) {
+        request->mutable_options()->set_encoding(v1::ENCODING_F32);
+      },
+      [](auto* request) { request->mutable_options()->set_fail_fast(true); },
+      [](auto* request) {
+        request->mutable_operational_space()->set_sigma_min(true);
+      },
+      [](auto* request) {
+        request->mutable_tip_wrench_on_environment()->set_reference_frame(
+            v1::REFERENCE_FRAME_WORLD);
+      }};
+  std::set<SetupPtr> setups = {Ask(Request())};
+  for (const Change& change : changes) {
+    v1::ComputeRequest request = Request();
+    change(&request);
+    setups.insert(Ask(request));
+    EXPECT_EQ(Ask(request)->echo,
+              std::get<SetupPtr>(
+                  server::SetUp(ViewOf(request).query, entry_, "baseline"))
+                  ->echo);
+  }
+  EXPECT_EQ(setups.size(), changes.size() + 1);
+}
+
+TEST_F(SetupCacheTest, NamesAndRevisionsOfModelsTellQueriesApart) {
+  ModelEntry renamed = ThreeJoints();
+  renamed.name = "drei";
+  ModelEntry revised = ThreeJoints();
+  auto other = std::make_shared<LoadedRevision>(*revised.loaded);
+  other->revision = std::string(64, '0');
+  revised.loaded = other;
+  const std::set<SetupPtr> setups = {
+      Ask(Request()), std::get<SetupPtr>(Ask(Request(), renamed)),
+      std::get<SetupPtr>(Ask(Request(), revised))};
+  EXPECT_EQ(setups.size(), 3u);
+}
+
+TEST_F(SetupCacheTest, RefusalsAreNotRemembered) {
+  v1::ComputeRequest request = Request();
+  request.mutable_options()->set_tip_frame("nowhere");
+  EXPECT_TRUE(std::holds_alternative<Error>(Ask(request, entry_)));
+  EXPECT_TRUE(std::holds_alternative<Error>(Ask(request, entry_)));
+  EXPECT_EQ(cache_.size(), 0u);
+}
+
+TEST_F(SetupCacheTest, ABrokenModelIsRefused) {
+  auto broken = std::make_shared<LoadedRevision>();
+  broken->revision = "abc";
+  entry_.loaded = broken;
+  const auto answer = Ask(Request(), entry_);
+  ASSERT_TRUE(std::holds_alternative<Error>(answer));
+  EXPECT_EQ(std::get<Error>(answer).reason, v1::MODEL_BROKEN);
+}
+
+TEST_F(SetupCacheTest, LongQueriesAreNotRemembered) {
+  v1::ComputeRequest request = Request();
+  v1::Options* options = request.mutable_options();
+  options->GetReflection()->MutableUnknownFields(options)->AddLengthDelimited(
+      999, std::string(SetupCache::kMaxQueryBytes, 'x'));
+  EXPECT_NE(Ask(request), Ask(request));
+  EXPECT_EQ(cache_.size(), 0u);
+}
+
+TEST_F(SetupCacheTest, NoMoreThanItsBoundIsRemembered) {
+  for (std::size_t k = 0; k <= 3 * SetupCache::kMaxEntries; ++k) {
+    v1::ComputeRequest request = Request();
+    request.mutable_operational_space()->set_damping(static_cast<double>(k));
+    Ask(request);
+    EXPECT_LE(cache_.size(), SetupCache::kMaxEntries);
+  }
+}
+
+TEST_F(SetupCacheTest, WhatIsInUseOutlivesTheCacheEntry) {
+  const SetupPtr first = Ask(Request());
+  for (std::size_t k = 0; k <= SetupCache::kMaxEntries; ++k) {
+    v1::ComputeRequest request = Request();
+    request.mutable_operational_space()->set_damping(static_cast<double>(k));
+    Ask(request);
+  }
+  EXPECT_EQ(first->plan.model().name(), "three");
+}
+
+}  // namespace
+}  // namespace torqued::server
