@@ -22,6 +22,13 @@ class SetupCacheTest : public ::testing::Test {
     return request;
   }
 
+  static v1::ComputeRequest WithGravity(double g) {
+    v1::ComputeRequest request = Request();
+    v1::Terms* terms = request.mutable_options()->mutable_terms();
+    for (const double x : {0.0, 0.0, g}) terms->add_gravity(x);
+    return request;
+  }
+
   OrError<SetupPtr> Ask(const v1::ComputeRequest& request,
                         const ModelEntry& entry) {
     return cache_.SetUp(ViewOf(request).query, entry, "baseline");
@@ -123,9 +130,7 @@ TEST_F(SetupCacheTest, LongQueriesAreNotRemembered) {
 
 TEST_F(SetupCacheTest, NoMoreThanItsBoundIsRemembered) {
   for (std::size_t k = 0; k <= 3 * SetupCache::kMaxEntries; ++k) {
-    v1::ComputeRequest request = Request();
-    request.mutable_operational_space()->set_damping(static_cast<double>(k));
-    Ask(request);
+    Ask(WithGravity(static_cast<double>(k)));
     EXPECT_LE(cache_.size(), SetupCache::kMaxEntries);
   }
 }
@@ -133,9 +138,7 @@ TEST_F(SetupCacheTest, NoMoreThanItsBoundIsRemembered) {
 TEST_F(SetupCacheTest, WhatIsInUseOutlivesTheCacheEntry) {
   const SetupPtr first = Ask(Request());
   for (std::size_t k = 0; k <= SetupCache::kMaxEntries; ++k) {
-    v1::ComputeRequest request = Request();
-    request.mutable_operational_space()->set_damping(static_cast<double>(k));
-    Ask(request);
+    Ask(WithGravity(static_cast<double>(k)));
   }
   EXPECT_EQ(first->plan.model().name(), "three");
 }
