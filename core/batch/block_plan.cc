@@ -12,6 +12,9 @@ namespace {
 /// The memory of a block grows with the square of this.
 constexpr int kMaxLaneDof = 256;
 
+/// So does that of a result with its columns.
+constexpr int kMaxLaneColumns = 1 << 18;
+
 /// What is written by one call and no cache holds had better pass by them all.
 constexpr double kCaches = 32 << 20;  // bytes; measured
 
@@ -36,8 +39,7 @@ BodyFrame InLoweredFrame(const BodyFrame& C, const BodyFrame& tip) {
   return result;
 }
 
-/// The index of the kernels' result in each column of an output; empty: the
-/// same.
+/// The index of the result in each column of an output; empty: the same.
 std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
   const std::vector<int>& order = plan.v_columns();
   const int n = plan.model().nv();
@@ -45,44 +47,69 @@ std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
     return order.empty() ? k : order[static_cast<std::size_t>(k)];
   };
   std::vector<int> sources;
-  switch (output) {
-    case Output::kTau:
-    case Output::kAcceleration:
-    case Output::kBias:
+  const OutputShape shape = TraitsOf(output).shape;
+  // Matrices that the kernels give as packed lower halves.
+  if (shape == OutputShape::kMassMatrix) {
+    const bool full =
+        plan.options().mass_matrix_layout == MassMatrixLayout::kFull;
+    if (!full && order.empty()) return sources;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < (full ? n : i + 1); ++j) {
+        sources.push_back(Packed(joint(i), joint(j)));
+      }
+    }
+    return sources;
+  }
+  if (shape == OutputShape::kTaskMatrix) {
+    const int m = plan.options().task.axis_count;
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < m; ++j) sources.push_back(Packed(i, j));
+    }
+    return sources;
+  }
+  if (order.empty()) return sources;
+  const auto joint_blocks = [&](int first, int size) {
+    for (int j = 0; j < n; ++j) {
+      for (int k = 0; k < size; ++k) {
+        sources.push_back(first + size * joint(j) + k);
+      }
+    }
+  };
+  switch (shape) {
+    case OutputShape::kJointVector:
       return order;
-    case Output::kMassMatrix: {
-      const bool full =
-          plan.options().mass_matrix_layout == MassMatrixLayout::kFull;
-      if (!full && order.empty()) break;
+    case OutputShape::kJointMatrix:
+      for (int i = 0; i < n; ++i) joint_blocks(n * joint(i), 1);
+      break;
+    case OutputShape::kSixByJoints:
+      for (int row = 0; row < 6; ++row) joint_blocks(n * row, 1);
+      break;
+    case OutputShape::kJointsBySix:
+      joint_blocks(0, 6);
+      break;
+    case OutputShape::kJointCube:
       for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < (full ? n : i + 1); ++j) {
-          sources.push_back(Packed(joint(i), joint(j)));
+        for (int j = 0; j < n; ++j) {
+          joint_blocks(n * (n * joint(i) + joint(j)), 1);
         }
       }
       break;
-    }
-    case Output::kJacobian:
-      if (order.empty()) break;
-      for (int row = 0; row < 6; ++row) {
-        for (int j = 0; j < n; ++j) sources.push_back(row * n + joint(j));
-      }
+    case OutputShape::kRegressor:
+      for (int i = 0; i < n; ++i) joint_blocks(10 * n * joint(i), 10);
       break;
-    case Output::kLambda: {
-      const int m = plan.options().task.axis_count;
-      for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < m; ++j) sources.push_back(Packed(i, j));
-      }
-      break;
-    }
-    case Output::kPose:
-    case Output::kJacobianDrift:
-    case Output::kEta:
+    case OutputShape::kScalar:
+    case OutputShape::kVector3:
+    case OutputShape::kVector6:
+    case OutputShape::kPose:
+    case OutputShape::kMassMatrix:
+    case OutputShape::kTaskVector:
+    case OutputShape::kTaskMatrix:
       break;
   }
   return sources;
 }
 
-/// See LaneOutput::symmetric.
+/// See LaneShape::symmetric.
 int SymmetricSize(const EvaluationPlan& plan, Output output) {
   if (output == Output::kLambda) return plan.options().task.axis_count;
   const bool full =
@@ -100,70 +127,67 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   const EvaluationOptions& options = plan.options();
   usable_ =
       tree.n > 0 && tree.n <= kMaxLaneDof && options.texts != Texts::kReference;
-  job_.tip.body = kBase;
-  if (const auto tip = plan.tip_frame_of_any_states()) {
-    job_.tip = model.frames()[static_cast<std::size_t>(*tip)].placement;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (!plan.Produces(output)) continue;
+    products_.push_back(output);
+    const std::vector<int>& sources =
+        sources_.emplace_back(Sources(plan, output));
+    setup_.shapes[k] = {plan.columns(output),
+                        sources.empty() ? nullptr : sources.data(),
+                        SymmetricSize(plan, output)};
+    if (plan.columns(output) > kMaxLaneColumns) usable_ = false;
   }
   if (!usable_) return;
-  job_.tree = tree;
-  job_.lowered_f64 = model.lowered().f64();
-  job_.lowered_f32 = model.lowered().f32();
-  job_.single_precision = options.precision == Precision::kSingle;
-  job_.lowered = options.texts == Texts::kLowered;
+  setup_.tip.body = kBase;
+  if (const auto tip = plan.tip_frame_of_any_states()) {
+    setup_.tip = model.frames()[static_cast<std::size_t>(*tip)].placement;
+  }
+  setup_.tree = tree;
+  setup_.lowered_f64 = model.lowered().f64();
+  setup_.lowered_f32 = model.lowered().f32();
+  setup_.single_precision = options.precision == Precision::kSingle;
+  setup_.lowered = options.texts == Texts::kLowered;
   std::copy(options.terms.gravity->begin(), options.terms.gravity->end(),
-            job_.gravity);
-  job_.viscous_friction = options.terms.viscous_friction;
-  job_.coulomb_friction = options.terms.coulomb_friction;
-  job_.reference = options.reference_frame;
-  job_.wrench_reference = options.wrench_frame;
+            setup_.gravity);
+  setup_.viscous_friction = options.terms.viscous_friction;
+  setup_.coulomb_friction = options.terms.coulomb_friction;
+  setup_.reference = options.reference_frame;
+  setup_.wrench_reference = options.wrench_frame;
   // On the base it has no path: it does not move, and a wrench there moves
   // nothing.
-  job_.lowered_tip = job_.tip;
-  if (job_.tip.body != kBase) {
-    job_.lowered_tip = InLoweredFrame(
-        job_.lowered_f64.frames[static_cast<std::size_t>(job_.tip.body)],
-        job_.tip);
+  setup_.lowered_tip = setup_.tip;
+  if (setup_.tip.body != kBase) {
+    setup_.lowered_tip = InLoweredFrame(
+        setup_.lowered_f64.frames[static_cast<std::size_t>(setup_.tip.body)],
+        setup_.tip);
     path_.reserve(static_cast<std::size_t>(tree.n));
-    for (int i = job_.tip.body; i != kBase; i = tree.bodies[i].parent) {
+    for (int i = setup_.tip.body; i != kBase; i = tree.bodies[i].parent) {
       path_.push_back(i);
     }
     std::reverse(path_.begin(), path_.end());
-    job_.path_length = static_cast<int>(path_.size());
+    setup_.path_length = static_cast<int>(path_.size());
+    setup_.path = path_.data();
   }
 
   const TaskOptions& task = options.task;
-  job_.task = options.quantities.Has(Quantity::kOperationalSpace);
-  job_.task_rows = task.axis_count;
+  setup_.task = options.quantities.Has(Quantity::kOperationalSpace);
+  setup_.task_rows = task.axis_count;
   // Round-off limits what a rank decision can tell apart.
   constexpr double kEpsilon = 2.220446049250313e-16;
-  job_.rank_tolerance = std::max(task.rank_tolerance,
-                                 std::max(task.axis_count, tree.n) * kEpsilon);
+  setup_.rank_tolerance = std::max(
+      task.rank_tolerance, std::max(task.axis_count, tree.n) * kEpsilon);
   for (int k = 0; k < task.axis_count; ++k) {
     const int axis = task.axes[static_cast<std::size_t>(k)];
-    job_.task_axes[k] = axis;
-    job_.row_scale[k] = axis >= 3 ? 1 / task.characteristic_length : 1.0;
-  }
-
-  constexpr std::pair<Output, LaneOutput BlockJob::*> kLanes[] = {
-      {Output::kTau, &BlockJob::tau_out},
-      {Output::kMassMatrix, &BlockJob::mass_matrix},
-      {Output::kAcceleration, &BlockJob::acceleration},
-      {Output::kBias, &BlockJob::bias},
-      {Output::kPose, &BlockJob::pose},
-      {Output::kJacobian, &BlockJob::jacobian},
-      {Output::kJacobianDrift, &BlockJob::drift},
-      {Output::kLambda, &BlockJob::lambda},
-      {Output::kEta, &BlockJob::eta}};
-  for (const auto& [output, lane] : kLanes) {
-    if (!plan.Produces(output)) continue;
-    products_.push_back({output, lane, plan.columns(output),
-                         Sources(plan, output), SymmetricSize(plan, output)});
+    setup_.task_axes[k] = axis;
+    setup_.row_scale[k] = axis >= 3 ? 1 / task.characteristic_length : 1.0;
   }
 }
 
 BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
-  BlockJob job = job_;
+  BlockJob job;  // of the outputs only what is wanted is set
+  job.setup = &setup_;
   const EvaluationInputs& in = plan.inputs();
   const auto lane = [](const InputArray& array, const std::vector<int>* order) {
     LaneInput to = {};
@@ -178,16 +202,15 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   job.a = lane(in.a, &plan.v_columns());
   job.tau = lane(in.tau, &plan.v_columns());
   job.wrench = lane(in.tip_wrench, nullptr);
-  job.path = path_.data();
+  job.wanted = 0;
   double bytes_per_row = 0;
-  for (const Product& product : products_) {
-    const OutputArray& array = outputs[product.output];
+  for (const Output output : products_) {
+    const OutputArray& array = outputs[output];
     if (array.data == nullptr) continue;
-    bytes_per_row += product.columns * SizeOf(array.type);
-    job.*product.lane = {
-        array.data, array.type == NumberType::kF32, product.columns,
-        product.sources.empty() ? nullptr : product.sources.data(),
-        product.symmetric};
+    bytes_per_row += shape(output).columns * SizeOf(array.type);
+    job.wanted |= Bit(output);
+    job.outputs[static_cast<std::size_t>(output)] = {
+        array.data, array.type == NumberType::kF32};
   }
   job.past_caches = bytes_per_row * static_cast<double>(plan.rows()) > kCaches;
   return job;

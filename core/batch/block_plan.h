@@ -1,6 +1,7 @@
 // A plan as the lane kernels read it.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "core/batch/evaluation.h"
@@ -10,34 +11,37 @@ namespace torqued {
 
 class EvaluationPlan;
 
-/// What a BlockJob points to, and what of it does not change from call to call.
+/// What a BlockJob points to, and where results stand in the rows of a plan.
 class BlockPlan {
  public:
   BlockPlan() = default;
   explicit BlockPlan(const EvaluationPlan& plan);
+  BlockPlan(const BlockPlan&) = delete;
+  BlockPlan& operator=(const BlockPlan&) = delete;
+  // Pointers are to the heap.
+  BlockPlan(BlockPlan&&) = default;
+  BlockPlan& operator=(BlockPlan&&) = default;
+  ~BlockPlan() = default;
 
   /// Whether lanes compute this plan: depends on the model and on what is asked
   /// for, never on the rows.
   bool usable() const { return usable_; }
 
-  /// For the plan that this was made from; valid as long as both.
+  /// Of an output that the plan produces, whether lanes compute it or not.
+  const LaneShape& shape(Output output) const {
+    return setup_.shapes[static_cast<std::size_t>(output)];
+  }
+
+  /// For the plan that this was made from, or a copy; valid as long as both.
   BlockJob Job(const EvaluationPlan& plan,
                const EvaluationOutputs& outputs) const;
 
  private:
-  /// An output that the plan produces.
-  struct Product {
-    Output output;
-    LaneOutput BlockJob::* lane;
-    int columns;
-    std::vector<int> sources;  // empty: as the kernels have them
-    int symmetric;             // see LaneOutput
-  };
-
   bool usable_ = false;
-  BlockJob job_{};  // without pointers to what may move
+  BlockSetup setup_{};
   std::vector<int> path_;
-  std::vector<Product> products_;
+  std::vector<Output> products_;
+  std::vector<std::vector<int>> sources_;
 };
 
 }  // namespace torqued

@@ -40,29 +40,36 @@ double LoadNumber(const InputArray& array, std::int64_t index) {
   return static_cast<double>(value);
 }
 
-void StoreRow(const OutputArray& array, std::int64_t row, int columns,
-              const double* values) {
-  if (columns == 0) return;  // and `values` may be null
-  char* at =
-      static_cast<char*>(array.data) + row * columns * SizeOf(array.type);
-  const auto count = static_cast<std::size_t>(columns);
-  if (array.type == NumberType::kF64) {
-    std::memcpy(at, values, count * sizeof(double));
-    return;
-  }
-  for (std::size_t k = 0; k < count; ++k) {
-    const float narrow = static_cast<float>(values[k]);
-    std::memcpy(at + k * sizeof(float), &narrow, sizeof(narrow));
+/// Column k is values[sources[k]]; null: values[k]. The table need not be
+/// aligned.
+template <class Number>
+void StoreNumbers(const LaneShape& shape, const double* values, char* row) {
+  for (int k = 0; k < shape.columns; ++k) {
+    const auto number =
+        static_cast<Number>(values[shape.sources ? shape.sources[k] : k]);
+    std::memcpy(row, &number, sizeof(number));
+    row += sizeof(number);
   }
 }
 
-bool AllFinite(NumberType type, int columns, const double* values) {
+void StoreRow(const OutputArray& array, const LaneShape& shape,
+              std::int64_t row, const double* values) {
+  char* at =
+      static_cast<char*>(array.data) + row * shape.columns * SizeOf(array.type);
+  if (array.type == NumberType::kF64) {
+    StoreNumbers<double>(shape, values, at);
+  } else {
+    StoreNumbers<float>(shape, values, at);
+  }
+}
+
+bool AllFinite(NumberType type, int count, const double* values) {
   // Beyond this a number rounds to infinity in single precision.
   constexpr double kFloatLimit = 3.4028235677973366e38;
   const double limit = type == NumberType::kF32
                            ? kFloatLimit
                            : std::numeric_limits<double>::infinity();
-  for (int k = 0; k < columns; ++k) {
+  for (int k = 0; k < count; ++k) {
     if (!(std::abs(values[k]) < limit)) return false;
   }
   return true;
@@ -198,7 +205,7 @@ class RowEvaluation {
     if (!Has(Quantity::kInverseDynamics)) return;
     double* tau = workspace_.result.data();
     InverseDynamics(tree_, terms_, v(), a(), scratch_, tau);
-    StoreJointVector(Output::kTau, tau);
+    Store(Output::kTau, tau, tree_.n);
   }
 
   void ForwardDynamicsOutput() {
@@ -210,7 +217,7 @@ class RowEvaluation {
       StoreNaN(Output::kAcceleration);
       return;
     }
-    StoreJointVector(Output::kAcceleration, a);
+    Store(Output::kAcceleration, a, tree_.n);
   }
 
   /// Joint whose articulated pivot says that it moves no mass, or -1. The
@@ -242,20 +249,21 @@ class RowEvaluation {
       const double pose[12] = {T.R.c0.x, T.R.c1.x, T.R.c2.x, T.p.x,
                                T.R.c0.y, T.R.c1.y, T.R.c2.y, T.p.y,
                                T.R.c0.z, T.R.c1.z, T.R.c2.z, T.p.z};
-      Store(Output::kPose, pose);
+      Store(Output::kPose, pose, 12);
     }
     const bool task = Has(Quantity::kOperationalSpace);
     if (Has(Quantity::kJacobian) || task) {
       FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
     }
-    if (Has(Quantity::kJacobian)) StoreJacobian();
+    if (Has(Quantity::kJacobian))
+      Store(Output::kJacobian, scratch_.J, 6 * tree_.n);
     if (Has(Quantity::kJacobianDrift) || task) {
       std::fill_n(drift_, 6, 0.0);
       if (v() != nullptr) {
         FrameDrift(tree_, *tip_, reference, v(), scratch_, drift_);
       }
     }
-    if (Has(Quantity::kJacobianDrift)) Store(Output::kJacobianDrift, drift_);
+    if (Has(Quantity::kJacobianDrift)) Store(Output::kJacobianDrift, drift_, 6);
   }
 
   void MassMatrixAndTaskOutputs() {
@@ -266,12 +274,13 @@ class RowEvaluation {
                       scratch_.h);
     }
     if (Has(Quantity::kBiasForces)) {
-      StoreJointVector(Output::kBias, scratch_.h);
+      Store(Output::kBias, scratch_.h, tree_.n);
     }
     if (Has(Quantity::kMassMatrix) || task) {
       MassMatrix(tree_, scratch_, scratch_.M);
     }
-    if (Has(Quantity::kMassMatrix)) StoreMassMatrix();
+    if (Has(Quantity::kMassMatrix))
+      StoreSymmetric(Output::kMassMatrix, tree_.n, scratch_.M);
     if (task) TaskOutputs();
   }
 
@@ -306,8 +315,8 @@ class RowEvaluation {
       StoreNaN(Output::kLambda);
       StoreNaN(Output::kEta);
     } else {
-      Store(Output::kLambda, lambda);
-      Store(Output::kEta, eta);
+      StoreSymmetric(Output::kLambda, m, lambda);
+      Store(Output::kEta, eta, m);
     }
     StoreDiagnostics(diagnostics);
   }
@@ -351,58 +360,11 @@ class RowEvaluation {
 
   const OutputArray& array(Output output) const { return outputs_[output]; }
 
-  void StoreJointVector(Output output, const double* canonical) {
-    const std::vector<int>& columns = plan_.v_columns();
-    if (columns.empty()) {
-      Store(output, canonical);
-      return;
-    }
-    double* ordered = workspace_.ordered.data();
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      ordered[k] = canonical[columns[k]];
-    }
-    Store(output, ordered);
-  }
-
-  void StoreMassMatrix() {
-    const std::vector<int>& columns = plan_.v_columns();
-    const bool full =
-        plan_.options().mass_matrix_layout == MassMatrixLayout::kFull;
-    if (columns.empty() && full) {
-      Store(Output::kMassMatrix, scratch_.M);
-      return;
-    }
-    const int n = tree_.n;
-    const auto joint = [&columns](int k) {
-      return columns.empty() ? k : columns[static_cast<std::size_t>(k)];
-    };
-    double* ordered = workspace_.ordered.data();
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < (full ? n : i + 1); ++j) {
-        *ordered++ = scratch_.M[joint(i) * n + joint(j)];
-      }
-    }
-    Store(Output::kMassMatrix, workspace_.ordered.data());
-  }
-
-  void StoreJacobian() {
-    const std::vector<int>& columns = plan_.v_columns();
-    if (columns.empty()) {
-      Store(Output::kJacobian, scratch_.J);
-      return;
-    }
-    double* ordered = workspace_.ordered.data();
-    for (int i = 0; i < 6; ++i) {
-      for (const int j : columns) *ordered++ = scratch_.J[i * tree_.n + j];
-    }
-    Store(Output::kJacobian, workspace_.ordered.data());
-  }
-
-  void Store(Output output, const double* values) {
+  /// `values` as the kernels offer them, `count` numbers; see LaneShape.
+  void Store(Output output, const double* values, int count) {
     const OutputArray& out = array(output);
-    if (out.data == nullptr) return;
-    const int columns = plan_.columns(output);
-    if (!AllFinite(out.type, columns, values)) {
+    if (out.data == nullptr || count == 0) return;
+    if (!AllFinite(out.type, count, values)) {
       RowIssue issue;
       issue.code = RowCode::kNotFiniteResult;
       issue.output = output;
@@ -411,16 +373,26 @@ class RowEvaluation {
       StoreNaN(output);
       return;
     }
-    StoreRow(out, row_, columns, values);
+    StoreRow(out, plan_.blocks().shape(output), row_, values);
+  }
+
+  /// The lower half of a symmetric s x s matrix.
+  void StoreSymmetric(Output output, int s, const double* matrix) {
+    double* packed = workspace_.packed.data();
+    for (int i = 0; i < s; ++i) {
+      packed = std::copy_n(matrix + i * s, i + 1, packed);
+    }
+    Store(output, workspace_.packed.data(), s * (s + 1) / 2);
   }
 
   void StoreNaN(Output output) {
     const OutputArray& out = array(output);
     if (out.data == nullptr) return;
+    // A table of one column.
     const int columns = plan_.columns(output);
-    double* nan = workspace_.ordered.data();
-    std::fill_n(nan, columns, kNaN);
-    StoreRow(out, row_, columns, nan);
+    for (int k = 0; k < columns; ++k) {
+      StoreRow(out, {1, nullptr, 0}, row_ * columns + k, &kNaN);
+    }
   }
 
   void StoreUndefined() {
@@ -458,27 +430,6 @@ class RowEvaluation {
   double pivot_ = 0;
 };
 
-/// The quantities of a plan that are in doubt.
-QuantitySet InDoubt(const EvaluationPlan& plan, const DoubtfulRow& row) {
-  constexpr std::pair<LaneQuantity, Quantity> kSame[] = {
-      {kLaneTau, Quantity::kInverseDynamics},
-      {kLaneMassMatrix, Quantity::kMassMatrix},
-      {kLaneAcceleration, Quantity::kForwardDynamics},
-      {kLaneBias, Quantity::kBiasForces},
-      {kLanePose, Quantity::kFramePose},
-      {kLaneJacobian, Quantity::kJacobian},
-      {kLaneDrift, Quantity::kJacobianDrift},
-      {kLaneTask, Quantity::kOperationalSpace}};
-  QuantitySet quantities;
-  for (const auto& [bit, quantity] : kSame) {
-    if ((row.quantities & bit) != 0 &&
-        plan.options().quantities.Has(quantity)) {
-      quantities.Add(quantity);
-    }
-  }
-  return quantities;
-}
-
 /// Blocks of lanes, then the rows in doubt one by one.
 void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                    const LaneKernels& kernels, std::int64_t begin,
@@ -513,14 +464,19 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
     for (std::int64_t row = begin; row < end; ++row) {
       // Rows whose task is in doubt get theirs with the verdict.
       if (next < count && workspace.doubtful[next].row == row) {
-        if ((workspace.doubtful[next++].quantities & kLaneTask) != 0) continue;
+        if (QuantitySet(workspace.doubtful[next++].quantities)
+                .Has(Quantity::kOperationalSpace))
+          continue;
       }
       outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
     }
   }
   for (long long k = 0; k < count; ++k) {
     const DoubtfulRow& doubtful = workspace.doubtful[k];
-    RowEvaluation evaluation(plan, outputs, workspace, InDoubt(plan, doubtful));
+    // Of those that were not asked for nothing is stored.
+    const QuantitySet in_doubt(doubtful.quantities &
+                               plan.options().quantities.bits());
+    RowEvaluation evaluation(plan, outputs, workspace, in_doubt);
     if (const auto issue = evaluation.Evaluate(doubtful.row)) {
       issues.push_back(*issue);
     }
@@ -542,12 +498,7 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
   grow(a, nv);
   grow(tau, nv);
   grow(result, nv);
-  int widest = 1;
-  for (int k = 0; k < kOutputCount; ++k) {
-    const Output output = static_cast<Output>(k);
-    if (plan.Produces(output)) widest = std::max(widest, plan.columns(output));
-  }
-  grow(ordered, widest);
+  grow(packed, std::max(nv * (nv + 1) / 2, 21));
 }
 
 void RowWorkspace::Free::operator()(void* p) const {

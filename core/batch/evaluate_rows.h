@@ -17,7 +17,7 @@ struct RowWorkspace {
   Workspace<double> dynamics;
   std::vector<double> q, v, a, tau;  // one state, canonical order
   std::vector<double> result;        // one result, canonical order
-  std::vector<double> ordered;       // the same in the caller's order
+  std::vector<double> packed;        // lower half of a symmetric matrix
 
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);

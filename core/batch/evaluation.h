@@ -11,23 +11,12 @@
 #include <vector>
 
 #include "core/batch/arrays.h"
+#include "core/batch/output_traits.h"
 #include "core/dynamics/operational_space.h"
+#include "core/dynamics/quantity.h"
 #include "core/model/tree.h"
 
 namespace torqued {
-
-/// What a caller asks for. Each needs q; what else is read stands beside it.
-enum class Quantity : std::uint8_t {
-  kInverseDynamics,   // v, a, gravity, friction, tip wrench
-  kMassMatrix,        //
-  kForwardDynamics,   // v, tau, gravity, friction, tip wrench
-  kBiasForces,        // v, gravity, friction
-  kFramePose,         //
-  kJacobian,          //
-  kJacobianDrift,     // v
-  kOperationalSpace,  // v, gravity, friction
-};
-inline constexpr int kQuantityCount = 8;
 
 /// A set of quantities.
 class QuantitySet {
@@ -36,14 +25,17 @@ class QuantitySet {
   constexpr QuantitySet(std::initializer_list<Quantity> quantities) {
     for (const Quantity quantity : quantities) Add(quantity);
   }
-  constexpr void Add(Quantity q) { bits_ |= 1u << static_cast<unsigned>(q); }
-  constexpr bool Has(Quantity q) const {
-    return ((bits_ >> static_cast<unsigned>(q)) & 1u) != 0;
+  constexpr explicit QuantitySet(QuantityBits bits) : bits_(bits) {}
+  constexpr void Add(Quantity q) { bits_ |= Bit(q); }
+  constexpr bool Has(Quantity q) const { return (bits_ & Bit(q)) != 0; }
+  constexpr bool HasAny(const QuantitySet& other) const {
+    return (bits_ & other.bits_) != 0;
   }
   constexpr bool empty() const { return bits_ == 0; }
+  constexpr QuantityBits bits() const { return bits_; }
 
  private:
-  std::uint32_t bits_ = 0;
+  QuantityBits bits_ = 0;
 };
 
 /// Which terms of the equation of motion take part; armature always does.
@@ -86,7 +78,8 @@ struct EvaluationOptions {
   Terms terms;
   /// Frame name; empty: the model's tip frame.
   std::string tip_frame;
-  /// Of the Jacobian, the drift, Λ and η.
+  /// Of the Jacobian, its rate, the drift, the frame's velocity and
+  /// acceleration, Λ and η.
   ReferenceFrame reference_frame = ReferenceFrame::kLocal;
   /// Of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
@@ -97,20 +90,7 @@ struct EvaluationOptions {
   Texts texts = Texts::kLowered;
 };
 
-/// One array per result; see EvaluationPlan::columns.
-enum class Output : std::uint8_t {
-  kTau,            // nv
-  kMassMatrix,     // see MassMatrixLayout
-  kAcceleration,   // nv
-  kBias,           // nv
-  kPose,           // 12, upper 3 x 4 of T_0,tip, row-major
-  kJacobian,       // 6 nv, row-major
-  kJacobianDrift,  // 6
-  kLambda,         // m², m = number of task axes
-  kEta,            // m
-};
-inline constexpr int kOutputCount = 9;
-
+/// One array per result; see OutputTraits and EvaluationPlan::columns.
 struct EvaluationOutputs {
   std::array<OutputArray, kOutputCount> arrays;
   /// One per row, or null; only with kOperationalSpace.
@@ -168,6 +148,8 @@ struct ArgumentError {
 /// Names of inputs and outputs as callers know them: "q", "tip_wrench...",
 /// "mass_matrix".
 std::string_view ToString(Input input);
-std::string_view ToString(Output output);
+inline std::string_view ToString(Output output) {
+  return TraitsOf(output).name;
+}
 
 }  // namespace torqued

@@ -126,28 +126,24 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   return options.texts == Texts::kReference ? kReference * ns : ns;
 }
 
-std::optional<Quantity> QuantityOf(Output output) {
-  switch (output) {
-    case Output::kTau:
-      return Quantity::kInverseDynamics;
-    case Output::kMassMatrix:
-      return Quantity::kMassMatrix;
-    case Output::kAcceleration:
-      return Quantity::kForwardDynamics;
-    case Output::kBias:
-      return Quantity::kBiasForces;
-    case Output::kPose:
-      return Quantity::kFramePose;
-    case Output::kJacobian:
-      return Quantity::kJacobian;
-    case Output::kJacobianDrift:
-      return Quantity::kJacobianDrift;
-    case Output::kLambda:
-    case Output::kEta:
-      return Quantity::kOperationalSpace;
-  }
-  return std::nullopt;
-}
+/// Quantities that refer to the tip frame, with or without a wrench.
+constexpr QuantitySet kOfTheFrame = {
+    Quantity::kFramePose,     Quantity::kJacobian,
+    Quantity::kJacobianDrift, Quantity::kOperationalSpace,
+    Quantity::kFrameVelocity, Quantity::kFrameAcceleration,
+    Quantity::kJacobianRate};
+
+/// Quantities in which a tip wrench takes part.
+constexpr QuantitySet kUnderWrenches = {Quantity::kInverseDynamics,
+                                        Quantity::kForwardDynamics,
+                                        Quantity::kJointWrenches,
+                                        Quantity::kBaseWrench,
+                                        Quantity::kInverseDynamicsDerivatives,
+                                        Quantity::kForwardDynamicsDerivatives};
+
+/// Quantities that need tau.
+constexpr QuantitySet kOfTau = {Quantity::kForwardDynamics,
+                                Quantity::kForwardDynamicsDerivatives};
 
 }  // namespace
 
@@ -167,42 +163,12 @@ std::string_view ToString(Input input) {
   return "";
 }
 
-std::string_view ToString(Output output) {
-  switch (output) {
-    case Output::kTau:
-      return "tau";
-    case Output::kMassMatrix:
-      return "mass_matrix";
-    case Output::kAcceleration:
-      return "a";
-    case Output::kBias:
-      return "bias";
-    case Output::kPose:
-      return "pose";
-    case Output::kJacobian:
-      return "jacobian";
-    case Output::kJacobianDrift:
-      return "jacobian_drift";
-    case Output::kLambda:
-      return "lambda";
-    case Output::kEta:
-      return "eta";
-  }
-  return "";
-}
-
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
-  const QuantitySet& quantities = options().quantities;
-  return has_wrench || quantities.Has(Quantity::kFramePose) ||
-         quantities.Has(Quantity::kJacobian) ||
-         quantities.Has(Quantity::kJacobianDrift) ||
-         quantities.Has(Quantity::kOperationalSpace);
+  return has_wrench || options().quantities.HasAny(kOfTheFrame);
 }
 
 bool EvaluationPlan::UsesTipWrench() const {
-  const QuantitySet& quantities = options().quantities;
-  return quantities.Has(Quantity::kInverseDynamics) ||
-         quantities.Has(Quantity::kForwardDynamics);
+  return options().quantities.HasAny(kUnderWrenches);
 }
 
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
@@ -299,8 +265,7 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
                 "q is required: one row of " + std::to_string(nq) +
                     " numbers per state.");
   }
-  if (options().quantities.Has(Quantity::kForwardDynamics) && nv > 0 &&
-      !inputs.tau.present()) {
+  if (options().quantities.HasAny(kOfTau) && nv > 0 && !inputs.tau.present()) {
     return Fail(Code::kMissingInput, "tau",
                 "Forward dynamics needs tau: one row of " + std::to_string(nv) +
                     " numbers per state.");
@@ -318,7 +283,8 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   if (has_wrench && !UsesTipWrench()) {
     return Fail(Code::kInvalidOption, std::string(ToString(Input::kTipWrench)),
                 "A tip wrench takes part only in inverse and forward "
-                "dynamics, and neither was asked for.");
+                "dynamics, their derivatives and the wrenches through joints "
+                "and base, and none of these was asked for.");
   }
   if (has_wrench && !checked_->tip_frame) return TipFrameRequired();
 
@@ -328,31 +294,39 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
 }
 
 bool EvaluationPlan::Produces(Output output) const {
-  const std::optional<Quantity> quantity = QuantityOf(output);
-  return quantity && options().quantities.Has(*quantity);
+  return options().quantities.Has(QuantityOf(output));
 }
 
 int EvaluationPlan::columns(Output output) const {
-  const int nv = model().nv(), m = options().task.axis_count;
-  switch (output) {
-    case Output::kTau:
-    case Output::kAcceleration:
-    case Output::kBias:
-      return nv;
-    case Output::kMassMatrix:
-      return options().mass_matrix_layout == MassMatrixLayout::kFull
-                 ? nv * nv
-                 : nv * (nv + 1) / 2;
-    case Output::kPose:
-      return 12;
-    case Output::kJacobian:
-      return 6 * nv;
-    case Output::kJacobianDrift:
+  const int n = model().nv(), m = options().task.axis_count;
+  switch (TraitsOf(output).shape) {
+    case OutputShape::kScalar:
+      return 1;
+    case OutputShape::kVector3:
+      return 3;
+    case OutputShape::kVector6:
       return 6;
-    case Output::kLambda:
-      return m * m;
-    case Output::kEta:
+    case OutputShape::kPose:
+      return 12;
+    case OutputShape::kJointVector:
+      return n;
+    case OutputShape::kJointMatrix:
+      return n * n;
+    case OutputShape::kMassMatrix:
+      return options().mass_matrix_layout == MassMatrixLayout::kFull
+                 ? n * n
+                 : n * (n + 1) / 2;
+    case OutputShape::kSixByJoints:
+    case OutputShape::kJointsBySix:
+      return 6 * n;
+    case OutputShape::kJointCube:
+      return n * n * n;
+    case OutputShape::kRegressor:
+      return 10 * n * n;
+    case OutputShape::kTaskVector:
       return m;
+    case OutputShape::kTaskMatrix:
+      return m * m;
   }
   return 0;
 }

@@ -19,7 +19,7 @@ class BlockInputs {
   P *q, *v, *a, *tau, *wrench;
 
   BlockInputs(const BlockJob& job, Carver& carver) : job_(job) {
-    const auto n = static_cast<unsigned long>(job.tree.n);
+    const auto n = static_cast<unsigned long>(job.setup->tree.n);
     carver.Take(q, n);
     carver.Take(v, n);
     carver.Take(a, n);
@@ -35,7 +35,7 @@ class BlockInputs {
 
   /// Before the first block.
   void Prepare() {
-    const int n = job_.tree.n;
+    const int n = job_.setup->tree.n;
     if (job_.q.data == nullptr) Clear(q, n);
     if (job_.v.data == nullptr) Clear(v, n);
     if (job_.a.data == nullptr) Clear(a, n);

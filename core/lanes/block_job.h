@@ -3,6 +3,7 @@
 // nothing else may cross between units of different targets.
 #pragma once
 
+#include "core/dynamics/quantity.h"
 #include "core/model/lowered_tree.h"
 
 namespace torqued {
@@ -16,10 +17,8 @@ struct LaneInput {
   const int* places;  // canonical column of each column; null: the same
 };
 
-/// See OutputArray.
-struct LaneOutput {
-  void* data;  // null: not wanted
-  bool f32;
+/// Rows of one output as the kernels write them.
+struct LaneShape {
   int columns;
   const int* sources;  // index of the result in each column; null: the same
   /// s, if the columns are all s x s entries of a symmetric matrix, whose
@@ -27,9 +26,14 @@ struct LaneOutput {
   int symmetric;
 };
 
-/// What is computed for every row. One job serves any number of blocks and
-/// threads.
-struct BlockJob {
+/// See OutputArray.
+struct LaneOutput {
+  void* data;
+  bool f32;
+};
+
+/// What is computed for every row, whatever the rows are.
+struct BlockSetup {
   Tree tree;
   LoweredTreeOf<double> lowered_f64;
   LoweredTreeOf<float> lowered_f32;
@@ -41,8 +45,6 @@ struct BlockJob {
   double gravity[3];
   bool viscous_friction;
   bool coulomb_friction;
-
-  LaneInput q, v, a, tau, wrench;
 
   /// The tip in its body, and in the body's lowered frame; the bodies from base
   /// to tip. No length: nothing moves it, or no tip is needed.
@@ -60,26 +62,21 @@ struct BlockJob {
   double rank_tolerance;
   double row_scale[6];  // by task row: 1, or 1 / characteristic length
 
-  /// Those without data are not computed. The mass matrix and Λ are offered as
-  /// packed lower halves.
-  LaneOutput tau_out, mass_matrix, acceleration, bias, pose, jacobian, drift,
-      lambda, eta;
+  /// By Output, of those that may be asked for. The mass matrix and Λ are
+  /// offered as packed lower halves.
+  LaneShape shapes[kOutputCount];
+};
+
+/// A setup with rows. One job serves any number of blocks and threads.
+struct BlockJob {
+  const BlockSetup* setup;
+  LaneInput q, v, a, tau, wrench;
+  /// What is computed; of other outputs nothing below is set.
+  OutputBits wanted;
+  LaneOutput outputs[kOutputCount];
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool past_caches;
-};
-
-/// The quantities of a job, as bits.
-enum LaneQuantity : unsigned {
-  kLaneTau = 1,
-  kLaneMassMatrix = 2,
-  kLaneAcceleration = 4,
-  kLaneBias = 8,
-  kLanePose = 16,
-  kLaneJacobian = 32,
-  kLaneDrift = 64,
-  kLaneTask = 128,
-  kLaneAll = 255,
 };
 
 /// A row that needs another look by the general text, which decides: an input
@@ -87,7 +84,7 @@ enum LaneQuantity : unsigned {
 /// of the task is not certified.
 struct DoubtfulRow {
   long long row;
-  unsigned quantities;  // LaneQuantity: those in doubt
+  QuantityBits quantities;  // those in doubt
 };
 
 /// The functions of one target.

@@ -15,36 +15,39 @@ class BlockOutputs {
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
 
-  BlockOutputs(const BlockJob& job, Carver& carver)
-      : past_caches_(job.past_caches) {
-    const LaneOutput* const tables[] = {
-        &job.tau_out, &job.mass_matrix, &job.acceleration,
-        &job.bias,    &job.pose,        &job.jacobian,
-        &job.drift,   &job.lambda,      &job.eta};
+  BlockOutputs(const BlockJob& job, Carver& carver) : job_(job) {
     int widest = 0;
-    for (const LaneOutput* out : tables) {
-      widest = out->columns > widest ? out->columns : widest;
+    for (int k = 0; k < kOutputCount; ++k) {
+      if (!Wants(static_cast<Output>(k))) continue;
+      const int columns = job.setup->shapes[k].columns;
+      widest = columns > widest ? columns : widest;
     }
     carver.Take(staging_,
                 static_cast<unsigned long>(widest) * kLanes * sizeof(double));
   }
 
+  TORQUED_INLINE bool Wants(Output output) const {
+    return (job_.wanted & Bit(output)) != 0;
+  }
+
   /// Rows [row, row + count) of a table, whose columns are made of `distinct`
   /// packs. Returns the lanes whose results are not finite there.
-  TORQUED_INLINE unsigned Store(const LaneOutput& out, long long row, int count,
+  TORQUED_INLINE unsigned Store(Output output, long long row, int count,
                                 const P* packs, int distinct) {
-    if (out.data == nullptr || out.columns == 0) return 0;
+    const LaneShape& shape = job_.setup->shapes[static_cast<int>(output)];
+    if (!Wants(output) || shape.columns == 0) return 0;
+    const LaneOutput& out = job_.outputs[static_cast<int>(output)];
     if (count < kLanes || out.f32 != (sizeof(N) == sizeof(float)))
         [[unlikely]] {
-      return StoreUnusual(out, row, count, packs, distinct);
+      return StoreUnusual(out, shape, row, count, packs, distinct);
     }
-    N* const rows = static_cast<N*>(out.data) + row * out.columns;
-    if (past_caches_ && MayPassCaches(out, rows)) {
+    N* const rows = static_cast<N*>(out.data) + row * shape.columns;
+    if (job_.past_caches && MayPassCaches(shape, rows)) {
       N* const staged = reinterpret_cast<N*>(staging_);
-      StoreRows(out, packs, staged, false);
-      CopyPastCaches(staged, rows, BlockBytes(out));
+      StoreRows(shape, packs, staged, false);
+      CopyPastCaches(staged, rows, BlockBytes(shape));
     } else {
-      StoreRows(out, packs, rows, !IsShort(out));
+      StoreRows(shape, packs, rows, !IsShort(shape));
     }
     Poison<N> poison;
     poison.Add(packs, distinct);
@@ -53,37 +56,37 @@ class BlockOutputs {
 
   /// After the last block.
   void Finish() const {
-    if (past_caches_) FenceCopies();
+    if (job_.past_caches) FenceCopies();
   }
 
  private:
   /// Short rows fill lines of the cache one after the other as it is.
-  static TORQUED_INLINE bool IsShort(const LaneOutput& out) {
+  static TORQUED_INLINE bool IsShort(const LaneShape& shape) {
     constexpr unsigned long kShortRow = 128;  // bytes
-    return static_cast<unsigned long>(out.columns) * sizeof(N) <= kShortRow;
+    return static_cast<unsigned long>(shape.columns) * sizeof(N) <= kShortRow;
   }
 
-  static TORQUED_INLINE long BlockBytes(const LaneOutput& out) {
-    return static_cast<long>(out.columns) * kLanes * long(sizeof(N));
+  static TORQUED_INLINE long BlockBytes(const LaneShape& shape) {
+    return static_cast<long>(shape.columns) * kLanes * long(sizeof(N));
   }
   /// Blocks of whole lines that the first cache holds while they are put
   /// together.
-  static TORQUED_INLINE bool MayPassCaches(const LaneOutput& out,
+  static TORQUED_INLINE bool MayPassCaches(const LaneShape& shape,
                                            const N* rows) {
     constexpr long kLine = 64, kLargest = 16 << 10;
-    const long bytes = BlockBytes(out);
-    return !IsShort(out) && bytes <= kLargest && bytes % kLine == 0 &&
+    const long bytes = BlockBytes(shape);
+    return !IsShort(shape) && bytes <= kLargest && bytes % kLine == 0 &&
            reinterpret_cast<unsigned long>(rows) % kLine == 0;
   }
 
   /// A full block.
-  static TORQUED_INLINE void StoreRows(const LaneOutput& out, const P* packs,
+  static TORQUED_INLINE void StoreRows(const LaneShape& shape, const P* packs,
                                        N* rows, bool fetch_ahead) {
     const auto store = [&](auto columns,
                            const auto& source) TORQUED_INLINE_BODY {
       StoreColumns(packs, columns, source, rows, fetch_ahead);
     };
-    switch (out.symmetric) {
+    switch (shape.symmetric) {
       case 6:
         store(Int<36>{}, [](int j) TORQUED_INLINE_BODY {
           return PackedEntry(j / 6, j % 6);
@@ -95,19 +98,20 @@ class BlockOutputs {
         });
         return;
       default:
-        WithColumns(out.columns, out.sources, store);
+        WithColumns(shape.columns, shape.sources, store);
     }
   }
 
   /// Part of a block, or numbers of another width.
   __attribute__((noinline)) unsigned StoreUnusual(const LaneOutput& out,
+                                                  const LaneShape& shape,
                                                   long long row, int count,
                                                   const P* packs,
                                                   int distinct) {
     if (out.f32) {
-      StoreTable(static_cast<float*>(out.data), out, row, count, packs);
+      StoreTable(static_cast<float*>(out.data), shape, row, count, packs);
     } else {
-      StoreTable(static_cast<double*>(out.data), out, row, count, packs);
+      StoreTable(static_cast<double*>(out.data), shape, row, count, packs);
     }
     return NotFinite(packs, distinct, out.f32);
   }
@@ -126,11 +130,11 @@ class BlockOutputs {
   }
 
   template <class Number>
-  void StoreTable(Number* table, const LaneOutput& out, long long row,
+  void StoreTable(Number* table, const LaneShape& shape, long long row,
                   int count, const P* packs) {
-    Number* rows = table + row * out.columns;
+    Number* rows = table + row * shape.columns;
     if (count == 1) {
-      WithColumns(out.columns, out.sources,
+      WithColumns(shape.columns, shape.sources,
                   [&](auto columns, const auto& source) TORQUED_INLINE_BODY {
                     For(Int<0>{}, columns, [&](auto j) TORQUED_INLINE_BODY {
                       const P& pack = packs[source(j)];
@@ -142,19 +146,19 @@ class BlockOutputs {
     Number* const to =
         count < kLanes ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
-      StoreRows(out, packs, to, false);
+      StoreRows(shape, packs, to, false);
     } else {
-      StoreColumnsConverted(packs, out.columns, out.sources, to);
+      StoreColumnsConverted(packs, shape.columns, shape.sources, to);
     }
     if (to != rows) {
       __builtin_memcpy(rows, staging_,
                        static_cast<unsigned long>(count) *
-                           static_cast<unsigned long>(out.columns) *
+                           static_cast<unsigned long>(shape.columns) *
                            sizeof(Number));
     }
   }
 
-  const bool past_caches_;
+  const BlockJob& job_;
   char* staging_;
 };
 

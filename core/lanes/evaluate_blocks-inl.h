@@ -33,9 +33,10 @@ class BlockEvaluation {
   /// `memory` may be null to learn how much it takes.
   BlockEvaluation(const BlockJob& job, void* memory)
       : job_(job),
-        tree_(job.tree),
-        lowered_(Lowered(job)),
-        n_(job.tree.n),
+        setup_(*job.setup),
+        tree_(setup_.tree),
+        lowered_(Lowered(setup_)),
+        n_(tree_.n),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
@@ -51,7 +52,7 @@ class BlockEvaluation {
     carver_.Take(low_.F, n);
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
-    if (!job.lowered) {
+    if (!setup_.lowered) {
       CarveScratch<P>(n, carver_, general_);
     } else if (wants_acceleration() && !by_factorization()) {
       carver_.Take(low_.pivot, n);
@@ -72,8 +73,8 @@ class BlockEvaluation {
       row_ = row;
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
-      doubts_.Add(kLaneAll, in_.Load(row_, count_));
-      if (job_.lowered) {
+      doubts_.Add(~0ULL, in_.Load(row_, count_));
+      if (setup_.lowered) {
         ComputeLowered();
       } else {
         ComputeGeneral();
@@ -90,27 +91,27 @@ class BlockEvaluation {
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
 
-  static const LoweredTreeOf<N>& Lowered(const BlockJob& job) {
+  static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
-      return job.lowered_f64;
+      return setup.lowered_f64;
     } else {
-      return job.lowered_f32;
+      return setup.lowered_f32;
     }
   }
 
-  bool wants_tau() const { return job_.tau_out.data != nullptr; }
-  bool wants_mass() const { return job_.mass_matrix.data != nullptr; }
-  bool wants_acceleration() const { return job_.acceleration.data != nullptr; }
-  bool wants_bias() const { return job_.bias.data != nullptr; }
-  bool wants_pose() const { return job_.pose.data != nullptr; }
-  bool wants_jacobian() const { return job_.jacobian.data != nullptr; }
-  bool wants_drift() const { return job_.drift.data != nullptr; }
-  bool wants_task() const { return job_.task; }
+  bool wants_tau() const { return Wants(Output::kTau); }
+  bool wants_mass() const { return Wants(Output::kMassMatrix); }
+  bool wants_acceleration() const { return Wants(Output::kAcceleration); }
+  bool wants_bias() const { return Wants(Output::kBias); }
+  bool wants_pose() const { return Wants(Output::kPose); }
+  bool wants_jacobian() const { return Wants(Output::kJacobian); }
+  bool wants_drift() const { return Wants(Output::kJacobianDrift); }
+  bool wants_task() const { return setup_.task; }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() || wants_task();
   }
   bool has_wrench() const {
-    return job_.wrench.data != nullptr && job_.path_length > 0;
+    return job_.wrench.data != nullptr && setup_.path_length > 0;
   }
   bool by_factorization() const { return n_ <= kMaxFactorizedDof; }
 
@@ -125,19 +126,19 @@ class BlockEvaluation {
     if (wants_bias() || wants_acceleration() || wants_drift() || wants_task()) {
       Clear(zeros_, n_);
     }
-    terms_.gravity = {P(N(job_.gravity[0])), P(N(job_.gravity[1])),
-                      P(N(job_.gravity[2]))};
-    terms_.viscous_friction = job_.viscous_friction;
-    terms_.coulomb_friction = job_.coulomb_friction;
+    terms_.gravity = {P(N(setup_.gravity[0])), P(N(setup_.gravity[1])),
+                      P(N(setup_.gravity[2]))};
+    terms_.viscous_friction = setup_.viscous_friction;
+    terms_.coulomb_friction = setup_.coulomb_friction;
     terms_.wrench_body = kBase;
     terms_.wrench = Wrench<P>::Zero();
     if (has_wrench()) {
       with_wrench_ = terms_;
-      with_wrench_.wrench_body = job_.path[job_.path_length - 1];
+      with_wrench_.wrench_body = setup_.path[setup_.path_length - 1];
     }
     if (wants_mass()) ClearOffBranches();
     if (wants_frame() || has_wrench()) PrepareTip();
-    if (!job_.lowered) {
+    if (!setup_.lowered) {
       for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
     }
   }
@@ -150,16 +151,16 @@ class BlockEvaluation {
   void PrepareTip() {
     motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     if (wants_frame()) Clear(J_, 6 * n_);
-    tip_.path = job_.path;
-    tip_.length = job_.path_length;
-    tip_.reference = job_.reference;
-    for (int k = 0; k < 9; ++k) tip_.R[k] = N(job_.lowered_tip.R[k]);
-    for (int k = 0; k < 3; ++k) tip_.p[k] = N(job_.lowered_tip.p[k]);
-    for (int k = 0; k < job_.task_rows; ++k) {
-      const double square = job_.row_scale[k] * job_.row_scale[k];
+    tip_.path = setup_.path;
+    tip_.length = setup_.path_length;
+    tip_.reference = setup_.reference;
+    for (int k = 0; k < 9; ++k) tip_.R[k] = N(setup_.lowered_tip.R[k]);
+    for (int k = 0; k < 3; ++k) tip_.p[k] = N(setup_.lowered_tip.p[k]);
+    for (int k = 0; k < setup_.task_rows; ++k) {
+      const double square = setup_.row_scale[k] * setup_.row_scale[k];
       scales_.square[k] = static_cast<N>(square);
       scales_.inverse_square[k] = static_cast<N>(1 / square);
-      task_rows_[k] = J_ + job_.task_axes[k] * n_;
+      task_rows_[k] = J_ + setup_.task_axes[k] * n_;
     }
   }
 
@@ -177,7 +178,7 @@ class BlockEvaluation {
     // what follows.
     if (wants_mass() || wants_factors()) LoweredMass();
     if (wants_frame() ||
-        (has_wrench() && job_.wrench_reference != ReferenceFrame::kLocal)) {
+        (has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredFrame();
     }
     // Its divisions wait for each other as well, beside the bias forces.
@@ -191,7 +192,7 @@ class BlockEvaluation {
     if (wants_tau()) {
       LoweredInverseDynamics(lowered_, *terms, State(in_.a), low_, result_,
                              kBase, &motion_);
-      Store(kLaneTau, job_.tau_out, result_, n_);
+      Store(Output::kTau, result_, n_);
     }
     if (wants_acceleration()) {
       LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, result_,
@@ -200,10 +201,10 @@ class BlockEvaluation {
     }
     if (wants_bias() || wants_task()) {
       const int watched =
-          job_.path_length > 0 ? job_.path[job_.path_length - 1] : kBase;
+          setup_.path_length > 0 ? setup_.path[setup_.path_length - 1] : kBase;
       LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_, watched,
                              &motion_);
-      if (wants_bias()) Store(kLaneBias, job_.bias, h_, n_);
+      if (wants_bias()) Store(Output::kBias, h_, n_);
     }
     P drift[6];
     if (wants_task()) {
@@ -215,7 +216,7 @@ class BlockEvaluation {
       LoweredTipMotion(lowered_, tip_, State(zeros_), &motion_);
       LoweredDrift(lowered_, tip_, State(zeros_), Vec3<P>::Zero(), motion_,
                    pose_, J_, drift);
-      Store(kLaneDrift, job_.drift, drift, 6);
+      Store(Output::kJacobianDrift, drift, 6);
     }
   }
 
@@ -277,7 +278,7 @@ class BlockEvaluation {
     if (wants_factors()) ClearOffBranches();
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
     if (wants_mass()) {
-      Store(kLaneMassMatrix, job_.mass_matrix, mass_.M(), PackedSize(n_));
+      Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     }
     if (wants_factors()) Factor();
   }
@@ -288,7 +289,7 @@ class BlockEvaluation {
     if (!wants_jacobian() && !wants_drift() && !wants_task()) return;
     LoweredJacobian(lowered_, tip_, pose_, J_);
     if (wants_jacobian()) {
-      Store(kLaneJacobian, job_.jacobian, J_, 6 * n_);
+      Store(Output::kJacobian, J_, 6 * n_);
     }
   }
 
@@ -296,7 +297,7 @@ class BlockEvaluation {
     const PoseRows<P>& X = pose_.tip;
     const P pose[12] = {X.r0.x, X.r0.y, X.r0.z, X.p.x,  X.r1.x, X.r1.y,
                         X.r1.z, X.p.y,  X.r2.x, X.r2.y, X.r2.z, X.p.z};
-    Store(kLanePose, job_.pose, pose, 12);
+    Store(Output::kPose, pose, 12);
   }
 
   void ComputeGeneral() {
@@ -308,16 +309,16 @@ class BlockEvaluation {
     if (wants_tau()) {
       InverseDynamics(tree_, terms, static_cast<const P*>(in_.v),
                       static_cast<const P*>(in_.a), general_, result_);
-      Store(kLaneTau, job_.tau_out, result_, n_);
+      Store(Output::kTau, result_, n_);
     }
     if (wants_jacobian() || wants_task()) {
-      FrameJacobian(tree_, job_.tip, job_.reference, general_, J_);
-      if (wants_jacobian()) Store(kLaneJacobian, job_.jacobian, J_, 6 * n_);
+      FrameJacobian(tree_, setup_.tip, setup_.reference, general_, J_);
+      if (wants_jacobian()) Store(Output::kJacobian, J_, 6 * n_);
     }
     if (wants_bias() || wants_task()) {
       InverseDynamics(tree_, GeneralTerms(), static_cast<const P*>(in_.v),
                       static_cast<const P*>(nullptr), general_, h_);
-      if (wants_bias()) Store(kLaneBias, job_.bias, h_, n_);
+      if (wants_bias()) Store(Output::kBias, h_, n_);
     }
     if (wants_mass() || wants_factors()) {
       MassMatrix(tree_, general_, general_.M);
@@ -327,7 +328,7 @@ class BlockEvaluation {
         }
       }
       if (wants_mass()) {
-        Store(kLaneMassMatrix, job_.mass_matrix, mass_.M(), PackedSize(n_));
+        Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
       }
     }
     if (wants_factors()) Factor();
@@ -342,9 +343,9 @@ class BlockEvaluation {
     }
     if (wants_drift() || wants_task()) {
       P drift[6];
-      FrameDrift(tree_, job_.tip, job_.reference, static_cast<const P*>(in_.v),
-                 general_, drift);
-      if (wants_drift()) Store(kLaneDrift, job_.drift, drift, 6);
+      FrameDrift(tree_, setup_.tip, setup_.reference,
+                 static_cast<const P*>(in_.v), general_, drift);
+      if (wants_drift()) Store(Output::kJacobianDrift, drift, 6);
       if (wants_task()) {
         TaskResult<P> task;
         TaskInertias(task);
@@ -352,18 +353,18 @@ class BlockEvaluation {
       }
     }
     if (wants_pose()) {
-      const Transform<P> X = FramePlacement(tree_, job_.tip, general_);
+      const Transform<P> X = FramePlacement(tree_, setup_.tip, general_);
       const P pose[12] = {X.R.c0.x, X.R.c1.x, X.R.c2.x, X.p.x,
                           X.R.c0.y, X.R.c1.y, X.R.c2.y, X.p.y,
                           X.R.c0.z, X.R.c1.z, X.R.c2.z, X.p.z};
-      Store(kLanePose, job_.pose, pose, 12);
+      Store(Output::kPose, pose, 12);
     }
   }
 
   DynamicsTerms GeneralTerms() const {
-    return {{job_.gravity[0], job_.gravity[1], job_.gravity[2]},
-            job_.viscous_friction,
-            job_.coulomb_friction,
+    return {{setup_.gravity[0], setup_.gravity[1], setup_.gravity[2]},
+            setup_.viscous_friction,
+            setup_.coulomb_friction,
             false};
   }
 
@@ -373,7 +374,7 @@ class BlockEvaluation {
     Wrench<P> F = {{in_.wrench[0], in_.wrench[1], in_.wrench[2]},
                    {in_.wrench[3], in_.wrench[4], in_.wrench[5]}};
     const Vec3<P> p = {P(tip_.p[0]), P(tip_.p[1]), P(tip_.p[2])};
-    switch (job_.wrench_reference) {
+    switch (setup_.wrench_reference) {
       case ReferenceFrame::kLocal:
         TurnByMatrix(tip_.R, F.m);
         TurnByMatrix(tip_.R, F.f);
@@ -394,14 +395,15 @@ class BlockEvaluation {
   void GeneralWrench() {
     if (!has_wrench()) return;
     const Wrench<P> F =
-        WrenchInBody(tree_, job_.tip, job_.wrench_reference,
+        WrenchInBody(tree_, setup_.tip, setup_.wrench_reference,
                      static_cast<const P*>(in_.wrench), general_);
-    general_.W[job_.tip.body] = F * P(N(-1));
+    general_.W[setup_.tip.body] = F * P(N(-1));
   }
 
   void Factor() {
     // With articulated bodies their own pivots decide.
-    doubts_.Add(kLaneTask | (by_factorization() ? kLaneAcceleration : 0u),
+    doubts_.Add(Bit(Quantity::kOperationalSpace) |
+                    (by_factorization() ? Bit(Quantity::kForwardDynamics) : 0U),
                 mass_.Factor());
   }
 
@@ -414,7 +416,7 @@ class BlockEvaluation {
       LoweredSolve(lowered_, State(zeros_), low_, result_);
       CheckArticulatedPivots(low_.pivot);
     }
-    Store(kLaneAcceleration, job_.acceleration, result_, n_);
+    Store(Output::kAcceleration, result_, n_);
   }
 
   void ArticulatedAcceleration() {
@@ -423,7 +425,7 @@ class BlockEvaluation {
     ForwardDynamics(tree_, terms, static_cast<const P*>(in_.v),
                     static_cast<const P*>(in_.tau), general_, result_);
     CheckArticulatedPivots(general_.d);
-    Store(kLaneAcceleration, job_.acceleration, result_, n_);
+    Store(Output::kAcceleration, result_, n_);
   }
 
   /// The largest stands for the inertias that they are compared with.
@@ -433,16 +435,16 @@ class BlockEvaluation {
     largest = largest * P(Trust<N>::kArticulatedPivot);
     Mask<N> sound = !Mask<N>::None();
     for (int i = 0; i < n_; ++i) sound = sound & (pivots[i] > largest);
-    doubts_.Add(kLaneAcceleration, LaneBits(!sound));
+    doubts_.Add(Bit(Quantity::kForwardDynamics), LaneBits(!sound));
   }
 
   /// Λ from the factors of M and the Jacobian, and whether it is certain.
   void TaskInertias(TaskResult<P>& task) {
-    const int m = job_.task_rows;
+    const int m = setup_.task_rows;
     const P* const* rows = task_rows_;
     mass_.SolveTask(m, rows, task);
     const auto tolerance =
-        static_cast<N>(job_.rank_tolerance * job_.rank_tolerance);
+        static_cast<N>(setup_.rank_tolerance * setup_.rank_tolerance);
     const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
       return task.lambda[PackedEntry(i, i)];
     };
@@ -456,26 +458,30 @@ class BlockEvaluation {
                             m, n_, rows, scales_, tolerance, Trust<N>::kBound));
     }
     // Fewer joints than task rows: never of full rank.
-    const bool enough = job_.path_length >= m;
-    doubts_.Add(kLaneTask, ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
-    Store(kLaneTask, job_.lambda, task.lambda, PackedSize(m));
+    const bool enough = setup_.path_length >= m;
+    doubts_.Add(Bit(Quantity::kOperationalSpace),
+                ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
+    Store(Output::kLambda, task.lambda, PackedSize(m));
   }
 
   /// η from Λ, the bias forces and the drift of all six axes.
   void TaskBiases(const TaskResult<P>& task, const P* drift) {
-    const int m = job_.task_rows;
+    const int m = setup_.task_rows;
     P task_drift[6], eta[6];
-    for (int k = 0; k < m; ++k) task_drift[k] = drift[job_.task_axes[k]];
+    for (int k = 0; k < m; ++k) task_drift[k] = drift[setup_.task_axes[k]];
     mass_.SolveTaskBias(m, task.lambda, h_, task_drift, eta);
-    Store(kLaneTask, job_.eta, eta, m);
+    Store(Output::kEta, eta, m);
   }
 
-  void Store(LaneQuantity quantity, const LaneOutput& out, const P* packs,
-             int distinct) {
-    doubts_.Add(quantity, out_.Store(out, row_, count_, packs, distinct));
+  bool Wants(Output output) const { return out_.Wants(output); }
+
+  void Store(Output output, const P* packs, int distinct) {
+    doubts_.Add(Bit(QuantityOf(output)),
+                out_.Store(output, row_, count_, packs, distinct));
   }
 
   const BlockJob& job_;
+  const BlockSetup& setup_;
   const Tree tree_;
   const LoweredTreeOf<N>& lowered_;
   const int n_;

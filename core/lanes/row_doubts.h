@@ -13,8 +13,8 @@ class RowDoubts {
   TORQUED_INLINE void Clear() { lanes_ = 0; }
   TORQUED_INLINE bool any() const { return lanes_ != 0; }
 
-  /// `quantities`: LaneQuantity bits; `lanes`: one bit each.
-  TORQUED_INLINE void Add(unsigned quantities, unsigned lanes) {
+  /// `lanes`: one bit each.
+  TORQUED_INLINE void Add(QuantityBits quantities, unsigned lanes) {
     if (lanes != 0) [[unlikely]] {
       Note(quantities, lanes);
     }
@@ -33,17 +33,17 @@ class RowDoubts {
  private:
   static bool Has(unsigned lanes, int l) { return (lanes >> l & 1u) != 0; }
 
-  __attribute__((noinline, cold)) void Note(unsigned quantities,
+  __attribute__((noinline, cold)) void Note(QuantityBits quantities,
                                             unsigned lanes) {
     for (int l = 0; l < kLanes; ++l) {
       if (!Has(lanes, l)) continue;
-      quantities_[l] = (Has(lanes_, l) ? quantities_[l] : 0u) | quantities;
+      quantities_[l] = (Has(lanes_, l) ? quantities_[l] : 0U) | quantities;
     }
     lanes_ |= lanes;
   }
 
   unsigned lanes_ = 0;
-  unsigned quantities_[kLanes] = {};  // of the lanes that are set
+  QuantityBits quantities_[kLanes] = {};  // of the lanes that are set
 };
 
 }  // namespace TORQUED_TARGET

@@ -18,7 +18,7 @@ long long EvaluateIn(const BlockJob& job, long long begin, long long end,
 long long Evaluate(const BlockJob* job, long long begin, long long end,
                    void* memory, long long bytes, DoubtfulRow* doubtful) {
   const auto evaluate =
-      job->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
+      job->setup->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
   return evaluate(*job, begin, end, memory, bytes, doubtful);
 }
 

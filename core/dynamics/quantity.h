@@ -1,0 +1,142 @@
+// What can be asked of a model, and the tables of numbers that answer it.
+//
+// Free of standard headers, so that units compiled for different instruction
+// sets can share it.
+#pragma once
+
+namespace torqued {
+
+/// Each needs q; what else is read stands beside it.
+enum class Quantity : unsigned char {
+  kInverseDynamics,     // v, a, gravity, friction, tip wrench
+  kMassMatrix,          //
+  kForwardDynamics,     // v, tau, gravity, friction, tip wrench
+  kBiasForces,          // v, gravity, friction
+  kFramePose,           //
+  kJacobian,            //
+  kJacobianDrift,       // v
+  kOperationalSpace,    // v, gravity, friction
+  kGravityForces,       // gravity
+  kCoriolisForces,      // v
+  kCoriolisMatrix,      // v
+  kChristoffelSymbols,  //
+  kMassMatrixRate,      // v
+  kMassMatrixInverse,   //
+  kEnergy,              // v, gravity
+  kCenterOfMass,        // v
+  kMomentum,            // v
+  kMomentumMatrix,      //
+  kLinkTwists,          // v
+  kLinkAccelerations,   // v, a
+  kFrameVelocity,       // v
+  kFrameAcceleration,   // v, a
+  kJacobianRate,        // v
+  kJointWrenches,       // v, a, gravity, tip wrench
+  kBaseWrench,          // v, a, gravity, tip wrench
+  kRegressor,           // v, a, gravity
+  /// v, a, gravity, friction, tip wrench
+  kInverseDynamicsDerivatives,
+  /// v, tau, gravity, friction, tip wrench
+  kForwardDynamicsDerivatives,
+};
+inline constexpr int kQuantityCount = 28;
+
+/// One table per result, a row for each state.
+enum class Output : unsigned char {
+  kTau,
+  kMassMatrix,
+  kAcceleration,
+  kBias,
+  kPose,
+  kJacobian,
+  kJacobianDrift,
+  kLambda,
+  kEta,
+  kGravity,
+  kCoriolis,
+  kCoriolisMatrix,
+  kChristoffel,
+  kMassMatrixRate,
+  kMassMatrixInverse,
+  kKineticEnergy,
+  kPotentialEnergy,
+  kCenterOfMass,
+  kCenterOfMassVelocity,
+  kMomentum,
+  kMomentumMatrix,
+  kLinkTwists,
+  kLinkAccelerations,
+  kFrameVelocity,
+  kFrameAcceleration,
+  kFrameAccelerationClassical,
+  kJacobianRate,
+  kJointWrenches,
+  kBaseWrench,
+  kRegressor,
+  kTauByQ,
+  kTauByV,
+  kAccelerationByQ,
+  kAccelerationByV,
+  kAccelerationByTau,
+};
+inline constexpr int kOutputCount = 35;
+
+/// Sets of either, as bits.
+using QuantityBits = unsigned long long;
+using OutputBits = unsigned long long;
+
+/// In a unit of its own for every instruction set, so never shared.
+#define TORQUED_OF_THE_UNIT __attribute__((always_inline)) static constexpr
+
+TORQUED_OF_THE_UNIT QuantityBits Bit(Quantity quantity) {
+  return 1ULL << static_cast<unsigned>(quantity);
+}
+TORQUED_OF_THE_UNIT OutputBits Bit(Output output) {
+  return 1ULL << static_cast<unsigned>(output);
+}
+
+/// The quantity that a table belongs to.
+TORQUED_OF_THE_UNIT Quantity QuantityOf(Output output) {
+  constexpr Quantity kOf[kOutputCount] = {
+      Quantity::kInverseDynamics,
+      Quantity::kMassMatrix,
+      Quantity::kForwardDynamics,
+      Quantity::kBiasForces,
+      Quantity::kFramePose,
+      Quantity::kJacobian,
+      Quantity::kJacobianDrift,
+      Quantity::kOperationalSpace,
+      Quantity::kOperationalSpace,
+      Quantity::kGravityForces,
+      Quantity::kCoriolisForces,
+      Quantity::kCoriolisMatrix,
+      Quantity::kChristoffelSymbols,
+      Quantity::kMassMatrixRate,
+      Quantity::kMassMatrixInverse,
+      Quantity::kEnergy,
+      Quantity::kEnergy,
+      Quantity::kCenterOfMass,
+      Quantity::kCenterOfMass,
+      Quantity::kMomentum,
+      Quantity::kMomentumMatrix,
+      Quantity::kLinkTwists,
+      Quantity::kLinkAccelerations,
+      Quantity::kFrameVelocity,
+      Quantity::kFrameAcceleration,
+      Quantity::kFrameAcceleration,
+      Quantity::kJacobianRate,
+      Quantity::kJointWrenches,
+      Quantity::kBaseWrench,
+      Quantity::kRegressor,
+      Quantity::kInverseDynamicsDerivatives,
+      Quantity::kInverseDynamicsDerivatives,
+      Quantity::kForwardDynamicsDerivatives,
+      Quantity::kForwardDynamicsDerivatives,
+      Quantity::kForwardDynamicsDerivatives,
+  };
+  return kOf[static_cast<unsigned>(output)];
+}
+
+#undef TORQUED_OF_THE_UNIT
+
+}  // namespace torqued
