@@ -15,8 +15,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/batch/robot.h"
+#include "core/dynamics/forward_derivatives-inl.h"
+#include "core/dynamics/kinematics.h"
 #include "tests/oracles/golden_data.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
@@ -237,6 +240,67 @@ TEST_P(GoldenTest, MassMatrixAndForwardDynamicsEqual) {
   errors.ExpectAbove("forward dynamics with the wrench of the other sign",
                      1e-3);
   errors.ExpectAbove("mass matrix at another state", 1e-5);
+}
+
+TEST_P(GoldenTest, DerivativesEqual) {
+  using RowMajorXd =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  LargestErrors errors;
+  Robot robot = MakeRobot();
+  const Tree tree = model_->tree();
+  const int n = tree.n;
+  const VectorXd g = ToVector(data_.at("gravity"));
+  const DynamicsTerms terms = {{g[0], g[1], g[2]}, false, false, false};
+  Workspace<double> workspace(n);
+  Carver counter(nullptr);
+  ForwardDerivativesScratch<double> own{};
+  CarveForwardDerivatives(static_cast<unsigned long>(n), counter, own);
+  std::vector<double> memory(counter.used() / sizeof(double));
+  Carver carver(memory.data());
+  CarveForwardDerivatives(static_cast<unsigned long>(n), carver, own);
+  RowMajorXd dq(n, n), dv(n, n), last(n, n);
+  ForSamples([&](const nlohmann::json& sample, const std::string& where) {
+    const VectorXd q = ToVector(sample.at("q"));
+    const VectorXd v = ToVector(sample.at("v"));
+    const VectorXd a = ToVector(sample.at("a"));
+    const MatrixXd M = ToMatrix(sample.at("M"));
+    const double scale = M.cwiseAbs().maxCoeff();
+    const double condition = ConditionNumber(M);
+    ComputePlacements(tree, q.data(), workspace.scratch());
+    ComputeWorldPlacements(tree, workspace.scratch());
+    InverseDynamicsDerivatives(tree, terms, v.data(), a.data(),
+                               workspace.scratch(), own.inverse, dq.data(),
+                               dv.data(), last.data());
+    errors.Add("dtau/dq",
+               RelativeError(dq, ToMatrix(sample.at("dtau_dq")), scale), where);
+    errors.Add("dtau/dv",
+               RelativeError(dv, ToMatrix(sample.at("dtau_dv")), scale), where);
+    errors.Add("dtau/da", RelativeError(last, M), where);
+    errors.Add("transposed dtau/dq",
+               RelativeError(dq.transpose(), ToMatrix(sample.at("dtau_dq"))),
+               where);
+    const VectorXd free =
+        robot.ForwardDynamics(q, v, ToVector(sample.at("tau")));
+    ForwardDynamicsDerivatives(tree, terms, v.data(), free.data(),
+                               workspace.scratch(), own, dq.data(), dv.data(),
+                               last.data());
+    const auto add = [&](const char* quantity, const RowMajorXd& ours,
+                         const char* field) {
+      errors.Add(quantity,
+                 RelativeError(ours, ToMatrix(sample.at(field))) / condition,
+                 where);
+    };
+    add("da/dq / cond M", dq, "ddq_dq");
+    add("da/dv / cond M", dv, "ddq_dv");
+    add("da/dtau / cond M", last, "ddq_dtau");
+  });
+  errors.ExpectBelow("dtau/dq", 1e-14);
+  errors.ExpectBelow("dtau/dv", 1e-14);
+  errors.ExpectBelow("dtau/da", 1e-14);
+  errors.ExpectBelow("da/dq / cond M", 1e-15);
+  errors.ExpectBelow("da/dv / cond M", 1e-15);
+  errors.ExpectBelow("da/dtau / cond M", 1e-15);
+  errors.ExpectAbove("transposed dtau/dq", 1e-4);
 }
 
 TEST_P(GoldenTest, PoseJacobianAndDriftOfTheTipEqualInEveryFrame) {

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "core/dynamics/forward_derivatives.h"
+#include "core/dynamics/packed_ldlt-inl.h"
+#include "core/dynamics/rnea_derivatives-inl.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+template <class T>
+void CarveForwardDerivatives(unsigned long n, Carver& carver,
+                             ForwardDerivativesScratch<T>& s) {
+  CarveRneaDerivatives(n, carver, s.inverse);
+  carver.Take(s.dtau_dq, n * n);
+  carver.Take(s.dtau_dv, n * n);
+  carver.Take(s.L, n * (n + 1) / 2);
+  carver.Take(s.diagonal, n);
+  carver.Take(s.reciprocal, n);
+}
+
+/// M⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, whole, from M, of which the lower half is read.
+template <class Size, class T>
+TORQUED_ONE_COPY void InvertMassMatrix(Size n,
+                                       const ForwardDerivativesScratch<T>& own,
+                                       T* M) {
+  constexpr Int<0> kFirst;
+  T* const L = own.L;
+  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+    For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+      L[PackedRow(i) + j] = M[i * n + j];
+    });
+    own.diagonal[i] = M[i * n + i];
+  });
+  FactorPacked(n, L, own.reciprocal);
+  InvertUnitLowerPacked(n, L);
+  // (M⁻¹)_ij = Σ_{k ≥ i} L⁻¹_ki L⁻¹_kj / D_k for i ≥ j; the diagonal of L⁻¹
+  // is 1.
+  For(kFirst, n, [&](auto j) TORQUED_INLINE_BODY {
+    For(j, n, [&](auto i) TORQUED_INLINE_BODY {
+      T sum = own.reciprocal[i];
+      if (i != j) sum = sum * L[PackedRow(i) + j];
+      For(Next(i), n, [&](auto k) TORQUED_INLINE_BODY {
+        const T scaled = L[PackedRow(k) + i] * own.reciprocal[k];
+        sum = sum + (i == j ? scaled * L[PackedRow(k) + i]
+                            : scaled * L[PackedRow(k) + j]);
+      });
+      M[i * n + j] = sum;
+      M[j * n + i] = sum;
+    });
+  });
+}
+
+/// C = −A B, with kColumns columns of B and C.
+template <int kColumns, class T>
+TORQUED_INLINE void MinusProductColumns(int n, const T* A, const T* B, T* C) {
+  for (int i = 0; i < n; ++i) {
+    T sum[kColumns];
+    for (int j = 0; j < kColumns; ++j) sum[j] = T(0);
+    for (int k = 0; k < n; ++k) {
+      const T a = A[i * n + k];
+      for (int j = 0; j < kColumns; ++j) sum[j] -= a * B[k * n + j];
+    }
+    for (int j = 0; j < kColumns; ++j) C[i * n + j] = sum[j];
+  }
+}
+
+template <class T>
+TORQUED_INLINE void MinusProduct(int n, const T* A, const T* B, T* C) {
+  int j = 0;
+  for (; j + 3 <= n; j += 3) MinusProductColumns<3>(n, A, B + j, C + j);
+  for (; j < n; ++j) MinusProductColumns<1>(n, A, B + j, C + j);
+}
+
+template <class T>
+void SolveForwardDerivatives(int n, const ForwardDerivativesScratch<T>& own,
+                             T* da_dq, T* da_dv, T* da_dtau) {
+  switch (n) {
+    case 6:
+      InvertMassMatrix(Int<6>{}, own, da_dtau);
+      break;
+    case 7:
+      InvertMassMatrix(Int<7>{}, own, da_dtau);
+      break;
+    default:
+      InvertMassMatrix(n, own, da_dtau);
+      break;
+  }
+  MinusProduct(n, da_dtau, own.dtau_dq, da_dq);
+  MinusProduct(n, da_dtau, own.dtau_dv, da_dv);
+}
+
+template <class T>
+void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
+                                const T* v, const T* a,
+                                const Scratch<T>& scratch,
+                                const ForwardDerivativesScratch<T>& own,
+                                T* da_dq, T* da_dv, T* da_dtau) {
+  InverseDynamicsDerivatives(tree, terms, v, a, scratch, own.inverse,
+                             own.dtau_dq, own.dtau_dv, da_dtau);
+  SolveForwardDerivatives(tree.n, own, da_dq, da_dv, da_dtau);
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

@@ -1,0 +1,42 @@
+// Derivatives of forward dynamics from those of inverse dynamics (Carpentier &
+// Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms",
+// section III).
+#pragma once
+
+#include "core/dynamics/rnea_derivatives.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// Memory of ForwardDynamicsDerivatives, for n bodies.
+template <class T>
+struct ForwardDerivativesScratch {
+  RneaDerivativesScratch<T> inverse;
+  T* dtau_dq;     // n x n
+  T* dtau_dv;     // n x n
+  T* L;           // M, lower half packed; then the pivots of M = L D Lᵀ on its
+                  // diagonal and L⁻¹ below it
+  T* diagonal;    // n: of M, with which the pivots may be compared
+  T* reciprocal;  // n: of the pivots
+};
+
+/// With a = FD(q, v, tau), see ForwardDynamics: da_dq, da_dv and
+/// da_dtau = M⁻¹, each [n x n], row-major and written whole. `a` is that
+/// acceleration: of these terms and external wrenches. Needs X_world. Tests no
+/// pivot: see ForwardDerivativesScratch. Wrenches that do not turn with their
+/// bodies: see AddHeldWrenchDerivative and SolveForwardDerivatives.
+template <class T>
+void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
+                                const T* v, const T* a,
+                                const Scratch<T>& scratch,
+                                const ForwardDerivativesScratch<T>& own,
+                                T* da_dq, T* da_dv, T* da_dtau);
+
+/// The same from own.dtau_dq, own.dtau_dv and, in da_dtau, M:
+/// da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv, da/dtau = M⁻¹.
+template <class T>
+void SolveForwardDerivatives(int n, const ForwardDerivativesScratch<T>& own,
+                             T* da_dq, T* da_dv, T* da_dtau);
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued

@@ -1,0 +1,20 @@
+#include "core/dynamics/rnea_derivatives-inl.h"
+
+namespace torqued {
+
+template void InverseDynamicsDerivatives(const Tree&, const DynamicsTerms&,
+                                         const double*, const double*,
+                                         const Scratch<double>&,
+                                         const RneaDerivativesScratch<double>&,
+                                         double*, double*, double*);
+template void InverseDynamicsDerivatives(const Tree&, const DynamicsTerms&,
+                                         const float*, const float*,
+                                         const Scratch<float>&,
+                                         const RneaDerivativesScratch<float>&,
+                                         float*, float*, float*);
+template void AddHeldWrenchDerivative(int, ReferenceFrame, const double*,
+                                      const double*, double*);
+template void AddHeldWrenchDerivative(int, ReferenceFrame, const float*,
+                                      const float*, float*);
+
+}  // namespace torqued
