@@ -12,6 +12,7 @@
 #include "core/dynamics/crba.h"
 #include "core/dynamics/jacobian.h"
 #include "core/dynamics/kinematics.h"
+#include "core/dynamics/link_motion.h"
 #include "core/dynamics/ldlt.h"
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/task_mobility.h"

@@ -2,21 +2,21 @@
 
 #include "core/dynamics/aba.h"
 #include "core/dynamics/joint-inl.h"
+#include "core/dynamics/link_motion-inl.h"
+#include "core/dynamics/rnea-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
 template <class T>
 void ForwardDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
-                     const T* tau, Scratch<T>& scratch, T* a) {
+                     const T* tau, Scratch<T>& scratch, T* a,
+                     const BaseMotion<T>* base) {
+  ComputeBodyTwists(tree, v, scratch, base);
   for (int i = 0; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
     const SpatialInertia<T> G = BodyInertia<T>(body);
-    Twist<T> V = body.parent == kBase
-                     ? Twist<T>::Zero()
-                     : ToChild(scratch.X[i], scratch.V[body.parent]);
-    if (v != nullptr) V += JointTwist(body, v[i]);
-    scratch.V[i] = V;
+    const Twist<T>& V = scratch.V[i];
     // p_i = −ad_{V_i}ᵀ G_i V_i − W_i
     Wrench<T> p = MinusAdTranspose(V, G * V);
     if (terms.external_wrenches) p = p - scratch.W[i];
@@ -50,7 +50,7 @@ void ForwardDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
     }
   }
 
-  const Twist<T> A0 = {Vec3<T>::Zero(), -Vec3<T>::Constant(terms.gravity)};
+  const Twist<T> A0 = BaseAcceleration(terms, base);
   for (int i = 0; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
     // a' = X_i V̇_λ + ζ;  q̈ = (u − Uᵀ a') / d;  V̇_i = a' + A q̈

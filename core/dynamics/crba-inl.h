@@ -7,19 +7,27 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 
 template <class T>
-void MassMatrix(const Tree& tree, Scratch<T>& scratch, T* M) {
-  const int n = tree.n;
-  for (int i = 0; i < n; ++i) {
+void ComputeCompositeInertias(const Tree& tree, Scratch<T>& scratch) {
+  for (int i = 0; i < tree.n; ++i) {
     scratch.Gc[i] = BodyInertia<T>(tree.bodies[i]);
   }
+  for (int i = tree.n - 1; i >= 0; --i) {
+    // Gᶜ_λ += X_iᵀ Gᶜ_i X_i; all children of i are done.
+    const int parent = tree.bodies[i].parent;
+    if (parent != kBase) {
+      scratch.Gc[parent] += ToParent(scratch.X[i], scratch.Gc[i]);
+    }
+  }
+}
+
+template <class T>
+void MassMatrix(const Tree& tree, Scratch<T>& scratch, T* M) {
+  const int n = tree.n;
+  ComputeCompositeInertias(tree, scratch);
   for (int k = 0; k < n * n; ++k) M[k] = T(0);
 
   for (int i = n - 1; i >= 0; --i) {
     const TreeBody& body = tree.bodies[i];
-    // Gᶜ_λ += X_iᵀ Gᶜ_i X_i; all children of i are done.
-    if (body.parent != kBase) {
-      scratch.Gc[body.parent] += ToParent(scratch.X[i], scratch.Gc[i]);
-    }
     // f = Gᶜ_i A_i;  M_ii = A_iᵀ f;  climbing: f ← X_jᵀ f,  M_{λ(j),i} =
     // A_{λ(j)}ᵀ f. Joints on different branches stay zero.
     Wrench<T> f = scratch.Gc[i] * JointTwist(body, T(1));

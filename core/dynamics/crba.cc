@@ -2,6 +2,8 @@
 
 namespace torqued {
 
+template void ComputeCompositeInertias(const Tree&, Scratch<double>&);
+template void ComputeCompositeInertias(const Tree&, Scratch<float>&);
 template void MassMatrix(const Tree&, Scratch<double>&, double*);
 template void MassMatrix(const Tree&, Scratch<float>&, float*);
 

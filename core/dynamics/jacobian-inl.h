@@ -3,6 +3,7 @@
 #include "core/dynamics/jacobian.h"
 #include "core/dynamics/joint-inl.h"
 #include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/store-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -23,12 +24,7 @@ void FrameJacobian(const Tree& tree, const BodyFrame& frame,
     } else if (reference == ReferenceFrame::kLocalWorldAligned) {
       column.v += Cross(column.w, tip.p);
     }
-    J[0 * n + j] = column.w.x;
-    J[1 * n + j] = column.w.y;
-    J[2 * n + j] = column.w.z;
-    J[3 * n + j] = column.v.x;
-    J[4 * n + j] = column.v.y;
-    J[5 * n + j] = column.v.z;
+    StoreColumn(column, n, j, J);
   }
 }
 
@@ -53,6 +49,19 @@ Wrench<T> WrenchInBody(const Tree& /*tree*/, const BodyFrame& frame,
       break;
   }
   return ToParent(in_body, F);
+}
+
+template <class T>
+void ClearWrenches(const Tree& tree, Scratch<T>& scratch) {
+  for (int i = 0; i < tree.n; ++i) scratch.W[i] = Wrench<T>::Zero();
+}
+
+template <class T>
+void AddWrench(const Tree& tree, const BodyFrame& frame,
+               ReferenceFrame reference, const T* wrench, Scratch<T>& scratch) {
+  if (frame.body == kBase) return;
+  scratch.W[frame.body] +=
+      WrenchInBody(tree, frame, reference, wrench, scratch);
 }
 
 }  // namespace TORQUED_TARGET

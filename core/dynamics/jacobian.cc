@@ -12,5 +12,11 @@ template Wrench<double> WrenchInBody(const Tree&, const BodyFrame&,
 template Wrench<float> WrenchInBody(const Tree&, const BodyFrame&,
                                     ReferenceFrame, const float*,
                                     const Scratch<float>&);
+template void ClearWrenches(const Tree&, Scratch<double>&);
+template void ClearWrenches(const Tree&, Scratch<float>&);
+template void AddWrench(const Tree&, const BodyFrame&, ReferenceFrame,
+                        const double*, Scratch<double>&);
+template void AddWrench(const Tree&, const BodyFrame&, ReferenceFrame,
+                        const float*, Scratch<float>&);
 
 }  // namespace torqued

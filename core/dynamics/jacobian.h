@@ -24,5 +24,16 @@ Wrench<T> WrenchInBody(const Tree& tree, const BodyFrame& frame,
                        ReferenceFrame reference, const T* wrench,
                        const Scratch<T>& scratch);
 
+/// scratch.W ← 0.
+template <class T>
+void ClearWrenches(const Tree& tree, Scratch<T>& scratch);
+
+/// Adds a wrench that acts on the robot, given as for WrenchInBody, to
+/// scratch.W, which the terms' external_wrenches switches on. One on the base
+/// moves nothing and is left out. Needs X_world.
+template <class T>
+void AddWrench(const Tree& tree, const BodyFrame& frame,
+               ReferenceFrame reference, const T* wrench, Scratch<T>& scratch);
+
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

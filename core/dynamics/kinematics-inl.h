@@ -50,42 +50,5 @@ Transform<T> FramePlacement(const Tree& /*tree*/, const BodyFrame& frame,
   return frame.body == kBase ? in_body : scratch.X_world[frame.body] * in_body;
 }
 
-template <class T>
-void FrameDrift(const Tree& tree, const BodyFrame& frame,
-                ReferenceFrame reference, const T* v, Scratch<T>& scratch,
-                T* drift) {
-  Twist<T> V = Twist<T>::Zero(), A = Twist<T>::Zero();
-  if (frame.body != kBase) {
-    for (int i = 0; i <= frame.body; ++i) {
-      const TreeBody& body = tree.bodies[i];
-      const Twist<T> vj = JointTwist(body, v[i]);
-      if (body.parent == kBase) {
-        // A root's drift ad_{V_i}(A_i) q̇_i vanishes: V_i = A_i q̇_i.
-        scratch.V[i] = vj;
-        scratch.A[i] = Twist<T>::Zero();
-      } else {
-        // V_i = X_i V_λ + A_i q̇_i;  V̇_i = X_i V̇_λ + ad_{V_i}(A_i) q̇_i
-        scratch.V[i] = ToChild(scratch.X[i], scratch.V[body.parent]) + vj;
-        scratch.A[i] = ToChild(scratch.X[i], scratch.A[body.parent]) +
-                       Bracket(scratch.V[i], vj);
-      }
-    }
-    const Transform<T> tip = {Mat3<T>::Constant(frame.R),
-                              Vec3<T>::Constant(frame.p)};
-    V = ToChild(tip, scratch.V[frame.body]);
-    A = ToChild(tip, scratch.A[frame.body]);
-  }
-  if (reference != ReferenceFrame::kLocal) {
-    const Transform<T> world = FramePlacement(tree, frame, scratch);
-    if (reference == ReferenceFrame::kWorld) {
-      A = ToParent(world, A);
-    } else {
-      A = {world.R * A.w, world.R * (A.v + Cross(V.w, V.v))};
-    }
-  }
-  drift[0] = A.w.x, drift[1] = A.w.y, drift[2] = A.w.z;
-  drift[3] = A.v.x, drift[4] = A.v.y, drift[5] = A.v.z;
-}
-
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -10,9 +10,5 @@ template Transform<double> FramePlacement(const Tree&, const BodyFrame&,
                                           const Scratch<double>&);
 template Transform<float> FramePlacement(const Tree&, const BodyFrame&,
                                          const Scratch<float>&);
-template void FrameDrift(const Tree&, const BodyFrame&, ReferenceFrame,
-                         const double*, Scratch<double>&, double*);
-template void FrameDrift(const Tree&, const BodyFrame&, ReferenceFrame,
-                         const float*, Scratch<float>&, float*);
 
 }  // namespace torqued

@@ -1,4 +1,4 @@
-// Placements, twists and accelerations of the bodies.
+// Placements of the bodies and of frames on them.
 #pragma once
 
 #include "core/dynamics/scratch.h"
@@ -20,17 +20,6 @@ void ComputeWorldPlacements(const Tree& tree, Scratch<T>& scratch);
 template <class T>
 Transform<T> FramePlacement(const Tree& tree, const BodyFrame& frame,
                             const Scratch<T>& scratch);
-
-/// Drift J̇ q̇ of a frame, in the given reference frame; `drift` has 6 numbers,
-/// (angular; linear). Needs X; needs X_world unless kLocal. With V_i, V̇_i from
-/// the outward pass of recursive Newton-Euler for q̈ = 0 without gravity:
-///   local           d = Ad_{tip⁻¹} V̇
-///   world           Ad_{T_0,tip} d
-///   world-aligned   blkdiag(R, R) (d + (0; ω × v))
-template <class T>
-void FrameDrift(const Tree& tree, const BodyFrame& frame,
-                ReferenceFrame reference, const T* v, Scratch<T>& scratch,
-                T* drift);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -2,16 +2,26 @@
 
 #include "core/dynamics/joint-inl.h"
 #include "core/dynamics/rnea.h"
+#include "core/dynamics/store-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
+/// V̇_0 + (0; −g): gravity enters as an upward acceleration of the base.
+template <class T>
+TORQUED_INLINE Twist<T> BaseAcceleration(const DynamicsTerms& terms,
+                                         const BaseMotion<T>* base) {
+  const Vec3<T> g = Vec3<T>::Constant(terms.gravity);
+  if (base == nullptr) return {Vec3<T>::Zero(), -g};
+  return {base->A.w, base->A.v - g};
+}
+
 template <class T>
 void InverseDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
-                     const T* a, Scratch<T>& scratch, T* tau) {
-  // V̇_0 = (0; −g): gravity enters as an upward acceleration of the base.
-  const Twist<T> V0 = Twist<T>::Zero();
-  const Twist<T> A0 = {Vec3<T>::Zero(), -Vec3<T>::Constant(terms.gravity)};
+                     const T* a, Scratch<T>& scratch, T* tau,
+                     const BaseMotion<T>* base) {
+  const Twist<T> V0 = base == nullptr ? Twist<T>::Zero() : base->V;
+  const Twist<T> A0 = BaseAcceleration(terms, base);
 
   for (int i = 0; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
@@ -53,6 +63,22 @@ void InverseDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
       scratch.F[body.parent] += ToParent(scratch.X[i], scratch.F[i]);
     }
   }
+}
+
+template <class T>
+void JointWrenches(const Tree& tree, const Scratch<T>& scratch, T* wrenches) {
+  for (int i = 0; i < tree.n; ++i) Store(scratch.F[i], wrenches + 6 * i);
+}
+
+template <class T>
+void BaseReaction(const Tree& tree, const Scratch<T>& scratch, T* wrench) {
+  Wrench<T> sum = Wrench<T>::Zero();
+  for (int i = 0; i < tree.n; ++i) {
+    if (tree.bodies[i].parent == kBase) {
+      sum += ToParent(scratch.X[i], scratch.F[i]);
+    }
+  }
+  Store(sum, wrench);
 }
 
 }  // namespace TORQUED_TARGET

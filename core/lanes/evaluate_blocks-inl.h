@@ -6,6 +6,7 @@
 #include "core/dynamics/crba-inl.h"
 #include "core/dynamics/jacobian-inl.h"
 #include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/link_motion-inl.h"
 #include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/rnea-inl.h"
 #include "core/lanes/block_inputs-inl.h"

@@ -51,4 +51,10 @@ enum class ReferenceFrame : unsigned char {
   kWorld,              // axes and origin of the base
 };
 
+/// What the linear part of a frame's acceleration is.
+enum class AccelerationKind : unsigned char {
+  kSpatial,    // v̇, rate of the linear velocity's components
+  kClassical,  // v̇ + ω × v, the acceleration of the point
+};
+
 }  // namespace torqued

@@ -10,8 +10,8 @@
 #include "core/dynamics/kinematics.h"
 #include "core/dynamics/ldlt.h"
 #include "core/model/model_builder.h"
+#include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
-#include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued {
@@ -20,44 +20,15 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing_support::ConditionNumber;
-using testing_support::LoadModel;
-using testing_support::MakeRandomRobot;
-using testing_support::MakeRandomState;
+using testing_support::kEpsilon;
 using testing_support::Random;
-using testing_support::RandomRobot;
-using testing_support::RandomRobotOptions;
 using testing_support::RelativeError;
 using testing_support::State;
 
-constexpr int kRobots = 40;
-constexpr double kEpsilon = 2.3e-16;
+using Case = testing_support::RandomCase;
 
-struct Case {
-  std::shared_ptr<const Model> model;
-  State state;
-  std::string name;
-};
-
-/// Random trees and chains of 1 to 12 joints, with a state each.
 std::vector<Case> Cases(bool friction = false) {
-  std::vector<Case> cases;
-  for (int seed = 0; seed < kRobots; ++seed) {
-    RandomRobotOptions options;
-    options.shape = seed % 2 == 0 ? RandomRobotOptions::Shape::kTree
-                                  : RandomRobotOptions::Shape::kChain;
-    options.dof = 1 + seed % 12;
-    options.friction = friction;
-    const RandomRobot robot =
-        MakeRandomRobot(static_cast<std::uint64_t>(seed), options);
-    Case c;
-    c.model = LoadModel(robot.urdf, robot.tip);
-    if (c.model == nullptr) continue;
-    Random random(static_cast<std::uint64_t>(seed) + 1000);
-    c.state = MakeRandomState(*c.model, random);
-    c.name = "seed " + std::to_string(seed);
-    cases.push_back(std::move(c));
-  }
-  return cases;
+  return testing_support::MakeRandomCases({.friction = friction});
 }
 
 TEST(DynamicsLaws, ForwardOfInverseIsIdentity) {

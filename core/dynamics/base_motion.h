@@ -1,0 +1,21 @@
+// How the base moves.
+#pragma once
+
+#include "core/spatial/motion.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// Motion of the base against an inertial frame, in base axes at the base
+/// origin. Algorithms take a pointer; null means a base at rest, at no cost.
+template <class T>
+struct BaseMotion {
+  Twist<T> V;  // twist V_0
+  /// V̇_0, rates of the components of V_0; gravity is not in it. A gravity that
+  /// differs from state to state, as base axes turn, may be given here: with
+  /// (0; g) taken off and the terms' gravity zero.
+  Twist<T> A;
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued
