@@ -12,8 +12,9 @@
 #include "core/dynamics/crba.h"
 #include "core/dynamics/jacobian.h"
 #include "core/dynamics/kinematics.h"
-#include "core/dynamics/link_motion.h"
 #include "core/dynamics/ldlt.h"
+#include "core/dynamics/link_motion.h"
+#include "core/dynamics/quantities-inl.h"
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/task_mobility.h"
 
@@ -112,10 +113,11 @@ class RowEvaluation {
       return issue_;
     }
     ComputePlacements(tree_, workspace_.q.data(), scratch_);
-    if (tip_ != nullptr) {
+    if (tip_ != nullptr || (quantities_.bits() & kGeneralQuantities) != 0) {
       ComputeWorldPlacements(tree_, scratch_);
-      LoadTipWrench();
     }
+    if (tip_ != nullptr) LoadTipWrench();
+    GeneralOutputs();
     InverseDynamicsOutput();
     ForwardDynamicsOutput();
     KinematicOutputs();
@@ -200,6 +202,47 @@ class RowEvaluation {
     DynamicsTerms terms = terms_;
     terms.external_wrenches = false;
     return terms;
+  }
+
+  void GeneralOutputs() {
+    QuantityBits wanted = quantities_.bits() & kGeneralQuantities;
+    if (wanted == 0) return;
+    if ((wanted & kGeneralSolutions) != 0) {
+      MassMatrix(tree_, scratch_, scratch_.M);
+      if (const int joint = FactorMassMatrix(); joint >= 0) {
+        ReportSolutions(wanted & kGeneralSolutions, joint);
+        wanted &= ~kGeneralSolutions;
+      }
+    }
+    double* acceleration = workspace_.result.data();
+    if ((wanted & Bit(Quantity::kForwardDynamicsDerivatives)) != 0) {
+      ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_,
+                      acceleration);
+    }
+    const bool has_wrench = terms_.external_wrenches;
+    const QuantityInputs<double> in = {tree_,
+                                       terms_,
+                                       tip_,
+                                       plan_.options().reference_frame,
+                                       v(),
+                                       a(),
+                                       has_wrench ? wrench_ : nullptr,
+                                       plan_.options().wrench_frame,
+                                       acceleration};
+    ComputeQuantities(wanted, in, scratch_, workspace_.quantities,
+                      [this](Output output, const double* values, int count) {
+                        Store(output, values, count);
+                      });
+  }
+
+  /// What solves with a mass matrix that has no inverse.
+  void ReportSolutions(QuantityBits quantities, int joint) {
+    for (int k = 0; k < kOutputCount; ++k) {
+      const auto output = static_cast<Output>(k);
+      if ((quantities & Bit(QuantityOf(output))) == 0) continue;
+      ReportSingularMass(output, joint, pivot_);
+      StoreNaN(output);
+    }
   }
 
   void InverseDynamicsOutput() {
@@ -500,6 +543,20 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
   grow(tau, nv);
   grow(result, nv);
   grow(packed, std::max(nv * (nv + 1) / 2, 21));
+
+  const QuantityBits general =
+      plan.options().quantities.bits() & kGeneralQuantities;
+  if (general == 0) return;
+  const auto n = static_cast<unsigned long>(bodies);
+  Carver counter(nullptr);
+  CarveQuantityScratch(general, n, counter, quantities);
+  if (quantities_bytes < counter.used()) {
+    quantities_memory.reset(
+        static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
+    quantities_bytes = counter.used();
+  }
+  Carver carver(quantities_memory.get());
+  CarveQuantityScratch(general, n, carver, quantities);
 }
 
 void RowWorkspace::Free::operator()(void* p) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/dynamics/quantities.h"
 #include "core/dynamics/workspace.h"
 #include "core/lanes/block_job.h"
 
@@ -18,6 +19,7 @@ struct RowWorkspace {
   std::vector<double> q, v, a, tau;  // one state, canonical order
   std::vector<double> result;        // one result, canonical order
   std::vector<double> packed;        // lower half of a symmetric matrix
+  QuantityScratch<double> quantities{};
 
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);
@@ -29,6 +31,8 @@ struct RowWorkspace {
   struct Free {
     void operator()(void* p) const;
   };
+  std::unique_ptr<std::byte, Free> quantities_memory;
+  std::size_t quantities_bytes = 0;
   std::unique_ptr<std::byte, Free> lanes;
   long long lanes_bytes = 0;
   std::vector<DoubtfulRow> doubtful;

@@ -58,6 +58,35 @@ TORQUED_INLINE void InvertUnitLowerPacked(Size n, T* L) {
   });
 }
 
+/// inverse ← (L D Lᵀ)⁻¹, packed; leaves L⁻¹ in the place of L.
+template <class Size, class T>
+TORQUED_INLINE void InvertPacked(Size n, T* L, const T* reciprocal,
+                                 T* inverse) {
+  constexpr Int<0> kFirst;
+  InvertUnitLowerPacked(n, L);
+  // Entry (i, j) is Σ_{k ≥ i} L⁻¹_ki L⁻¹_kj / D_k for i ≥ j; the diagonal of
+  // L⁻¹ is 1.
+  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+    For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+      inverse[PackedRow(i) + j] = reciprocal[i];
+    });
+    For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
+      T& entry = inverse[PackedRow(i) + j];
+      entry = entry * L[PackedRow(i) + j];
+    });
+  });
+  For(kFirst, n, [&](auto k) TORQUED_INLINE_BODY {
+    const T* row_k = L + PackedRow(k);
+    For(kFirst, k, [&](auto i) TORQUED_INLINE_BODY {
+      const T scaled = row_k[i] * reciprocal[k];
+      For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+        T& entry = inverse[PackedRow(i) + j];
+        entry = entry + scaled * row_k[j];
+      });
+    });
+  });
+}
+
 /// x ← L⁻¹ x.
 template <class Size, class T>
 TORQUED_INLINE void ForwardSubstitutePacked(Size n, const T* L, T* x) {

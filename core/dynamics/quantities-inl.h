@@ -134,7 +134,8 @@ class QuantityTexts {
 
   void Motions() {
     if (Wants(Quantity::kLinkTwists) || Wants(Quantity::kLinkAccelerations) ||
-        Wants(Quantity::kFrameVelocity) || Wants(Quantity::kFrameAcceleration)) {
+        Wants(Quantity::kFrameVelocity) ||
+        Wants(Quantity::kFrameAcceleration)) {
       ComputeBodyMotions(tree_, in_.v, in_.a, scratch_);
     }
     if (Wants(Quantity::kLinkTwists)) {
@@ -181,7 +182,7 @@ class QuantityTexts {
 
   void Regressor() {
     if (!Wants(Quantity::kRegressor)) return;
-    TorqueRegressor(tree_, in_.terms.gravity, in_.v, in_.a, scratch_, result_);
+    TorqueRegressor(tree_, in_.terms, in_.v, in_.a, scratch_, result_);
     store_(Output::kRegressor, result_, 10 * n_ * n_);
   }
 
@@ -189,8 +190,8 @@ class QuantityTexts {
     const bool forward = Wants(Quantity::kForwardDynamicsDerivatives);
     const bool inverse = Wants(Quantity::kInverseDynamicsDerivatives);
     if (!forward && !inverse) return;
-    const bool held = in_.wrench != nullptr &&
-                      in_.wrench_reference != ReferenceFrame::kLocal;
+    const bool held =
+        in_.wrench != nullptr && in_.wrench_reference != ReferenceFrame::kLocal;
     if (held) {
       FrameJacobian(tree_, *in_.tip, in_.wrench_reference, scratch_,
                     scratch_.J);

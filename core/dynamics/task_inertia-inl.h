@@ -56,28 +56,7 @@ TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
   For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
     result.pivots[i] = W[PackedRow(i) + i];
   });
-  InvertUnitLowerPacked(m, W);
-  // Λ_ij = Σ_{k ≥ i} L⁻¹_ki L⁻¹_kj / D_k for i ≥ j; the diagonal of L⁻¹ is 1.
-  T* lambda = result.lambda;
-  For(kFirst, m, [&](auto i) TORQUED_INLINE_BODY {
-    For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
-      lambda[PackedRow(i) + j] = inverse_pivots[i];
-    });
-    For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
-      T& entry = lambda[PackedRow(i) + j];
-      entry = entry * W[PackedRow(i) + j];
-    });
-  });
-  For(kFirst, m, [&](auto k) TORQUED_INLINE_BODY {
-    const T* row_k = W + PackedRow(k);
-    For(kFirst, k, [&](auto i) TORQUED_INLINE_BODY {
-      const T scaled = row_k[i] * inverse_pivots[k];
-      For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
-        T& entry = lambda[PackedRow(i) + j];
-        entry = entry + scaled * row_k[j];
-      });
-    });
-  });
+  InvertPacked(m, W, inverse_pivots, result.lambda);
 }
 
 /// η = Λ (J M⁻¹ h − drift), with Y and Λ as TaskInertia leaves them. `y_h` is

@@ -77,6 +77,16 @@ struct BlockJob {
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool past_caches;
+
+  /// Of what is wanted.
+  __attribute__((always_inline)) QuantityBits Quantities() const {
+    QuantityBits quantities = 0;
+    for (int k = 0; k < kOutputCount; ++k) {
+      const auto output = static_cast<Output>(k);
+      if ((wanted & Bit(output)) != 0) quantities |= Bit(QuantityOf(output));
+    }
+    return quantities;
+  }
 };
 
 /// A row that needs another look by the general text, which decides: an input

@@ -7,6 +7,7 @@
 #include "core/dynamics/jacobian-inl.h"
 #include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/link_motion-inl.h"
+#include "core/dynamics/quantities-inl.h"
 #include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/rnea-inl.h"
 #include "core/lanes/block_inputs-inl.h"
@@ -38,6 +39,7 @@ class BlockEvaluation {
         tree_(setup_.tree),
         lowered_(Lowered(setup_)),
         n_(tree_.n),
+        further_(job.Quantities() & kGeneralQuantities),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
@@ -53,9 +55,12 @@ class BlockEvaluation {
     carver_.Take(low_.F, n);
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
-    if (!setup_.lowered) {
-      CarveScratch<P>(n, carver_, general_);
-    } else if (wants_acceleration() && !by_factorization()) {
+    if (further_ != 0) {
+      carver_.Take(acceleration_, n);
+      CarveQuantityScratch<P>(further_, n, carver_, quantities_);
+    }
+    if (general_texts()) CarveScratch<P>(n, carver_, general_);
+    if (setup_.lowered && wants_acceleration() && !by_factorization()) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
       carver_.Take(low_.articulated, slots);
@@ -80,6 +85,7 @@ class BlockEvaluation {
       } else {
         ComputeGeneral();
       }
+      if (further_ != 0) ComputeFurther();
       if (doubts_.any()) [[unlikely]] {
         listed += doubts_.List(row_, count_, doubtful + listed);
       }
@@ -102,12 +108,18 @@ class BlockEvaluation {
 
   bool wants_tau() const { return Wants(Output::kTau); }
   bool wants_mass() const { return Wants(Output::kMassMatrix); }
-  bool wants_acceleration() const { return Wants(Output::kAcceleration); }
+  bool wants_acceleration() const {
+    return Wants(Output::kAcceleration) || wants_forward_derivatives();
+  }
   bool wants_bias() const { return Wants(Output::kBias); }
   bool wants_pose() const { return Wants(Output::kPose); }
   bool wants_jacobian() const { return Wants(Output::kJacobian); }
   bool wants_drift() const { return Wants(Output::kJacobianDrift); }
   bool wants_task() const { return setup_.task; }
+  bool general_texts() const { return !setup_.lowered || further_ != 0; }
+  bool wants_forward_derivatives() const {
+    return (further_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
+  }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() || wants_task();
   }
@@ -139,7 +151,7 @@ class BlockEvaluation {
     }
     if (wants_mass()) ClearOffBranches();
     if (wants_frame() || has_wrench()) PrepareTip();
-    if (!setup_.lowered) {
+    if (general_texts()) {
       for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
     }
   }
@@ -271,7 +283,8 @@ class BlockEvaluation {
   }
 
   bool wants_factors() const {
-    return wants_task() || (wants_acceleration() && by_factorization());
+    return wants_task() || (further_ & kGeneralSolutions) != 0 ||
+           (wants_acceleration() && by_factorization());
   }
 
   __attribute__((noinline)) void LoweredMass() {
@@ -402,10 +415,10 @@ class BlockEvaluation {
   }
 
   void Factor() {
+    QuantityBits solved = Bit(Quantity::kOperationalSpace) | kGeneralSolutions;
     // With articulated bodies their own pivots decide.
-    doubts_.Add(Bit(Quantity::kOperationalSpace) |
-                    (by_factorization() ? Bit(Quantity::kForwardDynamics) : 0U),
-                mass_.Factor());
+    if (by_factorization()) solved |= Bit(Quantity::kForwardDynamics);
+    doubts_.Add(solved, mass_.Factor());
   }
 
   /// M⁻¹ (tau − h) from the bias forces in `result_`.
@@ -417,7 +430,7 @@ class BlockEvaluation {
       LoweredSolve(lowered_, State(zeros_), low_, result_);
       CheckArticulatedPivots(low_.pivot);
     }
-    Store(Output::kAcceleration, result_, n_);
+    StoreAcceleration();
   }
 
   void ArticulatedAcceleration() {
@@ -426,7 +439,34 @@ class BlockEvaluation {
     ForwardDynamics(tree_, terms, static_cast<const P*>(in_.v),
                     static_cast<const P*>(in_.tau), general_, result_);
     CheckArticulatedPivots(general_.d);
+    StoreAcceleration();
+  }
+
+  void StoreAcceleration() {
     Store(Output::kAcceleration, result_, n_);
+    if (!wants_forward_derivatives()) return;
+    for (int i = 0; i < n_; ++i) acceleration_[i] = result_[i];
+  }
+
+  /// What QuantityTexts know.
+  __attribute__((noinline)) void ComputeFurther() {
+    if (setup_.lowered) ComputePlacements(tree_, in_.q, general_);
+    ComputeWorldPlacements(tree_, general_);
+    GeneralWrench();
+    DynamicsTerms terms = GeneralTerms();
+    terms.external_wrenches = has_wrench();
+    const QuantityInputs<P> in = {tree_,
+                                  terms,
+                                  &setup_.tip,
+                                  setup_.reference,
+                                  in_.v,
+                                  in_.a,
+                                  has_wrench() ? in_.wrench : nullptr,
+                                  setup_.wrench_reference,
+                                  acceleration_};
+    ComputeQuantities(further_, in, general_, quantities_,
+                      [this](Output output, const P* packs, int count)
+                          TORQUED_INLINE_BODY { Store(output, packs, count); });
   }
 
   /// The largest stands for the inertias that they are compared with.
@@ -436,7 +476,9 @@ class BlockEvaluation {
     largest = largest * P(Trust<N>::kArticulatedPivot);
     Mask<N> sound = !Mask<N>::None();
     for (int i = 0; i < n_; ++i) sound = sound & (pivots[i] > largest);
-    doubts_.Add(Bit(Quantity::kForwardDynamics), LaneBits(!sound));
+    doubts_.Add(Bit(Quantity::kForwardDynamics) |
+                    Bit(Quantity::kForwardDynamicsDerivatives),
+                LaneBits(!sound));
   }
 
   /// Λ from the factors of M and the Jacobian, and whether it is certain.
@@ -486,13 +528,17 @@ class BlockEvaluation {
   const Tree tree_;
   const LoweredTreeOf<N>& lowered_;
   const int n_;
+  /// Wanted, and known to QuantityTexts alone.
+  const QuantityBits further_;
   Carver carver_;
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
+  P* acceleration_ = nullptr;  // of forward dynamics, for its derivatives
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
+  QuantityScratch<P> quantities_{};
 
   LoweredTerms<P> terms_, with_wrench_;
   LoweredTip<N> tip_{};

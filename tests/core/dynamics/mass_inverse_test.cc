@@ -1,0 +1,78 @@
+// The inverse of the mass matrix from its factors.
+#include "core/dynamics/mass_inverse-inl.h"
+
+#include <gtest/gtest.h>
+
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/ldlt-inl.h"
+#include "core/dynamics/packed_ldlt-inl.h"
+#include "tests/core/dynamics/random_cases.h"
+#include "tests/support/compare.h"
+
+namespace torqued {
+namespace {
+
+using Eigen::MatrixXd;
+using testing_support::At;
+using testing_support::ConditionNumber;
+using testing_support::Configured;
+using testing_support::kEpsilon;
+using testing_support::MakeRandomCases;
+using testing_support::RandomCase;
+using testing_support::RelativeError;
+using testing_support::RowMajor;
+
+RowMajor MassMatrixOf(const RandomCase& c) {
+  Configured<double> at = At(c.tree(), c.state.q);
+  RowMajor M(c.n(), c.n());
+  MassMatrix(c.tree(), at.scratch(), M.data());
+  return M;
+}
+
+TEST(MassInverse, TimesTheMassMatrixIsOne) {
+  for (const RandomCase& c : MakeRandomCases({.armature = true})) {
+    const RowMajor M = MassMatrixOf(c);
+    RowMajor LD = M, inverse = RowMajor::Constant(c.n(), c.n(), 7);
+    FactorLdlt(c.n(), LD.data());
+    MassMatrixInverse(c.n(), LD.data(), inverse.data());
+    const MatrixXd one = MatrixXd::Identity(c.n(), c.n());
+    const double tolerance = 20 * kEpsilon * ConditionNumber(M);
+    EXPECT_LT(RelativeError(M * inverse, one), tolerance) << c.name;
+    EXPECT_LT(RelativeError(inverse * M, one), tolerance) << c.name;
+    EXPECT_EQ(inverse, inverse.transpose()) << c.name;
+    // Twin: of a slightly heavier robot.
+    EXPECT_GT(RelativeError(1.001 * M * inverse, one), 1e-4) << c.name;
+    // In its own place.
+    MassMatrixInverse(c.n(), LD.data(), LD.data());
+    EXPECT_EQ(LD, inverse) << c.name;
+  }
+}
+
+TEST(MassInverse, IsTheSameFromPackedFactors) {
+  for (const RandomCase& c : MakeRandomCases({.armature = true})) {
+    const int n = c.n();
+    const RowMajor M = MassMatrixOf(c);
+    RowMajor LD = M, inverse(n, n);
+    FactorLdlt(n, LD.data());
+    MassMatrixInverse(n, LD.data(), inverse.data());
+    const auto size = static_cast<std::size_t>(PackedSize(n));
+    std::vector<double> packed(size), packed_inverse(size), reciprocal(size);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) packed[PackedEntry(i, j)] = M(i, j);
+    }
+    FactorPacked(n, packed.data(), reciprocal.data());
+    InvertPacked(n, packed.data(), reciprocal.data(), packed_inverse.data());
+    RowMajor expanded(n, n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        expanded(i, j) = packed_inverse[PackedEntry(i, j)];
+      }
+    }
+    EXPECT_LT(RelativeError(expanded, inverse),
+              20 * kEpsilon * ConditionNumber(M))
+        << c.name;
+  }
+}
+
+}  // namespace
+}  // namespace torqued

@@ -1,0 +1,129 @@
+// The stacked matrices against the recursions.
+#include "core/dynamics/matrix_form.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include "core/dynamics/coriolis-inl.h"
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/rnea-inl.h"
+#include "tests/core/dynamics/random_cases.h"
+#include "tests/support/compare.h"
+#include "tests/support/with_armature.h"
+
+namespace torqued {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using testing_support::At;
+using testing_support::Configured;
+using testing_support::MakeRandomCases;
+using testing_support::MakeRandomState;
+using testing_support::Random;
+using testing_support::RandomCase;
+using testing_support::RelativeError;
+using testing_support::RowMajor;
+using testing_support::State;
+using testing_support::WithArmature;
+
+const Eigen::Vector3d kGravity(1.5, -2.5, -9);
+
+/// What the recursions compute, weightless where `gravity` is null.
+VectorXd Torques(const Model& model, const VectorXd& q, const double* v,
+                 const double* a, const Eigen::Vector3d& gravity,
+                 const VectorXd& wrenches = {}) {
+  const Tree tree = model.tree();
+  Configured<double> at = At(tree, q);
+  DynamicsTerms terms = {
+      {gravity[0], gravity[1], gravity[2]}, false, false, wrenches.size() > 0};
+  for (int i = 0; i < tree.n && terms.external_wrenches; ++i) {
+    const double* const w = wrenches.data() + 6 * i;
+    at.scratch().W[i] = {{w[0], w[1], w[2]}, {w[3], w[4], w[5]}};
+  }
+  VectorXd tau(tree.n);
+  InverseDynamics(tree, terms, v, a, at.scratch(), tau.data());
+  return tau;
+}
+
+template <class Check>
+void ForModels(const Check& check) {
+  for (const RandomCase& c : MakeRandomCases()) {
+    SCOPED_TRACE(c.name);
+    const auto model = WithArmature(*c.model, 1);
+    ASSERT_NE(model, nullptr);
+    Random random(17);
+    check(*model, MakeRandomState(*model, random), random);
+  }
+}
+
+TEST(MatrixFormLaws, EqualTheRecursions) {
+  ForModels([](const Model& model, const State& s, Random& random) {
+    const MatrixForm form(model, s.q, s.v);
+    const Tree tree = model.tree();
+    const int n = tree.n;
+    Configured<double> at = At(tree, s.q);
+    RowMajor M(n, n), C(n, n);
+    MassMatrix(tree, at.scratch(), M.data());
+    CoriolisMatrix(tree, s.v.data(), at.scratch(), at.coriolis(), C.data());
+    EXPECT_LT(RelativeError(form.MassMatrix(), M), 1e-13);
+    EXPECT_LT(RelativeError(form.CoriolisMatrix(), C, 1e-3), 1e-13);
+    const Eigen::Vector3d none = Eigen::Vector3d::Zero();
+    const VectorXd c = Torques(model, s.q, s.v.data(), nullptr, none);
+    const VectorXd g = Torques(model, s.q, nullptr, nullptr, kGravity);
+    EXPECT_LT(RelativeError(form.CoriolisForces(), c, 1e-3), 1e-12);
+    EXPECT_LT(RelativeError(form.GravityForces(kGravity), g, 1), 1e-13);
+    const VectorXd tau = Torques(model, s.q, s.v.data(), s.a.data(), kGravity);
+    EXPECT_LT(RelativeError(form.InverseDynamics(s.a, kGravity), tau), 1e-13);
+    const VectorXd wrenches = random.Vector(6 * n, -5, 5);
+    const VectorXd pushed =
+        Torques(model, s.q, s.v.data(), s.a.data(), kGravity, wrenches);
+    EXPECT_LT(
+        RelativeError(form.InverseDynamics(s.a, kGravity, wrenches), pushed),
+        1e-13);
+    // Twins.
+    EXPECT_GT(RelativeError(form.InverseDynamics(s.a, kGravity), pushed), 1e-4);
+    EXPECT_GT(RelativeError(form.GravityForces(-kGravity), g, 1), 1e-4);
+  });
+}
+
+TEST(MatrixFormLaws, GammaIsNilpotentAndLItsSeries) {
+  ForModels([](const Model& model, const State& s, Random&) {
+    const MatrixForm form(model, s.q, s.v);
+    const int n = model.nv();
+    MatrixXd power = MatrixXd::Identity(6 * n, 6 * n);
+    for (int k = 0; k < n; ++k) power = power * form.Gamma();
+    EXPECT_EQ(power.norm(), 0);
+    const MatrixXd one = MatrixXd::Identity(6 * n, 6 * n);
+    EXPECT_LT(RelativeError((one - form.Gamma()) * form.L(), one), 1e-13);
+    EXPECT_LT(RelativeError(form.L(), (one - form.Gamma()).inverse()), 1e-12);
+    EXPECT_EQ(form.twists(), form.L() * (form.A() * s.v));
+  });
+}
+
+TEST(MatrixFormLaws, OtherSplitsOfTheBiasAreNotChristoffels) {
+  // −Aᵀ Lᵀ (G L D Γ + ad_𝒱ᵀ G) L A gives c as well, but Ṁ − 2C is not skew.
+  int different = 0;
+  ForModels([&](const Model& model, const State& s, Random&) {
+    const MatrixForm form(model, s.q, s.v);
+    const MatrixXd LA = form.L() * form.A();
+    const MatrixXd printed = -LA.transpose() *
+                             (form.G() * form.L() * form.D() * form.Gamma() +
+                              form.AdV().transpose() * form.G()) *
+                             LA;
+    const MatrixXd C = form.CoriolisMatrix();
+    EXPECT_LT(RelativeError(printed * s.v, C * s.v, 1e-3), 1e-12);
+    different += RelativeError(printed, C, 1e-3) > 1e-3 ? 1 : 0;
+  });
+  EXPECT_GT(different, 30);
+}
+
+TEST(MatrixFormLaws, OfNoJointsIsEmpty) {
+  const auto cases = MakeRandomCases({.count = 1});
+  const MatrixForm form(*cases[0].model, cases[0].state.q, cases[0].state.v);
+  EXPECT_EQ(form.L(), MatrixXd::Identity(6, 6));
+}
+
+}  // namespace
+}  // namespace torqued
