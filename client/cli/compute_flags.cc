@@ -100,9 +100,16 @@ void Apply(const PrecisionFlags& flags, client::ComputeOptions* options) {
       flags.precision == "single" ? v1::PRECISION_SINGLE : v1::PRECISION_DOUBLE;
 }
 
-void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
+void AddTipFlags(CLI::App* command, TipFlags* flags) {
   command->add_option("--tip", flags->tip,
                       "Tip frame (link name; default: the model's)");
+}
+
+void Apply(const TipFlags& flags, client::ComputeOptions* options) {
+  options->tip_frame = flags.tip;
+}
+
+void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
   command
       ->add_option("--wrench", flags->wrench,
                    "Wrench that the tip exerts on the environment: moment, "
@@ -113,17 +120,14 @@ void AddWrenchFlags(CLI::App* command, WrenchFlags* flags) {
 }
 
 void Apply(const WrenchFlags& flags, client::ComputeOptions* options) {
-  options->tip_frame = flags.tip;
   if (flags.wrench.empty()) return;
   options->tip_wrench_on_environment = {ParseBatch("--wrench", flags.wrench),
                                         ParseFrame(flags.wrench_frame)};
 }
 
 void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
-  command->add_option("--tip", flags->tip,
-                      "Tip frame (link name; default: the model's)");
   AddFrame(command, "--frame", &flags->frame,
-           "Reference frame of the task (default: local)");
+           "Reference frame of what refers to the tip (default: local)");
   command->add_option("--axes", flags->axes,
                       "Task axes in this order, of ax,ay,az,lx,ly,lz "
                       "(default: all)");
@@ -139,7 +143,6 @@ void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
 }
 
 void Apply(const TaskFlags& flags, client::ComputeOptions* options) {
-  options->tip_frame = flags.tip;
   options->reference_frame = ParseFrame(flags.frame);
   options->task.axes = ParseAxes(flags.axes);
   options->task.damping = flags.damping;

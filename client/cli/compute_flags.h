@@ -33,16 +33,22 @@ struct PrecisionFlags {
 void AddPrecisionFlags(CLI::App* command, PrecisionFlags* flags);
 void Apply(const PrecisionFlags& flags, client::ComputeOptions* options);
 
-struct WrenchFlags {
+struct TipFlags {
   std::string tip;
+};
+void AddTipFlags(CLI::App* command, TipFlags* flags);
+void Apply(const TipFlags& flags, client::ComputeOptions* options);
+
+/// Of the tip's wrench.
+struct WrenchFlags {
   std::vector<std::string> wrench;
   std::string wrench_frame = "local";
 };
 void AddWrenchFlags(CLI::App* command, WrenchFlags* flags);
 void Apply(const WrenchFlags& flags, client::ComputeOptions* options);
 
+/// Of a task at the tip.
 struct TaskFlags {
-  std::string tip;
   std::string frame = "local";
   std::string axes;
   std::optional<double> damping;

@@ -13,6 +13,7 @@
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"
 #include "client/cpp/error.h"
+#include "client/cpp/result_fields.h"
 
 namespace torqued::cli {
 namespace {
@@ -23,7 +24,7 @@ using client::Evaluation;
 constexpr std::size_t kRemarkedRows = 10;
 constexpr std::size_t kShortRevision = 12;
 
-// A quantity with one number, or one matrix of numbers, per state.
+// A vector or a matrix of numbers per state.
 struct Part {
   std::string name;   // as on the wire
   std::string title;  // for people
@@ -31,6 +32,36 @@ struct Part {
   std::vector<std::string> rows;  // of the matrix; empty for a vector
   std::vector<std::string> columns;
 };
+
+// What people call a result, and its units.
+std::string TitleOf(const std::string& name) {
+  static const std::unordered_map<std::string, std::string> kTitles = {
+      {"tau", "tau [N m | N]"},
+      {"a", "a [rad/s^2 | m/s^2]"},
+      {"mass_matrix", "M [kg m^2 | kg]"},
+      {"lambda", "Lambda [kg m^2 | kg]"},
+      {"eta", "eta [N m | N]"},
+      {"bias", "h [N m | N]"},
+      {"gravity", "g [N m | N]"},
+      {"coriolis", "c [N m | N]"},
+      {"coriolis_matrix", "C"},
+      {"christoffel", "c_ijk, a row for each pair i.j"},
+      {"mass_matrix_rate", "dM/dt"},
+      {"mass_matrix_inverse", "M^-1"},
+      {"kinetic_energy", "kinetic energy [J]"},
+      {"potential_energy", "potential energy [J]"},
+      {"center_of_mass", "centre of mass [m]"},
+      {"center_of_mass_velocity", "velocity of the centre of mass [m/s]"},
+      {"momentum", "momentum about the centre of mass [kg m^2/s | kg m/s]"},
+      {"pose", "pose [1 | m]"},
+      {"link_twists", "twists of the links [rad/s | m/s]"},
+      {"link_accelerations", "accelerations of the links [rad/s^2 | m/s^2]"},
+      {"frame_velocity", "velocity of the tip [rad/s | m/s]"},
+      {"joint_wrenches", "wrenches through the joints [N m | N]"},
+      {"base_wrench", "wrench of the base on the robot [N m | N]"}};
+  const auto found = kTitles.find(name);
+  return found == kTitles.end() ? name : found->second;
+}
 
 std::vector<std::string> AxisNames(const Evaluation& evaluation) {
   std::vector<std::string> names;
@@ -41,26 +72,85 @@ std::vector<std::string> AxisNames(const Evaluation& evaluation) {
   return names;
 }
 
-std::vector<Part> PartsOf(v1::Quantity quantity, const Evaluation& evaluation) {
+// Every name of `first` with every one of `second`: "i.j".
+std::vector<std::string> Pairs(const std::vector<std::string>& first,
+                               const std::vector<std::string>& second) {
+  std::vector<std::string> pairs;
+  for (const std::string& i : first) {
+    for (const std::string& j : second) {
+      pairs.push_back(i);
+      pairs.back().append(".").append(j);
+    }
+  }
+  return pairs;
+}
+
+Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
+  static const std::vector<std::string> kSpatial = {"ax", "ay", "az",
+                                                    "lx", "ly", "lz"};
+  static const std::vector<std::string> kInertial = {
+      "m", "mcx", "mcy", "mcz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"};
   const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
                                         evaluation.echo.joint_names().end());
-  switch (quantity) {
-    case v1::QUANTITY_INVERSE_DYNAMICS:
-      return {{"tau", "tau [N m | N]", &evaluation.tau, {}, joints}};
-    case v1::QUANTITY_FORWARD_DYNAMICS:
-      return {{"a", "a [rad/s^2 | m/s^2]", &evaluation.a, {}, joints}};
-    case v1::QUANTITY_MASS_MATRIX:
-      return {{"mass_matrix", "M [kg m^2 | kg]", &evaluation.mass_matrix,
-               joints, joints}};
-    case v1::QUANTITY_OPERATIONAL_SPACE: {
-      const std::vector<std::string> axes = AxisNames(evaluation);
-      return {
-          {"lambda", "Lambda [kg m^2 | kg]", &evaluation.lambda, axes, axes},
-          {"eta", "eta [N m | N]", &evaluation.eta, {}, axes}};
-    }
-    default:
-      return {};
+  Part part{
+      field.name, TitleOf(field.name), &(evaluation.*field.batch), {}, {}};
+  switch (field.shape) {
+    case client::RowShape::kOne:
+      part.columns = {"value"};
+      break;
+    case client::RowShape::kThree:
+      part.columns = {"x", "y", "z"};
+      break;
+    case client::RowShape::kSix:
+      part.columns = kSpatial;
+      break;
+    case client::RowShape::kPose:
+      part.rows = {"x", "y", "z"};
+      part.columns = {"ex", "ey", "ez", "p"};
+      break;
+    case client::RowShape::kJoints:
+      part.columns = joints;
+      break;
+    case client::RowShape::kJointsByJoints:
+      part.rows = part.columns = joints;
+      break;
+    case client::RowShape::kSixByJoints:
+      part.rows = kSpatial;
+      part.columns = joints;
+      break;
+    case client::RowShape::kJointsBySix:
+      part.rows = joints;
+      part.columns = kSpatial;
+      break;
+    case client::RowShape::kJointsCubed:
+      part.rows = Pairs(joints, joints);
+      part.columns = joints;
+      break;
+    case client::RowShape::kRegressor:
+      part.rows = joints;
+      part.columns = Pairs(joints, kInertial);
+      break;
+    case client::RowShape::kAxes:
+      part.columns = AxisNames(evaluation);
+      break;
+    case client::RowShape::kAxesByAxes:
+      part.rows = part.columns = AxisNames(evaluation);
+      break;
   }
+  return part;
+}
+
+std::vector<Part> PartsOf(const std::vector<v1::Quantity>& quantities,
+                          const Evaluation& evaluation) {
+  std::vector<Part> parts;
+  for (const v1::Quantity quantity : quantities) {
+    for (const client::ResultField& field : client::ResultFields()) {
+      if (field.quantity == quantity) {
+        parts.push_back(PartOf(field, evaluation));
+      }
+    }
+  }
+  return parts;
 }
 
 // The names come from one part of the reply, the numbers from another.
@@ -295,9 +385,10 @@ void RemarkRows(Session& session, const Evaluation& evaluation) {
   }
 }
 
-ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
+ExitCode PrintEvaluation(Session& session,
+                         const std::vector<v1::Quantity>& quantities,
                          const Evaluation& evaluation) {
-  const std::vector<Part> parts = PartsOf(quantity, evaluation);
+  const std::vector<Part> parts = PartsOf(quantities, evaluation);
   CheckSizes(parts);
   RemarkHandovers(session, evaluation);
   switch (session.output()) {

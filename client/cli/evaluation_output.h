@@ -1,15 +1,19 @@
 // Answers, as JSON, CSV or tables.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
 #include "client/cpp/evaluation.h"
 
 namespace torqued::cli {
 
-/// Prints the results of one quantity; in table and CSV form the rows that are
-/// not OK are told on stderr as well. kNo when there are any.
-ExitCode PrintEvaluation(Session& session, v1::Quantity quantity,
+/// Prints the results of these quantities; in table and CSV form the rows that
+/// are not OK are told on stderr as well. kNo when there are any.
+ExitCode PrintEvaluation(Session& session,
+                         const std::vector<v1::Quantity>& quantities,
                          const client::Evaluation& evaluation);
 
 /// Where another kind of server went on.

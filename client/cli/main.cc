@@ -78,6 +78,7 @@ void AddCommands(CLI::App* app, Runner* runner) {
   AddMassMatrix(app, runner);
   AddForwardDynamics(app, runner);
   AddOperationalSpace(app, runner);
+  AddCompute(app, runner);
   AddTrajectory(app, runner);
   AddPing(app, runner);
   AddInfo(app, runner);

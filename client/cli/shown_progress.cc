@@ -23,7 +23,8 @@ void ShownProgress::Update(std::int64_t done, std::int64_t total) {
   bar_->Update(done, SteadyClock::now());
 }
 
-client::Evaluation Compute(Session& session, v1::Quantity quantity,
+client::Evaluation Compute(Session& session,
+                           const std::vector<v1::Quantity>& quantities,
                            const std::string& model,
                            const client::States& states,
                            client::ComputeOptions options) {
@@ -31,7 +32,7 @@ client::Evaluation Compute(Session& session, v1::Quantity quantity,
   options.progress = [&progress](std::int64_t done, std::int64_t total) {
     progress.Update(done, total);
   };
-  return session.client().Compute(model, {quantity}, states, options);
+  return session.client().Compute(model, quantities, states, options);
 }
 
 }  // namespace torqued::cli

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/cli/session.h"
 #include "client/cli/terminal/progress_bar.h"
@@ -28,8 +29,9 @@ class ShownProgress {
   std::optional<ProgressBar> bar_;  // once the total is known
 };
 
-/// Computes one quantity of states, and shows how far that is.
-client::Evaluation Compute(Session& session, v1::Quantity quantity,
+/// Computes quantities of states, and shows how far that is.
+client::Evaluation Compute(Session& session,
+                           const std::vector<v1::Quantity>& quantities,
                            const std::string& model,
                            const client::States& states,
                            client::ComputeOptions options);

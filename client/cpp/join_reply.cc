@@ -9,39 +9,10 @@
 #include "client/cpp/array_codec.h"
 #include "client/cpp/duration.h"
 #include "client/cpp/error.h"
+#include "client/cpp/result_fields.h"
 
 namespace torqued::client {
 namespace {
-
-struct ArrayField {
-  v1::Quantity quantity;
-  const char* name;
-  bool (v1::Results::*has)() const;
-  const v1::Array& (v1::Results::*get)() const;
-  Batch Evaluation::* batch;
-};
-
-constexpr ArrayField kArrayFields[] = {
-    {v1::QUANTITY_INVERSE_DYNAMICS, "tau", &v1::Results::has_tau,
-     &v1::Results::tau, &Evaluation::tau},
-    {v1::QUANTITY_MASS_MATRIX, "mass_matrix", &v1::Results::has_mass_matrix,
-     &v1::Results::mass_matrix, &Evaluation::mass_matrix},
-    {v1::QUANTITY_FORWARD_DYNAMICS, "a", &v1::Results::has_a, &v1::Results::a,
-     &Evaluation::a},
-    {v1::QUANTITY_BIAS_FORCES, "bias", &v1::Results::has_bias,
-     &v1::Results::bias, &Evaluation::bias},
-    {v1::QUANTITY_FRAME_POSE, "pose", &v1::Results::has_pose,
-     &v1::Results::pose, &Evaluation::pose},
-    {v1::QUANTITY_JACOBIAN, "jacobian", &v1::Results::has_jacobian,
-     &v1::Results::jacobian, &Evaluation::jacobian},
-    {v1::QUANTITY_JACOBIAN_DRIFT, "jacobian_drift",
-     &v1::Results::has_jacobian_drift, &v1::Results::jacobian_drift,
-     &Evaluation::jacobian_drift},
-    {v1::QUANTITY_OPERATIONAL_SPACE, "lambda", &v1::Results::has_lambda,
-     &v1::Results::lambda, &Evaluation::lambda},
-    {v1::QUANTITY_OPERATIONAL_SPACE, "eta", &v1::Results::has_eta,
-     &v1::Results::eta, &Evaluation::eta},
-};
 
 bool Contains(std::span<const v1::Quantity> quantities, v1::Quantity quantity) {
   return std::find(quantities.begin(), quantities.end(), quantity) !=
@@ -104,7 +75,7 @@ void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
   }
   const v1::Results& results = part.results;
   const std::int64_t total = whole->rows;
-  for (const ArrayField& field : kArrayFields) {
+  for (const ResultField& field : ResultFields()) {
     if (!Contains(quantities, field.quantity)) continue;
     if (!(results.*field.has)()) {
       throw Error(grpc::StatusCode::INTERNAL,

@@ -6,6 +6,7 @@
 
 #include "client/cpp/array_codec.h"
 #include "client/cpp/error.h"
+#include "client/cpp/result_fields.h"
 
 namespace torqued::client {
 namespace {
@@ -176,34 +177,18 @@ std::int64_t ReplyBytesPerRow(std::span<const v1::Quantity> quantities,
           : static_cast<std::int64_t>(options.task.axes.size());
   std::int64_t numbers = 0;
   for (const v1::Quantity quantity : quantities) {
-    switch (quantity) {
-      case v1::QUANTITY_INVERSE_DYNAMICS:
-      case v1::QUANTITY_FORWARD_DYNAMICS:
-      case v1::QUANTITY_BIAS_FORCES:
-        numbers += nv;
-        break;
-      case v1::QUANTITY_MASS_MATRIX:
-        numbers += nv * nv;
-        break;
-      case v1::QUANTITY_FRAME_POSE:
-        numbers += 12;
-        break;
-      case v1::QUANTITY_JACOBIAN:
-        numbers += 6 * nv;
-        break;
-      case v1::QUANTITY_JACOBIAN_DRIFT:
-        numbers += 6;
-        break;
-      case v1::QUANTITY_OPERATIONAL_SPACE:
-        // Lambda, eta; rank and rule take a byte or two.
-        numbers += axes * axes + axes + 1;
-        if (options.task.sigma_min) ++numbers;
-        break;
-      default:
-        // A quantity that this library does not know: as large as any.
-        numbers += std::max(nv * nv, 6 * nv);
-        break;
+    std::int64_t of_quantity = 0;
+    for (const ResultField& field : ResultFields()) {
+      if (field.quantity == quantity) {
+        of_quantity += Columns(field.shape, nv, axes);
+      }
     }
+    if (quantity == v1::QUANTITY_OPERATIONAL_SPACE) {
+      // Rank and rule take a byte or two.
+      of_quantity += options.task.sigma_min ? 2 : 1;
+    }
+    // One that this library does not know: as large as most.
+    numbers += of_quantity != 0 ? of_quantity : std::max(nv * nv, 6 * nv);
   }
   return numbers * static_cast<std::int64_t>(sizeof(double));
 }

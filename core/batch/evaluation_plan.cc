@@ -4,11 +4,16 @@
 #include <string>
 #include <utility>
 
+#include "core/batch/quantity_needs.h"
+
 namespace torqued {
 namespace {
 
 using Code = ArgumentError::Code;
 using MaybeError = std::optional<ArgumentError>;
+
+/// Their number is its cube.
+constexpr int kMaxChristoffelDof = 256;
 
 ArgumentError Fail(Code code, std::string field, std::string message) {
   return {code, std::move(field), std::move(message)};
@@ -122,28 +127,37 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
     const bool always_singular = dof < options.task.axis_count;
     ns += general * (always_singular ? 1.0 : 0.005);
   }
+  // By the general texts, which take three times as long.
+  const double pass = 15 + 15 * n, matrix = n * n, cube = n * n * n;
+  if (quantities.Has(Quantity::kGravityForces)) ns += pass;
+  if (quantities.Has(Quantity::kCoriolisForces)) ns += pass;
+  if (quantities.Has(Quantity::kCoriolisMatrix)) ns += 2 * pass + 5 * matrix;
+  if (quantities.Has(Quantity::kMassMatrixRate)) ns += 2 * pass + 5 * matrix;
+  if (quantities.Has(Quantity::kChristoffelSymbols)) ns += pass + 4 * cube;
+  if (quantities.Has(Quantity::kMassMatrixInverse)) {
+    ns += pass + matrix + 0.3 * cube;
+  }
+  if (quantities.Has(Quantity::kEnergy)) ns += pass;
+  if (quantities.Has(Quantity::kCenterOfMass)) ns += pass;
+  if (quantities.Has(Quantity::kMomentum)) ns += pass;
+  if (quantities.Has(Quantity::kMomentumMatrix)) ns += pass;
+  if (quantities.Has(Quantity::kLinkTwists)) ns += pass;
+  if (quantities.Has(Quantity::kLinkAccelerations)) ns += pass;
+  if (quantities.Has(Quantity::kFrameVelocity)) ns += pass;
+  if (quantities.Has(Quantity::kFrameAcceleration)) ns += pass;
+  if (quantities.Has(Quantity::kJacobianRate)) ns += pass;
+  if (quantities.Has(Quantity::kJointWrenches)) ns += pass;
+  if (quantities.Has(Quantity::kBaseWrench)) ns += pass;
+  if (quantities.Has(Quantity::kRegressor)) ns += pass + 15 * matrix;
+  if (quantities.Has(Quantity::kInverseDynamicsDerivatives)) {
+    ns += 3 * pass + 8 * matrix;
+  }
+  if (quantities.Has(Quantity::kForwardDynamicsDerivatives)) {
+    ns += 4 * pass + 12 * matrix + 1.5 * cube;
+  }
   constexpr double kReference = 20;  // the general text beside the lanes
   return options.texts == Texts::kReference ? kReference * ns : ns;
 }
-
-/// Quantities that refer to the tip frame, with or without a wrench.
-constexpr QuantitySet kOfTheFrame = {
-    Quantity::kFramePose,     Quantity::kJacobian,
-    Quantity::kJacobianDrift, Quantity::kOperationalSpace,
-    Quantity::kFrameVelocity, Quantity::kFrameAcceleration,
-    Quantity::kJacobianRate};
-
-/// Quantities in which a tip wrench takes part.
-constexpr QuantitySet kUnderWrenches = {Quantity::kInverseDynamics,
-                                        Quantity::kForwardDynamics,
-                                        Quantity::kJointWrenches,
-                                        Quantity::kBaseWrench,
-                                        Quantity::kInverseDynamicsDerivatives,
-                                        Quantity::kForwardDynamicsDerivatives};
-
-/// Quantities that need tau.
-constexpr QuantitySet kOfTau = {Quantity::kForwardDynamics,
-                                Quantity::kForwardDynamicsDerivatives};
 
 }  // namespace
 
@@ -164,11 +178,11 @@ std::string_view ToString(Input input) {
 }
 
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
-  return has_wrench || options().quantities.HasAny(kOfTheFrame);
+  return has_wrench || options().quantities.HasAny(kQuantitiesOfTheFrame);
 }
 
 bool EvaluationPlan::UsesTipWrench() const {
-  return options().quantities.HasAny(kUnderWrenches);
+  return options().quantities.HasAny(kQuantitiesUnderWrenches);
 }
 
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
@@ -184,6 +198,13 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
       return Fail(Code::kInvalidOption, "options.terms.gravity",
                   "Gravity must be finite.");
     }
+  }
+  if (quantities.Has(Quantity::kChristoffelSymbols) &&
+      model->nv() > kMaxChristoffelDof) {
+    return Fail(Code::kInvalidOption, "quantities",
+                "The Christoffel symbols of a model of more than " +
+                    std::to_string(kMaxChristoffelDof) +
+                    " degrees of freedom are too many.");
   }
   const bool wants_task = quantities.Has(Quantity::kOperationalSpace);
   if (wants_task) {
@@ -265,7 +286,8 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
                 "q is required: one row of " + std::to_string(nq) +
                     " numbers per state.");
   }
-  if (options().quantities.HasAny(kOfTau) && nv > 0 && !inputs.tau.present()) {
+  if (options().quantities.HasAny(kQuantitiesOfTau) && nv > 0 &&
+      !inputs.tau.present()) {
     return Fail(Code::kMissingInput, "tau",
                 "Forward dynamics needs tau: one row of " + std::to_string(nv) +
                     " numbers per state.");

@@ -20,6 +20,46 @@ std::optional<Quantity> ToQuantity(int number) {
       return Quantity::kJacobianDrift;
     case v1::QUANTITY_OPERATIONAL_SPACE:
       return Quantity::kOperationalSpace;
+    case v1::QUANTITY_GRAVITY_FORCES:
+      return Quantity::kGravityForces;
+    case v1::QUANTITY_CORIOLIS_FORCES:
+      return Quantity::kCoriolisForces;
+    case v1::QUANTITY_CORIOLIS_MATRIX:
+      return Quantity::kCoriolisMatrix;
+    case v1::QUANTITY_CHRISTOFFEL_SYMBOLS:
+      return Quantity::kChristoffelSymbols;
+    case v1::QUANTITY_MASS_MATRIX_RATE:
+      return Quantity::kMassMatrixRate;
+    case v1::QUANTITY_MASS_MATRIX_INVERSE:
+      return Quantity::kMassMatrixInverse;
+    case v1::QUANTITY_ENERGY:
+      return Quantity::kEnergy;
+    case v1::QUANTITY_CENTER_OF_MASS:
+      return Quantity::kCenterOfMass;
+    case v1::QUANTITY_MOMENTUM:
+      return Quantity::kMomentum;
+    case v1::QUANTITY_MOMENTUM_MATRIX:
+      return Quantity::kMomentumMatrix;
+    case v1::QUANTITY_LINK_TWISTS:
+      return Quantity::kLinkTwists;
+    case v1::QUANTITY_LINK_ACCELERATIONS:
+      return Quantity::kLinkAccelerations;
+    case v1::QUANTITY_FRAME_VELOCITY:
+      return Quantity::kFrameVelocity;
+    case v1::QUANTITY_FRAME_ACCELERATION:
+      return Quantity::kFrameAcceleration;
+    case v1::QUANTITY_JACOBIAN_RATE:
+      return Quantity::kJacobianRate;
+    case v1::QUANTITY_JOINT_WRENCHES:
+      return Quantity::kJointWrenches;
+    case v1::QUANTITY_BASE_WRENCH:
+      return Quantity::kBaseWrench;
+    case v1::QUANTITY_REGRESSOR:
+      return Quantity::kRegressor;
+    case v1::QUANTITY_INVERSE_DYNAMICS_DERIVATIVES:
+      return Quantity::kInverseDynamicsDerivatives;
+    case v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES:
+      return Quantity::kForwardDynamicsDerivatives;
     default:
       return std::nullopt;
   }

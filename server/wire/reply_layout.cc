@@ -25,6 +25,58 @@ v1::Array* ArrayOf(Output output, v1::Results* results) {
       return results->mutable_lambda();
     case Output::kEta:
       return results->mutable_eta();
+    case Output::kGravity:
+      return results->mutable_gravity();
+    case Output::kCoriolis:
+      return results->mutable_coriolis();
+    case Output::kCoriolisMatrix:
+      return results->mutable_coriolis_matrix();
+    case Output::kChristoffel:
+      return results->mutable_christoffel();
+    case Output::kMassMatrixRate:
+      return results->mutable_mass_matrix_rate();
+    case Output::kMassMatrixInverse:
+      return results->mutable_mass_matrix_inverse();
+    case Output::kKineticEnergy:
+      return results->mutable_kinetic_energy();
+    case Output::kPotentialEnergy:
+      return results->mutable_potential_energy();
+    case Output::kCenterOfMass:
+      return results->mutable_center_of_mass();
+    case Output::kCenterOfMassVelocity:
+      return results->mutable_center_of_mass_velocity();
+    case Output::kMomentum:
+      return results->mutable_momentum();
+    case Output::kMomentumMatrix:
+      return results->mutable_momentum_matrix();
+    case Output::kLinkTwists:
+      return results->mutable_link_twists();
+    case Output::kLinkAccelerations:
+      return results->mutable_link_accelerations();
+    case Output::kFrameVelocity:
+      return results->mutable_frame_velocity();
+    case Output::kFrameAcceleration:
+      return results->mutable_frame_acceleration();
+    case Output::kFrameAccelerationClassical:
+      return results->mutable_frame_acceleration_classical();
+    case Output::kJacobianRate:
+      return results->mutable_jacobian_rate();
+    case Output::kJointWrenches:
+      return results->mutable_joint_wrenches();
+    case Output::kBaseWrench:
+      return results->mutable_base_wrench();
+    case Output::kRegressor:
+      return results->mutable_regressor();
+    case Output::kTauByQ:
+      return results->mutable_dtau_dq();
+    case Output::kTauByV:
+      return results->mutable_dtau_dv();
+    case Output::kAccelerationByQ:
+      return results->mutable_da_dq();
+    case Output::kAccelerationByV:
+      return results->mutable_da_dv();
+    case Output::kAccelerationByTau:
+      return results->mutable_da_dtau();
   }
   return nullptr;
 }

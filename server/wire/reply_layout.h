@@ -22,7 +22,7 @@ std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan,
                               const ReplyForm& form);
 
 /// Upper bound of what the arrays' own tags, lengths and column counts take.
-inline constexpr std::int64_t kReplyFrameBytes = 512;
+inline constexpr std::int64_t kReplyFrameBytes = 1024;
 
 /// The results of one reply, or of one after the other. Outputs point into the
 /// message, except for the task rules, whose wire type is wider than the

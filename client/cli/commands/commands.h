@@ -22,6 +22,7 @@ void AddInverseDynamics(CLI::App* app, Runner* runner);
 void AddMassMatrix(CLI::App* app, Runner* runner);
 void AddForwardDynamics(CLI::App* app, Runner* runner);
 void AddOperationalSpace(CLI::App* app, Runner* runner);
+void AddCompute(CLI::App* app, Runner* runner);
 void AddTrajectory(CLI::App* app, Runner* runner);
 void AddPing(CLI::App* app, Runner* runner);
 void AddInfo(CLI::App* app, Runner* runner);

@@ -13,6 +13,7 @@ struct Flags {
   StateFlags states;
   TermFlags terms;
   PrecisionFlags precision;
+  TipFlags tip;
   WrenchFlags wrench;
 };
 
@@ -22,13 +23,14 @@ ExitCode Run(Session& session, const Flags& flags) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
+  Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
-  return PrintEvaluation(session, v1::QUANTITY_INVERSE_DYNAMICS,
-                         Compute(session, v1::QUANTITY_INVERSE_DYNAMICS, model,
-                                 states, std::move(options)));
+  return PrintEvaluation(session, {v1::QUANTITY_INVERSE_DYNAMICS},
+                         Compute(session, {v1::QUANTITY_INVERSE_DYNAMICS},
+                                 model, states, std::move(options)));
 }
 
 }  // namespace
@@ -41,6 +43,7 @@ void AddInverseDynamics(CLI::App* app, Runner* runner) {
   AddStateFlags(command, kInputs, &flags->states);
   AddTermFlags(command, &flags->terms);
   AddPrecisionFlags(command, &flags->precision);
+  AddTipFlags(command, &flags->tip);
   AddWrenchFlags(command, &flags->wrench);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };

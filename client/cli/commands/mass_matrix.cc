@@ -22,8 +22,8 @@ ExitCode Run(Session& session, const Flags& flags) {
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
-  return PrintEvaluation(session, v1::QUANTITY_MASS_MATRIX,
-                         Compute(session, v1::QUANTITY_MASS_MATRIX, model,
+  return PrintEvaluation(session, {v1::QUANTITY_MASS_MATRIX},
+                         Compute(session, {v1::QUANTITY_MASS_MATRIX}, model,
                                  states, std::move(options)));
 }
 

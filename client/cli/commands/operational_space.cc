@@ -13,6 +13,7 @@ struct Flags {
   StateFlags states;
   TermFlags terms;
   PrecisionFlags precision;
+  TipFlags tip;
   TaskFlags task;
 };
 
@@ -22,13 +23,14 @@ ExitCode Run(Session& session, const Flags& flags) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
+  Apply(flags.tip, &options);
   Apply(flags.task, &options);
   const std::string model = session.ResolveModel(flags.model.model);
   const client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
-  return PrintEvaluation(session, v1::QUANTITY_OPERATIONAL_SPACE,
-                         Compute(session, v1::QUANTITY_OPERATIONAL_SPACE, model,
-                                 states, std::move(options)));
+  return PrintEvaluation(session, {v1::QUANTITY_OPERATIONAL_SPACE},
+                         Compute(session, {v1::QUANTITY_OPERATIONAL_SPACE},
+                                 model, states, std::move(options)));
 }
 
 }  // namespace
@@ -41,6 +43,7 @@ void AddOperationalSpace(CLI::App* app, Runner* runner) {
   AddStateFlags(command, kInputs, &flags->states);
   AddTermFlags(command, &flags->terms);
   AddPrecisionFlags(command, &flags->precision);
+  AddTipFlags(command, &flags->tip);
   AddTaskFlags(command, &flags->task);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };

@@ -144,7 +144,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   // The limits above and the torques below belong to one revision.
   const auto start = SteadyClock::now();
   run.evaluation =
-      Compute(session, v1::QUANTITY_INVERSE_DYNAMICS, "@" + model.revision(),
+      Compute(session, {v1::QUANTITY_INVERSE_DYNAMICS}, "@" + model.revision(),
               table.states, std::move(options));
   run.seconds =
       std::chrono::duration<double>(SteadyClock::now() - start).count();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/batch/quantity_needs.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
@@ -31,9 +32,34 @@ double DriftScale(const BatchCase& batch, std::int64_t row) {
   return scale * n;
 }
 
+/// The size of the terms that an output is a sum of, where they may cancel.
+double TermsScale(const BatchCase& batch, const BatchResult& result,
+                  Output output, std::int64_t row) {
+  const auto norm = [&](Output of) { return RowOf(result, of, row, 1).norm(); };
+  switch (output) {
+    case Output::kGravity:
+    case Output::kCoriolis:
+    case Output::kPotentialEnergy:
+    case Output::kTauByQ:
+    case Output::kTauByV:
+      return norm(Output::kJointWrenches);
+    case Output::kAccelerationByQ:
+    case Output::kAccelerationByV:
+      return norm(Output::kJointWrenches) * norm(Output::kMassMatrixInverse);
+    case Output::kCoriolisMatrix:
+    case Output::kChristoffel:
+    case Output::kMassMatrixRate:
+      return norm(Output::kMassMatrix);
+    case Output::kJacobianRate:
+      return DriftScale(batch, row);
+    default:
+      return 0;
+  }
+}
+
 /// Adds the error of each quantity of each row, relative to the row's largest
-/// entry (of the drift to its terms); for what solves with M or W divided by
-/// the condition number. Rank and rule must be the same.
+/// entry (of what may cancel, to its terms); for what solves with M or W
+/// divided by the condition number. Rank and rule must be the same.
 void AddErrors(const BatchCase& batch, const BatchResult& actual,
                const BatchResult& expected, const std::string& where,
                LargestErrors& errors) {
@@ -58,6 +84,12 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
     const double condition =
         ConditionNumber(RowOf(expected, Output::kMassMatrix, row, n));
     add("a / cond(M)", Output::kAcceleration, 1, 0, condition);
+    for (int k = static_cast<int>(Output::kGravity); k < kOutputCount; ++k) {
+      const auto output = static_cast<Output>(k);
+      const bool solved = kQuantitiesOfTheInverse.Has(QuantityOf(output));
+      add(std::string(ToString(output)).c_str(), output, 1,
+          TermsScale(batch, expected, output, row), solved ? condition : 1);
+    }
     if (expected.rule[static_cast<std::size_t>(row)] != TaskRule::kFullRank) {
       continue;
     }
@@ -148,6 +180,11 @@ void ExpectRoundOff(const LargestErrors& errors) {
   errors.ExpectBelow("a / cond(M)", 3e-14);
   errors.ExpectBelow("lambda / condition", 1.5e-15);
   errors.ExpectBelow("eta / condition", 1e-14);
+  // Of all others 3.4e-15.
+  for (int k = static_cast<int>(Output::kGravity); k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    errors.ExpectBelow(std::string(ToString(output)).c_str(), 1e-14);
+  }
 }
 
 /// A chain of revolute joints. Between `massless` and the one after it, which

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/batch/engine.h"
+#include "core/batch/quantity_needs.h"
 #include "tests/core/lanes/batch_case.h"
 
 namespace torqued::testing_support {
@@ -155,10 +156,7 @@ TEST(RowIndependence, QuantitiesAskedForBesideDoNotMatter) {
         const auto quantity = static_cast<Quantity>(k);
         BatchCase alone = batch;
         alone.options.quantities = {quantity};
-        if (quantity != Quantity::kInverseDynamics &&
-            quantity != Quantity::kForwardDynamics) {
-          alone.wrench.clear();
-        }
+        if (!kQuantitiesUnderWrenches.Has(quantity)) alone.wrench.clear();
         const BatchResult one = Evaluate(alone, *kernels);
         for (const auto& [output, table] : one.tables) {
           EXPECT_EQ(std::memcmp(table.data(), all.tables.at(output).data(),

@@ -1,0 +1,106 @@
+// torquectl compute
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "client/cli/commands/commands.h"
+#include "client/cli/compute_flags.h"
+#include "client/cli/errors.h"
+#include "client/cli/evaluation_output.h"
+#include "client/cli/shown_progress.h"
+#include "client/cli/state_flags.h"
+#include "server/flags/refusals.h"
+
+namespace torqued::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> quantities;
+  ModelFlags model;
+  StateFlags states;
+  TermFlags terms;
+  PrecisionFlags precision;
+  TipFlags tip;
+  WrenchFlags wrench;
+  TaskFlags task;
+};
+
+const StateInputs kInputs{{"q", "v", "a", "tau"}, {"q"}};
+
+// "coriolis-matrix" of QUANTITY_CORIOLIS_MATRIX.
+std::string NameOf(v1::Quantity quantity) {
+  std::string name = v1::Quantity_Name(quantity).substr(9);
+  for (char& c : name) {
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  }
+  return name;
+}
+
+std::vector<v1::Quantity> All() {
+  std::vector<v1::Quantity> all;
+  for (int k = v1::Quantity_MIN + 1; k < v1::Quantity_ARRAYSIZE; ++k) {
+    all.push_back(static_cast<v1::Quantity>(k));
+  }
+  return all;
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names;
+  for (const v1::Quantity quantity : All()) names.push_back(NameOf(quantity));
+  return names;
+}
+
+std::vector<v1::Quantity> QuantitiesOf(const Flags& flags) {
+  std::vector<v1::Quantity> quantities;
+  for (const v1::Quantity quantity : All()) {
+    const auto asked = std::count(flags.quantities.begin(),
+                                  flags.quantities.end(), NameOf(quantity));
+    if (asked > 1) {
+      throw UsageError("QUANTITY", NameOf(quantity) + " is named twice");
+    }
+    if (asked == 1) quantities.push_back(quantity);
+  }
+  return quantities;
+}
+
+ExitCode Run(Session& session, const Flags& flags) {
+  const std::vector<v1::Quantity> quantities = QuantitiesOf(flags);
+  client::ComputeOptions options;
+  Apply(flags.terms, &options);
+  Apply(flags.precision, &options);
+  Apply(flags.tip, &options);
+  Apply(flags.wrench, &options);
+  Apply(flags.task, &options);
+  const std::string model = session.ResolveModel(flags.model.model);
+  const client::States states =
+      LoadStates(session, model, flags.model, kInputs, flags.states, &options);
+  return PrintEvaluation(
+      session, quantities,
+      Compute(session, quantities, model, states, std::move(options)));
+}
+
+}  // namespace
+
+void AddCompute(CLI::App* app, Runner* runner) {
+  CLI::App* command =
+      app->add_subcommand("compute", "Any quantities of states, in one call");
+  const auto flags = std::make_shared<Flags>();
+  flags::OneOf(command
+                   ->add_option("QUANTITY", flags->quantities,
+                                "What to compute; several at will")
+                   ->required(),
+               AllNames());
+  AddModelFlags(command, &flags->model);
+  AddStateFlags(command, kInputs, &flags->states);
+  AddTermFlags(command, &flags->terms);
+  AddPrecisionFlags(command, &flags->precision);
+  AddTipFlags(command, &flags->tip);
+  AddWrenchFlags(command, &flags->wrench);
+  AddTaskFlags(command, &flags->task);
+  command->callback([flags, runner] {
+    *runner = [flags](Session& session) { return Run(session, *flags); };
+  });
+}
+
+}  // namespace torqued::cli
