@@ -86,8 +86,10 @@ std::vector<std::string> Pairs(const std::vector<std::string>& first,
 }
 
 Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
-  static const std::vector<std::string> kSpatial = {"ax", "ay", "az",
-                                                    "lx", "ly", "lz"};
+  static const std::vector<std::string> kMotion = {"ax", "ay", "az",
+                                                   "lx", "ly", "lz"};
+  static const std::vector<std::string> kWrench = {"mx", "my", "mz",
+                                                   "fx", "fy", "fz"};
   static const std::vector<std::string> kInertial = {
       "m", "mcx", "mcy", "mcz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"};
   const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
@@ -102,7 +104,7 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
       part.columns = {"x", "y", "z"};
       break;
     case client::RowShape::kSix:
-      part.columns = kSpatial;
+      part.columns = spatial;
       break;
     case client::RowShape::kPose:
       part.rows = {"x", "y", "z"};
@@ -115,12 +117,12 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
       part.rows = part.columns = joints;
       break;
     case client::RowShape::kSixByJoints:
-      part.rows = kSpatial;
+      part.rows = spatial;
       part.columns = joints;
       break;
     case client::RowShape::kJointsBySix:
       part.rows = joints;
-      part.columns = kSpatial;
+      part.columns = spatial;
       break;
     case client::RowShape::kJointsCubed:
       part.rows = Pairs(joints, joints);
