@@ -159,7 +159,7 @@ TEST(TaskProjection, ControlledTaskAcceleratesAsTold) {
     };
     const VectorXd force = t.lambda * told + t.eta;
     const VectorXd tau = t.J.transpose() * force;
-    const double scale = std::max(1.0, SizeOf(t.N) * SizeOf(t.W * force)) * 1e3;
+    const double scale = std::max(1.0, SizeOf(t.W * force));
     EXPECT_LT(
         RelativeError(acceleration(tau + t.N.transpose() * idle), told, scale),
         t.tolerance);
