@@ -10,7 +10,7 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using Matrix6d = Eigen::Matrix<double, 6, 6>;
-using Vector6d = Eigen::Matrix<double, 6, 1>;
+using Vector6d = MatrixForm::Vector6d;
 
 Matrix3d Skew(const Vector3d& a) {
   Matrix3d skew;
@@ -75,11 +75,13 @@ Eigen::Isometry3d PlacementOf(const TreeBody& body, double q) {
 
 }  // namespace
 
-MatrixForm::MatrixForm(const Model& model, Vector q, Vector v) : v_(v) {
+MatrixForm::MatrixForm(const Model& model, Vector q, Vector v,
+                       const Vector6d& base_twist)
+    : v_(v) {
   const Tree tree = model.tree();
   const int n = tree.n;
   A_ = MatrixXd::Zero(6 * n, n);
-  G_ = Gamma_ = D_ = ad_V_ = MatrixXd::Zero(6 * n, 6 * n);
+  G_ = Gamma_ = D_ = MatrixXd::Zero(6 * n, 6 * n);
   from_base_ = MatrixXd::Zero(6 * n, 6);
   armature_.resize(n);
   for (int i = 0; i < n; ++i) {
@@ -100,10 +102,16 @@ MatrixForm::MatrixForm(const Model& model, Vector q, Vector v) : v_(v) {
   const MatrixXd one = MatrixXd::Identity(6 * n, 6 * n);
   L_ = one;
   for (int k = 1; k < n; ++k) L_ = one + Gamma_ * L_;
-  V_ = L_ * (A_ * v_);
-  for (int i = 0; i < n; ++i) {
-    ad_V_.block<6, 6>(6 * i, 6 * i) = LittleAd(V_.segment<6>(6 * i));
+  V_base_ = from_base_ * base_twist;
+  V_ = L_ * (A_ * v_ + V_base_);
+}
+
+MatrixXd MatrixForm::BlockAd(Vector twists) {
+  MatrixXd ad = MatrixXd::Zero(twists.size(), twists.size());
+  for (Eigen::Index i = 0; i < twists.size(); i += 6) {
+    ad.block<6, 6>(i, i) = LittleAd(twists.segment<6>(i));
   }
+  return ad;
 }
 
 MatrixXd MatrixForm::MassMatrix() const {
@@ -115,36 +123,36 @@ MatrixXd MatrixForm::MassMatrix() const {
 
 MatrixXd MatrixForm::CoriolisMatrix() const {
   const MatrixXd LA = L_ * A_;
-  MatrixXd twice_Q = G_ * ad_V_ - ad_V_.transpose() * G_;
-  const VectorXd momenta = G_ * V_;
-  for (int i = 0; i < v_.size(); ++i) {
-    twice_Q.block<6, 6>(6 * i, 6 * i) +=
-        MomentumMatrix(momenta.segment<6>(6 * i));
+  const VectorXd V = LA * v_, momenta = G_ * V;
+  const MatrixXd ad_V = BlockAd(V);
+  MatrixXd twice_Q = G_ * ad_V - ad_V.transpose() * G_;
+  for (Eigen::Index i = 0; i < V.size(); i += 6) {
+    twice_Q.block<6, 6>(i, i) += MomentumMatrix(momenta.segment<6>(i));
   }
   return LA.transpose() * (0.5 * twice_Q - G_ * L_ * D_ * Gamma_) * LA;
 }
 
 VectorXd MatrixForm::CoriolisForces() const {
   const MatrixXd LA = L_ * A_;
+  const VectorXd V = LA * v_;
   return -LA.transpose() *
-         ((G_ * L_ * D_ * Gamma_ + ad_V_.transpose() * G_) * V_);
-}
-
-VectorXd MatrixForm::BaseAcceleration(const Vector3d& gravity) const {
-  Vector6d upwards = Vector6d::Zero();
-  upwards.tail<3>() = -gravity;
-  return from_base_ * upwards;
+         ((G_ * L_ * D_ * Gamma_ + BlockAd(V).transpose() * G_) * V);
 }
 
 VectorXd MatrixForm::GravityForces(const Vector3d& gravity) const {
-  return (L_ * A_).transpose() * (G_ * (L_ * BaseAcceleration(gravity)));
+  Vector6d upwards = Vector6d::Zero();
+  upwards.tail<3>() = -gravity;
+  return (L_ * A_).transpose() * (G_ * (L_ * (from_base_ * upwards)));
 }
 
 VectorXd MatrixForm::InverseDynamics(Vector a, const Vector3d& gravity,
+                                     const Vector6d& base_acceleration,
                                      Vector wrenches) const {
+  Vector6d lifted = base_acceleration;
+  lifted.tail<3>() -= gravity;
   const VectorXd rates =
-      L_ * (A_ * a - D_ * (Gamma_ * V_) + BaseAcceleration(gravity));
-  VectorXd F = G_ * rates - ad_V_.transpose() * (G_ * V_);
+      L_ * (A_ * a - D_ * (Gamma_ * V_ + V_base_) + from_base_ * lifted);
+  VectorXd F = G_ * rates - BlockAd(V_).transpose() * (G_ * V_);
   if (wrenches.size() > 0) F -= wrenches;
   return A_.transpose() * (L_.transpose() * F) + armature_.cwiseProduct(a);
 }

@@ -9,19 +9,22 @@
 
 namespace torqued {
 
-/// A robot of N = n bodies at a state (q, q̇), base at rest. With twists,
-/// accelerations and wrenches of all bodies stacked, each in {i}, (angular;
-/// linear):
-///   𝒱 = L A q̇
-///   𝒱̇ = L (A q̈ − D Γ 𝒱 + 𝒱̇_base)
+/// A robot of n bodies at a state (q, q̇). With twists, accelerations and
+/// wrenches of all bodies stacked, each in {i}, (angular; linear):
+///   𝒱 = L (A q̇ + 𝒱_base)
+///   𝒱̇ = L (A q̈ − D (Γ 𝒱 + 𝒱_base) + 𝒱̇_base)
 ///   ℱ = Lᵀ (G 𝒱̇ − ad_𝒱ᵀ G 𝒱 − 𝒲)
 ///   τ = Aᵀ ℱ + armature q̈
-/// Friction is not part of it.
+/// 𝒱_base and 𝒱̇_base have Ad_{T_i0} V_0 and Ad_{T_i0} (V̇_0 + (0; −g)) at the
+/// roots. Friction is not part of it.
 class MatrixForm {
  public:
   using Vector = const Eigen::Ref<const Eigen::VectorXd>&;
+  using Vector6d = Eigen::Matrix<double, 6, 1>;
 
-  MatrixForm(const Model& model, Vector q, Vector v);
+  /// Twist V_0 of the base in base axes.
+  MatrixForm(const Model& model, Vector q, Vector v,
+             const Vector6d& base_twist = Vector6d::Zero());
 
   /// blkdiag(A_i), 6n x n: the joint screws.
   const Eigen::MatrixXd& A() const { return A_; }
@@ -34,33 +37,34 @@ class MatrixForm {
   const Eigen::MatrixXd& L() const { return L_; }
   /// blkdiag(ad_{A_i q̇_i}).
   const Eigen::MatrixXd& D() const { return D_; }
-  /// blkdiag(ad_{V_i}).
-  const Eigen::MatrixXd& AdV() const { return ad_V_; }
-  /// 𝒱, 6n.
-  const Eigen::VectorXd& twists() const { return V_; }
+  /// 𝒱_base and 𝒱, 6n each.
+  const Eigen::VectorXd& BaseTwists() const { return V_base_; }
+  const Eigen::VectorXd& Twists() const { return V_; }
+  /// blkdiag(ad_{V_i}) of stacked twists.
+  static Eigen::MatrixXd BlockAd(Vector twists);
 
   /// M = Aᵀ Lᵀ G L A + diag(armature).
   Eigen::MatrixXd MassMatrix() const;
-  /// C = Aᵀ Lᵀ (−G L D Γ + ½ (G ad_𝒱 − ad_𝒱ᵀ G + B(G 𝒱))) L A: that of the
-  /// Christoffel symbols.
+  /// C = Aᵀ Lᵀ (−G L D Γ + ½ (G ad_𝒱 − ad_𝒱ᵀ G + B(G 𝒱))) L A, that of the
+  /// Christoffel symbols, with 𝒱 = L A q̇ as on a base at rest.
   Eigen::MatrixXd CoriolisMatrix() const;
-  /// c = −Aᵀ Lᵀ (G L D Γ + ad_𝒱ᵀ G) L A q̇.
+  /// c = −Aᵀ Lᵀ (G L D Γ + ad_𝒱ᵀ G) L A q̇, with 𝒱 = L A q̇ as well.
   Eigen::VectorXd CoriolisForces() const;
-  /// g(q) = Aᵀ Lᵀ G L 𝒱̇_base, with (0; −g) at the roots.
+  /// g(q) = Aᵀ Lᵀ G L 𝒱̇_base, V̇_0 = 0.
   Eigen::VectorXd GravityForces(const Eigen::Vector3d& gravity) const;
-  /// τ by 𝒱̇ and ℱ as above; `wrenches` is 𝒲 (6n, acting on the bodies, each
-  /// in {i}), or empty.
-  Eigen::VectorXd InverseDynamics(Vector a, const Eigen::Vector3d& gravity,
-                                  Vector wrenches = Eigen::VectorXd()) const;
+  /// τ by 𝒱̇ and ℱ as above. Gravity and the base's V̇_0 (true, without gravity)
+  /// in base axes; `wrenches` is 𝒲 (6n, acting on the bodies, each in {i}), or
+  /// empty.
+  Eigen::VectorXd InverseDynamics(
+      Vector a, const Eigen::Vector3d& gravity,
+      const Vector6d& base_acceleration = Vector6d::Zero(),
+      Vector wrenches = Eigen::VectorXd()) const;
 
  private:
-  /// 𝒱̇_base, 6n.
-  Eigen::VectorXd BaseAcceleration(const Eigen::Vector3d& gravity) const;
-
-  Eigen::MatrixXd A_, G_, Gamma_, L_, D_, ad_V_;
+  Eigen::MatrixXd A_, G_, Gamma_, L_, D_;
   /// Block i is Ad_{T_i0} for a root, else zero; 6n x 6.
   Eigen::MatrixXd from_base_;
-  Eigen::VectorXd v_, V_, armature_;
+  Eigen::VectorXd v_, V_base_, V_, armature_;
 };
 
 }  // namespace torqued

@@ -59,6 +59,20 @@ TORQUED_INLINE void TaskInertia(Rows m, Size n, const T* const* rows,
   InvertPacked(m, W, inverse_pivots, result.lambda);
 }
 
+/// W = J M⁻¹ Jᵀ, packed, from the Y that TaskInertia leaves.
+template <class T>
+void MobilityFromSolved(int m, int n, const T* LD, const T* Y, T* W) {
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      T sum(0);
+      for (int k = 0; k < n; ++k) {
+        sum = sum + Y[i * n + k] * LD[PackedEntry(k, k)] * Y[j * n + k];
+      }
+      W[PackedRow(i) + j] = sum;
+    }
+  }
+}
+
 /// η = Λ (J M⁻¹ h − drift), with Y and Λ as TaskInertia leaves them. `y_h` is
 /// scratch, n numbers.
 template <class Rows, class Size, class T>

@@ -17,8 +17,10 @@ namespace torqued {
 namespace {
 
 using Eigen::VectorXd;
+using testing_support::Along;
 using testing_support::At;
 using testing_support::Configured;
+using testing_support::Dual;
 using testing_support::kEpsilon;
 using testing_support::kReferenceFrames;
 using testing_support::MakeRandomCases;
@@ -225,6 +227,38 @@ TEST(MovingBase, EnergyAndMomentumAreThoseOfTheBodies) {
                             ToEigen(h).tail<3>()),
               1e-14);
   });
+}
+
+TEST(MovingBase, DoesWorkOnTheRobot) {
+  // dK/dt = τᵀ q̇ + V_0ᵀ F_base, without gravity and friction.
+  const DynamicsTerms weightless = {};
+  double of_base = 0;
+  ForParts([&](const Part& p) {
+    const testing_support::State& s = p.part.state;
+    Configured<double> at = At(p.part.tree(), s.q);
+    VectorXd tau(p.part.n());
+    Vector6d reaction;
+    InverseDynamics(p.part.tree(), weightless, s.v.data(), s.a.data(),
+                    at.scratch(), tau.data(), &p.motion);
+    BaseReaction(p.part.tree(), at.scratch(), reaction.data());
+    const auto along = [](const Vec3<double>& x, const Vec3<double>& rate) {
+      return Vec3<Dual>{Dual(x.x, rate.x), Dual(x.y, rate.y),
+                        Dual(x.z, rate.z)};
+    };
+    const BaseMotion<Dual> base = {
+        {along(p.motion.V.w, p.motion.A.w), along(p.motion.V.v, p.motion.A.v)},
+        Twist<Dual>::Zero()};
+    Configured<Dual> moving(p.part.tree(), Along(s.q, s.v));
+    const std::vector<Dual> v = Along(s.v, s.a);
+    const double power =
+        KineticEnergy(p.part.tree(), v.data(), moving.scratch(), &base).d;
+    const double by_base = ToEigen(p.motion.V).dot(reaction);
+    const double scale =
+        std::max(1.0, std::abs(by_base)) + tau.cwiseAbs().dot(s.v.cwiseAbs());
+    EXPECT_NEAR(power, tau.dot(s.v) + by_base, 1e-12 * scale);
+    of_base = std::max(of_base, std::abs(by_base) / scale);
+  });
+  EXPECT_GT(of_base, 0.5);
 }
 
 TEST(MovingBase, FramesMoveAsOnTheWholeRobot) {

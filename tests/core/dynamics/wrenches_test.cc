@@ -106,15 +106,16 @@ TEST(ExternalWrenches, EnterByTheTransposedJacobians) {
 TEST(ExternalWrenches, OnTheBaseMoveNothing) {
   const RandomCase c = MakeRandomCases({.count = 3}).back();
   Configured<double> at = At(c.tree(), c.state.q);
-  ClearWrenches(c.tree(), at.scratch());
+  // With room before the first body.
+  std::vector<Wrench<double>> room(static_cast<std::size_t>(c.n() + 1),
+                                   Wrench<double>::Zero());
+  at.scratch().W = room.data() + 1;
   BodyFrame frame = c.tip;
   frame.body = kBase;
   const VectorXd wrench = VectorXd::Ones(6);
   AddWrench(c.tree(), frame, ReferenceFrame::kLocal, wrench.data(),
             at.scratch());
-  for (int i = 0; i < c.n(); ++i) {
-    EXPECT_EQ(ToEigen(at.scratch().W[i]).norm(), 0);
-  }
+  for (const Wrench<double>& W : room) EXPECT_EQ(ToEigen(W).norm(), 0);
 }
 
 }  // namespace
