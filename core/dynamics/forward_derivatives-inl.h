@@ -10,12 +10,12 @@ inline namespace TORQUED_TARGET {
 template <class T>
 void CarveForwardDerivatives(unsigned long n, Carver& carver,
                              ForwardDerivativesScratch<T>& s) {
-  CarveRneaDerivatives(n, carver, s.inverse);
   carver.Take(s.dtau_dq, n * n);
   carver.Take(s.dtau_dv, n * n);
   carver.Take(s.L, n * (n + 1) / 2);
   carver.Take(s.diagonal, n);
   carver.Take(s.reciprocal, n);
+  carver.Take(s.column, n);
 }
 
 /// M⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, whole, from M, of which the lower half is read.
@@ -35,14 +35,21 @@ TORQUED_ONE_COPY void InvertMassMatrix(Size n,
   InvertUnitLowerPacked(n, L);
   // (M⁻¹)_ij = Σ_{k ≥ i} L⁻¹_ki L⁻¹_kj / D_k for i ≥ j; the diagonal of L⁻¹
   // is 1.
-  For(kFirst, n, [&](auto j) TORQUED_INLINE_BODY {
-    For(j, n, [&](auto i) TORQUED_INLINE_BODY {
-      T sum = own.reciprocal[i];
-      if (i != j) sum = sum * L[PackedRow(i) + j];
+  T* const column = own.column;
+  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+    const T first = own.reciprocal[i];
+    T self = first;
+    For(Next(i), n, [&](auto k) TORQUED_INLINE_BODY {
+      const T l = L[PackedRow(k) + i];
+      const T scaled = l * own.reciprocal[k];
+      column[k] = scaled;
+      self = self + scaled * l;
+    });
+    M[i * n + i] = self;
+    For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
+      T sum = first * L[PackedRow(i) + j];
       For(Next(i), n, [&](auto k) TORQUED_INLINE_BODY {
-        const T scaled = L[PackedRow(k) + i] * own.reciprocal[k];
-        sum = sum + (i == j ? scaled * L[PackedRow(k) + i]
-                            : scaled * L[PackedRow(k) + j]);
+        sum = sum + column[k] * L[PackedRow(k) + j];
       });
       M[i * n + j] = sum;
       M[j * n + i] = sum;
@@ -93,10 +100,11 @@ template <class T>
 void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
                                 const T* v, const T* a,
                                 const Scratch<T>& scratch,
+                                const RneaDerivativesScratch<T>& inverse,
                                 const ForwardDerivativesScratch<T>& own,
                                 T* da_dq, T* da_dv, T* da_dtau) {
-  InverseDynamicsDerivatives(tree, terms, v, a, scratch, own.inverse,
-                             own.dtau_dq, own.dtau_dv, da_dtau);
+  InverseDynamicsDerivatives(tree, terms, v, a, scratch, inverse, own.dtau_dq,
+                             own.dtau_dv, da_dtau);
   SolveForwardDerivatives(tree.n, own, da_dq, da_dv, da_dtau);
 }
 

@@ -1,0 +1,418 @@
+// Derivatives of inverse dynamics on a lowered tree: the recursion of
+// core/dynamics/rnea_derivatives.h in the axes of the bodies, where a joint's
+// screw is a unit vector. Regrouped inertias leave inverse dynamics the same
+// function, hence its derivatives too.
+#pragma once
+
+#include "core/dynamics/scratch_layout-inl.h"
+#include "core/lowered/crba-inl.h"
+#include "core/lowered/joint-inl.h"
+#include "core/lowered/scratch.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// What the forces of a subtree depend on, about the origin of {i'} and in its
+/// axes. x runs over the particles.
+template <class T>
+struct LoweredSubtree {
+  CompositeMoments<T> moments;
+  Mat3<T> N;    // ∫ρ ẋ xᵀ
+  Vec3<T> p;    // ∫ρ ẋ
+  Wrench<T> f;  // that its motion needs, less external wrenches
+};
+
+/// Memory of LoweredInverseDynamicsDerivatives; n bodies, twists in {i'}.
+template <class T>
+struct LoweredDerivativesScratch {
+  Twist<T>* V;
+  Twist<T>* A;             // V̇, without gravity
+  Twist<T>* S_rate;        // 2 ad_{V_λ} S_i; the z components are not set
+  Twist<T>* S_rate_rate;   // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
+  LoweredSubtree<T>* sum;  // by slot: what was gathered from the children
+};
+
+template <class T>
+void CarveLoweredDerivatives(unsigned long n, unsigned long slots,
+                             Carver& carver, LoweredDerivativesScratch<T>& s) {
+  carver.Take(s.V, n);
+  carver.Take(s.A, n);
+  carver.Take(s.S_rate, n);
+  carver.Take(s.S_rate_rate, n);
+  carver.Take(s.sum, slots);
+}
+
+/// Motion of a root on a base at rest, and how its screw moves.
+template <class T, class N>
+TORQUED_INLINE void MoveRootScrew(const LoweredBody<N>& body,
+                                  const Vec3<T>& gravity, const T& s,
+                                  const T& c, const T& v, const T& a,
+                                  Twist<T>& V, Twist<T>& A, Twist<T>& rate,
+                                  Twist<T>& rate_rate) {
+  const T zero(0);
+  Vec3<T> up = -gravity;
+  TurnToChild(AnyStep{}, body, up);
+  up = SpinToChild(s, c, up);
+  V = Twist<T>::Zero();
+  A = {Vec3<T>::Zero(), up};
+  rate = Twist<T>::Zero();
+  rate_rate = Twist<T>::Zero();
+  if (body.motion == JointMotion::kRevolute) {
+    V.w.z = v;
+    A.w.z = a;
+    rate_rate.v = {up.y, -up.x, zero};
+  } else {
+    V.v.z = v;
+    A.v.z += a;
+  }
+}
+
+/// From the parent's motion to the child's, and how the child's screw moves
+/// with the parent. With ω, v, ω̇, a of the parent, where the child is:
+///   ad_V S = (ω × z; v × z), prismatic (0; ω × z), and so on.
+template <class Step, class T, class N>
+TORQUED_INLINE void MoveScrew(Step step, const LoweredBody<N>& body, const T& s,
+                              const T& c, const T& q, const T& qd, const T& qdd,
+                              Twist<T>& V, Twist<T>& A, Twist<T>& rate,
+                              Twist<T>& rate_rate) {
+  TwistToChild(step, body, s, c, q, V);
+  TwistToChild(step, body, s, c, q, A);
+  const Vec3<T>&w = V.w, &v = V.v;
+  const Vec3<T> turning = {Fma(w.z, w.x, A.w.y), Fma(w.z, w.y, -A.w.x),
+                           -Fma(w.x, w.x, w.y * w.y)};
+  if (step.IsRevolute(body)) {
+    rate.w.x = w.y + w.y, rate.w.y = -(w.x + w.x);
+    rate.v.x = v.y + v.y, rate.v.y = -(v.x + v.x);
+    rate_rate.w = turning;
+    rate_rate.v = {Fma(w.z, v.x, Fma(v.z, w.x, A.v.y)),
+                   Fma(w.z, v.y, Fma(v.z, w.y, -A.v.x)),
+                   Fma(v.x, rate.w.y, -(v.y * rate.w.x))};
+    A.w.x += w.y * qd;
+    A.w.y -= w.x * qd;
+    A.v.x += v.y * qd;
+    A.v.y -= v.x * qd;
+    A.w.z += qdd;
+    V.w.z += qd;
+  } else {
+    rate.v.x = w.y + w.y, rate.v.y = -(w.x + w.x);
+    rate_rate.v = turning;
+    A.v.x += w.y * qd;
+    A.v.y -= w.x * qd;
+    A.v.z += qdd;
+    V.v.z += qd;
+  }
+}
+
+/// Adds a body's own kept inertia in motion.
+template <class T, class N>
+TORQUED_INLINE void AddOwn(const LoweredBody<N>& body, const Twist<T>& V,
+                           const Twist<T>& A, LoweredSubtree<T>& sum) {
+  const Vec3<T>&w = V.w, &v = V.v, &wd = A.w, &a = A.v;
+  Add(OwnMoments<T>(body), sum.moments);
+  // N = [ω] S + v hᵀ;  f = ∫ρ (x; 1) × (a + ω̇ × x + ω × ẋ)
+  if (body.motion == JointMotion::kRevolute) {
+    const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
+        yz(body.S[4]), trace_S(body.S[0] + body.S[3]);
+    const T hx(body.h[0]), hy(body.h[1]);
+    const Mat3<T> own = {Cross(w, Vec3<T>{xx, xy, xz}) + v * hx,
+                         Cross(w, Vec3<T>{xy, yy, yz}) + v * hy,
+                         {-(w.z * yz), w.z * xz, Fma(w.x, yz, -(w.y * xz))}};
+    const Vec3<T> p = {-(w.z * hy), w.z * hx, Fma(w.x, hy, -(w.y * hx))};
+    const T trace = v.x * hx + v.y * hy;
+    const Vec3<T> Nw = own * w;
+    sum.f.m.x +=
+        yy * wd.x - xy * wd.y - xz * wd.z + hy * a.z + trace * w.x - Nw.x;
+    sum.f.m.y +=
+        xx * wd.y - xy * wd.x - yz * wd.z - hx * a.z + trace * w.y - Nw.y;
+    sum.f.m.z += trace_S * wd.z - xz * wd.x - yz * wd.y + hx * a.y - hy * a.x +
+                 trace * w.z - Nw.z;
+    sum.f.f += Cross(w, p);
+    sum.f.f.x -= wd.z * hy;
+    sum.f.f.y += wd.z * hx;
+    sum.f.f.z += wd.x * hy - wd.y * hx;
+    sum.N = sum.N + own;
+    sum.p += p;
+  } else {
+    const Vec3<T> h = {T(body.h[0]), T(body.h[1]), T(body.h[2])};
+    const T m(body.mass);
+    const Vec3<T> p = v * m + Cross(w, h);
+    sum.f.m += Cross(h, a) + w * Dot(v, h) - v * Dot(w, h);
+    sum.f.f += a * m + Cross(wd, h) + Cross(w, p);
+    sum.N = sum.N + Outer(v, h);
+    sum.p += p;
+  }
+}
+
+/// As the parent's frame has it.
+template <class Step, class T, class N>
+TORQUED_INLINE void SubtreeToParent(Step step, const LoweredBody<N>& body,
+                                    const T& s, const T& c, const T& q,
+                                    LoweredSubtree<T>& sum) {
+  MomentsToParent(step, body, s, c, q, sum.moments);
+  sum.f = WrenchToParent(step, body, s, c, q, sum.f);
+  const auto turn = [&](Vec3<T>& v) TORQUED_INLINE_BODY {
+    v = SpinToParent(s, c, v);
+    TurnToParent(step, body, v);
+  };
+  Mat3<T> N_of = sum.N;
+  if (!step.IsRevolute(body)) N_of.c2 += sum.p * q;
+  turn(N_of.c0), turn(N_of.c1), turn(N_of.c2);
+  N_of = Transpose(N_of);
+  turn(N_of.c0), turn(N_of.c1), turn(N_of.c2);
+  sum.N = Transpose(N_of);
+  turn(sum.p);
+  if (step.Shifts(body, 0)) sum.N.c0 += sum.p * T(body.p[0]);
+  if (step.Shifts(body, 1)) sum.N.c1 += sum.p * T(body.p[1]);
+  if (step.Shifts(body, 2)) sum.N.c2 += sum.p * T(body.p[2]);
+}
+
+template <class T>
+TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
+  Add(a.moments, b.moments);
+  b.N = b.N + a.N;
+  b.p += a.p;
+  b.f += a.f;
+}
+
+/// See JointResponse.
+template <class T>
+struct LoweredResponse {
+  Wrench<T> by_a, by_v, by_q;
+  Vec3<T> gyroscopic;
+};
+
+/// With 2 B X = 2 ((tr(N) 1 − N) ω_X; −p × ω_X) and G X = (tr(S) ω − S ω +
+/// h × v; m v − h × ω).
+template <class T, class N>
+TORQUED_INLINE LoweredResponse<T> ResponseOf(const LoweredBody<N>& body,
+                                             const LoweredSubtree<T>& sum,
+                                             const Twist<T>& rate,
+                                             const Twist<T>& rate_rate) {
+  const T zero(0);
+  const Sym3<T>& S = sum.moments.S;
+  const Vec3<T>& h = sum.moments.h;
+  const Mat3<T>& M = sum.N;
+  const Vec3<T>& p = sum.p;
+  const Vec3<T>&w = rate_rate.w, &v = rate_rate.v;
+  const T rx = rate.v.x, ry = rate.v.y;
+  const T mass(body.composite_mass);
+  if (body.motion == JointMotion::kPrismatic) {
+    return {{{h.y, -h.x, zero}, {zero, zero, mass}},
+            {{-(h.z * ry), h.z * rx, h.x * ry - h.y * rx},
+             {mass * rx, mass * ry, zero}},
+            {Cross(h, v) + Vec3<T>{-sum.f.f.y, sum.f.f.x, zero}, v * mass},
+            {p.y, -p.x, zero}};
+  }
+  const T wx = rate.w.x, wy = rate.w.y;
+  const T S_zz = S.xx + S.yy, trace_S = S_zz + S.zz;
+  const T N_zz = M.c0.x + M.c1.y, trace_N = N_zz + M.c2.z;
+  const T S_x = trace_S - S.xx, S_y = trace_S - S.yy;
+  LoweredResponse<T> r;
+  r.by_a = {{-S.xz, -S.yz, S_zz}, {-h.y, h.x, zero}};
+  r.by_v.m = {S_x * wx - S.xy * wy - h.z * ry - (M.c2.x + M.c2.x),
+              S_y * wy - S.xy * wx + h.z * rx - (M.c2.y + M.c2.y),
+              h.x * ry - S.xz * wx - S.yz * wy - h.y * rx + (N_zz + N_zz)};
+  r.by_v.f = {mass * rx + h.z * wy - (p.y + p.y),
+              mass * ry - h.z * wx + (p.x + p.x), h.y * wx - h.x * wy};
+  r.by_q.m = {S_x * w.x - S.xy * w.y - S.xz * w.z + h.y * v.z - h.z * v.y +
+                  (trace_N - M.c0.x) * wx - M.c1.x * wy - sum.f.m.y,
+              S_y * w.y - S.xy * w.x - S.yz * w.z + h.z * v.x - h.x * v.z +
+                  (trace_N - M.c1.y) * wy - M.c0.y * wx + sum.f.m.x,
+              S_zz * w.z - S.xz * w.x - S.yz * w.y + h.x * v.y - h.y * v.x -
+                  M.c0.z * wx - M.c1.z * wy};
+  r.by_q.f = {mass * v.x + h.z * w.y - h.y * w.z + p.z * wy - sum.f.f.y,
+              mass * v.y + h.x * w.z - h.z * w.x - p.z * wx + sum.f.f.x,
+              mass * v.z + h.y * w.x - h.x * w.y + p.y * wx - p.x * wy};
+  r.gyroscopic = {-M.c0.z, -M.c1.z, N_zz};
+  return r;
+}
+
+/// Entries (k, j) and (j, k) of the matrices.
+template <class T>
+struct DerivativeEntries {
+  T *q_kj, *q_jk, *v_kj, *v_jk, *M_kj, *M_jk;
+};
+
+/// Writes what joint k, whose response is in {j'}, and joint j, which carries
+/// it, cause at each other.
+template <class T, class N>
+TORQUED_INLINE void WriteEntries(const LoweredBody<N>& onto,
+                                 const LoweredResponse<T>& r,
+                                 const Twist<T>& rate,
+                                 const Twist<T>& rate_rate,
+                                 const DerivativeEntries<T>& to) {
+  const Wrench<T>& F = r.by_a;
+  const Vec3<T>& g = r.gyroscopic;
+  T inertia;
+  if (onto.motion == JointMotion::kRevolute) {
+    inertia = F.m.z;
+    *to.v_jk = r.by_v.m.z;
+    *to.q_jk = r.by_q.m.z;
+    *to.v_kj = g.z + g.z + F.m.x * rate.w.x + F.m.y * rate.w.y +
+               F.f.x * rate.v.x + F.f.y * rate.v.y;
+    *to.q_kj = g.x * rate.w.x + g.y * rate.w.y + Dot(F, rate_rate);
+  } else {
+    inertia = F.f.z;
+    *to.v_jk = r.by_v.f.z;
+    *to.q_jk = r.by_q.f.z;
+    *to.v_kj = F.f.x * rate.v.x + F.f.y * rate.v.y;
+    *to.q_kj = Dot(F.f, rate_rate.v);
+  }
+  *to.M_kj = inertia;
+  *to.M_jk = inertia;
+}
+
+/// The same for a revolute root, whose screw turns with nothing.
+template <class T>
+TORQUED_INLINE void WriteRootEntries(const LoweredResponse<T>& r,
+                                     const Twist<T>& rate_rate,
+                                     const DerivativeEntries<T>& to) {
+  *to.M_kj = r.by_a.m.z;
+  *to.M_jk = r.by_a.m.z;
+  *to.v_jk = r.by_v.m.z;
+  *to.q_jk = r.by_q.m.z;
+  *to.v_kj = r.gyroscopic.z + r.gyroscopic.z;
+  *to.q_kj = r.by_a.f.x * rate_rate.v.x + r.by_a.f.y * rate_rate.v.y;
+}
+
+template <class Step, class T, class N>
+TORQUED_INLINE void CarryResponse(Step step, const LoweredBody<N>& body,
+                                  const T& s, const T& c, const T& q,
+                                  LoweredResponse<T>& r) {
+  r.by_a = WrenchToParent(step, body, s, c, q, r.by_a);
+  r.by_v = WrenchToParent(step, body, s, c, q, r.by_v);
+  r.by_q = WrenchToParent(step, body, s, c, q, r.by_q);
+  r.gyroscopic = SpinToParent(s, c, r.gyroscopic);
+  TurnToParent(step, body, r.gyroscopic);
+}
+
+/// Row and column k of the matrices, from the response of joint k in {k'}.
+template <bool kChain, class T, class N>
+TORQUED_INLINE void WriteRowAndColumn(const LoweredTreeOf<N>& tree,
+                                      const LoweredTerms<T>& terms,
+                                      const LoweredState<T>& state,
+                                      const LoweredDerivativesScratch<T>& own,
+                                      long k, LoweredResponse<T> r, T* dtau_dq,
+                                      T* dtau_dv, T* M) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const long n = tree.n;
+  const long diagonal = k * n + k;
+  const LoweredBody<N>& of = bodies[k];
+  const bool revolute = of.motion == JointMotion::kRevolute;
+  M[diagonal] = (revolute ? r.by_a.m.z : r.by_a.f.z) + T(of.armature);
+  dtau_dv[diagonal] = revolute ? r.by_v.m.z : r.by_v.f.z;
+  dtau_dq[diagonal] = revolute ? r.by_q.m.z : r.by_q.f.z;
+  if (terms.viscous_friction) dtau_dv[diagonal] += T(of.viscous_friction);
+  for (long i = k;;) {
+    const LoweredBody<N>& body = bodies[i];
+    const long j = ParentOf<kChain>(body, i);
+    if (j == kBase) return;
+    const LoweredBody<N>& onto = bodies[j];
+    const T &s = state.s[i], &c = state.c[i], &q = state.q[i];
+    const long kj = k * n + j, jk = j * n + k;
+    const DerivativeEntries<T> to = {dtau_dq + kj, dtau_dq + jk, dtau_dv + kj,
+                                     dtau_dv + jk, M + kj,       M + jk};
+    const bool to_root = ParentOf<kChain>(onto, j) == kBase &&
+                         onto.motion == JointMotion::kRevolute;
+    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      if (to_root) {
+        LoweredResponse<T> at_root = r;
+        CarryResponse(step, body, s, c, q, at_root);
+        WriteRootEntries(at_root, own.S_rate_rate[j], to);
+      } else {
+        CarryResponse(step, body, s, c, q, r);
+        WriteEntries(onto, r, own.S_rate[j], own.S_rate_rate[j], to);
+      }
+    });
+    if (to_root) return;
+    i = j;
+  }
+}
+
+template <bool kChain, class T, class N>
+TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
+                                  const LoweredTerms<T>& terms,
+                                  const LoweredState<T>& state,
+                                  const LoweredDerivativesScratch<T>& own,
+                                  T* dtau_dq, T* dtau_dv, T* M) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const T *s = state.s, *c = state.c, *q = state.q, *v = state.v, *a = state.a;
+  const long n = tree.n;
+  Twist<T> V, A;
+  for (long i = 0; i < n; ++i) {
+    const LoweredBody<N>& body = bodies[i];
+    const long parent = ParentOf<kChain>(body, i);
+    if (parent == kBase) {
+      MoveRootScrew(body, terms.gravity, s[i], c[i], v[i], a[i], V, A,
+                    own.S_rate[i], own.S_rate_rate[i]);
+    } else {
+      if (parent != i - 1) V = own.V[parent], A = own.A[parent];
+      WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+        MoveScrew(step, body, s[i], c[i], q[i], v[i], a[i], V, A, own.S_rate[i],
+                  own.S_rate_rate[i]);
+      });
+    }
+    own.V[i] = V;
+    own.A[i] = A;
+  }
+
+  if constexpr (!kChain) {
+    // Joints on different branches do not feel each other.
+    for (long k = 0; k < n * n; ++k) {
+      dtau_dq[k] = T(0);
+      dtau_dv[k] = T(0);
+      M[k] = T(0);
+    }
+  }
+  LoweredSubtree<T> sum;
+  bool carries = false;
+  for (long i = n - 1; i >= 0; --i) {
+    const LoweredBody<N>& body = bodies[i];
+    const long parent = ParentOf<kChain>(body, i);
+    if (!carries) {
+      if (!kChain && body.branches) {
+        sum = own.sum[body.slot];
+      } else {
+        sum = {{Sym3<T>::Zero(), Vec3<T>::Zero()},
+               Mat3<T>::Zero(),
+               Vec3<T>::Zero(),
+               Wrench<T>::Zero()};
+      }
+    }
+    AddOwn(body, own.V[i], own.A[i], sum);
+    if (i == terms.wrench_body) sum.f = sum.f - terms.wrench;
+    WriteRowAndColumn<kChain>(
+        tree, terms, state, own, i,
+        ResponseOf(body, sum, own.S_rate[i], own.S_rate_rate[i]), dtau_dq,
+        dtau_dv, M);
+    carries = parent == i - 1 && parent != kBase;
+    if (parent == kBase) continue;
+    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
+      SubtreeToParent(step, body, s[i], c[i], q[i], sum);
+    });
+    if (kChain || !bodies[parent].branches) continue;
+    carries = false;
+    LoweredSubtree<T>& of_parent = own.sum[bodies[parent].slot];
+    if (body.last_child) {
+      of_parent = sum;
+    } else {
+      Add(sum, of_parent);
+    }
+  }
+}
+
+/// See InverseDynamicsDerivatives; the wrench of `terms` turns with its body.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
+    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
+    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
+    T* dtau_dq, T* dtau_dv, T* M) {
+  if (tree.chain) {
+    DerivativesOf<true>(tree, terms, state, own, dtau_dq, dtau_dv, M);
+  } else {
+    DerivativesOf<false>(tree, terms, state, own, dtau_dq, dtau_dv, M);
+  }
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued
