@@ -57,43 +57,57 @@ TORQUED_ONE_COPY void InvertMassMatrix(Size n,
   });
 }
 
-/// C = −A B, with kColumns columns of B and C.
-template <int kColumns, class T>
-TORQUED_INLINE void MinusProductColumns(int n, const T* A, const T* B, T* C) {
+/// kColumns columns of C = −A B, n x n.
+template <int kColumns, class Size, class T>
+TORQUED_INLINE void MinusProductColumns(Size n, const T* A, const T* B, T* C) {
   for (int i = 0; i < n; ++i) {
     T sum[kColumns];
     for (int j = 0; j < kColumns; ++j) sum[j] = T(0);
-    for (int k = 0; k < n; ++k) {
+    For(Int<0>{}, n, [&](auto k) TORQUED_INLINE_BODY {
       const T a = A[i * n + k];
       for (int j = 0; j < kColumns; ++j) sum[j] -= a * B[k * n + j];
-    }
+    });
     for (int j = 0; j < kColumns; ++j) C[i * n + j] = sum[j];
   }
 }
 
-template <class T>
-TORQUED_INLINE void MinusProduct(int n, const T* A, const T* B, T* C) {
+template <class Size, class T>
+TORQUED_ONE_COPY void MinusProduct(Size n, const T* A, const T* B, T* C) {
+  // As many sums at a time as hide the latency of adding to one.
+  constexpr int kBlock = 3;
   int j = 0;
-  for (; j + 3 <= n; j += 3) MinusProductColumns<3>(n, A, B + j, C + j);
+  for (; j + kBlock <= n; j += kBlock) {
+    MinusProductColumns<kBlock>(n, A, B + j, C + j);
+  }
   for (; j < n; ++j) MinusProductColumns<1>(n, A, B + j, C + j);
+}
+
+template <class Size, class T>
+TORQUED_INLINE void SolveSized(Size n, const ForwardDerivativesScratch<T>& own,
+                               T* da_dq, T* da_dv, T* da_dtau) {
+  InvertMassMatrix(n, own, da_dtau);
+  MinusProduct(n, static_cast<const T*>(da_dtau),
+               static_cast<const T*>(own.dtau_dq), da_dq);
+  MinusProduct(n, static_cast<const T*>(da_dtau),
+               static_cast<const T*>(own.dtau_dv), da_dv);
 }
 
 template <class T>
 void SolveForwardDerivatives(int n, const ForwardDerivativesScratch<T>& own,
                              T* da_dq, T* da_dv, T* da_dtau) {
+  // Arms with and without a gripper are unrolled.
   switch (n) {
     case 6:
-      InvertMassMatrix(Int<6>{}, own, da_dtau);
-      break;
+      return SolveSized(Int<6>{}, own, da_dq, da_dv, da_dtau);
     case 7:
-      InvertMassMatrix(Int<7>{}, own, da_dtau);
-      break;
+      return SolveSized(Int<7>{}, own, da_dq, da_dv, da_dtau);
+    case 8:
+      return SolveSized(Int<8>{}, own, da_dq, da_dv, da_dtau);
+    case 9:
+      return SolveSized(Int<9>{}, own, da_dq, da_dv, da_dtau);
     default:
-      InvertMassMatrix(n, own, da_dtau);
-      break;
+      return SolveSized(n, own, da_dq, da_dv, da_dtau);
   }
-  MinusProduct(n, da_dtau, own.dtau_dq, da_dq);
-  MinusProduct(n, da_dtau, own.dtau_dv, da_dv);
 }
 
 template <class T>

@@ -20,16 +20,31 @@ struct LoweredSubtree {
   Mat3<T> N;    // ∫ρ ẋ xᵀ
   Vec3<T> p;    // ∫ρ ẋ
   Wrench<T> f;  // that its motion needs, less external wrenches
+
+  static TORQUED_INLINE LoweredSubtree Zero() {
+    return {{Sym3<T>::Zero(), Vec3<T>::Zero()},
+            Mat3<T>::Zero(),
+            Vec3<T>::Zero(),
+            Wrench<T>::Zero()};
+  }
+};
+
+/// See JointResponse.
+template <class T>
+struct LoweredResponse {
+  Wrench<T> by_a, by_v, by_q;
+  Vec3<T> gyroscopic;
 };
 
 /// Memory of LoweredInverseDynamicsDerivatives; n bodies, twists in {i'}.
 template <class T>
 struct LoweredDerivativesScratch {
   Twist<T>* V;
-  Twist<T>* A;             // V̇, without gravity
-  Twist<T>* S_rate;        // 2 ad_{V_λ} S_i; the z components are not set
-  Twist<T>* S_rate_rate;   // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
-  LoweredSubtree<T>* sum;  // by slot: what was gathered from the children
+  Twist<T>* A;                   // V̇, without gravity
+  Twist<T>* S_rate;              // 2 ad_{V_λ} S_i; the z components are not set
+  Twist<T>* S_rate_rate;         // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
+  LoweredResponse<T>* response;  // of joint k, carried towards the base
+  LoweredSubtree<T>* sum;        // by slot: what was gathered from the children
 };
 
 template <class T>
@@ -39,6 +54,7 @@ void CarveLoweredDerivatives(unsigned long n, unsigned long slots,
   carver.Take(s.A, n);
   carver.Take(s.S_rate, n);
   carver.Take(s.S_rate_rate, n);
+  carver.Take(s.response, n);
   carver.Take(s.sum, slots);
 }
 
@@ -174,20 +190,12 @@ TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
   b.f += a.f;
 }
 
-/// See JointResponse.
-template <class T>
-struct LoweredResponse {
-  Wrench<T> by_a, by_v, by_q;
-  Vec3<T> gyroscopic;
-};
-
 /// With 2 B X = 2 ((tr(N) 1 − N) ω_X; −p × ω_X) and G X = (tr(S) ω − S ω +
 /// h × v; m v − h × ω).
 template <class T, class N>
-TORQUED_INLINE LoweredResponse<T> ResponseOf(const LoweredBody<N>& body,
-                                             const LoweredSubtree<T>& sum,
-                                             const Twist<T>& rate,
-                                             const Twist<T>& rate_rate) {
+TORQUED_INLINE void Respond(const LoweredBody<N>& body,
+                            const LoweredSubtree<T>& sum, const Twist<T>& rate,
+                            const Twist<T>& rate_rate, LoweredResponse<T>& r) {
   const T zero(0);
   const Sym3<T>& S = sum.moments.S;
   const Vec3<T>& h = sum.moments.h;
@@ -197,17 +205,19 @@ TORQUED_INLINE LoweredResponse<T> ResponseOf(const LoweredBody<N>& body,
   const T rx = rate.v.x, ry = rate.v.y;
   const T mass(body.composite_mass);
   if (body.motion == JointMotion::kPrismatic) {
-    return {{{h.y, -h.x, zero}, {zero, zero, mass}},
-            {{-(h.z * ry), h.z * rx, h.x * ry - h.y * rx},
-             {mass * rx, mass * ry, zero}},
-            {Cross(h, v) + Vec3<T>{-sum.f.f.y, sum.f.f.x, zero}, v * mass},
-            {p.y, -p.x, zero}};
+    r.by_a = {{h.y, -h.x, zero}, {zero, zero, mass}};
+    r.by_v = {{-(h.z * ry), h.z * rx, h.x * ry - h.y * rx},
+              {mass * rx, mass * ry, zero}};
+    r.by_q = {{h.y * v.z - h.z * v.y - sum.f.f.y,
+               h.z * v.x - h.x * v.z + sum.f.f.x, h.x * v.y - h.y * v.x},
+              v * mass};
+    r.gyroscopic = {p.y, -p.x, zero};
+    return;
   }
   const T wx = rate.w.x, wy = rate.w.y;
   const T S_zz = S.xx + S.yy, trace_S = S_zz + S.zz;
   const T N_zz = M.c0.x + M.c1.y, trace_N = N_zz + M.c2.z;
   const T S_x = trace_S - S.xx, S_y = trace_S - S.yy;
-  LoweredResponse<T> r;
   r.by_a = {{-S.xz, -S.yz, S_zz}, {-h.y, h.x, zero}};
   r.by_v.m = {S_x * wx - S.xy * wy - h.z * ry - (M.c2.x + M.c2.x),
               S_y * wy - S.xy * wx + h.z * rx - (M.c2.y + M.c2.y),
@@ -224,56 +234,13 @@ TORQUED_INLINE LoweredResponse<T> ResponseOf(const LoweredBody<N>& body,
               mass * v.y + h.x * w.z - h.z * w.x - p.z * wx + sum.f.f.x,
               mass * v.z + h.y * w.x - h.x * w.y + p.y * wx - p.x * wy};
   r.gyroscopic = {-M.c0.z, -M.c1.z, N_zz};
-  return r;
 }
 
-/// Entries (k, j) and (j, k) of the matrices.
+/// The matrices, row-major.
 template <class T>
-struct DerivativeEntries {
-  T *q_kj, *q_jk, *v_kj, *v_jk, *M_kj, *M_jk;
+struct DerivativeMatrices {
+  T *dq, *dv, *M;
 };
-
-/// Writes what joint k, whose response is in {j'}, and joint j, which carries
-/// it, cause at each other.
-template <class T, class N>
-TORQUED_INLINE void WriteEntries(const LoweredBody<N>& onto,
-                                 const LoweredResponse<T>& r,
-                                 const Twist<T>& rate,
-                                 const Twist<T>& rate_rate,
-                                 const DerivativeEntries<T>& to) {
-  const Wrench<T>& F = r.by_a;
-  const Vec3<T>& g = r.gyroscopic;
-  T inertia;
-  if (onto.motion == JointMotion::kRevolute) {
-    inertia = F.m.z;
-    *to.v_jk = r.by_v.m.z;
-    *to.q_jk = r.by_q.m.z;
-    *to.v_kj = g.z + g.z + F.m.x * rate.w.x + F.m.y * rate.w.y +
-               F.f.x * rate.v.x + F.f.y * rate.v.y;
-    *to.q_kj = g.x * rate.w.x + g.y * rate.w.y + Dot(F, rate_rate);
-  } else {
-    inertia = F.f.z;
-    *to.v_jk = r.by_v.f.z;
-    *to.q_jk = r.by_q.f.z;
-    *to.v_kj = F.f.x * rate.v.x + F.f.y * rate.v.y;
-    *to.q_kj = Dot(F.f, rate_rate.v);
-  }
-  *to.M_kj = inertia;
-  *to.M_jk = inertia;
-}
-
-/// The same for a revolute root, whose screw turns with nothing.
-template <class T>
-TORQUED_INLINE void WriteRootEntries(const LoweredResponse<T>& r,
-                                     const Twist<T>& rate_rate,
-                                     const DerivativeEntries<T>& to) {
-  *to.M_kj = r.by_a.m.z;
-  *to.M_jk = r.by_a.m.z;
-  *to.v_jk = r.by_v.m.z;
-  *to.q_jk = r.by_q.m.z;
-  *to.v_kj = r.gyroscopic.z + r.gyroscopic.z;
-  *to.q_kj = r.by_a.f.x * rate_rate.v.x + r.by_a.f.y * rate_rate.v.y;
-}
 
 template <class Step, class T, class N>
 TORQUED_INLINE void CarryResponse(Step step, const LoweredBody<N>& body,
@@ -286,60 +253,87 @@ TORQUED_INLINE void CarryResponse(Step step, const LoweredBody<N>& body,
   TurnToParent(step, body, r.gyroscopic);
 }
 
-/// Row and column k of the matrices, from the response of joint k in {k'}.
-template <bool kChain, class T, class N>
-TORQUED_INLINE void WriteRowAndColumn(const LoweredTreeOf<N>& tree,
-                                      const LoweredTerms<T>& terms,
-                                      const LoweredState<T>& state,
-                                      const LoweredDerivativesScratch<T>& own,
-                                      long k, LoweredResponse<T> r, T* dtau_dq,
-                                      T* dtau_dv, T* M) {
-  const LoweredBody<N>* const bodies = tree.bodies;
+/// Carries the responses of body i and of those it carries over its joint, to
+/// joint j, and writes what those joints and j cause at each other.
+template <bool kToRoot, class Step, class T, class N>
+TORQUED_INLINE void CarryResponses(Step step, const LoweredTreeOf<N>& tree,
+                                   const LoweredState<T>& state,
+                                   const LoweredDerivativesScratch<T>& own,
+                                   long i, long end, long j,
+                                   const DerivativeMatrices<T>& out) {
+  const LoweredBody<N>& body = tree.bodies[i];
+  const bool onto_revolute = tree.bodies[j].motion == JointMotion::kRevolute;
+  const T s = state.s[i], c = state.c[i], q = state.q[i];
+  const Twist<T> rate = own.S_rate[j], rate_rate = own.S_rate_rate[j];
   const long n = tree.n;
-  const long diagonal = k * n + k;
-  const LoweredBody<N>& of = bodies[k];
-  const bool revolute = of.motion == JointMotion::kRevolute;
-  M[diagonal] = (revolute ? r.by_a.m.z : r.by_a.f.z) + T(of.armature);
-  dtau_dv[diagonal] = revolute ? r.by_v.m.z : r.by_v.f.z;
-  dtau_dq[diagonal] = revolute ? r.by_q.m.z : r.by_q.f.z;
-  if (terms.viscous_friction) dtau_dv[diagonal] += T(of.viscous_friction);
-  for (long i = k;;) {
-    const LoweredBody<N>& body = bodies[i];
-    const long j = ParentOf<kChain>(body, i);
-    if (j == kBase) return;
-    const LoweredBody<N>& onto = bodies[j];
-    const T &s = state.s[i], &c = state.c[i], &q = state.q[i];
-    const long kj = k * n + j, jk = j * n + k;
-    const DerivativeEntries<T> to = {dtau_dq + kj, dtau_dq + jk, dtau_dv + kj,
-                                     dtau_dv + jk, M + kj,       M + jk};
-    const bool to_root = ParentOf<kChain>(onto, j) == kBase &&
-                         onto.motion == JointMotion::kRevolute;
-    WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-      if (to_root) {
-        LoweredResponse<T> at_root = r;
-        CarryResponse(step, body, s, c, q, at_root);
-        WriteRootEntries(at_root, own.S_rate_rate[j], to);
-      } else {
-        CarryResponse(step, body, s, c, q, r);
-        WriteEntries(onto, r, own.S_rate[j], own.S_rate_rate[j], to);
-      }
-    });
-    if (to_root) return;
-    i = j;
+  T* const dq = out.dq;
+  T* const dv = out.dv;
+  T* const M = out.M;
+  LoweredResponse<T>* const response = own.response;
+  long kj = i * n + j;
+  long jk = j * n + i;
+  for (long k = i; k < end; ++k) {
+    LoweredResponse<T> r = response[k];
+    CarryResponse(step, body, s, c, q, r);
+    const Wrench<T>& F = r.by_a;
+    const Vec3<T>& g = r.gyroscopic;
+    if constexpr (kToRoot) {
+      // A revolute root's screw turns with nothing.
+      M[kj] = F.m.z;
+      M[jk] = F.m.z;
+      dv[jk] = r.by_v.m.z;
+      dq[jk] = r.by_q.m.z;
+      dv[kj] = g.z + g.z;
+      dq[kj] = F.f.x * rate_rate.v.x + F.f.y * rate_rate.v.y;
+    } else if (onto_revolute) {
+      response[k] = r;
+      M[kj] = F.m.z;
+      M[jk] = F.m.z;
+      dv[jk] = r.by_v.m.z;
+      dq[jk] = r.by_q.m.z;
+      dv[kj] = g.z + g.z + F.m.x * rate.w.x + F.m.y * rate.w.y +
+               F.f.x * rate.v.x + F.f.y * rate.v.y;
+      dq[kj] = g.x * rate.w.x + g.y * rate.w.y + Dot(F, rate_rate);
+    } else {
+      response[k] = r;
+      M[kj] = F.f.z;
+      M[jk] = F.f.z;
+      dv[jk] = r.by_v.f.z;
+      dq[jk] = r.by_q.f.z;
+      dv[kj] = F.f.x * rate.v.x + F.f.y * rate.v.y;
+      dq[kj] = Dot(F.f, rate_rate.v);
+    }
+    kj += n;
+    ++jk;
   }
 }
 
+/// What a revolute root feels of all that it carries.
+template <class T>
+struct RootSum {
+  T S_zz;  // S_xx + S_yy
+  T N_zz;  // N_xx + N_yy
+  T hx, hy;
+
+  static TORQUED_INLINE RootSum Zero() { return {T(0), T(0), T(0), T(0)}; }
+  TORQUED_INLINE void Add(const LoweredSubtree<T>& sum) {
+    S_zz += sum.moments.S.xx + sum.moments.S.yy;
+    N_zz += sum.N.c0.x + sum.N.c1.y;
+    hx += sum.moments.h.x;
+    hy += sum.moments.h.y;
+  }
+};
+
+/// Outwards: how bodies and screws move.
 template <bool kChain, class T, class N>
-TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
-                                  const LoweredTerms<T>& terms,
-                                  const LoweredState<T>& state,
-                                  const LoweredDerivativesScratch<T>& own,
-                                  T* dtau_dq, T* dtau_dv, T* M) {
+TORQUED_INLINE void MoveScrews(const LoweredTreeOf<N>& tree,
+                               const LoweredTerms<T>& terms,
+                               const LoweredState<T>& state,
+                               const LoweredDerivativesScratch<T>& own) {
   const LoweredBody<N>* const bodies = tree.bodies;
   const T *s = state.s, *c = state.c, *q = state.q, *v = state.v, *a = state.a;
-  const long n = tree.n;
   Twist<T> V, A;
-  for (long i = 0; i < n; ++i) {
+  for (long i = 0; i < tree.n; ++i) {
     const LoweredBody<N>& body = bodies[i];
     const long parent = ParentOf<kChain>(body, i);
     if (parent == kBase) {
@@ -355,49 +349,89 @@ TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
     own.V[i] = V;
     own.A[i] = A;
   }
+}
 
-  if constexpr (!kChain) {
-    // Joints on different branches do not feel each other.
-    for (long k = 0; k < n * n; ++k) {
-      dtau_dq[k] = T(0);
-      dtau_dv[k] = T(0);
-      M[k] = T(0);
-    }
+/// Joint i and those that follow what it carries do not feel each other.
+template <class T>
+TORQUED_INLINE void ClearOffBranches(long n, long i, long subtree_end,
+                                     const DerivativeMatrices<T>& out) {
+  const auto clear = [&out](long entry) TORQUED_INLINE_BODY {
+    out.dq[entry] = T(0);
+    out.dv[entry] = T(0);
+    out.M[entry] = T(0);
+  };
+  for (long k = subtree_end; k < n; ++k) {
+    clear(i * n + k);
+    clear(k * n + i);
   }
-  LoweredSubtree<T> sum;
-  bool carries = false;
+}
+
+template <bool kChain, class T, class N>
+TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
+                                  const LoweredTerms<T>& terms,
+                                  const LoweredState<T>& state,
+                                  const LoweredDerivativesScratch<T>& own,
+                                  const DerivativeMatrices<T>& out) {
+  const LoweredBody<N>* const bodies = tree.bodies;
+  const T *s = state.s, *c = state.c, *q = state.q;
+  const long n = tree.n;
+  MoveScrews<kChain>(tree, terms, state, own);
+
+  // Inwards. `sum` is of what body i carries, without itself.
+  LoweredSubtree<T> sum = LoweredSubtree<T>::Zero();
+  RootSum<T> root = RootSum<T>::Zero();
   for (long i = n - 1; i >= 0; --i) {
     const LoweredBody<N>& body = bodies[i];
     const long parent = ParentOf<kChain>(body, i);
-    if (!carries) {
-      if (!kChain && body.branches) {
-        sum = own.sum[body.slot];
-      } else {
-        sum = {{Sym3<T>::Zero(), Vec3<T>::Zero()},
-               Mat3<T>::Zero(),
-               Vec3<T>::Zero(),
-               Wrench<T>::Zero()};
-      }
+    const bool revolute = body.motion == JointMotion::kRevolute;
+    const Twist<T>& rate = own.S_rate[i];
+    const Twist<T>& rate_rate = own.S_rate_rate[i];
+    const long diagonal = i * n + i;
+    const T friction(terms.viscous_friction ? body.viscous_friction : N(0));
+    if (!kChain) ClearOffBranches(n, i, body.subtree_end, out);
+    if (parent == kBase && revolute) {
+      const T hx = root.hx + T(body.h[0]), hy = root.hy + T(body.h[1]);
+      out.M[diagonal] = root.S_zz + T(body.S[0] + body.S[3] + body.armature);
+      out.dv[diagonal] = root.N_zz + root.N_zz + friction;
+      out.dq[diagonal] = hx * rate_rate.v.y - hy * rate_rate.v.x;
+      root = RootSum<T>::Zero();
+      continue;
     }
+    if (!kChain && body.branches) sum = own.sum[body.slot];
     AddOwn(body, own.V[i], own.A[i], sum);
     if (i == terms.wrench_body) sum.f = sum.f - terms.wrench;
-    WriteRowAndColumn<kChain>(
-        tree, terms, state, own, i,
-        ResponseOf(body, sum, own.S_rate[i], own.S_rate_rate[i]), dtau_dq,
-        dtau_dv, M);
-    carries = parent == i - 1 && parent != kBase;
-    if (parent == kBase) continue;
+    LoweredResponse<T>& r = own.response[i];
+    Respond(body, sum, rate, rate_rate, r);
+    out.M[diagonal] = (revolute ? r.by_a.m.z : r.by_a.f.z) + T(body.armature);
+    out.dv[diagonal] = (revolute ? r.by_v.m.z : r.by_v.f.z) + friction;
+    out.dq[diagonal] = revolute ? r.by_q.m.z : r.by_q.f.z;
+    if (parent == kBase) {
+      sum = LoweredSubtree<T>::Zero();
+      continue;
+    }
+    const LoweredBody<N>& onto = bodies[parent];
+    const long end = kChain ? n : body.subtree_end;
+    const bool to_root = ParentOf<kChain>(onto, parent) == kBase &&
+                         onto.motion == JointMotion::kRevolute;
     WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-      SubtreeToParent(step, body, s[i], c[i], q[i], sum);
+      if (to_root) {
+        CarryResponses<true>(step, tree, state, own, i, end, parent, out);
+        SubtreeToParent(step, body, s[i], c[i], q[i], sum);
+        root.Add(sum);
+        sum = LoweredSubtree<T>::Zero();
+      } else {
+        CarryResponses<false>(step, tree, state, own, i, end, parent, out);
+        SubtreeToParent(step, body, s[i], c[i], q[i], sum);
+      }
     });
-    if (kChain || !bodies[parent].branches) continue;
-    carries = false;
-    LoweredSubtree<T>& of_parent = own.sum[bodies[parent].slot];
+    if (kChain || to_root || !onto.branches) continue;
+    LoweredSubtree<T>& of_parent = own.sum[onto.slot];
     if (body.last_child) {
       of_parent = sum;
     } else {
       Add(sum, of_parent);
     }
+    sum = LoweredSubtree<T>::Zero();
   }
 }
 
@@ -408,9 +442,9 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
     T* dtau_dq, T* dtau_dv, T* M) {
   if (tree.chain) {
-    DerivativesOf<true>(tree, terms, state, own, dtau_dq, dtau_dv, M);
+    DerivativesOf<true>(tree, terms, state, own, {dtau_dq, dtau_dv, M});
   } else {
-    DerivativesOf<false>(tree, terms, state, own, dtau_dq, dtau_dv, M);
+    DerivativesOf<false>(tree, terms, state, own, {dtau_dq, dtau_dv, M});
   }
 }
 
