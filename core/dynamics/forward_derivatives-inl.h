@@ -57,29 +57,41 @@ TORQUED_ONE_COPY void InvertMassMatrix(Size n,
   });
 }
 
-/// kColumns columns of C = −A B, n x n.
-template <int kColumns, class Size, class T>
-TORQUED_INLINE void MinusProductColumns(Size n, const T* A, const T* B, T* C) {
-  for (int i = 0; i < n; ++i) {
-    T sum[kColumns];
-    for (int j = 0; j < kColumns; ++j) sum[j] = T(0);
-    For(Int<0>{}, n, [&](auto k) TORQUED_INLINE_BODY {
+/// kRows x kColumns entries of C = −A B, n x n.
+template <int kRows, int kColumns, class Size, class T>
+TORQUED_INLINE void MinusProductBlock(Size n, const T* A, const T* B, T* C) {
+  T sum[kRows][kColumns];
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) sum[i][j] = T(0);
+  }
+  For(Int<0>{}, n, [&](auto k) TORQUED_INLINE_BODY {
+    for (int i = 0; i < kRows; ++i) {
       const T a = A[i * n + k];
-      for (int j = 0; j < kColumns; ++j) sum[j] -= a * B[k * n + j];
-    });
-    for (int j = 0; j < kColumns; ++j) C[i * n + j] = sum[j];
+      for (int j = 0; j < kColumns; ++j) sum[i][j] -= a * B[k * n + j];
+    }
+  });
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) C[i * n + j] = sum[i][j];
   }
 }
 
+template <int kRows, class Size, class T>
+TORQUED_INLINE void MinusProductRows(Size n, const T* A, const T* B, T* C) {
+  int j = 0;
+  for (; j + 3 <= n; j += 3) {
+    MinusProductBlock<kRows, 3>(n, A, B + j, C + j);
+  }
+  for (; j < n; ++j) MinusProductBlock<kRows, 1>(n, A, B + j, C + j);
+}
+
+/// C = −A B, n x n, in blocks that fit into registers.
 template <class Size, class T>
 TORQUED_ONE_COPY void MinusProduct(Size n, const T* A, const T* B, T* C) {
-  // As many sums at a time as hide the latency of adding to one.
-  constexpr int kBlock = 3;
-  int j = 0;
-  for (; j + kBlock <= n; j += kBlock) {
-    MinusProductColumns<kBlock>(n, A, B + j, C + j);
+  int i = 0;
+  for (; i + 3 <= n; i += 3) {
+    MinusProductRows<3>(n, A + i * n, B, C + i * n);
   }
-  for (; j < n; ++j) MinusProductColumns<1>(n, A, B + j, C + j);
+  for (; i < n; ++i) MinusProductRows<1>(n, A + i * n, B, C + i * n);
 }
 
 template <class Size, class T>
