@@ -77,21 +77,25 @@ TORQUED_INLINE void MinusProductBlock(Size n, const T* A, const T* B, T* C) {
 
 template <int kRows, class Size, class T>
 TORQUED_INLINE void MinusProductRows(Size n, const T* A, const T* B, T* C) {
-  int j = 0;
-  for (; j + 3 <= n; j += 3) {
+  const int blocks = n - n % 3;
+  for (int j = 0; j < blocks; j += 3) {
     MinusProductBlock<kRows, 3>(n, A, B + j, C + j);
   }
-  for (; j < n; ++j) MinusProductBlock<kRows, 1>(n, A, B + j, C + j);
+  for (int j = blocks; j < n; ++j) {
+    MinusProductBlock<kRows, 1>(n, A, B + j, C + j);
+  }
 }
 
 /// C = −A B, n x n, in blocks that fit into registers.
 template <class Size, class T>
 TORQUED_ONE_COPY void MinusProduct(Size n, const T* A, const T* B, T* C) {
-  int i = 0;
-  for (; i + 3 <= n; i += 3) {
+  const int blocks = n - n % 3;
+  for (int i = 0; i < blocks; i += 3) {
     MinusProductRows<3>(n, A + i * n, B, C + i * n);
   }
-  for (; i < n; ++i) MinusProductRows<1>(n, A + i * n, B, C + i * n);
+  for (int i = blocks; i < n; ++i) {
+    MinusProductRows<1>(n, A + i * n, B, C + i * n);
+  }
 }
 
 template <class Size, class T>

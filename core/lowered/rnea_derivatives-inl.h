@@ -325,7 +325,7 @@ struct RootSum {
 };
 
 /// Outwards: how bodies and screws move.
-template <bool kChain, class T, class N>
+template <class T, class N>
 TORQUED_INLINE void MoveScrews(const LoweredTreeOf<N>& tree,
                                const LoweredTerms<T>& terms,
                                const LoweredState<T>& state,
@@ -335,7 +335,7 @@ TORQUED_INLINE void MoveScrews(const LoweredTreeOf<N>& tree,
   Twist<T> V, A;
   for (long i = 0; i < tree.n; ++i) {
     const LoweredBody<N>& body = bodies[i];
-    const long parent = ParentOf<kChain>(body, i);
+    const long parent = body.parent;
     if (parent == kBase) {
       MoveRootScrew(body, terms.gravity, s[i], c[i], v[i], a[i], V, A,
                     own.S_rate[i], own.S_rate_rate[i]);
@@ -366,29 +366,30 @@ TORQUED_INLINE void ClearOffBranches(long n, long i, long subtree_end,
   }
 }
 
-template <bool kChain, class T, class N>
-TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
-                                  const LoweredTerms<T>& terms,
-                                  const LoweredState<T>& state,
-                                  const LoweredDerivativesScratch<T>& own,
-                                  const DerivativeMatrices<T>& out) {
+/// See InverseDynamicsDerivatives; the wrench of `terms` turns with its body.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
+    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
+    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
+    T* dtau_dq, T* dtau_dv, T* M) {
+  const DerivativeMatrices<T> out = {dtau_dq, dtau_dv, M};
   const LoweredBody<N>* const bodies = tree.bodies;
   const T *s = state.s, *c = state.c, *q = state.q;
   const long n = tree.n;
-  MoveScrews<kChain>(tree, terms, state, own);
+  MoveScrews(tree, terms, state, own);
 
   // Inwards. `sum` is of what body i carries, without itself.
   LoweredSubtree<T> sum = LoweredSubtree<T>::Zero();
   RootSum<T> root = RootSum<T>::Zero();
   for (long i = n - 1; i >= 0; --i) {
     const LoweredBody<N>& body = bodies[i];
-    const long parent = ParentOf<kChain>(body, i);
+    const long parent = body.parent;
     const bool revolute = body.motion == JointMotion::kRevolute;
     const Twist<T>& rate = own.S_rate[i];
     const Twist<T>& rate_rate = own.S_rate_rate[i];
     const long diagonal = i * n + i;
     const T friction(terms.viscous_friction ? body.viscous_friction : N(0));
-    if (!kChain) ClearOffBranches(n, i, body.subtree_end, out);
+    ClearOffBranches(n, i, body.subtree_end, out);
     if (parent == kBase && revolute) {
       const T hx = root.hx + T(body.h[0]), hy = root.hy + T(body.h[1]);
       out.M[diagonal] = root.S_zz + T(body.S[0] + body.S[3] + body.armature);
@@ -397,7 +398,7 @@ TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
       root = RootSum<T>::Zero();
       continue;
     }
-    if (!kChain && body.branches) sum = own.sum[body.slot];
+    if (body.branches) sum = own.sum[body.slot];
     AddOwn(body, own.V[i], own.A[i], sum);
     if (i == terms.wrench_body) sum.f = sum.f - terms.wrench;
     LoweredResponse<T>& r = own.response[i];
@@ -410,9 +411,9 @@ TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
       continue;
     }
     const LoweredBody<N>& onto = bodies[parent];
-    const long end = kChain ? n : body.subtree_end;
-    const bool to_root = ParentOf<kChain>(onto, parent) == kBase &&
-                         onto.motion == JointMotion::kRevolute;
+    const long end = body.subtree_end;
+    const bool to_root =
+        onto.parent == kBase && onto.motion == JointMotion::kRevolute;
     WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
       if (to_root) {
         CarryResponses<true>(step, tree, state, own, i, end, parent, out);
@@ -424,7 +425,7 @@ TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
         SubtreeToParent(step, body, s[i], c[i], q[i], sum);
       }
     });
-    if (kChain || to_root || !onto.branches) continue;
+    if (to_root || !onto.branches) continue;
     LoweredSubtree<T>& of_parent = own.sum[onto.slot];
     if (body.last_child) {
       of_parent = sum;
@@ -432,19 +433,6 @@ TORQUED_INLINE void DerivativesOf(const LoweredTreeOf<N>& tree,
       Add(sum, of_parent);
     }
     sum = LoweredSubtree<T>::Zero();
-  }
-}
-
-/// See InverseDynamicsDerivatives; the wrench of `terms` turns with its body.
-template <class T, class N>
-TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
-    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
-    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
-    T* dtau_dq, T* dtau_dv, T* M) {
-  if (tree.chain) {
-    DerivativesOf<true>(tree, terms, state, own, {dtau_dq, dtau_dv, M});
-  } else {
-    DerivativesOf<false>(tree, terms, state, own, {dtau_dq, dtau_dv, M});
   }
 }
 
