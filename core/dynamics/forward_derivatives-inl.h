@@ -12,47 +12,81 @@ void CarveForwardDerivatives(unsigned long n, Carver& carver,
                              ForwardDerivativesScratch<T>& s) {
   carver.Take(s.dtau_dq, n * n);
   carver.Take(s.dtau_dv, n * n);
-  carver.Take(s.L, n * (n + 1) / 2);
   carver.Take(s.diagonal, n);
-  carver.Take(s.reciprocal, n);
+  carver.Take(s.pivots, n);
+  carver.Take(s.matrix, n * (n + 1) / 2);
   carver.Take(s.column, n);
 }
 
-/// M⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, whole, from M, of which the lower half is read.
+/// Room for numbers: on the stack, and so in registers, where it is known how
+/// many.
+template <class Count, class T>
+struct Room {
+  explicit TORQUED_INLINE Room(T* given) : numbers(given) {}
+  T* numbers;
+};
+template <int kCount, class T>
+struct Room<Int<kCount>, T> {
+  explicit TORQUED_INLINE Room(T* /*given*/) {}
+  T numbers[kCount];
+};
+
+TORQUED_INLINE constexpr int PackedCount(int n) { return PackedSize(n); }
+template <int kSize>
+TORQUED_INLINE constexpr Int<PackedSize(kSize)> PackedCount(Int<kSize> /*n*/) {
+  return {};
+}
+
+/// M ← M⁻¹, whole, from the lower half of M, by sweeping one column after the
+/// other (Goodnight 1979, "A tutorial on the SWEEP operator"): as many products
+/// as by factors, of which fewer wait for each other.
 template <class Size, class T>
 TORQUED_ONE_COPY void InvertMassMatrix(Size n,
                                        const ForwardDerivativesScratch<T>& own,
                                        T* M) {
   constexpr Int<0> kFirst;
-  T* const L = own.L;
+  Room<decltype(PackedCount(n)), T> matrix(own.matrix);
+  Room<Size, T> numbers(own.column);
+  T* const A = matrix.numbers;
+  T* const column = numbers.numbers;
   For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
     For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
-      L[PackedRow(i) + j] = M[i * n + j];
+      A[PackedRow(i) + j] = M[i * n + j];
     });
     own.diagonal[i] = M[i * n + i];
   });
-  FactorPacked(n, L, own.reciprocal);
-  InvertUnitLowerPacked(n, L);
-  // (M⁻¹)_ij = Σ_{k ≥ i} L⁻¹_ki L⁻¹_kj / D_k for i ≥ j; the diagonal of L⁻¹
-  // is 1.
-  T* const column = own.column;
-  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
-    const T first = own.reciprocal[i];
-    T self = first;
-    For(Next(i), n, [&](auto k) TORQUED_INLINE_BODY {
-      const T l = L[PackedRow(k) + i];
-      const T scaled = l * own.reciprocal[k];
-      column[k] = scaled;
-      self = self + scaled * l;
-    });
-    M[i * n + i] = self;
-    For(kFirst, i, [&](auto j) TORQUED_INLINE_BODY {
-      T sum = first * L[PackedRow(i) + j];
-      For(Next(i), n, [&](auto k) TORQUED_INLINE_BODY {
-        sum = sum + column[k] * L[PackedRow(k) + j];
+  For(kFirst, n, [&](auto k) TORQUED_INLINE_BODY {
+    T* const A_k = A + PackedRow(k);
+    const T pivot = A_k[k];
+    const T reciprocal = T(1) / pivot;
+    own.pivots[k] = pivot;
+    For(kFirst, Next(k),
+        [&](auto i) TORQUED_INLINE_BODY { column[i] = A_k[i]; });
+    For(Next(k), n,
+        [&](auto i) TORQUED_INLINE_BODY { column[i] = A[PackedRow(i) + k]; });
+    // A_ij −= A_ik A_kj / A_kk;  A_ik ← A_ik / A_kk;  A_kk ← −1 / A_kk
+    const auto sweep_row = [&](auto i) TORQUED_INLINE_BODY {
+      T* const A_i = A + PackedRow(i);
+      const T scaled = column[i] * reciprocal;
+      For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+        A_i[j] = A_i[j] - scaled * column[j];
       });
-      M[i * n + j] = sum;
-      M[j * n + i] = sum;
+    };
+    For(kFirst, k, sweep_row);
+    For(Next(k), n, sweep_row);
+    For(kFirst, k,
+        [&](auto i) TORQUED_INLINE_BODY { A_k[i] = column[i] * reciprocal; });
+    For(Next(k), n, [&](auto i) TORQUED_INLINE_BODY {
+      A[PackedRow(i) + k] = column[i] * reciprocal;
+    });
+    A_k[k] = -reciprocal;
+  });
+  // Swept in all columns it is −M⁻¹.
+  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+    For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+      const T entry = -A[PackedRow(i) + j];
+      M[i * n + j] = entry;
+      M[j * n + i] = entry;
     });
   });
 }

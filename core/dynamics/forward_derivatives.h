@@ -11,13 +11,12 @@ inline namespace TORQUED_TARGET {
 /// Memory of ForwardDynamicsDerivatives, for n bodies.
 template <class T>
 struct ForwardDerivativesScratch {
-  T* dtau_dq;     // n x n
-  T* dtau_dv;     // n x n
-  T* L;           // M, lower half packed; then the pivots of M = L D Lᵀ on its
-                  // diagonal and L⁻¹ below it
-  T* diagonal;    // n: of M, with which the pivots may be compared
-  T* reciprocal;  // n: of the pivots
-  T* column;      // n
+  T* dtau_dq;   // n x n
+  T* dtau_dv;   // n x n
+  T* diagonal;  // n: of M, with which the pivots may be compared
+  T* pivots;    // n: those of M = L D Lᵀ
+  T* matrix;    // n (n + 1) / 2
+  T* column;    // n
 };
 
 /// With a = FD(q, v, tau), see ForwardDynamics: da_dq, da_dv and

@@ -351,7 +351,7 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
     // The pivots are those of M, and stand by their diagonal.
     double smallest = 1;
     for (int i = 0; i < n; ++i) {
-      const double pivot = memory.forward.L[PackedRow(i) + i];
+      const double pivot = memory.forward.pivots[i];
       EXPECT_GT(pivot, 0) << c.name;
       smallest = std::min(smallest, pivot / memory.forward.diagonal[i]);
     }
