@@ -4,12 +4,12 @@ namespace torqued {
 
 template void ForwardDynamicsDerivatives(
     const Tree&, const DynamicsTerms&, const double*, const double*,
-    const Scratch<double>&, const ForwardDerivativesScratch<double>&, double*,
-    double*, double*);
+    const Scratch<double>&, const RneaDerivativesScratch<double>&,
+    const ForwardDerivativesScratch<double>&, double*, double*, double*);
 template void ForwardDynamicsDerivatives(
     const Tree&, const DynamicsTerms&, const float*, const float*,
-    const Scratch<float>&, const ForwardDerivativesScratch<float>&, float*,
-    float*, float*);
+    const Scratch<float>&, const RneaDerivativesScratch<float>&,
+    const ForwardDerivativesScratch<float>&, float*, float*, float*);
 template void SolveForwardDerivatives(int,
                                       const ForwardDerivativesScratch<double>&,
                                       double*, double*, double*);

@@ -11,13 +11,12 @@ inline namespace TORQUED_TARGET {
 /// Memory of ForwardDynamicsDerivatives, for n bodies.
 template <class T>
 struct ForwardDerivativesScratch {
-  RneaDerivativesScratch<T> inverse;
-  T* dtau_dq;     // n x n
-  T* dtau_dv;     // n x n
-  T* L;           // M, lower half packed; then the pivots of M = L D Lᵀ on its
-                  // diagonal and L⁻¹ below it
-  T* diagonal;    // n: of M, with which the pivots may be compared
-  T* reciprocal;  // n: of the pivots
+  T* dtau_dq;   // n x n
+  T* dtau_dv;   // n x n
+  T* diagonal;  // n: of M, with which the pivots may be compared
+  T* pivots;    // n: those of M = L D Lᵀ
+  T* matrix;    // n (n + 1) / 2
+  T* column;    // n
 };
 
 /// With a = FD(q, v, tau), see ForwardDynamics: da_dq, da_dv and
@@ -29,6 +28,7 @@ template <class T>
 void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
                                 const T* v, const T* a,
                                 const Scratch<T>& scratch,
+                                const RneaDerivativesScratch<T>& inverse,
                                 const ForwardDerivativesScratch<T>& own,
                                 T* da_dq, T* da_dv, T* da_dtau);
 

@@ -166,21 +166,6 @@ TORQUED_INLINE void ArticulateInward(const LoweredTreeOf<N>& tree,
   }
 }
 
-/// A parent's acceleration as its child has it, without the joint's own.
-template <class Step, class T, class N>
-TORQUED_INLINE void AccelerationToChild(Step step, const LoweredBody<N>& body,
-                                        const T& s, const T& c, const T& q,
-                                        Twist<T>& A) {
-  AddShiftCross(step, body, -A.w, A.v);
-  TurnToChild(step, body, A.w, A.v);
-  if (!step.IsRevolute(body)) {
-    A.v.x += A.w.y * q;
-    A.v.y -= A.w.x * q;
-  }
-  A.w = SpinToChild(s, c, A.w);
-  A.v = SpinToChild(s, c, A.v);
-}
-
 /// From the roots to the leaves: q̈ = u / d − (U / d)ᵀ V̇.
 template <class T, class N>
 TORQUED_INLINE void AccelerateOutward(const LoweredTreeOf<N>& tree,
@@ -198,7 +183,7 @@ TORQUED_INLINE void AccelerateOutward(const LoweredTreeOf<N>& tree,
       const LoweredBody<N>& parent = bodies[body.parent];
       if (parent.branches) A = scratch.acceleration[parent.slot];
       WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
-        AccelerationToChild(step, body, s[i], c[i], q[i], A);
+        TwistToChild(step, body, s[i], c[i], q[i], A);
       });
       a[i] = scratch.u[i] - Dot(scratch.F[i], A);
     }

@@ -210,6 +210,22 @@ TORQUED_INLINE Wrench<T> WrenchToParent(Step step, const LoweredBody<N>& body,
   return F;
 }
 
+/// A parent's twist, or acceleration, as its child has it without the joint's
+/// own.
+template <class Step, class T, class N>
+TORQUED_INLINE void TwistToChild(Step step, const LoweredBody<N>& body,
+                                 const T& s, const T& c, const T& q,
+                                 Twist<T>& A) {
+  AddShiftCross(step, body, -A.w, A.v);
+  TurnToChild(step, body, A.w, A.v);
+  if (!step.IsRevolute(body)) {
+    A.v.x += A.w.y * q;
+    A.v.y -= A.w.x * q;
+  }
+  A.w = SpinToChild(s, c, A.w);
+  A.v = SpinToChild(s, c, A.v);
+}
+
 /// `sum` + that, in fewer steps that wait for each other.
 template <class T, class N>
 TORQUED_INLINE Wrench<T> AddWrenchToParent(AnyStep step,

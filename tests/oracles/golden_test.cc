@@ -252,12 +252,15 @@ TEST_P(GoldenTest, DerivativesEqual) {
   const VectorXd g = ToVector(data_.at("gravity"));
   const DynamicsTerms terms = {{g[0], g[1], g[2]}, false, false, false};
   Workspace<double> workspace(n);
-  Carver counter(nullptr);
-  ForwardDerivativesScratch<double> own{};
-  CarveForwardDerivatives(static_cast<unsigned long>(n), counter, own);
-  std::vector<double> memory(counter.used() / sizeof(double));
-  Carver carver(memory.data());
-  CarveForwardDerivatives(static_cast<unsigned long>(n), carver, own);
+  RneaDerivativesScratch<double> inverse{};
+  ForwardDerivativesScratch<double> forward{};
+  const auto carve = [&](Carver carver) {
+    CarveRneaDerivatives(static_cast<unsigned long>(n), carver, inverse);
+    CarveForwardDerivatives(static_cast<unsigned long>(n), carver, forward);
+    return carver.used();
+  };
+  std::vector<double> memory(carve(Carver(nullptr)) / sizeof(double));
+  carve(Carver(memory.data()));
   RowMajorXd dq(n, n), dv(n, n), last(n, n);
   ForSamples([&](const nlohmann::json& sample, const std::string& where) {
     const VectorXd q = ToVector(sample.at("q"));
@@ -269,7 +272,7 @@ TEST_P(GoldenTest, DerivativesEqual) {
     ComputePlacements(tree, q.data(), workspace.scratch());
     ComputeWorldPlacements(tree, workspace.scratch());
     InverseDynamicsDerivatives(tree, terms, v.data(), a.data(),
-                               workspace.scratch(), own.inverse, dq.data(),
+                               workspace.scratch(), inverse, dq.data(),
                                dv.data(), last.data());
     errors.Add("dtau/dq",
                RelativeError(dq, ToMatrix(sample.at("dtau_dq")), scale), where);
@@ -282,8 +285,8 @@ TEST_P(GoldenTest, DerivativesEqual) {
     const VectorXd free =
         robot.ForwardDynamics(q, v, ToVector(sample.at("tau")));
     ForwardDynamicsDerivatives(tree, terms, v.data(), free.data(),
-                               workspace.scratch(), own, dq.data(), dv.data(),
-                               last.data());
+                               workspace.scratch(), inverse, forward, dq.data(),
+                               dv.data(), last.data());
     const auto add = [&](const char* quantity, const RowMajorXd& ours,
                          const char* field) {
       errors.Add(quantity,

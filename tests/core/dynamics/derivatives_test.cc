@@ -18,7 +18,7 @@
 #include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/rnea-inl.h"
 #include "core/dynamics/rnea_derivatives-inl.h"
-#include "tests/core/model/test_trees.h"
+#include "tests/core/dynamics/motion_cases.h"
 #include "tests/support/compare.h"
 #include "tests/support/complex_step.h"
 #include "tests/support/random_robot.h"
@@ -40,60 +40,30 @@ using MatrixXd =
 
 /// What the algorithms work in, for any scalar.
 template <class T>
-struct Memory {
+class Memory {
+ public:
   explicit Memory(int n) {
     const auto bodies = static_cast<unsigned long>(n);
     Carver counter(nullptr);
-    CarveScratch(bodies, counter, scratch);
-    CarveForwardDerivatives(bodies, counter, derivatives);
-    bytes.resize(counter.used() + 64);
-    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-    Carver carver(bytes.data() + (64 - address % 64) % 64);
-    CarveScratch(bodies, carver, scratch);
-    CarveForwardDerivatives(bodies, carver, derivatives);
+    Carve(bodies, counter);
+    bytes_.resize(counter.used());
+    Carver carver(bytes_.data());
+    Carve(bodies, carver);
   }
 
-  std::vector<char> bytes;
   Scratch<T> scratch{};
-  ForwardDerivativesScratch<T> derivatives{};
-};
+  RneaDerivativesScratch<T> inverse{};
+  ForwardDerivativesScratch<T> forward{};
 
-/// A tree in motion, with all that may act on it.
-struct Case {
-  std::string name;
-  TestTree tree;
-  VectorXd q, v, a, tau;
-  DynamicsTerms terms;
-  std::vector<VectorXd> wrenches;  // on the bodies, each in {i}
-
-  int n() const { return tree.tree().n; }
-};
-
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
-  std::uint64_t seed = 0;
-  for (TestTree& tree : ReasonableTrees()) {
-    Random random(seed++);
-    Case c;
-    const int n = tree.tree().n;
-    c.name = tree.name;
-    c.tree = std::move(tree);
-    c.q = random.Vector(n, -3, 3);
-    c.v = random.Vector(n, -2, 2);
-    c.a = random.Vector(n, -2, 2);
-    c.tau = random.Vector(n, -20, 20);
-    const VectorXd g = random.Vector(3, -10, 10);
-    c.terms = {{g[0], g[1], g[2]},
-               random.Chance(0.5),
-               random.Chance(0.5),
-               random.Chance(0.5)};
-    for (int i = 0; i < n; ++i) {
-      c.wrenches.push_back(random.Vector(6, -20, 20));
-    }
-    cases.push_back(std::move(c));
+ private:
+  void Carve(unsigned long bodies, Carver& carver) {
+    CarveScratch(bodies, carver, scratch);
+    CarveRneaDerivatives(bodies, carver, inverse);
+    CarveForwardDerivatives(bodies, carver, forward);
   }
-  return cases;
-}
+
+  std::vector<char> bytes_;
+};
 
 /// One entry of a state is the variable.
 std::vector<ComplexStep> Vary(const VectorXd& x, int j) {
@@ -111,7 +81,7 @@ Wrench<T> ToWrench(const VectorXd& numbers) {
 }
 
 template <class T>
-void Place(const Case& c, const T* q, Memory<T>& memory) {
+void Place(const MotionCase& c, const T* q, Memory<T>& memory) {
   ComputePlacements(c.tree.tree(), q, memory.scratch);
   ComputeWorldPlacements(c.tree.tree(), memory.scratch);
   for (int i = 0; i < c.n(); ++i) {
@@ -152,7 +122,7 @@ Derivatives ByComplexSteps(const VectorXd& q, const VectorXd& v,
   return out;
 }
 
-Derivatives InverseExpected(const Case& c) {
+Derivatives InverseExpected(const MotionCase& c) {
   Memory<ComplexStep> memory(c.n());
   return ByComplexSteps(
       c.q, c.v, c.a,
@@ -163,7 +133,7 @@ Derivatives InverseExpected(const Case& c) {
 }
 
 /// By articulated bodies, which share nothing with the text under test.
-Derivatives ForwardExpected(const Case& c) {
+Derivatives ForwardExpected(const MotionCase& c) {
   Memory<ComplexStep> memory(c.n());
   return ByComplexSteps(
       c.q, c.v, c.tau,
@@ -181,13 +151,14 @@ Derivatives Unwritten(int n) {
   return out;
 }
 
-Derivatives InverseActual(const Case& c, const double* v, const double* a) {
+Derivatives InverseActual(const MotionCase& c, const double* v,
+                          const double* a) {
   Derivatives out = Unwritten(c.n());
   Memory<double> memory(c.n());
   Place(c, c.q.data(), memory);
   InverseDynamicsDerivatives(c.tree.tree(), c.terms, v, a, memory.scratch,
-                             memory.derivatives.inverse, out.dq.data(),
-                             out.dv.data(), out.d_last.data());
+                             memory.inverse, out.dq.data(), out.dv.data(),
+                             out.d_last.data());
   return out;
 }
 
@@ -198,8 +169,7 @@ double ForceScale(const Derivatives& of_inverse) {
 
 TEST(InverseDynamicsDerivatives, EqualThoseByComplexSteps) {
   LargestErrors errors;
-  for (const Case& c : Cases()) {
-    if (c.n() == 0) continue;
+  for (const MotionCase& c : MotionCases()) {
     const Derivatives expected = InverseExpected(c);
     const Derivatives actual = InverseActual(c, c.v.data(), c.a.data());
     // Forces of a planar arm's bodies cancel.
@@ -215,7 +185,7 @@ TEST(InverseDynamicsDerivatives, EqualThoseByComplexSteps) {
 }
 
 TEST(InverseDynamicsDerivatives, NoVelocityOrAccelerationMeansZeros) {
-  for (Case& c : Cases()) {
+  for (MotionCase& c : MotionCases()) {
     const Derivatives without_a = InverseActual(c, c.v.data(), nullptr);
     const Derivatives without_v = InverseActual(c, nullptr, c.a.data());
     c.a.setZero();
@@ -223,7 +193,7 @@ TEST(InverseDynamicsDerivatives, NoVelocityOrAccelerationMeansZeros) {
     EXPECT_EQ(without_a.dq, zero_a.dq) << c.name;
     EXPECT_EQ(without_a.dv, zero_a.dv) << c.name;
   }
-  for (Case& c : Cases()) {
+  for (MotionCase& c : MotionCases()) {
     const Derivatives without_v = InverseActual(c, nullptr, c.a.data());
     c.v.setZero();
     const Derivatives zero_v = InverseActual(c, c.v.data(), c.a.data());
@@ -234,7 +204,7 @@ TEST(InverseDynamicsDerivatives, NoVelocityOrAccelerationMeansZeros) {
 
 TEST(InverseDynamicsDerivatives, ByAccelerationIsTheMassMatrix) {
   LargestErrors errors;
-  for (const Case& c : Cases()) {
+  for (const MotionCase& c : MotionCases()) {
     Memory<double> memory(c.n());
     Place(c, c.q.data(), memory);
     MatrixXd M(c.n(), c.n());
@@ -253,7 +223,7 @@ bool Carries(const Tree& tree, int j, int i) {
 
 TEST(InverseDynamicsDerivatives, JointsOnDifferentBranchesDoNotFeelEachOther) {
   int pairs = 0;
-  for (const Case& c : Cases()) {
+  for (const MotionCase& c : MotionCases()) {
     const Tree tree = c.tree.tree();
     const Derivatives actual = InverseActual(c, c.v.data(), c.a.data());
     for (int i = 0; i < c.n(); ++i) {
@@ -272,8 +242,7 @@ TEST(InverseDynamicsDerivatives, JointsOnDifferentBranchesDoNotFeelEachOther) {
 TEST(InverseDynamicsDerivatives, GravityTorquesHaveASymmetricGradient) {
   // At rest tau = ∂P/∂q, whose derivative is a Hessian.
   LargestErrors errors;
-  for (Case& c : Cases()) {
-    if (c.n() == 0) continue;
+  for (MotionCase& c : MotionCases()) {
     c.terms.external_wrenches = false;
     const Derivatives rest = InverseActual(c, nullptr, nullptr);
     errors.Add("asymmetry",
@@ -287,9 +256,8 @@ TEST(InverseDynamicsDerivatives, HeldWrenchesTurnWithNothing) {
   LargestErrors errors;
   double turning = 0;
   std::uint64_t seed = 0;
-  for (Case& c : Cases()) {
+  for (MotionCase& c : MotionCases()) {
     const int n = c.n();
-    if (n == 0) continue;
     const Tree tree = c.tree.tree();
     Random random(seed++);
     BodyFrame frame{};
@@ -324,7 +292,7 @@ TEST(InverseDynamicsDerivatives, HeldWrenchesTurnWithNothing) {
       InverseDynamicsDerivatives(
           tree, c.terms, static_cast<const double*>(c.v.data()),
           static_cast<const double*>(c.a.data()), memory.scratch,
-          memory.derivatives.inverse, actual.dq.data(), actual.dv.data(),
+          memory.inverse, actual.dq.data(), actual.dv.data(),
           actual.d_last.data());
       FrameJacobian(tree, frame, reference, memory.scratch, memory.scratch.J);
       const std::string which =
@@ -353,9 +321,8 @@ TEST(InverseDynamicsDerivatives, HeldWrenchesTurnWithNothing) {
 
 TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
   LargestErrors errors;
-  for (const Case& c : Cases()) {
+  for (const MotionCase& c : MotionCases()) {
     const int n = c.n();
-    if (n == 0) continue;
     const Derivatives expected = ForwardExpected(c);
     Memory<double> memory(n);
     Place(c, c.q.data(), memory);
@@ -367,8 +334,8 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
     Derivatives actual = Unwritten(n);
     ForwardDynamicsDerivatives(
         c.tree.tree(), c.terms, v, static_cast<const double*>(a.data()),
-        memory.scratch, memory.derivatives, actual.dq.data(), actual.dv.data(),
-        actual.d_last.data());
+        memory.scratch, memory.inverse, memory.forward, actual.dq.data(),
+        actual.dv.data(), actual.d_last.data());
     const double condition = ConditionNumber(expected.d_last);
     errors.Add("da/dq / cond M",
                RelativeError(actual.dq, expected.dq) / condition, c.name);
@@ -384,9 +351,9 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
     // The pivots are those of M, and stand by their diagonal.
     double smallest = 1;
     for (int i = 0; i < n; ++i) {
-      const double pivot = memory.derivatives.L[PackedRow(i) + i];
+      const double pivot = memory.forward.pivots[i];
       EXPECT_GT(pivot, 0) << c.name;
-      smallest = std::min(smallest, pivot / memory.derivatives.diagonal[i]);
+      smallest = std::min(smallest, pivot / memory.forward.diagonal[i]);
     }
     EXPECT_GT(smallest * condition, 1 - 100 * kEpsilon * condition) << c.name;
   }
