@@ -33,9 +33,13 @@ void CarveQuantityScratch(QuantityBits wanted, unsigned long n, Carver& carver,
   if (wants(Quantity::kChristoffelSymbols)) room_for(n * n * n);
   if (wants(Quantity::kRegressor)) room_for(10 * n * n);
   if (wants(Quantity::kInverseDynamicsDerivatives) ||
-      (wanted & kGeneralSolutions) != 0) {
-    CarveForwardDerivatives(n, carver, s.derivatives);
+      wants(Quantity::kForwardDynamicsDerivatives)) {
+    CarveRneaDerivatives(n, carver, s.inverse_derivatives);
     room_for(3 * n * n);
+  }
+  if ((wanted & kGeneralSolutions) != 0) {
+    CarveForwardDerivatives(n, carver, s.forward_derivatives);
+    room_for(n * n);
   }
   carver.Take(s.result, size);
 }
@@ -106,7 +110,7 @@ class QuantityTexts {
   void MassMatrixInverse() {
     if (!Wants(Quantity::kMassMatrixInverse)) return;
     MassMatrix(tree_, scratch_, result_);
-    InvertMassMatrix(n_, own_.derivatives, result_);
+    InvertMassMatrix(n_, own_.forward_derivatives, result_);
     store_(Output::kMassMatrixInverse, result_, n_ * n_);
   }
 
@@ -200,17 +204,17 @@ class QuantityTexts {
              *const third = second + n_ * n_;
     if (inverse) {
       InverseDynamicsDerivatives(tree_, in_.terms, in_.v, in_.a, scratch_,
-                                 own_.derivatives.inverse, first, second,
+                                 own_.inverse_derivatives, first, second,
                                  third);
       if (held) AddHeldWrench(first);
       store_(Output::kTauByQ, first, n_ * n_);
       store_(Output::kTauByV, second, n_ * n_);
     }
     if (forward) {
-      const ForwardDerivativesScratch<T>& own = own_.derivatives;
-      InverseDynamicsDerivatives(tree_, in_.terms, in_.v,
-                                 in_.forward_acceleration, scratch_,
-                                 own.inverse, own.dtau_dq, own.dtau_dv, third);
+      const ForwardDerivativesScratch<T>& own = own_.forward_derivatives;
+      InverseDynamicsDerivatives(
+          tree_, in_.terms, in_.v, in_.forward_acceleration, scratch_,
+          own_.inverse_derivatives, own.dtau_dq, own.dtau_dv, third);
       if (held) AddHeldWrench(own.dtau_dq);
       SolveForwardDerivatives(n_, own, first, second, third);
       store_(Output::kAccelerationByQ, first, n_ * n_);

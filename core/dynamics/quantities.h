@@ -54,7 +54,8 @@ struct QuantityInputs {
 template <class T>
 struct QuantityScratch {
   CoriolisScratch<T> coriolis;
-  ForwardDerivativesScratch<T> derivatives;
+  RneaDerivativesScratch<T> inverse_derivatives;
+  ForwardDerivativesScratch<T> forward_derivatives;
   T* result;  // of one text
 };
 

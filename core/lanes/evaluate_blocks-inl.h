@@ -21,6 +21,7 @@
 #include "core/lowered/crba-inl.h"
 #include "core/lowered/kinematics-inl.h"
 #include "core/lowered/rnea-inl.h"
+#include "core/lowered/rnea_derivatives-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -39,7 +40,9 @@ class BlockEvaluation {
         tree_(setup_.tree),
         lowered_(Lowered(setup_)),
         n_(tree_.n),
-        further_(job.Quantities() & kGeneralQuantities),
+        wanted_(job.Quantities()),
+        further_(wanted_ & kGeneralQuantities &
+                 ~(setup_.lowered ? kDerivatives : 0)),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
@@ -56,8 +59,14 @@ class BlockEvaluation {
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
     if (further_ != 0) {
-      carver_.Take(acceleration_, n);
       CarveQuantityScratch<P>(further_, n, carver_, quantities_);
+    }
+    if (wants_forward_derivatives()) carver_.Take(acceleration_, n);
+    if (setup_.lowered && wants_derivatives()) {
+      CarveLoweredDerivatives<P>(n, slots, carver_, derivatives_);
+      CarveForwardDerivatives<P>(n, carver_, forward_derivatives_);
+      carver_.Take(held_J_, 6 * n);
+      carver_.Take(matrices_, 3 * n * n);
     }
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
     if (setup_.lowered && wants_acceleration() && !by_factorization()) {
@@ -97,6 +106,9 @@ class BlockEvaluation {
  private:
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
+  static constexpr QuantityBits kDerivatives =
+      Bit(Quantity::kInverseDynamicsDerivatives) |
+      Bit(Quantity::kForwardDynamicsDerivatives);
 
   static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
@@ -118,7 +130,12 @@ class BlockEvaluation {
   bool wants_task() const { return setup_.task; }
   bool general_texts() const { return !setup_.lowered || further_ != 0; }
   bool wants_forward_derivatives() const {
-    return (further_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
+    return (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
+  }
+  bool wants_derivatives() const { return (wanted_ & kDerivatives) != 0; }
+  /// A wrench that does not turn with the tip.
+  bool has_held_wrench() const {
+    return has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal;
   }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() || wants_task();
@@ -164,6 +181,7 @@ class BlockEvaluation {
   void PrepareTip() {
     motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     if (wants_frame()) Clear(J_, 6 * n_);
+    if (held_J_ != nullptr) Clear(held_J_, 6 * n_);
     tip_.path = setup_.path;
     tip_.length = setup_.path_length;
     tip_.reference = setup_.reference;
@@ -212,6 +230,7 @@ class BlockEvaluation {
                              kBase, &motion_);
       SolveAcceleration();
     }
+    if (wants_derivatives()) LoweredDerivatives(*terms);
     if (wants_bias() || wants_task()) {
       const int watched =
           setup_.path_length > 0 ? setup_.path[setup_.path_length - 1] : kBase;
@@ -283,7 +302,7 @@ class BlockEvaluation {
   }
 
   bool wants_factors() const {
-    return wants_task() || (further_ & kGeneralSolutions) != 0 ||
+    return wants_task() || (wanted_ & kGeneralSolutions) != 0 ||
            (wants_acceleration() && by_factorization());
   }
 
@@ -305,6 +324,49 @@ class BlockEvaluation {
     if (wants_jacobian()) {
       Store(Output::kJacobian, J_, 6 * n_);
     }
+  }
+
+  __attribute__((noinline)) void LoweredDerivatives(
+      const LoweredTerms<P>& terms) {
+    const int size = n_ * n_;
+    P *const first = matrices_, *const second = first + size,
+             *const third = second + size;
+    if (has_held_wrench()) LoweredHeldJacobian();
+    if ((wanted_ & Bit(Quantity::kInverseDynamicsDerivatives)) != 0) {
+      LoweredInverseDynamicsDerivatives(lowered_, terms, State(in_.a),
+                                        derivatives_, first, second, third);
+      AddHeldWrench(first);
+      Store(Output::kTauByQ, first, size);
+      Store(Output::kTauByV, second, size);
+    }
+    if (wants_forward_derivatives()) {
+      const ForwardDerivativesScratch<P>& own = forward_derivatives_;
+      LoweredInverseDynamicsDerivatives(lowered_, terms, State(acceleration_),
+                                        derivatives_, own.dtau_dq, own.dtau_dv,
+                                        third);
+      AddHeldWrench(own.dtau_dq);
+      SolveForwardDerivatives(n_, own, first, second, third);
+      Store(Output::kAccelerationByQ, first, size);
+      Store(Output::kAccelerationByV, second, size);
+      Store(Output::kAccelerationByTau, third, size);
+    }
+  }
+
+  /// The Jacobian in the reference frame of the wrench.
+  void LoweredHeldJacobian() {
+    LoweredTip<N> tip = tip_;
+    tip.reference = setup_.wrench_reference;
+    TipPose<P> pose;
+    LoweredTipPose(lowered_, tip, State(zeros_), held_J_, &pose);
+    LoweredJacobian(lowered_, tip, pose, held_J_);
+  }
+
+  void AddHeldWrench(P* dtau_dq) const {
+    if (!has_held_wrench()) return;
+    P on_tip[6];
+    for (int k = 0; k < 6; ++k) on_tip[k] = -in_.wrench[k];
+    AddHeldWrenchDerivative(n_, setup_.wrench_reference,
+                            static_cast<const P*>(held_J_), on_tip, dtau_dq);
   }
 
   void StorePose() {
@@ -528,7 +590,8 @@ class BlockEvaluation {
   const Tree tree_;
   const LoweredTreeOf<N>& lowered_;
   const int n_;
-  /// Wanted, and known to QuantityTexts alone.
+  const QuantityBits wanted_;
+  /// Of these what is for QuantityTexts.
   const QuantityBits further_;
   Carver carver_;
   BlockInputs<N> in_;
@@ -539,6 +602,10 @@ class BlockEvaluation {
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
   QuantityScratch<P> quantities_{};
+  LoweredDerivativesScratch<P> derivatives_{};
+  ForwardDerivativesScratch<P> forward_derivatives_{};
+  P* held_J_ = nullptr;    // in the reference frame of the wrench
+  P* matrices_ = nullptr;  // three of n x n
 
   LoweredTerms<P> terms_, with_wrench_;
   LoweredTip<N> tip_{};
