@@ -116,6 +116,8 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   double ns = 5 + 3 * n;  // loads, angles
   if (quantities.Has(Quantity::kInverseDynamics)) ns += 5 * n;
   if (quantities.Has(Quantity::kBiasForces)) ns += 5 * n;
+  if (quantities.Has(Quantity::kGravityForces)) ns += 5 * n;
+  if (quantities.Has(Quantity::kCoriolisForces)) ns += 5 * n;
   if (quantities.Has(Quantity::kMassMatrix)) ns += 3 * n + 0.8 * n * n;
   if (quantities.Has(Quantity::kForwardDynamics)) ns += 10 * n + 0.3 * n * n;
   if (quantities.Has(Quantity::kFramePose)) ns += 3 * n;
@@ -127,13 +129,11 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
     const bool always_singular = dof < options.task.axis_count;
     ns += general * (always_singular ? 1.0 : 0.005);
   }
-  // By the general texts, which take three times as long.
+  // Mostly by the general texts, which take three times as long.
   const double pass = 15 + 15 * n, matrix = n * n, cube = n * n * n;
-  if (quantities.Has(Quantity::kGravityForces)) ns += pass;
-  if (quantities.Has(Quantity::kCoriolisForces)) ns += pass;
-  if (quantities.Has(Quantity::kCoriolisMatrix)) ns += 2 * pass + 5 * matrix;
-  if (quantities.Has(Quantity::kMassMatrixRate)) ns += 2 * pass + 5 * matrix;
-  if (quantities.Has(Quantity::kChristoffelSymbols)) ns += pass + 4 * cube;
+  if (quantities.Has(Quantity::kCoriolisMatrix)) ns += pass + 3 * matrix;
+  if (quantities.Has(Quantity::kMassMatrixRate)) ns += pass + 3 * matrix;
+  if (quantities.Has(Quantity::kChristoffelSymbols)) ns += pass + 1.7 * cube;
   if (quantities.Has(Quantity::kMassMatrixInverse)) {
     ns += pass + matrix + 0.3 * cube;
   }
@@ -150,10 +150,10 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   if (quantities.Has(Quantity::kBaseWrench)) ns += pass;
   if (quantities.Has(Quantity::kRegressor)) ns += pass + 15 * matrix;
   if (quantities.Has(Quantity::kInverseDynamicsDerivatives)) {
-    ns += 3 * pass + 8 * matrix;
+    ns += 12 * n + 2.5 * matrix;
   }
   if (quantities.Has(Quantity::kForwardDynamicsDerivatives)) {
-    ns += 4 * pass + 12 * matrix + 1.5 * cube;
+    ns += 25 * n + 3 * matrix + 0.4 * cube;
   }
   constexpr double kReference = 20;  // the general text beside the lanes
   return options.texts == Texts::kReference ? kReference * ns : ns;

@@ -42,7 +42,7 @@ class BlockEvaluation {
         n_(tree_.n),
         wanted_(job.Quantities()),
         further_(wanted_ & kGeneralQuantities &
-                 ~(setup_.lowered ? kDerivatives : 0)),
+                 ~(setup_.lowered ? kAlsoLowered : 0)),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
@@ -109,6 +109,10 @@ class BlockEvaluation {
   static constexpr QuantityBits kDerivatives =
       Bit(Quantity::kInverseDynamicsDerivatives) |
       Bit(Quantity::kForwardDynamicsDerivatives);
+  /// Of the quantities that QuantityTexts know those with lowered texts.
+  static constexpr QuantityBits kAlsoLowered = kDerivatives |
+                                               Bit(Quantity::kGravityForces) |
+                                               Bit(Quantity::kCoriolisForces);
 
   static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
@@ -153,9 +157,7 @@ class BlockEvaluation {
       s_[i] = P(lowered_.bodies[i].sin_q0);
       c_[i] = P(lowered_.bodies[i].cos_q0);
     }
-    if (wants_bias() || wants_acceleration() || wants_drift() || wants_task()) {
-      Clear(zeros_, n_);
-    }
+    Clear(zeros_, n_);
     terms_.gravity = {P(N(setup_.gravity[0])), P(N(setup_.gravity[1])),
                       P(N(setup_.gravity[2]))};
     terms_.viscous_friction = setup_.viscous_friction;
@@ -231,6 +233,14 @@ class BlockEvaluation {
       SolveAcceleration();
     }
     if (wants_derivatives()) LoweredDerivatives(*terms);
+    if (Wants(Output::kGravity)) {
+      LoweredState<P> at_rest = State(zeros_);
+      at_rest.v = zeros_;
+      LoweredForces(terms_.gravity, at_rest, Output::kGravity);
+    }
+    if (Wants(Output::kCoriolis)) {
+      LoweredForces(Vec3<P>::Zero(), State(zeros_), Output::kCoriolis);
+    }
     if (wants_bias() || wants_task()) {
       const int watched =
           setup_.path_length > 0 ? setup_.path[setup_.path_length - 1] : kBase;
@@ -250,6 +260,17 @@ class BlockEvaluation {
                    pose_, J_, drift);
       Store(Output::kJacobianDrift, drift, 6);
     }
+  }
+
+  /// Bias forces without friction.
+  void LoweredForces(const Vec3<P>& gravity, const LoweredState<P>& state,
+                     Output output) {
+    LoweredTerms<P> terms = terms_;
+    terms.gravity = gravity;
+    terms.viscous_friction = terms.coulomb_friction = false;
+    LoweredInverseDynamics(lowered_, terms, state, low_, result_, kBase,
+                           &motion_);
+    Store(output, result_, n_);
   }
 
   /// q + q0 of a revolute joint.
