@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -50,13 +50,15 @@ Function<N> FunctionOf(const std::string& target) {
   return baseline::EvaluateTexts;
 }
 
+constexpr std::align_val_t kAlignment{64};
+
 struct Free {
-  void operator()(void* p) const { std::free(p); }
+  void operator()(void* p) const { ::operator delete(p, kAlignment); }
 };
 using Memory = std::unique_ptr<void, Free>;
 
 Memory Allocate(unsigned long bytes) {
-  return Memory(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
+  return Memory(::operator new(bytes, kAlignment));
 }
 
 VectorXd OneByOne(const RandomCase& c, const VectorXd& inputs) {
