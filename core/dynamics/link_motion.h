@@ -55,7 +55,8 @@ void FrameAcceleration(const Tree& tree, const BodyFrame& frame,
 /// Drift J̇ q̇ of a frame, in the given reference frame; `drift` has 6 numbers,
 /// (angular; linear): its acceleration for q̈ = 0, of the kind that belongs to
 /// the Jacobian (see FrameAcceleration). On a moving base it has the base's
-/// share as well. Needs X; needs X_world unless kLocal. Uses V, A.
+/// share as well. Null v means zeros. Needs X; needs X_world unless kLocal.
+/// Uses V, A.
 template <class T>
 void FrameDrift(const Tree& tree, const BodyFrame& frame,
                 ReferenceFrame reference, const T* v, Scratch<T>& scratch,

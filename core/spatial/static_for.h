@@ -9,6 +9,7 @@ inline namespace TORQUED_TARGET {
 /// An integer as a type.
 template <int kValue>
 struct Int {
+  // NOLINTNEXTLINE(google-explicit-constructor): it stands for an int.
   TORQUED_INLINE constexpr operator int() const { return kValue; }
 };
 

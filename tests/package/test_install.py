@@ -29,6 +29,7 @@ ENTRY_POINTS = {
     "torqued/core/batch/evaluation.h",
     "torqued/core/batch/evaluation_plan.h",
     "torqued/core/batch/robot.h",
+    "torqued/core/dynamics/matrix_form.h",
     "torqued/core/formats/urdf.h",
     "torqued/core/lanes/targets.h",
     "torqued/core/model/description.h",

@@ -33,6 +33,7 @@ std::vector<RandomCase> MakeRandomCases(const RandomCaseOptions& options) {
 
 std::vector<Dual> Along(const Eigen::VectorXd& x, const Eigen::VectorXd& rate) {
   std::vector<Dual> numbers;
+  numbers.reserve(static_cast<std::size_t>(x.size()));
   for (int i = 0; i < x.size(); ++i) numbers.emplace_back(x[i], rate[i]);
   return numbers;
 }

@@ -55,8 +55,8 @@ class Configured {
     const auto n = static_cast<unsigned long>(tree.n);
     Carver counter(nullptr);
     Carve(n, counter);
-    memory_.resize(counter.used() / sizeof(Line) + 1);
-    Carver carver(memory_.data());
+    memory_ = std::make_unique<Line[]>(counter.used() / sizeof(Line) + 1);
+    Carver carver(memory_.get());
     Carve(n, carver);
     ComputePlacements(tree, q.data(), scratch_);
     ComputeWorldPlacements(tree, scratch_);
@@ -75,7 +75,7 @@ class Configured {
     CarveCoriolisScratch(n, carver, coriolis_);
   }
 
-  std::vector<Line> memory_;
+  std::unique_ptr<Line[]> memory_;
   Scratch<T> scratch_{};
   CoriolisScratch<T> coriolis_{};
 };
