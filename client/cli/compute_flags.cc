@@ -1,5 +1,7 @@
 #include "client/cli/compute_flags.h"
 
+#include <algorithm>
+
 #include <array>
 #include <utility>
 
@@ -66,6 +68,31 @@ std::vector<std::string> JointOrder(const ModelFlags& flags) {
   return SplitList(flags.joints, ',');
 }
 
+namespace {
+
+void ApplyPayload(const TermFlags& flags, client::ComputeOptions* options) {
+  if (flags.payload.empty()) {
+    if (flags.payload_frame.empty()) return;
+    throw UsageError("--payload-frame", "needs --payload");
+  }
+  const std::vector<double> numbers = ParseNumbers("--payload", flags.payload);
+  if (numbers.size() != 1 && numbers.size() != 4 && numbers.size() != 10) {
+    throw UsageError("--payload", "takes 1, 4 or 10 numbers");
+  }
+  client::Payload payload;
+  payload.frame = flags.payload_frame;
+  payload.mass = numbers[0];
+  if (numbers.size() >= 4) {
+    payload.center_of_mass = {numbers[1], numbers[2], numbers[3]};
+  }
+  if (numbers.size() == 10) {
+    std::copy(numbers.begin() + 4, numbers.end(), payload.inertia.begin());
+  }
+  options->payload = payload;
+}
+
+}  // namespace
+
 void AddTermFlags(CLI::App* command, TermFlags* flags) {
   command->add_option("--gravity", flags->gravity,
                       "Gravitational acceleration x,y,z in base axes, m/s^2 "
@@ -74,11 +101,17 @@ void AddTermFlags(CLI::App* command, TermFlags* flags) {
                     "Add the model's viscous friction");
   command->add_flag("--coulomb", flags->coulomb,
                     "Add the model's Coulomb friction");
+  command->add_option("--payload", flags->payload,
+                      "Carried body: mass[,x,y,z[,ixx,ixy,ixz,iyy,iyz,izz]] in "
+                      "kg, m, kg m^2; inertia about the centre of mass x,y,z");
+  command->add_option("--payload-frame", flags->payload_frame,
+                      "Frame that carries it (link name; default: the tip)");
 }
 
 void Apply(const TermFlags& flags, client::ComputeOptions* options) {
   options->viscous_friction = flags.viscous;
   options->coulomb_friction = flags.coulomb;
+  ApplyPayload(flags, options);
   if (flags.gravity.empty()) return;
   const std::vector<double> gravity = ParseNumbers("--gravity", flags.gravity);
   if (gravity.size() != 3) {

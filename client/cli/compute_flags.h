@@ -23,6 +23,8 @@ struct TermFlags {
   std::string gravity;
   bool viscous = false;
   bool coulomb = false;
+  std::string payload;
+  std::string payload_frame;
 };
 void AddTermFlags(CLI::App* command, TermFlags* flags);
 void Apply(const TermFlags& flags, client::ComputeOptions* options);

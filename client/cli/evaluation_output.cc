@@ -2,6 +2,7 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -94,6 +95,9 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
       "m", "mcx", "mcy", "mcz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"};
   const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
                                         evaluation.echo.joint_names().end());
+  const bool wrench = std::string_view(field.name).ends_with("wrench") ||
+                      std::string_view(field.name).ends_with("wrenches");
+  const std::vector<std::string>& spatial = wrench ? kWrench : kMotion;
   Part part{
       field.name, TitleOf(field.name), &(evaluation.*field.batch), {}, {}};
   switch (field.shape) {

@@ -99,6 +99,16 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   wire.set_encoding(v1::ENCODING_F64);
   wire.set_fail_fast(options.fail_fast);
   wire.set_precision(options.precision);
+  if (options.payload) {
+    const Payload& payload = *options.payload;
+    v1::Payload& message = *wire.mutable_payload();
+    message.set_frame(payload.frame);
+    message.set_mass(payload.mass);
+    message.mutable_center_of_mass()->Add(payload.center_of_mass.begin(),
+                                          payload.center_of_mass.end());
+    message.mutable_inertia()->Add(payload.inertia.begin(),
+                                   payload.inertia.end());
+  }
 
   if (std::find(quantities.begin(), quantities.end(),
                 v1::QUANTITY_OPERATIONAL_SPACE) != quantities.end()) {

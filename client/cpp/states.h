@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,16 @@ struct TipWrench {
   v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
 };
 
+/// A rigid body that a frame carries; see torqued.v1.Payload.
+struct Payload {
+  /// Link name; empty: the tip frame of the options, or the model's.
+  std::string frame = {};
+  double mass = 0;                                           // kg
+  Eigen::Vector3d center_of_mass = Eigen::Vector3d::Zero();  // m
+  /// Ixx Ixy Ixz Iyy Iyz Izz about the centre of mass, kg m^2.
+  std::array<double, 6> inertia = {};
+};
+
 /// What an operational space is made of; see
 /// torqued.v1.OperationalSpaceOptions.
 struct TaskOptions {
@@ -65,6 +76,7 @@ struct ComputeOptions {
   v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
   std::optional<TipWrench> tip_wrench_on_environment = {};
   TaskOptions task = {};
+  std::optional<Payload> payload = {};
   /// Of the computing. Unspecified: double. Arrays travel in double precision
   /// either way, so single precision saves little here.
   v1::Precision precision = v1::PRECISION_UNSPECIFIED;

@@ -14,6 +14,7 @@
 #include "core/batch/output_traits.h"
 #include "core/dynamics/operational_space.h"
 #include "core/dynamics/quantity.h"
+#include "core/model/description.h"
 #include "core/model/tree.h"
 
 namespace torqued {
@@ -71,6 +72,15 @@ enum class MassMatrixLayout : std::uint8_t {
   kPackedLower,  // nv (nv + 1) / 2: rows 0 to nv − 1 up to the diagonal
 };
 
+/// A rigid body fixed to a frame, as if the model had a link there.
+struct PayloadOptions {
+  /// Frame name; empty: that of the other options, or the model's.
+  std::string frame;
+  /// In axes of the frame: mass, and inertia about the centre of mass, which is
+  /// the origin's p.
+  LinkInertial inertial;
+};
+
 struct EvaluationOptions {
   QuantitySet quantities;
   /// Order of the joints in all arrays; empty: canonical.
@@ -84,6 +94,7 @@ struct EvaluationOptions {
   /// Of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
   TaskOptions task;
+  std::optional<PayloadOptions> payload;
   /// The packed lower half has all there is, in about half the memory.
   MassMatrixLayout mass_matrix_layout = MassMatrixLayout::kFull;
   Precision precision = Precision::kDouble;

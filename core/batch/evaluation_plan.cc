@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/batch/quantity_needs.h"
+#include "core/model/description_checks.h"
+#include "core/model/payload.h"
 
 namespace torqued {
 namespace {
@@ -100,6 +102,34 @@ std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
   return order;
 }
 
+/// The model with its payload, whose frame is named afterwards.
+std::variant<std::shared_ptr<const Model>, ArgumentError> Load(
+    const std::shared_ptr<const Model>& model, PayloadOptions& payload,
+    const std::string& tip_frame) {
+  LintReport report;
+  LinkDescription link[] = {{.name = "payload", .inertial = payload.inertial}};
+  CheckLinks(link, /*strict=*/true, report);
+  for (const Finding& finding : report.findings()) {
+    if (finding.severity == Severity::kError) {
+      return Fail(Code::kInvalidOption, "options.payload", finding.message);
+    }
+  }
+  const std::string name = payload.frame.empty() ? tip_frame : payload.frame;
+  const std::optional<int> frame =
+      name.empty() ? model->tip_frame() : model->FindFrame(name);
+  if (frame) {
+    payload.frame = model->frames()[static_cast<std::size_t>(*frame)].name;
+    return WithPayload(model, *frame, payload.inertial);
+  }
+  if (name.empty()) {
+    return Fail(Code::kTipFrameRequired, "options.payload.frame",
+                "The model has several leaf links and no default tip: name the "
+                "payload's frame.");
+  }
+  return Fail(Code::kUnknownFrame, "options.payload.frame",
+              "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+}
+
 ArgumentError WrongColumns(Input input, int got, int expected) {
   return Fail(Code::kWrongColumnCount, std::string(ToString(input)),
               "Expected " + std::to_string(expected) + " columns, got " +
@@ -191,6 +221,13 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   if (quantities.empty()) {
     return Fail(Code::kInvalidOption, "quantities",
                 "Name at least one quantity.");
+  }
+  if (options.payload) {
+    auto loaded = Load(model, *options.payload, options.tip_frame);
+    if (auto* error = std::get_if<ArgumentError>(&loaded)) {
+      return std::move(*error);
+    }
+    model = std::get<std::shared_ptr<const Model>>(std::move(loaded));
   }
   if (!options.terms.gravity) options.terms.gravity = model->gravity();
   for (const double g : *options.terms.gravity) {

@@ -16,6 +16,8 @@
 
 namespace torqued {
 
+struct LinkInertial;
+
 enum class JointType : std::uint8_t { kRevolute, kContinuous, kPrismatic };
 
 /// Absent means unlimited.
@@ -95,6 +97,9 @@ class Model {
 
  private:
   friend class ModelBuilder;
+  friend std::shared_ptr<const Model> WithPayload(
+      const std::shared_ptr<const Model>& model, int frame,
+      const LinkInertial& payload);
   Model() = default;
 
   struct StringHash {

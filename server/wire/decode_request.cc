@@ -45,27 +45,54 @@ std::optional<Error> DecodeFrame(int number, v1::Reason reason,
   return std::nullopt;
 }
 
-std::optional<Error> DecodeTerms(const v1::Terms& terms, Terms* decoded) {
-  if (!terms.gravity().empty()) {
-    if (terms.gravity_size() != 3) {
-      return FieldError(
-          v1::INVALID_OPTION, "options.terms.gravity",
-          "needs 3 numbers, has " + std::to_string(terms.gravity_size()));
-    }
-    std::array<double, 3> gravity{};
-    for (int i = 0; i < 3; ++i) {
-      if (!std::isfinite(terms.gravity(i))) {
-        return FieldError(v1::INVALID_OPTION,
-                          "options.terms.gravity[" + std::to_string(i) + "]",
-                          "is not finite");
-      }
-      gravity[static_cast<std::size_t>(i)] = terms.gravity(i);
-    }
-    decoded->gravity = gravity;
+/// A list of so many finite numbers, or none.
+template <std::size_t kCount>
+std::optional<Error> DecodeNumbers(
+    const google::protobuf::RepeatedField<double>& numbers,
+    const std::string& field, std::array<double, kCount>* decoded) {
+  if (numbers.empty()) return std::nullopt;
+  if (numbers.size() != static_cast<int>(kCount)) {
+    return FieldError(v1::INVALID_OPTION, field,
+                      "needs " + std::to_string(kCount) + " numbers, has " +
+                          std::to_string(numbers.size()));
   }
+  for (std::size_t k = 0; k < kCount; ++k) {
+    const double number = numbers[static_cast<int>(k)];
+    if (!std::isfinite(number)) {
+      return FieldError(v1::INVALID_OPTION,
+                        field + "[" + std::to_string(k) + "]", "is not finite");
+    }
+    (*decoded)[k] = number;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> DecodeTerms(const v1::Terms& terms, Terms* decoded) {
+  std::array<double, 3> gravity{};
+  if (auto error =
+          DecodeNumbers(terms.gravity(), "options.terms.gravity", &gravity)) {
+    return error;
+  }
+  if (!terms.gravity().empty()) decoded->gravity = gravity;
   decoded->viscous_friction = terms.viscous_friction();
   decoded->coulomb_friction = terms.coulomb_friction();
   return std::nullopt;
+}
+
+std::optional<Error> DecodePayload(const v1::Payload& payload,
+                                   EvaluationOptions* options) {
+  PayloadOptions decoded;
+  decoded.frame = payload.frame();
+  decoded.inertial.mass = payload.mass();
+  std::optional<Error> error =
+      DecodeNumbers(payload.center_of_mass(), "options.payload.center_of_mass",
+                    &decoded.inertial.origin.p);
+  if (!error) {
+    error = DecodeNumbers(payload.inertia(), "options.payload.inertia",
+                          &decoded.inertial.inertia);
+  }
+  options->payload = std::move(decoded);
+  return error;
 }
 
 std::optional<Error> DecodeOptions(const v1::Options& options,
@@ -88,6 +115,11 @@ std::optional<Error> DecodeOptions(const v1::Options& options,
                       std::to_string(options.precision()) + " is no precision");
   }
   decoded->options.precision = *precision;
+  if (options.has_payload()) {
+    if (auto error = DecodePayload(options.payload(), &decoded->options)) {
+      return error;
+    }
+  }
   if (options.encoding() == v1::ENCODING_UNSPECIFIED) return std::nullopt;
   decoded->encoding = ToPayload(options.encoding());
   if (!decoded->encoding) {

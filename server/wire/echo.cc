@@ -26,6 +26,14 @@ void SetTipFrame(const EvaluationPlan& plan, std::optional<int> tip,
       plan.model().frames()[static_cast<std::size_t>(*tip)].name);
 }
 
+void FillPayload(const PayloadOptions& payload, v1::Payload* wire) {
+  const LinkInertial& inertial = payload.inertial;
+  wire->set_frame(payload.frame);
+  wire->set_mass(inertial.mass);
+  for (const double x : inertial.origin.p) wire->add_center_of_mass(x);
+  for (const double x : inertial.inertia) wire->add_inertia(x);
+}
+
 void FillDuration(std::chrono::nanoseconds from,
                   google::protobuf::Duration* duration) {
   duration->set_seconds(from.count() / 1'000'000'000);
@@ -54,6 +62,7 @@ void FillEcho(const EvaluationPlan& plan, bool sigma_min,
   echo->set_target(std::string(target));
   echo->set_server_version(std::string(Version()));
   echo->set_precision(ToWire(options.precision));
+  if (options.payload) FillPayload(*options.payload, echo->mutable_payload());
 }
 
 void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo) {
