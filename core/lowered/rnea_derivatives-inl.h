@@ -190,8 +190,8 @@ TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
   b.f += a.f;
 }
 
-/// With 2 B X = 2 ((tr(N) 1 − N) ω_X; −p × ω_X) and G X = (tr(S) ω − S ω +
-/// h × v; m v − h × ω).
+/// JointResponse of a unit screw about z or along it. E = tr(N) 1 − N, and
+/// G X = (tr(S) ω − S ω + h × v; m v − h × ω).
 template <class T, class N>
 TORQUED_INLINE void Respond(const LoweredBody<N>& body,
                             const LoweredSubtree<T>& sum, const Twist<T>& rate,
