@@ -10,10 +10,10 @@ template void ForwardDynamicsDerivatives(
     const Tree&, const DynamicsTerms&, const float*, const float*,
     const Scratch<float>&, const RneaDerivativesScratch<float>&,
     const ForwardDerivativesScratch<float>&, float*, float*, float*);
-template void SolveForwardDerivatives(int,
+template void SolveForwardDerivatives(const Tree&,
                                       const ForwardDerivativesScratch<double>&,
                                       double*, double*, double*);
-template void SolveForwardDerivatives(int,
+template void SolveForwardDerivatives(const Tree&,
                                       const ForwardDerivativesScratch<float>&,
                                       float*, float*, float*);
 

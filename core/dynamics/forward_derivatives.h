@@ -1,6 +1,5 @@
 // Derivatives of forward dynamics from those of inverse dynamics (Carpentier &
-// Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms",
-// section III).
+// Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms").
 #pragma once
 
 #include "core/dynamics/rnea_derivatives.h"
@@ -11,19 +10,21 @@ inline namespace TORQUED_TARGET {
 /// Memory of ForwardDynamicsDerivatives, for n bodies.
 template <class T>
 struct ForwardDerivativesScratch {
-  T* dtau_dq;   // n x n
-  T* dtau_dv;   // n x n
-  T* diagonal;  // n: of M, with which the pivots may be compared
-  T* pivots;    // n: those of M = L D Lᵀ
-  T* matrix;    // n (n + 1) / 2
-  T* column;    // n
+  T* dtau_dq;        // n x n
+  T* dtau_dv;        // n x n
+  T* diagonal;       // n: of M, with which the pivots may be compared
+  T* pivots;         // n: those of M = Lᵀ D L (Featherstone 2008, section 6.5)
+  T* column;         // n
+  int* subtree_end;  // n
 };
 
 /// With a = FD(q, v, tau), see ForwardDynamics: da_dq, da_dv and
 /// da_dtau = M⁻¹, each [n x n], row-major and written whole. `a` is that
-/// acceleration: of these terms and external wrenches. Needs X_world. Tests no
-/// pivot: see ForwardDerivativesScratch. Wrenches that do not turn with their
-/// bodies: see AddHeldWrenchDerivative and SolveForwardDerivatives.
+/// acceleration: of these terms and external wrenches. Needs X_world. Bodies
+/// come in depth-first order, as those of a Model do. Tests no pivot: see
+/// ForwardDerivativesScratch. For wrenches that do not turn with their bodies,
+/// AddHeldWrenchDerivative comes between InverseDynamicsDerivatives and
+/// SolveForwardDerivatives.
 template <class T>
 void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
                                 const T* v, const T* a,
@@ -32,11 +33,13 @@ void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
                                 const ForwardDerivativesScratch<T>& own,
                                 T* da_dq, T* da_dv, T* da_dtau);
 
-/// The same from own.dtau_dq, own.dtau_dv and, in da_dtau, M:
+/// The same from own.dtau_dq, own.dtau_dv and, in da_dtau, M, which the text on
+/// lowered trees gives as well:
 /// da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv, da/dtau = M⁻¹.
 template <class T>
-void SolveForwardDerivatives(int n, const ForwardDerivativesScratch<T>& own,
-                             T* da_dq, T* da_dv, T* da_dtau);
+void SolveForwardDerivatives(const Tree& tree,
+                             const ForwardDerivativesScratch<T>& own, T* da_dq,
+                             T* da_dv, T* da_dtau);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

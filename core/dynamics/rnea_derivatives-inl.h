@@ -88,12 +88,14 @@ TORQUED_INLINE void Add(const SubtreeMotion<T>& a, SubtreeMotion<T>& b) {
   b.f += a.f;
 }
 
-/// What the forces of a subtree are when its joint i is displaced, or moves
-/// more quickly, all else being equal.
+/// What the forces on a subtree change by when its joint i accelerates more,
+/// moves more quickly or is displaced, all else being equal. With
+/// B X = (E ω_X; −p × ω_X), so that 2 B X are the Coriolis forces of X, and
+/// Ψ̇ = ad_{V_λ} S, which is Ṡ, and Ψ̈ as in RneaDerivativesScratch.
 template <class T>
 struct JointResponse {
   Wrench<T> by_a;      // G S
-  Wrench<T> by_v;      // 2 B S + G Ṡ, with 2 B X = 2 (E ω_X; −p × ω_X)
+  Wrench<T> by_v;      // 2 (B S + G Ψ̇)
   Wrench<T> by_q;      // 2 B Ψ̇ + G Ψ̈ − ad_Sᵀ f
   Vec3<T> gyroscopic;  // Bᵀ S, a pure moment
 };
@@ -167,8 +169,9 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
     if (terms.viscous_friction) v_row[i] += T(body.viscous_friction);
     const Vec3<T> gyroscopic = r.gyroscopic + r.gyroscopic;
 
-    // Column i: what joint i causes at those that carry it; row i: what they
-    // cause at joint i.
+    // Column i: S_jᵀ by_a, S_jᵀ by_v and S_jᵀ by_q at the joints j that carry
+    // i. Row i, from them: 2 Bᵀ S_i·S_j + by_aᵀ 2 Ψ̇_j and 2 Bᵀ S_i·Ψ̇_j + by_aᵀ
+    // Ψ̈_j.
     for (int j = body.parent; j != kBase; j = tree.bodies[j].parent) {
       const TreeBody& onto = tree.bodies[j];
       const Twist<T>& S = own.S[j];

@@ -18,7 +18,7 @@ struct SubtreeMotion {
   /// E = ∫ρ ((x·ẋ) 1 − ẋ xᵀ): E w = ∫ρ x × (w × ẋ).
   Mat3<T> E;
   Vec3<T> p;    // ∫ρ ẋ
-  Wrench<T> f;  // that its motion needs, less external wrenches
+  Wrench<T> f;  // that its motion needs, gravity too, less external wrenches
 };
 
 /// Memory of InverseDynamicsDerivatives; n bodies, twists in base axes about
@@ -29,7 +29,7 @@ struct RneaDerivativesScratch {
   Twist<T>* S_rate;       // 2 ad_{V_λ} S_i
   Twist<T>* S_rate_rate;  // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
   Twist<T>* V;
-  Twist<T>* A;  // V̇, without gravity
+  Twist<T>* A;  // V̇ of a base that accelerates at −g
   SubtreeMotion<T>* sum;
 };
 

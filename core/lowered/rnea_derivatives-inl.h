@@ -19,7 +19,7 @@ struct LoweredSubtree {
   CompositeMoments<T> moments;
   Mat3<T> N;    // ∫ρ ẋ xᵀ
   Vec3<T> p;    // ∫ρ ẋ
-  Wrench<T> f;  // that its motion needs, less external wrenches
+  Wrench<T> f;  // that its motion needs, gravity too, less external wrenches
 
   static TORQUED_INLINE LoweredSubtree Zero() {
     return {{Sym3<T>::Zero(), Vec3<T>::Zero()},
@@ -40,7 +40,7 @@ struct LoweredResponse {
 template <class T>
 struct LoweredDerivativesScratch {
   Twist<T>* V;
-  Twist<T>* A;                   // V̇, without gravity
+  Twist<T>* A;                   // V̇ of a base that accelerates at −g
   Twist<T>* S_rate;              // 2 ad_{V_λ} S_i; the z components are not set
   Twist<T>* S_rate_rate;         // ad_{V̇_λ} S_i + ad_{V_λ} ad_{V_λ} S_i
   LoweredResponse<T>* response;  // of joint k, carried towards the base
@@ -190,8 +190,8 @@ TORQUED_INLINE void Add(const LoweredSubtree<T>& a, LoweredSubtree<T>& b) {
   b.f += a.f;
 }
 
-/// With 2 B X = 2 ((tr(N) 1 − N) ω_X; −p × ω_X) and G X = (tr(S) ω − S ω +
-/// h × v; m v − h × ω).
+/// JointResponse of a unit screw about z or along it. E = tr(N) 1 − N, and
+/// G X = (tr(S) ω − S ω + h × v; m v − h × ω).
 template <class T, class N>
 TORQUED_INLINE void Respond(const LoweredBody<N>& body,
                             const LoweredSubtree<T>& sum, const Twist<T>& rate,

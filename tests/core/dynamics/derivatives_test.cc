@@ -239,6 +239,38 @@ TEST(InverseDynamicsDerivatives, JointsOnDifferentBranchesDoNotFeelEachOther) {
   EXPECT_GT(pairs, 100);
 }
 
+TEST(InverseDynamicsDerivatives, SinglePrecisionIsRoundedDoublePrecision) {
+  LargestErrors errors;
+  for (const MotionCase& c : MotionCases()) {
+    const int n = c.n();
+    const Derivatives expected = InverseActual(c, c.v.data(), c.a.data());
+    const Eigen::VectorXf q = c.q.cast<float>(), v = c.v.cast<float>(),
+                          a = c.a.cast<float>();
+    Memory<float> memory(n);
+    Place(c, q.data(), memory);
+    using MatrixXf =
+        Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    MatrixXf dq(n, n), dv(n, n), M(n, n);
+    InverseDynamicsDerivatives(c.tree.tree(), c.terms, v.data(), a.data(),
+                               memory.scratch, memory.inverse, dq.data(),
+                               dv.data(), M.data());
+    const double scale = ForceScale(expected);
+    const auto add = [&](const char* quantity, const MatrixXf& actual,
+                         const MatrixXd& whole) {
+      errors.Add(quantity, RelativeError(actual.cast<double>(), whole, scale),
+                 c.name);
+    };
+    add("dtau/dq", dq, expected.dq);
+    add("dtau/dv", dv, expected.dv);
+    add("dtau/da", M, expected.d_last);
+  }
+  errors.ExpectBelow("dtau/dq", 3e-5);
+  errors.ExpectBelow("dtau/dv", 3e-5);
+  errors.ExpectBelow("dtau/da", 3e-5);
+  // Twin: it is not double precision that was compared.
+  errors.ExpectAbove("dtau/da", 1e-12);
+}
+
 TEST(InverseDynamicsDerivatives, GravityTorquesHaveASymmetricGradient) {
   // At rest tau = ∂P/∂q, whose derivative is a Hessian.
   LargestErrors errors;
@@ -348,18 +380,22 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
                RelativeError(actual.d_last, expected.d_last) / condition,
                c.name);
     EXPECT_EQ(actual.d_last, actual.d_last.transpose()) << c.name;
-    // The pivots are those of M, and stand by their diagonal.
-    double smallest = 1;
-    for (int i = 0; i < n; ++i) {
-      const double pivot = memory.forward.pivots[i];
-      EXPECT_GT(pivot, 0) << c.name;
-      smallest = std::min(smallest, pivot / memory.forward.diagonal[i]);
-    }
-    EXPECT_GT(smallest * condition, 1 - 100 * kEpsilon * condition) << c.name;
+    MatrixXd M(n, n);
+    MassMatrix(c.tree.tree(), memory.scratch, M.data());
+    EXPECT_LT(RelativeError(Eigen::Map<VectorXd>(memory.forward.diagonal, n),
+                            M.diagonal()),
+              1e-14)
+        << c.name;
+    // The pivots are those of the articulated bodies.
+    errors.Add("pivots",
+               RelativeError(Eigen::Map<VectorXd>(memory.forward.pivots, n),
+                             Eigen::Map<VectorXd>(memory.scratch.d, n)),
+               c.name);
   }
   errors.ExpectBelow("da/dq / cond M", 40 * kEpsilon);
   errors.ExpectBelow("da/dv / cond M", 40 * kEpsilon);
   errors.ExpectBelow("da/dtau / cond M", 40 * kEpsilon);
+  errors.ExpectBelow("pivots", 1e-13);
 }
 
 }  // namespace

@@ -12,8 +12,12 @@ using testing_support::Random;
 
 std::vector<MotionCase> MotionCases() {
   std::vector<MotionCase> cases;
+  std::vector<TestTree> trees = ReasonableTrees();
+  for (std::uint64_t seed = 100; seed < 104; ++seed) {
+    trees.push_back(RandomTree(seed, 30, 0.3, 0.4));
+  }
   std::uint64_t seed = 0;
-  for (TestTree& tree : ReasonableTrees()) {
+  for (TestTree& tree : trees) {
     Random random(seed++);
     if (tree.bodies.empty()) continue;
     MotionCase c;

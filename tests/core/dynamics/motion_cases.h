@@ -21,7 +21,8 @@ struct MotionCase {
   int n() const { return tree.tree().n; }
 };
 
-/// All ReasonableTrees with at least one joint; terms are on or off by chance.
+/// All ReasonableTrees with at least one joint, and a few of 30 joints; terms
+/// are on or off by chance.
 std::vector<MotionCase> MotionCases();
 
 }  // namespace torqued
