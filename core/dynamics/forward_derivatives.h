@@ -2,6 +2,7 @@
 // Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms").
 #pragma once
 
+#include "core/dynamics/mass_inverse.h"
 #include "core/dynamics/rnea_derivatives.h"
 
 namespace torqued {
@@ -10,12 +11,9 @@ inline namespace TORQUED_TARGET {
 /// Memory of ForwardDynamicsDerivatives, for n bodies.
 template <class T>
 struct ForwardDerivativesScratch {
-  T* dtau_dq;        // n x n
-  T* dtau_dv;        // n x n
-  T* diagonal;       // n: of M, with which the pivots may be compared
-  T* pivots;         // n: those of M = Lᵀ D L (Featherstone 2008, section 6.5)
-  T* column;         // n
-  int* subtree_end;  // n
+  T* dtau_dq;  // n x n
+  T* dtau_dv;  // n x n
+  MassInverseScratch<T> mass;
 };
 
 /// With a = FD(q, v, tau), see ForwardDynamics: da_dq, da_dv and

@@ -1,37 +1,148 @@
 #pragma once
 
 #include "core/dynamics/mass_inverse.h"
+#include "core/dynamics/packed_ldlt-inl.h"
+#include "core/dynamics/scratch_layout-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
 template <class T>
-void MassMatrixInverse(int n, const T* LD, T* inverse) {
-  // K = L⁻¹ strictly below the diagonal, and D⁻¹ on it.
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < i; ++j) {
-      // Row i of L is read from j on, and K_ij stands where L_ij stood.
-      T sum = LD[i * n + j];
-      for (int k = j + 1; k < i; ++k) {
-        sum = sum + LD[i * n + k] * inverse[k * n + j];
+void CarveMassInverse(unsigned long n, Carver& carver,
+                      MassInverseScratch<T>& s) {
+  carver.Take(s.diagonal, n);
+  carver.Take(s.pivots, n);
+  carver.Take(s.column, n);
+  carver.Take(s.subtree_end, n);
+}
+
+/// By sweeping one column after the
+/// other (Goodnight 1979, "A tutorial on the SWEEP operator"): as many products
+/// as by factors, of which fewer wait for each other. From the leaves to the
+/// roots, so that the pivots are those of articulated bodies.
+template <int kSize, class T>
+TORQUED_ONE_COPY void InvertSized(Int<kSize> n,
+                                  const MassInverseScratch<T>& own, T* M) {
+  constexpr Int<0> kFirst;
+  T A[PackedSize(kSize)], column[kSize];
+  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+    For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+      A[PackedRow(i) + j] = M[i * n + j];
+    });
+    own.diagonal[i] = M[i * n + i];
+  });
+  ForDown(kFirst, n, [&](auto k) TORQUED_INLINE_BODY {
+    T* const A_k = A + PackedRow(k);
+    const T pivot = A_k[k];
+    const T reciprocal = T(1) / pivot;
+    own.pivots[k] = pivot;
+    For(kFirst, n,
+        [&](auto i) TORQUED_INLINE_BODY { column[i] = A[PackedEntry(i, k)]; });
+    // A_ij −= A_ik A_kj / A_kk;  A_ik ← A_ik / A_kk;  A_kk ← −1 / A_kk
+    For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+      if constexpr (i != k) {
+        const T scaled = column[i] * reciprocal;
+        For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+          if constexpr (j != k) {
+            T& entry = A[PackedRow(i) + j];
+            entry = entry - scaled * column[j];
+          }
+        });
+        A[PackedEntry(i, k)] = scaled;
       }
-      inverse[i * n + j] = -sum;
+    });
+    A_k[k] = -reciprocal;
+  });
+  // Swept in all columns it is −M⁻¹.
+  For(kFirst, n, [&](auto i) TORQUED_INLINE_BODY {
+    For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
+      const T entry = -A[PackedRow(i) + j];
+      M[i * n + j] = entry;
+      M[j * n + i] = entry;
+    });
+  });
+}
+
+/// Those of the joints that carry joint `begin`, and of [begin, end).
+struct RelatedRows {
+  const TreeBody* bodies;
+  long begin, end;
+  template <class Body>
+  TORQUED_INLINE void ForEach(const Body& body) const {
+    for (long k = bodies[begin].parent; k != kBase; k = bodies[k].parent) {
+      body(k);
     }
-    inverse[i * n + i] = T(1) / LD[i * n + i];
+    for (long k = begin; k < end; ++k) body(k);
   }
-  // M⁻¹ = Kᵀ D⁻¹ K. Row i of the lower half needs K from row i on, so that it
-  // may take the place of row i of K.
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      T sum = inverse[i * n + i];
-      if (j < i) sum = sum * inverse[i * n + j];
-      for (int k = i + 1; k < n; ++k) {
-        sum =
-            sum + inverse[k * n + i] * inverse[k * n + k] * inverse[k * n + j];
-      }
-      inverse[i * n + j] = sum;
-      inverse[j * n + i] = sum;
+};
+
+/// What body i carries, and itself, are [i, subtree_end[i]).
+TORQUED_INLINE void FindSubtrees(const Tree& tree, int* subtree_end) {
+  for (int i = 0; i < tree.n; ++i) subtree_end[i] = i + 1;
+  for (int i = tree.n - 1; i >= 0; --i) {
+    const int parent = tree.bodies[i].parent;
+    if (parent != kBase && subtree_end[parent] < subtree_end[i]) {
+      subtree_end[parent] = subtree_end[i];
     }
+  }
+}
+
+/// The same for a tree of any size, with own.subtree_end. On the way to the
+/// roots only entries of joints fill up of which one carries the other.
+template <class T>
+TORQUED_ONE_COPY void InvertTree(const Tree& tree,
+                                 const MassInverseScratch<T>& own, T* M) {
+  const long n = tree.n;
+  T* const column = own.column;
+  for (long i = 0; i < n; ++i) own.diagonal[i] = M[i * n + i];
+  for (long k = n - 1; k >= 0; --k) {
+    const RelatedRows related = {tree.bodies, k, own.subtree_end[k]};
+    const auto entry = [&](long i) TORQUED_INLINE_BODY -> T& {
+      return i < k ? M[k * n + i] : M[i * n + k];
+    };
+    const T pivot = M[k * n + k];
+    const T reciprocal = T(1) / pivot;
+    own.pivots[k] = pivot;
+    related.ForEach([&](long i) TORQUED_INLINE_BODY { column[i] = entry(i); });
+    related.ForEach([&](long i) TORQUED_INLINE_BODY {
+      if (i == k) return;
+      const T scaled = column[i] * reciprocal;
+      T* const row = M + i * n;
+      // Those of them that are not above i.
+      for (long j = i < k ? i : tree.bodies[k].parent; j != kBase;
+           j = tree.bodies[j].parent) {
+        row[j] -= scaled * column[j];
+      }
+      for (long j = k + 1; j <= i; ++j) row[j] -= scaled * column[j];
+      entry(i) = scaled;
+    });
+    M[k * n + k] = -reciprocal;
+  }
+  for (long i = 0; i < n; ++i) {
+    for (long j = 0; j <= i; ++j) {
+      const T inverse = -M[i * n + j];
+      M[i * n + j] = inverse;
+      M[j * n + i] = inverse;
+    }
+  }
+}
+
+template <class T>
+void InvertMassMatrix(const Tree& tree, const MassInverseScratch<T>& own,
+                      T* M) {
+  FindSubtrees(tree, own.subtree_end);
+  // Arms with and without a gripper are unrolled.
+  switch (tree.n) {
+    case 6:
+      return InvertSized(Int<6>{}, own, M);
+    case 7:
+      return InvertSized(Int<7>{}, own, M);
+    case 8:
+      return InvertSized(Int<8>{}, own, M);
+    case 9:
+      return InvertSized(Int<9>{}, own, M);
+    default:
+      return InvertTree(tree, own, M);
   }
 }
 

@@ -2,7 +2,9 @@
 
 namespace torqued {
 
-template void MassMatrixInverse(int, const double*, double*);
-template void MassMatrixInverse(int, const float*, float*);
+template void InvertMassMatrix(const Tree&, const MassInverseScratch<double>&,
+                               double*);
+template void InvertMassMatrix(const Tree&, const MassInverseScratch<float>&,
+                               float*);
 
 }  // namespace torqued

@@ -1,16 +1,26 @@
 // The inverse of the mass matrix.
 #pragma once
 
+#include "core/model/tree.h"
 #include "core/spatial/scalar.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// inverse[n x n] = M⁻¹, row-major, exactly symmetric, from the factors LD of M
-/// (see FactorLdlt). They may be the same memory. n³/2 multiply-adds. From
-/// packed factors: InvertPacked.
+/// Memory of InvertMassMatrix, for n bodies.
 template <class T>
-void MassMatrixInverse(int n, const T* LD, T* inverse);
+struct MassInverseScratch {
+  T* diagonal;       // n: of M, with which the pivots may be compared
+  T* pivots;         // n: those of M = Lᵀ D L (Featherstone 2008, section 6.5)
+  T* column;         // n
+  int* subtree_end;  // n: what body i carries, and itself, are [i, end)
+};
+
+/// M[n x n] ← M⁻¹, whole, row-major and exactly symmetric, from the lower half
+/// of M. Bodies come in depth-first order, as those of a Model do. Tests no
+/// pivot.
+template <class T>
+void InvertMassMatrix(const Tree& tree, const MassInverseScratch<T>& own, T* M);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -110,7 +110,7 @@ class QuantityTexts {
   void MassMatrixInverse() {
     if (!Wants(Quantity::kMassMatrixInverse)) return;
     MassMatrix(tree_, scratch_, result_);
-    InvertMassMatrix(n_, own_.forward_derivatives, result_);
+    InvertMassMatrix(tree_, own_.forward_derivatives.mass, result_);
     store_(Output::kMassMatrixInverse, result_, n_ * n_);
   }
 
@@ -216,7 +216,7 @@ class QuantityTexts {
           tree_, in_.terms, in_.v, in_.forward_acceleration, scratch_,
           own_.inverse_derivatives, own.dtau_dq, own.dtau_dv, third);
       if (held) AddHeldWrench(own.dtau_dq);
-      SolveForwardDerivatives(n_, own, first, second, third);
+      SolveForwardDerivatives(tree_, own, first, second, third);
       store_(Output::kAccelerationByQ, first, n_ * n_);
       store_(Output::kAccelerationByV, second, n_ * n_);
       store_(Output::kAccelerationByTau, third, n_ * n_);

@@ -366,7 +366,7 @@ class BlockEvaluation {
                                         derivatives_, own.dtau_dq, own.dtau_dv,
                                         third);
       AddHeldWrench(own.dtau_dq);
-      SolveForwardDerivatives(n_, own, first, second, third);
+      SolveForwardDerivatives(tree_, own, first, second, third);
       Store(Output::kAccelerationByQ, first, size);
       Store(Output::kAccelerationByV, second, size);
       Store(Output::kAccelerationByTau, third, size);

@@ -18,7 +18,6 @@
 #include "core/dynamics/kinematics.h"
 #include "core/dynamics/ldlt.h"
 #include "core/dynamics/link_motion.h"
-#include "core/dynamics/mass_inverse.h"
 #include "core/dynamics/matrix_form.h"
 #include "core/dynamics/momentum.h"
 #include "core/dynamics/regressor.h"
@@ -257,23 +256,6 @@ TEST_P(GoldenTextsTest, RatesOfJacobiansEqualInEveryFrame) {
       errors.ExpectAbove(std::string("dJ_") + other_name + " in " + name, 1e-3);
     }
   }
-}
-
-TEST_P(GoldenTextsTest, InverseMassMatricesEqual) {
-  LargestErrors errors;
-  ForSamples([&](const Sample& s) {
-    RowMajor M(tree_.n, tree_.n), inverse(tree_.n, tree_.n);
-    MassMatrix(tree_, s.scratch, M.data());
-    const double condition = ConditionNumber(M);
-    const MatrixXd expected = s.Matrix("ddq_dtau");
-    errors.Add("M for its inverse", RelativeError(M, expected), s.where);
-    FactorLdlt(tree_.n, M.data());
-    MassMatrixInverse(tree_.n, M.data(), inverse.data());
-    errors.Add("inverse / cond M", RelativeError(inverse, expected) / condition,
-               s.where);
-  });
-  errors.ExpectBelow("inverse / cond M", 1e-15);
-  errors.ExpectAbove("M for its inverse", 1e-3);
 }
 
 TEST_P(GoldenTextsTest, RegressorsEqual) {

@@ -382,15 +382,17 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
     EXPECT_EQ(actual.d_last, actual.d_last.transpose()) << c.name;
     MatrixXd M(n, n);
     MassMatrix(c.tree.tree(), memory.scratch, M.data());
-    EXPECT_LT(RelativeError(Eigen::Map<VectorXd>(memory.forward.diagonal, n),
-                            M.diagonal()),
-              1e-14)
+    EXPECT_LT(
+        RelativeError(Eigen::Map<VectorXd>(memory.forward.mass.diagonal, n),
+                      M.mass.diagonal()),
+        1e-14)
         << c.name;
     // The pivots are those of the articulated bodies.
-    errors.Add("pivots",
-               RelativeError(Eigen::Map<VectorXd>(memory.forward.pivots, n),
-                             Eigen::Map<VectorXd>(memory.scratch.d, n)),
-               c.name);
+    errors.Add(
+        "pivots",
+        RelativeError(Eigen::Map<VectorXd>(memory.forward.mass.pivots, n),
+                      Eigen::Map<VectorXd>(memory.scratch.d, n)),
+        c.name);
   }
   errors.ExpectBelow("da/dq / cond M", 40 * kEpsilon);
   errors.ExpectBelow("da/dv / cond M", 40 * kEpsilon);
