@@ -136,6 +136,10 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
       part.rows = joints;
       part.columns = Pairs(joints, kInertial);
       break;
+    case client::RowShape::kJointsByAxes:
+      part.rows = joints;
+      part.columns = AxisNames(evaluation);
+      break;
     case client::RowShape::kAxes:
       part.columns = AxisNames(evaluation);
       break;
