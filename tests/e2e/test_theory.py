@@ -15,7 +15,7 @@ from calls import (
     ALL_QUANTITIES, FRAMES, RESULT_ARRAYS, RESULT_AXES, States, ask,
     compute, compute_request, everything_request, numbers, options, register,
     tip_wrench)
-from harness import F32, F64, VALUES, array, failure_of, same_bits, table
+from harness import F32, F64, VALUES, failure_of, same_bits, table
 
 ALIGNED = pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED
 GRAVITY = np.array([0.7, -1.3, -9.5])  # not along an axis

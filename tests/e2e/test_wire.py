@@ -101,8 +101,9 @@ def test_single_precision_is_asked_for_apart_from_the_encoding(client):
     assert single.results.rank == exact.results.rank
     assert single.results.rule == exact.results.rule
     assert single.results.sigma_min == exact.results.sigma_min
-    for name in ("tau", "mass_matrix", "a", "bias", "pose", "jacobian",
-                 "jacobian_drift"):
+    for name in RESULT_ARRAYS:
+        if name in ("lambda", "eta"):  # whose errors grow with cond(Lambda)
+            continue
         array_of = getattr(single.results, name)
         assert harness.encoding_of(array_of) == F64
         numbers, wanted = table(array_of), table(getattr(exact.results, name))

@@ -3,7 +3,9 @@
 // Errors are relative to the largest entry of a result; those of quantities
 // that solve with a matrix are also divided by its condition number, for so
 // much of the rounding of any method may reach the result. The bounds are some
-// five times the largest error seen, unless a comment says more.
+// five times the largest error seen, unless a comment says more: 2.4e-14 for
+// Coriolis forces, 1.2e-14 for gravity, 1e-14 for the rate of the Jacobian,
+// 8e-15 for torques by the regressor.
 
 #include <gtest/gtest.h>
 

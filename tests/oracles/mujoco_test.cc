@@ -3,7 +3,10 @@
 // MuJoCo stores inertias by principal axes, which it finds to some 1e-9 only:
 // the bounds of what depends on inertias are wide for that reason. They are
 // less than ten times the largest error seen. Errors of accelerations are
-// divided by the condition number of M.
+// divided by the condition number of M. Largest errors seen: momentum 9e-8 (the
+// Panda's), mass matrix 3e-8, kinetic energy 1.3e-8, wrenches through joints
+// and base 5e-9; of what has no inertia in it, poses, twists, accelerations and
+// centres of mass, 1.3e-14.
 
 #include "tests/oracles/mujoco_robot.h"
 
