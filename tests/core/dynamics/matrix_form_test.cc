@@ -29,8 +29,6 @@ using testing_support::RowMajor;
 using testing_support::State;
 using testing_support::WithArmature;
 
-using Vector6d = MatrixForm::Vector6d;
-
 const Eigen::Vector3d kGravity(1.5, -2.5, -9);
 
 /// What the recursions compute, weightless where `gravity` is null.
