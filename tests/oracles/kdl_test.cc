@@ -379,7 +379,7 @@ TEST(KdlTest, FrameVelocityAndRateOfTheJacobianEqualKdlInEveryFrame) {
     for (const ReferenceFrame frame : kFrames) {
       const Quantities ours(robot, s, frame);
       const MatrixXd rate = ours.Matrix(Output::kJacobianRate, 6);
-      const VectorXd velocity = ours[Output::kFrameVelocity];
+      const VectorXd& velocity = ours[Output::kFrameVelocity];
       const MatrixXd J = theirs.Jacobian(s.q, frame);
       const MatrixXd Jdot = theirs.JacobianRate(s.q, s.v, frame);
       const std::string in = " in " + Name(frame);

@@ -300,7 +300,7 @@ TEST(MujocoTest, EnergyMomentumAndCenterOfMassEqualMujoco) {
                RelativeError(ours[Output::kCenterOfMassVelocity],
                              whole.center_of_mass_velocity),
                where);
-    const VectorXd momentum = ours[Output::kMomentum];
+    const VectorXd& momentum = ours[Output::kMomentum];
     errors.Add("momentum", RelativeError(momentum, whole.momentum), where);
     errors.Add("momentum matrix times v",
                RelativeError(ours.Matrix(Output::kMomentumMatrix, 6) * s.v,
