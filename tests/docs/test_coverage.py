@@ -42,7 +42,7 @@ def installed_headers():
     return {"core/" + name for name in re.findall(r"[\w/]+\.h\b", text)}
 
 
-def tests():
+def gtests():
     names = set()
     for path in (SOURCE / "tests").rglob("*.cc"):
         text = path.read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ class Names:
     def __init__(self):
         self.fields = proto_fields()
         self.headers = installed_headers()
-        self.tests = tests()
+        self.tests = gtests()
 
     def exists(self, name):
         header, colon, function = name.partition(": ")

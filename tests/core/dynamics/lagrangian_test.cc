@@ -257,6 +257,28 @@ TEST(Lagrangian, CentrifugalAndCoriolisTermsSumToTheForces) {
   }
 }
 
+TEST(ParticleOnALine, ForceFollowsFromItsLagrangian) {
+  // L = ½ m ẋ² − m g x, so that f = m ẍ + m g.
+  constexpr double kMass = 3, kG = 9.81;
+  TreeBody body = {};
+  body.parent = kBase;
+  body.motion = JointMotion::kPrismatic;
+  body.R[0] = body.R[4] = body.R[8] = 1;
+  body.axis[2] = 1;
+  body.mass = kMass;
+  const Tree tree = {1, &body};
+  constexpr double kFall[3] = {0, 0, -kG};
+  const double x = 0.7, v = 1.3, a = -0.4;
+  const auto one = [](double value) { return VectorXd::Constant(1, value); };
+  Configured<double> at = At(tree, one(x));
+  EXPECT_DOUBLE_EQ(KineticEnergy(tree, &v, at.scratch()) -
+                       PotentialEnergy(tree, kFall, at.scratch()),
+                   0.5 * kMass * v * v - kMass * kG * x);
+  const DynamicsTerms terms = {{0, 0, -kG}, false, false, false};
+  const VectorXd f = Torques(tree, terms, one(x), one(v), one(a));
+  EXPECT_DOUBLE_EQ(f[0], kMass * a + kMass * kG);
+}
+
 /// A body at its centre of mass, in base axes.
 struct Central {
   double mass;
