@@ -124,10 +124,11 @@ VectorXd EulerStep(const RateOfState& rate, double t, const VectorXd& x,
 
 Motion IntegrateEuler(Robot& robot, Robot::Vector q, Robot::Vector v,
                       double duration, int steps, const ActingForces& forces) {
-  const VectorXd none = VectorXd::Zero(robot.model().nv());
+  const int nv = robot.model().nv();
   StepForces acting;
-  acting.tau =
-      forces.tau ? OfTime(forces.tau) : [&none](int, double) { return none; };
+  acting.tau = forces.tau ? OfTime(forces.tau) : [nv](int, double) -> VectorXd {
+    return VectorXd::Zero(nv);
+  };
   if (forces.tip_wrench) acting.tip_wrench = OfTime(forces.tip_wrench);
   return Integrate(robot, q, v, duration, steps, acting);
 }
