@@ -384,7 +384,7 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
     MassMatrix(c.tree.tree(), memory.scratch, M.data());
     EXPECT_LT(
         RelativeError(Eigen::Map<VectorXd>(memory.forward.mass.diagonal, n),
-                      M.mass.diagonal()),
+                      M.diagonal()),
         1e-14)
         << c.name;
     // The pivots are those of the articulated bodies.
