@@ -40,9 +40,9 @@ constexpr std::int64_t kMostStates = 256;
 constexpr std::int64_t kMostSteppedStates = 32;  // slow
 constexpr std::int64_t kFewestStates = 8;
 
-/// Those whose loss of speed would hurt most. Of the humanoid the main ones
-/// alone, lest the others take minutes to count.
-constexpr std::array kOfArms = {
+/// Of one robot, lest they take long to count.
+constexpr char kRobotOfFurther[] = "panda";
+constexpr std::array kFurther = {
     Workload::kCoriolisMatrix,
     Workload::kMassMatrixInverse,
     Workload::kJointWrenches,
@@ -50,15 +50,14 @@ constexpr std::array kOfArms = {
     Workload::kInverseDynamicsDerivatives,
     Workload::kForwardDynamicsDerivatives,
 };
-constexpr int kMostJointsOfArms = 7;
 
 std::vector<Workload> CountedWorkloads(const BenchRobot& robot) {
   std::vector<Workload> counted;
   if (robot.most_states > 0) {
     counted.assign(kMainWorkloads.begin(), kMainWorkloads.end());
   }
-  if (robot.model->nv() <= kMostJointsOfArms) {
-    counted.insert(counted.end(), kOfArms.begin(), kOfArms.end());
+  if (robot.name == kRobotOfFurther) {
+    counted.insert(counted.end(), kFurther.begin(), kFurther.end());
   }
   return counted;
 }
