@@ -4,60 +4,88 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
+
+#include "core/dynamics/regressor.h"
 
 namespace torqued::bench {
 namespace {
 
-using Rows =
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Table = Eigen::Map<const Rows>;
+using Numbers = Eigen::VectorXd;
+using Table =
+    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>>;
 
-/// Of the six components of a spatial vector, ours by theirs.
-int Component(int theirs, bool linear_first) {
-  return linear_first ? (theirs + 3) % 6 : theirs;
+/// What an index of a result counts.
+enum class Axis : std::uint8_t { kJoints, kSpatial, kOther };
+
+struct Dimension {
+  Axis axis;
+  int size;
+};
+
+/// The indices of a result of n joints, the last one fastest.
+std::vector<Dimension> DimensionsOf(Output output, int n) {
+  const Dimension joints{Axis::kJoints, n}, spatial{Axis::kSpatial, 6};
+  switch (TraitsOf(output).shape) {
+    case OutputShape::kScalar:
+      return {};
+    case OutputShape::kVector3:
+      return {{Axis::kOther, 3}};
+    case OutputShape::kPose:
+      return {{Axis::kOther, 12}};
+    case OutputShape::kVector6:
+    case OutputShape::kTaskVector:
+      return {spatial};
+    case OutputShape::kTaskMatrix:
+      return {spatial, spatial};
+    case OutputShape::kJointVector:
+      return {joints};
+    case OutputShape::kJointMatrix:
+    case OutputShape::kMassMatrix:
+      return {joints, joints};
+    case OutputShape::kJointCube:
+      return {joints, joints, joints};
+    case OutputShape::kSixByJoints:
+      return {spatial, joints};
+    case OutputShape::kJointsBySix:
+      return {joints, spatial};
+    case OutputShape::kRegressor:
+      return {joints, joints, {Axis::kOther, kInertialParameters}};
+  }
+  return {};
+}
+
+int SizeOf(const std::vector<Dimension>& dimensions) {
+  int size = 1;
+  for (const Dimension& d : dimensions) size *= d.size;
+  return size;
 }
 
 /// Their result in our order of joints and components.
-Rows Reordered(const Rows& theirs, Output output, const LoadedPeer& peer) {
-  const bool linear_first = peer.peer->linear_first();
-  const auto row_of = [&](int i) {
-    const bool spatial = output == Output::kJacobian ||
-                         output == Output::kLambda || output == Output::kEta;
-    return spatial ? Component(i, linear_first) : peer.joints[i];
+Numbers Reordered(const Numbers& theirs,
+                  const std::vector<Dimension>& dimensions,
+                  const LoadedPeer& peer) {
+  const auto ours_of = [&](Axis axis, int index) {
+    if (axis == Axis::kJoints) return peer.joints[index];
+    const bool swapped = axis == Axis::kSpatial && peer.peer->linear_first();
+    return swapped ? (index + 3) % 6 : index;
   };
-  const auto column_of = [&](int j) {
-    if (theirs.cols() == 1) return 0;
-    return output == Output::kLambda ? Component(j, linear_first)
-                                     : peer.joints[j];
-  };
-  Rows ours(theirs.rows(), theirs.cols());
-  for (int i = 0; i < theirs.rows(); ++i) {
-    for (int j = 0; j < theirs.cols(); ++j) {
-      ours(row_of(i), column_of(j)) = theirs(i, j);
+  Numbers ours(theirs.size());
+  for (int k = 0; k < theirs.size(); ++k) {
+    int to = 0, left = k, stride = 1;
+    for (auto d = dimensions.rbegin(); d != dimensions.rend(); ++d) {
+      to += stride * ours_of(d->axis, left % d->size);
+      left /= d->size;
+      stride *= d->size;
     }
+    ours[to] = theirs[k];
   }
   return ours;
 }
 
-/// Rows and columns of one result of a state.
-std::pair<int, int> ShapeOf(Output output, int n) {
-  switch (output) {
-    case Output::kMassMatrix:
-      return {n, n};
-    case Output::kJacobian:
-      return {6, n};
-    case Output::kLambda:
-      return {6, 6};
-    case Output::kEta:
-      return {6, 1};
-    default:
-      return {n, 1};
-  }
-}
-
-double Relative(const Rows& a, const Table& b) {
+double Relative(const Numbers& a, const Table& b) {
   const double difference = (a - b).cwiseAbs().maxCoeff();
   const double scale = b.cwiseAbs().maxCoeff();
   if (!a.allFinite() || !b.allFinite()) {
@@ -92,12 +120,13 @@ Difference DifferenceOf(LoadedPeer& theirs, const EvaluationRun& ours,
           Condition(Table(ours.result(Output::kLambda) + row * 36, 6, 6));
     }
     for (const Output output : OutputsOf(workload)) {
-      const auto [rows, columns] = ShapeOf(output, n);
-      Rows numbers(rows, columns);
+      const std::vector<Dimension> dimensions = DimensionsOf(output, n);
+      const int size = SizeOf(dimensions);
+      Numbers numbers(size);
       theirs.peer->Copy(output, numbers.data());
-      const double difference = Relative(
-          Reordered(numbers, output, theirs),
-          Table(ours.result(output) + row * rows * columns, rows, columns));
+      const double difference =
+          Relative(Reordered(numbers, dimensions, theirs),
+                   Table(ours.result(output) + row * size, size, 1));
       const bool solved = output == Output::kLambda || output == Output::kEta;
       Raise(result.largest, difference);
       Raise(result.conditioned, solved ? difference / condition : difference);

@@ -17,21 +17,15 @@ InputArray Table(const std::vector<double>& numbers, int columns,
   return {numbers.data(), NumberType::kF64, rows, columns};
 }
 
-EvaluationInputs InputsOf(Workload workload, const States& states,
-                          std::int64_t rows) {
+EvaluationInputs Inputs(Workload workload, const States& states,
+                        std::int64_t rows) {
   const int n = states.columns;
+  const WorkloadInputs read = InputsOf(workload);
   EvaluationInputs inputs;
   inputs.q = Table(states.q, n, rows);
-  if (workload == Workload::kMassMatrix || workload == Workload::kJacobian) {
-    return inputs;
-  }
-  inputs.v = Table(states.v, n, rows);
-  if (workload == Workload::kInverseDynamics) {
-    inputs.a = Table(states.a, n, rows);
-  }
-  if (workload == Workload::kForwardDynamics) {
-    inputs.tau = Table(states.tau, n, rows);
-  }
+  if (read.v) inputs.v = Table(states.v, n, rows);
+  if (read.a) inputs.a = Table(states.a, n, rows);
+  if (read.tau) inputs.tau = Table(states.tau, n, rows);
   return inputs;
 }
 
@@ -48,7 +42,7 @@ EvaluationRun::EvaluationRun(const BenchRobot& robot, Workload workload,
   options.tip_frame = robot.tip;
   options.reference_frame = ReferenceFrame::kLocalWorldAligned;
   auto plan = EvaluationPlan::Create(robot.model, std::move(options),
-                                     InputsOf(workload, states, rows));
+                                     Inputs(workload, states, rows));
   if (const auto* error = std::get_if<ArgumentError>(&plan)) {
     throw std::runtime_error(error->field + ": " + error->message);
   }
@@ -56,6 +50,7 @@ EvaluationRun::EvaluationRun(const BenchRobot& robot, Workload workload,
       std::move(std::get<EvaluationPlan>(plan)));
   for (const Output output : OutputsOf(workload)) {
     const auto size = static_cast<std::size_t>(rows * plan_->columns(output));
+    bytes_ += size * sizeof(double);
     memory_.emplace_back(new (kAlignment) double[size]);
     // Touched here, lest the first evaluation pay for the pages.
     std::fill_n(memory_.back().get(), size, 0.0);

@@ -1,7 +1,7 @@
 // A workload prepared for the engine: inputs, plan and room for the results.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,6 +23,9 @@ class EvaluationRun {
   const EvaluationPlan& plan() const { return *plan_; }
   const EvaluationOutputs& outputs() const { return outputs_; }
 
+  /// Of the tables of results.
+  std::size_t bytes() const { return bytes_; }
+
   /// Row-major results; null where the workload has no such output.
   const double* result(Output output) const {
     return static_cast<const double*>(outputs_[output].data);
@@ -36,6 +39,7 @@ class EvaluationRun {
   std::unique_ptr<EvaluationPlan> plan_;
   EvaluationOutputs outputs_;
   std::vector<std::unique_ptr<double[], Free>> memory_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace torqued::bench

@@ -15,6 +15,7 @@
 #include <valgrind/callgrind.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -38,6 +39,28 @@ namespace {
 constexpr std::int64_t kMostStates = 256;
 constexpr std::int64_t kMostSteppedStates = 32;  // slow
 constexpr std::int64_t kFewestStates = 8;
+
+/// Of one robot, lest they take long to count.
+constexpr char kRobotOfFurther[] = "panda";
+constexpr std::array kFurther = {
+    Workload::kCoriolisMatrix,
+    Workload::kMassMatrixInverse,
+    Workload::kJointWrenches,
+    Workload::kRegressor,
+    Workload::kInverseDynamicsDerivatives,
+    Workload::kForwardDynamicsDerivatives,
+};
+
+std::vector<Workload> CountedWorkloads(const BenchRobot& robot) {
+  std::vector<Workload> counted;
+  if (robot.most_states > 0) {
+    counted.assign(kMainWorkloads.begin(), kMainWorkloads.end());
+  }
+  if (robot.name == kRobotOfFurther) {
+    counted.insert(counted.end(), kFurther.begin(), kFurther.end());
+  }
+  return counted;
+}
 
 struct Case {
   std::string name;
@@ -64,7 +87,7 @@ void ForCases(const std::function<void(const Case&)>& visit,
     Engine engine(OptionsFor(target, 1));
     for (const BenchRobot& robot : robots) {
       const States states = RandomStates(*robot.model, kMostStates);
-      for (const Workload workload : kWorkloads) {
+      for (const Workload workload : CountedWorkloads(robot)) {
         const std::int64_t rows =
             StatesOfCall(robot, workload, states, most_states);
         const EvaluationRun run(robot, workload, states, rows);

@@ -46,6 +46,8 @@ constexpr std::int64_t kStates = 4096;
 constexpr std::int64_t kSingleStates = 512;
 constexpr std::int64_t kCompared = 256;
 constexpr std::int64_t kCounts[] = {1, 8, 64, kStates};
+/// Of all tables of results of an ordinary batch.
+constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
 /// A robot with its states; the large tables are made when first asked for.
 class Subject {
@@ -134,6 +136,20 @@ bool UsesThreads(const Subject& subject, Workload workload,
   return !Engine::IsSmall(run.plan());
 }
 
+/// Of an ordinary batch: fewer where the results are large.
+std::int64_t OrdinaryStates(const Subject& subject, Workload workload) {
+  const EvaluationRun one(subject.robot(), workload, subject.states(), 1);
+  std::int64_t count = kStates;
+  while (one.bytes() * static_cast<std::size_t>(count) > kMostBytes) count /= 2;
+  return count;
+}
+
+/// One thread, best target.
+void RegisterBest(Subject& subject, Workload workload) {
+  RegisterEngine(subject, workload, TargetNames().back(), 1,
+                 OrdinaryStates(subject, workload));
+}
+
 void RegisterEngines(Subject& subject, Workload workload) {
   const int cores = AvailableCores();
   for (const std::string& target : TargetNames()) {
@@ -173,6 +189,8 @@ void RunRobot(Robot& robot, Workload workload, const StateRow& row) {
       return benchmark::DoNotOptimize(robot.BiasForces(q, v).data());
     case Workload::kJacobian:
       return benchmark::DoNotOptimize(robot.Jacobian(q).data());
+    default:  // not one of the main ones
+      return;
   }
 }
 
@@ -233,7 +251,8 @@ bool Compare(LoadedPeer& peer, Subject& subject, Workload workload,
   bool agree = true;
   difference = {};
   for (const std::string& target : TargetNames()) {
-    const EvaluationRun ours(robot, workload, subject.states(), kStates);
+    const EvaluationRun ours(robot, workload, subject.states(),
+                             peer.states.rows);
     EngineFor(target, 1).Evaluate(ours.plan(), ours.outputs());
     const Difference found = DifferenceOf(peer, ours, workload);
     if (!(found.conditioned <= tolerance)) {
@@ -313,16 +332,20 @@ int Main(int argc, char** argv) {
   for (BenchRobot& robot : BenchRobots()) {
     subjects.push_back(std::make_unique<Subject>(std::move(robot)));
     Subject& subject = *subjects.back();
-    for (const Workload workload : kWorkloads) {
-      RegisterEngines(subject, workload);
-      RegisterRobot(subject, workload);
+    for (const Workload workload : AllWorkloads()) {
+      if (IsMain(workload) && subject.robot().most_states > 0) {
+        RegisterEngines(subject, workload);
+        RegisterRobot(subject, workload);
+      } else {
+        RegisterBest(subject, workload);
+      }
     }
     for (const std::string& library : PeerLibraries()) {
       peers.push_back(std::make_unique<LoadedPeer>(
           LoadPeer(library, subject.robot(), subject.states(), kCompared)));
       LoadedPeer& peer = *peers.back();
       versions[library] = peer.peer->version();
-      for (const Workload workload : kWorkloads) {
+      for (const Workload workload : AllWorkloads()) {
         if (!peer.peer->Computes(workload)) continue;
         Difference difference;
         agree &= Compare(peer, subject, workload, difference);

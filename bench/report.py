@@ -21,6 +21,7 @@ from xml.sax.saxutils import escape
 BEGIN = "<!-- measured: begin -->"
 END = "<!-- measured: end -->"
 
+# Measured by size of batch, target and number of threads.
 WORKLOADS = {
     "inverse_dynamics": "inverse dynamics",
     "mass_matrix": "mass matrix",
@@ -34,6 +35,32 @@ ROBOTS = {
     "panda": "7-axis arm",
     "humanoid": "humanoid",
 }
+# One thread, ordinary batches, best target.
+QUANTITIES = WORKLOADS | {
+    "gravity_forces": "gravity forces",
+    "coriolis_forces": "Coriolis forces",
+    "coriolis_matrix": "Coriolis matrix",
+    "christoffel_symbols": "Christoffel symbols",
+    "mass_matrix_rate": "rate of the mass matrix",
+    "mass_matrix_inverse": "inverse of the mass matrix",
+    "inverse_dynamics_derivatives": "derivatives of inverse dynamics",
+    "forward_dynamics_derivatives": "derivatives of forward dynamics",
+    "regressor": "regressor",
+    "energy": "energies",
+    "center_of_mass": "centre of mass",
+    "momentum": "momentum",
+    "momentum_matrix": "momentum matrix",
+    "joint_wrenches": "joint wrenches",
+    "base_wrench": "base wrench",
+    "link_twists": "link twists",
+    "link_accelerations": "link accelerations",
+    "frame_pose": "pose",
+    "frame_velocity": "velocity of the tip",
+    "frame_acceleration": "acceleration of the tip",
+    "jacobian_drift": "Jacobian drift",
+    "jacobian_rate": "rate of the Jacobian",
+}
+ALL_ROBOTS = ROBOTS | {"panda_gripper": "7-axis arm with gripper"}
 LIBRARIES = ("pinocchio", "rbdl", "mujoco", "kdl")
 # States of a batch in the tables that compare libraries.
 BATCH = 4096
@@ -93,6 +120,12 @@ class Run:
         return self.engine.get(
             (robot, workload, target or self.targets[-1], threads, states))
 
+    def ordinary_batch(self, robot, workload):
+        """States of the largest batch up to BATCH; None: not measured."""
+        return max((key[4] for key in self.engine
+                    if key[:2] == (robot, workload) and key[4] <= BATCH),
+                   default=None)
+
     def fastest(self, robot, workload):
         """(library, Peer) of the fastest other library, or None."""
         peers = [(library, self.peers[library, robot, workload])
@@ -101,8 +134,9 @@ class Run:
         return min(peers, key=lambda peer: peer[1].nanoseconds, default=None)
 
     def states(self, robot):
-        """All sizes of batches, ascending."""
-        return sorted({key[4] for key in self.engine if key[0] == robot})
+        """All sizes of batches of the main workloads, ascending."""
+        return sorted({key[4] for key in self.engine
+                       if key[0] == robot and key[1] in WORKLOADS})
 
 
 def number(value):
@@ -120,6 +154,14 @@ def ratio(value):
 
 def difference(value):
     return "0" if value == 0 else f"{value:.0e}".replace("e-0", "e-")
+
+
+def beside(peer, ours):
+    """A library's time, with its ratio to ours and the largest difference."""
+    if peer is None:
+        return "–"
+    return (f"{number(peer.nanoseconds)} ({ratio(peer.nanoseconds / ours)}, "
+            f"{difference(peer.difference)})")
 
 
 def row(cells):
@@ -147,15 +189,32 @@ def comparison(run, robot):
         cells = [title]
         cells += [number(run.ours(robot, workload, target))
                   for target in reversed(run.targets)]
-        for library in libraries:
-            peer = run.peers.get((library, robot, workload))
-            cells.append("–" if peer is None else
-                         f"{number(peer.nanoseconds)} "
-                         f"({ratio(peer.nanoseconds / best)}, "
-                         f"{difference(peer.difference)})")
+        cells += [beside(run.peers.get((library, robot, workload)), best)
+                  for library in libraries]
         fastest = run.fastest(robot, workload)
         cells.append("–" if fastest is None else
                      f"**{ratio(fastest[1].nanoseconds / best)}**")
+        rows.append(cells)
+    return table(head, rows)
+
+
+def all_quantities(run, robot):
+    """The best target on one thread beside the other libraries."""
+    libraries = run.libraries()
+    head = [f"{ALL_ROBOTS[robot]}, {run.context[f'joints/{robot}']} joints",
+            f"torqued {run.targets[-1]}"]
+    head += [run.version(library) for library in libraries]
+    rows = []
+    for workload, title in QUANTITIES.items():
+        states = run.ordinary_batch(robot, workload)
+        ours = run.ours(robot, workload, states=states)
+        if ours is None:
+            continue
+        cells = [title, number(ours)]
+        if states < BATCH:
+            cells[0] += f" ({size(states)} states)"
+        cells += [beside(run.peers.get((library, robot, workload)), ours)
+                  for library in libraries]
         rows.append(cells)
     return table(head, rows)
 
@@ -219,6 +278,11 @@ def measured(run):
                   "By size of the batch, on one thread / "
                   f"{run.cores} threads, {run.targets[-1]}:",
                   batches(run, robot)]
+    parts += ["### All quantities",
+              "Nanoseconds per state on one thread, batches of "
+              f"{size(BATCH)} states, fewer where the results are large. In "
+              "brackets: time over ours, largest relative difference."]
+    parts += [all_quantities(run, robot) for robot in ALL_ROBOTS]
     parts += ["### Share of the peak", peak_shares(run)]
     return "\n\n".join(parts)
 

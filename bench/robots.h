@@ -15,12 +15,13 @@ struct BenchRobot {
   std::string urdf;
   std::string tip;
   std::shared_ptr<const Model> model;
-  /// States of the largest batch.
+  /// States of the largest batch; 0: measured in ordinary batches alone.
   std::int64_t most_states;
 };
 
-/// A 6-axis arm, a 7-axis arm and a humanoid of 36 joints. Throws
-/// std::runtime_error where a description cannot be read.
+/// A 6-axis arm, a 7-axis arm, the same with a gripper of two fingers, and a
+/// humanoid of 36 joints. Throws std::runtime_error where a description cannot
+/// be read.
 std::vector<BenchRobot> BenchRobots();
 
 }  // namespace torqued::bench

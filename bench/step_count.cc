@@ -1,11 +1,13 @@
 #include "bench/step_count.h"
 
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <stdexcept>
 
 namespace torqued::bench {
@@ -34,6 +36,14 @@ class Traced {
   bool Step() const {
     return ptrace(PTRACE_SINGLESTEP, process_, nullptr, nullptr) == 0;
   }
+  /// Address of the next instruction.
+  long Place() const {
+#if defined(__x86_64__)
+    return ptrace(PTRACE_PEEKUSER, process_, offsetof(user, regs.rip), nullptr);
+#else
+    return 0;
+#endif
+  }
 
  private:
   pid_t process_;
@@ -56,9 +66,13 @@ std::int64_t CountBySteps(const std::function<void()>& call) {
   const Traced traced(process);
   int signal = traced.Wait();
   std::int64_t steps = 0;
+  long place = 0;
   while (signal == (steps == 0 ? SIGSTOP : SIGTRAP) && traced.Step()) {
-    ++steps;
     signal = traced.Wait();
+    // A repeated string instruction stops after every turn, at its own place.
+    const long next = traced.Place();
+    if (next == 0 || next != place) ++steps;
+    place = next;
   }
   if (steps == 0 || signal != SIGSTOP) {
     throw std::runtime_error("instructions cannot be executed one at a time");

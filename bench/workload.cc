@@ -1,66 +1,78 @@
 #include "bench/workload.h"
 
-namespace torqued::bench {
+#include <cstddef>
 
-std::string_view Name(Workload workload) {
-  switch (workload) {
-    case Workload::kInverseDynamics:
-      return "inverse_dynamics";
-    case Workload::kMassMatrix:
-      return "mass_matrix";
-    case Workload::kForwardDynamics:
-      return "forward_dynamics";
-    case Workload::kOperationalSpace:
-      return "operational_space";
-    case Workload::kBiasForces:
-      return "bias_forces";
-    case Workload::kJacobian:
-      return "jacobian";
-  }
-  return {};
+namespace torqued::bench {
+namespace {
+
+struct Traits {
+  std::string_view name;
+  WorkloadInputs inputs;
+};
+
+constexpr WorkloadInputs kOfQ{};
+constexpr WorkloadInputs kOfV{.v = true};
+constexpr WorkloadInputs kOfA{.v = true, .a = true};
+constexpr WorkloadInputs kOfTau{.v = true, .tau = true};
+
+/// In the order of Quantity.
+constexpr std::array<Traits, kQuantityCount> kTraits = {{
+    {"inverse_dynamics", kOfA},
+    {"mass_matrix", kOfQ},
+    {"forward_dynamics", kOfTau},
+    {"bias_forces", kOfV},
+    {"frame_pose", kOfQ},
+    {"jacobian", kOfQ},
+    {"jacobian_drift", kOfV},
+    {"operational_space", kOfV},
+    {"gravity_forces", kOfQ},
+    {"coriolis_forces", kOfV},
+    {"coriolis_matrix", kOfV},
+    {"christoffel_symbols", kOfQ},
+    {"mass_matrix_rate", kOfV},
+    {"mass_matrix_inverse", kOfQ},
+    {"energy", kOfV},
+    {"center_of_mass", kOfV},
+    {"momentum", kOfV},
+    {"momentum_matrix", kOfQ},
+    {"link_twists", kOfV},
+    {"link_accelerations", kOfA},
+    {"frame_velocity", kOfV},
+    {"frame_acceleration", kOfA},
+    {"jacobian_rate", kOfV},
+    {"joint_wrenches", kOfA},
+    {"base_wrench", kOfA},
+    {"regressor", kOfA},
+    {"inverse_dynamics_derivatives", kOfA},
+    {"forward_dynamics_derivatives", kOfTau},
+}};
+
+const Traits& TraitsOf(Workload workload) {
+  return kTraits[static_cast<std::size_t>(workload)];
 }
+
+}  // namespace
+
+std::string_view Name(Workload workload) { return TraitsOf(workload).name; }
+
+WorkloadInputs InputsOf(Workload workload) { return TraitsOf(workload).inputs; }
 
 QuantitySet QuantitiesOf(Workload workload) {
-  switch (workload) {
-    case Workload::kInverseDynamics:
-      return {Quantity::kInverseDynamics};
-    case Workload::kMassMatrix:
-      return {Quantity::kMassMatrix};
-    case Workload::kForwardDynamics:
-      return {Quantity::kForwardDynamics};
-    case Workload::kOperationalSpace:
-      return {Quantity::kJacobian, Quantity::kOperationalSpace};
-    case Workload::kBiasForces:
-      return {Quantity::kBiasForces};
-    case Workload::kJacobian:
-      return {Quantity::kJacobian};
+  QuantitySet quantities = {workload};
+  if (workload == Workload::kOperationalSpace) {
+    quantities.Add(Quantity::kJacobian);
   }
-  return {};
+  return quantities;
 }
 
-std::span<const Output> OutputsOf(Workload workload) {
-  static constexpr std::array kTau = {Output::kTau};
-  static constexpr std::array kMassMatrix = {Output::kMassMatrix};
-  static constexpr std::array kAcceleration = {Output::kAcceleration};
-  static constexpr std::array kTask = {Output::kJacobian, Output::kLambda,
-                                       Output::kEta};
-  static constexpr std::array kBias = {Output::kBias};
-  static constexpr std::array kJacobian = {Output::kJacobian};
-  switch (workload) {
-    case Workload::kInverseDynamics:
-      return kTau;
-    case Workload::kMassMatrix:
-      return kMassMatrix;
-    case Workload::kForwardDynamics:
-      return kAcceleration;
-    case Workload::kOperationalSpace:
-      return kTask;
-    case Workload::kBiasForces:
-      return kBias;
-    case Workload::kJacobian:
-      return kJacobian;
+std::vector<Output> OutputsOf(Workload workload) {
+  const QuantitySet quantities = QuantitiesOf(workload);
+  std::vector<Output> outputs;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (quantities.Has(QuantityOf(output))) outputs.push_back(output);
   }
-  return {};
+  return outputs;
 }
 
 }  // namespace torqued::bench

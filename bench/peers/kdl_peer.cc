@@ -4,6 +4,7 @@
 #include <kdl/chain.hpp>
 #include <kdl/chaindynparam.hpp>
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
+#include <kdl/chainfksolverpos_recursive.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 #include <kdl/chainjnttojacdotsolver.hpp>
 #include <kdl/chainjnttojacsolver.hpp>
@@ -42,6 +43,7 @@ class KdlChainPeer : public Peer {
         forward_dynamics_(chain_, gravity),
         jacobian_solver_(chain_),
         drift_solver_(chain_),
+        pose_solver_(chain_),
         no_wrenches_(chain_.getNrOfSegments(), KDL::Wrench::Zero()),
         q_(n_),
         a_(n_),
@@ -67,7 +69,18 @@ class KdlChainPeer : public Peer {
   }
 
   bool linear_first() const override { return true; }
-  bool Computes(Workload /*workload*/) const override { return true; }
+  bool Computes(Workload workload) const override {
+    switch (workload) {
+      case Workload::kGravityForces:
+      case Workload::kCoriolisForces:
+      case Workload::kFramePose:
+      case Workload::kJacobianDrift:
+      case Workload::kJacobianRate:
+        return true;
+      default:
+        return IsMain(workload);
+    }
+  }
 
   void Compute(Workload workload, const StateRow& state) override {
     Assign(q_, state.q);
@@ -94,6 +107,28 @@ class KdlChainPeer : public Peer {
       case Workload::kOperationalSpace:
         ComputeTask(state);
         break;
+      case Workload::kGravityForces:
+        parameters_.JntToGravity(q_, result_);
+        break;
+      case Workload::kCoriolisForces:
+        Assign(qv_.qdot, state.v);
+        parameters_.JntToCoriolis(q_, qv_.qdot, result_);
+        break;
+      case Workload::kFramePose:
+        pose_solver_.JntToCart(q_, pose_);
+        break;
+      case Workload::kJacobianDrift:
+        qv_.q = q_;
+        Assign(qv_.qdot, state.v);
+        drift_solver_.JntToJacDot(qv_, drift_);
+        break;
+      case Workload::kJacobianRate:
+        qv_.q = q_;
+        Assign(qv_.qdot, state.v);
+        drift_solver_.JntToJacDot(qv_, jacobian_);
+        break;
+      default:
+        break;
     }
   }
 
@@ -102,7 +137,12 @@ class KdlChainPeer : public Peer {
       case Output::kMassMatrix:
         return CopyMatrix(M_.data, numbers);
       case Output::kJacobian:
+      case Output::kJacobianRate:
         return CopyMatrix(jacobian_.data, numbers);
+      case Output::kJacobianDrift:
+        return CopyVector(DriftVector(), numbers);
+      case Output::kPose:
+        return CopyPose(numbers);
       case Output::kLambda:
         return CopyMatrix(task_.lambda(), numbers);
       case Output::kEta:
@@ -125,12 +165,20 @@ class KdlChainPeer : public Peer {
     parameters_.JntToMass(q_, M_);
     jacobian_solver_.JntToJac(q_, jacobian_);
     qv_.q = q_;
-    KDL::Twist drift;
-    drift_solver_.JntToJacDot(qv_, drift);
-    TaskVector drift_vector;
-    drift_vector << drift.vel(0), drift.vel(1), drift.vel(2), drift.rot(0),
-        drift.rot(1), drift.rot(2);
-    task_.Solve(M_.data, result_.data, jacobian_.data, drift_vector);
+    drift_solver_.JntToJacDot(qv_, drift_);
+    task_.Solve(M_.data, result_.data, jacobian_.data, DriftVector());
+  }
+
+  TaskVector DriftVector() const {
+    TaskVector vector;
+    for (int k = 0; k < 6; ++k) vector[k] = drift_(k);
+    return vector;
+  }
+
+  void CopyPose(double* numbers) const {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 4; ++j) numbers[4 * i + j] = pose_(i, j);
+    }
   }
 
   KDL::Chain chain_;
@@ -140,6 +188,7 @@ class KdlChainPeer : public Peer {
   KDL::ChainFdSolver_RNE forward_dynamics_;
   KDL::ChainJntToJacSolver jacobian_solver_;
   KDL::ChainJntToJacDotSolver drift_solver_;
+  KDL::ChainFkSolverPos_recursive pose_solver_;
   KDL::Wrenches no_wrenches_;
   KDL::JntArray q_, a_, tau_;
   KDL::JntArrayVel qv_;
@@ -147,6 +196,8 @@ class KdlChainPeer : public Peer {
   KDL::JntSpaceInertiaMatrix M_;
   KDL::Jacobian jacobian_;
   TaskSolver<Eigen::Lower> task_;
+  KDL::Twist drift_;
+  KDL::Frame pose_;
 };
 
 class KdlTreePeer : public Peer {

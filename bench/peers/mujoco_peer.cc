@@ -21,6 +21,9 @@ namespace torqued::bench {
 namespace {
 
 class MujocoPeer : public Peer {
+  using Rows =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
  public:
   MujocoPeer(testing_support::MujocoModel model, const std::string& tip)
       : model_(std::move(model)),
@@ -29,6 +32,7 @@ class MujocoPeer : public Peer {
         n_(model_->nv),
         result_(n_),
         M_(n_, n_),
+        identity_(Rows::Identity(n_, n_)),
         J_(6, n_),
         X_(6, n_) {}
 
@@ -49,13 +53,25 @@ class MujocoPeer : public Peer {
 
   /// Inertias are stored as principal moments and a quaternion.
   double tolerance() const override { return 1e-6; }
-  bool Computes(Workload /*workload*/) const override { return true; }
+  bool Computes(Workload workload) const override {
+    switch (workload) {
+      case Workload::kGravityForces:
+      case Workload::kMassMatrixInverse:
+      case Workload::kCenterOfMass:
+      case Workload::kFramePose:
+      case Workload::kFrameVelocity:
+        return true;
+      default:
+        return IsMain(workload);
+    }
+  }
 
   void Compute(Workload workload, const StateRow& state) override {
     const mjModel* m = model_.get();
     mjData* d = data_.get();
     std::copy_n(state.q, n_, d->qpos);
     mj_kinematics(m, d);
+    if (workload == Workload::kFramePose) return;
     mj_comPos(m, d);
     switch (workload) {
       case Workload::kInverseDynamics:
@@ -84,13 +100,46 @@ class MujocoPeer : public Peer {
       case Workload::kOperationalSpace:
         ComputeTask(state);
         break;
+      case Workload::kGravityForces:
+        mju_zero(d->qvel, n_);
+        mj_comVel(m, d);
+        mj_rne(m, d, 0, result_.data());
+        break;
+      case Workload::kMassMatrixInverse:
+        mj_crb(m, d);
+        mj_factorM(m, d);
+        mj_solveM(m, d, M_.data(), identity_.data(), n_);
+        break;
+      case Workload::kCenterOfMass:
+        std::copy_n(state.v, n_, d->qvel);
+        mj_comVel(m, d);
+        mj_subtreeVel(m, d);
+        break;
+      case Workload::kFrameVelocity:
+        std::copy_n(state.v, n_, d->qvel);
+        mj_comVel(m, d);
+        mj_objectVelocity(m, d, mjOBJ_XBODY, tip_, velocity_.data(), 0);
+        break;
+      default:
+        break;
     }
   }
 
   void Copy(Output output, double* numbers) const override {
     switch (output) {
       case Output::kMassMatrix:
+      case Output::kMassMatrixInverse:
         return CopyMatrix(M_, numbers);
+      case Output::kCenterOfMass:
+        std::copy_n(data_->subtree_com, 3, numbers);
+        return;
+      case Output::kCenterOfMassVelocity:
+        std::copy_n(data_->subtree_linvel, 3, numbers);
+        return;
+      case Output::kPose:
+        return CopyPose(numbers);
+      case Output::kFrameVelocity:
+        return CopyVector(velocity_, numbers);
       case Output::kJacobian:
         return CopyMatrix(J_, numbers);
       case Output::kLambda:
@@ -107,6 +156,15 @@ class MujocoPeer : public Peer {
     std::copy_n(state.v, n_, data_->qvel);
     mj_comVel(model_.get(), data_.get());
     mj_rne(model_.get(), data_.get(), 0, result_.data());
+  }
+
+  void CopyPose(double* numbers) const {
+    const mjtNum* const R = data_->xmat + 9 * tip_;
+    const mjtNum* const p = data_->xpos + 3 * tip_;
+    for (int i = 0; i < 3; ++i) {
+      std::copy_n(R + 3 * i, 3, numbers + 4 * i);
+      numbers[4 * i + 3] = p[i];
+    }
   }
 
   void ComputeJacobian() {
@@ -134,19 +192,18 @@ class MujocoPeer : public Peer {
     eta_.noalias() = lambda_ * (X_ * result_ - drift);
   }
 
-  using Rows =
-      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
   testing_support::MujocoModel model_;
   testing_support::MujocoData data_;
   int tip_;
   int n_;
   Eigen::VectorXd result_;
   Rows M_;
+  Rows identity_;
   Rows J_;
   Rows X_;
   TaskMatrix lambda_;
   TaskVector eta_;
+  TaskVector velocity_;
 };
 
 }  // namespace

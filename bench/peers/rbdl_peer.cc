@@ -47,6 +47,8 @@ rbdl::Joint ToRbdl(const urdf::Joint& joint) {
     case urdf::Joint::REVOLUTE:
     case urdf::Joint::CONTINUOUS:
       return rbdl::Joint(rbdl::JointTypeRevolute, ToRbdl(joint.axis));
+    case urdf::Joint::PRISMATIC:
+      return rbdl::Joint(rbdl::JointTypePrismatic, ToRbdl(joint.axis));
     default:
       throw std::runtime_error("unexpected type of joint");
   }
@@ -77,7 +79,7 @@ class RbdlPeer : public Peer {
            std::to_string(version & 0xff);
   }
   std::vector<std::string> joint_names() const override { return joint_names_; }
-  bool Computes(Workload /*workload*/) const override { return true; }
+  bool Computes(Workload workload) const override { return IsMain(workload); }
 
   void Compute(Workload workload, const StateRow& state) override {
     Assign(q_, state.q);
@@ -105,6 +107,8 @@ class RbdlPeer : public Peer {
         break;
       case Workload::kOperationalSpace:
         ComputeTask(state);
+        break;
+      default:
         break;
     }
   }

@@ -111,10 +111,17 @@ TORQUED_INLINE SpatialInertia<T> InertiaRate(const SpatialInertia<T>& G,
   return {T(0), V.v * G.mass + Cross(V.w, G.h), I};
 }
 
+/// The child of body b on the way to body m of its subtree; kBase where m is
+/// not of b's subtree, or is b.
+TORQUED_INLINE int ChildTowards(const Tree& tree, int b, int m) {
+  int child = kBase;
+  while (m > b) child = m, m = tree.bodies[m].parent;
+  return m == b ? child : kBase;
+}
+
 template <class T>
 void ChristoffelSymbols(const Tree& tree, Scratch<T>& scratch, T* c) {
   const int n = tree.n;
-  ComputeCompositeInertias(tree, scratch);
   for (int k = 0; k < n * n * n; ++k) c[k] = T(0);
   const auto at = [n, c](int i, int j, int k) TORQUED_INLINE_BODY -> T& {
     return c[(i * n + j) * n + k];
@@ -124,36 +131,44 @@ void ChristoffelSymbols(const Tree& tree, Scratch<T>& scratch, T* c) {
   //   ∂m_ab/∂q_m = A_aᵀ D A_b,   D = −(Gᶜ_m ad_{A_m} + ad_{A_m}ᵀ Gᶜ_m),
   //   ∂m_am/∂q_b = −A_aᵀ ad_{A_b}ᵀ F,   F = Gᶜ_m A_m,
   //   ∂m_bm/∂q_a = 0: joint a moves both of them.
+  ComputeCompositeInertias(tree, scratch);
+  SpatialInertia<T>* const D = scratch.Gc;
+  Wrench<T>* const F = scratch.F;
+  Twist<T>*const in_base = scratch.V, *const screws = scratch.A;
   for (int m = 0; m < n; ++m) {
-    const Twist<T> A_m = JointTwist(tree.bodies[m], T(1));
-    SpatialInertia<T> D = InertiaRate(scratch.Gc[m], A_m);
-    Wrench<T> F = scratch.Gc[m] * A_m;
-    for (int b = m;;) {
-      const Twist<T> A_b = JointTwist(tree.bodies[b], T(1));
-      const Wrench<T> of_m = D * A_b;
-      const Wrench<T> of_b = MinusAdTranspose(A_b, F);
+    const Twist<T> A = JointTwist(tree.bodies[m], T(1));
+    in_base[m] = ToParent(scratch.X_world[m], A);
+    F[m] = scratch.Gc[m] * A;
+    D[m] = InertiaRate(scratch.Gc[m], A);
+  }
+  for (int b = n - 1; b >= 0; --b) {
+    // All in axes of b.
+    const Twist<T> A_b = JointTwist(tree.bodies[b], T(1));
+    screws[b] = A_b;
+    const int parent = tree.bodies[b].parent;
+    for (int a = parent; a != kBase; a = tree.bodies[a].parent) {
+      screws[a] = ToChild(scratch.X_world[b], in_base[a]);
+    }
+    for (int m = b; m < n; ++m) {
+      if (m != b) {
+        const int child = ChildTowards(tree, b, m);
+        if (child == kBase) continue;
+        D[m] = ToParent(scratch.X[child], D[m]);
+        F[m] = ToParent(scratch.X[child], F[m]);
+      }
+      const Wrench<T> of_m = D[m] * A_b;
+      const Wrench<T> of_b = MinusAdTranspose(A_b, F[m]);
       Wrench<T> sum = of_b, difference = Wrench<T>::Zero();
       if (b != m) {  // else they are the same
         sum = (of_m + of_b) * T(0.5);
         difference = (of_m - of_b) * T(0.5);
       }
-      for (int a = b;;) {
-        const T s = JointProjection(tree.bodies[a], sum);
-        const T d = JointProjection(tree.bodies[a], difference);
+      for (int a = b; a != kBase; a = tree.bodies[a].parent) {
+        const T s = Dot(sum, screws[a]), d = Dot(difference, screws[a]);
         at(m, a, b) = -d, at(m, b, a) = -d;
         at(b, a, m) = d, at(b, m, a) = d;
         at(a, b, m) = s, at(a, m, b) = s;
-        const Transform<T>& X = scratch.X[a];
-        a = tree.bodies[a].parent;
-        if (a == kBase) break;
-        sum = ToParent(X, sum);
-        difference = ToParent(X, difference);
       }
-      const Transform<T>& X = scratch.X[b];
-      b = tree.bodies[b].parent;
-      if (b == kBase) break;
-      D = ToParent(X, D);
-      F = ToParent(X, F);
     }
   }
 }

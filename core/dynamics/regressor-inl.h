@@ -15,33 +15,38 @@ TORQUED_INLINE Mat3<T> MomentToForce(const Vec3<T>& alpha, const Vec3<T>& w) {
   return Skew(alpha) + Cross(w, Skew(w));
 }
 
-/// Wrenches of G V̇ − ad_Vᵀ G V for unit parameters:
-///   mass  (0; a),  a = v̇ + ω × v
-///   h     (h × a; ω̇ × h + ω × (ω × h))
-///   I     (I ω̇ + ω × I ω; 0)
+/// A_jᵀ (G V̇ − ad_Vᵀ G V) for unit parameters, with joint j's screw in axes of
+/// the body that moves with V and V̇:
+///   mass  v_j·a,  a = v̇ + ω × v
+///   h     a × ω_j + ([ω̇] + [ω][ω])ᵀ v_j
+///   I     ω_j·I ω̇ + (ω_j × ω)·I ω
 template <class T>
-TORQUED_INLINE void ParameterWrenches(const Twist<T>& V, const Twist<T>& A,
-                                      Wrench<T>* F) {
-  const Vec3<T> zero = Vec3<T>::Zero();
-  const Vec3<T> a = A.v + Cross(V.w, V.v);
-  F[0] = {zero, a};
-  // e_k × a are the columns of [a]ᵀ.
-  const Mat3<T> of_h = Transpose(Skew(a));
-  const Mat3<T> forces = MomentToForce(A.w, V.w);
-  F[1] = {of_h.c0, forces.c0};
-  F[2] = {of_h.c1, forces.c1};
-  F[3] = {of_h.c2, forces.c2};
-  const Vec3<T>&w = V.w, &b = A.w;
-  const T o(0);
-  const auto moment = [&w](const Vec3<T>& I_b, const Vec3<T>& I_w)
-                          TORQUED_INLINE_BODY { return I_b + Cross(w, I_w); };
-  F[4] = {moment({b.x, o, o}, {w.x, o, o}), zero};      // xx
-  F[5] = {moment({b.y, b.x, o}, {w.y, w.x, o}), zero};  // xy
-  F[6] = {moment({o, b.y, o}, {o, w.y, o}), zero};      // yy
-  F[7] = {moment({b.z, o, b.x}, {w.z, o, w.x}), zero};  // xz
-  F[8] = {moment({o, b.z, b.y}, {o, w.z, w.y}), zero};  // yz
-  F[9] = {moment({o, o, b.z}, {o, o, w.z}), zero};      // zz
-}
+class ParameterTorques {
+ public:
+  TORQUED_INLINE ParameterTorques(const Twist<T>& V, const Twist<T>& A)
+      : w_(V.w),
+        alpha_(A.w),
+        a_(A.v + Cross(V.w, V.v)),
+        forces_(MomentToForce(A.w, V.w)) {}
+
+  TORQUED_INLINE void Store(const Twist<T>& screw, T* row) const {
+    const Vec3<T>& s = screw.w;
+    row[0] = Dot(screw.v, a_);
+    const Vec3<T> of_h = Cross(a_, s) + TransposeTimes(forces_, screw.v);
+    row[1] = of_h.x, row[2] = of_h.y, row[3] = of_h.z;
+    const Vec3<T>&b = alpha_, &w = w_, u = Cross(s, w);
+    row[4] = s.x * b.x + u.x * w.x;                          // xx
+    row[5] = s.x * b.y + s.y * b.x + u.x * w.y + u.y * w.x;  // xy
+    row[6] = s.y * b.y + u.y * w.y;                          // yy
+    row[7] = s.x * b.z + s.z * b.x + u.x * w.z + u.z * w.x;  // xz
+    row[8] = s.y * b.z + s.z * b.y + u.y * w.z + u.z * w.y;  // yz
+    row[9] = s.z * b.z + u.z * w.z;                          // zz
+  }
+
+ private:
+  Vec3<T> w_, alpha_, a_;
+  Mat3<T> forces_;
+};
 
 template <class T>
 void TorqueRegressor(const Tree& tree, const DynamicsTerms& terms, const T* v,
@@ -52,22 +57,18 @@ void TorqueRegressor(const Tree& tree, const DynamicsTerms& terms, const T* v,
   const BaseMotion<T> lifted = {base == nullptr ? Twist<T>::Zero() : base->V,
                                 BaseAcceleration(terms, base)};
   ComputeBodyMotions(tree, v, a, scratch, &lifted);
+  // Twists make room for the joints' screws in base axes, body by body.
+  Twist<T>* const screws = scratch.V;
   for (int i = 0; i < n; ++i) {
-    // A body loads the joints between it and the base: τ_j = A_jᵀ F,
-    // F_λ = X_jᵀ F.
-    Wrench<T> F[kInertialParameters];
-    ParameterWrenches(scratch.V[i], scratch.A[i], F);
-    for (int j = i;;) {
-      const TreeBody& body = tree.bodies[j];
-      T* const row = Y + j * columns + kInertialParameters * i;
-      for (int k = 0; k < kInertialParameters; ++k) {
-        row[k] = JointProjection(body, F[k]);
-      }
-      if (body.parent == kBase) break;
-      for (int k = 0; k < kInertialParameters; ++k) {
-        F[k] = ToParent(scratch.X[j], F[k]);
-      }
-      j = body.parent;
+    const ParameterTorques<T> torques(scratch.V[i], scratch.A[i]);
+    const Transform<T>& X = scratch.X_world[i];
+    const Twist<T> own = JointTwist(tree.bodies[i], T(1));
+    T* const column = Y + kInertialParameters * i;
+    torques.Store(own, column + i * columns);
+    screws[i] = ToParent(X, own);
+    // A body loads the joints between it and the base.
+    for (int j = tree.bodies[i].parent; j != kBase; j = tree.bodies[j].parent) {
+      torques.Store(ToChild(X, screws[j]), column + j * columns);
     }
   }
 }

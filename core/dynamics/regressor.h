@@ -15,7 +15,8 @@ inline constexpr int kInertialParameters = 10;
 
 /// Y[n x 10 n], row-major: Y θ = tau without friction, armature and external
 /// wrenches, θ the parameters of body 0, then of body 1, ... Of the terms only
-/// gravity is read. Needs X; uses V and A. Null v or a means zeros.
+/// gravity is read. Needs X and X_world; uses V and A, which hold other things
+/// afterwards. Null v or a means zeros.
 template <class T>
 void TorqueRegressor(const Tree& tree, const DynamicsTerms& terms, const T* v,
                      const T* a, Scratch<T>& scratch, T* Y,

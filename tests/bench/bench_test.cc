@@ -121,7 +121,7 @@ TEST(EvaluationRun, EveryWorkloadFillsItsResultsOnEveryTarget) {
     const States states = RandomStates(*robot.model, 3);
     for (const std::string& target : TargetNames()) {
       Engine engine(OptionsFor(target, 1));
-      for (const Workload workload : kWorkloads) {
+      for (const Workload workload : AllWorkloads()) {
         const EvaluationRun run(robot, workload, states, 3);
         const EvaluationReport report =
             engine.Evaluate(run.plan(), run.outputs());
@@ -151,16 +151,17 @@ TEST(Counted, CountsProductsAndSums) {
 }
 
 TEST(OperationCount, GrowsByTheSameForEveryJointOfAKind) {
-  // The arms have revolute joints and one root each.
+  // Arms and humanoid have revolute joints, the gripper has two others.
   std::vector<OperationCount> counts;
   std::vector<int> joints;
   for (const BenchRobot& robot : BenchRobots()) {
     counts.push_back(CountInverseDynamics(*robot.model));
     joints.push_back(robot.model->nv());
   }
-  ASSERT_THAT(joints, ElementsAre(6, 7, 36));
+  ASSERT_THAT(joints, ElementsAre(6, 7, 9, 36));
   EXPECT_EQ(counts[0].sines, 6);
-  EXPECT_EQ(counts[2].sines, 36);
+  EXPECT_EQ(counts[2].sines, 7);
+  EXPECT_EQ(counts[3].sines, 36);
   // A joint at a right angle to its parent's takes about 100, its sine and
   // cosine 36, a root next to nothing.
   const auto per_joint = counts[1].flops() - counts[0].flops();

@@ -19,6 +19,7 @@ CONTEXT = {
     "version/kdl": "KDL 1.5",
     "version/rbdl": "RBDL 3.3",
     "joints/ur5e": "6", "joints/panda": "7", "joints/humanoid": "36",
+    "joints/panda_gripper": "9",
     "multiplications/ur5e": "60", "additions/ur5e": "40",
     "multiplications/panda": "70", "additions/panda": "50",
     "multiplications/humanoid": "400", "additions/humanoid": "300",
@@ -40,6 +41,9 @@ def document():
         entry("engine/ur5e/inverse_dynamics/avx2/1/1", 400.0),
         entry("engine/ur5e/mass_matrix/avx2/1/4096", 40.0),
         entry("robot/ur5e/inverse_dynamics", 700.0),
+        entry("engine/ur5e/regressor/avx2/1/512", 300.0),
+        entry("rbdl/ur5e/regressor", 2400.0, difference=1e-14),
+        entry("engine/ur5e/energy/avx2/1/4096", 30.0),
         entry("kdl/ur5e/inverse_dynamics", 1000.0, difference=2e-15),
         entry("rbdl/ur5e/inverse_dynamics", 500.0, difference=3e-15),
         entry("kdl/ur5e/mass_matrix", 1200.0, difference=0.0),
@@ -94,6 +98,25 @@ def test_batches_show_one_thread_and_all(document):
     rows = cells(report.batches(report.Run(document), "ur5e"))
     assert rows["ns per state"] == ["`Robot`", "1 state", "4 096 states"]
     assert rows["inverse dynamics"] == ["700", "400", "20.0 / 11.0"]
+
+
+def test_every_quantity_is_shown_with_the_size_of_its_batch(document):
+    rows = cells(report.all_quantities(report.Run(document), "ur5e"))
+    assert rows["6-axis arm, 6 joints"] == [
+        "torqued avx2", "RBDL 3.3", "KDL 1.5"]
+    assert rows["regressor (512 states)"] == [
+        "300", "2400 (8.00×, 1e-14)", "–"]
+    assert rows["energies"] == ["30.0", "–", "–"]
+    # The largest ordinary batch counts, not that of one state.
+    assert rows["inverse dynamics"][0] == "20.0"
+
+
+def test_titles_are_those_of_all_measured_quantities():
+    folder = re.sub(r"/report\.py$", "", report.__file__)
+    with open(f"{folder}/workload.cc", encoding="utf-8") as file:
+        measured = re.findall(r'^    \{"(\w+)", kOf', file.read(), re.MULTILINE)
+    assert len(measured) == 28
+    assert set(measured) == set(report.QUANTITIES)
 
 
 def test_share_of_peak_counts_products_and_sums(document):
