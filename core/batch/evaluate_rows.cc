@@ -25,6 +25,28 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
+}  // namespace
+
+struct RowWorkspace::Quantities {
+  QuantityScratch<double> scratch{};
+  std::unique_ptr<std::byte, Free> memory;
+  std::size_t bytes = 0;
+
+  void Reserve(QuantityBits wanted, unsigned long bodies) {
+    Carver counter(nullptr);
+    CarveQuantityScratch(wanted, bodies, counter, scratch);
+    if (bytes < counter.used()) {
+      memory.reset(
+          static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
+      bytes = counter.used();
+    }
+    Carver carver(memory.get());
+    CarveQuantityScratch(wanted, bodies, carver, scratch);
+  }
+};
+
+namespace {
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// A pivot below this share of the joint's own inertia is round-off: the joint
@@ -231,7 +253,7 @@ class RowEvaluation {
                                        has_wrench ? wrench_ : nullptr,
                                        plan_.options().wrench_frame,
                                        acceleration};
-    ComputeQuantities(wanted, in, scratch_, workspace_.quantities,
+    ComputeQuantities(wanted, in, scratch_, workspace_.quantities->scratch,
                       [this](Output output, const double* values, int count) {
                         Store(output, values, count);
                       });
@@ -588,17 +610,11 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
   const QuantityBits general =
       plan.options().quantities.bits() & kGeneralQuantities;
   if (general == 0) return;
-  const auto n = static_cast<unsigned long>(bodies);
-  Carver counter(nullptr);
-  CarveQuantityScratch(general, n, counter, quantities);
-  if (quantities_bytes < counter.used()) {
-    quantities_memory.reset(
-        static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
-    quantities_bytes = counter.used();
-  }
-  Carver carver(quantities_memory.get());
-  CarveQuantityScratch(general, n, carver, quantities);
+  if (quantities == nullptr) quantities.reset(new Quantities);
+  quantities->Reserve(general, static_cast<unsigned long>(bodies));
 }
+
+void RowWorkspace::FreeQuantities::operator()(Quantities* p) const { delete p; }
 
 void RowWorkspace::Free::operator()(void* p) const {
   ::operator delete(p, kAlignment);

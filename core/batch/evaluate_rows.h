@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/batch/evaluation_plan.h"
-#include "core/dynamics/quantities.h"
 #include "core/dynamics/workspace.h"
 #include "core/lanes/block_job.h"
 
@@ -20,7 +19,6 @@ struct RowWorkspace {
   std::vector<double> result;        // one result, canonical order
   std::vector<double> packed;        // lower half of a symmetric matrix
   std::vector<double> projections;   // of a task
-  QuantityScratch<double> quantities{};
 
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);
@@ -32,8 +30,12 @@ struct RowWorkspace {
   struct Free {
     void operator()(void* p) const;
   };
-  std::unique_ptr<std::byte, Free> quantities_memory;
-  std::size_t quantities_bytes = 0;
+  /// That of the texts of further quantities.
+  struct Quantities;
+  struct FreeQuantities {
+    void operator()(Quantities* p) const;
+  };
+  std::unique_ptr<Quantities, FreeQuantities> quantities;
   std::unique_ptr<std::byte, Free> lanes;
   long long lanes_bytes = 0;
   std::vector<DoubtfulRow> doubtful;

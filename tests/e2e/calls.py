@@ -34,7 +34,9 @@ RESULT_AXES = {
     "frame_acceleration": (6,), "frame_acceleration_classical": (6,),
     "jacobian_rate": (6, "n"), "joint_wrenches": ("n", 6),
     "base_wrench": (6,), "regressor": ("n", "n", 10), "dtau_dq": "nn",
-    "dtau_dv": "nn", "da_dq": "nn", "da_dv": "nn", "da_dtau": "nn"}
+    "dtau_dv": "nn", "da_dq": "nn", "da_dv": "nn", "da_dtau": "nn",
+    "mobility": "mm", "consistent_inverse": "nm",
+    "null_space_projector": "nn", "forward_frame_acceleration": (6,)}
 FRAMES = {
     "local": pb.REFERENCE_FRAME_LOCAL,
     "world_aligned": pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,

@@ -60,7 +60,9 @@ def test_only_what_was_asked_for_is_present(client):
         ask.FRAME_ACCELERATION: {
             "frame_acceleration", "frame_acceleration_classical"},
         ask.INVERSE_DYNAMICS_DERIVATIVES: {"dtau_dq", "dtau_dv"},
-        ask.FORWARD_DYNAMICS_DERIVATIVES: {"da_dq", "da_dv", "da_dtau"}}
+        ask.FORWARD_DYNAMICS_DERIVATIVES: {"da_dq", "da_dv", "da_dtau"},
+        ask.TASK_PROJECTION: {
+            "mobility", "consistent_inverse", "null_space_projector"}}
     assert set(RESULT_ARRAYS) | {"rank", "rule"} == set().union(
         *fields.values())
     for quantity, expected in fields.items():
@@ -102,7 +104,9 @@ def test_single_precision_is_asked_for_apart_from_the_encoding(client):
     assert single.results.rule == exact.results.rule
     assert single.results.sigma_min == exact.results.sigma_min
     for name in RESULT_ARRAYS:
-        if name in ("lambda", "eta"):  # whose errors grow with cond(Lambda)
+        # Whose errors grow with cond(Lambda).
+        if name in ("lambda", "eta", "mobility", "consistent_inverse",
+                    "null_space_projector"):
             continue
         array_of = getattr(single.results, name)
         assert harness.encoding_of(array_of) == F64

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/batch/evaluate_rows.h"
+#include "core/batch/quantity_needs.h"
 #include "core/lanes/targets.h"
 
 namespace torqued::testing_support {
@@ -22,7 +23,8 @@ Quantities::Quantities(const TestRobot& robot, const State& state,
   EvaluationOptions options;
   for (int i = 0; i < kQuantityCount; ++i) {
     const auto quantity = static_cast<Quantity>(i);
-    if (quantity != Quantity::kOperationalSpace) {
+    // Tasks that have no full rank are for others.
+    if (!kQuantitiesOfTheTask.Has(quantity)) {
       options.quantities.Add(quantity);
     }
   }
