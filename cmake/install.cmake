@@ -18,7 +18,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
 foreach(page
     README.md deploy/models/README.md docs/engine.md docs/hostile-input.md
     docs/lint.md docs/performance.md docs/performance.svg docs/precision.md
-    docs/server.md)
+    docs/quantities.md docs/server.md)
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)

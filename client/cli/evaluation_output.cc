@@ -95,11 +95,10 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
       "m", "mcx", "mcy", "mcz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"};
   const std::vector<std::string> joints(evaluation.echo.joint_names().begin(),
                                         evaluation.echo.joint_names().end());
-  const bool wrench = std::string_view(field.name).ends_with("wrench") ||
-                      std::string_view(field.name).ends_with("wrenches");
-  const std::vector<std::string>& spatial = wrench ? kWrench : kMotion;
-  Part part{
-      field.name, TitleOf(field.name), &(evaluation.*field.batch), {}, {}};
+  const std::string name = field.name;
+  const bool is_wrench = name == "joint_wrenches" || name == "base_wrench";
+  const std::vector<std::string>& spatial = is_wrench ? kWrench : kMotion;
+  Part part{name, TitleOf(name), &(evaluation.*field.batch), {}, {}};
   switch (field.shape) {
     case client::RowShape::kOne:
       part.columns = {"value"};
@@ -135,6 +134,10 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
     case client::RowShape::kRegressor:
       part.rows = joints;
       part.columns = Pairs(joints, kInertial);
+      break;
+    case client::RowShape::kJointsByAxes:
+      part.rows = joints;
+      part.columns = AxisNames(evaluation);
       break;
     case client::RowShape::kAxes:
       part.columns = AxisNames(evaluation);

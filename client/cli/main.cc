@@ -82,10 +82,11 @@ void AddCommands(CLI::App* app, Runner* runner) {
   AddTrajectory(app, runner);
   AddPing(app, runner);
   AddInfo(app, runner);
-  // Global options may stand anywhere.
-  app->fallthrough();
+  // Global options may stand anywhere. Behind a command the names of commands
+  // are words like any other: quantities, files and models may have them.
+  app->fallthrough()->require_subcommand(0, 1);
   for (CLI::App* command : app->get_subcommands({})) {
-    command->fallthrough();
+    command->fallthrough()->require_subcommand(0, 1);
     for (CLI::App* nested : command->get_subcommands({})) {
       nested->fallthrough();
     }

@@ -59,6 +59,10 @@ struct Evaluation {
   Batch da_dq;
   Batch da_dv;
   Batch da_dtau;
+  Batch mobility;
+  Batch consistent_inverse;
+  Batch null_space_projector;
+  Batch forward_frame_acceleration;
   std::vector<std::uint32_t> rank;
   std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
   std::vector<v1::TaskRule> rule;

@@ -110,8 +110,11 @@ v1::ComputeRequest MakeRequest(const std::string& model,
                                    payload.inertia.end());
   }
 
-  if (std::find(quantities.begin(), quantities.end(),
-                v1::QUANTITY_OPERATIONAL_SPACE) != quantities.end()) {
+  if (std::any_of(quantities.begin(), quantities.end(),
+                  [](v1::Quantity quantity) {
+                    return quantity == v1::QUANTITY_OPERATIONAL_SPACE ||
+                           quantity == v1::QUANTITY_TASK_PROJECTION;
+                  })) {
     const TaskOptions& task = options.task;
     v1::OperationalSpaceOptions& space = *request.mutable_operational_space();
     for (const v1::TaskAxis axis : task.axes) space.add_axes(axis);

@@ -80,6 +80,17 @@ constexpr ResultField kFields[] = {
      &R::has_da_dq, &R::da_dq, &E::da_dq},
     {v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES, "da_dv", S::kJointsByJoints,
      &R::has_da_dv, &R::da_dv, &E::da_dv},
+    {v1::QUANTITY_TASK_PROJECTION, "mobility", S::kAxesByAxes, &R::has_mobility,
+     &R::mobility, &E::mobility},
+    {v1::QUANTITY_TASK_PROJECTION, "consistent_inverse", S::kJointsByAxes,
+     &R::has_consistent_inverse, &R::consistent_inverse,
+     &E::consistent_inverse},
+    {v1::QUANTITY_TASK_PROJECTION, "null_space_projector", S::kJointsByJoints,
+     &R::has_null_space_projector, &R::null_space_projector,
+     &E::null_space_projector},
+    {v1::QUANTITY_FORWARD_FRAME_ACCELERATION, "forward_frame_acceleration",
+     S::kSix, &R::has_forward_frame_acceleration,
+     &R::forward_frame_acceleration, &E::forward_frame_acceleration},
     {v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES, "da_dtau", S::kJointsByJoints,
      &R::has_da_dtau, &R::da_dtau, &E::da_dtau},
 };
@@ -109,6 +120,8 @@ std::int64_t Columns(RowShape shape, std::int64_t n, std::int64_t m) {
       return n * n * n;
     case RowShape::kRegressor:
       return 10 * n * n;
+    case RowShape::kJointsByAxes:
+      return n * m;
     case RowShape::kAxes:
       return m;
     case RowShape::kAxesByAxes:

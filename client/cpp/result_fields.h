@@ -20,6 +20,7 @@ enum class RowShape : std::uint8_t {
   kJointsBySix,     // n x 6
   kJointsCubed,     // n x n x n
   kRegressor,       // n x 10 n
+  kJointsByAxes,    // n x m
   kAxes,            // m, axes of a task
   kAxesByAxes,      // m x m
 };

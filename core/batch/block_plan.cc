@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/batch/quantity_needs.h"
 
 namespace torqued {
 namespace {
@@ -94,6 +95,9 @@ std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
         }
       }
       break;
+    case OutputShape::kJointsByAxes:
+      joint_blocks(0, plan.options().task.axis_count);
+      break;
     case OutputShape::kRegressor:
       for (int i = 0; i < n; ++i) joint_blocks(10 * n * joint(i), 10);
       break;
@@ -111,7 +115,9 @@ std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
 
 /// See LaneShape::symmetric.
 int SymmetricSize(const EvaluationPlan& plan, Output output) {
-  if (output == Output::kLambda) return plan.options().task.axis_count;
+  if (TraitsOf(output).shape == OutputShape::kTaskMatrix) {
+    return plan.options().task.axis_count;
+  }
   const bool full =
       output == Output::kMassMatrix &&
       plan.options().mass_matrix_layout == MassMatrixLayout::kFull &&
@@ -171,7 +177,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   }
 
   const TaskOptions& task = options.task;
-  setup_.task = options.quantities.Has(Quantity::kOperationalSpace);
+  setup_.task = options.quantities.HasAny(kQuantitiesOfTheTask);
   setup_.task_rows = task.axis_count;
   // Round-off limits what a rank decision can tell apart.
   constexpr double kEpsilon = 2.220446049250313e-16;

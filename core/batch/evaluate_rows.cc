@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/batch/quantity_needs.h"
 #include "core/dynamics/aba.h"
 #include "core/dynamics/crba.h"
 #include "core/dynamics/jacobian.h"
@@ -17,6 +18,7 @@
 #include "core/dynamics/quantities-inl.h"
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/task_mobility.h"
+#include "core/dynamics/task_projection.h"
 
 namespace torqued {
 namespace {
@@ -253,15 +255,34 @@ class RowEvaluation {
   }
 
   void ForwardDynamicsOutput() {
-    if (!Has(Quantity::kForwardDynamics)) return;
+    const bool frame = Has(Quantity::kForwardFrameAcceleration);
+    if (!Has(Quantity::kForwardDynamics) && !frame) return;
     double* a = workspace_.result.data();
     ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_, a);
     if (const int joint = MasslessJoint(); joint >= 0) {
       ReportSingularMass(Output::kAcceleration, joint, scratch_.d[joint]);
       StoreNaN(Output::kAcceleration);
+      StoreNaN(Output::kForwardFrameAcceleration);
       return;
     }
     Store(Output::kAcceleration, a, tree_.n);
+    if (frame) ForwardFrameAcceleration(a);
+  }
+
+  /// V̇ = J q̈ + J̇ q̇ of the tip.
+  void ForwardFrameAcceleration(const double* a) {
+    const ReferenceFrame reference = plan_.options().reference_frame;
+    double acceleration[6] = {};
+    if (v() != nullptr) {
+      FrameDrift(tree_, *tip_, reference, v(), scratch_, acceleration);
+    }
+    FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
+    for (int k = 0; k < 6; ++k) {
+      for (int j = 0; j < tree_.n; ++j) {
+        acceleration[k] += scratch_.J[k * tree_.n + j] * a[j];
+      }
+    }
+    Store(Output::kForwardFrameAcceleration, acceleration, 6);
   }
 
   /// Joint whose articulated pivot says that it moves no mass, or -1. The
@@ -295,7 +316,7 @@ class RowEvaluation {
                                T.R.c0.z, T.R.c1.z, T.R.c2.z, T.p.z};
       Store(Output::kPose, pose, 12);
     }
-    const bool task = Has(Quantity::kOperationalSpace);
+    const bool task = quantities_.HasAny(kQuantitiesOfTheTask);
     if (Has(Quantity::kJacobian) || task) {
       FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
     }
@@ -311,7 +332,7 @@ class RowEvaluation {
   }
 
   void MassMatrixAndTaskOutputs() {
-    const bool task = Has(Quantity::kOperationalSpace);
+    const bool task = quantities_.HasAny(kQuantitiesOfTheTask);
     if (Has(Quantity::kBiasForces) || task) {
       InverseDynamics(tree_, TermsWithoutWrench(), v(),
                       static_cast<const double*>(nullptr), scratch_,
@@ -356,13 +377,33 @@ class RowEvaluation {
       Report(issue);
     }
     if (massless >= 0) {
-      StoreNaN(Output::kLambda);
-      StoreNaN(Output::kEta);
+      for (const Output output :
+           {Output::kLambda, Output::kEta, Output::kMobility,
+            Output::kConsistentInverse, Output::kNullSpaceProjector}) {
+        StoreNaN(output);
+      }
     } else {
       StoreSymmetric(Output::kLambda, m, lambda);
       Store(Output::kEta, eta, m);
+      if (Has(Quantity::kTaskProjection)) {
+        StoreSymmetric(Output::kMobility, m, W);
+        StoreTaskProjections(lambda);
+      }
     }
     StoreDiagnostics(diagnostics);
+  }
+
+  /// J̄ and N from the task's rows of the Jacobian, the factors of M and Λ.
+  void StoreTaskProjections(const double* lambda) {
+    const int m = plan_.options().task.axis_count, n = tree_.n;
+    workspace_.projections.resize(static_cast<std::size_t>(m * n + n * n));
+    double* const J_bar = workspace_.projections.data();
+    double* const N = J_bar + m * n;
+    DynamicallyConsistentInverse(m, n, scratch_.J, scratch_.M, lambda,
+                                 scratch_.u, J_bar);
+    Store(Output::kConsistentInverse, J_bar, n * m);
+    NullSpaceProjector(m, n, scratch_.J, J_bar, N);
+    Store(Output::kNullSpaceProjector, N, n * n);
   }
 
   /// The task's rows of the Jacobian to its beginning. They move by way of Y,

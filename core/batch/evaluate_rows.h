@@ -19,6 +19,7 @@ struct RowWorkspace {
   std::vector<double> q, v, a, tau;  // one state, canonical order
   std::vector<double> result;        // one result, canonical order
   std::vector<double> packed;        // lower half of a symmetric matrix
+  std::vector<double> projections;   // of a task
   QuantityScratch<double> quantities{};
 
   /// Allocates only to grow.

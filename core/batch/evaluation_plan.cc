@@ -153,7 +153,7 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   if (quantities.Has(Quantity::kFramePose)) ns += 3 * n;
   if (quantities.Has(Quantity::kJacobian)) ns += 6 * n;
   if (quantities.Has(Quantity::kJacobianDrift)) ns += 6 * n;
-  if (quantities.Has(Quantity::kOperationalSpace)) {
+  if (quantities.HasAny(kQuantitiesOfTheTask)) {
     ns += 15 * n + n * n + 0.06 * n * n * n;
     const double general = 3000 + 800 * n + 20 * n * n + 0.5 * n * n * n;
     const bool always_singular = dof < options.task.axis_count;
@@ -184,6 +184,10 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   }
   if (quantities.Has(Quantity::kForwardDynamicsDerivatives)) {
     ns += 25 * n + 3 * matrix + 0.4 * cube;
+  }
+  if (quantities.Has(Quantity::kTaskProjection)) ns += 10 * n + 16 * matrix;
+  if (quantities.Has(Quantity::kForwardFrameAcceleration)) {
+    ns += 25 * n + 0.3 * n * n;
   }
   constexpr double kReference = 20;  // the general text beside the lanes
   return options.texts == Texts::kReference ? kReference * ns : ns;
@@ -243,7 +247,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
                     std::to_string(kMaxChristoffelDof) +
                     " degrees of freedom are too many.");
   }
-  const bool wants_task = quantities.Has(Quantity::kOperationalSpace);
+  const bool wants_task = quantities.HasAny(kQuantitiesOfTheTask);
   if (wants_task) {
     if (MaybeError error = CheckTask(options.task)) return *std::move(error);
   }
@@ -382,6 +386,8 @@ int EvaluationPlan::columns(Output output) const {
       return n * n * n;
     case OutputShape::kRegressor:
       return 10 * n * n;
+    case OutputShape::kJointsByAxes:
+      return n * m;
     case OutputShape::kTaskVector:
       return m;
     case OutputShape::kTaskMatrix:

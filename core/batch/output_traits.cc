@@ -43,6 +43,10 @@ constexpr std::array<OutputTraits, kOutputCount> kTraits = {{
     {"da_dq", OutputShape::kJointMatrix},
     {"da_dv", OutputShape::kJointMatrix},
     {"da_dtau", OutputShape::kJointMatrix},
+    {"mobility", OutputShape::kTaskMatrix},
+    {"consistent_inverse", OutputShape::kJointsByAxes},
+    {"null_space_projector", OutputShape::kJointMatrix},
+    {"forward_frame_acceleration", OutputShape::kVector6},
 }};
 
 }  // namespace

@@ -7,14 +7,24 @@ namespace torqued {
 
 /// Need tau.
 inline constexpr QuantitySet kQuantitiesOfTau = {
-    Quantity::kForwardDynamics, Quantity::kForwardDynamicsDerivatives};
+    Quantity::kForwardDynamics, Quantity::kForwardDynamicsDerivatives,
+    Quantity::kForwardFrameAcceleration};
+
+/// Take what is said of the task.
+inline constexpr QuantitySet kQuantitiesOfTheTask = {
+    Quantity::kOperationalSpace, Quantity::kTaskProjection};
 
 /// Refer to the tip frame, with or without a wrench.
 inline constexpr QuantitySet kQuantitiesOfTheFrame = {
-    Quantity::kFramePose,     Quantity::kJacobian,
-    Quantity::kJacobianDrift, Quantity::kOperationalSpace,
-    Quantity::kFrameVelocity, Quantity::kFrameAcceleration,
-    Quantity::kJacobianRate};
+    Quantity::kFramePose,
+    Quantity::kJacobian,
+    Quantity::kJacobianDrift,
+    Quantity::kOperationalSpace,
+    Quantity::kFrameVelocity,
+    Quantity::kFrameAcceleration,
+    Quantity::kJacobianRate,
+    Quantity::kTaskProjection,
+    Quantity::kForwardFrameAcceleration};
 
 /// Those that a tip wrench changes.
 inline constexpr QuantitySet kQuantitiesUnderWrenches = {
@@ -23,11 +33,13 @@ inline constexpr QuantitySet kQuantitiesUnderWrenches = {
     Quantity::kJointWrenches,
     Quantity::kBaseWrench,
     Quantity::kInverseDynamicsDerivatives,
-    Quantity::kForwardDynamicsDerivatives};
+    Quantity::kForwardDynamicsDerivatives,
+    Quantity::kForwardFrameAcceleration};
 
 /// Solve with the mass matrix.
 inline constexpr QuantitySet kQuantitiesOfTheInverse = {
-    Quantity::kForwardDynamics, Quantity::kOperationalSpace,
-    Quantity::kMassMatrixInverse, Quantity::kForwardDynamicsDerivatives};
+    Quantity::kForwardDynamics,   Quantity::kOperationalSpace,
+    Quantity::kMassMatrixInverse, Quantity::kForwardDynamicsDerivatives,
+    Quantity::kTaskProjection,    Quantity::kForwardFrameAcceleration};
 
 }  // namespace torqued

@@ -9,30 +9,6 @@ using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using Matrix6d = Eigen::Matrix<double, 6, 6>;
-using Vector6d = MatrixForm::Vector6d;
-
-Matrix3d Skew(const Vector3d& a) {
-  Matrix3d skew;
-  skew << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
-  return skew;
-}
-
-/// Ad_T = [[R, 0], [[p] R, R]].
-Matrix6d AdjointOf(const Eigen::Isometry3d& T) {
-  const Matrix3d R = T.linear();
-  Matrix6d ad = Matrix6d::Zero();
-  ad << R, Matrix3d::Zero(), Skew(T.translation()) * R, R;
-  return ad;
-}
-
-/// ad_V = [[[ω], 0], [[v], [ω]]].
-Matrix6d LittleAd(const Vector6d& V) {
-  const Matrix3d w = Skew(V.head<3>());
-  Matrix6d ad;
-  ad << w, Matrix3d::Zero(), Skew(V.tail<3>()), w;
-  return ad;
-}
 
 /// B(P) with B(P) V = −ad_Vᵀ P: −[[[m], [f]], [[f], 0]].
 Matrix6d MomentumMatrix(const Vector6d& P) {
@@ -87,10 +63,11 @@ MatrixForm::MatrixForm(const Model& model, Vector q, Vector v,
   for (int i = 0; i < n; ++i) {
     const TreeBody& body = tree.bodies[i];
     const Vector6d screw = ScrewOf(body);
-    const Matrix6d inherit = AdjointOf(PlacementOf(body, q[i]).inverse());
+    const Matrix6d inherit =
+        Adjoint(PlacementOf(body, q[i]).inverse().matrix());
     A_.block<6, 1>(6 * i, i) = screw;
     G_.block<6, 6>(6 * i, 6 * i) = InertiaOf(body);
-    D_.block<6, 6>(6 * i, 6 * i) = LittleAd(screw * v[i]);
+    D_.block<6, 6>(6 * i, 6 * i) = LieBracketMatrix(screw * v[i]);
     armature_[i] = body.armature;
     if (body.parent == kBase) {
       from_base_.middleRows<6>(6 * i) = inherit;
@@ -109,7 +86,7 @@ MatrixForm::MatrixForm(const Model& model, Vector q, Vector v,
 MatrixXd MatrixForm::BlockAd(Vector twists) {
   MatrixXd ad = MatrixXd::Zero(twists.size(), twists.size());
   for (Eigen::Index i = 0; i < twists.size(); i += 6) {
-    ad.block<6, 6>(i, i) = LittleAd(twists.segment<6>(i));
+    ad.block<6, 6>(i, i) = LieBracketMatrix(twists.segment<6>(i));
   }
   return ad;
 }

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "core/model/model.h"
+#include "core/model/screws.h"
 
 namespace torqued {
 
@@ -20,7 +21,6 @@ namespace torqued {
 class MatrixForm {
  public:
   using Vector = const Eigen::Ref<const Eigen::VectorXd>&;
-  using Vector6d = Eigen::Matrix<double, 6, 1>;
 
   /// Twist V_0 of the base in base axes.
   MatrixForm(const Model& model, Vector q, Vector v,

@@ -38,8 +38,10 @@ enum class Quantity : unsigned char {
   kInverseDynamicsDerivatives,
   /// v, tau, gravity, friction, tip wrench
   kForwardDynamicsDerivatives,
+  kTaskProjection,            //
+  kForwardFrameAcceleration,  // v, tau, gravity, friction, tip wrench
 };
-inline constexpr int kQuantityCount = 28;
+inline constexpr int kQuantityCount = 30;
 
 /// One table per result, a row for each state.
 enum class Output : unsigned char {
@@ -78,8 +80,12 @@ enum class Output : unsigned char {
   kAccelerationByQ,
   kAccelerationByV,
   kAccelerationByTau,
+  kMobility,
+  kConsistentInverse,
+  kNullSpaceProjector,
+  kForwardFrameAcceleration,
 };
-inline constexpr int kOutputCount = 35;
+inline constexpr int kOutputCount = 39;
 
 /// Sets of either, as bits.
 using QuantityBits = unsigned long long;
@@ -133,6 +139,10 @@ TORQUED_OF_THE_UNIT Quantity QuantityOf(Output output) {
       Quantity::kForwardDynamicsDerivatives,
       Quantity::kForwardDynamicsDerivatives,
       Quantity::kForwardDynamicsDerivatives,
+      Quantity::kTaskProjection,
+      Quantity::kTaskProjection,
+      Quantity::kTaskProjection,
+      Quantity::kForwardFrameAcceleration,
   };
   return kOf[static_cast<unsigned>(output)];
 }

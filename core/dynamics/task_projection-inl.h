@@ -36,17 +36,25 @@ void DynamicallyConsistentInverse(int m, int n, const T* J, const T* LD,
       J_bar);
 }
 
-template <class T>
-void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N) {
+/// 1 − J̄ J; `row(k)` is row k of J.
+template <class T, class Row>
+TORQUED_INLINE void ProjectOnNullSpace(int m, int n, const Row& row,
+                                       const T* J_bar, T* N) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       T entry(i == j ? 1 : 0);
       for (int k = 0; k < m; ++k) {
-        entry = entry - J_bar[i * m + k] * J[k * n + j];
+        entry = entry - J_bar[i * m + k] * row(k)[j];
       }
       N[i * n + j] = entry;
     }
   }
+}
+
+template <class T>
+void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N) {
+  ProjectOnNullSpace(
+      m, n, [=](int k) TORQUED_INLINE_BODY { return J + k * n; }, J_bar, N);
 }
 
 }  // namespace TORQUED_TARGET

@@ -10,6 +10,7 @@
 #include "core/dynamics/quantities-inl.h"
 #include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/rnea-inl.h"
+#include "core/dynamics/task_projection-inl.h"
 #include "core/lanes/block_inputs-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/block_outputs-inl.h"
@@ -61,7 +62,11 @@ class BlockEvaluation {
     if (further_ != 0) {
       CarveQuantityScratch<P>(further_, n, carver_, quantities_);
     }
-    if (wants_forward_derivatives()) carver_.Take(acceleration_, n);
+    if (keeps_acceleration()) carver_.Take(acceleration_, n);
+    if (wants_projection()) {
+      carver_.Take(J_bar_, 6 * n);
+      carver_.Take(projector_, n * n);
+    }
     if (setup_.lowered && wants_derivatives()) {
       CarveLoweredDerivatives<P>(n, slots, carver_, derivatives_);
       CarveForwardDerivatives<P>(n, carver_, forward_derivatives_);
@@ -109,6 +114,12 @@ class BlockEvaluation {
   static constexpr QuantityBits kDerivatives =
       Bit(Quantity::kInverseDynamicsDerivatives) |
       Bit(Quantity::kForwardDynamicsDerivatives);
+  static constexpr QuantityBits kOfTheTask =
+      Bit(Quantity::kOperationalSpace) | Bit(Quantity::kTaskProjection);
+  static constexpr QuantityBits kOfForwardDynamics =
+      Bit(Quantity::kForwardDynamics) |
+      Bit(Quantity::kForwardDynamicsDerivatives) |
+      Bit(Quantity::kForwardFrameAcceleration);
   /// Of the quantities that QuantityTexts know those with lowered texts.
   static constexpr QuantityBits kAlsoLowered = kDerivatives |
                                                Bit(Quantity::kGravityForces) |
@@ -125,7 +136,7 @@ class BlockEvaluation {
   bool wants_tau() const { return Wants(Output::kTau); }
   bool wants_mass() const { return Wants(Output::kMassMatrix); }
   bool wants_acceleration() const {
-    return Wants(Output::kAcceleration) || wants_forward_derivatives();
+    return Wants(Output::kAcceleration) || keeps_acceleration();
   }
   bool wants_bias() const { return Wants(Output::kBias); }
   bool wants_pose() const { return Wants(Output::kPose); }
@@ -136,13 +147,23 @@ class BlockEvaluation {
   bool wants_forward_derivatives() const {
     return (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
   }
+  bool wants_forward_frame() const {
+    return Wants(Output::kForwardFrameAcceleration);
+  }
+  bool keeps_acceleration() const {
+    return wants_forward_derivatives() || wants_forward_frame();
+  }
+  bool wants_projection() const {
+    return (wanted_ & Bit(Quantity::kTaskProjection)) != 0;
+  }
   bool wants_derivatives() const { return (wanted_ & kDerivatives) != 0; }
   /// A wrench that does not turn with the tip.
   bool has_held_wrench() const {
     return has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal;
   }
   bool wants_frame() const {
-    return wants_pose() || wants_jacobian() || wants_drift() || wants_task();
+    return wants_pose() || wants_jacobian() || wants_drift() || wants_task() ||
+           wants_forward_frame();
   }
   bool has_wrench() const {
     return job_.wrench.data != nullptr && setup_.path_length > 0;
@@ -254,11 +275,12 @@ class BlockEvaluation {
                    pose_, J_, drift);
       TaskBiases(task, drift);
     }
-    if (wants_drift()) {
+    if (wants_drift() || wants_forward_frame()) {
       LoweredTipMotion(lowered_, tip_, State(zeros_), &motion_);
       LoweredDrift(lowered_, tip_, State(zeros_), Vec3<P>::Zero(), motion_,
                    pose_, J_, drift);
       Store(Output::kJacobianDrift, drift, 6);
+      if (wants_forward_frame()) StoreForwardFrameAcceleration(drift);
     }
   }
 
@@ -340,7 +362,10 @@ class BlockEvaluation {
   __attribute__((noinline)) void LoweredFrame() {
     LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
     if (wants_pose()) StorePose();
-    if (!wants_jacobian() && !wants_drift() && !wants_task()) return;
+    if (!wants_jacobian() && !wants_drift() && !wants_task() &&
+        !wants_forward_frame()) {
+      return;
+    }
     LoweredJacobian(lowered_, tip_, pose_, J_);
     if (wants_jacobian()) {
       Store(Output::kJacobian, J_, 6 * n_);
@@ -408,7 +433,7 @@ class BlockEvaluation {
                       static_cast<const P*>(in_.a), general_, result_);
       Store(Output::kTau, result_, n_);
     }
-    if (wants_jacobian() || wants_task()) {
+    if (wants_jacobian() || wants_task() || wants_forward_frame()) {
       FrameJacobian(tree_, setup_.tip, setup_.reference, general_, J_);
       if (wants_jacobian()) Store(Output::kJacobian, J_, 6 * n_);
     }
@@ -438,11 +463,12 @@ class BlockEvaluation {
         ArticulatedAcceleration();
       }
     }
-    if (wants_drift() || wants_task()) {
+    if (wants_drift() || wants_task() || wants_forward_frame()) {
       P drift[6];
       FrameDrift(tree_, setup_.tip, setup_.reference,
                  static_cast<const P*>(in_.v), general_, drift);
-      if (wants_drift()) Store(Output::kJacobianDrift, drift, 6);
+      Store(Output::kJacobianDrift, drift, 6);
+      if (wants_forward_frame()) StoreForwardFrameAcceleration(drift);
       if (wants_task()) {
         TaskResult<P> task;
         TaskInertias(task);
@@ -498,9 +524,9 @@ class BlockEvaluation {
   }
 
   void Factor() {
-    QuantityBits solved = Bit(Quantity::kOperationalSpace) | kGeneralSolutions;
+    QuantityBits solved = kOfTheTask | kGeneralSolutions;
     // With articulated bodies their own pivots decide.
-    if (by_factorization()) solved |= Bit(Quantity::kForwardDynamics);
+    if (by_factorization()) solved |= kOfForwardDynamics;
     doubts_.Add(solved, mass_.Factor());
   }
 
@@ -527,7 +553,7 @@ class BlockEvaluation {
 
   void StoreAcceleration() {
     Store(Output::kAcceleration, result_, n_);
-    if (!wants_forward_derivatives()) return;
+    if (!keeps_acceleration()) return;
     for (int i = 0; i < n_; ++i) acceleration_[i] = result_[i];
   }
 
@@ -559,9 +585,7 @@ class BlockEvaluation {
     largest = largest * P(Trust<N>::kArticulatedPivot);
     Mask<N> sound = !Mask<N>::None();
     for (int i = 0; i < n_; ++i) sound = sound & (pivots[i] > largest);
-    doubts_.Add(Bit(Quantity::kForwardDynamics) |
-                    Bit(Quantity::kForwardDynamicsDerivatives),
-                LaneBits(!sound));
+    doubts_.Add(kOfForwardDynamics, LaneBits(!sound));
   }
 
   /// Λ from the factors of M and the Jacobian, and whether it is certain.
@@ -585,9 +609,9 @@ class BlockEvaluation {
     }
     // Fewer joints than task rows: never of full rank.
     const bool enough = setup_.path_length >= m;
-    doubts_.Add(Bit(Quantity::kOperationalSpace),
-                ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
+    doubts_.Add(kOfTheTask, ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
     Store(Output::kLambda, task.lambda, PackedSize(m));
+    if (wants_projection()) TaskProjections(task);
   }
 
   /// η from Λ, the bias forces and the drift of all six axes.
@@ -600,6 +624,36 @@ class BlockEvaluation {
   }
 
   bool Wants(Output output) const { return out_.Wants(output); }
+
+  /// The tip's V̇ = J q̈ + J̇ q̇ with the q̈ of forward dynamics.
+  void StoreForwardFrameAcceleration(const P* drift) {
+    P acceleration[6];
+    for (int k = 0; k < 6; ++k) {
+      acceleration[k] = drift[k];
+      for (int j = 0; j < n_; ++j) {
+        acceleration[k] = acceleration[k] + J_[k * n_ + j] * acceleration_[j];
+      }
+    }
+    Store(Output::kForwardFrameAcceleration, acceleration, 6);
+  }
+
+  /// W, J̄ and N of the task, after its inertia.
+  __attribute__((noinline)) void TaskProjections(const TaskResult<P>& task) {
+    const int m = setup_.task_rows;
+    P W[PackedSize(6)];
+    mass_.SolveMobility(m, W);
+    Store(Output::kMobility, W, PackedSize(m));
+    const auto row = [this](int i)
+                         TORQUED_INLINE_BODY { return task_rows_[i]; };
+    ConsistentInverse(
+        m, n_, row, [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
+        [&task](int i, int j)
+            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
+        result_, J_bar_);
+    Store(Output::kConsistentInverse, J_bar_, n_ * m);
+    ProjectOnNullSpace(m, n_, row, static_cast<const P*>(J_bar_), projector_);
+    Store(Output::kNullSpaceProjector, projector_, n_ * n_);
+  }
 
   void Store(Output output, const P* packs, int distinct) {
     doubts_.Add(Bit(QuantityOf(output)),
@@ -619,7 +673,8 @@ class BlockEvaluation {
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
-  P* acceleration_ = nullptr;  // of forward dynamics, for its derivatives
+  P* acceleration_ = nullptr;  // of forward dynamics, for what follows from it
+  P *J_bar_ = nullptr, *projector_ = nullptr;
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
   QuantityScratch<P> quantities_{};

@@ -77,6 +77,12 @@ class MassFactors {
     });
   }
 
+  /// See MobilityFromSolved; after SolveTask.
+  void SolveMobility(int m, P* W) const {
+    MobilityFromSolved(m, n_, static_cast<const P*>(M_),
+                       static_cast<const P*>(Y_), W);
+  }
+
   /// See TaskBias; after SolveTask.
   void SolveTaskBias(int m, const P* lambda, const P* h, const P* drift,
                      P* eta) const {

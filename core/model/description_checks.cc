@@ -44,22 +44,6 @@ bool IsRotation(const std::array<double, 9>& R) {
   return error <= kRotationRounding && m.determinant() > 0;
 }
 
-// `subject` begins the sentences: "Joint 'elbow'".
-void CheckPose(std::string_view subject, std::string_view what,
-               const Pose& pose, const Place& place, LintReport& report) {
-  if (!AllFinite(pose.R) || !AllFinite(pose.p)) {
-    report.Add(LintCode::kInvalidNumber, place,
-               Cat(subject, " has numbers that are not finite in its ", what,
-                   "; all must be."));
-  } else if (!IsRotation(pose.R)) {
-    report.Add(
-        LintCode::kInvalidPose, place,
-        Cat(subject, " has the matrix ", VectorText(pose.R), " in its ", what,
-            ", which is no rotation; its rows must be orthogonal unit "
-            "vectors that form a right-handed frame."));
-  }
-}
-
 // Principal moments, smallest first.
 Eigen::Vector3d PrincipalMoments(const std::array<double, 6>& I) {
   Eigen::Matrix3d m;
@@ -328,6 +312,21 @@ void CheckName(std::string_view kind, std::string_view name, const Place& place,
                Cat("The name ", Quoted(name), " of a ", kind,
                    " has control characters or bytes that are not UTF-8; "
                    "take them out."));
+  }
+}
+
+void CheckPose(std::string_view subject, std::string_view what,
+               const Pose& pose, const Place& place, LintReport& report) {
+  if (!AllFinite(pose.R) || !AllFinite(pose.p)) {
+    report.Add(LintCode::kInvalidNumber, place,
+               Cat(subject, " has numbers that are not finite in its ", what,
+                   "; all must be."));
+  } else if (!IsRotation(pose.R)) {
+    report.Add(
+        LintCode::kInvalidPose, place,
+        Cat(subject, " has the matrix ", VectorText(pose.R), " in its ", what,
+            ", which is no rotation; its rows must be orthogonal unit "
+            "vectors that form a right-handed frame."));
   }
 }
 

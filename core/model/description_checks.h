@@ -17,6 +17,11 @@ inline constexpr std::size_t kMaxNameBytes = 256;
 void CheckName(std::string_view kind, std::string_view name, const Place& place,
                LintReport& report);
 
+/// Reports a pose that is not finite or has no rotation. `subject` begins the
+/// sentence: "Joint 'elbow'"; `what` is "origin" or the like.
+void CheckPose(std::string_view subject, std::string_view what,
+               const Pose& pose, const Place& place, LintReport& report);
+
 /// Names, numbers, poses, mass and inertia of the links. A link in which an
 /// error was found is marked incomplete.
 void CheckLinks(std::span<LinkDescription> links, bool strict,

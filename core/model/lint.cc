@@ -65,6 +65,8 @@ std::string_view ToString(LintCode code) {
       return "negative-mass";
     case LintCode::kNegativeInertia:
       return "negative-inertia";
+    case LintCode::kInvalidInertia:
+      return "invalid-inertia";
     case LintCode::kMasslessJoint:
       return "massless-joint";
     case LintCode::kInvalidLimit:

@@ -38,6 +38,7 @@ enum class LintCode : std::uint8_t {
   kZeroAxis,
   kNegativeMass,
   kNegativeInertia,
+  kInvalidInertia,
   kMasslessJoint,
   kInvalidLimit,
   kNegativeFriction,

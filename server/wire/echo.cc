@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/batch/quantity_needs.h"
 #include "server/version.h"
 #include "server/wire/decode_task.h"
 #include "server/wire/enums.h"
@@ -55,7 +56,7 @@ void FillEcho(const EvaluationPlan& plan, bool sigma_min,
   terms->set_coulomb_friction(options.terms.coulomb_friction);
   SetTipFrame(plan, plan.tip_frame(), echo);
   echo->set_reference_frame(ToWire(options.reference_frame));
-  if (options.quantities.Has(Quantity::kOperationalSpace)) {
+  if (options.quantities.HasAny(kQuantitiesOfTheTask)) {
     EncodeTask(options.task, echo->mutable_operational_space());
     echo->mutable_operational_space()->set_sigma_min(sigma_min);
   }

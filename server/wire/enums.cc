@@ -60,6 +60,10 @@ std::optional<Quantity> ToQuantity(int number) {
       return Quantity::kInverseDynamicsDerivatives;
     case v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES:
       return Quantity::kForwardDynamicsDerivatives;
+    case v1::QUANTITY_TASK_PROJECTION:
+      return Quantity::kTaskProjection;
+    case v1::QUANTITY_FORWARD_FRAME_ACCELERATION:
+      return Quantity::kForwardFrameAcceleration;
     default:
       return std::nullopt;
   }

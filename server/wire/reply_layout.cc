@@ -77,6 +77,14 @@ v1::Array* ArrayOf(Output output, v1::Results* results) {
       return results->mutable_da_dv();
     case Output::kAccelerationByTau:
       return results->mutable_da_dtau();
+    case Output::kMobility:
+      return results->mutable_mobility();
+    case Output::kConsistentInverse:
+      return results->mutable_consistent_inverse();
+    case Output::kNullSpaceProjector:
+      return results->mutable_null_space_projector();
+    case Output::kForwardFrameAcceleration:
+      return results->mutable_forward_frame_acceleration();
   }
   return nullptr;
 }

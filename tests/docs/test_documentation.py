@@ -1,5 +1,6 @@
 """What the documentation shows is run, and does what it says."""
 
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
 LINT = os.path.join(SOURCE, "docs", "lint.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
+QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
 
@@ -27,11 +29,12 @@ def run(command, **arguments):
         check=False, **arguments)
 
 
-def test_readme_shows_what_the_first_call_prints():
-    line = snippets(README, "sh")[0].splitlines()[-1]
-    result = run(line)
+@pytest.mark.parametrize("path", [README, QUANTITIES])
+def test_the_first_call_prints_what_is_shown(path):
+    call = snippets(path, "sh")[0]
+    result = run(re.sub(r"^export PATH=.*\n", "", call))
     assert result.returncode == 0, result.stderr
-    shown = snippets(README, "text")[0]
+    shown = snippets(path, "text")[0]
 
     def without_version(text):
         return re.sub(r"target \S+  server \S+", "", text).strip()
@@ -39,13 +42,116 @@ def test_readme_shows_what_the_first_call_prints():
     assert without_version(result.stdout) == without_version(shown)
 
 
-@pytest.mark.parametrize("path", [README, SERVER])
+@pytest.mark.parametrize("path", [README, SERVER, QUANTITIES])
 def test_shell_lines_succeed(path):
     for block in snippets(path, "sh"):
         # The reader's own build directory; here PATH has this build's.
         block = re.sub(r"^export PATH=.*\n", "", block, flags=re.MULTILINE)
         result = run(block)
         assert result.returncode == 0, block + result.stdout + result.stderr
+
+
+def count_of(numbers, n, m):
+    """"10 n²" -> 490 where n = 7."""
+    product = 1
+    for word in numbers.split():
+        powers = {"n": n, "n²": n**2, "n³": n**3, "m": m, "m²": m**2}
+        product *= powers.get(word) or int(word)
+    return product
+
+
+def listed_quantities():
+    """Of every quantity the rows of its results: name -> result -> cells."""
+    with open(QUANTITIES, encoding="utf-8") as file:
+        lines = [line.strip("|\n ") for line in file if line.startswith("|")]
+    listed, header, name = {}, [], ""
+    for line in lines:
+        cells = [cell.strip() for cell in line.split("|")]
+        if cells[0] == "Quantity":
+            header = cells
+        elif not cells[0].startswith("--"):
+            if cells[1].startswith("`"):
+                name = cells[0].strip("`")
+            else:  # another result of the same
+                cells.insert(0, "")
+            row = dict(zip(header, cells))
+            listed.setdefault(name, {})[row["Result"].strip("`")] = row
+    return listed
+
+
+def flat(numbers):
+    """The numbers of nested lists."""
+    if not isinstance(numbers, list):
+        return [numbers]
+    return [number for part in numbers for number in flat(part)]
+
+
+def computed(*words):
+    """Result -> numbers of one state, from torquectl compute."""
+    printed = run(" ".join(["torquectl compute", *words, "--output json"]))
+    assert printed.returncode == 0, printed.stderr
+    results = json.loads(printed.stdout)["results"]
+    return {name: flat(state) for name, (state,) in results.items()
+            if name not in ("rank", "rule", "sigma_min")}
+
+
+Q6 = "--q 0.1,-0.5,0.3,-2,0.2,1.5 --tau 1,2,3,4,5,6"
+V6, A6 = "--v 0.3,0.2,-0.4,0.5,0.6,-0.7", "--a 1,-2,3,-1,2,1"
+
+
+def test_every_quantity_is_listed_with_what_it_returns():
+    names = re.search(r"QUANTITY (\S+) \.\.\.",
+                      run("torquectl compute --help").stdout).group(1)
+    listed = listed_quantities()
+    assert sorted(listed) == sorted(names.split("|"))
+    for name, rows in listed.items():
+        results = computed(name, "--model deploy/models/panda.urdf",
+                           "--q 0.1,-0.5,0.3,-2,0.2,1.5,0.7",
+                           "--tau 1,2,3,4,5,6,7")
+        assert set(results) == set(rows), name
+        for result, row in rows.items():
+            assert len(results[result]) == count_of(row["Numbers"], 7, 6)
+
+
+def test_every_result_reads_what_is_listed_and_nothing_else(tmp_path):
+    with open(os.path.join(SOURCE, "deploy", "models", "ur5e.urdf"),
+              encoding="utf-8") as file:
+        text = file.read()
+    rusty = tmp_path / "rusty.urdf"
+    rusty.write_text(re.sub(
+        r"(<axis [^>]*/>)", r'\1<dynamics damping="0.7" friction="0.4"/>',
+        re.sub(r"<dynamics [^>]*/>", "", text)))
+    listed = listed_quantities()
+    rows = {result: row for of_one in listed.values()
+            for result, row in of_one.items()}
+
+    def readers(word):
+        return {result for result, row in rows.items()
+                if word in re.split(r",\s*", row["Reads"])}
+
+    def changed(before, after):
+        assert before.keys() == after.keys()
+        return {result for result, numbers in before.items()
+                if max(abs(x - y) for x, y in zip(numbers, after[result]))
+                > 1e-10 * max(map(abs, numbers))}
+
+    model = f"--model {rusty}"
+    state = (*listed, model, Q6, V6, A6)
+    before = computed(*state)
+    assert rows.keys() == before.keys()
+    for word, call in (
+            ("v", (*listed, model, Q6, A6, V6.replace("0.5", "0.9"))),
+            ("a", (*listed, model, Q6, V6, A6.replace("3", "4"))),
+            ("τ", (*listed, model, Q6.replace("4,5", "3,2"), V6, A6)),
+            ("gravity", (*state, "--gravity 1,2,-8")),
+            ("friction", (*state, "--viscous --coulomb"))):
+        assert changed(before, computed(*call)) == readers(word), word
+    pressed = [name for name, of_one in listed.items()
+               if any("wrench" in row["Reads"] for row in of_one.values())]
+    before = computed(*pressed, model, Q6, V6, A6)
+    assert changed(before, computed(
+        *pressed, model, Q6, V6, A6, "--wrench 1,2,3,4,5,6")) == readers(
+            "wrench")
 
 
 def test_make_targets_that_are_named_exist():

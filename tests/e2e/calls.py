@@ -8,19 +8,33 @@ from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import robots
-from harness import F32, F64, array, matrices
+from harness import F32, F64, array, matrices, table
 
 # The quantities by their names without the prefix: ask.MASS_MATRIX.
 ask = SimpleNamespace(**{
     name.removeprefix("QUANTITY_"): number
     for name, number in pb.Quantity.items()})
 ALL_QUANTITIES = [
-    ask.INVERSE_DYNAMICS, ask.MASS_MATRIX, ask.FORWARD_DYNAMICS,
-    ask.BIAS_FORCES, ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT,
-    ask.OPERATIONAL_SPACE]
-RESULT_ARRAYS = (
-    "tau", "mass_matrix", "a", "bias", "pose", "jacobian", "jacobian_drift",
-    "lambda", "eta")
+    number for number in pb.Quantity.values()
+    if number != pb.QUANTITY_UNSPECIFIED]
+RESULT_ARRAYS = tuple(
+    field.name for field in pb.Results.DESCRIPTOR.fields
+    if field.message_type is not None)
+# Axes of a row of each result: a number of entries, "n" for one per joint, "m"
+# for one per axis of the task.
+RESULT_AXES = {
+    "tau": "n", "mass_matrix": "nn", "a": "n", "bias": "n", "pose": (3, 4),
+    "jacobian": (6, "n"), "jacobian_drift": (6,), "lambda": "mm", "eta": "m",
+    "gravity": "n", "coriolis": "n", "coriolis_matrix": "nn",
+    "christoffel": "nnn", "mass_matrix_rate": "nn",
+    "mass_matrix_inverse": "nn", "kinetic_energy": (), "potential_energy": (),
+    "center_of_mass": (3,), "center_of_mass_velocity": (3,),
+    "momentum": (6,), "momentum_matrix": (6, "n"), "link_twists": ("n", 6),
+    "link_accelerations": ("n", 6), "frame_velocity": (6,),
+    "frame_acceleration": (6,), "frame_acceleration_classical": (6,),
+    "jacobian_rate": (6, "n"), "joint_wrenches": ("n", 6),
+    "base_wrench": (6,), "regressor": ("n", "n", 10), "dtau_dq": "nn",
+    "dtau_dv": "nn", "da_dq": "nn", "da_dv": "nn", "da_dtau": "nn"}
 FRAMES = {
     "local": pb.REFERENCE_FRAME_LOCAL,
     "world_aligned": pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
@@ -86,6 +100,19 @@ def task_matrices(message):
     m = round(np.sqrt(message.columns))
     assert m * m == message.columns
     return matrices(message, m)
+
+
+def numbers(results, joints, axes=6):
+    """The arrays of a reply by name, each [state, ...] in its own axes."""
+    sizes = {"n": joints, "m": axes}
+    present = SimpleNamespace()
+    for name in RESULT_ARRAYS:
+        if results.HasField(name):
+            values = table(getattr(results, name))
+            shape = [sizes.get(axis, axis) for axis in RESULT_AXES[name]]
+            assert values.shape[1] == np.prod(shape, dtype=int), name
+            setattr(present, name, values.reshape(len(values), *shape))
+    return present
 
 
 def register(client, name, source, **fields):

@@ -99,3 +99,35 @@ def chain(joints, name="chain"):
             link(f"link{i}", 1.0 + 0.01 * i, com=(0.05, 0.01, 0),
                  inertia=(0.004, 0, 0, 0.005, 0, 0.006))]
     return robot(name, *elements)
+
+
+def crane():
+    """A rail, a turning mast and a jib, on which a hook hangs by a rope that
+    lengthens and a lamp turns: two leaves, sliding joints and turning ones,
+    damping, and a counterweight welded on at an angle."""
+    solid = (0.12, 0.01, -0.02, 0.15, 0.03, 0.11)
+    small = (0.02, 0.001, 0.002, 0.03, -0.003, 0.025)
+    return robot(
+        "crane",
+        link("base", 40.0, com=(0.1, 0.2, 0.3), inertia=solid),
+        joint("travel", "base", "carriage", kind="prismatic",
+              xyz=(0.1, 0, 0.2), rpy=(0.1, -0.2, 0.3), axis=(1, 0.5, 0),
+              damping=0.8),
+        link("carriage", 5.0, com=(0.02, -0.03, 0.1), inertia=solid,
+             rpy=(0.3, 0.1, -0.4)),
+        joint("slew", "carriage", "mast", kind="continuous", limit=None,
+              xyz=(0, 0.1, 0.4), rpy=(0, 0.1, 0), damping=0.3),
+        link("mast", 3.0, com=(0.05, 0, 0.3), inertia=solid),
+        joint("weld", "mast", "counterweight", kind="fixed",
+              xyz=(-0.4, 0.1, 0.6), rpy=(0.5, -0.6, 0.7)),
+        link("counterweight", 4.0, com=(0.02, 0.03, 0.04), inertia=solid,
+             rpy=(-0.2, 0.5, 0.9)),
+        joint("luff", "mast", "jib", xyz=(0.1, 0, 0.8), rpy=(0.4, 0, 0.2),
+              axis=(0, 1, 0), damping=0.5),
+        link("jib", 2.0, com=(0.5, 0.01, 0.02), inertia=solid),
+        joint("hoist", "jib", "hook", kind="prismatic", xyz=(1, 0, 0),
+              rpy=(0, 0.3, 0.1), axis=(0, 0.2, -1)),
+        link("hook", 1.5, com=(0.01, 0.02, -0.1), inertia=small),
+        joint("turn", "jib", "lamp", xyz=(0.4, 0.1, 0.1), rpy=(0.2, 0.3, 0.4),
+              axis=(0, 0.6, 0.8), damping=0.1),
+        link("lamp", 0.7, com=(0.1, 0.05, 0.02), inertia=small))

@@ -188,7 +188,10 @@ def test_row_counts_that_differ(client, name, rows):
     case("q-though-v-is-there",
          compute_request("panda", [ask.INVERSE_DYNAMICS], v=Q),
          "MISSING_INPUT", "q"),
-    case("tau", request([ask.FORWARD_DYNAMICS]), "MISSING_INPUT", "tau"),
+    *(case(f"tau-of-{pb.Quantity.Name(quantity).lower()}",
+           request([quantity]), "MISSING_INPUT", "tau")
+      for quantity in (ask.FORWARD_DYNAMICS,
+                       ask.FORWARD_DYNAMICS_DERIVATIVES)),
     case("tau-among-others", request(ALL_QUANTITIES), "MISSING_INPUT", "tau"))
 def test_missing_inputs(client, call, code, reason, field):
     check_refusal(client, call, code, reason, field)
@@ -295,6 +298,9 @@ def test_options_and_quantities(client, call, code, reason, field):
 # --- Frames ------------------------------------------------------------------
 
 FORKED_Q = np.zeros((1, 2))
+USING_THE_TIP = (
+    ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT, ask.OPERATIONAL_SPACE,
+    ask.FRAME_VELOCITY, ask.FRAME_ACCELERATION, ask.JACOBIAN_RATE)
 
 
 @table_of(
@@ -307,8 +313,7 @@ FORKED_Q = np.zeros((1, 2))
     *(case(f"required-for-{pb.Quantity.Name(quantity).lower()}",
            request([quantity], model="forked", q=FORKED_Q),
            "TIP_FRAME_REQUIRED", "options.tip_frame")
-      for quantity in (ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT,
-                       ask.OPERATIONAL_SPACE)),
+      for quantity in USING_THE_TIP),
     case("required-for-a-wrench", request(
         model="forked", q=FORKED_Q,
         tip_wrench_on_environment=wrench([0] * 6)),
@@ -319,10 +324,10 @@ def test_frames(client, call, code, reason, field):
 
 def test_a_branching_robot_needs_no_tip_for_what_uses_none(client):
     reply = client.dynamics.Compute(request(
-        [ask.INVERSE_DYNAMICS, ask.MASS_MATRIX, ask.BIAS_FORCES],
-        model="forked",
-        q=FORKED_Q))
+        [q for q in ALL_QUANTITIES if q not in USING_THE_TIP], model="forked",
+        q=FORKED_Q, tau=FORKED_Q))
     assert reply.rows_not_ok == 0
+    assert reply.echo.tip_frame == ""
     named_tip = client.dynamics.Compute(request(
         [ask.JACOBIAN], model="forked", q=FORKED_Q,
         options=options(tip_frame="left_hand")))

@@ -5,6 +5,7 @@
 #include <kdl/chaindynparam.hpp>
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainfksolverpos_recursive.hpp>
+#include <kdl/chainfksolvervel_recursive.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 #include <kdl/chainjnttojacdotsolver.hpp>
 #include <kdl/chainjnttojacsolver.hpp>
@@ -110,6 +111,29 @@ Eigen::MatrixXd FromKdl(const KDL::Jacobian& jacobian) {
   J.topRows(3) = jacobian.data.bottomRows(3);
   J.bottomRows(3) = jacobian.data.topRows(3);
   return J;
+}
+
+Eigen::VectorXd FromKdl(const KDL::Twist& twist) {
+  Eigen::VectorXd result(6);
+  for (int k = 0; k < 3; ++k) {
+    result[k] = twist.rot(k);
+    result[3 + k] = twist.vel(k);
+  }
+  return result;
+}
+
+void Represent(ReferenceFrame frame, KDL::ChainJntToJacDotSolver& solver) {
+  switch (frame) {
+    case ReferenceFrame::kLocal:
+      solver.setBodyFixedRepresentation();
+      break;
+    case ReferenceFrame::kLocalWorldAligned:
+      solver.setHybridRepresentation();
+      break;
+    case ReferenceFrame::kWorld:
+      solver.setInertialRepresentation();
+      break;
+  }
 }
 
 }  // namespace
@@ -287,26 +311,69 @@ Eigen::VectorXd KdlChain::JacobianDrift(const Eigen::VectorXd& q,
                                         const Eigen::VectorXd& v,
                                         ReferenceFrame frame) const {
   KDL::ChainJntToJacDotSolver solver(chain_);
-  switch (frame) {
-    case ReferenceFrame::kLocal:
-      solver.setBodyFixedRepresentation();
-      break;
-    case ReferenceFrame::kLocalWorldAligned:
-      solver.setHybridRepresentation();
-      break;
-    case ReferenceFrame::kWorld:
-      solver.setInertialRepresentation();
-      break;
-  }
+  Represent(frame, solver);
   const KDL::JntArrayVel state(ChainArray(q), ChainArray(v));
   KDL::Twist drift;
   RequireNoError(solver.JntToJacDot(state, drift), "ChainJntToJacDotSolver");
-  Eigen::VectorXd result(6);
-  for (int k = 0; k < 3; ++k) {
-    result[k] = drift.rot(k);
-    result[3 + k] = drift.vel(k);
+  return FromKdl(drift);
+}
+
+Eigen::MatrixXd KdlChain::JacobianRate(const Eigen::VectorXd& q,
+                                       const Eigen::VectorXd& v,
+                                       ReferenceFrame frame) const {
+  KDL::ChainJntToJacDotSolver solver(chain_);
+  Represent(frame, solver);
+  const KDL::JntArrayVel state(ChainArray(q), ChainArray(v));
+  KDL::Jacobian rate(chain_.getNrOfJoints());
+  RequireNoError(solver.JntToJacDot(state, rate), "ChainJntToJacDotSolver");
+  return FromKdl(rate);
+}
+
+Eigen::VectorXd KdlChain::FrameVelocity(const Eigen::VectorXd& q,
+                                        const Eigen::VectorXd& v,
+                                        ReferenceFrame frame) const {
+  KDL::ChainFkSolverVel_recursive solver(chain_);
+  const KDL::JntArrayVel state(ChainArray(q), ChainArray(v));
+  KDL::FrameVel tip;
+  RequireNoError(solver.JntToCart(state, tip), "ChainFkSolverVel_recursive");
+  const KDL::Twist twist = tip.GetTwist();
+  const KDL::Frame pose = tip.GetFrame();
+  switch (frame) {
+    case ReferenceFrame::kLocal:
+      return FromKdl(pose.M.Inverse() * twist);
+    case ReferenceFrame::kLocalWorldAligned:
+      break;
+    case ReferenceFrame::kWorld:
+      return FromKdl(twist.RefPoint(-pose.p));
   }
-  return result;
+  return FromKdl(twist);
+}
+
+Eigen::VectorXd KdlChain::InertialParameters() const {
+  std::vector<KDL::RigidBodyInertia> links;
+  KDL::Frame fixed;  // of this segment in the last link that moves
+  for (const KDL::Segment& segment : chain_.segments) {
+    if (segment.getJoint().getType() != KDL::Joint::Fixed) {
+      links.push_back(segment.getInertia());
+      fixed = KDL::Frame::Identity();
+    } else if (!links.empty()) {
+      fixed = fixed * segment.pose(0);
+      links.back() = links.back() + fixed * segment.getInertia();
+    }
+  }
+  Eigen::VectorXd parameters(10 * static_cast<Eigen::Index>(links.size()));
+  Eigen::Index at = 0;
+  for (const KDL::RigidBodyInertia& link : links) {
+    const double m = link.getMass();
+    const KDL::Vector c = link.getCOG();
+    const KDL::RotationalInertia inertia = link.getRotationalInertia();
+    const double* const I = inertia.data;  // 3 x 3
+    for (const double number : {m, m * c.x(), m * c.y(), m * c.z(), I[0], I[1],
+                                I[4], I[2], I[5], I[8]}) {
+      parameters[at++] = number;
+    }
+  }
+  return parameters;
 }
 
 }  // namespace torqued::testing_support

@@ -82,6 +82,18 @@ class KdlChain {
   Eigen::VectorXd JacobianDrift(const Eigen::VectorXd& q,
                                 const Eigen::VectorXd& v,
                                 ReferenceFrame frame) const;
+  /// J̇.
+  Eigen::MatrixXd JacobianRate(const Eigen::VectorXd& q,
+                               const Eigen::VectorXd& v,
+                               ReferenceFrame frame) const;
+  /// Twist of the tip.
+  Eigen::VectorXd FrameVelocity(const Eigen::VectorXd& q,
+                                const Eigen::VectorXd& v,
+                                ReferenceFrame frame) const;
+  /// Ten numbers for each moving link with all that is fixed to it: m, m c,
+  /// I_xx, I_xy, I_yy, I_xz, I_yz, I_zz, in the axes of the link and about its
+  /// origin.
+  Eigen::VectorXd InertialParameters() const;
 
  private:
   std::vector<KDL::Wrench> TipWrench(const Eigen::VectorXd& wrench) const;

@@ -12,70 +12,47 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
-#include <Eigen/Geometry>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/batch/robot.h"
-#include "core/model/model_builder.h"
+#include "core/formats/screw_axes.h"
 #include "tests/oracles/golden_data.h"
 #include "tests/support/compare.h"
 
 namespace torqued::testing_support {
 namespace {
 
-using Eigen::Isometry3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 constexpr int kJoints = 3;
 
-Isometry3d Placement(const Vector3d& position) {
-  return Isometry3d(Eigen::Translation3d(position));
+Eigen::Matrix4d Placement(const Vector3d& position) {
+  Eigen::Matrix4d T = Eigen::Matrix4d::Identity();
+  T.topRightCorner<3, 1>() = position;
+  return T;
 }
 
-/// M_{i-1,i}, i = 1 .. 4.
-std::array<Isometry3d, kJoints + 1> HomePoses() {
-  std::array<Isometry3d, kJoints + 1> M{
-      Placement({0, 0, 0.089159}), Placement({0.28, 0.13585, 0}),
-      Placement({0, -0.1197, 0.395}), Placement({0, 0, 0.14225})};
-  M[1].linear() << 0, 0, 1,  //
-      0, 1, 0,               //
+ScrewAxes Description() {
+  ScrewAxes arm;
+  arm.name = "modern_robotics_3r";
+  arm.home = {Placement({0, 0, 0.089159}), Placement({0.28, 0.13585, 0}),
+              Placement({0, -0.1197, 0.395}), Placement({0, 0, 0.14225})};
+  arm.home[1].topLeftCorner<3, 3>() << 0, 0, 1,  //
+      0, 1, 0,                                   //
       -1, 0, 0;
-  return M;
-}
-
-Eigen::Matrix<double, 6, kJoints> Screws() {
-  Eigen::Matrix<double, 6, kJoints> S;
-  S.col(0) << 1, 0, 1, 0, 1, 0;
-  S.col(1) << 0, 1, 0, -0.089, 0, 0;
-  S.col(2) << 0, 1, 0, -0.089, 0, 0.425;
-  return S;
-}
-
-LinkInertial Inertial(int link, const Vector3d& com) {
-  constexpr double kMass[] = {3.7, 8.393, 2.275};
-  constexpr double kPrincipal[][3] = {{0.010267, 0.010267, 0.00666},
-                                      {0.22689, 0.22689, 0.0151074},
-                                      {0.0494433, 0.0494433, 0.004095}};
-  LinkInertial inertial;
-  inertial.origin.p = {com[0], com[1], com[2]};
-  inertial.mass = kMass[link];
-  const auto& I = kPrincipal[link];
-  inertial.inertia = {I[0], 0, 0, I[1], 0, I[2]};
-  return inertial;
-}
-
-Pose ToPose(const Isometry3d& placement) {
-  Pose pose;
-  for (int r = 0; r < 3; ++r) {
-    for (int c = 0; c < 3; ++c) pose.R[3 * r + c] = placement(r, c);
-    pose.p[r] = placement(r, 3);
-  }
-  return pose;
+  arm.screws = {Vector6d{{1, 0, 1, 0, 1, 0}}, Vector6d{{0, 1, 0, -0.089, 0, 0}},
+                Vector6d{{0, 1, 0, -0.089, 0, 0.425}}};
+  const auto body = [](double mass, const Vector3d& moments) {
+    return SpatialInertiaMatrix(mass, Vector3d::Zero(), moments.asDiagonal());
+  };
+  arm.inertias = {body(3.7, {0.010267, 0.010267, 0.00666}),
+                  body(8.393, {0.22689, 0.22689, 0.0151074}),
+                  body(2.275, {0.0494433, 0.0494433, 0.004095})};
+  return arm;
 }
 
 /// The arm, and the factors between our joint variables and the library's:
@@ -86,48 +63,13 @@ struct Arm {
 };
 
 Arm BuildArm() {
-  const auto M = HomePoses();
-  const auto S = Screws();
-  ModelBuilder builder("modern_robotics_3r");
-  builder.AddLink({.name = "link0", .inertial = {}});
+  const ScrewAxes description = Description();
   Arm arm;
   arm.scale.resize(kJoints);
-  Isometry3d home = Isometry3d::Identity();  // M_i
-  Isometry3d joint_home = home;              // of our joint frame
   for (int i = 0; i < kJoints; ++i) {
-    home = home * M[i];
-    const Vector3d omega = S.col(i).head<3>();
-    const Vector3d v = S.col(i).tail<3>();
-    // Our joint frame has the axes of the link frame and its origin on the axis
-    // of the screw, at the point nearest to the base's.
-    const Vector3d on_axis = omega.cross(v) / omega.squaredNorm();
-    Isometry3d next = home;
-    next.translation() = on_axis;
-    arm.scale[i] = omega.norm();
-
-    const std::string number = std::to_string(i + 1);
-    JointDescription joint;
-    joint.name = "joint" + number;
-    joint.type = JointDescription::Type::kContinuous;
-    joint.parent = "link" + std::to_string(i);
-    joint.child = "link" + number;
-    joint.origin = ToPose(joint_home.inverse() * next);
-    const Vector3d axis = home.linear().transpose() * omega.normalized();
-    joint.axis = {axis[0], axis[1], axis[2]};
-    builder.AddJoint(joint);
-    builder.AddLink(
-        {.name = joint.child,
-         .inertial = Inertial(i, next.inverse() * home.translation())});
-    joint_home = next;
+    arm.scale[i] = description.screws[i].head<3>().norm();
   }
-  JointDescription tip;
-  tip.name = "tip_joint";
-  tip.parent = "link3";
-  tip.child = "tip";
-  tip.origin = ToPose(joint_home.inverse() * home * M[kJoints]);
-  builder.AddJoint(tip);
-  builder.AddLink({.name = "tip", .inertial = {}});
-  const LoadResult result = builder.Build();
+  const LoadResult result = LoadScrewAxes(description);
   for (const Finding& finding : result.report.findings()) {
     if (finding.severity == Severity::kError) ADD_FAILURE() << finding.message;
   }
@@ -183,8 +125,6 @@ class Library {
   Arm arm_;
   Robot robot_;
 };
-
-using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 const Vector3d kGravity(0, 0, -9.8);
 const Vector3d kNoGravity(0, 0, 0);

@@ -16,6 +16,16 @@ namespace torqued::testing_support {
 
 class MujocoRobot {
  public:
+  /// Of the links that joints move, all together; world axes.
+  struct Whole {
+    double kinetic_energy;    // with the armatures
+    double potential_energy;  // zero at the world's origin
+    Eigen::Vector3d center_of_mass;
+    Eigen::Vector3d center_of_mass_velocity;
+    /// (angular; linear), about the centre of mass.
+    Eigen::VectorXd momentum;
+  };
+
   /// `joint_names` order q, v, a and τ. Throws std::runtime_error where MuJoCo
   /// refuses the text.
   MujocoRobot(const std::string& urdf,
@@ -48,8 +58,35 @@ class MujocoRobot {
   Eigen::VectorXd JacobianDrift(const Eigen::VectorXd& q,
                                 const Eigen::VectorXd& v,
                                 const std::string& link);
+  Whole WholeRobot(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// Twist of the link at its origin, in its axes or in those of the world.
+  Eigen::VectorXd LinkTwist(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                            const std::string& link, bool in_its_axes);
+  /// Angular acceleration of the link and the second derivative of the position
+  /// of its origin, in world axes.
+  Eigen::VectorXd LinkAcceleration(const Eigen::VectorXd& q,
+                                   const Eigen::VectorXd& v,
+                                   const Eigen::VectorXd& a,
+                                   const std::string& link);
+
+  struct Wrenches {
+    /// For each joint the wrench that the link before it exerts on the one that
+    /// it moves, at that link's origin and in its axes.
+    std::vector<Eigen::VectorXd> of_joints;
+    /// What what is fixed exerts on what moves: world axes and origin.
+    Eigen::VectorXd of_base;
+  };
+  /// With a wrench that the link exerts on the environment, in world axes with
+  /// the moment about the link's origin.
+  Wrenches JointWrenches(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                         const Eigen::VectorXd& a, const std::string& link,
+                         const Eigen::VectorXd& wrench);
 
  private:
+  /// Of the state that is set, with gravity in them, and the forces that they
+  /// take.
+  void ComputeAccelerations(const Eigen::VectorXd& a);
+  bool IsFixed(int body) const { return model_->body_weldid[body] == 0; }
   int Body(const std::string& link) const;
   void SetPosition(const Eigen::VectorXd& q);
   void SetState(const Eigen::VectorXd& q, const Eigen::VectorXd& v);

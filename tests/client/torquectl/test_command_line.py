@@ -39,6 +39,7 @@ def test_a_senseless_command_line_exits_64(arguments):
 @pytest.mark.parametrize("arguments, told", [
     (("id", "a", "b", "c", "-m", PLANAR),
      "arguments were not expected: a b c"),
+    (("ping", "info"), "an argument was not expected: info"),
     (("ping", "--output", "xml"),
      "--output: needs table, json or csv, not 'xml'"),
     (("trajectory", "f.csv", "-m", PLANAR, "--plot-scale", "log"),

@@ -29,8 +29,6 @@ using testing_support::RowMajor;
 using testing_support::State;
 using testing_support::WithArmature;
 
-using Vector6d = MatrixForm::Vector6d;
-
 const Eigen::Vector3d kGravity(1.5, -2.5, -9);
 
 /// What the recursions compute, weightless where `gravity` is null.
@@ -124,6 +122,52 @@ TEST(MatrixFormLaws, GammaIsNilpotentAndLItsSeries) {
     EXPECT_LT(RelativeError((one - form.Gamma()) * form.L(), one), 1e-13);
     EXPECT_LT(RelativeError(form.L(), (one - form.Gamma()).inverse()), 1e-12);
     EXPECT_EQ(form.Twists(), form.L() * (form.A() * s.v));
+  });
+}
+
+TEST(MatrixFormLaws, StackedRecursionsHoldImplicitly) {
+  // 𝒱 = Γ 𝒱 + A q̇ + 𝒱_base; 𝒱̇ = Γ 𝒱̇ + A q̈ − D (Γ 𝒱 + 𝒱_base) + 𝒱̇_base;
+  // ℱ = Γᵀ ℱ + G 𝒱̇ − ad_𝒱ᵀ G 𝒱: solved body by body, Γ having a row for each,
+  // τ = Aᵀ ℱ is that of the recursions.
+  ForModels([](const Model& model, const State& s, Random& random) {
+    const Vector6d base_twist = random.Vector(6, -2, 2),
+                   base_rate = random.Vector(6, -5, 5);
+    const MatrixForm form(model, s.q, s.v, base_twist);
+    const Tree tree = model.tree();
+    const int n = tree.n;
+    const MatrixXd &A = form.A(), &Gamma = form.Gamma(), &G = form.G();
+    const VectorXd& V = form.Twists();
+    const VectorXd inherited = Gamma * V + form.BaseTwists();
+    EXPECT_LT(RelativeError(inherited + A * s.v, V), 1e-13);
+    // 𝒱̇_base stands where 𝒱_base does, of a base with this twist instead.
+    Vector6d with_gravity = base_rate;
+    with_gravity.tail<3>() -= kGravity;
+    const VectorXd base =
+        MatrixForm(model, s.q, s.v, with_gravity).BaseTwists();
+    const VectorXd known = A * s.a - form.D() * inherited + base;
+    VectorXd rates = VectorXd::Zero(6 * n), F = rates;
+    for (int i = 0; i < n; ++i) {
+      rates.segment<6>(6 * i) =
+          Gamma.middleRows<6>(6 * i) * rates + known.segment<6>(6 * i);
+    }
+    const VectorXd own =
+        G * rates - MatrixForm::BlockAd(V).transpose() * (G * V);
+    for (int i = n - 1; i >= 0; --i) {
+      F.segment<6>(6 * i) =
+          Gamma.middleCols<6>(6 * i).transpose() * F + own.segment<6>(6 * i);
+    }
+    VectorXd tau = A.transpose() * F;
+    for (int i = 0; i < n; ++i) tau[i] += tree.bodies[i].armature * s.a[i];
+    const BaseMotion<double> motion = {
+        {{base_twist[0], base_twist[1], base_twist[2]},
+         {base_twist[3], base_twist[4], base_twist[5]}},
+        {{base_rate[0], base_rate[1], base_rate[2]},
+         {base_rate[3], base_rate[4], base_rate[5]}}};
+    EXPECT_LT(RelativeError(tau,
+                            Torques(model, s.q, s.v.data(), s.a.data(),
+                                    kGravity, {}, &motion),
+                            1),
+              1e-13);
   });
 }
 

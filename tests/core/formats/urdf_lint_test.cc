@@ -62,11 +62,12 @@ INSTANTIATE_TEST_SUITE_P(Each, UrdfLint, testing::ValuesIn(Cases()),
 
 TEST(UrdfLintTable, CoversEveryCode) {
   // These have tests of their own: limits and the default tip in
-  // urdf_report_test.cc, poses that no URDF can state in
-  // description_checks_test.cc.
+  // urdf_report_test.cc, poses and inertias that no URDF can
+  // state in description_checks_test.cc and screw_axes_test.cc.
   std::set<LintCode> covered = {
       LintCode::kSourceTooLarge, LintCode::kTooManyLinks,
-      LintCode::kTooManyJoints, LintCode::kUnknownTip, LintCode::kInvalidPose};
+      LintCode::kTooManyJoints,  LintCode::kUnknownTip,
+      LintCode::kInvalidPose,    LintCode::kInvalidInertia};
   for (const LintCase& c : Cases()) covered.insert(c.code);
   for (int i = 0; i < kLintCodeCount; ++i) {
     const auto code = static_cast<LintCode>(i);

@@ -45,6 +45,7 @@ double TermsScale(const BatchCase& batch, const BatchResult& result,
       return norm(Output::kJointWrenches);
     case Output::kAccelerationByQ:
     case Output::kAccelerationByV:
+    case Output::kForwardFrameAcceleration:
       return norm(Output::kJointWrenches) * norm(Output::kMassMatrixInverse);
     case Output::kCoriolisMatrix:
     case Output::kChristoffel:
@@ -55,6 +56,10 @@ double TermsScale(const BatchCase& batch, const BatchResult& result,
     default:
       return 0;
   }
+}
+
+bool OfTheTask(Output output) {
+  return QuantityOf(output) == Quantity::kTaskProjection;
 }
 
 /// Adds the error of each quantity of each row, relative to the row's largest
@@ -86,6 +91,7 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
     add("a / cond(M)", Output::kAcceleration, 1, 0, condition);
     for (int k = static_cast<int>(Output::kGravity); k < kOutputCount; ++k) {
       const auto output = static_cast<Output>(k);
+      if (OfTheTask(output)) continue;
       const bool solved = kQuantitiesOfTheInverse.Has(QuantityOf(output));
       add(std::string(ToString(output)).c_str(), output, 1,
           TermsScale(batch, expected, output, row), solved ? condition : 1);
@@ -100,6 +106,14 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
                  reach / expected.sigma_min[static_cast<std::size_t>(row)]);
     add("lambda / condition", Output::kLambda, m, 0, task_condition);
     add("eta / condition", Output::kEta, 1, 0, task_condition);
+    add("mobility", Output::kMobility, 1,
+        reach * reach *
+            RowOf(expected, Output::kMassMatrixInverse, row, 1).norm(),
+        condition);
+    add("consistent_inverse", Output::kConsistentInverse, 1, 0,
+        task_condition * condition);
+    add("null_space_projector", Output::kNullSpaceProjector, 1, 1,
+        task_condition * condition);
   }
 }
 

@@ -1,0 +1,41 @@
+// Serial arms by products of exponentials (Lynch & Park 2017, sections 4.1 and
+// 8.3) to Model.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "core/model/model_builder.h"
+#include "core/model/screws.h"
+
+namespace torqued {
+
+/// What describes an arm of n joints at q = 0. core/model/screws.h converts
+/// poses in the base (RelativeHomePoses) and screws in link frames
+/// (SpaceScrews) to these.
+struct ScrewAxes {
+  std::string name = "arm";
+  /// M_{i-1,i}, i = 1 … n: link frames, each in the link frame before, the
+  /// first in the base; then M_{n,n+1}, the tip in link frame {n}.
+  std::vector<Eigen::Matrix4d> home;
+  /// S_i, n of them, in base axes.
+  std::vector<Vector6d> screws;
+  /// G_i, n of them, in link frames, wherever the centre of mass is.
+  std::vector<Matrix6d> inertias;
+};
+
+/// A screw turns (pitch zero) or slides (no angular part); joints are revolute
+/// without limits, or prismatic. q is in rad or m: a screw that is no unit
+/// vector is normalised, which the report warns of. Other pitches, matrices
+/// that are no rigid poses or no inertias of rigid bodies, and lists of
+/// different length are errors.
+///
+/// Joints are named "joint1" …, links "base", "link1" …, "tip": frames with the
+/// poses e^{[S_1] q_1} … e^{[S_i] q_i} M_i. Between them stand the frames of
+/// the joints, "axis1" …, with the axes of {i} and the origin on the axis of
+/// the screw, at the point nearest to that of {i}.
+LoadResult LoadScrewAxes(const ScrewAxes& arm,
+                         const BuildOptions& options = {});
+
+}  // namespace torqued

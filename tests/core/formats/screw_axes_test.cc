@@ -1,0 +1,256 @@
+// Arms by products of exponentials.
+#include "core/formats/screw_axes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/batch/robot.h"
+#include "core/dynamics/matrix_form.h"
+#include "tests/support/compare.h"
+#include "tests/support/random_robot.h"
+
+namespace torqued {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Matrix4d;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+using testing::HasSubstr;
+using testing_support::Random;
+using testing_support::RelativeError;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Matrix4d RandomPose(Random& random) {
+  Matrix4d T = Matrix4d::Identity();
+  T.topLeftCorner<3, 3>() = random.Rotation();
+  T.topRightCorner<3, 1>() = random.Vector(3, -0.5, 0.5);
+  return T;
+}
+
+/// Every third joint slides; no axis passes through the origin of its link
+/// frame, which is not the centre of mass either.
+ScrewAxes RandomArm(int joints, std::uint64_t seed) {
+  Random random(seed);
+  ScrewAxes arm;
+  for (int i = 0; i < joints; ++i) {
+    const Vector3d s = random.UnitVector();
+    arm.home.push_back(RandomPose(random));
+    arm.screws.push_back(i % 3 == 1
+                             ? ScrewAlong(s)
+                             : ScrewAbout(s, random.Vector(3, -0.5, 0.5)));
+    const Matrix3d R = random.Rotation();
+    arm.inertias.push_back(SpatialInertiaMatrix(
+        random.Uniform(0.5, 3), random.Vector(3, -0.3, 0.3),
+        R * Vector3d(0.03, 0.04, 0.05).asDiagonal() * R.transpose()));
+  }
+  arm.home.push_back(RandomPose(random));
+  return arm;
+}
+
+std::shared_ptr<const Model> Load(const ScrewAxes& arm) {
+  const LoadResult result = LoadScrewAxes(arm);
+  for (const Finding& finding : result.report.findings()) {
+    ADD_FAILURE() << finding.message;
+  }
+  return result.model;
+}
+
+TEST(ScrewAxes, LinksAndTipStandWhereTheExponentialsPutThem) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const ScrewAxes arm = RandomArm(6, seed);
+    const auto model = Load(arm);
+    ASSERT_NE(model, nullptr);
+    const auto home = HomePoses(arm.home);
+    Random random(seed + 100);
+    const VectorXd q = random.Vector(6, -3, 3);
+    for (std::size_t i = 0; i <= 6; ++i) {
+      Robot::Options options;
+      options.tip_frame = i == 6 ? "tip" : "link" + std::to_string(i + 1);
+      Robot robot(model, options);
+      const std::size_t carriers = std::min<std::size_t>(i + 1, 6);
+      const Matrix4d expected = ProductOfExponentials(
+          std::span(arm.screws).first(carriers), home[i], q);
+      EXPECT_LT((robot.FramePose(q) - expected).cwiseAbs().maxCoeff(), 1e-14)
+          << options.tip_frame << " of seed " << seed;
+    }
+  }
+}
+
+TEST(ScrewAxes, TorquesAreThoseOfTheGivenLinkFrames) {
+  // The stacked equations with A_i, G_i and link frames as given, which the
+  // model does not have: its own frames are at the joints.
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    constexpr int kJoints = 6;
+    const ScrewAxes arm = RandomArm(kJoints, seed);
+    const auto model = Load(arm);
+    ASSERT_NE(model, nullptr);
+    Random random(seed + 200);
+    const VectorXd q = random.Vector(kJoints, -3, 3),
+                   v = random.Vector(kJoints, -2, 2),
+                   a = random.Vector(kJoints, -2, 2);
+    const Vector6d wrench = random.Vector(6, -5, 5);
+    const auto A = LinkScrews(HomePoses(arm.home), arm.screws);
+    std::vector<Matrix6d> X;  // Ad_{T_{i,i-1}}
+    std::vector<Vector6d> V, rates;
+    Vector6d V_before = Vector6d::Zero(), rate_before = V_before;
+    rate_before[5] = 9.81;
+    for (int i = 0; i < kJoints; ++i) {
+      X.push_back(Adjoint(InversePose(RelativePose(arm.home[i], A[i], q[i]))));
+      V_before = X[i] * V_before + A[i] * v[i];
+      rate_before = X[i] * rate_before +
+                    LieBracketMatrix(V_before) * A[i] * v[i] + A[i] * a[i];
+      V.push_back(V_before);
+      rates.push_back(rate_before);
+    }
+    VectorXd tau(kJoints);
+    Vector6d F = Adjoint(InversePose(arm.home[kJoints])).transpose() * wrench;
+    for (int i = kJoints - 1; i >= 0; --i) {
+      const Matrix6d& G = arm.inertias[i];
+      F += G * rates[i] - LieBracketMatrix(V[i]).transpose() * G * V[i];
+      tau[i] = A[i].dot(F);
+      F = X[i].transpose() * F;
+    }
+    Robot robot(model);
+    EXPECT_LT(RelativeError(robot.InverseDynamics(q, v, a, wrench), tau),
+              1e-13);
+    EXPECT_GT(RelativeError(robot.InverseDynamics(q, v, a), tau), 1e-3);
+  }
+}
+
+TEST(ScrewAxes, ScrewsThatAreNoUnitVectorsAreNormalised) {
+  ScrewAxes arm = RandomArm(2, 1);
+  const auto model = Load(arm);
+  arm.screws[0] *= 2;
+  const LoadResult result = LoadScrewAxes(arm);
+  ASSERT_NE(result.model, nullptr);
+  ASSERT_EQ(result.report.findings().size(), 1u);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kNonUnitAxis);
+  EXPECT_EQ(result.report.findings()[0].joint, "joint1");
+  const Eigen::Vector2d q(0.3, 0.2);
+  EXPECT_LT((Robot(result.model).MassMatrix(q) - Robot(model).MassMatrix(q))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-14);
+}
+
+Finding Only(const ScrewAxes& arm) {
+  const LoadResult result = LoadScrewAxes(arm);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(result.report.errors(), 1);
+  return result.report.findings().empty() ? Finding{}
+                                          : result.report.findings()[0];
+}
+
+TEST(ScrewAxesErrors, PitchIsRefused) {
+  ScrewAxes arm = RandomArm(3, 2);
+  arm.screws[2] = ScrewAbout({0, 0, 1}, {1, 2, 3}, 1e-4);
+  const Finding finding = Only(arm);
+  EXPECT_EQ(finding.code, LintCode::kUnsupportedJoint);
+  EXPECT_EQ(finding.joint, "joint3");
+  EXPECT_THAT(finding.message, HasSubstr("pitch 0.0001 m/rad"));
+}
+
+TEST(ScrewAxesErrors, RoundedScrewsHaveNoPitch) {
+  ScrewAxes arm = RandomArm(3, 2);
+  for (Vector6d& S : arm.screws) {
+    for (double& x : S) x = std::round(x * 1e7) / 1e7;
+  }
+  EXPECT_NE(LoadScrewAxes(arm).model, nullptr);
+}
+
+TEST(ScrewAxesErrors, ScrewOfZerosHasNoAxis) {
+  ScrewAxes arm = RandomArm(2, 3);
+  arm.screws[0].setZero();
+  const Finding finding = Only(arm);
+  EXPECT_EQ(finding.code, LintCode::kZeroAxis);
+  EXPECT_EQ(finding.joint, "joint1");
+}
+
+TEST(ScrewAxesErrors, ListsMustBelongToTheSameJoints) {
+  ScrewAxes arm = RandomArm(2, 4);
+  arm.inertias.pop_back();
+  EXPECT_THAT(Only(arm).message, HasSubstr("has 2 spatial inertias, not 1"));
+  arm = RandomArm(2, 4);
+  arm.home.pop_back();
+  const Finding finding = Only(arm);
+  EXPECT_EQ(finding.code, LintCode::kMissingElement);
+  EXPECT_THAT(finding.message, HasSubstr("has 3 home poses"));
+  EXPECT_THAT(Only(ScrewAxes{}).message, HasSubstr("has 1 home poses"));
+}
+
+TEST(ScrewAxesErrors, HomePosesMustBeRigid) {
+  ScrewAxes arm = RandomArm(2, 5);
+  arm.home[2](0, 0) += 0.1;
+  Finding finding = Only(arm);
+  EXPECT_EQ(finding.code, LintCode::kInvalidPose);
+  EXPECT_EQ(finding.link, "tip");
+  arm = RandomArm(2, 5);
+  arm.home[0](3, 3) = 2;
+  finding = Only(arm);
+  EXPECT_EQ(finding.code, LintCode::kInvalidPose);
+  EXPECT_THAT(finding.message, HasSubstr("last row"));
+  arm = RandomArm(2, 5);
+  arm.home[1](1, 3) = kNaN;
+  finding = Only(arm);
+  EXPECT_EQ(finding.code, LintCode::kInvalidNumber);
+  EXPECT_EQ(finding.link, "link2");
+}
+
+TEST(ScrewAxesErrors, InertiasMustBeThoseOfRigidBodies) {
+  const auto refused = [](int row, int column, double change) {
+    ScrewAxes arm = RandomArm(2, 6);
+    arm.inertias[1](row, column) += change;
+    const Finding finding = Only(arm);
+    EXPECT_EQ(finding.link, "link2");
+    return finding.code;
+  };
+  EXPECT_EQ(refused(0, 1, 0.01), LintCode::kInvalidInertia);  // I, one side
+  EXPECT_EQ(refused(3, 3, 0.01), LintCode::kInvalidInertia);  // m, unequal
+  EXPECT_EQ(refused(3, 4, 0.01), LintCode::kInvalidInertia);  // m, coupled
+  EXPECT_EQ(refused(0, 3, 0.01), LintCode::kInvalidInertia);  // [h], diagonal
+  EXPECT_EQ(refused(0, 4, 0.01), LintCode::kInvalidInertia);  // [h], one side
+  EXPECT_EQ(refused(5, 0, 0.01), LintCode::kInvalidInertia);  // [h]ᵀ
+  EXPECT_EQ(refused(2, 2, kNaN), LintCode::kInvalidNumber);
+  ScrewAxes arm = RandomArm(2, 6);
+  arm.inertias[1].setZero();
+  arm.inertias[1].topRightCorner<3, 3>() = Skew({0, 0, 1});
+  arm.inertias[1].bottomLeftCorner<3, 3>() = -Skew({0, 0, 1});
+  EXPECT_EQ(Only(arm).code, LintCode::kInvalidInertia);  // h without m
+}
+
+TEST(ScrewAxesErrors, PhysicsOfTheBodiesIsThatOfEveryModel) {
+  ScrewAxes arm = RandomArm(2, 7);
+  arm.inertias[0] = -arm.inertias[0];
+  LoadResult result = LoadScrewAxes(arm);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kNegativeMass);
+  arm = RandomArm(2, 7);
+  // About the centre of mass it is too small, though not about the link frame.
+  arm.inertias[0] =
+      SpatialInertiaMatrix(1, {1, 0, 0}, -0.5 * Matrix3d::Identity());
+  EXPECT_EQ(Only(arm).code, LintCode::kNegativeInertia);
+  arm = RandomArm(2, 7);
+  for (Matrix6d& G : arm.inertias) G.setZero();
+  result = LoadScrewAxes(arm);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(result.report.findings()[0].code, LintCode::kMasslessJoint);
+}
+
+TEST(ScrewAxesErrors, AllErrorsAreReported) {
+  ScrewAxes arm = RandomArm(3, 8);
+  arm.home[0].setZero();
+  arm.screws[1].setConstant(kNaN);
+  arm.inertias[2].setOnes();
+  EXPECT_EQ(LoadScrewAxes(arm).report.errors(), 3);
+}
+
+}  // namespace
+}  // namespace torqued

@@ -1,0 +1,187 @@
+// Screws, adjoint maps and exponentials by their definitions as 4 x 4 matrices.
+#include "core/model/screws.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <utility>
+
+#include "tests/support/random_robot.h"
+
+namespace torqued {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Matrix4d;
+using Eigen::Vector3d;
+using testing_support::Random;
+
+/// [V] = [[[ω], v], [0, 0]].
+Matrix4d AsMatrix(const Vector6d& V) {
+  Matrix4d m = Matrix4d::Zero();
+  m.topLeftCorner<3, 3>() = Skew(V.head<3>());
+  m.topRightCorner<3, 1>() = V.tail<3>();
+  return m;
+}
+
+Vector6d FromMatrix(const Matrix4d& m) {
+  Vector6d V;
+  V << m(2, 1), m(0, 2), m(1, 0), m.topRightCorner<3, 1>();
+  return V;
+}
+
+/// The power series.
+Matrix4d Exponential(const Matrix4d& m) {
+  Matrix4d sum = Matrix4d::Identity(), term = sum;
+  for (int k = 1; k < 80; ++k) sum += term = term * m / k;
+  return sum;
+}
+
+class Screws : public testing::Test {
+ protected:
+  Vector6d Six() { return random_.Vector(6, -1, 1); }
+  Matrix4d Pose() {
+    Matrix4d T = Matrix4d::Identity();
+    T.topLeftCorner<3, 3>() = random_.Rotation();
+    T.topRightCorner<3, 1>() = random_.Vector(3, -1, 1);
+    return T;
+  }
+
+  Random random_{3};
+};
+
+#define EXPECT_CLOSE(a, b) EXPECT_LT(((a) - (b)).cwiseAbs().maxCoeff(), 1e-14)
+
+TEST_F(Screws, SkewMatrixTakesTheCrossProduct) {
+  const Vector3d a = random_.Vector(3, -1, 1), x = random_.Vector(3, -1, 1);
+  EXPECT_CLOSE(Skew(a) * x, a.cross(x));
+}
+
+TEST_F(Screws, CrossProductIsTheCommutatorOfSkewMatrices) {
+  const Vector3d a = random_.Vector(3, -1, 1), b = random_.Vector(3, -1, 1);
+  EXPECT_CLOSE(Skew(a) * Skew(b) - Skew(b) * Skew(a), Skew(a.cross(b)));
+}
+
+TEST_F(Screws, BracketOfTwistsIsTheCommutator) {
+  const Vector6d V1 = Six(), V2 = Six();
+  const Matrix4d m1 = AsMatrix(V1), m2 = AsMatrix(V2);
+  EXPECT_CLOSE(LieBracketMatrix(V1) * V2, FromMatrix(m1 * m2 - m2 * m1));
+  EXPECT_CLOSE(LieBracketMatrix(V1) * V2, -LieBracketMatrix(V2) * V1);
+}
+
+TEST_F(Screws, BracketWithAWrenchIsMadeOfCrossProducts) {
+  const Vector6d V = Six(), F = Six();
+  const Vector3d w = V.head<3>(), v = V.tail<3>(), m = F.head<3>(),
+                 f = F.tail<3>();
+  Vector6d expected;
+  expected << w.cross(m) + v.cross(f), w.cross(f);
+  EXPECT_CLOSE(-LieBracketMatrix(V).transpose() * F, expected);
+}
+
+TEST_F(Screws, AdjointMovesTwistsAsMatrices) {
+  const Matrix4d T = Pose();
+  const Vector6d V = Six();
+  EXPECT_CLOSE(Adjoint(T) * V, FromMatrix(T * AsMatrix(V) * T.inverse()));
+  EXPECT_CLOSE(Adjoint(InversePose(T)) * Adjoint(T), Matrix6d::Identity());
+  EXPECT_CLOSE(InversePose(T) * T, Matrix4d::Identity());
+}
+
+TEST_F(Screws, PowerOfAWrenchDoesNotDependOnTheFrame) {
+  const Matrix4d T_ab = Pose();
+  const Vector6d V_b = Six(), F_b = Six();
+  const Vector6d V_a = Adjoint(T_ab) * V_b;
+  const Vector6d F_a = Adjoint(InversePose(T_ab)).transpose() * F_b;
+  EXPECT_NEAR(F_a.dot(V_a), F_b.dot(V_b), 1e-14);
+  // Twin: the other direction of the adjoint.
+  EXPECT_GT(std::abs((Adjoint(T_ab).transpose() * F_b).dot(V_a) - F_b.dot(V_b)),
+            1e-3);
+}
+
+TEST_F(Screws, ExponentialIsThatOfTheMatrix) {
+  for (int k = 0; k < 50; ++k) {
+    const Vector6d S = Six();
+    const double q = random_.Uniform(-3, 3);
+    EXPECT_CLOSE(ExpScrew(S, q), Exponential(AsMatrix(S) * q));
+    // Of a slow rotation too, where differences cancel.
+    Vector6d slow = S;
+    slow.head<3>() *= 1e-9;
+    EXPECT_CLOSE(ExpScrew(slow, q), Exponential(AsMatrix(slow) * q));
+  }
+  const Vector6d slide = ScrewAlong({0, 0.6, 0.8});
+  EXPECT_CLOSE(ExpScrew(slide, 2), Exponential(AsMatrix(slide) * 2));
+  EXPECT_EQ(ExpScrew(Six(), 0), Matrix4d::Identity());
+}
+
+TEST_F(Screws, PointsOfTheAxisGoAlongItByThePitch) {
+  const Vector3d axis = random_.UnitVector(), point = random_.Vector(3, -1, 1);
+  const Matrix4d T = ExpScrew(ScrewAbout(axis, point, 0.3), 1.7);
+  EXPECT_CLOSE((T * point.homogeneous()).head<3>(), point + 0.3 * 1.7 * axis);
+  const Matrix4d pure = ExpScrew(ScrewAbout(axis, point), 1.7);
+  EXPECT_CLOSE((pure * point.homogeneous()).head<3>(), point);
+}
+
+TEST_F(Screws, HomePosesAndScrewsConvertBack) {
+  std::vector<Matrix4d> relative;
+  std::vector<Vector6d> space;
+  for (int i = 0; i < 5; ++i) {
+    relative.push_back(Pose());
+    space.push_back(Six());
+  }
+  const auto home = HomePoses(relative);
+  EXPECT_CLOSE(home[1], relative[0] * relative[1]);
+  const auto again = RelativeHomePoses(home);
+  const auto link = LinkScrews(home, space);
+  const auto returned = SpaceScrews(home, link);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_CLOSE(again[i], relative[i]);
+    EXPECT_CLOSE(returned[i], space[i]);
+    EXPECT_CLOSE(AsMatrix(link[i]),
+                 home[i].inverse() * AsMatrix(space[i]) * home[i]);
+  }
+}
+
+TEST_F(Screws, PosesFollowFromScrewsOfAnyFrame) {
+  std::vector<Matrix4d> relative;
+  std::vector<Vector6d> space;
+  for (int i = 0; i < 4; ++i) {
+    relative.push_back(Pose());
+    space.push_back(Six());
+  }
+  const auto home = HomePoses(relative);
+  const auto link = LinkScrews(home, space);
+  const auto tip = TipScrews(home.back(), space);
+  const Eigen::VectorXd q = random_.Vector(4, -3, 3);
+  const Matrix4d T = ProductOfExponentials(space, home.back(), q);
+  Matrix4d by_links = Matrix4d::Identity(), by_tip = home.back();
+  for (int i = 0; i < 4; ++i) {
+    by_links = by_links * RelativePose(relative[i], link[i], q[i]);
+    by_tip = by_tip * ExpScrew(tip[i], q[i]);
+  }
+  EXPECT_CLOSE(by_links, T);
+  EXPECT_CLOSE(by_tip, T);
+}
+
+TEST_F(Screws, SpatialInertiaIsThatOfItsParticles) {
+  // G = Σ m [[−[r][r], [r]], [−[r], 1]].
+  double mass = 0;
+  Vector3d moment = Vector3d::Zero();
+  std::vector<std::pair<double, Vector3d>> particles;
+  Matrix6d G = Matrix6d::Zero();
+  for (int k = 0; k < 6; ++k) {
+    const double m = random_.Uniform(0.1, 1);
+    const Vector3d r = random_.Vector(3, -1, 1);
+    Matrix6d one;
+    one << -Skew(r) * Skew(r), Skew(r), -Skew(r), Matrix3d::Identity();
+    G += m * one;
+    mass += m;
+    moment += m * r;
+    particles.emplace_back(m, r);
+  }
+  const Vector3d c = moment / mass;
+  Matrix3d I_c = Matrix3d::Zero();
+  for (const auto& [m, r] : particles) I_c -= m * Skew(r - c) * Skew(r - c);
+  EXPECT_CLOSE(SpatialInertiaMatrix(mass, c, I_c), G);
+}
+
+}  // namespace
+}  // namespace torqued

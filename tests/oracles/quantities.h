@@ -1,0 +1,33 @@
+// All results of one state, by the engine's rows.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+
+#include "core/batch/evaluation.h"
+#include "tests/oracles/robots.h"
+
+namespace torqued::testing_support {
+
+class Quantities {
+ public:
+  using RowMajor =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  /// Everything but operational space, in the given frame, under the state's
+  /// wrench in that frame where `wrench` says so. Throws std::runtime_error
+  /// where a row is not OK.
+  Quantities(const TestRobot& robot, const State& state, ReferenceFrame frame,
+             bool wrench = false);
+
+  const Eigen::VectorXd& operator[](Output output) const {
+    return results_[static_cast<std::size_t>(output)];
+  }
+  /// With so many rows.
+  RowMajor Matrix(Output output, Eigen::Index rows) const;
+
+ private:
+  std::array<Eigen::VectorXd, kOutputCount> results_;
+};
+
+}  // namespace torqued::testing_support
