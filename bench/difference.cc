@@ -50,6 +50,7 @@ std::vector<Dimension> DimensionsOf(Output output, int n) {
     case OutputShape::kSixByJoints:
       return {spatial, joints};
     case OutputShape::kJointsBySix:
+    case OutputShape::kJointsByAxes:
       return {joints, spatial};
     case OutputShape::kRegressor:
       return {joints, joints, {Axis::kOther, kInertialParameters}};

@@ -57,8 +57,10 @@ QUANTITIES = WORKLOADS | {
     "frame_pose": "pose",
     "frame_velocity": "velocity of the tip",
     "frame_acceleration": "acceleration of the tip",
+    "forward_frame_acceleration": "acceleration of the tip by forward dynamics",
     "jacobian_drift": "Jacobian drift",
     "jacobian_rate": "rate of the Jacobian",
+    "task_projection": "mobility, inverse and projector of the task",
 }
 ALL_ROBOTS = ROBOTS | {"panda_gripper": "7-axis arm with gripper"}
 LIBRARIES = ("pinocchio", "rbdl", "mujoco", "kdl")

@@ -16,7 +16,7 @@ constexpr WorkloadInputs kOfA{.v = true, .a = true};
 constexpr WorkloadInputs kOfTau{.v = true, .tau = true};
 
 /// In the order of Quantity.
-constexpr std::array<Traits, kQuantityCount> kTraits = {{
+constexpr std::array kTraits = std::to_array<Traits>({
     {"inverse_dynamics", kOfA},
     {"mass_matrix", kOfQ},
     {"forward_dynamics", kOfTau},
@@ -45,7 +45,10 @@ constexpr std::array<Traits, kQuantityCount> kTraits = {{
     {"regressor", kOfA},
     {"inverse_dynamics_derivatives", kOfA},
     {"forward_dynamics_derivatives", kOfTau},
-}};
+    {"task_projection", kOfQ},
+    {"forward_frame_acceleration", kOfTau},
+});
+static_assert(kTraits.size() == kQuantityCount);
 
 const Traits& TraitsOf(Workload workload) {
   return kTraits[static_cast<std::size_t>(workload)];

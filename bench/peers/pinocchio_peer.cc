@@ -55,7 +55,9 @@ class PinocchioPeer : public Peer {
     return workload != Workload::kCoriolisForces &&
            workload != Workload::kChristoffelSymbols &&
            workload != Workload::kMassMatrixRate &&
-           workload != Workload::kBaseWrench;
+           workload != Workload::kBaseWrench &&
+           workload != Workload::kTaskProjection &&
+           workload != Workload::kForwardFrameAcceleration;
   }
 
   void Compute(Workload workload, const StateRow& state) override {

@@ -103,6 +103,10 @@ class MassFactors {
         return f(Int<6>{});
       case 7:
         return f(Int<7>{});
+      case 8:
+        return f(Int<8>{});
+      case 9:
+        return f(Int<9>{});
       default:
         return f(n_);
     }

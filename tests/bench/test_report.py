@@ -115,7 +115,7 @@ def test_titles_are_those_of_all_measured_quantities():
     folder = re.sub(r"/report\.py$", "", report.__file__)
     with open(f"{folder}/workload.cc", encoding="utf-8") as file:
         measured = re.findall(r'^    \{"(\w+)", kOf', file.read(), re.MULTILINE)
-    assert len(measured) == 28
+    assert "inverse_dynamics" in measured
     assert set(measured) == set(report.QUANTITIES)
 
 
