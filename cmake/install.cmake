@@ -16,9 +16,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
 
 # As in the source directory, so that the links between them hold.
 foreach(page
-    README.md deploy/models/README.md docs/engine.md docs/hostile-input.md
+    README.md deploy/models/README.md docs/coverage.md docs/engine.md
+    docs/hostile-input.md
     docs/lint.md docs/performance.md docs/performance.svg docs/precision.md
-    docs/quantities.md docs/server.md)
+    docs/quantities.md docs/server.md docs/singularity.md docs/singularity.svg)
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)

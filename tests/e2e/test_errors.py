@@ -300,7 +300,8 @@ def test_options_and_quantities(client, call, code, reason, field):
 FORKED_Q = np.zeros((1, 2))
 USING_THE_TIP = (
     ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT, ask.OPERATIONAL_SPACE,
-    ask.FRAME_VELOCITY, ask.FRAME_ACCELERATION, ask.JACOBIAN_RATE)
+    ask.FRAME_VELOCITY, ask.FRAME_ACCELERATION, ask.JACOBIAN_RATE,
+    ask.TASK_PROJECTION, ask.FORWARD_FRAME_ACCELERATION)
 
 
 @table_of(

@@ -121,6 +121,7 @@ class Arm:
                 - at(2 * step)) / (12 * step)
 
 
+OF_THE_TASK = (ask.OPERATIONAL_SPACE, ask.TASK_PROJECTION)
 TIPS = {"ur5e": "", "panda": "", "crane": "hook"}
 
 
@@ -138,7 +139,7 @@ def arm(request, client):
 @pytest.fixture(scope="module")
 def all_of(arm):
     # The crane's hook has too few joints for a task of six axes.
-    return arm.ask(*(q for q in ALL_QUANTITIES if q != ask.OPERATIONAL_SPACE))
+    return arm.ask(*(q for q in ALL_QUANTITIES if q not in OF_THE_TASK))
 
 
 # --- The equation of motion and its matrices ---------------------------------
@@ -569,8 +570,7 @@ def test_streams_give_the_bits_of_compute_in_every_encoding(arm, payload):
 def test_where_a_joint_moves_no_mass_only_what_needs_the_inverse_is_undefined(
         client):
     register(client, "turntable", robots.turntable(2.0))
-    wanted = [q for q in ALL_QUANTITIES if q not in (
-        ask.OPERATIONAL_SPACE, ask.TASK_PROJECTION)]
+    wanted = [q for q in ALL_QUANTITIES if q not in OF_THE_TASK]
     s = States(2, 3)
     s.q[:] = [[0.3, -0.5], [0.3, -1.0], [0.3, 0.5]]
     reply = client.dynamics.Compute(compute_request(
@@ -580,7 +580,8 @@ def test_where_a_joint_moves_no_mass_only_what_needs_the_inverse_is_undefined(
     assert (status.row, status.code, status.joint) == (
         1, pb.ROW_CODE_SINGULAR_MASS_MATRIX, "turn")
     x = numbers(reply.results, 2)
-    undefined = {"a", "mass_matrix_inverse", "da_dq", "da_dv", "da_dtau"}
+    undefined = {"a", "mass_matrix_inverse", "da_dq", "da_dv", "da_dtau",
+                 "forward_frame_acceleration"}
     for name, values in vars(x).items():
         assert np.isnan(values[1]).all() == (name in undefined), name
         assert np.isfinite(values[[0, 2]]).all(), name
@@ -605,7 +606,7 @@ def test_a_singular_mass_matrix_names_what_it_leaves_undefined(
 UNDER_WRENCHES = [
     ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS, ask.JOINT_WRENCHES,
     ask.BASE_WRENCH, ask.INVERSE_DYNAMICS_DERIVATIVES,
-    ask.FORWARD_DYNAMICS_DERIVATIVES]
+    ask.FORWARD_DYNAMICS_DERIVATIVES, ask.FORWARD_FRAME_ACCELERATION]
 
 
 @pytest.mark.parametrize(

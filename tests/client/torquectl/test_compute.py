@@ -51,7 +51,7 @@ def test_every_quantity_of_the_contract_can_be_asked_for():
     assert answer["rows_not_ok"] == 0
     shapes = {name: np.array(numbers).shape[1:] for name, numbers in
               answer["results"].items()}
-    assert len(shapes) == 35 + 3  # rank, sigma_min, rule
+    assert len(shapes) == 39 + 3  # rank, sigma_min, rule
     assert shapes["christoffel"] == (49, 7)
     assert shapes["regressor"] == (7, 70)
     assert shapes["link_twists"] == shapes["joint_wrenches"] == (7, 6)
