@@ -418,7 +418,8 @@ class RowEvaluation {
   /// J̄ and N from the task's rows of the Jacobian, the factors of M and Λ.
   void StoreTaskProjections(const double* lambda) {
     const int m = plan_.options().task.axis_count, n = tree_.n;
-    workspace_.projections.resize(static_cast<std::size_t>(m * n + n * n));
+    const auto size = static_cast<std::size_t>(n);
+    workspace_.projections.resize(size * (static_cast<std::size_t>(m) + size));
     double* const J_bar = workspace_.projections.data();
     double* const N = J_bar + m * n;
     DynamicallyConsistentInverse(m, n, scratch_.J, scratch_.M, lambda,

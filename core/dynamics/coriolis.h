@@ -43,8 +43,8 @@ void MassMatrixRate(int n, const T* C, T* M_rate);
 
 /// c[n x n x n], c_ijk = ½ (∂m_ij/∂q_k + ∂m_ik/∂q_j − ∂m_jk/∂q_i) at
 /// (i n + j) n + k, symmetric in j and k. Zero unless the three joints are on
-/// one way to the base; armature does not enter. Needs X and X_world; uses V, A,
-/// F and Gc. O(n d²) beside the zeros.
+/// one way to the base; armature does not enter. Needs X and X_world; uses V,
+/// A, F and Gc. O(n d²) beside the zeros.
 template <class T>
 void ChristoffelSymbols(const Tree& tree, Scratch<T>& scratch, T* c);
 
