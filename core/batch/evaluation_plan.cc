@@ -103,7 +103,7 @@ std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
 }
 
 /// The model with its payload, whose frame is named afterwards.
-std::variant<std::shared_ptr<const Model>, ArgumentError> Load(
+std::variant<std::shared_ptr<const Model>, ArgumentError> TakeUp(
     const std::shared_ptr<const Model>& model, PayloadOptions& payload,
     const std::string& tip_frame) {
   LintReport report;
@@ -163,7 +163,7 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   const double pass = 15 + 15 * n, matrix = n * n, cube = n * n * n;
   if (quantities.Has(Quantity::kCoriolisMatrix)) ns += pass + 3 * matrix;
   if (quantities.Has(Quantity::kMassMatrixRate)) ns += pass + 3 * matrix;
-  if (quantities.Has(Quantity::kChristoffelSymbols)) ns += pass + 1.7 * cube;
+  if (quantities.Has(Quantity::kChristoffelSymbols)) ns += pass + 1.2 * cube;
   if (quantities.Has(Quantity::kMassMatrixInverse)) {
     ns += pass + matrix + 0.3 * cube;
   }
@@ -178,7 +178,7 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
   if (quantities.Has(Quantity::kJacobianRate)) ns += pass;
   if (quantities.Has(Quantity::kJointWrenches)) ns += pass;
   if (quantities.Has(Quantity::kBaseWrench)) ns += pass;
-  if (quantities.Has(Quantity::kRegressor)) ns += pass + 15 * matrix;
+  if (quantities.Has(Quantity::kRegressor)) ns += pass + 9 * matrix;
   if (quantities.Has(Quantity::kInverseDynamicsDerivatives)) {
     ns += 12 * n + 2.5 * matrix;
   }
@@ -227,7 +227,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
                 "Name at least one quantity.");
   }
   if (options.payload) {
-    auto loaded = Load(model, *options.payload, options.tip_frame);
+    auto loaded = TakeUp(model, *options.payload, options.tip_frame);
     if (auto* error = std::get_if<ArgumentError>(&loaded)) {
       return std::move(*error);
     }

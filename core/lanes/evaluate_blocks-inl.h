@@ -11,6 +11,7 @@
 #include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/rnea-inl.h"
 #include "core/dynamics/task_projection-inl.h"
+#include "core/lanes/block_derivatives-inl.h"
 #include "core/lanes/block_inputs-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/block_outputs-inl.h"
@@ -22,7 +23,6 @@
 #include "core/lowered/crba-inl.h"
 #include "core/lowered/kinematics-inl.h"
 #include "core/lowered/rnea-inl.h"
-#include "core/lowered/rnea_derivatives-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -47,7 +47,8 @@ class BlockEvaluation {
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
-        mass_(n_, carver_) {
+        mass_(n_, carver_),
+        derivatives_(tree_, lowered_, setup_.lowered ? wanted_ : 0, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
     carver_.Take(c_, n);
@@ -66,12 +67,6 @@ class BlockEvaluation {
     if (wants_projection()) {
       carver_.Take(J_bar_, 6 * n);
       carver_.Take(projector_, n * n);
-    }
-    if (setup_.lowered && wants_derivatives()) {
-      CarveLoweredDerivatives<P>(n, slots, carver_, derivatives_);
-      CarveForwardDerivatives<P>(n, carver_, forward_derivatives_);
-      carver_.Take(held_J_, 6 * n);
-      carver_.Take(matrices_, 3 * n * n);
     }
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
     if (setup_.lowered && wants_acceleration() && !by_factorization()) {
@@ -111,9 +106,6 @@ class BlockEvaluation {
  private:
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
-  static constexpr QuantityBits kDerivatives =
-      Bit(Quantity::kInverseDynamicsDerivatives) |
-      Bit(Quantity::kForwardDynamicsDerivatives);
   static constexpr QuantityBits kOfTheTask =
       Bit(Quantity::kOperationalSpace) | Bit(Quantity::kTaskProjection);
   static constexpr QuantityBits kOfForwardDynamics =
@@ -156,11 +148,6 @@ class BlockEvaluation {
   bool wants_projection() const {
     return (wanted_ & Bit(Quantity::kTaskProjection)) != 0;
   }
-  bool wants_derivatives() const { return (wanted_ & kDerivatives) != 0; }
-  /// A wrench that does not turn with the tip.
-  bool has_held_wrench() const {
-    return has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal;
-  }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() || wants_task() ||
            wants_forward_frame();
@@ -191,6 +178,8 @@ class BlockEvaluation {
     }
     if (wants_mass()) ClearOffBranches();
     if (wants_frame() || has_wrench()) PrepareTip();
+    derivatives_.Prepare(has_wrench() ? &tip_ : nullptr,
+                         setup_.wrench_reference);
     if (general_texts()) {
       for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
     }
@@ -204,7 +193,6 @@ class BlockEvaluation {
   void PrepareTip() {
     motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     if (wants_frame()) Clear(J_, 6 * n_);
-    if (held_J_ != nullptr) Clear(held_J_, 6 * n_);
     tip_.path = setup_.path;
     tip_.length = setup_.path_length;
     tip_.reference = setup_.reference;
@@ -253,7 +241,12 @@ class BlockEvaluation {
                              kBase, &motion_);
       SolveAcceleration();
     }
-    if (wants_derivatives()) LoweredDerivatives(*terms);
+    if (derivatives_.wanted()) {
+      derivatives_.Compute(
+          *terms, State(in_.a), acceleration_, in_.wrench,
+          [this](Output output, const P* packs, int count)
+              TORQUED_INLINE_BODY { Store(output, packs, count); });
+    }
     if (Wants(Output::kGravity)) {
       LoweredState<P> at_rest = State(zeros_);
       at_rest.v = zeros_;
@@ -370,49 +363,6 @@ class BlockEvaluation {
     if (wants_jacobian()) {
       Store(Output::kJacobian, J_, 6 * n_);
     }
-  }
-
-  __attribute__((noinline)) void LoweredDerivatives(
-      const LoweredTerms<P>& terms) {
-    const int size = n_ * n_;
-    P *const first = matrices_, *const second = first + size,
-             *const third = second + size;
-    if (has_held_wrench()) LoweredHeldJacobian();
-    if ((wanted_ & Bit(Quantity::kInverseDynamicsDerivatives)) != 0) {
-      LoweredInverseDynamicsDerivatives(lowered_, terms, State(in_.a),
-                                        derivatives_, first, second, third);
-      AddHeldWrench(first);
-      Store(Output::kTauByQ, first, size);
-      Store(Output::kTauByV, second, size);
-    }
-    if (wants_forward_derivatives()) {
-      const ForwardDerivativesScratch<P>& own = forward_derivatives_;
-      LoweredInverseDynamicsDerivatives(lowered_, terms, State(acceleration_),
-                                        derivatives_, own.dtau_dq, own.dtau_dv,
-                                        third);
-      AddHeldWrench(own.dtau_dq);
-      SolveForwardDerivatives(tree_, own, first, second, third);
-      Store(Output::kAccelerationByQ, first, size);
-      Store(Output::kAccelerationByV, second, size);
-      Store(Output::kAccelerationByTau, third, size);
-    }
-  }
-
-  /// The Jacobian in the reference frame of the wrench.
-  void LoweredHeldJacobian() {
-    LoweredTip<N> tip = tip_;
-    tip.reference = setup_.wrench_reference;
-    TipPose<P> pose;
-    LoweredTipPose(lowered_, tip, State(zeros_), held_J_, &pose);
-    LoweredJacobian(lowered_, tip, pose, held_J_);
-  }
-
-  void AddHeldWrench(P* dtau_dq) const {
-    if (!has_held_wrench()) return;
-    P on_tip[6];
-    for (int k = 0; k < 6; ++k) on_tip[k] = -in_.wrench[k];
-    AddHeldWrenchDerivative(n_, setup_.wrench_reference,
-                            static_cast<const P*>(held_J_), on_tip, dtau_dq);
   }
 
   void StorePose() {
@@ -672,16 +622,13 @@ class BlockEvaluation {
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
+  BlockDerivatives<N> derivatives_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
   P* acceleration_ = nullptr;  // of forward dynamics, for what follows from it
   P *J_bar_ = nullptr, *projector_ = nullptr;
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
   QuantityScratch<P> quantities_{};
-  LoweredDerivativesScratch<P> derivatives_{};
-  ForwardDerivativesScratch<P> forward_derivatives_{};
-  P* held_J_ = nullptr;    // in the reference frame of the wrench
-  P* matrices_ = nullptr;  // three of n x n
 
   LoweredTerms<P> terms_, with_wrench_;
   LoweredTip<N> tip_{};

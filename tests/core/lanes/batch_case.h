@@ -38,9 +38,8 @@ struct BatchResult {
   std::vector<double> sigma_min;
   std::vector<TaskRule> rule;
   std::vector<RowIssue> issues;
-  /// By row: the quantities (LaneQuantity) that the kernels left to the general
-  /// text.
-  std::vector<unsigned> doubts;
+  /// By row: the quantities that the kernels left to the general text.
+  std::vector<QuantityBits> doubts;
 };
 
 using RowMajorMatrix =

@@ -104,7 +104,7 @@ TEST(SinglePrecision, IsThisFarFromDouble) {
       AddErrors(batch, actual, expected, &errors);
       const auto in_double =
           std::count_if(actual.doubts.begin(), actual.doubts.end(),
-                        [](unsigned doubts) { return doubts != 0; });
+                        [](QuantityBits doubts) { return doubts != 0; });
       std::printf("  %s on %s: %.2f %% of the states in double precision\n",
                   batch.name.c_str(), kernels->target,
                   100 * static_cast<double>(in_double) / kRows);

@@ -1,0 +1,477 @@
+#include "core/batch/row_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "core/batch/quantity_needs.h"
+#include "core/batch/row_quantities.h"
+#include "core/dynamics/aba.h"
+#include "core/dynamics/crba.h"
+#include "core/dynamics/jacobian.h"
+#include "core/dynamics/kinematics.h"
+#include "core/dynamics/ldlt.h"
+#include "core/dynamics/link_motion.h"
+#include "core/dynamics/rnea.h"
+#include "core/dynamics/task_mobility.h"
+#include "core/dynamics/task_projection.h"
+
+namespace torqued {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// A pivot below this share of the joint's own inertia is round-off: the joint
+/// moves no mass at this state.
+constexpr double kPivotTolerance = 1e-12;
+
+double LoadNumber(const InputArray& array, std::int64_t index) {
+  const char* at =
+      static_cast<const char*>(array.data) + index * SizeOf(array.type);
+  if (array.type == NumberType::kF64) {
+    double value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  }
+  float value;
+  std::memcpy(&value, at, sizeof(value));
+  return static_cast<double>(value);
+}
+
+/// Column k is values[sources[k]]; null: values[k]. The table need not be
+/// aligned.
+template <class Number>
+void StoreNumbers(const LaneShape& shape, const double* values, char* row) {
+  for (int k = 0; k < shape.columns; ++k) {
+    const auto number =
+        static_cast<Number>(values[shape.sources ? shape.sources[k] : k]);
+    std::memcpy(row, &number, sizeof(number));
+    row += sizeof(number);
+  }
+}
+
+void StoreRow(const OutputArray& array, const LaneShape& shape,
+              std::int64_t row, const double* values) {
+  char* at =
+      static_cast<char*>(array.data) + row * shape.columns * SizeOf(array.type);
+  if (array.type == NumberType::kF64) {
+    StoreNumbers<double>(shape, values, at);
+  } else {
+    StoreNumbers<float>(shape, values, at);
+  }
+}
+
+bool AllFinite(NumberType type, int count, const double* values) {
+  // Beyond this a number rounds to infinity in single precision.
+  constexpr double kFloatLimit = 3.4028235677973366e38;
+  const double limit = type == NumberType::kF32
+                           ? kFloatLimit
+                           : std::numeric_limits<double>::infinity();
+  for (int k = 0; k < count; ++k) {
+    if (!(std::abs(values[k]) < limit)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+RowEvaluation::RowEvaluation(const EvaluationPlan& plan,
+                             const EvaluationOutputs& outputs,
+                             RowWorkspace& workspace, QuantitySet quantities)
+    : plan_(plan),
+      outputs_(outputs),
+      workspace_(workspace),
+      scratch_(workspace.dynamics.scratch()),
+      tree_(plan.model().tree()),
+      quantities_(quantities) {
+  const Terms& terms = plan.options().terms;
+  std::copy(terms.gravity->begin(), terms.gravity->end(), terms_.gravity);
+  terms_.viscous_friction = terms.viscous_friction;
+  terms_.coulomb_friction = terms.coulomb_friction;
+  terms_.external_wrenches = false;
+  if (plan.tip_frame()) {
+    tip_ = &plan.model()
+                .frames()[static_cast<std::size_t>(*plan.tip_frame())]
+                .placement;
+  }
+  // Bodies other than the tip's carry no external wrench.
+  std::fill_n(scratch_.W, tree_.n, Wrench<double>::Zero());
+}
+
+std::optional<RowIssue> RowEvaluation::Evaluate(std::int64_t row) {
+  row_ = row;
+  issue_.reset();
+  if (!LoadInputs()) {
+    StoreUndefined();
+    return issue_;
+  }
+  ComputePlacements(tree_, workspace_.q.data(), scratch_);
+  if (tip_ != nullptr || (quantities_.bits() & kGeneralQuantities) != 0) {
+    ComputeWorldPlacements(tree_, scratch_);
+  }
+  if (tip_ != nullptr) LoadTipWrench();
+  GeneralOutputs();
+  InverseDynamicsOutput();
+  ForwardDynamicsOutput();
+  KinematicOutputs();
+  MassMatrixAndTaskOutputs();
+  return issue_;
+}
+
+double RowEvaluation::SmallestSingularValue(std::int64_t row) {
+  row_ = row;
+  LoadInputs();
+  ComputePlacements(tree_, workspace_.q.data(), scratch_);
+  ComputeWorldPlacements(tree_, scratch_);
+  FrameJacobian(tree_, *tip_, plan_.options().reference_frame, scratch_,
+                scratch_.J);
+  MoveTaskRows();
+  return SmallestTaskSingularValue(plan_.options().task, tree_.n, scratch_.J,
+                                   scratch_.Y);
+}
+
+const double* RowEvaluation::v() const {
+  return plan_.inputs().v.present() ? workspace_.v.data() : nullptr;
+}
+
+const double* RowEvaluation::a() const {
+  return plan_.inputs().a.present() ? workspace_.a.data() : nullptr;
+}
+
+void RowEvaluation::Report(RowIssue issue) {
+  issue.row = row_;
+  if (!issue_ || issue.code < issue_->code) issue_ = issue;
+}
+
+bool RowEvaluation::LoadInput(Input input, const InputArray& array,
+                              const std::vector<int>& columns, double* values) {
+  if (!array.present()) return true;
+  const std::int64_t row = array.rows == 1 ? 0 : row_;
+  for (int k = 0; k < array.columns; ++k) {
+    const double value = LoadNumber(array, row * array.columns + k);
+    if (!std::isfinite(value)) {
+      RowIssue issue;
+      issue.code = RowCode::kInvalidInput;
+      issue.input = input;
+      issue.column = k;
+      issue.value = value;
+      Report(issue);
+      return false;
+    }
+    const int place =
+        columns.empty() ? k : columns[static_cast<std::size_t>(k)];
+    values[place] = value;
+  }
+  return true;
+}
+
+bool RowEvaluation::LoadInputs() {
+  const EvaluationInputs& in = plan_.inputs();
+  static const std::vector<int> kAsTheyStand;
+  return LoadInput(Input::kQ, in.q, plan_.q_columns(), workspace_.q.data()) &&
+         LoadInput(Input::kV, in.v, plan_.v_columns(), workspace_.v.data()) &&
+         LoadInput(Input::kA, in.a, plan_.v_columns(), workspace_.a.data()) &&
+         LoadInput(Input::kTau, in.tau, plan_.v_columns(),
+                   workspace_.tau.data()) &&
+         LoadInput(Input::kTipWrench, in.tip_wrench, kAsTheyStand, wrench_);
+}
+
+void RowEvaluation::LoadTipWrench() {
+  if (!plan_.inputs().tip_wrench.present() || tip_->body == kBase) return;
+  // What the tip exerts on the environment acts on the tip with its sign
+  // turned.
+  const Wrench<double> F = WrenchInBody(
+      tree_, *tip_, plan_.options().wrench_frame, wrench_, scratch_);
+  scratch_.W[tip_->body] = F * -1.0;
+  terms_.external_wrenches = true;
+}
+
+DynamicsTerms RowEvaluation::TermsWithoutWrench() const {
+  DynamicsTerms terms = terms_;
+  terms.external_wrenches = false;
+  return terms;
+}
+
+void RowEvaluation::GeneralOutputs() {
+  QuantityBits wanted = quantities_.bits() & kGeneralQuantities;
+  if (wanted == 0) return;
+  if ((wanted & kGeneralSolutions) != 0) {
+    MassMatrix(tree_, scratch_, scratch_.M);
+    if (const int joint = FactorMassMatrix(); joint >= 0) {
+      ReportSolutions(wanted & kGeneralSolutions, joint);
+      wanted &= ~kGeneralSolutions;
+    }
+  }
+  double* acceleration = workspace_.result.data();
+  if ((wanted & Bit(Quantity::kForwardDynamicsDerivatives)) != 0) {
+    ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_,
+                    acceleration);
+  }
+  const bool has_wrench = terms_.external_wrenches;
+  const QuantityInputs<double> in = {tree_,
+                                     terms_,
+                                     tip_,
+                                     plan_.options().reference_frame,
+                                     v(),
+                                     a(),
+                                     has_wrench ? wrench_ : nullptr,
+                                     plan_.options().wrench_frame,
+                                     acceleration};
+  ComputeQuantities(wanted, in, scratch_, workspace_.quantities->scratch,
+                    [this](Output output, const double* values, int count) {
+                      Store(output, values, count);
+                    });
+}
+
+void RowEvaluation::ReportSolutions(QuantityBits quantities, int joint) {
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if ((quantities & Bit(QuantityOf(output))) == 0) continue;
+    ReportSingularMass(output, joint, pivot_);
+    StoreNaN(output);
+  }
+}
+
+void RowEvaluation::InverseDynamicsOutput() {
+  if (!Has(Quantity::kInverseDynamics)) return;
+  double* tau = workspace_.result.data();
+  InverseDynamics(tree_, terms_, v(), a(), scratch_, tau);
+  Store(Output::kTau, tau, tree_.n);
+}
+
+void RowEvaluation::ForwardDynamicsOutput() {
+  const bool frame = Has(Quantity::kForwardFrameAcceleration);
+  if (!Has(Quantity::kForwardDynamics) && !frame) return;
+  double* a = workspace_.result.data();
+  ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_, a);
+  if (const int joint = MasslessJoint(); joint >= 0) {
+    ReportSingularMass(Output::kAcceleration, joint, scratch_.d[joint]);
+    StoreNaN(Output::kAcceleration);
+    StoreNaN(Output::kForwardFrameAcceleration);
+    return;
+  }
+  Store(Output::kAcceleration, a, tree_.n);
+  if (frame) ForwardFrameAcceleration(a);
+}
+
+void RowEvaluation::ForwardFrameAcceleration(const double* a) {
+  const ReferenceFrame reference = plan_.options().reference_frame;
+  double acceleration[6] = {};
+  if (v() != nullptr) {
+    FrameDrift(tree_, *tip_, reference, v(), scratch_, acceleration);
+  }
+  FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
+  for (int k = 0; k < 6; ++k) {
+    for (int j = 0; j < tree_.n; ++j) {
+      acceleration[k] += scratch_.J[k * tree_.n + j] * a[j];
+    }
+  }
+  Store(Output::kForwardFrameAcceleration, acceleration, 6);
+}
+
+int RowEvaluation::MasslessJoint() {
+  double largest = 0;
+  for (int i = 0; i < tree_.n; ++i) {
+    largest = std::max(largest, scratch_.d[i]);
+  }
+  constexpr double kSuspicious = 1e-8;
+  bool composites = false;
+  // From the leaves: a vanishing pivot spoils those of its ancestors.
+  for (int i = tree_.n - 1; i >= 0; --i) {
+    if (scratch_.d[i] > kSuspicious * largest) continue;
+    if (!composites) {
+      MassMatrix(tree_, scratch_, scratch_.M);
+      composites = true;
+    }
+    const double own = scratch_.M[i * tree_.n + i];
+    if (!(scratch_.d[i] > kPivotTolerance * own)) return i;
+  }
+  return -1;
+}
+
+void RowEvaluation::KinematicOutputs() {
+  const ReferenceFrame reference = plan_.options().reference_frame;
+  if (Has(Quantity::kFramePose)) {
+    const Transform<double> T = FramePlacement(tree_, *tip_, scratch_);
+    const double pose[12] = {T.R.c0.x, T.R.c1.x, T.R.c2.x, T.p.x,
+                             T.R.c0.y, T.R.c1.y, T.R.c2.y, T.p.y,
+                             T.R.c0.z, T.R.c1.z, T.R.c2.z, T.p.z};
+    Store(Output::kPose, pose, 12);
+  }
+  const bool task = quantities_.HasAny(kQuantitiesOfTheTask);
+  if (Has(Quantity::kJacobian) || task) {
+    FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
+  }
+  if (Has(Quantity::kJacobian))
+    Store(Output::kJacobian, scratch_.J, 6 * tree_.n);
+  if (Has(Quantity::kJacobianDrift) || task) {
+    std::fill_n(drift_, 6, 0.0);
+    if (v() != nullptr) {
+      FrameDrift(tree_, *tip_, reference, v(), scratch_, drift_);
+    }
+  }
+  if (Has(Quantity::kJacobianDrift)) Store(Output::kJacobianDrift, drift_, 6);
+}
+
+void RowEvaluation::MassMatrixAndTaskOutputs() {
+  const bool task = quantities_.HasAny(kQuantitiesOfTheTask);
+  if (Has(Quantity::kBiasForces) || task) {
+    InverseDynamics(tree_, TermsWithoutWrench(), v(),
+                    static_cast<const double*>(nullptr), scratch_, scratch_.h);
+  }
+  if (Has(Quantity::kBiasForces)) {
+    Store(Output::kBias, scratch_.h, tree_.n);
+  }
+  if (Has(Quantity::kMassMatrix) || task) {
+    MassMatrix(tree_, scratch_, scratch_.M);
+  }
+  if (Has(Quantity::kMassMatrix))
+    StoreSymmetric(Output::kMassMatrix, tree_.n, scratch_.M);
+  if (task) TaskOutputs();
+}
+
+void RowEvaluation::TaskOutputs() {
+  const TaskOptions& task = plan_.options().task;
+  const int m = task.axis_count, n = tree_.n;
+  MoveTaskRows();
+  double drift[6];
+  for (int i = 0; i < m; ++i) {
+    drift[i] = drift_[task.axes[static_cast<std::size_t>(i)]];
+  }
+
+  double W[36], r[6], lambda[36], eta[6];
+  const int massless = FactorMassMatrix();
+  if (massless < 0) {
+    TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y, W,
+                 r);
+  }
+  const TaskDiagnostics diagnostics =
+      SolveTask(task, n, scratch_.J, massless < 0 ? W : nullptr, r, scratch_.Y,
+                lambda, eta);
+  if (massless >= 0) {
+    ReportSingularMass(Output::kLambda, massless, pivot_);
+  } else if (diagnostics.rule != TaskRule::kFullRank) {
+    RowIssue issue;
+    issue.code = RowCode::kSingularTaskSpace;
+    issue.output = Output::kLambda;
+    issue.value = diagnostics.sigma_min;
+    Report(issue);
+  }
+  if (massless >= 0) {
+    for (const Output output :
+         {Output::kLambda, Output::kEta, Output::kMobility,
+          Output::kConsistentInverse, Output::kNullSpaceProjector}) {
+      StoreNaN(output);
+    }
+  } else {
+    StoreSymmetric(Output::kLambda, m, lambda);
+    Store(Output::kEta, eta, m);
+    if (Has(Quantity::kTaskProjection)) {
+      StoreSymmetric(Output::kMobility, m, W);
+      StoreTaskProjections(lambda);
+    }
+  }
+  StoreDiagnostics(diagnostics);
+}
+
+void RowEvaluation::StoreTaskProjections(const double* lambda) {
+  const int m = plan_.options().task.axis_count, n = tree_.n;
+  double* const J_bar = workspace_.projections.data();
+  double* const N = J_bar + m * n;
+  DynamicallyConsistentInverse(m, n, scratch_.J, scratch_.M, lambda, scratch_.u,
+                               J_bar);
+  Store(Output::kConsistentInverse, J_bar, n * m);
+  NullSpaceProjector(m, n, scratch_.J, J_bar, N);
+  Store(Output::kNullSpaceProjector, N, n * n);
+}
+
+void RowEvaluation::MoveTaskRows() {
+  const TaskOptions& task = plan_.options().task;
+  const int m = task.axis_count, n = tree_.n;
+  double* rows = scratch_.Y;
+  for (int i = 0; i < m; ++i) {
+    const int axis = task.axes[static_cast<std::size_t>(i)];
+    std::copy_n(scratch_.J + axis * n, n, rows + i * n);
+  }
+  std::copy_n(rows, m * n, scratch_.J);
+}
+
+int RowEvaluation::FactorMassMatrix() {
+  const int n = tree_.n;
+  double* M = scratch_.M;
+  for (int i = 0; i < n; ++i) scratch_.u[i] = M[i * n + i];
+  FactorLdlt(n, M);
+  for (int i = 0; i < n; ++i) {
+    if (!(M[i * n + i] > kPivotTolerance * scratch_.u[i])) {
+      pivot_ = M[i * n + i];
+      return i;
+    }
+  }
+  return -1;
+}
+
+void RowEvaluation::ReportSingularMass(Output output, int joint, double pivot) {
+  RowIssue issue;
+  issue.code = RowCode::kSingularMassMatrix;
+  issue.output = output;
+  issue.column = joint;
+  issue.value = pivot;
+  Report(issue);
+}
+
+void RowEvaluation::Store(Output output, const double* values, int count) {
+  const OutputArray& out = array(output);
+  if (out.data == nullptr || count == 0) return;
+  if (!AllFinite(out.type, count, values)) {
+    RowIssue issue;
+    issue.code = RowCode::kNotFiniteResult;
+    issue.output = output;
+    issue.value = kNaN;
+    Report(issue);
+    StoreNaN(output);
+    return;
+  }
+  StoreRow(out, plan_.blocks().shape(output), row_, values);
+}
+
+void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
+  double* packed = workspace_.packed.data();
+  for (int i = 0; i < s; ++i) {
+    packed = std::copy_n(matrix + i * s, i + 1, packed);
+  }
+  Store(output, workspace_.packed.data(), s * (s + 1) / 2);
+}
+
+void RowEvaluation::StoreNaN(Output output) {
+  const OutputArray& out = array(output);
+  if (out.data == nullptr) return;
+  // A table of one column.
+  const int columns = plan_.columns(output);
+  for (int k = 0; k < columns; ++k) {
+    StoreRow(out, {1, nullptr, 0}, row_ * columns + k, &kNaN);
+  }
+}
+
+void RowEvaluation::StoreUndefined() {
+  for (int k = 0; k < kOutputCount; ++k) {
+    const Output output = static_cast<Output>(k);
+    if (plan_.Produces(output)) StoreNaN(output);
+  }
+  TaskDiagnostics undefined;
+  undefined.sigma_min = kNaN;
+  if (Has(Quantity::kOperationalSpace)) StoreDiagnostics(undefined);
+}
+
+void RowEvaluation::StoreDiagnostics(const TaskDiagnostics& diagnostics) {
+  if (outputs_.rank != nullptr) {
+    outputs_.rank[row_] = static_cast<std::uint32_t>(diagnostics.rank);
+  }
+  if (outputs_.sigma_min != nullptr) {
+    outputs_.sigma_min[row_] = diagnostics.sigma_min;
+  }
+  if (outputs_.rule != nullptr) outputs_.rule[row_] = diagnostics.rule;
+}
+
+}  // namespace torqued

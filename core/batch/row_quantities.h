@@ -1,0 +1,34 @@
+// The memory of a thread for the texts of further quantities, one state at a
+// time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "core/batch/row_workspace.h"
+#include "core/dynamics/quantities-inl.h"
+
+namespace torqued {
+
+inline constexpr std::align_val_t kCacheLine{64};
+
+struct RowWorkspace::Quantities {
+  QuantityScratch<double> scratch{};
+  std::unique_ptr<std::byte, Free> memory;
+  std::size_t bytes = 0;
+
+  void Reserve(QuantityBits wanted, unsigned long bodies) {
+    Carver counter(nullptr);
+    CarveQuantityScratch(wanted, bodies, counter, scratch);
+    if (bytes < counter.used()) {
+      memory.reset(
+          static_cast<std::byte*>(::operator new(counter.used(), kCacheLine)));
+      bytes = counter.used();
+    }
+    Carver carver(memory.get());
+    CarveQuantityScratch(wanted, bodies, carver, scratch);
+  }
+};
+
+}  // namespace torqued

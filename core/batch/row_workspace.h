@@ -1,0 +1,44 @@
+// The memory of a thread that evaluates rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/batch/evaluation_plan.h"
+#include "core/dynamics/workspace.h"
+#include "core/lanes/block_job.h"
+
+namespace torqued {
+
+/// Reused from plan to plan.
+struct RowWorkspace {
+  Workspace<double> dynamics;
+  std::vector<double> q, v, a, tau;  // one state, canonical order
+  std::vector<double> result;        // one result, canonical order
+  std::vector<double> packed;        // lower half of a symmetric matrix
+  std::vector<double> projections;   // of a task
+
+  /// Allocates only to grow.
+  void Reserve(const EvaluationPlan& plan);
+  /// Memory of the lane kernels, aligned to cache lines.
+  void ReserveLanes(long long bytes);
+  /// Room for rows that the kernels leave in doubt.
+  void ReserveDoubtful(std::int64_t rows);
+
+  struct Free {
+    void operator()(void* p) const;
+  };
+  /// That of the texts of further quantities.
+  struct Quantities;
+  struct FreeQuantities {
+    void operator()(Quantities* p) const;
+  };
+  std::unique_ptr<Quantities, FreeQuantities> quantities;
+  std::unique_ptr<std::byte, Free> lanes;
+  long long lanes_bytes = 0;
+  std::vector<DoubtfulRow> doubtful;
+};
+
+}  // namespace torqued
