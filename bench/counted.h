@@ -44,6 +44,10 @@ class Counted {
                    static_cast<double>(x.value_ < 0));
   }
 
+  friend Counted Tanh(const Counted& x) {
+    return Counted(__builtin_tanh(x.value_));
+  }
+
   double value() const { return value_; }
 
   static inline thread_local OperationCount count;

@@ -61,6 +61,8 @@ QUANTITIES = WORKLOADS | {
     "jacobian_drift": "Jacobian drift",
     "jacobian_rate": "rate of the Jacobian",
     "task_projection": "mobility, inverse and projector of the task",
+    "task_torque": "torque for an acceleration of the task",
+    "power_balance": "power balance",
 }
 ALL_ROBOTS = ROBOTS | {"panda_gripper": "7-axis arm with gripper"}
 LIBRARIES = ("pinocchio", "rbdl", "mujoco", "kdl")

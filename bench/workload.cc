@@ -47,6 +47,8 @@ constexpr std::array kTraits = std::to_array<Traits>({
     {"forward_dynamics_derivatives", kOfTau},
     {"task_projection", kOfQ},
     {"forward_frame_acceleration", kOfTau},
+    {"task_torque", kOfV},
+    {"power_balance", kOfA},
 });
 static_assert(kTraits.size() == kQuantityCount);
 

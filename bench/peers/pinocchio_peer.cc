@@ -57,7 +57,9 @@ class PinocchioPeer : public Peer {
            workload != Workload::kMassMatrixRate &&
            workload != Workload::kBaseWrench &&
            workload != Workload::kTaskProjection &&
-           workload != Workload::kForwardFrameAcceleration;
+           workload != Workload::kForwardFrameAcceleration &&
+           workload != Workload::kTaskTorque &&
+           workload != Workload::kPowerBalance;
   }
 
   void Compute(Workload workload, const StateRow& state) override {

@@ -14,18 +14,13 @@ namespace {
 
 constexpr std::string_view kCanonical = "canonical";
 
+constexpr std::array<const char*, 3> kReferenceFrames = {
+    "local", "local_world_aligned", "world"};
+
 void AddFrame(CLI::App* command, const std::string& flag, std::string* name,
               const std::string& help) {
   flags::OneOf(command->add_option(flag, *name, help),
-               {"local", "local_world_aligned", "world"});
-}
-
-v1::ReferenceFrame ParseFrame(const std::string& name) {
-  if (name == "world") return v1::REFERENCE_FRAME_WORLD;
-  if (name == "local_world_aligned") {
-    return v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
-  }
-  return v1::REFERENCE_FRAME_LOCAL;
+               {kReferenceFrames.begin(), kReferenceFrames.end()});
 }
 
 std::vector<v1::TaskAxis> ParseAxes(const std::string& text) {
@@ -51,6 +46,19 @@ std::vector<v1::TaskAxis> ParseAxes(const std::string& text) {
 }
 
 }  // namespace
+
+bool IsReferenceFrame(const std::string& name) {
+  return std::find(kReferenceFrames.begin(), kReferenceFrames.end(), name) !=
+         kReferenceFrames.end();
+}
+
+v1::ReferenceFrame ParseFrame(const std::string& name) {
+  if (name == "world") return v1::REFERENCE_FRAME_WORLD;
+  if (name == "local_world_aligned") {
+    return v1::REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+  }
+  return v1::REFERENCE_FRAME_LOCAL;
+}
 
 void AddModelFlags(CLI::App* command, ModelFlags* flags) {
   command
@@ -101,6 +109,9 @@ void AddTermFlags(CLI::App* command, TermFlags* flags) {
                     "Add the model's viscous friction");
   command->add_flag("--coulomb", flags->coulomb,
                     "Add the model's Coulomb friction");
+  command->add_option("--coulomb-smoothing", flags->coulomb_smoothing,
+                      "With --coulomb: F tanh(v/e) with this velocity e, rad/s "
+                      "or m/s, instead of F sgn(v)");
   command->add_option("--payload", flags->payload,
                       "Carried body: mass[,x,y,z[,ixx,ixy,ixz,iyy,iyz,izz]] in "
                       "kg, m, kg m^2; inertia about the centre of mass x,y,z");
@@ -111,6 +122,7 @@ void AddTermFlags(CLI::App* command, TermFlags* flags) {
 void Apply(const TermFlags& flags, client::ComputeOptions* options) {
   options->viscous_friction = flags.viscous;
   options->coulomb_friction = flags.coulomb;
+  options->coulomb_smoothing = flags.coulomb_smoothing;
   ApplyPayload(flags, options);
   if (flags.gravity.empty()) return;
   const std::vector<double> gravity = ParseNumbers("--gravity", flags.gravity);

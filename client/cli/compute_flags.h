@@ -10,6 +10,11 @@
 
 namespace torqued::cli {
 
+/// Names of reference frames on the command line.
+bool IsReferenceFrame(const std::string& name);
+/// Of such a name.
+v1::ReferenceFrame ParseFrame(const std::string& name);
+
 struct ModelFlags {
   std::string model;
   std::string joints;  // "a,b,c", "canonical", or empty
@@ -23,6 +28,7 @@ struct TermFlags {
   std::string gravity;
   bool viscous = false;
   bool coulomb = false;
+  double coulomb_smoothing = 0;
   std::string payload;
   std::string payload_frame;
 };

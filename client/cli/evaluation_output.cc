@@ -59,7 +59,9 @@ std::string TitleOf(const std::string& name) {
       {"link_accelerations", "accelerations of the links [rad/s^2 | m/s^2]"},
       {"frame_velocity", "velocity of the tip [rad/s | m/s]"},
       {"joint_wrenches", "wrenches through the joints [N m | N]"},
-      {"base_wrench", "wrench of the base on the robot [N m | N]"}};
+      {"base_wrench", "wrench of the base on the robot [N m | N]"},
+      {"task_torque", "torque of the task [N m | N]"},
+      {"power_balance", "power balance [W]"}};
   const auto found = kTitles.find(name);
   return found == kTitles.end() ? name : found->second;
 }
@@ -144,6 +146,10 @@ Part PartOf(const client::ResultField& field, const Evaluation& evaluation) {
       break;
     case client::RowShape::kAxesByAxes:
       part.rows = part.columns = AxisNames(evaluation);
+      break;
+    case client::RowShape::kPowers:
+      part.columns = {"kinetic_rate", "potential_rate", "actuators", "viscous",
+                      "coulomb",      "tip_wrench",     "external",  "base"};
       break;
   }
   return part;

@@ -63,6 +63,8 @@ struct Evaluation {
   Batch consistent_inverse;
   Batch null_space_projector;
   Batch forward_frame_acceleration;
+  Batch task_torque;
+  Batch power_balance;
   std::vector<std::uint32_t> rank;
   std::vector<double> sigma_min;  // empty unless TaskOptions asked for it
   std::vector<v1::TaskRule> rule;

@@ -13,8 +13,8 @@ namespace {
 
 using NamedInput = std::pair<const char*, const Batch*>;
 
-std::array<NamedInput, 5> Inputs(const States& states,
-                                 const ComputeOptions& options) {
+std::array<NamedInput, 10> Inputs(const States& states,
+                                  const ComputeOptions& options) {
   static const Batch kNone;
   const Batch* wrench = options.tip_wrench_on_environment
                             ? &options.tip_wrench_on_environment->wrench
@@ -23,7 +23,12 @@ std::array<NamedInput, 5> Inputs(const States& states,
            {"v", &states.v},
            {"a", &states.a},
            {"tau", &states.tau},
-           {"tip_wrench_on_environment", wrench}}};
+           {"tip_wrench_on_environment", wrench},
+           {"base_twist", &states.base_twist},
+           {"base_acceleration", &states.base_acceleration},
+           {"external_wrenches_on_robot", &states.external_wrenches_on_robot},
+           {"task_acceleration", &states.task_acceleration},
+           {"null_space_torque", &states.null_space_torque}}};
 }
 
 template <class MutableArray>
@@ -38,12 +43,22 @@ void AddRows(const Batch& batch, const RowRange& range,
 }
 
 template <class Message>
-void AddJointRows(const States& states, const RowRange& range,
+void AddStateRows(const States& states, const RowRange& range,
                   Message* message) {
   AddRows(states.q, range, [&] { return message->mutable_q(); });
   AddRows(states.v, range, [&] { return message->mutable_v(); });
   AddRows(states.a, range, [&] { return message->mutable_a(); });
   AddRows(states.tau, range, [&] { return message->mutable_tau(); });
+  AddRows(states.base_twist, range,
+          [&] { return message->mutable_base_twist(); });
+  AddRows(states.base_acceleration, range,
+          [&] { return message->mutable_base_acceleration(); });
+  AddRows(states.external_wrenches_on_robot, range,
+          [&] { return message->mutable_external_wrenches_on_robot(); });
+  AddRows(states.task_acceleration, range,
+          [&] { return message->mutable_task_acceleration(); });
+  AddRows(states.null_space_torque, range,
+          [&] { return message->mutable_null_space_torque(); });
 }
 
 // nv is not known here; it never exceeds the columns of any joint input.
@@ -94,11 +109,17 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   }
   wire.mutable_terms()->set_viscous_friction(options.viscous_friction);
   wire.mutable_terms()->set_coulomb_friction(options.coulomb_friction);
+  wire.mutable_terms()->set_coulomb_smoothing(options.coulomb_smoothing);
   wire.set_tip_frame(options.tip_frame);
   wire.set_reference_frame(options.reference_frame);
   wire.set_encoding(v1::ENCODING_F64);
   wire.set_fail_fast(options.fail_fast);
   wire.set_precision(options.precision);
+  for (const WrenchPlace& wrench : options.external_wrenches) {
+    v1::WrenchPlace& place = *wire.add_external_wrenches();
+    place.set_frame(wrench.frame);
+    place.set_reference_frame(wrench.reference_frame);
+  }
   if (options.payload) {
     const Payload& payload = *options.payload;
     v1::Payload& message = *wire.mutable_payload();
@@ -113,7 +134,8 @@ v1::ComputeRequest MakeRequest(const std::string& model,
   if (std::any_of(quantities.begin(), quantities.end(),
                   [](v1::Quantity quantity) {
                     return quantity == v1::QUANTITY_OPERATIONAL_SPACE ||
-                           quantity == v1::QUANTITY_TASK_PROJECTION;
+                           quantity == v1::QUANTITY_TASK_PROJECTION ||
+                           quantity == v1::QUANTITY_TASK_TORQUE;
                   })) {
     const TaskOptions& task = options.task;
     v1::OperationalSpaceOptions& space = *request.mutable_operational_space();
@@ -154,7 +176,7 @@ v1::EvaluateStart MakeStart(const std::string& model,
 
 void AddRows(const States& states, const ComputeOptions& options,
              const RowRange& range, v1::ComputeRequest* request) {
-  AddJointRows(states, range, request);
+  AddStateRows(states, range, request);
   if (options.tip_wrench_on_environment) {
     AddRows(options.tip_wrench_on_environment->wrench, range, [&] {
       return request->mutable_tip_wrench_on_environment()->mutable_wrench();
@@ -164,7 +186,7 @@ void AddRows(const States& states, const ComputeOptions& options,
 
 void AddRows(const States& states, const ComputeOptions& options,
              const RowRange& range, v1::EvaluateChunk* chunk) {
-  AddJointRows(states, range, chunk);
+  AddStateRows(states, range, chunk);
   if (options.tip_wrench_on_environment) {
     AddRows(options.tip_wrench_on_environment->wrench, range,
             [&] { return chunk->mutable_tip_wrench_on_environment(); });

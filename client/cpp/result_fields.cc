@@ -91,6 +91,10 @@ constexpr ResultField kFields[] = {
     {v1::QUANTITY_FORWARD_FRAME_ACCELERATION, "forward_frame_acceleration",
      S::kSix, &R::has_forward_frame_acceleration,
      &R::forward_frame_acceleration, &E::forward_frame_acceleration},
+    {v1::QUANTITY_TASK_TORQUE, "task_torque", S::kJoints, &R::has_task_torque,
+     &R::task_torque, &E::task_torque},
+    {v1::QUANTITY_POWER_BALANCE, "power_balance", S::kPowers,
+     &R::has_power_balance, &R::power_balance, &E::power_balance},
     {v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES, "da_dtau", S::kJointsByJoints,
      &R::has_da_dtau, &R::da_dtau, &E::da_dtau},
 };
@@ -126,6 +130,8 @@ std::int64_t Columns(RowShape shape, std::int64_t n, std::int64_t m) {
       return m;
     case RowShape::kAxesByAxes:
       return m * m;
+    case RowShape::kPowers:
+      return 8;
   }
   return 0;
 }

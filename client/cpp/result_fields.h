@@ -23,6 +23,7 @@ enum class RowShape : std::uint8_t {
   kJointsByAxes,    // n x m
   kAxes,            // m, axes of a task
   kAxesByAxes,      // m x m
+  kPowers,          // 8
 };
 
 struct ResultField {

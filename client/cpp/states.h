@@ -20,18 +20,36 @@ using Batch =
 
 /// Joint columns follow the model's canonical order unless
 /// ComputeOptions::joint_names says otherwise. SI units. An empty batch is an
-/// absent input (v and a: zeros); a batch of one row serves all states.
+/// absent input (all but q and tau: zeros); a batch of one row serves all
+/// states.
 struct States {
   Batch q = {};
   Batch v = {};
   Batch a = {};
   Batch tau = {};
+  /// 6 columns (angular; linear) each, base axes; see
+  /// torqued.v1.ComputeRequest.
+  Batch base_twist = {};
+  Batch base_acceleration = {};
+  /// 6 columns (moment; force) for each of ComputeOptions::external_wrenches.
+  Batch external_wrenches_on_robot = {};
+  /// A column for each axis of the task, for QUANTITY_TASK_TORQUE, and nv.
+  Batch task_acceleration = {};
+  Batch null_space_torque = {};
 };
 
 /// A wrench that the tip frame's link exerts on the environment: 6 columns,
 /// moment [N m], then force [N].
 struct TipWrench {
   Batch wrench = {};
+  /// Unspecified: local.
+  v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
+};
+
+/// Where an external wrench acts, and how it is given.
+struct WrenchPlace {
+  /// Link name; empty: the tip frame of the options, or the model's.
+  std::string frame = {};
   /// Unspecified: local.
   v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
 };
@@ -70,12 +88,16 @@ struct ComputeOptions {
   std::optional<Eigen::Vector3d> gravity = {};
   bool viscous_friction = false;
   bool coulomb_friction = false;
+  /// A velocity e > 0: Coulomb friction is F_s tanh(v / e). 0: F_s sgn(v).
+  double coulomb_smoothing = 0;
   /// Empty: the model's tip frame.
   std::string tip_frame = {};
-  /// Of Jacobian, drift, Lambda and eta. Unspecified: local.
+  /// Of what refers to the tip and of the task. Unspecified: local.
   v1::ReferenceFrame reference_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
   std::optional<TipWrench> tip_wrench_on_environment = {};
   TaskOptions task = {};
+  /// Of States::external_wrenches_on_robot.
+  std::vector<WrenchPlace> external_wrenches = {};
   std::optional<Payload> payload = {};
   /// Of the computing. Unspecified: double. Arrays travel in double precision
   /// either way, so single precision saves little here.

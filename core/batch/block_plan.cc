@@ -108,6 +108,7 @@ std::vector<int> Sources(const EvaluationPlan& plan, Output output) {
     case OutputShape::kMassMatrix:
     case OutputShape::kTaskVector:
     case OutputShape::kTaskMatrix:
+    case OutputShape::kPowers:
       break;
   }
   return sources;
@@ -158,8 +159,11 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
             setup_.gravity);
   setup_.viscous_friction = options.terms.viscous_friction;
   setup_.coulomb_friction = options.terms.coulomb_friction;
+  setup_.coulomb_smoothing = options.terms.coulomb_smoothing;
   setup_.reference = options.reference_frame;
   setup_.wrench_reference = options.wrench_frame;
+  setup_.wrench_places = plan.wrench_places().data();
+  setup_.wrench_place_count = static_cast<int>(plan.wrench_places().size());
   // On the base it has no path: it does not move, and a wrench there moves
   // nothing.
   setup_.lowered_tip = setup_.tip;
@@ -195,19 +199,16 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   BlockJob job;  // of the outputs only what is wanted is set
   job.setup = &setup_;
   const EvaluationInputs& in = plan.inputs();
-  const auto lane = [](const InputArray& array, const std::vector<int>* order) {
-    LaneInput to = {};
-    if (!array.present()) return to;
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const InputArray& array = in[input];
+    LaneInput& to = job.inputs[k];
+    to = {};
+    if (!array.present()) continue;
+    const std::vector<int>& places = plan.places(input);
     to = {array.data, array.type == NumberType::kF32, array.rows == 1,
-          array.columns, nullptr};
-    if (order != nullptr && !order->empty()) to.places = order->data();
-    return to;
-  };
-  job.q = lane(in.q, &plan.q_columns());
-  job.v = lane(in.v, &plan.v_columns());
-  job.a = lane(in.a, &plan.v_columns());
-  job.tau = lane(in.tau, &plan.v_columns());
-  job.wrench = lane(in.tip_wrench, nullptr);
+          array.columns, places.empty() ? nullptr : places.data()};
+  }
   job.wanted = 0;
   double bytes_per_row = 0;
   for (const Output output : products_) {

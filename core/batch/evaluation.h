@@ -45,6 +45,8 @@ struct Terms {
   std::optional<std::array<double, 3>> gravity;
   bool viscous_friction = false;
   bool coulomb_friction = false;
+  /// ε, rad/s or m/s: Coulomb friction is F_s tanh(v / ε). 0: F_s sgn(v).
+  double coulomb_smoothing = 0;
 };
 
 struct EvaluationInputs {
@@ -54,6 +56,24 @@ struct EvaluationInputs {
   InputArray tau;  // nv columns; needed by forward dynamics
   /// 6 columns (moment; force) that the tip exerts on the environment.
   InputArray tip_wrench;
+  /// 6 columns (angular; linear): twist of the base against an inertial frame
+  /// and its rate V̇_0 without gravity, in base axes at the base's origin.
+  /// Absent: zeros. Gravity is given in base axes too; one that turns with the
+  /// states may be part of the acceleration: (0; −g).
+  InputArray base_twist;
+  InputArray base_acceleration;
+  /// 6 columns (moment; force) for each of EvaluationOptions::external_wrenches
+  /// in turn: what acts on the robot there. Absent: nothing.
+  InputArray external_wrenches;
+  /// m columns: the wanted acceleration of the task, in its reference frame.
+  /// Absent: zeros.
+  InputArray task_acceleration;
+  /// nv columns: torques of which the task torque takes what leaves the task
+  /// alone. Absent: zeros.
+  InputArray null_space_torque;
+
+  /// By name; `columns` of each are checked by EvaluationPlan.
+  const InputArray& operator[](Input input) const;
 };
 
 /// Precision of the computing; that of the arrays is their own.
@@ -70,6 +90,13 @@ enum class Texts : std::uint8_t {
 enum class MassMatrixLayout : std::uint8_t {
   kFull,         // nv² numbers, row-major
   kPackedLower,  // nv (nv + 1) / 2: rows 0 to nv − 1 up to the diagonal
+};
+
+/// Where an external wrench acts.
+struct ExternalWrenchOptions {
+  /// Frame name; empty: that of the other options, or the model's.
+  std::string frame;
+  ReferenceFrame reference_frame = ReferenceFrame::kLocal;
 };
 
 /// A rigid body fixed to a frame, as if the model had a link there.
@@ -89,11 +116,12 @@ struct EvaluationOptions {
   /// Frame name; empty: the model's tip frame.
   std::string tip_frame;
   /// Of the Jacobian, its rate, the drift, the frame's velocity and
-  /// acceleration, Λ and η.
+  /// acceleration, the task's acceleration, Λ and η.
   ReferenceFrame reference_frame = ReferenceFrame::kLocal;
   /// Of the tip wrench.
   ReferenceFrame wrench_frame = ReferenceFrame::kLocal;
   TaskOptions task;
+  std::vector<ExternalWrenchOptions> external_wrenches;
   std::optional<PayloadOptions> payload;
   /// The packed lower half has all there is, in about half the memory.
   MassMatrixLayout mass_matrix_layout = MassMatrixLayout::kFull;
@@ -124,8 +152,6 @@ enum class RowCode : std::uint8_t {
   kNotFiniteResult,
   kSingularTaskSpace,
 };
-
-enum class Input : std::uint8_t { kQ, kV, kA, kTau, kTipWrench };
 
 /// A row that is not OK.
 struct RowIssue {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/batch/quantity_needs.h"
+#include "core/dynamics/power.h"
 #include "core/model/description_checks.h"
 #include "core/model/payload.h"
 
@@ -16,6 +17,8 @@ using MaybeError = std::optional<ArgumentError>;
 
 /// Their number is its cube.
 constexpr int kMaxChristoffelDof = 256;
+
+constexpr std::size_t kMaxExternalWrenches = 256;
 
 ArgumentError Fail(Code code, std::string field, std::string message) {
   return {code, std::move(field), std::move(message)};
@@ -186,11 +189,46 @@ double EstimateCost(const EvaluationOptions& options, int dof) {
     ns += 25 * n + 3 * matrix + 0.4 * cube;
   }
   if (quantities.Has(Quantity::kTaskProjection)) ns += 10 * n + 16 * matrix;
+  if (quantities.Has(Quantity::kTaskTorque)) ns += 15 * n + matrix;
+  if (quantities.Has(Quantity::kPowerBalance)) ns += 2 * pass;
   if (quantities.Has(Quantity::kForwardFrameAcceleration)) {
     ns += 25 * n + 0.3 * n * n;
   }
   constexpr double kReference = 20;  // the general text beside the lanes
   return options.texts == Texts::kReference ? kReference * ns : ns;
+}
+
+/// Where the external wrenches act, whose frames are named afterwards.
+MaybeError FindWrenchPlaces(const Model& model, EvaluationOptions& options,
+                            std::vector<WrenchPlace>& places) {
+  if (options.external_wrenches.size() > kMaxExternalWrenches) {
+    return Fail(Code::kInvalidOption, "options.external_wrenches",
+                "At most " + std::to_string(kMaxExternalWrenches) +
+                    " external wrenches may act.");
+  }
+  for (std::size_t k = 0; k < options.external_wrenches.size(); ++k) {
+    ExternalWrenchOptions& wrench = options.external_wrenches[k];
+    const std::string field =
+        "options.external_wrenches[" + std::to_string(k) + "].frame";
+    const std::string& name =
+        wrench.frame.empty() ? options.tip_frame : wrench.frame;
+    const std::optional<int> frame =
+        name.empty() ? model.tip_frame() : model.FindFrame(name);
+    if (!frame && name.empty()) {
+      return Fail(Code::kTipFrameRequired, field,
+                  "The model has several leaf links and no default tip: name "
+                  "the frame on which the wrench acts.");
+    }
+    if (!frame) {
+      return Fail(
+          Code::kUnknownFrame, field,
+          "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+    }
+    const Frame& found = model.frames()[static_cast<std::size_t>(*frame)];
+    wrench.frame = found.name;
+    places.push_back({found.placement, wrench.reference_frame});
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -207,8 +245,44 @@ std::string_view ToString(Input input) {
       return "tau";
     case Input::kTipWrench:
       return "tip_wrench_on_environment";
+    case Input::kBaseTwist:
+      return "base_twist";
+    case Input::kBaseAcceleration:
+      return "base_acceleration";
+    case Input::kExternalWrenches:
+      return "external_wrenches_on_robot";
+    case Input::kTaskAcceleration:
+      return "task_acceleration";
+    case Input::kNullSpaceTorque:
+      return "null_space_torque";
   }
   return "";
+}
+
+const InputArray& EvaluationInputs::operator[](Input input) const {
+  switch (input) {
+    case Input::kQ:
+      return q;
+    case Input::kV:
+      return v;
+    case Input::kA:
+      return a;
+    case Input::kTau:
+      return tau;
+    case Input::kTipWrench:
+      return tip_wrench;
+    case Input::kBaseTwist:
+      return base_twist;
+    case Input::kBaseAcceleration:
+      return base_acceleration;
+    case Input::kExternalWrenches:
+      return external_wrenches;
+    case Input::kTaskAcceleration:
+      return task_acceleration;
+    case Input::kNullSpaceTorque:
+      break;
+  }
+  return null_space_torque;
 }
 
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
@@ -239,6 +313,15 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
       return Fail(Code::kInvalidOption, "options.terms.gravity",
                   "Gravity must be finite.");
     }
+  }
+  const double smoothing = options.terms.coulomb_smoothing;
+  if (!(smoothing >= 0 && std::isfinite(smoothing))) {
+    return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
+                "The smoothing velocity must be at least 0 and finite.");
+  }
+  if (smoothing != 0 && !options.terms.coulomb_friction) {
+    return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
+                "Smoothing has a meaning only with Coulomb friction.");
   }
   if (quantities.Has(Quantity::kChristoffelSymbols) &&
       model->nv() > kMaxChristoffelDof) {
@@ -279,6 +362,11 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     }
   }
 
+  if (MaybeError error =
+          FindWrenchPlaces(*model, options, checked->wrench_places)) {
+    return *std::move(error);
+  }
+
   checked->nanoseconds_per_row = EstimateCost(options, model->nv());
   checked->model = std::move(model);
   checked->options = std::move(options);
@@ -300,27 +388,84 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   return created;
 }
 
+int EvaluationPlan::ColumnsOf(Input input) const {
+  switch (input) {
+    case Input::kQ:
+      return model().nq();
+    case Input::kV:
+    case Input::kA:
+    case Input::kTau:
+    case Input::kNullSpaceTorque:
+      return model().nv();
+    case Input::kTipWrench:
+    case Input::kBaseTwist:
+    case Input::kBaseAcceleration:
+      return 6;
+    case Input::kExternalWrenches:
+      return 6 * static_cast<int>(wrench_places().size());
+    case Input::kTaskAcceleration:
+      return options().task.axis_count;
+  }
+  return 0;
+}
+
+MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs) const {
+  const QuantitySet& quantities = options().quantities;
+  const auto useless = [](Input input, std::string message) {
+    return Fail(Code::kInvalidOption, std::string(ToString(input)),
+                std::move(message));
+  };
+  for (const Input wrench : {Input::kTipWrench, Input::kExternalWrenches}) {
+    if (inputs[wrench].present() &&
+        !quantities.HasAny(kQuantitiesUnderWrenches)) {
+      return useless(wrench,
+                     "A wrench takes part only in inverse and forward "
+                     "dynamics, their derivatives, the wrenches through joints "
+                     "and base, the task torque and the power balance, and "
+                     "none of these was asked for.");
+    }
+  }
+  if (inputs.external_wrenches.present() && wrench_places().empty()) {
+    return useless(Input::kExternalWrenches,
+                   "options.external_wrenches does not say where they act.");
+  }
+  for (const Input base : {Input::kBaseTwist, Input::kBaseAcceleration}) {
+    if (inputs[base].present() &&
+        !quantities.HasAny(kQuantitiesOnMovingBases)) {
+      return useless(base,
+                     "None of the quantities that were asked for depends on "
+                     "the motion of the base.");
+    }
+  }
+  for (const Input task : {Input::kTaskAcceleration, Input::kNullSpaceTorque}) {
+    if (inputs[task].present() && !quantities.Has(Quantity::kTaskTorque)) {
+      return useless(task,
+                     "Only the task torque takes it, which was not asked for.");
+    }
+  }
+  if (inputs.tip_wrench.present() && !checked_->tip_frame) {
+    return TipFrameRequired();
+  }
+  return std::nullopt;
+}
+
 std::optional<ArgumentError> EvaluationPlan::Rebind(
     const EvaluationInputs& inputs) {
   const int nq = model().nq(), nv = model().nv();
-  struct Named {
-    Input input;
-    const InputArray* array;
-    int columns;
-  };
-  const Named named[] = {{Input::kQ, &inputs.q, nq},
-                         {Input::kV, &inputs.v, nv},
-                         {Input::kA, &inputs.a, nv},
-                         {Input::kTau, &inputs.tau, nv},
-                         {Input::kTipWrench, &inputs.tip_wrench, 6}};
+  // What it is for comes before how it is laid out: of a wrench without a place
+  // there is no number of columns.
+  if (MaybeError error = CheckUse(inputs)) return error;
   // A model without joints has no states to tell apart: one row.
   std::int64_t rows = nq == 0 ? 1 : 0;
-  for (const Named& item : named) {
-    if (item.array->present() && item.array->columns != item.columns) {
-      return WrongColumns(item.input, item.array->columns, item.columns);
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const InputArray& array = inputs[input];
+    const int columns = ColumnsOf(input);
+    if (array.present() && array.columns != columns) {
+      return WrongColumns(input, array.columns, columns);
     }
     // q comes first and, unless it is one row for all, says how many there are.
-    if (rows <= 1) rows = std::max(rows, item.array->rows);
+    if (rows <= 1) rows = std::max(rows, array.rows);
   }
   if (nq > 0 && !inputs.q.present()) {
     return Fail(Code::kMissingInput, "q",
@@ -333,27 +478,34 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
                 "Forward dynamics needs tau: one row of " + std::to_string(nv) +
                     " numbers per state.");
   }
-  for (const Named& item : named) {
-    const std::int64_t has = item.array->rows;
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const std::int64_t has = inputs[input].rows;
     if (has > 1 && has != rows) {
-      return Fail(Code::kWrongRowCount, std::string(ToString(item.input)),
+      return Fail(Code::kWrongRowCount, std::string(ToString(input)),
                   "Expected 1 or " + std::to_string(rows) + " rows, got " +
                       std::to_string(has) + ".");
     }
   }
 
-  const bool has_wrench = inputs.tip_wrench.present();
-  if (has_wrench && !UsesTipWrench()) {
-    return Fail(Code::kInvalidOption, std::string(ToString(Input::kTipWrench)),
-                "A tip wrench takes part only in inverse and forward "
-                "dynamics, their derivatives and the wrenches through joints "
-                "and base, and none of these was asked for.");
-  }
-  if (has_wrench && !checked_->tip_frame) return TipFrameRequired();
-
   rows_ = rows;
   inputs_ = inputs;
   return std::nullopt;
+}
+
+const std::vector<int>& EvaluationPlan::places(Input input) const {
+  static const std::vector<int> kAsTheyStand;
+  switch (input) {
+    case Input::kQ:
+      return q_columns();
+    case Input::kV:
+    case Input::kA:
+    case Input::kTau:
+    case Input::kNullSpaceTorque:
+      return v_columns();
+    default:
+      return kAsTheyStand;
+  }
 }
 
 bool EvaluationPlan::Produces(Output output) const {
@@ -392,6 +544,8 @@ int EvaluationPlan::columns(Output output) const {
       return m;
     case OutputShape::kTaskMatrix:
       return m * m;
+    case OutputShape::kPowers:
+      return kPowerShareCount;
   }
   return 0;
 }

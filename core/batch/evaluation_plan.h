@@ -42,6 +42,8 @@ class EvaluationPlan {
   bool Produces(Output output) const;
   /// Numbers per row of an output.
   int columns(Output output) const;
+  /// The same of an input.
+  int ColumnsOf(Input input) const;
 
   /// The frame that pose, Jacobian, drift, task and tip wrench refer to;
   /// nothing when no quantity or wrench uses one.
@@ -50,7 +52,7 @@ class EvaluationPlan {
                                                       : std::nullopt;
   }
   /// The same for all states that the plan may be bound to: also where only a
-  /// wrench, which these states need not have, would use the frame.
+  /// tip wrench, which these states need not have, would use the frame.
   std::optional<int> tip_frame_of_any_states() const {
     return UsesTipFrame(UsesTipWrench()) ? checked_->tip_frame : std::nullopt;
   }
@@ -61,6 +63,15 @@ class EvaluationPlan {
   /// empty: the same.
   const std::vector<int>& q_columns() const { return checked_->q_columns; }
   const std::vector<int>& v_columns() const { return checked_->v_columns; }
+
+  /// Of any input: where in canonical order each column of the caller stands;
+  /// empty: the same.
+  const std::vector<int>& places(Input input) const;
+
+  /// Where the external wrenches act, in the order of the options.
+  const std::vector<WrenchPlace>& wrench_places() const {
+    return checked_->wrench_places;
+  }
 
   /// The same for the lane kernels.
   const BlockPlan& blocks() const { return checked_->blocks; }
@@ -78,6 +89,7 @@ class EvaluationPlan {
     std::vector<int> joint_order;
     std::vector<int> q_columns;
     std::vector<int> v_columns;
+    std::vector<WrenchPlace> wrench_places;
     BlockPlan blocks;
     double nanoseconds_per_row = 0;
   };
@@ -87,6 +99,8 @@ class EvaluationPlan {
 
   bool UsesTipFrame(bool has_wrench) const;
   bool UsesTipWrench() const;
+  /// Whether these inputs may stand beside what was asked for.
+  std::optional<ArgumentError> CheckUse(const EvaluationInputs& inputs) const;
 
   std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;

@@ -47,6 +47,8 @@ constexpr std::array<OutputTraits, kOutputCount> kTraits = {{
     {"consistent_inverse", OutputShape::kJointsByAxes},
     {"null_space_projector", OutputShape::kJointMatrix},
     {"forward_frame_acceleration", OutputShape::kVector6},
+    {"task_torque", OutputShape::kJointVector},
+    {"power_balance", OutputShape::kPowers},
 }};
 
 }  // namespace

@@ -23,6 +23,7 @@ enum class OutputShape : unsigned char {
   kJointsByAxes,  // n x m
   kTaskVector,    // m
   kTaskMatrix,    // m x m
+  kPowers,        // 8, see PowerBalance
 };
 
 struct OutputTraits {

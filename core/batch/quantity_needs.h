@@ -12,7 +12,8 @@ inline constexpr QuantitySet kQuantitiesOfTau = {
 
 /// Take what is said of the task.
 inline constexpr QuantitySet kQuantitiesOfTheTask = {
-    Quantity::kOperationalSpace, Quantity::kTaskProjection};
+    Quantity::kOperationalSpace, Quantity::kTaskProjection,
+    Quantity::kTaskTorque};
 
 /// Refer to the tip frame, with or without a wrench.
 inline constexpr QuantitySet kQuantitiesOfTheFrame = {
@@ -24,9 +25,10 @@ inline constexpr QuantitySet kQuantitiesOfTheFrame = {
     Quantity::kFrameAcceleration,
     Quantity::kJacobianRate,
     Quantity::kTaskProjection,
-    Quantity::kForwardFrameAcceleration};
+    Quantity::kForwardFrameAcceleration,
+    Quantity::kTaskTorque};
 
-/// Those that a tip wrench changes.
+/// Those that a wrench changes.
 inline constexpr QuantitySet kQuantitiesUnderWrenches = {
     Quantity::kInverseDynamics,
     Quantity::kForwardDynamics,
@@ -34,12 +36,39 @@ inline constexpr QuantitySet kQuantitiesUnderWrenches = {
     Quantity::kBaseWrench,
     Quantity::kInverseDynamicsDerivatives,
     Quantity::kForwardDynamicsDerivatives,
-    Quantity::kForwardFrameAcceleration};
+    Quantity::kForwardFrameAcceleration,
+    Quantity::kTaskTorque,
+    Quantity::kPowerBalance};
+
+/// Those that a motion of the base changes.
+inline constexpr QuantitySet kQuantitiesOnMovingBases = {
+    Quantity::kInverseDynamics,
+    Quantity::kForwardDynamics,
+    Quantity::kBiasForces,
+    Quantity::kJacobianDrift,
+    Quantity::kOperationalSpace,
+    Quantity::kCoriolisForces,
+    Quantity::kEnergy,
+    Quantity::kCenterOfMass,
+    Quantity::kMomentum,
+    Quantity::kLinkTwists,
+    Quantity::kLinkAccelerations,
+    Quantity::kFrameVelocity,
+    Quantity::kFrameAcceleration,
+    Quantity::kJointWrenches,
+    Quantity::kBaseWrench,
+    Quantity::kRegressor,
+    Quantity::kInverseDynamicsDerivatives,
+    Quantity::kForwardDynamicsDerivatives,
+    Quantity::kForwardFrameAcceleration,
+    Quantity::kTaskTorque,
+    Quantity::kPowerBalance};
 
 /// Solve with the mass matrix.
 inline constexpr QuantitySet kQuantitiesOfTheInverse = {
     Quantity::kForwardDynamics,   Quantity::kOperationalSpace,
     Quantity::kMassMatrixInverse, Quantity::kForwardDynamicsDerivatives,
-    Quantity::kTaskProjection,    Quantity::kForwardFrameAcceleration};
+    Quantity::kTaskProjection,    Quantity::kForwardFrameAcceleration,
+    Quantity::kTaskTorque};
 
 }  // namespace torqued

@@ -17,6 +17,7 @@
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/task_mobility.h"
 #include "core/dynamics/task_projection.h"
+#include "core/dynamics/task_torque.h"
 
 namespace torqued {
 namespace {
@@ -90,14 +91,13 @@ RowEvaluation::RowEvaluation(const EvaluationPlan& plan,
   std::copy(terms.gravity->begin(), terms.gravity->end(), terms_.gravity);
   terms_.viscous_friction = terms.viscous_friction;
   terms_.coulomb_friction = terms.coulomb_friction;
+  terms_.coulomb_smoothing = terms.coulomb_smoothing;
   terms_.external_wrenches = false;
   if (plan.tip_frame()) {
     tip_ = &plan.model()
                 .frames()[static_cast<std::size_t>(*plan.tip_frame())]
                 .placement;
   }
-  // Bodies other than the tip's carry no external wrench.
-  std::fill_n(scratch_.W, tree_.n, Wrench<double>::Zero());
 }
 
 std::optional<RowIssue> RowEvaluation::Evaluate(std::int64_t row) {
@@ -107,11 +107,10 @@ std::optional<RowIssue> RowEvaluation::Evaluate(std::int64_t row) {
     StoreUndefined();
     return issue_;
   }
-  ComputePlacements(tree_, workspace_.q.data(), scratch_);
-  if (tip_ != nullptr || (quantities_.bits() & kGeneralQuantities) != 0) {
-    ComputeWorldPlacements(tree_, scratch_);
-  }
-  if (tip_ != nullptr) LoadTipWrench();
+  ComputePlacements(tree_, Of(Input::kQ), scratch_);
+  ComputeWorldPlacements(tree_, scratch_);
+  LoadBaseMotion();
+  LoadWrenches();
   GeneralOutputs();
   InverseDynamicsOutput();
   ForwardDynamicsOutput();
@@ -123,7 +122,7 @@ std::optional<RowIssue> RowEvaluation::Evaluate(std::int64_t row) {
 double RowEvaluation::SmallestSingularValue(std::int64_t row) {
   row_ = row;
   LoadInputs();
-  ComputePlacements(tree_, workspace_.q.data(), scratch_);
+  ComputePlacements(tree_, Of(Input::kQ), scratch_);
   ComputeWorldPlacements(tree_, scratch_);
   FrameJacobian(tree_, *tip_, plan_.options().reference_frame, scratch_,
                 scratch_.J);
@@ -132,12 +131,8 @@ double RowEvaluation::SmallestSingularValue(std::int64_t row) {
                                    scratch_.Y);
 }
 
-const double* RowEvaluation::v() const {
-  return plan_.inputs().v.present() ? workspace_.v.data() : nullptr;
-}
-
-const double* RowEvaluation::a() const {
-  return plan_.inputs().a.present() ? workspace_.a.data() : nullptr;
+const double* RowEvaluation::Of(Input input) const {
+  return plan_.inputs()[input].present() ? workspace_[input].data() : nullptr;
 }
 
 void RowEvaluation::Report(RowIssue issue) {
@@ -145,9 +140,11 @@ void RowEvaluation::Report(RowIssue issue) {
   if (!issue_ || issue.code < issue_->code) issue_ = issue;
 }
 
-bool RowEvaluation::LoadInput(Input input, const InputArray& array,
-                              const std::vector<int>& columns, double* values) {
+bool RowEvaluation::LoadInput(Input input) {
+  const InputArray& array = plan_.inputs()[input];
   if (!array.present()) return true;
+  const std::vector<int>& places = plan_.places(input);
+  double* const values = workspace_[input].data();
   const std::int64_t row = array.rows == 1 ? 0 : row_;
   for (int k = 0; k < array.columns; ++k) {
     const double value = LoadNumber(array, row * array.columns + k);
@@ -160,32 +157,44 @@ bool RowEvaluation::LoadInput(Input input, const InputArray& array,
       Report(issue);
       return false;
     }
-    const int place =
-        columns.empty() ? k : columns[static_cast<std::size_t>(k)];
-    values[place] = value;
+    values[places.empty() ? k : places[static_cast<std::size_t>(k)]] = value;
   }
   return true;
 }
 
 bool RowEvaluation::LoadInputs() {
-  const EvaluationInputs& in = plan_.inputs();
-  static const std::vector<int> kAsTheyStand;
-  return LoadInput(Input::kQ, in.q, plan_.q_columns(), workspace_.q.data()) &&
-         LoadInput(Input::kV, in.v, plan_.v_columns(), workspace_.v.data()) &&
-         LoadInput(Input::kA, in.a, plan_.v_columns(), workspace_.a.data()) &&
-         LoadInput(Input::kTau, in.tau, plan_.v_columns(),
-                   workspace_.tau.data()) &&
-         LoadInput(Input::kTipWrench, in.tip_wrench, kAsTheyStand, wrench_);
+  for (int k = 0; k < kInputCount; ++k) {
+    if (!LoadInput(static_cast<Input>(k))) return false;
+  }
+  return true;
 }
 
-void RowEvaluation::LoadTipWrench() {
-  if (!plan_.inputs().tip_wrench.present() || tip_->body == kBase) return;
-  // What the tip exerts on the environment acts on the tip with its sign
-  // turned.
-  const Wrench<double> F = WrenchInBody(
-      tree_, *tip_, plan_.options().wrench_frame, wrench_, scratch_);
-  scratch_.W[tip_->body] = F * -1.0;
-  terms_.external_wrenches = true;
+void RowEvaluation::LoadBaseMotion() {
+  const auto twist = [this](Input input) {
+    const double* const x = Of(input);
+    if (x == nullptr) return Twist<double>::Zero();
+    return Twist<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+  };
+  base_motion_ = {twist(Input::kBaseTwist), twist(Input::kBaseAcceleration)};
+  const bool moves = Of(Input::kBaseTwist) != nullptr ||
+                     Of(Input::kBaseAcceleration) != nullptr;
+  base_ = moves ? &base_motion_ : nullptr;
+}
+
+void RowEvaluation::LoadWrenches() {
+  wrenches_ = {};
+  if (const double* const numbers = Of(Input::kTipWrench);
+      numbers != nullptr && tip_->body != kBase) {
+    tip_wrench_ = {*tip_, plan_.options().wrench_frame};
+    wrenches_.on_environment = {&tip_wrench_, 1, numbers};
+  }
+  if (const double* const numbers = Of(Input::kExternalWrenches)) {
+    const std::vector<WrenchPlace>& places = plan_.wrench_places();
+    wrenches_.on_robot = {places.data(), static_cast<int>(places.size()),
+                          numbers};
+  }
+  terms_.external_wrenches = wrenches_.any();
+  if (wrenches_.any()) ApplyWrenches(tree_, wrenches_, scratch_);
 }
 
 DynamicsTerms RowEvaluation::TermsWithoutWrench() const {
@@ -206,19 +215,12 @@ void RowEvaluation::GeneralOutputs() {
   }
   double* acceleration = workspace_.result.data();
   if ((wanted & Bit(Quantity::kForwardDynamicsDerivatives)) != 0) {
-    ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_,
-                    acceleration);
+    ForwardDynamics(tree_, terms_, v(), Of(Input::kTau), scratch_, acceleration,
+                    base_);
   }
-  const bool has_wrench = terms_.external_wrenches;
-  const QuantityInputs<double> in = {tree_,
-                                     terms_,
-                                     tip_,
-                                     plan_.options().reference_frame,
-                                     v(),
-                                     a(),
-                                     has_wrench ? wrench_ : nullptr,
-                                     plan_.options().wrench_frame,
-                                     acceleration};
+  const QuantityInputs<double> in = {
+      tree_,     terms_, tip_,        plan_.options().reference_frame, v(), a(),
+      wrenches_, base_,  acceleration};
   ComputeQuantities(wanted, in, scratch_, workspace_.quantities->scratch,
                     [this](Output output, const double* values, int count) {
                       Store(output, values, count);
@@ -237,7 +239,7 @@ void RowEvaluation::ReportSolutions(QuantityBits quantities, int joint) {
 void RowEvaluation::InverseDynamicsOutput() {
   if (!Has(Quantity::kInverseDynamics)) return;
   double* tau = workspace_.result.data();
-  InverseDynamics(tree_, terms_, v(), a(), scratch_, tau);
+  InverseDynamics(tree_, terms_, v(), a(), scratch_, tau, base_);
   Store(Output::kTau, tau, tree_.n);
 }
 
@@ -245,7 +247,7 @@ void RowEvaluation::ForwardDynamicsOutput() {
   const bool frame = Has(Quantity::kForwardFrameAcceleration);
   if (!Has(Quantity::kForwardDynamics) && !frame) return;
   double* a = workspace_.result.data();
-  ForwardDynamics(tree_, terms_, v(), workspace_.tau.data(), scratch_, a);
+  ForwardDynamics(tree_, terms_, v(), Of(Input::kTau), scratch_, a, base_);
   if (const int joint = MasslessJoint(); joint >= 0) {
     ReportSingularMass(Output::kAcceleration, joint, scratch_.d[joint]);
     StoreNaN(Output::kAcceleration);
@@ -259,8 +261,8 @@ void RowEvaluation::ForwardDynamicsOutput() {
 void RowEvaluation::ForwardFrameAcceleration(const double* a) {
   const ReferenceFrame reference = plan_.options().reference_frame;
   double acceleration[6] = {};
-  if (v() != nullptr) {
-    FrameDrift(tree_, *tip_, reference, v(), scratch_, acceleration);
+  if (v() != nullptr || base_ != nullptr) {
+    FrameDrift(tree_, *tip_, reference, v(), scratch_, acceleration, base_);
   }
   FrameJacobian(tree_, *tip_, reference, scratch_, scratch_.J);
   for (int k = 0; k < 6; ++k) {
@@ -308,8 +310,8 @@ void RowEvaluation::KinematicOutputs() {
     Store(Output::kJacobian, scratch_.J, 6 * tree_.n);
   if (Has(Quantity::kJacobianDrift) || task) {
     std::fill_n(drift_, 6, 0.0);
-    if (v() != nullptr) {
-      FrameDrift(tree_, *tip_, reference, v(), scratch_, drift_);
+    if (v() != nullptr || base_ != nullptr) {
+      FrameDrift(tree_, *tip_, reference, v(), scratch_, drift_, base_);
     }
   }
   if (Has(Quantity::kJacobianDrift)) Store(Output::kJacobianDrift, drift_, 6);
@@ -319,7 +321,8 @@ void RowEvaluation::MassMatrixAndTaskOutputs() {
   const bool task = quantities_.HasAny(kQuantitiesOfTheTask);
   if (Has(Quantity::kBiasForces) || task) {
     InverseDynamics(tree_, TermsWithoutWrench(), v(),
-                    static_cast<const double*>(nullptr), scratch_, scratch_.h);
+                    static_cast<const double*>(nullptr), scratch_, scratch_.h,
+                    base_);
   }
   if (Has(Quantity::kBiasForces)) {
     Store(Output::kBias, scratch_.h, tree_.n);
@@ -362,7 +365,8 @@ void RowEvaluation::TaskOutputs() {
   if (massless >= 0) {
     for (const Output output :
          {Output::kLambda, Output::kEta, Output::kMobility,
-          Output::kConsistentInverse, Output::kNullSpaceProjector}) {
+          Output::kConsistentInverse, Output::kNullSpaceProjector,
+          Output::kTaskTorque}) {
       StoreNaN(output);
     }
   } else {
@@ -372,6 +376,7 @@ void RowEvaluation::TaskOutputs() {
       StoreSymmetric(Output::kMobility, m, W);
       StoreTaskProjections(lambda);
     }
+    if (Has(Quantity::kTaskTorque)) StoreTaskTorque(drift, lambda);
   }
   StoreDiagnostics(diagnostics);
 }
@@ -385,6 +390,16 @@ void RowEvaluation::StoreTaskProjections(const double* lambda) {
   Store(Output::kConsistentInverse, J_bar, n * m);
   NullSpaceProjector(m, n, scratch_.J, J_bar, N);
   Store(Output::kNullSpaceProjector, N, n * n);
+}
+
+void RowEvaluation::StoreTaskTorque(const double* drift, const double* lambda) {
+  double* const tau = workspace_.result.data();
+  InverseDynamics(tree_, terms_, v(), static_cast<const double*>(nullptr),
+                  scratch_, scratch_.h, base_);
+  TaskTorque(plan_.options().task.axis_count, tree_.n, scratch_.J, scratch_.M,
+             lambda, scratch_.h, drift, Of(Input::kTaskAcceleration),
+             Of(Input::kNullSpaceTorque), scratch_.u, tau);
+  Store(Output::kTaskTorque, tau, tree_.n);
 }
 
 void RowEvaluation::MoveTaskRows() {

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/batch/evaluation_plan.h"
 #include "core/batch/row_workspace.h"
+#include "core/dynamics/applied_wrenches.h"
+#include "core/dynamics/base_motion.h"
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/scratch.h"
 
@@ -28,8 +29,10 @@ class RowEvaluation {
   double SmallestSingularValue(std::int64_t row);
 
  private:
-  const double* v() const;
-  const double* a() const;
+  /// Null where it is absent.
+  const double* Of(Input input) const;
+  const double* v() const { return Of(Input::kV); }
+  const double* a() const { return Of(Input::kA); }
   bool Has(Quantity quantity) const { return quantities_.Has(quantity); }
 
   /// The gravest issue of a row is the one that is kept.
@@ -37,11 +40,11 @@ class RowEvaluation {
 
   /// One row of an input into canonical order; false if a number is not
   /// finite.
-  bool LoadInput(Input input, const InputArray& array,
-                 const std::vector<int>& columns, double* values);
+  bool LoadInput(Input input);
   bool LoadInputs();
-  /// Into scratch.W, as it acts on the tip's body.
-  void LoadTipWrench();
+  void LoadBaseMotion();
+  /// Into scratch.W, as they act on the bodies.
+  void LoadWrenches();
   DynamicsTerms TermsWithoutWrench() const;
   /// What takes a general text and no decision.
   void GeneralOutputs();
@@ -62,6 +65,9 @@ class RowEvaluation {
 
   /// J̄ and N from the task's rows of the Jacobian, the factors of M and Λ.
   void StoreTaskProjections(const double* lambda);
+
+  /// From the task's rows of the Jacobian, its drift, the factors of M and Λ.
+  void StoreTaskTorque(const double* drift, const double* lambda);
 
   /// The task's rows of the Jacobian to its beginning. They move by way of Y,
   /// since their order is the caller's.
@@ -93,7 +99,10 @@ class RowEvaluation {
   const BodyFrame* tip_ = nullptr;
   std::int64_t row_ = 0;
   std::optional<RowIssue> issue_;
-  double wrench_[6] = {};
+  AppliedWrenches<double> wrenches_;
+  WrenchPlace tip_wrench_{};
+  BaseMotion<double> base_motion_{};
+  const BaseMotion<double>* base_ = nullptr;  // null: at rest
   double drift_[6] = {};
   double pivot_ = 0;
 };

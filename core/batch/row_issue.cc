@@ -13,6 +13,20 @@ std::string Number(double value) {
   return std::string(text, result.ptr);
 }
 
+/// Whether its columns are those of the joints.
+bool IsOfJoints(Input input) {
+  switch (input) {
+    case Input::kQ:
+    case Input::kV:
+    case Input::kA:
+    case Input::kTau:
+    case Input::kNullSpaceTorque:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Joint that owns a column of an input as the caller ordered it.
 int JointOfColumn(const EvaluationPlan& plan, const RowIssue& issue) {
   const bool q = issue.input == Input::kQ;
@@ -36,8 +50,7 @@ std::string JointOf(const EvaluationPlan& plan, const RowIssue& issue) {
   int joint = -1;
   if (issue.code == RowCode::kSingularMassMatrix) {
     joint = issue.column;
-  } else if (issue.code == RowCode::kInvalidInput &&
-             issue.input != Input::kTipWrench) {
+  } else if (issue.code == RowCode::kInvalidInput && IsOfJoints(issue.input)) {
     joint = JointOfColumn(plan, issue);
   }
   if (joint < 0) return {};

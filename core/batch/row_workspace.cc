@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/batch/quantity_needs.h"
 #include "core/batch/row_quantities.h"
 
 namespace torqued {
@@ -14,14 +15,14 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
     const auto wanted = static_cast<std::size_t>(size);
     if (numbers.size() < wanted) numbers.resize(wanted);
   };
-  const int nq = plan.model().nq(), nv = plan.model().nv();
-  grow(q, nq);
-  grow(v, nv);
-  grow(a, nv);
-  grow(tau, nv);
+  const int nv = plan.model().nv();
+  for (int k = 0; k < kInputCount; ++k) {
+    grow(inputs[static_cast<std::size_t>(k)],
+         plan.ColumnsOf(static_cast<Input>(k)));
+  }
   grow(result, nv);
   grow(packed, std::max(nv * (nv + 1) / 2, 21));
-  if (plan.options().quantities.Has(Quantity::kTaskProjection)) {
+  if (plan.options().quantities.HasAny(kQuantitiesOfTheTask)) {
     grow(projections, nv * (plan.options().task.axis_count + nv));
   }
 

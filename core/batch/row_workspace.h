@@ -1,6 +1,7 @@
 // The memory of a thread that evaluates rows.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,10 +16,15 @@ namespace torqued {
 /// Reused from plan to plan.
 struct RowWorkspace {
   Workspace<double> dynamics;
-  std::vector<double> q, v, a, tau;  // one state, canonical order
-  std::vector<double> result;        // one result, canonical order
-  std::vector<double> packed;        // lower half of a symmetric matrix
-  std::vector<double> projections;   // of a task
+  /// One state by Input, in canonical order.
+  std::array<std::vector<double>, kInputCount> inputs;
+  std::vector<double> result;       // one result, canonical order
+  std::vector<double> packed;       // lower half of a symmetric matrix
+  std::vector<double> projections;  // of a task
+
+  std::vector<double>& operator[](Input input) {
+    return inputs[static_cast<std::size_t>(input)];
+  }
 
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);

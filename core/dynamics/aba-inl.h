@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dynamics/aba.h"
+#include "core/dynamics/friction-inl.h"
 #include "core/dynamics/joint-inl.h"
 #include "core/dynamics/link_motion-inl.h"
 #include "core/dynamics/rnea-inl.h"
@@ -31,8 +32,7 @@ void ForwardDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
     const T d = JointProjection(body, U) + T(body.armature);
     T u = tau[i] - JointProjection(body, scratch.F[i]);
     if (v != nullptr) {
-      u = u - JointFriction(body, terms.viscous_friction,
-                            terms.coulomb_friction, v[i]);
+      u = u - JointFriction(body, terms, v[i]);
     }
     scratch.U[i] = U;
     scratch.d[i] = d;

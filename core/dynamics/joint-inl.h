@@ -28,15 +28,5 @@ TORQUED_INLINE SpatialInertia<T> BodyInertia(const TreeBody& body) {
   return {T(body.mass), Vec3<T>::Constant(body.h), Sym3<T>::Constant(body.I)};
 }
 
-/// F_v v + F_s sgn(v) of one joint, the terms that are switched on.
-template <class T>
-TORQUED_INLINE T JointFriction(const TreeBody& body, bool viscous, bool coulomb,
-                               const T& v) {
-  T friction(0);
-  if (viscous) friction = friction + T(body.viscous_friction) * v;
-  if (coulomb) friction = friction + T(body.coulomb_friction) * Sign(v);
-  return friction;
-}
-
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dynamics/applied_wrenches-inl.h"
 #include "core/dynamics/coriolis-inl.h"
 #include "core/dynamics/crba-inl.h"
 #include "core/dynamics/energy-inl.h"
@@ -8,6 +9,7 @@
 #include "core/dynamics/jacobian_rate-inl.h"
 #include "core/dynamics/link_motion-inl.h"
 #include "core/dynamics/momentum-inl.h"
+#include "core/dynamics/power-inl.h"
 #include "core/dynamics/quantities.h"
 #include "core/dynamics/regressor-inl.h"
 #include "core/dynamics/rnea-inl.h"
@@ -68,6 +70,7 @@ class QuantityTexts {
     EnergyAndMomentum();
     Motions();
     Wrenches();
+    Power();
     Regressor();
     Derivatives();
   }
@@ -86,7 +89,7 @@ class QuantityTexts {
     }
     if (Wants(Quantity::kCoriolisForces)) {
       for (double& g : terms.gravity) g = 0;
-      InverseDynamics(tree_, terms, in_.v, none, scratch_, result_);
+      InverseDynamics(tree_, terms, in_.v, none, scratch_, result_, in_.base);
       store_(Output::kCoriolis, result_, n_);
     }
   }
@@ -116,14 +119,15 @@ class QuantityTexts {
 
   void EnergyAndMomentum() {
     if (Wants(Quantity::kEnergy)) {
-      const T kinetic = KineticEnergy(tree_, in_.v, scratch_);
+      const T kinetic = KineticEnergy(tree_, in_.v, scratch_, in_.base);
       store_(Output::kKineticEnergy, &kinetic, 1);
       const T potential = PotentialEnergy(tree_, in_.terms.gravity, scratch_);
       store_(Output::kPotentialEnergy, &potential, 1);
     }
     if (Wants(Quantity::kCenterOfMass) || Wants(Quantity::kMomentum)) {
       T com[3], com_velocity[3], momentum[6];
-      CentroidalMomentum(tree_, in_.v, scratch_, com, com_velocity, momentum);
+      CentroidalMomentum(tree_, in_.v, scratch_, com, com_velocity, momentum,
+                         in_.base);
       if (Wants(Quantity::kCenterOfMass)) {
         store_(Output::kCenterOfMass, com, 3);
         store_(Output::kCenterOfMassVelocity, com_velocity, 3);
@@ -140,7 +144,7 @@ class QuantityTexts {
     if (Wants(Quantity::kLinkTwists) || Wants(Quantity::kLinkAccelerations) ||
         Wants(Quantity::kFrameVelocity) ||
         Wants(Quantity::kFrameAcceleration)) {
-      ComputeBodyMotions(tree_, in_.v, in_.a, scratch_);
+      ComputeBodyMotions(tree_, in_.v, in_.a, scratch_, in_.base);
     }
     if (Wants(Quantity::kLinkTwists)) {
       StoreBodyVectors(tree_, scratch_.V, result_);
@@ -151,15 +155,17 @@ class QuantityTexts {
       store_(Output::kLinkAccelerations, result_, 6 * n_);
     }
     if (Wants(Quantity::kFrameVelocity)) {
-      FrameTwist(tree_, *in_.tip, in_.reference, scratch_, result_);
+      FrameTwist(tree_, *in_.tip, in_.reference, scratch_, result_, in_.base);
       store_(Output::kFrameVelocity, result_, 6);
     }
     if (Wants(Quantity::kFrameAcceleration)) {
       FrameAcceleration(tree_, *in_.tip, in_.reference,
-                        AccelerationKind::kSpatial, scratch_, result_);
+                        AccelerationKind::kSpatial, scratch_, result_,
+                        in_.base);
       store_(Output::kFrameAcceleration, result_, 6);
       FrameAcceleration(tree_, *in_.tip, in_.reference,
-                        AccelerationKind::kClassical, scratch_, result_);
+                        AccelerationKind::kClassical, scratch_, result_,
+                        in_.base);
       store_(Output::kFrameAccelerationClassical, result_, 6);
     }
     if (Wants(Quantity::kJacobianRate)) {
@@ -173,7 +179,8 @@ class QuantityTexts {
     if (!Wants(Quantity::kJointWrenches) && !Wants(Quantity::kBaseWrench)) {
       return;
     }
-    InverseDynamics(tree_, in_.terms, in_.v, in_.a, scratch_, result_);
+    InverseDynamics(tree_, in_.terms, in_.v, in_.a, scratch_, result_,
+                    in_.base);
     if (Wants(Quantity::kJointWrenches)) {
       JointWrenches(tree_, scratch_, result_);
       store_(Output::kJointWrenches, result_, 6 * n_);
@@ -184,9 +191,18 @@ class QuantityTexts {
     }
   }
 
+  void Power() {
+    if (!Wants(Quantity::kPowerBalance)) return;
+    T power[kPowerShareCount];
+    PowerBalance(tree_, in_.terms, in_.v, in_.a, in_.wrenches, scratch_,
+                 result_, power, in_.base);
+    store_(Output::kPowerBalance, power, kPowerShareCount);
+  }
+
   void Regressor() {
     if (!Wants(Quantity::kRegressor)) return;
-    TorqueRegressor(tree_, in_.terms, in_.v, in_.a, scratch_, result_);
+    TorqueRegressor(tree_, in_.terms, in_.v, in_.a, scratch_, result_,
+                    in_.base);
     store_(Output::kRegressor, result_, 10 * n_ * n_);
   }
 
@@ -194,19 +210,13 @@ class QuantityTexts {
     const bool forward = Wants(Quantity::kForwardDynamicsDerivatives);
     const bool inverse = Wants(Quantity::kInverseDynamicsDerivatives);
     if (!forward && !inverse) return;
-    const bool held =
-        in_.wrench != nullptr && in_.wrench_reference != ReferenceFrame::kLocal;
-    if (held) {
-      FrameJacobian(tree_, *in_.tip, in_.wrench_reference, scratch_,
-                    scratch_.J);
-    }
     T *const first = result_, *const second = first + n_ * n_,
              *const third = second + n_ * n_;
     if (inverse) {
       InverseDynamicsDerivatives(tree_, in_.terms, in_.v, in_.a, scratch_,
-                                 own_.inverse_derivatives, first, second,
-                                 third);
-      if (held) AddHeldWrench(first);
+                                 own_.inverse_derivatives, first, second, third,
+                                 in_.base);
+      AddHeldWrenchDerivatives(tree_, in_.wrenches, scratch_, first);
       store_(Output::kTauByQ, first, n_ * n_);
       store_(Output::kTauByV, second, n_ * n_);
     }
@@ -214,21 +224,13 @@ class QuantityTexts {
       const ForwardDerivativesScratch<T>& own = own_.forward_derivatives;
       InverseDynamicsDerivatives(
           tree_, in_.terms, in_.v, in_.forward_acceleration, scratch_,
-          own_.inverse_derivatives, own.dtau_dq, own.dtau_dv, third);
-      if (held) AddHeldWrench(own.dtau_dq);
+          own_.inverse_derivatives, own.dtau_dq, own.dtau_dv, third, in_.base);
+      AddHeldWrenchDerivatives(tree_, in_.wrenches, scratch_, own.dtau_dq);
       SolveForwardDerivatives(tree_, own, first, second, third);
       store_(Output::kAccelerationByQ, first, n_ * n_);
       store_(Output::kAccelerationByV, second, n_ * n_);
       store_(Output::kAccelerationByTau, third, n_ * n_);
     }
-  }
-
-  /// The wrench does not turn with the tip.
-  void AddHeldWrench(T* dtau_dq) {
-    T on_tip[6];
-    for (int k = 0; k < 6; ++k) on_tip[k] = -in_.wrench[k];
-    AddHeldWrenchDerivative(n_, in_.wrench_reference, scratch_.J, on_tip,
-                            dtau_dq);
   }
 
   const QuantityInputs<T>& in_;

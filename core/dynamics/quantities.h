@@ -2,6 +2,8 @@
 // them, for lanes and for single states.
 #pragma once
 
+#include "core/dynamics/applied_wrenches.h"
+#include "core/dynamics/base_motion.h"
 #include "core/dynamics/coriolis.h"
 #include "core/dynamics/forward_derivatives.h"
 #include "core/dynamics/quantity.h"
@@ -25,7 +27,7 @@ inline constexpr QuantityBits kGeneralQuantities =
     Bit(Quantity::kJacobianRate) | Bit(Quantity::kJointWrenches) |
     Bit(Quantity::kBaseWrench) | Bit(Quantity::kRegressor) |
     Bit(Quantity::kInverseDynamicsDerivatives) |
-    Bit(Quantity::kForwardDynamicsDerivatives);
+    Bit(Quantity::kForwardDynamicsDerivatives) | Bit(Quantity::kPowerBalance);
 
 /// Those of them that solve with the mass matrix, whose pivots nobody tests
 /// here.
@@ -37,15 +39,13 @@ inline constexpr QuantityBits kGeneralSolutions =
 template <class T>
 struct QuantityInputs {
   Tree tree;
-  DynamicsTerms terms;   // with the tip's wrench, if any, in scratch.W
+  DynamicsTerms terms;   // with the wrenches, if any, in scratch.W
   const BodyFrame* tip;  // null: no quantity needs one
   ReferenceFrame reference;
   const T* v;  // null: zeros
   const T* a;  // null: zeros
-  /// What the tip exerts on the environment, 6 numbers in `wrench_reference`;
-  /// null: nothing.
-  const T* wrench;
-  ReferenceFrame wrench_reference;
+  AppliedWrenches<T> wrenches;
+  const BaseMotion<T>* base;  // null: at rest
   /// The acceleration of forward dynamics, for its derivatives.
   const T* forward_acceleration;
 };

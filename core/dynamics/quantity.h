@@ -1,4 +1,5 @@
-// What can be asked of a model, and the tables of numbers that answer it.
+// What can be asked of a model, and the tables of numbers that go in and come
+// out.
 //
 // Free of standard headers, so that units compiled for different instruction
 // sets can share it.
@@ -6,11 +7,12 @@
 
 namespace torqued {
 
-/// Each needs q; what else is read stands beside it.
+/// Each needs q; what else is read stands beside it. What reads the motion of
+/// the base stands in core/batch/quantity_needs.h.
 enum class Quantity : unsigned char {
-  kInverseDynamics,     // v, a, gravity, friction, tip wrench
+  kInverseDynamics,     // v, a, gravity, friction, wrenches
   kMassMatrix,          //
-  kForwardDynamics,     // v, tau, gravity, friction, tip wrench
+  kForwardDynamics,     // v, tau, gravity, friction, wrenches
   kBiasForces,          // v, gravity, friction
   kFramePose,           //
   kJacobian,            //
@@ -31,17 +33,35 @@ enum class Quantity : unsigned char {
   kFrameVelocity,       // v
   kFrameAcceleration,   // v, a
   kJacobianRate,        // v
-  kJointWrenches,       // v, a, gravity, tip wrench
-  kBaseWrench,          // v, a, gravity, tip wrench
+  kJointWrenches,       // v, a, gravity, wrenches
+  kBaseWrench,          // v, a, gravity, wrenches
   kRegressor,           // v, a, gravity
-  /// v, a, gravity, friction, tip wrench
+  /// v, a, gravity, friction, wrenches
   kInverseDynamicsDerivatives,
-  /// v, tau, gravity, friction, tip wrench
+  /// v, tau, gravity, friction, wrenches
   kForwardDynamicsDerivatives,
   kTaskProjection,            //
-  kForwardFrameAcceleration,  // v, tau, gravity, friction, tip wrench
+  kForwardFrameAcceleration,  // v, tau, gravity, friction, wrenches
+  /// v, task acceleration, null-space torque, gravity, friction, wrenches
+  kTaskTorque,
+  kPowerBalance,  // v, a, gravity, friction, wrenches
 };
-inline constexpr int kQuantityCount = 30;
+inline constexpr int kQuantityCount = 32;
+
+/// One table per input, a row for each state or one for all.
+enum class Input : unsigned char {
+  kQ,
+  kV,
+  kA,
+  kTau,
+  kTipWrench,
+  kBaseTwist,
+  kBaseAcceleration,
+  kExternalWrenches,
+  kTaskAcceleration,
+  kNullSpaceTorque,
+};
+inline constexpr int kInputCount = 10;
 
 /// One table per result, a row for each state.
 enum class Output : unsigned char {
@@ -84,8 +104,10 @@ enum class Output : unsigned char {
   kConsistentInverse,
   kNullSpaceProjector,
   kForwardFrameAcceleration,
+  kTaskTorque,
+  kPowerBalance,
 };
-inline constexpr int kOutputCount = 39;
+inline constexpr int kOutputCount = 41;
 
 /// Sets of either, as bits.
 using QuantityBits = unsigned long long;
@@ -143,6 +165,8 @@ TORQUED_OF_THE_UNIT Quantity QuantityOf(Output output) {
       Quantity::kTaskProjection,
       Quantity::kTaskProjection,
       Quantity::kForwardFrameAcceleration,
+      Quantity::kTaskTorque,
+      Quantity::kPowerBalance,
   };
   return kOf[static_cast<unsigned>(output)];
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dynamics/friction-inl.h"
 #include "core/dynamics/joint-inl.h"
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/store-inl.h"
@@ -54,8 +55,7 @@ void InverseDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
     T t = JointProjection(body, scratch.F[i]);
     if (a != nullptr) t = t + T(body.armature) * a[i];
     if (v != nullptr) {
-      t = t + JointFriction(body, terms.viscous_friction,
-                            terms.coulomb_friction, v[i]);
+      t = t + JointFriction(body, terms, v[i]);
     }
     tau[i] = t;
     // F_λ += X_iᵀ F_i

@@ -16,6 +16,8 @@ struct DynamicsTerms {
   bool coulomb_friction;
   /// Add scratch.W, external wrenches acting on the bodies, each in {i}.
   bool external_wrenches;
+  /// ε, rad/s or m/s: Coulomb friction is F_s tanh(q̇ / ε). 0: F_s sgn(q̇).
+  double coulomb_smoothing = 0;
 };
 
 /// tau[n] = M a + c(q, v) + g(q) + friction − Σ J_iᵀ W_i. Needs X. Armature is

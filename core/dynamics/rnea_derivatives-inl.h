@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/dynamics/friction-inl.h"
 #include "core/dynamics/joint-inl.h"
+#include "core/dynamics/rnea-inl.h"
 #include "core/dynamics/rnea_derivatives.h"
 #include "core/dynamics/scratch_layout-inl.h"
 
@@ -18,11 +20,12 @@ void CarveRneaDerivatives(unsigned long n, Carver& carver,
   carver.Take(s.sum, n);
 }
 
-/// How joint i's screw moves with its parent, and the motion of body i.
+/// How joint i's screw moves with its parent, and the motion of body i. `base`
+/// moves with V and, gravity included, A; null: at rest, but for A.
 template <class T>
-TORQUED_INLINE void MoveScrew(const TreeBody& body, const Vec3<T>& up,
-                              const Transform<T>& X_world, const T& v,
-                              const T& a, int i,
+TORQUED_INLINE void MoveScrew(const TreeBody& body, const BaseMotion<T>* base,
+                              const Vec3<T>& up, const Transform<T>& X_world,
+                              const T& v, const T& a, int i,
                               const RneaDerivativesScratch<T>& own) {
   const Vec3<T> zero = Vec3<T>::Zero();
   const Vec3<T> axis = X_world.R * Vec3<T>::Constant(body.axis);
@@ -30,7 +33,7 @@ TORQUED_INLINE void MoveScrew(const TreeBody& body, const Vec3<T>& up,
   const Twist<T> S =
       revolute ? Twist<T>{axis, Cross(X_world.p, axis)} : Twist<T>{zero, axis};
   own.S[i] = S;
-  if (body.parent == kBase) {
+  if (body.parent == kBase && base == nullptr) {
     own.S_rate[i] = Twist<T>::Zero();
     own.S_rate_rate[i] = {zero, Cross(up, S.w)};
     own.V[i] = S * v;
@@ -38,8 +41,9 @@ TORQUED_INLINE void MoveScrew(const TreeBody& body, const Vec3<T>& up,
     own.A[i] = {A.w, A.v + up};
     return;
   }
-  const Twist<T>& V = own.V[body.parent];
-  const Twist<T>& A = own.A[body.parent];
+  const bool root = body.parent == kBase;
+  const Twist<T>& V = root ? base->V : own.V[body.parent];
+  const Twist<T>& A = root ? base->A : own.A[body.parent];
   Twist<T> rate, rate_rate;
   if (revolute) {
     rate = Bracket(V, S);
@@ -133,15 +137,18 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
                                 const T* v, const T* a,
                                 const Scratch<T>& scratch,
                                 const RneaDerivativesScratch<T>& own,
-                                T* dtau_dq, T* dtau_dv, T* M) {
+                                T* dtau_dq, T* dtau_dv, T* M,
+                                const BaseMotion<T>* base) {
   const int n = tree.n;
   const T zero(0);
   // V̇_0 = (0; −g): gravity enters as an upward acceleration of the base.
   const Vec3<T> up = -Vec3<T>::Constant(terms.gravity);
+  BaseMotion<T> lifted;
+  if (base != nullptr) lifted = {base->V, BaseAcceleration(terms, base)};
   for (int i = 0; i < n; ++i) {
     const TreeBody& body = tree.bodies[i];
-    MoveScrew(body, up, scratch.X_world[i], v != nullptr ? v[i] : zero,
-              a != nullptr ? a[i] : zero, i, own);
+    MoveScrew(body, base == nullptr ? nullptr : &lifted, up, scratch.X_world[i],
+              v != nullptr ? v[i] : zero, a != nullptr ? a[i] : zero, i, own);
     own.sum[i] = MotionOf(ToParent(scratch.X_world[i], BodyInertia<T>(body)),
                           own.V[i], own.A[i]);
     if (terms.external_wrenches) {
@@ -166,7 +173,7 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
     q_row[i] = Dot(r.by_q, own.S[i]);
     v_row[i] = Dot(r.by_v, own.S[i]);
     M_row[i] = Dot(r.by_a, own.S[i]) + T(body.armature);
-    if (terms.viscous_friction) v_row[i] += T(body.viscous_friction);
+    v_row[i] += JointFrictionSlope(body, terms, v != nullptr ? v[i] : zero);
     const Vec3<T> gyroscopic = r.gyroscopic + r.gyroscopic;
 
     // Column i: S_jᵀ by_a, S_jᵀ by_v and S_jᵀ by_q at the joints j that carry
@@ -188,7 +195,7 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
         inertia = Dot(r.by_a, S);
         by_v = Dot(r.by_v, S);
         by_q = Dot(r.by_q, S);
-        if (onto.parent == kBase) {
+        if (onto.parent == kBase && base == nullptr) {
           v_row[j] = Dot(gyroscopic, S.w);
           q_row[j] = Dot(r.by_a.f, rate_rate.v);
         } else {

@@ -35,8 +35,8 @@ struct RneaDerivativesScratch {
 
 /// With tau = ID(q, v, a), see InverseDynamics: dtau_dq, dtau_dv and
 /// M = dtau/da, each [n x n], row-major and written whole. Armature is part of
-/// M. Coulomb friction has no derivative, at v = 0 neither. Null v or a means
-/// zeros. Needs X_world.
+/// M. Coulomb friction has no derivative, at v = 0 neither, unless it is
+/// smoothed. Null v or a means zeros. Needs X_world.
 ///
 /// External wrenches scratch.W turn with their bodies: they are constant in
 /// {i}. AddHeldWrenchDerivative adds what else there is where they are not.
@@ -45,7 +45,8 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
                                 const T* v, const T* a,
                                 const Scratch<T>& scratch,
                                 const RneaDerivativesScratch<T>& own,
-                                T* dtau_dq, T* dtau_dv, T* M);
+                                T* dtau_dq, T* dtau_dv, T* M,
+                                const BaseMotion<T>* base = nullptr);
 
 /// A wrench W, 6 numbers (moment; force), acts on a body at a frame and is
 /// constant in `reference`, with J[6 x n] of that frame in that reference (see

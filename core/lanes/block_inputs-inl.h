@@ -1,6 +1,7 @@
 // The states of a block: from the caller's tables to packs.
 #pragma once
 
+#include "core/dynamics/base_motion.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/columns.h"
@@ -8,8 +9,8 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Packs in canonical order. Absent inputs are zeros (tau and the wrench, which
-/// nobody reads then, are not set); those of one row for all are loaded once.
+/// Packs in canonical order. Absent inputs are zeros, unless nobody reads them
+/// then; those of one row for all are loaded once.
 template <class N>
 class BlockInputs {
  public:
@@ -17,6 +18,7 @@ class BlockInputs {
   static constexpr int kLanes = P::kLanes;
 
   P *q, *v, *a, *tau, *wrench;
+  P *external_wrenches, *task_acceleration, *null_space_torque;
 
   BlockInputs(const BlockJob& job, Carver& carver) : job_(job) {
     const auto n = static_cast<unsigned long>(job.setup->tree.n);
@@ -25,6 +27,12 @@ class BlockInputs {
     carver.Take(a, n);
     carver.Take(tau, n);
     carver.Take(wrench, 6);
+    carver.Take(base_twist_, 6);
+    carver.Take(base_acceleration_, 6);
+    carver.Take(external_wrenches,
+                6 * static_cast<unsigned long>(job.setup->wrench_place_count));
+    carver.Take(task_acceleration, 6);
+    carver.Take(null_space_torque, n);
     int widest = 0;
     ForAll([&widest](const LaneInput& in, P* /*packs*/) {
       widest = in.columns > widest ? in.columns : widest;
@@ -36,9 +44,16 @@ class BlockInputs {
   /// Before the first block.
   void Prepare() {
     const int n = job_.setup->tree.n;
-    if (job_.q.data == nullptr) Clear(q, n);
-    if (job_.v.data == nullptr) Clear(v, n);
-    if (job_.a.data == nullptr) Clear(a, n);
+    const auto clear_absent = [this](Input input, P* packs, int count) {
+      if (!Has(input)) Clear(packs, count);
+    };
+    clear_absent(Input::kQ, q, n);
+    clear_absent(Input::kV, v, n);
+    clear_absent(Input::kA, a, n);
+    clear_absent(Input::kBaseTwist, base_twist_, 6);
+    clear_absent(Input::kBaseAcceleration, base_acceleration_, 6);
+    clear_absent(Input::kTaskAcceleration, task_acceleration, 6);
+    clear_absent(Input::kNullSpaceTorque, null_space_torque, n);
     ForAll([this](const LaneInput& in, P* packs) {
       if (in.data == nullptr || in.columns == 0) return;
       if (!in.one_row) {
@@ -49,6 +64,19 @@ class BlockInputs {
         LoadAlone(static_cast<const double*>(in.data), in, packs, given_once_);
       }
     });
+  }
+
+  TORQUED_INLINE bool Has(Input input) const {
+    return job_[input].data != nullptr;
+  }
+  bool base_moves() const {
+    return Has(Input::kBaseTwist) || Has(Input::kBaseAcceleration);
+  }
+  BaseMotion<P> base_motion() const {
+    const auto twist = [](const P* x) TORQUED_INLINE_BODY {
+      return Twist<P>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+    };
+    return {twist(base_twist_), twist(base_acceleration_)};
   }
 
   /// Rows [row, row + count); fewer than the lanes at the end, whose last row
@@ -83,11 +111,16 @@ class BlockInputs {
 
   template <class Function>
   TORQUED_INLINE void ForAll(const Function& f) {
-    f(job_.q, q);
-    f(job_.v, v);
-    f(job_.a, a);
-    f(job_.tau, tau);
-    f(job_.wrench, wrench);
+    f(job_[Input::kQ], q);
+    f(job_[Input::kV], v);
+    f(job_[Input::kA], a);
+    f(job_[Input::kTau], tau);
+    f(job_[Input::kTipWrench], wrench);
+    f(job_[Input::kBaseTwist], base_twist_);
+    f(job_[Input::kBaseAcceleration], base_acceleration_);
+    f(job_[Input::kExternalWrenches], external_wrenches);
+    f(job_[Input::kTaskAcceleration], task_acceleration);
+    f(job_[Input::kNullSpaceTorque], null_space_torque);
   }
 
   static void Clear(P* packs, int count) {
@@ -167,9 +200,10 @@ class BlockInputs {
 
   const BlockJob& job_;
   Poison<N> given_once_;
-  Table by_row_[5];
+  Table by_row_[kInputCount];
   int by_row_count_ = 0;
   char* padded_;
+  P *base_twist_, *base_acceleration_;
 };
 
 }  // namespace TORQUED_TARGET

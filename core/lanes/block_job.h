@@ -45,6 +45,7 @@ struct BlockSetup {
   double gravity[3];
   bool viscous_friction;
   bool coulomb_friction;
+  double coulomb_smoothing;  // see DynamicsTerms
 
   /// The tip in its body, and in the body's lowered frame; the bodies from base
   /// to tip. No length: nothing moves it, or no tip is needed.
@@ -54,6 +55,9 @@ struct BlockSetup {
   int path_length;
   ReferenceFrame reference;
   ReferenceFrame wrench_reference;
+  /// Of external wrenches.
+  const WrenchPlace* wrench_places;
+  int wrench_place_count;
 
   /// Λ and η, or only whether they are of full rank.
   bool task;
@@ -70,13 +74,18 @@ struct BlockSetup {
 /// A setup with rows. One job serves any number of blocks and threads.
 struct BlockJob {
   const BlockSetup* setup;
-  LaneInput q, v, a, tau, wrench;
+  LaneInput inputs[kInputCount];
   /// What is computed; of other outputs nothing below is set.
   OutputBits wanted;
   LaneOutput outputs[kOutputCount];
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool past_caches;
+
+  __attribute__((always_inline)) const LaneInput& operator[](
+      Input input) const {
+    return inputs[static_cast<unsigned>(input)];
+  }
 
   /// Of what is wanted.
   __attribute__((always_inline)) QuantityBits Quantities() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/dynamics/aba-inl.h"
+#include "core/dynamics/applied_wrenches-inl.h"
 #include "core/dynamics/crba-inl.h"
 #include "core/dynamics/jacobian-inl.h"
 #include "core/dynamics/kinematics-inl.h"
@@ -11,6 +12,7 @@
 #include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/rnea-inl.h"
 #include "core/dynamics/task_projection-inl.h"
+#include "core/dynamics/task_torque-inl.h"
 #include "core/lanes/block_derivatives-inl.h"
 #include "core/lanes/block_inputs-inl.h"
 #include "core/lanes/block_job.h"
@@ -18,6 +20,7 @@
 #include "core/lanes/mass_factors-inl.h"
 #include "core/lanes/row_doubts.h"
 #include "core/lanes/sin_cos.h"
+#include "core/lanes/tanh.h"
 #include "core/lanes/trust.h"
 #include "core/lowered/aba-inl.h"
 #include "core/lowered/crba-inl.h"
@@ -42,13 +45,14 @@ class BlockEvaluation {
         lowered_(Lowered(setup_)),
         n_(tree_.n),
         wanted_(job.Quantities()),
+        lowered_route_(setup_.lowered && !HasGeneralInputs(job)),
         further_(wanted_ & kGeneralQuantities &
-                 ~(setup_.lowered ? kAlsoLowered : 0)),
+                 ~(lowered_route_ ? kAlsoLowered : 0)),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
         mass_(n_, carver_),
-        derivatives_(tree_, lowered_, setup_.lowered ? wanted_ : 0, carver_) {
+        derivatives_(tree_, lowered_, lowered_route_ ? wanted_ : 0, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
     carver_.Take(c_, n);
@@ -64,12 +68,13 @@ class BlockEvaluation {
       CarveQuantityScratch<P>(further_, n, carver_, quantities_);
     }
     if (keeps_acceleration()) carver_.Take(acceleration_, n);
+    if (wants_task_torque()) carver_.Take(task_work_, n);
     if (wants_projection()) {
       carver_.Take(J_bar_, 6 * n);
       carver_.Take(projector_, n * n);
     }
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
-    if (setup_.lowered && wants_acceleration() && !by_factorization()) {
+    if (lowered_route_ && wants_acceleration() && !by_factorization()) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
       carver_.Take(low_.articulated, slots);
@@ -89,7 +94,7 @@ class BlockEvaluation {
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
       doubts_.Add(~0ULL, in_.Load(row_, count_));
-      if (setup_.lowered) {
+      if (lowered_route_) {
         ComputeLowered();
       } else {
         ComputeGeneral();
@@ -106,8 +111,9 @@ class BlockEvaluation {
  private:
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
-  static constexpr QuantityBits kOfTheTask =
-      Bit(Quantity::kOperationalSpace) | Bit(Quantity::kTaskProjection);
+  static constexpr QuantityBits kOfTheTask = Bit(Quantity::kOperationalSpace) |
+                                             Bit(Quantity::kTaskProjection) |
+                                             Bit(Quantity::kTaskTorque);
   static constexpr QuantityBits kOfForwardDynamics =
       Bit(Quantity::kForwardDynamics) |
       Bit(Quantity::kForwardDynamicsDerivatives) |
@@ -116,6 +122,13 @@ class BlockEvaluation {
   static constexpr QuantityBits kAlsoLowered = kDerivatives |
                                                Bit(Quantity::kGravityForces) |
                                                Bit(Quantity::kCoriolisForces);
+
+  /// What the lowered texts do not know.
+  static bool HasGeneralInputs(const BlockJob& job) {
+    return job[Input::kBaseTwist].data != nullptr ||
+           job[Input::kBaseAcceleration].data != nullptr ||
+           job[Input::kExternalWrenches].data != nullptr;
+  }
 
   static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
@@ -135,7 +148,7 @@ class BlockEvaluation {
   bool wants_jacobian() const { return Wants(Output::kJacobian); }
   bool wants_drift() const { return Wants(Output::kJacobianDrift); }
   bool wants_task() const { return setup_.task; }
-  bool general_texts() const { return !setup_.lowered || further_ != 0; }
+  bool general_texts() const { return !lowered_route_ || further_ != 0; }
   bool wants_forward_derivatives() const {
     return (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
   }
@@ -148,12 +161,25 @@ class BlockEvaluation {
   bool wants_projection() const {
     return (wanted_ & Bit(Quantity::kTaskProjection)) != 0;
   }
+  bool wants_task_torque() const { return Wants(Output::kTaskTorque); }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() || wants_task() ||
            wants_forward_frame();
   }
   bool has_wrench() const {
-    return job_.wrench.data != nullptr && setup_.path_length > 0;
+    return in_.Has(Input::kTipWrench) && setup_.path_length > 0;
+  }
+  bool has_wrenches() const {
+    return has_wrench() || in_.Has(Input::kExternalWrenches);
+  }
+  AppliedWrenches<P> Wrenches() const {
+    AppliedWrenches<P> wrenches;
+    if (has_wrench()) wrenches.on_environment = {&tip_wrench_, 1, in_.wrench};
+    if (in_.Has(Input::kExternalWrenches)) {
+      wrenches.on_robot = {setup_.wrench_places, setup_.wrench_place_count,
+                           in_.external_wrenches};
+    }
+    return wrenches;
   }
   bool by_factorization() const { return n_ <= kMaxFactorizedDof; }
 
@@ -170,8 +196,10 @@ class BlockEvaluation {
                       P(N(setup_.gravity[2]))};
     terms_.viscous_friction = setup_.viscous_friction;
     terms_.coulomb_friction = setup_.coulomb_friction;
+    terms_.coulomb_smoothing = setup_.coulomb_smoothing;
     terms_.wrench_body = kBase;
     terms_.wrench = Wrench<P>::Zero();
+    tip_wrench_ = {setup_.tip, setup_.wrench_reference};
     if (has_wrench()) {
       with_wrench_ = terms_;
       with_wrench_.wrench_body = setup_.path[setup_.path_length - 1];
@@ -180,9 +208,6 @@ class BlockEvaluation {
     if (wants_frame() || has_wrench()) PrepareTip();
     derivatives_.Prepare(has_wrench() ? &tip_ : nullptr,
                          setup_.wrench_reference);
-    if (general_texts()) {
-      for (int i = 0; i < n_; ++i) general_.W[i] = Wrench<P>::Zero();
-    }
   }
 
   /// Entries of M between branches, which nobody writes.
@@ -267,6 +292,11 @@ class BlockEvaluation {
       LoweredDrift(lowered_, tip_, State(zeros_), terms_.gravity, motion_,
                    pose_, J_, drift);
       TaskBiases(task, drift);
+      if (wants_task_torque()) {
+        LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, h_, kBase,
+                               &motion_);
+        StoreTaskTorque(task, drift);
+      }
     }
     if (wants_drift() || wants_forward_frame()) {
       LoweredTipMotion(lowered_, tip_, State(zeros_), &motion_);
@@ -374,13 +404,16 @@ class BlockEvaluation {
 
   void ComputeGeneral() {
     ComputePlacements(tree_, in_.q, general_);
-    if (wants_frame() || has_wrench()) ComputeWorldPlacements(tree_, general_);
-    GeneralWrench();
-    DynamicsTerms terms = GeneralTerms();
-    terms.external_wrenches = has_wrench();
+    if (wants_frame() || has_wrenches()) {
+      ComputeWorldPlacements(tree_, general_);
+    }
+    const DynamicsTerms terms = GeneralWrenches();
+    const BaseMotion<P> motion = in_.base_motion();
+    const BaseMotion<P>* const base = in_.base_moves() ? &motion : nullptr;
+    const P *const v = in_.v, *const none = nullptr;
     if (wants_tau()) {
-      InverseDynamics(tree_, terms, static_cast<const P*>(in_.v),
-                      static_cast<const P*>(in_.a), general_, result_);
+      InverseDynamics(tree_, terms, v, static_cast<const P*>(in_.a), general_,
+                      result_, base);
       Store(Output::kTau, result_, n_);
     }
     if (wants_jacobian() || wants_task() || wants_forward_frame()) {
@@ -388,8 +421,7 @@ class BlockEvaluation {
       if (wants_jacobian()) Store(Output::kJacobian, J_, 6 * n_);
     }
     if (wants_bias() || wants_task()) {
-      InverseDynamics(tree_, GeneralTerms(), static_cast<const P*>(in_.v),
-                      static_cast<const P*>(nullptr), general_, h_);
+      InverseDynamics(tree_, GeneralTerms(), v, none, general_, h_, base);
       if (wants_bias()) Store(Output::kBias, h_, n_);
     }
     if (wants_mass() || wants_factors()) {
@@ -406,23 +438,28 @@ class BlockEvaluation {
     if (wants_factors()) Factor();
     if (wants_acceleration()) {
       if (by_factorization()) {
-        InverseDynamics(tree_, terms, static_cast<const P*>(in_.v),
-                        static_cast<const P*>(nullptr), general_, result_);
+        InverseDynamics(tree_, terms, v, none, general_, result_, base);
         SolveAcceleration();
       } else {
-        ArticulatedAcceleration();
+        ForwardDynamics(tree_, terms, v, static_cast<const P*>(in_.tau),
+                        general_, result_, base);
+        CheckArticulatedPivots(general_.d);
+        StoreAcceleration();
       }
     }
     if (wants_drift() || wants_task() || wants_forward_frame()) {
       P drift[6];
-      FrameDrift(tree_, setup_.tip, setup_.reference,
-                 static_cast<const P*>(in_.v), general_, drift);
+      FrameDrift(tree_, setup_.tip, setup_.reference, v, general_, drift, base);
       Store(Output::kJacobianDrift, drift, 6);
       if (wants_forward_frame()) StoreForwardFrameAcceleration(drift);
       if (wants_task()) {
         TaskResult<P> task;
         TaskInertias(task);
         TaskBiases(task, drift);
+        if (wants_task_torque()) {
+          InverseDynamics(tree_, terms, v, none, general_, h_, base);
+          StoreTaskTorque(task, drift);
+        }
       }
     }
     if (wants_pose()) {
@@ -438,7 +475,8 @@ class BlockEvaluation {
     return {{setup_.gravity[0], setup_.gravity[1], setup_.gravity[2]},
             setup_.viscous_friction,
             setup_.coulomb_friction,
-            false};
+            false,
+            setup_.coulomb_smoothing};
   }
 
   /// What the tip exerts on the environment acts on the tip with its sign
@@ -465,12 +503,12 @@ class BlockEvaluation {
     return {-F.m, -F.f};
   }
 
-  void GeneralWrench() {
-    if (!has_wrench()) return;
-    const Wrench<P> F =
-        WrenchInBody(tree_, setup_.tip, setup_.wrench_reference,
-                     static_cast<const P*>(in_.wrench), general_);
-    general_.W[setup_.tip.body] = F * P(N(-1));
+  /// The terms with all that acts from outside, which is put into scratch.
+  DynamicsTerms GeneralWrenches() {
+    DynamicsTerms terms = GeneralTerms();
+    terms.external_wrenches = has_wrenches();
+    if (has_wrenches()) ApplyWrenches(tree_, Wrenches(), general_);
+    return terms;
   }
 
   void Factor() {
@@ -492,15 +530,6 @@ class BlockEvaluation {
     StoreAcceleration();
   }
 
-  void ArticulatedAcceleration() {
-    DynamicsTerms terms = GeneralTerms();
-    terms.external_wrenches = has_wrench();
-    ForwardDynamics(tree_, terms, static_cast<const P*>(in_.v),
-                    static_cast<const P*>(in_.tau), general_, result_);
-    CheckArticulatedPivots(general_.d);
-    StoreAcceleration();
-  }
-
   void StoreAcceleration() {
     Store(Output::kAcceleration, result_, n_);
     if (!keeps_acceleration()) return;
@@ -509,20 +538,15 @@ class BlockEvaluation {
 
   /// What QuantityTexts know.
   __attribute__((noinline)) void ComputeFurther() {
-    if (setup_.lowered) ComputePlacements(tree_, in_.q, general_);
+    if (lowered_route_) ComputePlacements(tree_, in_.q, general_);
     ComputeWorldPlacements(tree_, general_);
-    GeneralWrench();
-    DynamicsTerms terms = GeneralTerms();
-    terms.external_wrenches = has_wrench();
-    const QuantityInputs<P> in = {tree_,
-                                  terms,
-                                  &setup_.tip,
-                                  setup_.reference,
-                                  in_.v,
-                                  in_.a,
-                                  has_wrench() ? in_.wrench : nullptr,
-                                  setup_.wrench_reference,
-                                  acceleration_};
+    const BaseMotion<P> motion = in_.base_motion();
+    const QuantityInputs<P> in = {
+        tree_,        GeneralWrenches(),
+        &setup_.tip,  setup_.reference,
+        in_.v,        in_.a,
+        Wrenches(),   in_.base_moves() ? &motion : nullptr,
+        acceleration_};
     ComputeQuantities(further_, in, general_, quantities_,
                       [this](Output output, const P* packs, int count)
                           TORQUED_INLINE_BODY { Store(output, packs, count); });
@@ -573,6 +597,22 @@ class BlockEvaluation {
     Store(Output::kEta, eta, m);
   }
 
+  /// With the bias forces, wrenches included, in `h_`.
+  __attribute__((noinline)) void StoreTaskTorque(const TaskResult<P>& task,
+                                                 const P* drift) {
+    const int m = setup_.task_rows;
+    P task_drift[6];
+    for (int k = 0; k < m; ++k) task_drift[k] = drift[setup_.task_axes[k]];
+    TorqueOfTask(
+        m, n_, [this](int i) TORQUED_INLINE_BODY { return task_rows_[i]; },
+        [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
+        [&task](int i, int j)
+            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
+        h_, static_cast<const P*>(task_drift), in_.task_acceleration,
+        in_.null_space_torque, task_work_, result_);
+    Store(Output::kTaskTorque, result_, n_);
+  }
+
   bool Wants(Output output) const { return out_.Wants(output); }
 
   /// The tip's V̇ = J q̈ + J̇ q̇ with the q̈ of forward dynamics.
@@ -616,7 +656,9 @@ class BlockEvaluation {
   const LoweredTreeOf<N>& lowered_;
   const int n_;
   const QuantityBits wanted_;
-  /// Of these what is for QuantityTexts.
+  /// By the lowered texts where there are such; else by the general ones.
+  const bool lowered_route_;
+  /// What is for QuantityTexts of what is wanted.
   const QuantityBits further_;
   Carver carver_;
   BlockInputs<N> in_;
@@ -625,13 +667,14 @@ class BlockEvaluation {
   BlockDerivatives<N> derivatives_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
   P* acceleration_ = nullptr;  // of forward dynamics, for what follows from it
-  P *J_bar_ = nullptr, *projector_ = nullptr;
+  P *J_bar_ = nullptr, *projector_ = nullptr, *task_work_ = nullptr;
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
   QuantityScratch<P> quantities_{};
 
   LoweredTerms<P> terms_, with_wrench_;
   LoweredTip<N> tip_{};
+  WrenchPlace tip_wrench_{};
   const P* task_rows_[6] = {};
   RowScales<N> scales_{};
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/lanes/pack.h"
+#include "core/lanes/polynomial.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -76,15 +77,6 @@ struct SinCosConstants<float> {
                                       -1.388731625493765e-3F,
                                       4.166664568298827e-2F, -0.5F};
 };
-
-/// Horner's rule on constants.
-template <class N, int kCount>
-TORQUED_INLINE Pack<N> Polynomial(const N (&coefficients)[kCount],
-                                  const Pack<N>& z) {
-  Pack<N> sum(coefficients[0]);
-  for (int k = 1; k < kCount; ++k) sum = sum * z + Pack<N>(coefficients[k]);
-  return sum;
-}
 
 /// The library's values in the lanes of `lanes`.
 template <class N>

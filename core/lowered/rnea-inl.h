@@ -2,6 +2,7 @@
 // 2008, section 5.3) with accelerations of points instead of spatial ones.
 #pragma once
 
+#include "core/dynamics/friction-inl.h"
 #include "core/lowered/joint-inl.h"
 #include "core/lowered/motion-inl.h"
 #include "core/lowered/scratch.h"
@@ -130,13 +131,7 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
 
   if (terms.viscous_friction || terms.coulomb_friction) {
     for (int i = 0; i < tree.n; ++i) {
-      const LoweredBody<N>& body = tree.bodies[i];
-      if (terms.viscous_friction) {
-        tau[i] += T(body.viscous_friction) * state.v[i];
-      }
-      if (terms.coulomb_friction) {
-        tau[i] += T(body.coulomb_friction) * Sign(state.v[i]);
-      }
+      tau[i] += JointFriction(tree.bodies[i], terms, state.v[i]);
     }
   }
 }

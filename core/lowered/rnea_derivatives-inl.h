@@ -4,6 +4,7 @@
 // function, hence its derivatives too.
 #pragma once
 
+#include "core/dynamics/friction-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lowered/crba-inl.h"
 #include "core/lowered/joint-inl.h"
@@ -388,7 +389,7 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     const Twist<T>& rate = own.S_rate[i];
     const Twist<T>& rate_rate = own.S_rate_rate[i];
     const long diagonal = i * n + i;
-    const T friction(terms.viscous_friction ? body.viscous_friction : N(0));
+    const T friction = JointFrictionSlope(body, terms, state.v[i]);
     ClearOffBranches(n, i, body.subtree_end, out);
     if (parent == kBase && revolute) {
       const T hx = root.hx + T(body.h[0]), hy = root.hy + T(body.h[1]);

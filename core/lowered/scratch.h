@@ -52,6 +52,7 @@ struct LoweredTerms {
   Vec3<T> gravity;  // m/s², base axes
   bool viscous_friction;
   bool coulomb_friction;
+  double coulomb_smoothing;  // see DynamicsTerms
   /// Body on which an external wrench acts, or kBase: none.
   int wrench_body;
   Wrench<T> wrench;  // in {wrench_body'}

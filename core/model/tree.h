@@ -51,6 +51,12 @@ enum class ReferenceFrame : unsigned char {
   kWorld,              // axes and origin of the base
 };
 
+/// Where a wrench acts, and in which axes and about which point it is given.
+struct WrenchPlace {
+  BodyFrame frame;
+  ReferenceFrame reference;
+};
+
 /// What the linear part of a frame's acceleration is.
 enum class AccelerationKind : unsigned char {
   kSpatial,    // v̇, rate of the linear velocity's components

@@ -28,5 +28,8 @@ TORQUED_INLINE void SinCos(float x, float& sine, float& cosine) {
 TORQUED_INLINE double Sign(double x) { return double(x > 0) - double(x < 0); }
 TORQUED_INLINE float Sign(float x) { return float(x > 0) - float(x < 0); }
 
+TORQUED_INLINE double Tanh(double x) { return __builtin_tanh(x); }
+TORQUED_INLINE float Tanh(float x) { return __builtin_tanhf(x); }
+
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

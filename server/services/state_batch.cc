@@ -38,8 +38,11 @@ std::int64_t BytesOf(const InputArray& array) {
 }
 
 std::int64_t BytesOf(const EvaluationInputs& inputs) {
-  return BytesOf(inputs.q) + BytesOf(inputs.v) + BytesOf(inputs.a) +
-         BytesOf(inputs.tau) + BytesOf(inputs.tip_wrench);
+  std::int64_t bytes = 0;
+  for (int k = 0; k < kInputCount; ++k) {
+    bytes += BytesOf(inputs[static_cast<Input>(k)]);
+  }
+  return bytes;
 }
 
 }  // namespace

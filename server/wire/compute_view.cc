@@ -30,6 +30,27 @@ void ViewWrench(const Request& request, ComputeView* view) {
   view->query.wrench_frame = wrench.reference_frame();
 }
 
+/// The states that only messages with a list of quantities have.
+template <class Message>
+void ViewFurtherStates(const Message& message, StatesView* states) {
+  if (message.has_v()) states->v = &message.v();
+  if (message.has_a()) states->a = &message.a();
+  if (message.has_tau()) states->tau = &message.tau();
+  if (message.has_base_twist()) states->base_twist = &message.base_twist();
+  if (message.has_base_acceleration()) {
+    states->base_acceleration = &message.base_acceleration();
+  }
+  if (message.has_external_wrenches_on_robot()) {
+    states->external_wrenches = &message.external_wrenches_on_robot();
+  }
+  if (message.has_task_acceleration()) {
+    states->task_acceleration = &message.task_acceleration();
+  }
+  if (message.has_null_space_torque()) {
+    states->null_space_torque = &message.null_space_torque();
+  }
+}
+
 /// The quantities of a message that lists them.
 template <class Message>
 std::span<const int> QuantitiesOf(const Message& message) {
@@ -50,9 +71,7 @@ void MoveCommon(v1::ComputeReply* from, Reply* to) {
 ComputeView ViewOf(const v1::ComputeRequest& request) {
   ComputeView view = CommonView(request);
   view.query.quantities = QuantitiesOf(request);
-  if (request.has_v()) view.states.v = &request.v();
-  if (request.has_a()) view.states.a = &request.a();
-  if (request.has_tau()) view.states.tau = &request.tau();
+  ViewFurtherStates(request, &view.states);
   ViewWrench(request, &view);
   if (request.has_operational_space()) {
     view.query.operational_space = &request.operational_space();
@@ -110,9 +129,7 @@ QueryView ViewOf(const v1::EvaluateStart& start) {
 StatesView ViewOf(const v1::EvaluateChunk& chunk) {
   StatesView view;
   if (chunk.has_q()) view.q = &chunk.q();
-  if (chunk.has_v()) view.v = &chunk.v();
-  if (chunk.has_a()) view.a = &chunk.a();
-  if (chunk.has_tau()) view.tau = &chunk.tau();
+  ViewFurtherStates(chunk, &view);
   if (chunk.has_tip_wrench_on_environment()) {
     view.tip_wrench = &chunk.tip_wrench_on_environment();
   }

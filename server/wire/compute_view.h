@@ -16,6 +16,11 @@ struct StatesView {
   const v1::Array* a = nullptr;
   const v1::Array* tau = nullptr;
   const v1::Array* tip_wrench = nullptr;
+  const v1::Array* base_twist = nullptr;
+  const v1::Array* base_acceleration = nullptr;
+  const v1::Array* external_wrenches = nullptr;
+  const v1::Array* task_acceleration = nullptr;
+  const v1::Array* null_space_torque = nullptr;
   /// Path of the wrench in the request.
   std::string_view tip_wrench_field = "tip_wrench_on_environment.wrench";
 };

@@ -76,6 +76,7 @@ std::optional<Error> DecodeTerms(const v1::Terms& terms, Terms* decoded) {
   if (!terms.gravity().empty()) decoded->gravity = gravity;
   decoded->viscous_friction = terms.viscous_friction();
   decoded->coulomb_friction = terms.coulomb_friction();
+  decoded->coulomb_smoothing = terms.coulomb_smoothing();
   return std::nullopt;
 }
 
@@ -93,6 +94,22 @@ std::optional<Error> DecodePayload(const v1::Payload& payload,
   }
   options->payload = std::move(decoded);
   return error;
+}
+
+std::optional<Error> DecodeExternalWrenches(const v1::Options& options,
+                                            EvaluationOptions* decoded) {
+  for (int i = 0; i < options.external_wrenches_size(); ++i) {
+    const v1::WrenchPlace& place = options.external_wrenches(i);
+    ExternalWrenchOptions wrench{.frame = place.frame(), .reference_frame = {}};
+    if (auto error = DecodeFrame(place.reference_frame(), v1::INVALID_OPTION,
+                                 "options.external_wrenches[" +
+                                     std::to_string(i) + "].reference_frame",
+                                 &wrench.reference_frame)) {
+      return error;
+    }
+    decoded->external_wrenches.push_back(std::move(wrench));
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> DecodeOptions(const v1::Options& options,
@@ -119,6 +136,9 @@ std::optional<Error> DecodeOptions(const v1::Options& options,
     if (auto error = DecodePayload(options.payload(), &decoded->options)) {
       return error;
     }
+  }
+  if (auto error = DecodeExternalWrenches(options, &decoded->options)) {
+    return error;
   }
   if (options.encoding() == v1::ENCODING_UNSPECIFIED) return std::nullopt;
   decoded->encoding = ToPayload(options.encoding());
@@ -156,11 +176,21 @@ OrError<EvaluationInputs> DecodeStates(const StatesView& view) {
     const v1::Array* array;
     std::string_view field;
     InputArray* input;
-  } arrays[] = {{view.q, ToString(Input::kQ), &inputs.q},
-                {view.v, ToString(Input::kV), &inputs.v},
-                {view.a, ToString(Input::kA), &inputs.a},
-                {view.tau, ToString(Input::kTau), &inputs.tau},
-                {view.tip_wrench, view.tip_wrench_field, &inputs.tip_wrench}};
+  } arrays[] = {
+      {view.q, ToString(Input::kQ), &inputs.q},
+      {view.v, ToString(Input::kV), &inputs.v},
+      {view.a, ToString(Input::kA), &inputs.a},
+      {view.tau, ToString(Input::kTau), &inputs.tau},
+      {view.tip_wrench, view.tip_wrench_field, &inputs.tip_wrench},
+      {view.base_twist, ToString(Input::kBaseTwist), &inputs.base_twist},
+      {view.base_acceleration, ToString(Input::kBaseAcceleration),
+       &inputs.base_acceleration},
+      {view.external_wrenches, ToString(Input::kExternalWrenches),
+       &inputs.external_wrenches},
+      {view.task_acceleration, ToString(Input::kTaskAcceleration),
+       &inputs.task_acceleration},
+      {view.null_space_torque, ToString(Input::kNullSpaceTorque),
+       &inputs.null_space_torque}};
   for (const auto& item : arrays) {
     if (item.array == nullptr) continue;
     OrError<InputArray> read = ReadArray(*item.array, item.field);

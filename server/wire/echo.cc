@@ -54,6 +54,7 @@ void FillEcho(const EvaluationPlan& plan, bool sigma_min,
   for (const double g : *options.terms.gravity) terms->add_gravity(g);
   terms->set_viscous_friction(options.terms.viscous_friction);
   terms->set_coulomb_friction(options.terms.coulomb_friction);
+  terms->set_coulomb_smoothing(options.terms.coulomb_smoothing);
   SetTipFrame(plan, plan.tip_frame(), echo);
   echo->set_reference_frame(ToWire(options.reference_frame));
   if (options.quantities.HasAny(kQuantitiesOfTheTask)) {
@@ -64,6 +65,11 @@ void FillEcho(const EvaluationPlan& plan, bool sigma_min,
   echo->set_server_version(std::string(Version()));
   echo->set_precision(ToWire(options.precision));
   if (options.payload) FillPayload(*options.payload, echo->mutable_payload());
+  for (const ExternalWrenchOptions& wrench : options.external_wrenches) {
+    v1::WrenchPlace* place = echo->add_external_wrenches();
+    place->set_frame(wrench.frame);
+    place->set_reference_frame(ToWire(wrench.reference_frame));
+  }
 }
 
 void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo) {

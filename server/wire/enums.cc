@@ -64,6 +64,10 @@ std::optional<Quantity> ToQuantity(int number) {
       return Quantity::kTaskProjection;
     case v1::QUANTITY_FORWARD_FRAME_ACCELERATION:
       return Quantity::kForwardFrameAcceleration;
+    case v1::QUANTITY_TASK_TORQUE:
+      return Quantity::kTaskTorque;
+    case v1::QUANTITY_POWER_BALANCE:
+      return Quantity::kPowerBalance;
     default:
       return std::nullopt;
   }

@@ -85,6 +85,10 @@ v1::Array* ArrayOf(Output output, v1::Results* results) {
       return results->mutable_null_space_projector();
     case Output::kForwardFrameAcceleration:
       return results->mutable_forward_frame_acceleration();
+    case Output::kTaskTorque:
+      return results->mutable_task_torque();
+    case Output::kPowerBalance:
+      return results->mutable_power_balance();
   }
   return nullptr;
 }

@@ -55,6 +55,10 @@ class ComplexStep {
                        static_cast<double>(x.value() < 0));
   }
 
+  friend ComplexStep Tanh(const ComplexStep& x) {
+    return ComplexStep(std::tanh(x.z_));
+  }
+
  private:
   /// So small that its square does not count, so large that products with
   /// small numbers do not underflow.

@@ -10,6 +10,7 @@
 #include "client/cli/evaluation_output.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
+#include "client/cli/surroundings_flags.h"
 #include "server/flags/refusals.h"
 
 namespace torqued::cli {
@@ -24,6 +25,7 @@ struct Flags {
   TipFlags tip;
   WrenchFlags wrench;
   TaskFlags task;
+  SurroundingsFlags surroundings;
 };
 
 const StateInputs kInputs{{"q", "v", "a", "tau"}, {"q"}};
@@ -73,8 +75,9 @@ ExitCode Run(Session& session, const Flags& flags) {
   Apply(flags.wrench, &options);
   Apply(flags.task, &options);
   const std::string model = session.ResolveModel(flags.model.model);
-  const client::States states =
+  client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
+  Apply(flags.surroundings, &states, &options);
   return PrintEvaluation(
       session, quantities,
       Compute(session, quantities, model, states, std::move(options)));
@@ -98,6 +101,7 @@ void AddCompute(CLI::App* app, Runner* runner) {
   AddTipFlags(command, &flags->tip);
   AddWrenchFlags(command, &flags->wrench);
   AddTaskFlags(command, &flags->task);
+  AddSurroundingsFlags(command, &flags->surroundings);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };
   });

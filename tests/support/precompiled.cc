@@ -1,0 +1,2 @@
+// Of this only the precompiled headers are used.
+int main() {}
