@@ -35,4 +35,13 @@ inline void SinCos(const Dual& a, Dual& sine, Dual& cosine) {
   cosine = Dual(c, -s * a.d);
 }
 
+inline Dual Tanh(const Dual& a) {
+  const double t = std::tanh(a.x);
+  return Dual(t, (1 - t * t) * a.d);
+}
+/// Constant away from zero.
+inline Dual Sign(const Dual& a) {
+  return Dual(static_cast<double>(a.x > 0) - static_cast<double>(a.x < 0));
+}
+
 }  // namespace torqued::testing_support

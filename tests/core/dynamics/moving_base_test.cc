@@ -10,6 +10,7 @@
 #include "core/dynamics/momentum-inl.h"
 #include "core/dynamics/regressor-inl.h"
 #include "core/dynamics/rnea-inl.h"
+#include "core/dynamics/rnea_derivatives-inl.h"
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
@@ -194,6 +195,52 @@ TEST(MovingBase, RegressorHasItsMotion) {
     }
     EXPECT_LT(RelativeError(Y * theta + inside, tau), 1e-12);
   });
+}
+
+/// Those of a whole robot at rest, or of a part on its base.
+RowMajor Derivatives(const RandomCase& c, const DynamicsTerms& terms,
+                     const BaseMotion<double>* motion, RowMajor& by_v) {
+  const auto n = static_cast<unsigned long>(c.n());
+  Configured<double> at = At(c.tree(), c.state.q);
+  Carver counter(nullptr);
+  RneaDerivativesScratch<double> own{};
+  CarveRneaDerivatives(n, counter, own);
+  std::vector<double> memory(counter.used() / sizeof(double) + 1);
+  Carver carver(memory.data());
+  CarveRneaDerivatives(n, carver, own);
+  RowMajor by_q(c.n(), c.n()), M(c.n(), c.n());
+  by_v.resize(c.n(), c.n());
+  InverseDynamicsDerivatives(c.tree(), terms, c.state.v.data(),
+                             c.state.a.data(), at.scratch(), own, by_q.data(),
+                             by_v.data(), M.data(), motion);
+  return by_q;
+}
+
+TEST(MovingBase, DerivativesAreThoseOfTheWholeRobot) {
+  // The joints beyond the base move, all others do as they did.
+  double without = 0;
+  ForParts([&](const Part& p) {
+    RowMajor by_v, by_v_of_whole, other;
+    const RowMajor by_q = Derivatives(p.part, p.terms, &p.motion, by_v);
+    const RowMajor by_q_of_whole =
+        Derivatives(*p.whole, kTerms, nullptr, by_v_of_whole);
+    const RowMajor at_rest = Derivatives(p.part, p.terms, nullptr, other);
+    const double scale = by_q_of_whole.cwiseAbs().maxCoeff();
+    const double scale_v = by_v_of_whole.cwiseAbs().maxCoeff();
+    const int n = p.part.n();
+    double missed = 0;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        EXPECT_NEAR(by_q(i, j), by_q_of_whole(p.of[i], p.of[j]), 1e-13 * scale);
+        EXPECT_NEAR(by_v(i, j), by_v_of_whole(p.of[i], p.of[j]),
+                    1e-13 * scale_v);
+        missed = std::max(missed, std::abs(at_rest(i, j) - by_q(i, j)) / scale);
+      }
+    }
+    without += missed > 1e-4;
+  });
+  // Twin.
+  EXPECT_GT(without, 100);
 }
 
 TEST(MovingBase, EnergyAndMomentumAreThoseOfTheBodies) {

@@ -42,7 +42,11 @@ double TermsScale(const BatchCase& batch, const BatchResult& result,
     case Output::kPotentialEnergy:
     case Output::kTauByQ:
     case Output::kTauByV:
+    case Output::kTaskTorque:
       return norm(Output::kJointWrenches);
+    case Output::kPowerBalance:
+      return norm(Output::kJointWrenches) * norm(Output::kLinkTwists) +
+             norm(Output::kBaseWrench);
     case Output::kAccelerationByQ:
     case Output::kAccelerationByV:
     case Output::kForwardFrameAcceleration:
@@ -59,7 +63,8 @@ double TermsScale(const BatchCase& batch, const BatchResult& result,
 }
 
 bool OfTheTask(Output output) {
-  return QuantityOf(output) == Quantity::kTaskProjection;
+  return QuantityOf(output) == Quantity::kTaskProjection ||
+         QuantityOf(output) == Quantity::kTaskTorque;
 }
 
 /// Adds the error of each quantity of each row, relative to the row's largest
@@ -114,6 +119,9 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
         task_condition * condition);
     add("null_space_projector", Output::kNullSpaceProjector, 1, 1,
         task_condition * condition);
+    add("task_torque", Output::kTaskTorque, 1,
+        TermsScale(batch, expected, Output::kTaskTorque, row),
+        task_condition * condition);
   }
 }
 
@@ -156,6 +164,9 @@ std::vector<BatchCase> RandomCases() {
     batch.options.terms.gravity = {0.3, -2.0, -9.0};
     batch.options.terms.viscous_friction = seed % 3 == 0;
     batch.options.terms.coulomb_friction = seed % 3 != 1;
+    if (seed % 6 == 2 || seed % 6 == 3) {
+      batch.options.terms.coulomb_smoothing = 0.3;
+    }
     batch.options.reference_frame = static_cast<ReferenceFrame>(seed % 3);
     batch.options.wrench_frame = static_cast<ReferenceFrame>(seed / 3 % 3);
     if (seed % 5 == 0) batch.options.joint_names = TurnedAround(*batch.model);
@@ -167,6 +178,8 @@ std::vector<BatchCase> RandomCases() {
       batch.options.task.axes = {4, 0, 5, 1, 2, 3};
       batch.options.task.axis_count = 1 + static_cast<int>(seed) % dof;
     }
+    AddTaskInputs(batch, seed);
+    if (seed % 8 == 1 || seed % 8 == 6) AddSurroundings(batch, seed);
     cases.push_back(std::move(batch));
   }
   return cases;

@@ -28,6 +28,12 @@ void RoundToSingle(InputArray& table, std::vector<float>& copy) {
   table.type = NumberType::kF32;
 }
 
+void FillTable(std::int64_t size, double reach, Random& random,
+               std::vector<double>& table) {
+  table.resize(static_cast<std::size_t>(size));
+  for (double& x : table) x = random.Uniform(-reach, reach);
+}
+
 }  // namespace
 
 long long RunKernels(const LaneKernels& kernels, const BlockJob& job,
@@ -51,7 +57,67 @@ EvaluationInputs BatchCase::Inputs() const {
   in.a = View(a, model->nv());
   in.tau = View(tau, model->nv());
   in.tip_wrench = View(wrench, 6);
+  in.base_twist = View(base_twist, 6);
+  in.base_acceleration = View(base_acceleration, 6);
+  const auto places = static_cast<int>(options.external_wrenches.size());
+  in.external_wrenches = View(external_wrenches, 6 * places);
+  in.task_acceleration = View(task_acceleration, options.task.axis_count);
+  in.null_space_torque = View(null_space_torque, model->nv());
   return in;
+}
+
+std::vector<double>& BatchCase::operator[](Input input) {
+  switch (input) {
+    case Input::kQ:
+      return q;
+    case Input::kV:
+      return v;
+    case Input::kA:
+      return a;
+    case Input::kTau:
+      return tau;
+    case Input::kTipWrench:
+      return wrench;
+    case Input::kBaseTwist:
+      return base_twist;
+    case Input::kBaseAcceleration:
+      return base_acceleration;
+    case Input::kExternalWrenches:
+      return external_wrenches;
+    case Input::kTaskAcceleration:
+      return task_acceleration;
+    case Input::kNullSpaceTorque:
+      break;
+  }
+  return null_space_torque;
+}
+
+void AddTaskInputs(BatchCase& batch, std::uint64_t seed) {
+  Random random(seed);
+  FillTable(batch.rows * batch.options.task.axis_count, 5, random,
+            batch.task_acceleration);
+  FillTable(batch.rows * batch.model->nv(), 20, random,
+            batch.null_space_torque);
+}
+
+void AddSurroundings(BatchCase& batch, std::uint64_t seed) {
+  const auto frames = batch.model->frames();
+  std::vector<std::string> moving;
+  for (const Frame& frame : frames) {
+    if (frame.placement.body != kBase) moving.push_back(frame.name);
+  }
+  const std::string& first = moving[seed % moving.size()];
+  const std::string& second = moving[(seed / 3) % moving.size()];
+  batch.options.external_wrenches = {
+      {first, ReferenceFrame::kLocal},
+      {second, ReferenceFrame::kLocalWorldAligned},
+      {first, ReferenceFrame::kWorld},
+      {frames[0].name, ReferenceFrame::kLocal}};
+  Random random(seed);
+  FillTable(6 * batch.rows, 1, random, batch.base_twist);
+  FillTable(6 * batch.rows, 3, random, batch.base_acceleration);
+  FillTable(24 * batch.rows, 10, random, batch.external_wrenches);
+  batch.name += ", moving base and wrenches";
 }
 
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
@@ -138,13 +204,21 @@ BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
 BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
                      std::int64_t chunk, bool sigma) {
   EvaluationInputs inputs = batch.Inputs();
-  std::array<std::vector<float>, 5> rounded;
+  std::array<std::vector<float>, kInputCount> rounded;
   if (batch.input_type == NumberType::kF32) {
-    RoundToSingle(inputs.q, rounded[0]);
-    RoundToSingle(inputs.v, rounded[1]);
-    RoundToSingle(inputs.a, rounded[2]);
-    RoundToSingle(inputs.tau, rounded[3]);
-    RoundToSingle(inputs.tip_wrench, rounded[4]);
+    InputArray* const tables[] = {&inputs.q,
+                                  &inputs.v,
+                                  &inputs.a,
+                                  &inputs.tau,
+                                  &inputs.tip_wrench,
+                                  &inputs.base_twist,
+                                  &inputs.base_acceleration,
+                                  &inputs.external_wrenches,
+                                  &inputs.task_acceleration,
+                                  &inputs.null_space_torque};
+    for (std::size_t k = 0; k < kInputCount; ++k) {
+      RoundToSingle(*tables[k], rounded[k]);
+    }
   }
   auto created = EvaluationPlan::Create(batch.model, batch.options, inputs);
   BatchResult result;

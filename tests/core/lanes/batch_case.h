@@ -24,13 +24,24 @@ struct BatchCase {
   std::shared_ptr<const Model> model;
   std::int64_t rows = 0;
   std::vector<double> q, v, a, tau, wrench;
+  std::vector<double> base_twist, base_acceleration, external_wrenches;
+  std::vector<double> task_acceleration, null_space_torque;
   /// Of the arrays that Evaluate hands over.
   NumberType input_type = NumberType::kF64, output_type = NumberType::kF64;
   EvaluationOptions options;
 
   /// The tables as they stand.
   EvaluationInputs Inputs() const;
+  std::vector<double>& operator[](Input input);
 };
+
+/// Gives the task of a batch, as its options stand, random accelerations and
+/// null-space torques.
+void AddTaskInputs(BatchCase& batch, std::uint64_t seed);
+
+/// Moves the base, and lets wrenches act in all reference frames: on two moving
+/// frames, twice on the first, and on the base.
+void AddSurroundings(BatchCase& batch, std::uint64_t seed);
 
 struct BatchResult {
   std::map<Output, std::vector<double>> tables;

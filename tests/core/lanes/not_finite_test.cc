@@ -25,11 +25,9 @@ struct Place {
 void ExpectFound(BatchCase batch, const std::vector<Place>& places) {
   ASSERT_EQ(batch.rows, static_cast<std::int64_t>(places.size()));
   const double bad[] = {kNaN, kInfinity, -kInfinity};
-  std::vector<double>* const tables[] = {&batch.q, &batch.v, &batch.a,
-                                         &batch.tau, &batch.wrench};
   for (std::size_t row = 0; row < places.size(); ++row) {
     const auto [input, column] = places[row];
-    std::vector<double>& table = *tables[static_cast<std::size_t>(input)];
+    std::vector<double>& table = batch[input];
     const std::size_t columns = table.size() / places.size();
     table[row * columns + static_cast<std::size_t>(column)] = bad[row % 3];
   }
@@ -57,10 +55,24 @@ void ExpectFound(BatchCase batch, const std::vector<Place>& places) {
   }
 }
 
+int ColumnsOf(Input input, int dof) {
+  switch (input) {
+    case Input::kTipWrench:
+    case Input::kBaseTwist:
+    case Input::kBaseAcceleration:
+    case Input::kTaskAcceleration:
+      return 6;
+    case Input::kExternalWrenches:
+      return 24;
+    default:
+      return dof;
+  }
+}
+
 std::vector<Place> PlacesIn(const std::vector<Input>& inputs, int dof) {
   std::vector<Place> places;
   for (const Input input : inputs) {
-    const int columns = input == Input::kTipWrench ? 6 : dof;
+    const int columns = ColumnsOf(input, dof);
     for (int k = 0; k < columns; ++k) places.push_back({input, k});
   }
   return places;
@@ -68,11 +80,16 @@ std::vector<Place> PlacesIn(const std::vector<Input>& inputs, int dof) {
 
 TEST(NotFinite, EveryInputIsLookedAt) {
   for (const int dof : {1, 2, 3, 5, 7}) {
-    const auto places = PlacesIn(
-        {Input::kQ, Input::kV, Input::kA, Input::kTau, Input::kTipWrench}, dof);
-    ExpectFound(
-        MakeRandomCase(dof, false, static_cast<std::int64_t>(places.size())),
-        places);
+    std::vector<Input> inputs;
+    for (int k = 0; k < kInputCount; ++k) {
+      inputs.push_back(static_cast<Input>(k));
+    }
+    const auto places = PlacesIn(inputs, dof);
+    BatchCase batch =
+        MakeRandomCase(dof, false, static_cast<std::int64_t>(places.size()));
+    AddTaskInputs(batch, 1);
+    AddSurroundings(batch, 2);
+    ExpectFound(batch, places);
   }
 }
 

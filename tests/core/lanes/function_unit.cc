@@ -1,6 +1,8 @@
-// Compiled for every target: sine and cosine of a table, in lanes; of the
-// angles as they are and with an offset of quarter turns and a rest.
+// Compiled for every target: functions of a table of numbers, in lanes. Sine
+// and cosine of angles as they are and with an offset of quarter turns and a
+// rest; the hyperbolic tangent.
 #include "core/lanes/sin_cos.h"
+#include "core/lanes/tanh.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -35,6 +37,16 @@ bool TableOfSums(const N* x, long count, int quadrant, N rest, N* sine,
   return range.lanes() == 0;
 }
 
+template <class N>
+void TableOfTanh(const N* x, long count, N* y) {
+  for (long k = 0; k < count; k += Pack<N>::kLanes) {
+    Pack<N> lanes;
+    __builtin_memcpy(&lanes, x + k, sizeof(lanes));
+    const Pack<N> t = Tanh(lanes);
+    __builtin_memcpy(y + k, &t, sizeof(t));
+  }
+}
+
 }  // namespace
 
 void SinCosTable(const double* x, long count, double* sine, double* cosine) {
@@ -51,6 +63,13 @@ bool SinCosOfSums(const double* x, long count, int quadrant, double rest,
 bool SinCosOfSums(const float* x, long count, int quadrant, float rest,
                   float* sine, float* cosine) {
   return TableOfSums(x, count, quadrant, rest, sine, cosine);
+}
+
+void TanhTable(const double* x, long count, double* y) {
+  TableOfTanh(x, count, y);
+}
+void TanhTable(const float* x, long count, float* y) {
+  TableOfTanh(x, count, y);
 }
 
 }  // namespace TORQUED_TARGET
