@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/dynamics/power.h"
 #include "core/dynamics/regressor.h"
 
 namespace torqued::bench {
@@ -54,6 +55,8 @@ std::vector<Dimension> DimensionsOf(Output output, int n) {
       return {joints, spatial};
     case OutputShape::kRegressor:
       return {joints, joints, {Axis::kOther, kInertialParameters}};
+    case OutputShape::kPowers:
+      return {{Axis::kOther, kPowerShareCount}};
   }
   return {};
 }

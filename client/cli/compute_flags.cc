@@ -1,7 +1,6 @@
 #include "client/cli/compute_flags.h"
 
 #include <algorithm>
-
 #include <array>
 #include <utility>
 

@@ -26,7 +26,8 @@ client::WrenchPlace PlaceOf(std::string_view text) {
 
 void AddWrench(const std::string& text, client::States* states,
                client::ComputeOptions* options) {
-  const std::size_t equals = text.find('=');
+  // Numbers have none; names of links may.
+  const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos) {
     throw UsageError(kWrench, "takes FRAME[:REFERENCE]=NUMBERS");
   }

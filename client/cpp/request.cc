@@ -13,7 +13,7 @@ namespace {
 
 using NamedInput = std::pair<const char*, const Batch*>;
 
-std::array<NamedInput, 10> Inputs(const States& states,
+std::array<NamedInput, 11> Inputs(const States& states,
                                   const ComputeOptions& options) {
   static const Batch kNone;
   const Batch* wrench = options.tip_wrench_on_environment
@@ -28,7 +28,8 @@ std::array<NamedInput, 10> Inputs(const States& states,
            {"base_acceleration", &states.base_acceleration},
            {"external_wrenches_on_robot", &states.external_wrenches_on_robot},
            {"task_acceleration", &states.task_acceleration},
-           {"null_space_torque", &states.null_space_torque}}};
+           {"null_space_torque", &states.null_space_torque},
+           {"gravity", &states.gravity}}};
 }
 
 template <class MutableArray>
@@ -59,6 +60,7 @@ void AddStateRows(const States& states, const RowRange& range,
           [&] { return message->mutable_task_acceleration(); });
   AddRows(states.null_space_torque, range,
           [&] { return message->mutable_null_space_torque(); });
+  AddRows(states.gravity, range, [&] { return message->mutable_gravity(); });
 }
 
 // nv is not known here; it never exceeds the columns of any joint input.

@@ -36,6 +36,8 @@ struct States {
   /// A column for each axis of the task, for QUANTITY_TASK_TORQUE, and nv.
   Batch task_acceleration = {};
   Batch null_space_torque = {};
+  /// 3 columns, base axes, m/s^2; empty: that of the options, or the model's.
+  Batch gravity = {};
 };
 
 /// A wrench that the tip frame's link exerts on the environment: 6 columns,

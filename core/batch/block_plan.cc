@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxLaneDof = 256;
 
 /// So does that of a result with its columns.
-constexpr int kMaxLaneColumns = 1 << 18;
+constexpr int kMaxLaneColumns = 1 << 16;
 
 /// What is written by one call and no cache holds had better pass by them all.
 constexpr double kCaches = 32 << 20;  // bytes; measured
@@ -143,9 +143,15 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
     setup_.shapes[k] = {plan.columns(output),
                         sources.empty() ? nullptr : sources.data(),
                         SymmetricSize(plan, output)};
-    if (plan.columns(output) > kMaxLaneColumns) usable_ = false;
+    bytes_ += static_cast<std::int64_t>(sources.size() * sizeof(int));
+    if (plan.columns(output) > kMaxLaneColumns) {
+      by_rows_.Add(QuantityOf(output));
+    }
   }
-  if (!usable_) return;
+  if (!usable_) {
+    by_rows_ = options.quantities;
+    return;
+  }
   setup_.tip.body = kBase;
   if (const auto tip = plan.tip_frame_of_any_states()) {
     setup_.tip = model.frames()[static_cast<std::size_t>(*tip)].placement;
@@ -194,6 +200,11 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   }
 }
 
+bool BlockPlan::NeedsGeneralTexts(const EvaluationInputs& inputs) const {
+  return inputs.base_twist.present() || inputs.base_acceleration.present() ||
+         inputs.gravity.present() || inputs.external_wrenches.present();
+}
+
 BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
   BlockJob job;  // of the outputs only what is wanted is set
@@ -213,7 +224,7 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   double bytes_per_row = 0;
   for (const Output output : products_) {
     const OutputArray& array = outputs[output];
-    if (array.data == nullptr) continue;
+    if (array.data == nullptr || by_rows_.Has(QuantityOf(output))) continue;
     bytes_per_row += shape(output).columns * SizeOf(array.type);
     job.wanted |= Bit(output);
     job.outputs[static_cast<std::size_t>(output)] = {

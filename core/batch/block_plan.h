@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/batch/evaluation.h"
@@ -27,6 +28,16 @@ class BlockPlan {
   /// for, never on the rows.
   bool usable() const { return usable_; }
 
+  /// What is computed one state at a time: all if not usable, else what takes
+  /// too much memory in lanes. Depends on each quantity alone.
+  QuantitySet by_rows() const { return by_rows_; }
+
+  /// Whether lanes compute these states by the general texts alone.
+  bool NeedsGeneralTexts(const EvaluationInputs& inputs) const;
+
+  /// Memory that is held, roughly.
+  std::int64_t bytes() const { return bytes_; }
+
   /// Of an output that the plan produces, whether lanes compute it or not.
   const LaneShape& shape(Output output) const {
     return setup_.shapes[static_cast<std::size_t>(output)];
@@ -38,6 +49,8 @@ class BlockPlan {
 
  private:
   bool usable_ = false;
+  QuantitySet by_rows_;
+  std::int64_t bytes_ = 0;
   BlockSetup setup_{};
   std::vector<int> path_;
   std::vector<Output> products_;

@@ -33,7 +33,8 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
     }
   }
   const bool wants_sigma = task && outputs.sigma_min != nullptr;
-  if (count == 0 && !wants_sigma) return;
+  const QuantitySet by_rows = plan.blocks().by_rows();
+  if (count == 0 && !wants_sigma && by_rows.empty()) return;
 
   workspace.Reserve(plan);
   if (wants_sigma) {
@@ -49,15 +50,25 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
       outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
     }
   }
-  for (long long k = 0; k < count; ++k) {
-    const DoubtfulRow& doubtful = workspace.doubtful[k];
+  const auto decide = [&](std::int64_t row, QuantityBits in_doubt) {
     // Of those that were not asked for nothing is stored.
-    const QuantitySet in_doubt(doubtful.quantities &
-                               plan.options().quantities.bits());
-    RowEvaluation evaluation(plan, outputs, workspace, in_doubt);
-    if (const auto issue = evaluation.Evaluate(doubtful.row)) {
-      issues.push_back(*issue);
+    const QuantitySet quantities(in_doubt & plan.options().quantities.bits());
+    RowEvaluation evaluation(plan, outputs, workspace, quantities);
+    if (const auto issue = evaluation.Evaluate(row)) issues.push_back(*issue);
+  };
+  if (by_rows.empty()) {
+    for (long long k = 0; k < count; ++k) {
+      decide(workspace.doubtful[k].row, workspace.doubtful[k].quantities);
     }
+    return;
+  }
+  long long next = 0;
+  for (std::int64_t row = begin; row < end; ++row) {
+    QuantityBits quantities = by_rows.bits();
+    if (next < count && workspace.doubtful[next].row == row) {
+      quantities |= workspace.doubtful[next++].quantities;
+    }
+    decide(row, quantities);
   }
 }
 

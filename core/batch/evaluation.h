@@ -58,8 +58,7 @@ struct EvaluationInputs {
   InputArray tip_wrench;
   /// 6 columns (angular; linear): twist of the base against an inertial frame
   /// and its rate V̇_0 without gravity, in base axes at the base's origin.
-  /// Absent: zeros. Gravity is given in base axes too; one that turns with the
-  /// states may be part of the acceleration: (0; −g).
+  /// Absent: zeros.
   InputArray base_twist;
   InputArray base_acceleration;
   /// 6 columns (moment; force) for each of EvaluationOptions::external_wrenches
@@ -71,6 +70,9 @@ struct EvaluationInputs {
   /// nv columns: torques of which the task torque takes what leaves the task
   /// alone. Absent: zeros.
   InputArray null_space_torque;
+  /// 3 columns: gravity in base axes, m/s², which turn where the base does.
+  /// Absent: that of the terms.
+  InputArray gravity;
 
   /// By name; `columns` of each are checked by EvaluationPlan.
   const InputArray& operator[](Input input) const;

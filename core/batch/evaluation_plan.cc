@@ -4,10 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "core/batch/cost.h"
 #include "core/batch/quantity_needs.h"
 #include "core/dynamics/power.h"
 #include "core/model/description_checks.h"
 #include "core/model/payload.h"
+#include "core/model/tree_checks.h"
 
 namespace torqued {
 namespace {
@@ -15,10 +17,14 @@ namespace {
 using Code = ArgumentError::Code;
 using MaybeError = std::optional<ArgumentError>;
 
-/// Their number is its cube.
-constexpr int kMaxChristoffelDof = 256;
+/// Their number is its cube; that of the regressor ten times its square.
+constexpr int kMaxChristoffelDof = 100;
+constexpr int kMaxRegressorDof = 256;
 
 constexpr std::size_t kMaxExternalWrenches = 256;
+
+/// Of joint velocities, where F tanh(v / ε) is as good as a step.
+constexpr double kMinSmoothing = 1e-9;
 
 ArgumentError Fail(Code code, std::string field, std::string message) {
   return {code, std::move(field), std::move(message)};
@@ -122,7 +128,13 @@ std::variant<std::shared_ptr<const Model>, ArgumentError> TakeUp(
       name.empty() ? model->tip_frame() : model->FindFrame(name);
   if (frame) {
     payload.frame = model->frames()[static_cast<std::size_t>(*frame)].name;
-    return WithPayload(model, *frame, payload.inertial);
+    auto loaded = WithPayload(model, *frame, payload.inertial);
+    if (!InertiasAreFinite(loaded->tree())) {
+      return Fail(Code::kInvalidOption, "options.payload",
+                  "With the payload the inertia that joints move is beyond the "
+                  "range of double precision.");
+    }
+    return loaded;
   }
   if (name.empty()) {
     return Fail(Code::kTipFrameRequired, "options.payload.frame",
@@ -137,65 +149,6 @@ ArgumentError WrongColumns(Input input, int got, int expected) {
   return Fail(Code::kWrongColumnCount, std::string(ToString(input)),
               "Expected " + std::to_string(expected) + " columns, got " +
                   std::to_string(got) + ".");
-}
-
-/// Operations grow with n and, where a matrix is made or factorized, with its
-/// powers; nanoseconds fitted to the kernels of AVX2 on one core, a little
-/// high. Rows that the kernels leave to the general text cost some hundred
-/// times as much: a few of them are allowed for where they are to be expected.
-double EstimateCost(const EvaluationOptions& options, int dof) {
-  const QuantitySet& quantities = options.quantities;
-  const double n = dof;
-  double ns = 5 + 3 * n;  // loads, angles
-  if (quantities.Has(Quantity::kInverseDynamics)) ns += 5 * n;
-  if (quantities.Has(Quantity::kBiasForces)) ns += 5 * n;
-  if (quantities.Has(Quantity::kGravityForces)) ns += 5 * n;
-  if (quantities.Has(Quantity::kCoriolisForces)) ns += 5 * n;
-  if (quantities.Has(Quantity::kMassMatrix)) ns += 3 * n + 0.8 * n * n;
-  if (quantities.Has(Quantity::kForwardDynamics)) ns += 10 * n + 0.3 * n * n;
-  if (quantities.Has(Quantity::kFramePose)) ns += 3 * n;
-  if (quantities.Has(Quantity::kJacobian)) ns += 6 * n;
-  if (quantities.Has(Quantity::kJacobianDrift)) ns += 6 * n;
-  if (quantities.HasAny(kQuantitiesOfTheTask)) {
-    ns += 15 * n + n * n + 0.06 * n * n * n;
-    const double general = 3000 + 800 * n + 20 * n * n + 0.5 * n * n * n;
-    const bool always_singular = dof < options.task.axis_count;
-    ns += general * (always_singular ? 1.0 : 0.005);
-  }
-  // Mostly by the general texts, which take three times as long.
-  const double pass = 15 + 15 * n, matrix = n * n, cube = n * n * n;
-  if (quantities.Has(Quantity::kCoriolisMatrix)) ns += pass + 3 * matrix;
-  if (quantities.Has(Quantity::kMassMatrixRate)) ns += pass + 3 * matrix;
-  if (quantities.Has(Quantity::kChristoffelSymbols)) ns += pass + 1.2 * cube;
-  if (quantities.Has(Quantity::kMassMatrixInverse)) {
-    ns += pass + matrix + 0.3 * cube;
-  }
-  if (quantities.Has(Quantity::kEnergy)) ns += pass;
-  if (quantities.Has(Quantity::kCenterOfMass)) ns += pass;
-  if (quantities.Has(Quantity::kMomentum)) ns += pass;
-  if (quantities.Has(Quantity::kMomentumMatrix)) ns += pass;
-  if (quantities.Has(Quantity::kLinkTwists)) ns += pass;
-  if (quantities.Has(Quantity::kLinkAccelerations)) ns += pass;
-  if (quantities.Has(Quantity::kFrameVelocity)) ns += pass;
-  if (quantities.Has(Quantity::kFrameAcceleration)) ns += pass;
-  if (quantities.Has(Quantity::kJacobianRate)) ns += pass;
-  if (quantities.Has(Quantity::kJointWrenches)) ns += pass;
-  if (quantities.Has(Quantity::kBaseWrench)) ns += pass;
-  if (quantities.Has(Quantity::kRegressor)) ns += pass + 9 * matrix;
-  if (quantities.Has(Quantity::kInverseDynamicsDerivatives)) {
-    ns += 12 * n + 2.5 * matrix;
-  }
-  if (quantities.Has(Quantity::kForwardDynamicsDerivatives)) {
-    ns += 25 * n + 3 * matrix + 0.4 * cube;
-  }
-  if (quantities.Has(Quantity::kTaskProjection)) ns += 10 * n + 16 * matrix;
-  if (quantities.Has(Quantity::kTaskTorque)) ns += 15 * n + matrix;
-  if (quantities.Has(Quantity::kPowerBalance)) ns += 2 * pass;
-  if (quantities.Has(Quantity::kForwardFrameAcceleration)) {
-    ns += 25 * n + 0.3 * n * n;
-  }
-  constexpr double kReference = 20;  // the general text beside the lanes
-  return options.texts == Texts::kReference ? kReference * ns : ns;
 }
 
 /// Where the external wrenches act, whose frames are named afterwards.
@@ -255,6 +208,8 @@ std::string_view ToString(Input input) {
       return "task_acceleration";
     case Input::kNullSpaceTorque:
       return "null_space_torque";
+    case Input::kGravity:
+      return "gravity";
   }
   return "";
 }
@@ -280,9 +235,11 @@ const InputArray& EvaluationInputs::operator[](Input input) const {
     case Input::kTaskAcceleration:
       return task_acceleration;
     case Input::kNullSpaceTorque:
+      return null_space_torque;
+    case Input::kGravity:
       break;
   }
-  return null_space_torque;
+  return gravity;
 }
 
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
@@ -300,6 +257,15 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     return Fail(Code::kInvalidOption, "quantities",
                 "Name at least one quantity.");
   }
+  std::optional<int> tip_frame = model->tip_frame();
+  if (!options.tip_frame.empty()) {
+    tip_frame = model->FindFrame(options.tip_frame);
+    if (!tip_frame) {
+      return Fail(Code::kUnknownFrame, "options.tip_frame",
+                  "The model has no frame " +
+                      Quoted(options.tip_frame.substr(0, 128)) + ".");
+    }
+  }
   if (options.payload) {
     auto loaded = TakeUp(model, *options.payload, options.tip_frame);
     if (auto* error = std::get_if<ArgumentError>(&loaded)) {
@@ -315,20 +281,31 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     }
   }
   const double smoothing = options.terms.coulomb_smoothing;
-  if (!(smoothing >= 0 && std::isfinite(smoothing))) {
+  if (smoothing != 0 &&
+      !(smoothing >= kMinSmoothing && std::isfinite(smoothing))) {
     return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
-                "The smoothing velocity must be at least 0 and finite.");
+                "The smoothing velocity must be 0, or at least 1e-9 and "
+                "finite.");
   }
   if (smoothing != 0 && !options.terms.coulomb_friction) {
     return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
                 "Smoothing has a meaning only with Coulomb friction.");
   }
-  if (quantities.Has(Quantity::kChristoffelSymbols) &&
-      model->nv() > kMaxChristoffelDof) {
+  const auto too_many = [&](Quantity quantity, int most,
+                            std::string_view numbers) -> MaybeError {
+    if (!quantities.Has(quantity) || model->nv() <= most) return std::nullopt;
     return Fail(Code::kInvalidOption, "quantities",
-                "The Christoffel symbols of a model of more than " +
-                    std::to_string(kMaxChristoffelDof) +
-                    " degrees of freedom are too many.");
+                std::string(numbers) + " of a model of more than " +
+                    std::to_string(most) + " degrees of freedom are too many.");
+  };
+  if (MaybeError error =
+          too_many(Quantity::kChristoffelSymbols, kMaxChristoffelDof,
+                   "The Christoffel symbols")) {
+    return *std::move(error);
+  }
+  if (MaybeError error = too_many(Quantity::kRegressor, kMaxRegressorDof,
+                                  "The entries of the regressor")) {
+    return *std::move(error);
   }
   const bool wants_task = quantities.HasAny(kQuantitiesOfTheTask);
   if (wants_task) {
@@ -351,23 +328,12 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     }
   }
 
-  if (options.tip_frame.empty()) {
-    checked->tip_frame = model->tip_frame();
-  } else {
-    checked->tip_frame = model->FindFrame(options.tip_frame);
-    if (!checked->tip_frame) {
-      return Fail(Code::kUnknownFrame, "options.tip_frame",
-                  "The model has no frame " +
-                      Quoted(options.tip_frame.substr(0, 128)) + ".");
-    }
-  }
-
+  checked->tip_frame = tip_frame;
   if (MaybeError error =
           FindWrenchPlaces(*model, options, checked->wrench_places)) {
     return *std::move(error);
   }
 
-  checked->nanoseconds_per_row = EstimateCost(options, model->nv());
   checked->model = std::move(model);
   checked->options = std::move(options);
   EvaluationPlan plan(checked);
@@ -375,6 +341,8 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     return TipFrameRequired();
   }
   checked->blocks = BlockPlan(plan);
+  checked->nanoseconds_per_row = NanosecondsPerRow(
+      checked->options, checked->blocks.by_rows(), checked->model->nv());
   return plan;
 }
 
@@ -405,6 +373,8 @@ int EvaluationPlan::ColumnsOf(Input input) const {
       return 6 * static_cast<int>(wrench_places().size());
     case Input::kTaskAcceleration:
       return options().task.axis_count;
+    case Input::kGravity:
+      return 3;
   }
   return 0;
 }
@@ -436,6 +406,11 @@ MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs) const {
                      "None of the quantities that were asked for depends on "
                      "the motion of the base.");
     }
+  }
+  if (inputs.gravity.present() && !quantities.HasAny(kQuantitiesOfGravity)) {
+    return useless(Input::kGravity,
+                   "None of the quantities that were asked for depends on "
+                   "gravity.");
   }
   for (const Input task : {Input::kTaskAcceleration, Input::kNullSpaceTorque}) {
     if (inputs[task].present() && !quantities.Has(Quantity::kTaskTorque)) {
@@ -490,6 +465,14 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
 
   rows_ = rows;
   inputs_ = inputs;
+  nanoseconds_per_row_ = checked_->nanoseconds_per_row;
+  if (blocks().NeedsGeneralTexts(inputs)) {
+    nanoseconds_per_row_ *= kCostOfGeneralTexts;
+  }
+  if (inputs.external_wrenches.present()) {
+    nanoseconds_per_row_ += NanosecondsOfWrenches(
+        options().quantities, static_cast<int>(wrench_places().size()), nv);
+  }
   return std::nullopt;
 }
 
@@ -506,6 +489,16 @@ const std::vector<int>& EvaluationPlan::places(Input input) const {
     default:
       return kAsTheyStand;
   }
+}
+
+std::int64_t EvaluationPlan::bytes() const {
+  std::int64_t bytes = blocks().bytes();
+  if (!options().payload) return bytes;
+  // A copy of the model: bodies, twice lowered, and names.
+  for (const Frame& frame : model().frames()) {
+    bytes += static_cast<std::int64_t>(2 * (sizeof(frame) + frame.name.size()));
+  }
+  return bytes + 4 * model().nv() * std::int64_t{sizeof(TreeBody)};
 }
 
 bool EvaluationPlan::Produces(Output output) const {

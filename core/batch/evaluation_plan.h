@@ -77,7 +77,10 @@ class EvaluationPlan {
   const BlockPlan& blocks() const { return checked_->blocks; }
 
   /// Rough cost of one row on one core, for scheduling.
-  double nanoseconds_per_row() const { return checked_->nanoseconds_per_row; }
+  double nanoseconds_per_row() const { return nanoseconds_per_row_; }
+
+  /// Memory that the plan holds beside a model that others share, roughly.
+  std::int64_t bytes() const;
 
  private:
   /// Model and options, and what follows from them alone.
@@ -91,11 +94,12 @@ class EvaluationPlan {
     std::vector<int> v_columns;
     std::vector<WrenchPlace> wrench_places;
     BlockPlan blocks;
-    double nanoseconds_per_row = 0;
+    double nanoseconds_per_row = 0;  // of the lowered texts
   };
 
   explicit EvaluationPlan(std::shared_ptr<const Checked> checked)
-      : checked_(std::move(checked)) {}
+      : checked_(std::move(checked)),
+        nanoseconds_per_row_(checked_->nanoseconds_per_row) {}
 
   bool UsesTipFrame(bool has_wrench) const;
   bool UsesTipWrench() const;
@@ -105,6 +109,7 @@ class EvaluationPlan {
   std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;
   std::int64_t rows_ = 0;
+  double nanoseconds_per_row_ = 0;
 };
 
 }  // namespace torqued

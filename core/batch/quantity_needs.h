@@ -64,6 +64,23 @@ inline constexpr QuantitySet kQuantitiesOnMovingBases = {
     Quantity::kTaskTorque,
     Quantity::kPowerBalance};
 
+/// Those that gravity changes.
+inline constexpr QuantitySet kQuantitiesOfGravity = {
+    Quantity::kInverseDynamics,
+    Quantity::kForwardDynamics,
+    Quantity::kBiasForces,
+    Quantity::kOperationalSpace,
+    Quantity::kGravityForces,
+    Quantity::kEnergy,
+    Quantity::kJointWrenches,
+    Quantity::kBaseWrench,
+    Quantity::kRegressor,
+    Quantity::kInverseDynamicsDerivatives,
+    Quantity::kForwardDynamicsDerivatives,
+    Quantity::kForwardFrameAcceleration,
+    Quantity::kTaskTorque,
+    Quantity::kPowerBalance};
+
 /// Solve with the mass matrix.
 inline constexpr QuantitySet kQuantitiesOfTheInverse = {
     Quantity::kForwardDynamics,   Quantity::kOperationalSpace,

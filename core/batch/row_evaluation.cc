@@ -176,7 +176,12 @@ void RowEvaluation::LoadBaseMotion() {
     return Twist<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
   };
   base_motion_ = {twist(Input::kBaseTwist), twist(Input::kBaseAcceleration)};
-  const bool moves = Of(Input::kBaseTwist) != nullptr ||
+  const double* const g = Of(Input::kGravity);
+  if (g != nullptr) {
+    base_motion_.g = Vec3<double>::Constant(g);
+    std::fill_n(terms_.gravity, 3, 0.0);
+  }
+  const bool moves = g != nullptr || Of(Input::kBaseTwist) != nullptr ||
                      Of(Input::kBaseAcceleration) != nullptr;
   base_ = moves ? &base_motion_ : nullptr;
 }
@@ -249,7 +254,10 @@ void RowEvaluation::ForwardDynamicsOutput() {
   double* a = workspace_.result.data();
   ForwardDynamics(tree_, terms_, v(), Of(Input::kTau), scratch_, a, base_);
   if (const int joint = MasslessJoint(); joint >= 0) {
-    ReportSingularMass(Output::kAcceleration, joint, scratch_.d[joint]);
+    ReportSingularMass(Has(Quantity::kForwardDynamics)
+                           ? Output::kAcceleration
+                           : Output::kForwardFrameAcceleration,
+                       joint, scratch_.d[joint]);
     StoreNaN(Output::kAcceleration);
     StoreNaN(Output::kForwardFrameAcceleration);
     return;
@@ -354,11 +362,11 @@ void RowEvaluation::TaskOutputs() {
       SolveTask(task, n, scratch_.J, massless < 0 ? W : nullptr, r, scratch_.Y,
                 lambda, eta);
   if (massless >= 0) {
-    ReportSingularMass(Output::kLambda, massless, pivot_);
+    ReportSingularMass(TaskOutput(), massless, pivot_);
   } else if (diagnostics.rule != TaskRule::kFullRank) {
     RowIssue issue;
     issue.code = RowCode::kSingularTaskSpace;
-    issue.output = Output::kLambda;
+    issue.output = TaskOutput();
     issue.value = diagnostics.sigma_min;
     Report(issue);
   }
@@ -378,7 +386,13 @@ void RowEvaluation::TaskOutputs() {
     }
     if (Has(Quantity::kTaskTorque)) StoreTaskTorque(drift, lambda);
   }
-  StoreDiagnostics(diagnostics);
+  if (Has(Quantity::kOperationalSpace)) StoreDiagnostics(diagnostics);
+}
+
+Output RowEvaluation::TaskOutput() const {
+  if (Has(Quantity::kOperationalSpace)) return Output::kLambda;
+  return Has(Quantity::kTaskProjection) ? Output::kMobility
+                                        : Output::kTaskTorque;
 }
 
 void RowEvaluation::StoreTaskProjections(const double* lambda) {
@@ -438,7 +452,7 @@ void RowEvaluation::ReportSingularMass(Output output, int joint, double pivot) {
 
 void RowEvaluation::Store(Output output, const double* values, int count) {
   const OutputArray& out = array(output);
-  if (out.data == nullptr || count == 0) return;
+  if (!Has(QuantityOf(output)) || out.data == nullptr || count == 0) return;
   if (!AllFinite(out.type, count, values)) {
     RowIssue issue;
     issue.code = RowCode::kNotFiniteResult;
@@ -461,7 +475,7 @@ void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
 
 void RowEvaluation::StoreNaN(Output output) {
   const OutputArray& out = array(output);
-  if (out.data == nullptr) return;
+  if (!Has(QuantityOf(output)) || out.data == nullptr) return;
   // A table of one column.
   const int columns = plan_.columns(output);
   for (int k = 0; k < columns; ++k) {
@@ -472,7 +486,7 @@ void RowEvaluation::StoreNaN(Output output) {
 void RowEvaluation::StoreUndefined() {
   for (int k = 0; k < kOutputCount; ++k) {
     const Output output = static_cast<Output>(k);
-    if (plan_.Produces(output)) StoreNaN(output);
+    StoreNaN(output);
   }
   TaskDiagnostics undefined;
   undefined.sigma_min = kNaN;

@@ -62,6 +62,8 @@ class RowEvaluation {
   void KinematicOutputs();
   void MassMatrixAndTaskOutputs();
   void TaskOutputs();
+  /// The first result of the task that is wanted.
+  Output TaskOutput() const;
 
   /// J̄ and N from the task's rows of the Jacobian, the factors of M and Λ.
   void StoreTaskProjections(const double* lambda);

@@ -79,7 +79,7 @@ std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
       return field + " overflowed.";
     case RowCode::kSingularTaskSpace:
       return "The task Jacobian loses rank: smallest singular value " +
-             Number(issue.value) + "; lambda and eta are " +
+             Number(issue.value) + "; the task's inertia is " +
              (plan.options().task.singularity == SingularityRule::kDamped
                   ? "damped."
                   : "restricted to its range.");

@@ -41,7 +41,7 @@ void AddHeldWrenchDerivatives(const Tree& tree,
       wrenches, [&](const WrenchPlace& place, const T* w) TORQUED_INLINE_BODY {
         if (place.reference == ReferenceFrame::kLocal) return;
         FrameJacobian(tree, place.frame, place.reference, scratch, scratch.J);
-        AddHeldWrenchDerivative(tree.n, place.reference,
+        AddHeldWrenchDerivative(tree, place.frame.body, place.reference,
                                 static_cast<const T*>(scratch.J), w, dtau_dq);
       });
 }

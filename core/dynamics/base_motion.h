@@ -1,4 +1,4 @@
-// How the base moves.
+// How the base moves, and the gravity that it meets.
 #pragma once
 
 #include "core/spatial/motion.h"
@@ -11,10 +11,10 @@ inline namespace TORQUED_TARGET {
 template <class T>
 struct BaseMotion {
   Twist<T> V;  // twist V_0
-  /// V̇_0, rates of the components of V_0; gravity is not in it. A gravity that
-  /// differs from state to state, as base axes turn, may be given here: with
-  /// (0; g) taken off and the terms' gravity zero.
-  Twist<T> A;
+  Twist<T> A;  // V̇_0, rates of the components of V_0; gravity is not in it
+  /// Gravity of this state, m/s², beside that of the terms: base axes may turn
+  /// from state to state.
+  Vec3<T> g = Vec3<T>::Zero();
 };
 
 }  // namespace TORQUED_TARGET

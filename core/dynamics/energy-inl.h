@@ -24,8 +24,10 @@ T KineticEnergy(const Tree& tree, const T* v, Scratch<T>& scratch,
 
 template <class T>
 T PotentialEnergy(const Tree& tree, const double* gravity,
-                  const Scratch<T>& scratch) {
-  return -Dot(Vec3<T>::Constant(gravity), FirstMoment(tree, scratch));
+                  const Scratch<T>& scratch, const BaseMotion<T>* base) {
+  Vec3<T> g = Vec3<T>::Constant(gravity);
+  if (base != nullptr) g += base->g;
+  return -Dot(g, FirstMoment(tree, scratch));
 }
 
 }  // namespace TORQUED_TARGET

@@ -16,10 +16,11 @@ T KineticEnergy(const Tree& tree, const T* v, Scratch<T>& scratch,
                 const BaseMotion<T>* base = nullptr);
 
 /// P = −Σ m_i gᵀ p_com,i, J, zero at the base origin; gravity[3] in base axes,
-/// m/s². Needs X_world.
+/// m/s², and what `base` adds to it. Needs X_world.
 template <class T>
 T PotentialEnergy(const Tree& tree, const double* gravity,
-                  const Scratch<T>& scratch);
+                  const Scratch<T>& scratch,
+                  const BaseMotion<T>* base = nullptr);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

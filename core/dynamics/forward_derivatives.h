@@ -20,7 +20,7 @@ struct ForwardDerivativesScratch {
 /// da_dtau = M⁻¹, each [n x n], row-major and written whole. `a` is that
 /// acceleration: of these terms and external wrenches. Needs X_world. Bodies
 /// come in depth-first order, as those of a Model do. Tests no pivot: see
-/// ForwardDerivativesScratch. For wrenches that do not turn with their bodies,
+/// MassInverseScratch. For wrenches that do not turn with their bodies,
 /// AddHeldWrenchDerivative comes between InverseDynamicsDerivatives and
 /// SolveForwardDerivatives.
 template <class T>

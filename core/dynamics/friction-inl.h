@@ -13,7 +13,7 @@ TORQUED_INLINE T CoulombFriction(const Body& body, const Terms& terms,
                                  const T& v) {
   const T F(body.coulomb_friction);
   if (terms.coulomb_smoothing == 0) return F * Sign(v);
-  return F * Tanh(v * T(1 / terms.coulomb_smoothing));
+  return F * Tanh(v / T(terms.coulomb_smoothing));
 }
 
 /// F_v v + F_s sgn(v).
@@ -35,9 +35,9 @@ TORQUED_INLINE T JointFrictionSlope(const Body& body, const Terms& terms,
   T slope(0);
   if (terms.viscous_friction) slope = T(body.viscous_friction);
   if (terms.coulomb_friction && terms.coulomb_smoothing != 0) {
-    const T inverse(1 / terms.coulomb_smoothing);
-    const T t = Tanh(v * inverse);
-    slope = slope + T(body.coulomb_friction) * inverse * (T(1) - t * t);
+    const T width(terms.coulomb_smoothing);
+    const T t = Tanh(v / width);
+    slope = slope + T(body.coulomb_friction) * (T(1) - t * t) / width;
   }
   return slope;
 }

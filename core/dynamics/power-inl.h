@@ -58,7 +58,9 @@ void PowerBalance(const Tree& tree, const DynamicsTerms& terms, const T* v,
     power[kKineticRate] += Dot(h, scratch.A[i]);
     momentum += scratch.X_world[i].R * h.f;
   }
-  power[kPotentialRate] = -Dot(Vec3<T>::Constant(terms.gravity), momentum);
+  Vec3<T> g = Vec3<T>::Constant(terms.gravity);
+  if (base != nullptr) g += base->g;
+  power[kPotentialRate] = -Dot(g, momentum);
   power[kTipPower] = -PowerOf(tree, wrenches.on_environment, scratch);
   power[kExternalPower] = PowerOf(tree, wrenches.on_robot, scratch);
 }

@@ -83,13 +83,20 @@ class QuantityTexts {
     DynamicsTerms terms = in_.terms;
     terms.viscous_friction = terms.coulomb_friction = false;
     terms.external_wrenches = false;
+    const bool moves = in_.base != nullptr;
     if (Wants(Quantity::kGravityForces)) {
-      InverseDynamics(tree_, terms, none, none, scratch_, result_);
+      BaseMotion<T> still = {Twist<T>::Zero(), Twist<T>::Zero()};
+      if (moves) still.g = in_.base->g;
+      InverseDynamics(tree_, terms, none, none, scratch_, result_,
+                      moves ? &still : nullptr);
       store_(Output::kGravity, result_, n_);
     }
     if (Wants(Quantity::kCoriolisForces)) {
       for (double& g : terms.gravity) g = 0;
-      InverseDynamics(tree_, terms, in_.v, none, scratch_, result_, in_.base);
+      BaseMotion<T> weightless;
+      if (moves) weightless = {in_.base->V, in_.base->A};
+      InverseDynamics(tree_, terms, in_.v, none, scratch_, result_,
+                      moves ? &weightless : nullptr);
       store_(Output::kCoriolis, result_, n_);
     }
   }
@@ -121,7 +128,8 @@ class QuantityTexts {
     if (Wants(Quantity::kEnergy)) {
       const T kinetic = KineticEnergy(tree_, in_.v, scratch_, in_.base);
       store_(Output::kKineticEnergy, &kinetic, 1);
-      const T potential = PotentialEnergy(tree_, in_.terms.gravity, scratch_);
+      const T potential =
+          PotentialEnergy(tree_, in_.terms.gravity, scratch_, in_.base);
       store_(Output::kPotentialEnergy, &potential, 1);
     }
     if (Wants(Quantity::kCenterOfMass) || Wants(Quantity::kMomentum)) {

@@ -60,8 +60,9 @@ enum class Input : unsigned char {
   kExternalWrenches,
   kTaskAcceleration,
   kNullSpaceTorque,
+  kGravity,
 };
-inline constexpr int kInputCount = 10;
+inline constexpr int kInputCount = 11;
 
 /// One table per result, a row for each state.
 enum class Output : unsigned char {

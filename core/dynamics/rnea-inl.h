@@ -14,7 +14,7 @@ TORQUED_INLINE Twist<T> BaseAcceleration(const DynamicsTerms& terms,
                                          const BaseMotion<T>* base) {
   const Vec3<T> g = Vec3<T>::Constant(terms.gravity);
   if (base == nullptr) return {Vec3<T>::Zero(), -g};
-  return {base->A.w, base->A.v - g};
+  return {base->A.w, base->A.v - g - base->g};
 }
 
 template <class T>

@@ -212,19 +212,21 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
 }
 
 template <class T>
-void AddHeldWrenchDerivative(int n, ReferenceFrame reference, const T* J,
+void AddHeldWrenchDerivative(const Tree& tree, int body,
+                             ReferenceFrame reference, const T* J,
                              const T* wrench, T* dtau_dq) {
+  const int n = tree.n;
   if (reference == ReferenceFrame::kLocal) return;
   const Wrench<T> W = {{wrench[0], wrench[1], wrench[2]},
                        {wrench[3], wrench[4], wrench[5]}};
-  for (int j = 0; j < n; ++j) {
+  for (int j = body; j != kBase; j = tree.bodies[j].parent) {
     Twist<T> S = {{J[j], J[n + j], J[2 * n + j]}, Vec3<T>::Zero()};
     if (reference == ReferenceFrame::kWorld) {
       S.v = {J[3 * n + j], J[4 * n + j], J[5 * n + j]};
     }
     // What turning with joint j has done to W, and does not.
     const Wrench<T> turned = MinusAdTranspose(S, W);
-    for (int i = 0; i < n; ++i) {
+    for (int i = body; i != kBase; i = tree.bodies[i].parent) {
       const Twist<T> column = {{J[i], J[n + i], J[2 * n + i]},
                                {J[3 * n + i], J[4 * n + i], J[5 * n + i]}};
       dtau_dq[i * n + j] += Dot(turned, column);

@@ -14,9 +14,9 @@ template void InverseDynamicsDerivatives(const Tree&, const DynamicsTerms&,
                                          const RneaDerivativesScratch<float>&,
                                          float*, float*, float*,
                                          const BaseMotion<float>*);
-template void AddHeldWrenchDerivative(int, ReferenceFrame, const double*,
-                                      const double*, double*);
-template void AddHeldWrenchDerivative(int, ReferenceFrame, const float*,
-                                      const float*, float*);
+template void AddHeldWrenchDerivative(const Tree&, int, ReferenceFrame,
+                                      const double*, const double*, double*);
+template void AddHeldWrenchDerivative(const Tree&, int, ReferenceFrame,
+                                      const float*, const float*, float*);
 
 }  // namespace torqued

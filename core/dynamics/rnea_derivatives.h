@@ -56,9 +56,11 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
 ///   world-aligned   J_iᵀ (ω_j × m; ω_j × f),  ω_j: angular part of J_j
 ///   world           J_iᵀ (−ad_{J_j}ᵀ W)
 /// For the wrench F that the frame exerts on its environment, tau = … + Jᵀ F,
-/// give W = −F. Only columns of joints that carry the frame may be non-zero.
+/// give W = −F. Of J the columns of the joints that carry `body`, the frame's,
+/// are read.
 template <class T>
-void AddHeldWrenchDerivative(int n, ReferenceFrame reference, const T* J,
+void AddHeldWrenchDerivative(const Tree& tree, int body,
+                             ReferenceFrame reference, const T* J,
                              const T* wrench, T* dtau_dq);
 
 }  // namespace TORQUED_TARGET

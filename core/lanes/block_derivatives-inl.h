@@ -92,8 +92,8 @@ class BlockDerivatives {
     if (!held_) return;
     P on_tip[6];
     for (int k = 0; k < 6; ++k) on_tip[k] = -wrench[k];
-    AddHeldWrenchDerivative(tree_.n, tip_.reference, static_cast<const P*>(J_),
-                            on_tip, dtau_dq);
+    AddHeldWrenchDerivative(tree_, tip_.path[tip_.length - 1], tip_.reference,
+                            static_cast<const P*>(J_), on_tip, dtau_dq);
   }
 
   const Tree tree_;

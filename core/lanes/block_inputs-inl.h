@@ -33,6 +33,7 @@ class BlockInputs {
                 6 * static_cast<unsigned long>(job.setup->wrench_place_count));
     carver.Take(task_acceleration, 6);
     carver.Take(null_space_torque, n);
+    carver.Take(gravity_, 3);
     int widest = 0;
     ForAll([&widest](const LaneInput& in, P* /*packs*/) {
       widest = in.columns > widest ? in.columns : widest;
@@ -54,6 +55,7 @@ class BlockInputs {
     clear_absent(Input::kBaseAcceleration, base_acceleration_, 6);
     clear_absent(Input::kTaskAcceleration, task_acceleration, 6);
     clear_absent(Input::kNullSpaceTorque, null_space_torque, n);
+    clear_absent(Input::kGravity, gravity_, 3);
     ForAll([this](const LaneInput& in, P* packs) {
       if (in.data == nullptr || in.columns == 0) return;
       if (!in.one_row) {
@@ -69,14 +71,18 @@ class BlockInputs {
   TORQUED_INLINE bool Has(Input input) const {
     return job_[input].data != nullptr;
   }
+  /// Whether there is anything in base_motion.
   bool base_moves() const {
-    return Has(Input::kBaseTwist) || Has(Input::kBaseAcceleration);
+    return Has(Input::kBaseTwist) || Has(Input::kBaseAcceleration) ||
+           Has(Input::kGravity);
   }
   BaseMotion<P> base_motion() const {
     const auto twist = [](const P* x) TORQUED_INLINE_BODY {
       return Twist<P>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
     };
-    return {twist(base_twist_), twist(base_acceleration_)};
+    return {twist(base_twist_),
+            twist(base_acceleration_),
+            {gravity_[0], gravity_[1], gravity_[2]}};
   }
 
   /// Rows [row, row + count); fewer than the lanes at the end, whose last row
@@ -121,6 +127,7 @@ class BlockInputs {
     f(job_[Input::kExternalWrenches], external_wrenches);
     f(job_[Input::kTaskAcceleration], task_acceleration);
     f(job_[Input::kNullSpaceTorque], null_space_torque);
+    f(job_[Input::kGravity], gravity_);
   }
 
   static void Clear(P* packs, int count) {
@@ -203,7 +210,7 @@ class BlockInputs {
   Table by_row_[kInputCount];
   int by_row_count_ = 0;
   char* padded_;
-  P *base_twist_, *base_acceleration_;
+  P *base_twist_, *base_acceleration_, *gravity_;
 };
 
 }  // namespace TORQUED_TARGET

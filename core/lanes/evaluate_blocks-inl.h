@@ -127,6 +127,7 @@ class BlockEvaluation {
   static bool HasGeneralInputs(const BlockJob& job) {
     return job[Input::kBaseTwist].data != nullptr ||
            job[Input::kBaseAcceleration].data != nullptr ||
+           job[Input::kGravity].data != nullptr ||
            job[Input::kExternalWrenches].data != nullptr;
   }
 
@@ -404,10 +405,11 @@ class BlockEvaluation {
 
   void ComputeGeneral() {
     ComputePlacements(tree_, in_.q, general_);
-    if (wants_frame() || has_wrenches()) {
+    if (wants_frame() || has_wrenches() || further_ != 0) {
       ComputeWorldPlacements(tree_, general_);
     }
-    const DynamicsTerms terms = GeneralWrenches();
+    LoadGeneralTerms();
+    const DynamicsTerms& terms = general_terms_;
     const BaseMotion<P> motion = in_.base_motion();
     const BaseMotion<P>* const base = in_.base_moves() ? &motion : nullptr;
     const P *const v = in_.v, *const none = nullptr;
@@ -471,12 +473,17 @@ class BlockEvaluation {
     }
   }
 
+  /// Without the gravity that the states bring.
   DynamicsTerms GeneralTerms() const {
-    return {{setup_.gravity[0], setup_.gravity[1], setup_.gravity[2]},
-            setup_.viscous_friction,
-            setup_.coulomb_friction,
-            false,
-            setup_.coulomb_smoothing};
+    DynamicsTerms terms = {{0, 0, 0},
+                           setup_.viscous_friction,
+                           setup_.coulomb_friction,
+                           false,
+                           setup_.coulomb_smoothing};
+    for (int k = 0; k < 3 && !in_.Has(Input::kGravity); ++k) {
+      terms.gravity[k] = setup_.gravity[k];
+    }
+    return terms;
   }
 
   /// What the tip exerts on the environment acts on the tip with its sign
@@ -504,11 +511,10 @@ class BlockEvaluation {
   }
 
   /// The terms with all that acts from outside, which is put into scratch.
-  DynamicsTerms GeneralWrenches() {
-    DynamicsTerms terms = GeneralTerms();
-    terms.external_wrenches = has_wrenches();
+  void LoadGeneralTerms() {
+    general_terms_ = GeneralTerms();
+    general_terms_.external_wrenches = has_wrenches();
     if (has_wrenches()) ApplyWrenches(tree_, Wrenches(), general_);
-    return terms;
   }
 
   void Factor() {
@@ -538,11 +544,14 @@ class BlockEvaluation {
 
   /// What QuantityTexts know.
   __attribute__((noinline)) void ComputeFurther() {
-    if (lowered_route_) ComputePlacements(tree_, in_.q, general_);
-    ComputeWorldPlacements(tree_, general_);
+    if (lowered_route_) {
+      ComputePlacements(tree_, in_.q, general_);
+      ComputeWorldPlacements(tree_, general_);
+      LoadGeneralTerms();
+    }
     const BaseMotion<P> motion = in_.base_motion();
     const QuantityInputs<P> in = {
-        tree_,        GeneralWrenches(),
+        tree_,        general_terms_,
         &setup_.tip,  setup_.reference,
         in_.v,        in_.a,
         Wrenches(),   in_.base_moves() ? &motion : nullptr,
@@ -673,6 +682,7 @@ class BlockEvaluation {
   QuantityScratch<P> quantities_{};
 
   LoweredTerms<P> terms_, with_wrench_;
+  DynamicsTerms general_terms_{};
   LoweredTip<N> tip_{};
   WrenchPlace tip_wrench_{};
   const P* task_rows_[6] = {};

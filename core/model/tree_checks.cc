@@ -114,7 +114,21 @@ Eigen::MatrixXd HomeMassMatrix(const Tree& tree) {
   return M;
 }
 
+bool IsFinite(const SpatialInertia<double>& G) {
+  return std::isfinite(G.mass + G.h.x + G.h.y + G.h.z + G.I.xx + G.I.yy +
+                       G.I.zz + G.I.xy + G.I.xz + G.I.yz);
+}
+
 }  // namespace
+
+bool InertiasAreFinite(const Tree& tree) {
+  const Configuration c = ComputeComposites(
+      tree, [](int i) { return GenericPosition(i, /*sample=*/1); });
+  for (int i = 0; i < tree.n; ++i) {
+    if (!IsFinite(c.composite[i])) return false;
+  }
+  return true;
+}
 
 void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
                          std::span<const int> lines, std::span<const char> skip,
@@ -127,9 +141,7 @@ void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
     });
     for (int i = 0; i < tree.n; ++i) {
       const SpatialInertia<double>& G = c.composite[i];
-      const double sum = G.mass + G.h.x + G.h.y + G.h.z + G.I.xx + G.I.yy +
-                         G.I.zz + G.I.xy + G.I.xz + G.I.yz;
-      if (!std::isfinite(sum)) finite[i] = 0;
+      if (!IsFinite(G)) finite[i] = 0;
       if (MovesMass(tree.bodies[i], G)) moves[i] = 1;
     }
   }

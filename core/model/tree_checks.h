@@ -22,6 +22,9 @@ void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
                          std::span<const int> lines, std::span<const char> skip,
                          LintReport& report);
 
+/// Whether the inertia that each joint moves is within double precision. O(n).
+bool InertiasAreFinite(const Tree& tree);
+
 /// Reports a mass matrix at q = 0 that is ill-conditioned, or whose numbers
 /// leave double precision, and the joint that matters most in the weakest
 /// direction. O(n³).

@@ -159,10 +159,16 @@ void EvaluateStream::OnModel(const ModelEntry& entry) {
   if (auto* error = std::get_if<Error>(&setup)) {
     return FailStart(InMessage(std::move(*error), "start."));
   }
+  auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
+  auto admitted = context_.admission.Admit({.bytes = made->plan.bytes()});
+  if (auto* error = std::get_if<Error>(&admitted)) {
+    return FailStart(std::move(*error));
+  }
+  held_ = std::get<Admission::Ticket>(std::move(admitted));
   // May be large, and the stream may be long; Clear would keep the memory.
   v1::EvaluateStart().Swap(&start_);
   Lock lock(mutex_);
-  setup_ = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
+  setup_ = std::move(made);
   handling_ = false;
   Advance(std::move(lock));
 }

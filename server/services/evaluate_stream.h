@@ -125,6 +125,7 @@ class EvaluateStream final
   CallRecord record_;
   std::shared_ptr<EvaluateStream> self_;  // until gRPC is through
   Admission::Ticket open_;                // as long as the stream lives
+  Admission::Ticket held_;                // the memory of its setup, as long
 
   // Written before the first chunk is read, constant afterwards.
   v1::EvaluateStart start_;       // until there is a setup

@@ -62,7 +62,8 @@ OrError<std::shared_ptr<const ComputeSetup>> SetupCache::SetUp(
   if (auto known = Find(key)) return known;
   auto made = server::SetUp(view, entry, target);
   if (const auto* setup =
-          std::get_if<std::shared_ptr<const ComputeSetup>>(&made)) {
+          std::get_if<std::shared_ptr<const ComputeSetup>>(&made);
+      setup != nullptr && (*setup)->plan.bytes() <= kMaxPlanBytes) {
     Insert(key, *setup);
   }
   return made;

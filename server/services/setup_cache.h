@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,6 +24,8 @@ class SetupCache {
   static constexpr int kMaxDof = 64;
   static constexpr std::size_t kMaxFrames = 256;
   static constexpr std::size_t kMaxQueryBytes = 1024;
+  /// Nor those that take more memory, as permuted results of many numbers do.
+  static constexpr std::int64_t kMaxPlanBytes = 64 << 10;
 
   /// The same as SetUp. All calls must name the same target.
   OrError<std::shared_ptr<const ComputeSetup>> SetUp(const QueryView& view,

@@ -49,6 +49,7 @@ void ViewFurtherStates(const Message& message, StatesView* states) {
   if (message.has_null_space_torque()) {
     states->null_space_torque = &message.null_space_torque();
   }
+  if (message.has_gravity()) states->gravity = &message.gravity();
 }
 
 /// The quantities of a message that lists them.

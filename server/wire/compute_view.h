@@ -21,6 +21,7 @@ struct StatesView {
   const v1::Array* external_wrenches = nullptr;
   const v1::Array* task_acceleration = nullptr;
   const v1::Array* null_space_torque = nullptr;
+  const v1::Array* gravity = nullptr;
   /// Path of the wrench in the request.
   std::string_view tip_wrench_field = "tip_wrench_on_environment.wrench";
 };

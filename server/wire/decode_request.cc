@@ -190,7 +190,8 @@ OrError<EvaluationInputs> DecodeStates(const StatesView& view) {
       {view.task_acceleration, ToString(Input::kTaskAcceleration),
        &inputs.task_acceleration},
       {view.null_space_torque, ToString(Input::kNullSpaceTorque),
-       &inputs.null_space_torque}};
+       &inputs.null_space_torque},
+      {view.gravity, ToString(Input::kGravity), &inputs.gravity}};
   for (const auto& item : arrays) {
     if (item.array == nullptr) continue;
     OrError<InputArray> read = ReadArray(*item.array, item.field);

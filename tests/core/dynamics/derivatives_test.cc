@@ -335,9 +335,10 @@ TEST(InverseDynamicsDerivatives, HeldWrenchesTurnWithNothing) {
         turning =
             std::max(turning, RelativeError(actual.dq, expected.dq, scale));
       }
-      AddHeldWrenchDerivative(
-          n, reference, static_cast<const double*>(memory.scratch.J),
-          static_cast<const double*>(wrench.data()), actual.dq.data());
+      AddHeldWrenchDerivative(tree, frame.body, reference,
+                              static_cast<const double*>(memory.scratch.J),
+                              static_cast<const double*>(wrench.data()),
+                              actual.dq.data());
       errors.Add("held" + which, RelativeError(actual.dq, expected.dq, scale),
                  c.name);
       errors.Add("by rates" + which,

@@ -166,13 +166,32 @@ TEST(MovingBase, AtRestIsNoMotion) {
   });
 }
 
-TEST(MovingBase, GravityMayBePartOfItsAcceleration) {
+TEST(MovingBase, GravityOfTheStateIsThatOfTheTermsAndNoMotion) {
   ForParts([](Part p) {
     Configured<double> at = At(p.part.tree(), p.part.state.q);
     const VectorXd tau = Torques(p, at, &p.motion);
-    p.motion.A.v -= Vec3<double>::Constant(p.terms.gravity);
+    const double P = PotentialEnergy(p.part.tree(), p.terms.gravity,
+                                     at.scratch(), &p.motion);
+    p.motion.g = Vec3<double>::Constant(p.terms.gravity);
     p.terms.gravity[0] = p.terms.gravity[1] = p.terms.gravity[2] = 0;
     EXPECT_EQ(Torques(p, at, &p.motion), tau);
+    EXPECT_EQ(PotentialEnergy(p.part.tree(), p.terms.gravity, at.scratch(),
+                              &p.motion),
+              P);
+    // It is no motion.
+    Vector6d drift, weightless;
+    const auto drift_of = [&](const BaseMotion<double>& base, Vector6d& to) {
+      FrameDrift(p.part.tree(),
+                 {p.part.n() - 1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {}},
+                 ReferenceFrame::kLocal, p.part.state.v.data(), at.scratch(),
+                 to.data(), &base);
+    };
+    drift_of(p.motion, drift);
+    p.motion.g = Vec3<double>::Zero();
+    drift_of(p.motion, weightless);
+    EXPECT_EQ(drift, weightless);
+    // Twin: as an acceleration of the base it is one.
+    EXPECT_GT(RelativeError(Torques(p, at, &p.motion), tau), 1e-9);
   });
 }
 

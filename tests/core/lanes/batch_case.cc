@@ -63,6 +63,7 @@ EvaluationInputs BatchCase::Inputs() const {
   in.external_wrenches = View(external_wrenches, 6 * places);
   in.task_acceleration = View(task_acceleration, options.task.axis_count);
   in.null_space_torque = View(null_space_torque, model->nv());
+  in.gravity = View(gravity, 3);
   return in;
 }
 
@@ -87,9 +88,11 @@ std::vector<double>& BatchCase::operator[](Input input) {
     case Input::kTaskAcceleration:
       return task_acceleration;
     case Input::kNullSpaceTorque:
+      return null_space_torque;
+    case Input::kGravity:
       break;
   }
-  return null_space_torque;
+  return gravity;
 }
 
 void AddTaskInputs(BatchCase& batch, std::uint64_t seed) {
@@ -117,6 +120,7 @@ void AddSurroundings(BatchCase& batch, std::uint64_t seed) {
   FillTable(6 * batch.rows, 1, random, batch.base_twist);
   FillTable(6 * batch.rows, 3, random, batch.base_acceleration);
   FillTable(24 * batch.rows, 10, random, batch.external_wrenches);
+  FillTable(3 * batch.rows, 10, random, batch.gravity);
   batch.name += ", moving base and wrenches";
 }
 
@@ -215,7 +219,8 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
                                   &inputs.base_acceleration,
                                   &inputs.external_wrenches,
                                   &inputs.task_acceleration,
-                                  &inputs.null_space_torque};
+                                  &inputs.null_space_torque,
+                                  &inputs.gravity};
     for (std::size_t k = 0; k < kInputCount; ++k) {
       RoundToSingle(*tables[k], rounded[k]);
     }

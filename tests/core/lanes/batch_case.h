@@ -25,7 +25,7 @@ struct BatchCase {
   std::int64_t rows = 0;
   std::vector<double> q, v, a, tau, wrench;
   std::vector<double> base_twist, base_acceleration, external_wrenches;
-  std::vector<double> task_acceleration, null_space_torque;
+  std::vector<double> task_acceleration, null_space_torque, gravity;
   /// Of the arrays that Evaluate hands over.
   NumberType input_type = NumberType::kF64, output_type = NumberType::kF64;
   EvaluationOptions options;
@@ -39,8 +39,8 @@ struct BatchCase {
 /// null-space torques.
 void AddTaskInputs(BatchCase& batch, std::uint64_t seed);
 
-/// Moves the base, and lets wrenches act in all reference frames: on two moving
-/// frames, twice on the first, and on the base.
+/// Moves the base, turns gravity, and lets wrenches act in all reference
+/// frames: on two moving frames, twice on the first, and on the base.
 void AddSurroundings(BatchCase& batch, std::uint64_t seed);
 
 struct BatchResult {

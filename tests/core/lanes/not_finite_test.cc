@@ -64,6 +64,8 @@ int ColumnsOf(Input input, int dof) {
       return 6;
     case Input::kExternalWrenches:
       return 24;
+    case Input::kGravity:
+      return 3;
     default:
       return dof;
   }
