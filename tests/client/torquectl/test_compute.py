@@ -44,14 +44,14 @@ def test_several_quantities_come_in_one_answer():
 def test_every_quantity_of_the_contract_can_be_asked_for():
     names = re.search(r"QUANTITY (\S+) \.\.\.", help_of_compute()).group(1)
     names = names.split("|")
-    assert len(names) == 30
+    assert len(names) == 32
     answer = run_json(
         "compute", *names, "-m", PANDA, "--q", "0.1,-0.5,0.3,-2,0.2,1.5,0.7",
         "--v", "0.3,0.1,-0.2,0.4,0.1,-0.3,0.2", "--tau", "1,2,3,4,5,6,7")
     assert answer["rows_not_ok"] == 0
     shapes = {name: np.array(numbers).shape[1:] for name, numbers in
               answer["results"].items()}
-    assert len(shapes) == 39 + 3  # rank, sigma_min, rule
+    assert len(shapes) == 41 + 3  # rank, sigma_min, rule
     assert shapes["christoffel"] == (49, 7)
     assert shapes["regressor"] == (7, 70)
     assert shapes["link_twists"] == shapes["joint_wrenches"] == (7, 6)
