@@ -65,10 +65,11 @@ class States:
         return part
 
 
-def options(gravity=None, viscous=False, coulomb=False, **fields):
+def options(gravity=None, viscous=False, coulomb=False, smoothing=0, **fields):
     return pb.Options(
-        terms=pb.Terms(gravity=gravity or (), viscous_friction=viscous,
-                       coulomb_friction=coulomb), **fields)
+        terms=pb.Terms(
+            gravity=gravity or (), viscous_friction=viscous,
+            coulomb_friction=coulomb, coulomb_smoothing=smoothing), **fields)
 
 
 def tip_wrench(wrench, frame=pb.REFERENCE_FRAME_LOCAL, payload=F64):
