@@ -80,6 +80,8 @@ constexpr ResultField kFields[] = {
      &R::has_da_dq, &R::da_dq, &E::da_dq},
     {v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES, "da_dv", S::kJointsByJoints,
      &R::has_da_dv, &R::da_dv, &E::da_dv},
+    {v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES, "da_dtau", S::kJointsByJoints,
+     &R::has_da_dtau, &R::da_dtau, &E::da_dtau},
     {v1::QUANTITY_TASK_PROJECTION, "mobility", S::kAxesByAxes, &R::has_mobility,
      &R::mobility, &E::mobility},
     {v1::QUANTITY_TASK_PROJECTION, "consistent_inverse", S::kJointsByAxes,
@@ -95,8 +97,6 @@ constexpr ResultField kFields[] = {
      &R::task_torque, &E::task_torque},
     {v1::QUANTITY_POWER_BALANCE, "power_balance", S::kPowers,
      &R::has_power_balance, &R::power_balance, &E::power_balance},
-    {v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES, "da_dtau", S::kJointsByJoints,
-     &R::has_da_dtau, &R::da_dtau, &E::da_dtau},
 };
 
 }  // namespace

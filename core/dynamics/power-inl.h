@@ -58,8 +58,9 @@ void PowerBalance(const Tree& tree, const DynamicsTerms& terms, const T* v,
     power[kKineticRate] += Dot(h, scratch.A[i]);
     momentum += scratch.X_world[i].R * h.f;
   }
-  power[kPotentialRate] = -Dot(Vec3<T>::Constant(terms.gravity), momentum);
-  power[kTipPower] = -PowerOf(tree, wrenches.on_environment, scratch);
+  // Subtracted from a zero that has no sign of its own.
+  power[kPotentialRate] -= Dot(Vec3<T>::Constant(terms.gravity), momentum);
+  power[kTipPower] -= PowerOf(tree, wrenches.on_environment, scratch);
   power[kExternalPower] = PowerOf(tree, wrenches.on_robot, scratch);
 }
 
