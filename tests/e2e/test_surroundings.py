@@ -35,8 +35,8 @@ def transposed(matrix):
 
 
 def close(actual, expected, relative=1e-12):
-    """Within so much of the largest number of each state; `relative` may have a
-    number for each of them."""
+    """Within so much, which may differ from state to state, of the largest
+    number of each state."""
     assert actual.shape == expected.shape
     over = tuple(range(1, expected.ndim))
     size = np.maximum(np.abs(expected).max(axis=over), 1e-300)
@@ -454,6 +454,35 @@ def test_what_a_task_wants_is_nothing_unless_it_is_given(arm):
     close(product(transposed(x.jacobian[:, 3:]), x.eta), absent, 1e-9)
 
 
+@pytest.mark.parametrize("damping", [0, 0.3])
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "surrounded"])
+def test_a_singular_task_is_driven_by_the_inertia_of_its_rule(
+        arm, damping, alone):
+    s, given = arm.s, {} if alone else arm.everything
+    # All six axes, of arms that are stretched or have too few joints.
+    given = given | {"q": 0 * s.q}
+    wanted, null_space = s.task_acceleration, s.null_space_torque
+    x = arm.ask(
+        ask.TASK_TORQUE, ask.OPERATIONAL_SPACE, ask.JACOBIAN,
+        ask.JACOBIAN_DRIFT, ask.MASS_MATRIX_INVERSE, singular=True,
+        damping=damping, task_acceleration=wanted,
+        null_space_torque=null_space, **given)
+    h = arm.ask(ask.INVERSE_DYNAMICS, a=None, **given).tau  # with wrenches
+    lam = getattr(x, "lambda")
+    free = product(x.jacobian @ x.mass_matrix_inverse, null_space - h)
+    force = product(lam, wanted - x.jacobian_drift - free)
+    close(x.task_torque,
+          null_space + product(transposed(x.jacobian), force), 1e-9)
+    caused = arm.ask(ask.FORWARD_FRAME_ACCELERATION, tau=x.task_torque,
+                     **given).forward_frame_acceleration
+    far(caused, wanted)
+    # As far as the arm can move there, unless the rule is a compromise.
+    range_ = x.jacobian @ np.linalg.pinv(x.jacobian, rcond=1e-8)
+    reached = product(range_, caused - wanted)
+    size = np.abs(wanted).max()
+    assert (np.abs(reached).max() < 1e-7 * size) == (damping == 0)
+
+
 # --- Power -------------------------------------------------------------------
 
 KINETIC, POTENTIAL, ACTUATORS, VISCOUS, COULOMB, TIP, EXTERNAL, BASE = range(8)
@@ -625,6 +654,51 @@ def test_single_precision_is_near_double(arm):
     for name, rows in vars(exact).items():
         close(getattr(single, name), rows, 6e-5)
         assert not same_bits(getattr(single, name), rows), name
+
+
+@pytest.mark.parametrize("precision", [
+    pb.PRECISION_DOUBLE, pb.PRECISION_SINGLE])
+def test_a_row_is_the_same_in_every_batch(arm, precision):
+    rows = 200
+    s, around = States(arm.n, rows), Surroundings(rows)
+    inputs = {
+        "q": s.q, "v": s.v, "a": s.a, "tau": s.tau,
+        "tip_wrench_on_environment": s.wrench,
+        "base_twist": around.base_twist,
+        "base_acceleration": around.base_acceleration,
+        "external_wrenches_on_robot": around.wrenches,
+        "task_acceleration": s.task_acceleration,
+        "null_space_torque": s.null_space_torque}
+    # Rows that take other paths than their neighbours.
+    inputs["q"][3, 1] = 1e9
+    inputs["q"][4] = 0
+    inputs["base_twist"][9, 5] = np.nan
+    inputs["v"][10] = 1e200
+    for row, (name, number) in enumerate({
+            "base_twist": 1e180, "base_acceleration": 1e308,
+            "external_wrenches_on_robot": 1e300, "task_acceleration": 1e308,
+            "null_space_torque": 1e308}.items(), start=11):
+        inputs[name][row] = number
+
+    def batch(which):
+        question = arm.question(
+            *ALL_QUANTITIES, places=arm.places, wrench_frame=ALIGNED,
+            viscous=True, coulomb=True, smoothing=0.4, precision=precision,
+            **{name: numbers[which] for name, numbers in inputs.items()})
+        reply = arm.client.dynamics.Compute(question.request())
+        return reply, {name: table(getattr(reply.results, name))
+                       for name in RESULT_ARRAYS}
+
+    reply, whole = batch(slice(0, rows))
+    failed = {status.row for status in reply.row_status
+              if status.code in (pb.ROW_CODE_INVALID_INPUT,
+                                 pb.ROW_CODE_NOT_FINITE_RESULT)}
+    assert failed == {9, 10, 11, 12, 14, 15}
+    for which in (*(slice(k, k + 1) for k in range(20)), slice(1, 8),
+                  slice(5, 22), slice(100, 163)):
+        _, part = batch(which)
+        for name, numbers in part.items():
+            assert same_bits(numbers, whole[name][which]), (name, which)
 
 
 # --- Bad rows ----------------------------------------------------------------

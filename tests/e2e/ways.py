@@ -37,10 +37,14 @@ class Question:
     choice: pb.Options
     axes: tuple = ()
     wrench_frame: int = LOCAL
+    damping: float = 0
 
     @property
     def task(self):
-        return pb.OperationalSpaceOptions(axes=self.axes)
+        damped = {"singularity": pb.SINGULARITY_RULE_DAMPED,
+                  "damping": self.damping}
+        return pb.OperationalSpaceOptions(
+            axes=self.axes, **damped if self.damping else {})
 
     def request(self, payload=F64):
         arrays = {name: array(rows, payload)
@@ -107,8 +111,8 @@ class Robot:
         """A number of every joint, such as its damping."""
         return np.array([getattr(joint, field) for joint in self.info.joints])
 
-    def question(self, *quantities, axes=(), wrench_frame=LOCAL, places=(),
-                 **given):
+    def question(self, *quantities, axes=(), wrench_frame=LOCAL, damping=0,
+                 places=(), **given):
         """Of these states where no others are given; None takes an input away,
         and what is no input is an option."""
         inputs = {name: getattr(self.s, name)
@@ -120,17 +124,19 @@ class Robot:
         given.setdefault("gravity", GRAVITY)
         return Question(self.info.name, quantities, inputs,
                         options(external_wrenches=places, **given), axes,
-                        wrench_frame)
+                        wrench_frame, damping)
 
-    def ask(self, *quantities, **given):
-        """Numbers of quantities of rows that must all be OK, asked in all
-        ways."""
+    def ask(self, *quantities, singular=False, **given):
+        """Numbers of quantities of rows that must all be OK, or all have a
+        singular task, asked in all ways."""
         question = self.question(*quantities, **given)
         axes = len(question.axes) or 6
 
         def call(asked, payload=F64):
             reply = self.client.dynamics.Compute(asked.request(payload))
-            assert reply.rows_not_ok == 0, reply.row_status
+            assert reply.rows_not_ok == singular * reply.rows, reply.row_status
+            assert {status.code for status in reply.row_status} <= {
+                pb.ROW_CODE_SINGULAR_TASK_SPACE}
             return reply.results
 
         results = call(question)
