@@ -60,8 +60,9 @@ void PowerBalance(const Tree& tree, const DynamicsTerms& terms, const T* v,
   }
   Vec3<T> g = Vec3<T>::Constant(terms.gravity);
   if (base != nullptr) g += base->g;
-  power[kPotentialRate] = -Dot(g, momentum);
-  power[kTipPower] = -PowerOf(tree, wrenches.on_environment, scratch);
+  // Subtracted from a zero that has no sign of its own.
+  power[kPotentialRate] -= Dot(g, momentum);
+  power[kTipPower] -= PowerOf(tree, wrenches.on_environment, scratch);
   power[kExternalPower] = PowerOf(tree, wrenches.on_robot, scratch);
 }
 

@@ -130,6 +130,9 @@ TEST_F(ComputeBatchTest, SaysToAStreamWhatItSaysToACall) {
   options.joint_names = {"b", "a"};
   options.fail_fast = true;
   options.task.damping = 0.5;
+  options.coulomb_friction = true;
+  options.coulomb_smoothing = 0.25;
+  options.external_wrenches = {{"elbow", v1::REFERENCE_FRAME_WORLD}};
   constexpr v1::Quantity kBoth[] = {v1::QUANTITY_INVERSE_DYNAMICS,
                                     v1::QUANTITY_OPERATIONAL_SPACE};
   EXPECT_THROW(ComputeBatch(Calls(), kLimits, "arm", kBoth,
@@ -142,6 +145,9 @@ TEST_F(ComputeBatchTest, SaysToAStreamWhatItSaysToACall) {
   EXPECT_TRUE(start.options().fail_fast());
   EXPECT_EQ(start.tip_wrench_reference_frame(), v1::REFERENCE_FRAME_WORLD);
   EXPECT_EQ(start.operational_space().damping(), 0.5);
+  EXPECT_EQ(start.options().terms().coulomb_smoothing(), 0.25);
+  ASSERT_EQ(start.options().external_wrenches_size(), 1);
+  EXPECT_EQ(start.options().external_wrenches(0).frame(), "elbow");
 }
 
 TEST_F(ComputeBatchTest, AddsUpTheTimesOfItsParts) {

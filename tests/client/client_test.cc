@@ -72,10 +72,14 @@ TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
   options.task.rank_tolerance = 1e-4;
   options.task.sigma_min = true;
   options.precision = v1::PRECISION_SINGLE;
+  options.external_wrenches = {{"elbow", v1::REFERENCE_FRAME_WORLD}};
   const Client client = Client::Connect(server.address());
   const Evaluation result = client.Compute(
       "arm", {v1::QUANTITY_INVERSE_DYNAMICS, v1::QUANTITY_OPERATIONAL_SPACE},
-      {.q = Batch::Constant(1, 2, 0.25)}, options);
+      {.q = Batch::Constant(1, 2, 0.25),
+       .base_twist = Batch::Constant(1, 6, 1.5),
+       .external_wrenches_on_robot = Batch::Constant(1, 6, 2.5)},
+      options);
 
   EXPECT_EQ(result.tau, kState.q);
   EXPECT_EQ(seen.model(), "arm");
@@ -106,6 +110,12 @@ TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
   EXPECT_TRUE(seen.operational_space().sigma_min());
   EXPECT_THAT(result.sigma_min, ::testing::ElementsAre(0.5));
   EXPECT_EQ(seen.options().precision(), v1::PRECISION_SINGLE);
+  EXPECT_EQ(seen.base_twist().columns(), 6u);
+  EXPECT_EQ(seen.external_wrenches_on_robot().columns(), 6u);
+  EXPECT_FALSE(seen.has_base_acceleration());
+  ASSERT_EQ(seen.options().external_wrenches_size(), 1);
+  EXPECT_EQ(seen.options().external_wrenches(0).reference_frame(),
+            v1::REFERENCE_FRAME_WORLD);
 }
 
 TEST(Client, RetriesAComputationOnceTheServerIsBack) {

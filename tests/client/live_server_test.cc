@@ -247,6 +247,75 @@ TEST_F(LiveServer, UndoesInverseDynamicsWithForwardDynamics) {
       0.1);
 }
 
+/// So many states of the seven-axis arm in surroundings of all kinds.
+States Surrounded(Eigen::Index rows) {
+  return {.q = Random(rows, 7, 21),
+          .v = Random(rows, 7, 22),
+          .a = Random(rows, 7, 23),
+          .base_twist = Random(rows, 6, 24),
+          .base_acceleration = Random(1, 6, 25),
+          .external_wrenches_on_robot = Random(rows, 12, 26)};
+}
+
+const std::vector<WrenchPlace> kTwoPlaces = {
+    {"panda_link3", v1::REFERENCE_FRAME_WORLD}, {}};
+
+TEST_F(LiveServer, UndoesInverseDynamicsOnAMovingBaseUnderWrenches) {
+  States states = Surrounded(100);
+  ComputeOptions options;
+  options.external_wrenches = kTwoPlaces;
+  const Evaluation there = client_->InverseDynamics("panda", states, options);
+  ASSERT_EQ(there.echo.external_wrenches_size(), 2);
+  EXPECT_EQ(there.echo.external_wrenches(1).frame(), "panda_link8");
+  states.tau = there.tau;
+  const Evaluation back = client_->ForwardDynamics("panda", states, options);
+  EXPECT_LT((back.a - states.a).cwiseAbs().maxCoeff(), 1e-8);
+  // The twins: a base at rest, and no wrenches.
+  const auto error_without = [&](const auto& take_away) {
+    States other = states;
+    take_away(other);
+    return (client_->ForwardDynamics("panda", other, options).a - states.a)
+        .cwiseAbs()
+        .maxCoeff();
+  };
+  EXPECT_GT(error_without([](States& s) { s.base_twist.resize(0, 0); }), 0.1);
+  EXPECT_GT(error_without([](States& s) { s.base_acceleration.resize(0, 0); }),
+            0.1);
+  EXPECT_GT(error_without(
+                [](States& s) { s.external_wrenches_on_robot.resize(0, 0); }),
+            0.1);
+}
+
+TEST_F(LiveServer, GivesStreamsAndCallsTheSameBitsInAllSurroundings) {
+  States states = Surrounded(3000);
+  states.task_acceleration = Random(3000, 3, 27);
+  states.null_space_torque = Random(3000, 7, 28);
+  ComputeOptions options;
+  options.external_wrenches = kTwoPlaces;
+  options.coulomb_friction = true;
+  options.coulomb_smoothing = 0.1;
+  options.task.axes = {v1::TASK_AXIS_LINEAR_X, v1::TASK_AXIS_LINEAR_Y,
+                       v1::TASK_AXIS_LINEAR_Z};
+  const std::vector<v1::Quantity> wanted = {v1::QUANTITY_TASK_TORQUE,
+                                            v1::QUANTITY_POWER_BALANCE};
+  const Evaluation whole = client_->Compute("panda", wanted, states, options);
+  EXPECT_EQ(whole.rows_not_ok, 0);
+  EXPECT_EQ(whole.task_torque.cols(), 7);
+  EXPECT_EQ(whole.power_balance.cols(), 8);
+  const Batch left = whole.power_balance.leftCols(2).rowwise().sum() -
+                     whole.power_balance.rightCols(6).rowwise().sum();
+  EXPECT_LT(left.cwiseAbs().maxCoeff(),
+            1e-12 * whole.power_balance.cwiseAbs().maxCoeff());
+  for (const int chunk_rows : {7, 1024}) {
+    ConnectOptions connect;
+    connect.chunk_rows = chunk_rows;
+    const Evaluation streamed = Client::Connect(server_->address(), connect)
+                                    .Evaluate("panda", wanted, states, options);
+    EXPECT_TRUE(SameBits(streamed.task_torque, whole.task_torque));
+    EXPECT_TRUE(SameBits(streamed.power_balance, whole.power_balance));
+  }
+}
+
 TEST_F(LiveServer, NamesABadRowByItsPlaceInTheWholeBatch) {
   Batch q = Random(60'000, 7, 9);
   q(44'444, 3) = kNan;

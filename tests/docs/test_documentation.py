@@ -29,12 +29,13 @@ def run(command, **arguments):
         check=False, **arguments)
 
 
-@pytest.mark.parametrize("path", [README, QUANTITIES])
-def test_the_first_call_prints_what_is_shown(path):
-    call = snippets(path, "sh")[0]
+@pytest.mark.parametrize("path, number", [
+    (README, 0), (QUANTITIES, 0), (QUANTITIES, 1)])
+def test_a_call_prints_what_is_shown(path, number):
+    call = snippets(path, "sh")[number]
     result = run(re.sub(r"^export PATH=.*\n", "", call))
     assert result.returncode == 0, result.stderr
-    shown = snippets(path, "text")[0]
+    shown = snippets(path, "text")[number]
 
     def without_version(text):
         return re.sub(r"target \S+  server \S+", "", text).strip()
@@ -135,23 +136,55 @@ def test_every_result_reads_what_is_listed_and_nothing_else(tmp_path):
                 if max(abs(x - y) for x, y in zip(numbers, after[result]))
                 > 1e-10 * max(map(abs, numbers))}
 
-    model = f"--model {rusty}"
+    # With room beside the task.
+    model = f"--model {rusty} --axes lx,ly,lz"
     state = (*listed, model, Q6, V6, A6)
     before = computed(*state)
     assert rows.keys() == before.keys()
+    six = "1,-2,3,-4,5,6"
     for word, call in (
             ("v", (*listed, model, Q6, A6, V6.replace("0.5", "0.9"))),
             ("a", (*listed, model, Q6, V6, A6.replace("3", "4"))),
             ("τ", (*listed, model, Q6.replace("4,5", "3,2"), V6, A6)),
+            ("V₀", (*state, "--base-twist", six)),
+            ("V̇₀", (*state, "--base-acceleration", six)),
+            ("a*", (*state, "--task-acceleration 1,2,-3")),
+            ("τ₀", (*state, "--null-space-torque", six)),
             ("gravity", (*state, "--gravity 1,2,-8")),
-            ("friction", (*state, "--viscous --coulomb"))):
+            ("friction", (*state, "--viscous --coulomb")),
+            ("wrench", (*state, "--wrench", six)),
+            ("wrench", (*state, "--external-wrench forearm_link=" + six))):
         assert changed(before, computed(*call)) == readers(word), word
-    pressed = [name for name, of_one in listed.items()
-               if any("wrench" in row["Reads"] for row in of_one.values())]
-    before = computed(*pressed, model, Q6, V6, A6)
-    assert changed(before, computed(
-        *pressed, model, Q6, V6, A6, "--wrench 1,2,3,4,5,6")) == readers(
-            "wrench")
+    # Friction is smoothed for all that read it.
+    rough = computed(*state, "--coulomb")
+    assert changed(rough, computed(
+        *state, "--coulomb --coulomb-smoothing 2")) == readers("friction")
+
+
+def test_what_nothing_reads_is_refused():
+    listed = listed_quantities()
+
+    def refused(flag, *words):
+        """The quantities that alone refuse the flag are those that read none
+        of these words."""
+        for name, of_one in listed.items():
+            reads = {word for row in of_one.values()
+                     for word in re.split(r",\s*", row["Reads"])}
+            done = run(f"torquectl compute {name} --model "
+                       f"deploy/models/ur5e.urdf {Q6} {flag}")
+            if reads.isdisjoint(words):
+                assert done.returncode == 1, (name, flag)
+                assert "INVALID_OPTION" in done.stderr
+            else:
+                assert done.returncode == 0, (name, flag, done.stderr)
+
+    six = "1,-2,3,-4,5,6"
+    refused(f"--wrench {six}", "wrench")
+    refused(f"--external-wrench forearm_link={six}", "wrench")
+    refused(f"--base-twist {six}", "V₀", "V̇₀")
+    refused(f"--base-acceleration {six}", "V₀", "V̇₀")
+    refused(f"--task-acceleration {six}", "a*")
+    refused(f"--null-space-torque {six}", "τ₀")
 
 
 def test_make_targets_that_are_named_exist():

@@ -36,7 +36,8 @@ RESULT_AXES = {
     "base_wrench": (6,), "regressor": ("n", "n", 10), "dtau_dq": "nn",
     "dtau_dv": "nn", "da_dq": "nn", "da_dv": "nn", "da_dtau": "nn",
     "mobility": "mm", "consistent_inverse": "nm",
-    "null_space_projector": "nn", "forward_frame_acceleration": (6,)}
+    "null_space_projector": "nn", "forward_frame_acceleration": (6,),
+    "task_torque": "n", "power_balance": (8,)}
 FRAMES = {
     "local": pb.REFERENCE_FRAME_LOCAL,
     "world_aligned": pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
@@ -53,6 +54,8 @@ class States:
         self.a = random.uniform(-5, 5, (count, joints))
         self.tau = random.uniform(-20, 20, (count, joints))
         self.wrench = random.uniform(-10, 10, (count, 6))
+        self.task_acceleration = random.uniform(-5, 5, (count, 6))
+        self.null_space_torque = random.uniform(-20, 20, (count, joints))
 
     def rows(self, which):
         """The states that a slice or a list of rows selects."""
@@ -62,10 +65,11 @@ class States:
         return part
 
 
-def options(gravity=None, viscous=False, coulomb=False, **fields):
+def options(gravity=None, viscous=False, coulomb=False, smoothing=0, **fields):
     return pb.Options(
-        terms=pb.Terms(gravity=gravity or (), viscous_friction=viscous,
-                       coulomb_friction=coulomb), **fields)
+        terms=pb.Terms(
+            gravity=gravity or (), viscous_friction=viscous,
+            coulomb_friction=coulomb, coulomb_smoothing=smoothing), **fields)
 
 
 def tip_wrench(wrench, frame=pb.REFERENCE_FRAME_LOCAL, payload=F64):
@@ -73,9 +77,9 @@ def tip_wrench(wrench, frame=pb.REFERENCE_FRAME_LOCAL, payload=F64):
 
 
 def compute_request(model, quantities, payload=F64, **fields):
-    for name in ("q", "v", "a", "tau"):
-        if isinstance(fields.get(name), np.ndarray):
-            fields[name] = array(fields[name], payload)
+    for name, numbers_of in fields.items():
+        if isinstance(numbers_of, np.ndarray):
+            fields[name] = array(numbers_of, payload)
     return pb.ComputeRequest(model=model, quantities=quantities, **fields)
 
 
@@ -88,10 +92,12 @@ def compute(client, model, quantities, **fields):
 
 
 def everything_request(model, states, payload=F64, **choices):
-    """All quantities, under a tip wrench, with singular values."""
+    """All quantities, under a tip wrench, for a wanted acceleration of the tip,
+    with singular values."""
     return compute_request(
         model, ALL_QUANTITIES, payload, q=states.q, v=states.v, a=states.a,
-        tau=states.tau,
+        tau=states.tau, task_acceleration=states.task_acceleration,
+        null_space_torque=states.null_space_torque,
         tip_wrench_on_environment=tip_wrench(states.wrench, payload=payload),
         options=options(**choices),
         operational_space=pb.OperationalSpaceOptions(sigma_min=True))

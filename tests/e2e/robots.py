@@ -4,6 +4,8 @@
 test can say on which line a mistake stands.
 """
 
+import xml.etree.ElementTree as ElementTree
+
 POINT = (0, 0, 0, 0, 0, 0)
 
 
@@ -131,3 +133,53 @@ def crane():
         joint("turn", "jib", "lamp", xyz=(0.4, 0.1, 0.1), rpy=(0.2, 0.3, 0.4),
               axis=(0, 0.6, 0.8), damping=0.1),
         link("lamp", 0.7, com=(0.1, 0.05, 0.02), inertia=small))
+
+
+# --- Robots made of others ---------------------------------------------------
+
+
+def rusty(source):
+    """The robot with friction of its own in every joint."""
+    tree = ElementTree.fromstring(source)
+    joints = [joint for joint in tree.findall("joint")
+              if joint.get("type") != "fixed"]
+    for k, moving in enumerate(joints):
+        for old in moving.findall("dynamics"):
+            moving.remove(old)
+        ElementTree.SubElement(moving, "dynamics", {
+            "damping": str(0.3 + 0.2 * k), "friction": str(1.1 - 0.1 * k)})
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
+# Where the axis of on_turntable() stands in it, and the robot on its table.
+TABLE_AXIS = (0.6, 0.0, 0.8)
+TABLE_PLACE = {"xyz": (0.3, -0.2, 0.5), "rpy": (0.2, -0.4, 0.7)}
+
+
+def on_turntable(source):
+    """The robot on a table that turns, off its axis. What is fixed to its root
+    link weighs nothing, so all that moves on the table is the robot."""
+    tree = ElementTree.fromstring(source)
+    joints = tree.findall("joint")
+    links = {link.get("name"): link for link in tree.findall("link")}
+
+    def end(moving, which):
+        return moving.find(which).get("link")
+
+    root, = links.keys() - {end(moving, "child") for moving in joints}
+    fixed = [root]
+    for name in fixed:
+        for inertial in links[name].findall("inertial"):
+            links[name].remove(inertial)
+        fixed += [end(moving, "child") for moving in joints
+                  if moving.get("type") == "fixed"
+                  and end(moving, "parent") == name]
+    for element in (
+            link("stand"),
+            joint("table_turn", "stand", "table", kind="continuous",
+                  xyz=(0.1, 0.2, 0.3), rpy=(0.5, 0.1, -0.3), axis=TABLE_AXIS,
+                  limit=None),
+            link("table"),
+            joint("table_weld", "table", root, kind="fixed", **TABLE_PLACE)):
+        tree.append(ElementTree.fromstring(element))
+    return ElementTree.tostring(tree, encoding="unicode")

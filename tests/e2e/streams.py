@@ -21,8 +21,8 @@ def torques(**fields):
 
 
 def chunk(payload=F64, **fields):
-    """A message of states: q, v, a, tau and tip_wrench_on_environment as
-    arrays of numbers or as Array messages."""
+    """A message of states: its inputs as arrays of numbers or as Array
+    messages."""
     return pb.EvaluateRequest(chunk=pb.EvaluateChunk(**{
         name: array(numbers, payload) if isinstance(numbers, np.ndarray)
         else numbers for name, numbers in fields.items()}))
@@ -44,10 +44,17 @@ def failed(client, *messages):
     return replies, failure
 
 
-def chunk_of(states, payload=F64):
-    """All inputs of some states."""
+def chunk_of(states, payload=F64, **fields):
+    """Some states under a tip wrench."""
     return chunk(payload, q=states.q, v=states.v, a=states.a, tau=states.tau,
-                 tip_wrench_on_environment=states.wrench)
+                 tip_wrench_on_environment=states.wrench, **fields)
+
+
+def everything_chunk(states, payload=F64):
+    """All that everything_request takes."""
+    return chunk_of(states, payload,
+                    task_acceleration=states.task_acceleration,
+                    null_space_torque=states.null_space_torque)
 
 
 def cut(states, sizes):

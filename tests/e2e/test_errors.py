@@ -301,7 +301,7 @@ FORKED_Q = np.zeros((1, 2))
 USING_THE_TIP = (
     ask.FRAME_POSE, ask.JACOBIAN, ask.JACOBIAN_DRIFT, ask.OPERATIONAL_SPACE,
     ask.FRAME_VELOCITY, ask.FRAME_ACCELERATION, ask.JACOBIAN_RATE,
-    ask.TASK_PROJECTION, ask.FORWARD_FRAME_ACCELERATION)
+    ask.TASK_PROJECTION, ask.FORWARD_FRAME_ACCELERATION, ask.TASK_TORQUE)
 
 
 @table_of(
@@ -347,7 +347,8 @@ def rows_of(results, name):
 
 
 @pytest.mark.parametrize("bad", [NAN, INFINITY, -INFINITY])
-@pytest.mark.parametrize("name", ["q", "v", "a", "tau", "wrench"])
+@pytest.mark.parametrize("name", [
+    "q", "v", "a", "tau", "wrench", "task_acceleration", "null_space_torque"])
 def test_a_number_that_is_not_finite_spoils_its_row_alone(client, name, bad):
     good = States(7, 9)
     clean = client.dynamics.Compute(everything_request("panda", good)).results
@@ -359,7 +360,8 @@ def test_a_number_that_is_not_finite_spoils_its_row_alone(client, name, bad):
     assert (status.row, status.code) == (4, pb.ROW_CODE_INVALID_INPUT)
     assert status.field == (
         "tip_wrench_on_environment" if name == "wrench" else name)
-    assert status.joint == ("" if name == "wrench" else "panda_joint3")
+    assert status.joint == (
+        "" if name in ("wrench", "task_acceleration") else "panda_joint3")
     assert status.value == bad or math.isnan(status.value) and math.isnan(bad)
     assert status.message
     others = np.arange(9) != 4

@@ -246,6 +246,20 @@ REQUESTS = {
     "half-a-million-joint-names": (
         lambda: with_options(joint_names=["joint1"] * 500_000),
         "WRONG_JOINT_NAMES"),
+    "half-a-million-places-of-wrenches": (
+        lambda: with_options(
+            external_wrenches=[pb.WrenchPlace(frame="link2")] * 500_000),
+        "INVALID_OPTION"),
+    "a-place-name-of-a-megabyte": (
+        lambda: with_options(
+            external_wrenches=[pb.WrenchPlace(frame="f" * MEGABYTE)]),
+        "UNKNOWN_FRAME"),
+    "a-million-columns-of-wrenches": (
+        lambda: calculation(
+            options=pb.Options(external_wrenches=[pb.WrenchPlace()] * 256),
+            external_wrenches_on_robot=array_pb2.Array(
+                columns=6 * MEGABYTE, f64=bytes(48 * MEGABYTE))),
+        "WRONG_COLUMN_COUNT"),
     "a-frame-name-of-a-megabyte": (
         lambda: compute_request(
             "planar_2r", [ask.FRAME_POSE], q=Q,
@@ -269,7 +283,9 @@ def test_requests(server, client, request_of, reason):
     b"\xc2\x3e\x01x" * 4_000_000,
     # Options with empty joint names.
     b"\x42\x80\x92\xf4\x01" + b"\x0a\x00" * 2_000_000,
-], ids=["unknown-fields", "empty-names"])
+    # With empty places of wrenches.
+    b"\x42\x80\x92\xf4\x01" + b"\x4a\x00" * 2_000_000,
+], ids=["unknown-fields", "empty-names", "empty-places"])
 def test_millions_of_tiny_fields(server, client, payload):
     """Protobuf itself keeps some 40 bytes for a field of two."""
     raw = client.raw_unary("/torqued.v1.Dynamics/Compute")

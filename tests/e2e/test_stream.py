@@ -17,7 +17,8 @@ from calls import (
     everything_request, laborious_for, options, register, register_long)
 from harness import F32, F64, VALUES, encoding_of, failure_of, table
 from streams import (
-    GOOD, Q, Stream, chunk, chunk_of, cut, evaluate, failed, joined, torques)
+    GOOD, Q, Stream, chunk, chunk_of, cut, evaluate, everything_chunk, failed,
+    joined, torques)
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -37,7 +38,7 @@ def test_any_chunking_gives_the_bits_of_compute(client, sizes):
         client, streams.start(
             "panda", ALL_QUANTITIES,
             operational_space=pb.OperationalSpaceOptions(sigma_min=True)),
-        *map(chunk_of, cut(states, sizes)))
+        *map(everything_chunk, cut(states, sizes)))
     assert len(replies) == len(cut(states, sizes))
     numbers = joined(replies)
     assert len(numbers) == len(RESULT_ARRAYS) + 3  # rank, sigma_min, rule

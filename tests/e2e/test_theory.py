@@ -121,7 +121,7 @@ class Arm:
                 - at(2 * step)) / (12 * step)
 
 
-OF_THE_TASK = (ask.OPERATIONAL_SPACE, ask.TASK_PROJECTION)
+OF_THE_TASK = (ask.OPERATIONAL_SPACE, ask.TASK_PROJECTION, ask.TASK_TORQUE)
 TIPS = {"ur5e": "", "panda": "", "crane": "hook"}
 
 
@@ -504,7 +504,7 @@ def test_derivatives_of_forward_dynamics_are_gradients_of_accelerations(
 
 def test_every_result_has_axes():
     assert set(RESULT_AXES) == set(RESULT_ARRAYS)
-    assert len(ALL_QUANTITIES) == 30
+    assert len(ALL_QUANTITIES) == 32
 
 
 def test_joint_names_permute_every_quantity_in_every_bit(arm):
@@ -519,7 +519,7 @@ def test_joint_names_permute_every_quantity_in_every_bit(arm):
 
     canonical = reply(arm.s)
     swapped = States(arm.n, ROWS)
-    for name in ("q", "v", "a", "tau"):
+    for name in ("q", "v", "a", "tau", "null_space_torque"):
         setattr(swapped, name, getattr(arm.s, name)[:, order])
     permuted = reply(swapped, joint_names=[names[i] for i in order])
     for name in RESULT_ARRAYS:
@@ -556,7 +556,7 @@ def test_streams_give_the_bits_of_compute_in_every_encoding(arm, payload):
         arm.client, streams.start(
             arm.name, ALL_QUANTITIES, options=options(tip_frame=arm.tip),
             operational_space=pb.OperationalSpaceOptions(sigma_min=True)),
-        *(streams.chunk_of(part, payload)
+        *(streams.everything_chunk(part, payload)
           for part in streams.cut(states, [7])))
     assert len(replies) == 6
     parts = streams.joined(replies)
@@ -606,7 +606,8 @@ def test_a_singular_mass_matrix_names_what_it_leaves_undefined(
 UNDER_WRENCHES = [
     ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS, ask.JOINT_WRENCHES,
     ask.BASE_WRENCH, ask.INVERSE_DYNAMICS_DERIVATIVES,
-    ask.FORWARD_DYNAMICS_DERIVATIVES, ask.FORWARD_FRAME_ACCELERATION]
+    ask.FORWARD_DYNAMICS_DERIVATIVES, ask.FORWARD_FRAME_ACCELERATION,
+    ask.TASK_TORQUE, ask.POWER_BALANCE]
 
 
 @pytest.mark.parametrize(

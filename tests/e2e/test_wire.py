@@ -106,7 +106,7 @@ def test_single_precision_is_asked_for_apart_from_the_encoding(client):
     for name in RESULT_ARRAYS:
         # Whose errors grow with cond(Lambda).
         if name in ("lambda", "eta", "mobility", "consistent_inverse",
-                    "null_space_projector"):
+                    "null_space_projector", "task_torque"):
             continue
         array_of = getattr(single.results, name)
         assert harness.encoding_of(array_of) == F64

@@ -44,14 +44,14 @@ def test_several_quantities_come_in_one_answer():
 def test_every_quantity_of_the_contract_can_be_asked_for():
     names = re.search(r"QUANTITY (\S+) \.\.\.", help_of_compute()).group(1)
     names = names.split("|")
-    assert len(names) == 30
+    assert len(names) == 32
     answer = run_json(
         "compute", *names, "-m", PANDA, "--q", "0.1,-0.5,0.3,-2,0.2,1.5,0.7",
         "--v", "0.3,0.1,-0.2,0.4,0.1,-0.3,0.2", "--tau", "1,2,3,4,5,6,7")
     assert answer["rows_not_ok"] == 0
     shapes = {name: np.array(numbers).shape[1:] for name, numbers in
               answer["results"].items()}
-    assert len(shapes) == 39 + 3  # rank, sigma_min, rule
+    assert len(shapes) == 41 + 3  # rank, sigma_min, rule
     assert shapes["christoffel"] == (49, 7)
     assert shapes["regressor"] == (7, 70)
     assert shapes["link_twists"] == shapes["joint_wrenches"] == (7, 6)
@@ -210,3 +210,237 @@ def test_a_quantity_with_the_name_of_a_command_is_that_quantity():
         assert asked["results"]["mass_matrix"] == (
             plain["results"]["mass_matrix"])
         assert ("kinetic_energy" in asked["results"]) == ("energy" in words)
+
+
+# --- What surrounds the robot ------------------------------------------------
+
+
+def torques(*extra, state=STATE):
+    """tau of every state."""
+    return np.array(run_json("compute", "inverse-dynamics", *state,
+                             *extra)["results"]["tau"])
+
+
+def test_a_base_that_is_pushed_up_weighs_as_gravity_does():
+    weightless = ("--gravity", "0,0,0")
+    state = ("-m", PLANAR, *weightless, *STATE[4:])
+    pushed = torques("--base-acceleration", "0,0,0,0,9.81,0", state=state)
+    assert np.allclose(pushed, [planar_torques(Q, V, A)], rtol=0, atol=1e-13)
+
+
+def test_a_base_that_turns_is_a_first_joint_that_turns_more():
+    turning = torques("--base-twist", "0,0,2,0,0,0", "--base-acceleration",
+                      "0,0,-3,0,0,0")
+    expected = planar_torques(Q, (V[0] + 2, V[1]), (A[0] - 3, A[1]))
+    assert np.allclose(turning, [expected], rtol=0, atol=1e-12)
+    # A row for each state.
+    two = torques("--base-twist", "0,0,2,0,0,0;0,0,0,0,0,0")
+    assert np.allclose(two, [
+        planar_torques(Q, (V[0] + 2, V[1]), A), planar_torques(Q, V, A)],
+        rtol=0, atol=1e-12)
+
+
+X2 = 0.4 * math.cos(-0.1)
+X1 = 0.5 * math.cos(0.3) + X2  # of the tip
+LIFT = np.array([10 * X1, 10 * X2])  # torques that 10 N up take off
+ALOFT = "tip:local_world_aligned=0,0,0,0,10,0"
+
+
+def test_an_external_wrench_takes_its_torques_off():
+    plain = np.array(planar_torques(Q, V, A))
+    assert np.allclose(torques("--external-wrench", ALOFT), [plain - LIFT],
+                       rtol=0, atol=1e-13)
+    # Local axes are turned, and are the default.
+    c, s = math.cos(-0.1), math.sin(-0.1)
+    turned = f"0,0,0,{10 * s!r},{10 * c!r},0"
+    for where in ("tip", "tip:local", ""):
+        assert np.allclose(torques("--external-wrench", f"{where}={turned}"),
+                           [plain - LIFT], rtol=0, atol=1e-13)
+    # About the base's origin: the moment is given with it.
+    assert np.allclose(
+        torques("--external-wrench", f"tip:world=0,0,{10 * X1!r},0,10,0"),
+        [plain - LIFT], rtol=0, atol=1e-13)
+    assert not np.allclose(
+        torques("--external-wrench", "tip:world=0,0,0,0,10,0"), [plain - LIFT])
+
+
+def test_external_wrenches_add_up_and_may_have_rows_of_their_own():
+    plain = np.array(planar_torques(Q, V, A))
+    elbow = np.array([0.5 * math.cos(0.3) * 5, 0])  # of 5 N up there
+    at_elbow = "link2:local_world_aligned=0,0,0,0,5,0"
+    rows = ALOFT + ";0,0,0,0,-20,0"
+    for wrenches, expected in (
+            ([ALOFT, at_elbow], [plain - LIFT - elbow]),
+            ([at_elbow, ALOFT], [plain - LIFT - elbow]),
+            ([ALOFT, ALOFT], [plain - 2 * LIFT]),
+            ([rows], [plain - LIFT, plain + 2 * LIFT]),
+            ([rows, at_elbow],
+             [plain - LIFT - elbow, plain + 2 * LIFT - elbow]),
+            ([at_elbow, rows],
+             [plain - LIFT - elbow, plain + 2 * LIFT - elbow]),
+            ([rows, rows], [plain - 2 * LIFT, plain + 4 * LIFT])):
+        flags = [word for wrench in wrenches
+                 for word in ("--external-wrench", wrench)]
+        assert np.allclose(torques(*flags), expected, rtol=0, atol=1e-12)
+
+
+def test_external_wrenches_may_come_from_a_file(tmp_path):
+    np.save(tmp_path / "w.npy", np.array([[0, 0, 0, 0, 10.0, 0]]))
+    from_file = torques("--external-wrench",
+                        f"tip:local_world_aligned=@{tmp_path / 'w.npy'}")
+    assert np.array_equal(from_file, torques("--external-wrench", ALOFT))
+
+
+def test_the_echo_has_the_places_of_external_wrenches():
+    echo = run_json(
+        "compute", "inverse-dynamics", *STATE, "--external-wrench", ALOFT,
+        "--external-wrench", "=1,2,3,4,5,6")["echo"]
+    assert echo["external_wrenches"] == [
+        {"frame": "tip",
+         "reference_frame": "REFERENCE_FRAME_LOCAL_WORLD_ALIGNED"},
+        {"frame": "tip", "reference_frame": "REFERENCE_FRAME_LOCAL"}]
+
+
+@pytest.mark.parametrize("wrench, problem", [
+    ("tip", "takes FRAME[:REFERENCE]=NUMBERS"),
+    ("", "takes FRAME[:REFERENCE]=NUMBERS"),
+    ("tip=", "takes 6 numbers"), ("tip=1,2,3", "takes 6 numbers"),
+    ("tip=1,2,3,4,5,6,7", "takes 6 numbers"),
+    ("tip=1,2,3,x,5,6", "'x' is not a number"),
+    ("tip=1,2,3,4,5,6;1,2", "row 1 has 2 numbers, row 0 has 6"),
+    ("tip=1,2,3,4,5,6;", "has an empty row")])
+def test_a_wrench_of_another_form_is_refused(wrench, problem):
+    done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
+               wrench)
+    assert done.returncode == USAGE and done.stdout == ""
+    assert "--external-wrench" in done.stderr and problem in done.stderr
+
+
+def test_wrenches_with_unequal_rows_are_refused():
+    row = "0,0,0,0,10,0"
+    done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
+               f"tip={row};{row}", "--external-wrench",
+               f"tip={row};{row};{row}")
+    assert done.returncode == USAGE and done.stdout == ""
+    assert "with 2 and with 3 rows" in done.stderr
+
+
+def test_a_frame_that_does_not_exist_is_named_with_its_place():
+    for frame in ("nowhere", "tip:sideways"):
+        done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
+                   ALOFT, "--external-wrench", f"{frame}=0,0,0,0,0,1")
+        assert done.returncode == ERROR
+        assert "UNKNOWN_FRAME (options.external_wrenches[1].frame)" in (
+            done.stderr)
+        assert f"'{frame}'" in done.stderr
+
+
+@pytest.mark.parametrize("flag, numbers, field", [
+    ("--base-twist", "0,0,0,0,0,0", "base_twist"),
+    ("--base-acceleration", "0,0,0,0,0,0", "base_acceleration"),
+    ("--external-wrench", "tip=0,0,0,0,0,0", "external_wrenches_on_robot"),
+    ("--task-acceleration", "0,0,0,0,0,0", "task_acceleration"),
+    ("--null-space-torque", "0,0", "null_space_torque")])
+def test_what_nothing_uses_and_what_does_not_fit_is_refused(
+        flag, numbers, field):
+    done = run("compute", "mass-matrix", *STATE, flag, numbers)
+    assert done.returncode == ERROR and done.stdout == ""
+    assert f"INVALID_OPTION ({field})" in done.stderr
+    # Every input may have many rows; three of them do not fit to two.
+    used = ("compute", "task-torque", *STATE, flag)
+    if flag != "--external-wrench":
+        done = run(*used, numbers + ",0")
+        assert done.returncode == ERROR
+        assert f"WRONG_COLUMN_COUNT ({field})" in done.stderr
+    row = numbers.removeprefix("tip=")
+    done = run(*used, f"{numbers};{row};{row}", "--q", "1,1")
+    assert done.returncode == ERROR
+    assert "WRONG_ROW_COUNT" in done.stderr
+
+
+TASK = ("--axes", "lx,ly", "--frame", "local_world_aligned")
+
+
+def test_the_torque_of_a_task_accelerates_it_as_wanted():
+    wanted = "1.5,-2"
+    tau, = run_json("compute", "task-torque", *STATE, *TASK,
+                    "--task-acceleration", wanted)["results"]["task_torque"]
+    state = ("compute", "forward-frame-acceleration", *STATE, *TASK[2:])
+    caused = run_json(*state, "--tau", ",".join(map(repr, tau)))["results"][
+        "forward_frame_acceleration"][0]
+    assert np.allclose(caused[3:5], [1.5, -2], rtol=0, atol=1e-11)
+    # A task of one axis leaves room, which other torques fill.
+    one = ("compute", "task-torque", *STATE, "--axes", "ly", *TASK[2:],
+           "--task-acceleration", "-2")
+    bare, = run_json(*one)["results"]["task_torque"]
+    filled, = run_json(*one, "--null-space-torque", "3,-4")["results"][
+        "task_torque"]
+    assert not np.allclose(bare, filled)
+    for tau in (bare, filled):
+        caused = run_json(*state, "--tau", ",".join(map(repr, tau)))[
+            "results"]["forward_frame_acceleration"][0]
+        assert caused[4] == pytest.approx(-2, abs=1e-11)
+
+
+def test_powers_have_names_and_no_signs_of_zero():
+    done = run("compute", "power-balance", "task-torque", *STATE, *TASK,
+               "--output", "csv")
+    assert done.returncode == 0, done.stderr
+    row, = csv.DictReader(io.StringIO(done.stdout))
+    names = ["kinetic_rate", "potential_rate", "actuators", "viscous",
+             "coulomb", "tip_wrench", "external", "base"]
+    assert list(row) == [
+        "joint1.task_torque", "joint2.task_torque",
+        *(f"{name}.power_balance" for name in names), "status"]
+    power = {name: row[f"{name}.power_balance"] for name in names}
+    assert [power[name] for name in names[3:]] == 5 * ["0"]
+    assert float(power["actuators"]) == pytest.approx(
+        np.dot(planar_torques(Q, V, A), V), abs=1e-13)
+    assert float(power["potential_rate"]) == pytest.approx(
+        np.dot(HOLDING, V), abs=1e-13)
+    table = run("compute", "power-balance", "task-torque", *STATE).stdout
+    assert "torque of the task [N m | N]\n" in table
+    assert "power balance [W]\n" in table
+    assert re.search(r"^state +" + " +".join(names) + "$", table,
+                     re.MULTILINE)
+
+
+@pytest.fixture(scope="module", name="rusty")
+def fixture_rusty(tmp_path_factory):
+    """The planar arm with Coulomb friction."""
+    with open(PLANAR, encoding="utf-8") as file:
+        text = file.read()
+    path = tmp_path_factory.mktemp("rusty") / "rusty.urdf"
+    path.write_text(text.replace(
+        '<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><dynamics friction="2"/>'),
+        encoding="utf-8")
+    return path
+
+
+def test_smooth_friction_is_the_tangent_for_every_command(rusty):
+    state = ("-m", rusty, *STATE[2:])
+    smooth = ("--coulomb", "--coulomb-smoothing", "0.5")
+    expected = np.add(planar_torques(Q, V, A), 2 * np.tanh(np.divide(V, 0.5)))
+    for command in (("compute", "inverse-dynamics"), ("id",)):
+        answer = run_json(*command, *state, *smooth)
+        assert answer["echo"]["terms"]["coulomb_smoothing"] == 0.5
+        tau, = answer["results"]["tau"]
+        assert np.allclose(tau, expected, rtol=0, atol=1e-13)
+    assert not np.allclose(
+        run_json("id", *state, "--coulomb")["results"]["tau"], [tau])
+    tau = ",".join(map(repr, tau))
+    back = run_json("fd", *state[:-1], "--tau", tau, *smooth)
+    assert np.allclose(back["results"]["a"], [A], rtol=0, atol=1e-11)
+    sharp = run_json("fd", *state[:-1], "--tau", tau, "--coulomb")
+    assert not np.allclose(sharp["results"]["a"], [A])
+
+
+@pytest.mark.parametrize("flags", [
+    ("--coulomb-smoothing", "0.1"), ("--viscous", "--coulomb-smoothing", "0.1"),
+    ("--coulomb", "--coulomb-smoothing=-1"),
+    ("--coulomb", "--coulomb-smoothing", "nan")])
+def test_smoothing_that_has_no_meaning_is_refused(flags):
+    for command in (("compute", "inverse-dynamics"), ("id",)):
+        done = run(*command, *STATE, *flags)
+        assert done.returncode == ERROR and done.stdout == ""
+        assert "INVALID_OPTION (options.terms.coulomb_smoothing)" in done.stderr

@@ -1,0 +1,221 @@
+#include "client/cpp/request.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "client/cpp/array_codec.h"
+#include "client/cpp/error.h"
+
+namespace torqued::client {
+namespace {
+
+constexpr v1::Quantity kTaskTorque[] = {v1::QUANTITY_TASK_TORQUE};
+constexpr int kRows = 5;
+
+/// `first` to first + columns - 1 in the first row, and so on in the others.
+Batch Numbered(Eigen::Index rows, Eigen::Index columns, double first) {
+  Batch batch(rows, columns);
+  for (Eigen::Index k = 0; k < batch.size(); ++k) {
+    batch.data()[k] = first + static_cast<double>(k);
+  }
+  return batch;
+}
+
+/// All inputs of a robot of two joints, under two external wrenches, with a
+/// task of three axes.
+States AllInputs(Eigen::Index rows) {
+  return {.q = Numbered(rows, 2, 100),
+          .v = Numbered(rows, 2, 200),
+          .a = Numbered(rows, 2, 300),
+          .tau = Numbered(rows, 2, 400),
+          .base_twist = Numbered(rows, 6, 500),
+          .base_acceleration = Numbered(rows, 6, 600),
+          .external_wrenches_on_robot = Numbered(rows, 12, 700),
+          .task_acceleration = Numbered(rows, 3, 800),
+          .null_space_torque = Numbered(rows, 2, 900)};
+}
+
+ComputeOptions Choice() {
+  ComputeOptions options;
+  options.coulomb_friction = true;
+  options.coulomb_smoothing = 0.125;
+  options.external_wrenches = {{"elbow", v1::REFERENCE_FRAME_WORLD}, {}};
+  options.task.axes = {v1::TASK_AXIS_LINEAR_X, v1::TASK_AXIS_LINEAR_Y,
+                       v1::TASK_AXIS_ANGULAR_Z};
+  return options;
+}
+
+/// Reads an array of so many rows.
+Batch Read(const v1::Array& array, Eigen::Index rows) {
+  Batch batch;
+  DecodeRows(array, "array", 0, rows, rows, &batch);
+  return batch;
+}
+
+/// The inputs that a message carries are these rows of the states.
+template <class Message>
+void ExpectRows(const Message& message, const States& states,
+                const RowRange& range) {
+  const auto expect = [&](const v1::Array& array, const Batch& batch,
+                          const char* name) {
+    SCOPED_TRACE(name);
+    const Eigen::Index first = batch.rows() == 1 ? 0 : range.first;
+    const Eigen::Index count = batch.rows() == 1 ? 1 : range.count;
+    EXPECT_EQ(static_cast<Eigen::Index>(array.columns()), batch.cols());
+    EXPECT_EQ(static_cast<Eigen::Index>(array.f64().size()),
+              8 * count * batch.cols());
+    EXPECT_EQ(Read(array, count), batch.middleRows(first, count));
+  };
+  expect(message.q(), states.q, "q");
+  expect(message.v(), states.v, "v");
+  expect(message.a(), states.a, "a");
+  expect(message.tau(), states.tau, "tau");
+  expect(message.base_twist(), states.base_twist, "base_twist");
+  expect(message.base_acceleration(), states.base_acceleration,
+         "base_acceleration");
+  expect(message.external_wrenches_on_robot(),
+         states.external_wrenches_on_robot, "external_wrenches_on_robot");
+  expect(message.task_acceleration(), states.task_acceleration,
+         "task_acceleration");
+  expect(message.null_space_torque(), states.null_space_torque,
+         "null_space_torque");
+}
+
+void ExpectChoice(const v1::Options& options,
+                  const v1::OperationalSpaceOptions& task) {
+  EXPECT_TRUE(options.terms().coulomb_friction());
+  EXPECT_EQ(options.terms().coulomb_smoothing(), 0.125);
+  ASSERT_EQ(options.external_wrenches_size(), 2);
+  EXPECT_EQ(options.external_wrenches(0).frame(), "elbow");
+  EXPECT_EQ(options.external_wrenches(0).reference_frame(),
+            v1::REFERENCE_FRAME_WORLD);
+  EXPECT_EQ(options.external_wrenches(1).frame(), "");
+  EXPECT_EQ(options.external_wrenches(1).reference_frame(),
+            v1::REFERENCE_FRAME_UNSPECIFIED);
+  EXPECT_THAT(task.axes(), ::testing::ElementsAre(v1::TASK_AXIS_LINEAR_X,
+                                                  v1::TASK_AXIS_LINEAR_Y,
+                                                  v1::TASK_AXIS_ANGULAR_Z));
+}
+
+TEST(Request, SaysToACallAndToAStreamWhatWasChosen) {
+  const v1::ComputeRequest request = MakeRequest("arm", kTaskTorque, Choice());
+  ExpectChoice(request.options(), request.operational_space());
+  const v1::EvaluateStart start = MakeStart("arm", kTaskTorque, Choice());
+  ExpectChoice(start.options(), start.operational_space());
+}
+
+TEST(Request, SaysNothingOfWhatWasNotChosen) {
+  constexpr v1::Quantity kPower[] = {v1::QUANTITY_POWER_BALANCE};
+  const v1::ComputeRequest request = MakeRequest("arm", kPower, {});
+  EXPECT_EQ(request.options().terms().coulomb_smoothing(), 0);
+  EXPECT_EQ(request.options().external_wrenches_size(), 0);
+  EXPECT_FALSE(request.has_operational_space());
+}
+
+TEST(Request, HasTheRowsOfAllInputs) {
+  const States states = AllInputs(kRows);
+  for (const RowRange range : {RowRange{0, kRows}, RowRange{1, 3}}) {
+    v1::ComputeRequest request;
+    AddRows(states, Choice(), range, &request);
+    ExpectRows(request, states, range);
+    // In place of those that are there.
+    AddRows(states, Choice(), {2, 2}, &request);
+    ExpectRows(request, states, {2, 2});
+  }
+}
+
+TEST(Request, HasTheRowsOfAllInputsOfAChunk) {
+  const States states = AllInputs(kRows);
+  v1::EvaluateChunk chunk;
+  for (const RowRange range :
+       {RowRange{0, 2}, RowRange{2, 2}, RowRange{4, 1}}) {
+    AddRows(states, Choice(), range, &chunk);
+    ExpectRows(chunk, states, range);
+  }
+}
+
+TEST(Request, CarriesAnInputOfOneRowWhole) {
+  States states = AllInputs(1);
+  states.q = Numbered(kRows, 2, 100);
+  v1::EvaluateChunk chunk;
+  AddRows(states, Choice(), {3, 2}, &chunk);
+  ExpectRows(chunk, states, {3, 2});
+}
+
+TEST(Request, LeavesAbsentInputsOut) {
+  const States states{.q = Numbered(kRows, 2, 100)};
+  v1::ComputeRequest request;
+  v1::EvaluateChunk chunk;
+  AddRows(states, {}, {0, kRows}, &request);
+  AddRows(states, {}, {0, kRows}, &chunk);
+  const auto expect_absent = [](const auto& message) {
+    EXPECT_TRUE(message.has_q());
+    EXPECT_FALSE(message.has_base_twist());
+    EXPECT_FALSE(message.has_base_acceleration());
+    EXPECT_FALSE(message.has_external_wrenches_on_robot());
+    EXPECT_FALSE(message.has_task_acceleration());
+    EXPECT_FALSE(message.has_null_space_torque());
+  };
+  expect_absent(request);
+  expect_absent(chunk);
+}
+
+TEST(Request, CountsTheBytesOfEveryInputOfManyRows) {
+  const States many = AllInputs(kRows);
+  const std::int64_t all = 8 * (4 * 2 + 6 + 6 + 12 + 3 + 2);
+  EXPECT_EQ(RequestBytesPerRow(many, Choice()), all);
+  States fewer = many;
+  fewer.external_wrenches_on_robot = Numbered(1, 12, 0);
+  EXPECT_EQ(RequestBytesPerRow(fewer, Choice()), all - 8 * 12);
+}
+
+TEST(Request, KnowsHowLargeTheAnswersAre) {
+  const States states{.q = Numbered(kRows, 7, 0)};
+  constexpr v1::Quantity kPower[] = {v1::QUANTITY_POWER_BALANCE};
+  EXPECT_EQ(ReplyBytesPerRow(kPower, states, {}), 8 * 8);
+  EXPECT_EQ(ReplyBytesPerRow(kTaskTorque, states, {}), 8 * 7);
+}
+
+struct NamedInput {
+  const char* name;
+  Batch States::* input;
+};
+
+class RowCount : public ::testing::TestWithParam<NamedInput> {};
+
+TEST_P(RowCount, IsThatOfTheLongestInput) {
+  States states = AllInputs(1);
+  Batch& input = states.*GetParam().input;
+  const Eigen::Index columns = input.cols();
+  input = Numbered(kRows, columns, 0);
+  EXPECT_EQ(CountStates(states, Choice()), kRows);
+  // Every other has one row or as many.
+  input = Numbered(1, columns, 0);
+  states.q = Numbered(kRows, 2, 0);
+  EXPECT_EQ(CountStates(states, Choice()), kRows);
+  input = Numbered(kRows - 1, columns, 0);
+  try {
+    CountStates(states, Choice());
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
+    ASSERT_EQ(error.details().field_violations.size(), 1u);
+    EXPECT_EQ(error.details().field_violations[0].field, GetParam().name);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Inputs, RowCount,
+    ::testing::Values(
+        NamedInput{"v", &States::v},
+        NamedInput{"base_twist", &States::base_twist},
+        NamedInput{"base_acceleration", &States::base_acceleration},
+        NamedInput{"external_wrenches_on_robot",
+                   &States::external_wrenches_on_robot},
+        NamedInput{"task_acceleration", &States::task_acceleration},
+        NamedInput{"null_space_torque", &States::null_space_torque}),
+    [](const auto& input) { return std::string(input.param.name); });
+
+}  // namespace
+}  // namespace torqued::client
