@@ -14,7 +14,8 @@ struct OperationCount {
 };
 
 /// A scalar for the algorithm texts of core (see core/spatial/scalar.h). A
-/// change of sign and reading a constant cost nothing.
+/// division counts as a multiplication; a change of sign and reading a constant
+/// cost nothing.
 class Counted {
  public:
   Counted() = default;
@@ -31,6 +32,10 @@ class Counted {
   friend Counted operator*(const Counted& a, const Counted& b) {
     ++count.multiplications;
     return Counted(a.value_ * b.value_);
+  }
+  friend Counted operator/(const Counted& a, const Counted& b) {
+    ++count.multiplications;
+    return Counted(a.value_ / b.value_);
   }
   friend Counted operator-(const Counted& a) { return Counted(-a.value_); }
   Counted& operator+=(const Counted& b) { return *this = *this + b; }

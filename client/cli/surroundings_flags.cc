@@ -67,6 +67,8 @@ void AddSurroundingsFlags(CLI::App* command, SurroundingsFlags* flags) {
       "Twist of a moving base in base axes: angular, then linear, 6 numbers");
   add("--base-acceleration", &flags->base_acceleration,
       "Its rate, without gravity, 6 numbers");
+  add("--state-gravity", &flags->gravity,
+      "Gravity of each state x,y,z in base axes, m/s^2, instead of --gravity");
   add(kWrench, &flags->external_wrenches,
       "FRAME[:REFERENCE]=NUMBERS: wrench that acts on the robot at a frame, "
       "moment, then force, 6 numbers in the reference frame local (the "
@@ -83,6 +85,7 @@ void Apply(const SurroundingsFlags& flags, client::States* states,
   states->base_twist = ParseBatch("--base-twist", flags.base_twist);
   states->base_acceleration =
       ParseBatch("--base-acceleration", flags.base_acceleration);
+  states->gravity = ParseBatch("--state-gravity", flags.gravity);
   for (const std::string& text : flags.external_wrenches) {
     AddWrench(text, states, options);
   }

@@ -14,6 +14,7 @@ namespace torqued::cli {
 struct SurroundingsFlags {
   std::vector<std::string> base_twist;
   std::vector<std::string> base_acceleration;
+  std::vector<std::string> gravity;
   /// FRAME[:REFERENCE]=NUMBERS each.
   std::vector<std::string> external_wrenches;
   std::vector<std::string> task_acceleration;

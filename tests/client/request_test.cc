@@ -33,7 +33,8 @@ States AllInputs(Eigen::Index rows) {
           .base_acceleration = Numbered(rows, 6, 600),
           .external_wrenches_on_robot = Numbered(rows, 12, 700),
           .task_acceleration = Numbered(rows, 3, 800),
-          .null_space_torque = Numbered(rows, 2, 900)};
+          .null_space_torque = Numbered(rows, 2, 900),
+          .gravity = Numbered(rows, 3, 1000)};
 }
 
 ComputeOptions Choice() {
@@ -80,6 +81,7 @@ void ExpectRows(const Message& message, const States& states,
          "task_acceleration");
   expect(message.null_space_torque(), states.null_space_torque,
          "null_space_torque");
+  expect(message.gravity(), states.gravity, "gravity");
 }
 
 void ExpectChoice(const v1::Options& options,
@@ -156,6 +158,7 @@ TEST(Request, LeavesAbsentInputsOut) {
     EXPECT_FALSE(message.has_external_wrenches_on_robot());
     EXPECT_FALSE(message.has_task_acceleration());
     EXPECT_FALSE(message.has_null_space_torque());
+    EXPECT_FALSE(message.has_gravity());
   };
   expect_absent(request);
   expect_absent(chunk);
@@ -214,7 +217,8 @@ INSTANTIATE_TEST_SUITE_P(
         NamedInput{"external_wrenches_on_robot",
                    &States::external_wrenches_on_robot},
         NamedInput{"task_acceleration", &States::task_acceleration},
-        NamedInput{"null_space_torque", &States::null_space_torque}),
+        NamedInput{"null_space_torque", &States::null_space_torque},
+        NamedInput{"gravity", &States::gravity}),
     [](const auto& input) { return std::string(input.param.name); });
 
 }  // namespace

@@ -118,6 +118,9 @@ class Robot:
         inputs = {name: getattr(self.s, name)
                   for name in ("q", "v", "a", "tau")}
         inputs |= {name: given.pop(name) for name in INPUTS if name in given}
+        # `gravity` is that of the terms.
+        if "state_gravity" in given:
+            inputs["gravity"] = given.pop("state_gravity")
         inputs = {name: np.atleast_2d(rows) for name, rows in inputs.items()
                   if rows is not None}
         given.setdefault("tip_frame", self.tip)
