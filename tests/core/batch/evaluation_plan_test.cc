@@ -167,6 +167,73 @@ TEST_F(EvaluationPlanTest, UnusedWrenchIsRefusedNotIgnored) {
   ExpectError(Code::kInvalidOption, "tip_wrench_on_environment");
 }
 
+TEST_F(EvaluationPlanTest, SmoothingIsOfFrictionAndNotTooSharp) {
+  options_.terms.coulomb_smoothing = 0.1;
+  ExpectError(Code::kInvalidOption, "options.terms.coulomb_smoothing");
+  options_.terms.coulomb_friction = true;
+  ExpectPlan();
+  for (const double smoothing :
+       {-0.1, 1e-10, 1e-320, std::numeric_limits<double>::infinity(),
+        std::numeric_limits<double>::quiet_NaN()}) {
+    options_.terms.coulomb_smoothing = smoothing;
+    ExpectError(Code::kInvalidOption, "options.terms.coulomb_smoothing");
+  }
+}
+
+TEST_F(EvaluationPlanTest, APayloadMustLeaveFiniteInertias) {
+  options_.payload = PayloadOptions{};
+  options_.payload->inertial.mass = 1e308;
+  options_.payload->inertial.origin.p = {10, 0, 0};
+  ExpectError(Code::kInvalidOption, "options.payload");
+  options_.payload->inertial.mass = 1e8;
+  ExpectPlan();
+}
+
+TEST_F(EvaluationPlanTest, AnUnknownTipIsNotBlamedOnWhatFollowsIt) {
+  options_.tip_frame = "nowhere";
+  options_.payload = PayloadOptions{};
+  options_.payload->inertial.mass = 1;
+  options_.external_wrenches = {{}};
+  ExpectError(Code::kUnknownFrame, "options.tip_frame");
+  options_.tip_frame = "";
+  options_.payload.reset();
+  options_.external_wrenches = {{}, {.frame = "nowhere"}};
+  ExpectError(Code::kUnknownFrame, "options.external_wrenches[1].frame");
+}
+
+TEST_F(EvaluationPlanTest, WhatActsFromOutsideCosts) {
+  options_.quantities = {Quantity::kInverseDynamics,
+                         Quantity::kInverseDynamicsDerivatives};
+  options_.external_wrenches = {{}, {}, {}};
+  const double alone = ExpectPlan().nanoseconds_per_row();
+  inputs_.base_twist = Table(1, 6);
+  const double moving = ExpectPlan().nanoseconds_per_row();
+  EXPECT_GT(moving, 2 * alone);
+  inputs_.external_wrenches = Table(3, 18);
+  const double pushed = ExpectPlan().nanoseconds_per_row();
+  EXPECT_GT(pushed, moving + 300);
+  // Of other states again what it was.
+  EvaluationPlan plan = ExpectPlan();
+  inputs_.base_twist = inputs_.external_wrenches = {};
+  EXPECT_FALSE(plan.Rebind(inputs_));
+  EXPECT_EQ(plan.nanoseconds_per_row(), alone);
+}
+
+TEST_F(EvaluationPlanTest, RowsOfManyNumbersLeaveOtherQuantitiesInLanes) {
+  const auto robot = MakeRandomRobot(
+      1,
+      {.shape = testing_support::RandomRobotOptions::Shape::kChain, .dof = 45});
+  model_ = LoadModel(robot.urdf, robot.tip);
+  inputs_.q = Table(1, 45);
+  options_.quantities = {Quantity::kInverseDynamics,
+                         Quantity::kChristoffelSymbols};
+  const EvaluationPlan plan = ExpectPlan();
+  EXPECT_TRUE(plan.blocks().usable());
+  EXPECT_EQ(plan.blocks().by_rows().bits(), Bit(Quantity::kChristoffelSymbols));
+  options_.quantities = {Quantity::kInverseDynamics};
+  EXPECT_TRUE(ExpectPlan().blocks().by_rows().empty());
+}
+
 TEST_F(EvaluationPlanTest, OtherStatesAreBoundToTheSameOptions) {
   auto created = EvaluationPlan::Create(model_, options_);
   auto& plan = std::get<EvaluationPlan>(created);

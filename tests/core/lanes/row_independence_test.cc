@@ -180,6 +180,39 @@ TEST(RowIndependence, QuantitiesAskedForBesideDoNotMatter) {
   }
 }
 
+TEST(RowIndependence, QuantitiesOfManyNumbersDoNotMatterEither) {
+  // Too many for lanes: they are computed one state at a time.
+  BatchCase batch = MakeRandomCase(1, 45, true, 11);
+  batch.options.quantities = {Quantity::kInverseDynamics, Quantity::kMassMatrix,
+                              Quantity::kForwardDynamics,
+                              Quantity::kChristoffelSymbols};
+  BatchCase few = batch;
+  few.options.quantities = {Quantity::kInverseDynamics, Quantity::kMassMatrix,
+                            Quantity::kForwardDynamics};
+  batch.v[45 * 3] = few.v[45 * 3] = kNaN;
+  for (const LaneKernels* kernels : Targets()) {
+    const BatchResult all = Evaluate(batch, *kernels);
+    for (const auto& [output, table] : Evaluate(few, *kernels).tables) {
+      EXPECT_EQ(std::memcmp(table.data(), all.tables.at(output).data(),
+                            table.size() * sizeof(double)),
+                0)
+          << ToString(output);
+    }
+    BatchCase alone = batch;
+    alone.options.quantities = {Quantity::kChristoffelSymbols};
+    alone.wrench.clear();
+    alone.options.texts = Texts::kReference;
+    const auto& symbols = all.tables.at(Output::kChristoffel);
+    const BatchResult expected = Evaluate(alone, *kernels);
+    EXPECT_EQ(std::memcmp(symbols.data(),
+                          expected.tables.at(Output::kChristoffel).data(),
+                          symbols.size() * sizeof(double)),
+              0);
+    ASSERT_EQ(all.issues.size(), 1u);
+    EXPECT_EQ(all.issues[0].row, 3);
+  }
+}
+
 TEST(RowIndependence, ThreadsDoNotMatter) {
   const BatchCase batch = MakeRandomCase(7, 7, false, 500);
   for (const LaneKernels* kernels : Targets()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/server/robots.h"
+#include "tests/support/random_robot.h"
 
 namespace torqued::server {
 namespace {
@@ -70,6 +71,33 @@ TEST_F(SetupCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
       },
       [](auto* request) { request->mutable_options()->set_fail_fast(true); },
       [](auto* request) {
+        request->mutable_options()->mutable_payload()->set_mass(2);
+      },
+      [](auto* request) {
+        request->mutable_options()->add_external_wrenches()->set_frame("hand");
+      },
+      [](auto* request) {
+        request->mutable_options()->add_external_wrenches()->set_frame("slide");
+      },
+      [](auto* request) {
+        request->mutable_options()->mutable_terms()->set_viscous_friction(true);
+      },
+      [](auto* request) {
+        request->mutable_options()->mutable_terms()->set_coulomb_friction(true);
+      },
+      [](auto* request) {
+        v1::Terms* terms = request->mutable_options()->mutable_terms();
+        terms->set_coulomb_friction(true);
+        terms->set_coulomb_smoothing(0.1);
+      },
+      [](auto* request) {
+        request->mutable_options()->set_precision(v1::PRECISION_SINGLE);
+      },
+      [](auto* request) {
+        request->mutable_options()->set_reference_frame(
+            v1::REFERENCE_FRAME_WORLD);
+      },
+      [](auto* request) {
         request->mutable_operational_space()->set_sigma_min(true);
       },
       [](auto* request) {
@@ -126,6 +154,32 @@ TEST_F(SetupCacheTest, LongQueriesAreNotRemembered) {
       999, std::string(SetupCache::kMaxQueryBytes, 'x'));
   EXPECT_NE(Ask(request), Ask(request));
   EXPECT_EQ(cache_.size(), 0u);
+}
+
+TEST_F(SetupCacheTest, WhatTakesMuchMemoryIsNotRemembered) {
+  ModelEntry chain;
+  chain.name = "chain";
+  chain.loaded = Registry::Load(
+      "urdf",
+      testing_support::MakeRandomRobot(
+          1, {.shape = testing_support::RandomRobotOptions::Shape::kChain,
+              .dof = 40})
+          .urdf,
+      {});
+  ASSERT_NE(chain.loaded->model, nullptr);
+  v1::ComputeRequest request = Request();
+  request.set_quantities(0, v1::QUANTITY_CHRISTOFFEL_SYMBOLS);
+  const auto in_order = std::get<SetupPtr>(Ask(request, chain));
+  EXPECT_EQ(std::get<SetupPtr>(Ask(request, chain)), in_order);
+  // Joints in an order of its own: a place for each number.
+  const auto joints = chain.loaded->model->joints();
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    request.mutable_options()->add_joint_names(
+        joints[joints.size() - 1 - k].name);
+  }
+  const auto turned = std::get<SetupPtr>(Ask(request, chain));
+  EXPECT_GT(turned->plan.bytes(), 40 * 40 * 40 * 4 - 1);
+  EXPECT_NE(std::get<SetupPtr>(Ask(request, chain)), turned);
 }
 
 TEST_F(SetupCacheTest, NoMoreThanItsBoundIsRemembered) {
