@@ -167,9 +167,20 @@ Eigen::VectorXd KdlTree::InverseDynamics(const Eigen::VectorXd& q,
                                          const Eigen::VectorXd& a,
                                          const std::string& tip,
                                          const Eigen::VectorXd& wrench) const {
+  std::map<std::string, Eigen::VectorXd> on_robot;
+  if (!tip.empty()) on_robot[tip] = -wrench;
+  return InverseDynamics(q, v, a, on_robot);
+}
+
+Eigen::VectorXd KdlTree::InverseDynamics(
+    const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+    const Eigen::VectorXd& a,
+    const std::map<std::string, Eigen::VectorXd>& on_robot) const {
   // KDL's external forces act on the link, at its origin and in its axes.
   KDL::WrenchMap forces;
-  if (!tip.empty()) forces[tip] = -ToKdlWrench(wrench);
+  for (const auto& [link, wrench] : on_robot) {
+    forces[link] = ToKdlWrench(wrench);
+  }
   KDL::TreeIdSolver_RNE solver(tree_, gravity_);
   KDL::JntArray torques(tree_.getNrOfJoints());
   RequireNoError(solver.CartToJnt(JointArray(q), JointArray(v), JointArray(a),

@@ -10,6 +10,7 @@
 #include <kdl/chain.hpp>
 #include <kdl/jntarray.hpp>
 #include <kdl/tree.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,11 @@ class KdlTree {
                                   const Eigen::VectorXd& a,
                                   const std::string& tip = {},
                                   const Eigen::VectorXd& wrench = {}) const;
+  /// With wrenches that act on links, each in the axes of its link.
+  Eigen::VectorXd InverseDynamics(
+      const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+      const Eigen::VectorXd& a,
+      const std::map<std::string, Eigen::VectorXd>& on_robot) const;
   Eigen::Matrix4d FramePose(const Eigen::VectorXd& q,
                             const std::string& link) const;
   /// kLocalWorldAligned.

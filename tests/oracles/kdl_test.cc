@@ -13,6 +13,8 @@
 #include <Eigen/LU>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -166,6 +168,36 @@ TEST(KdlTest, TipWrenchOnTheEnvironmentIsMinusKdlsForceOnTheTip) {
   errors.ExpectBelow("inverse dynamics", 4e-14);
   errors.ExpectAbove("with the wrench on the robot", 1e-3);
   errors.ExpectAbove("with the wrench in other axes", 1e-3);
+}
+
+TEST(KdlTest, WrenchesOnManyLinksAreKdlsForces) {
+  LargestErrors errors;
+  ForStates(Trees(), [&](const TestRobot& robot, const State& s,
+                         const std::string& where) {
+    // On every other link, fixed ones among them.
+    std::vector<Push> pushes;
+    std::map<std::string, VectorXd> on_robot;
+    const auto frames = robot.model->frames();
+    Random random(static_cast<std::uint64_t>(frames.size()));
+    for (std::size_t k = 1; k < frames.size(); k += 2) {
+      pushes.push_back({frames[k].name, random.Vector(6, -10, 10)});
+      on_robot[frames[k].name] = pushes.back().wrench;
+    }
+    const VectorXd theirs =
+        MakeTree(robot).InverseDynamics(s.q, s.v, s.a, on_robot);
+    const auto tau_under = [&](const std::vector<Push>& all) {
+      return Quantities(robot, s, ReferenceFrame::kLocal, false,
+                        all)[Output::kTau];
+    };
+    errors.Add("inverse dynamics", RelativeError(tau_under(pushes), theirs),
+               where);
+    pushes.front().wrench *= -1;
+    pushes.back().wrench *= -1;
+    errors.Add("with two of them turned around",
+               RelativeError(tau_under(pushes), theirs), where);
+  });
+  errors.ExpectBelow("inverse dynamics", 4e-14);
+  errors.ExpectAbove("with two of them turned around", 1e-3);
 }
 
 TEST(KdlTest, MassMatrixEqualsKdlOnChains) {

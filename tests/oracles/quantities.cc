@@ -19,7 +19,8 @@ InputArray OneRow(const Eigen::VectorXd& vector) {
 }  // namespace
 
 Quantities::Quantities(const TestRobot& robot, const State& state,
-                       ReferenceFrame frame, bool wrench) {
+                       ReferenceFrame frame, bool wrench,
+                       const std::vector<Push>& pushes) {
   EvaluationOptions options;
   for (int i = 0; i < kQuantityCount; ++i) {
     const auto quantity = static_cast<Quantity>(i);
@@ -37,6 +38,12 @@ Quantities::Quantities(const TestRobot& robot, const State& state,
   inputs.a = OneRow(state.a);
   inputs.tau = OneRow(state.tau);
   if (wrench) inputs.tip_wrench = OneRow(state.wrench);
+  Eigen::VectorXd external(6 * static_cast<Eigen::Index>(pushes.size()));
+  for (std::size_t k = 0; k < pushes.size(); ++k) {
+    options.external_wrenches.push_back({.frame = pushes[k].link});
+    external.segment<6>(6 * static_cast<Eigen::Index>(k)) = pushes[k].wrench;
+  }
+  if (!pushes.empty()) inputs.external_wrenches = OneRow(external);
   auto created =
       EvaluationPlan::Create(robot.model, std::move(options), inputs);
   if (const auto* error = std::get_if<ArgumentError>(&created)) {

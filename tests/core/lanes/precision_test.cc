@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/batch/quantity_needs.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/compare.h"
 
@@ -30,8 +31,8 @@ double Quantile(std::vector<double>& errors, double share) {
 
 /// Adds each row's errors, relative to the row's largest entry; those of what
 /// solves with M also divided by cond(M), those of what solves with
-/// W = Λ⁻¹ also by cond(Λ). Λ and η of rows that are not of full rank are
-/// computed in double precision.
+/// W = Λ⁻¹ also by cond(Λ). What belongs to the task is computed in double
+/// precision in rows that are not of full rank.
 void AddErrors(const BatchCase& batch, const BatchResult& actual,
                const BatchResult& expected, Errors* errors) {
   const int n = batch.model->nv(), m = batch.options.task.axis_count;
@@ -54,9 +55,15 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
     add("jacobian_drift", Output::kJacobianDrift, 1);
     add("a", Output::kAcceleration, 1, "a / cond(M)",
         ConditionNumber(RowOf(expected, Output::kMassMatrix, row, n)));
-    if (expected.rule[static_cast<std::size_t>(row)] != TaskRule::kFullRank) {
-      continue;
+    const bool full_rank =
+        expected.rule[static_cast<std::size_t>(row)] == TaskRule::kFullRank;
+    for (int k = static_cast<int>(Output::kGravity); k < kOutputCount; ++k) {
+      const auto output = static_cast<Output>(k);
+      if (full_rank || !kQuantitiesOfTheTask.Has(QuantityOf(output))) {
+        add(std::string(ToString(output)).c_str(), output, 1);
+      }
     }
+    if (!full_rank) continue;
     const double condition =
         ConditionNumber(RowOf(expected, Output::kLambda, row, m));
     add("lambda", Output::kLambda, m, "lambda / cond(Lambda)", condition);
