@@ -257,6 +257,10 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     return Fail(Code::kInvalidOption, "quantities",
                 "Name at least one quantity.");
   }
+  auto order = ResolveJointOrder(*model, options.joint_names);
+  if (auto* error = std::get_if<ArgumentError>(&order)) {
+    return std::move(*error);
+  }
   std::optional<int> tip_frame = model->tip_frame();
   if (!options.tip_frame.empty()) {
     tip_frame = model->FindFrame(options.tip_frame);
@@ -313,10 +317,6 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   }
 
   const auto checked = std::make_shared<Checked>();
-  auto order = ResolveJointOrder(*model, options.joint_names);
-  if (auto* error = std::get_if<ArgumentError>(&order)) {
-    return std::move(*error);
-  }
   checked->joint_order = std::get<std::vector<int>>(std::move(order));
   for (const int j : checked->joint_order) {
     const Joint& joint = model->joints()[static_cast<std::size_t>(j)];

@@ -166,7 +166,7 @@ TEST(Request, LeavesAbsentInputsOut) {
 
 TEST(Request, CountsTheBytesOfEveryInputOfManyRows) {
   const States many = AllInputs(kRows);
-  const std::int64_t all = 8 * (4 * 2 + 6 + 6 + 12 + 3 + 2);
+  const std::int64_t all = 8 * (4 * 2 + 6 + 6 + 12 + 3 + 2 + 3);
   EXPECT_EQ(RequestBytesPerRow(many, Choice()), all);
   States fewer = many;
   fewer.external_wrenches_on_robot = Numbered(1, 12, 0);

@@ -633,23 +633,26 @@ def test_a_wrench_changes_what_is_under_it_and_is_refused_elsewhere(
     assert failure.fields == ["chunk.tip_wrench_on_environment"]
 
 
-def test_christoffel_symbols_of_many_joints_are_refused(client):
-    register(client, "snake256", robots.chain(256))
-    register(client, "snake257", robots.chain(257))
+@pytest.mark.parametrize("quantity, most", [
+    (ask.CHRISTOFFEL_SYMBOLS, 100), (ask.REGRESSOR, 256)])
+def test_what_grows_fast_is_refused_of_many_joints(client, quantity, most):
+    name = f"snake{most + 1}"
+    register(client, name, robots.chain(most + 1))
+    q = np.zeros((1, most + 1))
     failure = failure_of(client.dynamics.Compute, compute_request(
-        "snake257", [ask.CHRISTOFFEL_SYMBOLS], q=np.zeros((1, 257))))
+        name, [quantity], q=q))
     assert failure.reason == "INVALID_OPTION"
     assert failure.fields == ["quantities"]
-    assert "256" in failure.violations[0][1]
-    failed = streams.failed(
-        client, streams.start("snake257", [ask.CHRISTOFFEL_SYMBOLS]),
-        streams.chunk(q=np.zeros((1, 257))))[1]
+    assert str(most) in failure.violations[0][1]
+    failed = streams.failed(client, streams.start(name, [quantity]),
+                            streams.chunk(q=q))[1]
     assert failed.fields == ["start.quantities"]
-    # Everything else is answered; and so are 256 joints, in a message of
-    # 4 bytes a number too large for the limit, so refused for that alone.
-    fine = compute(client, "snake257", [ask.CORIOLIS_MATRIX],
-                   q=np.zeros((1, 257)), v=np.ones((1, 257)))
-    assert table(fine.results.coriolis_matrix).shape == (1, 257 * 257)
+    # Everything else is answered; and so is a joint less, if it fits.
+    fine = compute(client, name, [ask.CORIOLIS_MATRIX], q=q, v=q + 1)
+    assert table(fine.results.coriolis_matrix).shape == (1, (most + 1) ** 2)
+    register(client, f"snake{most}", robots.chain(most))
+    fits = compute(client, f"snake{most}", [quantity], q=q[:, 1:])
+    assert fits.rows == 1
     failure = failure_of(client.dynamics.Compute, compute_request(
-        "snake256", [ask.CHRISTOFFEL_SYMBOLS], F32, q=np.zeros((1, 256))))
+        f"snake{most}", [quantity], q=np.zeros((20, most))))
     assert failure.reason == "REQUEST_TOO_LARGE"

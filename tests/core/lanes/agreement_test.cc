@@ -44,6 +44,8 @@ double TermsScale(const BatchCase& batch, const BatchResult& result,
     case Output::kTauByV:
     case Output::kTaskTorque:
       return norm(Output::kJointWrenches);
+    case Output::kEta:
+      return norm(Output::kLambda) * norm(Output::kJacobianDrift);
     case Output::kPowerBalance:
       return norm(Output::kJointWrenches) * norm(Output::kLinkTwists) +
              norm(Output::kBaseWrench);
@@ -110,7 +112,8 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
         std::max(ConditionNumber(RowOf(expected, Output::kLambda, row, m)),
                  reach / expected.sigma_min[static_cast<std::size_t>(row)]);
     add("lambda / condition", Output::kLambda, m, 0, task_condition);
-    add("eta / condition", Output::kEta, 1, 0, task_condition);
+    add("eta / condition", Output::kEta, 1,
+        TermsScale(batch, expected, Output::kEta, row), task_condition);
     add("mobility", Output::kMobility, 1,
         reach * reach *
             RowOf(expected, Output::kMassMatrixInverse, row, 1).norm(),

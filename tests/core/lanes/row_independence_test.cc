@@ -163,6 +163,7 @@ TEST(RowIndependence, QuantitiesAskedForBesideDoNotMatter) {
         // Without what makes all texts general, other texts compute.
         const bool surrounded = !batch.base_twist.empty();
         if (surrounded && !kQuantitiesOnMovingBases.Has(quantity)) continue;
+        if (!kQuantitiesOfGravity.Has(quantity)) alone.gravity.clear();
         if (quantity != Quantity::kTaskTorque) {
           alone.task_acceleration.clear();
           alone.null_space_torque.clear();

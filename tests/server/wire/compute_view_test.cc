@@ -55,7 +55,11 @@ int Present(const QueryView& view) {
 
 int Present(const StatesView& view) {
   return (view.q != nullptr) + (view.v != nullptr) + (view.a != nullptr) +
-         (view.tau != nullptr) + (view.tip_wrench != nullptr);
+         (view.tau != nullptr) + (view.tip_wrench != nullptr) +
+         (view.base_twist != nullptr) + (view.base_acceleration != nullptr) +
+         (view.external_wrenches != nullptr) +
+         (view.task_acceleration != nullptr) +
+         (view.null_space_torque != nullptr) + (view.gravity != nullptr);
 }
 
 int Present(const ComputeView& view) {
