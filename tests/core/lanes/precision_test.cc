@@ -139,7 +139,7 @@ const std::map<std::string, double> kBounds = {
     {"da_dtau", 6e-6},
     {"mobility", 4e-6},
     {"consistent_inverse", 0.01},
-    {"null_space_projector", 0.012},
+    {"null_space_projector", 0.12},
     {"forward_frame_acceleration", 6.5e-5},
     {"task_torque", 0.03},
     {"power_balance", 3.6e-5}};
