@@ -77,9 +77,13 @@ bool IsField(const Message& message, std::string_view path) {
     return false;
   }
   if (dot == std::string_view::npos) return true;
-  return field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
-         !field->is_repeated() &&
-         IsField(reflection->GetMessage(message, field), path.substr(dot + 1));
+  if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return false;
+  const std::string_view rest = path.substr(dot + 1);
+  if (!field->is_repeated()) {
+    return IsField(reflection->GetMessage(message, field), rest);
+  }
+  return number >= 0 &&
+         IsField(reflection->GetRepeatedMessage(message, field, number), rest);
 }
 
 void CheckViolations(const server::Error& error, const Message& request) {

@@ -58,7 +58,8 @@ struct Work {
   DynamicsTerms terms = {
       {kGravity[0], kGravity[1], kGravity[2]}, true, true, true};
   BaseMotion<double> motion = {{{0.3, -0.5, 0.7}, {1, -2, 0.4}},
-                               {{-1, 2, 0.6}, {3, 0.2, -1}}};
+                               {{-1, 2, 0.6}, {3, 0.2, -1}},
+                               {0.6, 2, -1.5}};
 };
 
 double Size(const Shares& powers) {
