@@ -41,10 +41,10 @@ bench:
 	@bench/run.sh build/bench
 
 fuzz:
-	@$(INSTALL) build fuzz
-	cmake --preset fuzz
-	cmake --build --preset fuzz -j $(JOBS)
-	@tests/fuzz/run.sh build/fuzz $(SECONDS)
+	@$(INSTALL) build test fuzz
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS) --target torqued_fuzzers
+	@tests/fuzz/run.sh build/asan $(SECONDS)
 
 # The demo and the server need no tests, so these build less.
 programs:

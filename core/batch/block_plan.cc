@@ -160,7 +160,6 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   setup_.lowered_f64 = model.lowered().f64();
   setup_.lowered_f32 = model.lowered().f32();
   setup_.single_precision = options.precision == Precision::kSingle;
-  setup_.lowered = options.texts == Texts::kLowered;
   std::copy(options.terms.gravity->begin(), options.terms.gravity->end(),
             setup_.gravity);
   setup_.viscous_friction = options.terms.viscous_friction;
@@ -200,15 +199,12 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   }
 }
 
-bool BlockPlan::NeedsGeneralTexts(const EvaluationInputs& inputs) const {
-  return inputs.base_twist.present() || inputs.base_acceleration.present() ||
-         inputs.gravity.present() || inputs.external_wrenches.present();
-}
-
 BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
   BlockJob job;  // of the outputs only what is wanted is set
   job.setup = &setup_;
+  job.lowered = plan.options().texts == Texts::kLowered &&
+                !NeedGeneralTexts(plan.inputs());
   const EvaluationInputs& in = plan.inputs();
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);

@@ -12,6 +12,12 @@ namespace torqued {
 
 class EvaluationPlan;
 
+/// Whether the lowered texts do not know what these states bring.
+inline bool NeedGeneralTexts(const EvaluationInputs& inputs) {
+  return inputs.base_twist.present() || inputs.base_acceleration.present() ||
+         inputs.gravity.present() || inputs.external_wrenches.present();
+}
+
 /// What a BlockJob points to, and where results stand in the rows of a plan.
 class BlockPlan {
  public:
@@ -31,9 +37,6 @@ class BlockPlan {
   /// What is computed one state at a time: all if not usable, else what takes
   /// too much memory in lanes. Depends on each quantity alone.
   QuantitySet by_rows() const { return by_rows_; }
-
-  /// Whether lanes compute these states by the general texts alone.
-  bool NeedsGeneralTexts(const EvaluationInputs& inputs) const;
 
   /// Memory that is held, roughly.
   std::int64_t bytes() const { return bytes_; }

@@ -34,6 +34,10 @@ class QuantitySet {
   }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr QuantityBits bits() const { return bits_; }
+  friend constexpr QuantitySet operator|(const QuantitySet& a,
+                                         const QuantitySet& b) {
+    return QuantitySet(a.bits_ | b.bits_);
+  }
 
  private:
   QuantityBits bits_ = 0;
@@ -76,6 +80,7 @@ struct EvaluationInputs {
 
   /// By name; `columns` of each are checked by EvaluationPlan.
   const InputArray& operator[](Input input) const;
+  InputArray& operator[](Input input);
 };
 
 /// Precision of the computing; that of the arrays is their own.

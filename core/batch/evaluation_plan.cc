@@ -1,15 +1,14 @@
 #include "core/batch/evaluation_plan.h"
 
-#include <cmath>
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/batch/cost.h"
+#include "core/batch/input_traits.h"
+#include "core/batch/option_checks.h"
 #include "core/batch/quantity_needs.h"
 #include "core/dynamics/power.h"
-#include "core/model/description_checks.h"
-#include "core/model/payload.h"
-#include "core/model/tree_checks.h"
 
 namespace torqued {
 namespace {
@@ -17,132 +16,12 @@ namespace {
 using Code = ArgumentError::Code;
 using MaybeError = std::optional<ArgumentError>;
 
-/// Their number is its cube; that of the regressor ten times its square.
-constexpr int kMaxChristoffelDof = 100;
-constexpr int kMaxRegressorDof = 256;
-
-constexpr std::size_t kMaxExternalWrenches = 256;
-
-/// Of joint velocities, where F tanh(v / ε) is as good as a step.
-constexpr double kMinSmoothing = 1e-9;
-
 ArgumentError Fail(Code code, std::string field, std::string message) {
   return {code, std::move(field), std::move(message)};
 }
 
-std::string Quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
-
-ArgumentError TipFrameRequired() {
-  return Fail(Code::kTipFrameRequired, "options.tip_frame",
-              "The model has several leaf links and no default tip: name the "
-              "tip frame.");
-}
-
-MaybeError CheckTask(const TaskOptions& task) {
-  if (task.axis_count < 1 || task.axis_count > 6) {
-    return Fail(Code::kInvalidOption, "operational_space.axes",
-                "A task has one to six axes, not " +
-                    std::to_string(task.axis_count) + ".");
-  }
-  unsigned seen = 0;
-  for (int k = 0; k < task.axis_count; ++k) {
-    const unsigned axis = task.axes[static_cast<std::size_t>(k)];
-    const std::string field =
-        "operational_space.axes[" + std::to_string(k) + "]";
-    if (axis > 5) {
-      return Fail(Code::kInvalidOption, field, "There is no such task axis.");
-    }
-    if ((seen >> axis & 1u) != 0) {
-      return Fail(Code::kInvalidOption, field,
-                  "A task axis may be named only once.");
-    }
-    seen |= 1u << axis;
-  }
-  if (!(task.rank_tolerance >= 0 && task.rank_tolerance < 1)) {
-    return Fail(Code::kInvalidOption, "operational_space.rank_tolerance",
-                "The rank tolerance must be in [0, 1).");
-  }
-  if (!(task.characteristic_length > 0 &&
-        std::isfinite(task.characteristic_length))) {
-    return Fail(Code::kInvalidOption, "operational_space.characteristic_length",
-                "The characteristic length must be positive and finite.");
-  }
-  const bool damped = task.singularity == SingularityRule::kDamped;
-  if (damped && !(task.damping > 0 && std::isfinite(task.damping))) {
-    return Fail(Code::kInvalidOption, "operational_space.damping",
-                "The damped rule needs a positive, finite damping.");
-  }
-  if (!damped && task.damping != 0) {
-    return Fail(Code::kInvalidOption, "operational_space.damping",
-                "Damping has a meaning only under the damped rule.");
-  }
-  return std::nullopt;
-}
-
-/// Joint at each place of the caller's order.
-std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
-    const Model& model, const std::vector<std::string>& names) {
-  std::vector<int> order;
-  if (names.empty()) return order;
-  const std::size_t n = model.joints().size();
-  std::vector<bool> seen(n, false);
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const std::string field = "options.joint_names[" + std::to_string(k) + "]";
-    const std::optional<int> joint = model.FindJoint(names[k]);
-    if (!joint) {
-      return Fail(Code::kWrongJointNames, field,
-                  "The model has no movable joint " +
-                      Quoted(names[k].substr(0, 128)) + ".");
-    }
-    if (seen[static_cast<std::size_t>(*joint)]) {
-      return Fail(Code::kWrongJointNames, field,
-                  "Joint " + Quoted(names[k]) + " is named twice.");
-    }
-    seen[static_cast<std::size_t>(*joint)] = true;
-    order.push_back(*joint);
-  }
-  for (std::size_t j = 0; j < n; ++j) {
-    if (!seen[j]) {
-      return Fail(Code::kWrongJointNames, "options.joint_names",
-                  "Joint " + Quoted(model.joints()[j].name) +
-                      " is missing: every movable joint must be named once.");
-    }
-  }
-  return order;
-}
-
-/// The model with its payload, whose frame is named afterwards.
-std::variant<std::shared_ptr<const Model>, ArgumentError> TakeUp(
-    const std::shared_ptr<const Model>& model, PayloadOptions& payload,
-    const std::string& tip_frame) {
-  LintReport report;
-  LinkDescription link[] = {{.name = "payload", .inertial = payload.inertial}};
-  CheckLinks(link, /*strict=*/true, report);
-  for (const Finding& finding : report.findings()) {
-    if (finding.severity == Severity::kError) {
-      return Fail(Code::kInvalidOption, "options.payload", finding.message);
-    }
-  }
-  const std::string name = payload.frame.empty() ? tip_frame : payload.frame;
-  const std::optional<int> frame =
-      name.empty() ? model->tip_frame() : model->FindFrame(name);
-  if (frame) {
-    payload.frame = model->frames()[static_cast<std::size_t>(*frame)].name;
-    auto loaded = WithPayload(model, *frame, payload.inertial);
-    if (!InertiasAreFinite(loaded->tree())) {
-      return Fail(Code::kInvalidOption, "options.payload",
-                  "With the payload the inertia that joints move is beyond the "
-                  "range of double precision.");
-    }
-    return loaded;
-  }
-  if (name.empty()) {
-    return Fail(Code::kTipFrameRequired, "options.payload.frame",
-                "The model has several leaf links and no default tip: name the "
-                "payload's frame.");
-  }
-  return Fail(Code::kUnknownFrame, "options.payload.frame",
-              "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+ArgumentError NoTipFrame() {
+  return TipFrameRequired("options.tip_frame", "the tip frame");
 }
 
 ArgumentError WrongColumns(Input input, int got, int expected) {
@@ -151,96 +30,7 @@ ArgumentError WrongColumns(Input input, int got, int expected) {
                   std::to_string(got) + ".");
 }
 
-/// Where the external wrenches act, whose frames are named afterwards.
-MaybeError FindWrenchPlaces(const Model& model, EvaluationOptions& options,
-                            std::vector<WrenchPlace>& places) {
-  if (options.external_wrenches.size() > kMaxExternalWrenches) {
-    return Fail(Code::kInvalidOption, "options.external_wrenches",
-                "At most " + std::to_string(kMaxExternalWrenches) +
-                    " external wrenches may act.");
-  }
-  for (std::size_t k = 0; k < options.external_wrenches.size(); ++k) {
-    ExternalWrenchOptions& wrench = options.external_wrenches[k];
-    const std::string field =
-        "options.external_wrenches[" + std::to_string(k) + "].frame";
-    const std::string& name =
-        wrench.frame.empty() ? options.tip_frame : wrench.frame;
-    const std::optional<int> frame =
-        name.empty() ? model.tip_frame() : model.FindFrame(name);
-    if (!frame && name.empty()) {
-      return Fail(Code::kTipFrameRequired, field,
-                  "The model has several leaf links and no default tip: name "
-                  "the frame on which the wrench acts.");
-    }
-    if (!frame) {
-      return Fail(
-          Code::kUnknownFrame, field,
-          "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
-    }
-    const Frame& found = model.frames()[static_cast<std::size_t>(*frame)];
-    wrench.frame = found.name;
-    places.push_back({found.placement, wrench.reference_frame});
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::string_view ToString(Input input) {
-  switch (input) {
-    case Input::kQ:
-      return "q";
-    case Input::kV:
-      return "v";
-    case Input::kA:
-      return "a";
-    case Input::kTau:
-      return "tau";
-    case Input::kTipWrench:
-      return "tip_wrench_on_environment";
-    case Input::kBaseTwist:
-      return "base_twist";
-    case Input::kBaseAcceleration:
-      return "base_acceleration";
-    case Input::kExternalWrenches:
-      return "external_wrenches_on_robot";
-    case Input::kTaskAcceleration:
-      return "task_acceleration";
-    case Input::kNullSpaceTorque:
-      return "null_space_torque";
-    case Input::kGravity:
-      return "gravity";
-  }
-  return "";
-}
-
-const InputArray& EvaluationInputs::operator[](Input input) const {
-  switch (input) {
-    case Input::kQ:
-      return q;
-    case Input::kV:
-      return v;
-    case Input::kA:
-      return a;
-    case Input::kTau:
-      return tau;
-    case Input::kTipWrench:
-      return tip_wrench;
-    case Input::kBaseTwist:
-      return base_twist;
-    case Input::kBaseAcceleration:
-      return base_acceleration;
-    case Input::kExternalWrenches:
-      return external_wrenches;
-    case Input::kTaskAcceleration:
-      return task_acceleration;
-    case Input::kNullSpaceTorque:
-      return null_space_torque;
-    case Input::kGravity:
-      break;
-  }
-  return gravity;
-}
 
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
   return has_wrench || options().quantities.HasAny(kQuantitiesOfTheFrame);
@@ -261,59 +51,27 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   if (auto* error = std::get_if<ArgumentError>(&order)) {
     return std::move(*error);
   }
-  std::optional<int> tip_frame = model->tip_frame();
-  if (!options.tip_frame.empty()) {
-    tip_frame = model->FindFrame(options.tip_frame);
-    if (!tip_frame) {
-      return Fail(Code::kUnknownFrame, "options.tip_frame",
-                  "The model has no frame " +
-                      Quoted(options.tip_frame.substr(0, 128)) + ".");
-    }
+  auto tip_frame =
+      FindFrameOrTip(*model, options.tip_frame, "options.tip_frame");
+  if (auto* error = std::get_if<ArgumentError>(&tip_frame)) {
+    return std::move(*error);
   }
-  if (options.payload) {
-    auto loaded = TakeUp(model, *options.payload, options.tip_frame);
-    if (auto* error = std::get_if<ArgumentError>(&loaded)) {
-      return std::move(*error);
-    }
-    model = std::get<std::shared_ptr<const Model>>(std::move(loaded));
+  auto loaded = TakeUpPayload(model, options);
+  if (auto* error = std::get_if<ArgumentError>(&loaded)) {
+    return std::move(*error);
   }
+  model = std::get<std::shared_ptr<const Model>>(std::move(loaded));
   if (!options.terms.gravity) options.terms.gravity = model->gravity();
-  for (const double g : *options.terms.gravity) {
-    if (!std::isfinite(g)) {
-      return Fail(Code::kInvalidOption, "options.terms.gravity",
-                  "Gravity must be finite.");
-    }
-  }
-  const double smoothing = options.terms.coulomb_smoothing;
-  if (smoothing != 0 &&
-      !(smoothing >= kMinSmoothing && std::isfinite(smoothing))) {
-    return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
-                "The smoothing velocity must be 0, or at least 1e-9 and "
-                "finite.");
-  }
-  if (smoothing != 0 && !options.terms.coulomb_friction) {
-    return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
-                "Smoothing has a meaning only with Coulomb friction.");
-  }
-  const auto too_many = [&](Quantity quantity, int most,
-                            std::string_view numbers) -> MaybeError {
-    if (!quantities.Has(quantity) || model->nv() <= most) return std::nullopt;
-    return Fail(Code::kInvalidOption, "quantities",
-                std::string(numbers) + " of a model of more than " +
-                    std::to_string(most) + " degrees of freedom are too many.");
-  };
-  if (MaybeError error =
-          too_many(Quantity::kChristoffelSymbols, kMaxChristoffelDof,
-                   "The Christoffel symbols")) {
+  if (MaybeError error = CheckTerms(options.terms)) return *std::move(error);
+  if (MaybeError error = CheckSizes(quantities, model->nv())) {
     return *std::move(error);
   }
-  if (MaybeError error = too_many(Quantity::kRegressor, kMaxRegressorDof,
-                                  "The entries of the regressor")) {
-    return *std::move(error);
-  }
-  const bool wants_task = quantities.HasAny(kQuantitiesOfTheTask);
-  if (wants_task) {
+  if (quantities.HasAny(kQuantitiesOfTheTask)) {
     if (MaybeError error = CheckTask(options.task)) return *std::move(error);
+  }
+  auto wrench_places = FindWrenchPlaces(*model, options);
+  if (auto* error = std::get_if<ArgumentError>(&wrench_places)) {
+    return std::move(*error);
   }
 
   const auto checked = std::make_shared<Checked>();
@@ -327,18 +85,14 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
       checked->v_columns.push_back(joint.v_index + k);
     }
   }
-
-  checked->tip_frame = tip_frame;
-  if (MaybeError error =
-          FindWrenchPlaces(*model, options, checked->wrench_places)) {
-    return *std::move(error);
-  }
-
+  checked->tip_frame = std::get<std::optional<int>>(tip_frame);
+  checked->wrench_places =
+      std::get<std::vector<WrenchPlace>>(std::move(wrench_places));
   checked->model = std::move(model);
   checked->options = std::move(options);
   EvaluationPlan plan(checked);
   if (!checked->tip_frame && plan.UsesTipFrame(false)) {
-    return TipFrameRequired();
+    return NoTipFrame();
   }
   checked->blocks = BlockPlan(plan);
   checked->nanoseconds_per_row = NanosecondsPerRow(
@@ -357,70 +111,41 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
 }
 
 int EvaluationPlan::ColumnsOf(Input input) const {
-  switch (input) {
-    case Input::kQ:
+  switch (TraitsOf(input).shape) {
+    case InputShape::kPositions:
       return model().nq();
-    case Input::kV:
-    case Input::kA:
-    case Input::kTau:
-    case Input::kNullSpaceTorque:
+    case InputShape::kJointVector:
       return model().nv();
-    case Input::kTipWrench:
-    case Input::kBaseTwist:
-    case Input::kBaseAcceleration:
-      return 6;
-    case Input::kExternalWrenches:
-      return 6 * static_cast<int>(wrench_places().size());
-    case Input::kTaskAcceleration:
-      return options().task.axis_count;
-    case Input::kGravity:
+    case InputShape::kVector3:
       return 3;
+    case InputShape::kVector6:
+      return 6;
+    case InputShape::kWrenches:
+      return 6 * static_cast<int>(wrench_places().size());
+    case InputShape::kTaskVector:
+      return options().task.axis_count;
   }
   return 0;
 }
 
 MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs) const {
-  const QuantitySet& quantities = options().quantities;
-  const auto useless = [](Input input, std::string message) {
+  const auto useless = [](Input input, std::string_view message) {
     return Fail(Code::kInvalidOption, std::string(ToString(input)),
-                std::move(message));
+                std::string(message));
   };
-  for (const Input wrench : {Input::kTipWrench, Input::kExternalWrenches}) {
-    if (inputs[wrench].present() &&
-        !quantities.HasAny(kQuantitiesUnderWrenches)) {
-      return useless(wrench,
-                     "A wrench takes part only in inverse and forward "
-                     "dynamics, their derivatives, the wrenches through joints "
-                     "and base, the task torque and the power balance, and "
-                     "none of these was asked for.");
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const InputTraits& traits = TraitsOf(input);
+    if (inputs[input].present() && !traits.refusal.empty() &&
+        !options().quantities.HasAny(traits.readers)) {
+      return useless(input, traits.refusal);
     }
   }
   if (inputs.external_wrenches.present() && wrench_places().empty()) {
     return useless(Input::kExternalWrenches,
                    "options.external_wrenches does not say where they act.");
   }
-  for (const Input base : {Input::kBaseTwist, Input::kBaseAcceleration}) {
-    if (inputs[base].present() &&
-        !quantities.HasAny(kQuantitiesOnMovingBases)) {
-      return useless(base,
-                     "None of the quantities that were asked for depends on "
-                     "the motion of the base.");
-    }
-  }
-  if (inputs.gravity.present() && !quantities.HasAny(kQuantitiesOfGravity)) {
-    return useless(Input::kGravity,
-                   "None of the quantities that were asked for depends on "
-                   "gravity.");
-  }
-  for (const Input task : {Input::kTaskAcceleration, Input::kNullSpaceTorque}) {
-    if (inputs[task].present() && !quantities.Has(Quantity::kTaskTorque)) {
-      return useless(task,
-                     "Only the task torque takes it, which was not asked for.");
-    }
-  }
-  if (inputs.tip_wrench.present() && !checked_->tip_frame) {
-    return TipFrameRequired();
-  }
+  if (inputs.tip_wrench.present() && !checked_->tip_frame) return NoTipFrame();
   return std::nullopt;
 }
 
@@ -466,7 +191,7 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   rows_ = rows;
   inputs_ = inputs;
   nanoseconds_per_row_ = checked_->nanoseconds_per_row;
-  if (blocks().NeedsGeneralTexts(inputs)) {
+  if (NeedGeneralTexts(inputs)) {
     nanoseconds_per_row_ *= kCostOfGeneralTexts;
   }
   if (inputs.external_wrenches.present()) {
@@ -478,13 +203,10 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
 
 const std::vector<int>& EvaluationPlan::places(Input input) const {
   static const std::vector<int> kAsTheyStand;
-  switch (input) {
-    case Input::kQ:
+  switch (TraitsOf(input).shape) {
+    case InputShape::kPositions:
       return q_columns();
-    case Input::kV:
-    case Input::kA:
-    case Input::kTau:
-    case Input::kNullSpaceTorque:
+    case InputShape::kJointVector:
       return v_columns();
     default:
       return kAsTheyStand;
@@ -492,7 +214,9 @@ const std::vector<int>& EvaluationPlan::places(Input input) const {
 }
 
 std::int64_t EvaluationPlan::bytes() const {
-  std::int64_t bytes = blocks().bytes();
+  std::int64_t bytes =
+      blocks().bytes() +
+      static_cast<std::int64_t>(wrench_places().size() * sizeof(WrenchPlace));
   if (!options().payload) return bytes;
   // A copy of the model: bodies, twice lowered, and names.
   for (const Frame& frame : model().frames()) {

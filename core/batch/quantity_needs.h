@@ -40,46 +40,24 @@ inline constexpr QuantitySet kQuantitiesUnderWrenches = {
     Quantity::kTaskTorque,
     Quantity::kPowerBalance};
 
-/// Those that a motion of the base changes.
-inline constexpr QuantitySet kQuantitiesOnMovingBases = {
-    Quantity::kInverseDynamics,
-    Quantity::kForwardDynamics,
-    Quantity::kBiasForces,
-    Quantity::kJacobianDrift,
-    Quantity::kOperationalSpace,
-    Quantity::kCoriolisForces,
-    Quantity::kEnergy,
-    Quantity::kCenterOfMass,
-    Quantity::kMomentum,
-    Quantity::kLinkTwists,
-    Quantity::kLinkAccelerations,
-    Quantity::kFrameVelocity,
-    Quantity::kFrameAcceleration,
-    Quantity::kJointWrenches,
-    Quantity::kBaseWrench,
-    Quantity::kRegressor,
-    Quantity::kInverseDynamicsDerivatives,
-    Quantity::kForwardDynamicsDerivatives,
-    Quantity::kForwardFrameAcceleration,
-    Quantity::kTaskTorque,
-    Quantity::kPowerBalance};
+/// Those of the equations of motion, which wrenches, gravity or the motion of
+/// the base change.
+inline constexpr QuantitySet kQuantitiesOfMotion =
+    kQuantitiesUnderWrenches |
+    QuantitySet{Quantity::kBiasForces, Quantity::kOperationalSpace,
+                Quantity::kEnergy, Quantity::kRegressor};
 
 /// Those that gravity changes.
-inline constexpr QuantitySet kQuantitiesOfGravity = {
-    Quantity::kInverseDynamics,
-    Quantity::kForwardDynamics,
-    Quantity::kBiasForces,
-    Quantity::kOperationalSpace,
-    Quantity::kGravityForces,
-    Quantity::kEnergy,
-    Quantity::kJointWrenches,
-    Quantity::kBaseWrench,
-    Quantity::kRegressor,
-    Quantity::kInverseDynamicsDerivatives,
-    Quantity::kForwardDynamicsDerivatives,
-    Quantity::kForwardFrameAcceleration,
-    Quantity::kTaskTorque,
-    Quantity::kPowerBalance};
+inline constexpr QuantitySet kQuantitiesOfGravity =
+    kQuantitiesOfMotion | QuantitySet{Quantity::kGravityForces};
+
+/// Those that a motion of the base changes.
+inline constexpr QuantitySet kQuantitiesOnMovingBases =
+    kQuantitiesOfMotion |
+    QuantitySet{Quantity::kJacobianDrift, Quantity::kCoriolisForces,
+                Quantity::kCenterOfMass,  Quantity::kMomentum,
+                Quantity::kLinkTwists,    Quantity::kLinkAccelerations,
+                Quantity::kFrameVelocity, Quantity::kFrameAcceleration};
 
 /// Solve with the mass matrix.
 inline constexpr QuantitySet kQuantitiesOfTheInverse = {

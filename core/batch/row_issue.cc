@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "core/batch/input_traits.h"
+
 namespace torqued {
 namespace {
 
@@ -15,16 +17,8 @@ std::string Number(double value) {
 
 /// Whether its columns are those of the joints.
 bool IsOfJoints(Input input) {
-  switch (input) {
-    case Input::kQ:
-    case Input::kV:
-    case Input::kA:
-    case Input::kTau:
-    case Input::kNullSpaceTorque:
-      return true;
-    default:
-      return false;
-  }
+  const InputShape shape = TraitsOf(input).shape;
+  return shape == InputShape::kPositions || shape == InputShape::kJointVector;
 }
 
 /// Joint that owns a column of an input as the caller ordered it.

@@ -38,9 +38,6 @@ struct BlockSetup {
   LoweredTreeOf<double> lowered_f64;
   LoweredTreeOf<float> lowered_f32;
   bool single_precision;  // compute in float
-  /// Whether the lowered tree is used where there is a kernel for it; the
-  /// general texts take the rest.
-  bool lowered;
 
   double gravity[3];
   bool viscous_friction;
@@ -75,6 +72,9 @@ struct BlockSetup {
 struct BlockJob {
   const BlockSetup* setup;
   LaneInput inputs[kInputCount];
+  /// Whether the lowered tree is used where there is a kernel for it; the
+  /// general texts take the rest.
+  bool lowered;
   /// What is computed; of other outputs nothing below is set.
   OutputBits wanted;
   LaneOutput outputs[kOutputCount];

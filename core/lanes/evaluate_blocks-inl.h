@@ -9,17 +9,15 @@
 #include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/link_motion-inl.h"
 #include "core/dynamics/quantities-inl.h"
-#include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/rnea-inl.h"
-#include "core/dynamics/task_projection-inl.h"
-#include "core/dynamics/task_torque-inl.h"
+#include "core/lanes/block_angles-inl.h"
 #include "core/lanes/block_derivatives-inl.h"
 #include "core/lanes/block_inputs-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/block_outputs-inl.h"
+#include "core/lanes/block_task-inl.h"
 #include "core/lanes/mass_factors-inl.h"
 #include "core/lanes/row_doubts.h"
-#include "core/lanes/sin_cos.h"
 #include "core/lanes/tanh.h"
 #include "core/lanes/trust.h"
 #include "core/lowered/aba-inl.h"
@@ -45,14 +43,14 @@ class BlockEvaluation {
         lowered_(Lowered(setup_)),
         n_(tree_.n),
         wanted_(job.Quantities()),
-        lowered_route_(setup_.lowered && !HasGeneralInputs(job)),
         further_(wanted_ & kGeneralQuantities &
-                 ~(lowered_route_ ? kAlsoLowered : 0)),
+                 ~(job_.lowered ? kAlsoLowered : 0)),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
         mass_(n_, carver_),
-        derivatives_(tree_, lowered_, lowered_route_ ? wanted_ : 0, carver_) {
+        task_(setup_, wanted_, mass_, carver_),
+        derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
     carver_.Take(c_, n);
@@ -68,13 +66,8 @@ class BlockEvaluation {
       CarveQuantityScratch<P>(further_, n, carver_, quantities_);
     }
     if (keeps_acceleration()) carver_.Take(acceleration_, n);
-    if (wants_task_torque()) carver_.Take(task_work_, n);
-    if (wants_projection()) {
-      carver_.Take(J_bar_, 6 * n);
-      carver_.Take(projector_, n * n);
-    }
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
-    if (lowered_route_ && wants_acceleration() && !by_factorization()) {
+    if (job_.lowered && wants_acceleration() && !by_factorization()) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
       carver_.Take(low_.articulated, slots);
@@ -94,7 +87,7 @@ class BlockEvaluation {
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
       doubts_.Add(~0ULL, in_.Load(row_, count_));
-      if (lowered_route_) {
+      if (job_.lowered) {
         ComputeLowered();
       } else {
         ComputeGeneral();
@@ -111,9 +104,6 @@ class BlockEvaluation {
  private:
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
-  static constexpr QuantityBits kOfTheTask = Bit(Quantity::kOperationalSpace) |
-                                             Bit(Quantity::kTaskProjection) |
-                                             Bit(Quantity::kTaskTorque);
   static constexpr QuantityBits kOfForwardDynamics =
       Bit(Quantity::kForwardDynamics) |
       Bit(Quantity::kForwardDynamicsDerivatives) |
@@ -122,14 +112,6 @@ class BlockEvaluation {
   static constexpr QuantityBits kAlsoLowered = kDerivatives |
                                                Bit(Quantity::kGravityForces) |
                                                Bit(Quantity::kCoriolisForces);
-
-  /// What the lowered texts do not know.
-  static bool HasGeneralInputs(const BlockJob& job) {
-    return job[Input::kBaseTwist].data != nullptr ||
-           job[Input::kBaseAcceleration].data != nullptr ||
-           job[Input::kGravity].data != nullptr ||
-           job[Input::kExternalWrenches].data != nullptr;
-  }
 
   static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
@@ -148,8 +130,7 @@ class BlockEvaluation {
   bool wants_pose() const { return Wants(Output::kPose); }
   bool wants_jacobian() const { return Wants(Output::kJacobian); }
   bool wants_drift() const { return Wants(Output::kJacobianDrift); }
-  bool wants_task() const { return setup_.task; }
-  bool general_texts() const { return !lowered_route_ || further_ != 0; }
+  bool general_texts() const { return !job_.lowered || further_ != 0; }
   bool wants_forward_derivatives() const {
     return (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
   }
@@ -159,13 +140,10 @@ class BlockEvaluation {
   bool keeps_acceleration() const {
     return wants_forward_derivatives() || wants_forward_frame();
   }
-  bool wants_projection() const {
-    return (wanted_ & Bit(Quantity::kTaskProjection)) != 0;
-  }
   bool wants_task_torque() const { return Wants(Output::kTaskTorque); }
   bool wants_frame() const {
-    return wants_pose() || wants_jacobian() || wants_drift() || wants_task() ||
-           wants_forward_frame();
+    return wants_pose() || wants_jacobian() || wants_drift() ||
+           task_.wanted() || wants_forward_frame();
   }
   bool has_wrench() const {
     return in_.Has(Input::kTipWrench) && setup_.path_length > 0;
@@ -224,12 +202,7 @@ class BlockEvaluation {
     tip_.reference = setup_.reference;
     for (int k = 0; k < 9; ++k) tip_.R[k] = N(setup_.lowered_tip.R[k]);
     for (int k = 0; k < 3; ++k) tip_.p[k] = N(setup_.lowered_tip.p[k]);
-    for (int k = 0; k < setup_.task_rows; ++k) {
-      const double square = setup_.row_scale[k] * setup_.row_scale[k];
-      scales_.square[k] = static_cast<N>(square);
-      scales_.inverse_square[k] = static_cast<N>(1 / square);
-      task_rows_[k] = J_ + setup_.task_axes[k] * n_;
-    }
+    task_.Prepare(J_);
   }
 
   static void Clear(P* packs, int count) {
@@ -241,7 +214,7 @@ class BlockEvaluation {
   }
 
   void ComputeLowered() {
-    LoweredAngles();
+    SinCosOfAngles(lowered_, n_, in_.q, s_, c_);
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
     if (wants_mass() || wants_factors()) LoweredMass();
@@ -251,7 +224,7 @@ class BlockEvaluation {
     }
     // Its divisions wait for each other as well, beside the bias forces.
     TaskResult<P> task;
-    if (wants_task()) TaskInertias(task);
+    if (task_.wanted()) TaskInertia(task);
     const LoweredTerms<P>* terms = &terms_;
     if (has_wrench()) {
       with_wrench_.wrench = WrenchOnTip();
@@ -268,10 +241,8 @@ class BlockEvaluation {
       SolveAcceleration();
     }
     if (derivatives_.wanted()) {
-      derivatives_.Compute(
-          *terms, State(in_.a), acceleration_, in_.wrench,
-          [this](Output output, const P* packs, int count)
-              TORQUED_INLINE_BODY { Store(output, packs, count); });
+      derivatives_.Compute(*terms, State(in_.a), acceleration_, in_.wrench,
+                           Storing());
     }
     if (Wants(Output::kGravity)) {
       LoweredState<P> at_rest = State(zeros_);
@@ -281,7 +252,7 @@ class BlockEvaluation {
     if (Wants(Output::kCoriolis)) {
       LoweredForces(Vec3<P>::Zero(), State(zeros_), Output::kCoriolis);
     }
-    if (wants_bias() || wants_task()) {
+    if (wants_bias() || task_.wanted()) {
       const int watched =
           setup_.path_length > 0 ? setup_.path[setup_.path_length - 1] : kBase;
       LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_, watched,
@@ -289,14 +260,14 @@ class BlockEvaluation {
       if (wants_bias()) Store(Output::kBias, h_, n_);
     }
     P drift[6];
-    if (wants_task()) {
+    if (task_.wanted()) {
       LoweredDrift(lowered_, tip_, State(zeros_), terms_.gravity, motion_,
                    pose_, J_, drift);
-      TaskBiases(task, drift);
+      task_.ComputeBias(task, h_, drift, Storing());
       if (wants_task_torque()) {
         LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, h_, kBase,
                                &motion_);
-        StoreTaskTorque(task, drift);
+        TaskTorque(task, drift);
       }
     }
     if (wants_drift() || wants_forward_frame()) {
@@ -319,57 +290,8 @@ class BlockEvaluation {
     Store(output, result_, n_);
   }
 
-  /// q + q0 of a revolute joint.
-  static TORQUED_INLINE ReducedAngle<N> Angle(const LoweredBody<N>& body,
-                                              const P& q) {
-    return body.q0_rest == 0 ? Reduce(q, body.quadrant)
-                             : Reduce(q, body.quadrant, P(body.q0_rest));
-  }
-
-  /// Sine and cosine of q + q0; those of prismatic joints are constants.
-  void LoweredAngles() {
-    const LoweredBody<N>* const bodies = lowered_.bodies;
-    const int n = n_;
-    const P* const q = in_.q;
-    P *const s = s_, *const c = c_;
-    AngleRange<N> range;
-    for (int i = 0; i < n; ++i) {
-      if (bodies[i].motion != JointMotion::kRevolute) continue;
-      const ReducedAngle<N> angle = Angle(bodies[i], q[i]);
-      range.Add(angle);
-      SinCosOfReduced(angle, s[i], c[i]);
-    }
-    if (range.lanes() != 0) [[unlikely]]
-      LargeAngles();
-  }
-
-  __attribute__((noinline, cold)) void LargeAngles() {
-    for (int i = 0; i < n_; ++i) {
-      const LoweredBody<N>& body = lowered_.bodies[i];
-      if (body.motion != JointMotion::kRevolute) continue;
-      AngleRange<N> range;
-      range.Add(Angle(body, in_.q[i]));
-      LibrarySinCosOfSum(body, in_.q[i], range.lanes(), s_[i], c_[i]);
-    }
-  }
-
-  /// By the addition theorem, which leaves a large angle its digits.
-  static void LibrarySinCosOfSum(const LoweredBody<N>& body, const P& q,
-                                 unsigned lanes, P& s, P& c) {
-    P sine = P(N(0)), cosine = P(N(0));
-    LibrarySinCos(q, lanes, &sine, &cosine);
-    const P s0(body.sin_q0), c0(body.cos_q0);
-    const P of_sum_s = sine * c0 + cosine * s0;
-    const P of_sum_c = cosine * c0 - sine * s0;
-    for (int l = 0; l < kLanes; ++l) {
-      if ((lanes >> l & 1u) == 0) continue;
-      s.v[l] = of_sum_s.v[l];
-      c.v[l] = of_sum_c.v[l];
-    }
-  }
-
   bool wants_factors() const {
-    return wants_task() || (wanted_ & kGeneralSolutions) != 0 ||
+    return task_.wanted() || (wanted_ & kGeneralSolutions) != 0 ||
            (wants_acceleration() && by_factorization());
   }
 
@@ -386,7 +308,7 @@ class BlockEvaluation {
   __attribute__((noinline)) void LoweredFrame() {
     LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
     if (wants_pose()) StorePose();
-    if (!wants_jacobian() && !wants_drift() && !wants_task() &&
+    if (!wants_jacobian() && !wants_drift() && !task_.wanted() &&
         !wants_forward_frame()) {
       return;
     }
@@ -418,11 +340,11 @@ class BlockEvaluation {
                       result_, base);
       Store(Output::kTau, result_, n_);
     }
-    if (wants_jacobian() || wants_task() || wants_forward_frame()) {
+    if (wants_jacobian() || task_.wanted() || wants_forward_frame()) {
       FrameJacobian(tree_, setup_.tip, setup_.reference, general_, J_);
       if (wants_jacobian()) Store(Output::kJacobian, J_, 6 * n_);
     }
-    if (wants_bias() || wants_task()) {
+    if (wants_bias() || task_.wanted()) {
       InverseDynamics(tree_, GeneralTerms(), v, none, general_, h_, base);
       if (wants_bias()) Store(Output::kBias, h_, n_);
     }
@@ -449,18 +371,18 @@ class BlockEvaluation {
         StoreAcceleration();
       }
     }
-    if (wants_drift() || wants_task() || wants_forward_frame()) {
+    if (wants_drift() || task_.wanted() || wants_forward_frame()) {
       P drift[6];
       FrameDrift(tree_, setup_.tip, setup_.reference, v, general_, drift, base);
       Store(Output::kJacobianDrift, drift, 6);
       if (wants_forward_frame()) StoreForwardFrameAcceleration(drift);
-      if (wants_task()) {
+      if (task_.wanted()) {
         TaskResult<P> task;
-        TaskInertias(task);
-        TaskBiases(task, drift);
+        TaskInertia(task);
+        task_.ComputeBias(task, h_, drift, Storing());
         if (wants_task_torque()) {
           InverseDynamics(tree_, terms, v, none, general_, h_, base);
-          StoreTaskTorque(task, drift);
+          TaskTorque(task, drift);
         }
       }
     }
@@ -544,7 +466,7 @@ class BlockEvaluation {
 
   /// What QuantityTexts know.
   __attribute__((noinline)) void ComputeFurther() {
-    if (lowered_route_) {
+    if (job_.lowered) {
       ComputePlacements(tree_, in_.q, general_);
       ComputeWorldPlacements(tree_, general_);
       LoadGeneralTerms();
@@ -556,9 +478,7 @@ class BlockEvaluation {
         in_.v,        in_.a,
         Wrenches(),   in_.base_moves() ? &motion : nullptr,
         acceleration_};
-    ComputeQuantities(further_, in, general_, quantities_,
-                      [this](Output output, const P* packs, int count)
-                          TORQUED_INLINE_BODY { Store(output, packs, count); });
+    ComputeQuantities(further_, in, general_, quantities_, Storing());
   }
 
   /// The largest stands for the inertias that they are compared with.
@@ -571,55 +491,13 @@ class BlockEvaluation {
     doubts_.Add(kOfForwardDynamics, LaneBits(!sound));
   }
 
-  /// Λ from the factors of M and the Jacobian, and whether it is certain.
-  void TaskInertias(TaskResult<P>& task) {
-    const int m = setup_.task_rows;
-    const P* const* rows = task_rows_;
-    mass_.SolveTask(m, rows, task);
-    const auto tolerance =
-        static_cast<N>(setup_.rank_tolerance * setup_.rank_tolerance);
-    const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
-      return task.lambda[PackedEntry(i, i)];
-    };
-    const Mask<N> sound =
-        PivotsAreSound(m, task.pivots, task.diagonal, lambda, Trust<N>::kBound);
-    unsigned certain =
-        LaneBits(sound & mass_.ShowsRank(m, rows, scales_, tolerance, task));
-    const unsigned open = LaneBits(sound) & ~certain;
-    if (open != 0) {
-      certain |= open & LaneBits(JacobianShowsRank(
-                            m, n_, rows, scales_, tolerance, Trust<N>::kBound));
-    }
-    // Fewer joints than task rows: never of full rank.
-    const bool enough = setup_.path_length >= m;
-    doubts_.Add(kOfTheTask, ~(enough ? certain : 0U) & (~0U >> (32 - kLanes)));
-    Store(Output::kLambda, task.lambda, PackedSize(m));
-    if (wants_projection()) TaskProjections(task);
+  void TaskInertia(TaskResult<P>& task) {
+    doubts_.Add(kOfTheTask, task_.ComputeInertia(task, Storing()));
   }
 
-  /// η from Λ, the bias forces and the drift of all six axes.
-  void TaskBiases(const TaskResult<P>& task, const P* drift) {
-    const int m = setup_.task_rows;
-    P task_drift[6], eta[6];
-    for (int k = 0; k < m; ++k) task_drift[k] = drift[setup_.task_axes[k]];
-    mass_.SolveTaskBias(m, task.lambda, h_, task_drift, eta);
-    Store(Output::kEta, eta, m);
-  }
-
-  /// With the bias forces, wrenches included, in `h_`.
-  __attribute__((noinline)) void StoreTaskTorque(const TaskResult<P>& task,
-                                                 const P* drift) {
-    const int m = setup_.task_rows;
-    P task_drift[6];
-    for (int k = 0; k < m; ++k) task_drift[k] = drift[setup_.task_axes[k]];
-    TorqueOfTask(
-        m, n_, [this](int i) TORQUED_INLINE_BODY { return task_rows_[i]; },
-        [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
-        [&task](int i, int j)
-            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
-        h_, static_cast<const P*>(task_drift), in_.task_acceleration,
-        in_.null_space_torque, task_work_, result_);
-    Store(Output::kTaskTorque, result_, n_);
+  void TaskTorque(const TaskResult<P>& task, const P* drift) {
+    task_.ComputeTorque(task, h_, drift, in_.task_acceleration,
+                        in_.null_space_torque, Storing());
   }
 
   bool Wants(Output output) const { return out_.Wants(output); }
@@ -636,27 +514,14 @@ class BlockEvaluation {
     Store(Output::kForwardFrameAcceleration, acceleration, 6);
   }
 
-  /// W, J̄ and N of the task, after its inertia.
-  __attribute__((noinline)) void TaskProjections(const TaskResult<P>& task) {
-    const int m = setup_.task_rows;
-    P W[PackedSize(6)];
-    mass_.SolveMobility(m, W);
-    Store(Output::kMobility, W, PackedSize(m));
-    const auto row = [this](int i)
-                         TORQUED_INLINE_BODY { return task_rows_[i]; };
-    ConsistentInverse(
-        m, n_, row, [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
-        [&task](int i, int j)
-            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
-        result_, J_bar_);
-    Store(Output::kConsistentInverse, J_bar_, n_ * m);
-    ProjectOnNullSpace(m, n_, row, static_cast<const P*>(J_bar_), projector_);
-    Store(Output::kNullSpaceProjector, projector_, n_ * n_);
-  }
-
   void Store(Output output, const P* packs, int distinct) {
     doubts_.Add(Bit(QuantityOf(output)),
                 out_.Store(output, row_, count_, packs, distinct));
+  }
+
+  auto Storing() {
+    return [this](Output output, const P* packs, int distinct)
+               TORQUED_INLINE_BODY { Store(output, packs, distinct); };
   }
 
   const BlockJob& job_;
@@ -665,18 +530,16 @@ class BlockEvaluation {
   const LoweredTreeOf<N>& lowered_;
   const int n_;
   const QuantityBits wanted_;
-  /// By the lowered texts where there are such; else by the general ones.
-  const bool lowered_route_;
   /// What is for QuantityTexts of what is wanted.
   const QuantityBits further_;
   Carver carver_;
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
+  BlockTask<N> task_;
   BlockDerivatives<N> derivatives_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
   P* acceleration_ = nullptr;  // of forward dynamics, for what follows from it
-  P *J_bar_ = nullptr, *projector_ = nullptr, *task_work_ = nullptr;
   LoweredScratch<P> low_{};
   Scratch<P> general_{};
   QuantityScratch<P> quantities_{};
@@ -685,8 +548,6 @@ class BlockEvaluation {
   DynamicsTerms general_terms_{};
   LoweredTip<N> tip_{};
   WrenchPlace tip_wrench_{};
-  const P* task_rows_[6] = {};
-  RowScales<N> scales_{};
 
   long long row_ = 0;  // of the block under way
   int count_ = 0;

@@ -174,29 +174,25 @@ OrError<EvaluationInputs> DecodeStates(const StatesView& view) {
   EvaluationInputs inputs;
   const struct {
     const v1::Array* array;
-    std::string_view field;
-    InputArray* input;
-  } arrays[] = {
-      {view.q, ToString(Input::kQ), &inputs.q},
-      {view.v, ToString(Input::kV), &inputs.v},
-      {view.a, ToString(Input::kA), &inputs.a},
-      {view.tau, ToString(Input::kTau), &inputs.tau},
-      {view.tip_wrench, view.tip_wrench_field, &inputs.tip_wrench},
-      {view.base_twist, ToString(Input::kBaseTwist), &inputs.base_twist},
-      {view.base_acceleration, ToString(Input::kBaseAcceleration),
-       &inputs.base_acceleration},
-      {view.external_wrenches, ToString(Input::kExternalWrenches),
-       &inputs.external_wrenches},
-      {view.task_acceleration, ToString(Input::kTaskAcceleration),
-       &inputs.task_acceleration},
-      {view.null_space_torque, ToString(Input::kNullSpaceTorque),
-       &inputs.null_space_torque},
-      {view.gravity, ToString(Input::kGravity), &inputs.gravity}};
+    Input input;
+  } arrays[] = {{view.q, Input::kQ},
+                {view.v, Input::kV},
+                {view.a, Input::kA},
+                {view.tau, Input::kTau},
+                {view.tip_wrench, Input::kTipWrench},
+                {view.base_twist, Input::kBaseTwist},
+                {view.base_acceleration, Input::kBaseAcceleration},
+                {view.external_wrenches, Input::kExternalWrenches},
+                {view.task_acceleration, Input::kTaskAcceleration},
+                {view.null_space_torque, Input::kNullSpaceTorque},
+                {view.gravity, Input::kGravity}};
   for (const auto& item : arrays) {
     if (item.array == nullptr) continue;
-    OrError<InputArray> read = ReadArray(*item.array, item.field);
+    OrError<InputArray> read = ReadArray(
+        *item.array, item.input == Input::kTipWrench ? view.tip_wrench_field
+                                                     : ToString(item.input));
     if (auto* error = std::get_if<Error>(&read)) return std::move(*error);
-    *item.input = std::get<InputArray>(read);
+    inputs[item.input] = std::get<InputArray>(read);
   }
   return inputs;
 }

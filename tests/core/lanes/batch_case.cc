@@ -68,31 +68,19 @@ EvaluationInputs BatchCase::Inputs() const {
 }
 
 std::vector<double>& BatchCase::operator[](Input input) {
-  switch (input) {
-    case Input::kQ:
-      return q;
-    case Input::kV:
-      return v;
-    case Input::kA:
-      return a;
-    case Input::kTau:
-      return tau;
-    case Input::kTipWrench:
-      return wrench;
-    case Input::kBaseTwist:
-      return base_twist;
-    case Input::kBaseAcceleration:
-      return base_acceleration;
-    case Input::kExternalWrenches:
-      return external_wrenches;
-    case Input::kTaskAcceleration:
-      return task_acceleration;
-    case Input::kNullSpaceTorque:
-      return null_space_torque;
-    case Input::kGravity:
-      break;
-  }
-  return gravity;
+  // In the order of Input.
+  std::vector<double>* const tables[kInputCount] = {&q,
+                                                    &v,
+                                                    &a,
+                                                    &tau,
+                                                    &wrench,
+                                                    &base_twist,
+                                                    &base_acceleration,
+                                                    &external_wrenches,
+                                                    &task_acceleration,
+                                                    &null_space_torque,
+                                                    &gravity};
+  return *tables[static_cast<std::size_t>(input)];
 }
 
 void AddTaskInputs(BatchCase& batch, std::uint64_t seed) {

@@ -1,0 +1,229 @@
+#include "core/batch/option_checks.h"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/model/description_checks.h"
+#include "core/model/payload.h"
+#include "core/model/tree_checks.h"
+
+namespace torqued {
+namespace {
+
+using Code = ArgumentError::Code;
+using MaybeError = std::optional<ArgumentError>;
+
+/// Their number is its cube; that of the regressor ten times its square.
+constexpr int kMaxChristoffelDof = 100;
+constexpr int kMaxRegressorDof = 256;
+
+constexpr std::size_t kMaxExternalWrenches = 256;
+
+/// Of joint velocities, where F tanh(v / ε) is as good as a step.
+constexpr double kMinSmoothing = 1e-9;
+
+ArgumentError Fail(Code code, std::string field, std::string message) {
+  return {code, std::move(field), std::move(message)};
+}
+
+std::string Quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
+
+/// The frame on which something acts: its own, or that of the options.
+std::variant<int, ArgumentError> FindFrameOf(const Model& model,
+                                             const std::string& own,
+                                             const EvaluationOptions& options,
+                                             const std::string& field,
+                                             std::string_view what) {
+  auto found =
+      FindFrameOrTip(model, own.empty() ? options.tip_frame : own, field);
+  if (auto* error = std::get_if<ArgumentError>(&found)) {
+    return std::move(*error);
+  }
+  const std::optional<int> frame = std::get<std::optional<int>>(found);
+  if (!frame) return TipFrameRequired(field, what);
+  return *frame;
+}
+
+MaybeError CheckSize(const QuantitySet& quantities, Quantity quantity, int nv,
+                     int most, std::string_view numbers) {
+  if (!quantities.Has(quantity) || nv <= most) return std::nullopt;
+  return Fail(Code::kInvalidOption, "quantities",
+              std::string(numbers) + " of a model of more than " +
+                  std::to_string(most) + " degrees of freedom are too many.");
+}
+
+}  // namespace
+
+ArgumentError TipFrameRequired(std::string field, std::string_view what) {
+  return Fail(Code::kTipFrameRequired, std::move(field),
+              "The model has several leaf links and no default tip: name " +
+                  std::string(what) + ".");
+}
+
+std::variant<std::optional<int>, ArgumentError> FindFrameOrTip(
+    const Model& model, const std::string& name, const std::string& field) {
+  if (name.empty()) return model.tip_frame();
+  const std::optional<int> frame = model.FindFrame(name);
+  if (frame) return frame;
+  return Fail(Code::kUnknownFrame, field,
+              "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+}
+
+std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
+    const Model& model, const std::vector<std::string>& names) {
+  std::vector<int> order;
+  if (names.empty()) return order;
+  const std::size_t n = model.joints().size();
+  std::vector<bool> seen(n, false);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string field = "options.joint_names[" + std::to_string(k) + "]";
+    const std::optional<int> joint = model.FindJoint(names[k]);
+    if (!joint) {
+      return Fail(Code::kWrongJointNames, field,
+                  "The model has no movable joint " +
+                      Quoted(names[k].substr(0, 128)) + ".");
+    }
+    if (seen[static_cast<std::size_t>(*joint)]) {
+      return Fail(Code::kWrongJointNames, field,
+                  "Joint " + Quoted(names[k]) + " is named twice.");
+    }
+    seen[static_cast<std::size_t>(*joint)] = true;
+    order.push_back(*joint);
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    if (!seen[j]) {
+      return Fail(Code::kWrongJointNames, "options.joint_names",
+                  "Joint " + Quoted(model.joints()[j].name) +
+                      " is missing: every movable joint must be named once.");
+    }
+  }
+  return order;
+}
+
+std::variant<std::shared_ptr<const Model>, ArgumentError> TakeUpPayload(
+    const std::shared_ptr<const Model>& model, EvaluationOptions& options) {
+  if (!options.payload) return model;
+  PayloadOptions& payload = *options.payload;
+  LintReport report;
+  LinkDescription link[] = {{.name = "payload", .inertial = payload.inertial}};
+  CheckLinks(link, /*strict=*/true, report);
+  for (const Finding& finding : report.findings()) {
+    if (finding.severity == Severity::kError) {
+      return Fail(Code::kInvalidOption, "options.payload", finding.message);
+    }
+  }
+  auto found = FindFrameOf(*model, payload.frame, options,
+                           "options.payload.frame", "the payload's frame");
+  if (auto* error = std::get_if<ArgumentError>(&found)) {
+    return std::move(*error);
+  }
+  const int frame = std::get<int>(found);
+  payload.frame = model->frames()[static_cast<std::size_t>(frame)].name;
+  auto loaded = WithPayload(model, frame, payload.inertial);
+  if (!InertiasAreFinite(loaded->tree())) {
+    return Fail(Code::kInvalidOption, "options.payload",
+                "With the payload the inertia that joints move is beyond the "
+                "range of double precision.");
+  }
+  return loaded;
+}
+
+std::variant<std::vector<WrenchPlace>, ArgumentError> FindWrenchPlaces(
+    const Model& model, EvaluationOptions& options) {
+  std::vector<WrenchPlace> places;
+  if (options.external_wrenches.size() > kMaxExternalWrenches) {
+    return Fail(Code::kInvalidOption, "options.external_wrenches",
+                "At most " + std::to_string(kMaxExternalWrenches) +
+                    " external wrenches may act.");
+  }
+  for (std::size_t k = 0; k < options.external_wrenches.size(); ++k) {
+    ExternalWrenchOptions& wrench = options.external_wrenches[k];
+    auto found = FindFrameOf(
+        model, wrench.frame, options,
+        "options.external_wrenches[" + std::to_string(k) + "].frame",
+        "the frame on which the wrench acts");
+    if (auto* error = std::get_if<ArgumentError>(&found)) {
+      return std::move(*error);
+    }
+    const Frame& frame =
+        model.frames()[static_cast<std::size_t>(std::get<int>(found))];
+    wrench.frame = frame.name;
+    places.push_back({frame.placement, wrench.reference_frame});
+  }
+  return places;
+}
+
+MaybeError CheckTerms(const Terms& terms) {
+  for (const double g : *terms.gravity) {
+    if (!std::isfinite(g)) {
+      return Fail(Code::kInvalidOption, "options.terms.gravity",
+                  "Gravity must be finite.");
+    }
+  }
+  const double smoothing = terms.coulomb_smoothing;
+  if (smoothing == 0) return std::nullopt;
+  if (!(smoothing >= kMinSmoothing && std::isfinite(smoothing))) {
+    return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
+                "The smoothing velocity must be 0, or at least 1e-9 and "
+                "finite.");
+  }
+  if (!terms.coulomb_friction) {
+    return Fail(Code::kInvalidOption, "options.terms.coulomb_smoothing",
+                "Smoothing has a meaning only with Coulomb friction.");
+  }
+  return std::nullopt;
+}
+
+MaybeError CheckTask(const TaskOptions& task) {
+  if (task.axis_count < 1 || task.axis_count > 6) {
+    return Fail(Code::kInvalidOption, "operational_space.axes",
+                "A task has one to six axes, not " +
+                    std::to_string(task.axis_count) + ".");
+  }
+  unsigned seen = 0;
+  for (int k = 0; k < task.axis_count; ++k) {
+    const unsigned axis = task.axes[static_cast<std::size_t>(k)];
+    const std::string field =
+        "operational_space.axes[" + std::to_string(k) + "]";
+    if (axis > 5) {
+      return Fail(Code::kInvalidOption, field, "There is no such task axis.");
+    }
+    if ((seen >> axis & 1u) != 0) {
+      return Fail(Code::kInvalidOption, field,
+                  "A task axis may be named only once.");
+    }
+    seen |= 1u << axis;
+  }
+  if (!(task.rank_tolerance >= 0 && task.rank_tolerance < 1)) {
+    return Fail(Code::kInvalidOption, "operational_space.rank_tolerance",
+                "The rank tolerance must be in [0, 1).");
+  }
+  if (!(task.characteristic_length > 0 &&
+        std::isfinite(task.characteristic_length))) {
+    return Fail(Code::kInvalidOption, "operational_space.characteristic_length",
+                "The characteristic length must be positive and finite.");
+  }
+  const bool damped = task.singularity == SingularityRule::kDamped;
+  if (damped && !(task.damping > 0 && std::isfinite(task.damping))) {
+    return Fail(Code::kInvalidOption, "operational_space.damping",
+                "The damped rule needs a positive, finite damping.");
+  }
+  if (!damped && task.damping != 0) {
+    return Fail(Code::kInvalidOption, "operational_space.damping",
+                "Damping has a meaning only under the damped rule.");
+  }
+  return std::nullopt;
+}
+
+MaybeError CheckSizes(const QuantitySet& quantities, int nv) {
+  if (MaybeError error =
+          CheckSize(quantities, Quantity::kChristoffelSymbols, nv,
+                    kMaxChristoffelDof, "The Christoffel symbols")) {
+    return error;
+  }
+  return CheckSize(quantities, Quantity::kRegressor, nv, kMaxRegressorDof,
+                   "The entries of the regressor");
+}
+
+}  // namespace torqued

@@ -1,0 +1,152 @@
+// The task of a block: its inertia and bias forces, its projections, and the
+// torque that moves it as wanted.
+#pragma once
+
+#include "core/dynamics/rank_bound-inl.h"
+#include "core/dynamics/scratch_layout-inl.h"
+#include "core/dynamics/task_projection-inl.h"
+#include "core/dynamics/task_torque-inl.h"
+#include "core/lanes/block_job.h"
+#include "core/lanes/mass_factors-inl.h"
+#include "core/lanes/trust.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+inline constexpr QuantityBits kOfTheTask = Bit(Quantity::kOperationalSpace) |
+                                           Bit(Quantity::kTaskProjection) |
+                                           Bit(Quantity::kTaskTorque);
+
+/// Members that store call store(Output, const P* numbers, int count).
+template <class N>
+class BlockTask {
+ public:
+  using P = Pack<N>;
+
+  /// `mass` must hold the factors of M before anything is computed.
+  BlockTask(const BlockSetup& setup, QuantityBits wanted,
+            const MassFactors<N>& mass, Carver& carver)
+      : setup_(setup),
+        n_(setup.tree.n),
+        m_(setup.task_rows),
+        wanted_(wanted),
+        mass_(mass) {
+    const auto n = static_cast<unsigned long>(n_);
+    if (Wants(Quantity::kTaskTorque) || Wants(Quantity::kTaskProjection)) {
+      carver.Take(work_, n);
+    }
+    if (Wants(Quantity::kTaskTorque)) carver.Take(tau_, n);
+    if (Wants(Quantity::kTaskProjection)) {
+      carver.Take(J_bar_, 6 * n);
+      carver.Take(projector_, n * n);
+    }
+  }
+
+  bool wanted() const { return setup_.task; }
+
+  /// For a Jacobian of the tip, 6 x n, that each block then has there. Before
+  /// the first block.
+  void Prepare(const P* J) {
+    for (int k = 0; k < m_; ++k) {
+      const double square = setup_.row_scale[k] * setup_.row_scale[k];
+      scales_.square[k] = static_cast<N>(square);
+      scales_.inverse_square[k] = static_cast<N>(1 / square);
+      rows_[k] = J + setup_.task_axes[k] * n_;
+    }
+  }
+
+  /// Λ from the factors of M and the Jacobian. Returns the lanes in which it is
+  /// not certain.
+  template <class Store>
+  unsigned ComputeInertia(TaskResult<P>& task, const Store& store) {
+    mass_.SolveTask(m_, rows_, task);
+    const auto tolerance =
+        static_cast<N>(setup_.rank_tolerance * setup_.rank_tolerance);
+    const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
+      return task.lambda[PackedEntry(i, i)];
+    };
+    const Mask<N> sound = PivotsAreSound(m_, task.pivots, task.diagonal, lambda,
+                                         Trust<N>::kBound);
+    unsigned certain =
+        LaneBits(sound & mass_.ShowsRank(m_, rows_, scales_, tolerance, task));
+    const unsigned open = LaneBits(sound) & ~certain;
+    if (open != 0) {
+      certain |=
+          open & LaneBits(JacobianShowsRank(m_, n_, rows_, scales_, tolerance,
+                                            Trust<N>::kBound));
+    }
+    store(Output::kLambda, task.lambda, PackedSize(m_));
+    if (Wants(Quantity::kTaskProjection)) ComputeProjections(task, store);
+    // Fewer joints than task rows: never of full rank.
+    const bool enough = setup_.path_length >= m_;
+    return ~(enough ? certain : 0U) & (~0U >> (32 - P::kLanes));
+  }
+
+  /// η from Λ, the bias forces h without wrenches, and the drift of all six
+  /// axes.
+  template <class Store>
+  void ComputeBias(const TaskResult<P>& task, const P* h, const P* drift,
+                   const Store& store) {
+    P task_drift[6], eta[6];
+    TakeAxes(drift, task_drift);
+    mass_.SolveTaskBias(m_, task.lambda, h, task_drift, eta);
+    store(Output::kEta, eta, m_);
+  }
+
+  /// With h under all wrenches.
+  template <class Store>
+  __attribute__((noinline)) void ComputeTorque(const TaskResult<P>& task,
+                                               const P* h, const P* drift,
+                                               const P* task_acceleration,
+                                               const P* null_space_torque,
+                                               const Store& store) {
+    P task_drift[6];
+    TakeAxes(drift, task_drift);
+    TorqueOfTask(
+        m_, n_, [this](int i) TORQUED_INLINE_BODY { return rows_[i]; },
+        [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
+        [&task](int i, int j)
+            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
+        h, static_cast<const P*>(task_drift), task_acceleration,
+        null_space_torque, work_, tau_);
+    store(Output::kTaskTorque, tau_, n_);
+  }
+
+ private:
+  bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
+
+  void TakeAxes(const P* of_all, P* of_task) const {
+    for (int k = 0; k < m_; ++k) of_task[k] = of_all[setup_.task_axes[k]];
+  }
+
+  /// W, J̄ and N.
+  template <class Store>
+  __attribute__((noinline)) void ComputeProjections(const TaskResult<P>& task,
+                                                    const Store& store) {
+    P W[PackedSize(6)];
+    mass_.SolveMobility(m_, W);
+    store(Output::kMobility, W, PackedSize(m_));
+    const auto row = [this](int i) TORQUED_INLINE_BODY { return rows_[i]; };
+    ConsistentInverse(
+        m_, n_, row, [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
+        [&task](int i, int j)
+            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
+        work_, J_bar_);
+    store(Output::kConsistentInverse, J_bar_, n_ * m_);
+    ProjectOnNullSpace(m_, n_, row, static_cast<const P*>(J_bar_), projector_);
+    store(Output::kNullSpaceProjector, projector_, n_ * n_);
+  }
+
+  const BlockSetup& setup_;
+  const int n_;
+  const int m_;  // rows of the task
+  const QuantityBits wanted_;
+  const MassFactors<N>& mass_;
+  const P* rows_[6] = {};  // of the Jacobian
+  RowScales<N> scales_{};
+  P *work_ = nullptr, *tau_ = nullptr;
+  P *J_bar_ = nullptr, *projector_ = nullptr;
+};
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued
