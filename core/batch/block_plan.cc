@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/batch/input_traits.h"
 #include "core/batch/quantity_needs.h"
 
 namespace torqued {
@@ -152,6 +153,11 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
     by_rows_ = options.quantities;
     return;
   }
+  for (int k = 0; k < kInputCount; ++k) {
+    const std::vector<int>& places = plan.places(static_cast<Input>(k));
+    places_[static_cast<std::size_t>(k)] =
+        places.empty() ? nullptr : places.data();
+  }
   setup_.tip.body = kBase;
   if (const auto tip = plan.tip_frame_of_any_states()) {
     setup_.tip = model.frames()[static_cast<std::size_t>(*tip)].placement;
@@ -208,13 +214,12 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   const EvaluationInputs& in = plan.inputs();
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);
-    const InputArray& array = in[input];
+    const InputArray& array = in.*TraitsOf(input).array;
     LaneInput& to = job.inputs[k];
     to = {};
     if (!array.present()) continue;
-    const std::vector<int>& places = plan.places(input);
     to = {array.data, array.type == NumberType::kF32, array.rows == 1,
-          array.columns, places.empty() ? nullptr : places.data()};
+          array.columns, places_[static_cast<std::size_t>(k)]};
   }
   job.wanted = 0;
   double bytes_per_row = 0;

@@ -1,6 +1,7 @@
 // A plan as the lane kernels read it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -56,6 +57,7 @@ class BlockPlan {
   std::int64_t bytes_ = 0;
   BlockSetup setup_{};
   std::vector<int> path_;
+  std::array<const int*, kInputCount> places_{};  // by input, of the plan
   std::vector<Output> products_;
   std::vector<std::vector<int>> sources_;
 };

@@ -51,11 +51,15 @@ class BlockInputs {
     clear_absent(Input::kQ, q, n);
     clear_absent(Input::kV, v, n);
     clear_absent(Input::kA, a, n);
-    clear_absent(Input::kBaseTwist, base_twist_, 6);
-    clear_absent(Input::kBaseAcceleration, base_acceleration_, 6);
-    clear_absent(Input::kTaskAcceleration, task_acceleration, 6);
-    clear_absent(Input::kNullSpaceTorque, null_space_torque, n);
-    clear_absent(Input::kGravity, gravity_, 3);
+    if (base_moves()) {
+      clear_absent(Input::kBaseTwist, base_twist_, 6);
+      clear_absent(Input::kBaseAcceleration, base_acceleration_, 6);
+      clear_absent(Input::kGravity, gravity_, 3);
+    }
+    if ((job_.wanted & Bit(Output::kTaskTorque)) != 0) {
+      clear_absent(Input::kTaskAcceleration, task_acceleration, 6);
+      clear_absent(Input::kNullSpaceTorque, null_space_torque, n);
+    }
     ForAll([this](const LaneInput& in, P* packs) {
       if (in.data == nullptr || in.columns == 0) return;
       if (!in.one_row) {
@@ -71,18 +75,20 @@ class BlockInputs {
   TORQUED_INLINE bool Has(Input input) const {
     return job_[input].data != nullptr;
   }
-  /// Whether there is anything in base_motion.
   bool base_moves() const {
     return Has(Input::kBaseTwist) || Has(Input::kBaseAcceleration) ||
            Has(Input::kGravity);
   }
-  BaseMotion<P> base_motion() const {
+  /// The motion of the base, put into `motion`; null: it rests.
+  const BaseMotion<P>* FindBaseMotion(BaseMotion<P>& motion) const {
+    if (!base_moves()) return nullptr;
     const auto twist = [](const P* x) TORQUED_INLINE_BODY {
       return Twist<P>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
     };
-    return {twist(base_twist_),
-            twist(base_acceleration_),
-            {gravity_[0], gravity_[1], gravity_[2]}};
+    motion = {twist(base_twist_),
+              twist(base_acceleration_),
+              {gravity_[0], gravity_[1], gravity_[2]}};
+    return &motion;
   }
 
   /// Rows [row, row + count); fewer than the lanes at the end, whose last row

@@ -90,9 +90,8 @@ struct BlockJob {
   /// Of what is wanted.
   __attribute__((always_inline)) QuantityBits Quantities() const {
     QuantityBits quantities = 0;
-    for (int k = 0; k < kOutputCount; ++k) {
-      const auto output = static_cast<Output>(k);
-      if ((wanted & Bit(output)) != 0) quantities |= Bit(QuantityOf(output));
+    for (OutputBits left = wanted; left != 0; left &= left - 1) {
+      quantities |= Bit(QuantityOf(static_cast<Output>(__builtin_ctzll(left))));
     }
     return quantities;
   }

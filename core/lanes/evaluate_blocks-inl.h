@@ -332,8 +332,8 @@ class BlockEvaluation {
     }
     LoadGeneralTerms();
     const DynamicsTerms& terms = general_terms_;
-    const BaseMotion<P> motion = in_.base_motion();
-    const BaseMotion<P>* const base = in_.base_moves() ? &motion : nullptr;
+    BaseMotion<P> motion;
+    const BaseMotion<P>* const base = in_.FindBaseMotion(motion);
     const P *const v = in_.v, *const none = nullptr;
     if (wants_tau()) {
       InverseDynamics(tree_, terms, v, static_cast<const P*>(in_.a), general_,
@@ -471,12 +471,10 @@ class BlockEvaluation {
       ComputeWorldPlacements(tree_, general_);
       LoadGeneralTerms();
     }
-    const BaseMotion<P> motion = in_.base_motion();
+    BaseMotion<P> motion;
     const QuantityInputs<P> in = {
-        tree_,        general_terms_,
-        &setup_.tip,  setup_.reference,
-        in_.v,        in_.a,
-        Wrenches(),   in_.base_moves() ? &motion : nullptr,
+        tree_,        general_terms_, &setup_.tip, setup_.reference,
+        in_.v,        in_.a,          Wrenches(),  in_.FindBaseMotion(motion),
         acceleration_};
     ComputeQuantities(further_, in, general_, quantities_, Storing());
   }
