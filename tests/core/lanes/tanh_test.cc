@@ -34,9 +34,7 @@ double LargestError(const std::string& target) {
     const double size = 30 * std::pow(10.0, random.Uniform(-30, 0));
     x.push_back(static_cast<N>(random.Uniform(-size, size)));
   }
-  for (double at = 0.01; at < 25; at += 0.01) {
-    x.push_back(static_cast<N>(at));
-  }
+  for (int k = 1; k < 2500; ++k) x.push_back(static_cast<N>(0.01 * k));
   const std::vector<N> y = Tanh(target, x);
   long double error = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
