@@ -40,6 +40,7 @@ VectorXd GravityForces(const RandomCase& c) {
 /// ∂M/∂q_k for all k.
 std::vector<MatrixXd> MassGradient(const RandomCase& c) {
   std::vector<MatrixXd> gradient;
+  gradient.reserve(static_cast<std::size_t>(c.n()));
   for (int k = 0; k < c.n(); ++k) {
     gradient.push_back(MassRate(c, VectorXd::Unit(c.n(), k)));
   }
