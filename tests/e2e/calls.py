@@ -17,6 +17,12 @@ ask = SimpleNamespace(**{
 ALL_QUANTITIES = [
     number for number in pb.Quantity.values()
     if number != pb.QUANTITY_UNSPECIFIED]
+OF_THE_TASK = (ask.OPERATIONAL_SPACE, ask.TASK_PROJECTION, ask.TASK_TORQUE)
+UNDER_WRENCHES = (
+    ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS, ask.JOINT_WRENCHES,
+    ask.BASE_WRENCH, ask.INVERSE_DYNAMICS_DERIVATIVES,
+    ask.FORWARD_DYNAMICS_DERIVATIVES, ask.FORWARD_FRAME_ACCELERATION,
+    ask.TASK_TORQUE, ask.POWER_BALANCE)
 RESULT_ARRAYS = tuple(
     field.name for field in pb.Results.DESCRIPTOR.fields
     if field.message_type is not None)
@@ -42,6 +48,12 @@ FRAMES = {
     "local": pb.REFERENCE_FRAME_LOCAL,
     "world_aligned": pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
     "world": pb.REFERENCE_FRAME_WORLD}
+LINEAR = (pb.TASK_AXIS_LINEAR_X, pb.TASK_AXIS_LINEAR_Y, pb.TASK_AXIS_LINEAR_Z)
+
+
+def quantity_name(number):
+    """For the names of tests: mass_matrix."""
+    return pb.Quantity.Name(number).removeprefix("QUANTITY_").lower()
 
 
 class States:
@@ -63,6 +75,11 @@ class States:
         for name, numbers in vars(self).items():
             setattr(part, name, numbers[which])
         return part
+
+    def after(self, time):
+        """q and v after so long at these accelerations."""
+        return (self.q + self.v * time + self.a * time * time / 2,
+                self.v + self.a * time)
 
 
 def options(gravity=None, viscous=False, coulomb=False, smoothing=0, **fields):

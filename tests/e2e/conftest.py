@@ -1,8 +1,17 @@
-"""Fixtures: servers that are stopped whatever happens to the test."""
+"""Fixtures: servers that are stopped whatever happens to the test, and robots
+on them."""
 
 import pytest
 
+# So that what their assertions compared is shown.
+pytest.register_assert_rewrite("vectors", "ways")
+
 import harness
+import surroundings
+import theory
+import turntable as turntables
+import ways
+from calls import ALL_QUANTITIES, OF_THE_TASK
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +28,36 @@ def module_server(tmp_path_factory):
 def client(module_server):
     with harness.Client(module_server.address) as connection:
         yield connection
+
+
+@pytest.fixture(scope="module")
+def panda(client):
+    """Three states of the example arm."""
+    return ways.Robot.of(client, "panda", 3)
+
+
+@pytest.fixture(scope="module", params=ways.TIPS)
+def arm(request, client):
+    """A robot that is asked in one way."""
+    return theory.Arm.example(client, request.param, theory.ROWS)
+
+
+@pytest.fixture(scope="module")
+def all_of(arm):
+    """All quantities of the arm's states, in the local frame."""
+    # The crane's hook has too few joints for a task of six axes.
+    return arm.ask(*(q for q in ALL_QUANTITIES if q not in OF_THE_TASK))
+
+
+@pytest.fixture(scope="module", params=ways.TIPS)
+def rusty(request, client):
+    """A robot with friction that is asked in all ways."""
+    return surroundings.rusty_arm(client, request.param)
+
+
+@pytest.fixture(scope="module")
+def turntable(rusty):
+    return turntables.on_turntable(rusty)
 
 
 class Starter:

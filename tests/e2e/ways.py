@@ -8,17 +8,23 @@ import numpy as np
 from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
 
+import robots
 import streams
-from calls import RESULT_AXES, States, numbers, options
-from harness import F64, VALUES, array, same_bits, table
+from calls import RESULT_AXES, States, numbers, options, register
+from harness import F64, VALUES, array, failure_of, same_bits, table
 
 GRAVITY = (0.7, -1.3, -9.5)  # not along an axis
+WEIGHTLESS = (0.0, 0.0, 0.0)
 LOCAL = pb.REFERENCE_FRAME_LOCAL
+ALIGNED = pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED
+WORLD = pb.REFERENCE_FRAME_WORLD
 JOINT_INPUTS = ("q", "v", "a", "tau", "null_space_torque")
 INPUTS = (*JOINT_INPUTS, "tip_wrench_on_environment", "base_twist",
           "base_acceleration", "external_wrenches_on_robot",
           "task_acceleration")
 CHUNKS = [1, 3, 5, 2, 61]
+# The robots of which laws are asked and their tips, the only one being "".
+TIPS = {"ur5e": "", "panda": "", "crane": "hook"}
 
 
 def place(frame="", reference=LOCAL):
@@ -99,6 +105,17 @@ class Robot:
         return cls(client, reply.model, reply.source.decode(),
                    States(reply.model.nv, rows), tip)
 
+    @classmethod
+    def example(cls, client, name, rows):
+        """One of those in TIPS; the server brings along all but the crane."""
+        if name == "crane":
+            register(client, name, robots.crane())
+        return cls.of(client, name, rows, TIPS[name])
+
+    @property
+    def name(self):
+        return self.info.name
+
     @property
     def n(self):
         return self.info.nv
@@ -125,7 +142,7 @@ class Robot:
                   if rows is not None}
         given.setdefault("tip_frame", self.tip)
         given.setdefault("gravity", GRAVITY)
-        return Question(self.info.name, quantities, inputs,
+        return Question(self.name, quantities, inputs,
                         options(external_wrenches=places, **given), axes,
                         wrench_frame, damping)
 
@@ -159,3 +176,18 @@ class Robot:
                     rows = rows.take(order, axis=axis)
             assert same_bits(getattr(other, name), rows), name
         return answer
+
+
+def check_refusal(robot, question, reason, field):
+    """Refused by Compute and, at the same place, by Evaluate."""
+    failure = failure_of(robot.client.dynamics.Compute, question.request())
+    assert (failure.reason, failure.fields) == (reason, [field]), failure
+    assert failure.violations[0][1]
+    replies, streamed = streams.failed(robot.client, *question.messages())
+    assert replies == []
+    of_start = field.startswith("options.")
+    assert (streamed.code, streamed.reason) == (failure.code, reason)
+    assert streamed.fields == [("start." if of_start else "chunk.") + field]
+    assert streamed.violations[0][1] == failure.violations[0][1]
+    assert ("chunk" in streamed.metadata) == (not of_start)
+    return failure

@@ -80,6 +80,13 @@ void LargestErrors::Add(const std::string& quantity, double error,
   }
 }
 
+void LargestErrors::Add(const std::string& quantity,
+                        const Eigen::Ref<const Eigen::MatrixXd>& actual,
+                        const Eigen::Ref<const Eigen::MatrixXd>& expected,
+                        const std::string& where) {
+  Add(quantity, RelativeError(actual, expected), where);
+}
+
 const LargestErrors::Range* LargestErrors::Find(
     const std::string& quantity) const {
   const auto found = ranges_.find(quantity);

@@ -31,6 +31,11 @@ class LargestErrors {
 
   /// `where` names the robot and the state.
   void Add(const std::string& quantity, double error, const std::string& where);
+  /// The RelativeError of `actual`.
+  void Add(const std::string& quantity,
+           const Eigen::Ref<const Eigen::MatrixXd>& actual,
+           const Eigen::Ref<const Eigen::MatrixXd>& expected,
+           const std::string& where);
   /// Fails the running test for a quantity whose largest error is above
   /// `bound`, or that was never added.
   void ExpectBelow(const std::string& quantity, double bound) const;

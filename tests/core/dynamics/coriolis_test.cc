@@ -4,38 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include "core/dynamics/rnea-inl.h"
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::Along;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::Dual;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::Rates;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
 
 MatrixXd Coriolis(const Tree& tree, const VectorXd& q, const VectorXd& v) {
   Configured<double> at = At(tree, q);
   RowMajor C(tree.n, tree.n);
   CoriolisMatrix(tree, v.data(), at.scratch(), at.coriolis(), C.data());
   return C;
-}
-
-/// dM/dt along q̇ = v.
-MatrixXd MassRate(const Tree& tree, const VectorXd& q, const VectorXd& v) {
-  Configured<Dual> at(tree, Along(q, v));
-  std::vector<Dual> M(static_cast<std::size_t>(tree.n * tree.n));
-  MassMatrix(tree, at.scratch(), M.data());
-  return Rates(M, tree.n, tree.n);
 }
 
 std::vector<double> Christoffel(const Tree& tree, const VectorXd& q) {
@@ -45,18 +27,11 @@ std::vector<double> Christoffel(const Tree& tree, const VectorXd& q) {
   return c;
 }
 
-/// The quadratic bias by recursive Newton-Euler.
-VectorXd QuadraticBias(const Tree& tree, const VectorXd& q, const VectorXd& v) {
-  Configured<double> at = At(tree, q);
-  VectorXd c(tree.n);
-  InverseDynamics(tree, DynamicsTerms{}, v.data(),
-                  static_cast<const double*>(nullptr), at.scratch(), c.data());
-  return c;
-}
-
 TEST(CoriolisMatrixLaws, TimesTheVelocityIsTheBias) {
   for (const RandomCase& c : MakeRandomCases()) {
-    const VectorXd expected = QuadraticBias(c.tree(), c.state.q, c.state.v);
+    // The quadratic bias.
+    const VectorXd expected = Torques(c.tree(), DynamicsTerms{}, c.state.q,
+                                      c.state.v.data(), nullptr);
     const MatrixXd C = Coriolis(c.tree(), c.state.q, c.state.v);
     EXPECT_LT(RelativeError(C * c.state.v, expected, 1e-3), 1e-13) << c.name;
     // Twin: the transposed matrix gives something else.
@@ -69,7 +44,7 @@ TEST(CoriolisMatrixLaws, TimesTheVelocityIsTheBias) {
 TEST(CoriolisMatrixLaws, MdotMinusTwoCIsSkew) {
   for (const RandomCase& c : MakeRandomCases()) {
     const VectorXd& v = c.state.v;
-    const MatrixXd rate = MassRate(c.tree(), c.state.q, v);
+    const MatrixXd rate = MassRate(c, v);
     MatrixXd C = Coriolis(c.tree(), c.state.q, v);
     const double scale = std::max(C.cwiseAbs().maxCoeff(), 1e-3);
     const auto symmetric_part = [&] {
@@ -92,14 +67,12 @@ TEST(CoriolisMatrixLaws, SumWithTheTransposedIsTheRateOfTheMassMatrix) {
     RowMajor rate(c.n(), c.n());
     MassMatrixRate(c.n(), C.data(), rate.data());
     EXPECT_EQ(rate, rate.transpose()) << c.name;
-    const MatrixXd expected = MassRate(c.tree(), c.state.q, c.state.v);
+    const MatrixXd expected = MassRate(c, c.state.v);
     const double scale = std::max(C.cwiseAbs().maxCoeff(), 1e-3);
     EXPECT_LT(RelativeError(rate, expected, scale), 1e-13) << c.name;
     // Twin: along another velocity.
     if (expected.norm() == 0) continue;
-    EXPECT_GT(
-        RelativeError(rate, MassRate(c.tree(), c.state.q, 1.01 * c.state.v)),
-        1e-3)
+    EXPECT_GT(RelativeError(rate, MassRate(c, 1.01 * c.state.v)), 1e-3)
         << c.name;
   }
 }
@@ -133,7 +106,7 @@ TEST(CoriolisMatrixLaws, ArmatureDoesNotEnter) {
   const auto plain = MakeRandomCases(),
              geared = MakeRandomCases({.armature = 1});
   for (std::size_t k = 0; k < plain.size(); ++k) {
-    const testing_support::State& s = plain[k].state;
+    const State& s = plain[k].state;
     EXPECT_EQ(Coriolis(plain[k].tree(), s.q, s.v),
               Coriolis(geared[k].tree(), s.q, s.v));
     EXPECT_EQ(Christoffel(plain[k].tree(), s.q),
@@ -147,7 +120,7 @@ TEST(ChristoffelLaws, SymbolsAreMadeOfTheDerivativesOfTheMassMatrix) {
     std::vector<MatrixXd> dM;  // by q_k
     double scale = 1e-3;
     for (int k = 0; k < n; ++k) {
-      dM.push_back(MassRate(c.tree(), c.state.q, VectorXd::Unit(n, k)));
+      dM.push_back(MassRate(c, VectorXd::Unit(n, k)));
       scale = std::max(scale, dM.back().cwiseAbs().maxCoeff());
     }
     const std::vector<double> symbols = Christoffel(c.tree(), c.state.q);
@@ -190,4 +163,4 @@ TEST(ChristoffelLaws, TimesTheVelocityIsTheCoriolisMatrix) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

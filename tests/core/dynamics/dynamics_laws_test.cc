@@ -14,21 +14,16 @@
 #include "tests/support/compare.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::ConditionNumber;
-using testing_support::kEpsilon;
-using testing_support::Random;
-using testing_support::RelativeError;
-using testing_support::State;
 
-using Case = testing_support::RandomCase;
+using Case = RandomCase;
 
 std::vector<Case> Cases(bool friction = false) {
-  return testing_support::MakeRandomCases({.friction = friction});
+  return MakeRandomCases({.friction = friction});
 }
 
 TEST(DynamicsLaws, ForwardOfInverseIsIdentity) {
@@ -375,4 +370,4 @@ TEST(DynamicsLaws, ArmatureAddsToTheDiagonalEverywhere) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -3,41 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include "core/dynamics/crba-inl.h"
-#include "core/dynamics/rnea-inl.h"
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::Along;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::Dual;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::RowMajor;
 
 constexpr double kGravity[3] = {1.5, -2.5, -9};
 const DynamicsTerms kTerms = {{1.5, -2.5, -9}, false, false, false};
-
-VectorXd Torques(const Tree& tree, const VectorXd& q, const double* v,
-                 const double* a) {
-  Configured<double> at = At(tree, q);
-  VectorXd tau(tree.n);
-  InverseDynamics(tree, kTerms, v, a, at.scratch(), tau.data());
-  return tau;
-}
 
 TEST(Energy, KineticEnergyIsTheQuadraticFormOfTheMassMatrix) {
   for (const RandomCase& c : MakeRandomCases({.armature = true})) {
     Configured<double> at = At(c.tree(), c.state.q);
     const VectorXd& v = c.state.v;
-    RowMajor M(c.n(), c.n());
-    MassMatrix(c.tree(), at.scratch(), M.data());
+    RowMajor M = MassMatrixOf(c);
     const double K = KineticEnergy(c.tree(), v.data(), at.scratch());
     EXPECT_NEAR(K, 0.5 * v.dot(M * v), 1e-14 * K) << c.name;
     // Twin: the rotors count.
@@ -51,7 +33,7 @@ TEST(Energy, KineticEnergyIsTheQuadraticFormOfTheMassMatrix) {
 
 TEST(Energy, GravityTorqueIsTheGradientOfThePotential) {
   for (const RandomCase& c : MakeRandomCases()) {
-    const VectorXd g = Torques(c.tree(), c.state.q, nullptr, nullptr);
+    const VectorXd g = Torques(c.tree(), kTerms, c.state.q, nullptr, nullptr);
     VectorXd gradient(c.n());
     for (int j = 0; j < c.n(); ++j) {
       Configured<Dual> at(c.tree(), Along(c.state.q, VectorXd::Unit(c.n(), j)));
@@ -81,12 +63,12 @@ TEST(Energy, PotentialIsZeroAtTheBaseOriginAndGrowsUpwards) {
 
 TEST(Energy, PowerOfTheTorquesIsTheRateOfTheEnergy) {
   for (const RandomCase& c : MakeRandomCases({.armature = true})) {
-    const testing_support::State& s = c.state;
+    const State& s = c.state;
     Configured<Dual> at(c.tree(), Along(s.q, s.v));
     const std::vector<Dual> v = Along(s.v, s.a);
     const double K_rate = KineticEnergy(c.tree(), v.data(), at.scratch()).d;
     const double P_rate = PotentialEnergy(c.tree(), kGravity, at.scratch()).d;
-    const VectorXd tau = Torques(c.tree(), s.q, s.v.data(), s.a.data());
+    const VectorXd tau = Torques(c.tree(), kTerms, s.q, s.v.data(), s.a.data());
     const double scale = std::max(1.0, tau.cwiseAbs().dot(s.v.cwiseAbs()));
     EXPECT_NEAR(K_rate + P_rate, tau.dot(s.v), 1e-13 * scale) << c.name;
     // Twin: kinetic energy alone.
@@ -95,4 +77,4 @@ TEST(Energy, PowerOfTheTorquesIsTheRateOfTheEnergy) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -4,11 +4,12 @@
 #include <Eigen/Geometry>
 
 #include "core/batch/robot.h"
+#include "tests/core/dynamics/every_frame.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::Matrix3d;
@@ -16,16 +17,7 @@ using Eigen::Matrix4d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using testing_support::LoadModel;
-using testing_support::MakeRandomRobot;
-using testing_support::MakeRandomState;
-using testing_support::Random;
-using testing_support::RelativeError;
-using testing_support::State;
 
-constexpr ReferenceFrame kFrames[] = {ReferenceFrame::kLocal,
-                                      ReferenceFrame::kLocalWorldAligned,
-                                      ReferenceFrame::kWorld};
 // Central differences of step h err by h² and by ε / h: about 1e-10.
 constexpr double kStep = 1e-5;
 constexpr double kTolerance = 1e-8;
@@ -59,23 +51,9 @@ VectorXd TwistOf(const Matrix4d& T, const Matrix4d& rate,
 
 template <class Check>
 void ForRandomRobots(const Check& check) {
-  for (int seed = 0; seed < 30; ++seed) {
-    testing_support::RandomRobotOptions options;
-    options.dof = 1 + seed % 10;
-    const auto robot =
-        MakeRandomRobot(static_cast<std::uint64_t>(seed) + 300, options);
-    const auto model = LoadModel(robot.urdf, robot.tip);
-    ASSERT_NE(model, nullptr);
-    Random random(static_cast<std::uint64_t>(seed));
-    const State state = MakeRandomState(*model, random);
-    for (const ReferenceFrame frame : kFrames) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", frame " +
-                   std::to_string(static_cast<int>(frame)));
-      Robot::Options robot_options;
-      robot_options.reference_frame = frame;
-      Robot evaluated(model, robot_options);
-      check(evaluated, state, frame);
-    }
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    InEveryFrame(seed + 300, {.dof = 1 + static_cast<int>(seed % 10)}, seed,
+                 check);
   }
 }
 
@@ -142,4 +120,4 @@ TEST(Kinematics, JointsThatDoNotCarryTheFrameHaveZeroColumns) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -11,24 +11,12 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using testing_support::Along;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::Dual;
-using testing_support::kReferenceFrames;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::Rates;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
-using testing_support::ToEigen;
-using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 /// The robot on its way along (q, v, a).
 struct Moving {
@@ -268,4 +256,4 @@ TEST(JacobianRate, OfARobotAtRestIsZero) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

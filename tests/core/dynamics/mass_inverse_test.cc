@@ -6,30 +6,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/dynamics/crba-inl.h"
 #include "core/dynamics/packed_ldlt-inl.h"
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
-using testing_support::At;
-using testing_support::ConditionNumber;
-using testing_support::Configured;
-using testing_support::kEpsilon;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
-
-RowMajor MassMatrixOf(const RandomCase& c) {
-  Configured<double> at = At(c.tree(), c.state.q);
-  RowMajor M(c.n(), c.n());
-  MassMatrix(c.tree(), at.scratch(), M.data());
-  return M;
-}
 
 RowMajor InverseOf(const RandomCase& c, const RowMajor& M) {
   const auto n = static_cast<unsigned long>(c.n());
@@ -84,4 +68,4 @@ TEST(MassInverse, PackedFactorsGiveTheSame) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

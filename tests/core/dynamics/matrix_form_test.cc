@@ -13,21 +13,11 @@
 #include "tests/support/load_model.h"
 #include "tests/support/with_armature.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::MakeRandomCases;
-using testing_support::MakeRandomState;
-using testing_support::Random;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
-using testing_support::State;
-using testing_support::WithArmature;
 
 const Eigen::Vector3d kGravity(1.5, -2.5, -9);
 
@@ -190,8 +180,7 @@ TEST(MatrixFormLaws, OtherSplitsOfTheBiasAreNotChristoffels) {
 }
 
 TEST(MatrixFormLaws, OfNoJointsIsEmpty) {
-  const auto model = testing_support::LoadModel(
-      "<robot name=\"r\"><link name=\"l\"/></robot>");
+  const auto model = LoadModel("<robot name=\"r\"><link name=\"l\"/></robot>");
   ASSERT_NE(model, nullptr);
   const VectorXd none(0);
   const MatrixForm form(*model, none, none);
@@ -200,4 +189,4 @@ TEST(MatrixFormLaws, OfNoJointsIsEmpty) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -9,22 +9,12 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using testing_support::Along;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::Dual;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::Rates;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
-using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 struct Momentum {
   Vector3d com, com_velocity;
@@ -117,7 +107,7 @@ TEST(Momentum, RateIsTheBaseReactionAndTheWeight) {
   const Vector3d g(1.5, -2.5, -9);
   const DynamicsTerms terms = {{1.5, -2.5, -9}, false, false, false};
   for (const RandomCase& c : MakeRandomCases({.armature = true})) {
-    const testing_support::State& s = c.state;
+    const State& s = c.state;
     Configured<double> at = At(c.tree(), s.q);
     VectorXd tau(c.n());
     InverseDynamics(c.tree(), terms, s.v.data(), s.a.data(), at.scratch(),
@@ -165,4 +155,4 @@ TEST(Momentum, OfNoMassIsZeroAtTheBaseOrigin) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

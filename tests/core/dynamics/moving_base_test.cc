@@ -14,22 +14,10 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::VectorXd;
-using testing_support::Along;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::Dual;
-using testing_support::kEpsilon;
-using testing_support::kReferenceFrames;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
-using testing_support::ToEigen;
-using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 constexpr DynamicsTerms kTerms = {{1.5, -2.5, -9}, true, true, false};
 
@@ -151,8 +139,7 @@ TEST(MovingBase, ForwardOfInverseIsIdentity) {
     RowMajor M(p.part.n(), p.part.n());
     MassMatrix(p.part.tree(), at.scratch(), M.data());
     EXPECT_LT(RelativeError(a, p.part.state.a, 1),
-              200 * kEpsilon * testing_support::ConditionNumber(M) *
-                  std::max(1.0, tau.norm()));
+              200 * kEpsilon * ConditionNumber(M) * std::max(1.0, tau.norm()));
   });
 }
 
@@ -305,7 +292,7 @@ TEST(MovingBase, DoesWorkOnTheRobot) {
   const DynamicsTerms weightless = {};
   double of_base = 0;
   ForParts([&](const Part& p) {
-    const testing_support::State& s = p.part.state;
+    const State& s = p.part.state;
     Configured<double> at = At(p.part.tree(), s.q);
     VectorXd tau(p.part.n());
     Vector6d reaction;
@@ -396,4 +383,4 @@ TEST(MovingBase, FramesMoveAsOnTheWholeRobot) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

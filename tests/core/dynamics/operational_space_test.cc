@@ -6,28 +6,16 @@
 
 #include "core/batch/robot.h"
 #include "core/model/model_builder.h"
+#include "tests/core/dynamics/every_frame.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::ConditionNumber;
-using testing_support::LoadModel;
-using testing_support::MakeRandomRobot;
-using testing_support::MakeRandomState;
-using testing_support::Random;
-using testing_support::RandomRobotOptions;
-using testing_support::RelativeError;
-using testing_support::State;
-
-constexpr ReferenceFrame kFrames[] = {ReferenceFrame::kLocal,
-                                      ReferenceFrame::kLocalWorldAligned,
-                                      ReferenceFrame::kWorld};
-constexpr double kEpsilon = 2.3e-16;
 
 /// The same model under other options; it must not outlive `robot`.
 Robot With(const Robot& robot, const Robot::Options& options) {
@@ -38,24 +26,13 @@ Robot With(const Robot& robot, const Robot::Options& options) {
 
 template <class Check>
 void ForRandomChains(int dof, const Check& check) {
-  for (int seed = 0; seed < 20; ++seed) {
-    RandomRobotOptions options;
-    options.shape = RandomRobotOptions::Shape::kChain;
-    options.dof = dof;
-    const auto robot =
-        MakeRandomRobot(static_cast<std::uint64_t>(seed) + 500, options);
-    const auto model = LoadModel(robot.urdf, robot.tip);
-    ASSERT_NE(model, nullptr);
-    Random random(static_cast<std::uint64_t>(seed));
-    const State state = MakeRandomState(*model, random);
-    for (const ReferenceFrame frame : kFrames) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", frame " +
-                   std::to_string(static_cast<int>(frame)));
-      Robot::Options robot_options;
-      robot_options.reference_frame = frame;
-      Robot evaluated(model, robot_options);
-      check(evaluated, state);
-    }
+  const RandomRobotOptions options = {
+      .shape = RandomRobotOptions::Shape::kChain, .dof = dof};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    InEveryFrame(seed + 500, options, seed,
+                 [&](Robot& robot, const State& state, ReferenceFrame) {
+                   check(robot, state);
+                 });
   }
 }
 
@@ -221,8 +198,8 @@ TEST(OperationalSpace, ToleranceOfZeroTakesNoRoundOffForRank) {
 TEST(OperationalSpace, InertiaLostInRoundOffIsReportedNotReturned) {
   // A wrist so nearly aligned that W keeps no digit of the lost direction,
   // and a tolerance that lets J pass as regular.
-  const auto model = LoadModel(
-      testing_support::ReadFile(std::string(TORQUED_MODELS) + "/ur5e.urdf"));
+  const auto model =
+      LoadModel(ReadFile(std::string(TORQUED_MODELS) + "/ur5e.urdf"));
   ASSERT_NE(model, nullptr);
   Robot::Options options;
   options.task.rank_tolerance = 1e-12;
@@ -320,4 +297,4 @@ TEST(OperationalSpace, MasslessJointIsNamedInsteadOfDividedBy) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -11,16 +11,10 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::VectorXd;
-using testing_support::Along;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::Dual;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
 
 constexpr double kGravity[3] = {1.5, -2.5, -9};
 constexpr double kTipWrench[6] = {3, -2, 1, 7, 5, -4};
@@ -41,7 +35,7 @@ struct Work {
   }
 
   Shares Powers(const BaseMotion<double>* base) const {
-    const testing_support::State& s = robot.state;
+    const State& s = robot.state;
     Configured<double> at = At(robot.tree(), s.q);
     ApplyWrenches(robot.tree(), wrenches, at.scratch());
     VectorXd tau(robot.n());
@@ -106,7 +100,7 @@ TEST(PowerBalance, RatesAreThoseOfTheEnergies) {
        MakeRandomCases({.friction = true, .armature = true})) {
     const Work work(c);
     const Shares powers = work.Powers(nullptr);
-    const testing_support::State& s = c.state;
+    const State& s = c.state;
     Configured<Dual> at(c.tree(), Along(s.q, s.v));
     const std::vector<Dual> v = Along(s.v, s.a);
     const double scale = Size(powers);
@@ -134,4 +128,4 @@ TEST(PowerBalance, NothingWorksOnARobotAtRest) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -1,5 +1,7 @@
 #include "tests/core/dynamics/random_cases.h"
 
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/rnea-inl.h"
 #include "tests/support/load_model.h"
 
 namespace torqued::testing_support {
@@ -46,14 +48,37 @@ Eigen::MatrixXd Rates(const std::vector<Dual>& numbers, int rows, int columns) {
   return rates;
 }
 
-Eigen::Matrix<double, 6, 1> ToEigen(const Twist<double>& V) {
-  Eigen::Matrix<double, 6, 1> vector;
+Vector6d ToEigen(const Twist<double>& V) {
+  Vector6d vector;
   vector << V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z;
   return vector;
 }
 
-Eigen::Matrix<double, 6, 1> ToEigen(const Wrench<double>& F) {
+Vector6d ToEigen(const Wrench<double>& F) {
   return ToEigen(Twist<double>{F.m, F.f});
+}
+
+RowMajor MassMatrixOf(const RandomCase& c) {
+  Configured<double> at = At(c.tree(), c.state.q);
+  RowMajor M(c.n(), c.n());
+  MassMatrix(c.tree(), at.scratch(), M.data());
+  return M;
+}
+
+Eigen::MatrixXd MassRate(const RandomCase& c, const Eigen::VectorXd& rate) {
+  Configured<Dual> at(c.tree(), Along(c.state.q, rate));
+  std::vector<Dual> M(static_cast<std::size_t>(c.n() * c.n()));
+  MassMatrix(c.tree(), at.scratch(), M.data());
+  return Rates(M, c.n(), c.n());
+}
+
+Eigen::VectorXd Torques(const Tree& tree, const DynamicsTerms& terms,
+                        const Eigen::VectorXd& q, const double* v,
+                        const double* a) {
+  Configured<double> at = At(tree, q);
+  Eigen::VectorXd tau(tree.n);
+  InverseDynamics(tree, terms, v, a, at.scratch(), tau.data());
+  return tau;
 }
 
 }  // namespace torqued::testing_support

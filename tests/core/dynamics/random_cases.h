@@ -10,6 +10,7 @@
 
 #include "core/dynamics/coriolis.h"
 #include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/rnea.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/model/model.h"
 #include "tests/support/dual.h"
@@ -25,6 +26,7 @@ constexpr ReferenceFrame kReferenceFrames[] = {
 
 using RowMajor =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 struct RandomCase {
   std::shared_ptr<const Model> model;
@@ -94,7 +96,18 @@ inline Configured<double> At(const Tree& tree, const Eigen::VectorXd& q) {
 /// The rates of numbers that were computed Along a motion, as a matrix.
 Eigen::MatrixXd Rates(const std::vector<Dual>& numbers, int rows, int columns);
 
-Eigen::Matrix<double, 6, 1> ToEigen(const Twist<double>& V);
-Eigen::Matrix<double, 6, 1> ToEigen(const Wrench<double>& F);
+Vector6d ToEigen(const Twist<double>& V);
+Vector6d ToEigen(const Wrench<double>& F);
+
+/// M of the case's state.
+RowMajor MassMatrixOf(const RandomCase& c);
+
+/// Ṁ where q moves with `rate`.
+Eigen::MatrixXd MassRate(const RandomCase& c, const Eigen::VectorXd& rate);
+
+/// By recursive Newton-Euler; v and a are zero where null.
+Eigen::VectorXd Torques(const Tree& tree, const DynamicsTerms& terms,
+                        const Eigen::VectorXd& q, const double* v,
+                        const double* a);
 
 }  // namespace torqued::testing_support

@@ -6,16 +6,10 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::VectorXd;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::MakeRandomCases;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
 
 const DynamicsTerms kTerms = {{1.5, -2.5, -9}, false, false, false};
 
@@ -27,12 +21,9 @@ RowMajor Regressor(const RandomCase& c) {
   return Y;
 }
 
-VectorXd Torques(const RandomCase& c) {
-  Configured<double> at = At(c.tree(), c.state.q);
-  VectorXd tau(c.n());
-  InverseDynamics(c.tree(), kTerms, c.state.v.data(), c.state.a.data(),
-                  at.scratch(), tau.data());
-  return tau;
+VectorXd TorquesOf(const RandomCase& c) {
+  return Torques(c.tree(), kTerms, c.state.q, c.state.v.data(),
+                 c.state.a.data());
 }
 
 VectorXd Parameters(const RandomCase& c) {
@@ -47,7 +38,7 @@ VectorXd Parameters(const RandomCase& c) {
 
 TEST(Regressor, TimesTheParametersIsTheTorque) {
   for (const RandomCase& c : MakeRandomCases()) {
-    const VectorXd tau = Torques(c);
+    const VectorXd tau = TorquesOf(c);
     VectorXd theta = Parameters(c);
     EXPECT_LT(RelativeError(Regressor(c) * theta, tau), 1e-13) << c.name;
     // Twin: another last body.
@@ -71,7 +62,7 @@ TEST(Regressor, ColumnsAreTheTorquesOfUnitParameters) {
                                     b.I + 4, b.I + 5};
       for (int k = 0; k < kInertialParameters; ++k) {
         *parameters[k] = 1;
-        const VectorXd tau = Torques(c);
+        const VectorXd tau = TorquesOf(c);
         *parameters[k] = 0;
         EXPECT_LT(RelativeError(Y.col(kInertialParameters * i + k), tau, 1),
                   1e-13)
@@ -99,4 +90,4 @@ TEST(Regressor, JointsFeelOnlyTheBodiesThatTheyCarry) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

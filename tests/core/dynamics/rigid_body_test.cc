@@ -5,6 +5,8 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/dynamics/link_motion-inl.h"
@@ -12,16 +14,11 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::MakeRandomCases;
-using testing_support::Random;
-using testing_support::RandomCase;
 
 struct Particle {
   double mass;
@@ -103,6 +100,17 @@ struct BodyMotion {
   }
 };
 
+struct BodyInMotion {
+  Particles body;
+  BodyMotion motion;
+};
+
+BodyInMotion RandomBodyInMotion(std::uint64_t seed) {
+  Random random(seed);
+  Particles body = RandomBody(random);
+  return {std::move(body), BodyMotion(random)};
+}
+
 struct Sums {
   Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();
   Vector3d momentum = Vector3d::Zero(), angular_momentum = Vector3d::Zero();
@@ -153,9 +161,7 @@ TEST(RigidBody, PointsAccelerateAsTheirVelocitiesTurnAndChange) {
 }
 
 TEST(RigidBody, ForceIsMassTimesAccelerationOfTheCentreOfMass) {
-  Random random(2);
-  const Particles body = RandomBody(random);
-  const BodyMotion motion(random);
+  const auto [body, motion] = RandomBodyInMotion(2);
   const Particles about = About(body, CentreOfMass(body));
   // a_b = v̇_b + ω × v_b and f_b = m a_b, in body axes at the centre of mass.
   const Vector3d a = motion.v_rate + motion.w.cross(motion.v);
@@ -165,9 +171,7 @@ TEST(RigidBody, ForceIsMassTimesAccelerationOfTheCentreOfMass) {
 }
 
 TEST(RigidBody, MomentFollowsEulersEquation) {
-  Random random(3);
-  const Particles body = RandomBody(random);
-  const BodyMotion motion(random);
+  const auto [body, motion] = RandomBodyInMotion(3);
   const Particles about = About(body, CentreOfMass(body));
   const Matrix3d I = Inertia(about);
   EXPECT_CLOSE(Sum(about, motion).moment,
@@ -176,9 +180,7 @@ TEST(RigidBody, MomentFollowsEulersEquation) {
 }
 
 TEST(RigidBody, AngularMomentumIsTheInertiaTimesTheAngularVelocity) {
-  Random random(4);
-  const Particles body = RandomBody(random);
-  const BodyMotion motion(random);
+  const auto [body, motion] = RandomBodyInMotion(4);
   const Particles about = About(body, CentreOfMass(body));
   EXPECT_CLOSE(Sum(about, motion).angular_momentum, Inertia(about) * motion.w);
   // Twin: about another point it is not.
@@ -188,13 +190,10 @@ TEST(RigidBody, AngularMomentumIsTheInertiaTimesTheAngularVelocity) {
 }
 
 TEST(RigidBody, SpatialMomentumIsTheInertiaTimesTheTwist) {
-  Random random(5);
-  const Particles body = RandomBody(random);
-  const BodyMotion motion(random);
+  const auto [body, motion] = RandomBodyInMotion(5);
   const Sums sums = Sum(body, motion);
-  EXPECT_CLOSE(
-      testing_support::ToEigen(SpatialInertiaOf(body) * motion.twist()),
-      Stacked(sums.angular_momentum, sums.momentum));
+  EXPECT_CLOSE(ToEigen(SpatialInertiaOf(body) * motion.twist()),
+               Stacked(sums.angular_momentum, sums.momentum));
 }
 
 TEST(RigidBody, TwistAndWrenchObeyOneEquationInEveryFrame) {
@@ -208,20 +207,15 @@ TEST(RigidBody, TwistAndWrenchObeyOneEquationInEveryFrame) {
     const Wrench<double> F =
         G * motion.rate() + MinusAdTranspose(motion.twist(), momentum);
     const Sums sums = Sum(body, motion);
-    EXPECT_CLOSE(testing_support::ToEigen(F), Stacked(sums.moment, sums.force));
+    EXPECT_CLOSE(ToEigen(F), Stacked(sums.moment, sums.force));
     const Wrench<double> other =
         G * motion.rate() - MinusAdTranspose(motion.twist(), momentum);
-    EXPECT_GT(
-        (testing_support::ToEigen(other) - Stacked(sums.moment, sums.force))
-            .norm(),
-        1e-2);
+    EXPECT_GT((ToEigen(other) - Stacked(sums.moment, sums.force)).norm(), 1e-2);
   }
 }
 
 TEST(RigidBody, KineticEnergyIsThatOfItsParticles) {
-  Random random(7);
-  const Particles body = RandomBody(random);
-  const BodyMotion motion(random);
+  const auto [body, motion] = RandomBodyInMotion(7);
   const SpatialInertia<double> G = SpatialInertiaOf(body);
   EXPECT_NEAR(0.5 * Dot(G * motion.twist(), motion.twist()),
               Sum(body, motion).kinetic_energy, 1e-13);
@@ -229,9 +223,7 @@ TEST(RigidBody, KineticEnergyIsThatOfItsParticles) {
 
 TEST(RigidBody, EnergySplitsAtTheCentreOfMass) {
   // ½ m |v|² + m v·(ω × c) + ½ ωᵀ I ω; the middle one vanishes there alone.
-  Random random(8);
-  const Particles body = RandomBody(random);
-  const BodyMotion motion(random);
+  const auto [body, motion] = RandomBodyInMotion(8);
   const auto terms = [&](const Particles& particles) {
     const double cross =
         Mass(particles) * motion.v.dot(motion.w.cross(CentreOfMass(particles)));
@@ -329,4 +321,4 @@ TEST(RigidBody, PointsOfALinkMoveWithItsTwist) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -12,19 +12,11 @@
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::At;
-using testing_support::ConditionNumber;
-using testing_support::Configured;
-using testing_support::kReferenceFrames;
-using testing_support::MakeRandomState;
-using testing_support::Random;
-using testing_support::RelativeError;
-using testing_support::State;
 
 /// A six-axis arm in a regular configuration, a motion V, V̇ of its tip, and the
 /// motion of the joints that belongs to it.
@@ -38,7 +30,7 @@ struct TaskMotion {
 
 template <class Check>
 void ForTaskMotions(const Check& check) {
-  const auto model = testing_support::ShippedModel("ur5e");
+  const auto model = ShippedModel("ur5e");
   ASSERT_NE(model, nullptr);
   int checked = 0;
   for (const ReferenceFrame reference : kReferenceFrames) {
@@ -153,4 +145,4 @@ TEST(TaskMotion, TipUnderAWrenchWithoutTorquesObeysTheTaskSpaceEquation) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

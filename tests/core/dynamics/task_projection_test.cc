@@ -18,20 +18,11 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using testing_support::At;
-using testing_support::ConditionNumber;
-using testing_support::Configured;
-using testing_support::kEpsilon;
-using testing_support::MakeRandomCases;
-using testing_support::Random;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
 
 const DynamicsTerms kTerms = {{0, 0, -9.81}, false, false, false};
 
@@ -224,4 +215,4 @@ TEST(TaskProjection, IsTheSameFromPackedFactors) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -15,19 +15,10 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::VectorXd;
-using testing_support::At;
-using testing_support::ConditionNumber;
-using testing_support::Configured;
-using testing_support::kEpsilon;
-using testing_support::MakeRandomCases;
-using testing_support::Random;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
 
 const DynamicsTerms kTerms = {{0.4, -1, -9.81}, true, true, true};
 const BaseMotion<double> kMotion = {{{0.3, -0.5, 0.7}, {1, -2, 0.4}},
@@ -93,7 +84,7 @@ void ForTasks(const Check& check) {
        MakeRandomCases({.friction = true, .armature = true})) {
     for (const int m : {1, 3, 6}) {
       if (m > c.n()) continue;
-      for (const ReferenceFrame reference : testing_support::kReferenceFrames) {
+      for (const ReferenceFrame reference : kReferenceFrames) {
         Task task(c, m, reference);
         if (!(task.condition < 1e7)) continue;
         ++checked;
@@ -152,4 +143,4 @@ TEST(TaskTorque, NoWantedAccelerationIsASteadyMotion) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

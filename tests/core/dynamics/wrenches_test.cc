@@ -6,20 +6,10 @@
 #include "tests/core/dynamics/random_cases.h"
 #include "tests/support/compare.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
 using Eigen::VectorXd;
-using testing_support::At;
-using testing_support::Configured;
-using testing_support::kReferenceFrames;
-using testing_support::MakeRandomCases;
-using testing_support::Random;
-using testing_support::RandomCase;
-using testing_support::RelativeError;
-using testing_support::RowMajor;
-using testing_support::ToEigen;
-using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 VectorXd Torques(const RandomCase& c, const DynamicsTerms& terms,
                  Configured<double>& at) {
@@ -119,4 +109,4 @@ TEST(ExternalWrenches, OnTheBaseMoveNothing) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

@@ -3,61 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/lanes/targets.h"
+#include "tests/core/lanes/lane_functions.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
-
-#define TORQUED_DECLARE(target)                                                \
-  namespace target {                                                           \
-  void SinCosTable(const double* x, long count, double* sine, double* cosine); \
-  void SinCosTable(const float* x, long count, float* sine, float* cosine);    \
-  bool SinCosOfSums(const double* x, long count, int quadrant, double rest,    \
-                    double* sine, double* cosine);                             \
-  bool SinCosOfSums(const float* x, long count, int quadrant, float rest,      \
-                    float* sine, float* cosine);                               \
-  }
-TORQUED_DECLARE(baseline)
-#ifdef TORQUED_X86_TARGETS
-TORQUED_DECLARE(avx2)
-TORQUED_DECLARE(avx512)
-#endif
-#undef TORQUED_DECLARE
-
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::Random;
-
-constexpr long kBlock = 16;  // a multiple of every target's lanes
 
 template <class N>
 struct Values {
   std::vector<N> sine, cosine;
 };
-
-/// The functions of one target.
-template <class N>
-struct Functions {
-  void (*of_angles)(const N* x, long count, N* sine, N* cosine);
-  bool (*of_sums)(const N* x, long count, int quadrant, N rest, N* sine,
-                  N* cosine);
-};
-
-template <class N>
-Functions<N> FunctionsOf(const std::string& target) {
-#ifdef TORQUED_X86_TARGETS
-  if (target == "avx2") return {avx2::SinCosTable, avx2::SinCosOfSums};
-  if (target == "avx512") return {avx512::SinCosTable, avx512::SinCosOfSums};
-#endif
-  EXPECT_EQ(target, "baseline");
-  return {baseline::SinCosTable, baseline::SinCosOfSums};
-}
 
 /// Calls f(x, count, sine, cosine) with the angles and some more.
 template <class N, class Function>
@@ -74,7 +35,7 @@ Values<N> Evaluate(std::vector<N> x, const Function& f) {
 
 template <class N>
 Values<N> Evaluate(const std::string& target, const std::vector<N>& x) {
-  return Evaluate(x, FunctionsOf<N>(target).of_angles);
+  return Evaluate(x, LaneFunctionsOf<N>(target).sin_cos);
 }
 
 template <class N>
@@ -124,7 +85,7 @@ TEST(SinCos, IsExactToRoundOffInSinglePrecision) {
 /// theorem.
 template <class N>
 double LargestErrorOfSums(const std::string& target, double bound) {
-  const Functions<N> functions = FunctionsOf<N>(target);
+  const LaneFunctions<N> functions = LaneFunctionsOf<N>(target);
   const std::vector<N> x = Angles<N>(bound, 5000);
   std::vector<long double> sine_x, cosine_x;
   for (const N angle : x) {
@@ -141,8 +102,8 @@ double LargestErrorOfSums(const std::string& target, double bound) {
     const int quadrant = round % 4;
     const Values<N> values =
         Evaluate(x, [&](const N* angles, long count, N* sine, N* cosine) {
-          EXPECT_TRUE(
-              functions.of_sums(angles, count, quadrant, rest, sine, cosine));
+          EXPECT_TRUE(functions.sin_cos_of_sums(angles, count, quadrant, rest,
+                                                sine, cosine));
         });
     const long double sine_rest = std::sin(static_cast<long double>(rest));
     const long double cosine_rest = std::cos(static_cast<long double>(rest));
@@ -211,4 +172,4 @@ TEST(SinCos, LargeNeighboursChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

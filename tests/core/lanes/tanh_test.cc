@@ -8,37 +8,19 @@
 #include <vector>
 
 #include "core/lanes/targets.h"
+#include "tests/core/lanes/lane_functions.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
-
-#define TORQUED_DECLARE(target)                           \
-  namespace target {                                      \
-  void TanhTable(const double* x, long count, double* y); \
-  void TanhTable(const float* x, long count, float* y);   \
-  }
-TORQUED_DECLARE(baseline)
-#ifdef TORQUED_X86_TARGETS
-TORQUED_DECLARE(avx2)
-TORQUED_DECLARE(avx512)
-#endif
-#undef TORQUED_DECLARE
-
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::Random;
 
 template <class N>
 std::vector<N> Tanh(const std::string& target, std::vector<N> x) {
   const std::size_t count = x.size();
-  x.resize((count + 15) / 16 * 16);  // a multiple of every target's lanes
+  x.resize((count + kBlock - 1) / kBlock * kBlock);
   std::vector<N> y(x.size());
-  const auto size = static_cast<long>(x.size());
-#ifdef TORQUED_X86_TARGETS
-  if (target == "avx2") avx2::TanhTable(x.data(), size, y.data());
-  if (target == "avx512") avx512::TanhTable(x.data(), size, y.data());
-#endif
-  if (target == "baseline") baseline::TanhTable(x.data(), size, y.data());
+  LaneFunctionsOf<N>(target).tanh(x.data(), static_cast<long>(x.size()),
+                                  y.data());
   y.resize(count);
   return y;
 }
@@ -52,9 +34,7 @@ double LargestError(const std::string& target) {
     const double size = 30 * std::pow(10.0, random.Uniform(-30, 0));
     x.push_back(static_cast<N>(random.Uniform(-size, size)));
   }
-  for (double at = 0.01; at < 25; at += 0.01) {
-    x.push_back(static_cast<N>(at));
-  }
+  for (int k = 1; k < 2500; ++k) x.push_back(static_cast<N>(0.01 * k));
   const std::vector<N> y = Tanh(target, x);
   long double error = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
@@ -89,4 +69,4 @@ TEST(Tanh, IsOddAndEndsAtOne) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support
