@@ -214,7 +214,7 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   const EvaluationInputs& in = plan.inputs();
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);
-    const InputArray& array = in.*TraitsOf(input).array;
+    const InputArray& array = TableOf(in, input);
     LaneInput& to = job.inputs[k];
     to = {};
     if (!array.present()) continue;

@@ -1,6 +1,8 @@
 #include "core/batch/evaluation_plan.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -128,15 +130,15 @@ int EvaluationPlan::ColumnsOf(Input input) const {
   return 0;
 }
 
-MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs) const {
+MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs,
+                                    std::span<const Input> present) const {
   const auto useless = [](Input input, std::string_view message) {
     return Fail(Code::kInvalidOption, std::string(ToString(input)),
                 std::string(message));
   };
-  for (int k = 0; k < kInputCount; ++k) {
-    const auto input = static_cast<Input>(k);
+  for (const Input input : present) {
     const InputTraits& traits = TraitsOf(input);
-    if (inputs[input].present() && !traits.refusal.empty() &&
+    if (!traits.refusal.empty() &&
         !options().quantities.HasAny(traits.readers)) {
       return useless(input, traits.refusal);
     }
@@ -152,16 +154,22 @@ MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs) const {
 std::optional<ArgumentError> EvaluationPlan::Rebind(
     const EvaluationInputs& inputs) {
   const int nq = model().nq(), nv = model().nv();
-  // What it is for comes before how it is laid out: of a wrench without a place
-  // there is no number of columns.
-  if (MaybeError error = CheckUse(inputs)) return error;
-  // A model without joints has no states to tell apart: one row.
-  std::int64_t rows = nq == 0 ? 1 : 0;
+  std::array<Input, kInputCount> all{};
+  std::size_t count = 0;
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);
-    const InputArray& array = inputs[input];
+    if (TableOf(inputs, input).present()) all[count++] = input;
+  }
+  const std::span<const Input> present(all.data(), count);
+  // What it is for comes before how it is laid out: of a wrench without a place
+  // there is no number of columns.
+  if (MaybeError error = CheckUse(inputs, present)) return error;
+  // A model without joints has no states to tell apart: one row.
+  std::int64_t rows = nq == 0 ? 1 : 0;
+  for (const Input input : present) {
+    const InputArray& array = TableOf(inputs, input);
     const int columns = ColumnsOf(input);
-    if (array.present() && array.columns != columns) {
+    if (array.columns != columns) {
       return WrongColumns(input, array.columns, columns);
     }
     // q comes first and, unless it is one row for all, says how many there are.
@@ -178,9 +186,8 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
                 "Forward dynamics needs tau: one row of " + std::to_string(nv) +
                     " numbers per state.");
   }
-  for (int k = 0; k < kInputCount; ++k) {
-    const auto input = static_cast<Input>(k);
-    const std::int64_t has = inputs[input].rows;
+  for (const Input input : present) {
+    const std::int64_t has = TableOf(inputs, input).rows;
     if (has > 1 && has != rows) {
       return Fail(Code::kWrongRowCount, std::string(ToString(input)),
                   "Expected 1 or " + std::to_string(rows) + " rows, got " +

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -104,7 +105,8 @@ class EvaluationPlan {
   bool UsesTipFrame(bool has_wrench) const;
   bool UsesTipWrench() const;
   /// Whether these inputs may stand beside what was asked for.
-  std::optional<ArgumentError> CheckUse(const EvaluationInputs& inputs) const;
+  std::optional<ArgumentError> CheckUse(const EvaluationInputs& inputs,
+                                        std::span<const Input> present) const;
 
   std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;

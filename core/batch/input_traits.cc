@@ -5,7 +5,7 @@ namespace torqued {
 std::string_view ToString(Input input) { return TraitsOf(input).name; }
 
 const InputArray& EvaluationInputs::operator[](Input input) const {
-  return this->*TraitsOf(input).array;
+  return TableOf(*this, input);
 }
 
 InputArray& EvaluationInputs::operator[](Input input) {

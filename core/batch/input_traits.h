@@ -72,4 +72,9 @@ inline const InputTraits& TraitsOf(Input input) {
   return kInputTraits[static_cast<std::size_t>(input)];
 }
 
+/// What EvaluationInputs::operator[] gives, without a call.
+inline const InputArray& TableOf(const EvaluationInputs& inputs, Input input) {
+  return inputs.*TraitsOf(input).array;
+}
+
 }  // namespace torqued
