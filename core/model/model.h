@@ -16,6 +16,7 @@
 
 namespace torqued {
 
+struct JointDrive;
 struct LinkInertial;
 
 enum class JointType : std::uint8_t { kRevolute, kContinuous, kPrismatic };
@@ -100,6 +101,9 @@ class Model {
   friend std::shared_ptr<const Model> WithPayload(
       const std::shared_ptr<const Model>& model, int frame,
       const LinkInertial& payload);
+  friend std::shared_ptr<const Model> WithDrives(
+      const std::shared_ptr<const Model>& model,
+      std::span<const JointDrive> drives);
   Model() = default;
 
   struct StringHash {

@@ -1,0 +1,267 @@
+#include "core/trajectory/check_options.h"
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace torqued {
+namespace {
+
+using Code = ArgumentError::Code;
+using MaybeError = std::optional<ArgumentError>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+ArgumentError Fail(Code code, std::string field, std::string message) {
+  return {code, std::move(field), std::move(message)};
+}
+
+std::string Place(std::string_view list, std::size_t k,
+                  std::string_view member) {
+  return std::string(list) + "[" + std::to_string(k) + "]." +
+         std::string(member);
+}
+
+MaybeError CheckBounds(const JointBounds& bounds, std::size_t k) {
+  const auto negative = [](const std::optional<double>& x) {
+    return x && !(*x >= 0 && std::isfinite(*x));
+  };
+  for (const auto& [number, member] : {std::pair{bounds.velocity, "velocity"},
+                                       std::pair{bounds.effort, "effort"}}) {
+    if (negative(number)) {
+      return Fail(Code::kInvalidOption, Place("bounds", k, member),
+                  "A limit must be finite and at least 0.");
+    }
+  }
+  for (const auto& [number, member] :
+       {std::pair{bounds.lower, "lower"}, std::pair{bounds.upper, "upper"}}) {
+    if (number && !std::isfinite(*number)) {
+      return Fail(Code::kInvalidOption, Place("bounds", k, member),
+                  "A limit must be finite.");
+    }
+  }
+  if (bounds.lower && bounds.upper && *bounds.lower > *bounds.upper) {
+    return Fail(Code::kInvalidOption, Place("bounds", k, "lower"),
+                "The lower limit is above the upper one.");
+  }
+  if (const auto problem = ProblemOf(bounds.torque_at_speed)) {
+    return Fail(Code::kInvalidOption, Place("bounds", k, "torque_at_speed"),
+                *problem);
+  }
+  return std::nullopt;
+}
+
+MaybeError CheckDrive(const JointDrive& drive, std::size_t k) {
+  for (const auto& [number, member] :
+       {std::pair{drive.viscous_friction, "viscous_friction"},
+        std::pair{drive.coulomb_friction, "coulomb_friction"},
+        std::pair{drive.armature, "armature"}}) {
+    if (number && !(*number >= 0 && std::isfinite(*number))) {
+      return Fail(Code::kInvalidOption, Place("drives", k, member),
+                  "It must be finite and at least 0.");
+    }
+  }
+  return std::nullopt;
+}
+
+MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
+  const std::size_t n = model.joints().size();
+  const auto wrong_count = [n](std::string field, std::size_t has) {
+    return Fail(Code::kInvalidOption, std::move(field),
+                "Expected one for each of the " + std::to_string(n) +
+                    " joints, or none, got " + std::to_string(has) + ".");
+  };
+  if (!options.bounds.empty() && options.bounds.size() != n) {
+    return wrong_count("bounds", options.bounds.size());
+  }
+  if (!options.drives.empty() && options.drives.size() != n) {
+    return wrong_count("drives", options.drives.size());
+  }
+  for (std::size_t k = 0; k < options.bounds.size(); ++k) {
+    if (MaybeError error = CheckBounds(options.bounds[k], k)) return error;
+  }
+  for (std::size_t k = 0; k < options.drives.size(); ++k) {
+    if (MaybeError error = CheckDrive(options.drives[k], k)) return error;
+  }
+  if (!(options.derating > 0 && options.derating <= 1)) {
+    return Fail(Code::kInvalidOption, "derating",
+                "The derating factor must be above 0 and at most 1.");
+  }
+  if (!(options.gap >= 0 && std::isfinite(options.gap))) {
+    return Fail(Code::kInvalidOption, "gap",
+                "The gap must be finite and at least 0.");
+  }
+  return std::nullopt;
+}
+
+/// The joint at place k of the caller's order.
+std::size_t JointAt(const EvaluationPlan& plan, std::size_t k) {
+  const std::vector<int>& order = plan.joint_order();
+  return order.empty() ? k : static_cast<std::size_t>(order[k]);
+}
+
+std::shared_ptr<const Model> Driven(const EvaluationPlan& plan,
+                                    const std::shared_ptr<const Model>& model,
+                                    const std::vector<JointDrive>& drives) {
+  if (drives.empty()) return model;
+  std::vector<JointDrive> canonical(drives.size());
+  for (std::size_t k = 0; k < drives.size(); ++k) {
+    canonical[JointAt(plan, k)] = drives[k];
+  }
+  return WithDrives(model, canonical);
+}
+
+CheckedJoint Checked(const Joint& joint, const JointBounds& bounds,
+                     double derating, const Terms& terms) {
+  CheckedJoint checked;
+  checked.name = joint.name;
+  const auto first = [](const std::optional<double>& own,
+                        const std::optional<double>& other, double none) {
+    return own ? *own : other.value_or(none);
+  };
+  checked.lower = first(bounds.lower, joint.limits.lower, -kInfinity);
+  checked.upper = first(bounds.upper, joint.limits.upper, kInfinity);
+  checked.velocity = first(bounds.velocity, joint.limits.velocity, kInfinity);
+  checked.torque =
+      TorqueLimit(bounds.effort ? bounds.effort : joint.limits.effort,
+                  bounds.torque_at_speed, derating);
+  if (terms.viscous_friction) checked.viscous_friction = joint.damping;
+  if (terms.coulomb_friction) checked.coulomb_friction = joint.friction;
+  checked.coulomb_smoothing = terms.coulomb_smoothing;
+  return checked;
+}
+
+/// The options with other terms.
+EvaluationOptions Without(EvaluationOptions options, bool gravity) {
+  options.terms.viscous_friction = false;
+  options.terms.coulomb_friction = false;
+  options.terms.coulomb_smoothing = 0;
+  if (!gravity) options.terms.gravity = {0, 0, 0};
+  return options;
+}
+
+}  // namespace
+
+double CheckedJoint::CoulombFriction(double v) const {
+  if (coulomb_friction == 0 || v == 0) return 0;
+  if (coulomb_smoothing != 0) {
+    return coulomb_friction * std::tanh(v / coulomb_smoothing);
+  }
+  return std::copysign(coulomb_friction, v);
+}
+
+std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
+    std::shared_ptr<const Model> model, const TrajectoryOptions& options) {
+  if (MaybeError error = CheckOptions(*model, options)) {
+    return *std::move(error);
+  }
+  EvaluationOptions torques = options.evaluation;
+  torques.quantities = {Quantity::kInverseDynamics};
+  // Of the model as it is, for the order of its joints.
+  auto first = EvaluationPlan::Create(model, torques);
+  if (auto* error = std::get_if<ArgumentError>(&first)) {
+    return std::move(*error);
+  }
+  model = Driven(std::get<EvaluationPlan>(first), model, options.drives);
+
+  MaybeError problem;
+  const auto plan = [&](const EvaluationOptions& of) {
+    auto created = EvaluationPlan::Create(model, of);
+    if (auto* error = std::get_if<ArgumentError>(&created)) {
+      if (!problem) problem = std::move(*error);
+      return std::get<EvaluationPlan>(first);
+    }
+    return std::get<EvaluationPlan>(std::move(created));
+  };
+  CheckSetup setup{.joints = {},
+                   .task = options.evaluation.task,
+                   .torques = plan(torques),
+                   .still = plan(Without(torques, true)),
+                   .push = plan(Without(torques, false)),
+                   .other_load = {},
+                   .space = {}};
+  EvaluationOptions other = torques;
+  if (other.payload) {
+    setup.load_is_carried = true;
+    setup.load_mass = other.payload->inertial.mass;
+    other.payload.reset();
+    if (setup.load_mass > 0) setup.other_load = plan(other);
+  } else if (model->tip_frame() || !other.tip_frame.empty()) {
+    other.payload.emplace().inertial.mass = setup.load_mass;
+    setup.other_load = plan(other);
+  }
+  if (options.path_inertia) {
+    EvaluationOptions space = torques;
+    space.quantities = {Quantity::kOperationalSpace, Quantity::kTaskProjection};
+    setup.space = plan(space);
+  }
+  if (problem) return *std::move(problem);
+
+  const Model& driven = setup.torques.model();
+  for (std::size_t k = 0; k < driven.joints().size(); ++k) {
+    setup.joints.push_back(
+        Checked(driven.joints()[JointAt(setup.torques, k)],
+                options.bounds.empty() ? JointBounds{} : options.bounds[k],
+                options.derating, options.evaluation.terms));
+  }
+  return setup;
+}
+
+MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
+  const auto rows = static_cast<Eigen::Index>(trajectory.time.size());
+  if (rows == 0) {
+    return Fail(Code::kMissingInput, "time", "There are no samples.");
+  }
+  const auto joints = static_cast<Eigen::Index>(setup.joints.size());
+  const struct {
+    std::string_view name;
+    const SampleTable& table;
+    Eigen::Index columns;
+    bool optional;
+  } tables[] = {{"q", trajectory.q, joints, false},
+                {"v", trajectory.v, joints, false},
+                {"a", trajectory.a, joints, false},
+                {"tip_wrench_on_environment", trajectory.tip_wrench, 6, true}};
+  for (const auto& [name, table, columns, optional] : tables) {
+    const bool absent_or_one = optional && table.rows() <= 1;
+    if (table.rows() != rows && !absent_or_one) {
+      return Fail(Code::kWrongRowCount, std::string(name),
+                  "Expected " + std::to_string(rows) + " rows, got " +
+                      std::to_string(table.rows()) + ".");
+    }
+    if (table.cols() != columns && table.rows() > 0) {
+      return Fail(Code::kWrongColumnCount, std::string(name),
+                  "Expected " + std::to_string(columns) + " columns, got " +
+                      std::to_string(table.cols()) + ".");
+    }
+  }
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    const double time = trajectory.time[static_cast<std::size_t>(row)];
+    const std::string field = "time[" + std::to_string(row) + "]";
+    if (!std::isfinite(time)) {
+      return Fail(Code::kInvalidOption, field, "Times must be finite.");
+    }
+    if (row > 0 && time <= trajectory.time[static_cast<std::size_t>(row - 1)]) {
+      return Fail(Code::kInvalidOption, field, "Times must increase.");
+    }
+  }
+  for (const auto& [name, table, columns, optional] : tables) {
+    for (Eigen::Index row = 0; row < table.rows(); ++row) {
+      for (Eigen::Index k = 0; k < table.cols(); ++k) {
+        if (std::isfinite(table(row, k))) continue;
+        const std::string joint =
+            optional ? ""
+                     : " (joint " +
+                           setup.joints[static_cast<std::size_t>(k)].name + ")";
+        return Fail(Code::kInvalidOption,
+                    std::string(name) + "[" + std::to_string(row) + "][" +
+                        std::to_string(k) + "]",
+                    "It is not a finite number" + joint + ".");
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace torqued

@@ -1,0 +1,80 @@
+#include "core/trajectory/joint_tally.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace torqued {
+namespace {
+
+/// The first of equals stays.
+void KeepIf(bool better, PeakValue& peak, std::int64_t row, double value) {
+  if (!peak.present() || better) peak = {row, value};
+}
+
+void KeepLargest(PeakValue& peak, std::int64_t row, double value) {
+  KeepIf(value > peak.value, peak, row, value);
+}
+
+void KeepSmallest(PeakValue& peak, std::int64_t row, double value) {
+  KeepIf(value < peak.value, peak, row, value);
+}
+
+void KeepFarthest(PeakValue& peak, std::int64_t row, double value) {
+  KeepIf(std::abs(value) > std::abs(peak.value), peak, row, value);
+}
+
+/// Root of the mean over time; of a single sample its magnitude.
+double RootMean(double sum, double last, double duration) {
+  return std::sqrt(duration > 0 ? sum / duration : last);
+}
+
+}  // namespace
+
+double UseOf(double value, double limit) {
+  if (value == 0) return 0;
+  if (limit == 0) return std::numeric_limits<double>::infinity();
+  return std::abs(value) / limit;
+}
+
+void JointTally::Integral::Add(double step, double value) {
+  sum += step * (last + value) / 2;
+  last = value;
+}
+
+void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
+  KeepFarthest(demand_.torque, row, sample.tau);
+  KeepFarthest(demand_.velocity, row, sample.v);
+  KeepSmallest(demand_.lowest_position, row, sample.q);
+  KeepLargest(demand_.highest_position, row, sample.q);
+  square_of_torque_.Add(step, sample.tau * sample.tau);
+  if (!std::isinf(sample.torque_limit)) {
+    const double use = UseOf(sample.tau, sample.torque_limit);
+    KeepLargest(demand_.torque_use, row, use);
+    square_of_use_.Add(step, use * use);
+  }
+  if (!std::isinf(sample.velocity_limit)) {
+    KeepLargest(demand_.velocity_use, row,
+                UseOf(sample.v, sample.velocity_limit));
+  }
+  const double power = sample.tau * sample.v;
+  KeepLargest(demand_.highest_power, row, power);
+  KeepSmallest(demand_.lowest_power, row, power);
+  given_.Add(step, std::max(power, 0.0));
+  taken_.Add(step, std::max(-power, 0.0));
+}
+
+JointDemand JointTally::Finish(double duration) const {
+  JointDemand demand = demand_;
+  demand.rms_torque =
+      RootMean(square_of_torque_.sum, square_of_torque_.last, duration);
+  if (demand.torque_use.present()) {
+    demand.rms_torque_use =
+        RootMean(square_of_use_.sum, square_of_use_.last, duration);
+  }
+  demand.energy_given = given_.sum;
+  demand.energy_taken = taken_.sum;
+  return demand;
+}
+
+}  // namespace torqued

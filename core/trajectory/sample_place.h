@@ -1,0 +1,13 @@
+// Where in a trajectory something stands.
+#pragma once
+
+#include <cstdint>
+
+namespace torqued {
+
+struct SamplePlace {
+  std::int64_t row = -1;  // from 0; -1: nowhere
+  int joint = -1;         // in the caller's order; -1: none in particular
+};
+
+}  // namespace torqued

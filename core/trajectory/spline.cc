@@ -1,0 +1,217 @@
+#include "core/trajectory/spline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace torqued {
+namespace {
+
+constexpr int kMaxDegree = 5;
+
+int Degree(SplineMethod method) {
+  return method == SplineMethod::kCubic ? 3 : 5;
+}
+
+using Row = std::array<double, kMaxDegree + 1>;
+
+/// The degree + 1 B-splines that are not zero at a point: values, first and
+/// second derivatives.
+struct LocalBasis {
+  std::array<Row, 3> of{};
+};
+
+/// B-splines whose knots are samples: all but the (degree - 1) / 2 next to
+/// either end, and the ends degree + 1 times (de Boor 2001, chapter XIII).
+class Basis {
+ public:
+  Basis(std::span<const double> time, int degree) : degree_(degree) {
+    const std::size_t left_out = static_cast<std::size_t>(degree - 1) / 2;
+    const auto ends = static_cast<std::size_t>(degree) + 1;
+    knots_.assign(ends, time.front());
+    for (std::size_t k = 1 + left_out; k + 1 + left_out < time.size(); ++k) {
+      knots_.push_back(time[k]);
+    }
+    knots_.insert(knots_.end(), ends, time.back());
+  }
+
+  /// k with knot k <= t < knot k + 1; at the end the last one that is not
+  /// empty. The B-splines that are not zero there are k - degree to k.
+  int Span(double t) const {
+    const auto first = knots_.begin() + degree_;
+    const auto last = knots_.end() - degree_ - 1;
+    const auto above = std::upper_bound(first, last, t);
+    return static_cast<int>(above - knots_.begin()) - 1;
+  }
+
+  /// By the recurrence of Cox and de Boor; a derivative of a B-spline is a
+  /// difference of two of the degree below.
+  LocalBasis At(double t, int span) const {
+    // Entry j of degree d: B-spline span - d + j.
+    std::array<Row, kMaxDegree + 1> by_degree{};
+    by_degree[0][0] = 1;
+    for (int d = 1; d <= degree_; ++d) {
+      const Row& below = by_degree[static_cast<std::size_t>(d - 1)];
+      Row& row = by_degree[static_cast<std::size_t>(d)];
+      for (int j = 0; j <= d; ++j) {
+        const int i = span - d + j;
+        const auto entry = static_cast<std::size_t>(j);
+        if (j > 0) row[entry] += Share(i, d, t) * below[entry - 1];
+        if (j < d) row[entry] += (1 - Share(i + 1, d, t)) * below[entry];
+      }
+    }
+    LocalBasis basis;
+    const auto p = static_cast<std::size_t>(degree_);
+    basis.of[0] = by_degree[p];
+    basis.of[1] = Slopes(by_degree[p - 1], degree_, span);
+    basis.of[2] =
+        Slopes(Slopes(by_degree[p - 2], degree_ - 1, span), degree_, span);
+    return basis;
+  }
+
+  int degree() const { return degree_; }
+
+ private:
+  double Knot(int k) const { return knots_[static_cast<std::size_t>(k)]; }
+
+  /// How far t is from knot i to knot i + degree.
+  double Share(int i, int degree, double t) const {
+    const double width = Knot(i + degree) - Knot(i);
+    return width > 0 ? (t - Knot(i)) / width : 0;
+  }
+
+  /// Derivatives of the B-splines of `degree` from numbers of those of the
+  /// degree below.
+  Row Slopes(const Row& below, int degree, int span) const {
+    Row slopes{};
+    for (int j = 0; j <= degree; ++j) {
+      const int i = span - degree + j;
+      const auto quotient = [&](int first, int entry) {
+        const double width = Knot(first + degree) - Knot(first);
+        return width > 0 ? below[static_cast<std::size_t>(entry)] / width : 0;
+      };
+      double slope = 0;
+      if (j > 0) slope += quotient(i, j - 1);
+      if (j < degree) slope -= quotient(i + 1, j);
+      slopes[static_cast<std::size_t>(j)] = degree * slope;
+    }
+    return slopes;
+  }
+
+  int degree_;
+  std::vector<double> knots_;
+};
+
+/// A matrix with as many diagonals below the main one as above it, and its
+/// factors in the same place. Collocation by B-splines needs no pivoting (de
+/// Boor & Pinkus 1977).
+class Banded {
+ public:
+  Banded(std::size_t size, int width)
+      : size_(size),
+        width_(static_cast<std::size_t>(width)),
+        entries_(size * (2 * width_ + 1), 0.0) {}
+
+  double& At(std::size_t row, std::size_t column) {
+    return entries_[row * (2 * width_ + 1) + column + width_ - row];
+  }
+
+  /// False where a pivot vanishes.
+  bool Factor() {
+    for (std::size_t k = 0; k < size_; ++k) {
+      if (!(std::abs(At(k, k)) > 1e-300)) return false;
+      for (std::size_t i = k + 1; i <= Last(k); ++i) {
+        const double factor = At(i, k) /= At(k, k);
+        if (factor == 0) continue;
+        for (std::size_t j = k + 1; j <= Last(k); ++j) {
+          At(i, j) -= factor * At(k, j);
+        }
+      }
+    }
+    return true;
+  }
+
+  /// Every column of `x` in its place.
+  void Solve(SampleTable& x) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      for (std::size_t k = First(i); k < i; ++k) Subtract(x, i, At(i, k), k);
+    }
+    for (std::size_t i = size_; i-- > 0;) {
+      for (std::size_t k = i + 1; k <= Last(i); ++k) {
+        Subtract(x, i, At(i, k), k);
+      }
+      x.row(static_cast<Eigen::Index>(i)) /= At(i, i);
+    }
+  }
+
+ private:
+  std::size_t First(std::size_t row) const {
+    return row > width_ ? row - width_ : 0;
+  }
+  std::size_t Last(std::size_t row) const {
+    return std::min(row + width_, size_ - 1);
+  }
+  static void Subtract(SampleTable& x, std::size_t row, double factor,
+                       std::size_t other) {
+    x.row(static_cast<Eigen::Index>(row)) -=
+        factor * x.row(static_cast<Eigen::Index>(other));
+  }
+
+  std::size_t size_;
+  std::size_t width_;
+  std::vector<double> entries_;  // by row
+};
+
+}  // namespace
+
+int FewestSamples(SplineMethod method) { return Degree(method) + 1; }
+
+std::optional<SampleRates> Differentiate(std::span<const double> time,
+                                         const SampleTable& positions,
+                                         SplineMethod method) {
+  const int degree = Degree(method);
+  const std::size_t rows = time.size();
+  if (rows < static_cast<std::size_t>(FewestSamples(method))) {
+    return std::nullopt;
+  }
+  // From 0 on: times since some epoch would lose digits.
+  std::vector<double> since(rows);
+  for (std::size_t k = 0; k < rows; ++k) since[k] = time[k] - time[0];
+  const Basis basis(since, degree);
+  std::vector<LocalBasis> local(rows);
+  std::vector<int> spans(rows);
+  Banded collocation(rows, degree);
+  for (std::size_t k = 0; k < rows; ++k) {
+    spans[k] = basis.Span(since[k]);
+    local[k] = basis.At(since[k], spans[k]);
+    for (int j = 0; j <= degree; ++j) {
+      const double entry = local[k].of[0][static_cast<std::size_t>(j)];
+      // Zeros may stand beyond the band.
+      if (entry == 0) continue;
+      collocation.At(k, static_cast<std::size_t>(spans[k] - degree + j)) =
+          entry;
+    }
+  }
+  if (!collocation.Factor()) return std::nullopt;
+  SampleTable coefficients = positions;
+  collocation.Solve(coefficients);
+
+  SampleRates rates;
+  rates.v = SampleTable::Zero(positions.rows(), positions.cols());
+  rates.a = rates.v;
+  for (std::size_t k = 0; k < rows; ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    for (int j = 0; j <= degree; ++j) {
+      const auto entry = static_cast<std::size_t>(j);
+      const auto spline = coefficients.row(spans[k] - degree + j);
+      rates.v.row(row) += local[k].of[1][entry] * spline;
+      rates.a.row(row) += local[k].of[2][entry] * spline;
+    }
+  }
+  if (!rates.v.allFinite() || !rates.a.allFinite()) return std::nullopt;
+  return rates;
+}
+
+}  // namespace torqued

@@ -1,0 +1,346 @@
+#include "core/trajectory/trajectory_check.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/trajectory/check_options.h"
+
+namespace torqued {
+namespace {
+
+using Index = std::int64_t;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Samples that are computed at a time: what they take stays small, and a
+/// check can be cancelled.
+constexpr Index kSlab = 8192;
+
+/// Results of a slab, one row a sample.
+using Table = std::vector<double>;
+
+/// Which numbers a plan reads.
+struct Reads {
+  bool v = true;
+  bool a = true;
+  bool v_as_a = false;
+  bool wrench = true;
+};
+
+InputArray Rows(const SampleTable& table, Index first, Index count) {
+  return {table.data() + first * table.cols(), NumberType::kF64, count,
+          static_cast<int>(table.cols())};
+}
+
+/// λ_max / λ_min of a positive definite W, whose inverse has the same.
+double ConditionOf(const double* W, const TaskOptions& task) {
+  const int m = task.axis_count;
+  SampleTable scaled(m, m);
+  const auto scale = [&task](int k) {
+    return task.axes[static_cast<std::size_t>(k)] >= 3
+               ? 1 / task.characteristic_length
+               : 1.0;
+  };
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < m; ++j)
+      scaled(i, j) = W[m * i + j] * scale(i) * scale(j);
+  }
+  if (!scaled.allFinite()) return kInfinity;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      scaled, Eigen::EigenvaluesOnly);
+  const double low = solver.eigenvalues()[0],
+               high = solver.eigenvalues()[m - 1];
+  // Below that rounding alone decides.
+  const bool singular =
+      !(low > m * std::numeric_limits<double>::epsilon() * high);
+  return singular ? kInfinity : high / low;
+}
+
+/// A check under way.
+class PathCheck {
+ public:
+  PathCheck(Engine& engine, const Trajectory& trajectory,
+            const TrajectoryTables& tables, const CheckSetup& setup, double gap)
+      : engine_(engine),
+        trajectory_(trajectory),
+        tables_(tables),
+        setup_(setup),
+        n_(static_cast<int>(setup.joints.size())),
+        tallies_(setup.joints.size()),
+        violations_(n_, trajectory.time, gap) {}
+
+  /// The samples [first, first + count).
+  std::optional<ArgumentError> Add(Index first, Index count) {
+    Slab slab;
+    if (auto error = Compute(first, count, slab)) return error;
+    for (Index k = 0; k < count; ++k) AddSample(first + k, k, slab);
+    return std::nullopt;
+  }
+
+  bool out_of_memory() const { return out_of_memory_; }
+
+  TrajectoryVerdict Finish() {
+    const auto& time = trajectory_.time;
+    verdict_.duration = time.empty() ? 0 : time.back() - time.front();
+    for (const JointTally& tally : tallies_) {
+      const JointDemand& demand =
+          verdict_.joints.emplace_back(tally.Finish(verdict_.duration));
+      verdict_.energy_given += demand.energy_given;
+      verdict_.energy_taken += demand.energy_taken;
+    }
+    verdict_.violations = violations_.Finish();
+    const auto first =
+        std::min_element(verdict_.violations.begin(), verdict_.violations.end(),
+                         [](const Violation& a, const Violation& b) {
+                           return a.first_row < b.first_row;
+                         });
+    if (first != verdict_.violations.end()) {
+      verdict_.first_violation =
+          static_cast<std::size_t>(first - verdict_.violations.begin());
+    }
+    verdict_.passes = verdict_.violations.empty();
+    verdict_.payload_looked_at = setup_.other_load.has_value();
+    if (verdict_.payload_looked_at) verdict_.payload = FindPayload();
+    verdict_.slow_down = slow_down_.Find();
+    return std::move(verdict_);
+  }
+
+ private:
+  struct Slab {
+    Table tau, still, other_load, push, sigma_min, mobility;
+  };
+
+  /// One table of a plan for some samples.
+  std::optional<ArgumentError> Evaluate(EvaluationPlan plan, Output output,
+                                        const Reads& reads, Index first,
+                                        Index count, Table& table,
+                                        Table* sigma_min = nullptr) {
+    EvaluationInputs inputs;
+    inputs.q = Rows(trajectory_.q, first, count);
+    if (reads.v) inputs.v = Rows(trajectory_.v, first, count);
+    if (reads.a) inputs.a = Rows(trajectory_.a, first, count);
+    if (reads.v_as_a) inputs.a = Rows(trajectory_.v, first, count);
+    const SampleTable& wrench = trajectory_.tip_wrench;
+    if (reads.wrench && wrench.rows() > 0) {
+      inputs.tip_wrench =
+          wrench.rows() == 1 ? Rows(wrench, 0, 1) : Rows(wrench, first, count);
+    }
+    if (auto error = plan.Rebind(inputs)) return error;
+    table.resize(static_cast<std::size_t>(count * plan.columns(output)));
+    EvaluationOutputs outputs;
+    outputs[output] = {table.data(), NumberType::kF64};
+    if (sigma_min != nullptr) {
+      sigma_min->resize(static_cast<std::size_t>(count));
+      outputs.sigma_min = sigma_min->data();
+    }
+    const EvaluationReport report = engine_.Evaluate(plan, outputs);
+    out_of_memory_ = out_of_memory_ || report.failed;
+    for (const RowIssue& issue : report.issues) {
+      // A task without full rank, or without a mass, is what is looked for.
+      if (output != Output::kTau) break;
+      return ArgumentError{ArgumentError::Code::kInvalidOption, "trajectory",
+                           "Sample " + std::to_string(first + issue.row) +
+                               ": the torques overflow."};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<ArgumentError> Compute(Index first, Index count, Slab& slab) {
+    const auto torques = [&](const EvaluationPlan& plan, const Reads& reads,
+                             Table& table) {
+      return Evaluate(plan, Output::kTau, reads, first, count, table);
+    };
+    if (auto error = torques(setup_.torques, {}, slab.tau)) return error;
+    if (auto error =
+            torques(setup_.still, {.v = false, .a = false}, slab.still)) {
+      return error;
+    }
+    if (setup_.other_load) {
+      if (auto error = torques(*setup_.other_load, {}, slab.other_load)) {
+        return error;
+      }
+    }
+    if (tables_.a != nullptr) {
+      if (auto error =
+              torques(setup_.push,
+                      {.v = false, .a = false, .v_as_a = true, .wrench = false},
+                      slab.push)) {
+        return error;
+      }
+    }
+    if (setup_.space) {
+      return Evaluate(*setup_.space, Output::kMobility,
+                      {.v = false, .a = false, .wrench = false}, first, count,
+                      slab.mobility, &slab.sigma_min);
+    }
+    return std::nullopt;
+  }
+
+  void AddSample(Index row, Index in_slab, const Slab& slab) {
+    const double step =
+        row == 0 ? 0
+                 : trajectory_.time[static_cast<std::size_t>(row)] -
+                       trajectory_.time[static_cast<std::size_t>(row - 1)];
+    double power = 0;
+    for (int j = 0; j < n_; ++j) {
+      const auto at = static_cast<std::size_t>(in_slab * n_ + j);
+      AddJoint(row, j, step, at, slab);
+      power += slab.tau[at] * trajectory_.v(row, j);
+    }
+    if (!verdict_.highest_power.present() ||
+        power > verdict_.highest_power.value) {
+      verdict_.highest_power = {row, power};
+    }
+    if (!verdict_.lowest_power.present() ||
+        power < verdict_.lowest_power.value) {
+      verdict_.lowest_power = {row, power};
+    }
+    if (setup_.space) AddInertia(row, in_slab, slab);
+  }
+
+  void AddJoint(Index row, int j, double step, std::size_t at,
+                const Slab& slab) {
+    const CheckedJoint& joint = setup_.joints[static_cast<std::size_t>(j)];
+    const SamplePlace place{row, j};
+    JointSample sample;
+    sample.q = trajectory_.q(row, j);
+    sample.v = trajectory_.v(row, j);
+    sample.tau = slab.tau[at];
+    sample.torque_limit = joint.torque.At(sample.v);
+    sample.velocity_limit = joint.velocity;
+    tallies_[static_cast<std::size_t>(j)].Add(row, step, sample);
+    FindViolations(sample, joint, place);
+
+    ScaledTorque scaled;
+    scaled.still = slab.still[at];
+    scaled.viscous = joint.viscous_friction * sample.v;
+    const double coulomb = joint.CoulombFriction(sample.v);
+    scaled.moving = sample.tau - scaled.still - scaled.viscous - coulomb;
+    const Index cell = row * n_ + j;
+    if (tables_.tau != nullptr) tables_.tau[cell] = sample.tau;
+    if (tables_.a != nullptr) tables_.a[cell] = slab.push[at];
+    if (tables_.b != nullptr) tables_.b[cell] = scaled.moving;
+    if (tables_.c != nullptr) tables_.c[cell] = scaled.still;
+    if (tables_.d != nullptr) tables_.d[cell] = scaled.viscous;
+    if (tables_.e != nullptr) tables_.e[cell] = coulomb;
+
+    scaled.still += coulomb;
+    slow_down_.AddTorque(scaled, sample.v, joint.torque, place);
+    slow_down_.AddVelocity(sample.v, joint.velocity, place);
+    if (setup_.other_load) {
+      const double other = slab.other_load[at];
+      const bool carries = setup_.load_is_carried;
+      payload_.Add(carries ? other : sample.tau, carries ? sample.tau : other,
+                   sample.torque_limit, place);
+    }
+  }
+
+  void FindViolations(const JointSample& sample, const CheckedJoint& joint,
+                      const SamplePlace& place) {
+    if (std::abs(sample.tau) > sample.torque_limit) {
+      violations_.Add(LimitKind::kTorque, place, sample.tau,
+                      sample.torque_limit,
+                      UseOf(sample.tau, sample.torque_limit));
+    }
+    if (std::abs(sample.v) > joint.velocity) {
+      violations_.Add(LimitKind::kVelocity, place, sample.v, joint.velocity,
+                      UseOf(sample.v, joint.velocity));
+    }
+    const double range = joint.upper - joint.lower;
+    const auto position = [&](double excess, double limit) {
+      if (!(excess > 0)) return;
+      const double share =
+          std::isfinite(range) && range > 0 ? excess / range : excess;
+      violations_.Add(LimitKind::kPosition, place, sample.q, limit, 1 + share);
+    };
+    position(joint.lower - sample.q, joint.lower);
+    position(sample.q - joint.upper, joint.upper);
+  }
+
+  void AddInertia(Index row, Index in_slab, const Slab& slab) {
+    if (!verdict_.path_inertia) verdict_.path_inertia.emplace();
+    PathInertia& inertia = *verdict_.path_inertia;
+    const double sigma = slab.sigma_min[static_cast<std::size_t>(in_slab)];
+    const int m = setup_.task.axis_count;
+    const double condition =
+        ConditionOf(slab.mobility.data() + in_slab * Index{m} * m, setup_.task);
+    if (tables_.sigma_min != nullptr) tables_.sigma_min[row] = sigma;
+    if (tables_.condition != nullptr) tables_.condition[row] = condition;
+    if (!inertia.sigma_min.present() || sigma < inertia.sigma_min.value) {
+      inertia.sigma_min = {row, sigma};
+    }
+    if (!inertia.condition.present() || condition > inertia.condition.value) {
+      inertia.condition = {row, condition};
+    }
+  }
+
+  /// In kg.
+  std::optional<PayloadShares> FindPayload() const {
+    std::optional<PayloadShares> shares = payload_.Find();
+    if (shares) {
+      shares->least *= setup_.load_mass;
+      shares->most *= setup_.load_mass;
+    }
+    return shares;
+  }
+
+  Engine& engine_;
+  const Trajectory& trajectory_;
+  const TrajectoryTables& tables_;
+  const CheckSetup& setup_;
+  const int n_;
+  std::vector<JointTally> tallies_;
+  ViolationTracker violations_;
+  SlowDownSearch slow_down_;
+  PayloadSearch payload_;
+  TrajectoryVerdict verdict_;
+  bool out_of_memory_ = false;
+};
+
+std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> Check(
+    Engine& engine, std::shared_ptr<const Model> model,
+    const Trajectory& trajectory, const TrajectoryOptions& options,
+    const TrajectoryTables& tables, const TrajectoryProgress& progress,
+    const CancellationToken* cancellation) {
+  auto made = MakeCheckSetup(std::move(model), options);
+  if (auto* error = std::get_if<ArgumentError>(&made)) {
+    return std::move(*error);
+  }
+  const auto& setup = std::get<CheckSetup>(made);
+  if (auto error = ProblemOf(trajectory, setup)) return *std::move(error);
+
+  PathCheck check(engine, trajectory, tables, setup, options.gap);
+  const auto total = static_cast<Index>(trajectory.time.size());
+  for (Index first = 0; first < total; first += kSlab) {
+    if (cancellation != nullptr && cancellation->cancelled()) {
+      return NoVerdict::kCancelled;
+    }
+    const Index count = std::min(kSlab, total - first);
+    if (auto error = check.Add(first, count)) return *std::move(error);
+    if (check.out_of_memory()) return NoVerdict::kOutOfMemory;
+    if (progress) progress(first + count, total);
+  }
+  return check.Finish();
+}
+
+}  // namespace
+
+std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
+    Engine& engine, std::shared_ptr<const Model> model,
+    const Trajectory& trajectory, const TrajectoryOptions& options,
+    const TrajectoryTables& tables, const TrajectoryProgress& progress,
+    const CancellationToken* cancellation) {
+  try {
+    return Check(engine, std::move(model), trajectory, options, tables,
+                 progress, cancellation);
+  } catch (const std::bad_alloc&) {
+    return NoVerdict::kOutOfMemory;
+  }
+}
+
+}  // namespace torqued

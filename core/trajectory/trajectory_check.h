@@ -1,0 +1,129 @@
+// The verdict on a trajectory: does the robot keep its limits, and by how much.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/batch/engine.h"
+#include "core/batch/evaluation.h"
+#include "core/model/drives.h"
+#include "core/trajectory/joint_tally.h"
+#include "core/trajectory/payload_range.h"
+#include "core/trajectory/slow_down.h"
+#include "core/trajectory/spline.h"
+#include "core/trajectory/torque_limit.h"
+#include "core/trajectory/violations.h"
+
+namespace torqued {
+
+/// Samples of a motion, one a row; columns are joints in the order of the
+/// options. The caller's memory, which outlives the check.
+struct Trajectory {
+  std::span<const double> time;  // s, strictly increasing
+  const SampleTable& q;          // rad or m
+  const SampleTable& v;          // rad/s or m/s
+  const SampleTable& a;          // rad/s² or m/s²
+  /// 6 columns (moment; force) that the tip exerts on the environment, a row a
+  /// sample, or one for all. No rows: none.
+  SampleTable tip_wrench = {};
+};
+
+/// Limits of one joint, beside or instead of the model's.
+struct JointBounds {
+  std::optional<double> lower;     // rad or m; absent: the model's
+  std::optional<double> upper;     // rad or m; absent: the model's
+  std::optional<double> velocity;  // rad/s or m/s; absent: the model's
+  std::optional<double> effort;    // N m or N; absent: the model's
+  /// What the drive gives at which speed, beside `effort`; empty: as much at
+  /// all speeds.
+  std::vector<TorqueAtSpeed> torque_at_speed;
+};
+
+struct TrajectoryOptions {
+  /// Of the evaluation: joint order, terms, frames, payload, task, precision;
+  /// its quantities are not looked at.
+  EvaluationOptions evaluation;
+  /// One for each joint in that order, or none.
+  std::vector<JointBounds> bounds;
+  std::vector<JointDrive> drives;
+  /// All torque limits are multiplied by it; in (0, 1].
+  double derating = 1;
+  /// Violations of a joint so many seconds apart are told as one; at least 0.
+  double gap = 0;
+  /// The operational space along the path, which takes a tip frame.
+  bool path_inertia = false;
+};
+
+/// Tables of one row a sample, in the order of the joints; null: not wanted.
+/// Coefficients of the path dynamics are those of Bobrow, Dubowsky & Gibson
+/// 1985 with the trajectory's own time as the path parameter s, whatever pace
+/// it is followed at:
+///   tau = a(s) s̈ + b(s) ṡ² + c(s) [+ d(s) ṡ + e(s)]
+/// d and e are viscous and Coulomb friction where the terms have them.
+struct TrajectoryTables {
+  double* tau = nullptr;  // nv
+  double* a = nullptr;    // nv: M v
+  double* b = nullptr;    // nv: M a + c(q, v)
+  double* c = nullptr;    // nv: gravity and wrenches
+  double* d = nullptr;    // nv
+  double* e = nullptr;    // nv
+  /// Of the scaled task Jacobian, and of Λ scaled alike: 1 each.
+  double* sigma_min = nullptr;
+  double* condition = nullptr;
+};
+
+/// Of the tip's operational space along the path.
+struct PathInertia {
+  PeakValue sigma_min;  // the smallest
+  PeakValue condition;  // the largest; infinite at a singularity
+};
+
+struct TrajectoryVerdict {
+  bool passes = false;  // nothing is violated
+  std::vector<JointDemand> joints;
+  /// The gravest first.
+  std::vector<Violation> violations;
+  /// Of `violations` the one that begins first; absent: none.
+  std::optional<std::size_t> first_violation;
+  double duration = 0;      // s
+  PeakValue highest_power;  // of all joints together, W
+  PeakValue lowest_power;
+  double energy_given = 0;  // J, of the joints' sums
+  double energy_taken = 0;
+  /// What the torque limits allow, in kg: with the shape (centre of mass,
+  /// inertia per kg) of the payload of the options, or a point mass at the
+  /// origin of the tip frame. Absent: no payload passes, and none either.
+  std::optional<PayloadShares> payload;
+  /// False: there is no payload of the options and no tip frame to carry one.
+  bool payload_looked_at = false;
+  /// So much slower all of it must run to keep torque and velocity limits;
+  /// absent: no pace does.
+  std::optional<SlowDown> slow_down;
+  std::optional<PathInertia> path_inertia;
+};
+
+/// Samples that are done, of all.
+using TrajectoryProgress =
+    std::function<void(std::int64_t done, std::int64_t total)>;
+
+/// Why there is no verdict, beside an argument.
+enum class NoVerdict : std::uint8_t { kCancelled, kOutOfMemory };
+
+/// Numbers that are not
+/// finite, times that do not increase, tables of the wrong size and options
+/// that cannot be used are errors that name them; so is a sample whose torque
+/// overflows.
+std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
+    Engine& engine, std::shared_ptr<const Model> model,
+    const Trajectory& trajectory, const TrajectoryOptions& options,
+    const TrajectoryTables& tables = {},
+    const TrajectoryProgress& progress = {},
+    const CancellationToken* cancellation = nullptr);
+
+}  // namespace torqued

@@ -1,0 +1,57 @@
+// Where a trajectory leaves its limits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trajectory/sample_place.h"
+
+namespace torqued {
+
+enum class LimitKind : std::uint8_t {
+  kTorque,    // |tau| over what the drive gives at this speed
+  kVelocity,  // |v| over the limit
+  kPosition,  // q below the lower or above the upper limit
+};
+
+/// Samples in a row, or with short gaps, at which one joint breaks one kind of
+/// limit.
+struct Violation {
+  LimitKind kind = LimitKind::kTorque;
+  int joint = -1;  // in the caller's order
+  std::int64_t first_row = 0;
+  std::int64_t last_row = 0;
+  std::int64_t samples = 0;  // that break it, from first to last
+  /// The worst sample: what it has there, and the limit.
+  std::int64_t worst_row = 0;
+  double value = 0;
+  double limit = 0;
+  /// At the worst sample: |value| over the limit; of positions 1 and the share
+  /// of the range by which it is left (1 and the excess where one limit is
+  /// missing). Above 1; infinite for a limit of 0.
+  double severity = 0;
+};
+
+/// Puts samples together as they come, row by row.
+class ViolationTracker {
+ public:
+  /// Samples up to `gap` seconds apart belong together, beside neighbours.
+  ViolationTracker(int joints, std::span<const double> time, double gap)
+      : time_(time), gap_(gap), open_(static_cast<std::size_t>(joints) * 3) {}
+
+  void Add(LimitKind kind, const SamplePlace& place, double value, double limit,
+           double severity);
+
+  /// The gravest first; of the same severity the earliest.
+  std::vector<Violation> Finish();
+
+ private:
+  std::span<const double> time_;
+  double gap_;
+  /// By kind and joint, what may still grow; no samples: none.
+  std::vector<Violation> open_;
+  std::vector<Violation> closed_;
+};
+
+}  // namespace torqued

@@ -1,0 +1,120 @@
+#include "core/trajectory/slow_down.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/support/random_robot.h"
+
+namespace torqued {
+namespace {
+
+using testing_support::Random;
+
+struct Sample {
+  ScaledTorque torque;
+  double v = 0;
+};
+
+bool Passes(const std::vector<Sample>& samples, const TorqueLimit& limit,
+            double u, double slack) {
+  for (const auto& [torque, v] : samples) {
+    const double tau =
+        torque.still + u * torque.viscous + u * u * torque.moving;
+    if (std::abs(tau) > limit.At(u * v) + slack) return false;
+  }
+  return true;
+}
+
+std::vector<Sample> RandomSamples(Random& random, int count, double still) {
+  std::vector<Sample> samples;
+  for (int k = 0; k < count; ++k) {
+    samples.push_back({{random.Uniform(-still, still), random.Uniform(-8, 8),
+                        random.Uniform(-60, 60)},
+                       random.Uniform(-4, 4)});
+  }
+  return samples;
+}
+
+TEST(SlowDown, IsTheFastestPaceThatPasses) {
+  const std::vector<TorqueLimit> limits = {
+      TorqueLimit(30, {}, 1), TorqueLimit(std::nullopt, {{0, 45}, {4, 15}}, 1),
+      TorqueLimit(40, {{0.5, 60}, {1, 35}, {3, 20}}, 0.9)};
+  int slowed = 0, impossible = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    const TorqueLimit& limit = limits[seed % limits.size()];
+    const auto samples =
+        RandomSamples(random, 1 + static_cast<int>(seed % 7), 33);
+    SlowDownSearch search;
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+      search.AddTorque(samples[k].torque, samples[k].v, limit,
+                       {static_cast<std::int64_t>(k), 0});
+    }
+    const auto found = search.Find();
+    constexpr int kSteps = 4000;
+    const int last =
+        found ? static_cast<int>(kSteps / found->factor * (1 + 1e-9)) : 0;
+    // Nothing faster passes.
+    for (int step = kSteps; step > last + 1; --step) {
+      EXPECT_FALSE(Passes(samples, limit, double(step) / kSteps, -1e-7))
+          << "seed " << seed << ", u = " << double(step) / kSteps;
+    }
+    if (!found) {
+      ++impossible;
+      continue;
+    }
+    EXPECT_TRUE(Passes(samples, limit, 1 / found->factor, 1e-9)) << seed;
+    EXPECT_GE(found->factor, 1);
+    if (found->factor > 1) {
+      ++slowed;
+      // The place named is at its limit.
+      const auto& at = samples[static_cast<std::size_t>(found->limited_by.row)];
+      EXPECT_FALSE(Passes({at}, limit, (1 + 1e-6) / found->factor, 0)) << seed;
+    }
+  }
+  EXPECT_GT(slowed, 50);
+  EXPECT_GT(impossible, 10);
+}
+
+TEST(SlowDown, WhatKeepsItsLimitsStaysAsItIs) {
+  SlowDownSearch search;
+  search.AddTorque({10, 1, 9}, 2, TorqueLimit(20, {}, 1), {0, 0});
+  search.AddVelocity(2, 2, {0, 0});
+  ASSERT_TRUE(search.Find());
+  EXPECT_EQ(search.Find()->factor, 1);
+  EXPECT_EQ(search.Find()->limited_by.row, -1);
+}
+
+TEST(SlowDown, OfVelocitiesIsTheirShare) {
+  SlowDownSearch search;
+  search.AddVelocity(3, 2, {0, 0});
+  search.AddVelocity(-5, 2, {1, 3});
+  const auto found = search.Find();
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found->factor, 2.5);
+  EXPECT_EQ(found->limited_by.row, 1);
+  EXPECT_EQ(found->limited_by.joint, 3);
+}
+
+TEST(SlowDown, WhatIsTooMuchAtRestIsTooMuchAtAnyPace) {
+  SlowDownSearch search;
+  search.AddTorque({21, 0, 0}, 0, TorqueLimit(20, {}, 1), {0, 0});
+  EXPECT_FALSE(search.Find());
+}
+
+TEST(SlowDown, AFasterPaceMayPassWhereASlowerOneDoesNot) {
+  // Braking takes part of the weight off the drive, at full pace too much.
+  SlowDownSearch search;
+  const TorqueLimit limit(10, {}, 1);
+  search.AddTorque({12, 0, -30}, 1, limit, {0, 0});
+  const auto found = search.Find();
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->factor, 1 / std::sqrt(22.0 / 30), 1e-12);
+  EXPECT_TRUE(Passes({{{12, 0, -30}, 1}}, limit, 1 / found->factor, 1e-9));
+  EXPECT_FALSE(Passes({{{12, 0, -30}, 1}}, limit, 0.1, 0));
+}
+
+}  // namespace
+}  // namespace torqued
