@@ -61,28 +61,32 @@ double ConditionOf(const double* W, const TaskOptions& task) {
   return singular ? kInfinity : high / low;
 }
 
-/// A check under way.
-class PathCheck {
+}  // namespace
+
+class TrajectoryCheck::Run {
  public:
-  PathCheck(Engine& engine, const Trajectory& trajectory,
-            const TrajectoryTables& tables, const CheckSetup& setup, double gap)
-      : engine_(engine),
-        trajectory_(trajectory),
+  Run(const Trajectory& trajectory, const TrajectoryTables& tables,
+      CheckSetup setup, double gap)
+      : trajectory_(trajectory),
         tables_(tables),
-        setup_(setup),
-        n_(static_cast<int>(setup.joints.size())),
-        tallies_(setup.joints.size()),
+        setup_(std::move(setup)),
+        n_(static_cast<int>(setup_.joints.size())),
+        tallies_(setup_.joints.size()),
         violations_(n_, trajectory.time, gap) {}
 
-  /// The samples [first, first + count).
-  std::optional<ArgumentError> Add(Index first, Index count) {
-    Slab slab;
-    if (auto error = Compute(first, count, slab)) return error;
-    for (Index k = 0; k < count; ++k) AddSample(first + k, k, slab);
+  const EvaluationPlan& plan() const { return setup_.torques; }
+  Index done() const { return done_; }
+  Index total() const { return static_cast<Index>(trajectory_.time.size()); }
+
+  std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads) {
+    const Index first = done_, count = std::min(kSlab, total() - first);
+    engine_ = &engine;
+    threads_ = threads;
+    if (auto error = Compute(first, count, slab_)) return error;
+    for (Index k = 0; k < count; ++k) AddSample(first + k, k, slab_);
+    done_ += count;
     return std::nullopt;
   }
-
-  bool out_of_memory() const { return out_of_memory_; }
 
   TrajectoryVerdict Finish() {
     const auto& time = trajectory_.time;
@@ -138,8 +142,10 @@ class PathCheck {
       sigma_min->resize(static_cast<std::size_t>(count));
       outputs.sigma_min = sigma_min->data();
     }
-    const EvaluationReport report = engine_.Evaluate(plan, outputs);
-    out_of_memory_ = out_of_memory_ || report.failed;
+    const EvaluationReport report = threads_ == CheckThreads::kTheCaller
+                                        ? engine_->EvaluateHere(plan, outputs)
+                                        : engine_->Evaluate(plan, outputs);
+    if (report.failed) throw std::bad_alloc();
     for (const RowIssue& issue : report.issues) {
       // A task without full rank, or without a mass, is what is looked for.
       if (output != Output::kTau) break;
@@ -289,46 +295,51 @@ class PathCheck {
     return shares;
   }
 
-  Engine& engine_;
-  const Trajectory& trajectory_;
-  const TrajectoryTables& tables_;
-  const CheckSetup& setup_;
+  const Trajectory trajectory_;
+  const TrajectoryTables tables_;
+  const CheckSetup setup_;
   const int n_;
+  Engine* engine_ = nullptr;
+  CheckThreads threads_ = CheckThreads::kTheCaller;
+  Index done_ = 0;
+  Slab slab_;  // its memory serves the next
   std::vector<JointTally> tallies_;
   ViolationTracker violations_;
   SlowDownSearch slow_down_;
   PayloadSearch payload_;
   TrajectoryVerdict verdict_;
-  bool out_of_memory_ = false;
 };
 
-std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> Check(
-    Engine& engine, std::shared_ptr<const Model> model,
-    const Trajectory& trajectory, const TrajectoryOptions& options,
-    const TrajectoryTables& tables, const TrajectoryProgress& progress,
-    const CancellationToken* cancellation) {
+TrajectoryCheck::TrajectoryCheck(std::unique_ptr<Run> run)
+    : run_(std::move(run)) {}
+TrajectoryCheck::TrajectoryCheck(TrajectoryCheck&&) noexcept = default;
+TrajectoryCheck& TrajectoryCheck::operator=(TrajectoryCheck&&) noexcept =
+    default;
+TrajectoryCheck::~TrajectoryCheck() = default;
+
+std::variant<TrajectoryCheck, ArgumentError> TrajectoryCheck::Create(
+    std::shared_ptr<const Model> model, const Trajectory& trajectory,
+    const TrajectoryOptions& options, const TrajectoryTables& tables) {
   auto made = MakeCheckSetup(std::move(model), options);
   if (auto* error = std::get_if<ArgumentError>(&made)) {
     return std::move(*error);
   }
-  const auto& setup = std::get<CheckSetup>(made);
+  auto& setup = std::get<CheckSetup>(made);
   if (auto error = ProblemOf(trajectory, setup)) return *std::move(error);
-
-  PathCheck check(engine, trajectory, tables, setup, options.gap);
-  const auto total = static_cast<Index>(trajectory.time.size());
-  for (Index first = 0; first < total; first += kSlab) {
-    if (cancellation != nullptr && cancellation->cancelled()) {
-      return NoVerdict::kCancelled;
-    }
-    const Index count = std::min(kSlab, total - first);
-    if (auto error = check.Add(first, count)) return *std::move(error);
-    if (check.out_of_memory()) return NoVerdict::kOutOfMemory;
-    if (progress) progress(first + count, total);
-  }
-  return check.Finish();
+  return TrajectoryCheck(
+      std::make_unique<Run>(trajectory, tables, std::move(setup), options.gap));
 }
 
-}  // namespace
+const EvaluationPlan& TrajectoryCheck::plan() const { return run_->plan(); }
+std::int64_t TrajectoryCheck::done() const { return run_->done(); }
+std::int64_t TrajectoryCheck::total() const { return run_->total(); }
+
+std::optional<ArgumentError> TrajectoryCheck::Advance(Engine& engine,
+                                                      CheckThreads threads) {
+  return run_->Advance(engine, threads);
+}
+
+TrajectoryVerdict TrajectoryCheck::Finish() { return run_->Finish(); }
 
 std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
     Engine& engine, std::shared_ptr<const Model> model,
@@ -336,8 +347,22 @@ std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
     const TrajectoryTables& tables, const TrajectoryProgress& progress,
     const CancellationToken* cancellation) {
   try {
-    return Check(engine, std::move(model), trajectory, options, tables,
-                 progress, cancellation);
+    auto created =
+        TrajectoryCheck::Create(std::move(model), trajectory, options, tables);
+    if (auto* error = std::get_if<ArgumentError>(&created)) {
+      return std::move(*error);
+    }
+    auto& check = std::get<TrajectoryCheck>(created);
+    while (check.done() < check.total()) {
+      if (cancellation != nullptr && cancellation->cancelled()) {
+        return NoVerdict::kCancelled;
+      }
+      if (auto error = check.Advance(engine, CheckThreads::kAllOfTheEngine)) {
+        return *std::move(error);
+      }
+      if (progress) progress(check.done(), check.total());
+    }
+    return check.Finish();
   } catch (const std::bad_alloc&) {
     return NoVerdict::kOutOfMemory;
   }

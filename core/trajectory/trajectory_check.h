@@ -115,10 +115,44 @@ using TrajectoryProgress =
 /// Why there is no verdict, beside an argument.
 enum class NoVerdict : std::uint8_t { kCancelled, kOutOfMemory };
 
-/// Numbers that are not
-/// finite, times that do not increase, tables of the wrong size and options
-/// that cannot be used are errors that name them; so is a sample whose torque
-/// overflows.
+/// Who computes.
+enum class CheckThreads : std::uint8_t {
+  kAllOfTheEngine,
+  kTheCaller,  // alone: also a thread of the engine's pool
+};
+
+/// A check in steps. Needs trajectory and tables as long as it lives; throws
+/// std::bad_alloc where memory runs out.
+class TrajectoryCheck {
+ public:
+  /// Numbers that are not finite, times that do not increase, tables of the
+  /// wrong size and options that cannot be used are errors that name them.
+  static std::variant<TrajectoryCheck, ArgumentError> Create(
+      std::shared_ptr<const Model> model, const Trajectory& trajectory,
+      const TrajectoryOptions& options, const TrajectoryTables& tables = {});
+  TrajectoryCheck(TrajectoryCheck&&) noexcept;
+  TrajectoryCheck& operator=(TrajectoryCheck&&) noexcept;
+  ~TrajectoryCheck();
+
+  /// Of the torques, without states: what the options came to.
+  const EvaluationPlan& plan() const;
+  std::int64_t done() const;
+  std::int64_t total() const;
+
+  /// Some thousand samples more. A sample whose torques overflow is an error.
+  std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads);
+
+  /// Once all are done.
+  TrajectoryVerdict Finish();
+
+ private:
+  class Run;
+  explicit TrajectoryCheck(std::unique_ptr<Run> run);
+
+  std::unique_ptr<Run> run_;
+};
+
+/// The whole check on all threads of the engine. Does not throw.
 std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
     Engine& engine, std::shared_ptr<const Model> model,
     const Trajectory& trajectory, const TrajectoryOptions& options,
