@@ -23,48 +23,6 @@ std::string Place(std::string_view list, std::size_t k,
          std::string(member);
 }
 
-MaybeError CheckBounds(const JointBounds& bounds, std::size_t k) {
-  const auto negative = [](const std::optional<double>& x) {
-    return x && !(*x >= 0 && std::isfinite(*x));
-  };
-  for (const auto& [number, member] : {std::pair{bounds.velocity, "velocity"},
-                                       std::pair{bounds.effort, "effort"}}) {
-    if (negative(number)) {
-      return Fail(Code::kInvalidOption, Place("bounds", k, member),
-                  "A limit must be finite and at least 0.");
-    }
-  }
-  for (const auto& [number, member] :
-       {std::pair{bounds.lower, "lower"}, std::pair{bounds.upper, "upper"}}) {
-    if (number && !std::isfinite(*number)) {
-      return Fail(Code::kInvalidOption, Place("bounds", k, member),
-                  "A limit must be finite.");
-    }
-  }
-  if (bounds.lower && bounds.upper && *bounds.lower > *bounds.upper) {
-    return Fail(Code::kInvalidOption, Place("bounds", k, "lower"),
-                "The lower limit is above the upper one.");
-  }
-  if (const auto problem = ProblemOf(bounds.torque_at_speed)) {
-    return Fail(Code::kInvalidOption, Place("bounds", k, "torque_at_speed"),
-                *problem);
-  }
-  return std::nullopt;
-}
-
-MaybeError CheckDrive(const JointDrive& drive, std::size_t k) {
-  for (const auto& [number, member] :
-       {std::pair{drive.viscous_friction, "viscous_friction"},
-        std::pair{drive.coulomb_friction, "coulomb_friction"},
-        std::pair{drive.armature, "armature"}}) {
-    if (number && !(*number >= 0 && std::isfinite(*number))) {
-      return Fail(Code::kInvalidOption, Place("drives", k, member),
-                  "It must be finite and at least 0.");
-    }
-  }
-  return std::nullopt;
-}
-
 MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
   const std::size_t n = model.joints().size();
   const auto wrong_count = [n](std::string field, std::size_t has) {
@@ -79,10 +37,16 @@ MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
     return wrong_count("drives", options.drives.size());
   }
   for (std::size_t k = 0; k < options.bounds.size(); ++k) {
-    if (MaybeError error = CheckBounds(options.bounds[k], k)) return error;
+    if (const auto problem = ProblemOf(options.bounds[k])) {
+      return Fail(Code::kInvalidOption, Place("bounds", k, problem->member),
+                  problem->message);
+    }
   }
   for (std::size_t k = 0; k < options.drives.size(); ++k) {
-    if (MaybeError error = CheckDrive(options.drives[k], k)) return error;
+    if (const auto problem = ProblemOf(options.drives[k])) {
+      return Fail(Code::kInvalidOption, Place("drives", k, problem->member),
+                  problem->message);
+    }
   }
   if (!(options.derating > 0 && options.derating <= 1)) {
     return Fail(Code::kInvalidOption, "derating",
@@ -141,7 +105,42 @@ EvaluationOptions Without(EvaluationOptions options, bool gravity) {
   return options;
 }
 
+bool IsNoSize(const std::optional<double>& number) {
+  return number && !(*number >= 0 && std::isfinite(*number));
+}
+
 }  // namespace
+
+std::optional<MemberProblem> ProblemOf(const JointBounds& bounds) {
+  const std::string sentence = "A limit must be finite and at least 0.";
+  if (IsNoSize(bounds.velocity)) return MemberProblem{"velocity", sentence};
+  if (IsNoSize(bounds.effort)) return MemberProblem{"effort", sentence};
+  if (bounds.lower && !std::isfinite(*bounds.lower)) {
+    return MemberProblem{"lower", "A limit must be finite."};
+  }
+  if (bounds.upper && !std::isfinite(*bounds.upper)) {
+    return MemberProblem{"upper", "A limit must be finite."};
+  }
+  if (bounds.lower && bounds.upper && *bounds.lower > *bounds.upper) {
+    return MemberProblem{"lower", "The lower limit is above the upper one."};
+  }
+  if (const auto problem = ProblemOf(bounds.torque_at_speed)) {
+    return MemberProblem{"torque_at_speed", *problem};
+  }
+  return std::nullopt;
+}
+
+std::optional<MemberProblem> ProblemOf(const JointDrive& drive) {
+  const std::string sentence = "It must be finite and at least 0.";
+  if (IsNoSize(drive.viscous_friction)) {
+    return MemberProblem{"viscous_friction", sentence};
+  }
+  if (IsNoSize(drive.coulomb_friction)) {
+    return MemberProblem{"coulomb_friction", sentence};
+  }
+  if (IsNoSize(drive.armature)) return MemberProblem{"armature", sentence};
+  return std::nullopt;
+}
 
 double CheckedJoint::CoulombFriction(double v) const {
   if (coulomb_friction == 0 || v == 0) return 0;
@@ -208,6 +207,15 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
   return setup;
 }
 
+MaybeError ProblemOf(std::shared_ptr<const Model> model,
+                     const TrajectoryOptions& options) {
+  auto made = MakeCheckSetup(std::move(model), options);
+  if (auto* error = std::get_if<ArgumentError>(&made)) {
+    return std::move(*error);
+  }
+  return std::nullopt;
+}
+
 MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
   const auto rows = static_cast<Eigen::Index>(trajectory.time.size());
   if (rows == 0) {
@@ -216,7 +224,7 @@ MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
   const auto joints = static_cast<Eigen::Index>(setup.joints.size());
   const struct {
     std::string_view name;
-    const SampleTable& table;
+    const SampleView& table;
     Eigen::Index columns;
     bool optional;
   } tables[] = {{"q", trajectory.q, joints, false},

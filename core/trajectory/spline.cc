@@ -169,7 +169,7 @@ class Banded {
 int FewestSamples(SplineMethod method) { return Degree(method) + 1; }
 
 std::optional<SampleRates> Differentiate(std::span<const double> time,
-                                         const SampleTable& positions,
+                                         const SampleView& positions,
                                          SplineMethod method) {
   const int degree = Degree(method);
   const std::size_t rows = time.size();
@@ -190,8 +190,8 @@ std::optional<SampleRates> Differentiate(std::span<const double> time,
       const double entry = local[k].of[0][static_cast<std::size_t>(j)];
       // Zeros may stand beyond the band.
       if (entry == 0) continue;
-      collocation.At(k, static_cast<std::size_t>(spans[k] - degree + j)) =
-          entry;
+      const int column = spans[k] - degree + j;
+      collocation.At(k, static_cast<std::size_t>(column)) = entry;
     }
   }
   if (!collocation.Factor()) return std::nullopt;

@@ -11,6 +11,12 @@ namespace torqued {
 /// One row per sample.
 using SampleTable =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// A table in memory of another, without gaps.
+using SampleView = Eigen::Map<const SampleTable>;
+
+inline SampleView ViewOf(const SampleTable& table) {
+  return {table.data(), table.rows(), table.cols()};
+}
 
 /// Interpolating splines with not-a-knot ends: a cubic has two continuous
 /// derivatives, a quintic four. Polynomials of the spline's degree are met
@@ -30,7 +36,7 @@ struct SampleRates {
 /// there are too few samples, or where times are so unevenly spaced that the
 /// spline cannot be told.
 std::optional<SampleRates> Differentiate(std::span<const double> time,
-                                         const SampleTable& positions,
+                                         const SampleView& positions,
                                          SplineMethod method);
 
 }  // namespace torqued

@@ -32,7 +32,7 @@ struct Reads {
   bool wrench = true;
 };
 
-InputArray Rows(const SampleTable& table, Index first, Index count) {
+InputArray Rows(const SampleView& table, Index first, Index count) {
   return {table.data() + first * table.cols(), NumberType::kF64, count,
           static_cast<int>(table.cols())};
 }
@@ -97,10 +97,14 @@ class TrajectoryCheck::Run {
       verdict_.energy_given += demand.energy_given;
       verdict_.energy_taken += demand.energy_taken;
     }
+    for (const CheckedJoint& joint : setup_.joints) {
+      verdict_.limits.push_back(
+          {joint.lower, joint.upper, joint.velocity, joint.torque.At(0)});
+    }
     verdict_.violations = violations_.Finish();
     const auto first =
         std::min_element(verdict_.violations.begin(), verdict_.violations.end(),
-                         [](const Violation& a, const Violation& b) {
+                         [](const LimitViolation& a, const LimitViolation& b) {
                            return a.first_row < b.first_row;
                          });
     if (first != verdict_.violations.end()) {
@@ -129,7 +133,7 @@ class TrajectoryCheck::Run {
     if (reads.v) inputs.v = Rows(trajectory_.v, first, count);
     if (reads.a) inputs.a = Rows(trajectory_.a, first, count);
     if (reads.v_as_a) inputs.a = Rows(trajectory_.v, first, count);
-    const SampleTable& wrench = trajectory_.tip_wrench;
+    const SampleView& wrench = trajectory_.tip_wrench;
     if (reads.wrench && wrench.rows() > 0) {
       inputs.tip_wrench =
           wrench.rows() == 1 ? Rows(wrench, 0, 1) : Rows(wrench, first, count);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -26,12 +27,12 @@ namespace torqued {
 /// options. The caller's memory, which outlives the check.
 struct Trajectory {
   std::span<const double> time;  // s, strictly increasing
-  const SampleTable& q;          // rad or m
-  const SampleTable& v;          // rad/s or m/s
-  const SampleTable& a;          // rad/s² or m/s²
+  SampleView q;                  // rad or m
+  SampleView v;                  // rad/s or m/s
+  SampleView a;                  // rad/s² or m/s²
   /// 6 columns (moment; force) that the tip exerts on the environment, a row a
   /// sample, or one for all. No rows: none.
-  SampleTable tip_wrench = {};
+  SampleView tip_wrench{nullptr, 0, 6};
 };
 
 /// Limits of one joint, beside or instead of the model's.
@@ -44,6 +45,15 @@ struct JointBounds {
   /// all speeds.
   std::vector<TorqueAtSpeed> torque_at_speed;
 };
+
+/// What is wrong with the limits or the drive of a joint: which member, and a
+/// sentence.
+struct MemberProblem {
+  std::string member;
+  std::string message;
+};
+std::optional<MemberProblem> ProblemOf(const JointBounds& bounds);
+std::optional<MemberProblem> ProblemOf(const JointDrive& drive);
 
 struct TrajectoryOptions {
   /// Of the evaluation: joint order, terms, frames, payload, task, precision;
@@ -59,6 +69,10 @@ struct TrajectoryOptions {
   /// The operational space along the path, which takes a tip frame.
   bool path_inertia = false;
 };
+
+/// What is wrong with the options for a model; nothing: they can be used.
+std::optional<ArgumentError> ProblemOf(std::shared_ptr<const Model> model,
+                                       const TrajectoryOptions& options);
 
 /// Tables of one row a sample, in the order of the joints; null: not wanted.
 /// Coefficients of the path dynamics are those of Bobrow, Dubowsky & Gibson
@@ -84,11 +98,20 @@ struct PathInertia {
   PeakValue condition;  // the largest; infinite at a singularity
 };
 
+/// What counted for one joint. Infinite: no limit.
+struct JointLimitsInForce {
+  double lower = 0;
+  double upper = 0;
+  double velocity = 0;
+  double torque = 0;  // at rest, derated
+};
+
 struct TrajectoryVerdict {
   bool passes = false;  // nothing is violated
+  std::vector<JointLimitsInForce> limits;
   std::vector<JointDemand> joints;
   /// The gravest first.
-  std::vector<Violation> violations;
+  std::vector<LimitViolation> violations;
   /// Of `violations` the one that begins first; absent: none.
   std::optional<std::size_t> first_violation;
   double duration = 0;      // s

@@ -9,8 +9,8 @@ namespace torqued {
 void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
                            double value, double limit, double severity) {
   const std::size_t joints = open_.size() / 3;
-  Violation& open = open_[static_cast<std::size_t>(kind) * joints +
-                          static_cast<std::size_t>(place.joint)];
+  LimitViolation& open = open_[static_cast<std::size_t>(kind) * joints +
+                               static_cast<std::size_t>(place.joint)];
   const auto seconds_since = [&](std::int64_t row) {
     return time_[static_cast<std::size_t>(place.row)] -
            time_[static_cast<std::size_t>(row)];
@@ -32,13 +32,13 @@ void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
   }
 }
 
-std::vector<Violation> ViolationTracker::Finish() {
-  for (Violation& open : open_) {
+std::vector<LimitViolation> ViolationTracker::Finish() {
+  for (LimitViolation& open : open_) {
     if (open.samples > 0) closed_.push_back(open);
     open.samples = 0;
   }
   std::sort(closed_.begin(), closed_.end(),
-            [](const Violation& a, const Violation& b) {
+            [](const LimitViolation& a, const LimitViolation& b) {
               return std::tuple(-a.severity, a.first_row, a.kind, a.joint) <
                      std::tuple(-b.severity, b.first_row, b.kind, b.joint);
             });

@@ -17,7 +17,7 @@ enum class LimitKind : std::uint8_t {
 
 /// Samples in a row, or with short gaps, at which one joint breaks one kind of
 /// limit.
-struct Violation {
+struct LimitViolation {
   LimitKind kind = LimitKind::kTorque;
   int joint = -1;  // in the caller's order
   std::int64_t first_row = 0;
@@ -44,14 +44,14 @@ class ViolationTracker {
            double severity);
 
   /// The gravest first; of the same severity the earliest.
-  std::vector<Violation> Finish();
+  std::vector<LimitViolation> Finish();
 
  private:
   std::span<const double> time_;
   double gap_;
   /// By kind and joint, what may still grow; no samples: none.
-  std::vector<Violation> open_;
-  std::vector<Violation> closed_;
+  std::vector<LimitViolation> open_;
+  std::vector<LimitViolation> closed_;
 };
 
 }  // namespace torqued

@@ -122,6 +122,7 @@ std::string Daemon::OpenRegistry() {
       *registry_, engine_, admission_, gate_,
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
   dynamics_ = std::make_unique<DynamicsService>(*context_);
+  trajectories_ = std::make_unique<TrajectoryService>(*context_);
   models_ = std::make_unique<ModelRegistryService>(*context_);
   info_ =
       std::make_unique<ServerInfoService>(*context_, settings_.growing_windows);
@@ -173,6 +174,7 @@ std::string Daemon::Listen() {
                              grpc::InsecureServerCredentials(), &ports[i]);
   }
   builder.RegisterService(dynamics_.get());
+  builder.RegisterService(trajectories_.get());
   builder.RegisterService(models_.get());
   builder.RegisterService(info_.get());
   server_ = builder.BuildAndStart();

@@ -14,6 +14,7 @@
 #include "server/services/dynamics_service.h"
 #include "server/services/model_registry_service.h"
 #include "server/services/server_info_service.h"
+#include "server/services/trajectory_service.h"
 
 namespace torqued::server {
 
@@ -53,6 +54,7 @@ class Daemon {
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<DynamicsService> dynamics_;
+  std::unique_ptr<TrajectoryService> trajectories_;
   std::unique_ptr<ModelRegistryService> models_;
   std::unique_ptr<ServerInfoService> info_;
   std::vector<std::string> addresses_;

@@ -15,7 +15,9 @@ struct SampledMotion {
   SampleTable q, v, a;
   SampleTable wrench;
 
-  Trajectory View() const { return {time, q, v, a, wrench}; }
+  Trajectory View() const {
+    return {time, ViewOf(q), ViewOf(v), ViewOf(a), ViewOf(wrench)};
+  }
   /// The same path, `factor` times as slow.
   SampledMotion Slower(double factor) const;
 };

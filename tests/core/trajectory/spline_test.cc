@@ -38,7 +38,7 @@ Errors ErrorsOf(const std::vector<double>& time, Method method, const F& f,
     const double t = time[static_cast<std::size_t>(k)];
     q.row(k) << f(t), -2 * f(t);
   }
-  const auto rates = Differentiate(time, q, method);
+  const auto rates = Differentiate(time, ViewOf(q), method);
   if (!rates) {
     ADD_FAILURE() << "no spline";
     return {};
@@ -121,7 +121,8 @@ TEST(Spline, TooFewSamplesAreNone) {
     for (const int count : {0, 1, fewest - 1, fewest}) {
       const std::vector<double> time = UnevenTimes(count);
       const SampleTable q = SampleTable::Ones(count, 1);
-      EXPECT_EQ(Differentiate(time, q, method).has_value(), count == fewest)
+      EXPECT_EQ(Differentiate(time, ViewOf(q), method).has_value(),
+                count == fewest)
           << count;
     }
   }

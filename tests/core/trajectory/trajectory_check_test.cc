@@ -196,7 +196,7 @@ TEST(TrajectoryCheck, ViolationsAreWhereTorquesAreOverTheLimit) {
                                                                     false);
   double last_severity = std::numeric_limits<double>::infinity();
   std::int64_t first_row = 500;
-  for (const Violation& violation : verdict.violations) {
+  for (const LimitViolation& violation : verdict.violations) {
     EXPECT_EQ(violation.kind, LimitKind::kTorque);
     EXPECT_LE(violation.severity, last_severity);
     last_severity = violation.severity;
@@ -235,7 +235,7 @@ TEST(TrajectoryCheck, VelocitiesAndPositionsAreLookedAt) {
   options.bounds[0].upper = lowest + 1.1;
   const TrajectoryVerdict verdict = VerdictOn(model, motion, options);
   double velocity = 0, position = 0;
-  for (const Violation& violation : verdict.violations) {
+  for (const LimitViolation& violation : verdict.violations) {
     if (violation.kind == LimitKind::kVelocity) {
       EXPECT_EQ(violation.joint, 2);
       velocity = std::max(velocity, violation.severity);

@@ -1,0 +1,158 @@
+#include "server/services/trajectory_samples.h"
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/wire/array_codec.h"
+
+namespace torqued::server {
+namespace {
+
+/// Vectors grow by half and more at a time.
+constexpr std::int64_t kBytesOfNumber = 2 * sizeof(double);
+
+void Widen(const InputArray& array, std::vector<double>* numbers) {
+  const auto count = static_cast<std::size_t>(array.rows * array.columns);
+  const std::size_t before = numbers->size();
+  numbers->resize(before + count);
+  double* to = numbers->data() + before;
+  if (array.type == NumberType::kF64) {
+    std::memcpy(to, array.data, count * sizeof(double));
+    return;
+  }
+  const auto* from = static_cast<const char*>(array.data);
+  for (std::size_t k = 0; k < count; ++k) {
+    float number = 0;
+    std::memcpy(&number, from + k * sizeof(float), sizeof(float));
+    to[k] = static_cast<double>(number);
+  }
+}
+
+}  // namespace
+
+struct TrajectorySamples::Column {
+  const v1::Array& array;
+  std::string_view field;
+  int columns;
+  bool required;
+  std::vector<double>* numbers;
+};
+
+std::optional<Error> TrajectorySamples::Append(
+    const v1::TrajectorySamples& message) {
+  const Column columns[] = {{message.time(), "time", 1, true, &time_},
+                            {message.q(), "q", joints_, joints_ > 0, &q_},
+                            {message.v(), "v", joints_, false, &v_},
+                            {message.a(), "a", joints_, false, &a_},
+                            {message.tip_wrench_on_environment(),
+                             "tip_wrench_on_environment", 6, false, &wrench_}};
+  const std::int64_t before = rows();
+  std::int64_t rows = 0;
+  std::vector<InputArray> read;
+  for (const Column& column : columns) {
+    const std::string field(column.field);
+    auto array = ReadArray(column.array, column.field);
+    if (auto* error = std::get_if<Error>(&array)) return std::move(*error);
+    const InputArray& input = read.emplace_back(std::get<InputArray>(array));
+    if (!input.present()) {
+      if (column.required) {
+        return FieldError(v1::MISSING_INPUT, field,
+                          "every message of samples needs it");
+      }
+      if (!column.numbers->empty()) {
+        return FieldError(v1::MISSING_INPUT, field,
+                          "the messages before this one have it");
+      }
+      continue;
+    }
+    if (input.columns != column.columns) {
+      return FieldError(v1::WRONG_COLUMN_COUNT, field,
+                        "needs " + std::to_string(column.columns) +
+                            " columns, has " + std::to_string(input.columns));
+    }
+    if (rows == 0) rows = input.rows;
+    if (input.rows != rows) {
+      return FieldError(v1::WRONG_ROW_COUNT, field,
+                        "has " + std::to_string(input.rows) +
+                            " rows where time has " + std::to_string(rows));
+    }
+    if (before > 0 && column.numbers->empty()) {
+      return FieldError(v1::INVALID_FIELD, field,
+                        "the messages before this one do not have it");
+    }
+  }
+  std::int64_t numbers = 0;
+  for (const InputArray& array : read) numbers += array.rows * array.columns;
+  if (auto error = AdmitMore(numbers)) return error;
+  for (std::size_t k = 0; k < read.size(); ++k) {
+    if (read[k].present()) Widen(read[k], columns[k].numbers);
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
+  const std::int64_t bytes = numbers * kBytesOfNumber;
+  // What never fits as a whole is to be told so, not to try again.
+  const bool too_large = admitted_bytes_ + bytes > admission_.limit().bytes;
+  auto admitted =
+      admission_.Admit({.bytes = too_large ? admitted_bytes_ + bytes : bytes});
+  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
+  tickets_.push_back(std::get<Admission::Ticket>(std::move(admitted)));
+  admitted_bytes_ += bytes;
+  return std::nullopt;
+}
+
+std::optional<Error> TrajectorySamples::Complete(
+    std::optional<SplineMethod> derive) {
+  if (rows() == 0) {
+    return FieldError(v1::MISSING_INPUT, "samples", "there are no samples");
+  }
+  if (joints_ == 0) return std::nullopt;
+  if (v_.empty() != a_.empty()) {
+    return FieldError(v1::MISSING_INPUT, v_.empty() ? "samples.v" : "samples.a",
+                      "give both velocities and accelerations, or neither");
+  }
+  if (!v_.empty()) {
+    if (!derive) return std::nullopt;
+    return FieldError(v1::INVALID_OPTION, "start.derive",
+                      "there is nothing to derive: v and a were given");
+  }
+  if (!derive) {
+    return FieldError(v1::MISSING_INPUT, "samples.v",
+                      "v and a are absent: set derive to a spline, or give "
+                      "them");
+  }
+  if (rows() < FewestSamples(*derive)) {
+    return FieldError(v1::MISSING_INPUT, "samples.q",
+                      "the spline needs at least " +
+                          std::to_string(FewestSamples(*derive)) +
+                          " samples, there are " + std::to_string(rows()));
+  }
+  // The spline has its own rows of coefficients, beside v and a.
+  if (auto error = AdmitMore(4 * rows() * joints_ + 32 * rows())) return error;
+  auto rates = Differentiate(time_, Table(q_, joints_), *derive);
+  if (!rates) {
+    return FieldError(v1::INVALID_OPTION, "start.derive",
+                      "the spline cannot be told from these times and "
+                      "positions");
+  }
+  v_.assign(rates->v.data(), rates->v.data() + rates->v.size());
+  a_.assign(rates->a.data(), rates->a.data() + rates->a.size());
+  derived_ = true;
+  return std::nullopt;
+}
+
+SampleView TrajectorySamples::Table(const std::vector<double>& numbers,
+                                    int columns) const {
+  const bool present = !numbers.empty() || columns == 0;
+  return {numbers.data(), present ? rows() : 0, columns};
+}
+
+Trajectory TrajectorySamples::View() const {
+  return {time_, Table(q_, joints_), Table(v_, joints_), Table(a_, joints_),
+          Table(wrench_, 6)};
+}
+
+}  // namespace torqued::server

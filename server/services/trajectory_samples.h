@@ -1,0 +1,51 @@
+// The samples of a trajectory as they come in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/trajectory/trajectory_check.h"
+#include "server/errors/error.h"
+#include "server/services/admission.h"
+#include "torqued/v1/trajectory.pb.h"
+
+namespace torqued::server {
+
+/// Keeps what messages bring, admitted as work under way.
+class TrajectorySamples {
+ public:
+  /// For so many joints.
+  TrajectorySamples(int joints, Admission& admission)
+      : joints_(joints), admission_(admission) {}
+
+  /// Fields of errors are those of the message.
+  std::optional<Error> Append(const v1::TrajectorySamples& message);
+
+  /// Room for `numbers` more beside the samples.
+  std::optional<Error> AdmitMore(std::int64_t numbers);
+
+  /// Puts derived rates in the place of those that were not sent, or says why
+  /// it cannot. Once all samples are there.
+  std::optional<Error> Complete(std::optional<SplineMethod> derive);
+  bool derived() const { return derived_; }
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
+  const std::vector<double>& time() const { return time_; }
+  /// As long as this lives and nothing is appended.
+  Trajectory View() const;
+
+ private:
+  struct Column;
+
+  SampleView Table(const std::vector<double>& numbers, int columns) const;
+
+  int joints_;
+  Admission& admission_;
+  std::vector<Admission::Ticket> tickets_;
+  std::int64_t admitted_bytes_ = 0;
+  std::vector<double> time_, q_, v_, a_, wrench_;
+  bool derived_ = false;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,386 @@
+#include "server/wire/trajectory_messages.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "server/wire/decode_request.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr std::size_t kMaxListedViolations = 1000;
+
+using MaybeError = std::optional<Error>;
+
+Error InvalidOption(std::string field, std::string message) {
+  return FieldError(v1::INVALID_OPTION, std::move(field), std::move(message));
+}
+
+std::optional<double> Given(bool has, double number) {
+  return has ? std::optional(number) : std::nullopt;
+}
+
+/// Where each joint stands in the order of the columns.
+class Places {
+ public:
+  explicit Places(const std::vector<std::string>& joints)
+      : taken_(joints.size(), false) {
+    for (std::size_t k = 0; k < joints.size(); ++k)
+      place_.emplace(joints[k], k);
+  }
+
+  /// Each joint once.
+  MaybeError Take(const std::string& joint, const std::string& field,
+                  std::size_t* place) {
+    const auto found = place_.find(joint);
+    if (found == place_.end()) {
+      return InvalidOption(field, "the model has no movable joint '" +
+                                      joint.substr(0, 128) + "'");
+    }
+    *place = found->second;
+    if (taken_[*place]) {
+      return InvalidOption(field, "joint '" + joint + "' is named twice");
+    }
+    taken_[*place] = true;
+    return std::nullopt;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> place_;
+  std::vector<bool> taken_;
+};
+
+std::string At(std::string_view list, int k, std::string_view member) {
+  return std::string(list) + "[" + std::to_string(k) + "]." +
+         std::string(member);
+}
+
+MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
+                        const std::vector<std::string>& joints,
+                        std::vector<JointBounds>* decoded) {
+  if (start.bounds().empty()) return std::nullopt;
+  decoded->resize(joints.size());
+  Places places(joints);
+  for (int k = 0; k < start.bounds_size(); ++k) {
+    const v1::JointBounds& wire = start.bounds(k);
+    std::size_t place = 0;
+    if (auto error =
+            places.Take(wire.joint(), At("bounds", k, "joint"), &place)) {
+      return error;
+    }
+    JointBounds bounds;
+    bounds.lower = Given(wire.has_lower(), wire.lower());
+    bounds.upper = Given(wire.has_upper(), wire.upper());
+    bounds.velocity = Given(wire.has_velocity(), wire.velocity());
+    bounds.effort = Given(wire.has_effort(), wire.effort());
+    if (wire.speeds_size() != wire.torques_size()) {
+      return InvalidOption(At("bounds", k, "torques"),
+                           "has " + std::to_string(wire.torques_size()) +
+                               " numbers for " +
+                               std::to_string(wire.speeds_size()) + " speeds");
+    }
+    for (int i = 0; i < wire.speeds_size(); ++i) {
+      bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
+    }
+    // By the place in the request, which the core does not know.
+    if (auto problem = ProblemOf(bounds)) {
+      const bool curve = problem->member == "torque_at_speed";
+      return InvalidOption(At("bounds", k, curve ? "speeds" : problem->member),
+                           problem->message);
+    }
+    (*decoded)[place] = std::move(bounds);
+  }
+  return std::nullopt;
+}
+
+MaybeError DecodeDrives(const v1::CheckTrajectoryStart& start,
+                        const std::vector<std::string>& joints,
+                        std::vector<JointDrive>* decoded) {
+  if (start.drives().empty()) return std::nullopt;
+  decoded->resize(joints.size());
+  Places places(joints);
+  for (int k = 0; k < start.drives_size(); ++k) {
+    const v1::JointDrive& wire = start.drives(k);
+    std::size_t place = 0;
+    if (auto error =
+            places.Take(wire.joint(), At("drives", k, "joint"), &place)) {
+      return error;
+    }
+    JointDrive drive;
+    drive.viscous_friction =
+        Given(wire.has_viscous_friction(), wire.viscous_friction());
+    drive.coulomb_friction =
+        Given(wire.has_coulomb_friction(), wire.coulomb_friction());
+    drive.armature = Given(wire.has_armature(), wire.armature());
+    if (auto problem = ProblemOf(drive)) {
+      return InvalidOption(At("drives", k, problem->member), problem->message);
+    }
+    (*decoded)[place] = drive;
+  }
+  return std::nullopt;
+}
+
+MaybeError DecodeTables(const v1::CheckTrajectoryStart& start,
+                        std::vector<v1::TrajectoryTable>* tables) {
+  for (int k = 0; k < start.tables_size(); ++k) {
+    const v1::TrajectoryTable table = start.tables(k);
+    const std::string field = "tables[" + std::to_string(k) + "]";
+    if (table == v1::TRAJECTORY_TABLE_UNSPECIFIED ||
+        !v1::TrajectoryTable_IsValid(table)) {
+      return FieldError(v1::INVALID_FIELD, field,
+                        std::to_string(table) + " is no table");
+    }
+    if (std::find(tables->begin(), tables->end(), table) != tables->end()) {
+      return FieldError(
+          v1::INVALID_FIELD, field,
+          v1::TrajectoryTable_Name(table) + " was asked for before");
+    }
+    const bool of_space = table == v1::TRAJECTORY_TABLE_SIGMA_MIN ||
+                          table == v1::TRAJECTORY_TABLE_CONDITION;
+    if (of_space && !start.has_operational_space()) {
+      return FieldError(
+          v1::INVALID_FIELD, field,
+          v1::TrajectoryTable_Name(table) + " needs operational_space");
+    }
+    tables->push_back(table);
+  }
+  return std::nullopt;
+}
+
+MaybeError DecodeDerive(int number, std::optional<SplineMethod>* method) {
+  switch (number) {
+    case v1::DIFFERENTIATION_UNSPECIFIED:
+      return std::nullopt;
+    case v1::DIFFERENTIATION_CUBIC_SPLINE:
+      *method = SplineMethod::kCubic;
+      return std::nullopt;
+    case v1::DIFFERENTIATION_QUINTIC_SPLINE:
+      *method = SplineMethod::kQuintic;
+      return std::nullopt;
+    default:
+      return InvalidOption(
+          "derive", std::to_string(number) + " is no way of differentiation");
+  }
+}
+
+v1::LimitKind ToWire(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::kTorque:
+      return v1::LIMIT_KIND_TORQUE;
+    case LimitKind::kVelocity:
+      return v1::LIMIT_KIND_VELOCITY;
+    case LimitKind::kPosition:
+      return v1::LIMIT_KIND_POSITION;
+  }
+  return v1::LIMIT_KIND_UNSPECIFIED;
+}
+
+/// Writes places of samples with their times.
+class VerdictWriter {
+ public:
+  VerdictWriter(const DecodedCheck& check, std::span<const double> time)
+      : joints_(check.joints), time_(time) {}
+
+  void Fill(const PeakValue& peak, v1::Peak* wire) const {
+    FillPeak(peak.row, peak.value, wire);
+  }
+
+  void Fill(const LimitViolation& violation, v1::LimitViolation* wire) const {
+    wire->set_kind(ToWire(violation.kind));
+    wire->set_joint(Joint(violation.joint));
+    wire->set_first_sample(Number(violation.first_row));
+    wire->set_last_sample(Number(violation.last_row));
+    wire->set_begin(Time(violation.first_row));
+    wire->set_end(Time(violation.last_row));
+    wire->set_samples(Number(violation.samples));
+    FillPeak(violation.worst_row, violation.value, wire->mutable_worst());
+    wire->set_limit(violation.limit);
+    wire->set_severity(violation.severity);
+  }
+
+  void Fill(const SamplePlace& place, v1::LimitedBy* wire) const {
+    wire->set_sample(Number(place.row));
+    wire->set_time(Time(place.row));
+    wire->set_joint(Joint(place.joint));
+  }
+
+  void Fill(int joint, const JointDemand& demand,
+            const JointLimitsInForce& limits, v1::JointDemand* wire) const {
+    wire->set_joint(Joint(joint));
+    Fill(demand.torque, wire->mutable_torque());
+    Fill(demand.velocity, wire->mutable_velocity());
+    if (demand.torque_use.present()) {
+      Fill(demand.torque_use, wire->mutable_torque_use());
+    }
+    if (demand.velocity_use.present()) {
+      Fill(demand.velocity_use, wire->mutable_velocity_use());
+    }
+    Fill(demand.lowest_position, wire->mutable_lowest_position());
+    Fill(demand.highest_position, wire->mutable_highest_position());
+    Fill(demand.highest_power, wire->mutable_highest_power());
+    Fill(demand.lowest_power, wire->mutable_lowest_power());
+    wire->set_rms_torque(demand.rms_torque);
+    if (demand.rms_torque_use) {
+      wire->set_rms_torque_use(*demand.rms_torque_use);
+    }
+    wire->set_energy_given(demand.energy_given);
+    wire->set_energy_taken(demand.energy_taken);
+    if (std::isfinite(limits.lower)) wire->set_lower_limit(limits.lower);
+    if (std::isfinite(limits.upper)) wire->set_upper_limit(limits.upper);
+    if (std::isfinite(limits.velocity)) {
+      wire->set_velocity_limit(limits.velocity);
+    }
+    if (std::isfinite(limits.torque)) wire->set_torque_limit(limits.torque);
+  }
+
+ private:
+  static std::uint64_t Number(std::int64_t row) {
+    return static_cast<std::uint64_t>(row);
+  }
+  double Time(std::int64_t row) const {
+    return time_[static_cast<std::size_t>(row)];
+  }
+  const std::string& Joint(int joint) const {
+    return joints_[static_cast<std::size_t>(joint)];
+  }
+  void FillPeak(std::int64_t row, double value, v1::Peak* wire) const {
+    wire->set_sample(Number(row));
+    wire->set_time(Time(row));
+    wire->set_value(value);
+  }
+
+  const std::vector<std::string>& joints_;
+  std::span<const double> time_;
+};
+
+}  // namespace
+
+OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
+                                  const Model& model) {
+  const v1::Options& options = start.options();
+  if (options.fail_fast()) {
+    return InvalidOption("options.fail_fast", "a verdict has no rows to fail");
+  }
+  if (!options.external_wrenches().empty()) {
+    return InvalidOption("options.external_wrenches",
+                         "a trajectory has a tip wrench alone");
+  }
+  DecodedCheck check;
+  const int quantity = v1::QUANTITY_INVERSE_DYNAMICS;
+  QueryView view;
+  view.quantities = {&quantity, 1};
+  view.options = &options;
+  if (start.has_operational_space()) {
+    view.operational_space = &start.operational_space();
+  }
+  view.wrench_frame = start.tip_wrench_reference_frame();
+  view.wrench_frame_field = "tip_wrench_reference_frame";
+  auto decoded = DecodeQuery(view);
+  if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
+  auto& query = std::get<DecodedQuery>(decoded);
+  if (query.encoding) check.encoding = *query.encoding;
+  check.options.evaluation = std::move(query.options);
+  check.options.path_inertia = start.has_operational_space();
+
+  check.joints = check.options.evaluation.joint_names;
+  if (check.joints.empty()) {
+    for (const Joint& joint : model.joints())
+      check.joints.push_back(joint.name);
+  }
+  MaybeError error = DecodeBounds(start, check.joints, &check.options.bounds);
+  if (!error) error = DecodeDrives(start, check.joints, &check.options.drives);
+  if (!error) error = DecodeTables(start, &check.tables);
+  if (!error) error = DecodeDerive(start.derive(), &check.derive);
+  if (error) return *std::move(error);
+  if (start.has_derating()) check.options.derating = start.derating();
+  check.options.gap = start.merge_gap();
+  return check;
+}
+
+void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
+                 std::span<const double> time, v1::TrajectoryVerdict* wire) {
+  const VerdictWriter writer(check, time);
+  wire->set_passes(verdict.passes);
+  for (std::size_t j = 0; j < verdict.joints.size(); ++j) {
+    writer.Fill(static_cast<int>(j), verdict.joints[j], verdict.limits[j],
+                wire->add_joints());
+  }
+  const std::size_t listed =
+      std::min(verdict.violations.size(), kMaxListedViolations);
+  for (std::size_t k = 0; k < listed; ++k) {
+    writer.Fill(verdict.violations[k], wire->add_violations());
+  }
+  wire->set_violation_count(verdict.violations.size());
+  if (verdict.first_violation) {
+    writer.Fill(verdict.violations[*verdict.first_violation],
+                wire->mutable_first_violation());
+  }
+  wire->set_samples(time.size());
+  wire->set_duration(verdict.duration);
+  writer.Fill(verdict.highest_power, wire->mutable_highest_power());
+  writer.Fill(verdict.lowest_power, wire->mutable_lowest_power());
+  wire->set_energy_given(verdict.energy_given);
+  wire->set_energy_taken(verdict.energy_taken);
+  if (verdict.payload_looked_at) {
+    v1::PayloadRange* payload = wire->mutable_payload();
+    payload->set_possible(verdict.payload.has_value());
+    if (verdict.payload) {
+      payload->set_least(verdict.payload->least);
+      payload->set_most(verdict.payload->most);
+      if (verdict.payload->limited_by.row >= 0) {
+        writer.Fill(verdict.payload->limited_by, payload->mutable_limited_by());
+      }
+    }
+  }
+  v1::SlowDown* slow_down = wire->mutable_slow_down();
+  slow_down->set_possible(verdict.slow_down.has_value());
+  if (verdict.slow_down) {
+    slow_down->set_factor(verdict.slow_down->factor);
+    if (verdict.slow_down->limited_by.row >= 0) {
+      writer.Fill(verdict.slow_down->limited_by,
+                  slow_down->mutable_limited_by());
+    }
+  }
+  if (verdict.path_inertia) {
+    writer.Fill(verdict.path_inertia->sigma_min,
+                wire->mutable_path_inertia()->mutable_sigma_min());
+    writer.Fill(verdict.path_inertia->condition,
+                wire->mutable_path_inertia()->mutable_condition());
+  }
+}
+
+int ColumnsOf(v1::TrajectoryTable table, int joints) {
+  const bool one = table == v1::TRAJECTORY_TABLE_SIGMA_MIN ||
+                   table == v1::TRAJECTORY_TABLE_CONDITION;
+  return one ? 1 : joints;
+}
+
+v1::Array* ArrayOf(v1::TrajectoryTable table, v1::TrajectoryRows* rows) {
+  switch (table) {
+    case v1::TRAJECTORY_TABLE_TAU:
+      return rows->mutable_tau();
+    case v1::TRAJECTORY_TABLE_V:
+      return rows->mutable_v();
+    case v1::TRAJECTORY_TABLE_A:
+      return rows->mutable_a();
+    case v1::TRAJECTORY_TABLE_PATH_A:
+      return rows->mutable_path_a();
+    case v1::TRAJECTORY_TABLE_PATH_B:
+      return rows->mutable_path_b();
+    case v1::TRAJECTORY_TABLE_PATH_C:
+      return rows->mutable_path_c();
+    case v1::TRAJECTORY_TABLE_PATH_D:
+      return rows->mutable_path_d();
+    case v1::TRAJECTORY_TABLE_PATH_E:
+      return rows->mutable_path_e();
+    case v1::TRAJECTORY_TABLE_SIGMA_MIN:
+      return rows->mutable_sigma_min();
+    default:
+      return rows->mutable_condition();
+  }
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,41 @@
+// Checks of trajectories on the wire.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/trajectory/trajectory_check.h"
+#include "server/errors/error.h"
+#include "server/wire/array_codec.h"
+#include "torqued/v1/trajectory.pb.h"
+
+namespace torqued::server {
+
+/// What a start asks for.
+struct DecodedCheck {
+  TrajectoryOptions options;
+  /// Names of the joints in the order of the columns.
+  std::vector<std::string> joints;
+  std::optional<SplineMethod> derive;
+  /// By number, each once.
+  std::vector<v1::TrajectoryTable> tables;
+  Payload encoding = Payload::kF64;
+};
+
+/// Fields of errors are those of the start.
+OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
+                                  const Model& model);
+
+/// All but the echo.
+void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
+                 std::span<const double> time, v1::TrajectoryVerdict* wire);
+
+/// Columns of a table for so many joints.
+int ColumnsOf(v1::TrajectoryTable table, int joints);
+
+/// The array of a table.
+v1::Array* ArrayOf(v1::TrajectoryTable table, v1::TrajectoryRows* rows);
+
+}  // namespace torqued::server
