@@ -35,6 +35,7 @@ Error BrokenModel(const ModelEntry& entry) {
 }
 
 void Serialize(const v1::CheckTrajectoryReply& reply, grpc::ByteBuffer* bytes) {
+  bytes->Clear();
   bool own = false;
   grpc::SerializationTraits<v1::CheckTrajectoryReply>::Serialize(reply, bytes,
                                                                  &own);

@@ -19,7 +19,7 @@ import grpc
 import numpy as np
 from torqued.v1 import (
     array_pb2, dynamics_pb2, dynamics_pb2_grpc, errors_pb2,
-    model_registry_pb2_grpc, server_info_pb2_grpc)
+    model_registry_pb2_grpc, server_info_pb2_grpc, trajectory_pb2_grpc)
 
 # Far above what anything here takes on a loaded machine: a test that waits
 # this long has found a hang.
@@ -229,6 +229,8 @@ class Client:
             model_registry_pb2_grpc.ModelRegistryStub(self.channel))
         self.dynamics = _WithDeadline(
             dynamics_pb2_grpc.DynamicsStub(self.channel))
+        self.trajectories = _WithDeadline(
+            trajectory_pb2_grpc.TrajectoriesStub(self.channel))
         self.info = _WithDeadline(
             server_info_pb2_grpc.ServerInfoStub(self.channel))
 

@@ -1,0 +1,204 @@
+"""What cannot be checked is refused by name, and in time."""
+
+import dataclasses
+import time
+
+import grpc
+import numpy as np
+import pytest
+from torqued.v1 import dynamics_pb2 as dynamics
+from torqued.v1 import trajectory_pb2 as pb
+
+import harness
+from harness import array
+from trajectories import Motion, check, refused
+from trajectories import start as first_message
+
+MOTION = Motion.swinging(7, 50, wrench=True)
+INVALID = grpc.StatusCode.INVALID_ARGUMENT
+
+
+def samples(**arrays):
+    """A good message but for what is named; None: left out."""
+    parts = {name: array(getattr(MOTION, name)) for name in (
+        "time", "q", "v", "a")}
+    parts |= {name: None if numbers is None else array(numbers)
+              for name, numbers in arrays.items()}
+    return pb.CheckTrajectoryRequest(samples=pb.TrajectorySamples(**parts))
+
+
+def spoilt(name, row, column, number):
+    numbers = getattr(MOTION, name).copy()
+    numbers[row, column] = number
+    return samples(**{name: numbers})
+
+
+def bound(**fields):
+    return first_message(bounds=[pb.JointBounds(**fields)])
+
+
+JOINT = "panda_joint4"
+REFUSALS = {
+    "no model": (
+        "MODEL_NOT_FOUND", [], [first_message("nobody")]),
+    "no start": ("INVALID_FIELD", ["start"], [samples()]),
+    "nothing": ("INVALID_FIELD", ["start"], []),
+    "two starts": ("INVALID_FIELD", ["start"], [first_message(), first_message()]),
+    "empty message": (
+        "INVALID_FIELD", ["start"], [first_message(), pb.CheckTrajectoryRequest()]),
+    "both": ("INVALID_FIELD", ["samples"], [pb.CheckTrajectoryRequest(
+        start=pb.CheckTrajectoryStart(model="panda"),
+        samples=pb.TrajectorySamples())]),
+    "no samples": ("MISSING_INPUT", ["samples"], [first_message()]),
+    "fail_fast": ("INVALID_OPTION", ["start.options.fail_fast"], [
+        first_message(options=dynamics.Options(fail_fast=True))]),
+    "external wrenches": (
+        "INVALID_OPTION", ["start.options.external_wrenches"], [
+            first_message(options=dynamics.Options(
+                external_wrenches=[dynamics.WrenchPlace()]))]),
+    "tip frame": ("UNKNOWN_FRAME", ["start.options.tip_frame"], [
+        first_message(options=dynamics.Options(tip_frame="nowhere"))]),
+    "joint of a bound": (
+        "INVALID_OPTION", ["start.bounds[0].joint"], [bound(joint="elbow")]),
+    "bound twice": ("INVALID_OPTION", ["start.bounds[1].joint"], [first_message(
+        bounds=[pb.JointBounds(joint=JOINT), pb.JointBounds(joint=JOINT)])]),
+    "negative velocity": ("INVALID_OPTION", ["start.bounds[0].velocity"], [
+        bound(joint=JOINT, velocity=-1)]),
+    "infinite effort": ("INVALID_OPTION", ["start.bounds[0].effort"], [
+        bound(joint=JOINT, effort=float("inf"))]),
+    "lower above upper": ("INVALID_OPTION", ["start.bounds[0].lower"], [
+        bound(joint=JOINT, lower=1, upper=0)]),
+    "speeds without torques": (
+        "INVALID_OPTION", ["start.bounds[0].torques"], [
+            bound(joint=JOINT, speeds=[1, 2], torques=[1])]),
+    "speeds that fall": ("INVALID_OPTION", ["start.bounds[0].speeds"], [
+        bound(joint=JOINT, speeds=[2, 1], torques=[1, 2])]),
+    "joint of a drive": ("INVALID_OPTION", ["start.drives[0].joint"], [
+        first_message(drives=[pb.JointDrive(joint="x")])]),
+    "negative armature": ("INVALID_OPTION", ["start.drives[0].armature"], [
+        first_message(drives=[pb.JointDrive(joint=JOINT, armature=-1)])]),
+    "derating": (
+        "INVALID_OPTION", ["start.derating"], [first_message(derating=1.5)]),
+    "no derating at all": (
+        "INVALID_OPTION", ["start.derating"], [first_message(derating=0)]),
+    "gap": ("INVALID_OPTION", ["start.gap"], [first_message(merge_gap=-1)]),
+    "method": ("INVALID_OPTION", ["start.derive"], [first_message(derive=77)]),
+    "table": ("INVALID_FIELD", ["start.tables[0]"], [first_message(tables=[99])]),
+    "table twice": ("INVALID_FIELD", ["start.tables[1]"], [
+        first_message(tables=[1, 1])]),
+    "table of no space": ("INVALID_FIELD", ["start.tables[0]"], [
+        first_message(tables=[pb.TRAJECTORY_TABLE_SIGMA_MIN])]),
+    "columns": ("WRONG_COLUMN_COUNT", ["samples.q"], [
+        first_message(), samples(q=np.zeros((50, 6)))]),
+    "rows": ("WRONG_ROW_COUNT", ["samples.v"], [
+        first_message(), samples(v=np.zeros((49, 7)))]),
+    "no time": ("MISSING_INPUT", ["samples.time"], [
+        first_message(), samples(time=None)]),
+    "no positions": ("MISSING_INPUT", ["samples.q"], [
+        first_message(), samples(q=None)]),
+    "no accelerations": ("MISSING_INPUT", ["samples.a"], [
+        first_message(), samples(a=None)]),
+    "no rates": ("MISSING_INPUT", ["samples.v"], [
+        first_message(), samples(v=None, a=None)]),
+    "nothing to derive": ("INVALID_OPTION", ["start.derive"], [
+        first_message(derive=pb.DIFFERENTIATION_CUBIC_SPLINE), samples()]),
+    "too few to derive": ("MISSING_INPUT", ["samples.q"], [
+        first_message(derive=pb.DIFFERENTIATION_QUINTIC_SPLINE),
+        samples(time=MOTION.time[:5], q=MOTION.q[:5], v=None, a=None)]),
+    "an array that stops": ("MISSING_INPUT", ["samples.v"], [
+        first_message(), samples(), samples(v=None)]),
+    "an array that begins": (
+        "INVALID_FIELD", ["samples.tip_wrench_on_environment"], [
+            first_message(), samples(),
+            samples(tip_wrench_on_environment=np.zeros((50, 6)))]),
+    "time stands still": ("INVALID_OPTION", ["time[50]"], [
+        first_message(), samples(), samples(time=MOTION.time + MOTION.time[-1])]),
+    "a number": ("INVALID_OPTION", ["q[7][3]"], [
+        first_message(), spoilt("q", 7, 3, np.nan)]),
+    "another number": ("INVALID_OPTION", ["a[49][6]"], [
+        first_message(), spoilt("a", 49, 6, np.inf)]),
+    "torques overflow": ("INVALID_OPTION", ["trajectory"], [
+        first_message(), samples(a=np.full((50, 7), 1.7e308))]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_refusal_names_reason_and_field(client, name):
+    reason, fields, messages = REFUSALS[name]
+    failure = refused(client, *messages)
+    assert (failure.reason, failure.fields) == (reason, fields)
+    assert failure.code == (
+        grpc.StatusCode.NOT_FOUND if reason == "MODEL_NOT_FOUND" else INVALID)
+
+
+def test_bytes_that_are_no_request_are_told(client):
+    call = client.channel.stream_stream(
+        "/torqued.v1.Trajectories/CheckTrajectory")
+    failure = harness.failure_of(
+        lambda: list(call(iter([b"\xff\xff\xff"]), timeout=10)))
+    assert (failure.code, failure.reason) == (INVALID, "INVALID_FIELD")
+
+
+def test_what_never_fits_is_told(start):
+    server = start("--max-inflight-bytes", 200_000,
+                   models=harness.example_models())
+    motion = Motion.swinging(7, 2000)
+    with harness.Client(server.address) as client:
+        failure = refused(client, *messages(motion))
+        assert failure.reason == "REQUEST_TOO_LARGE"
+        # The memory is given back.
+        small = Motion.swinging(7, 300)
+        for _ in range(20):
+            assert check(client, small).verdict.samples == 300
+
+
+def messages(motion, size=100):
+    return [first_message(), *motion.messages(size)]
+
+
+def test_a_cancelled_check_ends_at_once(client):
+    motion = Motion.swinging(7, 300_000)
+    call = client.trajectories.CheckTrajectory(iter(messages(motion, 20_000)))
+    next(call)
+    begin = time.monotonic()
+    call.cancel()
+    with pytest.raises(grpc.RpcError):
+        list(call)
+    assert time.monotonic() - begin < 5
+    assert check(client, MOTION).verdict.samples == 50
+
+
+def test_a_server_that_stops_refuses_more_samples(start):
+    server = start(models=harness.example_models())
+    with harness.Client(server.address) as client:
+        release = []
+
+        def held():
+            yield from messages(MOTION)
+            server.terminate()
+            while not release:
+                time.sleep(0.01)
+
+        failure = refused_by(client, held())
+        release.append(True)
+        assert failure.code == grpc.StatusCode.UNAVAILABLE
+        assert failure.reason == "DRAINING"
+    assert server.wait() == 0
+
+
+def refused_by(client, stream):
+    call = client.trajectories.CheckTrajectory(stream)
+    return harness.failure_of(lambda: list(call))
+
+
+def test_a_check_under_way_is_completed_while_the_server_stops(start):
+    server = start(models=harness.example_models())
+    motion = dataclasses.replace(Motion.swinging(7, 200_000))
+    with harness.Client(server.address) as client:
+        call = client.trajectories.CheckTrajectory(
+            iter(messages(motion, 20_000)))
+        replies = [next(call)]
+        server.terminate()
+        replies += call
+        assert replies[-1].verdict.samples == 200_000
+    assert server.wait() == 0
