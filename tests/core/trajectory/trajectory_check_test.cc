@@ -308,6 +308,16 @@ TEST(TrajectoryCheck, TheOrderOfTheJointsIsTheCallers) {
   EXPECT_EQ(verdict.violations[0].joint, 3 - expected.violations[0].joint);
   EXPECT_EQ(verdict.payload->most, expected.payload->most);
   EXPECT_EQ(verdict.slow_down.has_value(), expected.slow_down.has_value());
+  // Those of the model, too.
+  turned.bounds.clear();
+  const TrajectoryVerdict own = VerdictOn(model, other, turned);
+  for (std::size_t k = 0; k < 4; ++k) {
+    const JointLimits& limits = model->joints()[3 - k].limits;
+    EXPECT_EQ(own.limits[k].lower,
+              limits.lower.value_or(-std::numeric_limits<double>::infinity()));
+    EXPECT_EQ(own.limits[k].upper,
+              limits.upper.value_or(std::numeric_limits<double>::infinity()));
+  }
 }
 
 TEST(TrajectoryCheck, DrivesOfTheOptionsTakeThePlaceOfTheModels) {
@@ -336,18 +346,24 @@ TEST(TrajectoryCheck, PathInertiaIsThatOfTheSamples) {
   const SampledMotion motion = MakeMotion(*model, 60, 4);
   TrajectoryOptions options;
   options.path_inertia = true;
+  options.evaluation.task.characteristic_length = 0.3;
   SampleTable sigma(60, 1), condition(60, 1);
   const TrajectoryVerdict verdict =
       VerdictOn(model, motion, options,
                 {.sigma_min = sigma.data(), .condition = condition.data()});
   ASSERT_TRUE(verdict.path_inertia);
-  Robot robot(model);
+  Robot::Options of_robot;
+  of_robot.task = options.evaluation.task;
+  Robot robot(model, of_robot);
+  Eigen::VectorXd scale(6);
+  scale << 1, 1, 1, 0.3, 0.3, 0.3;
   double least = 1e9, most = 0;
   for (Eigen::Index row = 0; row < 60; ++row) {
     const auto space = robot.OperationalSpace(
         Eigen::VectorXd(motion.q.row(row)), Eigen::VectorXd(motion.v.row(row)));
     const Eigen::VectorXd values =
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(space.lambda)
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+            scale.asDiagonal() * space.lambda * scale.asDiagonal())
             .eigenvalues();
     const double expected = values[5] / values[0];
     EXPECT_EQ(sigma(row, 0), space.diagnostics.sigma_min);

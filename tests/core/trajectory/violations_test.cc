@@ -41,6 +41,17 @@ TEST(Violations, ShortGapsAreBridged) {
   }
 }
 
+TEST(Violations, GapsAreCountedFromTheLastSample) {
+  ViolationTracker tracker(1, kTime, 2);
+  for (const int row : {0, 2, 4, 6}) {
+    tracker.Add(LimitKind::kTorque, {row, 0}, 2, 1, 2);
+  }
+  const auto violations = tracker.Finish();
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].last_row, 6);
+  EXPECT_EQ(violations[0].samples, 4);
+}
+
 TEST(Violations, NoneAreNone) {
   EXPECT_TRUE(ViolationTracker(3, kTime, 1).Finish().empty());
 }
