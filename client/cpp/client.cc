@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "client/cpp/batch_call.h"
+#include "client/cpp/check_call.h"
 #include "client/cpp/retry.h"
+#include "client/cpp/rows.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -73,6 +75,7 @@ struct Client::Connection {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::ModelRegistry::Stub> registry;
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
+  std::unique_ptr<v1::Trajectories::Stub> trajectories;
   std::unique_ptr<v1::ServerInfo::Stub> info;
 
   Clock::time_point Deadline() const { return Clock::now() + options.deadline; }
@@ -133,6 +136,7 @@ Client Client::Connect(const std::string& address,
   connection->channel = OpenChannel(address, options);
   connection->registry = v1::ModelRegistry::NewStub(connection->channel);
   connection->dynamics = v1::Dynamics::NewStub(connection->channel);
+  connection->trajectories = v1::Trajectories::NewStub(connection->channel);
   connection->info = v1::ServerInfo::NewStub(connection->channel);
 
   const Clock::time_point start = Clock::now();
@@ -231,6 +235,24 @@ Evaluation Client::Evaluate(const std::string& model,
   calls.schedule.reset();
   return StreamBatch(calls, connection_->Limits(), model, quantities, states,
                      options);
+}
+
+TrajectoryCheck Client::CheckTrajectory(
+    const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
+    const Progress& progress,
+    std::optional<std::chrono::milliseconds> deadline) const {
+  const ConnectOptions& options = connection_->options;
+  const std::int64_t message_bytes =
+      std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
+  TrajectoryCheck check;
+  CallUntilDone(
+      [&](grpc::ClientContext& context) {
+        return CheckOnce(*connection_->trajectories, context, start, samples,
+                         message_bytes, progress, &check);
+      },
+      Clock::now() + deadline.value_or(options.deadline), options.retry,
+      options.waiting);
+  return check;
 }
 
 }  // namespace torqued::client

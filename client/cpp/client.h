@@ -14,6 +14,7 @@
 #include "client/cpp/health.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/states.h"
+#include "client/cpp/trajectory_check.h"
 #include "torqued/v1/model_registry.pb.h"
 #include "torqued/v1/server_info.pb.h"
 
@@ -127,6 +128,15 @@ class Client {
                               const ComputeOptions& options = {}) const {
     return Compute(model, {v1::QUANTITY_OPERATIONAL_SPACE}, states, options);
   }
+
+  /// Does the robot keep its limits along a trajectory of any length? Samples
+  /// travel in parts; `progress` counts those that are checked. The encoding of
+  /// the start's options is the client's own. `deadline`: of all tries
+  /// together; absent: that of the connection.
+  TrajectoryCheck CheckTrajectory(
+      const v1::CheckTrajectoryStart& start, const TrajectorySamples& samples,
+      const Progress& progress = {},
+      std::optional<std::chrono::milliseconds> deadline = {}) const;
 
  private:
   struct Connection;

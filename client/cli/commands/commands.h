@@ -24,6 +24,7 @@ void AddForwardDynamics(CLI::App* app, Runner* runner);
 void AddOperationalSpace(CLI::App* app, Runner* runner);
 void AddCompute(CLI::App* app, Runner* runner);
 void AddTrajectory(CLI::App* app, Runner* runner);
+void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner);
 void AddPing(CLI::App* app, Runner* runner);
 void AddInfo(CLI::App* app, Runner* runner);
 

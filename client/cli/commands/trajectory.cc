@@ -178,13 +178,13 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
   CLI::App* command = app->add_subcommand(
       "trajectory", "Torques along a trajectory, against the effort limits");
   const auto flags = std::make_shared<Flags>();
-  command
-      ->add_option("FILE", flags->file,
-                   "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; "
-                   "or CSV without names or NPY with [time,] q, v, a in the "
-                   "order of --joints")
-      ->required();
+  // These two are needed, unless there is a subcommand.
+  CLI::Option* file = command->add_option(
+      "FILE", flags->file,
+      "CSV with columns time, <joint>.q, <joint>.v, <joint>.a; or CSV without "
+      "names or NPY with [time,] q, v, a in the order of --joints");
   AddModelFlags(command, &flags->model);
+  CLI::Option* model = command->get_option("--model")->required(false);
   AddTermFlags(command, &flags->terms);
   AddPrecisionFlags(command, &flags->precision);
   AddWrenchFlags(command, &flags->wrench);
@@ -200,7 +200,12 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
                       "Write the summary to this .json file");
   command->add_flag("--fail-on-limit", flags->fail_on_limit,
                     "Exit 2 when a joint exceeds its effort limit");
-  command->callback([flags, runner] {
+  AddTrajectoryCheck(command, runner);
+  command->callback([flags, runner, command, file, model] {
+    if (!command->get_subcommands().empty()) return;
+    for (const CLI::Option* needed : {file, model}) {
+      if (needed->count() == 0) throw CLI::RequiredError(needed->get_name());
+    }
     *runner = [flags](Session& session) { return Run(session, *flags); };
   });
 }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "client/cli/formats/xml_text.h"
+
 namespace torqued::cli {
 namespace {
 
@@ -17,30 +19,6 @@ std::string Pixels(double value) {
   while (text.ends_with('0')) text.pop_back();
   if (text.ends_with('.')) text.pop_back();
   return text == "-0" ? "0" : text;
-}
-
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        // XML has no control characters.
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return escaped;
 }
 
 std::string Attribute(std::string_view name, std::string_view value) {
@@ -74,7 +52,7 @@ SvgDocument::SvgDocument(double width, double height) {
 }
 
 void SvgDocument::Title(std::string_view text) {
-  text_ += "<title>" + Escaped(text) + "</title>\n";
+  text_ += "<title>" + EscapedXml(text) + "</title>\n";
 }
 
 void SvgDocument::Rectangle(SvgPoint corner, double width, double height,
@@ -132,7 +110,7 @@ void SvgDocument::TextElement(SvgPoint baseline, std::string_view text,
     text_ += Attribute("transform", "rotate(-90 " + Pixels(baseline.x) + " " +
                                         Pixels(baseline.y) + ")");
   }
-  text_ += ">" + Escaped(text) + "</text>\n";
+  text_ += ">" + EscapedXml(text) + "</text>\n";
 }
 
 std::string SvgDocument::Finish() && {
