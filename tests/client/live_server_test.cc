@@ -418,5 +418,64 @@ TEST_F(LiveServer, IsHealthy) {
   EXPECT_GT(report.round_trip.count(), 0);
 }
 
+TEST_F(LiveServer, ATrajectoryIsCheckedWhateverItsSize) {
+  for (const Eigen::Index rows : {1, 40, 60'000}) {
+    TrajectorySamples samples;
+    for (Eigen::Index row = 0; row < rows; ++row) {
+      samples.time.push_back(0.01 * static_cast<double>(row));
+    }
+    samples.q = Random(rows, 7, 1);
+    samples.v = Random(rows, 7, 2);
+    samples.a = Random(rows, 7, 3);
+    samples.tip_wrench_on_environment = Random(1, 6, 4);
+    v1::CheckTrajectoryStart start;
+    start.set_model("panda");
+    start.add_tables(v1::TRAJECTORY_TABLE_TAU);
+    start.add_tables(v1::TRAJECTORY_TABLE_V);
+    std::int64_t done = 0;
+    const TrajectoryCheck check = client_->CheckTrajectory(
+        start, samples, [&](std::int64_t so_far, std::int64_t total) {
+          EXPECT_EQ(total, rows);
+          EXPECT_GE(so_far, done);
+          done = so_far;
+        });
+    EXPECT_EQ(check.verdict.samples(), static_cast<std::uint64_t>(rows));
+    EXPECT_FALSE(check.verdict.passes());
+    ComputeOptions options;
+    options.tip_wrench_on_environment = {
+        {.wrench = samples.tip_wrench_on_environment}};
+    const Evaluation torques = client_->InverseDynamics(
+        "panda", {.q = samples.q, .v = samples.v, .a = samples.a}, options);
+    EXPECT_TRUE(SameBits(check.tau, torques.tau)) << rows;
+    EXPECT_TRUE(SameBits(check.v, samples.v)) << rows;
+    EXPECT_EQ(check.path_a.size(), 0);
+  }
+}
+
+TEST_F(LiveServer, TablesOfATrajectoryThatDoNotFitAreRefused) {
+  TrajectorySamples samples;
+  samples.time = {0, 1, 2};
+  samples.q = Random(3, 7, 1);
+  samples.v = Random(2, 7, 2);
+  samples.a = Random(3, 7, 3);
+  v1::CheckTrajectoryStart start;
+  start.set_model("panda");
+  try {
+    client_->CheckTrajectory(start, samples);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
+  }
+  samples.v = Random(3, 7, 2);
+  samples.v(1, 4) = kNan;
+  try {
+    client_->CheckTrajectory(start, samples);
+    FAIL();
+  } catch (const Error& error) {
+    ASSERT_EQ(error.details().field_violations.size(), 1u);
+    EXPECT_EQ(error.details().field_violations[0].field, "v[1][4]");
+  }
+}
+
 }  // namespace
 }  // namespace torqued::client

@@ -1,0 +1,184 @@
+"""The verdict on a trajectory, from the command line."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from calls import ERROR, MODELS, NO, OK, PANDA, USAGE, run, run_json
+
+CHECK = ("trajectory", "check")
+
+
+@pytest.fixture(scope="module", name="move")
+def fixture_move(tmp_path_factory):
+    """The pick-and-place trajectory as CSV."""
+    path = tmp_path_factory.mktemp("trajectory") / "move.csv"
+    subprocess.run([sys.executable, MODELS / "panda_pick_and_place.py",
+                    "--samples", "2000", "-o", path], check=True)
+    return path
+
+
+def table(path):
+    with open(path, encoding="utf-8") as file:
+        header = file.readline().strip().split(",")
+        return header, np.loadtxt(file, delimiter=",")
+
+
+def limits(path, **joints):
+    path.write_text(json.dumps(joints), encoding="utf-8")
+    return path
+
+
+def test_a_good_trajectory_passes(move, tmp_path):
+    done = run(*CHECK, move, "--model", PANDA, "--task", "-o", "tau.csv",
+               "--junit", "verdict.xml", "--summary", "verdict.json",
+               cwd=tmp_path)
+    assert done.returncode == OK, done.stderr
+    assert "PASS" in done.stdout and "Payload: up to" in done.stdout
+    assert "Pace: as fast as it is" in done.stdout
+    assert "Task: sigma_min" in done.stdout
+
+    header, tau = table(tmp_path / "tau.csv")
+    assert header == ["time"] + [f"panda_joint{k}.tau" for k in range(1, 8)]
+    verdict = json.loads((tmp_path / "verdict.json").read_text())
+    assert verdict["passes"] is True and verdict["samples"] == 2000
+    assert verdict["violation_count"] == 0 and verdict["violations"] == []
+    assert verdict["echo"]["model"] == "panda" and verdict["echo"]["revision"]
+    assert verdict["trajectory"] == str(move)
+    for k, joint in enumerate(verdict["joints"]):
+        column = tau[:, k + 1]
+        sample = int(np.argmax(np.abs(column)))
+        assert joint["torque"] == {
+            "sample": sample, "time": tau[sample, 0], "value": column[sample]}
+
+    suites = ElementTree.parse(tmp_path / "verdict.xml").getroot()
+    assert suites.attrib == {"tests": "21", "failures": "0"}
+    assert len(list(suites.iter("testcase"))) == 21
+    # The same torques as the command that only computes them.
+    run("trajectory", move, "--model", PANDA, "-o", "plain.csv", cwd=tmp_path)
+    assert (tmp_path / "plain.csv").read_text() == (
+        tmp_path / "tau.csv").read_text()
+
+
+def test_violations_fail(move, tmp_path):
+    file = limits(tmp_path / "limits.json",
+                  panda_joint2={"torque_at_speed": [[0, 30], [1, 10]]},
+                  panda_joint6={"velocity": 0.5, "lower": 2, "upper": 3})
+    done = run(*CHECK, move, "--model", PANDA, "--limits", file,
+               "--junit", "verdict.xml", cwd=tmp_path)
+    assert done.returncode == NO
+    assert "FAIL: " in done.stdout
+    assert "torque of panda_joint2: " in done.stdout
+    suites = ElementTree.parse(tmp_path / "verdict.xml").getroot()
+    failed = {(case.get("classname"), case.get("name"))
+              for case in suites.iter("testcase") if len(case)}
+    assert failed >= {("panda_joint2", "torque"), ("panda_joint6", "velocity")}
+    assert int(suites.get("failures")) == len(failed)
+    for case in suites.iter("testcase"):
+        for failure in case:
+            assert failure.get("message") in failure.text
+
+    verdict = run_json(*CHECK, move, "--model", PANDA, "--limits", file,
+                       code=NO)
+    assert verdict["violations"][0]["severity"] == max(
+        violation["severity"] for violation in verdict["violations"])
+    assert verdict["violation_count"] == len(verdict["violations"])
+    assert verdict["first_violation"]["first_sample"] == min(
+        violation["first_sample"] for violation in verdict["violations"])
+
+
+def test_rates_are_derived_when_asked_for(move, tmp_path):
+    header, numbers = table(move)
+    assert header[:8] == ["time"] + [f"panda_joint{k}.q" for k in range(1, 8)]
+    np.savetxt(tmp_path / "positions.csv", numbers[:, :8], delimiter=",",
+               header=",".join(header[:8]), comments="")
+    given = run_json(*CHECK, move, "--model", PANDA)
+    for method in ("cubic", "quintic"):
+        verdict = run_json(*CHECK, tmp_path / "positions.csv",
+                           "--model", PANDA, "--derive", method)
+        assert verdict["derived"] == (
+            f"DIFFERENTIATION_{method.upper()}_SPLINE")
+        for joint, other in zip(verdict["joints"], given["joints"]):
+            assert joint["torque"]["value"] == pytest.approx(
+                other["torque"]["value"], rel=0.02)
+        assert method in run(
+            *CHECK, tmp_path / "positions.csv", "--model", PANDA,
+            "--derive", method).stdout
+    done = run(*CHECK, tmp_path / "positions.csv", "--model", PANDA)
+    assert done.returncode == ERROR
+    assert "panda_joint1.v" in done.stderr
+
+
+def test_plain_columns_and_npy(move, tmp_path):
+    _, numbers = table(move)
+    np.save(tmp_path / "move.npy", numbers)
+    expected = run_json(*CHECK, move, "--model", PANDA)
+    verdict = run_json(*CHECK, tmp_path / "move.npy", "--model", PANDA,
+                       "--joints", "canonical")
+    assert verdict["joints"] == expected["joints"]
+    done = run(*CHECK, tmp_path / "move.npy", "--model", PANDA)
+    assert done.returncode == ERROR
+    assert "--joints" in done.stderr
+
+
+def test_derating_and_friction_count(move):
+    plain = run_json(*CHECK, move, "--model", PANDA)
+    derated = run_json(*CHECK, move, "--model", PANDA, "--derate", "0.5")
+    for joint, other in zip(plain["joints"], derated["joints"]):
+        assert other["torque_limit"] == joint["torque_limit"] / 2
+        assert other["torque_use"]["value"] == pytest.approx(
+            2 * joint["torque_use"]["value"])
+    loaded = run_json(*CHECK, move, "--model", PANDA, "--payload", "3")
+    assert (loaded["joints"][1]["torque_use"]["value"]
+            > plain["joints"][1]["torque_use"]["value"])
+    assert loaded["payload"]["most"] == pytest.approx(
+        plain["payload"]["most"], rel=1e-9)
+
+
+def test_csv_has_a_row_for_each_joint(move):
+    done = run(*CHECK, move, "--model", PANDA, "--output", "csv")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("joint,unit,tau,torque_limit,torque_use")
+    assert len(lines) == 8
+
+
+@pytest.mark.parametrize("content, where", [
+    ("[]", "is not an object"),
+    ("{", "is not JSON"),
+    ('{"panda_joint1": 3}', "joint 'panda_joint1': is not an object"),
+    ('{"panda_joint1": {"effort": "high"}}', "effort is not a number"),
+    ('{"panda_joint1": {"efort": 3}}', "has no limit called 'efort'"),
+    ('{"panda_joint1": {"torque_at_speed": [1, 2]}}', "pairs"),
+    ('{"panda_joint1": {}, "panda_joint1": {}}', "twice"),
+    ('{"elbow": {"effort": 3}}', "no movable joint 'elbow'"),
+    ('{"panda_joint1": {"effort": -3}}', "at least 0"),
+    ("[" * 100_000, "nested too deeply"),
+])
+def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
+    (tmp_path / "limits.json").write_text(content)
+    done = run(*CHECK, move, "--model", PANDA, "--limits",
+               tmp_path / "limits.json")
+    assert done.returncode == ERROR
+    assert where in done.stderr
+
+
+def test_bad_files_and_flags_are_told(move, tmp_path):
+    header, numbers = table(move)
+    numbers[7, 0] = numbers[6, 0]
+    np.savetxt(tmp_path / "bad.csv", numbers, delimiter=",",
+               header=",".join(header), comments="")
+    done = run(*CHECK, tmp_path / "bad.csv", "--model", PANDA)
+    assert done.returncode == ERROR and "time[7]" in done.stderr
+    done = run(*CHECK, tmp_path / "none.csv", "--model", PANDA)
+    assert done.returncode == ERROR and "none.csv" in done.stderr
+    for arguments in ((*CHECK, "--model", PANDA), (*CHECK, move),
+                      (*CHECK, move, "--model", PANDA, "--derive", "linear"),
+                      (*CHECK, move, "--model", PANDA, "-o", "tau.txt"),
+                      ("trajectory", move), ("trajectory", "--model", PANDA)):
+        assert run(*arguments).returncode == USAGE, arguments
+    done = run(*CHECK, move, "--model", PANDA, "--derate", "2")
+    assert done.returncode == ERROR and "derating" in done.stderr
