@@ -19,7 +19,8 @@ foreach(page
     README.md deploy/models/README.md docs/coverage.md docs/engine.md
     docs/hostile-input.md
     docs/lint.md docs/performance.md docs/performance.svg docs/precision.md
-    docs/quantities.md docs/server.md docs/singularity.md docs/singularity.svg)
+    docs/quantities.md docs/server.md docs/singularity.md docs/singularity.svg
+    docs/trajectory.md)
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)

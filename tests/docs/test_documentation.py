@@ -17,6 +17,7 @@ SERVER = os.path.join(SOURCE, "docs", "server.md")
 LINT = os.path.join(SOURCE, "docs", "lint.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
 QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
+TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
 
@@ -43,7 +44,7 @@ def test_a_call_prints_what_is_shown(path, number):
     assert without_version(result.stdout) == without_version(shown)
 
 
-@pytest.mark.parametrize("path", [README, SERVER, QUANTITIES])
+@pytest.mark.parametrize("path", [README, SERVER, QUANTITIES, TRAJECTORY])
 def test_shell_lines_succeed(path):
     for block in snippets(path, "sh"):
         # The reader's own build directory; here PATH has this build's.
@@ -259,6 +260,18 @@ def test_in_process_program_prints_torques():
     assert result.returncode == 0, result.stderr
     back = re.search(r"back: (.*)", result.stdout).group(1).split()
     assert [round(float(x), 9) for x in back] == [2.0] * 7
+
+
+def test_limits_of_a_file_are_taken(tmp_path):
+    (tmp_path / "limits.json").write_text(*snippets(TRAJECTORY, "json limits"))
+    move = tmp_path / "move.csv"
+    run(f"python3 deploy/models/panda_pick_and_place.py -o {move}")
+    result = run(f"torquectl trajectory check {move} --output json "
+                 f"--model deploy/models/panda.urdf --limits {tmp_path}/limits.json")
+    assert result.returncode in (0, 2), result.stderr
+    limits = {joint["joint"]: joint["torque_limit"]
+              for joint in json.loads(result.stdout)["joints"]}
+    assert limits["panda_joint2"] == 80 and limits["panda_joint3"] == 87
 
 
 def test_configuration_file_is_accepted(tmp_path):
