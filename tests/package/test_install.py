@@ -38,6 +38,7 @@ ENTRY_POINTS = {
     "torqued/core/model/lint.h",
     "torqued/core/model/model.h",
     "torqued/core/model/model_builder.h",
+    "torqued/core/trajectory/trajectory_check.h",
     "torqued/core/model/screws.h",
     "torqued/client/cpp/client.h",
     "torqued/client/cpp/error.h",
