@@ -40,9 +40,10 @@ from torqued.registration import (
     RegistrationWords, Urdf, name_of, register_request, validate_request)
 from torqued.retry import Deadline, Schedule
 from torqued.settings import (
-    HEALTH_METHOD, HEALTH_REQUEST, ConnectWords, Settings, Waiting, health_of)
+    COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD, HEALTH_REQUEST,
+    ConnectWords, Settings, Waiting, health_of)
 from torqued.v1 import (
-    dynamics_pb2_grpc, model_registry_pb2, model_registry_pb2_grpc,
+    dynamics_pb2, model_registry_pb2, model_registry_pb2_grpc,
     server_info_pb2, server_info_pb2_grpc)
 
 C = TypeVar("C", bound="Client | Robot")
@@ -58,7 +59,12 @@ class Connection:
             grpc.aio.insecure_channel(settings.address, options)
             if settings.credentials is None else grpc.aio.secure_channel(
                 settings.address, settings.credentials, options))
-        self.dynamics = dynamics_pb2_grpc.DynamicsStub(self.channel)
+        self._compute = self.channel.unary_unary(
+            COMPUTE_METHOD,
+            response_deserializer=dynamics_pb2.ComputeReply.FromString)
+        self._evaluate = self.channel.stream_stream(
+            EVALUATE_METHOD,
+            response_deserializer=dynamics_pb2.EvaluateReply.FromString)
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
         self._health = self.channel.unary_unary(HEALTH_METHOD)
@@ -115,7 +121,7 @@ class Connection:
         if batch.in_one_call:
             try:
                 reply = await self.read(
-                    self.dynamics.Compute, batch.request(), deadline, schedule)
+                    self._compute, batch.request(), deadline, schedule)
             except errors.ResourceExhausted as error:
                 batch.shrink(error)
             else:
@@ -131,7 +137,7 @@ class Connection:
     async def _stream(self, batch: Batch, deadline: Deadline) -> float:
         """Seconds to wait before the next one, where one is needed."""
         error = None
-        call = self.dynamics.Evaluate(
+        call = self._evaluate(
             batch.stream_messages(), timeout=deadline.remaining())
         try:
             async for reply in call:

@@ -134,12 +134,10 @@ class States:
         return sum(rows.shape[1] for rows in self.arrays.values()
                    if len(rows) > 1) * WIRE.itemsize
 
-    def part(self, name: str, first: int, count: int) -> array_pb2.Array:
+    def part(self, name: str, first: int, count: int) -> FloatArray:
         """Some rows of an input; all of one that has a single row."""
         rows = self.arrays[name]
-        if len(rows) > 1:
-            rows = rows[first:first + count]
-        return array_pb2.Array(columns=rows.shape[1], f64=rows.tobytes())
+        return rows[first:first + count] if len(rows) > 1 else rows
 
 
 def received(message: array_pb2.Array, columns: int, rows: int,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from torqued import errors
+from torqued import errors, wire
 from torqued.arrays import States
 from torqued.enums import Quantity, ReferenceFrame
 from torqued.evaluation import Collector, Evaluation
@@ -27,6 +27,12 @@ _GOOD_MESSAGE = 4 * 1024 * 1024
 LISTED_ROWS = 1000
 
 _TIP_WRENCH = "tip_wrench_on_environment"
+_CHUNK = {field.name: wire.Field(dynamics_pb2.EvaluateChunk, field.name)
+          for field in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
+_COMPUTE = {name: wire.Field(dynamics_pb2.ComputeRequest, name)
+            for name in _CHUNK}
+_WRENCH = wire.Field(dynamics_pb2.TipWrench, "wrench")
+_OF_CHUNK = wire.Field(dynamics_pb2.EvaluateRequest, "chunk")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,26 +58,30 @@ class Plan:
             operational_space=task_message(self.options, self.quantities),
             tip_wrench_reference_frame=self._wrench_frame())
 
-    def request(self) -> dynamics_pb2.ComputeRequest:
-        states = self.states
-        arrays = {name: states.part(name, 0, states.rows)
-                  for name in states.arrays if name != _TIP_WRENCH}
-        request = dynamics_pb2.ComputeRequest(
+    def request(self) -> bytes:
+        """A ComputeRequest of all states."""
+        message = dynamics_pb2.ComputeRequest(
             model=self.model, quantities=self.quantities,
             options=options_message(self.options, self.external),
-            operational_space=task_message(self.options, self.quantities),
-            **arrays)
-        if _TIP_WRENCH in states.arrays:
-            request.tip_wrench_on_environment.CopyFrom(dynamics_pb2.TipWrench(
-                wrench=states.part(_TIP_WRENCH, 0, states.rows),
-                reference_frame=self._wrench_frame()))
-        return request
+            operational_space=task_message(self.options, self.quantities))
+        frame = self._wrench_frame()
+        if frame:
+            message.tip_wrench_on_environment.reference_frame = frame
+        parts: list[wire.Part] = [message.SerializeToString()]
+        for name, rows in self.states.arrays.items():
+            if name == _TIP_WRENCH:
+                parts += _COMPUTE[name].of_parts(_WRENCH.of_array(rows))
+            else:
+                parts += _COMPUTE[name].of_array(rows)
+        return wire.joined(parts)
 
-    def chunk(self, first: int, count: int) -> dynamics_pb2.EvaluateRequest:
-        states = self.states
-        return dynamics_pb2.EvaluateRequest(chunk=dynamics_pb2.EvaluateChunk(
-            **{name: states.part(name, first, count)
-               for name in states.arrays}))
+    def chunk(self, first: int, count: int) -> bytes:
+        """An EvaluateRequest of some states."""
+        parts: list[wire.Part] = []
+        for name in self.states.arrays:
+            parts += _CHUNK[name].of_array(
+                self.states.part(name, first, count))
+        return wire.joined(_OF_CHUNK.of_parts(parts))
 
     def rows_per_message(self, max_message_bytes: int) -> int:
         room = max(max_message_bytes - _OVERHEAD, max_message_bytes // 2)
@@ -115,7 +125,7 @@ class Batch:
 
     # --- In one call ---------------------------------------------------------
 
-    def request(self) -> dynamics_pb2.ComputeRequest:
+    def request(self) -> bytes:
         return self._plan.request()
 
     def take_whole(
@@ -149,14 +159,14 @@ class Batch:
     def complete(self) -> bool:
         return self._done_rows == self._total
 
-    def stream_messages(self) -> Iterator[dynamics_pb2.EvaluateRequest]:
+    def stream_messages(self) -> Iterator[bytes]:
         """Of the next stream, which begins where the one before ended."""
         self._first_row, self._first_chunk = self._done_rows, self._done_chunks
         return self._messages(self._start, self._done_rows, self._chunk_rows)
 
     def _messages(self, start: dynamics_pb2.EvaluateStart, first: int,
-                  count: int) -> Iterator[dynamics_pb2.EvaluateRequest]:
-        yield dynamics_pb2.EvaluateRequest(start=start)
+                  count: int) -> Iterator[bytes]:
+        yield dynamics_pb2.EvaluateRequest(start=start).SerializeToString()
         for row in range(first, self._total, count):
             yield self._plan.chunk(row, min(count, self._total - row))
 

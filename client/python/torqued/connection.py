@@ -15,9 +15,10 @@ from torqued.options import Progress
 from torqued.progress import teller
 from torqued.retry import Deadline, Schedule
 from torqued.settings import (
-    HEALTH_METHOD, HEALTH_REQUEST, Settings, Waiting, health_of)
+    COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD, HEALTH_REQUEST, Settings,
+    Waiting, health_of)
 from torqued.v1 import (
-    dynamics_pb2_grpc, model_registry_pb2_grpc, server_info_pb2_grpc)
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc)
 
 
 class Connection:
@@ -30,7 +31,12 @@ class Connection:
             grpc.insecure_channel(settings.address, options)
             if settings.credentials is None else grpc.secure_channel(
                 settings.address, settings.credentials, options))
-        self.dynamics = dynamics_pb2_grpc.DynamicsStub(self.channel)
+        self._compute = self.channel.unary_unary(
+            COMPUTE_METHOD,
+            response_deserializer=dynamics_pb2.ComputeReply.FromString)
+        self._evaluate = self.channel.stream_stream(
+            EVALUATE_METHOD,
+            response_deserializer=dynamics_pb2.EvaluateReply.FromString)
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
         self._health = self.channel.unary_unary(HEALTH_METHOD)
@@ -85,7 +91,7 @@ class Connection:
                       schedule, teller(progress), stream)
         if batch.in_one_call:
             try:
-                reply = self.read(self.dynamics.Compute, batch.request(),
+                reply = self.read(self._compute, batch.request(),
                                   deadline, schedule)
             except errors.ResourceExhausted as error:
                 batch.shrink(error)
@@ -102,7 +108,7 @@ class Connection:
     def _stream(self, batch: Batch, deadline: Deadline) -> float:
         """Seconds to wait before the next one, where one is needed."""
         error = None
-        call = self.dynamics.Evaluate(
+        call = self._evaluate(
             batch.stream_messages(), timeout=deadline.remaining())
         try:
             for reply in call:
