@@ -28,8 +28,7 @@ from torqued.model import (
 from torqued.options import ExternalWrench, Options, Payload
 from torqued.robot import Robot
 from torqued.settings import Settings
-
-__version__ = "0.1.0"
+from torqued.version import __version__
 
 __all__ = [
     "BadRowsWarning", "Cancelled", "CenterOfMass", "Client",
@@ -44,6 +43,6 @@ __all__ = [
     "ResourceExhausted", "Robot", "RowCode", "RowError", "RowStatus",
     "ServerInfo", "Settings", "Severity", "SingularTaskWarning",
     "SingularityRule", "TaskAxis", "TaskProjection", "TaskRule",
-    "TorquedError", "Unavailable", "Unimplemented", "aio", "connect",
+    "TorquedError", "Unavailable", "Unimplemented", "__version__", "aio", "connect",
     "find_server", "local",
 ]

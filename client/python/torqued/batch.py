@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from torqued import errors, wire
 from torqued.arrays import States
@@ -53,7 +54,7 @@ class Plan:
     def start(self) -> dynamics_pb2.EvaluateStart:
         """Raises InvalidArgument for choices that there are not."""
         return dynamics_pb2.EvaluateStart(
-            model=self.model, quantities=self.quantities,
+            model=self.model, quantities=self._numbers(),
             options=options_message(self.options, self.external),
             operational_space=task_message(self.options, self.quantities),
             tip_wrench_reference_frame=self._wrench_frame())
@@ -61,7 +62,7 @@ class Plan:
     def request(self) -> bytes:
         """A ComputeRequest of all states."""
         message = dynamics_pb2.ComputeRequest(
-            model=self.model, quantities=self.quantities,
+            model=self.model, quantities=self._numbers(),
             options=options_message(self.options, self.external),
             operational_space=task_message(self.options, self.quantities))
         frame = self._wrench_frame()
@@ -96,7 +97,11 @@ class Plan:
         return Collector(self.quantities, self.n, self.m, rows,
                          self.states.single, self.options.sigma_min)
 
-    def _wrench_frame(self) -> int:
+    def _numbers(self) -> Any:
+        """Of the quantities, whose enum type is the wire's there."""
+        return self.quantities
+
+    def _wrench_frame(self) -> Any:
         return choice(ReferenceFrame, self.options.tip_wrench_frame,
                       f"{_TIP_WRENCH}.reference_frame")
 

@@ -174,8 +174,9 @@ class CallWords(OptionWords, total=False):
 E = TypeVar("E", ReferenceFrame, Precision, SingularityRule, TaskAxis)
 
 
-def choice(kind: type[E], given: E | str | None, field: str) -> int:
-    """The number on the wire; 0 for None. Raises InvalidArgument."""
+def choice(kind: type[E], given: E | str | None, field: str) -> Any:
+    """The number on the wire, which has enum types of its own; 0 for None. Raises
+    InvalidArgument."""
     if given is None:
         return 0
     try:
@@ -185,7 +186,7 @@ def choice(kind: type[E], given: E | str | None, field: str) -> int:
                              str(error)) from None
 
 
-def task_axes(options: Options) -> list[int]:
+def task_axes(options: Options) -> list[Any]:
     return [choice(TaskAxis, axis, f"operational_space.axes[{index}]")
             for index, axis in enumerate(options.axes or ())]
 

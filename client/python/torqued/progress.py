@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from torqued.options import Progress
 
@@ -11,17 +12,16 @@ def teller(progress: Progress | None) -> Callable[[int, int], None]:
     """A function of (done, total) from a callback or a tqdm-like bar."""
     if progress is None:
         return lambda done, total: None
-    update = getattr(progress, "update", None)
-    if update is None:
-        return progress  # type: ignore[return-value]
-    bar = progress
+    if not hasattr(progress, "update"):
+        return progress
+    bar: Any = progress
     shown = 0
 
     def tell(done: int, total: int) -> None:
         nonlocal shown
         if getattr(bar, "total", None) is None:
-            bar.total = total  # type: ignore[union-attr]
-        update(done - shown)
+            bar.total = total
+        bar.update(done - shown)
         shown = done
 
     return tell

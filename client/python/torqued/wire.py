@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from torqued.v1 import array_pb2
 
-Part = Union[bytes, npt.NDArray[np.float64]]
+Part = Union[bytes, memoryview]
 
 _VARINT, _BYTES = 0, 2
 
@@ -52,11 +52,11 @@ class Field:
         head = b"".join((_COLUMNS, _varint(rows.shape[1]), _F64,
                          _varint(rows.nbytes)))
         size = _varint(len(head) + rows.nbytes)
-        return [self._tag + size + head, rows]
+        return [self._tag + size + head, rows.data]
 
     def of_parts(self, parts: Iterable[Part]) -> list[Part]:
         listed = list(parts)
-        size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part)
+        size = sum(part.nbytes if isinstance(part, memoryview) else len(part)
                    for part in listed)
         return [self._tag + _varint(size), *listed]
 
