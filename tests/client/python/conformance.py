@@ -8,9 +8,10 @@ import pathlib
 import numpy as np
 import torqued
 
-DIRECTORY = pathlib.Path(os.environ["TORQUED_CONFORMANCE"])
-MODELS = pathlib.Path(os.environ["TORQUED_MODELS"])
-SUITE = json.loads((DIRECTORY / "cases.json").read_text(encoding="utf-8"))
+SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+MODELS = SOURCE / "deploy" / "models"
+SUITE = json.loads((SOURCE / "tests" / "conformance" / "cases.json").read_text(
+    encoding="utf-8"))
 CASES = {case["name"]: case for case in SUITE["cases"]}
 DEFAULT_TOLERANCE = 1e-10
 # Keywords of the client for the fields of the wire.

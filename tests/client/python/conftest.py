@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torqued
 
-MODELS = pathlib.Path(os.environ["TORQUED_MODELS"])
+SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+MODELS = SOURCE / "deploy" / "models"
 
 
 @pytest.fixture(scope="module")
