@@ -171,7 +171,7 @@ def test_smaller_chunks_after_a_refusal():
 
 
 def test_a_message_that_cannot_be_cut_is_too_large(client):
-    with torqued.connect(client.address, max_message_bytes=3000) as tight:
+    with torqued.connect(client.address, max_message_bytes=2600) as tight:
         robot = tight.model("panda")
         with pytest.raises(torqued.RequestTooLarge):
             robot.christoffel_symbols(np.zeros((4, 7)))
