@@ -119,7 +119,7 @@ class Batch:
         self._total = plan.states.rows
         most = plan.rows_per_message(max_message_bytes)
         self._chunk_rows = min(max(chunk_rows, 1), most, LISTED_ROWS)
-        self._start = plan.start()
+        self._start: dynamics_pb2.EvaluateStart | None = None
         self._collector = plan.collector(self._total)
         self._done_rows = self._done_chunks = 0
         self._first_row = self._first_chunk = 0
@@ -167,6 +167,8 @@ class Batch:
     def stream_messages(self) -> Iterator[bytes]:
         """Of the next stream, which begins where the one before ended."""
         self._first_row, self._first_chunk = self._done_rows, self._done_chunks
+        if self._start is None:
+            self._start = self._plan.start()
         return self._messages(self._start, self._done_rows, self._chunk_rows)
 
     def _messages(self, start: dynamics_pb2.EvaluateStart, first: int,
@@ -200,7 +202,7 @@ class Batch:
                 f"{self._total} rows")
         self._count_from_start(error)
         advanced = self._done_rows > self._first_row
-        if self._done_rows > 0:
+        if self._done_rows > 0 and self._start is not None:
             # All rows are of one revision, even while the name moves.
             self._start.model = "@" + self._collector.revision
         fewer = fewer_rows(
