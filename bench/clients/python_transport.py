@@ -1,16 +1,16 @@
 """What the Python client costs beside the transport alone, and beside a client
 that sends lists of numbers.
 
-Usage: PYTHONPATH=build/release/python TORQUED_SERVER=build/release/bin/torqued \
-    python3 bench/clients/python_transport.py [--repetitions N] [--check]
+Usage: python_transport.py [--repetitions N] [--check]
+with PYTHONPATH=build/release/python TORQUED_SERVER=build/release/bin/torqued.
 
 Inverse dynamics of the seven-axis example arm, on one local server:
   client     torqued.Robot.inverse_dynamics, numpy in and out
   transport  bare gRPC: the same numbers as bytes in messages made beforehand,
              replies not looked at; the faster of one call and a stream
   naive      generated stubs and `repeated double`, numpy in and out
-The three take turns; the least time of each counts. --check fails where the client
-takes over 1.5 times the transport with 10 000 states.
+The three take turns; the least time of each counts. --check fails where the
+client takes over 1.5 times the transport with 10 000 states.
 """
 
 import argparse

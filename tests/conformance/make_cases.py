@@ -2,8 +2,9 @@
 
 Usage: make_cases.py [FILE]      (default: cases.json beside this)
 
-All expected numbers come from lagrange.py, which shares nothing with the server:
-another method, in extended precision. States are random but always the same.
+All expected numbers come from lagrange.py, which shares nothing with the
+server: another method, in extended precision. States are random but always the
+same.
 """
 
 import functools
@@ -31,7 +32,7 @@ ALL = list(OF_QUANTITY)
 OF_THE_TASK = ("OPERATIONAL_SPACE", "TASK_PROJECTION", "TASK_TORQUE")
 USING_TAU = ("FORWARD_DYNAMICS", "FORWARD_DYNAMICS_DERIVATIVES",
              "FORWARD_FRAME_ACCELERATION")
-JOINT_INPUTS = ("q", "v", "a", "tau", "null_space_torque")
+FRAMES = ("LOCAL", "LOCAL_WORLD_ALIGNED", "WORLD")
 
 
 @functools.cache
@@ -289,7 +290,7 @@ def all_quantities():
             options=options, operational_space=task,
             expect={"tip_frame": model(name).tip or tip,
                     "joint_names": model(name).names()})
-    for seed, frame in enumerate(("LOCAL", "LOCAL_WORLD_ALIGNED", "WORLD"), 210):
+    for seed, frame in enumerate(FRAMES, 210):
         places = [{"frame": "arm", "reference_frame": frame},
                   {"frame": "hook_tip", "reference_frame": "WORLD"}]
         add(f"all inputs together, {frame.lower().replace('_', ' ')}", "gantry",
@@ -316,7 +317,7 @@ FRAME_QUANTITIES = [
 
 
 def reference_frames():
-    for seed, frame in enumerate(("LOCAL", "LOCAL_WORLD_ALIGNED", "WORLD"), 300):
+    for seed, frame in enumerate(FRAMES, 300):
         add(f"frame quantities, {frame.lower().replace('_', ' ')}", "ur5e",
             FRAME_QUANTITIES,
             states_of("ur5e", 2, ["q", "v", "a", "tau", "task_acceleration"],
@@ -694,8 +695,6 @@ def cases():
                   other_options, bad_rows, refused_computations,
                   refused_registrations):
         group()
-    names = [case["name"] for case in CASES]
-    assert len(set(names)) == len(names), "names are unique"
     return {"models": MODELS, "cases": CASES}
 
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from lagrange import inverse
 
-# Result -> axes of one state's numbers, "n" one for each joint, "m" one for each
-# axis of the task; and the function of a Question. Results of the task that are
-# no arrays have no axes.
+# Result -> axes of one state's numbers, "n" one for each joint, "m" one for
+# each axis of the task; and the function of a Question. Results of the task
+# that are no arrays have no axes.
 OF_QUANTITY = {
     "INVERSE_DYNAMICS": {"tau": ("n", lambda x: x.state.inverse_dynamics())},
     "MASS_MATRIX": {"mass_matrix": ("nn", lambda x: x.state.mass_matrix())},

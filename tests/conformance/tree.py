@@ -124,8 +124,8 @@ class Joint:
 
 class Tree:
     """joints: movable ones, depth-first, siblings by name of the joint.
-    frames: link name -> (index of the joint whose body it is part of, -1 for the
-    base; pose in that body's frame)."""
+    frames: link name -> (index of the joint whose body it is part of, -1 for
+    the base; pose in that body's frame)."""
 
     def __init__(self, text):
         root = ElementTree.fromstring(text)

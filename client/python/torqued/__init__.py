@@ -43,6 +43,6 @@ __all__ = [
     "ResourceExhausted", "Robot", "RowCode", "RowError", "RowStatus",
     "ServerInfo", "Settings", "Severity", "SingularTaskWarning",
     "SingularityRule", "TaskAxis", "TaskProjection", "TaskRule",
-    "TorquedError", "Unavailable", "Unimplemented", "__version__", "aio", "connect",
-    "find_server", "local",
+    "TorquedError", "Unavailable", "Unimplemented", "__version__", "aio",
+    "connect", "find_server", "local",
 ]

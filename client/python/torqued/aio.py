@@ -5,8 +5,8 @@
         tau = await robot.inverse_dynamics(q, v, a)
 
 `async with torqued.aio.connect(...) as client` does as well. What is cancelled,
-by a task's cancel() or by a timeout, is cancelled on the server at once. A client
-belongs to the event loop in which it was connected.
+by a task's cancel() or by a timeout, is cancelled on the server at once. A
+client belongs to the event loop in which it was connected.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Connection:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._closed = False
         options = settings.channel_options()
         self.channel = (
             grpc.aio.insecure_channel(settings.address, options)
@@ -84,6 +85,7 @@ class Connection:
             await asyncio.sleep(pause)
 
     async def health(self) -> Health:
+        self._check_open()
         try:
             return health_of(await self._health(
                 HEALTH_REQUEST, timeout=self.settings.deadline))
@@ -97,6 +99,7 @@ class Connection:
         deadline = deadline or Deadline(self.settings.deadline)
         schedule = schedule or self._schedule(deadline)
         while True:
+            self._check_open()
             try:
                 return await method(request, timeout=deadline.remaining())
             except grpc.RpcError as failure:
@@ -105,6 +108,7 @@ class Connection:
 
     async def change(self, method: Any, request: Any) -> Any:
         """A call that is made once."""
+        self._check_open()
         try:
             return await method(request, timeout=self.settings.deadline)
         except grpc.RpcError as failure:
@@ -137,6 +141,7 @@ class Connection:
     async def _stream(self, batch: Batch, deadline: Deadline) -> float:
         """Seconds to wait before the next one, where one is needed."""
         error = None
+        self._check_open()
         call = self._evaluate(
             batch.stream_messages(), timeout=deadline.remaining())
         try:
@@ -151,10 +156,16 @@ class Connection:
             return 0.0
         return batch.next_try(error)
 
+    def _check_open(self) -> None:
+        """Raises Cancelled after close."""
+        if self._closed:
+            raise errors.make("CANCELLED", "the client is closed")
+
     def _schedule(self, deadline: Deadline) -> Schedule:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry)
 
     async def close(self) -> None:
+        self._closed = True
         await self.channel.close()
 
 
@@ -382,14 +393,16 @@ class Robot(Described):
         = None, **words: Unpack[CallWords]) -> InverseDynamicsDerivatives:
         """As torqued.Robot.inverse_dynamics_derivatives."""
         return await self._plain(
-            Quantity.INVERSE_DYNAMICS_DERIVATIVES, {"q": q, "v": v, "a": a}, words)
+            Quantity.INVERSE_DYNAMICS_DERIVATIVES,
+            {"q": q, "v": v, "a": a}, words)
 
     async def forward_dynamics_derivatives(
         self, q: JointInput, v: JointInput | None, tau: JointInput | None,
         **words: Unpack[CallWords]) -> ForwardDynamicsDerivatives:
         """As torqued.Robot.forward_dynamics_derivatives."""
         return await self._plain(
-            Quantity.FORWARD_DYNAMICS_DERIVATIVES, {"q": q, "v": v, "tau": tau}, words)
+            Quantity.FORWARD_DYNAMICS_DERIVATIVES,
+            {"q": q, "v": v, "tau": tau}, words)
 
     async def task_projection(
         self, q: JointInput, **words: Unpack[CallWords]) -> TaskProjection:
@@ -401,7 +414,8 @@ class Robot(Described):
         **words: Unpack[CallWords]) -> FloatArray:
         """As torqued.Robot.forward_frame_acceleration."""
         return await self._plain(
-            Quantity.FORWARD_FRAME_ACCELERATION, {"q": q, "v": v, "tau": tau}, words)
+            Quantity.FORWARD_FRAME_ACCELERATION,
+            {"q": q, "v": v, "tau": tau}, words)
 
     async def task_torque(
         self, q: JointInput, v: JointInput | None = None, **words:

@@ -41,10 +41,11 @@ class Table(NamedTuple):
 def table(name: str, given: Any, order: Sequence[str] | None = None) -> Table:
     """The input `name` as a table.
 
-    A vector is one state, a matrix one row per state. With `order`, joint names,
-    numbers by name are taken too. Raises InvalidArgument (MALFORMED_ARRAY) for
-    ragged lists, more than two axes, and what is no real number; and
-    (WRONG_JOINT_NAMES) for a joint that is missing or that there is not.
+    A vector is one state, a matrix one row per state. With `order`, joint
+    names, numbers by name are taken too. Raises InvalidArgument
+    (MALFORMED_ARRAY) for ragged lists, more than two axes, and what is no real
+    number; and (WRONG_JOINT_NAMES) for a joint that is missing or that there
+    is not.
     """
     if order is not None and not isinstance(given, np.ndarray):
         if isinstance(given, Columns):

@@ -42,7 +42,8 @@ class Client:
 
     def model(self, reference: str) -> Robot:
         """A robot that the server knows: name, name@revision, name@label or
-        @revision. Raises NotFound, InvalidArgument (INVALID_MODEL_REFERENCE)."""
+        @revision. Raises NotFound, InvalidArgument
+        (INVALID_MODEL_REFERENCE)."""
         return Robot(self, self.describe(reference))
 
     def describe(self, reference: str) -> Model:
@@ -62,8 +63,8 @@ class Client:
 
     def register(self, name: str, urdf: Urdf,
                  **words: Unpack[RegistrationWords]) -> Robot:
-        """Stores a robot description, a path or its text, under a name and points
-        the name at it. Raises InvalidArgument (INVALID_MODEL,
+        """Stores a robot description, a path or its text, under a name and
+        points the name at it. Raises InvalidArgument (INVALID_MODEL,
         INVALID_MODEL_NAME), FailedPrecondition (REVISION_CONFLICT)."""
         reply = self.connection.change(
             self.connection.registry.RegisterModel,
@@ -106,7 +107,8 @@ class Client:
         return self.connection.health()
 
     def close(self) -> None:
-        """Cancels what is under way, and ends the local server if there is one."""
+        """Cancels what is under way, and ends the local server if there is
+        one."""
         self.connection.close()
         if self.server is not None:
             self.server.stop()

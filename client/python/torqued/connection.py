@@ -26,6 +26,7 @@ class Connection:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._closed = False
         options = settings.channel_options()
         self.channel = (
             grpc.insecure_channel(settings.address, options)
@@ -55,6 +56,7 @@ class Connection:
             time.sleep(pause)
 
     def health(self) -> Health:
+        self._check_open()
         try:
             return health_of(self._health(
                 HEALTH_REQUEST, timeout=self.settings.deadline))
@@ -68,6 +70,7 @@ class Connection:
         deadline = deadline or Deadline(self.settings.deadline)
         schedule = schedule or self._schedule(deadline)
         while True:
+            self._check_open()
             try:
                 return method(request, timeout=deadline.remaining())
             except grpc.RpcError as failure:
@@ -76,6 +79,7 @@ class Connection:
 
     def change(self, method: Any, request: Any) -> Any:
         """A call that is made once."""
+        self._check_open()
         try:
             return method(request, timeout=self.settings.deadline)
         except grpc.RpcError as failure:
@@ -108,6 +112,7 @@ class Connection:
     def _stream(self, batch: Batch, deadline: Deadline) -> float:
         """Seconds to wait before the next one, where one is needed."""
         error = None
+        self._check_open()
         call = self._evaluate(
             batch.stream_messages(), timeout=deadline.remaining())
         try:
@@ -123,8 +128,14 @@ class Connection:
             return 0.0
         return batch.next_try(error)
 
+    def _check_open(self) -> None:
+        """Raises Cancelled after close."""
+        if self._closed:
+            raise errors.make("CANCELLED", "the client is closed")
+
     def _schedule(self, deadline: Deadline) -> Schedule:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry)
 
     def close(self) -> None:
+        self._closed = True
         self.channel.close()

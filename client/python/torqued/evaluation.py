@@ -23,9 +23,9 @@ class OperationalSpace(NamedTuple):
     """force = Lambda (task acceleration) + eta, with m axes of the task.
 
     Lambda: (m, m), symmetric. eta: (m,). rank: of the scaled task Jacobian.
-    rule: which rule Lambda follows. sigma_min: the smallest singular value of the
-    scaled task Jacobian, None unless it was asked for. A batch has one more axis
-    in front; `rule` is then an array of `TaskRule` numbers.
+    rule: which rule Lambda follows. sigma_min: the smallest singular value of
+    the scaled task Jacobian, None unless it was asked for. A batch has one
+    more axis in front; `rule` is then an array of `TaskRule` numbers.
     """
 
     Lambda: FloatArray
@@ -108,11 +108,11 @@ class Evaluation:
     """All results of a call.
 
     Results are attributes under the names of docs/quantities.md (`tau`,
-    `mass_matrix`, `jacobian`, `Lambda`, `eta`, ...), for what was asked for. One
-    state has them without a leading axis, a batch of N states with [N, ...].
-    Matrices are matrices; `pose` is the 4 x 4 homogeneous matrix with x_base =
-    pose x_tip; `christoffel` is (n, n, n), `regressor` (n, 10 n), `link_twists`,
-    `link_accelerations` and `joint_wrenches` (n, 6).
+    `mass_matrix`, `jacobian`, `Lambda`, `eta`, ...), for what was asked for.
+    One state has them without a leading axis, a batch of N states with [N,
+    ...]. Matrices are matrices; `pose` is the 4 x 4 homogeneous matrix with
+    x_base = pose x_tip; `christoffel` is (n, n, n), `regressor` (n, 10 n),
+    `link_twists`, `link_accelerations` and `joint_wrenches` (n, 6).
 
     ok: one bool per state, always an array of N (one for a single state).
     row_status: what is wrong with those that are not, all of them.

@@ -42,9 +42,9 @@ class LocalServer:
     """A server on a Unix socket in a directory of its own, which only this user
     may enter.
 
-    binary: its program; None: see `find_server`. store: file of its models; None:
-    a temporary one. models: directory whose *.urdf it registers. arguments: more
-    of its flags. start_timeout, stop_timeout: seconds.
+    binary: its program; None: see `find_server`. store: file of its models;
+    None: a temporary one. models: directory whose *.urdf it registers.
+    arguments: more of its flags. start_timeout, stop_timeout: seconds.
 
     It ends with `stop`, at the end of a `with` block, when nothing refers to it
     any more, with the program, and also when the program is killed. Raises

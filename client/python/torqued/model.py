@@ -75,8 +75,8 @@ class Model:
 @dataclasses.dataclass(frozen=True)
 class Report:
     """The answer to a dry run. errors, warnings, infos: counts of all findings,
-    also of those that are not listed. model: as it would be, without a name; None
-    where it is refused."""
+    also of those that are not listed. model: as it would be, without a name;
+    None where it is refused."""
 
     valid: bool
     findings: tuple[Finding, ...]
@@ -88,8 +88,8 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class ModelSummary:
-    """A name that a server knows. problem: why this server cannot load it; "" for
-    one that it can."""
+    """A name that a server knows. problem: why this server cannot load it; ""
+    for one that it can."""
 
     name: str
     revision: str

@@ -71,7 +71,8 @@ class Options:
         joint once. None: the model's.
     gravity: 3 numbers, m/s^2, base axes. None: the model's.
     viscous_friction, coulomb_friction: add the model's.
-    coulomb_smoothing: a velocity e; friction is F_s tanh(v / e). None: F_s sgn v.
+    coulomb_smoothing: a velocity e; friction is F_s tanh(v / e). None:
+        F_s sgn v.
     tip_frame: link name; "": the model's.
     reference_frame: of Jacobians, twists and accelerations of the tip, Lambda
         and eta.
@@ -79,15 +80,15 @@ class Options:
     precision: of the computing.
     payload: what a frame carries.
     axes: rows of the task, in this order. None: all six.
-    singularity, damping: what to return where the task is singular. DAMPED needs
-        a `damping` > 0, REPORT none.
+    singularity, damping: what to return where the task is singular. DAMPED
+        needs a `damping` > 0, REPORT none.
     rank_tolerance, characteristic_length: of the rank test; None: 1e-6, 1 m.
     sigma_min: return it with the operational space.
     fail_fast: a row that is not OK fails the whole call (InvalidArgument,
         ROW_FAILED).
     on_bad_row: "raise": RowError for the first row that is not OK. "warn": a
-        warning (BadRowsWarning, SingularTaskWarning); rows without an answer are
-        NaN. "mask": nothing; look at `Evaluation.ok`. None: compute() takes
+        warning (BadRowsWarning, SingularTaskWarning); rows without an answer
+        are NaN. "mask": nothing; look at `Evaluation.ok`. None: compute() takes
         "mask"; the functions that return plain arrays raise where one state has
         no answer and warn otherwise.
     deadline: seconds for the whole call, retries included. None: the client's.
@@ -148,10 +149,10 @@ class CallWords(OptionWords, total=False):
     `Options` and
 
     gravity: 3 numbers, or one row of them per state.
-    tip_wrench: 6 numbers (moment; force) that the tip exerts ON THE ENVIRONMENT,
-        or one row per state; N m, N.
-    external_wrenches: what acts ON THE ROBOT, each with its link; or a dict from
-        link names to wrenches in LOCAL axes.
+    tip_wrench: 6 numbers (moment; force) that the tip exerts ON THE
+        ENVIRONMENT, or one row per state; N m, N.
+    external_wrenches: what acts ON THE ROBOT, each with its link; or a dict
+        from link names to wrenches in LOCAL axes.
     base_twist: 6 numbers (angular; linear), base axes, rad/s, m/s. Absent: at
         rest.
     base_acceleration: rate of the twist's components. Absent: zeros.
@@ -175,8 +176,8 @@ E = TypeVar("E", ReferenceFrame, Precision, SingularityRule, TaskAxis)
 
 
 def choice(kind: type[E], given: E | str | None, field: str) -> Any:
-    """The number on the wire, which has enum types of its own; 0 for None. Raises
-    InvalidArgument."""
+    """The number on the wire, which has enum types of its own; 0 for None.
+    Raises InvalidArgument."""
     if given is None:
         return 0
     try:
@@ -184,6 +185,17 @@ def choice(kind: type[E], given: E | str | None, field: str) -> Any:
     except ValueError as error:
         raise errors.invalid(Reason.INVALID_OPTION, field,
                              str(error)) from None
+
+
+def reals(given: Sequence[float] | None, field: str) -> list[float]:
+    """Numbers of an option; none for None. Raises InvalidArgument."""
+    if given is None:
+        return []
+    try:
+        return [float(number) for number in given]
+    except (TypeError, ValueError) as error:
+        raise errors.invalid(Reason.INVALID_OPTION, field,
+                             f"{field} takes real numbers: {error}") from None
 
 
 def task_axes(options: Options) -> list[Any]:
@@ -206,17 +218,18 @@ def options_message(
             or options.coulomb_friction
             or options.coulomb_smoothing is not None):
         message.terms.CopyFrom(dynamics_pb2.Terms(
-            gravity=() if options.gravity is None else options.gravity,
+            gravity=reals(options.gravity, "options.terms.gravity"),
             viscous_friction=options.viscous_friction,
             coulomb_friction=options.coulomb_friction,
             coulomb_smoothing=options.coulomb_smoothing or 0))
     if options.payload is not None:
         payload = options.payload
         message.payload.CopyFrom(dynamics_pb2.Payload(
-            frame=payload.frame, mass=payload.mass,
-            center_of_mass=(() if payload.center_of_mass is None
-                            else payload.center_of_mass),
-            inertia=() if payload.inertia is None else payload.inertia))
+            frame=payload.frame,
+            mass=reals([payload.mass], "options.payload.mass")[0],
+            center_of_mass=reals(
+                payload.center_of_mass, "options.payload.center_of_mass"),
+            inertia=reals(payload.inertia, "options.payload.inertia")))
     for index, place in enumerate(external):
         message.external_wrenches.add(
             frame=place.frame, reference_frame=choice(

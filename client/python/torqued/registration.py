@@ -18,10 +18,10 @@ _ROBOT_NAME = re.compile(
 
 class RegistrationWords(TypedDict, total=False):
     """tip_frame: link that serves as tip where a call names none; part of the
-    revision. strict: refuse what otherwise is a warning about physical validity;
-    part of the revision. label: for this revision under this name.
-    expected_current: the name moves only if its current revision is this one (""
-    = it must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
+    revision. strict: refuse what otherwise is a warning about physical
+    validity; part of the revision. label: for this revision under this name.
+    expected_current: the name moves only if its current revision is this one
+    ("" = it must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
     """
 
     tip_frame: str | None

@@ -42,8 +42,8 @@ class Schedule:
         self._backoff = _FIRST_BACKOFF
 
     def delay_after(self, error: TorquedError) -> float:
-        """Seconds to wait before the next try. Raises `error` where it is final:
-        of another kind, or the deadline would pass first."""
+        """Seconds to wait before the next try. Raises `error` where it is
+        final: of another kind, or the deadline would pass first."""
         if not self._enabled or not _is_transient(error):
             raise error
         delay = max(self._backoff, error.retry_delay or 0.0)

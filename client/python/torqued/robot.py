@@ -33,10 +33,10 @@ class Robot(Described):
     those of `CallWords` and of `Options`.
 
     Every function raises TorquedError: InvalidArgument for what cannot be used,
-    with field, joint and row; Unavailable, DeadlineExceeded, Overloaded, ... for
-    what went wrong between here and the server. A single state without an answer
-    raises RowError; rows of a batch without one are NaN, with a BadRowsWarning.
-    `Options.on_bad_row` chooses otherwise.
+    with field, joint and row; Unavailable, DeadlineExceeded, Overloaded, ...
+    for what went wrong between here and the server. A single state without an
+    answer raises RowError; rows of a batch without one are NaN, with a
+    BadRowsWarning. `Options.on_bad_row` chooses otherwise.
     """
 
     def __init__(self, client: Client, model: Model,
@@ -54,8 +54,8 @@ class Robot(Described):
 
         client: None: a local server is started, and ends with the robot's
         `close`, a `with` block, or the program. name: None: the file's, or the
-        robot's own. Raises InvalidArgument (INVALID_MODEL) with the line of each
-        fault as field violations, LocalServerError, OSError.
+        robot's own. Raises InvalidArgument (INVALID_MODEL) with the line of
+        each fault as field violations, LocalServerError, OSError.
         """
         from torqued.client import local
 
@@ -78,10 +78,11 @@ class Robot(Described):
         """The same robot, whose calls start from these options."""
         return self._bound(words)
 
-    def compute(self, quantities: Sequence[Quantity | str], q: JointInput | None,
-                v: JointInput | None = None, a: JointInput | None = None,
-                tau: JointInput | None = None, *, stream: bool = False,
-                **words: Unpack[CallWords]) -> Evaluation:
+    def compute(
+            self, quantities: Sequence[Quantity | str], q: JointInput | None,
+            v: JointInput | None = None, a: JointInput | None = None,
+            tau: JointInput | None = None, *, stream: bool = False,
+            **words: Unpack[CallWords]) -> Evaluation:
         """Several quantities of the same states in one round trip.
 
         quantities: at least one, each once. tau: needed by what reads it.
@@ -353,7 +354,8 @@ class Robot(Described):
         Returns an InverseDynamicsDerivatives, (n, n) each.
         """
         return self._plain(
-            Quantity.INVERSE_DYNAMICS_DERIVATIVES, {"q": q, "v": v, "a": a}, words)
+            Quantity.INVERSE_DYNAMICS_DERIVATIVES,
+            {"q": q, "v": v, "a": a}, words)
 
     def forward_dynamics_derivatives(
         self, q: JointInput, v: JointInput | None, tau: JointInput | None,
@@ -363,7 +365,8 @@ class Robot(Described):
         Returns a ForwardDynamicsDerivatives, (n, n) each.
         """
         return self._plain(
-            Quantity.FORWARD_DYNAMICS_DERIVATIVES, {"q": q, "v": v, "tau": tau}, words)
+            Quantity.FORWARD_DYNAMICS_DERIVATIVES,
+            {"q": q, "v": v, "tau": tau}, words)
 
     def task_projection(
         self, q: JointInput, **words: Unpack[CallWords]) -> TaskProjection:
@@ -381,7 +384,8 @@ class Robot(Described):
         Returns (6,), (angular; linear), rad/s^2, m/s^2.
         """
         return self._plain(
-            Quantity.FORWARD_FRAME_ACCELERATION, {"q": q, "v": v, "tau": tau}, words)
+            Quantity.FORWARD_FRAME_ACCELERATION,
+            {"q": q, "v": v, "tau": tau}, words)
 
     def task_torque(
         self, q: JointInput, v: JointInput | None = None, **words:

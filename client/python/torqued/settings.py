@@ -38,8 +38,8 @@ class Settings:
     """
     deadline: seconds of each call, all retries and all parts of a large batch
         included, unless the call has its own.
-    wait_for_server: seconds for which connecting keeps trying a server that does
-        not answer. 0: the first refused connection is final.
+    wait_for_server: seconds for which connecting keeps trying a server that
+        does not answer. 0: the first refused connection is final.
     max_message_bytes: largest message in either direction; batches are cut to
         stay below.
     chunk_rows: states of one message of a stream, at most 1000. A server that

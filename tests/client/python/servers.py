@@ -50,8 +50,9 @@ def details(code, reason, retry_seconds=None, **metadata):
 
 
 class Refusing(grpc.GenericRpcHandler):
-    """Passes every call on to a real server, after it has refused the first ones
-    as the plans say: [(code, details or None, chunks to answer before), ...]"""
+    """Passes every call on to a real server, after it has refused the first
+    ones as the plans say: [(code, details or None, chunks to answer before),
+    ...]"""
 
     def __init__(self, target, *plans):
         self._channel = grpc.insecure_channel(target)

@@ -116,6 +116,18 @@ def test_a_server_tells_what_it_takes(client):
     assert info.server_version
 
 
+def test_a_closed_client_says_so():
+    client = torqued.local([PANDA])
+    robot = client.model("panda")
+    client.close()
+    client.close()
+    for call in (lambda: robot.mass_matrix([0] * 7), client.health,
+                 lambda: robot.compute(["energy"], [0] * 7, stream=True),
+                 lambda: client.register("again", PANDA)):
+        with pytest.raises(torqued.Cancelled, match="closed"):
+            call()
+
+
 # --- Models ------------------------------------------------------------------
 
 
