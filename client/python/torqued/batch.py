@@ -38,7 +38,8 @@ _OF_CHUNK = wire.Field(dynamics_pb2.EvaluateRequest, "chunk")
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What is computed. n and m: joints, and axes of the task."""
+    """What is computed. model: a revision, so that all parts of a batch are of
+    one, even while a name moves. n and m: joints, and axes of the task."""
 
     model: str
     quantities: tuple[Quantity, ...]
@@ -202,9 +203,6 @@ class Batch:
                 f"{self._total} rows")
         self._count_from_start(error)
         advanced = self._done_rows > self._first_row
-        if self._done_rows > 0 and self._start is not None:
-            # All rows are of one revision, even while the name moves.
-            self._start.model = "@" + self._collector.revision
         fewer = fewer_rows(
             error, min(self._chunk_rows, self._total - self._done_rows))
         if fewer is not None:

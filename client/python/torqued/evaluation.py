@@ -274,10 +274,6 @@ class Collector:
         self._echo: dynamics_pb2.Echo | None = None
         self.rows = rows
 
-    @property
-    def revision(self) -> str:
-        return "" if self._echo is None else self._echo.revision
-
     def add(self, first: int, rows: int, results: dynamics_pb2.Results,
             row_status: Any, first_of_stream: int = 0) -> None:
         """`rows` states from `first` on. Raises InternalError for a reply that

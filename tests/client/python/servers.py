@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import os
 import signal
+import threading
 
 import grpc
 import torqued
@@ -58,6 +59,8 @@ class Refusing(grpc.GenericRpcHandler):
         self._channel = grpc.insecure_channel(target)
         self.plans = list(plans)
         self.calls = []
+        #: Set when a stream is over, however it ends.
+        self.stream_ended = threading.Event()
 
     def service(self, call):
         method = call.method
@@ -78,6 +81,7 @@ class Refusing(grpc.GenericRpcHandler):
 
     def _stream(self, requests, context):
         self.calls.append("Evaluate")
+        context.add_callback(self.stream_ended.set)
         plan = self.plans.pop(0) if self.plans else None
         replies = self._channel.stream_stream(
             "/torqued.v1.Dynamics/Evaluate")(requests)

@@ -1,5 +1,6 @@
 """Batches of any size: through streams, on through failures, and given up."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -14,7 +15,11 @@ import pytest
 import torqued
 from conftest import MODELS, same_bits
 from servers import Restarting, details, refusing
+from torqued.batch import Batch
+from torqued.retry import Deadline, Schedule
+from torqued.v1 import array_pb2, dynamics_pb2
 
+INVALID = grpc.StatusCode.INVALID_ARGUMENT
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 GONE = grpc.StatusCode.UNAVAILABLE
 
@@ -62,13 +67,33 @@ def test_progress_of_a_bar(panda):
     assert bar.n == bar.total == 2500
 
 
-def test_a_failing_progress_ends_the_call(panda):
-    def fail(done, total):
-        raise RuntimeError("enough")
+def fail(done, total):
+    raise RuntimeError("enough")
 
-    with pytest.raises(RuntimeError, match="enough"):
-        panda.mass_matrix(np.zeros((30_000, 7)), progress=fail)
-    assert panda.mass_matrix(np.zeros(7)).shape == (7, 7)
+
+def test_a_failing_progress_ends_the_call_at_once(client):
+    with refusing(client.address) as (address, handler):
+        with torqued.connect(address) as through:
+            robot = through.model("panda")
+            # The failure, which is kept, keeps the call.
+            with pytest.raises(RuntimeError, match="enough") as caught:
+                robot.mass_matrix(np.zeros((100_000, 7)), progress=fail)
+            assert handler.stream_ended.wait(10)
+            assert caught.traceback
+            assert robot.mass_matrix(np.zeros(7)).shape == (7, 7)
+
+
+def test_without_blocking_it_does_too(client):
+    async def compute(address, handler):
+        async with torqued.aio.connect(address) as through:
+            robot = await through.model("panda")
+            with pytest.raises(RuntimeError, match="enough") as caught:
+                await robot.mass_matrix(np.zeros((100_000, 7)), progress=fail)
+            assert await asyncio.to_thread(handler.stream_ended.wait, 10)
+            assert caught.traceback
+
+    with refusing(client.address) as through:
+        asyncio.run(compute(*through))
 
 
 # --- On through failures -----------------------------------------------------
@@ -114,6 +139,54 @@ def test_bad_rows_behind_an_interruption_keep_their_numbers(client):
     assert [s.row for s in evaluation.row_status] == [5, 35, 69]
     assert np.isnan(evaluation.mass_matrix[:, 0, 0]).nonzero()[
         0].tolist() == [5, 35, 69]
+
+
+def test_rows_of_errors_count_from_the_start_of_the_batch(client):
+    failed = details(INVALID, "ROW_FAILED", row="3", next_row="0", chunk="0")
+    with refusing(client.address, (GONE, None, 2), (INVALID, failed, 0)) as (
+            address, _):
+        with torqued.connect(address, chunk_rows=10) as through:
+            robot = through.model("panda")
+            with pytest.raises(torqued.InvalidArgument) as caught:
+                robot.compute(["mass_matrix"], np.zeros((70, 7)), stream=True)
+    assert caught.value.row == 23
+    assert caught.value.metadata == {
+        "row": "23", "next_row": "20", "chunk": "2"}
+
+
+def test_details_of_another_code_are_void(client):
+    other = details(EXHAUSTED, "OVERLOADED", 0.1)
+    with refusing(client.address, (INVALID, other)) as (address, _):
+        with torqued.connect(address) as through:
+            robot = through.model("panda")
+            with pytest.raises(torqued.InvalidArgument) as caught:
+                robot.mass_matrix(np.zeros(7))
+    assert caught.value.reason is torqued.Reason.UNSPECIFIED
+    assert caught.value.retry_delay is None
+
+
+@pytest.mark.parametrize("first_row, rows", [(1, 10), (0, 9)])
+def test_replies_that_are_not_those_of_the_chunks(panda, first_row, rows):
+    plan, _ = panda._plan(["mass_matrix"], {"q": np.zeros((20, 7))}, {})
+    batch = Batch(plan, 1 << 24, 10, Schedule(Deadline(1), True),
+                  lambda done, total: None, True)
+    next(batch.stream_messages())
+    numbers = array_pb2.Array(columns=49, f64=bytes(rows * 49 * 8))
+    with pytest.raises(torqued.InternalError, match="were its turn"):
+        batch.take(dynamics_pb2.EvaluateReply(
+            first_row=first_row, rows=rows,
+            results=dynamics_pb2.Results(mass_matrix=numbers)))
+
+
+@pytest.mark.parametrize("columns, size", [(48, 490 * 8), (49, 489 * 8)])
+def test_replies_of_another_size(panda, columns, size):
+    plan, _ = panda._plan(["mass_matrix"], {"q": np.zeros((10, 7))}, {})
+    batch = Batch(plan, 1 << 24, 10, Schedule(Deadline(1), True),
+                  lambda done, total: None, False)
+    with pytest.raises(torqued.InternalError, match="columns"):
+        batch.take_whole(dynamics_pb2.ComputeReply(
+            rows=10, results=dynamics_pb2.Results(
+                mass_matrix=array_pb2.Array(columns=columns, f64=bytes(size)))))
 
 
 def test_overload_is_waited_for(client):

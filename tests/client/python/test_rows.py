@@ -79,7 +79,13 @@ def test_a_singular_task_has_an_answer_and_warns(client):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_all_of_many_bad_rows_are_told(panda, stream):
+def test_all_of_many_bad_rows_are_told(client, stream):
+    # Larger chunks would have more bad rows than a reply lists.
+    with torqued.connect(client.address, chunk_rows=5000) as coarse:
+        check_many_bad_rows(coarse.model("panda"), stream)
+
+
+def check_many_bad_rows(panda, stream):
     q = np.zeros((5000, 7))
     bad = np.arange(5000) % 3 == 1
     q[bad, 4] = NAN
