@@ -33,8 +33,9 @@ packages_of() {
       ;;
     test)
       echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
-        liburdfdom-dev man-db mandoc procps python3 python3-grpcio python3-numpy \
-        python3-protobuf python3-pytest valgrind
+        liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
+        python3-numpy python3-pip python3-protobuf python3-pytest \
+        python3-setuptools python3-wheel valgrind
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
       command -v npm >/dev/null 2>&1 || echo npm

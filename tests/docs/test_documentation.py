@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -18,6 +19,7 @@ LINT = os.path.join(SOURCE, "docs", "lint.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
 QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
+PYTHON = os.path.join(SOURCE, "docs", "python.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
 
@@ -51,6 +53,21 @@ def test_shell_lines_succeed(path):
         block = re.sub(r"^export PATH=.*\n", "", block, flags=re.MULTILINE)
         result = run(block)
         assert result.returncode == 0, block + result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("path", [README, PYTHON])
+def test_python_programs_print_what_is_shown(path):
+    """The blocks of a page are one program, and its text blocks the output,
+    where it shows any."""
+    program = "\n".join(snippets(path, "python"))
+    assert "import torqued" in program
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-"], input=program, cwd=SOURCE,
+        env=dict(os.environ, PATH=BIN + ":" + os.environ["PATH"]),
+        capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 0, result.stderr
+    if path == PYTHON:
+        assert result.stdout == "".join(snippets(path, "text"))
 
 
 def count_of(numbers, n, m):

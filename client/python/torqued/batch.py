@@ -1,0 +1,225 @@
+"""A computation of any number of states: which messages to send, what to make
+of the replies, and how to go on after a failure. Sends nothing itself;
+connection.py and aio.py do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from torqued import errors, wire
+from torqued.arrays import States
+from torqued.enums import Quantity, ReferenceFrame
+from torqued.evaluation import Collector, Evaluation
+from torqued.options import (
+    ExternalWrench, Options, choice, options_message, task_axes, task_message)
+from torqued.quantities import bytes_per_row
+from torqued.retry import Schedule, fewer_rows, whole_blocks
+from torqued.v1 import dynamics_pb2
+
+# Bytes that a message has for everything but rows: names, echo, and the row
+# status list at its longest.
+_OVERHEAD = 384 * 1024
+# Payload of one call beyond which a stream is as fast.
+_GOOD_MESSAGE = 4 * 1024 * 1024
+#: A reply lists at most so many rows that are not OK, so chunks of no more rows
+#: have every one of theirs listed.
+LISTED_ROWS = 1000
+
+_TIP_WRENCH = "tip_wrench_on_environment"
+_CHUNK = {field.name: wire.Field(dynamics_pb2.EvaluateChunk, field.name)
+          for field in dynamics_pb2.EvaluateChunk.DESCRIPTOR.fields}
+_COMPUTE = {name: wire.Field(dynamics_pb2.ComputeRequest, name)
+            for name in _CHUNK}
+_WRENCH = wire.Field(dynamics_pb2.TipWrench, "wrench")
+_OF_CHUNK = wire.Field(dynamics_pb2.EvaluateRequest, "chunk")
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What is computed. model: a revision, so that all parts of a batch are of
+    one, even while a name moves. n and m: joints, and axes of the task."""
+
+    model: str
+    quantities: tuple[Quantity, ...]
+    states: States
+    options: Options
+    external: Sequence[ExternalWrench]
+    n: int
+
+    @property
+    def m(self) -> int:
+        return len(self.options.axes or range(6))
+
+    def start(self) -> dynamics_pb2.EvaluateStart:
+        """Raises InvalidArgument for choices that there are not."""
+        return dynamics_pb2.EvaluateStart(
+            model=self.model, quantities=self._numbers(),
+            options=options_message(self.options, self.external),
+            operational_space=task_message(self.options, self.quantities),
+            tip_wrench_reference_frame=self._wrench_frame())
+
+    def request(self) -> bytes:
+        """A ComputeRequest of all states."""
+        message = dynamics_pb2.ComputeRequest(
+            model=self.model, quantities=self._numbers(),
+            options=options_message(self.options, self.external),
+            operational_space=task_message(self.options, self.quantities))
+        frame = self._wrench_frame()
+        if frame:
+            message.tip_wrench_on_environment.reference_frame = frame
+        parts: list[wire.Part] = [message.SerializeToString()]
+        for name, rows in self.states.arrays.items():
+            if name == _TIP_WRENCH:
+                parts += _COMPUTE[name].of_parts(_WRENCH.of_array(rows))
+            else:
+                parts += _COMPUTE[name].of_array(rows)
+        return wire.joined(parts)
+
+    def chunk(self, first: int, count: int) -> bytes:
+        """An EvaluateRequest of some states."""
+        parts: list[wire.Part] = []
+        for name in self.states.arrays:
+            parts += _CHUNK[name].of_array(
+                self.states.part(name, first, count))
+        return wire.joined(_OF_CHUNK.of_parts(parts))
+
+    def rows_per_message(self, max_message_bytes: int) -> int:
+        room = max(max_message_bytes - _OVERHEAD, max_message_bytes // 2)
+        bytes_of_row = max(
+            self.states.bytes_per_row(),
+            bytes_per_row(self.quantities, self.n, self.m,
+                          self.options.sigma_min), 1)
+        return whole_blocks(max(
+            min(room, _GOOD_MESSAGE) // bytes_of_row, 1))
+
+    def collector(self, rows: int) -> Collector:
+        return Collector(self.quantities, self.n, self.m, rows,
+                         self.states.single, self.options.sigma_min)
+
+    def _numbers(self) -> Any:
+        """Of the quantities, whose enum type is the wire's there."""
+        return self.quantities
+
+    def _wrench_frame(self) -> Any:
+        return choice(ReferenceFrame, self.options.tip_wrench_frame,
+                      f"{_TIP_WRENCH}.reference_frame")
+
+
+class Batch:
+    """One run of a plan: first in one call where that is right, else, or after
+    that, through streams, which `stream_messages` feeds and `take` reads."""
+
+    def __init__(self, plan: Plan, max_message_bytes: int, chunk_rows: int,
+                 schedule: Schedule, tell: Callable[[int, int], None],
+                 stream: bool) -> None:
+        self._plan = plan
+        self._schedule = schedule
+        self._tell = tell
+        self._total = plan.states.rows
+        most = plan.rows_per_message(max_message_bytes)
+        self._chunk_rows = min(max(chunk_rows, 1), most, LISTED_ROWS)
+        self._start: dynamics_pb2.EvaluateStart | None = None
+        self._collector = plan.collector(self._total)
+        self._done_rows = self._done_chunks = 0
+        self._first_row = self._first_chunk = 0
+        #: Whether to begin with one call of Compute.
+        self.in_one_call = self._total <= (0 if stream else most)
+        if self._total == 0:
+            self.in_one_call = True
+
+    # --- In one call ---------------------------------------------------------
+
+    def request(self) -> bytes:
+        return self._plan.request()
+
+    def take_whole(
+            self, reply: dynamics_pb2.ComputeReply) -> Evaluation | None:
+        """None: the list of rows that are not OK is cut; stream it."""
+        if reply.rows_not_ok > len(reply.row_status):
+            return None
+        # Without joints and without states the server's word counts.
+        rows = self._total or 1
+        if reply.rows != rows:
+            raise errors.make(
+                "INTERNAL", f"the reply has {reply.rows} rows, {rows} were "
+                "asked for")
+        collector = self._plan.collector(rows)
+        collector.add(0, rows, reply.results, reply.row_status)
+        collector.add_echo(reply.echo, 0)
+        self._tell(rows, rows)
+        return collector.evaluation()
+
+    def shrink(self, error: errors.TorquedError) -> None:
+        """After one call failed. Raises `error` unless smaller messages may
+        do."""
+        fewer = fewer_rows(error, self._total)
+        if fewer is None:
+            raise error
+        self._chunk_rows = min(fewer, self._chunk_rows)
+
+    # --- Through streams -----------------------------------------------------
+
+    @property
+    def complete(self) -> bool:
+        return self._done_rows == self._total
+
+    def stream_messages(self) -> Iterator[bytes]:
+        """Of the next stream, which begins where the one before ended."""
+        self._first_row, self._first_chunk = self._done_rows, self._done_chunks
+        if self._start is None:
+            self._start = self._plan.start()
+        return self._messages(self._start, self._done_rows, self._chunk_rows)
+
+    def _messages(self, start: dynamics_pb2.EvaluateStart, first: int,
+                  count: int) -> Iterator[bytes]:
+        yield dynamics_pb2.EvaluateRequest(start=start).SerializeToString()
+        for row in range(first, self._total, count):
+            yield self._plan.chunk(row, min(count, self._total - row))
+
+    def take(self, reply: dynamics_pb2.EvaluateReply) -> None:
+        first = self._done_rows
+        rows = min(self._chunk_rows, self._total - first)
+        if (reply.first_row, reply.rows) != (first - self._first_row, rows):
+            raise errors.make(
+                "INTERNAL", f"the reply has {reply.rows} rows from "
+                f"{reply.first_row} of the stream on; {rows} from "
+                f"{first - self._first_row} on were its turn")
+        if reply.HasField("echo"):
+            self._collector.add_echo(reply.echo, first)
+        self._collector.add(first, rows, reply.results, reply.row_status,
+                            self._first_row)
+        self._done_rows += rows
+        self._done_chunks += 1
+        self._tell(self._done_rows, self._total)
+
+    def next_try(self, error: errors.TorquedError | None) -> float:
+        """After a stream ended with `error` (None: with OK, too early). Seconds
+        to wait before the next one; raises what is final."""
+        if error is None:
+            error = errors.make(
+                "INTERNAL", f"the stream ended after {self._done_rows} of "
+                f"{self._total} rows")
+        self._count_from_start(error)
+        advanced = self._done_rows > self._first_row
+        fewer = fewer_rows(
+            error, min(self._chunk_rows, self._total - self._done_rows))
+        if fewer is not None:
+            self._chunk_rows = fewer
+            return 0.0
+        if advanced:
+            self._schedule.made_progress()
+        return self._schedule.delay_after(error)
+
+    def _count_from_start(self, error: errors.TorquedError) -> None:
+        """The server counts from the start of its stream."""
+        for key, first in (("row", self._first_row),
+                           ("next_row", self._first_row),
+                           ("chunk", self._first_chunk)):
+            number = error.metadata.get(key, "")
+            if number.isdigit():
+                error.metadata[key] = str(int(number) + first)
+
+    def evaluation(self) -> Evaluation:
+        return self._collector.evaluation()

@@ -1,0 +1,169 @@
+"""A connection to a server, and what it serves beside dynamics."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Unpack
+
+from torqued.connection import Connection
+from torqued.enums import Health
+from torqued.local_server import LocalServer
+from torqued.model import (
+    Model, ModelSummary, Report, ServerInfo, info_of, model_of, report_of,
+    summary_of)
+from torqued.registration import (
+    RegistrationWords, Urdf, name_of, register_request, validate_request)
+from torqued.robot import Robot
+from torqued.settings import ConnectWords, Settings
+from torqued.v1 import model_registry_pb2, server_info_pb2
+
+
+class Client:
+    """One connection, to be shared between threads. Every function raises
+    TorquedError.
+
+    A process that forks must not use it on both sides, as for all of gRPC:
+    connect after the fork, or start workers by "spawn" or "forkserver".
+    """
+
+    def __init__(self, connection: Connection,
+                 server: LocalServer | None = None) -> None:
+        """See `connect` and `local`."""
+        self.connection = connection
+        #: The local server that ends with this client, if there is one.
+        self.server = server
+
+    @property
+    def address(self) -> str:
+        return self.connection.settings.address
+
+    def model(self, reference: str) -> Robot:
+        """A robot that the server knows: name, name@revision, name@label or
+        @revision. Raises NotFound, InvalidArgument
+        (INVALID_MODEL_REFERENCE)."""
+        return Robot(self, self.describe(reference))
+
+    def describe(self, reference: str) -> Model:
+        """What `model` knows of it."""
+        reply = self.connection.read(
+            self.connection.registry.GetModel,
+            model_registry_pb2.GetModelRequest(model=reference))
+        return model_of(reply.model)
+
+    def source(self, reference: str) -> bytes:
+        """The exact bytes of its description."""
+        reply = self.connection.read(
+            self.connection.registry.GetModel,
+            model_registry_pb2.GetModelRequest(
+                model=reference, include_source=True))
+        return bytes(reply.source)
+
+    def register(self, name: str, urdf: Urdf,
+                 **words: Unpack[RegistrationWords]) -> Robot:
+        """Stores a robot description, a path or its text, under a name and
+        points the name at it. Raises InvalidArgument (INVALID_MODEL,
+        INVALID_MODEL_NAME), FailedPrecondition (REVISION_CONFLICT)."""
+        reply = self.connection.change(
+            self.connection.registry.RegisterModel,
+            register_request(name, urdf, words))
+        return Robot(self, model_of(reply.model))
+
+    def validate(self, urdf: Urdf,
+                 **words: Unpack[RegistrationWords]) -> Report:
+        """What registering it would say; nothing is stored."""
+        return report_of(self.connection.read(
+            self.connection.registry.ValidateModel,
+            validate_request(urdf, words)))
+
+    def models(self) -> list[ModelSummary]:
+        """All names, in byte order."""
+        request = model_registry_pb2.ListModelsRequest(page_size=1000)
+        models: list[ModelSummary] = []
+        while True:
+            page = self.connection.read(
+                self.connection.registry.ListModels, request)
+            models += map(summary_of, page.models)
+            request.page_token = page.next_page_token
+            if not request.page_token:
+                return models
+
+    def delete(self, name: str, *,
+               expected_current: str | None = None) -> None:
+        """Removes a name with all its history."""
+        request = model_registry_pb2.DeleteModelRequest(name=name)
+        if expected_current is not None:
+            request.expected_current = expected_current
+        self.connection.change(self.connection.registry.DeleteModel, request)
+
+    def server_info(self) -> ServerInfo:
+        return info_of(self.connection.read(
+            self.connection.info.GetServerInfo,
+            server_info_pb2.GetServerInfoRequest()))
+
+    def health(self) -> Health:
+        return self.connection.health()
+
+    def close(self) -> None:
+        """Cancels what is under way, and ends the local server if there is
+        one."""
+        self.connection.close()
+        if self.server is not None:
+            self.server.stop()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None,
+                 error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<torqued.Client of {self.address}>"
+
+
+def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
+    """A client of the server at "host:port", "unix:/path" or another address as
+    gRPC takes it. Keywords: see `Settings`. Raises Unavailable where none
+    answers."""
+    connection = Connection(Settings(address, **words))
+    try:
+        connection.wait()
+    except BaseException:
+        connection.close()
+        raise
+    return Client(connection)
+
+
+def local(models: Iterable[str | os.PathLike[str]] = (), *,
+          binary: str | os.PathLike[str] | None = None,
+          store: str | os.PathLike[str] | None = None,
+          arguments: Sequence[str] = (),
+          **words: Unpack[ConnectWords]) -> Client:
+    """A client of a server that is started for it and ends with it.
+
+    models: descriptions to register, under their file names; a directory stands
+    for its *.urdf. binary, store, arguments: see `LocalServer`. Raises
+    LocalServerError; InvalidArgument for a description that is refused.
+    """
+    server = LocalServer(binary, store=store, arguments=arguments)
+    try:
+        client = connect(server.address, **words)
+        client.server = server
+        for path in description_files(models):
+            client.register(name_of(path), path)
+    except BaseException:
+        server.stop()
+        raise
+    return client
+
+
+def description_files(
+        models: Iterable[str | os.PathLike[str]]) -> list[pathlib.Path]:
+    files: list[pathlib.Path] = []
+    for path in map(pathlib.Path, models):
+        files += sorted(path.glob("*.urdf")) if path.is_dir() else [path]
+    return files

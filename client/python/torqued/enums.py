@@ -1,0 +1,171 @@
+"""The choices of the wire as Python enums.
+
+Wherever one is taken, its name does as well, in any case: "world",
+"linear_x", "damped".
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeVar
+
+E = TypeVar("E", bound=enum.IntEnum)
+
+
+class Quantity(enum.IntEnum):
+    """What can be computed; docs/quantities.md has the formulas."""
+
+    INVERSE_DYNAMICS = 1
+    MASS_MATRIX = 2
+    FORWARD_DYNAMICS = 3
+    BIAS_FORCES = 4
+    FRAME_POSE = 5
+    JACOBIAN = 6
+    JACOBIAN_DRIFT = 7
+    OPERATIONAL_SPACE = 8
+    GRAVITY_FORCES = 9
+    CORIOLIS_FORCES = 10
+    CORIOLIS_MATRIX = 11
+    CHRISTOFFEL_SYMBOLS = 12
+    MASS_MATRIX_RATE = 13
+    MASS_MATRIX_INVERSE = 14
+    ENERGY = 15
+    CENTER_OF_MASS = 16
+    MOMENTUM = 17
+    MOMENTUM_MATRIX = 18
+    LINK_TWISTS = 19
+    LINK_ACCELERATIONS = 20
+    FRAME_VELOCITY = 21
+    FRAME_ACCELERATION = 22
+    JACOBIAN_RATE = 23
+    JOINT_WRENCHES = 24
+    BASE_WRENCH = 25
+    REGRESSOR = 26
+    INVERSE_DYNAMICS_DERIVATIVES = 27
+    FORWARD_DYNAMICS_DERIVATIVES = 28
+    TASK_PROJECTION = 29
+    FORWARD_FRAME_ACCELERATION = 30
+    TASK_TORQUE = 31
+    POWER_BALANCE = 32
+
+
+class ReferenceFrame(enum.IntEnum):
+    """In which axes and at which point a spatial vector is given."""
+
+    #: Axes and origin of the tip frame.
+    LOCAL = 1
+    #: Axes of the base, origin of the tip frame.
+    LOCAL_WORLD_ALIGNED = 2
+    #: Axes and origin of the base.
+    WORLD = 3
+
+
+class Precision(enum.IntEnum):
+    """Of the computing; arrays are float64 either way."""
+
+    DOUBLE = 1
+    SINGLE = 2
+
+
+class TaskAxis(enum.IntEnum):
+    """One row of a task, in the reference frame."""
+
+    ANGULAR_X = 1
+    ANGULAR_Y = 2
+    ANGULAR_Z = 3
+    LINEAR_X = 4
+    LINEAR_Y = 5
+    LINEAR_Z = 6
+
+
+class SingularityRule(enum.IntEnum):
+    """What to return where a task loses rank."""
+
+    REPORT = 1
+    DAMPED = 2
+
+
+class TaskRule(enum.IntEnum):
+    """The rule that a row's Lambda follows."""
+
+    FULL_RANK = 1
+    RANGE_RESTRICTED = 2
+    DAMPED = 3
+    UNDEFINED = 4
+
+
+class RowCode(enum.IntEnum):
+    """Why a row is not OK."""
+
+    INVALID_INPUT = 1
+    SINGULAR_MASS_MATRIX = 2
+    #: The only one with an answer: the singularity rule's.
+    SINGULAR_TASK_SPACE = 3
+    NOT_FINITE_RESULT = 4
+
+
+class JointType(enum.IntEnum):
+    """How a joint moves."""
+
+    REVOLUTE = 1
+    CONTINUOUS = 2
+    PRISMATIC = 3
+
+
+class Severity(enum.IntEnum):
+    """Of a finding about a robot description."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+
+class Health(enum.IntEnum):
+    """What a server says of itself."""
+
+    UNKNOWN = 0
+    SERVING = 1
+    NOT_SERVING = 2
+
+
+class Reason(enum.IntEnum):
+    """Why a call failed; `UNSPECIFIED` where gRPC itself failed it."""
+
+    UNSPECIFIED = 0
+    MODEL_NOT_FOUND = 1
+    INVALID_MODEL_REFERENCE = 2
+    AMBIGUOUS_REVISION = 3
+    MODEL_BROKEN = 4
+    INVALID_MODEL = 5
+    INVALID_MODEL_NAME = 6
+    REVISION_CONFLICT = 7
+    WRONG_COLUMN_COUNT = 10
+    WRONG_ROW_COUNT = 11
+    MALFORMED_ARRAY = 12
+    MISSING_INPUT = 13
+    WRONG_JOINT_NAMES = 14
+    UNKNOWN_FRAME = 15
+    TIP_FRAME_REQUIRED = 16
+    INVALID_OPTION = 17
+    ROW_FAILED = 18
+    INVALID_FIELD = 19
+    REQUEST_TOO_LARGE = 30
+    OVERLOADED = 31
+    DRAINING = 40
+    STORE_UNAVAILABLE = 41
+    INTERNAL_ERROR = 42
+
+
+def parse(kind: type[E], choice: E | str | int) -> E:
+    """A member of `kind` from itself, its name or its number.
+
+    Raises ValueError with the names that there are.
+    """
+    try:
+        if isinstance(choice, str):
+            return kind[choice.upper().replace("-", "_")]
+        return kind(choice)
+    except (KeyError, ValueError):
+        names = ", ".join(member.name.lower() for member in kind)
+        raise ValueError(
+            f"{choice!r} is no {kind.__name__}; there are {names}") from None

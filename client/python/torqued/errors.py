@@ -1,0 +1,298 @@
+"""Typed exceptions.
+
+Every failure of a call is a `TorquedError`. Its class says what kind it is, its
+`reason` why; text is for people.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import grpc
+from google.protobuf import message as protobuf_message
+
+from torqued.enums import Reason, RowCode
+from torqued.v1 import errors_pb2
+
+_DETAILS_KEY = "grpc-status-details-bin"
+
+
+@dataclasses.dataclass(frozen=True)
+class FieldViolation:
+    """A field of the request that is at fault, by its path."""
+
+    field: str
+    description: str
+
+
+class TorquedError(Exception):
+    """A call that failed.
+
+    code: the gRPC status code's name, "INVALID_ARGUMENT".
+    reason: why, in the server's or this client's words of `Reason`; UNSPECIFIED
+        where gRPC itself failed the call.
+    field: path of the first field at fault ("options.joint_names[3]"), or "".
+    field_violations: all that are listed.
+    joint, row: what is at fault, where one is; "" and None otherwise.
+    metadata: what the reason is about, as strings.
+    retry_delay: seconds after which another try may succeed, or None.
+    message: one sentence for a person.
+    """
+
+    def __init__(
+        self, message: str, *, code: str = "UNKNOWN",
+        reason: Reason = Reason.UNSPECIFIED,
+        field_violations: Sequence[FieldViolation] = (),
+        metadata: Mapping[str, str] | None = None,
+        retry_delay: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.reason = reason
+        self.field_violations = tuple(field_violations)
+        self.metadata = dict(metadata or {})
+        self.retry_delay = retry_delay
+
+    @property
+    def field(self) -> str:
+        return self.field_violations[0].field if self.field_violations else ""
+
+    @property
+    def joint(self) -> str:
+        return self.metadata.get("joint", "")
+
+    @property
+    def row(self) -> int | None:
+        row = self.metadata.get("row", "")
+        return int(row) if row.isdigit() else None
+
+    def __str__(self) -> str:
+        # The server's sentences name the field already, mostly.
+        where = self.field
+        text = self.message
+        if where and where not in text:
+            text = f"{where}: {text}"
+        if self.reason is not Reason.UNSPECIFIED:
+            text = f"{text} [{self.reason.name}]"
+        return text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (type(self), self.message, self.__dict__)
+
+
+def _rebuilt(kind: type[TorquedError], message: str,
+             state: dict[str, object]) -> TorquedError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    error.__dict__.update(state)
+    return error
+
+
+class InvalidArgument(TorquedError, ValueError):
+    """Something in the request cannot be used as it is."""
+
+
+class NotFound(TorquedError, LookupError):
+    """No model of that name, label or revision."""
+
+
+class FailedPrecondition(TorquedError):
+    """The model is broken, or its name has moved."""
+
+
+class ResourceExhausted(TorquedError):
+    """Over a limit."""
+
+
+class RequestTooLarge(ResourceExhausted):
+    """One message is over a limit, and could not be cut further."""
+
+
+class Overloaded(ResourceExhausted):
+    """Too much work is under way on the server; see retry_delay."""
+
+
+class Unavailable(TorquedError, ConnectionError):
+    """No server, or one that is shutting down."""
+
+
+class DeadlineExceeded(TorquedError, TimeoutError):
+    """The call took longer than its deadline."""
+
+
+class Cancelled(TorquedError):
+    """The call was cancelled."""
+
+
+class PermissionDenied(TorquedError, PermissionError):
+    """Not allowed, or not known who asks."""
+
+
+class Unimplemented(TorquedError):
+    """The server is older than what was asked of it."""
+
+
+class InternalError(TorquedError):
+    """A fault of the server, or a reply that breaks the contract."""
+
+
+class RowError(TorquedError, ArithmeticError):
+    """A state has no answer. `status` is its row status.
+
+    row: its index in the batch; row_code: why; field: the input at fault or the
+    quantity concerned; joint: the joint concerned, or ""; value: the offending
+    number.
+    """
+
+    def __init__(self, status: RowStatus) -> None:
+        super().__init__(
+            status.message, code="OK",
+            field_violations=[FieldViolation(status.field, status.message)],
+            metadata={"row": str(status.row), "joint": status.joint})
+        self.status = status
+
+    @property
+    def row_code(self) -> RowCode:
+        return self.status.code
+
+    @property
+    def value(self) -> float:
+        return self.status.value
+
+    def __str__(self) -> str:
+        return f"row {self.status.row}: {self.message} [{self.row_code.name}]"
+
+
+class LocalServerError(TorquedError, OSError):
+    """The local server could not be found or started. The message has the end
+    of what it wrote."""
+
+
+class BadRowsWarning(UserWarning):
+    """Rows of a batch have no answer and are NaN."""
+
+
+class SingularTaskWarning(BadRowsWarning):
+    """Rows follow the singularity rule, because their task is singular."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RowStatus:
+    """A row that is not OK.
+
+    field: the input at fault ("q", "tip_wrench_on_environment", ...) or the
+    quantity concerned. value: an input number, a pivot of M, or the smallest
+    singular value of the task Jacobian.
+    """
+
+    row: int
+    code: RowCode
+    field: str
+    joint: str
+    value: float
+    message: str
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the row's numbers are usable, by a rule that it names."""
+        return self.code is RowCode.SINGULAR_TASK_SPACE
+
+
+_BY_CODE: dict[str, type[TorquedError]] = {
+    "INVALID_ARGUMENT": InvalidArgument,
+    "OUT_OF_RANGE": InvalidArgument,
+    "NOT_FOUND": NotFound,
+    "FAILED_PRECONDITION": FailedPrecondition,
+    "RESOURCE_EXHAUSTED": ResourceExhausted,
+    "UNAVAILABLE": Unavailable,
+    "DEADLINE_EXCEEDED": DeadlineExceeded,
+    "CANCELLED": Cancelled,
+    "PERMISSION_DENIED": PermissionDenied,
+    "UNAUTHENTICATED": PermissionDenied,
+    "UNIMPLEMENTED": Unimplemented,
+    "INTERNAL": InternalError,
+}
+_BY_REASON: dict[Reason, type[TorquedError]] = {
+    Reason.REQUEST_TOO_LARGE: RequestTooLarge,
+    Reason.OVERLOADED: Overloaded,
+}
+
+# gRPC itself refuses a message for its size without details, and other things
+# with the same code, so only the sentence tells: that of gRPC in C++ and Go, in
+# Java, and in .NET.
+_SIZE_SENTENCES = ("essage larger than max", "essage exceeds maximum size",
+                   "essage exceeds the maximum")
+
+
+def make(code: str, message: str, *, reason: Reason = Reason.UNSPECIFIED,
+         field_violations: Sequence[FieldViolation] = (),
+         metadata: Mapping[str, str] | None = None,
+         retry_delay: float | None = None) -> TorquedError:
+    """The exception of the class that fits."""
+    kind = _BY_REASON.get(reason, _BY_CODE.get(code, TorquedError))
+    if (kind is ResourceExhausted and reason is Reason.UNSPECIFIED and any(
+            sentence in message for sentence in _SIZE_SENTENCES)):
+        kind = RequestTooLarge
+    return kind(message, code=code, reason=reason,
+                field_violations=field_violations, metadata=metadata,
+                retry_delay=retry_delay)
+
+
+def invalid(reason: Reason, field: str, message: str,
+            **metadata: str) -> TorquedError:
+    """What this client refuses by itself, as the server would."""
+    return make("INVALID_ARGUMENT", message, reason=reason,
+                field_violations=[FieldViolation(field, message)],
+                metadata=metadata)
+
+
+def decode(failure: grpc.RpcError) -> TorquedError:
+    """The failure of a call, with the details that the server sent."""
+    code = failure.code().name
+    message = failure.details() or code
+    for key, value in failure.trailing_metadata() or ():
+        if key == _DETAILS_KEY:
+            try:
+                status = errors_pb2.Status.FromString(value)
+            except protobuf_message.DecodeError:
+                break
+            # Details of another code are void: gRPC ended the call before the
+            # service.
+            if status.code == failure.code().value[0]:
+                return _with_details(code, message, status)
+    return make(code, message)
+
+
+def _with_details(code: str, message: str,
+                  status: errors_pb2.Status) -> TorquedError:
+    reason = Reason.UNSPECIFIED
+    metadata: dict[str, str] = {}
+    violations: list[FieldViolation] = []
+    retry_delay: float | None = None
+    for detail in status.details:
+        # The messages mirror google.rpc, and so do the type URLs.
+        kind = detail.type_url.rpartition("/")[2]
+        try:
+            if kind == "google.rpc.ErrorInfo":
+                info = errors_pb2.ErrorInfo.FromString(detail.value)
+                # A newer server may have reasons that are not known here.
+                reason = Reason.__members__.get(
+                    info.reason, Reason.UNSPECIFIED)
+                metadata = dict(info.metadata)
+                if reason is Reason.UNSPECIFIED and info.reason:
+                    metadata.setdefault("reason", info.reason)
+            elif kind == "google.rpc.BadRequest":
+                bad = errors_pb2.BadRequest.FromString(detail.value)
+                violations = [
+                    FieldViolation(violation.field, violation.description)
+                    for violation in bad.field_violations]
+            elif kind == "google.rpc.RetryInfo":
+                retry = errors_pb2.RetryInfo.FromString(detail.value)
+                if retry.HasField("retry_delay"):
+                    retry_delay = retry.retry_delay.ToNanoseconds() / 1e9
+        except protobuf_message.DecodeError:
+            continue
+    return make(code, message, reason=reason, field_violations=violations,
+                metadata=metadata, retry_delay=retry_delay)

@@ -1,0 +1,168 @@
+"""Robots as a server describes them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from torqued.arrays import FloatArray
+from torqued.enums import JointType, Severity
+from torqued.v1 import lint_pb2, model_registry_pb2, server_info_pb2
+
+
+@dataclasses.dataclass(frozen=True)
+class Joint:
+    """A movable joint.
+
+    lower, upper: rad or m; velocity: rad/s or m/s; effort: N m or N. Infinite
+    where there is no limit. damping, friction: off in a call unless asked for.
+    armature: part of M. axis: unit, in the joint frame, which is the child
+    link's.
+    """
+
+    name: str
+    type: JointType
+    parent_link: str
+    child_link: str
+    axis: tuple[float, ...]
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    damping: float
+    friction: float
+    armature: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What the loader has to say about a description; docs/lint.md explains the
+    codes. line: of the source, from 1; 0 where no line applies."""
+
+    severity: Severity
+    code: str
+    joint: str
+    link: str
+    line: int
+    message: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    """A revision of a robot.
+
+    joints: movable ones, in the order of all arrays. frames: link names, root
+    first. tip_frame: used where a call names none; "" where there is none.
+    moving_mass: kg. gravity: (3,), base axes, m/s^2.
+    """
+
+    name: str
+    revision: str
+    robot_name: str
+    nq: int
+    nv: int
+    joints: tuple[Joint, ...]
+    frames: tuple[str, ...]
+    tip_frame: str
+    moving_mass: float
+    gravity: FloatArray
+    labels: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """The answer to a dry run. errors, warnings, infos: counts of all findings,
+    also of those that are not listed. model: as it would be, without a name;
+    None where it is refused."""
+
+    valid: bool
+    findings: tuple[Finding, ...]
+    errors: int
+    warnings: int
+    infos: int
+    model: Model | None
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelSummary:
+    """A name that a server knows. problem: why this server cannot load it; ""
+    for one that it can."""
+
+    name: str
+    revision: str
+    nq: int
+    nv: int
+    problem: str
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerInfo:
+    """What a server is and what it takes at a time; see docs/server.md."""
+
+    server_version: str
+    target: str
+    targets: tuple[str, ...]
+    threads: int
+    max_rows: int
+    max_message_bytes: int
+    max_inflight_rows: int
+    max_inflight_bytes: int
+    max_inflight_streams: int
+    revision_layout: str
+
+
+def joint_of(info: model_registry_pb2.JointInfo) -> Joint:
+    def limit(field: str, absent: float) -> float:
+        return getattr(info, field) if info.HasField(field) else absent
+
+    return Joint(
+        name=info.name, type=JointType(info.type),
+        parent_link=info.parent_link, child_link=info.child_link,
+        axis=tuple(info.axis), lower=limit("lower", -math.inf),
+        upper=limit("upper", math.inf), velocity=limit("velocity", math.inf),
+        effort=limit("effort", math.inf), damping=info.damping,
+        friction=info.friction, armature=info.armature)
+
+
+def findings_of(report: lint_pb2.LintReport) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(Severity(finding.severity), finding.code, finding.joint,
+                finding.link, finding.line, finding.message)
+        for finding in report.findings)
+
+
+def model_of(info: model_registry_pb2.ModelInfo) -> Model:
+    return Model(
+        name=info.name, revision=info.revision, robot_name=info.robot_name,
+        nq=info.nq, nv=info.nv, joints=tuple(map(joint_of, info.joints)),
+        frames=tuple(info.frames), tip_frame=info.tip_frame,
+        moving_mass=info.moving_mass, gravity=np.array(info.gravity),
+        labels=tuple(info.labels), findings=findings_of(info.report))
+
+
+def report_of(reply: model_registry_pb2.ValidateModelReply) -> Report:
+    return Report(
+        valid=reply.valid, findings=findings_of(reply.report),
+        errors=reply.report.errors, warnings=reply.report.warnings,
+        infos=reply.report.infos,
+        model=model_of(reply.model) if reply.HasField("model") else None)
+
+
+def summary_of(summary: model_registry_pb2.ModelSummary) -> ModelSummary:
+    return ModelSummary(summary.name, summary.revision, summary.nq, summary.nv,
+                        summary.problem)
+
+
+def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:
+    return ServerInfo(
+        server_version=reply.server_version, target=reply.target,
+        targets=tuple(target.name for target in reply.targets),
+        threads=reply.threads, max_rows=reply.max_rows,
+        max_message_bytes=reply.max_message_bytes,
+        max_inflight_rows=reply.max_inflight_rows,
+        max_inflight_bytes=reply.max_inflight_bytes,
+        max_inflight_streams=reply.max_inflight_streams,
+        revision_layout=reply.revision_layout)

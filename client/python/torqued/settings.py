@@ -1,0 +1,105 @@
+"""How a client speaks to its server; the same for both kinds of client."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import TypedDict
+
+import grpc
+
+from torqued import errors
+from torqued.enums import Health
+from torqued.retry import OnRetry
+
+# Requests of these are bytes already; see wire.py.
+COMPUTE_METHOD = "/torqued.v1.Dynamics/Compute"
+EVALUATE_METHOD = "/torqued.v1.Dynamics/Evaluate"
+HEALTH_METHOD = "/grpc.health.v1.Health/Check"
+#: A HealthCheckRequest of the whole server.
+HEALTH_REQUEST = b""
+POLL_SECONDS = 0.05
+
+
+class ConnectWords(TypedDict, total=False):
+    """The fields of `Settings` as keywords."""
+
+    deadline: float
+    wait_for_server: float
+    max_message_bytes: int
+    chunk_rows: int
+    retry: bool
+    on_retry: OnRetry | None
+    credentials: grpc.ChannelCredentials | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """
+    deadline: seconds of each call, all retries and all parts of a large batch
+        included, unless the call has its own.
+    wait_for_server: seconds for which connecting keeps trying a server that
+        does not answer. 0: the first refused connection is final.
+    max_message_bytes: largest message in either direction; batches are cut to
+        stay below.
+    chunk_rows: states of one message of a stream, at most 1000. A server that
+        takes less at a time is sent less, once it has refused a message.
+    retry: try again, within the deadline, what failed with UNAVAILABLE or
+        OVERLOADED and changes nothing on the server: computations and reads. A
+        large batch goes on where it was interrupted.
+    on_retry: called before each wait for another try, with the error and the
+        seconds.
+    credentials: None: insecure.
+    """
+
+    address: str
+    deadline: float = 30.0
+    wait_for_server: float = 0.0
+    max_message_bytes: int = 16 * 1024 * 1024
+    chunk_rows: int = 1000
+    retry: bool = True
+    on_retry: OnRetry | None = None
+    credentials: grpc.ChannelCredentials | None = None
+
+    def channel_options(self) -> list[tuple[str, int]]:
+        return [
+            ("grpc.max_receive_message_length", self.max_message_bytes),
+            ("grpc.max_send_message_length", self.max_message_bytes),
+            # A server that restarts is found again soon.
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 2000),
+            # Calls that may be repeated are repeated here; and without it large
+            # messages take half the time.
+            ("grpc.enable_retries", 0),
+        ]
+
+
+class Waiting:
+    """Until a server answers, or not."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._end = time.monotonic() + min(
+            settings.wait_for_server, settings.deadline)
+
+    def after(self, failure: grpc.RpcError) -> float | None:
+        """Seconds after which to ask again; None where the server is there.
+        Raises Unavailable or DeadlineExceeded."""
+        error = errors.decode(failure)
+        # Any word of the server shows that it is there.
+        if not isinstance(
+                error, (errors.Unavailable, errors.DeadlineExceeded)):
+            return None
+        if time.monotonic() >= self._end:
+            raise errors.make(
+                error.code,
+                f"no connection to {self._settings.address}: {error.message}",
+                reason=error.reason, metadata=error.metadata) from None
+        return POLL_SECONDS
+
+
+def health_of(reply: bytes) -> Health:
+    """A HealthCheckResponse, which has one field, an enum."""
+    if len(reply) == 2 and reply[0] == 0x08 and reply[1] in (1, 2):
+        return Health(reply[1])
+    return Health.UNKNOWN

@@ -1,0 +1,1 @@
+"""Messages and stubs that protoc makes of proto/torqued/v1."""

@@ -1,0 +1,48 @@
+"""A real server for each file of tests, and random states."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+import torqued
+
+SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+MODELS = SOURCE / "deploy" / "models"
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Of a server with the example models."""
+    with torqued.local(models=[MODELS]) as connected:
+        yield connected
+
+
+@pytest.fixture(scope="module")
+def panda(client):
+    return client.model("panda")
+
+
+@pytest.fixture(scope="module")
+def ur5e(client):
+    return client.model("ur5e")
+
+
+class States:
+    """Random states of seven joints, always the same ones."""
+
+    def __init__(self, rows, joints=7):
+        random = np.random.default_rng(11)
+        self.q, self.v, self.a, self.tau = random.uniform(
+            -1.5, 1.5, (4, rows, joints))
+
+
+@pytest.fixture
+def states():
+    return States
+
+
+def same_bits(a, b):
+    """Whether two arrays agree in every bit, NaNs too."""
+    return (a.shape == b.shape and a.dtype == b.dtype
+            and a.tobytes() == b.tobytes())

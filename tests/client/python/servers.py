@@ -1,0 +1,115 @@
+"""Servers that do what tests need: real ones that come and go, and one that
+refuses."""
+
+import concurrent.futures
+import contextlib
+import os
+import signal
+import threading
+
+import grpc
+import torqued
+from google.protobuf import any_pb2
+from torqued.v1 import errors_pb2
+
+
+class Restarting:
+    """A real server at one address, which can be killed and started again."""
+
+    def __init__(self, directory, models, *flags):
+        self._flags = ["--listen", f"unix:{directory}/again", *flags]
+        self._store, self._models = directory / "models.db", models
+        self.address = f"unix:{directory}/again"
+        self.start()
+
+    def start(self):
+        self.server = torqued.LocalServer(
+            store=self._store, models=self._models, arguments=self._flags)
+
+    def kill(self):
+        os.kill(self.server.pid, signal.SIGKILL)
+        self.server.stop()
+
+    def stop(self):
+        self.server.stop()
+
+
+def details(code, reason, retry_seconds=None, **metadata):
+    """Of an error, serialized as they travel."""
+    def packed(name, message):
+        return any_pb2.Any(type_url="type.googleapis.com/google.rpc." + name,
+                           value=message.SerializeToString())
+
+    status = errors_pb2.Status(code=code.value[0], message="no", details=[
+        packed("ErrorInfo", errors_pb2.ErrorInfo(
+            reason=reason, domain="torqued", metadata=metadata))])
+    if retry_seconds is not None:
+        retry = errors_pb2.RetryInfo()
+        retry.retry_delay.FromNanoseconds(int(retry_seconds * 1e9))
+        status.details.append(packed("RetryInfo", retry))
+    return status.SerializeToString()
+
+
+class Refusing(grpc.GenericRpcHandler):
+    """Passes every call on to a real server, after it has refused the first
+    ones as the plans say: [(code, details or None, chunks to answer before),
+    ...]"""
+
+    def __init__(self, target, *plans):
+        self._channel = grpc.insecure_channel(target)
+        self.plans = list(plans)
+        self.calls = []
+        #: Set when a stream is over, however it ends.
+        self.stream_ended = threading.Event()
+
+    def service(self, call):
+        method = call.method
+        if method.endswith("/Evaluate"):
+            return grpc.stream_stream_rpc_method_handler(self._stream)
+        return grpc.unary_unary_rpc_method_handler(
+            lambda request, context: self._unary(method, request, context))
+
+    def _unary(self, method, request, context):
+        if "/torqued.v1." in method and "Health" not in method:
+            self.calls.append(method)
+            if method.endswith("Compute") and self.plans:
+                self._refuse(context, *self.plans.pop(0)[:2])
+        try:
+            return self._channel.unary_unary(method)(request)
+        except grpc.RpcError as error:
+            context.abort(error.code(), error.details())
+
+    def _stream(self, requests, context):
+        self.calls.append("Evaluate")
+        context.add_callback(self.stream_ended.set)
+        plan = self.plans.pop(0) if self.plans else None
+        replies = self._channel.stream_stream(
+            "/torqued.v1.Dynamics/Evaluate")(requests)
+        for answered, reply in enumerate(replies):
+            if plan and answered == plan[2]:
+                replies.cancel()
+                self._refuse(context, *plan[:2])
+            yield reply
+
+    @staticmethod
+    def _refuse(context, code, detail):
+        if detail is not None:
+            context.set_trailing_metadata(
+                [("grpc-status-details-bin", detail)])
+        context.abort(code, "no")
+
+
+@contextlib.contextmanager
+def refusing(target, *plans):
+    """(address, the handler)"""
+    handler = Refusing(target, *plans)
+    server = grpc.server(
+        concurrent.futures.ThreadPoolExecutor(8),
+        handlers=[handler],
+        options=[("grpc.max_receive_message_length", 64 << 20)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"127.0.0.1:{port}", handler
+    finally:
+        server.stop(None).wait(10)

@@ -1,0 +1,115 @@
+"""The cases that the clients of all languages pass, in one call and through a
+stream, blocking and not."""
+
+import asyncio
+
+import numpy as np
+import pytest
+import torqued
+from conformance import (
+    CASES, arguments_of, check_error, check_evaluation, model_files)
+
+WAYS = ("unary", "stream")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with torqued.local(chunk_rows=2) as connected:
+        for name, path in model_files().items():
+            connected.register(name, path)
+        yield connected
+
+
+@pytest.fixture(scope="module")
+def loop():
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def waiting_client(client, loop):
+    connected = loop.run_until_complete(
+        _connect(client.address))
+    yield connected
+    loop.run_until_complete(connected.close())
+
+
+async def _connect(address):
+    return await torqued.aio.connect(address, chunk_rows=2)
+
+
+def ask(client, case, stream):
+    if "register" in case:
+        words = dict(case["register"])
+        return client.register(words.pop("name"), words.pop("urdf"), **words)
+    return client.model(case["model"]).compute(
+        case["quantities"], stream=stream, **arguments_of(case))
+
+
+async def ask_waiting(client, case, stream):
+    if "register" in case:
+        words = dict(case["register"])
+        return await client.register(
+            words.pop("name"), words.pop("urdf"), **words)
+    robot = await client.model(case["model"])
+    return await robot.compute(
+        case["quantities"], stream=stream, **arguments_of(case))
+
+
+def check(case, answer):
+    expected = case["expect"]
+    if "error" in expected:
+        with pytest.raises(torqued.TorquedError) as caught:
+            answer()
+        check_error(caught.value, expected["error"], ("start.", "chunk."))
+    else:
+        check_evaluation(answer(), expected)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", CASES)
+def test_case(client, name, way):
+    case = CASES[name]
+    check(case, lambda: ask(client, case, way == "stream"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", CASES)
+def test_case_without_blocking(waiting_client, loop, name, way):
+    case = CASES[name]
+    check(case, lambda: loop.run_until_complete(
+        ask_waiting(waiting_client, case, way == "stream")))
+
+
+# --- That the runner can fail ------------------------------------------------
+
+
+def test_a_wrong_number_is_found(client):
+    case = CASES["inverse dynamics of panda"]
+    evaluation = ask(client, case, False)
+    check_evaluation(evaluation, case["expect"])
+    evaluation.tau[1, 2] += 1e-8
+    with pytest.raises(AssertionError):
+        check_evaluation(evaluation, case["expect"])
+
+
+def test_a_bad_row_that_is_not_told_is_found(client):
+    case = CASES["a q that is no number"]
+    evaluation = ask(client, case, False)
+    evaluation.tau[1] = 0
+    with pytest.raises(AssertionError):
+        check_evaluation(evaluation, case["expect"])
+    evaluation = ask(client, case, False)
+    evaluation.row_status.clear()
+    evaluation.ok[:] = np.True_
+    with pytest.raises(AssertionError):
+        check_evaluation(evaluation, case["expect"])
+
+
+def test_another_reason_is_found():
+    error = torqued.InvalidArgument(
+        "no", code="INVALID_ARGUMENT", reason=torqued.Reason.MISSING_INPUT)
+    wanted = CASES["no q"]["expect"]["error"]
+    with pytest.raises(AssertionError):
+        check_error(error, wanted)  # names no field

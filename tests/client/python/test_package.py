@@ -1,0 +1,110 @@
+"""What is installed imports, works and has types."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from conftest import MODELS, SOURCE
+
+PACKAGE = SOURCE / "client" / "python"
+
+
+def run(*command, **environment):
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=200,
+        env={**os.environ, **environment}, check=False)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Built from a copy, so that nothing is left in the sources."""
+    copy = tmp_path_factory.mktemp("source")
+    shutil.copytree(PACKAGE, copy / "client" / "python")
+    shutil.copytree(SOURCE / "proto", copy / "proto")
+    built = run(sys.executable, "-m", "pip", "wheel", "--quiet",
+                "--no-build-isolation", "--no-deps", "--no-index",
+                "--wheel-dir", str(copy), str(copy / "client" / "python"))
+    assert built.returncode == 0, built.stdout + built.stderr
+    found, = copy.glob("torqued-*.whl")
+    return found
+
+
+def test_a_wheel_installs_and_imports(wheel, tmp_path):
+    installed = run(sys.executable, "-m", "pip", "install", "--quiet",
+                    "--no-deps", "--no-index", "--target", str(tmp_path),
+                    str(wheel))
+    assert installed.returncode == 0, installed.stderr
+    assert (tmp_path / "torqued" / "py.typed").exists()
+    assert (tmp_path / "torqued" / "v1" / "dynamics_pb2.pyi").exists()
+    program = textwrap.dedent(f"""
+        import torqued
+        assert torqued.__file__.startswith({str(tmp_path)!r})
+        with torqued.Robot.from_urdf({str(MODELS / "panda.urdf")!r}) as robot:
+            print(robot.gravity_forces([0] * 7).shape)
+        """)
+    done = run(sys.executable, "-c", program, PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "(7,)\n"), done.stderr
+
+
+def test_the_version_is_that_of_the_project():
+    import torqued
+    text = (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f"project(torqued VERSION {torqued.__version__} " in text
+
+
+def test_building_outside_the_repository_says_what_is_missing(tmp_path):
+    copy = tmp_path / "alone" / "client" / "python"
+    shutil.copytree(PACKAGE, copy)
+    built = subprocess.run(
+        [sys.executable, "setup.py", "--quiet", "build"], cwd=copy,
+        capture_output=True, text=True, timeout=100, check=False)
+    assert built.returncode != 0
+    assert "TORQUED_PROTO" in built.stdout + built.stderr
+
+
+# --- Types -------------------------------------------------------------------
+
+mypy = pytest.mark.skipif(not shutil.which("mypy"), reason="there is no mypy")
+
+
+def check_types(tmp_path, *arguments):
+    import torqued
+    root = os.path.dirname(os.path.dirname(torqued.__file__))
+    return subprocess.run(
+        ["mypy", "--config-file", str(PACKAGE / "pyproject.toml"),
+         "--cache-dir", str(tmp_path / "cache"), *arguments],
+        cwd=root, capture_output=True, text=True, timeout=250, check=False)
+
+
+@mypy
+def test_types_hold(tmp_path):
+    user = tmp_path / "user.py"
+    user.write_text(textwrap.dedent("""
+        import numpy as np
+        import torqued
+
+        def good(robot: torqued.Robot) -> torqued.FloatArray:
+            tau = robot.inverse_dynamics(np.zeros(7), reference_frame="world")
+            space = robot.operational_space({"a": 1.0}, axes=["linear_x"])
+            return tau + space.eta
+
+        async def waiting(robot: torqued.aio.Robot) -> torqued.FloatArray:
+            return (await robot.energy([0.0] * 7)).kinetic
+        """))
+    checked = check_types(tmp_path, "-p", "torqued")
+    assert checked.returncode == 0, checked.stdout
+    checked = check_types(tmp_path, str(user))
+    assert checked.returncode == 0, checked.stdout
+    user.write_text(textwrap.dedent("""
+        import numpy as np
+        import torqued
+
+        def bad(robot: torqued.Robot) -> int:
+            robot.inverse_dynamics(np.zeros(7), tip_fram="x")
+            return robot.energy(np.zeros(7)).kinetik
+        """))
+    checked = check_types(tmp_path, str(user))
+    assert "tip_fram" in checked.stdout and "kinetik" in checked.stdout

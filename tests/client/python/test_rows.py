@@ -1,0 +1,102 @@
+"""A row that is not OK is never silent."""
+
+import numpy as np
+import pytest
+import torqued
+
+NAN = np.nan
+
+
+@pytest.fixture
+def spoilt(states):
+    q = states(5).q
+    q[3, 2] = NAN
+    return q
+
+
+def test_the_mask_tells_bad_rows(panda, spoilt):
+    evaluation = panda.compute(["inverse_dynamics", "frame_pose"], spoilt)
+    assert evaluation.ok.tolist() == [True, True, True, False, True]
+    status, = evaluation.row_status
+    assert (status.row, status.field, status.joint) == (3, "q", "panda_joint3")
+    assert status.code is torqued.RowCode.INVALID_INPUT
+    assert np.isnan(status.value) and not status.has_answer
+    assert np.isnan(evaluation.tau[~evaluation.ok]).all()
+    assert np.isfinite(evaluation.tau[evaluation.ok]).all()
+    assert np.isnan(evaluation.pose[3]).all()
+
+
+def test_a_single_state_without_an_answer_raises(panda, spoilt):
+    with pytest.raises(torqued.RowError, match="row 0") as caught:
+        panda.inverse_dynamics(spoilt[3])
+    error = caught.value
+    assert isinstance(error, torqued.TorquedError)
+    assert (error.row, error.field, error.joint) == (0, "q", "panda_joint3")
+    assert error.row_code is torqued.RowCode.INVALID_INPUT
+    assert np.isnan(error.value)
+
+
+def test_a_batch_warns_once_and_has_nan(panda, spoilt):
+    with pytest.warns(torqued.BadRowsWarning, match="1 of 5.*row 3") as caught:
+        tau = panda.inverse_dynamics(spoilt)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert np.isnan(tau).any(axis=1).tolist() == [
+        False, False, False, True, False]
+
+
+def test_what_is_done_about_bad_rows_can_be_chosen(panda, spoilt, recwarn):
+    with pytest.raises(torqued.RowError, match="row 3"):
+        panda.inverse_dynamics(spoilt, on_bad_row="raise")
+    with pytest.raises(torqued.RowError, match="row 3"):
+        panda.compute(["inverse_dynamics"], spoilt, on_bad_row="raise")
+    with pytest.raises(torqued.RowError):
+        panda.with_options(on_bad_row="raise").mass_matrix(spoilt)
+    assert np.isnan(panda.inverse_dynamics(spoilt[3], on_bad_row="mask")).all()
+    panda.inverse_dynamics(spoilt, on_bad_row="mask")
+    assert not recwarn
+    with pytest.warns(torqued.BadRowsWarning) as caught:
+        panda.compute(["mass_matrix"], spoilt, on_bad_row="warn")
+    assert caught[0].filename == __file__
+
+
+def test_a_singular_task_has_an_answer_and_warns(client):
+    robot = client.model("planar_2r")
+    q = np.array([[0.3, 0.0], [0.3, 1.0]])
+    task = {"axes": ["linear_x", "linear_y"]}
+    with pytest.warns(torqued.SingularTaskWarning, match="1 of 2"):
+        result = robot.operational_space(q, **task)
+    assert result.rule.tolist() == [
+        torqued.TaskRule.RANGE_RESTRICTED, torqued.TaskRule.FULL_RANK]
+    assert result.rank.tolist() == [1, 2]
+    assert np.isfinite(result.Lambda).all()
+    with pytest.warns(torqued.SingularTaskWarning):
+        robot.operational_space(q[0], **task)
+    with pytest.raises(torqued.RowError):
+        robot.operational_space(q, on_bad_row="raise", **task)
+    evaluation = robot.compute(["operational_space"], q, **task)
+    assert evaluation.ok.tolist() == [False, True]
+    assert evaluation.row_status[0].has_answer
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_all_of_many_bad_rows_are_told(client, stream):
+    # Larger chunks would have more bad rows than a reply lists.
+    with torqued.connect(client.address, chunk_rows=5000) as coarse:
+        check_many_bad_rows(coarse.model("panda"), stream)
+
+
+def check_many_bad_rows(panda, stream):
+    q = np.zeros((5000, 7))
+    bad = np.arange(5000) % 3 == 1
+    q[bad, 4] = NAN
+    evaluation = panda.compute(["mass_matrix"], q, stream=stream)
+    assert np.array_equal(evaluation.ok, ~bad)
+    assert [s.row for s in evaluation.row_status] == np.flatnonzero(
+        bad).tolist()
+
+
+def test_failing_fast(panda, spoilt):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.inverse_dynamics(spoilt, fail_fast=True)
+    assert caught.value.reason is torqued.Reason.ROW_FAILED
+    assert (caught.value.row, caught.value.joint) == (3, "panda_joint3")

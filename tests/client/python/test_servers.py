@@ -1,0 +1,230 @@
+"""Clients of servers that are there, that are not, and of one's own."""
+
+import gc
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+import torqued
+from conftest import MODELS
+
+PANDA = MODELS / "panda.urdf"
+
+
+def is_alive(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return state.rpartition(")")[2].split()[0] != "Z"
+
+
+def ends_soon(pid):
+    give_up = time.monotonic() + 20
+    while is_alive(pid) and time.monotonic() < give_up:
+        time.sleep(0.01)
+    return not is_alive(pid)
+
+
+def test_a_local_server_ends_with_its_client():
+    with torqued.local([PANDA]) as client:
+        pid = client.server.pid
+        directory = pathlib.Path(client.address.removeprefix("unix:")).parent
+        assert is_alive(pid) and directory.stat().st_mode & 0o77 == 0
+        assert [m.name for m in client.models()] == ["panda"]
+        assert client.health() is torqued.Health.SERVING
+    assert not is_alive(pid) and not directory.exists()
+
+
+def test_a_robot_of_its_own_server():
+    with torqued.Robot.from_urdf(PANDA) as robot:
+        pid = robot.client.server.pid
+        assert robot.name == "panda" and robot.gravity_forces([0] * 7).any()
+    assert ends_soon(pid)
+
+
+def test_what_nothing_refers_to_is_ended():
+    server = torqued.LocalServer()
+    pid = server.pid
+    del server
+    gc.collect()
+    assert ends_soon(pid)
+
+
+@pytest.mark.parametrize("end", ["", "import os, signal;"
+                                 "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_a_local_server_does_not_outlive_its_program(end):
+    program = (f"import torqued; s = torqued.LocalServer();"
+               f"print(s.pid, flush=True);{end}")
+    process = subprocess.run([sys.executable, "-c", program],
+                             capture_output=True, text=True, timeout=60)
+    assert process.returncode == (-signal.SIGKILL if end else 0)
+    assert ends_soon(int(process.stdout))
+
+
+def test_a_fork_does_not_end_what_it_inherited():
+    # In a program of its own, which has no connection: gRPC is not for forks.
+    program = textwrap.dedent("""
+        import os, torqued
+        server = torqued.LocalServer()
+        child = os.fork()
+        if child == 0:
+            server.stop()
+            os._exit(0)
+        os.waitpid(child, 0)
+        print(os.path.exists(server.address.removeprefix("unix:")))
+        """)
+    done = subprocess.run([sys.executable, "-c", program],
+                          capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def test_servers_that_cannot_be_found(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("TORQUED_SERVER", str(tmp_path / "nothing"))
+    with pytest.raises(torqued.LocalServerError, match="TORQUED_SERVER"):
+        torqued.local()
+    monkeypatch.delenv("TORQUED_SERVER")
+    with pytest.raises(torqued.LocalServerError, match="PATH"):
+        torqued.local()
+    with pytest.raises(torqued.LocalServerError, match="no executable"):
+        torqued.local(binary=tmp_path)
+
+
+def test_a_server_that_does_not_start_tells_why():
+    with pytest.raises(torqued.LocalServerError, match="--nonsense"):
+        torqued.local(arguments=["--nonsense"])
+
+
+def test_a_server_that_is_not_there(tmp_path):
+    start = time.monotonic()
+    with pytest.raises(torqued.Unavailable, match="no connection") as caught:
+        torqued.connect(f"unix:{tmp_path}/nothing")
+    assert time.monotonic() - start < 5
+    assert isinstance(caught.value, ConnectionError)
+
+
+def test_waiting_for_a_server(tmp_path):
+    start = time.monotonic()
+    with pytest.raises(torqued.Unavailable):
+        torqued.connect(f"unix:{tmp_path}/nothing", wait_for_server=0.3)
+    assert time.monotonic() - start > 0.3
+
+
+def test_a_server_tells_what_it_takes(client):
+    info = client.server_info()
+    assert info.max_rows > 0 and info.target in info.targets
+    assert info.server_version
+
+
+def test_a_closed_client_says_so():
+    client = torqued.local([PANDA])
+    robot = client.model("panda")
+    client.close()
+    client.close()
+    for call in (lambda: robot.mass_matrix([0] * 7), client.health,
+                 lambda: robot.compute(["energy"], [0] * 7, stream=True),
+                 lambda: client.register("again", PANDA)):
+        with pytest.raises(torqued.Cancelled, match="closed"):
+            call()
+
+
+# --- Models ------------------------------------------------------------------
+
+
+def test_models_by_path_text_and_bytes(client):
+    text = PANDA.read_text()
+    revisions = {
+        client.register("twin", source).revision
+        for source in (PANDA, str(PANDA), text, text.encode())}
+    assert revisions == {client.model("panda").revision}
+    assert client.source("twin") == text.encode()
+    assert "twin" in [summary.name for summary in client.models()]
+    client.delete("twin")
+    with pytest.raises(torqued.NotFound) as caught:
+        client.model("twin")
+    assert caught.value.reason is torqued.Reason.MODEL_NOT_FOUND
+    assert isinstance(caught.value, LookupError)
+
+
+@pytest.mark.parametrize("urdf, name", [
+    (PANDA, "panda"), ("<robot name='my arm'>", "my_arm"),
+    (b'<?xml version="1.0"?><robot\n xmlns="x" name = "b-2">', "b-2"),
+    ("<robot>", "robot")])
+def test_names_of_descriptions(urdf, name):
+    from torqued.registration import name_of
+    assert name_of(urdf) == name
+
+
+def test_a_robot_stays_the_revision_that_it_was(client):
+    first = client.register("moving", PANDA)
+    before = first.gravity_forces(np.full(7, 0.3))
+    second = client.register("moving", MODELS / "ur5e.urdf")
+    assert second.nv == 6 and second.revision != first.revision
+    assert np.array_equal(first.gravity_forces(np.full(7, 0.3)), before)
+    assert client.model("moving").nv == 6
+    assert client.model(f"moving@{first.revision[:12]}").nv == 7
+
+
+def test_a_tip_of_the_registration(client):
+    robot = torqued.Robot.from_urdf(
+        PANDA, client, name="short", tip_frame="panda_link4")
+    assert robot.tip_frame == "panda_link4"
+    assert np.array_equal(
+        robot.frame_pose([0.5] * 7),
+        client.model("panda").frame_pose([0.5] * 7, tip_frame="panda_link4"))
+
+
+def test_faults_of_a_description_are_listed(client):
+    urdf = ("<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n"
+            "<joint name='j' type='revolute'>\n<parent link='a'/>\n"
+            "<child link='nowhere'/>\n</joint></robot>")
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        client.register("bad", urdf)
+    assert caught.value.reason is torqued.Reason.INVALID_MODEL
+    assert all(v.field.startswith("source") and v.description
+               for v in caught.value.field_violations)
+    report = client.validate(urdf)
+    assert not report.valid and report.errors and report.model is None
+    assert report.findings[0].severity is torqued.Severity.ERROR
+    good = client.validate(PANDA)
+    assert good.valid and good.model.nv == 7
+
+
+def test_strict_registration(client):
+    # A rod whose moments break the triangle inequality.
+    urdf = ("<robot name='r'><link name='a'/><link name='b'><inertial>"
+            "<mass value='1'/><origin xyz='1 0 0'/><inertia ixx='1' iyy='0.1' "
+            "izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint "
+            "name='j' type='continuous'><parent link='a'/><child link='b'/>"
+            "<axis xyz='0 1 0'/></joint></robot>")
+    assert client.validate(urdf).valid
+    assert not client.validate(urdf, strict=True).valid
+    robot = client.register("rod", urdf)
+    assert robot.upper_limits == np.inf and robot.lower_limits == -np.inf
+    assert robot.effort_limits == robot.velocity_limits == np.inf
+    with pytest.raises(torqued.InvalidArgument):
+        client.register("rod", urdf, strict=True)
+
+
+def test_a_name_moves_only_from_what_is_expected(client):
+    with pytest.raises(torqued.FailedPrecondition) as caught:
+        client.register("panda", MODELS / "ur5e.urdf", expected_current="")
+    assert caught.value.reason is torqued.Reason.REVISION_CONFLICT
+    robot = client.register("fresh", PANDA, expected_current="", label="v1")
+    assert client.model("fresh@v1").revision == robot.revision
+
+
+def test_errors_travel_between_processes(client):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        client.model("panda").inverse_dynamics(np.zeros(6))
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is type(caught.value) and str(copy) == str(caught.value)
+    assert (copy.field, copy.reason) == (
+        "q", torqued.Reason.WRONG_COLUMN_COUNT)

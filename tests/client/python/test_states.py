@@ -1,0 +1,263 @@
+"""States in, results out: shapes, names, order, and what is no state."""
+
+import collections
+
+import numpy as np
+import pytest
+import torqued
+from conftest import same_bits
+
+NAMES = [f"panda_joint{i}" for i in range(1, 8)]
+# Of one state of seven joints, with a task of three axes.
+SHAPES = {
+    "inverse_dynamics": (7,), "mass_matrix": (7, 7), "forward_dynamics": (7,),
+    "bias_forces": (7,), "frame_pose": (4, 4), "jacobian": (6, 7),
+    "jacobian_drift": (6,), "gravity_forces": (7,), "coriolis_forces": (7,),
+    "coriolis_matrix": (7, 7), "christoffel_symbols": (7, 7, 7),
+    "mass_matrix_rate": (7, 7), "mass_matrix_inverse": (7, 7),
+    "energy": [(), ()], "center_of_mass": [(3,), (3,)], "momentum": (6,),
+    "momentum_matrix": (6, 7), "link_twists": (7, 6),
+    "link_accelerations": (7, 6), "frame_velocity": (6,),
+    "frame_acceleration": [(6,), (6,)], "jacobian_rate": (6, 7),
+    "joint_wrenches": (7, 6), "base_wrench": (6,), "regressor": (7, 70),
+    "inverse_dynamics_derivatives": [(7, 7)] * 2,
+    "forward_dynamics_derivatives": [(7, 7)] * 3,
+    "operational_space": [(3, 3), (3,), (), (), ()],
+    "task_projection": [(3, 3), (7, 3), (7, 7)],
+    "forward_frame_acceleration": (6,), "task_torque": (7,),
+    "power_balance": [()] * 8}
+OF_TAU = ("forward_dynamics", "forward_dynamics_derivatives",
+          "forward_frame_acceleration")
+
+
+def ask(robot, name, q, v, tau):
+    function = getattr(robot.with_options(
+        axes=["linear_x", "linear_y", "linear_z"], sigma_min=True), name)
+    if name in OF_TAU:
+        return function(q, v, tau)
+    if name in ("mass_matrix", "frame_pose", "jacobian", "gravity_forces",
+                "christoffel_symbols", "mass_matrix_inverse",
+                "momentum_matrix", "task_projection"):
+        return function(q)
+    return function(q, v)
+
+
+def test_every_quantity_has_a_shape():
+    assert set(SHAPES) == {q.name.lower() for q in torqued.Quantity}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_of_one_state_and_of_a_batch(panda, states, name):
+    s, shapes = states(3), SHAPES[name]
+    one = ask(panda, name, s.q[1], s.v[1], s.tau[1])
+    batch = ask(panda, name, s.q, s.v, s.tau)
+    if not isinstance(shapes, list):
+        one, batch, shapes = [one], [batch], [shapes]
+    assert [np.shape(x) for x in one] == shapes
+    assert [np.shape(x) for x in batch] == [(3, *shape) for shape in shapes]
+    for of_one, of_all in zip(one, batch):
+        assert same_bits(np.asarray(of_one), np.asarray(of_all[1]))
+    assert max(np.abs(of_all).max() for of_all in batch) > 0
+    # A batch of one state is a batch.
+    row = ask(panda, name, s.q[:1], s.v[:1], s.tau[:1])
+    row = row if isinstance(SHAPES[name], list) else [row]
+    assert [np.shape(x) for x in row] == [(1, *shape) for shape in shapes]
+
+
+def test_results_belong_to_the_caller(panda, states):
+    tau = panda.inverse_dynamics(states(2).q)
+    tau[0, 0] = 1
+    assert tau.flags.c_contiguous and tau.flags.writeable
+
+
+def test_a_pose_is_a_homogeneous_matrix(panda, states):
+    pose = panda.frame_pose(states(2).q)
+    turn = pose[:, :3, :3]
+    assert np.allclose(turn @ turn.transpose(0, 2, 1), np.eye(3), atol=1e-14)
+    assert np.array_equal(pose[:, 3], [[0, 0, 0, 1]] * 2)
+
+
+def test_one_row_serves_all_states(panda, states):
+    s = states(4)
+    whole = panda.inverse_dynamics(s.q, np.tile(s.v[0], (4, 1)))
+    assert same_bits(panda.inverse_dynamics(s.q, s.v[0]), whole)
+    assert same_bits(panda.inverse_dynamics(s.q, s.v[:1]), whole)
+
+
+def test_numbers_come_as_people_have_them(panda, states):
+    s = states(3)
+    expected = panda.inverse_dynamics(s.q, s.v)
+    wide = np.zeros((3, 14))
+    wide[:, ::2] = s.q
+    for q in (s.q.tolist(), np.asfortranarray(s.q), s.q.astype(">f8"),
+              wide[:, ::2], [tuple(row) for row in s.q]):
+        assert same_bits(panda.inverse_dynamics(q, s.v), expected)
+    single = panda.inverse_dynamics(s.q.astype(np.float32), s.v)
+    assert same_bits(single, panda.inverse_dynamics(
+        s.q.astype(np.float32).astype(float), s.v))
+    assert np.array_equal(panda.gravity_forces([0, 1, 0, -1, 0, 1, 0]),
+                          panda.gravity_forces([0., 1, 0, -1, 0, 1, 0]))
+
+
+def by_name(row, names=tuple(NAMES)):
+    return dict(reversed(list(zip(names, row))))
+
+
+def test_joints_by_name(panda, states):
+    s = states(3)
+    one = panda.inverse_dynamics(s.q[0], s.v[0])
+    assert same_bits(panda.inverse_dynamics(by_name(s.q[0]), by_name(s.v[0])),
+                     one)
+    batch = panda.inverse_dynamics(s.q, s.v)
+    assert same_bits(panda.inverse_dynamics(by_name(s.q.T), by_name(s.v.T)),
+                     batch)
+    # One number among columns serves all states.
+    s.q[:, 2] = 0.25
+    mixed = by_name(s.q.T) | {"panda_joint3": 0.25}
+    assert same_bits(panda.inverse_dynamics(mixed, s.v),
+                     panda.inverse_dynamics(s.q, s.v))
+    assert panda.inverse_dynamics(collections.OrderedDict(
+        by_name(s.q[0]))).shape == (7,)
+
+
+class Frame:
+    """What of a pandas DataFrame is used."""
+
+    def __init__(self, columns):
+        self._columns = columns
+
+    def keys(self):
+        return iter(self._columns)
+
+    def __getitem__(self, name):
+        return Series(self._columns[name])
+
+
+class Series:
+    def __init__(self, numbers):
+        self._numbers = numbers
+
+    def __array__(self, dtype=None):
+        return np.asarray(self._numbers, dtype)
+
+
+def test_columns_of_a_table(panda, states):
+    s = states(3)
+    assert same_bits(panda.inverse_dynamics(Frame(by_name(s.q.T))),
+                     panda.inverse_dynamics(s.q))
+
+
+def test_names_follow_the_order_of_the_call(panda, states):
+    s = states(2)
+    order = NAMES[::-1]
+    turned = panda.with_options(joint_names=order)
+    expected = panda.inverse_dynamics(s.q, s.v)[:, ::-1]
+    assert np.array_equal(turned.inverse_dynamics(
+        s.q[:, ::-1], s.v[:, ::-1]), expected)
+    # Names need no order.
+    assert np.array_equal(turned.inverse_dynamics(
+        by_name(s.q.T), by_name(s.v.T)), expected)
+    assert turned.joint_names == tuple(order)
+    assert np.array_equal(turned.effort_limits, panda.effort_limits[::-1])
+    evaluation = turned.compute(["mass_matrix"], s.q)
+    assert evaluation.joint_names == tuple(order)
+
+
+@pytest.mark.parametrize("change, joint", [
+    (lambda q: q | {"elbow": 0.0}, "elbow"),
+    (lambda q: {k: x for k, x in q.items() if k != "panda_joint4"},
+     "panda_joint4")])
+def test_a_joint_that_is_missing_or_unknown_is_named(panda, states, change,
+                                                     joint):
+    with pytest.raises(torqued.InvalidArgument, match=joint) as caught:
+        panda.inverse_dynamics(states(1).q[0], change(by_name(states(1).v[0])))
+    assert caught.value.reason is torqued.Reason.WRONG_JOINT_NAMES
+    assert (caught.value.field, caught.value.joint) == ("v", joint)
+
+
+@pytest.mark.parametrize("q", [
+    [[0.0] * 7, [0.0] * 6], np.zeros((2, 2, 7)), np.zeros(7, complex),
+    ["a"] * 7, [None] * 7, np.zeros(7, "datetime64[s]")])
+def test_what_is_no_table_of_numbers(panda, q):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.inverse_dynamics(q)
+    assert caught.value.reason is torqued.Reason.MALFORMED_ARRAY
+    assert caught.value.field == "q"
+    assert isinstance(caught.value, ValueError)
+
+
+def test_columns_of_different_lengths(panda, states):
+    q = by_name(states(3).q.T)
+    q["panda_joint2"] = np.zeros(2)
+    with pytest.raises(torqued.InvalidArgument, match="panda_joint2"):
+        panda.inverse_dynamics(q)
+
+
+def test_a_wrench_needs_six_numbers(panda):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.inverse_dynamics(np.zeros(7), external_wrenches={
+            "panda_link4": [1, 2, 3]})
+    assert caught.value.reason is torqued.Reason.WRONG_COLUMN_COUNT
+
+
+def test_external_wrenches_by_link(panda, states):
+    s, wrench = states(2), np.arange(6.0)
+    by_link = panda.inverse_dynamics(
+        s.q, external_wrenches={"panda_link4": wrench, "panda_link6": -wrench})
+    listed = panda.inverse_dynamics(s.q, external_wrenches=[
+        torqued.ExternalWrench(np.tile(wrench, (2, 1)), "panda_link4"),
+        torqued.ExternalWrench(-wrench, "panda_link6", "local")])
+    assert same_bits(by_link, listed)
+    assert not np.allclose(by_link, panda.inverse_dynamics(s.q))
+
+
+def test_unknown_words_are_refused(panda):
+    with pytest.raises(TypeError, match="tip_wrensh"):
+        panda.inverse_dynamics(np.zeros(7), tip_wrensh=np.zeros(6))
+    with pytest.raises(TypeError, match="frame_of_reference"):
+        panda.with_options(frame_of_reference="world")
+    with pytest.raises(torqued.InvalidArgument, match="local_world_aligned"):
+        panda.jacobian(np.zeros(7), reference_frame="global")
+    with pytest.raises(torqued.InvalidArgument, match="mass_matrix"):
+        panda.compute(["mass"], np.zeros(7))
+    for field, words in (
+            ("options.payload.mass", {"payload": torqued.Payload("heavy")}),
+            ("options.payload.center_of_mass",
+             {"payload": torqued.Payload(1, center_of_mass="here")}),
+            ("options.terms.gravity", {"gravity": "down"})):
+        with pytest.raises(torqued.InvalidArgument) as caught:
+            panda.inverse_dynamics(np.zeros(7), **words)
+        assert caught.value.field == field
+        assert caught.value.reason is torqued.Reason.INVALID_OPTION
+
+
+def test_options_are_bound_and_overridden(panda):
+    q = np.full(7, 0.5)
+    world = panda.with_options(reference_frame="world")
+    assert same_bits(world.jacobian(q), panda.jacobian(
+        q, reference_frame=torqued.ReferenceFrame.WORLD))
+    assert same_bits(world.jacobian(q, reference_frame="local"),
+                     panda.jacobian(q))
+    assert panda.options.reference_frame is None
+    flat = panda.with_options(gravity=[0, 0, 0])
+    assert not flat.inverse_dynamics(q).any() and not flat.gravity.any()
+    assert np.array_equal(panda.gravity, [0, 0, -9.81])
+
+
+def test_what_a_robot_is(panda):
+    assert (panda.name, panda.nq, panda.nv) == ("panda", 7, 7)
+    assert list(panda.joint_names) == NAMES
+    assert len(panda.revision) == 64
+    assert panda.tip_frame == panda.frames[-1] == "panda_link8"
+    assert panda.lower_limits[3] == -3.0718
+    assert panda.upper_limits[3] == -0.0698
+    assert panda.velocity_limits[0] == 2.175
+    assert list(panda.effort_limits) == [87] * 4 + [12] * 3
+    assert panda.joints[0].type is torqued.JointType.REVOLUTE
+
+
+def test_a_result_that_was_not_asked_for(panda):
+    evaluation = panda.compute(["mass_matrix"], np.zeros(7))
+    with pytest.raises(AttributeError, match="tau was not asked for"):
+        evaluation.tau
+    assert not hasattr(evaluation, "nonsense")
