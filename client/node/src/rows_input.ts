@@ -11,7 +11,8 @@ import { Matrix } from './matrix.js';
  * - a `Matrix`, as results have them.
  *
  * A `Float64Array` and a `Matrix` are sent from where they are: leave them as
- * they are until the call is done. An empty array is an absent input.
+ * they are until the call is done. An input without numbers is refused
+ * (WRONG_ROW_COUNT) unless it has no columns: leave out what is absent.
  */
 export type Rows =
   | Float64Array
@@ -46,7 +47,7 @@ export function toTable(
 ): Matrix | undefined {
   if (given === undefined || given === null) return undefined;
   if (given instanceof Matrix) {
-    return given.data.length === 0 ? undefined : given;
+    return given.data.length === 0 ? withoutNumbers(field, columns) : given;
   }
   if (given instanceof Float64Array) return fromFlat(field, given, columns);
   if (Array.isArray(given)) return fromArray(field, given, columns);
@@ -58,7 +59,7 @@ export function toTable(
     );
   }
   if (typeof given === 'object' && columns.jointNames !== undefined) {
-    return fromNames(field, given as ByJointName, columns.jointNames);
+    return fromNames(field, given as ByJointName, columns, columns.jointNames);
   }
   throw badArgument(
     'INVALID_FIELD',
@@ -67,12 +68,23 @@ export function toTable(
   );
 }
 
+// Taken for absent it would stand for zeros.
+function withoutNumbers(field: string, { count }: Columns): undefined {
+  if (count === 0) return undefined;
+  throw badArgument(
+    'WRONG_ROW_COUNT',
+    field,
+    `${field} is given and has no rows`,
+  );
+}
+
 function fromFlat(
   field: string,
   data: Float64Array,
-  { count }: Columns,
+  columns: Columns,
 ): Matrix | undefined {
-  if (data.length === 0) return undefined;
+  const { count } = columns;
+  if (data.length === 0) return withoutNumbers(field, columns);
   if (count === 0 || data.length % count !== 0) {
     throw badArgument(
       'WRONG_COLUMN_COUNT',
@@ -88,12 +100,12 @@ function fromArray(
   given: readonly unknown[],
   columns: Columns,
 ): Matrix | undefined {
-  if (given.length === 0) return undefined;
+  if (given.length === 0) return withoutNumbers(field, columns);
   if (typeof given[0] === 'number') {
     return fromFlat(field, numbersOf(field, given), columns);
   }
   const width = lengthOf(field, 0, given[0]);
-  if (width === 0) return undefined;
+  if (width === 0) return withoutNumbers(field, columns);
   const data = new Float64Array(given.length * width);
   given.forEach((row, k) => {
     const length = lengthOf(field, k, row);
@@ -148,6 +160,7 @@ function fill(
 function fromNames(
   field: string,
   given: ByJointName,
+  columns: Columns,
   jointNames: readonly string[],
 ): Matrix | undefined {
   for (const joint of Object.keys(given)) {
@@ -161,7 +174,7 @@ function fromNames(
       );
     }
   }
-  const columns = jointNames.map((joint) => {
+  const ofJoints = jointNames.map((joint) => {
     const numbers = Object.hasOwn(given, joint) ? given[joint] : undefined;
     if (numbers === undefined) {
       throw badArgument(
@@ -173,9 +186,9 @@ function fromNames(
     }
     return numbersOf(field, typeof numbers === 'number' ? [numbers] : numbers);
   });
-  const rows = Math.max(0, ...columns.map((column) => column.length));
-  const data = new Float64Array(rows * columns.length);
-  columns.forEach((column, c) => {
+  const rows = Math.max(0, ...ofJoints.map((column) => column.length));
+  const data = new Float64Array(rows * ofJoints.length);
+  ofJoints.forEach((column, c) => {
     if (column.length !== rows && column.length !== 1) {
       const joint = jointNames[c] as string;
       throw badArgument(
@@ -186,8 +199,10 @@ function fromNames(
       );
     }
     for (let k = 0; k < rows; ++k) {
-      data[k * columns.length + c] = column[column.length === 1 ? 0 : k]!;
+      data[k * ofJoints.length + c] = column[column.length === 1 ? 0 : k]!;
     }
   });
-  return rows === 0 ? undefined : new Matrix(data, rows, columns.length);
+  return rows === 0
+    ? withoutNumbers(field, columns)
+    : new Matrix(data, rows, ofJoints.length);
 }

@@ -16,7 +16,7 @@ export function withServer(options = {}) {
   before(async () => {
     there.server = await startLocalServer({ models: [MODELS], ...options });
     there.client = await connect(there.server.address);
-    there.robot = await there.client.model('panda');
+    if (!options.models) there.robot = await there.client.model('panda');
   });
   after(async () => {
     there.client.close();
