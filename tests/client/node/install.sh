@@ -49,8 +49,8 @@ fi
 # Of everything that the build reads.
 stamp=$(find src scripts ../../proto ./*.json -type f -exec sha256sum {} + |
   sort | sha256sum)
-if [ "$stamp" != "$(cat dist/.built 2> /dev/null || true)" ]; then
+if [ "$stamp" != "$(cat .built 2> /dev/null || true)" ]; then
   rm -rf dist
   npm run --silent build
-  echo "$stamp" > dist/.built
+  echo "$stamp" > .built
 fi
