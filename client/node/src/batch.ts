@@ -7,7 +7,7 @@ import { type Asked, EvaluationBuilder } from './evaluation_builder.js';
 import { exchange } from './exchange.js';
 import { fewerRows, rowsPerMessage } from './message_rows.js';
 import { METHODS } from './protocol.js';
-import { TABLES } from './quantities.js';
+import { RESULT_TABLES } from './quantities.js';
 import { type CallLimits, untilDone } from './retry.js';
 import { chunkOf, countStates, type Inputs, numbersPerRow } from './states.js';
 import {
@@ -34,7 +34,7 @@ export interface Batch {
 function replyNumbersPerRow({ quantities, joints, axes }: Asked): number {
   let numbers = 0;
   for (const quantity of quantities) {
-    for (const shape of Object.values(TABLES[quantity])) {
+    for (const [, shape] of RESULT_TABLES[quantity]) {
       const [rows, columns] = shape(joints, axes);
       numbers += rows * columns;
     }

@@ -12,7 +12,7 @@ import {
 import { Matrix } from './matrix.js';
 import { checkRows, copyNumbers, numbersOf } from './numbers.js';
 import { WireEnum } from './protocol.js';
-import { type QuantityName, TABLES, type TaskRule } from './quantities.js';
+import { type QuantityName, RESULT_TABLES, type TaskRule } from './quantities.js';
 import { type RowStatus, toRowStatus } from './row_status.js';
 import {
   toNumber,
@@ -93,7 +93,7 @@ export class EvaluationBuilder {
     }
     if (echo) this.#noteEcho(echo, place.first);
     for (const quantity of this.#asked.quantities) {
-      for (const [name, shape] of Object.entries(TABLES[quantity])) {
+      for (const [name, shape] of RESULT_TABLES[quantity]) {
         const [height] = shape(this.#asked.joints, this.#asked.axes);
         this.#addTable(name, height, reply.results, rows, place.first);
       }

@@ -172,10 +172,13 @@ function optionEnum(
   return enumNumber(names, name, 'INVALID_OPTION', field);
 }
 
-/** Number in the contract of a quantity's name in camelCase. */
+// By the name in camelCase.
+const quantityNumbers = new Map<string, number | undefined>(
+  QUANTITIES.map((name) => [name, quantityEnum.number(wireName(name))]),
+);
+
 function quantityNumber(name: string): number {
-  const known = QUANTITIES.includes(name as QuantityName);
-  const number = known ? quantityEnum.number(wireName(name)) : undefined;
+  const number = quantityNumbers.get(name);
   if (number === undefined) {
     throw badArgument(
       'INVALID_FIELD',

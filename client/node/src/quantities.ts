@@ -197,9 +197,8 @@ const jointsByAxes: Shape = (n, m) => [n, m];
 const axes: Shape = (_n, m) => [1, m];
 const axesByAxes: Shape = (_n, m) => [m, m];
 
-/** The tables of each quantity; of the operational space, beside rank, rule
- * and sigmaMin. */
-export const TABLES: Readonly<
+// Of the operational space, beside rank, rule and sigmaMin.
+const TABLES: Readonly<
   Record<QuantityName, Readonly<Record<string, Shape>>>
 > = {
   inverseDynamics: { tau: joints },
@@ -246,6 +245,13 @@ export const TABLES: Readonly<
   taskTorque: { taskTorque: joints },
   powerBalance: { powerBalance: eight },
 };
+
+/** The tables of each quantity. */
+export const RESULT_TABLES = Object.fromEntries(
+  Object.entries(TABLES).map(([name, tables]) => [name, Object.entries(tables)]),
+) as unknown as Readonly<
+  Record<QuantityName, readonly (readonly [string, Shape])[]>
+>;
 
 /** The names of all quantities, in the order of the contract. */
 export const QUANTITIES = Object.keys(TABLES) as readonly QuantityName[];

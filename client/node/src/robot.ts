@@ -49,24 +49,22 @@ export class Robot {
   readonly reference: string;
   /** The model as it was then. */
   readonly info: ModelInfo;
+  /** Names of the joints: the order of joint columns unless the options say
+   * otherwise. */
+  readonly jointNames: readonly string[];
   readonly #connection: RobotConnection;
 
   /** Made by `Client.model`. */
   constructor(reference: string, info: ModelInfo, connection: RobotConnection) {
     this.reference = reference;
     this.info = info;
+    this.jointNames = info.joints.map((joint) => joint.name);
     this.#connection = connection;
   }
 
   /** The movable joints, in canonical order. */
   get joints(): readonly Joint[] {
     return this.info.joints;
-  }
-
-  /** Their names: the order of joint columns unless the options say
-   * otherwise. */
-  get jointNames(): readonly string[] {
-    return this.info.joints.map((joint) => joint.name);
   }
 
   /** Several quantities of the same states in one call. Never rejects with

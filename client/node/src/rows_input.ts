@@ -36,7 +36,7 @@ export interface Columns {
   /** How many a flat array is cut into. */
   readonly count: number;
   /** Joint of each column; undefined: names cannot be given. */
-  readonly jointNames?: readonly string[];
+  readonly jointNames: readonly string[] | undefined;
 }
 
 /** An input as a table; undefined where it is absent. */

@@ -57,38 +57,57 @@ export interface StateShape {
 /** The inputs that are present, as tables. */
 export type Inputs = ReadonlyMap<keyof States, Matrix>;
 
-/** Name in the contract. */
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+interface Input {
+  /** Name in the contract. */
+  readonly field: string;
+  readonly columns: (shape: StateShape) => number;
+  /** May be given by joint name. */
+  readonly ofJoints: boolean;
 }
+
+function jointInput(
+  field: string,
+  columns = (shape: StateShape) => shape.nv,
+): Input {
+  return { field, columns, ofJoints: true };
+}
+
+function spatialInput(
+  field: string,
+  columns = (_shape: StateShape) => 6,
+): Input {
+  return { field, columns, ofJoints: false };
+}
+
+const INPUTS: Readonly<Record<keyof States, Input>> = {
+  q: jointInput('q', ({ nq }) => nq),
+  v: jointInput('v'),
+  a: jointInput('a'),
+  tau: jointInput('tau'),
+  tipWrenchOnEnvironment: spatialInput('tip_wrench_on_environment'),
+  baseTwist: spatialInput('base_twist'),
+  baseAcceleration: spatialInput('base_acceleration'),
+  externalWrenchesOnRobot: spatialInput(
+    'external_wrenches_on_robot',
+    ({ externalWrenches }) => 6 * externalWrenches,
+  ),
+  taskAcceleration: spatialInput('task_acceleration', ({ axes }) => axes),
+  nullSpaceTorque: jointInput('null_space_torque'),
+  gravity: spatialInput('gravity', () => 3),
+};
 
 /** Throws TorquedError for what is no table of numbers. */
 export function readStates(states: States, shape: StateShape): Inputs {
-  const { nq, nv, jointNames } = shape;
-  const columns: Record<keyof States, number> = {
-    q: nq,
-    v: nv,
-    a: nv,
-    tau: nv,
-    tipWrenchOnEnvironment: 6,
-    baseTwist: 6,
-    baseAcceleration: 6,
-    externalWrenchesOnRobot: 6 * shape.externalWrenches,
-    taskAcceleration: shape.axes,
-    nullSpaceTorque: nv,
-    gravity: 3,
-  };
-  const ofJoints = new Set<string>(['q', 'v', 'a', 'tau', 'nullSpaceTorque']);
-  for (const name of Object.keys(states)) {
-    if (!Object.hasOwn(columns, name)) {
-      throw badArgument('INVALID_FIELD', name, `states have no ${name}`);
-    }
-  }
   const inputs = new Map<keyof States, Matrix>();
-  for (const name of Object.keys(columns) as (keyof States)[]) {
-    const table = toTable(snake(name), states[name], {
-      count: columns[name],
-      ...(ofJoints.has(name) ? { jointNames } : {}),
+  for (const key of Object.keys(states)) {
+    if (!Object.hasOwn(INPUTS, key)) {
+      throw badArgument('INVALID_FIELD', key, `states have no ${key}`);
+    }
+    const name = key as keyof States;
+    const { field, columns, ofJoints } = INPUTS[name];
+    const table = toTable(field, states[name], {
+      count: columns(shape),
+      jointNames: ofJoints ? shape.jointNames : undefined,
     });
     if (table) inputs.set(name, table);
   }
@@ -101,14 +120,18 @@ export function countStates(inputs: Inputs): number {
   let rows = 0;
   let longest = '';
   for (const [name, table] of inputs) {
-    if (table.rows > rows) [rows, longest] = [table.rows, snake(name)];
+    if (table.rows > rows) {
+      rows = table.rows;
+      longest = INPUTS[name].field;
+    }
   }
   for (const [name, table] of inputs) {
     if (table.rows === 1 || table.rows === rows) continue;
+    const { field } = INPUTS[name];
     throw badArgument(
       'WRONG_ROW_COUNT',
-      snake(name),
-      `${snake(name)} has ${table.rows} rows, ${longest} has ${rows}`,
+      field,
+      `${field} has ${table.rows} rows, ${longest} has ${rows}`,
     );
   }
   return rows;

@@ -25,9 +25,15 @@ mkdir -p "$directory"
 exec 9> "$directory/.lock"
 flock 9
 
+# Of everything that is copied.
+stamp=$(cd "$root" &&
+  find client/node/src client/node/scripts client/node/*.json proto/torqued \
+    tests/client/node -type f -exec sha256sum {} + | sort | sha256sum)
 package=$directory/client/node
+if [ "$stamp" = "$(cat "$package/.built" 2> /dev/null || true)" ]; then exit; fi
+
 mkdir -p "$package" "$directory/node_modules" "$directory/proto"
-rm -rf "$package/src" "$package/scripts" "$directory/tests" \
+rm -rf "$package/src" "$package/scripts" "$package/dist" "$directory/tests" \
    "$directory/proto/torqued"
 cp -r "$root/client/node/src" "$root/client/node/scripts" "$package/"
 cp "$root"/client/node/*.json "$package/"
@@ -46,11 +52,5 @@ if ! cmp -s package-lock.json node_modules/.installed; then
   cp package-lock.json node_modules/.installed
 fi
 
-# Of everything that the build reads.
-stamp=$(find src scripts ../../proto ./*.json -type f -exec sha256sum {} + |
-  sort | sha256sum)
-if [ "$stamp" != "$(cat .built 2> /dev/null || true)" ]; then
-  rm -rf dist
-  npm run --silent build
-  echo "$stamp" > .built
-fi
+npm run --silent build
+echo "$stamp" > .built
