@@ -12,7 +12,7 @@ const ROWS = 10_000;
 const CHUNK = 1000;
 const JOINTS = 7;
 const RUNS = 41;
-const SINGLES = 2000;
+const SINGLES = 3000;
 const COMPUTE = '/torqued.v1.Dynamics/Compute';
 const EVALUATE = '/torqued.v1.Dynamics/Evaluate';
 
@@ -33,15 +33,20 @@ function median(times) {
   return times.sort((x, y) => x - y)[times.length >> 1];
 }
 
-async function measure(runs, once) {
-  for (let k = 0; k < Math.min(runs, 20); ++k) await once();
-  const times = [];
-  for (let k = 0; k < runs; ++k) {
-    const start = performance.now();
-    await once();
-    times.push(performance.now() - start);
+/** Medians in ms, by way. The ways take turns, so that all meet the same
+ * machine; the first turns, in which node compiles, do not count. */
+async function measure(turns, ways) {
+  const times = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
+  for (let turn = -turns; turn < turns; ++turn) {
+    for (const [way, once] of Object.entries(ways)) {
+      const start = performance.now();
+      await once();
+      if (turn >= 0) times[way].push(performance.now() - start);
+    }
   }
-  return median(times);
+  return Object.fromEntries(
+    Object.entries(times).map(([way, all]) => [way, median(all)]),
+  );
 }
 
 /** All messages out, all replies in, at most 16 of them under way. */
@@ -137,23 +142,22 @@ assert.deepEqual(
 const bytes = await throughStream(bare, encoded, decodeReply);
 assert.equal(bytes.length, ROWS / CHUNK);
 
-const result = {
-  client: await measure(RUNS, () => robot.inverseDynamics(states)),
-  bare: await measure(RUNS, () => throughStream(bare, encoded, asIs)),
-  values: await measure(RUNS, () =>
-    throughStream(bare, chunks(1, asValues), decodeReply),
-  ),
-};
 const firstState = Object.fromEntries(
   Object.entries(states).map(([name, all]) => [name, all.slice(0, JOINTS)]),
 );
-const singles = {
-  client: await measure(SINGLES, () => robot.inverseDynamics(firstState)),
-  bare: await measure(SINGLES, () => throughCall(bare, single)),
-};
-console.log(`node ${process.versions.node}, target ${(await client.serverInfo()).target}`);
+const batches = await measure(RUNS, {
+  client: () => robot.inverseDynamics(states),
+  bare: () => throughStream(bare, encoded, asIs),
+  values: () => throughStream(bare, chunks(1, asValues), decodeReply),
+});
+const singles = await measure(SINGLES, {
+  client: () => robot.inverseDynamics(firstState),
+  bare: () => throughCall(bare, single),
+});
+const { target } = await client.serverInfo();
+console.log(`node ${process.versions.node}, target ${target}`);
 console.log(`${ROWS} states of inverse dynamics, panda, ms:`);
-for (const [way, ms] of Object.entries(result)) {
+for (const [way, ms] of Object.entries(batches)) {
   console.log(`  ${way.padEnd(8)}${ms.toFixed(2)}`);
 }
 console.log('one state, ms:');
