@@ -19,8 +19,8 @@ import {
 
 const there = withServer();
 
-// What takes a second or more.
-const LARGE = { q: numbers(200_000 * 7) };
+// What takes many times the bounds below.
+const LARGE = { q: numbers(60_000 * 7) };
 const SLOW = ['christoffelSymbols', 'regressor', 'forwardDynamicsDerivatives'];
 const slow = (options) =>
   there.robot.compute(SLOW, { ...LARGE, tau: new Float64Array(7) }, options);
@@ -69,7 +69,7 @@ test('a signal ends a batch at once, with its reason', async () => {
     }),
   );
   assert.equal(error.name, 'AbortError');
-  assert.ok(performance.now() - aborted < 500);
+  assert.ok(performance.now() - aborted < 1000);
 });
 
 test('a signal ends a call that nobody answers', async () => {
@@ -104,6 +104,22 @@ test('a signal ends a stream that waits for chunks', async () => {
   const { error, ms } = await timed(stream.next());
   assert.equal(error.name, 'AbortError');
   assert.ok(ms < 500, `${ms} ms`);
+});
+
+test('a signal ends the wait for another try', async () => {
+  const controller = new AbortController();
+  const { RetrySchedule } = await import('../client/node/dist/retry.js');
+  const schedule = new RetrySchedule({
+    deadline: Infinity,
+    signal: controller.signal,
+    retry: { waiting: () => setTimeout(() => controller.abort(), 10) },
+  });
+  const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
+    retryDelayMs: 20_000,
+  });
+  const { error, ms } = await timed(schedule.wait(overloaded));
+  assert.equal(error.name, 'AbortError');
+  assert.ok(ms < 2000, `${ms} ms`);
 });
 
 test('a deadline is that of the whole call', async () => {
@@ -200,6 +216,65 @@ test('a batch goes on where its server was killed', async () => {
   const expected = await there.robot.massMatrix({ q });
   assertSameBits(whole.massMatrix, expected.massMatrix);
   assert.deepEqual(whole.handovers, []);
+  client.close();
+  await phoenix.end();
+});
+
+test('rows of errors count from the start, after an interruption too', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start(), { chunkRows: 10 });
+  const robot = await client.model('panda');
+  const { q } = randomStates(7, 3000);
+  q[2501 * 7] = NaN;
+  const call = robot.massMatrix(
+    { q },
+    {
+      failFast: true,
+      progress: (rows) => {
+        if (rows !== 50) return;
+        phoenix.kill();
+        void phoenix.start();
+      },
+    },
+  );
+  await assert.rejects(call, (error) => {
+    assert.equal(error.reason, 'ROW_FAILED');
+    assert.equal(error.row, 2501);
+    assert.equal(error.metadata.next_row, '2500');
+    assert.equal(error.metadata.chunk, '250');
+    return true;
+  });
+  client.close();
+  await phoenix.end();
+});
+
+test('what goes on does so with the same revision', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start(), { chunkRows: 10 });
+  const urdf = await client.modelSource('ur5e');
+  const { robot, model } = await client.registerUrdf('moving', urdf);
+  const q = numbers(3000 * 6);
+  let moved;
+  const whole = await robot.framePose(
+    { q },
+    {
+      progress: (rows) => {
+        if (rows !== 50) return;
+        phoenix.kill();
+        moved = phoenix.start().then(async (address) => {
+          const other = await connect(address);
+          const options = { defaultTip: 'upper_arm_link' };
+          await other.registerUrdf('moving', urdf, options);
+          other.close();
+        });
+      },
+    },
+  );
+  await moved;
+  assert.equal(whole.echo.revision, model.revision);
+  assert.notEqual((await client.modelInfo('moving')).revision, model.revision);
+  const kept = await client.model(`moving@${model.revision}`);
+  assertSameBits(whole.pose, (await kept.framePose({ q })).pose);
   client.close();
   await phoenix.end();
 });
