@@ -24,7 +24,7 @@ export class Channel {
   readonly address: string;
   readonly #client: grpc.Client;
   readonly #open = new Set<{ cancel(): void }>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(address: string, settings: ChannelSettings) {
     this.address = address;
@@ -115,20 +115,27 @@ export class Channel {
       : error;
   }
 
+  /** Aborted by `close`. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** Ends all calls and the connection. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort(closed());
     for (const { cancel } of [...this.#open]) cancel();
     this.#client.close();
   }
 
   #checkOpen(signal: AbortSignal | undefined): void {
     signal?.throwIfAborted();
-    if (this.#closed) throw closed();
+    this.closing.throwIfAborted();
   }
 
   #failure(error: grpc.ServiceError): TorquedError {
-    if (this.#closed && error.code === grpc.status.CANCELLED) return closed();
+    if (this.closing.aborted && error.code === grpc.status.CANCELLED) {
+      return closed();
+    }
     return decodeError(error);
   }
 }

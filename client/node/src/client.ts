@@ -87,7 +87,7 @@ export async function connect(
         );
       }
     }
-    await sleep(CONNECT_AGAIN_MS, undefined);
+    await sleep(CONNECT_AGAIN_MS);
   }
 }
 
@@ -283,6 +283,7 @@ export class Client {
     return {
       deadline: Date.now() + milliseconds,
       signal,
+      closing: this.#channel.closing,
       retry: retry === false ? undefined : { waiting: onRetry },
     };
   }

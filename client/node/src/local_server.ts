@@ -1,13 +1,22 @@
 // A server of one's own, for as long as it is needed.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { sleep } from './retry.js';
 
 const LOG_BYTES = 4096;
+// Of util-linux: has the kernel end the server when this process dies.
+const SETPRIV = '/usr/bin/setpriv';
 const POLL_MS = 5;
 
 /** How a local server is started. */
@@ -104,8 +113,9 @@ class ServerProcess {
   constructor(binary: string, options: LocalServerOptions) {
     this.#stopTimeoutMs = options.stopTimeoutMs ?? 10_000;
     this.#child = spawn(
-      binary,
+      existsSync(SETPRIV) ? SETPRIV : binary,
       [
+        ...(existsSync(SETPRIV) ? ['--pdeathsig', 'TERM', binary] : []),
         ...['--listen', options.listen ?? '127.0.0.1:0'],
         ...['--address-file', this.addressFile],
         ...['--store', options.store ?? join(this.directory, 'models.db')],
@@ -170,7 +180,7 @@ async function firstLine(path: string): Promise<string | undefined> {
 
 /**
  * Starts a server and resolves once it serves. It ends with `close`, and when
- * this process exits; a process that is killed leaves it running. Rejects with
+ * this process exits; on Linux also when it is killed. Rejects with
  * LocalServerError.
  */
 export async function startLocalServer(
@@ -189,6 +199,6 @@ export async function startLocalServer(
         `the local server ${problem}; it wrote:\n${process.log}`,
       );
     }
-    await sleep(POLL_MS, undefined);
+    await sleep(POLL_MS);
   }
 }

@@ -14,6 +14,8 @@ export interface CallLimits {
   /** When it has to be done, as Date.now() counts; may be Infinity. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
+  /** Aborted when the client is closed. */
+  readonly closing: AbortSignal;
   /** Undefined: the first failure is final. */
   readonly retry: { readonly waiting: Waiting | undefined } | undefined;
 }
@@ -26,22 +28,22 @@ function isTransient(error: TorquedError): boolean {
   );
 }
 
-/** Resolves after that long; rejects with the signal's reason at once. */
+/** Resolves after that long; rejects with the reason of a signal at once. */
 export function sleep(
   delayMs: number,
-  signal: AbortSignal | undefined,
+  signals: readonly AbortSignal[] = [],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
+    const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
+      for (const signal of signals) signal.removeEventListener('abort', end);
+      const aborted = signals.find((signal) => signal.aborted);
+      if (aborted) reject(aborted.reason);
+      else resolve();
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, delayMs);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(end, delayMs);
+    for (const signal of signals) signal.addEventListener('abort', end);
+    if (signals.some((signal) => signal.aborted)) end();
   });
 }
 
@@ -58,7 +60,7 @@ export class RetrySchedule {
   /** Waits for the next try; throws `error` where it is final: where it is of
    * another kind, or the deadline would pass first. */
   async wait(error: unknown): Promise<void> {
-    const { retry, deadline, signal } = this.#limits;
+    const { retry, deadline, signal, closing } = this.#limits;
     if (!retry || !(error instanceof TorquedError) || !isTransient(error)) {
       throw error;
     }
@@ -66,7 +68,7 @@ export class RetrySchedule {
     this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
     if (Date.now() + delayMs >= deadline) throw error;
     retry.waiting?.(error, delayMs);
-    await sleep(delayMs, signal);
+    await sleep(delayMs, signal ? [signal, closing] : [closing]);
   }
 
   /** Something was answered: begins anew. */

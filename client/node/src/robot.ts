@@ -99,6 +99,7 @@ export class Robot {
    * OVERLOADED, it goes on in another stream, for the same revision. Leaving the
    * loop ends the call; so does what `chunks` throws, which is thrown on. The
    * deadline is that of the whole stream: `deadlineMs: Infinity` has none.
+   * Throws at once for options that are none.
    */
   evaluate<Q extends QuantityName>(
     quantities: readonly Q[],

@@ -112,6 +112,7 @@ test('a signal ends the wait for another try', async () => {
   const schedule = new RetrySchedule({
     deadline: Infinity,
     signal: controller.signal,
+    closing: new AbortController().signal,
     retry: { waiting: () => setTimeout(() => controller.abort(), 10) },
   });
   const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
@@ -361,6 +362,22 @@ test('what the server refuses for load is tried again', async () => {
   assert.ok(retries[0].retryDelayMs > 0);
   client.close();
   await server.close();
+});
+
+test('closing ends calls that wait for another try', async () => {
+  const phoenix = new Phoenix();
+  const waiting = [];
+  const client = await connect(await phoenix.start(), {
+    // The third wait has 200 ms.
+    onRetry: (_, delayMs) => waiting.push(delayMs) === 3 && client.close(),
+  });
+  phoenix.kill();
+  const { error, ms } = await timed(client.serverInfo());
+  assert.equal(error.code, 'CANCELLED');
+  assert.match(error.message, /client is closed/);
+  assert.deepEqual(waiting, [50, 100, 200]);
+  assert.ok(ms < 1000, `${ms} ms`);
+  await phoenix.end();
 });
 
 test('closing ends calls in flight', async () => {

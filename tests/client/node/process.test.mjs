@@ -63,6 +63,25 @@ test('a program that closes its client ends by itself', async () => {
   assert.ok(await isGone(Number(end.output)));
 });
 
+test('closing leaves no connection open', async () => {
+  const end = await run(`${START}
+    import { readdirSync, readlinkSync } from 'node:fs';
+    import { setTimeout as wait } from 'node:timers/promises';
+    const sockets = () => readdirSync('/proc/self/fd').filter((file) => {
+      try {
+        return readlinkSync('/proc/self/fd/' + file).startsWith('socket:');
+      } catch {
+        return false; // that of the directory
+      }
+    }).length;
+    const open = sockets();
+    client.close();
+    await wait(200);
+    console.log('closed', open - sockets());
+    await server.close();`);
+  assert.match(end.output, /closed 1\n/, end.errors);
+});
+
 test('closing the client alone is enough, and the server goes too', async () => {
   const end = await run(`${START} client.close();`);
   assert.equal(end.code, 0, end.errors);
@@ -79,6 +98,12 @@ test('a server goes with a program that throws', async () => {
   assert.ok(await isGone(Number(end.output)));
   assert.deepEqual(readdirSync(directory), []);
   await rm(directory, { recursive: true });
+});
+
+test('a server goes with a program that is killed', async () => {
+  const end = await run(`${START} process.kill(process.pid, 'SIGKILL');`);
+  assert.equal(end.signal, 'SIGKILL');
+  assert.ok(await isGone(Number(end.output)));
 });
 
 test('a server that cannot start says why', async () => {
