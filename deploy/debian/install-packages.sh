@@ -36,6 +36,10 @@ packages_of() {
         liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
         python3-numpy python3-pip python3-protobuf python3-pytest \
         python3-setuptools python3-wheel valgrind
+      # The Java program of docs/other-languages.md.
+      echo default-jdk-headless libgeronimo-annotation-1.3-spec-java \
+        libgoogle-gson-java libgrpc-java libnetty-java libperfmark-java \
+        protobuf-compiler-grpc-java-plugin
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
       command -v npm >/dev/null 2>&1 || echo npm

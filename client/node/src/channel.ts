@@ -1,0 +1,145 @@
+// One connection to a server, and the calls over it.
+
+import * as grpc from '@grpc/grpc-js';
+import { decodeError } from './decode_error.js';
+import { TorquedError } from './errors.js';
+import { encode, type Method } from './protocol.js';
+import type { CallLimits } from './retry.js';
+
+/** Bytes that the server may send ahead of us, of each stream. */
+const WINDOW_BYTES = 1024 * 1024;
+
+export interface ChannelSettings {
+  readonly maxMessageBytes: number;
+  readonly credentials: grpc.ChannelCredentials | undefined;
+  readonly channelOptions: grpc.ChannelOptions | undefined;
+}
+
+/** A stream of Evaluate: messages out, replies in. */
+export type Stream = grpc.ClientDuplexStream<object, object>;
+
+type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;
+
+export class Channel {
+  readonly address: string;
+  readonly #client: grpc.Client;
+  readonly #open = new Set<{ cancel(): void }>();
+  readonly #closing = new AbortController();
+
+  constructor(address: string, settings: ChannelSettings) {
+    this.address = address;
+    this.#client = new grpc.Client(
+      address,
+      settings.credentials ?? grpc.credentials.createInsecure(),
+      {
+        'grpc.max_receive_message_length': settings.maxMessageBytes,
+        'grpc.max_send_message_length': settings.maxMessageBytes,
+        // A server that restarts is found again soon.
+        'grpc.initial_reconnect_backoff_ms': 100,
+        'grpc.max_reconnect_backoff_ms': 2000,
+        // Calls that may be repeated are repeated by this library.
+        'grpc.enable_retries': 0,
+        // A robot is near; a proxy of the environment is for the world.
+        'grpc.enable_http_proxy': 0,
+        // Closing closes the connection, whoever else uses the address.
+        'grpc.use_local_subchannel_pool': 1,
+        'grpc-node.flow_control_window': WINDOW_BYTES,
+        ...settings.channelOptions,
+      },
+    );
+  }
+
+  /** One attempt. Rejects with TorquedError, or with the signal's reason. */
+  unary<Reply>(
+    method: Method,
+    request: object,
+    { deadline, signal }: Bounds,
+  ): Promise<Reply> {
+    return new Promise<Reply>((resolve, reject) => {
+      this.#checkOpen(signal);
+      let call: grpc.ClientUnaryCall | undefined;
+      const cancel = () => call?.cancel();
+      const abort = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      const cancellable = { cancel };
+      this.#open.add(cancellable);
+      signal?.addEventListener('abort', abort, { once: true });
+      call = this.#client.makeUnaryRequest(
+        method.path,
+        (message: object) => encode(method.request, message),
+        (bytes: Buffer) => method.reply.decode(bytes) as unknown as Reply,
+        request,
+        { deadline },
+        (error, reply) => {
+          this.#open.delete(cancellable);
+          signal?.removeEventListener('abort', abort);
+          if (error) reject(this.#failure(error));
+          else resolve(reply as Reply);
+        },
+      );
+    });
+  }
+
+  /** Opens a stream; its errors come from `failure`. The caller cancels it where
+   * it does not read it to the end. */
+  stream(method: Method, { deadline, signal }: Bounds): Stream {
+    this.#checkOpen(signal);
+    const stream: Stream = this.#client.makeBidiStreamRequest(
+      method.path,
+      (message: object) => encode(method.request, message),
+      (bytes: Buffer) => method.reply.decode(bytes) as object,
+      { deadline },
+    );
+    const cancellable = { cancel: () => stream.cancel() };
+    this.#open.add(cancellable);
+    const cancel = cancellable.cancel;
+    signal?.addEventListener('abort', cancel, { once: true });
+    const forget = () => {
+      this.#open.delete(cancellable);
+      signal?.removeEventListener('abort', cancel);
+    };
+    stream.on('status', forget);
+    // Also for whoever does not read to the end.
+    stream.on('error', forget);
+    return stream;
+  }
+
+  /** What a stream's error event means. */
+  failure(error: unknown): unknown {
+    return error instanceof Error &&
+      'code' in error &&
+      typeof error.code === 'number'
+      ? this.#failure(error as grpc.ServiceError)
+      : error;
+  }
+
+  /** Aborted by `close`. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Ends all calls and the connection. */
+  close(): void {
+    this.#closing.abort(closed());
+    for (const { cancel } of [...this.#open]) cancel();
+    this.#client.close();
+  }
+
+  #checkOpen(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    this.closing.throwIfAborted();
+  }
+
+  #failure(error: grpc.ServiceError): TorquedError {
+    if (this.closing.aborted && error.code === grpc.status.CANCELLED) {
+      return closed();
+    }
+    return decodeError(error);
+  }
+}
+
+function closed(): TorquedError {
+  return new TorquedError('CANCELLED', 'the client is closed');
+}

@@ -1,0 +1,294 @@
+// The client of a torqued server.
+
+import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js';
+import { Channel } from './channel.js';
+import { TorquedError } from './errors.js';
+import {
+  type ModelInfo,
+  type ModelSummary,
+  type RegisterOptions,
+  toLintReport,
+  toModelInfo,
+  toModelSummary,
+  type UrdfOptions,
+  type Validation,
+} from './models.js';
+import type { CallOptions } from './options.js';
+import { type Method, METHODS } from './protocol.js';
+import { type CallLimits, sleep, untilDone, type Waiting } from './retry.js';
+import { checkedChunkRows, Robot } from './robot.js';
+import { type ServerInfo, toServerInfo } from './server_info.js';
+
+const DEADLINE_MS = 30_000;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const CHUNK_ROWS = 1000;
+const CONNECT_AGAIN_MS = 50;
+
+/** How a client connects and calls. */
+export interface ConnectOptions {
+  /** Milliseconds for each call, all retries and all parts of a batch included,
+   * unless the call has its own. Absent: 30 000. */
+  deadlineMs?: number;
+  /** How long `connect` keeps trying a server that does not answer. Absent: the
+   * first refused connection is final. */
+  waitForServerMs?: number;
+  /** Largest message in either direction, bytes; batches are cut to stay below.
+   * Absent: 16 MiB. */
+  maxMessageBytes?: number;
+  /** Most states of one message, 1 to 1000; a larger batch travels through a
+   * stream. Absent: 1000. */
+  chunkRows?: number;
+  /** Try again, within the deadline, what failed with UNAVAILABLE, or with a
+   * delay after which to retry, and changes nothing on the server. A batch goes
+   * on where it was interrupted. Absent: true. */
+  retry?: boolean;
+  /** Told before each wait for another try. */
+  onRetry?: Waiting;
+  /** Absent: insecure. */
+  credentials?: ChannelCredentials;
+  /** Of @grpc/grpc-js, over those that this library sets. A proxy that the
+   * environment names is used only with `'grpc.enable_http_proxy': 1`. */
+  channelOptions?: ChannelOptions;
+}
+
+/** What came of a registration. */
+export interface Registration {
+  readonly model: ModelInfo;
+  /** False where the name already stood for this revision. */
+  readonly changed: boolean;
+  /** The model by the name that it was registered under. */
+  readonly robot: Robot;
+}
+
+/**
+ * Connects to a server. `address` is "host:port", "unix:/path" or what else gRPC
+ * takes. Rejects with TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no
+ * server answers.
+ */
+export async function connect(
+  address: string,
+  options: ConnectOptions = {},
+): Promise<Client> {
+  const client = new Client(address, options);
+  const start = Date.now();
+  while (true) {
+    try {
+      await client.serverInfo({ retry: false });
+      return client;
+    } catch (error) {
+      if (!(error instanceof TorquedError) || isWordOfServer(error)) {
+        return client;
+      }
+      if (Date.now() - start >= (options.waitForServerMs ?? 0)) {
+        client.close();
+        throw new TorquedError(
+          error.code,
+          `no connection to ${address}: ${error.message}`,
+        );
+      }
+    }
+    await sleep(CONNECT_AGAIN_MS);
+  }
+}
+
+// Any word of the server shows that it is there.
+function isWordOfServer(error: TorquedError): boolean {
+  return (
+    error.reason !== '' ||
+    (error.code !== 'UNAVAILABLE' && error.code !== 'DEADLINE_EXCEEDED')
+  );
+}
+
+/** One connection, to be shared by all of a program. Made by `connect`. */
+export class Client {
+  readonly address: string;
+  readonly #channel: Channel;
+  readonly #options: ConnectOptions;
+  readonly #chunkRows: number;
+  readonly #maxMessageBytes: number;
+
+  /** Does not wait for the server, as `connect` does. */
+  constructor(address: string, options: ConnectOptions = {}) {
+    this.address = address;
+    this.#options = options;
+    this.#chunkRows = checkedChunkRows(options.chunkRows ?? CHUNK_ROWS);
+    this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+    this.#channel = new Channel(address, {
+      maxMessageBytes: this.#maxMessageBytes,
+      credentials: options.credentials,
+      channelOptions: options.channelOptions,
+    });
+  }
+
+  /** A robot by its reference: name, name@revision, name@label or @revision.
+   * Rejects with MODEL_NOT_FOUND where there is none. */
+  async model(reference: string, options: CallOptions = {}): Promise<Robot> {
+    return this.#robot(reference, await this.modelInfo(reference, options));
+  }
+
+  /** Joints, frames, limits and lint report of a model. */
+  async modelInfo(
+    reference: string,
+    options: CallOptions = {},
+  ): Promise<ModelInfo> {
+    const reply = await this.#read<{ model: object }>(
+      METHODS.getModel,
+      { model: reference },
+      options,
+    );
+    return toModelInfo(reply.model);
+  }
+
+  /** The description that a model was registered from, byte for byte. */
+  async modelSource(
+    reference: string,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const reply = await this.#read<{ source: Uint8Array }>(
+      METHODS.getModel,
+      { model: reference, includeSource: true },
+      options,
+    );
+    return Uint8Array.from(reply.source);
+  }
+
+  /**
+   * Stores a description durably and points `name` ([A-Za-z0-9._-], at most 128)
+   * at it. Rejects with INVALID_MODEL, whose `fieldViolations` name the lines,
+   * INVALID_MODEL_NAME, REVISION_CONFLICT, REQUEST_TOO_LARGE. Not tried again
+   * where the connection fails: it may have had its effect.
+   */
+  async registerUrdf(
+    name: string,
+    urdf: string | Uint8Array,
+    options: RegisterOptions & CallOptions = {},
+  ): Promise<Registration> {
+    const { defaultTip, strict, label, expectedCurrent } = options;
+    const reply = await this.#channel.unary<{
+      model: object;
+      changed: boolean;
+    }>(
+      METHODS.registerModel,
+      {
+        name,
+        source: bytesOf(urdf),
+        options: { defaultTip: defaultTip ?? '', strict: strict ?? false },
+        label: label ?? '',
+        ...(expectedCurrent === undefined ? {} : { expectedCurrent }),
+      },
+      this.#limitsOf(options),
+    );
+    const model = toModelInfo(reply.model);
+    const robot = this.#robot(name, model);
+    return { model, changed: reply.changed, robot };
+  }
+
+  /** What `registerUrdf` would say, without storing anything. */
+  async validateUrdf(
+    urdf: string | Uint8Array,
+    options: UrdfOptions & CallOptions = {},
+  ): Promise<Validation> {
+    const { defaultTip, strict } = options;
+    const reply = await this.#read<{
+      valid: boolean;
+      report: object | null;
+      model: object | null;
+    }>(
+      METHODS.validateModel,
+      {
+        source: bytesOf(urdf),
+        options: { defaultTip: defaultTip ?? '', strict: strict ?? false },
+      },
+      options,
+    );
+    return {
+      valid: reply.valid,
+      report: toLintReport(reply.report),
+      model: reply.model ? toModelInfo(reply.model) : undefined,
+    };
+  }
+
+  /** All names with their current revisions, in byte order. */
+  async listModels(options: CallOptions = {}): Promise<ModelSummary[]> {
+    const models: ModelSummary[] = [];
+    let pageToken = '';
+    do {
+      const page = await this.#read<{
+        models: object[];
+        nextPageToken: string;
+      }>(METHODS.listModels, { pageSize: 1000, pageToken }, options);
+      models.push(...page.models.map(toModelSummary));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    return models;
+  }
+
+  /** Removes a name with all its history; calls in flight finish. */
+  async deleteModel(
+    name: string,
+    options: { expectedCurrent?: string } & CallOptions = {},
+  ): Promise<void> {
+    const { expectedCurrent } = options;
+    await this.#channel.unary(
+      METHODS.deleteModel,
+      { name, ...(expectedCurrent === undefined ? {} : { expectedCurrent }) },
+      this.#limitsOf(options),
+    );
+  }
+
+  /** What the server is and what it takes. `retry: false`: the first failure is
+   * final. */
+  async serverInfo(
+    options: CallOptions & { retry?: boolean } = {},
+  ): Promise<ServerInfo> {
+    const { retry, ...call } = options;
+    const limits = this.#limitsOf(call);
+    const reply = await untilDone(
+      () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
+      retry === false ? { ...limits, retry: undefined } : limits,
+    );
+    return toServerInfo(reply);
+  }
+
+  /** Ends all calls (CANCELLED) and the connection; nothing of it keeps the
+   * process alive. */
+  close(): void {
+    this.#channel.close();
+  }
+
+  #read<Reply>(
+    method: Method,
+    request: object,
+    options: CallOptions,
+  ): Promise<Reply> {
+    const limits = this.#limitsOf(options);
+    return untilDone(
+      () => this.#channel.unary<Reply>(method, request, limits),
+      limits,
+    );
+  }
+
+  #robot(reference: string, info: ModelInfo): Robot {
+    return new Robot(reference, info, {
+      channel: this.#channel,
+      chunkRows: this.#chunkRows,
+      maxMessageBytes: this.#maxMessageBytes,
+      limitsOf: (options) => this.#limitsOf(options),
+    });
+  }
+
+  #limitsOf({ deadlineMs, signal }: CallOptions): CallLimits {
+    const { retry, onRetry } = this.#options;
+    const milliseconds = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
+    return {
+      deadline: Date.now() + milliseconds,
+      signal,
+      closing: this.#channel.closing,
+      retry: retry === false ? undefined : { waiting: onRetry },
+    };
+  }
+}
+
+function bytesOf(urdf: string | Uint8Array): Uint8Array {
+  return typeof urdf === 'string' ? Buffer.from(urdf, 'utf8') : urdf;
+}

@@ -1,0 +1,96 @@
+// What a failed call of gRPC says, with the details of its trailer.
+
+import type { Metadata } from '@grpc/grpc-js';
+import type protobuf from 'protobufjs';
+import { type FieldViolation, TorquedError } from './errors.js';
+import { messageType } from './protocol.js';
+import { statusCode } from './status_code.js';
+import { toNumber, type WireDuration } from './wire.js';
+
+const TRAILER = 'grpc-status-details-bin';
+
+const Status = messageType('Status');
+const ErrorInfo = messageType('ErrorInfo');
+const BadRequest = messageType('BadRequest');
+const RetryInfo = messageType('RetryInfo');
+
+/** How gRPC says that a call failed. */
+export interface FailedStatus {
+  readonly code: number;
+  readonly details: string;
+  readonly metadata?: Metadata;
+}
+
+interface Details {
+  reason?: string;
+  metadata?: Record<string, string>;
+  fieldViolations?: FieldViolation[];
+  retryDelayMs?: number;
+}
+
+interface Any {
+  type_url: string;
+  value: Uint8Array;
+}
+
+/** Negative durations are none. */
+export function milliseconds(duration: WireDuration): number | undefined {
+  const value = toNumber(duration.seconds) * 1e3 + duration.nanos / 1e6;
+  return value >= 0 ? value : undefined;
+}
+
+function decodeAs<T>(type: protobuf.Type, bytes: Uint8Array): T {
+  return type.decode(bytes) as unknown as T;
+}
+
+// The messages mirror google.rpc, and so do the names. What stands before the
+// last slash does not matter.
+function addDetail(any: Any, details: Details): void {
+  const type = any.type_url.slice(any.type_url.lastIndexOf('/') + 1);
+  if (type === 'google.rpc.ErrorInfo') {
+    const info = decodeAs<{ reason: string; metadata: Record<string, string> }>(
+      ErrorInfo,
+      any.value,
+    );
+    details.reason = info.reason;
+    details.metadata = { ...info.metadata };
+  } else if (type === 'google.rpc.BadRequest') {
+    const bad = decodeAs<{ fieldViolations: FieldViolation[] }>(
+      BadRequest,
+      any.value,
+    );
+    details.fieldViolations = bad.fieldViolations.map(
+      ({ field, description }) => ({ field, description }),
+    );
+  } else if (type === 'google.rpc.RetryInfo') {
+    const retry = decodeAs<{ retryDelay: WireDuration | null }>(
+      RetryInfo,
+      any.value,
+    );
+    if (retry.retryDelay) details.retryDelayMs = milliseconds(retry.retryDelay);
+  }
+}
+
+function detailsOf(failed: FailedStatus): Details {
+  const details: Details = {};
+  const bytes = failed.metadata?.get(TRAILER)[0];
+  if (bytes === undefined || typeof bytes === 'string') return details;
+  try {
+    const status = decodeAs<{ code: number; details: Any[] }>(Status, bytes);
+    // Details of another code are void: gRPC ended the call before the service.
+    if (status.code !== failed.code) return details;
+    for (const any of status.details) addDetail(any, details);
+  } catch {
+    // Damaged details leave the code and the sentence.
+  }
+  return details;
+}
+
+/** Details that are absent or damaged leave the code and the sentence. */
+export function decodeError(failed: FailedStatus): TorquedError {
+  return new TorquedError(
+    statusCode(failed.code),
+    failed.details,
+    detailsOf(failed),
+  );
+}

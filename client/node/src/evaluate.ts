@@ -1,0 +1,56 @@
+// A stream of chunks that the caller makes.
+
+import type { ChunkEvaluation } from './evaluation.js';
+import { type Asked, EvaluationBuilder } from './evaluation_builder.js';
+import { exchange, type ExchangeSettings } from './exchange.js';
+import type { QuantityName } from './quantities.js';
+import {
+  chunkOf,
+  countStates,
+  readStates,
+  type States,
+  type StateShape,
+} from './states.js';
+import { toNumber, type WireChunk, type WireEcho } from './wire.js';
+
+/** Chunks of states, made as they are wanted. */
+export type Chunks = AsyncIterable<States> | Iterable<States>;
+
+async function* wireChunks(
+  chunks: Chunks,
+  shape: StateShape,
+): AsyncGenerator<WireChunk, void, undefined> {
+  for await (const states of chunks) {
+    const inputs = readStates(states, shape);
+    yield chunkOf(inputs, 0, countStates(inputs));
+  }
+}
+
+/** One evaluation for each chunk, in order. */
+export async function* evaluateChunks<Q extends QuantityName>(
+  settings: ExchangeSettings,
+  chunks: Chunks,
+  shape: StateShape,
+  asked: Asked,
+): AsyncGenerator<ChunkEvaluation<Q>, void, undefined> {
+  const source = wireChunks(chunks, shape);
+  try {
+    let firstRow = 0;
+    let echo: WireEcho | null = null;
+    for await (const { reply, streamFirst } of exchange(settings, source)) {
+      echo = reply.echo ?? echo;
+      const rows = toNumber(reply.rows);
+      const builder = new EvaluationBuilder(asked, rows);
+      builder.add(reply, echo, reply.timing, {
+        first: 0,
+        statusOffset: streamFirst,
+        origin: firstRow,
+      });
+      yield { ...builder.build(), firstRow } as ChunkEvaluation<Q>;
+      firstRow += rows;
+    }
+  } finally {
+    // Not waited for: it may be waiting for a chunk that never comes.
+    source.return().catch(() => {});
+  }
+}

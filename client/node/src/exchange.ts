@@ -1,0 +1,237 @@
+// Chunks out, replies in: streams of Evaluate that go on where one was
+// interrupted.
+
+import type { Channel, Stream } from './channel.js';
+import { brokenReply, TorquedError } from './errors.js';
+import { METHODS } from './protocol.js';
+import { type CallLimits, RetrySchedule } from './retry.js';
+import {
+  toNumber,
+  type WireChunk,
+  type WireEvaluateReply,
+  type WireWhat,
+} from './wire.js';
+
+/** Chunks that are sent before the first of them is answered: more than the
+ * server reads ahead, so that it never waits for us. */
+export const SEND_AHEAD = 16;
+
+/** One reply, and where its stream began. */
+export interface Answer {
+  readonly reply: WireEvaluateReply;
+  /** Row of the whole exchange that is row 0 of the stream. */
+  readonly streamFirst: number;
+}
+
+/** Where an exchange begins: rows and chunks that were answered before it. */
+export interface Progressed {
+  rows: number;
+  chunks: number;
+}
+
+/** What is common to the streams of one exchange. */
+export interface ExchangeSettings {
+  readonly channel: Channel;
+  readonly limits: CallLimits;
+  readonly what: WireWhat;
+  readonly tipWrenchFrame: number;
+}
+
+/** The chunks, one at a time; none is taken twice. */
+export type ChunkSource = AsyncIterator<WireChunk> | Iterator<WireChunk>;
+
+// Moves the rows and chunks that the server counts from the start of its
+// stream.
+function countedFromStart(error: unknown, before: Progressed): unknown {
+  if (!(error instanceof TorquedError) || before.rows === 0) return error;
+  const metadata = { ...error.metadata };
+  const move = (key: string, by: number) => {
+    const number = Number(metadata[key] ?? NaN);
+    if (Number.isSafeInteger(number)) metadata[key] = String(number + by);
+  };
+  move('row', before.rows);
+  move('next_row', before.rows);
+  move('chunk', before.chunks);
+  const { code, reason, fieldViolations, retryDelayMs } = error;
+  return new TorquedError(
+    code,
+    `${error.message} (in the stream from row ${before.rows} on)`,
+    {
+      reason,
+      metadata,
+      fieldViolations,
+      ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
+    },
+  );
+}
+
+// Chunks that were taken from the source and not answered, oldest first.
+class Unanswered {
+  readonly chunks: WireChunk[] = [];
+  /** The source has ended. */
+  complete = false;
+  readonly #source: ChunkSource;
+  // A chunk that a stream waited for when it ended is for the next one.
+  #taking: Promise<IteratorResult<WireChunk>> | undefined;
+
+  constructor(source: ChunkSource) {
+    this.#source = source;
+  }
+
+  // False where the source has ended.
+  async take(isWanted: () => boolean): Promise<WireChunk | undefined> {
+    if (this.complete) return undefined;
+    this.#taking ??= Promise.resolve(this.#source.next());
+    const taken = await this.#taking;
+    if (!isWanted()) return undefined;
+    this.#taking = undefined;
+    if (taken.done) {
+      this.complete = true;
+      return undefined;
+    }
+    this.chunks.push(taken.value);
+    return taken.value;
+  }
+}
+
+// What goes out over one stream, beside what comes in.
+class Sender {
+  failure: { error: unknown } | undefined;
+  readonly #stream: Stream;
+  readonly #unanswered: Unanswered;
+  #room = SEND_AHEAD;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(stream: Stream, unanswered: Unanswered) {
+    this.#stream = stream;
+    this.#unanswered = unanswered;
+    stream.on('drain', () => this.#awake());
+  }
+
+  async run(start: object): Promise<void> {
+    try {
+      this.#stream.write({ start });
+      for (const chunk of [...this.#unanswered.chunks]) await this.#send(chunk);
+      while (!this.#ended) {
+        await this.#until(() => this.#room > 0);
+        const chunk = await this.#unanswered.take(() => !this.#ended);
+        if (chunk === undefined) break;
+        await this.#send(chunk);
+      }
+      if (!this.#ended) this.#stream.end();
+    } catch (error) {
+      this.failure = { error };
+      this.#stream.cancel();
+    }
+  }
+
+  /** A chunk's reply is used up. */
+  answered(): void {
+    this.#room += 1;
+    this.#awake();
+  }
+
+  /** Nothing more is to be sent. */
+  stop(): void {
+    this.#ended = true;
+    this.#awake();
+  }
+
+  async #send(chunk: WireChunk): Promise<void> {
+    if (this.#ended) return;
+    this.#room -= 1;
+    if (!this.#stream.write({ chunk })) {
+      await this.#until(() => !this.#stream.writableNeedDrain);
+    }
+  }
+
+  async #until(holds: () => boolean): Promise<void> {
+    while (!this.#ended && !holds()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #awake(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+}
+
+/**
+ * Yields one reply for each chunk, in order. A stream that fails is followed by
+ * another one, from the first chunk without a reply and for the same revision,
+ * where the limits allow it. At most SEND_AHEAD chunks are taken from `source`
+ * ahead of the replies that the caller has used. Throws TorquedError otherwise,
+ * with rows and chunks counted from the start of the exchange, or the signal's
+ * reason, or what the source throws.
+ */
+export async function* exchange(
+  { channel, limits, what, tipWrenchFrame }: ExchangeSettings,
+  source: ChunkSource,
+  begin: Progressed = { rows: 0, chunks: 0 },
+): AsyncGenerator<Answer, void, undefined> {
+  const unanswered = new Unanswered(source);
+  const schedule = new RetrySchedule(limits);
+  const done = { ...begin };
+  let model = what.model;
+  const isComplete = () =>
+    done.chunks > begin.chunks &&
+    unanswered.complete &&
+    unanswered.chunks.length === 0;
+
+  while (true) {
+    const before = { ...done };
+    const stream = channel.stream(METHODS.evaluate, limits);
+    const sender = new Sender(stream, unanswered);
+    void sender.run({
+      ...what,
+      model,
+      tipWrenchReferenceFrame: tipWrenchFrame,
+    });
+    try {
+      for await (const message of stream) {
+        const reply = message as WireEvaluateReply;
+        checkTurn(reply, done.rows - before.rows, unanswered.chunks.length);
+        unanswered.chunks.shift();
+        done.rows += toNumber(reply.rows);
+        done.chunks += 1;
+        // All rows are of one revision, even while the name moves.
+        if (reply.echo) model = `@${reply.echo.revision}`;
+        schedule.reset();
+        yield { reply, streamFirst: before.rows };
+        sender.answered();
+      }
+      if (sender.failure) throw sender.failure.error;
+      if (unanswered.complete && unanswered.chunks.length === 0) return;
+      throw brokenReply(`the stream ended after ${done.rows} rows`);
+    } catch (thrown) {
+      limits.signal?.throwIfAborted();
+      if (sender.failure) throw sender.failure.error;
+      if (isComplete()) return;
+      const error = countedFromStart(channel.failure(thrown), before);
+      await schedule.wait(error);
+    } finally {
+      sender.stop();
+      stream.cancel();
+    }
+  }
+}
+
+function checkTurn(
+  reply: WireEvaluateReply,
+  row: number,
+  unanswered: number,
+): void {
+  if (unanswered === 0) {
+    throw brokenReply('there are more replies than were asked for');
+  }
+  if (toNumber(reply.firstRow) !== row) {
+    throw brokenReply(
+      `the reply begins with row ${toNumber(reply.firstRow)} of the stream, ` +
+        `${row} was its turn`,
+    );
+  }
+}

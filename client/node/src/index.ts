@@ -1,0 +1,64 @@
+// Robot dynamics of a torqued server: see docs/node.md.
+
+export {
+  Client,
+  connect,
+  type ConnectOptions,
+  type Registration,
+} from './client.js';
+export { type FieldViolation, RowError, TorquedError } from './errors.js';
+export type { Chunks } from './evaluate.js';
+export type {
+  ChunkEvaluation,
+  Echo,
+  Evaluation,
+  EvaluationBase,
+  Handover,
+  Timing,
+} from './evaluation.js';
+export {
+  findServerBinary,
+  LocalServer,
+  LocalServerError,
+  type LocalServerOptions,
+  startLocalServer,
+} from './local_server.js';
+export { Matrix } from './matrix.js';
+export type {
+  Finding,
+  Joint,
+  LintReport,
+  ModelInfo,
+  ModelSummary,
+  RegisterOptions,
+  UrdfOptions,
+  Validation,
+} from './models.js';
+export type {
+  CallOptions,
+  ComputeOptions,
+  DynamicsOptions,
+  Encoding,
+  EvaluateOptions,
+  Friction,
+  Payload,
+  Precision,
+  ReferenceFrame,
+  SingularityRule,
+  Task,
+  TaskAxis,
+  WrenchPlace,
+} from './options.js';
+export {
+  QUANTITIES,
+  type QuantityName,
+  type QuantityResults,
+  type TaskRule,
+} from './quantities.js';
+export type { Waiting } from './retry.js';
+export { Robot } from './robot.js';
+export type { RowCode, RowStatus } from './row_status.js';
+export type { ByJointName, JointRows, Rows } from './rows_input.js';
+export type { ServerInfo, Target } from './server_info.js';
+export type { States } from './states.js';
+export type { StatusCode } from './status_code.js';

@@ -1,0 +1,198 @@
+// The robots that a server knows.
+
+import { messageType } from './protocol.js';
+
+/** What the loader has to say about a model's source; docs/lint.md explains
+ * each code. */
+export interface Finding {
+  readonly severity: 'INFO' | 'WARNING' | 'ERROR';
+  readonly code: string;
+  /** Joint and link concerned; "" where none is. */
+  readonly joint: string;
+  readonly link: string;
+  /** Line of the source, from 1; 0 where none applies. */
+  readonly line: number;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
+/** All findings: errors first, then by line. */
+export interface LintReport {
+  /** The first 1000. */
+  readonly findings: readonly Finding[];
+  readonly errors: number;
+  readonly warnings: number;
+  readonly infos: number;
+}
+
+/** A movable joint. Limits that are undefined do not exist. */
+export interface Joint {
+  readonly name: string;
+  /** Continuous: turning without limits, one number. */
+  readonly type: 'REVOLUTE' | 'CONTINUOUS' | 'PRISMATIC';
+  /** First column in q, and how many. */
+  readonly qIndex: number;
+  readonly nq: number;
+  /** First column in v, a and tau, and how many. */
+  readonly vIndex: number;
+  readonly nv: number;
+  readonly parentLink: string;
+  readonly childLink: string;
+  /** Unit vector in the joint frame. */
+  readonly axis: readonly number[];
+  /** rad or m. */
+  readonly lower?: number;
+  readonly upper?: number;
+  /** rad/s or m/s. */
+  readonly velocity?: number;
+  /** N m or N. */
+  readonly effort?: number;
+  /** Viscous friction, N m s/rad or N s/m. */
+  readonly damping: number;
+  /** Coulomb friction, N m or N. */
+  readonly friction: number;
+  /** Rotor inertia seen by the joint, kg m^2 or kg. */
+  readonly armature: number;
+}
+
+/** One revision of a model. */
+export interface ModelInfo {
+  readonly name: string;
+  /** 64 hex digits, the same on every server. */
+  readonly revision: string;
+  /** BROKEN: stored, but this server cannot load it; `problem` says why. */
+  readonly state: 'READY' | 'BROKEN';
+  readonly problem: string;
+  /** The robot's own name inside the source. */
+  readonly robotName: string;
+  /** Numbers of q and of v. */
+  readonly nq: number;
+  readonly nv: number;
+  /** In the canonical order: depth-first from the root, siblings by name. */
+  readonly joints: readonly Joint[];
+  /** All frames (every link is one), root first. */
+  readonly frames: readonly string[];
+  /** Used where a call names no tip frame; "" where there is none. */
+  readonly tipFrame: string;
+  /** kg; what is fixed to the base does not count. */
+  readonly movingMass: number;
+  /** m/s^2, base axes. */
+  readonly gravity: readonly number[];
+  readonly report: LintReport;
+  readonly registeredAt: Date | undefined;
+  readonly labels: readonly string[];
+}
+
+/** A model in a list. */
+export interface ModelSummary {
+  readonly name: string;
+  readonly revision: string;
+  readonly state: 'READY' | 'BROKEN';
+  readonly problem: string;
+  /** 0 where the model is BROKEN. */
+  readonly nq: number;
+  readonly nv: number;
+  readonly registeredAt: Date | undefined;
+}
+
+/** What `validateUrdf` finds. */
+export interface Validation {
+  /** Whether it would be accepted. */
+  readonly valid: boolean;
+  readonly report: LintReport;
+  /** As it would be registered, without a name; undefined when refused. */
+  readonly model: ModelInfo | undefined;
+}
+
+/** How a description becomes a model; part of its revision. */
+export interface UrdfOptions {
+  /** Frame used where a call names no tip. Absent: none, unless the model has
+   * exactly one leaf link, which then serves. */
+  defaultTip?: string;
+  /** Refuse what otherwise is a warning about physical validity. */
+  strict?: boolean;
+}
+
+/** Options of a registration. */
+export interface RegisterOptions extends UrdfOptions {
+  /** A second name for this revision: "panda@label". */
+  label?: string;
+  /** The name moves only if this is its current revision ("": it does not exist
+   * yet); REVISION_CONFLICT otherwise. */
+  expectedCurrent?: string;
+}
+
+interface WireTimestamp {
+  seconds: number;
+  nanos: number;
+}
+
+const ModelInfoMessage = messageType('ModelInfo');
+const ModelSummaryMessage = messageType('ModelSummary');
+const LintReportMessage = messageType('LintReport');
+
+const PLAIN = { longs: Number, enums: String, defaults: true, arrays: true };
+
+function dateOf(timestamp: WireTimestamp | null | undefined): Date | undefined {
+  if (!timestamp) return undefined;
+  return new Date(timestamp.seconds * 1000 + timestamp.nanos / 1e6);
+}
+
+function withoutPrefix(name: string, prefix: string): string {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+function tidyReport(report: LintReport): LintReport {
+  return {
+    ...report,
+    findings: report.findings.map((finding) => ({
+      ...finding,
+      severity: withoutPrefix(
+        finding.severity,
+        'SEVERITY_',
+      ) as Finding['severity'],
+    })),
+  };
+}
+
+function tidyState(state: string): ModelInfo['state'] {
+  return withoutPrefix(state, 'MODEL_STATE_') as ModelInfo['state'];
+}
+
+/** From a decoded LintReport; empty where there is none. */
+export function toLintReport(message: object | null): LintReport {
+  const type = LintReportMessage;
+  return tidyReport(
+    type.toObject(type.fromObject(message ?? {}), PLAIN) as LintReport,
+  );
+}
+
+/** From a decoded ModelInfo. */
+export function toModelInfo(message: object): ModelInfo {
+  const type = ModelInfoMessage;
+  const { format, options, ...model } = type.toObject(
+    type.fromObject(message),
+    PLAIN,
+  );
+  return {
+    ...model,
+    state: tidyState(model['state']),
+    joints: model['joints'].map((joint: Joint) => ({
+      ...joint,
+      type: withoutPrefix(joint.type, 'JOINT_TYPE_'),
+    })),
+    report: model['report'] ? tidyReport(model['report']) : toLintReport(null),
+    registeredAt: dateOf(model['registeredAt']),
+  } as ModelInfo;
+}
+
+/** From a decoded ModelSummary. */
+export function toModelSummary(message: object): ModelSummary {
+  const type = ModelSummaryMessage;
+  const model = type.toObject(type.fromObject(message), PLAIN);
+  return {
+    ...model,
+    state: tidyState(model['state']),
+    registeredAt: dateOf(model['registeredAt']),
+  } as ModelSummary;
+}

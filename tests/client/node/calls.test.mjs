@@ -1,0 +1,399 @@
+// Calls that end early, and calls that outlive their server.
+
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, startLocalServer, TorquedError } from 'torqued';
+import {
+  assertSameBits,
+  MODELS,
+  numbers,
+  randomStates,
+  withServer,
+} from './support.mjs';
+
+const there = withServer();
+
+// What takes many times the bounds below.
+const LARGE = { q: numbers(60_000 * 7) };
+const SLOW = ['christoffelSymbols', 'regressor', 'forwardDynamicsDerivatives'];
+const slow = (options) =>
+  there.robot.compute(SLOW, { ...LARGE, tau: new Float64Array(7) }, options);
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Takes connections and says nothing. */
+async function silentServer() {
+  const sockets = new Set();
+  const server = createServer((socket) => sockets.add(socket));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    address: `127.0.0.1:${server.address().port}`,
+    close() {
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    },
+  };
+}
+
+async function timed(promise) {
+  const start = performance.now();
+  const error = await promise.then(
+    () => assert.fail('it succeeded'),
+    (thrown) => thrown,
+  );
+  return { error, ms: performance.now() - start };
+}
+
+test('a signal ends a batch at once, with its reason', async () => {
+  const controller = new AbortController();
+  let aborted = 0;
+  const { error } = await timed(
+    slow({
+      signal: controller.signal,
+      progress: () => {
+        aborted ||= performance.now();
+        controller.abort();
+      },
+    }),
+  );
+  assert.equal(error.name, 'AbortError');
+  assert.ok(performance.now() - aborted < 1000);
+});
+
+test('a signal ends a call that nobody answers', async () => {
+  const silent = await silentServer();
+  const { Client } = await import('torqued');
+  const client = new Client(silent.address);
+  const reason = new Error('enough');
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), 50);
+  const { error, ms } = await timed(
+    client.serverInfo({ signal: controller.signal }),
+  );
+  assert.equal(error, reason);
+  assert.ok(ms < 1000, `${ms} ms`);
+  const late = await timed(client.serverInfo({ signal: controller.signal }));
+  assert.equal(late.error, reason);
+  client.close();
+  silent.close();
+});
+
+test('a signal ends a stream that waits for chunks', async () => {
+  const controller = new AbortController();
+  async function* chunks() {
+    yield { q: numbers(7) };
+    await new Promise(() => {}); // never
+  }
+  const stream = there.robot.evaluate(['massMatrix'], chunks(), {
+    signal: controller.signal,
+  });
+  assert.equal((await stream.next()).value.rows, 1);
+  setTimeout(() => controller.abort(), 20);
+  const { error, ms } = await timed(stream.next());
+  assert.equal(error.name, 'AbortError');
+  assert.ok(ms < 500, `${ms} ms`);
+});
+
+test('a signal ends the wait for another try', async () => {
+  const controller = new AbortController();
+  const { RetrySchedule } = await import('../client/node/dist/retry.js');
+  const schedule = new RetrySchedule({
+    deadline: Infinity,
+    signal: controller.signal,
+    closing: new AbortController().signal,
+    retry: { waiting: () => setTimeout(() => controller.abort(), 10) },
+  });
+  const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
+    retryDelayMs: 20_000,
+  });
+  const { error, ms } = await timed(schedule.wait(overloaded));
+  assert.equal(error.name, 'AbortError');
+  assert.ok(ms < 2000, `${ms} ms`);
+});
+
+test('a deadline is that of the whole call', async () => {
+  const { error, ms } = await timed(slow({ deadlineMs: 100 }));
+  assert.ok(error instanceof TorquedError);
+  assert.equal(error.code, 'DEADLINE_EXCEEDED');
+  assert.equal(error.reason, '');
+  assert.ok(ms < 1000, `${ms} ms`);
+});
+
+test('without a server connecting fails, soon or after a wait', async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const { error } = await timed(connect(address));
+  assert.ok(error instanceof TorquedError);
+  assert.equal(error.code, 'UNAVAILABLE');
+  assert.match(error.message, new RegExp(`no connection to ${address}`));
+  const waited = await timed(connect(address, { waitForServerMs: 300 }));
+  assert.ok(waited.ms >= 300);
+  assert.equal(waited.error.code, 'UNAVAILABLE');
+});
+
+/** A server that can be killed and started again at its address. */
+class Phoenix {
+  #directory = mkdtempSync(join(tmpdir(), 'torqued-node-test-'));
+  #server;
+
+  async start() {
+    this.port ??= await freePort();
+    this.#server = await startLocalServer({
+      listen: `127.0.0.1:${this.port}`,
+      store: join(this.#directory, 'models.db'),
+      models: [MODELS],
+    });
+    return this.#server.address;
+  }
+
+  kill() {
+    process.kill(this.#server.pid, 'SIGKILL');
+  }
+
+  async end() {
+    await this.#server.close();
+    rmSync(this.#directory, { recursive: true });
+  }
+}
+
+test('a call waits for a server that was killed and comes again', async () => {
+  const phoenix = new Phoenix();
+  const retries = [];
+  const client = await connect(await phoenix.start(), {
+    onRetry: (error, delayMs) => retries.push([error.code, delayMs]),
+  });
+  const robot = await client.model('panda');
+  const { q } = randomStates(7, 3);
+  const before = await robot.massMatrix({ q });
+  phoenix.kill();
+  const [after] = await Promise.all([robot.massMatrix({ q }), phoenix.start()]);
+  assertSameBits(after.massMatrix, before.massMatrix);
+  assert.equal(retries[0][0], 'UNAVAILABLE');
+  assert.ok(retries[0][1] >= 50);
+  client.close();
+  await phoenix.end();
+});
+
+test('a batch goes on where its server was killed', async () => {
+  const phoenix = new Phoenix();
+  const retries = [];
+  const client = await connect(await phoenix.start(), {
+    chunkRows: 10,
+    onRetry: (error) => retries.push(error.code),
+  });
+  const robot = await client.model('panda');
+  const { q } = randomStates(7, 3000);
+  const done = [];
+  let restart;
+  const whole = await robot.massMatrix(
+    { q },
+    {
+      progress: (rows) => {
+        done.push(rows);
+        if (rows !== 50) return;
+        phoenix.kill();
+        restart = phoenix.start();
+      },
+    },
+  );
+  await restart;
+  assert.ok(retries.length > 0);
+  // No row twice, none left out.
+  assert.deepEqual(
+    done,
+    Array.from({ length: 300 }, (_, k) => 10 * (k + 1)),
+  );
+  const expected = await there.robot.massMatrix({ q });
+  assertSameBits(whole.massMatrix, expected.massMatrix);
+  assert.deepEqual(whole.handovers, []);
+  client.close();
+  await phoenix.end();
+});
+
+test('rows of errors count from the start, after an interruption too', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start(), { chunkRows: 10 });
+  const robot = await client.model('panda');
+  const { q } = randomStates(7, 3000);
+  q[2501 * 7] = NaN;
+  const call = robot.massMatrix(
+    { q },
+    {
+      failFast: true,
+      progress: (rows) => {
+        if (rows !== 50) return;
+        phoenix.kill();
+        void phoenix.start();
+      },
+    },
+  );
+  await assert.rejects(call, (error) => {
+    assert.equal(error.reason, 'ROW_FAILED');
+    assert.equal(error.row, 2501);
+    assert.equal(error.metadata.next_row, '2500');
+    assert.equal(error.metadata.chunk, '250');
+    return true;
+  });
+  client.close();
+  await phoenix.end();
+});
+
+test('what goes on does so with the same revision', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start(), { chunkRows: 10 });
+  const urdf = await client.modelSource('ur5e');
+  const { robot, model } = await client.registerUrdf('moving', urdf);
+  const q = numbers(3000 * 6);
+  let moved;
+  const whole = await robot.framePose(
+    { q },
+    {
+      progress: (rows) => {
+        if (rows !== 50) return;
+        phoenix.kill();
+        moved = phoenix.start().then(async (address) => {
+          const other = await connect(address);
+          const options = { defaultTip: 'upper_arm_link' };
+          await other.registerUrdf('moving', urdf, options);
+          other.close();
+        });
+      },
+    },
+  );
+  await moved;
+  assert.equal(whole.echo.revision, model.revision);
+  assert.notEqual((await client.modelInfo('moving')).revision, model.revision);
+  const kept = await client.model(`moving@${model.revision}`);
+  assertSameBits(whole.pose, (await kept.framePose({ q })).pose);
+  client.close();
+  await phoenix.end();
+});
+
+test('a stream goes on where its server was stopped', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start());
+  const robot = await client.model('panda');
+  const { q } = randomStates(7, 40);
+  const chunks = Array.from({ length: 40 }, (_, k) => ({
+    q: q.subarray(7 * k, 7 * k + 7),
+  }));
+  chunks[30].q = q.slice(210, 217).fill(NaN);
+  let rows = 0;
+  const tables = [];
+  const statuses = [];
+  for await (const part of robot.evaluate(['massMatrix'], chunks)) {
+    assert.equal(part.firstRow, rows);
+    rows += part.rows;
+    tables.push(...part.massMatrix.data);
+    statuses.push(...part.rowStatus);
+    if (rows === 5) {
+      await phoenix.end();
+      await phoenix.start();
+    }
+  }
+  assert.equal(rows, 40);
+  assert.deepEqual(
+    statuses.map(({ row, code }) => [row, code]),
+    [[30, 'INVALID_INPUT']],
+  );
+  q.fill(NaN, 210, 217);
+  const { massMatrix } = await there.robot.massMatrix({ q });
+  assert.deepEqual(tables, [...massMatrix.data]);
+  client.close();
+  await phoenix.end();
+});
+
+test('without retrying the first failure is final', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start(), { retry: false });
+  const robot = await client.model('panda');
+  phoenix.kill();
+  await wait(50);
+  const { error, ms } = await timed(robot.massMatrix({ q: numbers(7) }));
+  assert.equal(error.code, 'UNAVAILABLE');
+  assert.ok(ms < 2000, `${ms} ms`);
+  client.close();
+  await phoenix.end();
+});
+
+test('what changes something is not tried again', async () => {
+  const phoenix = new Phoenix();
+  const client = await connect(await phoenix.start());
+  const source = await client.modelSource('panda');
+  phoenix.kill();
+  await wait(50);
+  const { error, ms } = await timed(client.registerUrdf('again', source));
+  assert.equal(error.code, 'UNAVAILABLE');
+  assert.ok(ms < 2000, `${ms} ms`);
+  client.close();
+  await phoenix.end();
+});
+
+test('what the server refuses for load is tried again', async () => {
+  // One state fits; two calls at a time do not.
+  const server = await startLocalServer({
+    models: [MODELS],
+    arguments: ['--max-inflight-rows', '1000'],
+  });
+  const retries = [];
+  const client = await connect(server.address, {
+    onRetry: (error) => retries.push(error),
+  });
+  const robot = await client.model('panda');
+  const q = numbers(1000 * 7);
+  const calls = Array.from({ length: 12 }, () =>
+    robot.compute(['christoffelSymbols', 'regressor'], { q }),
+  );
+  const results = await Promise.all(calls);
+  assert.ok(results.every(({ rowsNotOk }) => rowsNotOk === 0));
+  assert.ok(retries.length > 0);
+  assert.equal(retries[0].reason, 'OVERLOADED');
+  assert.ok(retries[0].retryDelayMs > 0);
+  client.close();
+  await server.close();
+});
+
+test('closing ends calls that wait for another try', async () => {
+  const phoenix = new Phoenix();
+  const waiting = [];
+  const client = await connect(await phoenix.start(), {
+    // The third wait has 200 ms.
+    onRetry: (_, delayMs) => waiting.push(delayMs) === 3 && client.close(),
+  });
+  phoenix.kill();
+  const { error, ms } = await timed(client.serverInfo());
+  assert.equal(error.code, 'CANCELLED');
+  assert.match(error.message, /client is closed/);
+  assert.deepEqual(waiting, [50, 100, 200]);
+  assert.ok(ms < 1000, `${ms} ms`);
+  await phoenix.end();
+});
+
+test('closing ends calls in flight', async () => {
+  const client = await connect(there.server.address);
+  const robot = await client.model('panda');
+  const stream = robot.evaluate(
+    ['massMatrix'],
+    (async function* () {
+      await new Promise(() => {});
+    })(),
+  );
+  const call = timed(stream.next());
+  await wait(20);
+  client.close();
+  const { error } = await call;
+  assert.equal(error.code, 'CANCELLED');
+  assert.match(error.message, /client is closed/);
+  await assert.rejects(client.serverInfo(), { code: 'CANCELLED' });
+});

@@ -1,0 +1,195 @@
+// The cases that every client passes: see tests/conformance/README.md.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { TorquedError } from 'torqued';
+import { MODELS, SOURCE, withServer } from './support.mjs';
+
+const CHUNK_ROWS = 2;
+const TOLERANCE = 1e-10;
+
+const file = join(SOURCE, 'tests', 'conformance', 'cases.json');
+// Null stands for NaN in results alone, so it stays.
+const { models, cases } = JSON.parse(readFileSync(file, 'utf8'), (_, value) =>
+  ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : value,
+);
+
+const there = withServer({ models: [] });
+const registered = new Set();
+
+const camel = (name) =>
+  name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+
+const camelKeys = (object) =>
+  Object.fromEntries(
+    Object.entries(object ?? {}).map(([name, value]) => [camel(name), value]),
+  );
+
+function optionsOf(one) {
+  const { terms, payload, externalWrenches, ...options } = camelKeys(
+    one.options,
+  );
+  if (terms?.gravity) options.gravity = terms.gravity;
+  const friction = {
+    viscous: terms?.viscous_friction,
+    coulomb: terms?.coulomb_friction,
+    smoothing: terms?.coulomb_smoothing,
+  };
+  if (terms) options.friction = friction;
+  if (payload) options.payload = camelKeys(payload);
+  if (externalWrenches) {
+    options.externalWrenches = externalWrenches.map(camelKeys);
+  }
+  if (one.operational_space) options.task = camelKeys(one.operational_space);
+  if (one.tip_wrench_reference_frame) {
+    options.tipWrenchReferenceFrame = one.tip_wrench_reference_frame;
+  }
+  return options;
+}
+
+async function robotOf(one) {
+  if (one.model in models && !registered.has(one.model)) {
+    const urdf = readFileSync(join(MODELS, models[one.model]));
+    await there.client.registerUrdf(one.model, urdf);
+    registered.add(one.model);
+  }
+  return there.client.model(one.model);
+}
+
+function* chunksOf(states) {
+  const rows = Math.max(...Object.values(states).map((input) => input.length));
+  for (let row = 0; row < rows; row += CHUNK_ROWS) {
+    yield Object.fromEntries(
+      Object.entries(states).map(([name, input]) => [
+        name,
+        input.length === 1 ? input : input.slice(row, row + CHUNK_ROWS),
+      ]),
+    );
+  }
+}
+
+function assertRow(actual, expected, tolerance, where) {
+  const numbers = expected.flat(Infinity);
+  const scale = Math.max(1, ...numbers.map((number) => Math.abs(number ?? 0)));
+  assert.equal(actual.length, numbers.length, where);
+  numbers.forEach((number, i) => {
+    const holds =
+      number === null
+        ? Number.isNaN(actual[i])
+        : Math.abs(actual[i] - number) <= tolerance * scale;
+    assert.ok(holds, `${where}, number ${i}: ${actual[i]}, not ${number}`);
+  });
+}
+
+// Results that are one number or name per state, as rows of it.
+function rowOf(result, k) {
+  return 'row' in result ? result.row(k) : [result[k]];
+}
+
+function assertResults(parts, { results, tolerance = TOLERANCE }) {
+  for (const [name, expected] of Object.entries(results)) {
+    let k = 0;
+    for (const part of parts) {
+      for (let i = 0; i < part.rows; ++i, ++k) {
+        const row = rowOf(part[camel(name)], i);
+        const where = `${name}, row ${k}`;
+        if (typeof row[0] === 'string') {
+          assert.deepEqual(row, [expected[k]].flat(), where);
+        } else {
+          assertRow(row, [expected[k]], tolerance, where);
+        }
+      }
+    }
+    assert.equal(k, expected.length, name);
+  }
+}
+
+function assertAnswer(parts, expected) {
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  assert.equal(rows, expected.rows);
+  assertResults(parts, expected);
+  const statuses = parts.flatMap((part) => part.rowStatus);
+  const listed = expected.row_status ?? [];
+  assert.deepEqual(
+    statuses.map((status, i) =>
+      Object.fromEntries(
+        Object.keys(listed[i] ?? status).map((key) => [key, status[key]]),
+      ),
+    ),
+    listed,
+  );
+  const ok = parts.flatMap((part) => [...part.ok]);
+  const bad = new Set(listed.map(({ row }) => row));
+  assert.deepEqual(
+    ok,
+    ok.map((_, row) => (bad.has(row) ? 0 : 1)),
+  );
+  const [{ echo }] = parts;
+  if ('tip_frame' in expected) assert.equal(echo.tipFrame, expected.tip_frame);
+  if ('joint_names' in expected) {
+    assert.deepEqual(echo.jointNames, expected.joint_names);
+  }
+}
+
+function assertError(error, expected, inStream) {
+  if (!(error instanceof TorquedError)) throw error;
+  assert.equal(error.code, expected.code);
+  assert.equal(error.reason, expected.reason);
+  if ('field' in expected) {
+    // A chunk's wrench is no message of its own.
+    const field = inStream
+      ? expected.field.replace(/\.wrench$/, '')
+      : expected.field;
+    const actual = error.field?.replace(/^(start|chunk)\./, '');
+    assert.equal(inStream ? actual?.replace(/\.wrench$/, '') : actual, field);
+  }
+  if ('row' in expected) assert.equal(error.row, expected.row);
+  if ('joint' in expected) assert.equal(error.joint, expected.joint);
+}
+
+async function check(one, ask, inStream) {
+  const { error: expected } = one.expect;
+  if (expected) {
+    await assert.rejects(ask, (error) => {
+      assertError(error, expected, inStream);
+      return true;
+    });
+  } else {
+    assertAnswer(await ask(), one.expect);
+  }
+}
+
+async function inOneCall(one) {
+  const robot = await robotOf(one);
+  const quantities = one.quantities.map(camel);
+  return [
+    await robot.compute(quantities, camelKeys(one.states), optionsOf(one)),
+  ];
+}
+
+async function inStream(one) {
+  const robot = await robotOf(one);
+  const quantities = one.quantities.map(camel);
+  const parts = [];
+  const chunks = chunksOf(camelKeys(one.states));
+  for await (const part of robot.evaluate(quantities, chunks, optionsOf(one))) {
+    parts.push(part);
+  }
+  return parts;
+}
+
+async function register(one) {
+  const { name, urdf, expected_current: expectedCurrent } = one.register;
+  await there.client.registerUrdf(name, urdf, { expectedCurrent });
+}
+
+for (const one of cases) {
+  if (one.register) {
+    test(one.name, () => check(one, () => register(one)));
+  } else {
+    test(`${one.name}: one call`, () => check(one, () => inOneCall(one)));
+    test(`${one.name}: stream`, () => check(one, () => inStream(one), true));
+  }
+}

@@ -1,0 +1,77 @@
+// Details of errors that no server of ours sends.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { decodeError } from '../client/node/dist/decode_error.js';
+import { encode, messageType } from '../client/node/dist/protocol.js';
+
+const { Metadata } = createRequire(import.meta.resolve('torqued'))(
+  '@grpc/grpc-js',
+);
+
+const detail = (name, message) => ({
+  type_url: `type.googleapis.com/google.rpc.${name}`,
+  value: encode(messageType(name), message),
+});
+
+function failed(code, statusCode, details) {
+  const metadata = new Metadata();
+  const status = { code: statusCode, message: 'no', details };
+  metadata.set(
+    'grpc-status-details-bin',
+    encode(messageType('Status'), status),
+  );
+  return { code, details: 'it failed', metadata };
+}
+
+const info = detail('ErrorInfo', {
+  reason: 'OVERLOADED',
+  metadata: { limit: 'max-inflight-rows' },
+});
+const retry = (seconds, nanos) =>
+  detail('RetryInfo', { retryDelay: { seconds, nanos } });
+
+test('all details are read', () => {
+  const violation = { field: 'q', description: 'it is wrong' };
+  const error = decodeError(
+    failed(8, 8, [
+      info,
+      retry(1, 500_000_000),
+      detail('BadRequest', { fieldViolations: [violation] }),
+      { type_url: 'type.googleapis.com/google.rpc.Help', value: Buffer.of(1) },
+    ]),
+  );
+  assert.equal(error.code, 'RESOURCE_EXHAUSTED');
+  assert.equal(error.message, 'it failed');
+  assert.equal(error.reason, 'OVERLOADED');
+  assert.deepEqual(error.metadata, { limit: 'max-inflight-rows' });
+  assert.deepEqual(error.fieldViolations, [violation]);
+  assert.equal(error.retryDelayMs, 1500);
+});
+
+test('details of another code are void', () => {
+  const error = decodeError(failed(4, 8, [info]));
+  assert.equal(error.code, 'DEADLINE_EXCEEDED');
+  assert.equal(error.reason, '');
+});
+
+test('a delay before now is none', () => {
+  assert.equal(decodeError(failed(8, 8, [retry(-1, 0)])).retryDelayMs, undefined);
+});
+
+test('damaged details leave the code and the sentence', () => {
+  const metadata = new Metadata();
+  metadata.set('grpc-status-details-bin', Buffer.from([0x0a, 0xff, 0xff]));
+  for (const status of [
+    { code: 3, details: 'it failed', metadata },
+    { code: 3, details: 'it failed' },
+    failed(3, 3, [{ ...info, value: Buffer.from([0x0a, 0x7f]) }]),
+  ]) {
+    const error = decodeError(status);
+    assert.equal(error.code, 'INVALID_ARGUMENT');
+    assert.equal(error.message, 'it failed');
+    assert.equal(error.reason, '');
+  }
+  assert.equal(decodeError({ code: 99, details: '' }).code, 'UNKNOWN');
+});

@@ -1,0 +1,66 @@
+// The programs of docs/node.md run, and end.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { SOURCE } from './support.mjs';
+
+const run = promisify(execFile);
+const HERE = dirname(fileURLToPath(import.meta.url));
+const FENCE = /^```js (\w+)\n([^]*?)^```$/gm;
+
+const page = readFileSync(join(SOURCE, 'docs', 'node.md'), 'utf8');
+const programs = Array.from(page.matchAll(FENCE), ([, name, text]) => ({
+  name,
+  text,
+}));
+
+// What "a client and a robot as above" stands for.
+const BEFORE = `
+  import { connect as connect0, startLocalServer as start0 } from 'torqued';
+  const server = await start0({ models: ['deploy/models'] });
+  const client = await connect0(server.address);
+  const robot = await client.model('panda');
+`;
+const AFTER = 'client.close(); await server.close();';
+
+async function outputOf({ name, text }) {
+  const file = join(HERE, `documented-${name}.mjs`);
+  const program = name === 'first' ? text : BEFORE + text + AFTER;
+  writeFileSync(file, program);
+  const { stdout } = await run(process.execPath, [file], {
+    cwd: SOURCE,
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+const EXPECTED = {
+  first: /panda_joint7 -?[\d.e-]+ N m/,
+  states: /^$/,
+  quantities: /Float64Array\(3\).* 3\n$/s,
+  rows: /^$/,
+  batch: /^1000 of 10000\n.*10000 of 10000\n10000\n$/s,
+  stream: /^0 .*\n1000 .*\n2000 .*\n3000 .*\n4000 /,
+  errors: /^$/,
+  abort: /^$/,
+  models: /elbow_joint.*'my-ur5e'/s,
+};
+
+test('every program is known', () => {
+  assert.deepEqual(
+    programs.map(({ name }) => name),
+    Object.keys(EXPECTED),
+  );
+});
+
+for (const program of programs) {
+  test(`the program "${program.name}" does what it says`, async () => {
+    assert.match(await outputOf(program), EXPECTED[program.name]);
+  });
+}

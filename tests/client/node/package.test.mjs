@@ -1,0 +1,75 @@
+// What is published: types, and the files of the package.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import * as torqued from 'torqued';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const PACKAGE = join(HERE, '..', 'client', 'node');
+const TSC = join(PACKAGE, 'node_modules', 'typescript', 'bin', 'tsc');
+
+test('a program in TypeScript sees the types, and its mistakes', () => {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [
+      TSC,
+      ...['--noEmit', '--strict', '--skipLibCheck'],
+      ...['--target', 'es2022', '--module', 'nodenext'],
+      ...['--typeRoots', join(PACKAGE, 'node_modules', '@types')],
+      ...['--types', 'node', join('types', 'planner.mts')],
+    ],
+    { cwd: HERE, encoding: 'utf8' },
+  );
+  assert.equal(stdout, '');
+  assert.equal(status, 0);
+});
+
+test('a packed package has code, types and contract, and nothing else', () => {
+  const [{ files }] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: PACKAGE,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  const paths = files.map(({ path }) => path);
+  for (const path of [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/proto/torqued/v1/dynamics.proto',
+  ]) {
+    assert.ok(paths.includes(path), path);
+  }
+  for (const path of paths) {
+    assert.match(
+      path,
+      /^(package\.json|README\.md|dist\/[\w/]+\.(js|d\.ts|proto))$/,
+    );
+  }
+});
+
+test('the lock file names no registry', () => {
+  const lock = readFileSync(join(PACKAGE, 'package-lock.json'), 'utf8');
+  assert.doesNotMatch(lock, /"resolved"/);
+});
+
+test('what is exported is what is documented', () => {
+  assert.deepEqual(Object.keys(torqued).sort(), [
+    'Client',
+    'LocalServer',
+    'LocalServerError',
+    'Matrix',
+    'QUANTITIES',
+    'Robot',
+    'RowError',
+    'TorquedError',
+    'connect',
+    'findServerBinary',
+    'startLocalServer',
+  ]);
+});

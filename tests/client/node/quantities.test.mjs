@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { QUANTITIES, RowError } from 'torqued';
+import {
+  assertClose,
+  assertSameBits,
+  numbers,
+  randomStates,
+  withServer,
+} from './support.mjs';
+
+const there = withServer();
+
+// Rows and columns of each state's matrix for 7 joints and 3 axes.
+const SHAPES = {
+  inverseDynamics: { tau: [1, 7] },
+  massMatrix: { massMatrix: [7, 7] },
+  forwardDynamics: { a: [1, 7] },
+  biasForces: { bias: [1, 7] },
+  framePose: { pose: [3, 4] },
+  jacobian: { jacobian: [6, 7] },
+  jacobianDrift: { jacobianDrift: [1, 6] },
+  operationalSpace: { lambda: [3, 3], eta: [1, 3] },
+  gravityForces: { gravity: [1, 7] },
+  coriolisForces: { coriolis: [1, 7] },
+  coriolisMatrix: { coriolisMatrix: [7, 7] },
+  christoffelSymbols: { christoffel: [7, 49] },
+  massMatrixRate: { massMatrixRate: [7, 7] },
+  massMatrixInverse: { massMatrixInverse: [7, 7] },
+  energy: { kineticEnergy: [1, 1], potentialEnergy: [1, 1] },
+  centerOfMass: { centerOfMass: [1, 3], centerOfMassVelocity: [1, 3] },
+  momentum: { momentum: [1, 6] },
+  momentumMatrix: { momentumMatrix: [6, 7] },
+  linkTwists: { linkTwists: [7, 6] },
+  linkAccelerations: { linkAccelerations: [7, 6] },
+  frameVelocity: { frameVelocity: [1, 6] },
+  frameAcceleration: {
+    frameAcceleration: [1, 6],
+    frameAccelerationClassical: [1, 6],
+  },
+  jacobianRate: { jacobianRate: [6, 7] },
+  jointWrenches: { jointWrenches: [7, 6] },
+  baseWrench: { baseWrench: [1, 6] },
+  regressor: { regressor: [7, 70] },
+  inverseDynamicsDerivatives: { dtauDq: [7, 7], dtauDv: [7, 7] },
+  forwardDynamicsDerivatives: { daDq: [7, 7], daDv: [7, 7], daDtau: [7, 7] },
+  taskProjection: {
+    mobility: [3, 3],
+    consistentInverse: [7, 3],
+    nullSpaceProjector: [7, 7],
+  },
+  forwardFrameAcceleration: { forwardFrameAcceleration: [1, 6] },
+  taskTorque: { taskTorque: [1, 7] },
+  powerBalance: { powerBalance: [1, 8] },
+};
+
+const OF_TASKS = ['operationalSpace', 'taskProjection', 'taskTorque'];
+
+function optionsOf(quantity) {
+  const axes = ['LINEAR_X', 'LINEAR_Y', 'LINEAR_Z'];
+  return OF_TASKS.includes(quantity) ? { task: { axes } } : {};
+}
+
+test('every quantity is a method whose results have their shapes', async () => {
+  assert.deepEqual([...QUANTITIES], Object.keys(SHAPES));
+  assert.equal(QUANTITIES.length, 32);
+  const states = randomStates(7, 3);
+  for (const [quantity, shapes] of Object.entries(SHAPES)) {
+    const result = await there.robot[quantity](states, optionsOf(quantity));
+    assert.equal(result.rows, 3);
+    assert.deepEqual([...result.ok], [1, 1, 1]);
+    for (const [name, [rows, columns]] of Object.entries(shapes)) {
+      const table = result[name];
+      assert.equal(table.rows, 3, name);
+      assert.equal(table.columns, rows * columns, name);
+      const last = table.matrix(2);
+      assert.deepEqual([last.rows, last.columns], [rows, columns], name);
+      assert.deepEqual([...last.data], [...table.row(2)], name);
+      assert.ok(last.data.every(Number.isFinite), name);
+    }
+  }
+});
+
+test('one call has all quantities, with the bits of their own calls', async () => {
+  const states = randomStates(7, 2);
+  const task = { axes: ['LINEAR_X', 'LINEAR_Y', 'LINEAR_Z'], sigmaMin: true };
+  const all = await there.robot.compute(QUANTITIES, states, { task });
+  for (const [quantity, shapes] of Object.entries(SHAPES)) {
+    const alone = await there.robot[quantity](states, optionsOf(quantity));
+    for (const name of Object.keys(shapes)) {
+      assertSameBits(all[name], alone[name]);
+    }
+  }
+  assert.deepEqual([...all.rank], [3, 3]);
+  assert.deepEqual(all.rule, ['FULL_RANK', 'FULL_RANK']);
+  assert.ok(all.sigmaMin.every((sigma) => sigma > 0));
+});
+
+test('states are flat arrays, arrays of rows or matrices', async () => {
+  const q = numbers(14);
+  const flat = await there.robot.inverseDynamics({ q });
+  const rows = [Array.from(q.subarray(0, 7)), q.subarray(7)];
+  const { tau } = await there.robot.inverseDynamics({ q: rows });
+  assertSameBits(tau, flat.tau);
+  const list = await there.robot.inverseDynamics({ q: Array.from(q) });
+  assertSameBits(list.tau, flat.tau);
+  const again = await there.robot.forwardDynamics({ q, tau: flat.tau });
+  assertClose(again.a.data, new Float64Array(14), 1e-10);
+});
+
+test('an array of numbers at any place in memory is sent as it is', async () => {
+  const place = new Float64Array(30);
+  place.set(numbers(7), 11);
+  const { tau } = await there.robot.inverseDynamics({
+    q: place.subarray(11, 18),
+  });
+  assertSameBits(tau, (await there.robot.inverseDynamics({ q: numbers(7) })).tau);
+});
+
+test('an input of one row serves all states', async () => {
+  const { q, v } = randomStates(7, 4);
+  const one = v.slice(0, 7);
+  const four = Float64Array.from({ length: 28 }, (_, i) => one[i % 7]);
+  const { tau } = await there.robot.inverseDynamics({ q, v: one });
+  assertSameBits(tau, (await there.robot.inverseDynamics({ q, v: four })).tau);
+});
+
+test('joints may be named, in any order', async () => {
+  const ur5e = await there.client.model('ur5e');
+  const q = { wrist_3_joint: 0.6, wrist_1_joint: 0.4, elbow_joint: [0.3, 0.9] };
+  Object.assign(q, { shoulder_pan_joint: 0.1, shoulder_lift_joint: 0.2 });
+  q.wrist_2_joint = Float64Array.of(0.5, 0.7);
+  const byName = await ur5e.inverseDynamics({ q });
+  const rows = [0, 1].map((k) =>
+    ur5e.jointNames.map((name) => q[name].length ? q[name][k] : q[name]),
+  );
+  assertSameBits(byName.tau, (await ur5e.inverseDynamics({ q: rows })).tau);
+});
+
+test('a joint order of the call permutes states and results', async () => {
+  const { q, v } = randomStates(7, 1);
+  const jointNames = [...there.robot.jointNames].reverse();
+  const canonical = await there.robot.massMatrix({ q });
+  const reversed = await there.robot.massMatrix(
+    { q: q.slice().reverse() },
+    { jointNames },
+  );
+  assert.deepEqual(reversed.echo.jointNames, jointNames);
+  assertClose(
+    reversed.massMatrix.row(0),
+    canonical.massMatrix.row(0).slice().reverse(),
+  );
+  // Names win over places.
+  const named = Object.fromEntries(
+    there.robot.jointNames.map((name, i) => [name, q[i]]),
+  );
+  const again = await there.robot.massMatrix({ q: named }, { jointNames });
+  assertSameBits(again.massMatrix, reversed.massMatrix);
+  assert.ok(v.length === 7);
+});
+
+test('every option has its effect and is echoed', async () => {
+  const { q, v } = randomStates(7, 1);
+  const plain = await there.robot.biasForces({ q, v });
+  const { echo, bias } = await there.robot.biasForces(
+    { q, v },
+    {
+      gravity: [1, 2, -3],
+      payload: { mass: 2, centerOfMass: [0, 0, 0.1], frame: 'panda_link7' },
+      friction: { viscous: true, coulomb: true, smoothing: 0.1 },
+    },
+  );
+  assert.deepEqual(echo.gravity, [1, 2, -3]);
+  assert.deepEqual(echo.friction, {
+    viscous: true,
+    coulomb: true,
+    smoothing: 0.1,
+  });
+  assert.equal(echo.payload.frame, 'panda_link7');
+  assert.deepEqual(echo.payload.centerOfMass, [0, 0, 0.1]);
+  assert.notDeepEqual([...bias.data], [...plain.bias.data]);
+
+  const pose = await there.robot.framePose({ q }, { tipFrame: 'panda_link3' });
+  assert.equal(pose.echo.tipFrame, 'panda_link3');
+  const world = await there.robot.jacobian({ q }, { referenceFrame: 'WORLD' });
+  assert.equal(world.echo.referenceFrame, 'WORLD');
+  const single = await there.robot.massMatrix({ q }, { precision: 'SINGLE' });
+  assert.equal(single.echo.precision, 'SINGLE');
+
+  const wrench = [1, 2, 3, 4, 5, 6];
+  const held = await there.robot.inverseDynamics(
+    { q, externalWrenchesOnRobot: wrench },
+    { externalWrenches: [{ frame: 'panda_link4', referenceFrame: 'WORLD' }] },
+  );
+  assert.deepEqual(held.echo.externalWrenches, [
+    { frame: 'panda_link4', referenceFrame: 'WORLD' },
+  ]);
+  const tip = { q, tipWrenchOnEnvironment: wrench };
+  const local = await there.robot.inverseDynamics(tip);
+  const base = await there.robot.inverseDynamics(tip, {
+    tipWrenchReferenceFrame: 'WORLD',
+  });
+  assert.notDeepEqual([...local.tau.data], [...base.tau.data]);
+});
+
+test('tau is J^T F above what it is without a tip wrench', async () => {
+  const { q } = randomStates(7, 1);
+  const wrench = [1, 2, 3, 4, 5, 6];
+  const states = { q, tipWrenchOnEnvironment: wrench };
+  const { tau, jacobian } = await there.robot.compute(
+    ['inverseDynamics', 'jacobian'],
+    states,
+  );
+  const without = await there.robot.inverseDynamics({ q });
+  const J = jacobian.matrix(0);
+  const expected = Array.from(without.tau.row(0), (torque, i) =>
+    wrench.reduce((sum, force, k) => sum + J.at(k, i) * force, torque),
+  );
+  assertClose(tau.row(0), expected);
+});
+
+test('a singular task is told, and is an answer', async () => {
+  const q = new Float64Array(7);
+  const report = await there.robot.operationalSpace({ q });
+  assert.deepEqual(report.rule, ['RANGE_RESTRICTED']);
+  assert.deepEqual([...report.ok], [0]);
+  assert.equal(report.rowStatus[0].code, 'SINGULAR_TASK_SPACE');
+  const damped = await there.robot.operationalSpace(
+    { q },
+    { task: { singularity: 'DAMPED', damping: 0.1 } },
+  );
+  assert.deepEqual(damped.rule, ['DAMPED']);
+  assert.equal(damped.echo.task.damping, 0.1);
+});
+
+test('the only state without an answer rejects, but not in compute', async () => {
+  const q = [0, 0, NaN, 0, 0, 0, 0];
+  await assert.rejects(there.robot.massMatrix({ q }), (error) => {
+    assert.ok(error instanceof RowError);
+    assert.equal(error.rowCode, 'INVALID_INPUT');
+    assert.equal(error.reason, 'ROW_FAILED');
+    assert.equal(error.field, 'q');
+    assert.equal(error.joint, 'panda_joint3');
+    assert.equal(error.row, 0);
+    return true;
+  });
+  const result = await there.robot.compute(['massMatrix'], { q });
+  assert.deepEqual([...result.ok], [0]);
+  assert.ok(result.massMatrix.data.every(Number.isNaN));
+});
+
+test('arrays may travel in single precision', async () => {
+  const { q } = randomStates(7, 5);
+  const exact = await there.robot.massMatrix({ q });
+  const rounded = await there.robot.massMatrix({ q }, { encoding: 'F32' });
+  const expected = Float32Array.from(exact.massMatrix.data);
+  assert.deepEqual([...rounded.massMatrix.data], [...expected]);
+  const text = await there.robot.massMatrix({ q }, { encoding: 'VALUES' });
+  assertSameBits(text.massMatrix, exact.massMatrix);
+});

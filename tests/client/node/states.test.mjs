@@ -1,0 +1,121 @@
+// What is refused before it is sent names the field and the joint.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Matrix, TorquedError } from 'torqued';
+import { numbers, withServer } from './support.mjs';
+
+const there = withServer();
+const SEVEN = [0, 0, 0, 0, 0, 0, 0];
+
+async function assertRefused(states, expected, options) {
+  await assert.rejects(
+    there.robot.inverseDynamics(states, options),
+    (error) => {
+      assert.ok(error instanceof TorquedError, String(error));
+      assert.equal(error.code, 'INVALID_ARGUMENT');
+      for (const [name, value] of Object.entries(expected)) {
+        if (value instanceof RegExp) assert.match(error[name], value);
+        else assert.equal(error[name], value, name);
+      }
+      return true;
+    },
+  );
+}
+
+test('a joint that lacks is named', () =>
+  assertRefused(
+    { q: { panda_joint1: 0.1 } },
+    { reason: 'WRONG_JOINT_NAMES', field: 'q', joint: 'panda_joint2' },
+  ));
+
+test('a joint that is none is named, with those that there are', () => {
+  const names = Object.fromEntries(there.robot.jointNames.map((n) => [n, 0]));
+  return assertRefused(
+    { q: SEVEN, v: { ...names, elbow: 0 } },
+    {
+      reason: 'WRONG_JOINT_NAMES',
+      field: 'v',
+      joint: 'elbow',
+      message: /panda_joint1, panda_joint2/,
+    },
+  );
+});
+
+test('joints with different numbers of states are refused', () => {
+  const names = Object.fromEntries(there.robot.jointNames.map((n) => [n, 0]));
+  names.panda_joint3 = [1, 2, 3];
+  names.panda_joint5 = [1, 2];
+  return assertRefused(
+    { q: names },
+    { reason: 'WRONG_ROW_COUNT', field: 'q', joint: 'panda_joint5' },
+  );
+});
+
+test('numbers that are no whole rows are refused', () =>
+  assertRefused(
+    { q: SEVEN, v: numbers(8) },
+    { reason: 'WRONG_COLUMN_COUNT', field: 'v', message: /8 numbers.* of 7/ },
+  ));
+
+test('a table of other columns is refused by the server', () =>
+  assertRefused(
+    { q: new Matrix(numbers(6), 1, 6) },
+    { reason: 'WRONG_COLUMN_COUNT', field: 'q' },
+  ));
+
+test('rows of different lengths are refused', () =>
+  assertRefused(
+    { q: [SEVEN, SEVEN.slice(1)] },
+    { reason: 'MALFORMED_ARRAY', field: 'q', row: 1 },
+  ));
+
+test('inputs of different rows are refused', () =>
+  assertRefused(
+    { q: numbers(21), baseTwist: numbers(12) },
+    { reason: 'WRONG_ROW_COUNT', field: 'base_twist' },
+  ));
+
+test('an input without numbers is not taken for absent', async () => {
+  for (const empty of [[], new Float64Array(0), [[]], [[], []]]) {
+    await assertRefused(
+      { q: SEVEN, v: empty },
+      { reason: 'WRONG_ROW_COUNT', field: 'v' },
+    );
+  }
+});
+
+test('what is no number is refused', async () => {
+  for (const q of [['0', 0, 0, 0, 0, 0, 0], [[...SEVEN.slice(1), null]]]) {
+    await assertRefused({ q }, { reason: 'INVALID_FIELD', field: 'q' });
+  }
+  for (const v of ['0,0', 7, [7, [8]], [[7], 8]]) {
+    await assertRefused({ q: SEVEN, v }, { reason: 'INVALID_FIELD' });
+  }
+});
+
+test('names of states and options that do not exist are refused', async () => {
+  await assertRefused(
+    { q: SEVEN, velocity: SEVEN },
+    { reason: 'INVALID_FIELD', field: 'velocity' },
+  );
+  await assertRefused(
+    { q: SEVEN },
+    { reason: 'INVALID_OPTION', field: 'options.tipframe' },
+    { tipframe: 'panda_hand' },
+  );
+  await assertRefused(
+    { q: SEVEN },
+    { reason: 'INVALID_OPTION', field: 'options.reference_frame' },
+    { referenceFrame: 'BODY' },
+  );
+  await assertRefused(
+    { q: SEVEN },
+    { reason: 'INVALID_OPTION', field: 'options.chunkRows' },
+    { chunkRows: 1001 },
+  );
+  await assert.rejects(
+    there.robot.compute(['torque'], { q: SEVEN }),
+    ({ field, reason }) => field === 'quantities' && reason === 'INVALID_FIELD',
+  );
+});

@@ -1,0 +1,46 @@
+// Compiles against the package's types; lines that must not are marked.
+
+import { connect, Matrix, type Evaluation, type States } from 'torqued';
+
+const client = await connect('127.0.0.1:7421', { deadlineMs: 1000 });
+const robot = await client.model('panda');
+const states: States = {
+  q: [[0, 0, 0]],
+  v: new Float64Array(3),
+  tau: { panda_joint1: 1, panda_joint2: [1, 2] },
+};
+
+const { tau, rows, ok } = await robot.inverseDynamics(states);
+export const torque: number = tau.at(0, 0) + rows + ok[0];
+
+const both = await robot.compute(['massMatrix', 'operationalSpace'], states, {
+  task: { axes: ['LINEAR_X'], sigmaMin: true },
+  gravity: [0, 0, -1.62],
+});
+export const inertia: Matrix = both.massMatrix;
+export const rules: string[] = both.rule;
+export const sigma: Float64Array | undefined = both.sigmaMin;
+export const named: Evaluation<'jacobian' | 'framePose'> = await robot.compute(
+  ['jacobian', 'framePose'],
+  states,
+);
+
+for await (const part of robot.evaluate(['energy'], [states])) {
+  const total: number = part.kineticEnergy.at(0, 0) + part.firstRow;
+  // @ts-expect-error it was not asked for
+  part.massMatrix;
+  void total;
+}
+
+// @ts-expect-error it was not asked for
+both.jacobian;
+// @ts-expect-error there is no such quantity
+await robot.compute(['torques'], states);
+// @ts-expect-error there is no such option
+await robot.massMatrix(states, { tipframe: 'panda_hand' });
+// @ts-expect-error gravity has three numbers
+await robot.massMatrix(states, { gravity: [0, 0] });
+// @ts-expect-error there is no such axis
+await robot.operationalSpace(states, { task: { axes: ['X'] } });
+// @ts-expect-error no such input
+await robot.massMatrix({ q: [0], velocity: [0] });
