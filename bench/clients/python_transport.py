@@ -105,7 +105,7 @@ def measure(robot, stub, count, repetitions):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--repetitions", type=int, default=40)
+    parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--check", action="store_true")
     choices = parser.parse_args()
     ratios = {}
@@ -116,8 +116,9 @@ def main():
         print("states   client ms  transport ms  naive ms  "
               "client/transport  naive/client")
         for count in COUNTS:
-            repetitions = choices.repetitions * (10 if count < 1000 else 1)
-            best = measure(robot, stub, count, repetitions)
+            # The longest ones are fewer.
+            repetitions = choices.repetitions // (5 if count > 10_000 else 1)
+            best = measure(robot, stub, count, max(repetitions, 1))
             ms = {name: seconds * 1e3 for name, seconds in best.items()}
             ratios[count] = ms["client"] / ms["transport"]
             print(f"{count:6d}  {ms['client']:10.3f}  {ms['transport']:12.3f}"
