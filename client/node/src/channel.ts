@@ -136,7 +136,11 @@ export class Channel {
     if (this.closing.aborted && error.code === grpc.status.CANCELLED) {
       return closed();
     }
-    return decodeError(error);
+    // That of a connection which ended while we wrote to it.
+    return error.code === grpc.status.INTERNAL &&
+      error.details.startsWith('Write error:')
+      ? new TorquedError('UNAVAILABLE', error.details)
+      : decodeError(error);
   }
 }
 

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
@@ -56,6 +57,19 @@ test('a packed package has code, types and contract, and nothing else', () => {
 test('the lock file names no registry', () => {
   const lock = readFileSync(join(PACKAGE, 'package-lock.json'), 'utf8');
   assert.doesNotMatch(lock, /"resolved"/);
+});
+
+test('without node the tests are skipped, with the way to install it', () => {
+  const bin = mkdtempSync(join(tmpdir(), 'torqued-node-test-'));
+  symlinkSync('/usr/bin/dirname', join(bin, 'dirname'));
+  const { status, stderr } = spawnSync(
+    '/bin/sh',
+    [join(HERE, 'install.sh'), join(bin, 'out')],
+    { env: { PATH: bin }, encoding: 'utf8' },
+  );
+  rmSync(bin, { recursive: true });
+  assert.equal(status, 77);
+  assert.match(stderr, /apt-get install nodejs npm/);
 });
 
 test('what is exported is what is documented', () => {
