@@ -409,7 +409,11 @@ void CheckStream::Advance(Lock lock) {
       if (stepping_ || writing_ || handling_ || starting_ > 0) return;
       finished_ = true;
       lock.unlock();
-      return Finish(EndStatus());
+      const grpc::Status status = EndStatus();
+      // Who hears of the end finds the room free again.
+      check_.reset();
+      samples_.reset();
+      return Finish(status);
     }
     if (phase_ == Phase::kReading && input_ended_ && !handling_) {
       phase_ = Phase::kChecking;
