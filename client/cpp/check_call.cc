@@ -133,7 +133,7 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
       TakeRows(reply.rows(), total, check);
     }
   }
-  const grpc::Status status = stream->Finish();
+  grpc::Status status = stream->Finish();
   if (status.ok() && !decided) {
     return {grpc::StatusCode::INTERNAL, "the reply has no verdict"};
   }

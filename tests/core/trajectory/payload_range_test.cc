@@ -36,7 +36,8 @@ TEST(PayloadRange, IsAllThatPasses) {
       search.Add(samples.back().without, samples.back().with, 20, {k, 0});
     }
     const auto shares = search.Find();
-    for (double share = 0; share < 20; share += 0.01) {
+    for (int k = 0; k < 2000; ++k) {
+      const double share = 0.01 * k;
       const bool inside =
           shares && share >= shares->least && share <= shares->most;
       EXPECT_EQ(Passes(samples, share, inside ? 1e-9 : -1e-9), inside)

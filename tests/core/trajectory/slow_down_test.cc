@@ -29,6 +29,7 @@ bool Passes(const std::vector<Sample>& samples, const TorqueLimit& limit,
 
 std::vector<Sample> RandomSamples(Random& random, int count, double still) {
   std::vector<Sample> samples;
+  samples.reserve(static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) {
     samples.push_back({{random.Uniform(-still, still), random.Uniform(-8, 8),
                         random.Uniform(-60, 60)},

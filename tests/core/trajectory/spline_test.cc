@@ -91,8 +91,10 @@ TEST(Spline, ErrorsFallWithThePowersOfTheStep) {
 }
 
 TEST(Spline, TimesSinceAnEpochLoseOnlyTheirOwnDigits) {
-  std::vector<double> time;
-  for (int k = 0; k < 50; ++k) time.push_back(1.7e9 + k / 128.0);
+  std::vector<double> time(50);
+  for (int k = 0; k < 50; ++k) {
+    time[static_cast<std::size_t>(k)] = 1.7e9 + k / 128.0;
+  }
   const Errors errors = ErrorsOf(
       time, Method::kQuintic, [](double t) { return std::sin(t - 1.7e9); },
       [](double t) { return std::cos(t - 1.7e9); },
@@ -102,8 +104,10 @@ TEST(Spline, TimesSinceAnEpochLoseOnlyTheirOwnDigits) {
 }
 
 TEST(Spline, ManySamplesStayStable) {
-  std::vector<double> time;
-  for (int k = 0; k < 20'000; ++k) time.push_back(0.001 * k);
+  std::vector<double> time(20'000);
+  for (int k = 0; k < 20'000; ++k) {
+    time[static_cast<std::size_t>(k)] = 0.001 * k;
+  }
   for (const Method method : {Method::kCubic, Method::kQuintic}) {
     const Errors errors = ErrorsOf(
         time, method, [](double t) { return std::sin(t); },

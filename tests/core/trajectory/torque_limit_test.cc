@@ -36,7 +36,8 @@ TEST(TorqueLimit, ACurveIsStraightBetweenItsPointsAndConstantBeyond) {
 TEST(TorqueLimit, TheSmallerOfCurveAndEffortCounts) {
   const TorqueLimit capped(25, kFalling, 1);
   const TorqueLimit curve(std::nullopt, kFalling, 1);
-  for (double speed = 0; speed < 6; speed += 0.125) {
+  for (int k = 0; k < 48; ++k) {
+    const double speed = 0.125 * k;
     EXPECT_NEAR(capped.At(speed), std::min(25.0, curve.At(speed)), 1e-13)
         << speed;
   }
@@ -48,7 +49,8 @@ TEST(TorqueLimit, TheSmallerOfCurveAndEffortCounts) {
 
 TEST(TorqueLimit, DeratingMultipliesAll) {
   const TorqueLimit full(25, kFalling, 1), derated(25, kFalling, 0.8);
-  for (double speed = 0; speed < 6; speed += 0.25) {
+  for (int k = 0; k < 24; ++k) {
+    const double speed = 0.25 * k;
     EXPECT_NEAR(derated.At(speed), 0.8 * full.At(speed), 1e-13);
   }
 }
