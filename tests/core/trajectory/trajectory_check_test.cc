@@ -306,9 +306,20 @@ TEST(TrajectoryCheck, TheOrderOfTheJointsIsTheCallers) {
   }
   ASSERT_EQ(verdict.violations.size(), expected.violations.size());
   EXPECT_EQ(verdict.violations[0].joint, 3 - expected.violations[0].joint);
-  EXPECT_EQ(verdict.payload->most, expected.payload->most);
+  EXPECT_EQ(verdict.payload.has_value(), expected.payload.has_value());
   EXPECT_EQ(verdict.slow_down.has_value(), expected.slow_down.has_value());
-  // Those of the model, too.
+  // With room for a payload.
+  for (int k = 0; k < 4; ++k) {
+    *turned.bounds[static_cast<std::size_t>(k)].effort *= 2;
+  }
+  TrajectoryOptions wider = options;
+  for (JointBounds& bounds : wider.bounds) *bounds.effort *= 2;
+  const auto carried = VerdictOn(model, other, turned).payload;
+  const auto expected_carried = VerdictOn(model, motion, wider).payload;
+  ASSERT_TRUE(carried && expected_carried);
+  EXPECT_EQ(carried->most, expected_carried->most);
+  EXPECT_EQ(carried->limited_by.joint, 3 - expected_carried->limited_by.joint);
+  // The limits of the model, too.
   turned.bounds.clear();
   const TrajectoryVerdict own = VerdictOn(model, other, turned);
   for (std::size_t k = 0; k < 4; ++k) {
