@@ -52,8 +52,8 @@ MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
     return Fail(Code::kInvalidOption, "derating",
                 "The derating factor must be above 0 and at most 1.");
   }
-  if (!(options.gap >= 0 && std::isfinite(options.gap))) {
-    return Fail(Code::kInvalidOption, "gap",
+  if (!(options.merge_gap >= 0 && std::isfinite(options.merge_gap))) {
+    return Fail(Code::kInvalidOption, "merge_gap",
                 "The gap must be finite and at least 0.");
   }
   return std::nullopt;

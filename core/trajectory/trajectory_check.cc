@@ -330,8 +330,8 @@ std::variant<TrajectoryCheck, ArgumentError> TrajectoryCheck::Create(
   }
   auto& setup = std::get<CheckSetup>(made);
   if (auto error = ProblemOf(trajectory, setup)) return *std::move(error);
-  return TrajectoryCheck(
-      std::make_unique<Run>(trajectory, tables, std::move(setup), options.gap));
+  return TrajectoryCheck(std::make_unique<Run>(
+      trajectory, tables, std::move(setup), options.merge_gap));
 }
 
 const EvaluationPlan& TrajectoryCheck::plan() const { return run_->plan(); }

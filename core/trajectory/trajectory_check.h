@@ -65,7 +65,7 @@ struct TrajectoryOptions {
   /// All torque limits are multiplied by it; in (0, 1].
   double derating = 1;
   /// Violations of a joint so many seconds apart are told as one; at least 0.
-  double gap = 0;
+  double merge_gap = 0;
   /// The operational space along the path, which takes a tip frame.
   bool path_inertia = false;
 };

@@ -133,4 +133,13 @@ Error ToError(const RegistryError& registry) {
   return error;
 }
 
+Error BrokenModel(const ModelEntry& entry) {
+  Error error;
+  error.reason = v1::MODEL_BROKEN;
+  error.message = "The stored model does not load in this version: " +
+                  entry.loaded->problem;
+  error.metadata = {{"revision", entry.loaded->revision}};
+  return error;
+}
+
 }  // namespace torqued::server

@@ -19,4 +19,7 @@ Error ToError(
 /// The findings of a refused model become violations of "source:<line>".
 Error ToError(const RegistryError& registry);
 
+/// Of an entry whose stored model does not load.
+Error BrokenModel(const ModelEntry& entry);
+
 }  // namespace torqued::server

@@ -25,15 +25,6 @@ Error InMessage(Error error, std::string_view message) {
   return error;
 }
 
-Error BrokenModel(const ModelEntry& entry) {
-  Error error;
-  error.reason = v1::MODEL_BROKEN;
-  error.message = "The stored model does not load in this version: " +
-                  entry.loaded->problem;
-  error.metadata = {{"revision", entry.loaded->revision}};
-  return error;
-}
-
 void Serialize(const v1::CheckTrajectoryReply& reply, grpc::ByteBuffer* bytes) {
   bytes->Clear();
   bool own = false;

@@ -7,23 +7,10 @@
 #include "server/wire/echo.h"
 
 namespace torqued::server {
-namespace {
-
-Error Broken(const ModelEntry& entry) {
-  Error error;
-  error.reason = v1::MODEL_BROKEN;
-  error.message = "The stored model does not load in this version: " +
-                  entry.loaded->problem;
-  error.metadata = {{"revision", entry.loaded->revision}};
-  return error;
-}
-
-}  // namespace
-
 OrError<std::shared_ptr<const ComputeSetup>> SetUp(const QueryView& view,
                                                    const ModelEntry& entry,
                                                    std::string_view target) {
-  if (entry.loaded->model == nullptr) return Broken(entry);
+  if (entry.loaded->model == nullptr) return BrokenModel(entry);
   auto decoded = DecodeQuery(view);
   if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
   auto& query = std::get<DecodedQuery>(decoded);

@@ -296,7 +296,7 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
   if (!error) error = DecodeDerive(start.derive(), &check.derive);
   if (error) return *std::move(error);
   if (start.has_derating()) check.options.derating = start.derating();
-  check.options.gap = start.merge_gap();
+  check.options.merge_gap = start.merge_gap();
   return check;
 }
 

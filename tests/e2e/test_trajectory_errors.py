@@ -81,7 +81,7 @@ REFUSALS = {
         "INVALID_OPTION", ["start.derating"], [first_message(derating=1.5)]),
     "no derating at all": (
         "INVALID_OPTION", ["start.derating"], [first_message(derating=0)]),
-    "gap": ("INVALID_OPTION", ["start.gap"], [first_message(merge_gap=-1)]),
+    "gap": ("INVALID_OPTION", ["start.merge_gap"], [first_message(merge_gap=-1)]),
     "method": ("INVALID_OPTION", ["start.derive"], [first_message(derive=77)]),
     "table": ("INVALID_FIELD", ["start.tables[0]"], [first_message(tables=[99])]),
     "table twice": ("INVALID_FIELD", ["start.tables[1]"], [

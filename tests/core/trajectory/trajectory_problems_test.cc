@@ -68,7 +68,7 @@ TEST(TrajectoryProblems, NameTheFieldAndTheSample) {
        }},
       {"derating", [](auto&, auto& options) { options.derating = 1.1; }},
       {"derating", [](auto&, auto& options) { options.derating = 0; }},
-      {"gap", [](auto&, auto& options) { options.gap = -1; }},
+      {"merge_gap", [](auto&, auto& options) { options.merge_gap = -1; }},
       {"options.tip_frame",
        [](auto&, auto& options) { options.evaluation.tip_frame = "nowhere"; }},
       {"options.joint_names",
