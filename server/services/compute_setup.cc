@@ -19,7 +19,7 @@ OrError<std::shared_ptr<const ComputeSetup>> SetUp(const QueryView& view,
   if (auto* error = std::get_if<ArgumentError>(&created)) {
     return ToError(*error);
   }
-  const auto setup = std::make_shared<ComputeSetup>(
+  auto setup = std::make_shared<ComputeSetup>(
       ComputeSetup{.plan = std::get<EvaluationPlan>(std::move(created)),
                    .encoding = query.encoding,
                    .fail_fast = query.fail_fast,
