@@ -37,8 +37,15 @@ std::string NameOf(v1::LimitKind kind) {
 /// Numbers of samples are short enough to be numbers in JSON too, which
 /// protobuf's form makes strings.
 void CountsAsNumbers(Json& json) {
-  static const std::array<std::string_view, 5> kCounts = {
-      "sample", "samples", "first_sample", "last_sample", "violation_count"};
+  static const std::array<std::string_view, 8> kCounts = {
+      "sample",
+      "samples",
+      "first_sample",
+      "last_sample",
+      "violation_count",
+      "torque_violations",
+      "velocity_violations",
+      "position_violations"};
   if (json.is_object()) {
     for (auto& [key, value] : json.items()) {
       if (value.is_string() &&
@@ -130,6 +137,17 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                ReadableText(joint.energy_given() - joint.energy_taken())});
   }
   table.Print(out);
+}
+
+std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind) {
+  switch (kind) {
+    case v1::LIMIT_KIND_TORQUE:
+      return joint.torque_violations();
+    case v1::LIMIT_KIND_VELOCITY:
+      return joint.velocity_violations();
+    default:
+      return joint.position_violations();
+  }
 }
 
 /// Whether the joint has a limit of this kind.
@@ -243,6 +261,8 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
     for (const v1::LimitKind kind : kKinds) {
       if (!IsLimited(joint, kind)) continue;
       ++tests;
+      const std::uint64_t count = CountOf(joint, kind);
+      std::uint64_t listed = 0;
       std::string text, first;
       for (const v1::LimitViolation& violation : verdict.violations()) {
         if (violation.kind() != kind || violation.joint() != joint.joint()) {
@@ -250,10 +270,17 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
         }
         if (first.empty()) first = ViolationText(violation);
         text += ViolationText(violation) + "\n";
+        ++listed;
+      }
+      // The verdict lists the gravest of all joints only.
+      if (listed < count) {
+        const std::string more = std::to_string(count - listed);
+        if (first.empty()) first = std::to_string(count) + " violations";
+        text += "and " + more + " more\n";
       }
       cases += "    <testcase classname=\"" + EscapedXml(joint.joint()) +
                "\" name=\"" + NameOf(kind) + "\"";
-      if (first.empty()) {
+      if (count == 0) {
         cases += "/>\n";
         continue;
       }

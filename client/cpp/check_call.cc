@@ -75,7 +75,9 @@ void TakeRows(const v1::TrajectoryRows& rows, Eigen::Index total,
       {rows.has_path_d(), rows.path_d(), "path_d", &check->path_d},
       {rows.has_path_e(), rows.path_e(), "path_e", &check->path_e},
       {rows.has_sigma_min(), rows.sigma_min(), "sigma_min", &check->sigma_min},
-      {rows.has_condition(), rows.condition(), "condition", &check->condition}};
+      {rows.has_condition(), rows.condition(), "condition", &check->condition},
+      {rows.has_torque_limit(), rows.torque_limit(), "torque_limit",
+       &check->torque_limit}};
   for (const Table& table : tables) {
     if (!table.present || table.array.columns() == 0) continue;
     const std::size_t bytes = table.array.columns() * sizeof(double);

@@ -37,6 +37,7 @@ struct TrajectoryCheck {
   Batch path_e;
   Batch sigma_min;
   Batch condition;
+  Batch torque_limit;
 };
 
 }  // namespace torqued::client

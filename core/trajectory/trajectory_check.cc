@@ -238,6 +238,9 @@ class TrajectoryCheck::Run {
     if (tables_.c != nullptr) tables_.c[cell] = scaled.still;
     if (tables_.d != nullptr) tables_.d[cell] = scaled.viscous;
     if (tables_.e != nullptr) tables_.e[cell] = coulomb;
+    if (tables_.torque_limit != nullptr) {
+      tables_.torque_limit[cell] = sample.torque_limit;
+    }
 
     scaled.still += coulomb;
     slow_down_.AddTorque(scaled, sample.v, joint.torque, place);

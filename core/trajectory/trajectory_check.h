@@ -87,6 +87,8 @@ struct TrajectoryTables {
   double* c = nullptr;    // nv: gravity and wrenches
   double* d = nullptr;    // nv
   double* e = nullptr;    // nv
+  /// At the speeds of the samples, derated; infinite: none.
+  double* torque_limit = nullptr;  // nv
   /// Of the scaled task Jacobian, and of Λ scaled alike: 1 each.
   double* sigma_min = nullptr;
   double* condition = nullptr;

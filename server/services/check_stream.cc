@@ -1,6 +1,7 @@
 #include "server/services/check_stream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,21 @@ v1::Differentiation ToWire(std::optional<SplineMethod> method) {
   if (!method) return v1::DIFFERENTIATION_UNSPECIFIED;
   return *method == SplineMethod::kCubic ? v1::DIFFERENTIATION_CUBIC_SPLINE
                                          : v1::DIFFERENTIATION_QUINTIC_SPLINE;
+}
+
+/// The place of the first number that does not fit, or `count`.
+std::int64_t CopyNumbers(const double* numbers, std::int64_t count,
+                         const OutputArray& to) {
+  if (to.type == NumberType::kF64) {
+    std::copy_n(numbers, count, static_cast<double*>(to.data));
+    return count;
+  }
+  auto* const floats = static_cast<float*>(to.data);
+  for (std::int64_t i = 0; i < count; ++i) {
+    floats[i] = static_cast<float>(numbers[i]);
+    if (std::isinf(floats[i]) && std::isfinite(numbers[i])) return i;
+  }
+  return count;
 }
 
 }  // namespace
@@ -201,6 +217,9 @@ TrajectoryTables CheckStream::RoomForTables() {
       case v1::TRAJECTORY_TABLE_PATH_E:
         reserve(&tables.e);
         break;
+      case v1::TRAJECTORY_TABLE_TORQUE_LIMIT:
+        reserve(&tables.torque_limit);
+        break;
       case v1::TRAJECTORY_TABLE_SIGMA_MIN:
         reserve(&tables.sigma_min);
         break;
@@ -242,6 +261,7 @@ std::optional<Error> CheckStream::TakeStep() {
   v1::TrajectoryVerdict* verdict = verdict_.mutable_verdict();
   FillVerdict(check_->Finish(), *decoded_, samples_->time(), verdict);
   if (samples_->derived()) verdict->set_derived(ToWire(decoded_->derive));
+  *verdict->mutable_asked() = start_;
   FillEcho(check_->plan(), false, model_name_, revision_,
            context_.engine.target(), verdict->mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict->mutable_echo());
@@ -285,12 +305,15 @@ bool CheckStream::NextReply() {
     return true;
   }
   if (decoded_->tables.empty() || rows_sent_ == samples_->rows()) return false;
-  FillRows(reply.mutable_rows());
+  if (auto error = FillRows(reply.mutable_rows())) {
+    EndWith(InMessage(*std::move(error), "start."));
+    return false;
+  }
   Serialize(reply, &outgoing_);
   return true;
 }
 
-void CheckStream::FillRows(v1::TrajectoryRows* rows) {
+std::optional<Error> CheckStream::FillRows(v1::TrajectoryRows* rows) {
   std::int64_t columns = 0;
   for (const v1::TrajectoryTable table : decoded_->tables) {
     columns += ColumnsOf(table, model_->nv());
@@ -313,15 +336,16 @@ void CheckStream::FillRows(v1::TrajectoryRows* rows) {
     numbers += rows_sent_ * width;
     const OutputArray to =
         AllocateArray(decoded_->encoding, count, width, ArrayOf(table, rows));
-    for (std::int64_t i = 0; i < count * width; ++i) {
-      if (to.type == NumberType::kF64) {
-        static_cast<double*>(to.data)[i] = numbers[i];
-      } else {
-        static_cast<float*>(to.data)[i] = static_cast<float>(numbers[i]);
-      }
+    const std::int64_t overflow = CopyNumbers(numbers, count * width, to);
+    if (overflow < count * width) {
+      return FieldError(v1::INVALID_OPTION, "options.encoding",
+                        v1::TrajectoryTable_Name(table) + " of sample " +
+                            std::to_string(rows_sent_ + overflow / width) +
+                            " is too large for single precision.");
     }
   }
   rows_sent_ += count;
+  return std::nullopt;
 }
 
 void CheckStream::OnWriteDone(bool ok) {
@@ -418,8 +442,8 @@ void CheckStream::Advance(Lock lock) {
         write = NextReply();
       } catch (...) {
         EndWith(FaultOfTheServer());
-        continue;
       }
+      if (ending_) continue;
     }
     if (!step && !read && !write) return;
     stepping_ = stepping_ || step;

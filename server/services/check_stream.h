@@ -69,7 +69,7 @@ class CheckStream final
   // Replies.
   /// False: there is nothing to say now.
   bool NextReply();
-  void FillRows(v1::TrajectoryRows* rows);
+  std::optional<Error> FillRows(v1::TrajectoryRows* rows);
 
   /// Starts whatever can be started now, or ends the call, after which nothing
   /// of this may be touched. Everything that changes the state calls it.

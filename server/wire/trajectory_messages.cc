@@ -178,6 +178,17 @@ v1::LimitKind ToWire(LimitKind kind) {
   return v1::LIMIT_KIND_UNSPECIFIED;
 }
 
+void CountFor(LimitKind kind, v1::JointDemand* joint) {
+  switch (kind) {
+    case LimitKind::kTorque:
+      return joint->set_torque_violations(joint->torque_violations() + 1);
+    case LimitKind::kVelocity:
+      return joint->set_velocity_violations(joint->velocity_violations() + 1);
+    case LimitKind::kPosition:
+      return joint->set_position_violations(joint->position_violations() + 1);
+  }
+}
+
 /// Writes places of samples with their times.
 class VerdictWriter {
  public:
@@ -308,6 +319,9 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
     writer.Fill(static_cast<int>(j), verdict.joints[j], verdict.limits[j],
                 wire->add_joints());
   }
+  for (const LimitViolation& violation : verdict.violations) {
+    CountFor(violation.kind, wire->mutable_joints(violation.joint));
+  }
   const std::size_t listed =
       std::min(verdict.violations.size(), kMaxListedViolations);
   for (std::size_t k = 0; k < listed; ++k) {
@@ -378,6 +392,8 @@ v1::Array* ArrayOf(v1::TrajectoryTable table, v1::TrajectoryRows* rows) {
       return rows->mutable_path_e();
     case v1::TRAJECTORY_TABLE_SIGMA_MIN:
       return rows->mutable_sigma_min();
+    case v1::TRAJECTORY_TABLE_TORQUE_LIMIT:
+      return rows->mutable_torque_limit();
     default:
       return rows->mutable_condition();
   }

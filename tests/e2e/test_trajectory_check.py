@@ -9,10 +9,27 @@ from torqued.v1 import trajectory_pb2 as pb
 import harness
 from calls import ask
 from harness import F32, VALUES, array, same_bits
-from trajectories import TABLES, Motion, check
+from trajectories import TABLES, Motion, check, refused, start
 
 PANDA = [f"panda_joint{k}" for k in range(1, 8)]
 MOTION = Motion.swinging(7, 2500, wrench=True)
+LIMITLESS = b"""
+<robot name="limitless">
+  <link name="base"/>
+  <link name="arm">
+    <inertial>
+      <origin xyz="0.1 0 0"/>
+      <mass value="1"/>
+      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
+    </inertial>
+  </link>
+  <joint name="turn" type="continuous">
+    <parent link="base"/>
+    <child link="arm"/>
+    <axis xyz="0 1 0"/>
+  </joint>
+</robot>
+"""
 
 
 def torques(client, motion, **options):
@@ -105,8 +122,28 @@ def test_violations_are_listed_by_severity(client):
         assert violation.begin == MOTION.time[violation.first_sample, 0]
         assert violation.worst.value == tau[violation.worst.sample, j]
     assert (listed == over).all()
+    for joint in verdict.joints:
+        assert joint.torque_violations == sum(
+            v.joint == joint.joint for v in verdict.violations)
+        assert joint.velocity_violations == joint.position_violations == 0
     first = np.argmax(over.any(axis=1))
     assert verdict.first_violation.first_sample == first
+
+
+def test_violations_are_counted_by_kind_also_those_not_listed(client):
+    # Every second sample is outside, by less and less.
+    samples = 4000
+    motion = Motion(np.arange(samples)[:, None] * 1e-3, *np.zeros((3, samples, 7)))
+    motion.q[:, 3] = -1.5
+    motion.q[::2, 0] = 5 - np.arange(0, samples, 2) * 1e-4
+    motion.v[1::4, 1] = 50
+    verdict = check(client, motion).verdict
+    assert len(verdict.violations) == 1000
+    assert verdict.violation_count >= 3000
+    counts = [[joint.torque_violations, joint.velocity_violations,
+               joint.position_violations] for joint in verdict.joints]
+    assert sum(map(sum, counts)) == verdict.violation_count
+    assert counts[0][2] == 2000 and counts[1][1] == 1000
 
 
 def test_the_verdict_does_not_depend_on_the_messages(client):
@@ -204,6 +241,50 @@ def test_limits_and_drives_take_the_place_of_the_models(client):
     expected = plain.copy()
     expected[:, 2] += 0.25 * MOTION.a[:, 2]
     assert np.abs(driven - expected).max() < 1e-12
+
+
+def test_the_limit_at_each_speed_is_a_table(client):
+    replies = check(
+        client, MOTION, derating=0.5, tables=[TABLES["torque_limit"]],
+        bounds=[pb.JointBounds(joint=PANDA[3], effort=40, speeds=[0.5, 2],
+                               torques=[50, 10])])
+    limits = replies.tables["torque_limit"]
+    speed = np.abs(MOTION.v[:, 3])
+    assert speed.max() > 1
+    curve = 0.5 * np.minimum(40, np.interp(speed, [0.5, 2], [50, 10]))
+    assert np.abs(limits[:, 3] - curve).max() < 1e-13
+    assert np.all(limits[:, [0, 6]] == [43.5, 6])
+    client.registry.RegisterModel(registry.RegisterModelRequest(
+        name="limitless", format=registry.MODEL_FORMAT_URDF, source=LIMITLESS))
+    boundless = check(client, Motion.swinging(1, 10), model="limitless",
+                      tables=[TABLES["torque_limit"]]).tables["torque_limit"]
+    assert np.all(boundless == np.inf)
+
+
+def test_what_was_asked_is_echoed(client):
+    fields = {
+        "derating": 0.5, "merge_gap": 0.1,
+        "tables": [TABLES["tau"]], "derive": pb.DIFFERENTIATION_CUBIC_SPLINE,
+        "bounds": [pb.JointBounds(joint=PANDA[0], velocity=1)],
+        "drives": [pb.JointDrive(joint=PANDA[1], armature=0.1)],
+        "options": dynamics.Options(
+            terms=dynamics.Terms(viscous_friction=True))}
+    verdict = check(client, MOTION.positions(), **fields).verdict
+    assert verdict.asked == pb.CheckTrajectoryStart(model="panda", **fields)
+
+
+def test_single_precision_is_refused_where_it_cannot_hold_a_table(client):
+    motion = Motion.swinging(7, 100)
+    motion.a[42, 2] = 1e40
+    tables = [TABLES["tau"]]
+    assert np.isfinite(check(client, motion, tables=tables).tables["tau"]).all()
+    error = refused(
+        client, start(tables=tables,
+                      options=dynamics.Options(encoding=F32)),
+        *motion.messages(100))
+    assert error.reason == "INVALID_OPTION"
+    assert error.fields == ["start.options.encoding"]
+    assert "TAU of sample 42 " in error.violations[0][1]
 
 
 def test_the_operational_space_is_looked_at_on_request(client):
