@@ -3,6 +3,7 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/csv_reader.h"
 #include "client/cli/formats/file_text.h"
+#include "client/cli/formats/npy_header.h"
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"

@@ -52,7 +52,8 @@ void AddStateFlags(CLI::App* command, const StateInputs& inputs,
   command->add_option("--states", flags->states,
                       "CSV file with columns " + Joined(inputs.all) +
                           "; or CSV without names or NPY with those blocks "
-                          "in the order of --joints");
+                          "in the order of --joints; or NPZ with arrays of "
+                          "these names and joint_names");
 }
 
 client::States LoadStates(Session& session, const std::string& model,
@@ -82,19 +83,20 @@ client::States LoadStates(Session& session, const std::string& model,
   StateTable table =
       ReadStateTable(flags.states, session.client().GetModel(model).model(),
                      order, {inputs.all, inputs.required, /*with_time=*/false});
-  RemarkUnused(session, table);
+  RemarkUnused(session, table.name, table.unused);
   return std::move(table.states);
 }
 
-void RemarkUnused(Session& session, const StateTable& table) {
-  if (table.unused.empty()) return;
+void RemarkUnused(Session& session, const std::string& file,
+                  const std::vector<std::string>& columns) {
+  if (columns.empty()) return;
+  constexpr std::size_t kShown = 8;
   std::string names;
-  for (std::size_t k = 0; k < std::min<std::size_t>(table.unused.size(), 8);
-       ++k) {
-    names += (k == 0 ? "" : ", ") + table.unused[k];
+  for (std::size_t k = 0; k < std::min(columns.size(), kShown); ++k) {
+    names += (k == 0 ? "" : ", ") + columns[k];
   }
-  if (table.unused.size() > 8) names += ", ...";
-  session.Remark(table.name + ": not used: " + names);
+  if (columns.size() > kShown) names += ", ...";
+  session.Remark(file + ": not used: " + names);
 }
 
 }  // namespace torqued::cli

@@ -34,7 +34,8 @@ client::States LoadStates(Session& session, const std::string& model,
                           const StateInputs& inputs, const StateFlags& flags,
                           client::ComputeOptions* options);
 
-/// Says which columns were not used.
-void RemarkUnused(Session& session, const StateTable& table);
+/// Says which columns of a file were not used.
+void RemarkUnused(Session& session, const std::string& file,
+                  const std::vector<std::string>& columns);
 
 }  // namespace torqued::cli

@@ -1,6 +1,7 @@
 #include "client/cli/table_file.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "client/cli/errors.h"
@@ -8,6 +9,8 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/named_columns.h"
+#include "client/cli/state_blocks.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -68,6 +71,93 @@ void TakePlain(const client::Batch& numbers, const TableRules& rules,
   }
 }
 
+/// Where each joint of the table stands in the file; the file's own that the
+/// table does not have are unused.
+std::vector<Eigen::Index> ColumnsIn(const std::vector<std::string>& file,
+                                    StateTable* table) {
+  std::map<std::string_view, Eigen::Index> places;
+  for (std::size_t k = 0; k < file.size(); ++k) {
+    if (!places.emplace(file[k], static_cast<Eigen::Index>(k)).second) {
+      throw DataError(table->name,
+                      "names joint '" + PlainText(file[k], 128) + "' twice");
+    }
+  }
+  std::vector<Eigen::Index> columns;
+  for (const std::string& joint : table->joints) {
+    const auto place = places.find(joint);
+    if (place == places.end()) {
+      throw DataError(table->name, "has no joint " + joint);
+    }
+    columns.push_back(place->second);
+    places.erase(place);
+  }
+  for (const auto& [joint, place] : places) table->unused.emplace_back(joint);
+  return columns;
+}
+
+void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
+                StateTable* table) {
+  if (!blocks.joints && !ordered) {
+    throw DataError(table->name,
+                    "does not say whose columns these are; say what its joint "
+                    "order is with --joints a,b,c or --joints canonical");
+  }
+  if (blocks.time.empty() && blocks.tables.empty()) {
+    throw DataError(table->name, "has no rows");
+  }
+  const std::vector<std::string> joints = blocks.joints.value_or(table->joints);
+  table->unused = std::move(blocks.unused);
+  const std::vector<Eigen::Index> columns = ColumnsIn(joints, table);
+  const auto width = static_cast<Eigen::Index>(joints.size());
+  if (rules.with_time) table->time = std::move(blocks.time);
+
+  Eigen::Index rows = -1;
+  if (!table->time.empty())
+    rows = static_cast<Eigen::Index>(table->time.size());
+  for (const std::string_view suffix : rules.suffixes) {
+    const auto found = blocks.tables.find(std::string(suffix));
+    if (found == blocks.tables.end()) {
+      if (std::find(rules.required.begin(), rules.required.end(), suffix) !=
+          rules.required.end()) {
+        throw DataError(table->name, "has no " + std::string(suffix));
+      }
+      continue;
+    }
+    client::Batch& numbers = found->second;
+    // Of a single joint, one dimension is a column.
+    if (width == 1 && numbers.rows() == 1) numbers.transposeInPlace();
+    if (rows < 0) rows = numbers.rows();
+    if (numbers.rows() != rows || numbers.cols() != width) {
+      throw DataError(
+          table->name,
+          std::string(suffix) + " has " + std::to_string(numbers.rows()) +
+              " rows of " + std::to_string(numbers.cols()) + " numbers, not " +
+              std::to_string(rows) + " of " + std::to_string(width));
+    }
+    *Input(&table->states, suffix) = numbers(Eigen::all, columns);
+    blocks.tables.erase(found);
+  }
+  if (rows <= 0) throw DataError(table->name, "has no rows");
+  for (const auto& [name, numbers] : blocks.tables) {
+    table->unused.push_back(name);
+  }
+}
+
+void TakeTable(CsvTable csv, bool ordered, const TableRules& rules,
+               StateTable* table) {
+  if (csv.numbers.rows() == 0) throw DataError(table->name, "has no rows");
+  table->lines = std::move(csv.lines);
+  if (!csv.header.empty()) {
+    TakeNamed(csv, rules, table);
+  } else if (!ordered) {
+    throw DataError(table->name,
+                    "has no column names; say what its joint order is with "
+                    "--joints a,b,c or --joints canonical");
+  } else {
+    TakePlain(csv.numbers, rules, table);
+  }
+}
+
 }  // namespace
 
 std::string StateTable::Place(Eigen::Index row) const {
@@ -100,23 +190,26 @@ StateTable ReadStateTable(const std::filesystem::path& path,
   }
 
   const std::string content = ReadFile(path);
-  CsvTable csv;
-  if (LooksLikeNpy(content)) {
-    csv.numbers = ParseNpy(content, table.name);
-  } else {
-    csv = ParseCsv(content, table.name);
-  }
-  if (csv.numbers.rows() == 0) throw DataError(table.name, "has no rows");
-  table.lines = std::move(csv.lines);
-
-  if (!csv.header.empty()) {
-    TakeNamed(csv, rules, &table);
-  } else if (!order) {
-    throw DataError(table.name,
-                    "has no column names; say what its joint order is with "
-                    "--joints a,b,c or --joints canonical");
-  } else {
-    TakePlain(csv.numbers, rules, &table);
+  const bool ordered = order.has_value();
+  table.container = ContainerOfContent(content, path);
+  switch (table.container) {
+    case Container::kCsv:
+      TakeTable(ParseCsv(content, table.name), ordered, rules, &table);
+      break;
+    case Container::kNpy:
+      TakeTable(
+          {.header = {}, .numbers = ParseNpy(content, table.name), .lines = {}},
+          ordered, rules, &table);
+      break;
+    case Container::kNpz:
+      TakeBlocks(BlocksOfNpz(content, table.name), ordered, rules, &table);
+      break;
+    case Container::kYaml:
+      TakeBlocks(BlocksOfYaml(content, table.name), ordered, rules, &table);
+      break;
+    case Container::kJson:
+      TakeBlocks(BlocksOfJson(content, table.name), ordered, rules, &table);
+      break;
   }
   return table;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/cli/formats/container.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
 
@@ -16,6 +17,7 @@ namespace torqued::cli {
 using Suffixes = std::vector<std::string_view>;
 
 struct StateTable {
+  Container container = Container::kCsv;
   /// Joint order of all columns of `states`.
   std::vector<std::string> joints;
   client::States states;
@@ -40,9 +42,10 @@ struct TableRules {
   bool with_time = false;
 };
 
-/// Reads CSV or NPY. `order` is the order asked for, or nothing when none was:
-/// then named columns come in the model's order, and plain columns are refused.
-/// Throws DataError.
+/// Reads CSV, NPY, NPZ (arrays time, q, v, a, tau, joint_names) or a
+/// trajectory_msgs/JointTrajectory in YAML or JSON. `order` is the order asked
+/// for, or nothing when none was: then columns whose joints the file names come
+/// in the model's order, and all others are refused. Throws DataError.
 StateTable ReadStateTable(const std::filesystem::path& path,
                           const v1::ModelInfo& model,
                           const std::optional<std::vector<std::string>>& order,

@@ -24,18 +24,18 @@ packages_of() {
       # Clang compiles the lane kernels (see core/lanes/targets.cmake).
       echo ca-certificates ccache clang-19 cmake g++ git libcli11-dev libeigen3-dev \
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
-        libtbb-dev libtinyxml2-dev make ninja-build nlohmann-json3-dev \
-        pkg-config protobuf-compiler protobuf-compiler-grpc
+        libtbb-dev libtinyxml2-dev libyaml-cpp-dev libzip-dev make ninja-build \
+        nlohmann-json3-dev pkg-config protobuf-compiler protobuf-compiler-grpc
       ;;
     runtime)
       echo libfmt9 libgrpc++1.51 libprotobuf32 libspdlog1.10 libsqlite3-0 \
-        libssl3 libtbb12 libtinyxml2-9
+        libssl3 libtbb12 libtinyxml2-9 libyaml-cpp0.7 libzip4
       ;;
     test)
-      echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
+      echo chromium libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
         liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
         python3-numpy python3-pip python3-protobuf python3-pytest \
-        python3-setuptools python3-wheel valgrind
+        python3-setuptools python3-wheel python3-yaml valgrind
       # The Java program of docs/other-languages.md.
       echo default-jdk-headless libgeronimo-annotation-1.3-spec-java \
         libgoogle-gson-java libgrpc-java libnetty-java libperfmark-java \

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/cli/formats/npy_header.h"
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/formats/npy_writer.h"
 #include "tests/fuzz/data_error.h"

@@ -135,7 +135,7 @@ ExitCode Run(Session& session, const Flags& flags) {
       ReadStateTable(flags.file, model, order,
                      {{"q", "v", "a"}, {"q", "v", "a"}, /*with_time=*/true});
   CheckTimes(table);
-  RemarkUnused(session, table);
+  RemarkUnused(session, table.name, table.unused);
 
   TrajectoryRun run;
   run.file = flags.file;

@@ -4,12 +4,10 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <optional>
-#include <vector>
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
+#include "client/cli/formats/npy_header.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -18,119 +16,16 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "numbers are copied as they stand in the file");
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy writes a few hundred bytes at most.
-constexpr std::size_t kMaxHeader = 64 * 1024;
-
-struct Header {
-  std::string descr;
-  bool fortran_order = false;
-  std::vector<std::uint64_t> shape;
-};
-
-// The header is a Python dictionary literal; NumPy writes
-//   {'descr': '<f8', 'fortran_order': False, 'shape': (10, 7), }
-// This reads exactly strings, booleans and tuples of integers.
-class HeaderParser {
- public:
-  explicit HeaderParser(std::string_view text) : rest_(text) {}
-
-  std::optional<Header> Parse() {
-    Header header;
-    bool has_descr = false, has_order = false, has_shape = false;
-    if (!Take("{")) return std::nullopt;
-    while (!Take("}")) {
-      const std::optional<std::string> key = String();
-      if (!key || !Take(":")) return std::nullopt;
-      if (*key == "descr" && !has_descr) {
-        const std::optional<std::string> descr = String();
-        if (!descr) return std::nullopt;
-        header.descr = *descr;
-        has_descr = true;
-      } else if (*key == "fortran_order" && !has_order) {
-        if (Take("True")) {
-          header.fortran_order = true;
-        } else if (!Take("False")) {
-          return std::nullopt;
-        }
-        has_order = true;
-      } else if (*key == "shape" && !has_shape) {
-        if (!Shape(&header.shape)) return std::nullopt;
-        has_shape = true;
-      } else {
-        return std::nullopt;
-      }
-      if (!Take(",") && !Peek("}")) return std::nullopt;
-    }
-    SkipBlanks();
-    if (!rest_.empty() || !has_descr || !has_order || !has_shape) {
-      return std::nullopt;
-    }
-    return header;
-  }
-
- private:
-  void SkipBlanks() {
-    const std::size_t begin = rest_.find_first_not_of(" \t\n");
-    rest_.remove_prefix(begin == std::string_view::npos ? rest_.size() : begin);
-  }
-
-  bool Peek(std::string_view token) {
-    SkipBlanks();
-    return rest_.starts_with(token);
-  }
-
-  bool Take(std::string_view token) {
-    if (!Peek(token)) return false;
-    rest_.remove_prefix(token.size());
-    return true;
-  }
-
-  std::optional<std::string> String() {
-    SkipBlanks();
-    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) {
-      return std::nullopt;
-    }
-    const std::size_t end = rest_.find(rest_[0], 1);
-    if (end == std::string_view::npos) return std::nullopt;
-    std::string text(rest_.substr(1, end - 1));
-    rest_.remove_prefix(end + 1);
-    return text;
-  }
-
-  bool Shape(std::vector<std::uint64_t>* shape) {
-    if (!Take("(")) return false;
-    while (!Take(")")) {
-      SkipBlanks();
-      std::uint64_t size = 0;
-      const char* begin = rest_.data();
-      const auto parsed = std::from_chars(begin, begin + rest_.size(), size);
-      if (parsed.ec != std::errc()) return false;
-      rest_.remove_prefix(static_cast<std::size_t>(parsed.ptr - begin));
-      shape->push_back(size);
-      if (!Take(",") && !Peek(")")) return false;
-    }
-    return true;
-  }
-
-  std::string_view rest_;
-};
-
-std::size_t LittleEndian(std::string_view bytes) {
-  std::size_t number = 0;
-  for (std::size_t k = bytes.size(); k-- > 0;) {
-    number = number << 8 | static_cast<unsigned char>(bytes[k]);
-  }
-  return number;
+std::string Shown(const std::string& descr) {
+  return "'" + PlainText(descr, 40) + "'";
 }
 
-// rows * columns * item, or nothing when that is no size.
-std::optional<std::uint64_t> Bytes(std::uint64_t rows, std::uint64_t columns,
-                                   std::uint64_t item) {
-  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
-  if (rows > kMax || columns > kMax) return std::nullopt;
-  if (columns != 0 && rows > kMax / columns / item) return std::nullopt;
-  return rows * columns * item;
+[[noreturn]] void FailSize(const NpyArray& array, const std::string& items,
+                           const std::string& name) {
+  throw DataError(name, "has " + std::to_string(array.data.size()) +
+                            " bytes of data, which is not " +
+                            std::to_string(array.rows()) + " x " +
+                            std::to_string(array.columns()) + " " + items);
 }
 
 template <class Scalar>
@@ -149,66 +44,73 @@ client::Batch Copy(std::string_view data, Eigen::Index rows,
       .template cast<double>();
 }
 
+void AppendUtf8(std::uint32_t code, std::string* text) {
+  const auto add = [text](std::uint32_t byte) {
+    *text += static_cast<char>(byte);
+  };
+  if (code < 0x80) {
+    add(code);
+  } else if (code < 0x800) {
+    add(0xC0 | code >> 6);
+    add(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    add(0xE0 | code >> 12);
+    add(0x80 | (code >> 6 & 0x3F));
+    add(0x80 | (code & 0x3F));
+  } else {
+    add(0xF0 | code >> 18);
+    add(0x80 | (code >> 12 & 0x3F));
+    add(0x80 | (code >> 6 & 0x3F));
+    add(0x80 | (code & 0x3F));
+  }
+}
+
 }  // namespace
 
-bool LooksLikeNpy(std::string_view bytes) { return bytes.starts_with(kMagic); }
-
 client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
-  const auto fail = [&name](const std::string& problem) {
-    throw DataError(name, problem);
-  };
-  if (!LooksLikeNpy(bytes) || bytes.size() < kMagic.size() + 4) {
-    fail("is not an .npy file");
+  const NpyArray array = ParseNpyArray(bytes, name);
+  const bool wide = array.descr == "<f8";
+  if (!wide && array.descr != "<f4") {
+    throw DataError(name, "holds numbers of type " + Shown(array.descr) +
+                              "; only '<f8' and '<f4' are read");
   }
-  const int version = static_cast<unsigned char>(bytes[kMagic.size()]);
-  if (version < 1 || version > 3) {
-    fail("is of .npy version " + std::to_string(version) + ", not 1 to 3");
+  if (!HoldsItems(array, wide ? sizeof(double) : sizeof(float))) {
+    FailSize(array, "numbers", name);
   }
-  const std::size_t length_bytes = version == 1 ? 2 : 4;
-  const std::size_t header_begin = kMagic.size() + 2 + length_bytes;
-  if (bytes.size() < header_begin) fail("ends within its header");
-  const std::size_t header_size =
-      LittleEndian(bytes.substr(kMagic.size() + 2, length_bytes));
-  if (header_size > kMaxHeader || header_size > bytes.size() - header_begin) {
-    fail("has a header of " + std::to_string(header_size) +
-         " bytes, which cannot be");
-  }
+  const auto rows = static_cast<Eigen::Index>(array.rows());
+  const auto columns = static_cast<Eigen::Index>(array.columns());
+  return wide ? Copy<double>(array.data, rows, columns, array.fortran_order)
+              : Copy<float>(array.data, rows, columns, array.fortran_order);
+}
 
-  const std::optional<Header> header =
-      HeaderParser(bytes.substr(header_begin, header_size)).Parse();
-  if (!header) fail("has a header that is not understood");
-  std::uint64_t item = 0;
-  if (header->descr == "<f8") {
-    item = sizeof(double);
-  } else if (header->descr == "<f4") {
-    item = sizeof(float);
-  } else {
-    fail("holds numbers of type '" + PlainText(header->descr, 40) +
-         "'; only '<f8' and '<f4' are read");
+std::vector<std::string> ParseNpyNames(std::string_view bytes,
+                                       const std::string& name) {
+  const NpyArray array = ParseNpyArray(bytes, name);
+  std::uint64_t length = 0;
+  const std::string& descr = array.descr;
+  const char* const end = descr.data() + descr.size();
+  if (!descr.starts_with("<U") ||
+      std::from_chars(descr.data() + 2, end, length).ptr != end ||
+      array.rows() != 1) {
+    throw DataError(
+        name, "is of type " + Shown(descr) + ", not a list of names ('<U...')");
   }
-  if (header->shape.empty() || header->shape.size() > 2) {
-    fail("has " + std::to_string(header->shape.size()) +
-         " dimensions, not 1 or 2");
+  if (length > array.data.size() || !HoldsItems(array, 4 * length)) {
+    FailSize(array, "names", name);
   }
-
-  const bool one_dimension = header->shape.size() == 1;
-  const std::uint64_t rows = one_dimension ? 1 : header->shape[0];
-  const std::uint64_t columns = header->shape.back();
-  if (columns == 0) fail("has no columns");
-  const std::string_view data = bytes.substr(header_begin + header_size);
-  const std::optional<std::uint64_t> size = Bytes(rows, columns, item);
-  if (size != data.size()) {
-    fail("has " + std::to_string(data.size()) +
-         " bytes of data, which is not " + std::to_string(rows) + " x " +
-         std::to_string(columns) + " numbers");
+  std::vector<std::string> names(array.columns());
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    for (std::size_t i = 0; i < length; ++i) {
+      std::uint32_t code = 0;
+      std::memcpy(&code, array.data.data() + 4 * (k * length + i), 4);
+      if (code == 0) break;  // what is shorter is filled up
+      if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+        throw DataError(name, "name " + std::to_string(k) + " is no text");
+      }
+      AppendUtf8(code, &names[k]);
+    }
   }
-  return item == sizeof(double)
-             ? Copy<double>(data, static_cast<Eigen::Index>(rows),
-                            static_cast<Eigen::Index>(columns),
-                            header->fortran_order)
-             : Copy<float>(data, static_cast<Eigen::Index>(rows),
-                           static_cast<Eigen::Index>(columns),
-                           header->fortran_order);
+  return names;
 }
 
 client::Batch ReadNpy(const std::filesystem::path& path) {

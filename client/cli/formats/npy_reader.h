@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/cpp/states.h"
 
@@ -17,7 +18,8 @@ client::Batch ParseNpy(std::string_view bytes, const std::string& name);
 
 client::Batch ReadNpy(const std::filesystem::path& path);
 
-/// By its first bytes.
-bool LooksLikeNpy(std::string_view bytes);
+/// Reads a list of names ('<U...', one dimension), as np.array(["a", "b"]) is.
+std::vector<std::string> ParseNpyNames(std::string_view bytes,
+                                       const std::string& name);
 
 }  // namespace torqued::cli

@@ -1,31 +1,15 @@
 """The verdict on a trajectory, from the command line."""
 
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
-from calls import ERROR, MODELS, NO, OK, PANDA, USAGE, run, run_json
+from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
+from trajectory_files import CHECK, fixture_move, table
 
-CHECK = ("trajectory", "check")
-
-
-@pytest.fixture(scope="module", name="move")
-def fixture_move(tmp_path_factory):
-    """The pick-and-place trajectory as CSV."""
-    path = tmp_path_factory.mktemp("trajectory") / "move.csv"
-    subprocess.run([sys.executable, MODELS / "panda_pick_and_place.py",
-                    "--samples", "2000", "-o", path], check=True)
-    return path
-
-
-def table(path):
-    with open(path, encoding="utf-8") as file:
-        header = file.readline().strip().split(",")
-        return header, np.loadtxt(file, delimiter=",")
+__all__ = ["fixture_move"]
 
 
 def limits(path, **joints):

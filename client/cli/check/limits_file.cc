@@ -1,13 +1,13 @@
-#include "client/cli/limits_file.h"
+#include "client/cli/check/limits_file.h"
 
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
+#include "client/cli/formats/json_tree.h"
 
 namespace torqued::cli {
 namespace {
@@ -86,28 +86,9 @@ void TakeJoint(const JointReader& reader, const std::string& name,
 
 void ParseLimits(std::string_view text, const std::string& name,
                  v1::CheckTrajectoryStart* start) {
-  // Of two members of one name the parser would keep the last in silence.
-  std::set<std::string> joints;
-  std::string repeated;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMaxDepth) throw DataError(name, "is nested too deeply");
-    if (event == Json::parse_event_t::key && depth == 1 &&
-        !joints.insert(parsed.get<std::string>()).second) {
-      repeated = parsed.get<std::string>();
-    }
-    return true;
-  };
-  Json json;
-  try {
-    json = Json::parse(text, watch);
-  } catch (const Json::exception& error) {
-    throw DataError(name, std::string("is not JSON: ") + error.what());
-  }
+  const Json json = ParseJsonText(text, kMaxDepth, name);
   if (!json.is_object()) {
     throw DataError(name, "is not an object with a member for each joint");
-  }
-  if (!repeated.empty()) {
-    throw DataError(name, "joint '" + repeated + "' stands there twice");
   }
   for (const auto& [joint, value] : json.items()) {
     const JointReader reader(name, joint);

@@ -1,4 +1,4 @@
-#include "client/cli/verdict_report.h"
+#include "client/cli/check/verdict_report.h"
 
 #include <algorithm>
 #include <array>
@@ -298,20 +298,6 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts +
          ">\n  <testsuite name=\"" + EscapedXml(checked.file) + "\" " + counts +
          ">\n" + cases + "  </testsuite>\n</testsuites>\n";
-}
-
-std::string TorquesCsv(const CheckedTrajectory& checked) {
-  std::vector<std::string> header = {"time"};
-  for (const v1::JointDemand& joint : checked.check.verdict.joints()) {
-    header.push_back(joint.joint() + ".tau");
-  }
-  CsvWriter csv(header);
-  for (Eigen::Index row = 0; row < checked.check.tau.rows(); ++row) {
-    csv.Number(checked.time[static_cast<std::size_t>(row)]);
-    for (const double tau : checked.check.tau.row(row)) csv.Number(tau);
-    csv.EndRow();
-  }
-  return csv.text();
 }
 
 }  // namespace torqued::cli

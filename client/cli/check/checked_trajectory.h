@@ -1,0 +1,30 @@
+// A trajectory and the verdict on it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/formats/container.h"
+#include "client/cpp/trajectory_check.h"
+
+namespace torqued::cli {
+
+struct CheckedTrajectory {
+  std::string file;
+  Container container = Container::kCsv;
+  std::vector<std::string> unused;  // columns of the file without meaning here
+  client::TrajectorySamples samples;
+  std::vector<std::string> units;  // of the torques, by joint: "N m" or "N"
+  client::TrajectoryCheck check;
+  double seconds = 0;  // from the first byte sent to the last received
+
+  /// Those of the file or, where they were derived and asked for, those.
+  const client::Batch& v() const {
+    return samples.v.size() > 0 ? samples.v : check.v;
+  }
+  const client::Batch& a() const {
+    return samples.a.size() > 0 ? samples.a : check.a;
+  }
+};
+
+}  // namespace torqued::cli

@@ -1,0 +1,143 @@
+#include "client/cli/check/checker.h"
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "client/cli/check/limits_file.h"
+#include "client/cli/errors.h"
+#include "client/cli/table_file.h"
+#include "client/cpp/request.h"
+#include "server/flags/refusals.h"
+
+namespace torqued::cli {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+v1::CheckTrajectoryStart StartOf(const CheckFlags& flags,
+                                 const client::ComputeOptions& options,
+                                 const std::string& model) {
+  // Of these the space is left out of requests that do not need it.
+  const std::array quantities = {flags.task ? v1::QUANTITY_OPERATIONAL_SPACE
+                                            : v1::QUANTITY_INVERSE_DYNAMICS};
+  v1::EvaluateStart query = client::MakeStart(model, quantities, options);
+  v1::CheckTrajectoryStart start;
+  start.set_model(model);
+  start.mutable_options()->Swap(query.mutable_options());
+  if (flags.task) {
+    start.mutable_operational_space()->Swap(query.mutable_operational_space());
+  }
+  start.set_tip_wrench_reference_frame(query.tip_wrench_reference_frame());
+  if (!flags.limits.empty()) ReadLimits(flags.limits, &start);
+  start.set_derating(flags.derating);
+  start.set_merge_gap(flags.gap);
+  start.set_derive(flags.derive);
+  return start;
+}
+
+std::vector<std::string> UnitsOf(const v1::ModelInfo& model,
+                                 const std::vector<std::string>& joints) {
+  std::vector<std::string> units;
+  for (const std::string& name : joints) {
+    std::string unit = "N m";
+    for (const v1::JointInfo& joint : model.joints()) {
+      const bool slides = joint.type() == v1::JOINT_TYPE_PRISMATIC;
+      if (joint.name() == name && slides) unit = "N";
+    }
+    units.push_back(unit);
+  }
+  return units;
+}
+
+}  // namespace
+
+void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
+  AddModelFlags(command, &flags->model);
+  flags::AddChoice<v1::Differentiation>(
+      command, "--derive", &flags->derive,
+      {{"cubic", v1::DIFFERENTIATION_CUBIC_SPLINE},
+       {"quintic", v1::DIFFERENTIATION_QUINTIC_SPLINE}},
+      "Take only times and positions from the file, and velocities and "
+      "accelerations from an interpolating spline");
+  AddTermFlags(command, &flags->terms);
+  AddPrecisionFlags(command, &flags->precision);
+  AddTipFlags(command, &flags->tip);
+  AddWrenchFlags(command, &flags->wrench);
+  command
+      ->add_option("--wrench-profile", flags->wrench_profile,
+                   "In the place of --wrench a CSV or NPY file with time, mx, "
+                   "my, mz, fx, fy, fz, with straight lines between its rows")
+      ->excludes("--wrench");
+  command->add_option("--limits", flags->limits,
+                      "JSON file with limits, torque-speed curves, friction "
+                      "and rotor inertia of joints, in the place of the "
+                      "model's");
+  command->add_option("--derate", flags->derating,
+                      "Multiply all torque limits by this factor, above 0 and "
+                      "at most 1");
+  command->add_option("--gap", flags->gap,
+                      "Tell violations of a joint that are at most so many "
+                      "seconds apart as one");
+  command->add_flag("--task", flags->task,
+                    "Look at the operational space of the tip along the path");
+}
+
+Checker::Checker(Session& session, const CheckFlags& flags)
+    : client_(session.client()) {
+  client::ComputeOptions options;
+  Apply(flags.terms, &options);
+  Apply(flags.precision, &options);
+  Apply(flags.tip, &options);
+  Apply(flags.wrench, &options);
+  if (!flags.model.joints.empty()) order_ = JointOrder(flags.model);
+  model_ = client_.GetModel(session.ResolveModel(flags.model.model)).model();
+  start_ = StartOf(flags, options, "@" + model_.revision());
+  if (options.tip_wrench_on_environment) {
+    wrench_ = std::move(options.tip_wrench_on_environment->wrench);
+  }
+  if (!flags.wrench_profile.empty()) {
+    profile_ = WrenchProfile::Read(flags.wrench_profile);
+    start_.set_tip_wrench_reference_frame(
+        ParseFrame(flags.wrench.wrench_frame));
+  }
+}
+
+CheckedTrajectory Checker::Check(const std::filesystem::path& file,
+                                 std::span<const v1::TrajectoryTable> tables,
+                                 const client::Progress& progress) const {
+  const bool derives = start_.derive() != v1::DIFFERENTIATION_UNSPECIFIED;
+  const Suffixes columns = derives ? Suffixes{"q"} : Suffixes{"q", "v", "a"};
+  StateTable table = ReadStateTable(file, model_, order_,
+                                    {columns, columns, /*with_time=*/true});
+  if (table.time.empty()) {
+    throw DataError(table.name, "has no column of times");
+  }
+  CheckedTrajectory checked;
+  checked.file = file.string();
+  checked.container = table.container;
+  checked.unused = std::move(table.unused);
+  checked.units = UnitsOf(model_, table.joints);
+  checked.samples.time = std::move(table.time);
+  checked.samples.q = std::move(table.states.q);
+  checked.samples.v = std::move(table.states.v);
+  checked.samples.a = std::move(table.states.a);
+  checked.samples.tip_wrench_on_environment =
+      profile_ ? profile_->At(checked.samples.time) : wrench_;
+
+  v1::CheckTrajectoryStart start = start_;
+  // The columns stand in this order, the model's or the user's.
+  for (std::string& joint : table.joints) {
+    start.mutable_options()->add_joint_names(std::move(joint));
+  }
+  start.mutable_tables()->Add(tables.begin(), tables.end());
+  const auto begin = SteadyClock::now();
+  checked.check = client_.CheckTrajectory(start, checked.samples, progress);
+  checked.seconds =
+      std::chrono::duration<double>(SteadyClock::now() - begin).count();
+  // Which a revision alone does not have.
+  checked.check.verdict.mutable_echo()->set_model(model_.name());
+  return checked;
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,60 @@
+// What `trajectory check` asks of each file.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/cli/check/checked_trajectory.h"
+#include "client/cli/check/wrench_profile.h"
+#include "client/cli/compute_flags.h"
+#include "client/cli/session.h"
+#include "torqued/v1/model_registry.pb.h"
+
+namespace torqued::cli {
+
+struct CheckFlags {
+  ModelFlags model;
+  TermFlags terms;
+  PrecisionFlags precision;
+  TipFlags tip;
+  WrenchFlags wrench;
+  std::string wrench_profile;
+  std::string limits;
+  double derating = 1;
+  double gap = 0;
+  v1::Differentiation derive = v1::DIFFERENTIATION_UNSPECIFIED;
+  bool task = false;
+};
+void AddCheckFlags(CLI::App* command, CheckFlags* flags);
+
+/// One model and one set of options for any number of files.
+class Checker {
+ public:
+  /// Throws UsageError, DataError or client::Error.
+  Checker(Session& session, const CheckFlags& flags);
+
+  const v1::ModelInfo& model() const { return model_; }
+  /// But for what a file settles: joint order and tables.
+  const v1::CheckTrajectoryStart& start() const { return start_; }
+
+  /// Reads and checks a file. Any number of threads may do so at a time. Throws
+  /// DataError or client::Error.
+  CheckedTrajectory Check(const std::filesystem::path& file,
+                          std::span<const v1::TrajectoryTable> tables,
+                          const client::Progress& progress = {}) const;
+
+ private:
+  const client::Client& client_;
+  v1::ModelInfo model_;
+  /// Of --joints; absent: not given, empty: canonical.
+  std::optional<std::vector<std::string>> order_;
+  v1::CheckTrajectoryStart start_;
+  client::Batch wrench_;  // a row for all, a row a sample, or nothing
+  std::optional<WrenchProfile> profile_;
+};
+
+}  // namespace torqued::cli

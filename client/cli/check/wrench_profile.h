@@ -1,0 +1,34 @@
+// A wrench that changes with time.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/cpp/states.h"
+
+namespace torqued::cli {
+
+/// Wrenches (moment; force), straight lines between them.
+class WrenchProfile {
+ public:
+  /// CSV with the columns time, mx, my, mz, fx, fy, fz in any order, or CSV
+  /// without names or NPY with these 7 in this order; times increase. Throws
+  /// DataError.
+  static WrenchProfile Read(const std::filesystem::path& path);
+
+  /// A row for each time. Throws DataError for a time before the first or
+  /// behind the last one: nothing is known there.
+  client::Batch At(std::span<const double> times) const;
+
+ private:
+  WrenchProfile(std::string name, std::vector<double> time,
+                client::Batch wrench);
+
+  std::string name_;
+  std::vector<double> time_;
+  client::Batch wrench_;
+};
+
+}  // namespace torqued::cli

@@ -1,0 +1,41 @@
+// Trajectories as ROS knows them: trajectory_msgs/JointTrajectory as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cpp/states.h"
+
+namespace torqued::cli {
+
+/// One point a row; columns are the joints in their order. What no point has is
+/// empty.
+struct JointTrajectory {
+  std::vector<std::string> joint_names;
+  std::vector<double> time;  // s, from the start
+  client::Batch positions;
+  client::Batch velocities;
+  client::Batch accelerations;
+  client::Batch effort;
+};
+
+/// YAML or JSON, the message itself or within a goal of FollowJointTrajectory
+/// ("trajectory", "goal: trajectory"). Times are {sec, nanosec} of ROS 2,
+/// {secs, nsecs} of ROS 1 or plain seconds. YAML may end as `ros2 topic echo`
+/// and `rostopic echo` end it, with "---"; a second message is an error, and so
+/// are aliases. `name` stands in the DataError thrown where something is
+/// missing, has another size or is no number, with the place:
+/// "points[3].velocities[1]".
+JointTrajectory ParseJointTrajectoryYaml(std::string_view text,
+                                         const std::string& name);
+JointTrajectory ParseJointTrajectoryJson(std::string_view text,
+                                         const std::string& name);
+
+/// As of ROS 2. Times are rounded to nanoseconds, as the message has them; all
+/// other numbers read back to the same doubles, and none may be infinite or not
+/// a number.
+std::string JointTrajectoryYaml(const JointTrajectory& trajectory);
+std::string JointTrajectoryJson(const JointTrajectory& trajectory);
+
+}  // namespace torqued::cli

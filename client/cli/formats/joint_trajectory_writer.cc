@@ -1,0 +1,89 @@
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/formats/joint_trajectory.h"
+#include "client/cli/formats/number_text.h"
+
+namespace torqued::cli {
+namespace {
+
+using client::Batch;
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr const char* kHeader =
+    R"({"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""})";
+
+/// With a point before the exponent, without which YAML 1.1 reads a text.
+std::string NumberText(double number) {
+  std::string text = ShortestText(number);
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  return nlohmann::json(names).dump(-1, ' ', /*ensure_ascii=*/false,
+                                    nlohmann::json::error_handler_t::replace);
+}
+
+std::string TimeText(double time) {
+  // The whole seconds first: large times keep their fraction.
+  const double whole = std::floor(time);
+  auto seconds = static_cast<std::int64_t>(whole);
+  std::int64_t nanoseconds = std::llround((time - whole) * 1e9);
+  if (nanoseconds == kNanosecondsPerSecond) {
+    ++seconds;
+    nanoseconds = 0;
+  }
+  return R"({"sec": )" + std::to_string(seconds) + R"(, "nanosec": )" +
+         std::to_string(nanoseconds) + "}";
+}
+
+/// JSON, which YAML reads as well.
+std::string PointText(const JointTrajectory& trajectory, std::size_t k) {
+  std::string text = "{";
+  const auto add = [&](const char* field, const Batch& numbers) {
+    text += '"' + std::string(field) + "\": [";
+    if (numbers.size() > 0) {
+      const auto row = numbers.row(static_cast<Eigen::Index>(k));
+      for (Eigen::Index j = 0; j < row.cols(); ++j) {
+        text += (j == 0 ? "" : ", ") + NumberText(row[j]);
+      }
+    }
+    text += "], ";
+  };
+  add("positions", trajectory.positions);
+  add("velocities", trajectory.velocities);
+  add("accelerations", trajectory.accelerations);
+  add("effort", trajectory.effort);
+  return text + R"("time_from_start": )" + TimeText(trajectory.time[k]) + "}";
+}
+
+}  // namespace
+
+std::string JointTrajectoryYaml(const JointTrajectory& trajectory) {
+  std::string text = std::string("header: ") + kHeader +
+                     "\njoint_names: " + NamesText(trajectory.joint_names) +
+                     "\npoints:";
+  if (trajectory.time.empty()) text += " []";
+  for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
+    text += "\n- " + PointText(trajectory, k);
+  }
+  return text + "\n";
+}
+
+std::string JointTrajectoryJson(const JointTrajectory& trajectory) {
+  std::string text =
+      std::string("{\"header\": ") + kHeader +
+      ",\n\"joint_names\": " + NamesText(trajectory.joint_names) +
+      ",\n\"points\": [";
+  for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
+    text += (k == 0 ? "\n" : ",\n") + PointText(trajectory, k);
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace torqued::cli

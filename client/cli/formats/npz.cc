@@ -1,0 +1,43 @@
+#include "client/cli/formats/npz.h"
+
+#include <utility>
+
+#include "client/cli/errors.h"
+#include "client/cli/formats/npy_header.h"
+#include "client/cli/formats/npy_reader.h"
+#include "client/cli/formats/npy_writer.h"
+#include "client/cli/formats/zip_archive.h"
+#include "client/cli/terminal/plain_text.h"
+
+namespace torqued::cli {
+
+NpzArrays ParseNpz(std::string_view bytes, const std::string& name) {
+  constexpr std::string_view kEnding = ".npy";
+  NpzArrays arrays;
+  for (const auto& [entry, content] : ReadZip(bytes, name)) {
+    const std::string place = name + ", " + PlainText(entry, 128);
+    if (!std::string_view(entry).ends_with(kEnding)) {
+      throw DataError(place, "is no array (.npy)");
+    }
+    std::string array = entry.substr(0, entry.size() - kEnding.size());
+    if (ParseNpyArray(content, place).descr.starts_with("<U")) {
+      arrays.names.emplace(std::move(array), ParseNpyNames(content, place));
+    } else {
+      arrays.numbers.emplace(std::move(array), ParseNpy(content, place));
+    }
+  }
+  return arrays;
+}
+
+std::string NpzBytes(const NpzArrays& arrays) {
+  ZipEntries entries;
+  for (const auto& [name, numbers] : arrays.numbers) {
+    entries.emplace(name + ".npy", NpyBytes(numbers));
+  }
+  for (const auto& [name, names] : arrays.names) {
+    entries.emplace(name + ".npy", NpyNamesBytes(names));
+  }
+  return ZipBytes(entries);
+}
+
+}  // namespace torqued::cli

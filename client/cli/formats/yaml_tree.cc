@@ -1,0 +1,140 @@
+#include "client/cli/formats/yaml_tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <limits>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "client/cli/errors.h"
+#include "client/cli/formats/number_text.h"
+
+namespace torqued::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Scalar(const std::string& tag, const std::string& value) {
+  // "?": plain; "!": in quotes.
+  if (tag != "?") return value;
+  if (value.empty() || value == "~" || value == "null") return nullptr;
+  if (const auto number = ParseNumber(value)) return *number;
+  if (value == ".inf") return std::numeric_limits<double>::infinity();
+  if (value == "-.inf") return -std::numeric_limits<double>::infinity();
+  if (value == ".nan") return std::numeric_limits<double>::quiet_NaN();
+  return value;
+}
+
+/// Puts the tree together from what the parser finds.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(int depth, const std::string& name)
+      : depth_(static_cast<std::size_t>(depth)), name_(name) {}
+
+  Json Take() { return std::move(document_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    Add(mark, nullptr);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    Fail(mark, "aliases are not read");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
+                const std::string& value) override {
+    if (IsKeyNext()) {
+      Open& open = open_.back();
+      if (open.value.contains(value)) {
+        Fail(mark, "key '" + value.substr(0, 40) + "' stands twice");
+      }
+      open.key = value;
+      open.has_key = true;
+      return;
+    }
+    Add(mark, Scalar(tag, value));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&,
+                       YAML::anchor_t, YAML::EmitterStyle::value) override {
+    Begin(mark, Json::array());
+  }
+  void OnSequenceEnd() override { End(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    Begin(mark, Json::object());
+  }
+  void OnMapEnd() override { End(); }
+
+ private:
+  struct Open {
+    Json value;
+    YAML::Mark mark;
+    std::string key = {};
+    bool has_key = false;
+  };
+
+  [[noreturn]] void Fail(const YAML::Mark& mark,
+                         const std::string& problem) const {
+    throw DataError(name_ + ":" + std::to_string(mark.line + 1), problem);
+  }
+
+  bool IsKeyNext() const {
+    return !open_.empty() && open_.back().value.is_object() &&
+           !open_.back().has_key;
+  }
+
+  void Begin(const YAML::Mark& mark, Json empty) {
+    if (IsKeyNext()) Fail(mark, "a key is no single word");
+    if (open_.size() == depth_) Fail(mark, "is nested too deeply");
+    open_.push_back({std::move(empty), mark});
+  }
+
+  void End() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    Add(done.mark, std::move(done.value));
+  }
+
+  void Add(const YAML::Mark& mark, Json value) {
+    if (open_.empty()) {
+      if (value.is_null()) return;
+      if (!document_.is_null()) Fail(mark, "a second document begins");
+      document_ = std::move(value);
+      return;
+    }
+    Open& open = open_.back();
+    if (open.value.is_array()) {
+      open.value.push_back(std::move(value));
+      return;
+    }
+    if (!open.has_key) Fail(mark, "a key is no single word");
+    open.value.emplace(std::move(open.key), std::move(value));
+    open.has_key = false;
+  }
+
+  const std::size_t depth_;
+  const std::string& name_;
+  std::vector<Open> open_;
+  Json document_;
+};
+
+}  // namespace
+
+Json ParseYaml(std::string_view text, int depth, const std::string& name) {
+  TreeBuilder builder(depth, name);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    throw DataError(name + ":" + std::to_string(error.mark.line + 1),
+                    "is no YAML: " + error.msg);
+  }
+  return builder.Take();
+}
+
+}  // namespace torqued::cli

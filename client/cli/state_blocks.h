@@ -1,0 +1,30 @@
+// States as the containers keep them that name their parts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cpp/states.h"
+
+namespace torqued::cli {
+
+/// Tables of one row a state, by what they hold: "q", "v", "a", "tau".
+struct StateBlocks {
+  /// Joints of the columns; absent: the file does not say.
+  std::optional<std::vector<std::string>> joints;
+  std::vector<double> time;  // empty: none
+  std::map<std::string, client::Batch> tables;
+  /// What else the file holds.
+  std::vector<std::string> unused;
+};
+
+/// Of an .npz file with arrays time, q, v, a, tau and joint_names, or of a
+/// trajectory_msgs/JointTrajectory. Throw DataError naming `name`.
+StateBlocks BlocksOfNpz(std::string_view bytes, const std::string& name);
+StateBlocks BlocksOfYaml(std::string_view text, const std::string& name);
+StateBlocks BlocksOfJson(std::string_view text, const std::string& name);
+
+}  // namespace torqued::cli

@@ -1,0 +1,330 @@
+"""Trajectories in every container that torquectl reads, and torques in it."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import yaml
+
+from calls import ERROR, NO, OK, PANDA, run, run_json
+from trajectory_files import CHECK, JOINTS, Samples, fixture_move
+
+__all__ = ["fixture_move"]
+
+
+def verdict_of(path, *flags, code=OK):
+    verdict = run_json(*CHECK, path, "--model", PANDA, *flags, code=code)
+    return {key: value for key, value in verdict.items()
+            if key not in ("trajectory", "seconds", "echo", "asked")}
+
+
+def error_of(path, *flags):
+    done = run(*CHECK, path, "--model", PANDA, *flags)
+    assert done.returncode == ERROR, done.stderr
+    return done.stderr
+
+
+def message(samples, times="sec nanosec"):
+    """A trajectory_msgs/JointTrajectory."""
+    sec, nanosec = times.split()
+    return {
+        "header": {"stamp": {sec: 0, nanosec: 0}, "frame_id": ""},
+        "joint_names": list(samples.joints),
+        "points": [{
+            "positions": q.tolist(), "velocities": v.tolist(),
+            "accelerations": a.tolist(), "effort": [],
+            "time_from_start": {
+                sec: int(stamp // 10**9), nanosec: int(stamp % 10**9)}}
+            for stamp, q, v, a in zip(
+                np.rint(samples.time * 1e9).astype(np.int64), samples.q,
+                samples.v, samples.a)]}
+
+
+@pytest.fixture(scope="module", name="samples")
+def fixture_samples(move):
+    samples = Samples.read(move)
+    # What the message can hold.
+    samples.time = np.rint(samples.time * 1e9) / 1e9
+    return samples
+
+
+@pytest.fixture(scope="module", name="expected")
+def fixture_expected(samples, tmp_path_factory):
+    path = tmp_path_factory.mktemp("expected") / "move.csv"
+    samples.write_csv(path)
+    return verdict_of(path)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_npz_names_its_joints(samples, expected, tmp_path, save):
+    order = [3, 0, 6, 1, 2, 5, 4]
+    save(tmp_path / "move.npz", time=samples.time, q=samples.q[:, order],
+         v=samples.v[:, order], a=np.asfortranarray(samples.a[:, order]),
+         joint_names=np.array(samples.joints)[order])
+    assert verdict_of(tmp_path / "move.npz") == expected
+    # Without names the order must be said.
+    save(tmp_path / "plain.npz", time=samples.time[:, None], q=samples.q,
+         v=samples.v, a=samples.a, note=np.zeros(3))
+    assert "--joints" in error_of(tmp_path / "plain.npz")
+    done = run(*CHECK, tmp_path / "plain.npz", "--model", PANDA,
+               "--joints", "canonical")
+    assert done.returncode == OK and "not used: note" in done.stderr
+    assert verdict_of(
+        tmp_path / "plain.npz", "--joints", "canonical") == expected
+
+
+@pytest.mark.parametrize("times", ["sec nanosec", "secs nsecs"])
+def test_ros_messages_as_yaml_and_json(samples, expected, tmp_path, times):
+    document = message(samples, times)
+    for name, text in {
+            "move.json": json.dumps(document),
+            "goal.json": json.dumps({"goal": {"trajectory": document}}),
+            "move.yaml": yaml.safe_dump(document),
+            # As the echo of a topic ends.
+            "echo.yaml": yaml.safe_dump(document) + "---\n",
+            "flow.yml": yaml.safe_dump(document, default_flow_style=True),
+            "unnamed": yaml.safe_dump({"trajectory": document})}.items():
+        (tmp_path / name).write_text(text)
+        assert verdict_of(tmp_path / name) == expected, name
+
+
+def test_joints_of_a_message_are_matched_by_name(samples, expected, tmp_path):
+    document = message(samples)
+    order = [6, 2, 0, 1, 5, 4, 3]
+    document["joint_names"] = [JOINTS[k] for k in order] + ["gripper"]
+    for point in document["points"]:
+        for field in ("positions", "velocities", "accelerations"):
+            point[field] = [point[field][k] for k in order] + [0.02]
+    (tmp_path / "move.json").write_text(json.dumps(document))
+    done = run(*CHECK, tmp_path / "move.json", "--model", PANDA)
+    assert "not used: gripper" in done.stderr
+    assert verdict_of(tmp_path / "move.json") == expected
+
+
+def test_positions_of_a_message_are_differentiated(samples, tmp_path):
+    document = message(samples)
+    for point in document["points"]:
+        del point["accelerations"]
+        point["velocities"] = []
+    (tmp_path / "move.yaml").write_text(yaml.safe_dump(document))
+    assert "has no v" in error_of(tmp_path / "move.yaml")
+    samples.write_csv(tmp_path / "positions.csv", columns="q")
+    assert verdict_of(tmp_path / "move.yaml", "--derive", "cubic") == verdict_of(
+        tmp_path / "positions.csv", "--derive", "cubic")
+
+
+def torques_in(path):
+    if path.suffix == ".npz":
+        with np.load(path) as file:
+            assert list(file["joint_names"]) == JOINTS
+            return {name: file[name] for name in ("q", "v", "a", "tau")}
+    text = path.read_text()
+    document = (json.loads if path.suffix == ".json" else yaml.safe_load)(text)
+    assert document["joint_names"] == JOINTS
+    fields = {"q": "positions", "v": "velocities", "a": "accelerations",
+              "tau": "effort"}
+    return {name: np.array([point[field] for point in document["points"]])
+            for name, field in fields.items()}
+
+
+@pytest.mark.parametrize("ending", ["npz", "yaml", "json"])
+def test_torques_go_into_the_container_of_the_input(
+        samples, expected, tmp_path, ending):
+    samples.write_csv(tmp_path / "move.csv")
+    verdict_of(tmp_path / "move.csv", "-o", tmp_path / "tau.npy")
+    tau = np.load(tmp_path / "tau.npy")
+    whole = tmp_path / f"whole.{ending}"
+    verdict_of(tmp_path / "move.csv", "-o", whole)
+    numbers = torques_in(whole)
+    assert numbers["tau"].tobytes() == tau.tobytes()
+    for name in ("q", "v", "a"):
+        assert numbers[name].tobytes() == getattr(samples, name).tobytes()
+    # It is an input again.
+    assert verdict_of(whole, "-o", tmp_path / f"again.{ending}") == expected
+    assert (tmp_path / f"again.{ending}").read_bytes() == whole.read_bytes()
+    # Rates that were derived go along.
+    samples.write_csv(tmp_path / "positions.csv", columns="q")
+    verdict_of(tmp_path / "positions.csv", "--derive", "quintic",
+               "-o", tmp_path / f"derived.{ending}")
+    assert np.abs(torques_in(
+        tmp_path / f"derived.{ending}")["v"] - samples.v).max() < 0.01
+
+
+def edited(**changes):
+    def edit(document):
+        for path, value in changes.items():
+            *parents, last = path.split("__")
+            place = document
+            for part in parents:
+                place = place[int(part) if part.isdigit() else part]
+            if value is None:
+                del place[last]
+            else:
+                place[last] = value
+    return edit
+
+
+BAD_MESSAGES = {
+    "has no joint_names": edited(joint_names=None),
+    "joint_names[0] is no name": edited(joint_names=[3]),
+    "has no list of points": edited(points=None),
+    "has no rows": edited(points=[]),
+    "points[1] is no point": lambda document: document["points"].insert(1, 3),
+    "points[2].positions has 2 numbers for 7 joints":
+        edited(points__2__positions=[1, 2]),
+    "points[2].velocities is missing, though points before have it":
+        edited(points__2__velocities=None),
+    "points[1].effort is there, though points before have none":
+        edited(points__1__effort=[0] * 7),
+    "points[2].accelerations[3] is not a number: 'fast'":
+        edited(points__2__accelerations=[0, 0, 0, "fast", 0, 0, 0]),
+    "points[0].time_from_start is missing": edited(
+        points__0__time_from_start=None),
+    "has neither sec and nanosec": edited(points__0__time_from_start={}),
+    "names joint 'panda_joint1' twice": edited(
+        joint_names=["panda_joint1"] * 7),
+    "has no joint panda_joint1": edited(joint_names=list("abcdefg")),
+    "time[1]": edited(points__1__time_from_start={"sec": 0}),
+    "q[1][0]": edited(points__1__positions=[float("nan")] + [0] * 6),
+}
+
+
+@pytest.mark.parametrize("problem", BAD_MESSAGES)
+def test_a_message_that_makes_no_sense_is_told(samples, tmp_path, problem):
+    document = message(samples.first(5))
+    BAD_MESSAGES[problem](document)
+    (tmp_path / "bad.yaml").write_text(yaml.safe_dump(document))
+    assert problem in error_of(tmp_path / "bad.yaml")
+    if "q[1]" not in problem:  # JSON has no NaN
+        (tmp_path / "bad.json").write_text(json.dumps(document))
+        assert problem in error_of(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize("text, problem", [
+    ("joint_names: [a\n", ":2): is no YAML"),
+    ("joint_names: [a]\npoints: &p []\nother: *p\n",
+     ":3): aliases are not read"),
+    ("joint_names: [a]\npoints: []\n---\njoint_names: [a]\n", "second document"),
+    ("joint_names: [a]\njoint_names: [a]\n", "'joint_names' stands twice"),
+    ("[1, 2]: 3\n", "a key is no single word"),
+    ("- " * 50 + "1\n", "nested too deeply"),
+    ("[" * 100_000, "bad.yaml:1): "),
+    ("- 1\n- 2\n", "no joint_names"),
+], ids=range(8))
+def test_yaml_that_is_none_is_told(tmp_path, text, problem):
+    (tmp_path / "bad.yaml").write_text(text)
+    assert problem in error_of(tmp_path / "bad.yaml")
+
+
+def test_archives_that_are_none_are_told(samples, tmp_path):
+    path = tmp_path / "bad.npz"
+    np.savez_compressed(path, time=samples.time, q=samples.q)
+    assert "has no v" in error_of(path, "--joints", "canonical")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:len(whole) // 2])
+    assert "is no ZIP archive" in error_of(path)
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 0x55
+    path.write_bytes(damaged)
+    assert "cannot be unpacked" in error_of(path, "--joints", "canonical")
+    for q, problem in ((samples.q.astype(int), "'<i8'"),
+                       (samples.q[:-1], "1999 rows of 7 numbers, not 2000"),
+                       (samples.q[:, :6], "2000 rows of 6 numbers"),
+                       (samples.q[None], "3 dimensions")):
+        np.savez(path, time=samples.time, q=q, v=samples.v, a=samples.a)
+        assert problem in error_of(path, "--joints", "canonical")
+    np.savez(path, time=np.zeros((3, 2)), q=samples.q)
+    assert "times of several columns" in error_of(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.txt", "no array")
+    assert "notes.txt): is no array" in error_of(path)
+
+
+def test_names_that_ascii_lacks_survive(tmp_path):
+    name = 'Gelenk "\u00e4\u6f22\U0001f916\\'
+    (tmp_path / "arm.urdf").write_text(f"""
+        <robot name="arm">
+          <link name="base"/>
+          <link name="arm"><inertial><mass value="1"/>
+            <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+          </inertial></link>
+          <joint name='{name}' type="continuous">
+            <parent link="base"/><child link="arm"/></joint>
+        </robot>""", encoding="utf-8")
+    time = np.linspace(0, 1, 10)
+    np.savez(tmp_path / "move.npz", time=time, q=time, v=time, a=time,
+             joint_names=[name])
+    for ending in ("npz", "json", "yaml"):
+        done = run(*CHECK, tmp_path / "move.npz", "--model",
+                   tmp_path / "arm.urdf", "-o", tmp_path / f"tau.{ending}")
+        assert done.returncode == OK, done.stderr
+    with np.load(tmp_path / "tau.npz") as file:
+        assert list(file["joint_names"]) == [name]
+        assert file["tau"].shape == (10, 1)
+    assert json.loads(
+        (tmp_path / "tau.json").read_text())["joint_names"] == [name]
+    assert yaml.safe_load(
+        (tmp_path / "tau.yaml").read_text())["joint_names"] == [name]
+
+
+def profile(path, times, wrenches, order=range(7)):
+    names = np.array(["time", "mx", "my", "mz", "fx", "fy", "fz"])
+    table = np.column_stack([times, wrenches])
+    np.savetxt(path, table[:, list(order)], delimiter=",", comments="",
+               header=",".join(names[list(order)]))
+    return path
+
+
+def test_a_wrench_profile_is_straight_between_its_rows(
+        samples, expected, tmp_path):
+    samples.write_csv(tmp_path / "move.csv")
+    last = samples.time[-1]
+    times = [-1, 0.4 * last, 0.41 * last, 2 * last]
+    wrenches = np.array([[0, 1, 0, 5, 0, 0], [1, 2, 3, 4, 5, 6],
+                         [0, 0, 0, 0, 0, 60], [0, 0, 0, 0, 0, 0]])
+    path = profile(tmp_path / "wrench.csv", times, wrenches,
+                   order=[3, 0, 1, 2, 6, 5, 4])
+    rows = np.column_stack([np.interp(samples.time, times, column)
+                            for column in wrenches.T])
+    # The same wrench for each sample, as --wrench takes it.
+    np.save(tmp_path / "wrenches.npy", rows)
+    for frame in ("local", "world"):
+        flags = ("--wrench-frame", frame)
+        tau = {}
+        for name, wrench in {
+                "profile": ("--wrench-profile", path),
+                "rows": ("--wrench", f"@{tmp_path / 'wrenches.npy'}")}.items():
+            done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, *wrench,
+                       *flags, "-o", tmp_path / f"{name}.npy")
+            assert done.returncode in (OK, NO), done.stderr
+            tau[name] = np.load(tmp_path / f"{name}.npy")
+        assert np.abs(tau["profile"] - tau["rows"]).max() < 1e-11
+    np.save(tmp_path / "wrench.npy", np.column_stack([times, wrenches]))
+    verdict = verdict_of(
+        tmp_path / "move.csv", "--wrench-profile", tmp_path / "wrench.npy")
+    assert verdict == verdict_of(
+        tmp_path / "move.csv", "--wrench-profile", path)
+    assert verdict["joints"] != expected["joints"]
+
+
+@pytest.mark.parametrize("change, problem", [
+    ({"times": [0, 1]}, "goes from 0 s to 1 s; sample"),
+    ({"times": [3, 0]}, "row 1): time 0 does not increase"),
+    ({"wrenches": np.full((2, 6), np.nan)}, "row 0): has a number that is not"),
+    ({"order": [0, 1, 2, 3, 4, 5]}, "has no column fz"),
+])
+def test_a_profile_that_makes_no_sense_is_told(
+        samples, tmp_path, change, problem):
+    samples.write_csv(tmp_path / "move.csv")
+    given = {"times": [0, 99], "wrenches": np.ones((2, 6))} | change
+    path = profile(tmp_path / "wrench.csv", **given)
+    assert problem in error_of(
+        tmp_path / "move.csv", "--wrench-profile", path)
+
+
+def test_only_one_source_of_wrenches(samples, tmp_path):
+    samples.write_csv(tmp_path / "move.csv")
+    done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, "--wrench",
+               "0 0 0 0 0 1", "--wrench-profile", tmp_path / "none.csv")
+    assert done.returncode not in (OK, NO) and "--wrench" in done.stderr
