@@ -7,15 +7,19 @@
 
 namespace torqued::cli {
 
+std::string ErrorLine(const client::Error& error) {
+  const client::Error::Details& details = error.details();
+  std::string line = details.reason.empty() ? client::ToString(error.code())
+                                            : PlainText(details.reason);
+  if (!details.field_violations.empty()) {
+    line += " (" + PlainText(details.field_violations.front().field) + ")";
+  }
+  return line + ": " + PlainText(error.what());
+}
+
 void PrintError(const client::Error& error, std::ostream& out) {
   const client::Error::Details& details = error.details();
-  out << "torquectl: "
-      << (details.reason.empty() ? client::ToString(error.code())
-                                 : PlainText(details.reason));
-  if (!details.field_violations.empty()) {
-    out << " (" << PlainText(details.field_violations.front().field) << ")";
-  }
-  out << ": " << PlainText(error.what()) << "\n";
+  out << "torquectl: " << ErrorLine(error) << "\n";
 
   if (!details.reason.empty()) {
     out << "  status: " << client::ToString(error.code()) << "\n";

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
 #include "client/cpp/error.h"
 
 namespace torqued::cli {
+
+/// "REASON (field): sentence".
+std::string ErrorLine(const client::Error& error);
 
 /// One line "torquectl: REASON (field): sentence", then indented details.
 void PrintError(const client::Error& error, std::ostream& out);

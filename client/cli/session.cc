@@ -141,13 +141,13 @@ std::string Session::ResolveModel(const std::string& model) {
 
 void Session::Remark(const std::string& text) {
   if (flags_.quiet) return;
+  const auto lock = LockScreen();
   if (progress_ != nullptr) progress_->Clear();
   err_ << "torquectl: " << text << std::endl;
 }
 
 void Session::RemarkWaiting(const client::Error& error) {
-  if (told_waiting_) return;
-  told_waiting_ = true;
+  if (told_waiting_.exchange(true)) return;
   const std::string& reason = error.details().reason;
   Remark("waiting to try again, within the timeout of " +
          DurationText(flags_.timeout_seconds) + ": " +

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -59,10 +60,17 @@ class Session {
   std::string ResolveModel(const std::string& model);
 
   /// A remark on stderr, unless quiet. The shown progress gives way to it.
+  /// From any thread.
   void Remark(const std::string& text);
-  /// What Remark gives way to, while it lives; null: nothing.
+  /// Held by whoever draws on stderr beside remarks.
+  std::unique_lock<std::mutex> LockScreen() {
+    return std::unique_lock(screen_);
+  }
+  /// What Remark gives way to, while it lives; null: nothing. The screen is
+  /// locked.
   void set_progress(ProgressBar* progress) { progress_ = progress; }
   /// Remarks, once, that a call waits for another try after this failure.
+  /// From any thread.
   void RemarkWaiting(const client::Error& error);
 
  private:
@@ -74,7 +82,8 @@ class Session {
   std::ostream& out_;
   std::ostream& err_;
   ProgressBar* progress_ = nullptr;
-  bool told_waiting_ = false;
+  std::atomic<bool> told_waiting_ = false;
+  std::mutex screen_;
   // The guard stops the server when the user interrupts, so it ends first.
   std::unique_ptr<client::LocalServer> local_server_;
   std::stop_source interrupted_;

@@ -10,11 +10,13 @@ ShownProgress::ShownProgress(Session& session, std::string unit)
     : session_(session), unit_(std::move(unit)), start_(SteadyClock::now()) {}
 
 ShownProgress::~ShownProgress() {
+  const auto lock = session_.LockScreen();
   session_.set_progress(nullptr);
   if (bar_) bar_->Clear();
 }
 
 void ShownProgress::Update(std::int64_t done, std::int64_t total) {
+  const auto lock = session_.LockScreen();
   if (!bar_) {
     bar_.emplace(session_.err(), ProgressStyleOfStderr(session_.flags().quiet),
                  unit_, total, start_);

@@ -50,6 +50,14 @@ std::vector<std::string> UnitsOf(const v1::ModelInfo& model,
   return units;
 }
 
+Json TableJson(const client::Batch& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rowwise()) {
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
 }  // namespace
 
 void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
@@ -101,6 +109,14 @@ Checker::Checker(Session& session, const CheckFlags& flags)
     start_.set_tip_wrench_reference_frame(
         ParseFrame(flags.wrench.wrench_frame));
   }
+}
+
+Json Checker::OtherInputs() const {
+  Json inputs = Json::object();
+  if (order_) inputs["joints"] = *order_;
+  if (wrench_.size() > 0) inputs["wrench"] = TableJson(wrench_);
+  if (profile_) inputs["wrench_profile"] = TableJson(profile_->Table());
+  return inputs;
 }
 
 CheckedTrajectory Checker::Check(const std::filesystem::path& file,

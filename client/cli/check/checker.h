@@ -11,6 +11,7 @@
 #include "client/cli/check/checked_trajectory.h"
 #include "client/cli/check/wrench_profile.h"
 #include "client/cli/compute_flags.h"
+#include "client/cli/message_json.h"
 #include "client/cli/session.h"
 #include "torqued/v1/model_registry.pb.h"
 
@@ -40,6 +41,9 @@ class Checker {
   const v1::ModelInfo& model() const { return model_; }
   /// But for what a file settles: joint order and tables.
   const v1::CheckTrajectoryStart& start() const { return start_; }
+
+  /// What counts beside the start: joint order and wrenches.
+  Json OtherInputs() const;
 
   /// Reads and checks a file. Any number of threads may do so at a time. Throws
   /// DataError or client::Error.

@@ -45,11 +45,11 @@ std::string TorquesNpz(const CheckedTrajectory& checked) {
 
 }  // namespace
 
-std::vector<v1::TrajectoryTable> TablesForTorques(bool derived) {
-  std::vector<v1::TrajectoryTable> tables = {v1::TRAJECTORY_TABLE_TAU};
+std::set<v1::TrajectoryTable> TablesForTorques(bool derived) {
+  std::set<v1::TrajectoryTable> tables = {v1::TRAJECTORY_TABLE_TAU};
   if (derived) {
-    tables.push_back(v1::TRAJECTORY_TABLE_V);
-    tables.push_back(v1::TRAJECTORY_TABLE_A);
+    tables.insert(v1::TRAJECTORY_TABLE_V);
+    tables.insert(v1::TRAJECTORY_TABLE_A);
   }
   return tables;
 }

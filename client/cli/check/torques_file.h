@@ -1,15 +1,15 @@
 // The torques of a trajectory as a file.
 #pragma once
 
+#include <set>
 #include <string>
-#include <vector>
 
 #include "client/cli/check/checked_trajectory.h"
 
 namespace torqued::cli {
 
 /// The tables that the file needs beside the samples, for Checker::Check.
-std::vector<v1::TrajectoryTable> TablesForTorques(bool derived);
+std::set<v1::TrajectoryTable> TablesForTorques(bool derived);
 
 /// CSV: "time", then "<joint>.tau". NPY: torques alone. NPZ: arrays time, q, v,
 /// a, tau and joint_names. YAML, JSON: the trajectory_msgs/JointTrajectory with

@@ -6,6 +6,7 @@
 #include <limits>
 #include <ostream>
 
+#include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
@@ -22,17 +23,6 @@ constexpr int kShownViolations = 10;
 
 constexpr std::array<v1::LimitKind, 3> kKinds = {
     v1::LIMIT_KIND_TORQUE, v1::LIMIT_KIND_VELOCITY, v1::LIMIT_KIND_POSITION};
-
-std::string NameOf(v1::LimitKind kind) {
-  switch (kind) {
-    case v1::LIMIT_KIND_TORQUE:
-      return "torque";
-    case v1::LIMIT_KIND_VELOCITY:
-      return "velocity";
-    default:
-      return "position";
-  }
-}
 
 /// Numbers of samples are short enough to be numbers in JSON too, which
 /// protobuf's form makes strings.
@@ -60,59 +50,6 @@ void CountsAsNumbers(Json& json) {
   }
 }
 
-std::string UseText(bool present, double use) {
-  return present ? UtilizationText(use) : "-";
-}
-
-std::string LimitText(bool present, double limit) {
-  return present ? ReadableText(limit) : "-";
-}
-
-std::string At(const v1::LimitedBy& place) {
-  return place.joint() + " at " + ReadableText(place.time()) + " s (sample " +
-         std::to_string(place.sample()) + ")";
-}
-
-std::string PayloadText(const v1::PayloadRange& payload) {
-  if (!payload.possible()) return "none: no load passes, and no empty hand";
-  std::string text;
-  if (std::isinf(payload.most())) {
-    text = "any";
-  } else {
-    text = "up to " + ReadableText(payload.most()) + " kg";
-  }
-  if (payload.least() > 0) {
-    text = "from " + ReadableText(payload.least()) + " kg, " + text;
-  }
-  if (payload.has_limited_by()) {
-    text += ", limited by " + At(payload.limited_by());
-  }
-  return text;
-}
-
-std::string SlowDownText(const v1::SlowDown& slow_down) {
-  if (!slow_down.possible()) {
-    return "at no pace: a torque at rest is over its limit";
-  }
-  if (!slow_down.has_limited_by()) return "as fast as it is";
-  return ReadableText(slow_down.factor()) + " times as slow, limited by " +
-         At(slow_down.limited_by());
-}
-
-std::string ViolationText(const v1::LimitViolation& violation) {
-  std::string text = NameOf(violation.kind()) + " of " + violation.joint() +
-                     ": " + ReadableText(violation.worst().value()) +
-                     " where the limit is " + ReadableText(violation.limit()) +
-                     ", at " + ReadableText(violation.worst().time()) +
-                     " s (sample " +
-                     std::to_string(violation.worst().sample()) + ")";
-  if (violation.first_sample() != violation.last_sample()) {
-    text += ", from " + ReadableText(violation.begin()) + " s to " +
-            ReadableText(violation.end()) + " s";
-  }
-  return text;
-}
-
 void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
   Table table({{"joint", Align::kLeft},
                {"max |tau|", Align::kRight},
@@ -137,29 +74,6 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                ReadableText(joint.energy_given() - joint.energy_taken())});
   }
   table.Print(out);
-}
-
-std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind) {
-  switch (kind) {
-    case v1::LIMIT_KIND_TORQUE:
-      return joint.torque_violations();
-    case v1::LIMIT_KIND_VELOCITY:
-      return joint.velocity_violations();
-    default:
-      return joint.position_violations();
-  }
-}
-
-/// Whether the joint has a limit of this kind.
-bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind) {
-  switch (kind) {
-    case v1::LIMIT_KIND_TORQUE:
-      return joint.has_torque_limit() || joint.has_torque_use();
-    case v1::LIMIT_KIND_VELOCITY:
-      return joint.has_velocity_limit();
-    default:
-      return joint.has_lower_limit() || joint.has_upper_limit();
-  }
 }
 
 }  // namespace
@@ -210,39 +124,23 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   out << ModelText(echo.model(), echo.revision()) << "  " << verdict.samples()
       << " samples over " << ReadableText(verdict.duration())
       << " s, checked in " << DurationText(checked.seconds) << "\n";
-  if (verdict.derived() == v1::DIFFERENTIATION_CUBIC_SPLINE) {
-    out << "Velocities and accelerations are derived by a cubic spline.\n";
-  } else if (verdict.derived() == v1::DIFFERENTIATION_QUINTIC_SPLINE) {
-    out << "Velocities and accelerations are derived by a quintic spline.\n";
-  }
+  const std::string derived = DerivedText(verdict.derived());
+  if (!derived.empty()) out << derived << "\n";
   out << "\n";
   PrintJoints(checked, out);
   out << "\n";
   if (verdict.joints_size() > 0) {
-    out << "Energy " << ReadableText(verdict.energy_given()) << " J given, "
-        << ReadableText(verdict.energy_taken()) << " J taken; power from "
-        << ReadableText(verdict.lowest_power().value()) << " to "
-        << ReadableText(verdict.highest_power().value()) << " W\n";
+    out << "Energy " << EnergyText(verdict) << "\n";
     if (verdict.has_payload()) {
       out << "Payload: " << PayloadText(verdict.payload()) << "\n";
     }
     out << "Pace: " << SlowDownText(verdict.slow_down()) << "\n";
   }
   if (verdict.has_path_inertia()) {
-    const v1::PathInertia& inertia = verdict.path_inertia();
-    out << "Task: sigma_min " << ReadableText(inertia.sigma_min().value())
-        << " at " << ReadableText(inertia.sigma_min().time())
-        << " s; condition of Lambda up to "
-        << ReadableText(inertia.condition().value()) << " at "
-        << ReadableText(inertia.condition().time()) << " s\n";
+    out << "Task: " << PathInertiaText(verdict.path_inertia()) << "\n";
   }
   out << "\n" << (verdict.passes() ? "PASS" : "FAIL");
-  if (!verdict.passes()) {
-    out << ": " << verdict.violation_count()
-        << (verdict.violation_count() == 1 ? " violation" : " violations")
-        << ", the first at " << ReadableText(verdict.first_violation().begin())
-        << " s";
-  }
+  if (!verdict.passes()) out << ": " << ViolationCountText(verdict);
   out << "\n";
   const int shown = std::min(kShownViolations, verdict.violations_size());
   for (int k = 0; k < shown; ++k) {

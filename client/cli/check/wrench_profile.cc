@@ -76,6 +76,14 @@ WrenchProfile WrenchProfile::Read(const std::filesystem::path& path) {
           table.rightCols(6)};
 }
 
+client::Batch WrenchProfile::Table() const {
+  client::Batch table(wrench_.rows(), 7);
+  table.col(0) =
+      Eigen::Map<const Eigen::VectorXd>(time_.data(), wrench_.rows());
+  table.rightCols(6) = wrench_;
+  return table;
+}
+
 client::Batch WrenchProfile::At(std::span<const double> times) const {
   client::Batch rows(static_cast<Eigen::Index>(times.size()), 6);
   for (std::size_t k = 0; k < times.size(); ++k) {

@@ -18,6 +18,9 @@ class WrenchProfile {
   /// DataError.
   static WrenchProfile Read(const std::filesystem::path& path);
 
+  /// As it was read: time, then moment and force.
+  client::Batch Table() const;
+
   /// A row for each time. Throws DataError for a time before the first or
   /// behind the last one: nothing is known there.
   client::Batch At(std::span<const double> times) const;

@@ -25,6 +25,7 @@ void AddOperationalSpace(CLI::App* app, Runner* runner);
 void AddCompute(CLI::App* app, Runner* runner);
 void AddTrajectory(CLI::App* app, Runner* runner);
 void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner);
+void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner);
 void AddPing(CLI::App* app, Runner* runner);
 void AddInfo(CLI::App* app, Runner* runner);
 

@@ -201,6 +201,7 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
   command->add_flag("--fail-on-limit", flags->fail_on_limit,
                     "Exit 2 when a joint exceeds its effort limit");
   AddTrajectoryCheck(command, runner);
+  AddTrajectoryCompare(command, runner);
   command->callback([flags, runner, command, file, model] {
     if (!command->get_subcommands().empty()) return;
     for (const CLI::Option* needed : {file, model}) {

@@ -8,6 +8,7 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_header.h"
+#include "client/cli/formats/utf8.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -42,27 +43,6 @@ client::Batch Copy(std::string_view data, Eigen::Index rows,
   return Eigen::Map<const Matrix>(numbers.data(), columns, rows)
       .transpose()
       .template cast<double>();
-}
-
-void AppendUtf8(std::uint32_t code, std::string* text) {
-  const auto add = [text](std::uint32_t byte) {
-    *text += static_cast<char>(byte);
-  };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xC0 | code >> 6);
-    add(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    add(0xE0 | code >> 12);
-    add(0x80 | (code >> 6 & 0x3F));
-    add(0x80 | (code & 0x3F));
-  } else {
-    add(0xF0 | code >> 18);
-    add(0x80 | (code >> 12 & 0x3F));
-    add(0x80 | (code >> 6 & 0x3F));
-    add(0x80 | (code & 0x3F));
-  }
 }
 
 }  // namespace
@@ -104,9 +84,6 @@ std::vector<std::string> ParseNpyNames(std::string_view bytes,
       std::uint32_t code = 0;
       std::memcpy(&code, array.data.data() + 4 * (k * length + i), 4);
       if (code == 0) break;  // what is shorter is filled up
-      if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-        throw DataError(name, "name " + std::to_string(k) + " is no text");
-      }
       AppendUtf8(code, &names[k]);
     }
   }

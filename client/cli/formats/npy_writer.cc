@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <string_view>
+
+#include "client/cli/formats/utf8.h"
 
 namespace torqued::cli {
 
@@ -24,36 +25,6 @@ std::string Header(const std::string& descr, const std::string& shape) {
   bytes[8] = static_cast<char>(header_size & 0xFF);
   bytes[9] = static_cast<char>(header_size >> 8);
   return bytes;
-}
-
-/// How many continuation bytes follow the first one of a code point; nothing
-/// for a byte that begins none.
-int Following(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xC2 && first < 0xE0) return 1;
-  if (first >= 0xE0 && first < 0xF0) return 2;
-  return first >= 0xF0 && first < 0xF5 ? 3 : -1;
-}
-
-std::vector<std::uint32_t> CodePoints(std::string_view text) {
-  constexpr std::uint32_t kReplacement = 0xFFFD;
-  std::vector<std::uint32_t> codes;
-  while (!text.empty()) {
-    const auto first = static_cast<unsigned char>(text.front());
-    const int following = Following(first);
-    std::uint32_t code = following <= 0 ? first : first & (0x3F >> following);
-    std::size_t length = 1;
-    for (int k = 0; k < following; ++k, ++length) {
-      if (length == text.size()) break;
-      const auto byte = static_cast<unsigned char>(text[length]);
-      if ((byte & 0xC0) != 0x80) break;
-      code = code << 6 | (byte & 0x3F);
-    }
-    const bool whole = following >= 0 && length == std::size_t(following) + 1;
-    codes.push_back(whole ? code : kReplacement);
-    text.remove_prefix(length);
-  }
-  return codes;
 }
 
 }  // namespace

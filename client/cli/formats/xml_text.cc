@@ -1,11 +1,13 @@
 #include "client/cli/formats/xml_text.h"
 
+#include "client/cli/formats/utf8.h"
+
 namespace torqued::cli {
 
 std::string EscapedXml(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
-    switch (c) {
+  for (const std::uint32_t code : CodePoints(text)) {
+    switch (code) {
       case '&':
         escaped += "&amp;";
         break;
@@ -19,8 +21,12 @@ std::string EscapedXml(std::string_view text) {
         escaped += "&quot;";
         break;
       default:
-        // XML has no control characters.
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        // XML has no control characters, and not these two.
+        if (code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
+          escaped += ' ';
+        } else {
+          AppendUtf8(code, &escaped);
+        }
     }
   }
   return escaped;

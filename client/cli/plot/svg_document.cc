@@ -62,6 +62,15 @@ void SvgDocument::Rectangle(SvgPoint corner, double width, double height,
            Attribute("fill", fill) + "/>\n";
 }
 
+void SvgDocument::TitledRectangle(SvgPoint corner, double width, double height,
+                                  std::string_view fill,
+                                  std::string_view title) {
+  text_ += "<rect" + Attribute("x", corner.x) + Attribute("y", corner.y) +
+           Attribute("width", width) + Attribute("height", height) +
+           Attribute("fill", fill) + "><title>" + EscapedXml(title) +
+           "</title></rect>\n";
+}
+
 void SvgDocument::Line(SvgPoint from, SvgPoint to, const SvgStroke& stroke) {
   text_ += "<line" + Attribute("x1", from.x) + Attribute("y1", from.y) +
            Attribute("x2", to.x) + Attribute("y2", to.y) +
@@ -84,6 +93,19 @@ void SvgDocument::Circle(SvgPoint centre, double radius,
                          std::string_view fill) {
   text_ += "<circle" + Attribute("cx", centre.x) + Attribute("cy", centre.y) +
            Attribute("r", radius) + Attribute("fill", fill) + "/>\n";
+}
+
+void SvgDocument::Dots(const std::vector<SvgPoint>& centres, double radius,
+                       std::string_view fill) {
+  if (centres.empty()) return;
+  // Strokes of no length with round ends.
+  std::string path;
+  for (const SvgPoint& centre : centres) {
+    path += "M" + Pixels(centre.x) + " " + Pixels(centre.y) + "h0";
+  }
+  text_ += "<path" + Attribute("d", path) + Attribute("stroke", fill) +
+           Attribute("stroke-width", 2 * radius) +
+           Attribute("stroke-linecap", "round") + "/>\n";
 }
 
 void SvgDocument::Text(SvgPoint baseline, std::string_view text,

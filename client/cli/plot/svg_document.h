@@ -38,9 +38,15 @@ class SvgDocument {
   void Title(std::string_view text);
   void Rectangle(SvgPoint corner, double width, double height,
                  std::string_view fill);
+  /// One that tells `title` where a pointer rests on it.
+  void TitledRectangle(SvgPoint corner, double width, double height,
+                       std::string_view fill, std::string_view title);
   void Line(SvgPoint from, SvgPoint to, const SvgStroke& stroke);
   void Polyline(const std::vector<SvgPoint>& points, const SvgStroke& stroke);
   void Circle(SvgPoint centre, double radius, std::string_view fill);
+  /// Many of one kind, in little text.
+  void Dots(const std::vector<SvgPoint>& centres, double radius,
+            std::string_view fill);
   void Text(SvgPoint baseline, std::string_view text,
             const SvgTextStyle& style);
   /// Text that reads upwards.

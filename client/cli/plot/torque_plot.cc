@@ -7,6 +7,7 @@
 
 #include "client/cli/formats/number_text.h"
 #include "client/cli/plot/axis_ticks.h"
+#include "client/cli/plot/plot_frame.h"
 #include "client/cli/plot/svg_document.h"
 
 namespace torqued::cli {
@@ -21,26 +22,14 @@ constexpr double kPanelHeight = 104;
 constexpr double kPanelGap = 14;
 constexpr double kBottom = 56;
 
-constexpr std::string_view kInk = "#1f2933";
-constexpr std::string_view kMuted = "#61707f";
-constexpr std::string_view kGrid = "#e4e8ec";
-constexpr std::string_view kPanel = "#f8f9fb";
-constexpr std::string_view kCurve = "#1f6fb4";
-constexpr std::string_view kLimit = "#c8372d";
-constexpr std::string_view kZero = "#b9c2cb";
+using colour::kCurve;
+using colour::kInk;
+using colour::kLimit;
+using colour::kMuted;
 
 // Where the torques are to be seen (PlotScale::kTorques), a limit further away
 // than this many peaks is not drawn.
 constexpr double kFarLimit = 2;
-
-struct Range {
-  double low = 0;
-  double high = 1;
-
-  double At(double value, double from, double to) const {
-    return from + (value - low) / (high - low) * (to - from);
-  }
-};
 
 Range TimeRange(const TorquePlot& plot) {
   Range range{0, std::max<double>(1, static_cast<double>(plot.tau.rows()) - 1)};
@@ -59,71 +48,24 @@ Range TorqueRange(const TorquePlot& plot, std::size_t joint) {
   const JointLoad& load = plot.summary.joints[joint];
   // Zero always shows: the sign of a torque matters.
   Range range{0, 0};
-  const auto include = [&range](double value) {
-    if (!std::isfinite(value)) return;
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
-  };
   for (Eigen::Index row = 0; row < plot.tau.rows(); ++row) {
-    include(plot.tau(row, static_cast<Eigen::Index>(joint)));
+    range.Include(plot.tau(row, static_cast<Eigen::Index>(joint)));
   }
   if (LimitIsDrawn(plot, load)) {
-    include(*load.effort_limit);
-    include(-*load.effort_limit);
+    range.Include(*load.effort_limit);
+    range.Include(-*load.effort_limit);
   }
-  const double span = range.high - range.low;
-  if (span == 0) return {-1, 1};
-  return {range.low - 0.06 * span, range.high + 0.06 * span};
+  return range.WithMargin();
 }
 
-// The curve in pieces without gaps. Where several samples share a pixel column,
-// its lowest and highest are kept, in their order.
-std::vector<std::vector<SvgPoint>> Curve(const TorquePlot& plot,
-                                         Eigen::Index joint, const Range& time,
-                                         const Range& torque, double top) {
-  std::vector<std::vector<SvgPoint>> pieces(1);
-  struct Extreme {
-    SvgPoint point;
-    Eigen::Index row;
-  };
-  double column = -1;
-  Extreme lowest{}, highest{};
-  const auto flush = [&] {
-    if (column < 0) return;
-    const bool low_first = lowest.row <= highest.row;
-    pieces.back().push_back(low_first ? lowest.point : highest.point);
-    if (lowest.row != highest.row) {
-      pieces.back().push_back(low_first ? highest.point : lowest.point);
-    }
-    column = -1;
-  };
-
-  for (Eigen::Index row = 0; row < plot.tau.rows(); ++row) {
-    const double value = plot.tau(row, joint);
-    if (!std::isfinite(value)) {
-      flush();
-      if (!pieces.back().empty()) pieces.emplace_back();
-      continue;
-    }
-    const double t = plot.time.empty()
-                         ? static_cast<double>(row)
-                         : plot.time[static_cast<std::size_t>(row)];
-    const SvgPoint point{time.At(t, kLeft, kWidth - kRight),
-                         torque.At(value, top + kPanelHeight, top)};
-    // Half pixels: screens of today have them.
-    const double here = std::floor(point.x * 2);
-    if (here != column) {
-      flush();
-      column = here;
-      lowest = highest = {point, row};
-      continue;
-    }
-    // y grows downwards.
-    if (point.y > lowest.point.y) lowest = {point, row};
-    if (point.y < highest.point.y) highest = {point, row};
+/// Of the samples: their times, or their numbers.
+Eigen::VectorXd TimesOf(const TorquePlot& plot) {
+  if (plot.time.empty()) {
+    return Eigen::VectorXd::LinSpaced(plot.tau.rows(), 0,
+                                      static_cast<double>(plot.tau.rows() - 1));
   }
-  flush();
-  return pieces;
+  return Eigen::Map<const Eigen::VectorXd>(
+      plot.time.data(), static_cast<Eigen::Index>(plot.time.size()));
 }
 
 std::string ShortNumber(double number) {
@@ -148,52 +90,42 @@ std::string HeadText(const TorquePlot& plot, std::size_t joint) {
 }
 
 void DrawPanel(const TorquePlot& plot, std::size_t joint, const Range& time,
-               const std::vector<Tick>& time_ticks, double head,
+               const Eigen::VectorXd& times,
+               const std::vector<double>& time_ticks, double head,
                SvgDocument* svg) {
   const JointLoad& load = plot.summary.joints[joint];
   const bool over = load.samples_over_limit > 0;
   const double top = head + kPanelHead;
   const double right = kWidth - kRight;
-  const Range torque = TorqueRange(plot, joint);
-  const auto y_of = [&](double value) {
-    return torque.At(value, top + kPanelHeight, top);
-  };
+  const PlotFrame frame = {.x = time,
+                           .y = TorqueRange(plot, joint),
+                           .left = kLeft,
+                           .right = right,
+                           .top = top,
+                           .bottom = top + kPanelHeight};
 
   svg->Text({kLeft, head + 16}, load.joint,
             {13, kInk, TextAnchor::kStart, true});
   svg->Text({right, head + 16}, HeadText(plot, joint),
             {12, over ? kLimit : kMuted, TextAnchor::kEnd, over});
-  svg->Rectangle({kLeft, top}, right - kLeft, kPanelHeight, kPanel);
-
-  for (const Tick& tick : time_ticks) {
-    const double x = time.At(tick.value, kLeft, right);
-    svg->Line({x, top}, {x, top + kPanelHeight}, {kGrid, 1});
-  }
-  for (const Tick& tick : AxisTicks(torque.low, torque.high, 5)) {
-    const double y = y_of(tick.value);
-    svg->Line({kLeft, y}, {right, y}, {tick.value == 0 ? kZero : kGrid, 1});
-    svg->Text({kLeft - 8, y + 4}, tick.label, {11, kMuted, TextAnchor::kEnd});
-  }
+  DrawGrid(frame, time_ticks, 5, svg);
   svg->VerticalText({24, top + kPanelHeight / 2},
                     "\u03c4 [" + plot.units[joint] + "]",
                     {11, kMuted, TextAnchor::kMiddle});
 
   if (LimitIsDrawn(plot, load)) {
     for (const double limit : {*load.effort_limit, -*load.effort_limit}) {
-      svg->Line({kLeft, y_of(limit)}, {right, y_of(limit)},
+      svg->Line(frame.At(time.low, limit), frame.At(time.high, limit),
                 {kLimit, 1.4, "7 4"});
     }
   }
-  for (const auto& piece :
-       Curve(plot, static_cast<Eigen::Index>(joint), time, torque, top)) {
-    if (piece.size() == 1) svg->Circle(piece.front(), 1.2, kCurve);
-    if (piece.size() > 1) svg->Polyline(piece, {kCurve, 1.6});
-  }
+  DrawCurve(SampledCurve(frame, times,
+                         plot.tau.col(static_cast<Eigen::Index>(joint))),
+            {kCurve, 1.6}, svg);
   if (load.peak && std::isfinite(*load.peak)) {
     const double t =
         load.peak_time.value_or(static_cast<double>(load.peak_sample));
-    svg->Circle({time.At(t, kLeft, right), y_of(*load.peak)}, 3.2,
-                over ? kLimit : kInk);
+    svg->Circle(frame.At(t, *load.peak), 3.2, over ? kLimit : kInk);
   }
 }
 
@@ -224,8 +156,11 @@ std::string DrawTorquePlot(const TorquePlot& plot) {
 
   const Range time = TimeRange(plot);
   const std::vector<Tick> time_ticks = AxisTicks(time.low, time.high, 11);
+  std::vector<double> tick_times;
+  for (const Tick& tick : time_ticks) tick_times.push_back(tick.value);
+  const Eigen::VectorXd times = TimesOf(plot);
   for (std::size_t joint = 0; joint < joints; ++joint) {
-    DrawPanel(plot, joint, time, time_ticks,
+    DrawPanel(plot, joint, time, times, tick_times,
               kTop + pitch * static_cast<double>(joint), &svg);
   }
 

@@ -1,0 +1,225 @@
+#include "client/cli/check/directory_check.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "client/cli/check/results_journal.h"
+#include "client/cli/error_report.h"
+#include "client/cli/errors.h"
+#include "client/cli/shown_progress.h"
+
+namespace torqued::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using SteadyClock = std::chrono::steady_clock;
+
+/// Whether another file may do better.
+bool IsAboutTheFile(const client::Error& error) {
+  switch (error.code()) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::OUT_OF_RANGE:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Hands out files and takes results; any thread may do either.
+class Run {
+ public:
+  Run(const Checker& checker, fs::path directory,
+      std::vector<std::string> files, ResultsJournal* journal)
+      : checker_(checker),
+        directory_(std::move(directory)),
+        files_(std::move(files)),
+        journal_(journal) {}
+
+  /// Until nothing is left, or something ends the run.
+  void Work() {
+    while (const auto file = Next()) {
+      try {
+        Take(Check(*file));
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+        changed_.notify_all();
+      }
+    }
+  }
+
+  /// Calls `told` with their number whenever more are done, until all are, or
+  /// something ended the run.
+  template <class Told>
+  void Wait(Told told) {
+    std::unique_lock lock(mutex_);
+    std::size_t known = 0;
+    while (known < files_.size() && !failure_) {
+      changed_.wait(lock, [&] { return failure_ || results_.size() > known; });
+      known = results_.size();
+      lock.unlock();
+      told(known);
+      lock.lock();
+    }
+  }
+
+  /// Once no thread works any more. Throws what ended the run.
+  std::vector<FileResult> Finish() && {
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(results_);
+  }
+
+ private:
+  std::optional<std::string> Next() {
+    const std::lock_guard lock(mutex_);
+    if (failure_ || next_ == files_.size()) return std::nullopt;
+    return files_[next_++];
+  }
+
+  FileResult Check(const std::string& file) const {
+    FileResult result;
+    result.file = file;
+    try {
+      const fs::path path = directory_ / file;
+      result.stamp = StampOf(path);
+      return ResultOf(file, result.stamp,
+                      checker_.Check(path, {}).check.verdict);
+    } catch (const DataError& error) {
+      result.error = "DATA (" + error.place() + "): " + error.what();
+    } catch (const client::Error& error) {
+      if (!IsAboutTheFile(error)) throw;
+      result.error = ErrorLine(error);
+    }
+    return result;
+  }
+
+  void Take(FileResult result) {
+    const std::lock_guard lock(mutex_);
+    if (journal_ != nullptr) journal_->Add(result);
+    results_.push_back(std::move(result));
+    changed_.notify_all();
+  }
+
+  const Checker& checker_;
+  const fs::path directory_;
+  const std::vector<std::string> files_;
+  ResultsJournal* const journal_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::size_t next_ = 0;
+  std::vector<FileResult> results_;
+  std::exception_ptr failure_;
+};
+
+/// What makes results comparable: they are resumed for the same question only.
+Json QuestionOf(const Checker& checker, const std::string& server_version) {
+  Json question;
+  question["model"] = checker.model().name();
+  question["revision"] = checker.model().revision();
+  question["server_version"] = server_version;
+  question["asked"] = ToJson(checker.start());
+  question["inputs"] = checker.OtherInputs();
+  return question;
+}
+
+}  // namespace
+
+std::size_t DirectoryCheck::errors() const {
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(),
+                    [](const FileResult& r) { return !r.error.empty(); }));
+}
+
+std::size_t DirectoryCheck::passed() const {
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(),
+                    [](const FileResult& r) { return r.passes; }));
+}
+
+std::size_t DirectoryCheck::failed() const {
+  return results.size() - errors() - passed();
+}
+
+std::vector<std::string> TrajectoriesBelow(const fs::path& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(directory, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const fs::path& path = entry->path();
+    if (path.filename().string().starts_with('.')) {
+      if (entry->is_directory(error)) entry.disable_recursion_pending();
+      continue;
+    }
+    if (entry->is_regular_file(error) && ContainerOfName(path)) {
+      files.push_back(path.lexically_relative(directory).string());
+    }
+  }
+  if (error) throw DataError(directory.string(), error.message());
+  if (files.empty()) {
+    throw DataError(directory.string(), "has no file whose name ends in " +
+                                            std::string(kContainerEndings));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
+                              const fs::path& directory,
+                              const std::string& journal_path, int jobs) {
+  DirectoryCheck check;
+  check.directory = directory.string();
+  check.question =
+      QuestionOf(checker, session.client().GetServerInfo().server_version());
+  std::vector<std::string> files = TrajectoriesBelow(directory);
+  const auto total = static_cast<std::int64_t>(files.size());
+
+  std::optional<ResultsJournal> journal;
+  if (!journal_path.empty()) {
+    journal.emplace(journal_path, check.question);
+    // Those without a verdict are tried again.
+    std::erase_if(files, [&](const std::string& file) {
+      const auto before = journal->results().find(file);
+      if (before == journal->results().end() || !before->second.error.empty() ||
+          before->second.stamp != StampOf(directory / file)) {
+        return false;
+      }
+      check.results.push_back(before->second);
+      return true;
+    });
+    check.resumed = check.results.size();
+  }
+
+  const auto begin = SteadyClock::now();
+  const auto workers = std::min(files.size(), static_cast<std::size_t>(jobs));
+  Run run(checker, directory, std::move(files), journal ? &*journal : nullptr);
+  {
+    ShownProgress progress(session, "files");
+    std::vector<std::jthread> threads;
+    for (std::size_t k = 0; k < workers; ++k) {
+      threads.emplace_back([&run] { run.Work(); });
+    }
+    run.Wait([&](std::size_t done) {
+      progress.Update(static_cast<std::int64_t>(check.resumed + done), total);
+    });
+  }
+  std::vector<FileResult> results = std::move(run).Finish();
+  check.results.insert(check.results.end(),
+                       std::make_move_iterator(results.begin()),
+                       std::make_move_iterator(results.end()));
+  check.seconds =
+      std::chrono::duration<double>(SteadyClock::now() - begin).count();
+  RankWorstFirst(&check.results);
+  return check;
+}
+
+}  // namespace torqued::cli

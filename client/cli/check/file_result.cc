@@ -1,0 +1,163 @@
+#include "client/cli/check/file_result.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "client/cli/check/verdict_text.h"
+#include "client/cli/errors.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/plot/torque_summary.h"
+
+namespace torqued::cli {
+namespace {
+
+Json NumberJson(double number) {
+  if (std::isinf(number)) return "Infinity";
+  return number;
+}
+
+double NumberFrom(const Json& json) {
+  if (json == "Infinity") return std::numeric_limits<double>::infinity();
+  return json.get<double>();
+}
+
+std::optional<double> OptionalFrom(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end()) return std::nullopt;
+  return NumberFrom(*found);
+}
+
+/// The most that a joint takes of a limit.
+void TakeUse(const v1::JointDemand& joint, const char* what,
+             const v1::Peak& use, double* largest, FileResult* result) {
+  *largest = std::max(*largest, use.value());
+  if (!result->joint.empty() && use.value() <= result->severity) return;
+  result->severity = use.value();
+  result->joint = joint.joint();
+  result->worst = std::string(what) + " of " + joint.joint() + ": " +
+                  UtilizationText(use.value()) + " of its limit, at " +
+                  ReadableText(use.time()) + " s (sample " +
+                  std::to_string(use.sample()) + ")";
+}
+
+}  // namespace
+
+FileStamp StampOf(const std::filesystem::path& file) {
+  std::error_code error;
+  FileStamp stamp;
+  stamp.bytes = std::filesystem::file_size(file, error);
+  if (!error) {
+    const auto time = std::filesystem::last_write_time(file, error);
+    stamp.modified =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(
+            std::chrono::file_clock::to_sys(time).time_since_epoch())
+            .count();
+  }
+  if (error) throw DataError(file.string(), error.message());
+  return stamp;
+}
+
+FileResult ResultOf(std::string file, const FileStamp& stamp,
+                    const v1::TrajectoryVerdict& verdict) {
+  FileResult result;
+  result.file = std::move(file);
+  result.stamp = stamp;
+  result.passes = verdict.passes();
+  result.violations = verdict.violation_count();
+  result.samples = verdict.samples();
+  result.duration = verdict.duration();
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    if (joint.has_torque_use()) {
+      TakeUse(joint, "torque", joint.torque_use(), &result.largest_torque_use,
+              &result);
+    }
+    if (joint.has_velocity_use()) {
+      TakeUse(joint, "velocity", joint.velocity_use(),
+              &result.largest_velocity_use, &result);
+    }
+  }
+  // The gravest comes first.
+  if (verdict.violations_size() > 0) {
+    const v1::LimitViolation& gravest = verdict.violations(0);
+    result.severity = gravest.severity();
+    result.joint = gravest.joint();
+    result.worst = ViolationText(gravest);
+  }
+  if (verdict.has_payload() && verdict.payload().possible()) {
+    result.largest_payload = verdict.payload().most();
+  }
+  if (verdict.slow_down().possible()) {
+    result.slow_down = verdict.slow_down().factor();
+  }
+  return result;
+}
+
+Json ToJson(const FileResult& result) {
+  Json json;
+  json["file"] = result.file;
+  json["bytes"] = result.stamp.bytes;
+  json["modified"] = result.stamp.modified;
+  if (!result.error.empty()) {
+    json["error"] = result.error;
+    return json;
+  }
+  json["passes"] = result.passes;
+  json["severity"] = NumberJson(result.severity);
+  json["joint"] = result.joint;
+  json["worst"] = result.worst;
+  json["violations"] = result.violations;
+  json["samples"] = result.samples;
+  json["duration"] = result.duration;
+  json["largest_torque_use"] = NumberJson(result.largest_torque_use);
+  json["largest_velocity_use"] = NumberJson(result.largest_velocity_use);
+  if (result.largest_payload) {
+    json["largest_payload"] = NumberJson(*result.largest_payload);
+  }
+  if (result.slow_down) json["slow_down"] = NumberJson(*result.slow_down);
+  return json;
+}
+
+std::optional<FileResult> ResultFromJson(const Json& json) {
+  try {
+    FileResult result;
+    result.file = json.at("file").get<std::string>();
+    result.stamp.bytes = json.at("bytes").get<std::uint64_t>();
+    result.stamp.modified = json.at("modified").get<std::int64_t>();
+    if (json.contains("error")) {
+      result.error = json["error"].get<std::string>();
+      return result;
+    }
+    result.passes = json.at("passes").get<bool>();
+    result.severity = NumberFrom(json.at("severity"));
+    result.joint = json.at("joint").get<std::string>();
+    result.worst = json.at("worst").get<std::string>();
+    result.violations = json.at("violations").get<std::uint64_t>();
+    result.samples = json.at("samples").get<std::uint64_t>();
+    result.duration = json.at("duration").get<double>();
+    result.largest_torque_use = NumberFrom(json.at("largest_torque_use"));
+    result.largest_velocity_use = NumberFrom(json.at("largest_velocity_use"));
+    result.largest_payload = OptionalFrom(json, "largest_payload");
+    result.slow_down = OptionalFrom(json, "slow_down");
+    return result;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+void RankWorstFirst(std::vector<FileResult>* results) {
+  std::sort(results->begin(), results->end(),
+            [](const FileResult& a, const FileResult& b) {
+              const auto key = [](const FileResult& result) {
+                return std::tuple(!result.error.empty(), result.passes,
+                                  -result.severity,
+                                  std::string_view(result.file));
+              };
+              return key(a) < key(b);
+            });
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,60 @@
+// What remains of the verdict on one of many files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/cli/check/checked_trajectory.h"
+#include "client/cli/message_json.h"
+
+namespace torqued::cli {
+
+/// A file as it was when it was read.
+struct FileStamp {
+  std::uint64_t bytes = 0;
+  std::int64_t modified = 0;  // ns since 1970
+
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
+/// Throws DataError.
+FileStamp StampOf(const std::filesystem::path& file);
+
+struct FileResult {
+  std::string file;  // below the directory
+  FileStamp stamp;
+  /// Why there is no verdict; empty: there is one.
+  std::string error;
+  bool passes = false;
+  /// The largest share of any limit that is used, or by which it is exceeded: a
+  /// file is the worse the larger this is.
+  double severity = 0;
+  std::string joint;  // of that; empty: none has a limit
+  std::string worst;  // a sentence about it
+  std::uint64_t violations = 0;
+  std::uint64_t samples = 0;
+  double duration = 0;
+  double largest_torque_use = 0;
+  double largest_velocity_use = 0;
+  /// kg, possibly infinite; absent: not looked at, or none passes.
+  std::optional<double> largest_payload;
+  /// Absent: no pace passes.
+  std::optional<double> slow_down;
+};
+
+FileResult ResultOf(std::string file, const FileStamp& stamp,
+                    const v1::TrajectoryVerdict& verdict);
+
+/// Infinite numbers are the string "Infinity".
+Json ToJson(const FileResult& result);
+/// Nothing where the value is no such result.
+std::optional<FileResult> ResultFromJson(const Json& json);
+
+/// What fails by severity, then what passes, and last what has no verdict.
+void RankWorstFirst(std::vector<FileResult>* results);
+
+}  // namespace torqued::cli

@@ -1,0 +1,231 @@
+#include "client/cli/check/run_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "client/cli/check/results_journal.h"
+#include "client/cli/errors.h"
+#include "client/cli/formats/json_tree.h"
+
+namespace torqued::cli {
+namespace {
+
+constexpr int kMaxDepth = 32;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Whether more is worse, or less.
+enum class Worse : std::uint8_t { kMore, kLess };
+
+struct Number {
+  double value = 0;
+  Worse worse = Worse::kMore;
+};
+
+/// A run as far as it is compared.
+struct RunNumbers {
+  bool passes = false;
+  std::vector<std::pair<std::string, Number>> numbers;  // in order
+  Json question;
+};
+
+/// What is not finite is null in a summary.
+double NumberOf(const Json& json) {
+  return json.is_null() ? kInfinity : json.get<double>();
+}
+
+/// Of a summary; nlohmann's exceptions where it is none.
+RunNumbers NumbersOf(const Json& summary) {
+  RunNumbers run;
+  run.passes = summary.at("passes").get<bool>();
+  const auto add = [&run](const std::string& what, const Json& value,
+                          Worse worse) {
+    run.numbers.emplace_back(what, Number{NumberOf(value), worse});
+  };
+  for (const Json& joint : summary.at("joints")) {
+    const std::string name = joint.at("joint").get<std::string>() + ": ";
+    for (const auto& [member, what] :
+         {std::pair{"torque_use", "torque of its limit"},
+          {"velocity_use", "velocity of its limit"}}) {
+      const auto use = joint.find(member);
+      if (use != joint.end()) add(name + what, use->at("value"), Worse::kMore);
+    }
+    const auto rms = joint.find("rms_torque_use");
+    if (rms != joint.end()) add(name + "RMS torque", *rms, Worse::kMore);
+  }
+  add("violations", summary.at("violation_count"), Worse::kMore);
+  const auto payload = summary.find("payload");
+  if (payload != summary.end()) {
+    // None is less than an empty hand.
+    const Json least = -1;
+    add("largest payload [kg]",
+        payload->at("possible").get<bool>() ? payload->at("most") : least,
+        Worse::kLess);
+  }
+  const Json& pace = summary.at("slow_down");
+  add("slow-down that passes",
+      pace.at("possible").get<bool>() ? pace.at("factor") : Json(nullptr),
+      Worse::kMore);
+  add("energy given [J]", summary.at("energy_given"), Worse::kMore);
+  const auto inertia = summary.find("path_inertia");
+  if (inertia != summary.end()) {
+    add("sigma_min", inertia->at("sigma_min").at("value"), Worse::kLess);
+    add("condition of Lambda", inertia->at("condition").at("value"),
+        Worse::kMore);
+  }
+  run.question = {{"revision", summary.at("echo").at("revision")},
+                  {"server_version", summary.at("echo").at("server_version")},
+                  {"samples", summary.at("samples")},
+                  {"duration", summary.at("duration")},
+                  {"derived", summary.at("derived")},
+                  {"asked", summary.at("asked")}};
+  run.question["asked"].erase("tables");
+  return run;
+}
+
+/// Members of the question that differ, one level below "asked".
+std::vector<std::string> DifferencesOf(const Json& before, const Json& after,
+                                       const std::string& path = "") {
+  std::set<std::string> members;
+  for (const Json* json : {&before, &after}) {
+    for (const auto& [member, value] : json->items()) members.insert(member);
+  }
+  std::vector<std::string> differences;
+  for (const std::string& member : members) {
+    const Json left = before.value(member, Json());
+    const Json right = after.value(member, Json());
+    if (left == right) continue;
+    if (member == "asked" && left.is_object() && right.is_object()) {
+      for (std::string& inner : DifferencesOf(left, right, "asked.")) {
+        // The revision says it.
+        if (inner != "asked.model") differences.push_back(std::move(inner));
+      }
+    } else {
+      differences.push_back(path + member);
+    }
+  }
+  return differences;
+}
+
+ComparedNumber Compared(const std::string& what, const Number& before,
+                        double after, double tolerance) {
+  ComparedNumber number = {
+      .what = what, .before = before.value, .after = after};
+  if (before.value == after) return number;
+  const double change = before.worse == Worse::kMore ? after - before.value
+                                                     : before.value - after;
+  // Where one is infinite the other one decides.
+  const double scale = std::max(std::abs(before.value), std::abs(after));
+  const bool counts = std::isinf(scale) || std::abs(change) > tolerance * scale;
+  number.worse = counts && change > 0;
+  number.better = counts && change < 0;
+  return number;
+}
+
+RunNumbers ReadSummary(std::string_view text, const std::string& name) {
+  const Json json = ParseJsonText(text, kMaxDepth, name);
+  try {
+    return NumbersOf(json);
+  } catch (const Json::exception&) {
+    throw DataError(name,
+                    "is neither a summary nor a file of results of "
+                    "`trajectory check`");
+  }
+}
+
+RunComparison CompareSummaries(const RunNumbers& before,
+                               const RunNumbers& after, double tolerance) {
+  RunComparison comparison;
+  comparison.differences = DifferencesOf(before.question, after.question);
+  comparison.passed_before = before.passes;
+  comparison.passes_after = after.passes;
+  std::map<std::string, double> later;
+  for (const auto& [what, number] : after.numbers) {
+    later.emplace(what, number.value);
+  }
+  for (const auto& [what, number] : before.numbers) {
+    const auto found = later.find(what);
+    if (found == later.end()) {
+      comparison.only_before.push_back(what);
+      continue;
+    }
+    comparison.numbers.push_back(
+        Compared(what, number, found->second, tolerance));
+    later.erase(found);
+  }
+  for (const auto& [what, number] : after.numbers) {
+    if (later.contains(what)) comparison.only_after.push_back(what);
+  }
+  return comparison;
+}
+
+bool AllPass(const JournalContent& content) {
+  return std::all_of(content.results.begin(), content.results.end(),
+                     [](const auto& entry) { return entry.second.passes; });
+}
+
+RunComparison CompareJournals(const JournalContent& before,
+                              const JournalContent& after, double tolerance) {
+  RunComparison comparison;
+  comparison.of_files = true;
+  comparison.differences = DifferencesOf(before.question, after.question);
+  comparison.passed_before = AllPass(before);
+  comparison.passes_after = AllPass(after);
+  for (const auto& [file, earlier] : before.results) {
+    const auto found = after.results.find(file);
+    if (found == after.results.end()) {
+      comparison.only_before.push_back(file);
+      continue;
+    }
+    const FileResult& later = found->second;
+    if (earlier.passes && !later.passes) {
+      comparison.newly_failing.push_back(file);
+    }
+    if (!earlier.passes && later.passes) {
+      comparison.newly_passing.push_back(file);
+    }
+    if (earlier.error.empty() && later.error.empty()) {
+      comparison.numbers.push_back(
+          Compared(file, {earlier.severity}, later.severity, tolerance));
+    }
+  }
+  for (const auto& [file, later] : after.results) {
+    if (!before.results.contains(file)) comparison.only_after.push_back(file);
+  }
+  return comparison;
+}
+
+}  // namespace
+
+bool RunComparison::worse() const {
+  // A verdict that is new has nothing to be worse than.
+  return (!of_files && passed_before && !passes_after) ||
+         !newly_failing.empty() ||
+         std::any_of(numbers.begin(), numbers.end(),
+                     [](const ComparedNumber& n) { return n.worse; });
+}
+
+RunComparison CompareRuns(const std::string& before_name,
+                          std::string_view before,
+                          const std::string& after_name, std::string_view after,
+                          double tolerance) {
+  const bool of_files = LooksLikeJournal(before);
+  if (of_files != LooksLikeJournal(after)) {
+    throw DataError(of_files ? after_name : before_name,
+                    "is of one file, and the other of many");
+  }
+  RunComparison comparison =
+      of_files ? CompareJournals(ParseJournal(before, before_name),
+                                 ParseJournal(after, after_name), tolerance)
+               : CompareSummaries(ReadSummary(before, before_name),
+                                  ReadSummary(after, after_name), tolerance);
+  comparison.before = before_name;
+  comparison.after = after_name;
+  return comparison;
+}
+
+}  // namespace torqued::cli

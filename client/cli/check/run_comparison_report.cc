@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "client/cli/check/run_comparison.h"
+#include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/plain_text.h"
+#include "client/cli/terminal/table.h"
+
+namespace torqued::cli {
+namespace {
+
+/// Of a list that may be long.
+constexpr std::size_t kShown = 10;
+
+const char* ChangeOf(const ComparedNumber& number) {
+  if (number.worse) return "worse";
+  if (number.better) return "better";
+  return number.before == number.after ? "same" : "";
+}
+
+Json NumberJson(double number) {
+  if (std::isinf(number)) return "Infinity";
+  return number;
+}
+
+void PrintList(const char* title, const std::vector<std::string>& list,
+               std::ostream& out) {
+  if (list.empty()) return;
+  out << title << " (" << list.size() << "):";
+  for (std::size_t k = 0; k < std::min(kShown, list.size()); ++k) {
+    out << (k == 0 ? " " : ", ") << PlainText(list[k], 200);
+  }
+  out << (list.size() > kShown ? ", ...\n" : "\n");
+}
+
+/// Of many files the changes alone, the largest first.
+std::vector<ComparedNumber> Shown(const RunComparison& comparison) {
+  std::vector<ComparedNumber> numbers = comparison.numbers;
+  if (!comparison.of_files) return numbers;
+  std::erase_if(numbers,
+                [](const ComparedNumber& n) { return !n.worse && !n.better; });
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [](const ComparedNumber& a, const ComparedNumber& b) {
+                     return a.after - a.before > b.after - b.before;
+                   });
+  if (numbers.size() > kShown) numbers.resize(kShown);
+  return numbers;
+}
+
+const char* VerdictText(bool passes) { return passes ? "PASS" : "FAIL"; }
+
+}  // namespace
+
+void PrintComparison(const RunComparison& comparison, std::ostream& out) {
+  PrintList("Asked differently", comparison.differences, out);
+  PrintList("Only before", comparison.only_before, out);
+  PrintList("Only after", comparison.only_after, out);
+  PrintList("Newly failing", comparison.newly_failing, out);
+  PrintList("Newly passing", comparison.newly_passing, out);
+  Table table(
+      {{comparison.of_files ? "largest share of a limit" : "", Align::kLeft},
+       {"before", Align::kRight},
+       {"after", Align::kRight},
+       {"", Align::kLeft}});
+  for (const ComparedNumber& number : Shown(comparison)) {
+    table.Add({PlainText(number.what, 200), ReadableText(number.before),
+               ReadableText(number.after), ChangeOf(number)});
+  }
+  if (!table.empty()) table.Print(out);
+  out << VerdictText(comparison.passed_before) << " -> "
+      << VerdictText(comparison.passes_after) << ", "
+      << (comparison.worse() ? "worse" : "not worse") << "\n";
+}
+
+Json ComparisonJson(const RunComparison& comparison) {
+  Json json;
+  json["before"] = comparison.before;
+  json["after"] = comparison.after;
+  json["worse"] = comparison.worse();
+  json["passed_before"] = comparison.passed_before;
+  json["passes_after"] = comparison.passes_after;
+  json["differences"] = comparison.differences;
+  json["only_before"] = comparison.only_before;
+  json["only_after"] = comparison.only_after;
+  json["newly_failing"] = comparison.newly_failing;
+  json["newly_passing"] = comparison.newly_passing;
+  json["numbers"] = Json::array();
+  for (const ComparedNumber& number : comparison.numbers) {
+    json["numbers"].push_back({{"what", number.what},
+                               {"before", NumberJson(number.before)},
+                               {"after", NumberJson(number.after)},
+                               {"change", ChangeOf(number)}});
+  }
+  return json;
+}
+
+std::string ComparisonCsv(const RunComparison& comparison) {
+  CsvWriter csv({"what", "before", "after", "change"});
+  for (const ComparedNumber& number : comparison.numbers) {
+    csv.Text(number.what);
+    csv.Number(number.before);
+    csv.Number(number.after);
+    csv.Text(ChangeOf(number));
+    csv.EndRow();
+  }
+  return csv.text();
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,154 @@
+#include "client/cli/check/verdict_text.h"
+
+#include <cmath>
+
+#include "client/cli/formats/number_text.h"
+#include "client/cli/plot/torque_summary.h"
+
+namespace torqued::cli {
+namespace {
+
+/// 6 significant digits, not less (or not more) than the number: what is told
+/// passes.
+std::string RoundedText(double number, bool up) {
+  if (!(number > 0) || std::isinf(number)) return ReadableText(number);
+  const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
+  const double digits = number / unit;
+  const double nearest = std::round(digits);
+  // Within rounding it is a round number.
+  if (std::abs(digits - nearest) < 1e-9) return ReadableText(nearest * unit);
+  return ReadableText((up ? std::ceil(digits) : std::floor(digits)) * unit);
+}
+
+/// Differs from the text of the limit where the numbers do.
+std::string ValueText(double value, double limit) {
+  const std::string text = ReadableText(value);
+  const bool alike =
+      text == ReadableText(limit) || text == ReadableText(-limit);
+  return alike ? ShortestText(value) : text;
+}
+
+std::string At(const v1::LimitedBy& place) {
+  return place.joint() + " at " + ReadableText(place.time()) + " s (sample " +
+         std::to_string(place.sample()) + ")";
+}
+
+}  // namespace
+
+std::string NameOf(v1::LimitKind kind) {
+  switch (kind) {
+    case v1::LIMIT_KIND_TORQUE:
+      return "torque";
+    case v1::LIMIT_KIND_VELOCITY:
+      return "velocity";
+    default:
+      return "position";
+  }
+}
+
+std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind) {
+  switch (kind) {
+    case v1::LIMIT_KIND_TORQUE:
+      return joint.torque_violations();
+    case v1::LIMIT_KIND_VELOCITY:
+      return joint.velocity_violations();
+    default:
+      return joint.position_violations();
+  }
+}
+
+bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind) {
+  switch (kind) {
+    case v1::LIMIT_KIND_TORQUE:
+      return joint.has_torque_limit() || joint.has_torque_use();
+    case v1::LIMIT_KIND_VELOCITY:
+      return joint.has_velocity_limit();
+    default:
+      return joint.has_lower_limit() || joint.has_upper_limit();
+  }
+}
+
+std::string UseText(bool present, double use) {
+  return present ? UtilizationText(use) : "-";
+}
+
+std::string LimitText(bool present, double limit) {
+  return present ? ReadableText(limit) : "-";
+}
+
+std::string PayloadText(const v1::PayloadRange& payload) {
+  if (!payload.possible()) return "none: no load passes, and no empty hand";
+  std::string text;
+  if (std::isinf(payload.most())) {
+    text = "any";
+  } else {
+    text = "up to " + RoundedText(payload.most(), false) + " kg";
+  }
+  if (payload.least() > 0) {
+    text = "from " + RoundedText(payload.least(), true) + " kg, " + text;
+  }
+  if (payload.has_limited_by()) {
+    text += ", limited by " + At(payload.limited_by());
+  }
+  return text;
+}
+
+std::string SlowDownText(const v1::SlowDown& slow_down) {
+  if (!slow_down.possible()) {
+    return "at no pace: a torque at rest is over its limit, or a velocity "
+           "limit is 0";
+  }
+  if (!slow_down.has_limited_by()) return "as fast as it is";
+  return RoundedText(slow_down.factor(), true) + " times as slow, limited by " +
+         At(slow_down.limited_by());
+}
+
+std::string ViolationText(const v1::LimitViolation& violation) {
+  std::string text =
+      NameOf(violation.kind()) + " of " + violation.joint() + ": " +
+      ValueText(violation.worst().value(), violation.limit()) +
+      " where the limit is " + ReadableText(violation.limit()) + ", at " +
+      ReadableText(violation.worst().time()) + " s (sample " +
+      std::to_string(violation.worst().sample()) + ")";
+  if (violation.first_sample() != violation.last_sample()) {
+    text += ", from " + ReadableText(violation.begin()) + " s to " +
+            ReadableText(violation.end()) + " s";
+  }
+  return text;
+}
+
+std::string DerivedText(v1::Differentiation derived) {
+  switch (derived) {
+    case v1::DIFFERENTIATION_CUBIC_SPLINE:
+      return "Velocities and accelerations are derived by a cubic spline.";
+    case v1::DIFFERENTIATION_QUINTIC_SPLINE:
+      return "Velocities and accelerations are derived by a quintic spline.";
+    default:
+      return "";
+  }
+}
+
+std::string EnergyText(const v1::TrajectoryVerdict& verdict) {
+  return ReadableText(verdict.energy_given()) + " J given, " +
+         ReadableText(verdict.energy_taken()) + " J taken; power from " +
+         ReadableText(verdict.lowest_power().value()) + " to " +
+         ReadableText(verdict.highest_power().value()) + " W";
+}
+
+std::string PathInertiaText(const v1::PathInertia& inertia) {
+  return "sigma_min " + ReadableText(inertia.sigma_min().value()) + " at " +
+         ReadableText(inertia.sigma_min().time()) +
+         " s; condition of Lambda up to " +
+         ReadableText(inertia.condition().value()) + " at " +
+         ReadableText(inertia.condition().time()) + " s";
+}
+
+std::string ViolationCountText(const v1::TrajectoryVerdict& verdict) {
+  if (verdict.violation_count() == 0) return "";
+  return std::to_string(verdict.violation_count()) +
+         (verdict.violation_count() == 1 ? " violation" : " violations") +
+         ", the first at " + ReadableText(verdict.first_violation().begin()) +
+         " s";
+}
+
+}  // namespace torqued::cli

@@ -1,0 +1,31 @@
+// A verdict in words, for people.
+#pragma once
+
+#include <string>
+
+#include "client/cli/check/checked_trajectory.h"
+
+namespace torqued::cli {
+
+/// "torque", "velocity" or "position".
+std::string NameOf(v1::LimitKind kind);
+/// How many violations of the kind the joint has.
+std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind);
+/// Whether the joint has a limit of this kind.
+bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind);
+
+/// What is known by a flag beside it; "-" where it is absent.
+std::string UseText(bool present, double use);
+std::string LimitText(bool present, double limit);
+
+std::string PayloadText(const v1::PayloadRange& payload);
+std::string SlowDownText(const v1::SlowDown& slow_down);
+std::string ViolationText(const v1::LimitViolation& violation);
+/// Empty where velocities and accelerations were given.
+std::string DerivedText(v1::Differentiation derived);
+std::string EnergyText(const v1::TrajectoryVerdict& verdict);
+std::string PathInertiaText(const v1::PathInertia& inertia);
+/// "3 violations, the first at 0.25 s"; empty where there is none.
+std::string ViolationCountText(const v1::TrajectoryVerdict& verdict);
+
+}  // namespace torqued::cli

@@ -1,0 +1,17 @@
+// UTF-8, and code points.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torqued::cli {
+
+/// Of any bytes: what is no UTF-8 becomes U+FFFD.
+std::vector<std::uint32_t> CodePoints(std::string_view text);
+
+/// A number that is no code point becomes U+FFFD.
+void AppendUtf8(std::uint32_t code, std::string* text);
+
+}  // namespace torqued::cli
