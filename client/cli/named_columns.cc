@@ -31,7 +31,7 @@ std::optional<client::Batch> NamedColumns::Take(
       missing += (missing.empty() ? "" : ", ") + name;
     }
   }
-  if (columns.empty()) return std::nullopt;
+  if (columns.empty() && !joints.empty()) return std::nullopt;
   if (!missing.empty()) throw DataError(place_, "has no column " + missing);
 
   client::Batch batch(table_.numbers.rows(),

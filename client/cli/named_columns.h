@@ -17,7 +17,8 @@ class NamedColumns {
   /// `table` must outlive this. Throws DataError when a name stands twice.
   NamedColumns(const CsvTable& table, std::string place);
 
-  /// The columns of all joints in their order; nothing when no joint has one.
+  /// The columns of all joints in their order; nothing when no joint has one
+  /// (none at all where there are no joints).
   /// Throws DataError when some have and some have not.
   std::optional<client::Batch> Take(const std::vector<std::string>& joints,
                                     std::string_view suffix);

@@ -34,7 +34,7 @@ packages_of() {
     test)
       echo chromium libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
         liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
-        python3-numpy python3-pip python3-protobuf python3-pytest \
+        python3-numpy python3-pil python3-pip python3-protobuf python3-pytest \
         python3-setuptools python3-wheel python3-yaml valgrind
       # The Java program of docs/other-languages.md.
       echo default-jdk-headless libgeronimo-annotation-1.3-spec-java \

@@ -326,5 +326,5 @@ def test_a_profile_that_makes_no_sense_is_told(
 def test_only_one_source_of_wrenches(samples, tmp_path):
     samples.write_csv(tmp_path / "move.csv")
     done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA, "--wrench",
-               "0 0 0 0 0 1", "--wrench-profile", tmp_path / "none.csv")
+               "0,0,0,0,0,1", "--wrench-profile", tmp_path / "none.csv")
     assert done.returncode not in (OK, NO) and "--wrench" in done.stderr
