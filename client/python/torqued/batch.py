@@ -1,6 +1,6 @@
 """A computation of any number of states: which messages to send, what to make
 of the replies, and how to go on after a failure. Sends nothing itself;
-connection.py and aio.py do."""
+connection.py and aio/connection.py do."""
 
 from __future__ import annotations
 

@@ -42,10 +42,9 @@ def test_every_result_of_the_wire_has_a_shape_and_a_type():
 def test_every_quantity_is_a_function_of_both_robots():
     for quantity in torqued.Quantity:
         name = quantity.name.lower()
-        blocking = inspect.signature(getattr(torqued.Robot, name))
-        waiting = getattr(torqued.aio.Robot, name)
-        assert inspect.signature(waiting) == blocking
-        assert inspect.iscoroutinefunction(waiting)
+        blocking = getattr(torqued.Robot, name)
+        assert blocking.__doc__ and "Returns" in blocking.__doc__
+        assert getattr(torqued.aio.Robot, name) is blocking
 
 
 def test_both_kinds_of_client_have_the_same_functions():
