@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from torqued.arrays import FloatArray, JointInput
+from torqued.check import CheckWords, plan_of
 from torqued.enums import Quantity
 from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
@@ -14,18 +15,20 @@ from torqued.evaluation import (
     PowerBalance, TaskProjection)
 from torqued.model import Model
 from torqued.options import BoundWords, CallWords, Options
-from torqued.quantity_functions import QuantityFunctions
 from torqued.question import plain_result
 from torqued.registration import RegistrationWords, Urdf, name_of
+from torqued.robot_functions import RobotFunctions
+from torqued.trajectory import Path, Trajectory
+from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
     from torqued.client import Client
 
 
-class Robot(QuantityFunctions[
-        FloatArray, OperationalSpace, Energy, CenterOfMass, FrameAcceleration,
-        InverseDynamicsDerivatives, ForwardDynamicsDerivatives, TaskProjection,
-        PowerBalance]):
+class Robot(RobotFunctions[
+        Evaluation, TrajectoryVerdict, FloatArray, OperationalSpace, Energy,
+        CenterOfMass, FrameAcceleration, InverseDynamicsDerivatives,
+        ForwardDynamicsDerivatives, TaskProjection, PowerBalance]):
     """One revision of a robot on a server. Immutable, thread-safe.
 
     q, v, a and tau are one state [n] or a row per state [N, n], in the order of
@@ -82,23 +85,6 @@ class Robot(QuantityFunctions[
         """The same robot, whose calls start from these options."""
         return self._bound(words)
 
-    def compute(
-            self, quantities: Sequence[Quantity | str], q: JointInput | None,
-            v: JointInput | None = None, a: JointInput | None = None,
-            tau: JointInput | None = None, *, stream: bool = False,
-            **words: Unpack[CallWords]) -> Evaluation:
-        """Several quantities of the same states in one round trip.
-
-        quantities: at least one, each once. tau: needed by what reads it.
-        stream: travel through a stream whatever the size. Rows that are not OK
-        are told by `Evaluation.ok`, unless `on_bad_row` says otherwise.
-        """
-        evaluation = self._evaluate(
-            quantities, {"q": q, "v": v, "a": a, "tau": tau}, words, stream)
-        evaluation.raise_or_warn(
-            self._on_bad_row(words) or "mask", stacklevel=2)
-        return evaluation
-
     def close(self) -> None:
         """Ends the local server that `from_urdf` started, if it did."""
         if self._owns_client:
@@ -119,6 +105,19 @@ class Robot(QuantityFunctions[
 
     def _with(self, options: Options) -> Self:
         return type(self)(self._client, self.model, options)
+
+    def _computed(self, quantities: Sequence[Quantity | str],
+                  inputs: Mapping[str, JointInput | None], words: CallWords,
+                  stream: bool) -> Evaluation:
+        evaluation = self._evaluate(quantities, inputs, words, stream)
+        evaluation.raise_or_warn(
+            self._on_bad_row(words) or "mask", stacklevel=3)
+        return evaluation
+
+    def _checked(self, trajectory: Trajectory | Path,
+                 words: CheckWords) -> TrajectoryVerdict:
+        return self._client.connection.check(
+            plan_of(self, trajectory, words))
 
     def _plain(self, quantity: Quantity,
                inputs: Mapping[str, JointInput | None],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from torqued.aio.opening import Opening
 from torqued.arrays import FloatArray, JointInput
+from torqued.check import CheckWords, plan_of
 from torqued.enums import Quantity
 from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
@@ -15,9 +17,11 @@ from torqued.evaluation import (
     PowerBalance, TaskProjection)
 from torqued.model import Model
 from torqued.options import BoundWords, CallWords, Options
-from torqued.quantity_functions import QuantityFunctions
 from torqued.question import plain_result
 from torqued.registration import RegistrationWords, Urdf, name_of
+from torqued.robot_functions import RobotFunctions
+from torqued.trajectory import Path, Trajectory
+from torqued.verdict import TrajectoryVerdict
 
 if TYPE_CHECKING:
     from torqued.aio.client import Client
@@ -26,9 +30,10 @@ T = TypeVar("T")
 Awaited = Coroutine[Any, Any, T]
 
 
-class Robot(QuantityFunctions[
-        Awaited[FloatArray], Awaited[OperationalSpace], Awaited[Energy],
-        Awaited[CenterOfMass], Awaited[FrameAcceleration],
+class Robot(RobotFunctions[
+        Awaited[Evaluation], Awaited[TrajectoryVerdict], Awaited[FloatArray],
+        Awaited[OperationalSpace], Awaited[Energy], Awaited[CenterOfMass],
+        Awaited[FrameAcceleration],
         Awaited[InverseDynamicsDerivatives],
         Awaited[ForwardDynamicsDerivatives], Awaited[TaskProjection],
         Awaited[PowerBalance]]):
@@ -56,18 +61,6 @@ class Robot(QuantityFunctions[
         """The same robot, whose calls start from these options."""
         return self._bound(words)
 
-    async def compute(
-            self, quantities: Sequence[Quantity | str], q: JointInput | None,
-            v: JointInput | None = None, a: JointInput | None = None,
-            tau: JointInput | None = None, *, stream: bool = False,
-            **words: Unpack[CallWords]) -> Evaluation:
-        """As torqued.Robot.compute."""
-        evaluation = await self._evaluate(
-            quantities, {"q": q, "v": v, "a": a, "tau": tau}, words, stream)
-        evaluation.raise_or_warn(
-            self._on_bad_row(words) or "mask", stacklevel=2)
-        return evaluation
-
     async def close(self) -> None:
         """Ends the local server that `from_urdf` started, if it did."""
         if self._owns_client:
@@ -88,6 +81,20 @@ class Robot(QuantityFunctions[
 
     def _with(self, options: Options) -> Self:
         return type(self)(self._client, self.model, options)
+
+    async def _computed(self, quantities: Sequence[Quantity | str],
+                        inputs: Mapping[str, JointInput | None],
+                        words: CallWords, stream: bool) -> Evaluation:
+        evaluation = await self._evaluate(quantities, inputs, words, stream)
+        evaluation.raise_or_warn(
+            self._on_bad_row(words) or "mask", stacklevel=2)
+        return evaluation
+
+    async def _checked(self, trajectory: Trajectory | Path,
+                       words: CheckWords) -> TrajectoryVerdict:
+        # A file may be large.
+        plan = await asyncio.to_thread(plan_of, self, trajectory, words)
+        return await self._client.connection.check(plan)
 
     async def _plain(self, quantity: Quantity,
                      inputs: Mapping[str, JointInput | None],

@@ -1,16 +1,19 @@
-"""The functions of a robot that return one quantity each, for both kinds of
-robot."""
+"""What can be asked about a robot, for both kinds of robot."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar, Unpack
 
 from torqued.arrays import JointInput
+from torqued.check import CheckWords
 from torqued.enums import Quantity
 from torqued.options import CallWords
 from torqued.question import Described
+from torqued.trajectory import Path, Trajectory
 
+Evaluated = TypeVar("Evaluated", covariant=True)
+Verdict = TypeVar("Verdict", covariant=True)
 Array = TypeVar("Array", covariant=True)
 Space = TypeVar("Space", covariant=True)
 Energies = TypeVar("Energies", covariant=True)
@@ -22,20 +25,58 @@ Projection = TypeVar("Projection", covariant=True)
 Balance = TypeVar("Balance", covariant=True)
 
 
-class QuantityFunctions(Described, Generic[
-        Array, Space, Energies, Center, Accelerations, Inverse, Forward,
-        Projection, Balance]):
-    """The parameters are what the functions return: an array, an
-    OperationalSpace, an Energy, a CenterOfMass, a FrameAcceleration,
-    InverseDynamicsDerivatives, ForwardDynamicsDerivatives, a TaskProjection and
-    a PowerBalance; or what gives these when it is awaited.
-    docs/quantities.md has the formulas."""
+class RobotFunctions(Described, Generic[
+        Evaluated, Verdict, Array, Space, Energies, Center, Accelerations,
+        Inverse, Forward, Projection, Balance]):
+    """The parameters are what the functions return: an Evaluation, a
+    TrajectoryVerdict, an array, an OperationalSpace, an Energy, a CenterOfMass,
+    a FrameAcceleration, InverseDynamicsDerivatives, ForwardDynamicsDerivatives,
+    a TaskProjection and a PowerBalance; or what gives these when it is awaited.
+    """
+
+    def compute(
+            self, quantities: Sequence[Quantity | str], q: JointInput | None,
+            v: JointInput | None = None, a: JointInput | None = None,
+            tau: JointInput | None = None, *, stream: bool = False,
+            **words: Unpack[CallWords]) -> Evaluated:
+        """Several quantities of the same states in one round trip.
+
+        quantities: at least one, each once. tau: needed by what reads it.
+        stream: travel through a stream whatever the size. Rows that are not OK
+        are told by `Evaluation.ok`, unless `on_bad_row` says otherwise.
+        """
+        return self._computed(
+            quantities, {"q": q, "v": v, "a": a, "tau": tau}, words, stream)
+
+    def check_trajectory(
+            self, trajectory: Trajectory | Path,
+            **words: Unpack[CheckWords]) -> Verdict:
+        """Does the robot keep its limits along a trajectory, where not, and by
+        how much; see docs/trajectory.md and `CheckWords`.
+
+        trajectory: or a file, see `Trajectory.read`. Columns that it names are
+        put into the robot's order, and must be those of all its joints. Raises
+        InvalidArgument, where a limit is at fault with its joint; FileError;
+        OSError; RequestTooLarge for more samples than the server ever keeps.
+        """
+        return self._checked(trajectory, words)
+
+    def _computed(self, quantities: Sequence[Quantity | str],
+                  inputs: Mapping[str, JointInput | None], words: CallWords,
+                  stream: bool) -> Any:
+        raise NotImplementedError
+
+    def _checked(self, trajectory: Trajectory | Path,
+                 words: CheckWords) -> Any:
+        raise NotImplementedError
 
     def _plain(self, quantity: Quantity,
                inputs: Mapping[str, JointInput | None],
                words: CallWords) -> Any:
         """What the function of a quantity returns."""
         raise NotImplementedError
+
+    # --- Quantities; docs/quantities.md has the formulas ---------------------
 
     def inverse_dynamics(
             self, q: JointInput, v: JointInput | None = None,
