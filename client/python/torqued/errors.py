@@ -115,6 +115,10 @@ class FileError(InvalidArgument):
     def column(self) -> str:
         return self.metadata.get("column", "")
 
+    def __str__(self) -> str:
+        # The sentence begins with the place in the file.
+        return f"{self.message} [{self.reason.name}]"
+
 
 class NotFound(TorquedError, LookupError):
     """No model of that name, label or revision."""

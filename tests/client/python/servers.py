@@ -64,8 +64,10 @@ class Refusing(grpc.GenericRpcHandler):
 
     def service(self, call):
         method = call.method
-        if method.endswith("/Evaluate"):
-            return grpc.stream_stream_rpc_method_handler(self._stream)
+        if method.endswith(("/Evaluate", "/CheckTrajectory")):
+            return grpc.stream_stream_rpc_method_handler(
+                lambda requests, context: self._stream(
+                    method, requests, context))
         return grpc.unary_unary_rpc_method_handler(
             lambda request, context: self._unary(method, request, context))
 
@@ -79,12 +81,11 @@ class Refusing(grpc.GenericRpcHandler):
         except grpc.RpcError as error:
             context.abort(error.code(), error.details())
 
-    def _stream(self, requests, context):
-        self.calls.append("Evaluate")
+    def _stream(self, method, requests, context):
+        self.calls.append(method.rpartition("/")[2])
         context.add_callback(self.stream_ended.set)
         plan = self.plans.pop(0) if self.plans else None
-        replies = self._channel.stream_stream(
-            "/torqued.v1.Dynamics/Evaluate")(requests)
+        replies = self._channel.stream_stream(method)(requests)
         for answered, reply in enumerate(replies):
             if plan and answered == plan[2]:
                 replies.cancel()
