@@ -61,6 +61,8 @@ class Refusing(grpc.GenericRpcHandler):
         self.calls = []
         #: Set when a stream is over, however it ends.
         self.stream_ended = threading.Event()
+        #: Whether that was before all replies were passed on.
+        self.cut_short = False
 
     def service(self, call):
         method = call.method
@@ -83,7 +85,13 @@ class Refusing(grpc.GenericRpcHandler):
 
     def _stream(self, method, requests, context):
         self.calls.append(method.rpartition("/")[2])
-        context.add_callback(self.stream_ended.set)
+        done = []
+
+        def ended():
+            self.cut_short = not done
+            self.stream_ended.set()
+
+        context.add_callback(ended)
         plan = self.plans.pop(0) if self.plans else None
         replies = self._channel.stream_stream(method)(requests)
         for answered, reply in enumerate(replies):
@@ -91,6 +99,7 @@ class Refusing(grpc.GenericRpcHandler):
                 replies.cancel()
                 self._refuse(context, *plan[:2])
             yield reply
+        done.append(True)
 
     @staticmethod
     def _refuse(context, code, detail):

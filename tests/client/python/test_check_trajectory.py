@@ -376,9 +376,12 @@ def test_however_the_samples_are_cut_it_is_the_same(client, panda):
     expected = panda.check_trajectory(motion, **words)
     assert not expected.passes
     # 1 MiB is what replies need.
-    with torqued.connect(client.address, max_message_bytes=1 << 20) as narrow:
-        assert same(narrow.model("panda").check_trajectory(motion, **words),
-                    expected)
+    with refusing(client.address) as (address, handler):
+        with torqued.connect(address, max_message_bytes=1 << 20) as narrow:
+            assert same(narrow.model("panda").check_trajectory(
+                motion, **words), expected)
+    # None was too large.
+    assert handler.calls.count("CheckTrajectory") == 1
 
 
 def test_smaller_messages_are_sent_where_the_server_takes_no_others(panda):
@@ -415,27 +418,44 @@ def test_progress_reaches_the_end(panda):
     assert {step[1] for step in told} == {100_000} and done[-1] == 100_000
 
 
-def test_a_failing_progress_ends_the_check(client):
-    def fail(done, total):
-        raise RuntimeError("enough")
+def fail(done, total):
+    raise RuntimeError("enough")
 
+
+def test_a_failing_progress_ends_the_check(client):
     with refusing(client.address) as (address, handler):
         with torqued.connect(address) as through:
             robot = through.model("panda")
-            with pytest.raises(RuntimeError, match="enough"):
-                robot.check_trajectory(swinging(100_000), progress=fail)
+            # The failure, which is kept, keeps the call.
+            with pytest.raises(RuntimeError, match="enough") as caught:
+                robot.check_trajectory(swinging(400_000), progress=fail)
             assert handler.stream_ended.wait(10)
+            assert handler.cut_short and caught.traceback
             assert robot.check_trajectory(MOTION).samples == 2500
+
+
+def test_without_blocking_it_does_too(client):
+    async def compute(address, handler):
+        async with torqued.aio.connect(address) as through:
+            robot = await through.model("panda")
+            with pytest.raises(RuntimeError, match="enough") as caught:
+                await robot.check_trajectory(swinging(400_000), progress=fail)
+            assert await asyncio.to_thread(handler.stream_ended.wait, 10)
+            assert handler.cut_short and caught.traceback
+
+    with refusing(client.address) as through:
+        asyncio.run(asyncio.wait_for(compute(*through), 60))
 
 
 def test_a_server_that_is_killed_is_asked_again(tmp_path):
     server = Restarting(tmp_path, MODELS)
-    motion = swinging(100_000)
+    # More than what the transport has at a time.
+    motion, tables = swinging(300_000), ["tau", "path_a"]
     kills, retried, told = [], [], []
 
     def kill(done, total):
         told.append(done)
-        if done >= 20_000 and not kills:
+        if not kills:
             kills.append(done)
             server.kill()
             server.start()
@@ -445,14 +465,13 @@ def test_a_server_that_is_killed_is_asked_again(tmp_path):
                              retried.append(what)) as client:
             robot = client.model("panda")
             verdict = robot.check_trajectory(
-                motion, tables=["tau"], progress=kill)
-            assert same(robot.check_trajectory(motion, tables=["tau"]),
-                        verdict)
+                motion, tables=tables, progress=kill)
+            assert same(robot.check_trajectory(motion, tables=tables), verdict)
     finally:
         server.stop()
     assert kills and isinstance(retried[0][0], torqued.Unavailable)
     # Told from the start again, but nothing twice.
-    assert told == sorted(set(told)) and told[-1] == 100_000
+    assert told == sorted(set(told)) and told[-1] == 300_000
 
 
 OVERLOADED = details(
