@@ -183,7 +183,9 @@ def _whole(value: Any) -> int | None:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+    if isinstance(value, float):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     text = str(value).strip()
     if _DECIMAL.fullmatch(text):
