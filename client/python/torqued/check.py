@@ -66,7 +66,7 @@ class CheckWords(CommonWords, total=False):
     gravity: Sequence[float] | None
     tip_wrench: npt.ArrayLike | None
     limits: Limits | None
-    derating: float | None
+    derating: float
     merge_gap: float
     derive: Differentiation | str | None
     task: bool
@@ -103,11 +103,13 @@ def plan_of(robot: Described, given: Trajectory | Path,
         robot.options, **chosen, fail_fast=False, on_bad_row=None)
     derive = choice(Differentiation, words.get("derive"), "derive")
     tables = _tables(words.get("tables") or ())
+    options = dataclasses.replace(
+        options, joint_names=options.joint_names or [
+            joint.name for joint in robot.model.joints])
     start = _start(robot, options, words, derive, tables)
     if not isinstance(given, Trajectory):
         given = Trajectory.read(given)
-    trajectory = given.in_order(options.joint_names or [
-        joint.name for joint in robot.model.joints])
+    trajectory = given.in_order(options.joint_names or ())
     return CheckPlan(
         start=start, trajectory=trajectory,
         arrays=_arrays(trajectory, bool(derive), words.get("tip_wrench")),
@@ -125,13 +127,11 @@ def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
             ReferenceFrame, options.tip_wrench_frame, "tip_wrench_frame"),
         bounds=limits.bounds, drives=limits.drives, derive=derive,
         merge_gap=_real(words.get("merge_gap", 0.0), "merge_gap"),
+        derating=_real(words.get("derating", 1.0), "derating"),
         tables=tables)
     if words.get("task"):
         start.operational_space.CopyFrom(
             task_message(options, [Quantity.OPERATIONAL_SPACE]))
-    derating = words.get("derating")
-    if derating is not None:
-        start.derating = _real(derating, "derating")
     return start
 
 

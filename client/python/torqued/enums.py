@@ -145,6 +145,7 @@ class TrajectoryTable(enum.IntEnum):
     PATH_E = 8
     SIGMA_MIN = 9
     CONDITION = 10
+    TORQUE_LIMIT = 11
 
 
 class LimitKind(enum.IntEnum):

@@ -56,6 +56,8 @@ class JointDemands:
         power, both at least 0; J.
     lower_limit, upper_limit, velocity_limit, torque_limit (at rest, derated):
         what counted; infinite where there is none.
+    torque_violations, velocity_violations, position_violations: how many, also
+        those that the verdict does not list.
     """
 
     names: tuple[str, ...]
@@ -75,6 +77,9 @@ class JointDemands:
     upper_limit: FloatArray
     velocity_limit: FloatArray
     torque_limit: FloatArray
+    torque_violations: npt.NDArray[np.int64]
+    velocity_violations: npt.NDArray[np.int64]
+    position_violations: npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,7 +171,7 @@ class TrajectoryVerdict:
     path_inertia: None unless `task` was asked for.
     derived: how v and a were; None: they were given.
     tables: those that were asked for, by name: "tau", "v", "a", "path_a" to
-        "path_e" (N, n), "sigma_min" and "condition" (N,).
+        "path_e" and "torque_limit" (N, n), "sigma_min" and "condition" (N,).
     model, revision, server_version, target, tip_frame: what computed this.
     trajectory: what was checked, columns in the order of `joints`.
     seconds: that the check took.
@@ -213,6 +218,11 @@ class TrajectoryVerdict:
     def tip_frame(self) -> str:
         return self.message.echo.tip_frame
 
+    @property
+    def asked(self) -> pb.CheckTrajectoryStart:
+        """The options, as the server understood them."""
+        return self.message.asked
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the tables, in words of JSON, as `torquectl trajectory
         check --output json` writes it. Numbers that JSON lacks are strings:
@@ -230,9 +240,9 @@ class TrajectoryVerdict:
     def write_torques(self, path: Path) -> None:
         """The torques, where `tables` had "tau", by the suffix of the file:
         .csv with the columns `time`, `<joint>.tau`; .npy with tau; .npz with
-        time, tau and joint_names; .yaml, .yml and .json, a
-        trajectory_msgs/JointTrajectory with the torques as effort beside q, v
-        and a. Raises InvalidArgument, OSError."""
+        tau beside time, q, v, a and joint_names; .yaml, .yml and .json, a
+        trajectory_msgs/JointTrajectory with the torques as effort. Raises
+        InvalidArgument, OSError."""
         tau = self.tables.get("tau")
         if tau is None:
             raise errors.invalid(
@@ -244,7 +254,7 @@ class TrajectoryVerdict:
             write_npy(path, tau)
             return
         blocks = {"tau": tau}
-        if suffix in (".yaml", ".yml", ".json"):
+        if suffix != ".csv":
             moved = self.trajectory
             blocks = {name: numbers for name, numbers in (
                 ("q", moved.q), ("v", self.tables.get("v", moved.v)),
@@ -328,6 +338,9 @@ def _demands(message: pb.TrajectoryVerdict) -> JointDemands:
     def numbers(name: str) -> FloatArray:
         return np.array([getattr(joint, name) for joint in joints], float)
 
+    def counts(name: str) -> npt.NDArray[np.int64]:
+        return np.array([getattr(joint, name) for joint in joints], np.int64)
+
     def where_there(name: str, absent: float) -> FloatArray:
         return np.array([getattr(joint, name) if joint.HasField(name)
                          else absent for joint in joints], float)
@@ -346,7 +359,10 @@ def _demands(message: pb.TrajectoryVerdict) -> JointDemands:
         lower_limit=where_there("lower_limit", -math.inf),
         upper_limit=where_there("upper_limit", math.inf),
         velocity_limit=where_there("velocity_limit", math.inf),
-        torque_limit=where_there("torque_limit", math.inf))
+        torque_limit=where_there("torque_limit", math.inf),
+        torque_violations=counts("torque_violations"),
+        velocity_violations=counts("velocity_violations"),
+        position_violations=counts("position_violations"))
 
 
 # --- As JSON -----------------------------------------------------------------

@@ -99,6 +99,11 @@ def test_violations_are_where_numpy_sees_them(panda):
     listed = {kind: np.zeros_like(broken) for kind, broken in over.items()}
     assert not verdict.passes
     assert verdict.violation_count == len(verdict.violations)
+    for kind in kinds:
+        counts = getattr(verdict.joints, kind.name.lower() + "_violations")
+        assert counts.tolist() == [sum(
+            (violation.kind, violation.joint) == (kind, joint)
+            for violation in verdict.violations) for joint in PANDA]
     severities = [violation.severity for violation in verdict.violations]
     assert severities == sorted(severities, reverse=True)
     gravest = verdict.violations[0]
@@ -170,11 +175,12 @@ def test_slowed_down_it_just_passes(panda):
 
 def test_tables_are_those_of_the_functions(panda):
     names = ["tau", "v", "a", "path_a", "path_b", "path_c", "path_d",
-             "path_e", "sigma_min", "condition"]
+             "path_e", "sigma_min", "condition", "torque_limit"]
     verdict = panda.check_trajectory(
         MOTION, tables=names, task=True, viscous_friction=True,
         coulomb_friction=True, limits=wide(
-            viscous_friction=0.3, coulomb_friction=0.7))
+            viscous_friction=0.3, coulomb_friction=0.7,
+            torque_at_speed=[(0.5, 90), (1.5, 50)]), derating=0.5)
     tables, q, v, a = verdict.tables, MOTION.q, MOTION.v, MOTION.a
     assert list(tables) == names
     gravity = panda.gravity_forces(q)
@@ -185,6 +191,8 @@ def test_tables_are_those_of_the_functions(panda):
             ("path_a", np.einsum("kij,kj->ki", panda.mass_matrix(q), v)),
             ("path_c", gravity), ("path_d", 0.3 * v),
             ("path_e", 0.7 * np.sign(v)),
+            ("torque_limit",
+             0.5 * np.interp(np.abs(v), [0.5, 1.5], [90, 50])),
             ("tau", inertial + bias + gravity + 0.3 * v + 0.7 * np.sign(v)),
             ("sigma_min", panda.operational_space(
                 q, sigma_min=True, on_bad_row="mask").sigma_min)):
@@ -310,10 +318,34 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     code, expected = ask_torquectl(client, move, *flags)
     said = verdict.to_dict()
     assert said.pop("seconds") > 0 and expected.pop("seconds") > 0
+    # What is as it would be without it, one leaves out and the other says.
+    asked, other = said.pop("asked"), expected.pop("asked")
     assert said == expected and said["echo"]["server_version"]
     assert said["echo"]["revision"] == panda.revision
+    for name in ("model", "bounds", "drives", "derating", "merge_gap",
+                 "derive"):
+        assert asked[name] == other[name], name
+    assert asked["options"]["joint_names"] == list(PANDA)
+    assert verdict.asked.derating == words.get("derating", 1)
     assert code == (0 if verdict.passes else 2)
     assert json.loads(verdict.to_json())["violations"] == expected["violations"]
+
+
+@pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])
+def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
+    ours, theirs = tmp_path / name, tmp_path / ("other_" + name)
+    MOTION.write(ours)
+    expected = panda.check_trajectory(MOTION, tables=["tau"])
+    _, said = ask_torquectl(client, ours, "--torques", str(theirs))
+    wanted = expected.to_dict()
+    for answer in (said, wanted):
+        for key in ("seconds", "trajectory", "asked"):
+            del answer[key]
+    assert said == wanted
+    read = torqued.Trajectory.read(theirs)
+    assert read.joint_names == PANDA
+    for part in ("time", "q", "v", "a"):
+        assert same_bits(getattr(read, part), getattr(MOTION, part)), part
 
 
 def test_torques_are_written_as_torquectl_writes_them(client, panda, tmp_path):
@@ -333,6 +365,7 @@ def test_torques_are_written_as_torquectl_writes_them(client, panda, tmp_path):
     verdict.write_torques(tmp_path / "tau.npz")
     with np.load(tmp_path / "tau.npz") as arrays:
         assert same_bits(arrays["tau"], verdict.tables["tau"])
+        assert same_bits(arrays["q"], MOTION.q)
         assert tuple(arrays["joint_names"]) == PANDA
     verdict.write_torques(tmp_path / "tau.json")
     message = json.loads((tmp_path / "tau.json").read_text())

@@ -192,6 +192,15 @@ def test_messages_around_a_trajectory(tmp_path, around):
         assert same(read_text(tmp_path, text, name), expected)
 
 
+@pytest.mark.parametrize("given, seconds", [
+    ("1.5", 1.5), ("{sec: 2}", 2), ("{nsecs: 7}", 7e-9),
+    ("{sec: 1, nanosec: 234}", 1.000000234)])
+def test_times_from_the_start(tmp_path, given, seconds):
+    read = read_text(tmp_path, POINT.format(
+        "{positions: [0], time_from_start: " + given + "}"))
+    assert read.time.tolist() == [0, seconds]
+
+
 def test_what_is_written_for_ros_is_numbers_to_others(tmp_path):
     small = torqued.Trajectory([0, 1], [[1e-5], [1e22]], joint_names=["on"])
     small.write(tmp_path / "move.yaml")
@@ -336,12 +345,14 @@ BAD_TEXTS = {
         ".yaml", None, 1, "q", "j", "finite"),
     POINT.format("{positions: [0]}"): (
         ".yaml", None, 1, "time_from_start", "", "sec"),
-    POINT.format("{positions: [0], time_from_start: 1.5}"): (
+    POINT.format("{positions: [0], time_from_start: soon}"): (
+        ".yaml", None, 1, "time_from_start", "", "sec"),
+    POINT.format("{positions: [0], time_from_start: {}}"): (
         ".yaml", None, 1, "time_from_start", "", "sec"),
     POINT.format("{positions: [0], time_from_start: {sec: 1, nsecs: 0}}"): (
         ".yaml", None, 1, "time_from_start", "", "sec"),
-    POINT.format("{positions: [0], time_from_start: {sec: 1.5, nanosec: 0}}"):
-        (".yaml", None, 1, "time_from_start", "", "whole"),
+    POINT.format("{positions: [0], time_from_start: {sec: x, nanosec: 0}}"):
+        (".yaml", None, 1, "time_from_start", "", "sec"),
     POINT.format("{positions: [0], time_from_start: {sec: 0, nanosec: 0}}"): (
         ".yaml", None, 1, "time", "", "increase"),
     POINT.format("{positions: [0], velocities: [1], " + TIME + "}"): (

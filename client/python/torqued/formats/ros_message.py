@@ -25,7 +25,6 @@ _AROUND = ("goal", "trajectory", "joint_trajectory")
 # Seconds and nanoseconds in ROS 1 and in ROS 2.
 _CLOCKS = (("secs", "nsecs"), ("sec", "nanosec"))
 _NANO = 10**9
-_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
@@ -167,19 +166,20 @@ def _block(field: str, points: list[Mapping[str, Any]], joints: list[str],
 
 def _seconds(given: Any, row: int, place: FilePlace) -> float:
     for seconds, nanoseconds in _CLOCKS:
-        if isinstance(given, Mapping) and set(given) == {seconds, nanoseconds}:
-            parts = _whole(given[seconds]), _whole(given[nanoseconds])
+        if isinstance(given, Mapping) and given and set(given) <= {
+                seconds, nanoseconds}:
+            parts = (_number(given.get(seconds, 0)),
+                     _number(given.get(nanoseconds, 0)))
             if parts[0] is not None and parts[1] is not None:
                 # Rounded once, so that decimals are what they would be alone.
                 return (parts[0] * _NANO + parts[1]) / _NANO
+    # Where it is no duration of either.
+    alone = _number(given)
+    if alone is not None:
+        return alone
     raise place.problem(
-        "time_from_start is not made of secs and nsecs, or of sec and nanosec, "
-        "in whole numbers", row=row, column="time_from_start")
-
-
-def _whole(value: Any) -> int | None:
-    text = str(value).strip()
-    return int(text) if _WHOLE.fullmatch(text) else None
+        "time_from_start is made neither of sec and nanosec nor of secs and "
+        "nsecs, and is no number", row=row, column="time_from_start")
 
 
 def _number(value: Any) -> float | None:
