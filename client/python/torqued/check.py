@@ -5,6 +5,7 @@ aio/connection.py do."""
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ from torqued.retry import Schedule
 from torqued.trajectory import Path, Trajectory, wrenches
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.verdict import TrajectoryVerdict, verdict_of
+from torqued.wrench_profile import wrenches_at
 
 if TYPE_CHECKING:
     from torqued.question import Described
@@ -46,7 +48,8 @@ class CheckWords(CommonWords, total=False):
     gravity: 3 numbers, m/s^2, base axes.
     tip_wrench: 6 numbers (moment; force) that the tip exerts ON THE
         ENVIRONMENT, or one row of them per sample; N m, N. Not where the
-        trajectory has its own.
+        trajectory has its own. Or a .csv or .npy file with time, mx, my, mz,
+        fx, fy, fz, with straight lines between its rows.
     limits: limits, torque-speed curves, friction and rotor inertia of joints in
         the place of the model's, {joint: JointLimits}, or a JSON file of the
         same.
@@ -64,7 +67,7 @@ class CheckWords(CommonWords, total=False):
     """
 
     gravity: Sequence[float] | None
-    tip_wrench: npt.ArrayLike | None
+    tip_wrench: npt.ArrayLike | Path | None
     limits: Limits | None
     derating: float
     merge_gap: float
@@ -151,7 +154,7 @@ def _tables(given: Sequence[TrajectoryTable | str]) -> list[TrajectoryTable]:
 
 
 def _arrays(trajectory: Trajectory, derives: bool,
-            tip_wrench: npt.ArrayLike | None) -> dict[str, FloatArray]:
+            tip_wrench: npt.ArrayLike | Path | None) -> dict[str, FloatArray]:
     arrays = {"time": trajectory.time[:, np.newaxis], "q": trajectory.q}
     for name, numbers in (("v", trajectory.v), ("a", trajectory.a)):
         if derives:
@@ -168,7 +171,10 @@ def _arrays(trajectory: Trajectory, derives: bool,
             raise errors.invalid(
                 Reason.INVALID_OPTION, "tip_wrench",
                 "the trajectory has a tip_wrench of its own")
-        wrench = wrenches(tip_wrench, len(trajectory))
+        if isinstance(tip_wrench, (str, os.PathLike)):
+            wrench = wrenches_at(tip_wrench, trajectory.time)
+        else:
+            wrench = wrenches(tip_wrench, len(trajectory))
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
     return {name: np.ascontiguousarray(numbers, WIRE)

@@ -331,6 +331,69 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     assert json.loads(verdict.to_json())["violations"] == expected["violations"]
 
 
+# Times of the motion, and others.
+PROFILE = np.column_stack([
+    np.sort(np.append(MOTION.time[::50], np.linspace(0.001, 4, 77))),
+    np.random.default_rng(5).uniform(-5, 5, (127, 6))])
+HEADER = "time,mx,my,mz,fx,fy,fz"
+
+
+def write_profile(path, header=HEADER, table=PROFILE):
+    np.savetxt(path, table, "%.17g", ",", header=header, comments="")
+    return path
+
+
+def test_a_profile_of_wrenches(client, panda, tmp_path):
+    path = write_profile(tmp_path / "push.csv")
+    MOTION.write(tmp_path / "move.csv")
+    verdict = panda.check_trajectory(
+        tmp_path / "move.csv", tip_wrench=path, tables=["tau"])
+    wrench = np.column_stack([
+        np.interp(MOTION.time, PROFILE[:, 0], PROFILE[:, k])
+        for k in range(1, 7)])
+    assert np.abs(verdict.tables["tau"] - torques(
+        panda, MOTION, tip_wrench=wrench)).max() < 1e-12
+    said, expected = verdict.to_dict(), ask_torquectl(
+        client, tmp_path / "move.csv", "--wrench-profile", str(path))[1]
+    for name in ("joints", "payload", "slow_down"):
+        assert said[name] == expected[name]
+    turned = PROFILE[:, ::-1]
+    np.save(tmp_path / "push.npy", PROFILE)
+    for other in (
+            tmp_path / "push.npy",
+            write_profile(tmp_path / "turned.csv", "fz,fy,fx,mz,my,mx,time",
+                          turned),
+            write_profile(tmp_path / "plain.csv", "")):
+        assert same(panda.check_trajectory(
+            MOTION, tip_wrench=str(other), tables=["tau"]), verdict)
+
+
+def spoilt_profile(row, column, number):
+    table = PROFILE.copy()
+    table[row, column] = number
+    return table
+
+
+@pytest.mark.parametrize("header, table, line, column, word", [
+    (HEADER, PROFILE[:9], None, "",
+     f"sample {np.argmax(MOTION.time > PROFILE[8, 0])} is"),
+    (HEADER, PROFILE[9:], None, "", "sample 0 is"),
+    (HEADER, spoilt_profile(3, 2, np.nan), 5, "my", "finite"),
+    (HEADER, spoilt_profile(3, 0, 0), 5, "time", "increase"),
+    (HEADER.replace("mz", "m"), PROFILE, None, "mz", "no column"),
+    (HEADER.replace("mz", "my"), PROFILE, None, "my", "two columns"),
+    ("", PROFILE[:, 1:], None, "", "6 columns")])
+def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, line,
+                                       column, word):
+    path = write_profile(tmp_path / "push.csv", header, table)
+    with pytest.raises(torqued.FileError, match="push.csv") as caught:
+        panda.check_trajectory(MOTION, tip_wrench=path)
+    assert (caught.value.line, caught.value.column) == (line, column)
+    assert word in str(caught.value)
+    with pytest.raises(torqued.FileError, match="neither"):
+        panda.check_trajectory(MOTION, tip_wrench=tmp_path / "push.txt")
+
+
 @pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])
 def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
     ours, theirs = tmp_path / name, tmp_path / ("other_" + name)

@@ -18,8 +18,10 @@ _SHOWN = 40
 _BLANK = " \t\r"
 
 
-class _Table(NamedTuple):
-    header: list[str]  # empty: none
+class Table(NamedTuple):
+    """header: empty where there is none. lines: of the rows, from 1."""
+
+    header: list[str]
     numbers: FloatArray
     lines: list[int]
 
@@ -31,7 +33,7 @@ def read(path: pathlib.Path, joints: Sequence[str] | None,
 
     Blank lines and those that begin with # do not count.
     """
-    table = _parse(path, place)
+    table = parse(path, place)
     if not table.header:
         return split_plain(table.numbers, joints, place, table.lines)
     return _named(table, joints, place)
@@ -50,7 +52,8 @@ def write(path: pathlib.Path, joints: Sequence[str] | None, time: FloatArray,
             file.write(",".join(map(repr, row)) + "\n")
 
 
-def _parse(path: pathlib.Path, place: FilePlace) -> _Table:
+def parse(path: pathlib.Path, place: FilePlace) -> Table:
+    """At least one row of numbers."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -80,7 +83,7 @@ def _parse(path: pathlib.Path, place: FilePlace) -> _Table:
         lines.append(line)
     if not rows:
         raise place.problem("has no samples", reason=Reason.MISSING_INPUT)
-    return _Table(header, np.array(rows, float), lines)
+    return Table(header, np.array(rows, float), lines)
 
 
 def _numbers(cells: list[str]) -> list[float] | None:
@@ -108,7 +111,7 @@ def _bad_cell(cells: list[str], header: list[str], line: int,
         column=header[index] if header else str(index + 1))
 
 
-def _named(table: _Table, joints: Sequence[str] | None,
+def _named(table: Table, joints: Sequence[str] | None,
            place: FilePlace) -> Samples:
     header = table.header
     at = {name: column for column, name in enumerate(header)}

@@ -23,10 +23,15 @@ _NO_ARRAY = (ValueError, EOFError, KeyError, MemoryError, zipfile.BadZipFile,
 def read_npy(path: pathlib.Path, joints: Sequence[str] | None,
              place: FilePlace) -> Samples:
     """One table, columns time, q or time, q, v, a."""
+    return split_plain(table_of(path, place), joints, place)
+
+
+def table_of(path: pathlib.Path, place: FilePlace) -> FloatArray:
+    """A .npy file with two axes."""
     loaded = _load(path, place)
     if not isinstance(loaded, np.ndarray):
         raise place.problem("is no .npy file")
-    return split_plain(_table("the array", loaded, place), joints, place)
+    return _table("the array", loaded, place)
 
 
 def read_npz(path: pathlib.Path, joints: Sequence[str] | None,
