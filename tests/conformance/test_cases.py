@@ -10,6 +10,7 @@ from torqued.v1 import errors_pb2
 
 import lagrange
 import make_cases
+from robots import model
 from tree import Real
 
 # Of numbers that another machine's libraries may round otherwise.
@@ -47,6 +48,12 @@ def same(a, b, where=""):
 
 def test_the_file_is_what_is_made():
     same(COMMITTED, json.loads(json.dumps(make_cases.cases())))
+
+
+def test_it_is_laid_out_as_it_is_written():
+    path = pathlib.Path(make_cases.__file__).with_name("cases.json")
+    assert make_cases.text_of(COMMITTED) + "\n" == path.read_text(
+        encoding="utf-8")
 
 
 def test_a_number_that_was_changed_is_found():
@@ -137,7 +144,7 @@ def test_names_are_unique():
 
 
 def test_the_planar_arm_has_its_closed_form():
-    tree = make_cases.model("planar_2r")
+    tree = model("planar_2r")
     q, v, a = (np.array(x, Real) for x in ((0.3, 0.8), (1.1, -0.7), (2, 3)))
     state = lagrange.State(tree, q, v, a, lagrange.Surroundings(
         gravity=np.array([0, Real("-9.81"), 0])))
@@ -158,7 +165,7 @@ def test_the_planar_arm_has_its_closed_form():
 
 def test_torques_are_those_of_the_energies():
     """d/dt dK/dv - dK/dq + dP/dq by central differences."""
-    tree = make_cases.model("gantry")
+    tree = model("gantry")
     random = np.random.default_rng(1)
     q, v, a = (x.astype(Real) for x in random.uniform(-1, 1, (3, 4)))
     around = lagrange.Surroundings()
@@ -185,7 +192,7 @@ def test_torques_are_those_of_the_energies():
 
 
 def test_derivatives_are_those_of_the_torques():
-    tree = make_cases.model("gantry")
+    tree = model("gantry")
     random = np.random.default_rng(2)
     q, v, a, twist = (x.astype(Real) for x in random.uniform(-1, 1, (4, 4)))
     around = lagrange.Surroundings(

@@ -11,38 +11,49 @@ from torqued import aio
 from torqued.arrays import FloatArray, JointInput
 from torqued.client import Client, connect, local
 from torqued.enums import (
-    Health, JointType, Precision, Quantity, Reason, ReferenceFrame, RowCode,
-    Severity, SingularityRule, TaskAxis, TaskRule)
+    Differentiation, Health, JointType, LimitKind, Precision, Quantity, Reason,
+    ReferenceFrame, RowCode, Severity, SingularityRule, TaskAxis, TaskRule,
+    TrajectoryTable)
 from torqued.errors import (
     BadRowsWarning, Cancelled, DeadlineExceeded, FailedPrecondition,
-    FieldViolation, InternalError, InvalidArgument, LocalServerError, NotFound,
-    Overloaded, PermissionDenied, RequestTooLarge, ResourceExhausted, RowError,
-    RowStatus, SingularTaskWarning, TorquedError, Unavailable, Unimplemented)
+    FieldViolation, FileError, InternalError, InvalidArgument,
+    LocalServerError, NotFound, Overloaded, PermissionDenied, RequestTooLarge,
+    ResourceExhausted, RowError, RowStatus, SingularTaskWarning, TorquedError,
+    Unavailable, Unimplemented)
 from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
     FrameAcceleration, Handover, InverseDynamicsDerivatives, OperationalSpace,
     PowerBalance, TaskProjection)
+from torqued.limits import JointLimits
 from torqued.local_server import LocalServer, find_server
 from torqued.model import (
     Finding, Joint, Model, ModelSummary, Report, ServerInfo)
 from torqued.options import ExternalWrench, Options, Payload
 from torqued.robot import Robot
 from torqued.settings import Settings
+from torqued.trajectory import Trajectory
+from torqued.verdict import (
+    JointDemands, JointPeaks, LimitedBy, LimitViolation, PathInertia,
+    PayloadRange, Peak, SlowDown, TrajectoryVerdict)
 from torqued.version import __version__
 
 __all__ = [
     "BadRowsWarning", "Cancelled", "CenterOfMass", "Client",
-    "DeadlineExceeded", "Energy", "Evaluation", "ExternalWrench",
-    "FailedPrecondition", "FieldViolation", "Finding", "FloatArray",
-    "ForwardDynamicsDerivatives", "FrameAcceleration", "Handover", "Health",
-    "InternalError", "InvalidArgument", "InverseDynamicsDerivatives", "Joint",
-    "JointInput", "JointType", "LocalServer", "LocalServerError", "Model",
-    "ModelSummary", "NotFound", "OperationalSpace", "Options", "Overloaded",
-    "Payload", "PermissionDenied", "PowerBalance", "Precision", "Quantity",
-    "Reason", "ReferenceFrame", "Report", "RequestTooLarge",
-    "ResourceExhausted", "Robot", "RowCode", "RowError", "RowStatus",
-    "ServerInfo", "Settings", "Severity", "SingularTaskWarning",
-    "SingularityRule", "TaskAxis", "TaskProjection", "TaskRule",
-    "TorquedError", "Unavailable", "Unimplemented", "__version__", "aio",
-    "connect", "find_server", "local",
+    "DeadlineExceeded", "Differentiation", "Energy", "Evaluation",
+    "ExternalWrench", "FailedPrecondition", "FieldViolation", "FileError",
+    "Finding", "FloatArray", "ForwardDynamicsDerivatives",
+    "FrameAcceleration", "Handover", "Health", "InternalError",
+    "InvalidArgument", "InverseDynamicsDerivatives", "Joint",
+    "JointDemands", "JointInput", "JointLimits", "JointPeaks", "JointType",
+    "LimitKind", "LimitViolation", "LimitedBy", "LocalServer",
+    "LocalServerError", "Model", "ModelSummary", "NotFound",
+    "OperationalSpace", "Options", "Overloaded", "PathInertia", "Payload",
+    "PayloadRange", "Peak", "PermissionDenied", "PowerBalance",
+    "Precision", "Quantity", "Reason", "ReferenceFrame", "Report",
+    "RequestTooLarge", "ResourceExhausted", "Robot", "RowCode", "RowError",
+    "RowStatus", "ServerInfo", "Settings", "Severity",
+    "SingularTaskWarning", "SingularityRule", "SlowDown", "TaskAxis",
+    "TaskProjection", "TaskRule", "TorquedError", "Trajectory",
+    "TrajectoryTable", "TrajectoryVerdict", "Unavailable", "Unimplemented",
+    "__version__", "aio", "connect", "find_server", "local",
 ]

@@ -113,7 +113,8 @@ def _by_name(name: str, given: Columns, order: Sequence[str]) -> Table:
 class States:
     """The inputs of a call by their names on the wire, one row per state.
 
-    rows: number of states. single: all came without rows.
+    rows: number of states. single: all came without rows. A single row serves
+    all states, also none.
     Raises InvalidArgument (WRONG_ROW_COUNT) where rows differ and are not 1.
     """
 
@@ -125,11 +126,26 @@ class States:
         for name, rows in self.arrays.items():
             if len(rows) > self.rows:
                 self.rows, longest = len(rows), name
+        if self.rows == 1 and not all(map(len, self.arrays.values())):
+            self.rows = 0
         for name, rows in self.arrays.items():
             if len(rows) not in (1, self.rows):
                 raise errors.invalid(
                     Reason.WRONG_ROW_COUNT, name,
                     f"{name} has {len(rows)} rows, {longest} has {self.rows}")
+
+    @property
+    def empty(self) -> bool:
+        """Whether this is a batch of no states, and not that nothing is
+        given."""
+        return self.rows == 0 and bool(self.arrays)
+
+    def example(self) -> States:
+        """One state with as many columns, for a batch of none."""
+        return States({
+            name: Table(rows if len(rows) else np.zeros((1, rows.shape[1])),
+                        False)
+            for name, rows in self.arrays.items()})
 
     def bytes_per_row(self) -> int:
         return sum(rows.shape[1] for rows in self.arrays.values()

@@ -1,6 +1,6 @@
 """A computation of any number of states: which messages to send, what to make
 of the replies, and how to go on after a failure. Sends nothing itself;
-connection.py and aio.py do."""
+connection.py and aio/connection.py do."""
 
 from __future__ import annotations
 
@@ -51,6 +51,12 @@ class Plan:
     @property
     def m(self) -> int:
         return len(self.options.axes or range(6))
+
+    def of_example(self) -> Plan:
+        """Of one state instead of none, whose row may be bad."""
+        return dataclasses.replace(
+            self, states=self.states.example(),
+            options=dataclasses.replace(self.options, fail_fast=False))
 
     def start(self) -> dynamics_pb2.EvaluateStart:
         """Raises InvalidArgument for choices that there are not."""
@@ -109,11 +115,18 @@ class Plan:
 
 class Batch:
     """One run of a plan: first in one call where that is right, else, or after
-    that, through streams, which `stream_messages` feeds and `take` reads."""
+    that, through streams, which `stream_messages` feeds and `take` reads.
+
+    A batch of no states asks for one of zeros, so that everything else about it
+    is looked at, and its answer has no rows.
+    """
 
     def __init__(self, plan: Plan, max_message_bytes: int, chunk_rows: int,
                  schedule: Schedule, tell: Callable[[int, int], None],
                  stream: bool) -> None:
+        self._empty = plan.states.empty
+        if self._empty:
+            plan = plan.of_example()
         self._plan = plan
         self._schedule = schedule
         self._tell = tell
@@ -126,7 +139,7 @@ class Batch:
         self._first_row = self._first_chunk = 0
         #: Whether to begin with one call of Compute.
         self.in_one_call = self._total <= (0 if stream else most)
-        if self._total == 0:
+        if self._total == 0 or self._empty:
             self.in_one_call = True
 
     # --- In one call ---------------------------------------------------------
@@ -148,8 +161,11 @@ class Batch:
         collector = self._plan.collector(rows)
         collector.add(0, rows, reply.results, reply.row_status)
         collector.add_echo(reply.echo, 0)
-        self._tell(rows, rows)
-        return collector.evaluation()
+        evaluation = collector.evaluation()
+        if self._empty:
+            evaluation = evaluation.without_rows()
+        self._tell(evaluation.rows, evaluation.rows)
+        return evaluation
 
     def shrink(self, error: errors.TorquedError) -> None:
         """After one call failed. Raises `error` unless smaller messages may

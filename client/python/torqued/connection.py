@@ -9,16 +9,19 @@ import grpc
 
 from torqued import errors
 from torqued.batch import Batch, Plan
+from torqued.check import Check, CheckPlan
 from torqued.enums import Health
 from torqued.evaluation import Evaluation
 from torqued.options import Progress
 from torqued.progress import teller
 from torqued.retry import Deadline, Schedule
 from torqued.settings import (
-    COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD, HEALTH_REQUEST, Settings,
-    Waiting, health_of)
+    CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD,
+    HEALTH_REQUEST, Settings, Waiting, health_of)
 from torqued.v1 import (
-    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc)
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc,
+    trajectory_pb2)
+from torqued.verdict import TrajectoryVerdict
 
 
 class Connection:
@@ -38,6 +41,9 @@ class Connection:
         self._evaluate = self.channel.stream_stream(
             EVALUATE_METHOD,
             response_deserializer=dynamics_pb2.EvaluateReply.FromString)
+        self._check = self.channel.stream_stream(
+            CHECK_METHOD, response_deserializer=(
+                trajectory_pb2.CheckTrajectoryReply.FromString))
         self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
         self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
         self._health = self.channel.unary_unary(HEALTH_METHOD)
@@ -127,6 +133,28 @@ class Connection:
         if error is None and batch.complete:
             return 0.0
         return batch.next_try(error)
+
+    def check(self, plan: CheckPlan) -> TrajectoryVerdict:
+        settings = self.settings
+        deadline = Deadline(settings.deadline if plan.deadline is None
+                            else plan.deadline)
+        check = Check(plan, settings.max_message_bytes,
+                      self._schedule(deadline), teller(plan.progress))
+        while True:
+            self._check_open()
+            call = self._check(check.messages(), timeout=deadline.remaining())
+            try:
+                for reply in call:
+                    check.take(reply)
+                return check.verdict()
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            except BaseException:
+                call.cancel()
+                raise
+            pause = check.next_try(error)
+            if pause:
+                time.sleep(pause)
 
     def _check_open(self) -> None:
         """Raises Cancelled after close."""

@@ -120,6 +120,42 @@ class Severity(enum.IntEnum):
     ERROR = 3
 
 
+class Differentiation(enum.IntEnum):
+    """How velocities and accelerations follow from positions; `CUBIC` and
+    `QUINTIC` do as well."""
+
+    #: Derivatives of the interpolating cubic spline with not-a-knot ends.
+    CUBIC_SPLINE = 1
+    #: The same of the quintic spline, whose accelerations are smooth.
+    QUINTIC_SPLINE = 2
+    CUBIC = 1
+    QUINTIC = 2
+
+
+class TrajectoryTable(enum.IntEnum):
+    """A table of one row a sample; `TrajectoryVerdict.tables`."""
+
+    TAU = 1
+    V = 2
+    A = 3
+    PATH_A = 4
+    PATH_B = 5
+    PATH_C = 6
+    PATH_D = 7
+    PATH_E = 8
+    SIGMA_MIN = 9
+    CONDITION = 10
+    TORQUE_LIMIT = 11
+
+
+class LimitKind(enum.IntEnum):
+    """What of a joint is limited."""
+
+    TORQUE = 1
+    VELOCITY = 2
+    POSITION = 3
+
+
 class Health(enum.IntEnum):
     """What a server says of itself."""
 

@@ -94,6 +94,32 @@ class InvalidArgument(TorquedError, ValueError):
     """Something in the request cannot be used as it is."""
 
 
+class FileError(InvalidArgument):
+    """A file that cannot be used as it is.
+
+    file: its path. line: of a text, from 1; None where no line is at fault.
+    row: of the samples, from 0. column: its name, else its number from 1; ""
+    where no column is at fault.
+    """
+
+    @property
+    def file(self) -> str:
+        return self.metadata.get("file", "")
+
+    @property
+    def line(self) -> int | None:
+        line = self.metadata.get("line", "")
+        return int(line) if line else None
+
+    @property
+    def column(self) -> str:
+        return self.metadata.get("column", "")
+
+    def __str__(self) -> str:
+        # The sentence begins with the place in the file.
+        return f"{self.message} [{self.reason.name}]"
+
+
 class NotFound(TorquedError, LookupError):
     """No model of that name, label or revision."""
 
@@ -246,6 +272,30 @@ def invalid(reason: Reason, field: str, message: str,
     return make("INVALID_ARGUMENT", message, reason=reason,
                 field_violations=[FieldViolation(field, message)],
                 metadata=metadata)
+
+
+class FilePlace:
+    """A file, for what is wrong in it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def problem(self, message: str, *,
+                reason: Reason = Reason.MALFORMED_ARRAY, field: str = "",
+                **where: object) -> FileError:
+        """`message` goes on after the place. where: line, row, column, joint,
+        as far as there are."""
+        known = {key: str(value) for key, value in where.items()
+                 if value not in (None, "")}
+        place = self.path + (
+            f":{known['line']}" if "line" in known else
+            f", row {known['row']}" if "row" in known else "")
+        if "column" in known:
+            place += f", column {known['column']}"
+        return FileError(
+            f"{place}: {message}", code="INVALID_ARGUMENT", reason=reason,
+            field_violations=[FieldViolation(field, message)] if field else (),
+            metadata={"file": self.path, **known})
 
 
 def decode(failure: grpc.RpcError) -> TorquedError:

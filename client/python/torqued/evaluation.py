@@ -222,6 +222,12 @@ class Evaluation:
         return OperationalSpace(
             self.Lambda, self.eta, self.rank, self.rule, sigma_min)
 
+    def without_rows(self) -> Evaluation:
+        """The same of no states."""
+        return Evaluation(
+            0, False, {name: getattr(self, name)[:0] for name in self.names},
+            [], self.echo, [])
+
     def raise_or_warn(self, on_bad_row: OnBadRow | None,
                       stacklevel: int) -> None:
         """As `Options.on_bad_row` wants it; None: for plain arrays."""

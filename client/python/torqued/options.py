@@ -11,7 +11,8 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.arrays import JointInput
 from torqued.enums import (
-    Precision, Reason, ReferenceFrame, SingularityRule, TaskAxis, parse)
+    Differentiation, Precision, Reason, ReferenceFrame, SingularityRule,
+    TaskAxis, parse)
 from torqued.quantities import OF_THE_TASK
 from torqued.enums import Quantity
 from torqued.v1 import array_pb2, dynamics_pb2
@@ -115,8 +116,8 @@ class Options:
     deadline: float | None = None
 
 
-class OptionWords(TypedDict, total=False):
-    """The fields of `Options` as keywords."""
+class CommonWords(TypedDict, total=False):
+    """Fields of `Options` as keywords, those that all functions take."""
 
     joint_names: Sequence[str] | None
     viscous_friction: bool
@@ -133,9 +134,14 @@ class OptionWords(TypedDict, total=False):
     rank_tolerance: float | None
     characteristic_length: float | None
     sigma_min: bool
+    deadline: float | None
+
+
+class OptionWords(CommonWords, total=False):
+    """Those of functions whose rows are states, too."""
+
     fail_fast: bool
     on_bad_row: OnBadRow | None
-    deadline: float | None
 
 
 class BoundWords(OptionWords, total=False):
@@ -172,7 +178,8 @@ class CallWords(OptionWords, total=False):
     progress: Progress | None
 
 
-E = TypeVar("E", ReferenceFrame, Precision, SingularityRule, TaskAxis)
+E = TypeVar("E", ReferenceFrame, Precision, SingularityRule, TaskAxis,
+            Differentiation)
 
 
 def choice(kind: type[E], given: E | str | None, field: str) -> Any:

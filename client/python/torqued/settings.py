@@ -15,6 +15,7 @@ from torqued.retry import OnRetry
 # Requests of these are bytes already; see wire.py.
 COMPUTE_METHOD = "/torqued.v1.Dynamics/Compute"
 EVALUATE_METHOD = "/torqued.v1.Dynamics/Evaluate"
+CHECK_METHOD = "/torqued.v1.Trajectories/CheckTrajectory"
 HEALTH_METHOD = "/grpc.health.v1.Health/Check"
 #: A HealthCheckRequest of the whole server.
 HEALTH_REQUEST = b""

@@ -61,11 +61,15 @@ class Refusing(grpc.GenericRpcHandler):
         self.calls = []
         #: Set when a stream is over, however it ends.
         self.stream_ended = threading.Event()
+        #: Whether that was before all replies were passed on.
+        self.cut_short = False
 
     def service(self, call):
         method = call.method
-        if method.endswith("/Evaluate"):
-            return grpc.stream_stream_rpc_method_handler(self._stream)
+        if method.endswith(("/Evaluate", "/CheckTrajectory")):
+            return grpc.stream_stream_rpc_method_handler(
+                lambda requests, context: self._stream(
+                    method, requests, context))
         return grpc.unary_unary_rpc_method_handler(
             lambda request, context: self._unary(method, request, context))
 
@@ -79,17 +83,23 @@ class Refusing(grpc.GenericRpcHandler):
         except grpc.RpcError as error:
             context.abort(error.code(), error.details())
 
-    def _stream(self, requests, context):
-        self.calls.append("Evaluate")
-        context.add_callback(self.stream_ended.set)
+    def _stream(self, method, requests, context):
+        self.calls.append(method.rpartition("/")[2])
+        done = []
+
+        def ended():
+            self.cut_short = not done
+            self.stream_ended.set()
+
+        context.add_callback(ended)
         plan = self.plans.pop(0) if self.plans else None
-        replies = self._channel.stream_stream(
-            "/torqued.v1.Dynamics/Evaluate")(requests)
+        replies = self._channel.stream_stream(method)(requests)
         for answered, reply in enumerate(replies):
             if plan and answered == plan[2]:
                 replies.cancel()
                 self._refuse(context, *plan[:2])
             yield reply
+        done.append(True)
 
     @staticmethod
     def _refuse(context, code, detail):

@@ -93,8 +93,10 @@ def test_deadline_and_rows(client):
             bad[1, 3] = np.nan
             with pytest.raises(torqued.RowError):
                 await robot.inverse_dynamics(bad[1])
-            with pytest.warns(torqued.BadRowsWarning):
+            with pytest.warns(torqued.BadRowsWarning) as warned:
                 await robot.inverse_dynamics(bad)
+            # Where the caller stands.
+            assert warned[0].filename == __file__
             evaluation = await robot.compute(["mass_matrix"], bad)
             assert evaluation.ok.tolist() == [True, False]
 

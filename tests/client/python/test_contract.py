@@ -1,12 +1,13 @@
 """The package and the wire name the same things."""
 
+import dataclasses
 import inspect
 
 import pytest
 import torqued
 from torqued import quantities
 from torqued.v1 import (
-    dynamics_pb2, errors_pb2, lint_pb2, model_registry_pb2)
+    dynamics_pb2, errors_pb2, lint_pb2, model_registry_pb2, trajectory_pb2)
 
 
 @pytest.mark.parametrize("kind, wire, prefix", [
@@ -20,6 +21,11 @@ from torqued.v1 import (
     (torqued.RowCode, dynamics_pb2.RowCode, "ROW_CODE_"),
     (torqued.JointType, model_registry_pb2.JointType, "JOINT_TYPE_"),
     (torqued.Severity, lint_pb2.Severity, "SEVERITY_"),
+    (torqued.Differentiation, trajectory_pb2.Differentiation,
+     "DIFFERENTIATION_"),
+    (torqued.TrajectoryTable, trajectory_pb2.TrajectoryTable,
+     "TRAJECTORY_TABLE_"),
+    (torqued.LimitKind, trajectory_pb2.LimitKind, "LIMIT_KIND_"),
     (torqued.Reason, errors_pb2.Reason, "")])
 def test_enums_are_those_of_the_wire(kind, wire, prefix):
     expected = {name.removeprefix(prefix): number
@@ -39,13 +45,43 @@ def test_every_result_of_the_wire_has_a_shape_and_a_type():
                      | {"Lambda", "rank", "rule", "sigma_min"})
 
 
+@pytest.mark.parametrize("kind, message, more", [
+    (torqued.TrajectoryVerdict, "TrajectoryVerdict",
+     {"tables", "trajectory", "seconds", "message"}),
+    (torqued.LimitViolation, "LimitViolation", set()),
+    (torqued.PayloadRange, "PayloadRange", set()),
+    (torqued.SlowDown, "SlowDown", set()),
+    (torqued.PathInertia, "PathInertia", set()),
+    (torqued.JointDemands, "JointDemand", {"names"})])
+def test_every_field_of_a_verdict_can_be_read(kind, message, more):
+    fields = set(trajectory_pb2.DESCRIPTOR.message_types_by_name[
+        message].fields_by_name)
+    # Names of joints are those of the columns; the echo has properties.
+    there = {field.name for field in dataclasses.fields(kind)} - more
+    assert fields - there <= {"joint", "echo", "asked"}
+    assert there <= fields
+
+
+def test_every_field_of_a_check_can_be_given():
+    start = trajectory_pb2.CheckTrajectoryStart.DESCRIPTOR.fields_by_name
+    words = set(torqued.check.CheckWords.__annotations__)
+    spelled = {"model": None, "options": "payload", "operational_space": "task",
+               "tip_wrench_reference_frame": "tip_wrench_frame",
+               "bounds": "limits", "drives": "limits"}
+    assert {spelled.get(name, name) for name in start} - {None} <= words
+    members = {field for message in ("JointBounds", "JointDrive")
+               for field in trajectory_pb2.DESCRIPTOR.message_types_by_name[
+                   message].fields_by_name} - {"joint", "speeds", "torques"}
+    assert set(torqued.JointLimits.__annotations__) == members | {
+        "torque_at_speed"}
+
+
 def test_every_quantity_is_a_function_of_both_robots():
     for quantity in torqued.Quantity:
         name = quantity.name.lower()
-        blocking = inspect.signature(getattr(torqued.Robot, name))
-        waiting = getattr(torqued.aio.Robot, name)
-        assert inspect.signature(waiting) == blocking
-        assert inspect.iscoroutinefunction(waiting)
+        blocking = getattr(torqued.Robot, name)
+        assert blocking.__doc__ and "Returns" in blocking.__doc__
+        assert getattr(torqued.aio.Robot, name) is blocking
 
 
 def test_both_kinds_of_client_have_the_same_functions():
@@ -75,6 +111,8 @@ def test_keywords_are_the_options():
     bound = torqued.options.BoundWords.__annotations__
     assert set(bound) == options
     assert options < set(torqued.options.CallWords.__annotations__)
+    of_rows = {"fail_fast", "on_bad_row"}
+    assert options - of_rows < set(torqued.check.CheckWords.__annotations__)
 
 
 def test_everything_public_is_documented():

@@ -91,7 +91,15 @@ def test_types_hold(tmp_path):
             space = robot.operational_space({"a": 1.0}, axes=["linear_x"])
             return tau + space.eta
 
+        def check(robot: torqued.Robot) -> float:
+            verdict = robot.check_trajectory(
+                "move.csv", limits={"a": {"effort": 1.0}}, tables=["tau"])
+            return float(verdict.joints.torque_use.value.max())
+
         async def waiting(robot: torqued.aio.Robot) -> torqued.FloatArray:
+            verdict = await robot.check_trajectory("move.csv", task=True)
+            both = await robot.compute(["energy"], [0.0] * 7)
+            assert verdict.passes and both.ok.all()
             return (await robot.energy([0.0] * 7)).kinetic
         """))
     checked = check_types(tmp_path, "-p", "torqued")
@@ -104,7 +112,12 @@ def test_types_hold(tmp_path):
 
         def bad(robot: torqued.Robot) -> int:
             robot.inverse_dynamics(np.zeros(7), tip_fram="x")
+            robot.check_trajectory("x.csv", limits={"a": {"efort": 1.0}})
             return robot.energy(np.zeros(7)).kinetik
+
+        async def unawaited(robot: torqued.aio.Robot) -> bool:
+            return robot.check_trajectory("x.csv").passes
         """))
     checked = check_types(tmp_path, str(user))
-    assert "tip_fram" in checked.stdout and "kinetik" in checked.stdout
+    for word in ("tip_fram", "kinetik", "efort", "Coroutine"):
+        assert word in checked.stdout, word

@@ -1,6 +1,7 @@
 """States in, results out: shapes, names, order, and what is no state."""
 
 import collections
+import warnings
 
 import numpy as np
 import pytest
@@ -254,6 +255,46 @@ def test_what_a_robot_is(panda):
     assert panda.velocity_limits[0] == 2.175
     assert list(panda.effort_limits) == [87] * 4 + [12] * 3
     assert panda.joints[0].type is torqued.JointType.REVOLUTE
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_of_no_states_there_are_no_results_of_the_right_shape(panda, name):
+    shapes, none = SHAPES[name], np.zeros((0, 7))
+    batch = ask(panda, name, none, none, none)
+    if not isinstance(shapes, list):
+        batch, shapes = [batch], [shapes]
+    assert [np.shape(x) for x in batch] == [(0, *shape) for shape in shapes]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_states_are_a_batch_like_any_other(panda, stream):
+    none, told = np.zeros((0, 7)), []
+    evaluation = panda.compute(
+        ["operational_space", "frame_pose"], none, np.zeros(7), fail_fast=True,
+        stream=stream, progress=lambda *step: told.append(step))
+    assert evaluation.rows == 0 and not evaluation.single
+    assert evaluation.ok.shape == (0,) and evaluation.pose.shape == (0, 4, 4)
+    assert evaluation.tip_frame == "panda_link8"
+    assert told == [(0, 0)]
+    by_joint = panda.gravity_forces({name: [] for name in NAMES})
+    assert by_joint.shape == (0, 7)
+    # The example state, in which a task is singular, is nobody's.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        panda.operational_space(none)
+
+
+@pytest.mark.parametrize("reason, field, arguments, words", [
+    ("WRONG_COLUMN_COUNT", "q", [np.zeros((0, 6))], {}),
+    ("WRONG_ROW_COUNT", "q", [np.zeros((0, 7)), np.zeros((2, 7))], {}),
+    ("UNKNOWN_FRAME", "options.tip_frame", [np.zeros((0, 7))],
+     {"tip_frame": "nowhere"}),
+    ("MISSING_INPUT", "q", [None], {})])
+def test_what_is_wrong_with_no_states_is_told(panda, reason, field, arguments,
+                                              words):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.frame_velocity(*arguments, **words)
+    assert (caught.value.reason.name, caught.value.field) == (reason, field)
 
 
 def test_a_result_that_was_not_asked_for(panda):

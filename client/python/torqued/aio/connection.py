@@ -1,0 +1,169 @@
+"""The transport for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import grpc
+
+from torqued import errors
+from torqued.batch import Batch, Plan
+from torqued.check import Check, CheckPlan
+from torqued.enums import Health
+from torqued.evaluation import Evaluation
+from torqued.options import Progress
+from torqued.progress import teller
+from torqued.retry import Deadline, Schedule
+from torqued.settings import (
+    CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD,
+    HEALTH_REQUEST, Settings, Waiting, health_of)
+from torqued.v1 import (
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc,
+    trajectory_pb2)
+from torqued.verdict import TrajectoryVerdict
+
+
+class Connection:
+    """Calls with deadline and retries, without blocking."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._closed = False
+        options = settings.channel_options()
+        self.channel = (
+            grpc.aio.insecure_channel(settings.address, options)
+            if settings.credentials is None else grpc.aio.secure_channel(
+                settings.address, settings.credentials, options))
+        self._compute = self.channel.unary_unary(
+            COMPUTE_METHOD,
+            response_deserializer=dynamics_pb2.ComputeReply.FromString)
+        self._evaluate = self.channel.stream_stream(
+            EVALUATE_METHOD,
+            response_deserializer=dynamics_pb2.EvaluateReply.FromString)
+        self._check = self.channel.stream_stream(
+            CHECK_METHOD, response_deserializer=(
+                trajectory_pb2.CheckTrajectoryReply.FromString))
+        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
+        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
+        self._health = self.channel.unary_unary(HEALTH_METHOD)
+
+    async def wait(self) -> None:
+        """Raises Unavailable where no server answers."""
+        waiting = Waiting(self.settings)
+        while True:
+            try:
+                await self._health(
+                    HEALTH_REQUEST, timeout=self.settings.deadline)
+                return
+            except grpc.RpcError as failure:
+                pause = waiting.after(failure)
+            if pause is None:
+                return
+            await asyncio.sleep(pause)
+
+    async def health(self) -> Health:
+        self._check_open()
+        try:
+            return health_of(await self._health(
+                HEALTH_REQUEST, timeout=self.settings.deadline))
+        except grpc.RpcError as failure:
+            raise errors.decode(failure) from None
+
+    async def read(self, method: Any, request: Any,
+                   deadline: Deadline | None = None,
+                   schedule: Schedule | None = None) -> Any:
+        """A call that changes nothing, tried again where that may help."""
+        deadline = deadline or Deadline(self.settings.deadline)
+        schedule = schedule or self._schedule(deadline)
+        while True:
+            self._check_open()
+            try:
+                return await method(request, timeout=deadline.remaining())
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            await asyncio.sleep(schedule.delay_after(error))
+
+    async def change(self, method: Any, request: Any) -> Any:
+        """A call that is made once."""
+        self._check_open()
+        try:
+            return await method(request, timeout=self.settings.deadline)
+        except grpc.RpcError as failure:
+            raise errors.decode(failure) from None
+
+    async def compute(self, plan: Plan, progress: Progress | None,
+                      stream: bool) -> Evaluation:
+        settings = self.settings
+        seconds = plan.options.deadline
+        deadline = Deadline(settings.deadline if seconds is None else seconds)
+        schedule = self._schedule(deadline)
+        batch = Batch(plan, settings.max_message_bytes, settings.chunk_rows,
+                      schedule, teller(progress), stream)
+        if batch.in_one_call:
+            try:
+                reply = await self.read(
+                    self._compute, batch.request(), deadline, schedule)
+            except errors.ResourceExhausted as error:
+                batch.shrink(error)
+            else:
+                evaluation = batch.take_whole(reply)
+                if evaluation is not None:
+                    return evaluation
+        while not batch.complete:
+            pause = await self._stream(batch, deadline)
+            if pause:
+                await asyncio.sleep(pause)
+        return batch.evaluation()
+
+    async def _stream(self, batch: Batch, deadline: Deadline) -> float:
+        """Seconds to wait before the next one, where one is needed."""
+        error = None
+        self._check_open()
+        call = self._evaluate(
+            batch.stream_messages(), timeout=deadline.remaining())
+        try:
+            async for reply in call:
+                batch.take(reply)
+        except grpc.RpcError as failure:
+            error = errors.decode(failure)
+        except BaseException:
+            call.cancel()
+            raise
+        if error is None and batch.complete:
+            return 0.0
+        return batch.next_try(error)
+
+    async def check(self, plan: CheckPlan) -> TrajectoryVerdict:
+        settings = self.settings
+        deadline = Deadline(settings.deadline if plan.deadline is None
+                            else plan.deadline)
+        check = Check(plan, settings.max_message_bytes,
+                      self._schedule(deadline), teller(plan.progress))
+        while True:
+            self._check_open()
+            call = self._check(check.messages(), timeout=deadline.remaining())
+            try:
+                async for reply in call:
+                    check.take(reply)
+                return check.verdict()
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            except BaseException:
+                call.cancel()
+                raise
+            pause = check.next_try(error)
+            if pause:
+                await asyncio.sleep(pause)
+
+    def _check_open(self) -> None:
+        """Raises Cancelled after close."""
+        if self._closed:
+            raise errors.make("CANCELLED", "the client is closed")
+
+    def _schedule(self, deadline: Deadline) -> Schedule:
+        return Schedule(deadline, self.settings.retry, self.settings.on_retry)
+
+    async def close(self) -> None:
+        self._closed = True
+        await self.channel.close()

@@ -1,0 +1,294 @@
+"""A check of a trajectory: which messages to send, what to make of the replies,
+and how to go on after a failure. Sends nothing itself; connection.py and
+aio/connection.py do."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torqued import errors, wire
+from torqued.arrays import WIRE, FloatArray, received
+from torqued.enums import (
+    Differentiation, Quantity, Reason, ReferenceFrame, TrajectoryTable, parse)
+from torqued.limits import Limits, WireLimits
+from torqued.options import (
+    CommonWords, Options, Progress, choice, options_message, reals,
+    task_message)
+from torqued.retry import Schedule
+from torqued.trajectory import Path, Trajectory, wrenches
+from torqued.v1 import trajectory_pb2 as pb
+from torqued.verdict import TrajectoryVerdict, verdict_of
+from torqued.wrench_profile import wrenches_at
+
+if TYPE_CHECKING:
+    from torqued.question import Described
+
+# Messages of this size travel as fast as larger ones.
+_GOOD_MESSAGE = 4 * 1024 * 1024
+_ARRAYS = {name: wire.Field(pb.TrajectorySamples, name) for name in (
+    "time", "q", "v", "a", "tip_wrench_on_environment")}
+_SAMPLES = wire.Field(pb.CheckTrajectoryRequest, "samples")
+_OF_LIMITS = re.compile(r"start\.(bounds|drives)\[(\d+)\]")
+_OF_SPACE = ("sigma_min", "condition")
+_OPTION_NAMES = frozenset(CommonWords.__annotations__) | {"gravity"}
+
+
+class CheckWords(CommonWords, total=False):
+    """What `check_trajectory` takes beside the trajectory: fields of `Options`
+    and
+
+    gravity: 3 numbers, m/s^2, base axes.
+    tip_wrench: 6 numbers (moment; force) that the tip exerts ON THE
+        ENVIRONMENT, or one row of them per sample; N m, N. Not where the
+        trajectory has its own. Or a .csv or .npy file with time, mx, my, mz,
+        fx, fy, fz, with straight lines between its rows.
+    limits: limits, torque-speed curves, friction and rotor inertia of joints in
+        the place of the model's, {joint: JointLimits}, or a JSON file of the
+        same.
+    derating: all torque limits are multiplied by it; above 0, at most 1.
+    merge_gap: violations of a joint that are at most so many seconds apart are
+        told as one.
+    derive: v and a come from q by an interpolating spline, "cubic" or
+        "quintic"; those of the trajectory do not count then. None: they are
+        given.
+    task: look at the operational space of the tip along the path, too; `axes`,
+        `characteristic_length`, ... say which.
+    tables: of `TrajectoryTable`, "tau", "path_a", ...; what the verdict brings
+        of every sample.
+    progress: told how many samples are done.
+    """
+
+    gravity: Sequence[float] | None
+    tip_wrench: npt.ArrayLike | Path | None
+    limits: Limits | None
+    derating: float
+    merge_gap: float
+    derive: Differentiation | str | None
+    task: bool
+    tables: Sequence[TrajectoryTable | str]
+    progress: Progress | None
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckPlan:
+    """What is checked. arrays: rows of all samples by their names on the wire.
+    n: joints. tables: by name, in the order in which they are asked for."""
+
+    start: pb.CheckTrajectoryStart
+    trajectory: Trajectory
+    arrays: dict[str, FloatArray]
+    tables: tuple[str, ...]
+    n: int
+    model: str
+    deadline: float | None
+    progress: Progress | None
+
+
+def plan_of(robot: Described, given: Trajectory | Path,
+            words: CheckWords) -> CheckPlan:
+    """Reads the trajectory where it is a file. Raises InvalidArgument, OSError,
+    TypeError for a keyword that there is not."""
+    for word in words:
+        if word not in CheckWords.__annotations__:
+            raise TypeError(f"unexpected keyword {word!r}")
+    chosen: Any = {word: value for word, value in words.items()
+                   if word in _OPTION_NAMES}
+    # There are no rows that fail one by one.
+    options = dataclasses.replace(
+        robot.options, **chosen, fail_fast=False, on_bad_row=None)
+    derive = choice(Differentiation, words.get("derive"), "derive")
+    tables = _tables(words.get("tables") or ())
+    options = dataclasses.replace(
+        options, joint_names=options.joint_names or [
+            joint.name for joint in robot.model.joints])
+    start = _start(robot, options, words, derive, tables)
+    if not isinstance(given, Trajectory):
+        given = Trajectory.read(given)
+    trajectory = given.in_order(options.joint_names or ())
+    return CheckPlan(
+        start=start, trajectory=trajectory,
+        arrays=_arrays(trajectory, bool(derive), words.get("tip_wrench")),
+        tables=tuple(table.name.lower() for table in tables), n=robot.nv,
+        model=robot.name, deadline=options.deadline,
+        progress=words.get("progress"))
+
+
+def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
+           tables: Sequence[Any]) -> pb.CheckTrajectoryStart:
+    limits = WireLimits(words.get("limits"))
+    start = pb.CheckTrajectoryStart(
+        model="@" + robot.revision, options=options_message(options, ()),
+        tip_wrench_reference_frame=choice(
+            ReferenceFrame, options.tip_wrench_frame, "tip_wrench_frame"),
+        bounds=limits.bounds, drives=limits.drives, derive=derive,
+        merge_gap=_real(words.get("merge_gap", 0.0), "merge_gap"),
+        derating=_real(words.get("derating", 1.0), "derating"),
+        tables=tables)
+    if words.get("task"):
+        start.operational_space.CopyFrom(
+            task_message(options, [Quantity.OPERATIONAL_SPACE]))
+    return start
+
+
+def _real(given: float, field: str) -> float:
+    return reals([given], field)[0]
+
+
+def _tables(given: Sequence[TrajectoryTable | str]) -> list[TrajectoryTable]:
+    tables = []
+    for index, name in enumerate([given] if isinstance(given, str) else given):
+        try:
+            tables.append(parse(TrajectoryTable, name))
+        except ValueError as error:
+            raise errors.invalid(Reason.INVALID_FIELD, f"tables[{index}]",
+                                 str(error)) from None
+    return tables
+
+
+def _arrays(trajectory: Trajectory, derives: bool,
+            tip_wrench: npt.ArrayLike | Path | None) -> dict[str, FloatArray]:
+    arrays = {"time": trajectory.time[:, np.newaxis], "q": trajectory.q}
+    for name, numbers in (("v", trajectory.v), ("a", trajectory.a)):
+        if derives:
+            continue
+        if numbers is None:
+            raise errors.invalid(
+                Reason.MISSING_INPUT, name,
+                f"the trajectory has no {name}; with derive=\"cubic\" or "
+                "\"quintic\" v and a come from q")
+        arrays[name] = numbers
+    wrench = trajectory.tip_wrench
+    if tip_wrench is not None:
+        if wrench is not None:
+            raise errors.invalid(
+                Reason.INVALID_OPTION, "tip_wrench",
+                "the trajectory has a tip_wrench of its own")
+        if isinstance(tip_wrench, (str, os.PathLike)):
+            wrench = wrenches_at(tip_wrench, trajectory.time)
+        else:
+            wrench = wrenches(tip_wrench, len(trajectory))
+    if wrench is not None:
+        arrays["tip_wrench_on_environment"] = wrench
+    return {name: np.ascontiguousarray(numbers, WIRE)
+            for name, numbers in arrays.items()}
+
+
+class Check:
+    """One run of a plan, which begins from the start after a failure: all
+    messages of `messages` are sent, and `take` takes the replies."""
+
+    def __init__(self, plan: CheckPlan, max_message_bytes: int,
+                 schedule: Schedule, tell: Callable[[int, int], None]) -> None:
+        self._plan = plan
+        self._schedule = schedule
+        self._tell = tell
+        self._told = 0
+        self._rows = len(plan.trajectory)
+        bytes_per_row = WIRE.itemsize * sum(
+            numbers.shape[1] for numbers in plan.arrays.values())
+        self._at_a_time = max(
+            1, min(_GOOD_MESSAGE, max_message_bytes // 2) // bytes_per_row)
+        self._begin = time.monotonic()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._verdict: pb.TrajectoryVerdict | None = None
+        self._tables: dict[str, FloatArray] = {
+            name: np.empty((self._rows, self._columns(name)))
+            for name in self._plan.tables}
+        self._filled = 0
+
+    def _columns(self, table: str) -> int:
+        return 1 if table in _OF_SPACE else self._plan.n
+
+    def messages(self) -> Iterator[bytes]:
+        """Of the next try."""
+        self._clear()
+        return self._messages(self._at_a_time)
+
+    def _messages(self, count: int) -> Iterator[bytes]:
+        yield pb.CheckTrajectoryRequest(
+            start=self._plan.start).SerializeToString()
+        for first in range(0, self._rows, count):
+            parts: list[wire.Part] = []
+            for name, numbers in self._plan.arrays.items():
+                parts += _ARRAYS[name].of_array(numbers[first:first + count])
+            yield wire.joined(_SAMPLES.of_parts(parts))
+
+    def take(self, reply: pb.CheckTrajectoryReply) -> None:
+        if reply.HasField("progress"):
+            self._advance(reply.progress.samples_done)
+        elif reply.HasField("verdict"):
+            self._verdict = reply.verdict
+        elif reply.HasField("rows"):
+            self._take_rows(reply.rows)
+
+    def _advance(self, done: int) -> None:
+        # A try that begins again tells nobody less than the one before.
+        if done > self._told:
+            self._told = done
+            self._tell(done, self._rows)
+
+    def _take_rows(self, rows: pb.TrajectoryRows) -> None:
+        first = self._filled
+        widths = {name: self._columns(name) for name in self._tables
+                  if self._columns(name)}
+        count = 0
+        for name, width in widths.items():
+            array = getattr(rows, name)
+            count = count or len(array.f64) // (WIRE.itemsize * width)
+            numbers = received(array, width, count, name)
+            if rows.first_sample != first or first + count > self._rows:
+                raise errors.make(
+                    "INTERNAL", f"the reply has {count} rows of {name} from "
+                    f"{rows.first_sample} on, where {first} was next of "
+                    f"{self._rows}")
+            self._tables[name][first:first + count] = numbers
+        self._filled += count
+
+    def verdict(self) -> TrajectoryVerdict:
+        """After a try ended with OK. Raises InternalError where its replies do
+        not make one."""
+        if self._verdict is None:
+            raise errors.make("INTERNAL", "the reply has no verdict")
+        if any(map(self._columns, self._tables)) and self._filled < self._rows:
+            raise errors.make(
+                "INTERNAL", f"the reply has {self._filled} of {self._rows} rows"
+                " of the tables")
+        self._advance(self._rows)
+        # Which a revision alone does not have.
+        self._verdict.echo.model = self._plan.model
+        return verdict_of(
+            self._verdict, self._plan.trajectory,
+            {name: numbers[:, 0] if name in _OF_SPACE else numbers
+             for name, numbers in self._tables.items()},
+            time.monotonic() - self._begin)
+
+    def next_try(self, error: errors.TorquedError) -> float:
+        """After a try failed. Seconds to wait before the next one; raises what
+        is final."""
+        self._name_joint(error)
+        # gRPC itself, without a reason, refuses a message for its size; with
+        # one, all samples together are too many.
+        if (isinstance(error, errors.RequestTooLarge)
+                and error.reason is Reason.UNSPECIFIED
+                and 1 < min(self._at_a_time, self._rows)):
+            self._at_a_time = min(self._at_a_time, self._rows) // 2
+            return 0.0
+        return self._schedule.delay_after(error)
+
+    def _name_joint(self, error: errors.TorquedError) -> None:
+        """The field names only the place among the limits that were sent."""
+        found = _OF_LIMITS.match(error.field)
+        if found:
+            listed = getattr(self._plan.start, found[1])
+            if int(found[2]) < len(listed):
+                error.metadata.setdefault("joint", listed[int(found[2])].joint)

@@ -1,0 +1,132 @@
+"""Limits and drives of joints in the place of the model's."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypedDict, Union
+
+from torqued import errors
+from torqued.enums import Reason
+from torqued.trajectory import Path
+from torqued.v1 import trajectory_pb2 as pb
+
+_BOUNDS = ("lower", "upper", "velocity", "effort")
+_DRIVE = ("viscous_friction", "coulomb_friction", "armature")
+
+
+class JointLimits(TypedDict, total=False):
+    """What is absent is the model's.
+
+    lower, upper: rad or m. velocity: rad/s or m/s. effort: N m or N.
+    torque_at_speed: pairs of what the drive gives (N m or N) at which speed
+        (rad/s or m/s), beside `effort`; straight between them.
+    viscous_friction: N m s/rad or N s/m; coulomb_friction: N m or N; they count
+        where a call adds friction. armature: kg m^2 or kg.
+    """
+
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    torque_at_speed: Sequence[tuple[float, float]]
+    viscous_friction: float
+    coulomb_friction: float
+    armature: float
+
+
+#: By joint name, or a JSON file of the same.
+Limits = Union[Mapping[str, JointLimits], Path]
+
+
+class WireLimits:
+    """As they travel. Raises InvalidArgument, for a file FileError, with
+    `joint` and the member as field; OSError."""
+
+    def __init__(self, limits: Limits | None) -> None:
+        self.bounds: list[pb.JointBounds] = []
+        self.drives: list[pb.JointDrive] = []
+        self._fail: Callable[[str, str, str], NoReturn] = _fail
+        members: Any = limits
+        if limits is None:
+            return
+        if not isinstance(limits, Mapping):
+            members = self._of_file(pathlib.Path(limits))
+        for joint, chosen in members.items():
+            self._take(joint, chosen)
+
+    def _of_file(self, path: pathlib.Path) -> Mapping[str, Any]:
+        place = errors.FilePlace(str(path))
+
+        def fail(joint: str, member: str, problem: str) -> NoReturn:
+            raise place.problem(
+                f"joint {joint!r}: {member}{' ' if member else ''}{problem}",
+                reason=Reason.INVALID_OPTION, joint=joint, column=member)
+
+        def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            # Of two members of one name the last would win in silence.
+            for k, (name, _) in enumerate(pairs):
+                if any(name == other for other, _ in pairs[:k]):
+                    raise place.problem(f"{name!r} stands there twice",
+                                        reason=Reason.INVALID_OPTION)
+            return dict(pairs)
+
+        self._fail = fail
+        try:
+            limits = json.loads(path.read_bytes(), object_pairs_hook=members)
+        except errors.FileError:
+            raise
+        except json.JSONDecodeError as error:
+            raise place.problem(f"is not JSON: {error.msg}",
+                                line=error.lineno) from None
+        except (ValueError, RecursionError) as error:
+            raise place.problem(f"is not JSON: {error}") from None
+        if not isinstance(limits, dict):
+            raise place.problem(
+                "is not an object with a member for each joint")
+        return limits
+
+    def _take(self, joint: str, chosen: Any) -> None:
+        if not isinstance(chosen, Mapping):
+            self._fail(joint, "", "has no members like effort and velocity")
+        bounds, drive = pb.JointBounds(joint=joint), pb.JointDrive(joint=joint)
+        for member, value in chosen.items():
+            if member in _BOUNDS:
+                setattr(bounds, member, self._number(joint, member, value))
+            elif member in _DRIVE:
+                setattr(drive, member, self._number(joint, member, value))
+            elif member == "torque_at_speed":
+                self._curve(joint, value, bounds)
+            else:
+                self._fail(joint, "", f"has no limit called {member!r}")
+        if len(bounds.ListFields()) > 1:
+            self.bounds.append(bounds)
+        if len(drive.ListFields()) > 1:
+            self.drives.append(drive)
+
+    def _number(self, joint: str, member: str, value: Any) -> float:
+        # What float() takes beside numbers is no limit.
+        if not isinstance(value, (str, bytes, bool)):
+            try:
+                return float(value)
+            except (TypeError, ValueError, OverflowError):
+                pass
+        self._fail(joint, member, "is not a number")
+
+    def _curve(self, joint: str, value: Any, bounds: pb.JointBounds) -> None:
+        member = "torque_at_speed"
+        try:
+            pairs = [(speed, torque) for speed, torque in value]
+        except (TypeError, ValueError):
+            self._fail(joint, member, "is not a list of pairs of a speed and "
+                       "a torque")
+        for speed, torque in pairs:
+            bounds.speeds.append(self._number(joint, member, speed))
+            bounds.torques.append(self._number(joint, member, torque))
+
+
+def _fail(joint: str, member: str, problem: str) -> NoReturn:
+    field = f"limits[{joint!r}]" + (f".{member}" if member else "")
+    raise errors.invalid(Reason.INVALID_OPTION, field, f"{field} {problem}",
+                         joint=joint)

@@ -1,0 +1,304 @@
+"""Samples of a motion."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from torqued import errors
+from torqued.arrays import Columns, FloatArray, JointInput, table
+from torqued.enums import Reason
+from torqued.formats import csv_table, numpy_files, ros_message
+from torqued.formats.samples import Samples
+
+#: Of a file.
+Path = Union[str, "os.PathLike[str]"]
+
+_READERS = {
+    ".csv": csv_table.read, ".npy": numpy_files.read_npy,
+    ".npz": numpy_files.read_npz, ".yaml": ros_message.read,
+    ".yml": ros_message.read, ".json": ros_message.read}
+
+
+class Trajectory:
+    """Samples of a motion, a row each, in order of time.
+
+    joint_names: what the columns of q, v and a are; None: the joints of the
+        robot that is asked about it, in its order.
+    time: (N,), s, strictly increasing.
+    q, v, a: (N, n), rad or m, rad/s or m/s, rad/s^2 or m/s^2; v and a may be
+        None, where a check derives them from q.
+    tip_wrench: (N, 6), (moment; force) that the tip exerts ON THE ENVIRONMENT,
+        N m, N; None: nothing.
+    file: where it was read; "": nowhere.
+    unused: names of columns and joints of that file that are not in here.
+    """
+
+    def __init__(
+            self, time: npt.ArrayLike, q: JointInput,
+            v: JointInput | None = None, a: JointInput | None = None, *,
+            tip_wrench: npt.ArrayLike | None = None,
+            joint_names: Sequence[str] | None = None) -> None:
+        """q, v, a: a row per sample, or a dict or a table with one column for
+        each joint, by name. tip_wrench: 6 numbers, or a row of them per sample.
+
+        Raises InvalidArgument, which names the array, or the number as
+        "q[120][3]": for rows and columns that do not fit, what is not finite,
+        and times that do not increase.
+        """
+        if joint_names is None and not isinstance(q, np.ndarray) and (
+                isinstance(q, Columns)):
+            joint_names = list(q.keys())
+        if joint_names is not None:
+            joint_names = _names(joint_names)
+        self.joint_names = joint_names
+        self.time = _column(time)
+        rows = len(self.time)
+        if rows == 0:
+            raise errors.invalid(Reason.MISSING_INPUT, "time",
+                                 "there are no samples")
+        n = None if joint_names is None else len(joint_names)
+        self.q = _rows("q", q, rows, n, joint_names)
+        n = self.q.shape[1]
+        self.v = None if v is None else _rows("v", v, rows, n, joint_names)
+        self.a = None if a is None else _rows("a", a, rows, n, joint_names)
+        self.tip_wrench = (None if tip_wrench is None
+                           else wrenches(tip_wrench, rows))
+        self.file = ""
+        self.unused: tuple[str, ...] = ()
+        self._check_numbers()
+
+    @classmethod
+    def read(cls, path: Path,
+             joints: Sequence[str] | None = None) -> Trajectory:
+        """A file, by its suffix:
+
+        .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any
+            order; or without a header time, q, or time, q, v, a in the order of
+            `joints`.
+        .npy: the same columns as one table, in the order of `joints`.
+        .npz: arrays time, q and, if there are, v, a, tip_wrench; joint_names is
+            one of them, or `joints` is given.
+        .yaml, .yml, .json: a trajectory_msgs/JointTrajectory of ROS 1 or 2, as
+            `rostopic echo` and `ros2 topic echo` print it, or the goal of an
+            action with one. YAML takes PyYAML.
+
+        joints: where the file has names, these only, in this order; otherwise
+        what the columns are. Names are matched, never guessed. Raises
+        FileError with line or row and column, OSError, and ImportError without
+        PyYAML.
+        """
+        path = pathlib.Path(path)
+        place = errors.FilePlace(str(path))
+        reader = _READERS.get(path.suffix.lower())
+        if reader is None:
+            raise place.problem(
+                f"the file ends in none of {', '.join(_READERS)}")
+        if joints is not None:
+            joints = _names(joints)
+        samples = reader(path, joints, place)
+        try:
+            trajectory = cls(
+                samples.time, samples.q, samples.v, samples.a,
+                tip_wrench=samples.tip_wrench, joint_names=samples.joints)
+        except errors.InvalidArgument as error:
+            raise _in_file(error, samples, place) from None
+        trajectory.file = str(path)
+        trajectory.unused = samples.unused
+        return trajectory
+
+    def write(self, path: Path) -> None:
+        """In the container that the suffix says, see `read`. .csv has plain
+        columns without joint_names, .npy always; .npz alone keeps a
+        tip_wrench. Times in .yaml and .json are rounded to nanoseconds. Raises
+        InvalidArgument for what the container cannot hold, OSError."""
+        suffix = pathlib.Path(path).suffix.lower()
+        blocks = {"q": self.q}
+        if self.v is not None:
+            blocks["v"] = self.v
+        if self.a is not None:
+            blocks["a"] = self.a
+        plain = suffix == ".npy" or (
+            suffix == ".csv" and self.joint_names is None)
+        if plain and len(blocks) == 2:
+            raise _unwritable(path, "plain columns have both v and a, or none")
+        if self.tip_wrench is not None:
+            if suffix != ".npz":
+                raise _unwritable(path, "only .npz keeps a tip_wrench")
+            blocks["tip_wrench"] = self.tip_wrench
+        if suffix == ".npy":
+            numpy_files.write_npy(pathlib.Path(path), np.column_stack(
+                [self.time, *blocks.values()]))
+        else:
+            write_blocks(path, self.joint_names, self.time, blocks)
+
+    def in_order(self, joints: Sequence[str]) -> Trajectory:
+        """The same with the columns in this order. Raises InvalidArgument
+        (WRONG_JOINT_NAMES) unless these are its joints."""
+        if self.joint_names is None or tuple(joints) == self.joint_names:
+            return self
+        for joint in self.joint_names:
+            if joint not in joints:
+                raise errors.invalid(
+                    Reason.WRONG_JOINT_NAMES, "joint_names",
+                    f"the trajectory has the joint {joint!r}, which the robot "
+                    "does not move; `joints` of Trajectory.read leaves out "
+                    "what is not listed", joint=joint)
+        for joint in joints:
+            if joint not in self.joint_names:
+                raise errors.invalid(
+                    Reason.WRONG_JOINT_NAMES, "joint_names",
+                    f"the trajectory lacks the joint {joint!r}", joint=joint)
+        columns = [self.joint_names.index(joint) for joint in joints]
+        return self._with(
+            joint_names=tuple(joints), q=self.q[:, columns],
+            v=None if self.v is None else self.v[:, columns],
+            a=None if self.a is None else self.a[:, columns])
+
+    def slower(self, factor: float) -> Trajectory:
+        """The same path in `factor` times the time."""
+        return self._with(
+            time=self.time * factor, q=self.q,
+            v=None if self.v is None else self.v / factor,
+            a=None if self.a is None else self.a / factor**2)
+
+    @property
+    def duration(self) -> float:
+        """s, from the first sample to the last."""
+        return float(self.time[-1] - self.time[0])
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __repr__(self) -> str:
+        return (f"<torqued.Trajectory of {len(self)} samples of "
+                f"{self.q.shape[1]} joints over {self.duration:g} s"
+                + (f", {self.file}>" if self.file else ">"))
+
+    def _with(self, **changed: Any) -> Trajectory:
+        fields = {name: getattr(self, name) for name in (
+            "time", "q", "v", "a", "tip_wrench", "joint_names")}
+        trajectory = type(self)(**{**fields, **changed})
+        trajectory.file, trajectory.unused = self.file, self.unused
+        return trajectory
+
+    def _check_numbers(self) -> None:
+        bad = np.flatnonzero(~np.isfinite(self.time))
+        if len(bad):
+            raise errors.invalid(
+                Reason.INVALID_OPTION, f"time[{bad[0]}]",
+                f"{self.time[bad[0]]} is not a finite time", row=str(bad[0]))
+        bad = np.flatnonzero(np.diff(self.time) <= 0)
+        if len(bad):
+            row = int(bad[0]) + 1
+            raise errors.invalid(
+                Reason.INVALID_OPTION, f"time[{row}]",
+                f"times must increase; {self.time[row]} s is not after "
+                f"{self.time[row - 1]} s", row=str(row))
+        for name in ("q", "v", "a", "tip_wrench"):
+            numbers = getattr(self, name)
+            if numbers is None or np.isfinite(numbers).all():
+                continue
+            row, column = (int(k) for k in np.argwhere(
+                ~np.isfinite(numbers))[0])
+            joint = "" if name == "tip_wrench" or not self.joint_names else (
+                self.joint_names[column])
+            raise errors.invalid(
+                Reason.INVALID_OPTION, f"{name}[{row}][{column}]",
+                f"{numbers[row, column]} is not a finite number"
+                + (f" ({name} of {joint})" if joint else ""),
+                row=str(row), joint=joint)
+
+
+def wrenches(given: npt.ArrayLike, rows: int) -> FloatArray:
+    """(rows, 6), from 6 numbers or as many rows of them. Raises
+    InvalidArgument."""
+    numbers = table("tip_wrench", given).rows
+    if numbers.shape[1] != 6:
+        raise errors.invalid(
+            Reason.WRONG_COLUMN_COUNT, "tip_wrench",
+            f"tip_wrench has {numbers.shape[1]} columns; give 6")
+    if len(numbers) not in (1, rows):
+        raise errors.invalid(
+            Reason.WRONG_ROW_COUNT, "tip_wrench",
+            f"tip_wrench has {len(numbers)} rows, time has {rows}")
+    return np.ascontiguousarray(np.broadcast_to(numbers, (rows, 6)))
+
+
+def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
+                 blocks: Mapping[str, FloatArray]) -> None:
+    """To a container that names what it holds. Raises InvalidArgument,
+    OSError."""
+    path = pathlib.Path(path)
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        csv_table.write(path, joints, time, blocks)
+    elif suffix == ".npz":
+        numpy_files.write_npz(path, joints, time, blocks)
+    elif suffix not in _READERS:
+        raise _unwritable(path, f"it ends in none of {', '.join(_READERS)}")
+    elif joints is None:
+        raise _unwritable(path, "it takes joint_names")
+    else:
+        ros_message.write(path, joints, time, blocks)
+
+
+def _unwritable(path: Path, why: str) -> Exception:
+    return errors.invalid(Reason.INVALID_OPTION, "path",
+                          f"cannot write {os.fspath(path)}: {why}")
+
+
+def _names(joints: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(joints, str):
+        raise TypeError("joint names are a list, not one string")
+    names = tuple(joints)
+    for name in names:
+        if names.count(name) > 1:
+            raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",
+                                 f"the joint {name!r} is named twice",
+                                 joint=name)
+    return names
+
+
+def _column(time: npt.ArrayLike) -> FloatArray:
+    numbers = table("time", time)
+    if not numbers.single and numbers.rows.shape[1] != 1:
+        raise errors.invalid(
+            Reason.WRONG_COLUMN_COUNT, "time",
+            f"time has {numbers.rows.shape[1]} columns; give one number per "
+            "sample")
+    return numbers.rows.reshape(-1)
+
+
+def _rows(name: str, given: JointInput, rows: int, columns: int | None,
+          order: Sequence[str] | None) -> FloatArray:
+    numbers = table(name, given, order)
+    has, width = numbers.rows.shape
+    if numbers.single or has != rows:
+        raise errors.invalid(
+            Reason.WRONG_ROW_COUNT, name,
+            f"{name} has " + ("no rows" if numbers.single else f"{has} rows")
+            + f"; give one for each of the {rows} samples")
+    if columns is not None and width != columns:
+        raise errors.invalid(
+            Reason.WRONG_COLUMN_COUNT, name,
+            f"{name} has {width} columns for {columns} joints")
+    return numbers.rows
+
+
+def _in_file(error: errors.InvalidArgument, samples: Samples,
+             place: errors.FilePlace) -> errors.FileError:
+    """The same error with the place in the file."""
+    line = None
+    if error.row is not None and samples.lines is not None:
+        line = samples.lines[error.row]
+    array = error.field.partition("[")[0]
+    column = f"{error.joint}.{array}" if error.joint and line else array
+    return place.problem(
+        error.message, reason=error.reason, field=error.field, line=line,
+        row=error.row, column=column, joint=error.joint)

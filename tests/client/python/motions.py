@@ -1,0 +1,55 @@
+"""Motions for the tests of checks, and torquectl's word on them."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import torqued
+
+TORQUECTL = pathlib.Path(os.environ["TORQUED_BIN"]) / "torquectl"
+PANDA = tuple(f"panda_joint{k}" for k in range(1, 8))
+
+
+def swinging(samples, seed=0, joints=PANDA, named=True, **more):
+    """A smooth motion with exact rates, at times that are not even but whole
+    nanoseconds."""
+    random = np.random.default_rng(seed)
+    n = len(joints)
+    middle = random.uniform(-0.5, 0.5, n)
+    swing, rate, phase = (random.uniform(low, high, n)
+                          for low, high in ((0.2, 0.8), (1, 3), (0, 6)))
+    even = np.linspace(0, 3, samples)
+    time = np.round(even + 0.1 * np.sin(2 * even)**2, 9)
+    angle = np.outer(time, rate) + phase
+    return torqued.Trajectory(
+        time, middle + swing * np.sin(angle), swing * rate * np.cos(angle),
+        -swing * rate**2 * np.sin(angle),
+        joint_names=joints if named else None, **more)
+
+
+def positions(motion):
+    return torqued.Trajectory(motion.time, motion.q,
+                              joint_names=motion.joint_names)
+
+
+def wide(**more):
+    """Limits of the panda that nothing breaks."""
+    return {joint: {"lower": -9, "upper": 9, "velocity": 99, "effort": 1e6,
+                    **more} for joint in PANDA}
+
+
+def with_efforts(efforts):
+    return {joint: {**limits, "effort": effort}
+            for (joint, limits), effort in zip(wide().items(), efforts)}
+
+
+def ask_torquectl(client, path, *flags):
+    """(exit code, verdict)"""
+    done = subprocess.run(
+        [TORQUECTL, "--server", client.address, "--output", "json",
+         "trajectory", "check", str(path), "--model", "panda", *flags],
+        capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 2), done.stderr
+    return done.returncode, json.loads(done.stdout)
