@@ -8,6 +8,7 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/json_tree.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -41,7 +42,7 @@ class JointReader {
 
   [[noreturn]] void Fail(const std::string& member,
                          const std::string& problem) const {
-    throw DataError(place_, "joint '" + joint_ + "': " +
+    throw DataError(place_, "joint '" + PlainText(joint_, 128) + "': " +
                                 (member.empty() ? "" : member + " ") + problem);
   }
 
@@ -71,7 +72,7 @@ void TakeJoint(const JointReader& reader, const std::string& name,
                known != numbers.end()) {
       known->second(reader.Number(member, value));
     } else {
-      reader.Fail("", "has no limit called '" + member + "'");
+      reader.Fail("", "has no limit called '" + PlainText(member, 40) + "'");
     }
   }
   if (bounds.ByteSizeLong() > name.size() + 2) {

@@ -30,7 +30,7 @@ nlohmann::ordered_json ParseJsonText(std::string_view text, int max_depth,
   try {
     return Json::parse(text, watch);
   } catch (const Json::exception& error) {
-    throw DataError(name, std::string("is not JSON: ") + error.what());
+    throw DataError(name, "is not JSON: " + PlainText(error.what(), 300));
   }
 }
 

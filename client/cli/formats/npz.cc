@@ -15,7 +15,7 @@ NpzArrays ParseNpz(std::string_view bytes, const std::string& name) {
   constexpr std::string_view kEnding = ".npy";
   NpzArrays arrays;
   for (const auto& [entry, content] : ReadZip(bytes, name)) {
-    const std::string place = name + ", " + PlainText(entry, 128);
+    const std::string place = name + ", " + PlainText(entry, 20);
     if (!std::string_view(entry).ends_with(kEnding)) {
       throw DataError(place, "is no array (.npy)");
     }

@@ -10,6 +10,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -49,7 +50,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (IsKeyNext()) {
       Open& open = open_.back();
       if (open.value.contains(value)) {
-        Fail(mark, "key '" + value.substr(0, 40) + "' stands twice");
+        Fail(mark, "key '" + PlainText(value, 40) + "' stands twice");
       }
       open.key = value;
       open.has_key = true;
@@ -132,7 +133,7 @@ Json ParseYaml(std::string_view text, int depth, const std::string& name) {
     }
   } catch (const YAML::Exception& error) {
     throw DataError(name + ":" + std::to_string(error.mark.line + 1),
-                    "is no YAML: " + error.msg);
+                    "is no YAML: " + PlainText(error.msg, 300));
   }
   return builder.Take();
 }

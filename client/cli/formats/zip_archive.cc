@@ -103,7 +103,7 @@ ZipEntries ReadZip(std::string_view bytes, const std::string& name) {
         (stat.valid & kNeeded) != kNeeded) {
       throw DataError(name, "has an entry that is not described");
     }
-    const std::string place = name + ", " + PlainText(stat.name, 128);
+    const std::string place = name + ", " + PlainText(stat.name, 20);
     // Entries may share bytes, which then count once.
     if (!CanHold(stat.comp_size, stat.size) ||
         !CanHold(bytes.size(), total += stat.size)) {
