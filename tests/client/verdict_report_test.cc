@@ -1,0 +1,273 @@
+#include "client/cli/check/verdict_report.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <sstream>
+
+#include "client/cli/check/verdict_text.h"
+
+namespace torqued::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void SetPeak(std::uint64_t sample, double time, double value, v1::Peak* peak) {
+  peak->set_sample(sample);
+  peak->set_time(time);
+  peak->set_value(value);
+}
+
+void SetPlace(std::uint64_t sample, double time, const std::string& joint,
+              v1::LimitedBy* place) {
+  place->set_sample(sample);
+  place->set_time(time);
+  place->set_joint(joint);
+}
+
+v1::LimitViolation* AddViolation(v1::LimitKind kind, const std::string& joint,
+                                 double value, double limit,
+                                 v1::TrajectoryVerdict* verdict) {
+  v1::LimitViolation* violation = verdict->add_violations();
+  violation->set_kind(kind);
+  violation->set_joint(joint);
+  violation->set_first_sample(31);
+  violation->set_last_sample(34);
+  violation->set_begin(3.1);
+  violation->set_end(3.4);
+  violation->set_samples(3);
+  SetPeak(33, 3.3, value, violation->mutable_worst());
+  violation->set_limit(limit);
+  violation->set_severity(value / limit);
+  return violation;
+}
+
+/// Two joints, the second one sliding and without limits; no number twice.
+CheckedTrajectory Failing() {
+  CheckedTrajectory checked;
+  checked.file = "a<b>.csv";
+  checked.units = {"N m", "N"};
+  checked.seconds = 0.5;
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.mutable_echo()->set_model("arm");
+  verdict.mutable_echo()->set_revision("0123456789abcdef");
+  verdict.set_samples(101);
+  verdict.set_duration(10.25);
+  verdict.set_derived(v1::DIFFERENTIATION_QUINTIC_SPLINE);
+
+  v1::JointDemand* joint = verdict.add_joints();
+  joint->set_joint("el&bow");
+  SetPeak(11, 1.1, -21.5, joint->mutable_torque());
+  SetPeak(12, 1.2, -2.25, joint->mutable_velocity());
+  SetPeak(13, 1.3, 1.5, joint->mutable_torque_use());
+  SetPeak(14, 1.4, 0.75, joint->mutable_velocity_use());
+  joint->set_rms_torque_use(0.125);
+  joint->set_energy_given(7);
+  joint->set_energy_taken(2.5);
+  joint->set_torque_limit(15);
+  joint->set_velocity_limit(3);
+  joint->set_upper_limit(1);
+  joint->set_torque_violations(2);
+
+  v1::JointDemand* slide = verdict.add_joints();
+  slide->set_joint("slide");
+  SetPeak(15, 1.5, 4.5, slide->mutable_torque());
+  SetPeak(16, 1.6, 0.5, slide->mutable_velocity());
+
+  verdict.set_energy_given(8);
+  verdict.set_energy_taken(6);
+  SetPeak(17, 1.7, 55, verdict.mutable_highest_power());
+  SetPeak(18, 1.8, -44, verdict.mutable_lowest_power());
+  verdict.mutable_payload()->set_possible(true);
+  verdict.mutable_payload()->set_least(0.5);
+  verdict.mutable_payload()->set_most(2.5);
+  SetPlace(19, 1.9, "el&bow", verdict.mutable_payload()->mutable_limited_by());
+  verdict.mutable_slow_down()->set_possible(true);
+  verdict.mutable_slow_down()->set_factor(1.25);
+  SetPlace(20, 2.5, "slide", verdict.mutable_slow_down()->mutable_limited_by());
+  SetPeak(21, 2.1, 0.0625, verdict.mutable_path_inertia()->mutable_sigma_min());
+  SetPeak(22, 2.2, 640, verdict.mutable_path_inertia()->mutable_condition());
+
+  AddViolation(v1::LIMIT_KIND_TORQUE, "el&bow", -22.5, 15, &verdict);
+  v1::LimitViolation* single =
+      AddViolation(v1::LIMIT_KIND_TORQUE, "el&bow", 18, 15, &verdict);
+  single->set_first_sample(41);
+  single->set_last_sample(41);
+  *verdict.mutable_first_violation() = verdict.violations(0);
+  verdict.set_violation_count(2);
+  return checked;
+}
+
+std::string Printed(const CheckedTrajectory& checked) {
+  std::ostringstream out;
+  PrintVerdict(checked, out);
+  return out.str();
+}
+
+TEST(VerdictReport, TheTerminalShowsTheWholeVerdict) {
+  EXPECT_EQ(Printed(Failing()),
+            R"(arm@0123456789ab  101 samples over 10.25 s, checked in 0.5 s
+Velocities and accelerations are derived by a quintic spline.
+
+joint   max |tau|  limit       of limit     RMS  time [s]  max |v|  of limit  energy [J]
+el&bow       21.5     15  N m   150.0 %  12.5 %       1.1     2.25    75.0 %         4.5
+slide         4.5      -  N           -       -       1.5      0.5         -           0
+
+Energy 8 J given, 6 J taken; power from -44 to 55 W
+Payload: from 0.5 kg, up to 2.5 kg, limited by el&bow at 1.9 s (sample 19)
+Pace: 1.25 times as slow, limited by slide at 2.5 s (sample 20)
+Task: sigma_min 0.0625 at 2.1 s; condition of Lambda up to 640 at 2.2 s
+
+FAIL: 2 violations, the first at 3.1 s
+  torque of el&bow: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s
+  torque of el&bow: 18 where the limit is 15, at 3.3 s (sample 33)
+)");
+}
+
+TEST(VerdictReport, CsvHasWhatEachJointNeeds) {
+  EXPECT_EQ(VerdictCsv(Failing()),
+            "joint,unit,tau,torque_limit,torque_use,rms_torque_use,sample,"
+            "time,velocity,velocity_use,energy_given,energy_taken\n"
+            "el&bow,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5\n"
+            "slide,N,4.5,,,,15,1.5,0.5,,0,0\n");
+}
+
+TEST(VerdictReport, JunitHasACaseForEachLimitThatThereIs) {
+  EXPECT_EQ(VerdictJunit(Failing()),
+            R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1">
+  <testsuite name="a&lt;b&gt;.csv" tests="3" failures="1">
+    <testcase classname="el&amp;bow" name="torque">
+      <failure message="torque of el&amp;bow: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s">torque of el&amp;bow: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s
+torque of el&amp;bow: 18 where the limit is 15, at 3.3 s (sample 33)
+</failure>
+    </testcase>
+    <testcase classname="el&amp;bow" name="velocity"/>
+    <testcase classname="el&amp;bow" name="position"/>
+  </testsuite>
+</testsuites>
+)");
+}
+
+TEST(VerdictReport, JunitFailsForViolationsThatAreNotListed) {
+  CheckedTrajectory checked = Failing();
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.mutable_joints(0)->set_torque_violations(1502);
+  verdict.mutable_joints(0)->set_velocity_violations(3);
+  verdict.set_violation_count(1505);
+  const std::string junit = VerdictJunit(checked);
+  EXPECT_THAT(junit, HasSubstr("failures=\"2\""));
+  EXPECT_THAT(junit, HasSubstr("and 1500 more\n"));
+  EXPECT_THAT(junit, HasSubstr("<failure message=\"3 violations\">and 3 more"));
+  EXPECT_THAT(Printed(checked), HasSubstr("  and 1503 more\n"));
+}
+
+TEST(VerdictReport, NamesThatAreNoTextLeaveXmlWhole) {
+  CheckedTrajectory checked = Failing();
+  checked.file = "a\xFF\x01\xEF\xBF\xBE\"";
+  EXPECT_THAT(VerdictJunit(checked),
+              HasSubstr("testsuite name=\"a\uFFFD  &quot;\""));
+}
+
+TEST(VerdictReport, JsonHasNumbersOfSamplesAsNumbers) {
+  const Json json = VerdictJson(Failing());
+  EXPECT_EQ(json["trajectory"], "a<b>.csv");
+  EXPECT_EQ(json["seconds"], 0.5);
+  EXPECT_EQ(json["samples"], 101);
+  EXPECT_EQ(json["violation_count"], 2);
+  EXPECT_EQ(json["joints"][0]["torque"]["sample"], 11);
+  EXPECT_EQ(json["joints"][0]["torque_violations"], 2);
+  EXPECT_EQ(json["joints"][0]["velocity_violations"], 0);
+  EXPECT_EQ(json["joints"][0]["position_violations"], 0);
+  EXPECT_EQ(json["violations"][0]["first_sample"], 31);
+  EXPECT_EQ(json["violations"][0]["last_sample"], 34);
+  EXPECT_EQ(json["violations"][0]["samples"], 3);
+  EXPECT_EQ(json["payload"]["limited_by"]["sample"], 19);
+}
+
+TEST(VerdictReport, WhatPassesHasNoViolations) {
+  CheckedTrajectory checked = Failing();
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.set_passes(true);
+  verdict.clear_violations();
+  verdict.set_violation_count(0);
+  verdict.clear_first_violation();
+  verdict.set_derived(v1::DIFFERENTIATION_UNSPECIFIED);
+  verdict.clear_path_inertia();
+  verdict.clear_payload();
+  const std::string text = Printed(checked);
+  EXPECT_TRUE(text.ends_with("\n\nPASS\n"));
+  EXPECT_THAT(text, Not(HasSubstr("spline")));
+  EXPECT_THAT(text, Not(HasSubstr("Task")));
+  EXPECT_THAT(text, Not(HasSubstr("Payload")));
+  verdict.set_derived(v1::DIFFERENTIATION_CUBIC_SPLINE);
+  EXPECT_THAT(Printed(checked), HasSubstr("by a cubic spline"));
+}
+
+TEST(VerdictText, PayloadsAreToldByWhatLimitsThem) {
+  v1::PayloadRange payload;
+  EXPECT_EQ(PayloadText(payload), "none: no load passes, and no empty hand");
+  payload.set_possible(true);
+  payload.set_most(kInfinity);
+  EXPECT_EQ(PayloadText(payload), "any");
+  payload.set_most(3);
+  EXPECT_EQ(PayloadText(payload), "up to 3 kg");
+}
+
+TEST(VerdictText, PaceIsToldByWhatLimitsIt) {
+  v1::SlowDown pace;
+  EXPECT_THAT(SlowDownText(pace), HasSubstr("at no pace"));
+  pace.set_possible(true);
+  pace.set_factor(1);
+  EXPECT_EQ(SlowDownText(pace), "as fast as it is");
+}
+
+TEST(VerdictText, WhatIsToldPasses) {
+  v1::SlowDown pace;
+  pace.set_possible(true);
+  pace.set_factor(1.00000012345);
+  SetPlace(1, 1, "j", pace.mutable_limited_by());
+  EXPECT_THAT(SlowDownText(pace), HasSubstr("1.00001 times"));
+  pace.set_factor(2);
+  EXPECT_THAT(SlowDownText(pace), HasSubstr("2 times"));
+  v1::PayloadRange payload;
+  payload.set_possible(true);
+  payload.set_least(0.12345611);
+  payload.set_most(2.9999999);
+  EXPECT_EQ(PayloadText(payload), "from 0.123457 kg, up to 2.99999 kg");
+}
+
+TEST(VerdictText, AValueJustOverItsLimitIsToldWithAllDigits) {
+  v1::TrajectoryVerdict verdict;
+  const v1::LimitViolation* violation =
+      AddViolation(v1::LIMIT_KIND_VELOCITY, "j", -2.17500001, 2.175, &verdict);
+  EXPECT_THAT(ViolationText(*violation),
+              HasSubstr("velocity of j: -2.17500001 where the limit is 2.175"));
+}
+
+TEST(VerdictText, KindsHaveNamesAndCounts) {
+  v1::JointDemand joint;
+  EXPECT_FALSE(IsLimited(joint, v1::LIMIT_KIND_TORQUE));
+  EXPECT_FALSE(IsLimited(joint, v1::LIMIT_KIND_VELOCITY));
+  EXPECT_FALSE(IsLimited(joint, v1::LIMIT_KIND_POSITION));
+  joint.set_lower_limit(-1);
+  EXPECT_TRUE(IsLimited(joint, v1::LIMIT_KIND_POSITION));
+  joint.set_velocity_limit(1);
+  EXPECT_TRUE(IsLimited(joint, v1::LIMIT_KIND_VELOCITY));
+  EXPECT_FALSE(IsLimited(joint, v1::LIMIT_KIND_TORQUE));
+  joint.mutable_torque_use();
+  EXPECT_TRUE(IsLimited(joint, v1::LIMIT_KIND_TORQUE));
+  joint.set_torque_violations(1);
+  joint.set_velocity_violations(2);
+  joint.set_position_violations(3);
+  EXPECT_EQ(CountOf(joint, v1::LIMIT_KIND_TORQUE), 1u);
+  EXPECT_EQ(CountOf(joint, v1::LIMIT_KIND_VELOCITY), 2u);
+  EXPECT_EQ(CountOf(joint, v1::LIMIT_KIND_POSITION), 3u);
+  EXPECT_EQ(NameOf(v1::LIMIT_KIND_POSITION), "position");
+}
+
+}  // namespace
+}  // namespace torqued::cli
