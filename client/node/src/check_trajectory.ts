@@ -22,8 +22,9 @@ import {
 } from './trajectory_verdict.js';
 import { toNumber, type WireArray, type WireInteger } from './wire.js';
 
-interface WireTableRows
-  extends Partial<Record<TrajectoryTable, WireArray | null>> {
+interface WireTableRows extends Partial<
+  Record<TrajectoryTable, WireArray | null>
+> {
   firstSample: WireInteger;
 }
 

@@ -250,24 +250,25 @@ export function wireOptions(options: DynamicsOptions): object {
   };
 }
 
-const NAMES: Readonly<Record<keyof (ComputeOptions & EvaluateOptions), true>> = {
-  jointNames: true,
-  gravity: true,
-  friction: true,
-  tipFrame: true,
-  referenceFrame: true,
-  tipWrenchReferenceFrame: true,
-  payload: true,
-  externalWrenches: true,
-  task: true,
-  precision: true,
-  encoding: true,
-  failFast: true,
-  deadlineMs: true,
-  signal: true,
-  progress: true,
-  chunkRows: true,
-};
+const NAMES: Readonly<Record<keyof (ComputeOptions & EvaluateOptions), true>> =
+  {
+    jointNames: true,
+    gravity: true,
+    friction: true,
+    tipFrame: true,
+    referenceFrame: true,
+    tipWrenchReferenceFrame: true,
+    payload: true,
+    externalWrenches: true,
+    task: true,
+    precision: true,
+    encoding: true,
+    failFast: true,
+    deadlineMs: true,
+    signal: true,
+    progress: true,
+    chunkRows: true,
+  };
 
 /** Throws for a name that is not among `names`. */
 export function checkNames(

@@ -75,8 +75,7 @@ export type TrajectoryTable =
 
 /** Options of `checkTrajectory`; everything may be absent. */
 export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
-  extends Omit<DynamicsOptions, 'failFast' | 'externalWrenches'>,
-    CallOptions {
+  extends Omit<DynamicsOptions, 'failFast' | 'externalWrenches'>, CallOptions {
   bounds?: readonly JointBounds[];
   drives?: readonly JointDrive[];
   /** All torque limits are multiplied by it; above 0, at most 1. Absent: 1. */

@@ -160,8 +160,7 @@ function* messagesOfPart(
 function isParts(
   trajectory: Trajectory,
 ): trajectory is
-  | Iterable<TrajectorySamples>
-  | AsyncIterable<TrajectorySamples> {
+  Iterable<TrajectorySamples> | AsyncIterable<TrajectorySamples> {
   return Symbol.asyncIterator in trajectory || Symbol.iterator in trajectory;
 }
 

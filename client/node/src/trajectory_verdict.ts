@@ -222,8 +222,7 @@ export interface WireVerdict {
     | { possible: boolean; factor: number; limitedBy: WireLimitedBy | Absent }
     | Absent;
   pathInertia:
-    | { sigmaMin: WirePeak | Absent; condition: WirePeak | Absent }
-    | Absent;
+    { sigmaMin: WirePeak | Absent; condition: WirePeak | Absent } | Absent;
   derived: number;
   echo: WireEcho | Absent;
 }

@@ -38,7 +38,13 @@ function swinging(samples, seed = 1, wrench = false) {
     }
     for (let i = 0; i < 6; ++i) force[k * 6 + i] = 5 * Math.sin(time[k] + i);
   }
-  return { time, q, v, a, ...(wrench ? { tipWrenchOnEnvironment: force } : {}) };
+  return {
+    time,
+    q,
+    v,
+    a,
+    ...(wrench ? { tipWrenchOnEnvironment: force } : {}),
+  };
 }
 
 /** Rows [first, first + count). */
@@ -274,7 +280,9 @@ test('pace and payload are those at which it passes', async () => {
 test('bounds, drives and derating count', async () => {
   const verdict = await there.robot.checkTrajectory(MOTION, {
     derating: 0.5,
-    bounds: [{ joint: JOINTS[3], effort: 40, speeds: [0.5, 2], torques: [30, 10] }],
+    bounds: [
+      { joint: JOINTS[3], effort: 40, speeds: [0.5, 2], torques: [30, 10] },
+    ],
   });
   assert.deepEqual(
     verdict.joints.map(({ torqueLimit }) => torqueLimit),
@@ -409,7 +417,9 @@ test('joints come by name, and in the order of the caller', async () => {
   const tables = ['tau'];
   const plain = await there.robot.checkTrajectory(MOTION, { tables });
   const byName = (data) =>
-    Object.fromEntries(JOINTS.map((joint, j) => [joint, columnsOf(data, N, j)]));
+    Object.fromEntries(
+      JOINTS.map((joint, j) => [joint, columnsOf(data, N, j)]),
+    );
   const { q, v, a } = MOTION;
   const named = { ...MOTION, q: byName(q), v: byName(v), a: byName(a) };
   const same = await there.robot.checkTrajectory(named, { tables });
