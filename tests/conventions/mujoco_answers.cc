@@ -47,7 +47,8 @@ void Read(const Json& state, const char* field, mjtNum* numbers, int count) {
 }
 
 Json Description(const mjModel* m) {
-  return {{"nq", m->nq},
+  return {{"version", mj_versionString()},
+          {"nq", m->nq},
           {"nv", m->nv},
           {"neq", m->neq},
           {"gravity", Array(m->opt.gravity, 3)},

@@ -78,6 +78,10 @@ def tip(s):
     return frame
 
 
+def test_version():
+    assert "PyKDL " + PyKDL.__version__ in page.PATH.read_text(encoding="utf-8")
+
+
 def test_model(arm):
     named = [CHAIN.getSegment(i).getJoint()
              for i in range(CHAIN.getNrOfSegments())]

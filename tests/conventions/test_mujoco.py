@@ -68,6 +68,11 @@ def test_urdf_settings(path, tmp_path):
     assert set(kept) == set(merged) | {"tool", "base_link"}
 
 
+def test_version(path):
+    assert "MuJoCo " + ask(path).raw["version"] in page.PATH.read_text(
+        encoding="utf-8")
+
+
 def test_joint_order(path, robot):
     theirs = ask(path)
     assert theirs.raw["joints"] == ORDER

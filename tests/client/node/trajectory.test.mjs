@@ -379,6 +379,20 @@ test('progress is told', async () => {
   assert.ok(told.every(([, total]) => total === 60_000));
 });
 
+test('tables are the same however they travel', async () => {
+  const check = (encoding) =>
+    there.robot.checkTrajectory(MOTION, { encoding, tables: ['tau', 'v'] });
+  const [plain, values, single] = await Promise.all(
+    [undefined, 'VALUES', 'F32'].map(check),
+  );
+  assertSameBits(values.tables.tau, plain.tables.tau);
+  assertSameBits(values.tables.v, plain.tables.v);
+  assert.deepEqual(
+    single.tables.tau.data,
+    Float64Array.from(Float32Array.from(plain.tables.tau.data)),
+  );
+});
+
 test('one wrench serves all samples', async () => {
   const { tipWrenchOnEnvironment: _, ...free } = MOTION;
   const once = [1, 2, 3, 4, 5, 6];
