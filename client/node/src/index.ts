@@ -71,6 +71,7 @@ export type {
 } from './trajectory_options.js';
 export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';
 export type {
+  CheckAsked,
   JointDemand,
   LimitedBy,
   LimitKind,

@@ -53,8 +53,11 @@ export interface JointDrive {
 }
 
 /**
- * A table with one row per sample; one column per joint but for the last two.
+ * A table with one row per sample; one column per joint but for sigmaMin and
+ * condition, which have one.
  * - tau: torques, all terms.
+ * - torqueLimit: what they may be, at the speeds of the samples, derated;
+ *   infinite where a joint has none.
  * - v, a: as the check used them.
  * - pathA ... pathE: of the path dynamics tau = a s'' + b s'^2 + c + d s' + e,
  *   with the trajectory's own time as s. d and e are viscous and Coulomb
@@ -63,6 +66,7 @@ export interface JointDrive {
  */
 export type TrajectoryTable =
   | 'tau'
+  | 'torqueLimit'
   | 'v'
   | 'a'
   | 'pathA'
@@ -96,7 +100,10 @@ export const differentiations = new WireEnum<Differentiation>(
   'Differentiation',
   'DIFFERENTIATION_',
 );
-const tableEnum = new WireEnum<string>('TrajectoryTable', 'TRAJECTORY_TABLE_');
+export const tableEnum = new WireEnum<string>(
+  'TrajectoryTable',
+  'TRAJECTORY_TABLE_',
+);
 
 const NAMES: Readonly<Record<keyof CheckOptions, true>> = {
   jointNames: true,

@@ -6,6 +6,9 @@ import { WireEnum } from './protocol.js';
 import {
   type Differentiation,
   differentiations,
+  type JointBounds,
+  type JointDrive,
+  tableEnum,
   type TrajectoryTable,
 } from './trajectory_options.js';
 import { toNumber, type WireEcho, type WireInteger } from './wire.js';
@@ -49,6 +52,10 @@ export interface JointDemand {
   readonly velocityLimit: number | undefined;
   /** At rest, derated. */
   readonly torqueLimit: number | undefined;
+  /** Violations of each kind, also those that are not listed. */
+  readonly torqueViolations: number;
+  readonly velocityViolations: number;
+  readonly positionViolations: number;
 }
 
 export type LimitKind = 'TORQUE' | 'VELOCITY' | 'POSITION';
@@ -114,6 +121,18 @@ export interface PathInertia {
   readonly condition: Peak;
 }
 
+/** What was asked beside the samples and what `echo` has. */
+export interface CheckAsked {
+  readonly bounds: readonly Readonly<JointBounds>[];
+  readonly drives: readonly Readonly<JointDrive>[];
+  /** Undefined: 1. */
+  readonly derating: number | undefined;
+  readonly mergeGap: number;
+  /** Undefined: v and a were given. */
+  readonly derive: Differentiation | undefined;
+  readonly tables: readonly TrajectoryTable[];
+}
+
 /** Whether a trajectory keeps the robot's limits, where not, and by how much. */
 export interface TrajectoryVerdict {
   /** No limit is broken. */
@@ -143,6 +162,8 @@ export interface TrajectoryVerdict {
   /** How v and a were derived; undefined: they were given. */
   readonly derived: Differentiation | undefined;
   readonly echo: Echo;
+  /** Undefined: the server does not tell. */
+  readonly asked: CheckAsked | undefined;
 }
 
 /** The verdict, and the tables that were asked for, one row per sample. */
@@ -182,6 +203,20 @@ interface WireDemand {
   upperLimit: number | Absent;
   velocityLimit: number | Absent;
   torqueLimit: number | Absent;
+  torqueViolations: WireInteger;
+  velocityViolations: WireInteger;
+  positionViolations: WireInteger;
+}
+
+type WireOptional<T> = { [Name in keyof T]: T[Name] | null };
+
+interface WireStart {
+  bounds: WireOptional<JointBounds>[];
+  drives: WireOptional<JointDrive>[];
+  derating: number | Absent;
+  mergeGap: number;
+  derive: number;
+  tables: number[];
 }
 
 interface WireViolation {
@@ -225,6 +260,7 @@ export interface WireVerdict {
     { sigmaMin: WirePeak | Absent; condition: WirePeak | Absent } | Absent;
   derived: number;
   echo: WireEcho | Absent;
+  asked: WireStart | Absent;
 }
 
 const limitKinds = new WireEnum<LimitKind>('LimitKind', 'LIMIT_KIND_');
@@ -264,6 +300,44 @@ function toDemand(demand: WireDemand): JointDemand {
     upperLimit: demand.upperLimit ?? undefined,
     velocityLimit: demand.velocityLimit ?? undefined,
     torqueLimit: demand.torqueLimit ?? undefined,
+    torqueViolations: toNumber(demand.torqueViolations),
+    velocityViolations: toNumber(demand.velocityViolations),
+    positionViolations: toNumber(demand.positionViolations),
+  };
+}
+
+function toDifferentiation(number: number): Differentiation | undefined {
+  return number === 0 ? undefined : differentiations.name(number);
+}
+
+// PATH_A -> pathA
+function toTable(number: number): TrajectoryTable {
+  return tableEnum
+    .name(number)
+    .toLowerCase()
+    .replace(/_([a-z])/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    ) as TrajectoryTable;
+}
+
+// What is given of a joint, its own fields that are not absent.
+function given<T extends object>(message: WireOptional<T>): T {
+  return Object.fromEntries(
+    Object.entries(message).filter(
+      ([, value]) =>
+        value !== null && !(Array.isArray(value) && value.length === 0),
+    ),
+  ) as T;
+}
+
+function toAsked(start: WireStart): CheckAsked {
+  return {
+    bounds: start.bounds.map((bounds) => given<JointBounds>(bounds)),
+    drives: start.drives.map((drive) => given<JointDrive>(drive)),
+    derating: start.derating ?? undefined,
+    mergeGap: start.mergeGap,
+    derive: toDifferentiation(start.derive),
+    tables: start.tables.map(toTable),
   };
 }
 
@@ -319,10 +393,8 @@ export function toVerdict(
           condition: toPeak(pathInertia.condition),
         }
       : undefined,
-    derived:
-      verdict.derived === 0
-        ? undefined
-        : differentiations.name(verdict.derived),
+    derived: toDifferentiation(verdict.derived),
     echo: toEcho(echo, toTiming(echo.timing)),
+    asked: verdict.asked ? toAsked(verdict.asked) : undefined,
   };
 }

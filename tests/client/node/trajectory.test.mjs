@@ -235,6 +235,21 @@ test('limits that are broken are told with where and by how much', async () => {
     mergeGap: 10,
   });
   assert.equal(merged.violationCount, 3);
+  assert.deepEqual(
+    merged.joints.map((demand) => demand.torqueViolations),
+    shares.map((share) => (share < 1 ? 1 : 0)),
+  );
+  const fast = await there.robot.checkTrajectory(MOTION, {
+    bounds: bounds({ velocity: 1e-3, lower: 5 }),
+    mergeGap: 10,
+  });
+  for (const demand of fast.joints) {
+    const { torqueViolations, velocityViolations, positionViolations } = demand;
+    assert.deepEqual(
+      [torqueViolations, velocityViolations, positionViolations],
+      [0, 1, 1],
+    );
+  }
   assert.ok(merged.violationCount < verdict.violationCount);
 });
 
@@ -311,19 +326,56 @@ test('bounds, drives and derating count', async () => {
   assertClose(driven.tables.tau.data, expected);
 });
 
+test('what was asked is told', async () => {
+  const asked = {
+    bounds: [
+      { joint: JOINTS[3], effort: 40, speeds: [0.5, 2], torques: [30, 10] },
+      { joint: JOINTS[0], lower: -9, upper: 0 },
+    ],
+    drives: [{ joint: JOINTS[1], armature: 0, coulombFriction: 0.7 }],
+    derating: 0.5,
+    mergeGap: 0.25,
+    derive: 'CUBIC_SPLINE',
+    tables: ['torqueLimit', 'pathB', 'v'],
+  };
+  const { q } = MOTION;
+  const told = await there.robot.checkTrajectory({ time, q }, asked);
+  assert.deepEqual(told.asked, asked);
+  // Straight from 30 at 0.5 rad/s to 10 at 2, and half of that.
+  const { torqueLimit, v } = told.tables;
+  for (const k of [0, 700, 2400]) {
+    const speed = Math.min(Math.max(Math.abs(v.at(k, 3)), 0.5), 2);
+    const limit = 0.5 * (30 - (20 * (speed - 0.5)) / 1.5);
+    assertClose([torqueLimit.at(k, 3)], [limit]);
+    assert.equal(torqueLimit.at(k, 4), 6);
+  }
+  const plain = await there.robot.checkTrajectory(MOTION);
+  assert.deepEqual(plain.asked, {
+    bounds: [],
+    drives: [],
+    derating: undefined,
+    mergeGap: 0,
+    derive: undefined,
+    tables: [],
+  });
+});
+
 test('the verdict does not depend on how the samples come', async () => {
   const motion = swinging(20_000, 3, true);
   const options = {
     bounds: bounds({ effort: 5 }),
     tables: [
       ...['tau', 'v', 'a', 'pathA', 'pathB', 'pathC', 'pathD', 'pathE'],
-      ...['sigmaMin', 'condition'],
+      ...['sigmaMin', 'condition', 'torqueLimit'],
     ],
     task: {},
   };
   const whole = await there.robot.checkTrajectory(motion, options);
   assert.ok(whole.violationCount > 0);
-  assert.deepEqual(Object.keys(whole.tables).sort(), options.tables.sort());
+  assert.deepEqual(
+    Object.keys(whole.tables).sort(),
+    [...options.tables].sort(),
+  );
   assert.equal(whole.tables.condition.columns, 1);
   const { sigmaMin } = whole.pathInertia;
   assert.equal(Math.min(...whole.tables.sigmaMin.data), sigmaMin.value);
