@@ -72,8 +72,9 @@ package-test: package
 	tests/package/debian-test.sh build/package
 
 format:
-	@$(INSTALL) lint
+	@$(INSTALL) test lint
 	git ls-files '*.cc' '*.h' | xargs clang-format-19 -i
+	.ci/format-node $(BUILD) --write
 
 # The linter follows units into generated headers.
 lint:

@@ -93,7 +93,9 @@ const start = { model: 'panda', quantities: [1], options: { encoding: 2 } };
 
 function chunks(encoding, asArray) {
   const options = { encoding };
-  const messages = [encode('EvaluateRequest', { start: { ...start, options } })];
+  const messages = [
+    encode('EvaluateRequest', { start: { ...start, options } }),
+  ];
   for (let row = 0; row < ROWS; row += CHUNK) {
     messages.push(encode('EvaluateRequest', { chunk: part(row, asArray) }));
   }

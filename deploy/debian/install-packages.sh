@@ -36,6 +36,9 @@ packages_of() {
         liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
         python3-numpy python3-pil python3-pip python3-protobuf python3-pytest \
         python3-setuptools python3-wheel python3-yaml valgrind
+      # What docs/conventions.md is compared with.
+      echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
+        python3-trajectory-msgs
       # The Java program of docs/other-languages.md.
       echo default-jdk-headless libgeronimo-annotation-1.3-spec-java \
         libgoogle-gson-java libgrpc-java libnetty-java libperfmark-java \

@@ -15,7 +15,7 @@ export interface ChannelSettings {
   readonly channelOptions: grpc.ChannelOptions | undefined;
 }
 
-/** A stream of Evaluate: messages out, replies in. */
+/** A stream of Evaluate or of CheckTrajectory: messages out, replies in. */
 export type Stream = grpc.ClientDuplexStream<object, object>;
 
 type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;

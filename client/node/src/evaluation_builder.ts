@@ -12,7 +12,11 @@ import {
 import { Matrix } from './matrix.js';
 import { checkRows, copyNumbers, numbersOf } from './numbers.js';
 import { WireEnum } from './protocol.js';
-import { type QuantityName, RESULT_TABLES, type TaskRule } from './quantities.js';
+import {
+  type QuantityName,
+  RESULT_TABLES,
+  type TaskRule,
+} from './quantities.js';
 import { type RowStatus, toRowStatus } from './row_status.js';
 import {
   toNumber,

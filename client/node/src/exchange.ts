@@ -1,10 +1,11 @@
 // Chunks out, replies in: streams of Evaluate that go on where one was
 // interrupted.
 
-import type { Channel, Stream } from './channel.js';
+import type { Channel } from './channel.js';
 import { brokenReply, TorquedError } from './errors.js';
 import { METHODS } from './protocol.js';
 import { type CallLimits, RetrySchedule } from './retry.js';
+import { Sender, type Source, Unanswered } from './sending.js';
 import {
   toNumber,
   type WireChunk,
@@ -37,9 +38,6 @@ export interface ExchangeSettings {
   readonly tipWrenchFrame: number;
 }
 
-/** The chunks, one at a time; none is taken twice. */
-export type ChunkSource = AsyncIterator<WireChunk> | Iterator<WireChunk>;
-
 // Moves the rows and chunks that the server counts from the start of its
 // stream.
 function countedFromStart(error: unknown, before: Progressed): unknown {
@@ -65,101 +63,6 @@ function countedFromStart(error: unknown, before: Progressed): unknown {
   );
 }
 
-// Chunks that were taken from the source and not answered, oldest first.
-class Unanswered {
-  readonly chunks: WireChunk[] = [];
-  /** The source has ended. */
-  complete = false;
-  readonly #source: ChunkSource;
-  // A chunk that a stream waited for when it ended is for the next one.
-  #taking: Promise<IteratorResult<WireChunk>> | undefined;
-
-  constructor(source: ChunkSource) {
-    this.#source = source;
-  }
-
-  // False where the source has ended.
-  async take(isWanted: () => boolean): Promise<WireChunk | undefined> {
-    if (this.complete) return undefined;
-    this.#taking ??= Promise.resolve(this.#source.next());
-    const taken = await this.#taking;
-    if (!isWanted()) return undefined;
-    this.#taking = undefined;
-    if (taken.done) {
-      this.complete = true;
-      return undefined;
-    }
-    this.chunks.push(taken.value);
-    return taken.value;
-  }
-}
-
-// What goes out over one stream, beside what comes in.
-class Sender {
-  failure: { error: unknown } | undefined;
-  readonly #stream: Stream;
-  readonly #unanswered: Unanswered;
-  #room = SEND_AHEAD;
-  #ended = false;
-  #wake: (() => void) | undefined;
-
-  constructor(stream: Stream, unanswered: Unanswered) {
-    this.#stream = stream;
-    this.#unanswered = unanswered;
-    stream.on('drain', () => this.#awake());
-  }
-
-  async run(start: object): Promise<void> {
-    try {
-      this.#stream.write({ start });
-      for (const chunk of [...this.#unanswered.chunks]) await this.#send(chunk);
-      while (!this.#ended) {
-        await this.#until(() => this.#room > 0);
-        const chunk = await this.#unanswered.take(() => !this.#ended);
-        if (chunk === undefined) break;
-        await this.#send(chunk);
-      }
-      if (!this.#ended) this.#stream.end();
-    } catch (error) {
-      this.failure = { error };
-      this.#stream.cancel();
-    }
-  }
-
-  /** A chunk's reply is used up. */
-  answered(): void {
-    this.#room += 1;
-    this.#awake();
-  }
-
-  /** Nothing more is to be sent. */
-  stop(): void {
-    this.#ended = true;
-    this.#awake();
-  }
-
-  async #send(chunk: WireChunk): Promise<void> {
-    if (this.#ended) return;
-    this.#room -= 1;
-    if (!this.#stream.write({ chunk })) {
-      await this.#until(() => !this.#stream.writableNeedDrain);
-    }
-  }
-
-  async #until(holds: () => boolean): Promise<void> {
-    while (!this.#ended && !holds()) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  #awake(): void {
-    this.#wake?.();
-    this.#wake = undefined;
-  }
-}
-
 /**
  * Yields one reply for each chunk, in order. A stream that fails is followed by
  * another one, from the first chunk without a reply and for the same revision,
@@ -170,7 +73,7 @@ class Sender {
  */
 export async function* exchange(
   { channel, limits, what, tipWrenchFrame }: ExchangeSettings,
-  source: ChunkSource,
+  source: Source<WireChunk>,
   begin: Progressed = { rows: 0, chunks: 0 },
 ): AsyncGenerator<Answer, void, undefined> {
   const unanswered = new Unanswered(source);
@@ -180,12 +83,15 @@ export async function* exchange(
   const isComplete = () =>
     done.chunks > begin.chunks &&
     unanswered.complete &&
-    unanswered.chunks.length === 0;
+    unanswered.messages.length === 0;
 
   while (true) {
     const before = { ...done };
     const stream = channel.stream(METHODS.evaluate, limits);
-    const sender = new Sender(stream, unanswered);
+    const sender = new Sender(stream, unanswered, {
+      room: SEND_AHEAD,
+      wrap: (chunk) => ({ chunk }),
+    });
     void sender.run({
       ...what,
       model,
@@ -194,8 +100,8 @@ export async function* exchange(
     try {
       for await (const message of stream) {
         const reply = message as WireEvaluateReply;
-        checkTurn(reply, done.rows - before.rows, unanswered.chunks.length);
-        unanswered.chunks.shift();
+        checkTurn(reply, done.rows - before.rows, unanswered.messages.length);
+        unanswered.messages.shift();
         done.rows += toNumber(reply.rows);
         done.chunks += 1;
         // All rows are of one revision, even while the name moves.
@@ -205,7 +111,7 @@ export async function* exchange(
         sender.answered();
       }
       if (sender.failure) throw sender.failure.error;
-      if (unanswered.complete && unanswered.chunks.length === 0) return;
+      if (unanswered.complete && unanswered.messages.length === 0) return;
       throw brokenReply(`the stream ended after ${done.rows} rows`);
     } catch (thrown) {
       limits.signal?.throwIfAborted();

@@ -62,3 +62,24 @@ export type { ByJointName, JointRows, Rows } from './rows_input.js';
 export type { ServerInfo, Target } from './server_info.js';
 export type { States } from './states.js';
 export type { StatusCode } from './status_code.js';
+export type {
+  CheckOptions,
+  Differentiation,
+  JointBounds,
+  JointDrive,
+  TrajectoryTable,
+} from './trajectory_options.js';
+export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';
+export type {
+  CheckAsked,
+  JointDemand,
+  LimitedBy,
+  LimitKind,
+  LimitViolation,
+  PathInertia,
+  PayloadRange,
+  Peak,
+  SlowDown,
+  TrajectoryCheck,
+  TrajectoryVerdict,
+} from './trajectory_verdict.js';

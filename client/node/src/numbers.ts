@@ -5,9 +5,7 @@ import type { WireArray } from './wire.js';
 
 /** How many numbers the array holds. */
 function countNumbers(array: WireArray): number {
-  return (
-    array.f64.length / 8 + array.f32.length / 4 + array.values.length
-  );
+  return array.f64.length / 8 + array.f32.length / 4 + array.values.length;
 }
 
 function isAligned(bytes: Uint8Array): boolean {

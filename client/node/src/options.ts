@@ -150,7 +150,7 @@ export const optionEnums = {
 };
 
 /** Unspecified for an absent name. */
-function enumNumber(
+export function enumNumber(
   names: WireEnum<string>,
   name: string | undefined,
   reason: string,
@@ -164,7 +164,8 @@ function enumNumber(
   return number;
 }
 
-function optionEnum(
+/** The same of an option. */
+export function optionEnum(
   names: WireEnum<string>,
   name: string | undefined,
   field: string,
@@ -189,7 +190,8 @@ function quantityNumber(name: string): number {
   return number;
 }
 
-function wireTask(task: Task): object {
+/** OperationalSpaceOptions. */
+export function wireTask(task: Task): object {
   const field = (name: string) => `operational_space.${name}`;
   return {
     axes: (task.axes ?? []).map((axis, k) =>
@@ -207,7 +209,8 @@ function wireTask(task: Task): object {
   };
 }
 
-function wireOptions(options: DynamicsOptions): object {
+/** Options. */
+export function wireOptions(options: DynamicsOptions): object {
   const { payload, friction } = options;
   return {
     jointNames: options.jointNames ?? [],
@@ -247,31 +250,37 @@ function wireOptions(options: DynamicsOptions): object {
   };
 }
 
-const NAMES: Readonly<Record<keyof (ComputeOptions & EvaluateOptions), true>> = {
-  jointNames: true,
-  gravity: true,
-  friction: true,
-  tipFrame: true,
-  referenceFrame: true,
-  tipWrenchReferenceFrame: true,
-  payload: true,
-  externalWrenches: true,
-  task: true,
-  precision: true,
-  encoding: true,
-  failFast: true,
-  deadlineMs: true,
-  signal: true,
-  progress: true,
-  chunkRows: true,
-};
+const NAMES: Readonly<Record<keyof (ComputeOptions & EvaluateOptions), true>> =
+  {
+    jointNames: true,
+    gravity: true,
+    friction: true,
+    tipFrame: true,
+    referenceFrame: true,
+    tipWrenchReferenceFrame: true,
+    payload: true,
+    externalWrenches: true,
+    task: true,
+    precision: true,
+    encoding: true,
+    failFast: true,
+    deadlineMs: true,
+    signal: true,
+    progress: true,
+    chunkRows: true,
+  };
 
-function checkNames(options: object): void {
+/** Throws for a name that is not among `names`. */
+export function checkNames(
+  options: object,
+  names: Readonly<Record<string, true>>,
+  where = 'options',
+): void {
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(NAMES, name)) {
+    if (!Object.hasOwn(names, name)) {
       throw badArgument(
         'INVALID_OPTION',
-        `options.${name}`,
+        `${where}.${name}`,
         `there is no option ${name}`,
       );
     }
@@ -284,7 +293,7 @@ export function wireWhat(
   quantities: readonly QuantityName[],
   options: DynamicsOptions,
 ): WireWhat {
-  checkNames(options);
+  checkNames(options, NAMES);
   return {
     model,
     quantities: quantities.map(quantityNumber),

@@ -3,7 +3,13 @@
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
-const FILES = ['dynamics', 'errors', 'model_registry', 'server_info'];
+const FILES = [
+  'dynamics',
+  'errors',
+  'model_registry',
+  'server_info',
+  'trajectory',
+];
 
 const directory = fileURLToPath(new URL('./proto/', import.meta.url));
 const root = new protobuf.Root();
@@ -67,6 +73,7 @@ function method(service: string, name: string): Method {
 export const METHODS = {
   compute: method('Dynamics', 'Compute'),
   evaluate: method('Dynamics', 'Evaluate'),
+  checkTrajectory: method('Trajectories', 'CheckTrajectory'),
   registerModel: method('ModelRegistry', 'RegisterModel'),
   validateModel: method('ModelRegistry', 'ValidateModel'),
   getModel: method('ModelRegistry', 'GetModel'),

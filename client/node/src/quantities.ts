@@ -4,10 +4,7 @@ import type { Matrix } from './matrix.js';
 
 /** The rule that a row's Lambda follows; UNDEFINED where there is none. */
 export type TaskRule =
-  | 'FULL_RANK'
-  | 'RANGE_RESTRICTED'
-  | 'DAMPED'
-  | 'UNDEFINED';
+  'FULL_RANK' | 'RANGE_RESTRICTED' | 'DAMPED' | 'UNDEFINED';
 
 /**
  * The results of every quantity, one row per state. n: joints (degrees of
@@ -198,57 +195,62 @@ const axes: Shape = (_n, m) => [1, m];
 const axesByAxes: Shape = (_n, m) => [m, m];
 
 // Of the operational space, beside rank, rule and sigmaMin.
-const TABLES: Readonly<
-  Record<QuantityName, Readonly<Record<string, Shape>>>
-> = {
-  inverseDynamics: { tau: joints },
-  massMatrix: { massMatrix: jointsByJoints },
-  forwardDynamics: { a: joints },
-  biasForces: { bias: joints },
-  framePose: { pose },
-  jacobian: { jacobian: sixByJoints },
-  jacobianDrift: { jacobianDrift: six },
-  operationalSpace: { lambda: axesByAxes, eta: axes },
-  gravityForces: { gravity: joints },
-  coriolisForces: { coriolis: joints },
-  coriolisMatrix: { coriolisMatrix: jointsByJoints },
-  christoffelSymbols: { christoffel: jointsCubed },
-  massMatrixRate: { massMatrixRate: jointsByJoints },
-  massMatrixInverse: { massMatrixInverse: jointsByJoints },
-  energy: { kineticEnergy: one, potentialEnergy: one },
-  centerOfMass: { centerOfMass: three, centerOfMassVelocity: three },
-  momentum: { momentum: six },
-  momentumMatrix: { momentumMatrix: sixByJoints },
-  linkTwists: { linkTwists: jointsBySix },
-  linkAccelerations: { linkAccelerations: jointsBySix },
-  frameVelocity: { frameVelocity: six },
-  frameAcceleration: {
-    frameAcceleration: six,
-    frameAccelerationClassical: six,
-  },
-  jacobianRate: { jacobianRate: sixByJoints },
-  jointWrenches: { jointWrenches: jointsBySix },
-  baseWrench: { baseWrench: six },
-  regressor: { regressor },
-  inverseDynamicsDerivatives: { dtauDq: jointsByJoints, dtauDv: jointsByJoints },
-  forwardDynamicsDerivatives: {
-    daDq: jointsByJoints,
-    daDv: jointsByJoints,
-    daDtau: jointsByJoints,
-  },
-  taskProjection: {
-    mobility: axesByAxes,
-    consistentInverse: jointsByAxes,
-    nullSpaceProjector: jointsByJoints,
-  },
-  forwardFrameAcceleration: { forwardFrameAcceleration: six },
-  taskTorque: { taskTorque: joints },
-  powerBalance: { powerBalance: eight },
-};
+const TABLES: Readonly<Record<QuantityName, Readonly<Record<string, Shape>>>> =
+  {
+    inverseDynamics: { tau: joints },
+    massMatrix: { massMatrix: jointsByJoints },
+    forwardDynamics: { a: joints },
+    biasForces: { bias: joints },
+    framePose: { pose },
+    jacobian: { jacobian: sixByJoints },
+    jacobianDrift: { jacobianDrift: six },
+    operationalSpace: { lambda: axesByAxes, eta: axes },
+    gravityForces: { gravity: joints },
+    coriolisForces: { coriolis: joints },
+    coriolisMatrix: { coriolisMatrix: jointsByJoints },
+    christoffelSymbols: { christoffel: jointsCubed },
+    massMatrixRate: { massMatrixRate: jointsByJoints },
+    massMatrixInverse: { massMatrixInverse: jointsByJoints },
+    energy: { kineticEnergy: one, potentialEnergy: one },
+    centerOfMass: { centerOfMass: three, centerOfMassVelocity: three },
+    momentum: { momentum: six },
+    momentumMatrix: { momentumMatrix: sixByJoints },
+    linkTwists: { linkTwists: jointsBySix },
+    linkAccelerations: { linkAccelerations: jointsBySix },
+    frameVelocity: { frameVelocity: six },
+    frameAcceleration: {
+      frameAcceleration: six,
+      frameAccelerationClassical: six,
+    },
+    jacobianRate: { jacobianRate: sixByJoints },
+    jointWrenches: { jointWrenches: jointsBySix },
+    baseWrench: { baseWrench: six },
+    regressor: { regressor },
+    inverseDynamicsDerivatives: {
+      dtauDq: jointsByJoints,
+      dtauDv: jointsByJoints,
+    },
+    forwardDynamicsDerivatives: {
+      daDq: jointsByJoints,
+      daDv: jointsByJoints,
+      daDtau: jointsByJoints,
+    },
+    taskProjection: {
+      mobility: axesByAxes,
+      consistentInverse: jointsByAxes,
+      nullSpaceProjector: jointsByJoints,
+    },
+    forwardFrameAcceleration: { forwardFrameAcceleration: six },
+    taskTorque: { taskTorque: joints },
+    powerBalance: { powerBalance: eight },
+  };
 
 /** The tables of each quantity. */
 export const RESULT_TABLES = Object.fromEntries(
-  Object.entries(TABLES).map(([name, tables]) => [name, Object.entries(tables)]),
+  Object.entries(TABLES).map(([name, tables]) => [
+    name,
+    Object.entries(tables),
+  ]),
 ) as unknown as Readonly<
   Record<QuantityName, readonly (readonly [string, Shape])[]>
 >;

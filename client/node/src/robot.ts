@@ -2,6 +2,7 @@
 
 import { computeBatch } from './batch.js';
 import type { Channel } from './channel.js';
+import { checkTrajectory } from './check_trajectory.js';
 import { badArgument, RowError } from './errors.js';
 import { type Chunks, evaluateChunks } from './evaluate.js';
 import type {
@@ -24,6 +25,13 @@ import type { QuantityName } from './quantities.js';
 import type { CallLimits } from './retry.js';
 import { hasNoAnswer } from './row_status.js';
 import { readStates, type States, type StateShape } from './states.js';
+import {
+  type CheckOptions,
+  type TrajectoryTable,
+  wireStart,
+} from './trajectory_options.js';
+import type { Trajectory } from './trajectory_samples.js';
+import type { TrajectoryCheck } from './trajectory_verdict.js';
 
 /** What a robot needs of its client. */
 export interface RobotConnection {
@@ -118,6 +126,38 @@ export class Robot {
       this.#shape(options),
       this.#asked(quantities, options),
     );
+  }
+
+  /**
+   * Whether the robot keeps its limits along a trajectory, where not, and by how
+   * much. `trajectory` is all its samples, or an iterable or async iterable of
+   * parts, which are sent while the next ones are made: any number of samples
+   * each, all with the same inputs. The verdict does not depend on how they are
+   * cut. The server keeps all samples until the end, and so does this side,
+   * which begins anew after UNAVAILABLE and OVERLOADED; it may be refused for
+   * its size (REQUEST_TOO_LARGE). The deadline is that of the whole check, the
+   * making of the samples included. Rejects with TorquedError: fields are named
+   * "samples.q", "start.bounds[2].effort", single numbers by their place in the
+   * whole trajectory, "q[120][3]"; or with what `trajectory` throws.
+   */
+  async checkTrajectory<Table extends TrajectoryTable = never>(
+    trajectory: Trajectory,
+    options: CheckOptions<Table> = {},
+  ): Promise<TrajectoryCheck<Table>> {
+    return checkTrajectory({
+      channel: this.#connection.channel,
+      limits: this.#connection.limitsOf(options),
+      start: wireStart(this.reference, options),
+      trajectory,
+      shape: {
+        nq: this.info.nq,
+        nv: this.info.nv,
+        jointNames: options.jointNames ?? this.jointNames,
+        maxMessageBytes: this.#connection.maxMessageBytes,
+      },
+      tables: options.tables ?? [],
+      progress: options.progress,
+    });
   }
 
   /** tau for q, v, a. Uses gravity, friction, wrenches, base motion. */

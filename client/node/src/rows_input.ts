@@ -177,12 +177,9 @@ function fromNames(
   const ofJoints = jointNames.map((joint) => {
     const numbers = Object.hasOwn(given, joint) ? given[joint] : undefined;
     if (numbers === undefined) {
-      throw badArgument(
-        'WRONG_JOINT_NAMES',
-        field,
-        `${field} lacks ${joint}`,
-        { joint },
-      );
+      throw badArgument('WRONG_JOINT_NAMES', field, `${field} lacks ${joint}`, {
+        joint,
+      });
     }
     return numbersOf(field, typeof numbers === 'number' ? [numbers] : numbers);
   });

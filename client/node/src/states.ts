@@ -156,12 +156,19 @@ export function chunkOf(
   const chunk: WireChunk = {};
   for (const [name, table] of inputs) {
     chunk[name] =
-      table.rows === 1 ? sent(table, 0, 1) : sent(table, first, count);
+      table.rows === 1
+        ? rowsOfTable(table, 0, 1)
+        : rowsOfTable(table, first, count);
   }
   return chunk;
 }
 
-function sent({ data, columns }: Matrix, first: number, count: number): SentArray {
+/** Rows of a table as they are sent, without copying. */
+export function rowsOfTable(
+  { data, columns }: Matrix,
+  first: number,
+  count: number,
+): SentArray {
   return {
     columns,
     f64: new Uint8Array(

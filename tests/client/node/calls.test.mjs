@@ -1,14 +1,11 @@
 // Calls that end early, and calls that outlive their server.
 
 import assert from 'node:assert/strict';
-import process from 'node:process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, startLocalServer, TorquedError } from 'torqued';
+import { freePort, Phoenix } from './phoenix.mjs';
 import {
   assertSameBits,
   MODELS,
@@ -24,14 +21,6 @@ const LARGE = { q: numbers(60_000 * 7) };
 const SLOW = ['christoffelSymbols', 'regressor', 'forwardDynamicsDerivatives'];
 const slow = (options) =>
   there.robot.compute(SLOW, { ...LARGE, tau: new Float64Array(7) }, options);
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Takes connections and says nothing. */
 async function silentServer() {
@@ -141,31 +130,6 @@ test('without a server connecting fails, soon or after a wait', async () => {
   assert.ok(waited.ms >= 300);
   assert.equal(waited.error.code, 'UNAVAILABLE');
 });
-
-/** A server that can be killed and started again at its address. */
-class Phoenix {
-  #directory = mkdtempSync(join(tmpdir(), 'torqued-node-test-'));
-  #server;
-
-  async start() {
-    this.port ??= await freePort();
-    this.#server = await startLocalServer({
-      listen: `127.0.0.1:${this.port}`,
-      store: join(this.#directory, 'models.db'),
-      models: [MODELS],
-    });
-    return this.#server.address;
-  }
-
-  kill() {
-    process.kill(this.#server.pid, 'SIGKILL');
-  }
-
-  async end() {
-    await this.#server.close();
-    rmSync(this.#directory, { recursive: true });
-  }
-}
 
 test('a call waits for a server that was killed and comes again', async () => {
   const phoenix = new Phoenix();

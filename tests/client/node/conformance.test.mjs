@@ -20,7 +20,9 @@ const there = withServer({ models: [] });
 const registered = new Set();
 
 const camel = (name) =>
-  name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+  name
+    .toLowerCase()
+    .replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 
 const camelKeys = (object) =>
   Object.fromEntries(

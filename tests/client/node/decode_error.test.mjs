@@ -57,7 +57,10 @@ test('details of another code are void', () => {
 });
 
 test('a delay before now is none', () => {
-  assert.equal(decodeError(failed(8, 8, [retry(-1, 0)])).retryDelayMs, undefined);
+  assert.equal(
+    decodeError(failed(8, 8, [retry(-1, 0)])).retryDelayMs,
+    undefined,
+  );
 });
 
 test('damaged details leave the code and the sentence', () => {

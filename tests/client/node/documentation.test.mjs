@@ -47,6 +47,8 @@ const EXPECTED = {
   rows: /^$/,
   batch: /^1000 of 10000\n.*10000 of 10000\n10000\n$/s,
   stream: /^0 .*\n1000 .*\n2000 .*\n3000 .*\n4000 /,
+  check: /^false \[ 'panda_joint2' \]\ntrue\n[01]\.\d+\n$/,
+  parts: /^300 CUBIC_SPLINE 2\.99\n$/,
   errors: /^$/,
   abort: /^$/,
   models: /elbow_joint.*'my-ur5e'/s,

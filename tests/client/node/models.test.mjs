@@ -70,7 +70,10 @@ test('a registration makes a robot, and names move', async () => {
   // The robot of the name follows it; that of the revision does not.
   const q = numbers(6);
   const old = await client.model(`arm@${first.model.revision}`);
-  assert.equal((await client.model('arm@raw')).info.revision, old.info.revision);
+  assert.equal(
+    (await client.model('arm@raw')).info.revision,
+    old.info.revision,
+  );
   const follows = await first.robot.framePose({ q });
   assertSameBits(follows.pose, (await second.robot.framePose({ q })).pose);
   assert.equal(follows.echo.revision, second.model.revision);

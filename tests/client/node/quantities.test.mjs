@@ -114,7 +114,10 @@ test('an array of numbers at any place in memory is sent as it is', async () => 
   const { tau } = await there.robot.inverseDynamics({
     q: place.subarray(11, 18),
   });
-  assertSameBits(tau, (await there.robot.inverseDynamics({ q: numbers(7) })).tau);
+  assertSameBits(
+    tau,
+    (await there.robot.inverseDynamics({ q: numbers(7) })).tau,
+  );
 });
 
 test('an input of one row serves all states', async () => {
@@ -132,7 +135,7 @@ test('joints may be named, in any order', async () => {
   q.wrist_2_joint = Float64Array.of(0.5, 0.7);
   const byName = await ur5e.inverseDynamics({ q });
   const rows = [0, 1].map((k) =>
-    ur5e.jointNames.map((name) => q[name].length ? q[name][k] : q[name]),
+    ur5e.jointNames.map((name) => (q[name].length ? q[name][k] : q[name])),
   );
   assertSameBits(byName.tau, (await ur5e.inverseDynamics({ q: rows })).tau);
 });

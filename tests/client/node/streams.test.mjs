@@ -78,7 +78,9 @@ test('every bad row is known, however many', async () => {
   const { ok, rowStatus, rowsNotOk, massMatrix } = await there.robot.massMatrix(
     { q },
   );
-  const count = Array.from({ length: 3000 }, (_, row) => row).filter(bad).length;
+  const count = Array.from({ length: 3000 }, (_, row) => row).filter(
+    bad,
+  ).length;
   assert.equal(rowsNotOk, count);
   assert.equal(rowStatus.length, count);
   for (let row = 0; row < 3000; ++row) {
@@ -140,7 +142,10 @@ test('replies over the limit of this side are asked for in parts', async () => {
     // What is expected per row is known, so that nothing is refused; names and
     // echo alone are not.
     const { massMatrix } = await robot.massMatrix({ q });
-    assertSameBits(massMatrix, (await there.robot.massMatrix({ q })).massMatrix);
+    assertSameBits(
+      massMatrix,
+      (await there.robot.massMatrix({ q })).massMatrix,
+    );
   } finally {
     client.close();
   }

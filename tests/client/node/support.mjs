@@ -58,7 +58,7 @@ function bytesOf({ buffer, byteOffset, byteLength }) {
 /** The largest difference over the largest magnitude. */
 export function assertClose(actual, expected, tolerance = 1e-12) {
   assert.equal(actual.length, expected.length);
-  const scale = Math.max(1, ...expected.map(Math.abs));
+  const scale = expected.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
   for (let i = 0; i < expected.length; ++i) {
     const difference = Math.abs(actual[i] - expected[i]);
     assert.ok(

@@ -1,6 +1,13 @@
 // Compiles against the package's types; lines that must not are marked.
 
-import { connect, Matrix, type Evaluation, type States } from 'torqued';
+import {
+  connect,
+  Matrix,
+  type Evaluation,
+  type States,
+  type TrajectorySamples,
+  type TrajectoryVerdict,
+} from 'torqued';
 
 const client = await connect('127.0.0.1:7421', { deadlineMs: 1000 });
 const robot = await client.model('panda');
@@ -44,3 +51,29 @@ await robot.massMatrix(states, { gravity: [0, 0] });
 await robot.operationalSpace(states, { task: { axes: ['X'] } });
 // @ts-expect-error no such input
 await robot.massMatrix({ q: [0], velocity: [0] });
+
+const motion: TrajectorySamples = { time: new Float64Array(2), q: [[0], [1]] };
+const checked = await robot.checkTrajectory(motion, {
+  derive: 'QUINTIC_SPLINE',
+  bounds: [{ joint: 'panda_joint1', effort: 80 }],
+  tables: ['tau', 'pathA'],
+});
+export const verdict: TrajectoryVerdict = checked;
+export const torques: Matrix = checked.tables.tau;
+export const use: number | undefined = checked.joints[0]?.torqueUse?.value;
+export const parts: TrajectoryVerdict = await robot.checkTrajectory(
+  (async function* () {
+    yield motion;
+  })(),
+);
+await robot.checkTrajectory([motion, motion]);
+// @ts-expect-error it was not asked for
+checked.tables.pathB;
+// @ts-expect-error there is no such table
+await robot.checkTrajectory(motion, { tables: ['power'] });
+// @ts-expect-error samples have a time
+await robot.checkTrajectory({ q: [[0]] });
+// @ts-expect-error a bound names its joint
+await robot.checkTrajectory(motion, { bounds: [{ effort: 80 }] });
+// @ts-expect-error a check has no external wrenches
+await robot.checkTrajectory(motion, { externalWrenches: [] });

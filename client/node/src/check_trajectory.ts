@@ -1,0 +1,172 @@
+// Checks of whole trajectories.
+
+import type { Channel } from './channel.js';
+import { brokenReply } from './errors.js';
+import { Matrix } from './matrix.js';
+import { checkRows, copyNumbers } from './numbers.js';
+import { METHODS } from './protocol.js';
+import { type CallLimits, untilDone } from './retry.js';
+import { Sender, Unanswered } from './sending.js';
+import type { TrajectoryTable } from './trajectory_options.js';
+import {
+  messagesOf,
+  type SampleShape,
+  type Trajectory,
+  type WireSamples,
+} from './trajectory_samples.js';
+import {
+  toVerdict,
+  type TrajectoryCheck,
+  type TrajectoryVerdict,
+  type WireVerdict,
+} from './trajectory_verdict.js';
+import { toNumber, type WireArray, type WireInteger } from './wire.js';
+
+interface WireTableRows extends Partial<
+  Record<TrajectoryTable, WireArray | null>
+> {
+  firstSample: WireInteger;
+}
+
+interface WireCheckReply {
+  progress: { samplesDone: WireInteger; samples: WireInteger } | null;
+  verdict: WireVerdict | null;
+  rows: WireTableRows | null;
+}
+
+/** A check and how it travels. */
+export interface Check {
+  readonly channel: Channel;
+  readonly limits: CallLimits;
+  readonly start: object;
+  readonly trajectory: Trajectory;
+  readonly shape: SampleShape;
+  readonly tables: readonly TrajectoryTable[];
+  readonly progress: ((done: number, total: number) => void) | undefined;
+}
+
+// Takes the replies to one check in order.
+class CheckBuilder {
+  readonly #check: Check;
+  readonly #tables = new Map<TrajectoryTable, Matrix>();
+  readonly #rows = new Map<TrajectoryTable, number>();
+  #verdict: TrajectoryVerdict | undefined;
+
+  constructor(check: Check) {
+    this.#check = check;
+  }
+
+  add({ progress, verdict, rows }: WireCheckReply): void {
+    if (progress) {
+      const { samplesDone, samples } = progress;
+      this.#check.progress?.(toNumber(samplesDone), toNumber(samples));
+    }
+    if (verdict) {
+      if (!verdict.echo) throw brokenReply('the verdict has no echo');
+      this.#verdict = toVerdict(verdict, verdict.echo);
+    }
+    if (rows) this.#addRows(rows);
+  }
+
+  build(): TrajectoryCheck {
+    if (!this.#verdict) throw brokenReply('the reply has no verdict');
+    const { samples } = this.#verdict;
+    for (const name of this.#check.tables) {
+      const rows = this.#rows.get(name) ?? 0;
+      if (rows !== samples) {
+        throw brokenReply(
+          `the reply's ${name} has ${rows} rows of ${samples} samples`,
+        );
+      }
+    }
+    const tables = Object.fromEntries(this.#tables) as Record<
+      TrajectoryTable,
+      Matrix
+    >;
+    return { ...this.#verdict, tables };
+  }
+
+  #addRows(rows: WireTableRows): void {
+    if (!this.#verdict) throw brokenReply('there are rows before the verdict');
+    const total = this.#verdict.samples;
+    for (const name of this.#check.tables) {
+      const array = rows[name];
+      if (!array) continue;
+      const first = this.#rows.get(name) ?? 0;
+      if (toNumber(rows.firstSample) !== first) {
+        throw brokenReply(
+          `the reply's ${name} goes on with sample ` +
+            `${toNumber(rows.firstSample)}, ${first} was its turn`,
+        );
+      }
+      const { columns } = array;
+      const table =
+        this.#tables.get(name) ??
+        new Matrix(new Float64Array(total * columns), total, columns);
+      this.#tables.set(name, table);
+      const count = countRows(array, total - first, table, name);
+      copyNumbers(array, table.data, first * columns);
+      this.#rows.set(name, first + count);
+    }
+  }
+}
+
+// Throws unless the array has whole rows, at most so many.
+function countRows(
+  array: WireArray,
+  most: number,
+  table: Matrix,
+  name: string,
+): number {
+  const bytes = array.f64.length || 2 * array.f32.length;
+  const numbers = bytes / 8 || array.values.length;
+  const count = Math.floor(numbers / Math.max(array.columns, 1));
+  checkRows(array, count, name);
+  if (count > most || array.columns !== table.columns) {
+    throw brokenReply(`the reply's ${name} has rows that were not asked for`);
+  }
+  return count;
+}
+
+async function checkOnce(
+  check: Check,
+  samples: Unanswered<WireSamples>,
+): Promise<TrajectoryCheck> {
+  const { channel, limits } = check;
+  const stream = channel.stream(METHODS.checkTrajectory, limits);
+  const sender = new Sender(stream, samples, {
+    // Nothing is answered before all is there.
+    room: Infinity,
+    wrap: (message) => ({ samples: message }),
+  });
+  void sender.run(check.start);
+  try {
+    const builder = new CheckBuilder(check);
+    for await (const reply of stream) builder.add(reply as WireCheckReply);
+    if (sender.failure) throw sender.failure.error;
+    return builder.build();
+  } catch (thrown) {
+    limits.signal?.throwIfAborted();
+    if (sender.failure) throw sender.failure.error;
+    throw channel.failure(thrown);
+  } finally {
+    sender.stop();
+    stream.cancel();
+  }
+}
+
+/**
+ * One check, begun anew where the limits allow it: what was taken from the
+ * trajectory is kept until then. Throws TorquedError, the signal's reason, or
+ * what the trajectory throws.
+ */
+export async function checkTrajectory(check: Check): Promise<TrajectoryCheck> {
+  const source = messagesOf(check.trajectory, check.shape);
+  const samples = new Unanswered<WireSamples>(source);
+  try {
+    return await untilDone(() => checkOnce(check, samples), check.limits);
+  } finally {
+    // Not waited for: it may be waiting for samples that never come.
+    source.return().catch(() => {});
+  }
+}

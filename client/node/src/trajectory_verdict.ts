@@ -1,0 +1,400 @@
+// What a check of a trajectory says.
+
+import { type Echo, toEcho, toTiming } from './evaluation.js';
+import type { Matrix } from './matrix.js';
+import { WireEnum } from './protocol.js';
+import {
+  type Differentiation,
+  differentiations,
+  type JointBounds,
+  type JointDrive,
+  tableEnum,
+  type TrajectoryTable,
+} from './trajectory_options.js';
+import { toNumber, type WireEcho, type WireInteger } from './wire.js';
+
+/** A number and the sample at which it stands. */
+export interface Peak {
+  /** From 0. */
+  readonly sample: number;
+  /** s. */
+  readonly time: number;
+  readonly value: number;
+}
+
+/** What the trajectory asks of one joint. Limits, and uses of them, are
+ * undefined where there is no limit. */
+export interface JointDemand {
+  readonly joint: string;
+  /** Of the largest magnitude, signed; N m or N. */
+  readonly torque: Peak;
+  /** The same, rad/s or m/s. */
+  readonly velocity: Peak;
+  /** |tau| over the limit at that speed, derated; infinite where that is 0. */
+  readonly torqueUse: Peak | undefined;
+  /** |v| over the limit. */
+  readonly velocityUse: Peak | undefined;
+  readonly lowestPosition: Peak;
+  readonly highestPosition: Peak;
+  /** Power that the drive gives, tau v, W. */
+  readonly highestPower: Peak;
+  readonly lowestPower: Peak;
+  /** Root of the mean square over time. */
+  readonly rmsTorque: number;
+  /** The same of tau over its limit. */
+  readonly rmsTorqueUse: number | undefined;
+  /** J: integrals of the positive and of the negative power, at least 0. */
+  readonly energyGiven: number;
+  readonly energyTaken: number;
+  /** The limits that counted. */
+  readonly lowerLimit: number | undefined;
+  readonly upperLimit: number | undefined;
+  readonly velocityLimit: number | undefined;
+  /** At rest, derated. */
+  readonly torqueLimit: number | undefined;
+  /** Violations of each kind, also those that are not listed. */
+  readonly torqueViolations: number;
+  readonly velocityViolations: number;
+  readonly positionViolations: number;
+}
+
+export type LimitKind = 'TORQUE' | 'VELOCITY' | 'POSITION';
+
+/** Samples side by side at which one joint breaks one kind of limit. */
+export interface LimitViolation {
+  readonly kind: LimitKind;
+  readonly joint: string;
+  readonly firstSample: number;
+  readonly lastSample: number;
+  /** Times of these, s. */
+  readonly begin: number;
+  readonly end: number;
+  /** How many from first to last break it. */
+  readonly samples: number;
+  readonly worst: Peak;
+  /** The limit at the worst sample. */
+  readonly limit: number;
+  /** There: |value| over the limit; of positions 1 and the share of the range by
+   * which it is left. Infinite for a limit of 0. */
+  readonly severity: number;
+}
+
+/** A sample and a joint. */
+export interface LimitedBy {
+  readonly sample: number;
+  /** s. */
+  readonly time: number;
+  readonly joint: string;
+}
+
+/** The payloads with which the torque limits are kept: the mass varies, centre
+ * of mass and inertia per kg are those of `payload`, or of a point at the origin
+ * of the tip frame. */
+export interface PayloadRange {
+  /** False: with none. */
+  readonly possible: boolean;
+  /** kg. */
+  readonly least: number;
+  /** kg; infinite where nothing is in its way. */
+  readonly most: number;
+  /** What stands in the way of more; undefined: nothing. */
+  readonly limitedBy: LimitedBy | undefined;
+}
+
+/** How much slower the trajectory must run to keep torque and velocity
+ * limits. */
+export interface SlowDown {
+  /** False: at no pace. */
+  readonly possible: boolean;
+  /** Times are multiplied by it; 1 where the limits are kept as it is. */
+  readonly factor: number;
+  /** What stands in the way of less; undefined: nothing. */
+  readonly limitedBy: LimitedBy | undefined;
+}
+
+/** Of the task along the path. */
+export interface PathInertia {
+  /** The smallest of the smallest singular values of the scaled Jacobian. */
+  readonly sigmaMin: Peak;
+  /** The largest ratio of the largest to the smallest eigenvalue of the scaled
+   * Lambda; infinite at a singularity. */
+  readonly condition: Peak;
+}
+
+/** What was asked beside the samples and what `echo` has. */
+export interface CheckAsked {
+  readonly bounds: readonly Readonly<JointBounds>[];
+  readonly drives: readonly Readonly<JointDrive>[];
+  /** Undefined: 1. */
+  readonly derating: number | undefined;
+  readonly mergeGap: number;
+  /** Undefined: v and a were given. */
+  readonly derive: Differentiation | undefined;
+  readonly tables: readonly TrajectoryTable[];
+}
+
+/** Whether a trajectory keeps the robot's limits, where not, and by how much. */
+export interface TrajectoryVerdict {
+  /** No limit is broken. */
+  readonly passes: boolean;
+  /** In the order of the joints. */
+  readonly joints: readonly JointDemand[];
+  /** The gravest first; at most 1000 are listed. */
+  readonly violations: readonly LimitViolation[];
+  /** All, also those that are not listed. */
+  readonly violationCount: number;
+  /** The one that begins first; undefined: none. */
+  readonly firstViolation: LimitViolation | undefined;
+  readonly samples: number;
+  /** s, from the first sample to the last. */
+  readonly duration: number;
+  /** Of all joints together, W and J. */
+  readonly highestPower: Peak;
+  readonly lowestPower: Peak;
+  readonly energyGiven: number;
+  readonly energyTaken: number;
+  /** Undefined: there is no payload with a mass, and no tip frame to carry
+   * one. */
+  readonly payload: PayloadRange | undefined;
+  readonly slowDown: SlowDown;
+  /** Undefined: there is no `task` in the options. */
+  readonly pathInertia: PathInertia | undefined;
+  /** How v and a were derived; undefined: they were given. */
+  readonly derived: Differentiation | undefined;
+  readonly echo: Echo;
+  /** Undefined: the server does not tell. */
+  readonly asked: CheckAsked | undefined;
+}
+
+/** The verdict, and the tables that were asked for, one row per sample. */
+export type TrajectoryCheck<Table extends TrajectoryTable = TrajectoryTable> =
+  TrajectoryVerdict & { readonly tables: Readonly<Record<Table, Matrix>> };
+
+interface WirePlace {
+  sample: WireInteger;
+  time: number;
+}
+
+interface WirePeak extends WirePlace {
+  value: number;
+}
+
+interface WireLimitedBy extends WirePlace {
+  joint: string;
+}
+
+type Absent = null | undefined;
+
+interface WireDemand {
+  joint: string;
+  torque: WirePeak | Absent;
+  velocity: WirePeak | Absent;
+  torqueUse: WirePeak | Absent;
+  velocityUse: WirePeak | Absent;
+  lowestPosition: WirePeak | Absent;
+  highestPosition: WirePeak | Absent;
+  highestPower: WirePeak | Absent;
+  lowestPower: WirePeak | Absent;
+  rmsTorque: number;
+  rmsTorqueUse: number | Absent;
+  energyGiven: number;
+  energyTaken: number;
+  lowerLimit: number | Absent;
+  upperLimit: number | Absent;
+  velocityLimit: number | Absent;
+  torqueLimit: number | Absent;
+  torqueViolations: WireInteger;
+  velocityViolations: WireInteger;
+  positionViolations: WireInteger;
+}
+
+type WireOptional<T> = { [Name in keyof T]: T[Name] | null };
+
+interface WireStart {
+  bounds: WireOptional<JointBounds>[];
+  drives: WireOptional<JointDrive>[];
+  derating: number | Absent;
+  mergeGap: number;
+  derive: number;
+  tables: number[];
+}
+
+interface WireViolation {
+  kind: number;
+  joint: string;
+  firstSample: WireInteger;
+  lastSample: WireInteger;
+  begin: number;
+  end: number;
+  samples: WireInteger;
+  worst: WirePeak | Absent;
+  limit: number;
+  severity: number;
+}
+
+/** torqued.v1.TrajectoryVerdict, as it is decoded. */
+export interface WireVerdict {
+  passes: boolean;
+  joints: WireDemand[];
+  violations: WireViolation[];
+  violationCount: WireInteger;
+  firstViolation: WireViolation | Absent;
+  samples: WireInteger;
+  duration: number;
+  highestPower: WirePeak | Absent;
+  lowestPower: WirePeak | Absent;
+  energyGiven: number;
+  energyTaken: number;
+  payload:
+    | {
+        possible: boolean;
+        least: number;
+        most: number;
+        limitedBy: WireLimitedBy | Absent;
+      }
+    | Absent;
+  slowDown:
+    | { possible: boolean; factor: number; limitedBy: WireLimitedBy | Absent }
+    | Absent;
+  pathInertia:
+    { sigmaMin: WirePeak | Absent; condition: WirePeak | Absent } | Absent;
+  derived: number;
+  echo: WireEcho | Absent;
+  asked: WireStart | Absent;
+}
+
+const limitKinds = new WireEnum<LimitKind>('LimitKind', 'LIMIT_KIND_');
+
+function toPeakIfAny(peak: WirePeak | Absent): Peak | undefined {
+  return peak
+    ? { sample: toNumber(peak.sample), time: peak.time, value: peak.value }
+    : undefined;
+}
+
+function toPeak(peak: WirePeak | Absent): Peak {
+  return toPeakIfAny(peak) ?? { sample: 0, time: NaN, value: NaN };
+}
+
+function toLimitedBy(place: WireLimitedBy | Absent): LimitedBy | undefined {
+  return place
+    ? { sample: toNumber(place.sample), time: place.time, joint: place.joint }
+    : undefined;
+}
+
+function toDemand(demand: WireDemand): JointDemand {
+  return {
+    joint: demand.joint,
+    torque: toPeak(demand.torque),
+    velocity: toPeak(demand.velocity),
+    torqueUse: toPeakIfAny(demand.torqueUse),
+    velocityUse: toPeakIfAny(demand.velocityUse),
+    lowestPosition: toPeak(demand.lowestPosition),
+    highestPosition: toPeak(demand.highestPosition),
+    highestPower: toPeak(demand.highestPower),
+    lowestPower: toPeak(demand.lowestPower),
+    rmsTorque: demand.rmsTorque,
+    rmsTorqueUse: demand.rmsTorqueUse ?? undefined,
+    energyGiven: demand.energyGiven,
+    energyTaken: demand.energyTaken,
+    lowerLimit: demand.lowerLimit ?? undefined,
+    upperLimit: demand.upperLimit ?? undefined,
+    velocityLimit: demand.velocityLimit ?? undefined,
+    torqueLimit: demand.torqueLimit ?? undefined,
+    torqueViolations: toNumber(demand.torqueViolations),
+    velocityViolations: toNumber(demand.velocityViolations),
+    positionViolations: toNumber(demand.positionViolations),
+  };
+}
+
+function toDifferentiation(number: number): Differentiation | undefined {
+  return number === 0 ? undefined : differentiations.name(number);
+}
+
+// PATH_A -> pathA
+function toTable(number: number): TrajectoryTable {
+  return tableEnum
+    .name(number)
+    .toLowerCase()
+    .replace(/_([a-z])/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    ) as TrajectoryTable;
+}
+
+// What is given of a joint, its own fields that are not absent.
+function given<T extends object>(message: WireOptional<T>): T {
+  return Object.fromEntries(
+    Object.entries(message).filter(
+      ([, value]) =>
+        value !== null && !(Array.isArray(value) && value.length === 0),
+    ),
+  ) as T;
+}
+
+function toAsked(start: WireStart): CheckAsked {
+  return {
+    bounds: start.bounds.map((bounds) => given<JointBounds>(bounds)),
+    drives: start.drives.map((drive) => given<JointDrive>(drive)),
+    derating: start.derating ?? undefined,
+    mergeGap: start.mergeGap,
+    derive: toDifferentiation(start.derive),
+    tables: start.tables.map(toTable),
+  };
+}
+
+function toViolation(violation: WireViolation): LimitViolation {
+  return {
+    kind: limitKinds.name(violation.kind),
+    joint: violation.joint,
+    firstSample: toNumber(violation.firstSample),
+    lastSample: toNumber(violation.lastSample),
+    begin: violation.begin,
+    end: violation.end,
+    samples: toNumber(violation.samples),
+    worst: toPeak(violation.worst),
+    limit: violation.limit,
+    severity: violation.severity,
+  };
+}
+
+/** Throws TorquedError where the reply says not what it refers to. */
+export function toVerdict(
+  verdict: WireVerdict,
+  echo: WireEcho,
+): TrajectoryVerdict {
+  const { payload, slowDown, pathInertia, firstViolation } = verdict;
+  return {
+    passes: verdict.passes,
+    joints: verdict.joints.map(toDemand),
+    violations: verdict.violations.map(toViolation),
+    violationCount: toNumber(verdict.violationCount),
+    firstViolation: firstViolation ? toViolation(firstViolation) : undefined,
+    samples: toNumber(verdict.samples),
+    duration: verdict.duration,
+    highestPower: toPeak(verdict.highestPower),
+    lowestPower: toPeak(verdict.lowestPower),
+    energyGiven: verdict.energyGiven,
+    energyTaken: verdict.energyTaken,
+    payload: payload
+      ? {
+          possible: payload.possible,
+          least: payload.least,
+          most: payload.most,
+          limitedBy: toLimitedBy(payload.limitedBy),
+        }
+      : undefined,
+    slowDown: {
+      possible: slowDown?.possible ?? false,
+      factor: slowDown?.factor ?? NaN,
+      limitedBy: toLimitedBy(slowDown?.limitedBy),
+    },
+    pathInertia: pathInertia
+      ? {
+          sigmaMin: toPeak(pathInertia.sigmaMin),
+          condition: toPeak(pathInertia.condition),
+        }
+      : undefined,
+    derived: toDifferentiation(verdict.derived),
+    echo: toEcho(echo, toTiming(echo.timing)),
+    asked: verdict.asked ? toAsked(verdict.asked) : undefined,
+  };
+}

@@ -1,0 +1,43 @@
+// A server that comes again.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { startLocalServer } from 'torqued';
+import { MODELS } from './support.mjs';
+
+/** A port of the loopback interface that nobody listens at. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A server that can be killed and started again at its address. */
+export class Phoenix {
+  #directory = mkdtempSync(join(tmpdir(), 'torqued-node-test-'));
+  #server;
+
+  async start() {
+    this.port ??= await freePort();
+    this.#server = await startLocalServer({
+      listen: `127.0.0.1:${this.port}`,
+      store: join(this.#directory, 'models.db'),
+      models: [MODELS],
+    });
+    return this.#server.address;
+  }
+
+  kill() {
+    process.kill(this.#server.pid, 'SIGKILL');
+  }
+
+  async end() {
+    await this.#server.close();
+    rmSync(this.#directory, { recursive: true });
+  }
+}

@@ -1,0 +1,702 @@
+// Verdicts on trajectories: what they say is what the samples show.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, Matrix, startLocalServer, TorquedError } from 'torqued';
+import { Phoenix } from './phoenix.mjs';
+import {
+  assertClose,
+  assertSameBits,
+  MODELS,
+  numbers,
+  withServer,
+} from './support.mjs';
+
+const there = withServer();
+const N = 7;
+const JOINTS = Array.from({ length: N }, (_, k) => `panda_joint${k + 1}`);
+
+/** Samples of a smooth motion of all joints, with exact rates. */
+function swinging(samples, seed = 1, wrench = false) {
+  const [middle, swing, rate, phase] = [1, 2, 3, 4].map((k) =>
+    numbers(N, 10 * seed + k),
+  );
+  const time = new Float64Array(samples);
+  const [q, v, a] = [0, 1, 2].map(() => new Float64Array(samples * N));
+  const force = new Float64Array(samples * 6);
+  for (let k = 0; k < samples; ++k) {
+    const x = k / samples;
+    time[k] = 3 * x + 0.1 * Math.sin(6 * x) ** 2;
+    for (let j = 0; j < N; ++j) {
+      const w = 2 + rate[j];
+      const angle = w * time[k] + 3 * phase[j];
+      const height = 0.5 + 0.3 * swing[j];
+      q[k * N + j] = 0.5 * middle[j] + height * Math.sin(angle);
+      v[k * N + j] = height * w * Math.cos(angle);
+      a[k * N + j] = -height * w * w * Math.sin(angle);
+    }
+    for (let i = 0; i < 6; ++i) force[k * 6 + i] = 5 * Math.sin(time[k] + i);
+  }
+  return {
+    time,
+    q,
+    v,
+    a,
+    ...(wrench ? { tipWrenchOnEnvironment: force } : {}),
+  };
+}
+
+/** Rows [first, first + count). */
+function partOf(samples, first, count) {
+  return Object.fromEntries(
+    Object.entries(samples).map(([name, data]) => {
+      const columns = data.length / samples.time.length;
+      return [name, data.subarray(first * columns, (first + count) * columns)];
+    }),
+  );
+}
+
+function partsOf(samples, count) {
+  const parts = [];
+  for (let first = 0; first < samples.time.length; first += count) {
+    parts.push(partOf(samples, first, count));
+  }
+  return parts;
+}
+
+/** The same limits of all joints, or those of each. */
+function bounds(limits) {
+  return JOINTS.map((joint, j) => ({
+    joint,
+    lower: -9,
+    upper: 9,
+    velocity: 99,
+    effort: 1e6,
+    ...(typeof limits === 'function' ? limits(j) : limits),
+  }));
+}
+
+const columnOf = ({ data, rows, columns }, j) =>
+  Float64Array.from({ length: rows }, (_, k) => data[k * columns + j]);
+const columnsOf = (data, columns, j) =>
+  columnOf({ data, rows: data.length / columns, columns }, j);
+
+function farthest(values) {
+  let at = 0;
+  values.forEach((value, k) => {
+    if (Math.abs(value) > Math.abs(values[at])) at = k;
+  });
+  return at;
+}
+
+/** By trapezoids. */
+function integral(values, time) {
+  let sum = 0;
+  for (let k = 1; k < values.length; ++k) {
+    sum += ((values[k] + values[k - 1]) / 2) * (time[k] - time[k - 1]);
+  }
+  return sum;
+}
+
+const withoutTiming = ({ echo: { timing, ...echo }, tables, ...verdict }) => {
+  assert.ok(timing.computeMs >= 0 && tables);
+  return { ...verdict, echo };
+};
+
+const MOTION = swinging(2500, 1, true);
+const { time, ...STATES } = MOTION;
+
+test('its torques are those of inverse dynamics, to the last bit', async () => {
+  const options = {
+    friction: { viscous: true, coulomb: true },
+    tipWrenchReferenceFrame: 'WORLD',
+    gravity: [0.5, -0.2, -9.7],
+    payload: { mass: 1.5, centerOfMass: [0, 0.1, 0.05] },
+  };
+  const { tables } = await there.robot.checkTrajectory(MOTION, {
+    ...options,
+    tables: ['tau'],
+  });
+  const { tau } = await there.robot.inverseDynamics(STATES, options);
+  assert.ok(tables.tau instanceof Matrix);
+  assertSameBits(tables.tau, tau);
+  const other = await there.robot.inverseDynamics(STATES);
+  assert.notDeepEqual([...other.tau.row(7)], [...tables.tau.row(7)]);
+});
+
+test('demands are those of the samples', async () => {
+  const verdict = await there.robot.checkTrajectory(MOTION, {
+    bounds: bounds({}),
+  });
+  const { tau } = await there.robot.inverseDynamics(STATES);
+  assert.equal(verdict.passes, true);
+  assert.deepEqual(verdict.violations, []);
+  assert.equal(verdict.violationCount, 0);
+  assert.equal(verdict.firstViolation, undefined);
+  assert.equal(verdict.samples, 2500);
+  assert.equal(verdict.duration, time[2499] - time[0]);
+  assert.deepEqual(
+    verdict.joints.map(({ joint }) => joint),
+    JOINTS,
+  );
+  verdict.joints.forEach((demand, j) => {
+    const torque = columnOf(tau, j);
+    const velocity = columnsOf(MOTION.v, N, j);
+    const position = columnsOf(MOTION.q, N, j);
+    const power = torque.map((t, k) => t * velocity[k]);
+    const worst = farthest(torque);
+    assert.deepEqual(demand.torque, {
+      sample: worst,
+      time: time[worst],
+      value: torque[worst],
+    });
+    assert.equal(demand.torqueUse.value, Math.abs(torque[worst]) / 1e6);
+    const fastest = farthest(velocity);
+    assert.equal(demand.velocity.sample, fastest);
+    assert.equal(demand.velocity.value, velocity[fastest]);
+    assertClose(
+      [demand.velocityUse.value],
+      [Math.abs(velocity[fastest]) / 99],
+      1e-15,
+    );
+    assert.equal(demand.lowestPosition.value, Math.min(...position));
+    assert.equal(demand.highestPosition.value, Math.max(...position));
+    assert.equal(demand.highestPower.value, Math.max(...power));
+    assert.equal(demand.lowestPower.value, Math.min(...power));
+    const square = integral(
+      torque.map((t) => t * t),
+      time,
+    );
+    assertClose(
+      [demand.rmsTorque, demand.energyGiven, demand.energyTaken],
+      [
+        Math.sqrt(square / verdict.duration),
+        integral(
+          power.map((p) => Math.max(p, 0)),
+          time,
+        ),
+        integral(
+          power.map((p) => Math.max(-p, 0)),
+          time,
+        ),
+      ],
+      1e-9,
+    );
+    assertClose([demand.rmsTorqueUse], [demand.rmsTorque / 1e6], 1e-15);
+    const { lowerLimit, upperLimit, velocityLimit, torqueLimit } = demand;
+    assert.deepEqual(
+      [lowerLimit, upperLimit, velocityLimit, torqueLimit],
+      [-9, 9, 99, 1e6],
+    );
+  });
+  assert.equal(verdict.pathInertia, undefined);
+  assert.equal(verdict.derived, undefined);
+  assert.match(verdict.echo.revision, /^[0-9a-f]{64}$/);
+  assert.deepEqual(verdict.echo.jointNames, JOINTS);
+  assert.deepEqual(verdict.tables, {});
+});
+
+test('limits that are broken are told with where and by how much', async () => {
+  const { tau } = await there.robot.inverseDynamics(STATES);
+  const peaks = JOINTS.map((_, j) => {
+    const torque = columnOf(tau, j);
+    return Math.abs(torque[farthest(torque)]);
+  });
+  const shares = [0.9, 2, 0.7, 2, 2, 0.99, 2];
+  const limits = bounds((j) => ({ effort: peaks[j] * shares[j] }));
+  const verdict = await there.robot.checkTrajectory(MOTION, { bounds: limits });
+  assert.equal(verdict.passes, false);
+  assert.equal(verdict.violationCount, verdict.violations.length);
+  assertClose([verdict.violations[0].severity], [1 / 0.7], 1e-12);
+  const over = new Set();
+  for (let k = 0; k < 2500; ++k) {
+    for (let j = 0; j < N; ++j) {
+      if (Math.abs(tau.at(k, j)) > limits[j].effort) over.add(k * N + j);
+    }
+  }
+  const listed = new Set();
+  for (const violation of verdict.violations) {
+    const { kind, joint, firstSample, lastSample, begin, end } = violation;
+    const j = JOINTS.indexOf(joint);
+    assert.equal(kind, 'TORQUE');
+    assert.deepEqual([begin, end], [time[firstSample], time[lastSample]]);
+    assert.equal(violation.samples, lastSample - firstSample + 1);
+    assert.equal(violation.worst.value, tau.at(violation.worst.sample, j));
+    assert.equal(violation.limit, limits[j].effort);
+    for (let k = firstSample; k <= lastSample; ++k) listed.add(k * N + j);
+  }
+  assert.deepEqual(listed, over);
+  const first = Math.floor(Math.min(...over) / N);
+  assert.equal(verdict.firstViolation.firstSample, first);
+  // All as one, a joint at a time.
+  const merged = await there.robot.checkTrajectory(MOTION, {
+    bounds: limits,
+    mergeGap: 10,
+  });
+  assert.equal(merged.violationCount, 3);
+  assert.deepEqual(
+    merged.joints.map((demand) => demand.torqueViolations),
+    shares.map((share) => (share < 1 ? 1 : 0)),
+  );
+  const fast = await there.robot.checkTrajectory(MOTION, {
+    bounds: bounds({ velocity: 1e-3, lower: 5 }),
+    mergeGap: 10,
+  });
+  for (const demand of fast.joints) {
+    const { torqueViolations, velocityViolations, positionViolations } = demand;
+    assert.deepEqual(
+      [torqueViolations, velocityViolations, positionViolations],
+      [0, 1, 1],
+    );
+  }
+  assert.ok(merged.violationCount < verdict.violationCount);
+});
+
+test('pace and payload are those at which it passes', async () => {
+  const motion = swinging(1500, 2);
+  const { tau } = await there.robot.inverseDynamics({
+    q: motion.q,
+    v: motion.v,
+    a: motion.a,
+  });
+  const limits = bounds((j) => {
+    const velocity = columnsOf(motion.v, N, j);
+    const torque = columnOf(tau, j);
+    return {
+      velocity: 0.8 * Math.abs(velocity[farthest(velocity)]),
+      effort: 1.5 * Math.abs(torque[farthest(torque)]),
+    };
+  });
+  const check = (samples, more) =>
+    there.robot.checkTrajectory(samples, { bounds: limits, ...more });
+  const { slowDown, payload, passes } = await check(motion);
+  assert.equal(passes, false);
+  assert.ok(slowDown.possible && JOINTS.includes(slowDown.limitedBy.joint));
+  assertClose([slowDown.factor], [1.25], 1e-9);
+  const at = (factor) => ({
+    time: motion.time.map((t) => t * factor),
+    q: motion.q,
+    v: motion.v.map((x) => x / factor),
+    a: motion.a.map((x) => x / factor ** 2),
+  });
+  assert.equal((await check(at(1.25 * (1 + 1e-9)))).passes, true);
+  assert.equal((await check(at(1.25 * (1 - 1e-6)))).passes, false);
+  assert.ok(payload.possible && payload.least === 0);
+  assert.ok(JOINTS.includes(payload.limitedBy.joint));
+  const slow = at(2);
+  const { most } = (await check(slow)).payload;
+  const carrying = async (mass) =>
+    (await check(slow, { payload: { mass } })).passes;
+  assert.equal(await carrying(most * (1 - 1e-9)), true);
+  assert.equal(await carrying(most * (1 + 1e-6)), false);
+});
+
+test('bounds, drives and derating count', async () => {
+  const verdict = await there.robot.checkTrajectory(MOTION, {
+    derating: 0.5,
+    bounds: [
+      { joint: JOINTS[3], effort: 40, speeds: [0.5, 2], torques: [30, 10] },
+    ],
+  });
+  assert.deepEqual(
+    verdict.joints.map(({ torqueLimit }) => torqueLimit),
+    [43.5, 43.5, 43.5, 15, 6, 6, 6],
+  );
+  const tables = ['tau'];
+  const friction = { viscous: true, coulomb: true };
+  const plain = await there.robot.checkTrajectory(MOTION, { tables });
+  const driven = await there.robot.checkTrajectory(MOTION, {
+    tables,
+    friction,
+    drives: [
+      {
+        joint: JOINTS[1],
+        armature: 0.3,
+        viscousFriction: 2,
+        coulombFriction: 0.7,
+      },
+    ],
+  });
+  const expected = plain.tables.tau.data.map((t, i) => {
+    if (i % N !== 1) return t;
+    const [v, a] = [MOTION.v[i], MOTION.a[i]];
+    return t + 0.3 * a + 2 * v + 0.7 * Math.sign(v);
+  });
+  assertClose(driven.tables.tau.data, expected);
+});
+
+test('what was asked is told', async () => {
+  const asked = {
+    bounds: [
+      { joint: JOINTS[3], effort: 40, speeds: [0.5, 2], torques: [30, 10] },
+      { joint: JOINTS[0], lower: -9, upper: 0 },
+    ],
+    drives: [{ joint: JOINTS[1], armature: 0, coulombFriction: 0.7 }],
+    derating: 0.5,
+    mergeGap: 0.25,
+    derive: 'CUBIC_SPLINE',
+    tables: ['torqueLimit', 'pathB', 'v'],
+  };
+  const { q } = MOTION;
+  const told = await there.robot.checkTrajectory({ time, q }, asked);
+  assert.deepEqual(told.asked, asked);
+  // Straight from 30 at 0.5 rad/s to 10 at 2, and half of that.
+  const { torqueLimit, v } = told.tables;
+  for (const k of [0, 700, 2400]) {
+    const speed = Math.min(Math.max(Math.abs(v.at(k, 3)), 0.5), 2);
+    const limit = 0.5 * (30 - (20 * (speed - 0.5)) / 1.5);
+    assertClose([torqueLimit.at(k, 3)], [limit]);
+    assert.equal(torqueLimit.at(k, 4), 6);
+  }
+  const plain = await there.robot.checkTrajectory(MOTION);
+  assert.deepEqual(plain.asked, {
+    bounds: [],
+    drives: [],
+    derating: undefined,
+    mergeGap: 0,
+    derive: undefined,
+    tables: [],
+  });
+});
+
+test('the verdict does not depend on how the samples come', async () => {
+  const motion = swinging(20_000, 3, true);
+  const options = {
+    bounds: bounds({ effort: 5 }),
+    tables: [
+      ...['tau', 'v', 'a', 'pathA', 'pathB', 'pathC', 'pathD', 'pathE'],
+      ...['sigmaMin', 'condition', 'torqueLimit'],
+    ],
+    task: {},
+  };
+  const whole = await there.robot.checkTrajectory(motion, options);
+  assert.ok(whole.violationCount > 0);
+  assert.deepEqual(
+    Object.keys(whole.tables).sort(),
+    [...options.tables].sort(),
+  );
+  assert.equal(whole.tables.condition.columns, 1);
+  const { sigmaMin } = whole.pathInertia;
+  assert.equal(Math.min(...whole.tables.sigmaMin.data), sigmaMin.value);
+  async function* made() {
+    for (const part of partsOf(motion, 1234)) {
+      await wait(1);
+      yield part;
+    }
+  }
+  for (const parts of [made(), partsOf(motion, 4096), [motion]]) {
+    const same = await there.robot.checkTrajectory(parts, options);
+    assert.deepEqual(withoutTiming(same), withoutTiming(whole));
+    for (const name of options.tables) {
+      assertSameBits(same.tables[name], whole.tables[name]);
+    }
+  }
+  // The path dynamics at the trajectory's own pace are its torques.
+  const { tau, pathA, pathB, pathC, pathD, pathE } = whole.tables;
+  const sum = tau.data.map(
+    (_, i) => pathB.data[i] + pathC.data[i] + pathD.data[i] + pathE.data[i],
+  );
+  assertClose(sum, tau.data);
+  assert.equal(pathA.columns, N);
+});
+
+test('samples are taken as they are made, each once', async () => {
+  let made = 0;
+  async function* parts() {
+    for (const part of partsOf(MOTION, 100)) {
+      made += 1;
+      yield part;
+      await wait(2);
+    }
+  }
+  const { samples } = await there.robot.checkTrajectory(parts());
+  assert.equal(made, 25);
+  assert.equal(samples, 2500);
+});
+
+test('progress is told', async () => {
+  const told = [];
+  const motion = swinging(60_000, 4);
+  await there.robot.checkTrajectory(motion, {
+    tables: ['tau', 'pathB'],
+    progress: (done, total) => told.push([done, total]),
+  });
+  assert.ok(told.length > 0);
+  const done = told.map(([first]) => first);
+  assert.deepEqual(
+    done,
+    [...done].sort((x, y) => x - y),
+  );
+  assert.ok(told.every(([, total]) => total === 60_000));
+});
+
+test('tables are the same however they travel', async () => {
+  const check = (encoding) =>
+    there.robot.checkTrajectory(MOTION, { encoding, tables: ['tau', 'v'] });
+  const [plain, values, single] = await Promise.all(
+    [undefined, 'VALUES', 'F32'].map(check),
+  );
+  assertSameBits(values.tables.tau, plain.tables.tau);
+  assertSameBits(values.tables.v, plain.tables.v);
+  assert.deepEqual(
+    single.tables.tau.data,
+    Float64Array.from(Float32Array.from(plain.tables.tau.data)),
+  );
+});
+
+test('one wrench serves all samples', async () => {
+  const { tipWrenchOnEnvironment: _, ...free } = MOTION;
+  const once = [1, 2, 3, 4, 5, 6];
+  const every = new Float64Array(2500 * 6).map((_, i) => once[i % 6]);
+  const tables = ['tau'];
+  const [one, many, none] = await Promise.all(
+    [once, every, undefined].map((tipWrenchOnEnvironment) =>
+      there.robot.checkTrajectory(
+        { ...free, tipWrenchOnEnvironment },
+        { tables },
+      ),
+    ),
+  );
+  assertSameBits(one.tables.tau, many.tables.tau);
+  assert.notEqual(one.tables.tau.at(0, 1), none.tables.tau.at(0, 1));
+});
+
+test('rates are derived from positions', async () => {
+  const { q } = MOTION;
+  for (const [derive, worst] of [
+    ['CUBIC_SPLINE', 2e-2],
+    ['QUINTIC_SPLINE', 1e-4],
+  ]) {
+    const { derived, tables } = await there.robot.checkTrajectory(
+      { time, q },
+      { derive, tables: ['v', 'a'] },
+    );
+    assert.equal(derived, derive);
+    assertClose(tables.v.data, MOTION.v, worst);
+    assertClose(tables.a.data, MOTION.a, worst);
+  }
+});
+
+test('joints come by name, and in the order of the caller', async () => {
+  const reversed = [...JOINTS].reverse();
+  const tables = ['tau'];
+  const plain = await there.robot.checkTrajectory(MOTION, { tables });
+  const byName = (data) =>
+    Object.fromEntries(
+      JOINTS.map((joint, j) => [joint, columnsOf(data, N, j)]),
+    );
+  const { q, v, a } = MOTION;
+  const named = { ...MOTION, q: byName(q), v: byName(v), a: byName(a) };
+  const same = await there.robot.checkTrajectory(named, { tables });
+  assertSameBits(same.tables.tau, plain.tables.tau);
+  const other = await there.robot.checkTrajectory(named, {
+    tables,
+    jointNames: reversed,
+  });
+  assert.deepEqual(
+    other.joints.map(({ joint }) => joint),
+    reversed,
+  );
+  assert.equal(other.tables.tau.at(5, 0), plain.tables.tau.at(5, 6));
+});
+
+const REFUSALS = [
+  ['samples.q', 'WRONG_COLUMN_COUNT', { ...MOTION, q: sixColumns() }],
+  ['samples.v', 'WRONG_ROW_COUNT', { ...MOTION, v: new Float64Array(7) }],
+  ['samples.time', 'MISSING_INPUT', { q: STATES.q }],
+  ['samples.torque', 'INVALID_FIELD', { ...MOTION, torque: [1] }],
+  ['samples', 'MISSING_INPUT', []],
+  ['samples.v', 'MISSING_INPUT', { time, q: STATES.q }],
+  ['samples.q', 'WRONG_JOINT_NAMES', { time, q: { elbow: time } }],
+  ['q[1207][3]', 'INVALID_OPTION', spoilt('q', 1207 * N + 3, NaN)],
+  ['time[2100]', 'INVALID_OPTION', spoilt('time', 2100, 0)],
+  ['options.failFast', 'INVALID_OPTION', MOTION, { failFast: true }],
+  ['start.derating', 'INVALID_OPTION', MOTION, { derating: 1.5 }],
+  ['start.merge_gap', 'INVALID_OPTION', MOTION, { mergeGap: -1 }],
+  ['start.derive', 'INVALID_OPTION', MOTION, { derive: 'LINEAR' }],
+  ['start.tables[1]', 'INVALID_FIELD', MOTION, { tables: ['tau', 'power'] }],
+  ['start.tables[1]', 'INVALID_FIELD', MOTION, { tables: ['tau', 'tau'] }],
+  ['start.bounds[0].joint', 'INVALID_OPTION', MOTION, { bounds: [{}] }],
+  [
+    'start.bounds[0].efort',
+    'INVALID_OPTION',
+    MOTION,
+    { bounds: [{ joint: JOINTS[0], efort: 1 }] },
+  ],
+  [
+    'start.bounds[0].effort',
+    'INVALID_OPTION',
+    MOTION,
+    { bounds: [{ joint: JOINTS[0], effort: '80' }] },
+  ],
+  [
+    'start.drives[1].armature',
+    'INVALID_OPTION',
+    MOTION,
+    { drives: [{ joint: JOINTS[0] }, { joint: JOINTS[1], armature: -1 }] },
+  ],
+];
+
+function sixColumns() {
+  return new Matrix(new Float64Array(2500 * 6), 2500, 6);
+}
+
+function spoilt(name, at, number) {
+  const data = MOTION[name].slice();
+  data[at] = number;
+  return { ...MOTION, [name]: data };
+}
+
+REFUSALS.forEach(([field, reason, samples, options], k) => {
+  test(`refusal ${k} names ${field}`, async () => {
+    // In parts, too, numbers have their place in the whole.
+    const ways = [samples];
+    if (samples.time?.length === 2500 && /\[/.test(field)) {
+      ways.push(partsOf(samples, 1000));
+    }
+    for (const way of ways) {
+      await assert.rejects(
+        there.robot.checkTrajectory(way, options),
+        (error) => {
+          assert.ok(error instanceof TorquedError, error);
+          assert.equal(error.reason, reason);
+          assert.equal(error.field, field);
+          assert.equal(error.code, 'INVALID_ARGUMENT');
+          return true;
+        },
+      );
+    }
+  });
+});
+
+test('what is refused at the start is told while samples are made', async () => {
+  let closed = false;
+  let more;
+  const held = new Promise((resolve) => {
+    more = resolve;
+  });
+  async function* waiting() {
+    try {
+      yield partOf(MOTION, 0, 10);
+      await held;
+      yield partOf(MOTION, 10, 10);
+      assert.fail('nobody wants more');
+    } finally {
+      closed = true;
+    }
+  }
+  await assert.rejects(
+    there.robot.checkTrajectory(waiting(), { tipFrame: 'nowhere' }),
+    { reason: 'UNKNOWN_FRAME' },
+  );
+  more();
+  await wait(20);
+  assert.ok(closed, 'the source is told that it is over');
+});
+
+test('what the samples throw is thrown on', async () => {
+  const wrong = new Error('no more samples');
+  async function* failing() {
+    yield partOf(MOTION, 0, 100);
+    throw wrong;
+  }
+  await assert.rejects(
+    there.robot.checkTrajectory(failing()),
+    (error) => error === wrong,
+  );
+  const bad = [partOf(MOTION, 0, 100), { ...partOf(MOTION, 100, 5), q: [[1]] }];
+  await assert.rejects(there.robot.checkTrajectory(bad), {
+    field: 'samples.q',
+  });
+  // The server has forgotten it.
+  assert.equal((await there.robot.checkTrajectory(MOTION)).samples, 2500);
+});
+
+test('a signal and a deadline end a check that waits for samples', async () => {
+  async function* endless() {
+    yield partOf(MOTION, 0, 100);
+    await new Promise(() => {});
+  }
+  const controller = new AbortController();
+  const call = there.robot.checkTrajectory(endless(), {
+    signal: controller.signal,
+  });
+  setTimeout(() => controller.abort(new Error('enough')), 50);
+  await assert.rejects(call, { message: 'enough' });
+  await assert.rejects(
+    there.robot.checkTrajectory(endless(), { deadlineMs: 100 }),
+    { code: 'DEADLINE_EXCEEDED' },
+  );
+});
+
+test('a check begins anew where its server was killed', async () => {
+  const phoenix = new Phoenix();
+  const retries = [];
+  const client = await connect(await phoenix.start(), {
+    onRetry: (error) => retries.push(error.code),
+  });
+  const robot = await client.model('panda');
+  let restart;
+  let taken = 0;
+  async function* parts() {
+    for (const part of partsOf(MOTION, 500)) {
+      taken += 1;
+      yield part;
+      if (taken === 3) {
+        await wait(50);
+        phoenix.kill();
+        restart = phoenix.start();
+      }
+    }
+  }
+  const verdict = await robot.checkTrajectory(parts(), { tables: ['tau'] });
+  await restart;
+  assert.ok(retries.includes('UNAVAILABLE'));
+  // Each part was made once.
+  assert.equal(taken, 5);
+  const expected = await there.robot.checkTrajectory(MOTION, {
+    tables: ['tau'],
+  });
+  assertSameBits(verdict.tables.tau, expected.tables.tau);
+  assert.deepEqual(withoutTiming(verdict), withoutTiming(expected));
+  client.close();
+  await phoenix.end();
+});
+
+test('a server that has no room is asked again, one that never has is not', async () => {
+  const server = await startLocalServer({
+    models: [MODELS],
+    arguments: ['--max-inflight-bytes', '4000000'],
+  });
+  const retries = [];
+  const client = await connect(server.address, {
+    onRetry: (error) => retries.push(error),
+  });
+  const robot = await client.model('panda');
+  let more;
+  const first = new Promise((resolve) => {
+    more = resolve;
+  });
+  // Holds most of the room until it is told to go on.
+  async function* holding() {
+    yield swinging(8000, 5);
+    await first;
+  }
+  const held = robot.checkTrajectory(holding());
+  await wait(200);
+  const second = robot.checkTrajectory(swinging(9000, 6));
+  while (retries.length === 0) await Promise.race([second, wait(20)]);
+  more();
+  assert.equal((await held).samples, 8000);
+  assert.equal((await second).samples, 9000);
+  assert.equal(retries[0].reason, 'OVERLOADED');
+  const { length } = retries;
+  await assert.rejects(robot.checkTrajectory(swinging(20_000, 7)), {
+    code: 'RESOURCE_EXHAUSTED',
+    reason: 'REQUEST_TOO_LARGE',
+  });
+  assert.equal(retries.length, length);
+  client.close();
+  await server.close();
+});

@@ -1,0 +1,226 @@
+"""docs/conventions.md on MuJoCo, against its library."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import page
+import urdf_text
+from states import SKEW_GRAVITY, close, states
+
+common = page.module("python")
+
+# MuJoCo finds the principal axes of inertias to some 1e-7 of them: the largest
+# error seen is 5e-7 of an inertia, and less in what is made of all of them.
+COARSE = 1e-7
+PRINCIPAL = 2e-6
+ALIGNED = "local_world_aligned"
+ORDER = ["yaw", "slide", "elbow", "roll"]
+
+
+class Answers:
+    """Arrays under MuJoCo's names."""
+
+    def __init__(self, path, **state):
+        given = {name: list(value) if isinstance(value, np.ndarray) else value
+                 for name, value in state.items()}
+        done = subprocess.run(
+            [os.environ["MUJOCO_ANSWERS"], str(path)], input=json.dumps(given),
+            capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        self.raw = json.loads(done.stdout)
+
+    def __getitem__(self, name):
+        return np.array(self.raw[name])
+
+    def of_body(self, name, body, count):
+        at = count * self.raw["bodies"].index(body)
+        return self[name][at:at + count]
+
+
+@pytest.fixture(scope="module", name="path")
+def model_for_mujoco(tmp_path_factory):
+    path = tmp_path_factory.mktemp("mujoco") / "tree.urdf"
+    path.write_text(common.for_mujoco(urdf_text.TEXT), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module", name="robot")
+def robot_in_their_order(robot):
+    """All its calls are in MuJoCo's order."""
+    return robot.with_options(joint_names=ORDER)
+
+
+def ask(path, s=None, body="tool", **more):
+    state = {} if s is None else {"qpos": s.q, "qvel": s.v, "qacc": s.a}
+    return Answers(path, body=body, **state, **more)
+
+
+def test_urdf_settings(path, tmp_path):
+    plain = tmp_path / "plain.urdf"
+    plain.write_text(urdf_text.TEXT, encoding="utf-8")
+    merged = ask(plain, body="hand").raw["bodies"]
+    kept = ask(path).raw["bodies"]
+    assert "tool" not in merged and "base_link" not in merged
+    assert set(kept) == set(merged) | {"tool", "base_link"}
+
+
+def test_version(path):
+    assert "MuJoCo " + ask(path).raw["version"] in page.PATH.read_text(
+        encoding="utf-8")
+
+
+def test_joint_order(path, robot):
+    theirs = ask(path)
+    assert theirs.raw["joints"] == ORDER
+    assert theirs.raw["nq"] == theirs.raw["nv"] == 4
+    # No equation ties the mimic joint to another.
+    assert theirs.raw["neq"] == 0
+    kinds = {joint.name: joint.type.name for joint in robot.joints}
+    assert [bool(limited) for limited in theirs["jnt_limited"]] == [
+        kinds[name] != "CONTINUOUS" for name in ORDER]
+    for s in states(4, 2):
+        turns = s._replace(q=s.q + [2 * np.pi, 0, 0, -4 * np.pi])
+        close(ask(path, turns)["xpos"], ask(path, s)["xpos"])
+
+
+def test_poses(path, robot):
+    for s in states(4):
+        theirs, T = ask(path, s), robot.frame_pose(s.q)
+        close(theirs["xpos"], T[:3, 3])
+        close(common.rotation(common.xyzw(theirs["xquat"])), T[:3, :3])
+        q = common.wxyz(common.quaternion(T[:3, :3]))
+        close(q, theirs["xquat"] * np.sign(theirs["xquat"][0]))
+
+
+def test_jacobians(path, robot):
+    for s in states(4):
+        theirs = ask(path, s)
+        close(robot.jacobian(s.q, reference_frame=ALIGNED), np.vstack([
+            theirs["jacr"].reshape(3, 4), theirs["jacp"].reshape(3, 4)]))
+
+
+def test_velocities(path, robot):
+    for s in states(4):
+        theirs = ask(path, s)
+        aligned = robot.frame_velocity(s.q, s.v, reference_frame=ALIGNED)
+        close(theirs["mj_objectVelocity"], aligned)
+        close(theirs["mj_objectVelocity_local"], robot.frame_velocity(s.q, s.v))
+        close(common.twist_at(
+            theirs["cvel"], theirs["xpos"] - theirs["subtree_com_of_root"]),
+            aligned)
+
+
+def test_accelerations(path, robot):
+    gravity = ask(path)["gravity"]
+    for s in states(4):
+        theirs = ask(path, s)
+        close(common.acceleration_from_mujoco(
+            theirs["mj_objectAcceleration"], gravity),
+            robot.frame_acceleration(
+                s.q, s.v, s.a, reference_frame=ALIGNED).classical)
+
+
+def test_bias_and_mass_matrix(path, robot, tmp_path):
+    skew = tmp_path / "skew.urdf"
+    option = "<option gravity=\"{} {} {}\"/>".format(*SKEW_GRAVITY)
+    skew.write_text(path.read_text(encoding="utf-8").replace(
+        "</mujoco>", option + "</mujoco>"), encoding="utf-8")
+    for s in states(4):
+        theirs = ask(skew, s)
+        close(theirs["gravity"], SKEW_GRAVITY)
+        close(robot.bias_forces(s.q, s.v, gravity=SKEW_GRAVITY),
+              theirs["qfrc_bias"], COARSE)
+        close(robot.mass_matrix(s.q), theirs["M"].reshape(4, 4), COARSE)
+
+
+def test_forward_dynamics(path, robot):
+    for s in states(4):
+        s.q[1:3] *= 0.2  # away from the limits, which push
+        theirs = ask(path, s, qfrc_applied=s.tau, frictionloss=False)
+        # Damping is on there.
+        close(robot.forward_dynamics(s.q, s.v, s.tau, viscous_friction=True),
+              theirs["qacc"], COARSE)
+        damped = theirs["dof_damping"] * s.v
+        close(-damped, theirs["qfrc_passive"])
+        close(theirs["M"].reshape(4, 4) @ theirs["qacc"] + theirs["qfrc_bias"],
+              s.tau + theirs["qfrc_passive"], COARSE)
+
+
+def test_friction(path, robot):
+    joints = {joint.name: joint for joint in robot.joints}
+    theirs = ask(path)
+    close(theirs["dof_damping"], [joints[name].damping for name in ORDER])
+    close(theirs["dof_frictionloss"], [joints[name].friction for name in ORDER])
+    for s in states(4):
+        s.q[1:3] *= 0.2
+        close(robot.inverse_dynamics(
+            s.q, s.v, s.a, viscous_friction=True, coulomb_friction=True),
+            ask(path, s)["qfrc_inverse"], COARSE)
+        close(robot.inverse_dynamics(s.q, s.v, s.a, viscous_friction=True),
+              ask(path, s, frictionloss=False)["qfrc_inverse"], COARSE)
+        # Softened where a joint hardly moves.
+        creeping = s._replace(v=np.full(4, 1e-6), a=np.zeros(4))
+        ours = robot.inverse_dynamics(
+            creeping.q, creeping.v, viscous_friction=True, coulomb_friction=True)
+        assert np.abs(ours - ask(path, creeping)["qfrc_inverse"]).max() > 1e-2
+
+
+def test_external_forces(path, robot):
+    for s in states(4):
+        s.q[1:3] *= 0.2
+        where = ask(path, s)
+        xfrc = common.xfrc_from_wrench(s.wrench, where["xpos"], where["xipos"])
+        theirs = ask(path, s, qfrc_applied=s.tau, frictionloss=False,
+                     xfrc_applied=xfrc)["qacc"]
+        close(robot.forward_dynamics(
+            s.q, s.v, s.tau, viscous_friction=True,
+            tip_wrench=common.tip_wrench(s.wrench), tip_wrench_frame=ALIGNED),
+            theirs, COARSE)
+
+
+def test_inertias(path):
+    theirs = ask(path)
+    for link in "turret", "forearm", "hand", "tool":
+        ours = urdf_text.body(link)
+        close(theirs.of_body("body_mass", link, 1), [ours.mass])
+        close(theirs.of_body("body_ipos", link, 3), ours.center)
+        close(common.inertia_from_mujoco(
+            theirs.of_body("body_inertia", link, 3),
+            theirs.of_body("body_iquat", link, 4)), ours.inertia, PRINCIPAL)
+
+
+def test_mjcf(tmp_path, client):
+    """One link on a hinge, written for MuJoCo by the page and for us in URDF."""
+    forearm = urdf_text.body("forearm")
+    numbers = " ".join(map(repr, common.fullinertia(forearm.inertia)))
+    center = " ".join(map(str, forearm.center))
+    path = tmp_path / "hinge.xml"
+    path.write_text(f"""<mujoco><worldbody><body name="link">
+        <joint name="hinge" axis="0 1 0" limited="true" range="-90 45"
+               armature="0.25"/>
+        <inertial pos="{center}" mass="{forearm.mass}"
+                  fullinertia="{numbers}"/></body></worldbody></mujoco>""",
+                    encoding="utf-8")
+    theirs = Answers(path, body="link", qpos=[0.4], qacc=[1.5])
+    close(theirs["jnt_range"], [-np.pi / 2, np.pi / 4])
+    close(common.inertia_from_mujoco(
+        theirs.of_body("body_inertia", "link", 3),
+        theirs.of_body("body_iquat", "link", 4)), forearm.inertia, PRINCIPAL)
+    close(theirs["dof_armature"], [0.25])
+    i = forearm.inertia
+    hinge = client.register("hinge", f"""<robot name="hinge"><link name="base"/>
+        <joint name="hinge" type="continuous"><parent link="base"/>
+        <child link="link"/><axis xyz="0 1 0"/></joint><link name="link">
+        <inertial><mass value="{forearm.mass}"/><origin xyz="{center}"/>
+        <inertia ixx="{i[0, 0]!r}" ixy="{i[0, 1]!r}" ixz="{i[0, 2]!r}"
+         iyy="{i[1, 1]!r}" iyz="{i[1, 2]!r}" izz="{i[2, 2]!r}"/>
+        </inertial></link></robot>""")
+    close(common.with_armature(hinge.mass_matrix([0.4]), theirs["dof_armature"]),
+          theirs["M"].reshape(1, 1), COARSE)
+    close(common.tau_with_armature(
+        hinge.inverse_dynamics([0.4], a=[1.5]), theirs["dof_armature"], [1.5]),
+        theirs["qfrc_inverse"], COARSE)

@@ -1,0 +1,64 @@
+"""docs/conventions.md on ROS, with its own message classes."""
+
+import numpy as np
+from genpy import Duration
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import page
+from states import close, states
+
+common = page.module("python", "python ros")
+
+
+def test_wrenches_and_twists(robot):
+    for s in states(robot.nv):
+        wrench = common.wrench_to_ros(s.wrench)
+        close([wrench.torque.x, wrench.torque.y, wrench.torque.z], s.wrench[:3])
+        close([wrench.force.x, wrench.force.y, wrench.force.z], s.wrench[3:])
+        close(common.wrench_from_ros(wrench), s.wrench)
+        V = robot.frame_velocity(s.q, s.v)
+        twist = common.twist_to_ros(V)
+        close([twist.angular.x, twist.angular.y, twist.angular.z], V[:3])
+        close([twist.linear.x, twist.linear.y, twist.linear.z], V[3:])
+        close(common.twist_from_ros(twist), V)
+
+
+def test_poses(robot):
+    for s in states(robot.nv):
+        T = robot.frame_pose(s.q)
+        pose = common.pose_to_ros(T)
+        close(common.pose_from_ros(pose), T)
+        # As what reads the bytes has them: position, then x y z w.
+        o = pose.orientation
+        assert o.__slots__ == ["x", "y", "z", "w"]
+        close(np.array([o.x, o.y, o.z, o.w]), common.quaternion(T[:3, :3]))
+
+
+def test_joint_states(robot):
+    s = states(robot.nv)[0]
+    tau = robot.inverse_dynamics(s.q, s.v, s.a)
+    order = [3, 1, 0, 2]
+    message = JointState(
+        name=["gripper", *(robot.joint_names[i] for i in order)],
+        position=[9.0, *s.q[order]], effort=[9.0, *tau[order]])
+    names = robot.joint_names
+    close(common.of_joint_state(message, "position", names), s.q)
+    close(common.of_joint_state(message, "effort", names), tau)
+    assert common.of_joint_state(message, "velocity", names) is None
+
+
+def test_trajectories(robot):
+    rows = states(robot.nv, 3)
+    order = ["slide", "roll", "yaw", "elbow"]
+    message = JointTrajectory(joint_names=order, points=[
+        JointTrajectoryPoint(
+            positions=list(s.q), velocities=list(s.v),
+            time_from_start=Duration(k, 250_000_000))
+        for k, s in enumerate(rows)])
+    time, q, v, a = common.samples_of_trajectory(message)
+    close(time, [0.25, 1.25, 2.25])
+    assert a is None
+    p = common.permutation(order, robot.joint_names)
+    close(robot.frame_velocity(q, v, joint_names=message.joint_names),
+          [robot.frame_velocity(s.q[p], s.v[p]) for s in rows])
