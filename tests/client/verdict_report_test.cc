@@ -152,6 +152,18 @@ torque of el&amp;bow: 18 where the limit is 15, at 3.3 s (sample 33)
 )");
 }
 
+TEST(VerdictReport, JunitGivesEachJointItsOwnViolations) {
+  CheckedTrajectory checked = Failing();
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.mutable_joints(1)->set_torque_limit(1);
+  verdict.mutable_joints(1)->set_torque_violations(1);
+  AddViolation(v1::LIMIT_KIND_TORQUE, "slide", 4.5, 1, &verdict);
+  const std::string junit = VerdictJunit(checked);
+  const std::string slide = junit.substr(junit.find("classname=\"slide\""));
+  EXPECT_THAT(slide, HasSubstr("torque of slide: 4.5"));
+  EXPECT_THAT(slide, Not(HasSubstr("bow")));
+}
+
 TEST(VerdictReport, JunitFailsForViolationsThatAreNotListed) {
   CheckedTrajectory checked = Failing();
   v1::TrajectoryVerdict& verdict = checked.check.verdict;

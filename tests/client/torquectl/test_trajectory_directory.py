@@ -230,6 +230,7 @@ def test_more_load_is_worse_and_less_is_not(move, tmp_path):
     assert change["panda_joint2: torque of its limit"] == "worse"
     assert change["panda_joint2: velocity of its limit"] == "same"
     assert change["condition of Lambda"] == "worse"
+    assert change["largest payload [kg]"] == "same"
     verdicts = [json.loads(path.read_text()) for path in (light, heavy)]
     numbers = {n["what"]: (n["before"], n["after"])
                for n in report["numbers"]}
@@ -244,6 +245,16 @@ def test_more_load_is_worse_and_less_is_not(move, tmp_path):
     # All that changed by less counts as the same.
     done = run(*COMPARE, light, heavy, "--tolerance", "1")
     assert done.returncode == OK and "PASS -> PASS, not worse" in done.stdout
+
+
+def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
+    strong = summary(tmp_path / "strong.json", move)
+    weak = summary(tmp_path / "weak.json", move, "--derate", "0.8")
+    for pair, code, change in (((strong, weak), NO, "worse"),
+                               ((weak, strong), OK, "better")):
+        numbers = run_json(*COMPARE, *pair, code=code)["numbers"]
+        assert {n["what"]: n["change"] for n in numbers}[
+            "largest payload [kg]"] == change
 
 
 def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
