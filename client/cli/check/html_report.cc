@@ -3,7 +3,9 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <string_view>
 
 #include "client/cli/check/report_plots.h"
@@ -22,7 +24,7 @@ constexpr int kShownViolations = 100;
 constexpr std::string_view kStyle = R"(
 body { margin: 0; background: #eef1f4; color: #1f2933;
   font: 14px/1.5 Inter, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; }
-main { max-width: 1040px; margin: 0 auto; padding: 28px 24px 60px; }
+main { max-width: 1060px; margin: 0 auto; padding: 28px 24px 60px; }
 h1 { font-size: 22px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 16px; margin: 34px 0 10px; }
 h3 { font-size: 14px; margin: 0 0 6px; display: flex;
@@ -38,8 +40,8 @@ section { background: #fff; border: 1px solid #dfe4e9; border-radius: 6px;
 table { border-collapse: collapse; width: 100%; font-size: 13px;
   font-variant-numeric: tabular-nums; }
 th { text-align: right; font-weight: 600; color: #61707f;
-  border-bottom: 1px solid #dfe4e9; padding: 4px 8px; }
-td { text-align: right; padding: 4px 8px; border-bottom: 1px solid #f0f2f5;
+  border-bottom: 1px solid #dfe4e9; padding: 4px 6px; }
+td { text-align: right; padding: 4px 6px; border-bottom: 1px solid #f0f2f5;
   white-space: nowrap; }
 th:first-child, td:first-child, .left { text-align: left; }
 td.over { color: #c8372d; font-weight: 600; }
@@ -77,6 +79,13 @@ std::string Fact(std::string_view name, const std::string& text) {
 
 std::string OverIf(bool over) { return over ? "over" : ""; }
 
+/// What was measured, so that a table has room.
+std::string Short(double number) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", number);
+  return text.data();
+}
+
 std::string JointTable(const CheckedTrajectory& checked) {
   std::string text =
       "<table>\n" + Head({"joint", "max |\u03c4|", "limit at rest", "of limit",
@@ -88,27 +97,28 @@ std::string JointTable(const CheckedTrajectory& checked) {
     const bool positioned = joint.has_lower_limit() || joint.has_upper_limit();
     text +=
         "<tr>" + Cell(joint.joint()) +
-        Cell(ReadableText(std::abs(joint.torque().value())) + " " + unit) +
+        Cell(Short(std::abs(joint.torque().value())) + " " + unit) +
         Cell(LimitText(joint.has_torque_limit(), joint.torque_limit())) +
         Cell(UseText(joint.has_torque_use(), joint.torque_use().value()),
              OverIf(joint.torque_violations() > 0)) +
         Cell(UseText(joint.has_rms_torque_use(), joint.rms_torque_use())) +
-        Cell(ReadableText(joint.torque().time())) +
-        Cell(ReadableText(std::abs(joint.velocity().value()))) +
+        Cell(Short(joint.torque().time())) +
+        Cell(Short(std::abs(joint.velocity().value()))) +
         Cell(LimitText(joint.has_velocity_limit(), joint.velocity_limit())) +
         Cell(UseText(joint.has_velocity_use(), joint.velocity_use().value()),
              OverIf(joint.velocity_violations() > 0)) +
-        Cell(ReadableText(joint.lowest_position().value()),
-             OverIf(joint.position_violations() > 0)) +
-        Cell(ReadableText(joint.highest_position().value()),
-             OverIf(joint.position_violations() > 0)) +
+        Cell(Short(joint.lowest_position().value()),
+             OverIf(joint.has_lower_limit() &&
+                    joint.lowest_position().value() < joint.lower_limit())) +
+        Cell(Short(joint.highest_position().value()),
+             OverIf(joint.has_upper_limit() &&
+                    joint.highest_position().value() > joint.upper_limit())) +
         Cell(positioned
                  ? LimitText(joint.has_lower_limit(), joint.lower_limit()) +
                        " \u2026 " +
                        LimitText(joint.has_upper_limit(), joint.upper_limit())
                  : "-") +
-        Cell(ReadableText(joint.energy_given() - joint.energy_taken())) +
-        "</tr>\n";
+        Cell(Short(joint.energy_given() - joint.energy_taken())) + "</tr>\n";
   }
   return text + "</table>\n";
 }
