@@ -115,6 +115,29 @@ TEST(SlowDown, OfSmoothFrictionAloneIsItsInverse) {
   EXPECT_NEAR(search.Find()->factor, 2 / std::atanh(0.6), 1e-14);
 }
 
+TEST(SlowDown, NoneOfThreeCrossingsOfOneCurveIsMissed) {
+  // Rises to 2.23 at u = 0.12, falls to 1.33 at 0.46, and rises to 4.1.
+  const ScaledTorque torque{
+      .viscous = -9.1, .moving = 9.8, .smooth = 3.4, .sharpness = 13.5};
+  const TorqueLimit limit(1.8, {}, 1);
+  const auto excess = [&](double u) {
+    return Passes({{torque, 1}}, limit, u, 0) ? -1 : 1;
+  };
+  double low = 0.03, high = 0.12;
+  ASSERT_TRUE(excess(low) < 0 && excess(high) > 0 && excess(0.46) < 0);
+  while (high - low > 1e-15) {
+    const double middle = (low + high) / 2;
+    (excess(middle) < 0 ? low : high) = middle;
+  }
+  SlowDownSearch search;
+  search.AddTorque(torque, 1, limit, {0, 0});
+  EXPECT_LT(search.Find()->factor, 1 / 0.46);
+  // Now to end within the first of the two stretches that are too much.
+  search.AddVelocity(1, 0.15, {1, 0});
+  EXPECT_NEAR(search.Find()->factor * low, 1, 1e-13);
+  EXPECT_EQ(search.Find()->limited_by.row, 0);
+}
+
 TEST(SlowDown, WhatKeepsItsLimitsStaysAsItIs) {
   SlowDownSearch search;
   search.AddTorque({10, 1, 9}, 2, TorqueLimit(20, {}, 1), {0, 0});

@@ -118,6 +118,16 @@ TEST(TrajectoryProblems, TheJointOfANumberIsNamed) {
             std::string::npos);
 }
 
+TEST(TrajectoryProblems, TheSampleWhosePowerOverflowsIsNamed) {
+  const auto model = ShippedModel("ur5e");
+  SampledMotion motion = MakeMotion(*model, 10, 1);
+  motion.v(4, 1) = 1e130;
+  Engine engine({.threads = 1});
+  const auto result = CheckTrajectory(engine, model, motion.View(), {});
+  EXPECT_EQ(std::get<ArgumentError>(result).message,
+            "Sample 4: a power overflows.");
+}
+
 TEST(TrajectoryProblems, ACancelledCheckHasNoVerdict) {
   const auto model = ShippedModel("ur5e");
   const SampledMotion motion = MakeMotion(*model, 20'000, 1);
