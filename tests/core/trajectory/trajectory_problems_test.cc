@@ -121,7 +121,8 @@ TEST(TrajectoryProblems, TheJointOfANumberIsNamed) {
 TEST(TrajectoryProblems, TheSampleWhosePowerOverflowsIsNamed) {
   const auto model = ShippedModel("ur5e");
   SampledMotion motion = MakeMotion(*model, 10, 1);
-  motion.v(4, 1) = 1e130;
+  motion.v(4, 1) = 1e100;
+  motion.a(4, 1) = 1e250;
   Engine engine({.threads = 1});
   const auto result = CheckTrajectory(engine, model, motion.View(), {});
   EXPECT_EQ(std::get<ArgumentError>(result).message,
