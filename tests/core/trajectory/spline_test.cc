@@ -119,11 +119,12 @@ TEST(Spline, ManySamplesStayStable) {
 }
 
 TEST(Spline, StepsTooUnevenAreNamedAndHaveNone) {
-  for (const Method method : {Method::kCubic, Method::kQuintic}) {
+  for (const auto& [method, most] :
+       {std::pair{Method::kCubic, 1e5}, std::pair{Method::kQuintic, 1e3}}) {
     for (const double share : {0.9, 1.1}) {
       std::vector<double> time = {0};
       for (int k = 0; k < 20; ++k) time.push_back(time.back() + 1);
-      const double pause = share * MostUneven(method);
+      const double pause = share * most;
       // Shorter by a little, after sample 3.
       for (std::size_t k = 4; k < time.size(); ++k) time[k] -= 1e-3;
       for (std::size_t k = 12; k < time.size(); ++k) time[k] += pause;
