@@ -214,6 +214,29 @@ def test_what_never_fits_is_told(start):
             assert check(client, small).verdict.samples == 300
 
 
+@pytest.mark.parametrize("samples, takes, fields", [
+    # 22 numbers of 16 bytes: time, q, v and a.
+    (400, 400 * 22 * 16, {}),
+    # A table of torques, seven numbers.
+    (250, 250 * 29 * 16, {"tables": [pb.TRAJECTORY_TABLE_TAU]}),
+    # Time and q, and 64 bytes a joint and 512 a sample for the spline.
+    (250, 250 * (8 * 16 + 64 * 7 + 512), {"derive": CUBIC}),
+])
+def test_what_a_trajectory_takes_is_told(start, samples, takes, fields):
+    server = start("--max-inflight-bytes", 200_000,
+                   models=harness.example_models())
+    motion = Motion.swinging(7, samples)
+    if "derive" in fields:
+        motion = motion.positions()
+    with harness.Client(server.address) as client:
+        failure = refused(
+            client, first_message(**fields), *motion.messages(samples))
+        assert failure.reason == "REQUEST_TOO_LARGE"
+        assert f" takes {takes} bytes" in failure.message
+        assert "at most 100000 " in failure.message
+        assert failure.metadata["limit"] == "100000"
+
+
 def messages(motion, size=100):
     return [first_message(), *motion.messages(size)]
 
