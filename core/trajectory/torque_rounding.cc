@@ -40,8 +40,9 @@ TorqueTerms::TorqueTerms(const EvaluationPlan& plan, double load_reach) {
   }
   reach_ += farthest;
   const bool single = plan.options().precision == Precision::kSingle;
-  precision_ = single ? double{std::numeric_limits<float>::epsilon()}
-                      : std::numeric_limits<double>::epsilon();
+  precision_ = single
+                   ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                   : std::numeric_limits<double>::epsilon();
 }
 
 void TorqueTerms::Bound(const State& state, std::span<double> bounds) const {

@@ -54,7 +54,8 @@ std::int64_t CopyNumbers(const double* numbers, std::int64_t count,
   auto* const floats = static_cast<float*>(to.data);
   for (std::int64_t i = 0; i < count; ++i) {
     if (std::isfinite(numbers[i]) &&
-        std::abs(numbers[i]) > double{std::numeric_limits<float>::max()}) {
+        std::abs(numbers[i]) >
+            static_cast<double>(std::numeric_limits<float>::max())) {
       return i;
     }
     floats[i] = static_cast<float>(numbers[i]);

@@ -154,7 +154,8 @@ def test_the_verdict_does_not_depend_on_the_messages(client):
     for size in (20_000, 4096, 999):
         replies = check(client, motion, size=size, bounds=limits,
                         tables=tables, operational_space=space)
-        assert replies.progress == sorted(replies.progress)
+        # Each is news.
+        assert replies.progress == sorted(set(replies.progress))
         assert replies.progress[-1] <= 20_000
         assert set(replies.tables) == set(TABLES)
         first = first or replies
@@ -244,6 +245,28 @@ def test_limits_and_drives_take_the_place_of_the_models(client):
     assert np.abs(driven - expected).max() < 1e-12
 
 
+def register_limitless(client):
+    client.registry.RegisterModel(registry.RegisterModelRequest(
+        name="limitless", format=registry.MODEL_FORMAT_URDF, source=LIMITLESS))
+
+
+def test_only_limits_that_count_are_told(client):
+    register_limitless(client)
+    motion = Motion.swinging(1, 10)
+    told = {"lower_limit": {"lower": -7}, "upper_limit": {"upper": 6},
+            "velocity_limit": {"velocity": 5}, "torque_limit": {"effort": 4}}
+    uses = {"velocity_limit": ["velocity_use"],
+            "torque_limit": ["torque_use", "rms_torque_use"]}
+    for limit, bound in told.items():
+        joint = check(client, motion, model="limitless", bounds=[
+            pb.JointBounds(joint="turn", **bound)]).verdict.joints[0]
+        present = {
+            name for name in [*told, "velocity_use", "torque_use",
+                              "rms_torque_use"] if joint.HasField(name)}
+        assert present == {limit, *uses.get(limit, [])}
+        assert [getattr(joint, limit)] == list(bound.values())
+
+
 def test_the_limit_at_each_speed_is_a_table(client):
     replies = check(
         client, MOTION, derating=0.5, tables=[TABLES["torque_limit"]],
@@ -255,8 +278,7 @@ def test_the_limit_at_each_speed_is_a_table(client):
     curve = 0.5 * np.minimum(40, np.interp(speed, [0.5, 2], [50, 10]))
     assert np.abs(limits[:, 3] - curve).max() < 1e-13
     assert np.all(limits[:, [0, 6]] == [43.5, 6])
-    client.registry.RegisterModel(registry.RegisterModelRequest(
-        name="limitless", format=registry.MODEL_FORMAT_URDF, source=LIMITLESS))
+    register_limitless(client)
     boundless = check(client, Motion.swinging(1, 10), model="limitless",
                       tables=[TABLES["torque_limit"]]).tables["torque_limit"]
     assert np.all(boundless == np.inf)

@@ -68,7 +68,12 @@ TEST(PayloadCheck, AboutAVerticalAxisNoPayloadCounts) {
     options.evaluation.wrench_frame = ReferenceFrame::kLocalWorldAligned;
     options.evaluation.terms.gravity = {9.81 * down.x(), 9.81 * down.y(),
                                         9.81 * down.z()};
-    for (const bool carries : {false, true}) {
+    for (const auto& [carries, precision] :
+         {std::pair{false, Precision::kDouble},
+          std::pair{false, Precision::kSingle},
+          std::pair{true, Precision::kDouble},
+          std::pair{true, Precision::kSingle}}) {
+      options.evaluation.precision = precision;
       if (carries) options.evaluation.payload = PayloadOptions{{}, Load(20)};
       for (const double moment : {0, 4, -4, 6, -6}) {
         motion.wrench.leftCols(3) = moment * down.transpose();
