@@ -124,7 +124,7 @@ struct TrajectoryVerdict {
   /// What the torque limits allow, in kg: with the shape (centre of mass,
   /// inertia per kg; without a mass a point) of the payload of the options, or
   /// a point mass at the origin of the tip frame. Where a kilogram changes a
-  /// torque by no more than rounding does (see TorqueTerms), it changes
+  /// torque by no more than rounding does, it changes
   /// nothing. Absent: no payload passes, and none either.
   std::optional<PayloadRange> payload;
   /// False: there is no payload of the options and no tip frame to carry one.
