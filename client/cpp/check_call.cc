@@ -1,7 +1,9 @@
 #include "client/cpp/check_call.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "client/cpp/array_codec.h"
 #include "client/cpp/error.h"
@@ -55,43 +57,89 @@ void FillSamples(const TrajectorySamples& samples, Eigen::Index first,
   }
 }
 
+/// Where the rows of a table come in, and where they go.
 struct Table {
-  bool present;
-  const v1::Array& array;
-  const char* name;
-  Batch* to;
+  v1::TrajectoryTable table;
+  const v1::Array& (v1::TrajectoryRows::*array)() const;
+  Batch TrajectoryCheck::* to;
 };
 
-void TakeRows(const v1::TrajectoryRows& rows, Eigen::Index total,
-              TrajectoryCheck* check) {
-  const auto first = static_cast<Eigen::Index>(rows.first_sample());
-  const Table tables[] = {
-      {rows.has_tau(), rows.tau(), "tau", &check->tau},
-      {rows.has_v(), rows.v(), "v", &check->v},
-      {rows.has_a(), rows.a(), "a", &check->a},
-      {rows.has_path_a(), rows.path_a(), "path_a", &check->path_a},
-      {rows.has_path_b(), rows.path_b(), "path_b", &check->path_b},
-      {rows.has_path_c(), rows.path_c(), "path_c", &check->path_c},
-      {rows.has_path_d(), rows.path_d(), "path_d", &check->path_d},
-      {rows.has_path_e(), rows.path_e(), "path_e", &check->path_e},
-      {rows.has_sigma_min(), rows.sigma_min(), "sigma_min", &check->sigma_min},
-      {rows.has_condition(), rows.condition(), "condition", &check->condition},
-      {rows.has_torque_limit(), rows.torque_limit(), "torque_limit",
-       &check->torque_limit}};
-  for (const Table& table : tables) {
-    if (!table.present || table.array.columns() == 0) continue;
-    const std::size_t bytes = table.array.columns() * sizeof(double);
-    const auto count =
-        static_cast<Eigen::Index>(table.array.f64().size() / bytes);
-    if (first < 0 || first > total || count > total - first ||
-        (first > 0 && table.to->rows() != total)) {
-      throw Error(grpc::StatusCode::INTERNAL,
-                  std::string("the reply's ") + table.name +
-                      " has rows that were not asked for");
+constexpr Table kTables[] = {
+    {v1::TRAJECTORY_TABLE_TAU, &v1::TrajectoryRows::tau, &TrajectoryCheck::tau},
+    {v1::TRAJECTORY_TABLE_V, &v1::TrajectoryRows::v, &TrajectoryCheck::v},
+    {v1::TRAJECTORY_TABLE_A, &v1::TrajectoryRows::a, &TrajectoryCheck::a},
+    {v1::TRAJECTORY_TABLE_PATH_A, &v1::TrajectoryRows::path_a,
+     &TrajectoryCheck::path_a},
+    {v1::TRAJECTORY_TABLE_PATH_B, &v1::TrajectoryRows::path_b,
+     &TrajectoryCheck::path_b},
+    {v1::TRAJECTORY_TABLE_PATH_C, &v1::TrajectoryRows::path_c,
+     &TrajectoryCheck::path_c},
+    {v1::TRAJECTORY_TABLE_PATH_D, &v1::TrajectoryRows::path_d,
+     &TrajectoryCheck::path_d},
+    {v1::TRAJECTORY_TABLE_PATH_E, &v1::TrajectoryRows::path_e,
+     &TrajectoryCheck::path_e},
+    {v1::TRAJECTORY_TABLE_SIGMA_MIN, &v1::TrajectoryRows::sigma_min,
+     &TrajectoryCheck::sigma_min},
+    {v1::TRAJECTORY_TABLE_CONDITION, &v1::TrajectoryRows::condition,
+     &TrajectoryCheck::condition},
+    {v1::TRAJECTORY_TABLE_TORQUE_LIMIT, &v1::TrajectoryRows::torque_limit,
+     &TrajectoryCheck::torque_limit}};
+
+/// Takes the rows of the tables that were asked for, which come in order.
+class TableRows {
+ public:
+  TableRows(const v1::CheckTrajectoryStart& start, Eigen::Index joints,
+            Eigen::Index total)
+      : total_(total) {
+    for (const Table& table : kTables) {
+      const bool one_column = table.table == v1::TRAJECTORY_TABLE_SIGMA_MIN ||
+                              table.table == v1::TRAJECTORY_TABLE_CONDITION;
+      const bool asked = std::find(start.tables().begin(), start.tables().end(),
+                                   table.table) != start.tables().end();
+      // The tables of a robot without joints have no columns.
+      if (asked && (one_column || joints > 0)) asked_.push_back(&table);
     }
-    DecodeRows(table.array, table.name, first, count, total, table.to);
   }
-}
+
+  void Take(const v1::TrajectoryRows& rows, TrajectoryCheck* check) {
+    if (asked_.empty()) return;
+    if (rows.first_sample() != static_cast<std::uint64_t>(next_)) {
+      Refuse("rows from sample " + std::to_string(rows.first_sample()) +
+             " on where those from " + std::to_string(next_) + " on are due");
+    }
+    Eigen::Index count = 0;
+    for (const Table* table : asked_) {
+      const v1::Array& array = (rows.*table->array)();
+      const std::string& name = v1::TrajectoryTable_Name(table->table);
+      const std::size_t bytes = array.columns() * sizeof(double);
+      const auto has =
+          bytes == 0 ? 0
+                     : static_cast<Eigen::Index>(array.f64().size() / bytes);
+      if (table == asked_.front()) count = has;
+      if (has == 0 || has != count || has > total_ - next_) {
+        Refuse(std::to_string(has) + " rows of " + name);
+      }
+      DecodeRows(array, name.c_str(), next_, has, total_, &(check->*table->to));
+    }
+    next_ += count;
+  }
+
+  /// Once there are no more to come.
+  void Finish() const {
+    if (asked_.empty() || next_ == total_) return;
+    Refuse("the tables of " + std::to_string(next_) + " of " +
+           std::to_string(total_) + " samples");
+  }
+
+ private:
+  [[noreturn]] static void Refuse(const std::string& what) {
+    throw Error(grpc::StatusCode::INTERNAL, "the reply has " + what);
+  }
+
+  Eigen::Index total_;
+  Eigen::Index next_ = 0;
+  std::vector<const Table*> asked_;
+};
 
 }  // namespace
 
@@ -124,6 +172,7 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
 
   v1::CheckTrajectoryReply reply;
   bool decided = false;
+  TableRows tables(start, samples.q.cols(), total);
   while (stream->Read(&reply)) {
     if (reply.has_progress() && progress) {
       progress(static_cast<std::int64_t>(reply.progress().samples_done()),
@@ -132,13 +181,14 @@ grpc::Status CheckOnce(v1::Trajectories::Stub& stub,
       decided = true;
       check->verdict.Swap(reply.mutable_verdict());
     } else if (reply.has_rows()) {
-      TakeRows(reply.rows(), total, check);
+      tables.Take(reply.rows(), check);
     }
   }
   grpc::Status status = stream->Finish();
   if (status.ok() && !decided) {
     return {grpc::StatusCode::INTERNAL, "the reply has no verdict"};
   }
+  if (status.ok()) tables.Finish();
   return status;
 }
 

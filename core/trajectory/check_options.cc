@@ -1,9 +1,12 @@
 #include "core/trajectory/check_options.h"
 
+#include <Eigen/Core>
 #include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
+
+#include "core/model/text.h"
 
 namespace torqued {
 namespace {
@@ -35,12 +38,6 @@ MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
   }
   if (!options.drives.empty() && options.drives.size() != n) {
     return wrong_count("drives", options.drives.size());
-  }
-  for (std::size_t k = 0; k < options.bounds.size(); ++k) {
-    if (const auto problem = ProblemOf(options.bounds[k])) {
-      return Fail(Code::kInvalidOption, Place("bounds", k, problem->member),
-                  problem->message);
-    }
   }
   for (std::size_t k = 0; k < options.drives.size(); ++k) {
     if (const auto problem = ProblemOf(options.drives[k])) {
@@ -105,13 +102,38 @@ EvaluationOptions Without(EvaluationOptions options, bool gravity) {
   return options;
 }
 
+/// The same shape a kilogram heavier, or left out where it is heavy enough by
+/// itself; false where there is no place for a payload.
+bool OtherLoad(const Model& model, EvaluationOptions* options,
+               CheckSetup* setup) {
+  const bool carries = options->payload.has_value();
+  if (!carries && !model.tip_frame() && options->tip_frame.empty()) {
+    return false;
+  }
+  if (!carries) options->payload.emplace();
+  LinkInertial& load = options->payload->inertial;
+  setup->load_mass = load.mass;
+  setup->load_reach = Eigen::Vector3d(load.origin.p.data()).norm();
+  if (load.mass >= 1) {
+    options->payload.reset();
+    return true;
+  }
+  setup->other_mass = load.mass + 1;
+  // Of the same inertia per kg; without a mass a point.
+  const double share = load.mass > 0 ? setup->other_mass / load.mass : 0;
+  for (double& entry : load.inertia) entry *= share;
+  load.mass = setup->other_mass;
+  return true;
+}
+
 bool IsNoSize(const std::optional<double>& number) {
   return number && !(*number >= 0 && std::isfinite(*number));
 }
 
 }  // namespace
 
-std::optional<MemberProblem> ProblemOf(const JointBounds& bounds) {
+std::optional<MemberProblem> ProblemOf(const JointBounds& bounds,
+                                       const JointLimits& limits) {
   const std::string sentence = "A limit must be finite and at least 0.";
   if (IsNoSize(bounds.velocity)) return MemberProblem{"velocity", sentence};
   if (IsNoSize(bounds.effort)) return MemberProblem{"effort", sentence};
@@ -121,8 +143,17 @@ std::optional<MemberProblem> ProblemOf(const JointBounds& bounds) {
   if (bounds.upper && !std::isfinite(*bounds.upper)) {
     return MemberProblem{"upper", "A limit must be finite."};
   }
-  if (bounds.lower && bounds.upper && *bounds.lower > *bounds.upper) {
-    return MemberProblem{"lower", "The lower limit is above the upper one."};
+  const auto lower = bounds.lower ? bounds.lower : limits.lower;
+  const auto upper = bounds.upper ? bounds.upper : limits.upper;
+  if (lower && upper && *lower > *upper) {
+    const auto told = [](double limit, bool own) {
+      return NumberText(limit) + (own ? "" : " of the model");
+    };
+    return MemberProblem{bounds.lower ? "lower" : "upper",
+                         "The lower limit " +
+                             told(*lower, bounds.lower.has_value()) +
+                             " is above the upper limit " +
+                             told(*upper, bounds.upper.has_value()) + "."};
   }
   if (const auto problem = ProblemOf(bounds.torque_at_speed)) {
     return MemberProblem{"torque_at_speed", *problem};
@@ -181,15 +212,7 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
                    .other_load = {},
                    .space = {}};
   EvaluationOptions other = torques;
-  if (other.payload) {
-    setup.load_is_carried = true;
-    setup.load_mass = other.payload->inertial.mass;
-    other.payload.reset();
-    if (setup.load_mass > 0) setup.other_load = plan(other);
-  } else if (model->tip_frame() || !other.tip_frame.empty()) {
-    other.payload.emplace().inertial.mass = setup.load_mass;
-    setup.other_load = plan(other);
-  }
+  if (OtherLoad(*model, &other, &setup)) setup.other_load = plan(other);
   if (options.path_inertia) {
     EvaluationOptions space = torques;
     space.quantities = {Quantity::kOperationalSpace, Quantity::kTaskProjection};
@@ -199,10 +222,15 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
 
   const Model& driven = setup.torques.model();
   for (std::size_t k = 0; k < driven.joints().size(); ++k) {
+    const Joint& joint = driven.joints()[JointAt(setup.torques, k)];
+    const JointBounds bounds =
+        options.bounds.empty() ? JointBounds{} : options.bounds[k];
+    if (const auto wrong = ProblemOf(bounds, joint.limits)) {
+      return Fail(Code::kInvalidOption, Place("bounds", k, wrong->member),
+                  "Joint " + joint.name + ": " + wrong->message);
+    }
     setup.joints.push_back(
-        Checked(driven.joints()[JointAt(setup.torques, k)],
-                options.bounds.empty() ? JointBounds{} : options.bounds[k],
-                options.derating, options.evaluation.terms));
+        Checked(joint, bounds, options.derating, options.evaluation.terms));
   }
   return setup;
 }
@@ -212,6 +240,41 @@ MaybeError ProblemOf(std::shared_ptr<const Model> model,
   auto made = MakeCheckSetup(std::move(model), options);
   if (auto* error = std::get_if<ArgumentError>(&made)) {
     return std::move(*error);
+  }
+  return std::nullopt;
+}
+
+MaybeError ProblemOfTimes(std::span<const double> time) {
+  for (std::size_t row = 0; row < time.size(); ++row) {
+    std::string_view sentence;
+    if (!std::isfinite(time[row])) {
+      sentence = "Times must be finite.";
+    } else if (row > 0 && time[row] <= time[row - 1]) {
+      sentence = "Times must increase.";
+    } else if (std::isinf(time[row] - time[0])) {
+      sentence = "The time since the first sample overflows.";
+    } else {
+      continue;
+    }
+    return Fail(Code::kInvalidOption, "time[" + std::to_string(row) + "]",
+                std::string(sentence));
+  }
+  return std::nullopt;
+}
+
+MaybeError ProblemOfNumbers(std::string_view name, const SampleView& table,
+                            std::span<const std::string> joints) {
+  for (Eigen::Index row = 0; row < table.rows(); ++row) {
+    for (Eigen::Index k = 0; k < table.cols(); ++k) {
+      if (std::isfinite(table(row, k))) continue;
+      const auto column = static_cast<std::size_t>(k);
+      return Fail(
+          Code::kInvalidOption,
+          std::string(name) + "[" + std::to_string(row) + "][" +
+              std::to_string(k) + "]",
+          "It is not a finite number" +
+              (joints.empty() ? "" : " (joint " + joints[column] + ")") + ".");
+    }
   }
   return std::nullopt;
 }
@@ -244,30 +307,12 @@ MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
                       std::to_string(table.cols()) + ".");
     }
   }
-  for (Eigen::Index row = 0; row < rows; ++row) {
-    const double time = trajectory.time[static_cast<std::size_t>(row)];
-    const std::string field = "time[" + std::to_string(row) + "]";
-    if (!std::isfinite(time)) {
-      return Fail(Code::kInvalidOption, field, "Times must be finite.");
-    }
-    if (row > 0 && time <= trajectory.time[static_cast<std::size_t>(row - 1)]) {
-      return Fail(Code::kInvalidOption, field, "Times must increase.");
-    }
-  }
+  if (auto error = ProblemOfTimes(trajectory.time)) return error;
+  std::vector<std::string> names;
+  for (const CheckedJoint& joint : setup.joints) names.push_back(joint.name);
   for (const auto& [name, table, columns, optional] : tables) {
-    for (Eigen::Index row = 0; row < table.rows(); ++row) {
-      for (Eigen::Index k = 0; k < table.cols(); ++k) {
-        if (std::isfinite(table(row, k))) continue;
-        const std::string joint =
-            optional ? ""
-                     : " (joint " +
-                           setup.joints[static_cast<std::size_t>(k)].name + ")";
-        return Fail(Code::kInvalidOption,
-                    std::string(name) + "[" + std::to_string(row) + "][" +
-                        std::to_string(k) + "]",
-                    "It is not a finite number" + joint + ".");
-      }
-    }
+    const auto columns_of = optional ? std::span<const std::string>() : names;
+    if (auto error = ProblemOfNumbers(name, table, columns_of)) return error;
   }
   return std::nullopt;
 }

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,17 +35,29 @@ struct CheckSetup {
   EvaluationPlan torques;  // all terms
   EvaluationPlan still;    // gravity and wrenches
   EvaluationPlan push;     // M v, of v in the place of the accelerations
-  /// As `torques`, without the payload of the options, or with a payload of
-  /// load_mass where they have none.
+  /// As `torques`, with a payload of another mass and the same shape: torques
+  /// are affine in it. At least 1 kg apart, so that a light payload is not
+  /// lost in the torques of the robot. Absent: nothing could carry it.
   std::optional<EvaluationPlan> other_load;
-  bool load_is_carried = false;  // by `torques`
-  double load_mass = 1;          // kg
+  double load_mass = 0;   // kg, of `torques`
+  double other_mass = 0;  // of `other_load`
+  double load_reach = 0;  // of either, from its frame to its centre of mass, m
   /// Mobility and σ_min, where they are wanted.
   std::optional<EvaluationPlan> space;
 };
 
 std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
     std::shared_ptr<const Model> model, const TrajectoryOptions& options);
+
+/// What is wrong with times: they must be finite and increase, and their
+/// differences be finite.
+std::optional<ArgumentError> ProblemOfTimes(std::span<const double> time);
+
+/// Names the first number of a table that is not finite, and its joint;
+/// `joints`: of each column, or empty.
+std::optional<ArgumentError> ProblemOfNumbers(
+    std::string_view name, const SampleView& table,
+    std::span<const std::string> joints);
 
 /// What is wrong with the samples; nothing: they can be checked.
 std::optional<ArgumentError> ProblemOf(const Trajectory& trajectory,

@@ -1,6 +1,7 @@
 #include "core/trajectory/forbidden_intervals.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace torqued {
 namespace {
@@ -19,7 +20,10 @@ void ForbiddenIntervals::Add(double low, double high,
 
 void ForbiddenIntervals::Merge() {
   std::sort(intervals_.begin(), intervals_.end(),
-            [](const Interval& a, const Interval& b) { return a.low < b.low; });
+            [](const Interval& a, const Interval& b) {
+              return std::tuple(a.low, a.place.row, a.place.joint) <
+                     std::tuple(b.low, b.place.row, b.place.joint);
+            });
   std::size_t kept = 0;
   for (const Interval& interval : intervals_) {
     if (kept > 0 && interval.low <= intervals_[kept - 1].high) {

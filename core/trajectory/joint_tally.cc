@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace torqued {
 namespace {
@@ -38,8 +39,34 @@ double UseOf(double value, double limit) {
 }
 
 void JointTally::Integral::Add(double step, double value) {
-  sum += step * (last + value) / 2;
+  // 0 times infinity would be no number.
+  if (step > 0) sum += step * (last / 2 + value / 2);
   last = value;
+}
+
+void JointTally::AddPower(double step, double power) {
+  const double before = std::exchange(last_power_, power);
+  const auto add = [this](double energy) {
+    (energy > 0 ? demand_.energy_given : demand_.energy_taken) +=
+        std::abs(energy);
+  };
+  if (std::signbit(before) == std::signbit(power) || before == 0 ||
+      power == 0) {
+    return add(step * (before / 2 + power / 2));
+  }
+  // A triangle on either side of where the line is 0.
+  const double turn = before / (before - power);
+  add(turn * step * (before / 2));
+  add((1 - turn) * step * (power / 2));
+}
+
+bool JointTally::overflows() const {
+  const auto left_range = [](double sum) { return !std::isfinite(sum); };
+  return left_range(square_of_torque_.sum) ||
+         left_range(square_of_torque_.last) ||
+         left_range(demand_.energy_given) || left_range(demand_.energy_taken) ||
+         (std::isfinite(demand_.torque_use.value) &&
+          (left_range(square_of_use_.sum) || left_range(square_of_use_.last)));
 }
 
 void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
@@ -60,8 +87,7 @@ void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
   const double power = sample.tau * sample.v;
   KeepLargest(demand_.highest_power, row, power);
   KeepSmallest(demand_.lowest_power, row, power);
-  given_.Add(step, std::max(power, 0.0));
-  taken_.Add(step, std::max(-power, 0.0));
+  AddPower(step, power);
 }
 
 JointDemand JointTally::Finish(double duration) const {
@@ -72,8 +98,6 @@ JointDemand JointTally::Finish(double duration) const {
     demand.rms_torque_use =
         RootMean(square_of_use_.sum, square_of_use_.last, duration);
   }
-  demand.energy_given = given_.sum;
-  demand.energy_taken = taken_.sum;
   return demand;
 }
 

@@ -15,7 +15,7 @@ struct PeakValue {
 };
 
 /// Rows are samples from 0. Powers and energies are those that the drive gives:
-/// tau v, and its integral by the trapezoidal rule.
+/// tau v, and its integral, straight between samples.
 struct JointDemand {
   PeakValue torque;    // of the largest magnitude, signed; N m or N
   PeakValue velocity;  // likewise; rad/s or m/s
@@ -27,10 +27,11 @@ struct JointDemand {
   PeakValue highest_position;
   PeakValue highest_power;  // W
   PeakValue lowest_power;   // W; negative: the drive brakes
-  double rms_torque = 0;    // over time
+  double rms_torque = 0;    // over time; squares are straight between samples
+  /// Infinite where the limit is 0 and the torque is not.
   std::optional<double> rms_torque_use;
-  double energy_given = 0;  // J, of the samples with positive power
-  double energy_taken = 0;  // J, at least 0, of the others
+  double energy_given = 0;  // J, of the times with positive power
+  double energy_taken = 0;  // J, at least 0, of those with negative power
 };
 
 /// One sample of a joint.
@@ -48,14 +49,17 @@ double UseOf(double value, double limit);
 /// Takes the samples of a joint in order.
 class JointTally {
  public:
-  /// `step`: seconds since the sample before; of the first one nothing.
+  /// `step`: seconds since the sample before; of the first one 0.
   void Add(std::int64_t row, double step, const JointSample& sample);
+
+  /// Whether an integral of finite numbers has left the range of numbers.
+  bool overflows() const;
 
   /// `duration`: seconds from the first sample to the last.
   JointDemand Finish(double duration) const;
 
  private:
-  /// Integrates by trapezoids.
+  /// Integrates by trapezoids. Takes infinity, which stays.
   struct Integral {
     double sum = 0;
     double last = 0;
@@ -63,11 +67,12 @@ class JointTally {
     void Add(double step, double value);
   };
 
+  void AddPower(double step, double power);
+
   JointDemand demand_;
   Integral square_of_torque_;
   Integral square_of_use_;
-  Integral given_;
-  Integral taken_;
+  double last_power_ = 0;
 };
 
 }  // namespace torqued

@@ -5,26 +5,26 @@
 
 namespace torqued {
 
-void PayloadSearch::Add(double without, double with, double limit,
+void PayloadSearch::Add(const LoadedTorque& torque, double limit,
                         const SamplePlace& place) {
   if (std::isinf(limit)) return;
-  const double slope = with - without;
-  if (slope == 0) {
-    if (std::abs(without) > limit) possible_ = false;
+  if (torque.per_kg == 0) {
+    if (std::abs(torque.without) > limit) possible_ = false;
     return;
   }
   const auto [low, high] =
-      std::minmax({(limit - without) / slope, (-limit - without) / slope});
-  shares_.least = std::max(shares_.least, low);
-  if (high < shares_.most) {
-    shares_.most = high;
-    shares_.limited_by = place;
+      std::minmax({(limit - torque.without) / torque.per_kg,
+                   (-limit - torque.without) / torque.per_kg});
+  range_.least = std::max(range_.least, low);
+  if (high < range_.most) {
+    range_.most = high;
+    range_.limited_by = place;
   }
 }
 
-std::optional<PayloadShares> PayloadSearch::Find() const {
-  if (!possible_ || !(shares_.least <= shares_.most)) return std::nullopt;
-  return shares_;
+std::optional<PayloadRange> PayloadSearch::Find() const {
+  if (!possible_ || !(range_.least <= range_.most)) return std::nullopt;
+  return range_;
 }
 
 }  // namespace torqued

@@ -8,13 +8,22 @@
 
 namespace torqued {
 
-/// Payloads from `least` to `most` pass; both count the payload that was looked
-/// at as 1. A robot whose torques a payload balances may need some.
-struct PayloadShares {
+/// Payloads from `least` to `most` pass, kg. A robot whose torques a payload
+/// balances may need some.
+struct PayloadRange {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
   /// What stands in the way of more; nowhere where nothing does.
   SamplePlace limited_by;
+};
+
+/// The torque of one joint at one sample with a payload of mass m:
+/// without + m per_kg.
+struct LoadedTorque {
+  double without = 0;  // N m or N
+  /// 0 where no payload moves this torque. What is left of a difference after
+  /// rounding must not stand here: any mass might follow from it.
+  double per_kg = 0;
 };
 
 /// Takes the samples one by one. Torques are affine in a payload of given shape
@@ -22,14 +31,14 @@ struct PayloadShares {
 /// limits are solved, not searched.
 class PayloadSearch {
  public:
-  /// |without + share (with - without)| <= limit.
-  void Add(double without, double with, double limit, const SamplePlace& place);
+  /// |without + m per_kg| <= limit.
+  void Add(const LoadedTorque& torque, double limit, const SamplePlace& place);
 
   /// Nothing where no payload, and not doing without one either, passes.
-  std::optional<PayloadShares> Find() const;
+  std::optional<PayloadRange> Find() const;
 
  private:
-  PayloadShares shares_;
+  PayloadRange range_;
   bool possible_ = true;
 };
 

@@ -11,48 +11,122 @@ namespace {
 /// Above 1, which is as fast as the trajectory itself.
 constexpr double kBeyond = 2;
 
-/// a + b u + c u².
-struct Quadratic {
+/// a + b u + c u² + s tanh(k u), k >= 0: how far a torque is over a straight
+/// piece of its limit.
+struct Excess {
   double a = 0;
   double b = 0;
   double c = 0;
+  double s = 0;
+  double k = 0;
 
-  double At(double u) const { return a + u * (b + u * c); }
+  double At(double u) const {
+    const double polynomial = a + u * (b + u * c);
+    return s == 0 ? polynomial : polynomial + s * std::tanh(k * u);
+  }
+  /// At least what it is anywhere between the two.
+  double Most(double from, double to) const {
+    const auto at = [&](double factor) { return factor > 0 ? to : from; };
+    return a + b * at(b) + c * at(c) * at(c) + s * std::tanh(k * at(s));
+  }
+  double Slope(double u) const {
+    const double t = std::tanh(k * u);
+    return b + 2 * u * c + s * k * (1 - t * t);
+  }
+  double Curvature(double u) const {
+    const double t = std::tanh(k * u);
+    return 2 * (c - s * k * k * t * (1 - t * t));
+  }
 };
 
-/// Its roots in ascending order; 0, 1 or 2.
-struct Roots {
-  std::array<double, 2> at{};
-  std::size_t count = 0;
+/// Ascending numbers, a few.
+class Points {
+ public:
+  void Add(double u) { at_[count_++] = u; }
+  const double* begin() const { return at_.data(); }
+  const double* end() const { return at_.data() + count_; }
+
+ private:
+  // Both ends and as many roots as there can be.
+  std::array<double, 6> at_{};
+  std::size_t count_ = 0;
 };
 
-Roots RootsOf(const Quadratic& f) {
+Points RootsOfQuadratic(const Excess& f) {
+  Points roots;
   if (f.c == 0) {
-    if (f.b == 0) return {};
-    return {{-f.a / f.b, 0}, 1};
+    if (f.b != 0) roots.Add(-f.a / f.b);
+    return roots;
   }
   const double discriminant = f.b * f.b - 4 * f.a * f.c;
-  if (!(discriminant >= 0)) return {};
+  if (!(discriminant >= 0)) return roots;
   // Without cancellation.
   const double q = -(f.b + std::copysign(std::sqrt(discriminant), f.b)) / 2;
-  if (q == 0) return {{0, 0}, 1};
+  if (q == 0) {
+    roots.Add(0);
+    return roots;
+  }
   const auto [low, high] = std::minmax({q / f.c, f.a / q});
-  return {{low, high}, 2};
+  roots.Add(low);
+  roots.Add(high);
+  return roots;
+}
+
+/// Where a monotone f changes its sign between two numbers, to the last digit.
+template <class F>
+double ZeroBetween(const F& f, double low, double high) {
+  const bool rises = f(low) < 0;
+  while (true) {
+    const double middle = low + (high - low) / 2;
+    if (!(low < middle && middle < high)) return low;
+    ((f(middle) < 0) == rises ? low : high) = middle;
+  }
+}
+
+/// The zeros of f, which is monotone from each of the points to the next, with
+/// the first and the last of these.
+template <class F>
+Points WithZeros(const F& f, const Points& points) {
+  Points zeros;
+  zeros.Add(*points.begin());
+  for (const double* at = points.begin(); at + 1 < points.end(); ++at) {
+    if ((f(at[0]) < 0) == (f(at[1]) < 0)) continue;
+    zeros.Add(ZeroBetween(f, at[0], at[1]));
+  }
+  zeros.Add(*(points.end() - 1));
+  return zeros;
+}
+
+/// Between the zeros of its derivative a function is monotone. The second
+/// derivative's own rises or falls with T - T³, T = tanh(k u), which turns at
+/// T² = 1/3: it has 2 zeros at most, the slope 3, the function 4.
+Points RootsOf(const Excess& f, double from, double to) {
+  if (f.s == 0 || f.k == 0) return RootsOfQuadratic(f);
+  const double turn = std::atanh(std::sqrt(1.0 / 3)) / f.k;
+  Points points;
+  points.Add(from);
+  if (from < turn && turn < to) points.Add(turn);
+  points.Add(to);
+  points = WithZeros([&f](double u) { return f.Curvature(u); }, points);
+  points = WithZeros([&f](double u) { return f.Slope(u); }, points);
+  return WithZeros([&f](double u) { return f.At(u); }, points);
 }
 
 /// Where f > 0 between `from` and `to`.
-void Forbid(const Quadratic& f, double from, double to,
-            const SamplePlace& place, ForbiddenIntervals& forbidden) {
-  const Roots roots = RootsOf(f);
+void Forbid(const Excess& f, double from, double to, const SamplePlace& place,
+            ForbiddenIntervals& forbidden) {
+  if (f.Most(from, to) <= 0) return;
+  const Points roots = RootsOf(f, from, to);
   double begin = from;
-  for (std::size_t k = 0; k <= roots.count && begin < to; ++k) {
-    const double end =
-        k < roots.count ? std::clamp(roots.at[k], begin, to) : to;
+  for (const double* root = roots.begin(); begin < to; ++root) {
+    const bool last = root == roots.end();
+    const double end = last ? to : std::clamp(*root, begin, to);
     if (end > begin && f.At(begin + (end - begin) / 2) > 0) {
       // At full speed the end belongs to it, unless it is a root.
       const bool whole = end == 1 && f.At(1) > 0;
       forbidden.Add(begin, whole ? kBeyond : end, place);
     }
+    if (last) return;
     begin = end;
   }
 }
@@ -71,10 +145,12 @@ void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
   }
   // Most samples are far from every limit.
   if (std::abs(torque.still) + std::abs(torque.viscous) +
-          std::abs(torque.moving) <=
+          std::abs(torque.moving) + std::abs(torque.smooth) <=
       lowest) {
     return;
   }
+  const double k_tanh = std::abs(torque.sharpness);
+  const double smooth = std::copysign(torque.smooth, torque.sharpness);
   double from = 0;
   for (std::size_t k = 0; k <= points.size() && from < 1; ++k) {
     const bool ends = k < points.size() && points[k].speed < speed;
@@ -84,10 +160,14 @@ void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
       const double at_from = limit.At(from * speed);
       const double slope = (limit.At(to * speed) - at_from) / (to - from);
       const double at_0 = at_from - slope * from;
-      Forbid({torque.still - at_0, torque.viscous - slope, torque.moving}, from,
-             to, place, forbidden_);
-      Forbid({-torque.still - at_0, -torque.viscous - slope, -torque.moving},
-             from, to, place, forbidden_);
+      for (const double sign : {1.0, -1.0}) {
+        Forbid({.a = sign * torque.still - at_0,
+                .b = sign * torque.viscous - slope,
+                .c = sign * torque.moving,
+                .s = sign * smooth,
+                .k = k_tanh},
+               from, to, place, forbidden_);
+      }
     }
     from = to;
   }

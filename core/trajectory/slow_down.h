@@ -11,11 +11,13 @@ namespace torqued {
 
 /// The torque of one joint at one sample, by what becomes of it when time runs
 /// slower by 1 / u: v becomes u v and a becomes u² a, so
-///   tau(u) = still + u viscous + u² moving.
+///   tau(u) = still + u viscous + u² moving + smooth tanh(u sharpness).
 struct ScaledTorque {
-  double still = 0;    // gravity, wrenches, Coulomb friction: N m or N
-  double viscous = 0;  // viscous friction
-  double moving = 0;   // M a + c
+  double still = 0;      // gravity, wrenches, Coulomb friction: N m or N
+  double viscous = 0;    // viscous friction
+  double moving = 0;     // M a + c
+  double smooth = 0;     // Coulomb friction F_s with a smoothing of epsilon
+  double sharpness = 0;  // v / epsilon
 };
 
 /// The slowest and the fastest that pass. Times are stretched by `factor` >= 1.
@@ -26,7 +28,8 @@ struct SlowDown {
 };
 
 /// Takes the samples one by one. Limits are exact: their quadratic inequalities
-/// in u are solved, not searched.
+/// in u are solved; with smooth friction their roots are bracketed one by one,
+/// between the zeros of the derivatives, so that none is missed.
 class SlowDownSearch {
  public:
   /// |tau(u)| <= limit(u v).
@@ -36,7 +39,8 @@ class SlowDownSearch {
   void AddVelocity(double v, double limit, const SamplePlace& place);
 
   /// The smallest factor of at least 1 that keeps all that was added; nothing
-  /// where no factor does, since a torque at rest is over its limit.
+  /// where no factor does: at every pace down to rest something is over its
+  /// limit, or nothing may move.
   std::optional<SlowDown> Find();
 
  private:

@@ -168,12 +168,32 @@ class Banded {
 
 int FewestSamples(SplineMethod method) { return Degree(method) + 1; }
 
+double MostUneven(SplineMethod method) {
+  return method == SplineMethod::kCubic ? 1e5 : 1e3;
+}
+
+std::optional<UnevenSteps> TooUneven(std::span<const double> time,
+                                     SplineMethod method) {
+  const auto step = [&](std::size_t row) { return time[row] - time[row - 1]; };
+  UnevenSteps steps{1, 1};
+  for (std::size_t row = 2; row < time.size(); ++row) {
+    if (step(row) < step(steps.shortest)) steps.shortest = row;
+    if (step(row) > step(steps.longest)) steps.longest = row;
+  }
+  if (time.size() < 2 ||
+      step(steps.longest) <= MostUneven(method) * step(steps.shortest)) {
+    return std::nullopt;
+  }
+  return steps;
+}
+
 std::optional<SampleRates> Differentiate(std::span<const double> time,
                                          const SampleView& positions,
                                          SplineMethod method) {
   const int degree = Degree(method);
   const std::size_t rows = time.size();
-  if (rows < static_cast<std::size_t>(FewestSamples(method))) {
+  if (rows < static_cast<std::size_t>(FewestSamples(method)) ||
+      TooUneven(time, method)) {
     return std::nullopt;
   }
   // From 0 on: times since some epoch would lose digits.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,10 +32,27 @@ struct SampleRates {
   SampleTable a;  // second
 };
 
+/// The shortest and the longest step between samples, by the row each ends at.
+struct UnevenSteps {
+  std::size_t shortest = 0;
+  std::size_t longest = 0;
+};
+
+/// How often the longest step may hold the shortest: 1e5 or 1000. Splines
+/// through steps of very different length amplify rounding with the square and
+/// the cube of that ratio. Against splines in exact numbers, with 150 random
+/// spacings of six kinds, the worst acceleration at these ratios was off by
+/// 3e-5 and 3e-4 of the largest one; at ten times the ratio by 1e-3 and by 2.
+double MostUneven(SplineMethod method);
+
+/// Steps beyond that; nothing: there are none. `time` increases strictly.
+std::optional<UnevenSteps> TooUneven(std::span<const double> time,
+                                     SplineMethod method);
+
 /// Derivatives at its samples of the spline through `positions`, column by
 /// column. `time` increases strictly, s, one number per row. Nothing where
-/// there are too few samples, or where times are so unevenly spaced that the
-/// spline cannot be told.
+/// there are too few samples, where steps are too uneven, or where the
+/// derivatives overflow.
 std::optional<SampleRates> Differentiate(std::span<const double> time,
                                          const SampleView& positions,
                                          SplineMethod method);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/trajectory/check_options.h"
+#include "core/trajectory/torque_rounding.h"
 
 namespace torqued {
 namespace {
@@ -17,9 +18,10 @@ using Index = std::int64_t;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Samples that are computed at a time: what they take stays small, and a
-/// check can be cancelled.
+/// Samples that are computed at a time, and these times joints: what they take
+/// stays small, and a check can be cancelled.
 constexpr Index kSlab = 8192;
+constexpr Index kSlabNumbers = 8 * kSlab;
 
 /// Results of a slab, one row a sample.
 using Table = std::vector<double>;
@@ -72,19 +74,40 @@ class TrajectoryCheck::Run {
         setup_(std::move(setup)),
         n_(static_cast<int>(setup_.joints.size())),
         tallies_(setup_.joints.size()),
-        violations_(n_, trajectory.time, gap) {}
+        violations_(n_, trajectory.time, gap) {
+    // Of the heavier of the two.
+    if (const auto& other = setup_.other_load) {
+      const bool heavier = setup_.other_mass > setup_.load_mass;
+      terms_.emplace(heavier ? *other : setup_.torques, setup_.load_reach);
+      term_bounds_.resize(tallies_.size());
+    }
+  }
 
   const EvaluationPlan& plan() const { return setup_.torques; }
   Index done() const { return done_; }
   Index total() const { return static_cast<Index>(trajectory_.time.size()); }
 
   std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads) {
-    const Index first = done_, count = std::min(kSlab, total() - first);
+    const Index most =
+        std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
+    const Index first = done_, count = std::min(most, total() - first);
     engine_ = &engine;
     threads_ = threads;
     if (auto error = Compute(first, count, slab_)) return error;
-    for (Index k = 0; k < count; ++k) AddSample(first + k, k, slab_);
+    for (Index k = 0; k < count; ++k) {
+      if (!AddSample(first + k, k, slab_)) {
+        return Overflow(first + k, "a power overflows.");
+      }
+    }
     done_ += count;
+    for (int j = 0; j < n_; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      if (tallies_[at].overflows()) {
+        return Overflow(done_ - 1, "the energy of joint " +
+                                       setup_.joints[at].name +
+                                       " or its mean square overflows.");
+      }
+    }
     return std::nullopt;
   }
 
@@ -102,18 +125,9 @@ class TrajectoryCheck::Run {
           {joint.lower, joint.upper, joint.velocity, joint.torque.At(0)});
     }
     verdict_.violations = violations_.Finish();
-    const auto first =
-        std::min_element(verdict_.violations.begin(), verdict_.violations.end(),
-                         [](const LimitViolation& a, const LimitViolation& b) {
-                           return a.first_row < b.first_row;
-                         });
-    if (first != verdict_.violations.end()) {
-      verdict_.first_violation =
-          static_cast<std::size_t>(first - verdict_.violations.begin());
-    }
-    verdict_.passes = verdict_.violations.empty();
+    verdict_.passes = verdict_.violations.count == 0;
     verdict_.payload_looked_at = setup_.other_load.has_value();
-    if (verdict_.payload_looked_at) verdict_.payload = FindPayload();
+    if (verdict_.payload_looked_at) verdict_.payload = payload_.Find();
     verdict_.slow_down = slow_down_.Find();
     return std::move(verdict_);
   }
@@ -122,6 +136,11 @@ class TrajectoryCheck::Run {
   struct Slab {
     Table tau, still, other_load, push, sigma_min, mobility;
   };
+
+  static ArgumentError Overflow(Index row, const std::string& sentence) {
+    return {ArgumentError::Code::kInvalidOption, "samples",
+            "Sample " + std::to_string(row) + ": " + sentence};
+  }
 
   /// One table of a plan for some samples.
   std::optional<ArgumentError> Evaluate(EvaluationPlan plan, Output output,
@@ -153,9 +172,7 @@ class TrajectoryCheck::Run {
     for (const RowIssue& issue : report.issues) {
       // A task without full rank, or without a mass, is what is looked for.
       if (output != Output::kTau) break;
-      return ArgumentError{ArgumentError::Code::kInvalidOption, "trajectory",
-                           "Sample " + std::to_string(first + issue.row) +
-                               ": the torques overflow."};
+      return Overflow(first + issue.row, "the torques overflow.");
     }
     return std::nullopt;
   }
@@ -191,7 +208,9 @@ class TrajectoryCheck::Run {
     return std::nullopt;
   }
 
-  void AddSample(Index row, Index in_slab, const Slab& slab) {
+  /// False where its power overflows.
+  bool AddSample(Index row, Index in_slab, const Slab& slab) {
+    if (terms_) terms_->Bound(StateAt(row), term_bounds_);
     const double step =
         row == 0 ? 0
                  : trajectory_.time[static_cast<std::size_t>(row)] -
@@ -202,6 +221,7 @@ class TrajectoryCheck::Run {
       AddJoint(row, j, step, at, slab);
       power += slab.tau[at] * trajectory_.v(row, j);
     }
+    if (!std::isfinite(power)) return false;
     if (!verdict_.highest_power.present() ||
         power > verdict_.highest_power.value) {
       verdict_.highest_power = {row, power};
@@ -211,6 +231,30 @@ class TrajectoryCheck::Run {
       verdict_.lowest_power = {row, power};
     }
     if (setup_.space) AddInertia(row, in_slab, slab);
+    return true;
+  }
+
+  TorqueTerms::State StateAt(Index row) const {
+    const auto numbers = [row](const SampleView& table) {
+      const auto columns = static_cast<std::size_t>(table.cols());
+      const Index at = table.rows() == 1 ? 0 : row;
+      return std::span(table.data() + at * table.cols(),
+                       table.rows() == 0 ? 0 : columns);
+    };
+    return {numbers(trajectory_.q), numbers(trajectory_.v),
+            numbers(trajectory_.a), numbers(trajectory_.tip_wrench)};
+  }
+
+  /// At a sample whose terms are bounded.
+  LoadedTorque Loaded(int j, double tau, double other) const {
+    const double change = other - tau;
+    const double terms = term_bounds_[static_cast<std::size_t>(j)] +
+                         std::max(std::abs(tau), std::abs(other));
+    if (!(std::abs(change) > terms_->precision() * terms)) return {tau, 0};
+    const double per_kg = change / (setup_.other_mass - setup_.load_mass);
+    const double without =
+        setup_.other_mass == 0 ? other : tau - setup_.load_mass * per_kg;
+    return {without, per_kg};
   }
 
   void AddJoint(Index row, int j, double step, std::size_t at,
@@ -242,13 +286,16 @@ class TrajectoryCheck::Run {
       tables_.torque_limit[cell] = sample.torque_limit;
     }
 
-    scaled.still += coulomb;
+    if (joint.coulomb_smoothing > 0) {
+      scaled.smooth = joint.coulomb_friction;
+      scaled.sharpness = sample.v / joint.coulomb_smoothing;
+    } else {
+      scaled.still += coulomb;
+    }
     slow_down_.AddTorque(scaled, sample.v, joint.torque, place);
     slow_down_.AddVelocity(sample.v, joint.velocity, place);
     if (setup_.other_load) {
-      const double other = slab.other_load[at];
-      const bool carries = setup_.load_is_carried;
-      payload_.Add(carries ? other : sample.tau, carries ? sample.tau : other,
+      payload_.Add(Loaded(j, sample.tau, slab.other_load[at]),
                    sample.torque_limit, place);
     }
   }
@@ -292,16 +339,6 @@ class TrajectoryCheck::Run {
     }
   }
 
-  /// In kg.
-  std::optional<PayloadShares> FindPayload() const {
-    std::optional<PayloadShares> shares = payload_.Find();
-    if (shares) {
-      shares->least *= setup_.load_mass;
-      shares->most *= setup_.load_mass;
-    }
-    return shares;
-  }
-
   const Trajectory trajectory_;
   const TrajectoryTables tables_;
   const CheckSetup setup_;
@@ -314,6 +351,8 @@ class TrajectoryCheck::Run {
   ViolationTracker violations_;
   SlowDownSearch slow_down_;
   PayloadSearch payload_;
+  std::optional<TorqueTerms> terms_;  // with `payload_`
+  std::vector<double> term_bounds_;   // of the sample under way
   TrajectoryVerdict verdict_;
 };
 

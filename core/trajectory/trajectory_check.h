@@ -52,7 +52,9 @@ struct MemberProblem {
   std::string member;
   std::string message;
 };
-std::optional<MemberProblem> ProblemOf(const JointBounds& bounds);
+/// `limits`: the model's, which count where the bounds have none.
+std::optional<MemberProblem> ProblemOf(const JointBounds& bounds,
+                                       const JointLimits& limits);
 std::optional<MemberProblem> ProblemOf(const JointDrive& drive);
 
 struct TrajectoryOptions {
@@ -79,7 +81,8 @@ std::optional<ArgumentError> ProblemOf(std::shared_ptr<const Model> model,
 /// 1985 with the trajectory's own time as the path parameter s, whatever pace
 /// it is followed at:
 ///   tau = a(s) s̈ + b(s) ṡ² + c(s) [+ d(s) ṡ + e(s)]
-/// d and e are viscous and Coulomb friction where the terms have them.
+/// d and e are viscous and Coulomb friction where the terms have them. Smooth
+/// Coulomb friction falls with the pace, so that e is that of ṡ = 1 alone.
 struct TrajectoryTables {
   double* tau = nullptr;  // nv
   double* a = nullptr;    // nv: M v
@@ -112,23 +115,23 @@ struct TrajectoryVerdict {
   bool passes = false;  // nothing is violated
   std::vector<JointLimitsInForce> limits;
   std::vector<JointDemand> joints;
-  /// The gravest first.
-  std::vector<LimitViolation> violations;
-  /// Of `violations` the one that begins first; absent: none.
-  std::optional<std::size_t> first_violation;
+  Violations violations;
   double duration = 0;      // s
   PeakValue highest_power;  // of all joints together, W
   PeakValue lowest_power;
   double energy_given = 0;  // J, of the joints' sums
   double energy_taken = 0;
   /// What the torque limits allow, in kg: with the shape (centre of mass,
-  /// inertia per kg) of the payload of the options, or a point mass at the
-  /// origin of the tip frame. Absent: no payload passes, and none either.
-  std::optional<PayloadShares> payload;
+  /// inertia per kg; without a mass a point) of the payload of the options, or
+  /// a point mass at the origin of the tip frame. Where a kilogram changes a
+  /// torque by no more than rounding does, it changes
+  /// nothing. Absent: no payload passes, and none either.
+  std::optional<PayloadRange> payload;
   /// False: there is no payload of the options and no tip frame to carry one.
   bool payload_looked_at = false;
   /// So much slower all of it must run to keep torque and velocity limits;
-  /// absent: no pace does.
+  /// absent: no pace does, a torque at rest is over its limit or nothing may
+  /// move.
   std::optional<SlowDown> slow_down;
   std::optional<PathInertia> path_inertia;
 };
@@ -164,7 +167,8 @@ class TrajectoryCheck {
   std::int64_t done() const;
   std::int64_t total() const;
 
-  /// Some thousand samples more. A sample whose torques overflow is an error.
+  /// Some thousand samples more, fewer of a robot with many joints. A sample
+  /// at which torques, powers or their integrals overflow is an error.
   std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads);
 
   /// Once all are done.

@@ -1,7 +1,10 @@
 // Where a trajectory leaves its limits.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,25 +36,45 @@ struct LimitViolation {
   double severity = 0;
 };
 
+/// What is known of any number of violations, in little memory.
+struct Violations {
+  /// By joint and LimitKind.
+  using Counts = std::array<std::int64_t, 3>;
+
+  /// The gravest first, of the same severity the earliest; at most
+  /// ViolationTracker::kMostListed.
+  std::vector<LimitViolation> gravest;
+  /// The one that begins first, of several the gravest; absent: there is none.
+  std::optional<LimitViolation> first;
+  /// All of them, a joint each.
+  std::vector<Counts> counts;
+  std::int64_t count = 0;
+};
+
 /// Puts samples together as they come, row by row.
 class ViolationTracker {
  public:
+  static constexpr std::size_t kMostListed = 1000;
+
   /// Samples up to `gap` seconds apart belong together, beside neighbours.
   ViolationTracker(int joints, std::span<const double> time, double gap)
-      : time_(time), gap_(gap), open_(static_cast<std::size_t>(joints) * 3) {}
+      : time_(time), gap_(gap), open_(static_cast<std::size_t>(joints)) {
+    found_.counts.resize(open_.size());
+  }
 
   void Add(LimitKind kind, const SamplePlace& place, double value, double limit,
            double severity);
 
-  /// The gravest first; of the same severity the earliest.
-  std::vector<LimitViolation> Finish();
+  Violations Finish();
 
  private:
+  void Close(const LimitViolation& violation);
+
   std::span<const double> time_;
   double gap_;
-  /// By kind and joint, what may still grow; no samples: none.
-  std::vector<LimitViolation> open_;
-  std::vector<LimitViolation> closed_;
+  /// By joint and kind, what may still grow; no samples: none.
+  std::vector<std::array<LimitViolation, 3>> open_;
+  Violations found_;  // `gravest` is a heap, the least grave on top
 };
 
 }  // namespace torqued

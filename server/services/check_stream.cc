@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -19,8 +20,12 @@ Error WrongMessage(std::string field, std::string message) {
   return FieldError(v1::INVALID_FIELD, std::move(field), std::move(message));
 }
 
+/// Paths from the stream's message on, also where the sentence begins with one.
 Error InMessage(Error error, std::string_view message) {
   for (Violation& violation : error.violations) {
+    if (error.message.starts_with(violation.field + ": ")) {
+      error.message.insert(0, message);
+    }
     violation.field.insert(0, message);
   }
   return error;
@@ -48,8 +53,12 @@ std::int64_t CopyNumbers(const double* numbers, std::int64_t count,
   }
   auto* const floats = static_cast<float*>(to.data);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (std::isfinite(numbers[i]) &&
+        std::abs(numbers[i]) >
+            static_cast<double>(std::numeric_limits<float>::max())) {
+      return i;
+    }
     floats[i] = static_cast<float>(numbers[i]);
-    if (std::isinf(floats[i]) && std::isfinite(numbers[i])) return i;
   }
   return count;
 }
@@ -234,7 +243,8 @@ TrajectoryTables CheckStream::RoomForTables() {
 }
 
 std::optional<Error> CheckStream::BeginCheck() {
-  if (auto error = samples_->Complete(decoded_->derive)) return error;
+  if (auto error = samples_->Complete(decoded_->derive, decoded_->joints))
+    return error;
   std::int64_t columns = 0;
   for (const v1::TrajectoryTable table : decoded_->tables) {
     columns += ColumnsOf(table, model_->nv());
@@ -425,13 +435,17 @@ void CheckStream::Advance(Lock lock) {
       finished_ = true;
       lock.unlock();
       const grpc::Status status = EndStatus();
-      // Who hears of the end finds the room free again.
+      // Who hears of the end finds room and place free again.
       check_.reset();
       samples_.reset();
+      tables_ = {};
+      open_ = {};
       return Finish(status);
     }
     if (phase_ == Phase::kReading && input_ended_ && !handling_) {
       phase_ = Phase::kChecking;
+      // Keeps the memory of the last message otherwise.
+      v1::CheckTrajectoryRequest().Swap(&request_);
     }
     const bool step = phase_ == Phase::kChecking && !stepping_;
     const bool read = phase_ == Phase::kReading && !reading_ && !handling_ &&

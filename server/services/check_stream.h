@@ -82,7 +82,7 @@ class CheckStream final
   ServiceContext& context_;
   CallRecord record_;
   std::shared_ptr<CheckStream> self_;  // until gRPC is through
-  Admission::Ticket open_;             // as long as the stream lives
+  Admission::Ticket open_;             // until its end is told
   Admission::Ticket looking_up_;
 
   // Of whoever handles a message, then of the check, then of the replies.

@@ -461,7 +461,11 @@ void EvaluateStream::Advance(Lock lock) {
       if (computing_ > 0 || writing_ || handling_ || starting_ > 0) return;
       finished_ = true;
       lock.unlock();
-      return Finish(EndStatus());
+      const grpc::Status status = EndStatus();
+      // Who hears of the end finds room and place free again.
+      held_ = {};
+      open_ = {};
+      return Finish(status);
     }
     const bool write = !writing_ && line_size_ > 0 && line_[line_begin_]->done;
     const bool read = !reading_ && !handling_ && !input_ended_ && !draining_ &&

@@ -124,7 +124,7 @@ class EvaluateStream final
   ServiceContext& context_;
   CallRecord record_;
   std::shared_ptr<EvaluateStream> self_;  // until gRPC is through
-  Admission::Ticket open_;                // as long as the stream lives
+  Admission::Ticket open_;                // until its end is told
   Admission::Ticket held_;                // the memory of its setup, as long
 
   // Written before the first chunk is read, constant afterwards.

@@ -5,12 +5,15 @@
 #include <string_view>
 #include <utility>
 
+#include "core/model/text.h"
+#include "core/trajectory/check_options.h"
+#include "server/errors/mapping.h"
 #include "server/wire/array_codec.h"
 
 namespace torqued::server {
 namespace {
 
-/// Vectors grow by half and more at a time.
+/// Vectors double when they grow.
 constexpr std::int64_t kBytesOfNumber = 2 * sizeof(double);
 
 void Widen(const InputArray& array, std::vector<double>* numbers) {
@@ -28,6 +31,31 @@ void Widen(const InputArray& array, std::vector<double>* numbers) {
     std::memcpy(&number, from + k * sizeof(float), sizeof(float));
     to[k] = static_cast<double>(number);
   }
+}
+
+Error TooLarge(std::int64_t bytes, std::int64_t limit) {
+  Error error;
+  error.reason = v1::REQUEST_TOO_LARGE;
+  error.message = "The trajectory takes " + std::to_string(bytes) +
+                  " bytes; the server keeps at most " + std::to_string(limit) +
+                  " of them at a time.";
+  error.metadata = {{"limit", std::to_string(limit)},
+                    {"setting", "max-inflight-bytes"}};
+  return error;
+}
+
+Error UnevenTimes(const UnevenSteps& steps, std::span<const double> time,
+                  SplineMethod method) {
+  const auto told = [&](std::size_t row) {
+    return RoundedText(time[row] - time[row - 1]) + " s before sample " +
+           std::to_string(row);
+  };
+  return FieldError(
+      v1::INVALID_OPTION, "time[" + std::to_string(steps.shortest) + "]",
+      "steps from " + told(steps.shortest) + " to " + told(steps.longest) +
+          " are too uneven for this spline, which holds a ratio "
+          "of " +
+          RoundedText(MostUneven(method)));
 }
 
 }  // namespace
@@ -95,9 +123,12 @@ std::optional<Error> TrajectorySamples::Append(
 std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
   const std::int64_t bytes = numbers * kBytesOfNumber;
   // What never fits as a whole is to be told so, not to try again.
-  const bool too_large = admitted_bytes_ + bytes > admission_.limit().bytes;
+  if (const std::int64_t most = admission_.limit().bytes / 2;
+      bytes > most - admitted_bytes_) {
+    return TooLarge(admitted_bytes_ + bytes, most);
+  }
   auto admitted =
-      admission_.Admit({.bytes = too_large ? admitted_bytes_ + bytes : bytes});
+      admission_.Admit({.bytes = bytes}, Admission::Reach::kHalfTheLimit);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   tickets_.push_back(std::get<Admission::Ticket>(std::move(admitted)));
   admitted_bytes_ += bytes;
@@ -105,7 +136,7 @@ std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
 }
 
 std::optional<Error> TrajectorySamples::Complete(
-    std::optional<SplineMethod> derive) {
+    std::optional<SplineMethod> derive, std::span<const std::string> joints) {
   if (rows() == 0) {
     return FieldError(v1::MISSING_INPUT, "samples", "there are no samples");
   }
@@ -124,19 +155,30 @@ std::optional<Error> TrajectorySamples::Complete(
                       "v and a are absent: set derive to a spline, or give "
                       "them");
   }
-  if (rows() < FewestSamples(*derive)) {
+  return Derive(*derive, joints);
+}
+
+std::optional<Error> TrajectorySamples::Derive(
+    SplineMethod method, std::span<const std::string> joints) {
+  if (rows() < FewestSamples(method)) {
     return FieldError(v1::MISSING_INPUT, "samples.q",
                       "the spline needs at least " +
-                          std::to_string(FewestSamples(*derive)) +
+                          std::to_string(FewestSamples(method)) +
                           " samples, there are " + std::to_string(rows()));
+  }
+  const SampleView q = Table(q_, joints_);
+  auto problem = ProblemOfTimes(time_);
+  if (!problem) problem = ProblemOfNumbers("q", q, joints);
+  if (problem) return ToError(*problem);
+  if (const auto steps = TooUneven(time_, method)) {
+    return UnevenTimes(*steps, time_, method);
   }
   // The spline has its own rows of coefficients, beside v and a.
   if (auto error = AdmitMore(4 * rows() * joints_ + 32 * rows())) return error;
-  auto rates = Differentiate(time_, Table(q_, joints_), *derive);
+  const auto rates = Differentiate(time_, q, method);
   if (!rates) {
     return FieldError(v1::INVALID_OPTION, "start.derive",
-                      "the spline cannot be told from these times and "
-                      "positions");
+                      "the derivatives of these positions overflow");
   }
   v_.assign(rates->v.data(), rates->v.data() + rates->v.size());
   a_.assign(rates->a.data(), rates->a.data() + rates->a.size());

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/trajectory/trajectory_check.h"
@@ -12,7 +14,9 @@
 
 namespace torqued::server {
 
-/// Keeps what messages bring, admitted as work under way.
+/// Keeps what messages bring, admitted as work under way, for which checks may
+/// take half of the limit: a client that sends slowly keeps it for long, and
+/// others are to find room.
 class TrajectorySamples {
  public:
   /// For so many joints.
@@ -26,8 +30,9 @@ class TrajectorySamples {
   std::optional<Error> AdmitMore(std::int64_t numbers);
 
   /// Puts derived rates in the place of those that were not sent, or says why
-  /// it cannot. Once all samples are there.
-  std::optional<Error> Complete(std::optional<SplineMethod> derive);
+  /// it cannot. Once all samples are there. `joints`: names of the columns.
+  std::optional<Error> Complete(std::optional<SplineMethod> derive,
+                                std::span<const std::string> joints);
   bool derived() const { return derived_; }
 
   std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
@@ -37,6 +42,9 @@ class TrajectorySamples {
 
  private:
   struct Column;
+
+  std::optional<Error> Derive(SplineMethod method,
+                              std::span<const std::string> joints);
 
   SampleView Table(const std::vector<double>& numbers, int columns) const;
 

@@ -11,8 +11,6 @@
 namespace torqued::server {
 namespace {
 
-constexpr std::size_t kMaxListedViolations = 1000;
-
 using MaybeError = std::optional<Error>;
 
 Error InvalidOption(std::string field, std::string message) {
@@ -59,6 +57,7 @@ std::string At(std::string_view list, int k, std::string_view member) {
 }
 
 MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
+                        const Model& model,
                         const std::vector<std::string>& joints,
                         std::vector<JointBounds>* decoded) {
   if (start.bounds().empty()) return std::nullopt;
@@ -86,7 +85,8 @@ MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
       bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
     }
     // By the place in the request, which the core does not know.
-    if (auto problem = ProblemOf(bounds)) {
+    const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
+    if (auto problem = ProblemOf(bounds, model.joints()[joint].limits)) {
       const bool curve = problem->member == "torque_at_speed";
       return InvalidOption(At("bounds", k, curve ? "speeds" : problem->member),
                            problem->message);
@@ -178,15 +178,13 @@ v1::LimitKind ToWire(LimitKind kind) {
   return v1::LIMIT_KIND_UNSPECIFIED;
 }
 
-void CountFor(LimitKind kind, v1::JointDemand* joint) {
-  switch (kind) {
-    case LimitKind::kTorque:
-      return joint->set_torque_violations(joint->torque_violations() + 1);
-    case LimitKind::kVelocity:
-      return joint->set_velocity_violations(joint->velocity_violations() + 1);
-    case LimitKind::kPosition:
-      return joint->set_position_violations(joint->position_violations() + 1);
-  }
+void FillCounts(const Violations::Counts& counts, v1::JointDemand* joint) {
+  const auto of = [&counts](LimitKind kind) {
+    return static_cast<std::uint64_t>(counts[static_cast<std::size_t>(kind)]);
+  };
+  joint->set_torque_violations(of(LimitKind::kTorque));
+  joint->set_velocity_violations(of(LimitKind::kVelocity));
+  joint->set_position_violations(of(LimitKind::kPosition));
 }
 
 /// Writes places of samples with their times.
@@ -301,7 +299,8 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
     for (const Joint& joint : model.joints())
       check.joints.push_back(joint.name);
   }
-  MaybeError error = DecodeBounds(start, check.joints, &check.options.bounds);
+  MaybeError error =
+      DecodeBounds(start, model, check.joints, &check.options.bounds);
   if (!error) error = DecodeDrives(start, check.joints, &check.options.drives);
   if (!error) error = DecodeTables(start, &check.tables);
   if (!error) error = DecodeDerive(start.derive(), &check.derive);
@@ -319,18 +318,16 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
     writer.Fill(static_cast<int>(j), verdict.joints[j], verdict.limits[j],
                 wire->add_joints());
   }
-  for (const LimitViolation& violation : verdict.violations) {
-    CountFor(violation.kind, wire->mutable_joints(violation.joint));
+  const Violations& violations = verdict.violations;
+  for (std::size_t j = 0; j < verdict.joints.size(); ++j) {
+    FillCounts(violations.counts[j], wire->mutable_joints(static_cast<int>(j)));
   }
-  const std::size_t listed =
-      std::min(verdict.violations.size(), kMaxListedViolations);
-  for (std::size_t k = 0; k < listed; ++k) {
-    writer.Fill(verdict.violations[k], wire->add_violations());
+  for (const LimitViolation& violation : violations.gravest) {
+    writer.Fill(violation, wire->add_violations());
   }
-  wire->set_violation_count(verdict.violations.size());
-  if (verdict.first_violation) {
-    writer.Fill(verdict.violations[*verdict.first_violation],
-                wire->mutable_first_violation());
+  wire->set_violation_count(static_cast<std::uint64_t>(violations.count));
+  if (violations.first) {
+    writer.Fill(*violations.first, wire->mutable_first_violation());
   }
   wire->set_samples(time.size());
   wire->set_duration(verdict.duration);

@@ -47,14 +47,33 @@ class FakeServer::Registry : public v1::ModelRegistry::Service {
   FakeServer& owner_;
 };
 
+class FakeServer::Trajectories : public v1::Trajectories::Service {
+ public:
+  explicit Trajectories(FakeServer& owner) : owner_(owner) {}
+  grpc::Status CheckTrajectory(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::CheckTrajectoryReply,
+                               v1::CheckTrajectoryRequest>* stream) override {
+    if (!owner_.check_trajectory) {
+      return Service::CheckTrajectory(context, stream);
+    }
+    return owner_.check_trajectory(*context, *stream);
+  }
+
+ private:
+  FakeServer& owner_;
+};
+
 FakeServer::FakeServer(int port)
     : dynamics_(std::make_unique<Dynamics>(*this)),
-      registry_(std::make_unique<Registry>(*this)) {
+      registry_(std::make_unique<Registry>(*this)),
+      trajectories_(std::make_unique<Trajectories>(*this)) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:" + std::to_string(port),
                            grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(dynamics_.get());
   builder.RegisterService(registry_.get());
+  builder.RegisterService(trajectories_.get());
   server_ = builder.BuildAndStart();
 }
 

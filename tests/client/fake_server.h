@@ -9,6 +9,7 @@
 
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
+#include "torqued/v1/trajectory.grpc.pb.h"
 
 namespace torqued::client {
 
@@ -34,14 +35,18 @@ class FakeServer {
   StreamHandler<v1::EvaluateRequest, v1::EvaluateReply> evaluate;
   Handler<v1::RegisterModelRequest, v1::RegisterModelReply> register_model;
   Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
+  StreamHandler<v1::CheckTrajectoryRequest, v1::CheckTrajectoryReply>
+      check_trajectory;
 
  private:
   class Dynamics;
   class Registry;
+  class Trajectories;
 
   int port_ = 0;
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Registry> registry_;
+  std::unique_ptr<Trajectories> trajectories_;
   std::unique_ptr<grpc::Server> server_;
 };
 

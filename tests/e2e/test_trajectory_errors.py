@@ -1,6 +1,7 @@
 """What cannot be checked is refused by name, and in time."""
 
 import dataclasses
+import threading
 import time
 
 import grpc
@@ -117,16 +118,77 @@ REFUSALS = {
         first_message(), spoilt("q", 7, 3, np.nan)]),
     "another number": ("INVALID_OPTION", ["a[49][6]"], [
         first_message(), spoilt("a", 49, 6, np.inf)]),
-    "torques overflow": ("INVALID_OPTION", ["trajectory"], [
+    "torques overflow": ("INVALID_OPTION", ["samples"], [
         first_message(), samples(a=np.full((50, 7), 1.7e308))]),
+    "squares overflow": ("INVALID_OPTION", ["samples"], [
+        first_message(), samples(a=np.full((50, 7), 1e200))]),
+    "the duration overflows": ("INVALID_OPTION", ["time[49]"], [
+        first_message(), samples(time=np.linspace(-1.7e308, 0, 50)[:, None]
+                                 + np.eye(50)[:, 49:] * 1.7e308)]),
+    "lower above the model's upper": (
+        "INVALID_OPTION", ["start.bounds[1].lower"], [first_message(bounds=[
+            pb.JointBounds(joint="panda_joint7"),
+            pb.JointBounds(joint=JOINT, lower=0.2)])]),
+    "upper below the model's lower": (
+        "INVALID_OPTION", ["start.bounds[0].upper"], [
+            bound(joint=JOINT, upper=-4)]),
 }
 
+
+CUBIC = pb.DIFFERENTIATION_CUBIC_SPLINE
+QUINTIC = pb.DIFFERENTIATION_QUINTIC_SPLINE
+
+
+def times(row, seconds):
+    """Those of the motion, but later from that row on."""
+    time = MOTION.time.copy()
+    time[row:] += seconds
+    return time
+
+
+@pytest.mark.parametrize("derive", [CUBIC, QUINTIC])
+@pytest.mark.parametrize("field, arrays", [
+    ("time[7]", {"time": times(7, -1)}),
+    ("time[5]", {"time": times(5, np.nan)}),
+    ("time[9]", {"time": times(9, np.inf)}),
+    ("time[1]", {"time": MOTION.time[::-1].copy()}),
+    ("q[7][3]", {"q": np.where(np.arange(350).reshape(50, 7) == 7 * 7 + 3,
+                               np.nan, MOTION.q)}),
+])
+def test_what_cannot_be_derived_is_named_as_without(
+        client, derive, field, arrays):
+    failure = refused(client, first_message(derive=derive),
+                      samples(v=None, a=None, **arrays))
+    assert (failure.reason, failure.fields) == ("INVALID_OPTION", [field])
+
+
+def test_steps_too_uneven_for_a_spline_are_named(client):
+    # From about 0.06 s to 6 ms, or 0.6 us.
+    time = np.arange(50.0)[:, None] / 16
+    for derive, ratio in ((CUBIC, 1e5), (QUINTIC, 1e3)):
+        time[20:] = time[19] + (1 + np.arange(30.0))[:, None] / 16
+        for share, passes in ((0.9, True), (1.1, False)):
+            time[30:] = (time[29] + 1 / (16 * share * ratio)
+                         + np.arange(20.0)[:, None] / 16)
+            messages = (first_message(derive=derive),
+                        samples(time=time, v=None, a=None))
+            if passes:
+                list(client.trajectories.CheckTrajectory(iter(messages)))
+                continue
+            failure = refused(client, *messages)
+            assert failure.reason == "INVALID_OPTION"
+            assert failure.fields == ["time[30]"]
+            assert "uneven" in failure.message
 
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_refusal_names_reason_and_field(client, name):
     reason, fields, messages = REFUSALS[name]
     failure = refused(client, *messages)
     assert (failure.reason, failure.fields) == (reason, fields)
+    # The sentence has the path that the field has.
+    for field, sentence in failure.violations:
+        if sentence in failure.message and ": " in failure.message:
+            assert failure.message.startswith(f"{field}: ")
     assert failure.code == (
         grpc.StatusCode.NOT_FOUND if reason == "MODEL_NOT_FOUND" else INVALID)
 
@@ -140,7 +202,7 @@ def test_bytes_that_are_no_request_are_told(client):
 
 
 def test_what_never_fits_is_told(start):
-    server = start("--max-inflight-bytes", 200_000,
+    server = start("--max-inflight-bytes", 400_000,
                    models=harness.example_models())
     motion = Motion.swinging(7, 2000)
     with harness.Client(server.address) as client:
@@ -152,20 +214,106 @@ def test_what_never_fits_is_told(start):
             assert check(client, small).verdict.samples == 300
 
 
+@pytest.mark.parametrize("samples, takes, fields", [
+    # 22 numbers of 16 bytes: time, q, v and a.
+    (400, 400 * 22 * 16, {}),
+    # A table of torques, seven numbers.
+    (250, 250 * 29 * 16, {"tables": [pb.TRAJECTORY_TABLE_TAU]}),
+    # Time and q, and 64 bytes a joint and 512 a sample for the spline.
+    (250, 250 * (8 * 16 + 64 * 7 + 512), {"derive": CUBIC}),
+])
+def test_what_a_trajectory_takes_is_told(start, samples, takes, fields):
+    server = start("--max-inflight-bytes", 200_000,
+                   models=harness.example_models())
+    motion = Motion.swinging(7, samples)
+    if "derive" in fields:
+        motion = motion.positions()
+    with harness.Client(server.address) as client:
+        failure = refused(
+            client, first_message(**fields), *motion.messages(samples))
+        assert failure.reason == "REQUEST_TOO_LARGE"
+        assert f" takes {takes} bytes" in failure.message
+        assert "at most 100000 " in failure.message
+        assert failure.metadata["limit"] == "100000"
+
+
 def messages(motion, size=100):
     return [first_message(), *motion.messages(size)]
 
 
-def test_a_cancelled_check_ends_at_once(client):
+def eventually(attempt, seconds=5):
+    """Its result, once it is not refused for want of room."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return attempt()
+        except grpc.RpcError as error:
+            if time.monotonic() > until:
+                raise
+            assert harness.Failure.of(error).reason == "OVERLOADED"
+            time.sleep(0.01)
+
+
+def test_a_cancelled_check_makes_room_at_once(start):
+    server = start("--max-inflight-streams", 1,
+                   models=harness.example_models())
     motion = Motion.swinging(7, 300_000)
-    call = client.trajectories.CheckTrajectory(iter(messages(motion, 20_000)))
-    next(call)
-    begin = time.monotonic()
-    call.cancel()
-    with pytest.raises(grpc.RpcError):
-        list(call)
-    assert time.monotonic() - begin < 5
-    assert check(client, MOTION).verdict.samples == 50
+    with harness.Client(server.address) as client:
+        call = client.trajectories.CheckTrajectory(
+            iter(messages(motion, 20_000)))
+        next(call)
+        assert failure_reason(client) == "OVERLOADED"
+        call.cancel()
+        assert eventually(
+            lambda: check(client, MOTION)).verdict.samples == 50
+    assert "outcome=CANCELLED" in server.log()
+
+
+def failure_reason(client):
+    return refused(client, *messages(MOTION)).reason
+
+
+def test_who_hears_of_the_end_finds_the_place_free(start):
+    server = start("--max-inflight-streams", 1,
+                   models=harness.example_models())
+    with harness.Client(server.address) as client:
+        for _ in range(300):
+            assert check(client, MOTION).verdict.samples == 50
+
+
+def test_checks_leave_others_half_of_the_room(start):
+    limit = 8 << 20
+    server = start("--max-inflight-bytes", limit,
+                   models=harness.example_models())
+    # 22 numbers of 16 bytes a sample: 70 % of half of the room.
+    held = Motion.swinging(7, int(0.35 * limit / (22 * 16)))
+    release = threading.Event()
+
+    def waiting():
+        yield from messages(held, 1000)
+        release.wait(30)
+
+    states = np.zeros((10_000, 7))
+    with harness.Client(server.address) as client:
+        calls = []
+        for _ in range(2):
+            calls.append(client.trajectories.CheckTrajectory(waiting()))
+            time.sleep(0.3)
+        # There is room for one of them; the first comes first, mostly.
+        until = time.monotonic() + 10
+        while not any(call.done() for call in calls):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        calls.sort(key=lambda call: call.done())
+        assert harness.failure_of(
+            lambda: list(calls[1])).reason == "OVERLOADED"
+        # Everybody else still finds room.
+        reply = client.dynamics.Compute(dynamics.ComputeRequest(
+            model="panda", quantities=[dynamics.QUANTITY_INVERSE_DYNAMICS],
+            q=array(states)))
+        assert len(reply.results.tau.f64) == states.nbytes
+        release.set()
+        assert list(calls[0])[-1].verdict.samples == len(held.time)
 
 
 def test_a_server_that_stops_refuses_more_samples(start):

@@ -61,6 +61,18 @@ def start(model="panda", **fields):
         start=pb.CheckTrajectoryStart(model=model, **fields))
 
 
+def energies(power, time):
+    """Given and taken, with straight lines between samples."""
+    begin, end, step = power[:-1], power[1:], np.diff(time)
+    total = np.sum(step * (begin + end) / 2)
+    # The absolute value, on a grid that has the zeros.
+    turns = np.where(begin * end < 0, begin / (begin - end), 0.5)
+    middle = begin + turns * (end - begin)
+    size = np.sum(step * (turns * (abs(begin) + abs(middle)) +
+                          (1 - turns) * (abs(middle) + abs(end))) / 2)
+    return (size + total) / 2, (size - total) / 2
+
+
 class Replies:
     """Progress, verdict and tables of a check."""
 

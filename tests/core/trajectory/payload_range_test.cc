@@ -33,7 +33,9 @@ TEST(PayloadRange, IsAllThatPasses) {
     PayloadSearch search;
     for (int k = 0; k < 6; ++k) {
       samples.push_back({random.Uniform(-22, 22), random.Uniform(-40, 40), 20});
-      search.Add(samples.back().without, samples.back().with, 20, {k, 0});
+      search.Add({samples.back().without,
+                  samples.back().with - samples.back().without},
+                 20, {k, 0});
     }
     const auto shares = search.Find();
     for (int k = 0; k < 2000; ++k) {
@@ -58,7 +60,7 @@ TEST(PayloadRange, IsAllThatPasses) {
 
 TEST(PayloadRange, WithoutLimitsThereIsNoEnd) {
   PayloadSearch search;
-  search.Add(1, 2, std::numeric_limits<double>::infinity(), {0, 0});
+  search.Add({1, 1}, std::numeric_limits<double>::infinity(), {0, 0});
   ASSERT_TRUE(search.Find());
   EXPECT_EQ(search.Find()->least, 0);
   EXPECT_TRUE(std::isinf(search.Find()->most));
@@ -67,8 +69,8 @@ TEST(PayloadRange, WithoutLimitsThereIsNoEnd) {
 
 TEST(PayloadRange, WhatNoPayloadMovesDecidesAlone) {
   PayloadSearch passes, fails;
-  passes.Add(19, 19, 20, {0, 0});
-  fails.Add(21, 21, 20, {0, 0});
+  passes.Add({19, 0}, 20, {0, 0});
+  fails.Add({21, 0}, 20, {0, 0});
   EXPECT_TRUE(passes.Find());
   EXPECT_FALSE(fails.Find());
 }

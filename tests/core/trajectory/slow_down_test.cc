@@ -20,25 +20,35 @@ struct Sample {
 bool Passes(const std::vector<Sample>& samples, const TorqueLimit& limit,
             double u, double slack) {
   for (const auto& [torque, v] : samples) {
-    const double tau =
-        torque.still + u * torque.viscous + u * u * torque.moving;
+    const double tau = torque.still + u * torque.viscous +
+                       u * u * torque.moving +
+                       torque.smooth * std::tanh(u * torque.sharpness);
     if (std::abs(tau) > limit.At(u * v) + slack) return false;
   }
   return true;
 }
 
-std::vector<Sample> RandomSamples(Random& random, int count, double still) {
+/// `smooth`: the largest smooth friction, of any sharpness.
+std::vector<Sample> RandomSamples(Random& random, int count, double still,
+                                  double smooth) {
   std::vector<Sample> samples;
   samples.reserve(static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) {
-    samples.push_back({{random.Uniform(-still, still), random.Uniform(-8, 8),
-                        random.Uniform(-60, 60)},
-                       random.Uniform(-4, 4)});
+    Sample sample{{random.Uniform(-still, still), random.Uniform(-8, 8),
+                   random.Uniform(-60, 60)},
+                  random.Uniform(-4, 4)};
+    if (smooth > 0) {
+      sample.torque.smooth = random.Uniform(0, smooth);
+      sample.torque.sharpness =
+          sample.v * std::pow(10, random.Uniform(-1.5, 2));
+    }
+    samples.push_back(sample);
   }
   return samples;
 }
 
-TEST(SlowDown, IsTheFastestPaceThatPasses) {
+/// Against all paces in small steps, with or without smooth friction.
+void ExpectTheFastestPaceThatPasses(double still, double smooth) {
   const std::vector<TorqueLimit> limits = {
       TorqueLimit(30, {}, 1), TorqueLimit(std::nullopt, {{0, 45}, {4, 15}}, 1),
       TorqueLimit(40, {{0.5, 60}, {1, 35}, {3, 20}}, 0.9)};
@@ -47,7 +57,7 @@ TEST(SlowDown, IsTheFastestPaceThatPasses) {
     Random random(seed);
     const TorqueLimit& limit = limits[seed % limits.size()];
     const auto samples =
-        RandomSamples(random, 1 + static_cast<int>(seed % 7), 33);
+        RandomSamples(random, 1 + static_cast<int>(seed % 7), still, smooth);
     SlowDownSearch search;
     for (std::size_t k = 0; k < samples.size(); ++k) {
       search.AddTorque(samples[k].torque, samples[k].v, limit,
@@ -77,6 +87,55 @@ TEST(SlowDown, IsTheFastestPaceThatPasses) {
   }
   EXPECT_GT(slowed, 50);
   EXPECT_GT(impossible, 10);
+}
+
+TEST(SlowDown, IsTheFastestPaceThatPasses) {
+  ExpectTheFastestPaceThatPasses(33, 0);
+}
+
+TEST(SlowDown, OfSmoothFrictionIsTheFastestPaceThatPasses) {
+  ExpectTheFastestPaceThatPasses(33, 40);
+}
+
+TEST(SlowDown, SmoothFrictionHoldsTheWeightOnlyWhileItMoves) {
+  // 9.81 N m of weight, of which moving takes off 3 tanh(4 u).
+  SlowDownSearch search;
+  const TorqueLimit limit(9, {}, 1);
+  const ScaledTorque torque{.still = 9.81, .smooth = 3, .sharpness = -4};
+  search.AddTorque(torque, -4, limit, {0, 0});
+  EXPECT_EQ(search.Find()->factor, 1);
+  search.AddVelocity(4, 0.2, {1, 0});
+  EXPECT_FALSE(search.Find());
+}
+
+TEST(SlowDown, OfSmoothFrictionAloneIsItsInverse) {
+  SlowDownSearch search;
+  search.AddTorque({.smooth = 5, .sharpness = 2}, 1, TorqueLimit(3, {}, 1),
+                   {0, 0});
+  EXPECT_NEAR(search.Find()->factor, 2 / std::atanh(0.6), 1e-14);
+}
+
+TEST(SlowDown, NoneOfThreeCrossingsOfOneCurveIsMissed) {
+  // Rises to 2.23 at u = 0.12, falls to 1.33 at 0.46, and rises to 4.1.
+  const ScaledTorque torque{
+      .viscous = -9.1, .moving = 9.8, .smooth = 3.4, .sharpness = 13.5};
+  const TorqueLimit limit(1.8, {}, 1);
+  const auto excess = [&](double u) {
+    return Passes({{torque, 1}}, limit, u, 0) ? -1 : 1;
+  };
+  double low = 0.03, high = 0.12;
+  ASSERT_TRUE(excess(low) < 0 && excess(high) > 0 && excess(0.46) < 0);
+  while (high - low > 1e-15) {
+    const double middle = (low + high) / 2;
+    (excess(middle) < 0 ? low : high) = middle;
+  }
+  SlowDownSearch search;
+  search.AddTorque(torque, 1, limit, {0, 0});
+  EXPECT_LT(search.Find()->factor, 1 / 0.46);
+  // Now to end within the first of the two stretches that are too much.
+  search.AddVelocity(1, 0.15, {1, 0});
+  EXPECT_NEAR(search.Find()->factor * low, 1, 1e-13);
+  EXPECT_EQ(search.Find()->limited_by.row, 0);
 }
 
 TEST(SlowDown, WhatKeepsItsLimitsStaysAsItIs) {

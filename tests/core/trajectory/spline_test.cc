@@ -118,6 +118,29 @@ TEST(Spline, ManySamplesStayStable) {
   }
 }
 
+TEST(Spline, StepsTooUnevenAreNamedAndHaveNone) {
+  for (const auto& [method, most] :
+       {std::pair{Method::kCubic, 1e5}, std::pair{Method::kQuintic, 1e3}}) {
+    for (const double share : {0.9, 1.1}) {
+      std::vector<double> time = {0};
+      for (int k = 0; k < 20; ++k) time.push_back(time.back() + 1);
+      const double pause = share * most;
+      // Shorter by a little, after sample 3.
+      for (std::size_t k = 4; k < time.size(); ++k) time[k] -= 1e-3;
+      for (std::size_t k = 12; k < time.size(); ++k) time[k] += pause;
+      const SampleTable q = SampleTable::Random(21, 2);
+      const auto uneven = TooUneven(time, method);
+      EXPECT_EQ(uneven.has_value(), share > 1);
+      EXPECT_EQ(Differentiate(time, ViewOf(q), method).has_value(), share < 1);
+      if (!uneven) continue;
+      EXPECT_EQ(uneven->shortest, 4u);
+      EXPECT_EQ(uneven->longest, 12u);
+    }
+    EXPECT_FALSE(TooUneven({}, method));
+    EXPECT_FALSE(TooUneven(std::vector<double>{1}, method));
+  }
+}
+
 TEST(Spline, TooFewSamplesAreNone) {
   for (const Method method : {Method::kCubic, Method::kQuintic}) {
     const int fewest = FewestSamples(method);

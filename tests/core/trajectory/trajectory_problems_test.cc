@@ -75,8 +75,25 @@ TEST(TrajectoryProblems, NameTheFieldAndTheSample) {
        [](auto&, auto& options) {
          options.evaluation.joint_names = {"elbow_joint"};
        }},
-      {"trajectory",
-       [](auto& motion, auto&) { motion.a.setConstant(1.5e308); }},
+      {"bounds[5].lower",
+       [](auto&, auto& options) {
+         options.bounds.resize(6);
+         options.bounds[5].lower = 7;  // the model has 2 pi
+       }},
+      {"bounds[5].upper",
+       [](auto&, auto& options) {
+         options.bounds.resize(6);
+         options.bounds[5].upper = -7;
+       }},
+      {"time[9]",
+       [](auto& motion, auto&) {
+         motion.time.front() = -1.7e308;
+         motion.time.back() = 1.7e308;
+       }},
+      {"samples", [](auto& motion, auto&) { motion.a.setConstant(1.5e308); }},
+      // The torques do not overflow, but their squares or their power do.
+      {"samples", [](auto& motion, auto&) { motion.a.setConstant(1e200); }},
+      {"samples", [](auto& motion, auto&) { motion.v.setConstant(1e120); }},
   };
   Engine engine({.threads = 1});
   for (const auto& [field, make] : problems) {
@@ -99,6 +116,17 @@ TEST(TrajectoryProblems, TheJointOfANumberIsNamed) {
   const auto result = CheckTrajectory(engine, model, motion.View(), {});
   EXPECT_NE(std::get<ArgumentError>(result).message.find("elbow_joint"),
             std::string::npos);
+}
+
+TEST(TrajectoryProblems, TheSampleWhosePowerOverflowsIsNamed) {
+  const auto model = ShippedModel("ur5e");
+  SampledMotion motion = MakeMotion(*model, 10, 1);
+  motion.v(4, 1) = 1e100;
+  motion.a(4, 1) = 1e250;
+  Engine engine({.threads = 1});
+  const auto result = CheckTrajectory(engine, model, motion.View(), {});
+  EXPECT_EQ(std::get<ArgumentError>(result).message,
+            "Sample 4: a power overflows.");
 }
 
 TEST(TrajectoryProblems, ACancelledCheckHasNoVerdict) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace torqued {
@@ -17,7 +19,7 @@ TEST(Violations, NeighboursOfOneJointAndKindAreOne) {
   tracker.Add(LimitKind::kTorque, {2, 1}, 12, 10, 1.2);
   tracker.Add(LimitKind::kTorque, {3, 0}, 12, 10, 1.2);
   tracker.Add(LimitKind::kTorque, {6, 0}, 20, 10, 2.0);
-  const auto violations = tracker.Finish();
+  const auto violations = tracker.Finish().gravest;
   ASSERT_EQ(violations.size(), 4u);
   EXPECT_EQ(violations[0].first_row, 6);
   EXPECT_EQ(violations[0].severity, 2);
@@ -35,7 +37,7 @@ TEST(Violations, ShortGapsAreBridged) {
     ViolationTracker tracker(1, kTime, gap);
     tracker.Add(LimitKind::kPosition, {2, 0}, 1, 0.5, 1.5);
     tracker.Add(LimitKind::kPosition, {4, 0}, 1, 0.5, 1.4);
-    const auto violations = tracker.Finish();
+    const auto violations = tracker.Finish().gravest;
     ASSERT_EQ(violations.size(), gap >= 2 ? 1u : 2u) << gap;
     EXPECT_EQ(violations[0].samples, gap >= 2 ? 2 : 1);
   }
@@ -46,14 +48,54 @@ TEST(Violations, GapsAreCountedFromTheLastSample) {
   for (const int row : {0, 2, 4, 6}) {
     tracker.Add(LimitKind::kTorque, {row, 0}, 2, 1, 2);
   }
-  const auto violations = tracker.Finish();
+  const auto violations = tracker.Finish().gravest;
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].last_row, 6);
   EXPECT_EQ(violations[0].samples, 4);
 }
 
+TEST(Violations, OfManyTheGravestTheFirstAndTheCountsStay) {
+  constexpr int kRows = 5000;
+  std::vector<double> time(kRows);
+  for (int k = 0; k < kRows; ++k) time[static_cast<std::size_t>(k)] = k;
+  ViolationTracker tracker(2, time, 0);
+  const auto severity = [](int row) { return 2 + std::sin(0.7 * row); };
+  // The first one is the least.
+  tracker.Add(LimitKind::kPosition, {0, 1}, 1, 0.5, 1.001);
+  for (int row = 1; row < kRows; row += 2) {
+    tracker.Add(LimitKind::kTorque, {row, 0}, row, 1, severity(row));
+  }
+  tracker.Add(LimitKind::kVelocity, {kRows - 1, 1}, 9, 3, 3);
+  const Violations violations = tracker.Finish();
+  EXPECT_EQ(violations.count, 2502);
+  EXPECT_EQ(violations.counts[0], (Violations::Counts{2500, 0, 0}));
+  EXPECT_EQ(violations.counts[1], (Violations::Counts{0, 1, 1}));
+  ASSERT_TRUE(violations.first);
+  EXPECT_EQ(violations.first->kind, LimitKind::kPosition);
+  std::vector<double> expected = {3};
+  for (int row = 1; row < kRows; row += 2) expected.push_back(severity(row));
+  std::sort(expected.rbegin(), expected.rend());
+  ASSERT_EQ(violations.gravest.size(), 1000u);
+  for (std::size_t k = 0; k < 1000; ++k) {
+    EXPECT_EQ(violations.gravest[k].severity, expected[k]) << k;
+  }
+  EXPECT_EQ(violations.gravest[0].kind, LimitKind::kVelocity);
+}
+
+TEST(Violations, OfThoseThatBeginTogetherTheGravestIsTheFirst) {
+  ViolationTracker tracker(3, kTime, 0);
+  tracker.Add(LimitKind::kTorque, {4, 0}, 2, 1, 2);
+  tracker.Add(LimitKind::kTorque, {4, 1}, 4, 1, 4);
+  tracker.Add(LimitKind::kTorque, {4, 2}, 3, 1, 3);
+  EXPECT_EQ(tracker.Finish().first->joint, 1);
+}
+
 TEST(Violations, NoneAreNone) {
-  EXPECT_TRUE(ViolationTracker(3, kTime, 1).Finish().empty());
+  const Violations none = ViolationTracker(3, kTime, 1).Finish();
+  EXPECT_TRUE(none.gravest.empty());
+  EXPECT_FALSE(none.first);
+  EXPECT_EQ(none.count, 0);
+  EXPECT_EQ(none.counts.size(), 3u);
 }
 
 }  // namespace
