@@ -12,6 +12,7 @@
 #include "client/cpp/check_call.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/rows.h"
+#include "client/cpp/stream_call.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -279,6 +280,18 @@ Cancellation Client::ComputeAsync(const std::string& model,
                               std::move(options), std::move(done));
   batch->Start();
   return Cancellation(batch);
+}
+
+EvaluationStream Client::OpenStream(const std::string& model,
+                                    std::span<const v1::Quantity> quantities,
+                                    const ComputeOptions& options,
+                                    int window) const {
+  return EvaluationStream(std::make_unique<StreamCall>(
+      connection_->channel, model,
+      std::vector(quantities.begin(), quantities.end()), options,
+      options.deadline ? Clock::now() + *options.deadline
+                       : StreamCall::kForever,
+      window));
 }
 
 TrajectoryCheck Client::CheckTrajectory(

@@ -12,6 +12,7 @@
 
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
+#include "client/cpp/evaluation_stream.h"
 #include "client/cpp/health.h"
 #include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
@@ -141,6 +142,21 @@ class Client {
                             EvaluationDone done) const {
     return ComputeAsync(model, std::span(quantities.begin(), quantities.size()),
                         std::move(states), std::move(options), std::move(done));
+  }
+  /// A stream that stays open, for states that come one after the other. Does
+  /// not wait: what is wrong with the model or the options is told by the first
+  /// Read. A deadline in `options` is that of the whole stream; absent: none.
+  /// `window`: chunks that may be written and not read.
+  EvaluationStream OpenStream(const std::string& model,
+                              std::span<const v1::Quantity> quantities,
+                              const ComputeOptions& options = {},
+                              int window = EvaluationStream::kWindow) const;
+  EvaluationStream OpenStream(const std::string& model,
+                              std::initializer_list<v1::Quantity> quantities,
+                              const ComputeOptions& options = {},
+                              int window = EvaluationStream::kWindow) const {
+    return OpenStream(model, std::span(quantities.begin(), quantities.size()),
+                      options, window);
   }
   /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,
