@@ -197,6 +197,24 @@ TEST(ComputeAsync, GoesOnWithALargeBatchWhereItWasInterrupted) {
   EXPECT_EQ(done, 200'000);
 }
 
+TEST(ComputeAsync, SendsAheadWithinItsWindow) {
+  FakeServer server;
+  std::atomic<int> unanswered = 0;
+  server.evaluate = [&unanswered](grpc::ServerContext& context, auto& stream) {
+    v1::EvaluateRequest request;
+    while (stream.Read(&request)) unanswered += request.has_chunk();
+    return Hang(context);
+  };
+  ConnectOptions options;
+  options.chunk_rows = 1;
+  const Client client = Client::Connect(server.address(), options);
+  PendingEvaluation pending =
+      client.ComputeAsync("arm", {kTorque}, {.q = kLarge});
+  // Chunks so small that nothing else holds them up.
+  EXPECT_FALSE(pending.WaitFor(milliseconds(200)));
+  EXPECT_EQ(unanswered, 16);
+}
+
 TEST(ComputeAsync, ACallTooLargeForTheServerBecomesAStream) {
   FakeServer server;
   server.compute = [](grpc::ServerContext&, const v1::ComputeRequest&,

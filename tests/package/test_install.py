@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 
+from cpp_page import program
 from extract_snippets import snippets
 
 SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
@@ -130,6 +131,17 @@ def test_programs_of_the_readme():
     printed = run_beside_models(source / "build" / "in_process")
     back = re.search(r"back: (.*)", printed).group(1).split()
     assert [round(float(x), 9) for x in back] == [2.0] * 7
+
+
+def test_tour_of_the_cpp_client():
+    page = SOURCE / "docs" / "cpp.md"
+    source = WORK / "tour"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(snippets(page, "cmake page")[0])
+    (source / "arm.cc").write_text(program(page))
+    build(source, source / "build")
+    printed = run_beside_models(source / "build" / "arm")
+    assert printed == "".join(snippets(page, "text"))
 
 
 def test_core_needs_no_grpc_and_its_headers_stand_alone():
