@@ -3,7 +3,7 @@
 //
 // Usage: break_even NAME=ADDRESS...   servers that know the robot as "panda"
 // Prints JSON, one measurement a line: quantity, way, states, and nanoseconds a
-// state of each round. Each way has its inputs in memory as its users have them
+// state. Each way has its inputs in memory as its users have them
 // and ends with the results in a table.
 #include <algorithm>
 #include <chrono>
@@ -35,8 +35,7 @@ using Steady = std::chrono::steady_clock;
 constexpr std::int64_t kSizes[] = {1,       3,       10,       30,     100,
                                    300,     1000,    3000,     10'000, 30'000,
                                    100'000, 300'000, 1'000'000};
-constexpr int kRounds = 5;
-/// Of one round of one size, at least; once at any rate.
+/// Of one size, at least; once at any rate.
 constexpr double kSeconds = 0.05;
 
 struct Question {
@@ -67,9 +66,18 @@ const Question kQuestions[] = {
 /// One way to compute batches of one size.
 struct Way {
   std::string name;
-  /// Once computes the batch; the first number of the result is returned.
+  /// Once computes the batch; what is returned tells results apart.
   std::function<double()> compute;
 };
+
+/// Of the first state: the sum of tau, or the trace of lambda, which do not
+/// depend on a library's order of joints or axes.
+double Fingerprint(const Question& question, const double* first) {
+  const bool matrix = question.first == Output::kLambda;
+  double sum = 0;
+  for (int k = 0; k < (matrix ? 6 : 7); ++k) sum += first[matrix ? 7 * k : k];
+  return sum;
+}
 
 /// Nanoseconds per state.
 double Measure(const Way& way, std::int64_t states) {
@@ -91,7 +99,7 @@ Way InCore(const BenchRobot& robot, const Question& question,
       std::make_shared<EvaluationRun>(robot, question.workload, states, rows);
   return {std::move(name), [run, &engine, &question] {
             engine.Evaluate(run->plan(), run->outputs());
-            return run->result(question.first)[0];
+            return Fingerprint(question, run->result(question.first));
           }};
 }
 
@@ -112,7 +120,7 @@ Way InLibrary(const LoadedPeer& loaded, const Question& question,
                                                 : loaded.states.columns;
               }
             }
-            return table->front();
+            return Fingerprint(question, table->data());
           }};
 }
 
@@ -145,7 +153,7 @@ Way ByCall(const client::Client& client, const Question& question,
   return {std::move(name), [&client, &question, sent] {
             const client::Evaluation evaluation =
                 client.Compute("panda", {question.quantity}, *sent, Options());
-            return (evaluation.*question.result)(0, 0);
+            return Fingerprint(question, (evaluation.*question.result).data());
           }};
 }
 
@@ -158,7 +166,7 @@ Way ByOpenStream(const client::Client& client, const Question& question,
       client.OpenStream("panda", {question.quantity}, Options()));
   return {std::move(name), [&question, sent, stream] {
             const client::Evaluation evaluation = stream->Exchange(*sent);
-            return (evaluation.*question.result)(0, 0);
+            return Fingerprint(question, (evaluation.*question.result).data());
           }};
 }
 
@@ -188,17 +196,11 @@ class Comparison {
   void Run(const Question& question, std::int64_t rows) {
     const std::vector<Way> ways = WaysOf(question, rows);
     CheckAnswers(ways);
-    std::vector<std::vector<double>> rounds(ways.size());
-    for (int round = 0; round < kRounds; ++round) {
-      for (std::size_t k = 0; k < ways.size(); ++k) {
-        rounds[k].push_back(Measure(ways[k], rows));
-      }
-    }
-    for (std::size_t k = 0; k < ways.size(); ++k) {
+    for (const Way& way : ways) {
       const nlohmann::json line = {{"quantity", question.name},
-                                   {"way", ways[k].name},
+                                   {"way", way.name},
                                    {"states", rows},
-                                   {"nanoseconds", rounds[k]}};
+                                   {"nanoseconds", Measure(way, rows)}};
       std::printf("%s\n", line.dump().c_str());
     }
     std::fflush(stdout);

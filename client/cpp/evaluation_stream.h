@@ -12,10 +12,10 @@ namespace torqued::client {
 class StreamCall;
 
 /// What a simulator or a control loop holds open: the model is looked up and
-/// the options are checked once, and a chunk of states takes half the time of a
-/// call. All chunks are computed with one revision of the model, to the bits
-/// that Client::Compute gives. May outlive the client; is not opened again when
-/// it fails.
+/// the options are checked once, and a chunk of a few states takes two thirds
+/// of the time of a call. All chunks are computed with one revision of the
+/// model, to the bits that Client::Compute gives. May outlive the client; is
+/// not opened again when it fails.
 ///
 /// One thread may write while another one reads; or one does both, and then
 /// must not write more than `window` chunks that it has not read. Cancel may be
