@@ -266,6 +266,10 @@ std::string CompareRows(const Evaluation& evaluation, const Json& expected) {
   return {};
 }
 
+std::string TextOf(const Json& object, const char* key) {
+  return object[key].get<std::string>();
+}
+
 bool FieldMatches(const std::string& got, const std::string& expected,
                   bool in_stream) {
   if (got == expected) return true;
@@ -375,15 +379,15 @@ std::string Compare(const Error& error, const Json& expected, bool in_stream) {
   };
   const std::string field =
       details.field_violations.empty() ? "" : details.field_violations[0].field;
-  const bool same =
-      ToString(error.code()) == expected["code"] &&
-      details.reason == expected["reason"] &&
-      (!expected.contains("field") ||
-       FieldMatches(field, expected["field"], in_stream)) &&
-      (!expected.contains("row") ||
-       metadata("row") == expected["row"].dump()) &&
-      (!expected.contains("joint") || metadata("joint") == expected["joint"]) &&
-      error.what()[0] != '\0';
+  const bool same = ToString(error.code()) == TextOf(expected, "code") &&
+                    details.reason == TextOf(expected, "reason") &&
+                    (!expected.contains("field") ||
+                     FieldMatches(field, expected["field"], in_stream)) &&
+                    (!expected.contains("row") ||
+                     metadata("row") == expected["row"].dump()) &&
+                    (!expected.contains("joint") ||
+                     metadata("joint") == TextOf(expected, "joint")) &&
+                    error.what()[0] != '\0';
   if (same) return {};
   return "not " + expected.dump() + ": " + ToString(error.code()) + " " +
          details.reason + " in " + field + ": " + error.what();
