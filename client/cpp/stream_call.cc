@@ -9,11 +9,10 @@
 namespace torqued::client {
 namespace {
 
+// gRPC takes and gives nothing else.
 template <class Event>
 void* Tag(Event event) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): gRPC takes and gives nothing
-  // else
-  return reinterpret_cast<void*>(event);
+  return reinterpret_cast<void*>(event);  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace
