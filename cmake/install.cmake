@@ -16,11 +16,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
 
 # As in the source directory, so that the links between them hold.
 foreach(page
-    README.md deploy/models/README.md docs/conventions.md docs/coverage.md
-    docs/engine.md docs/hostile-input.md docs/lint.md docs/node.md
-    docs/other-languages.md docs/performance.md docs/performance.svg
-    docs/precision.md docs/python.md docs/quantities.md docs/server.md
-    docs/singularity.md docs/singularity.svg docs/trajectory.md)
+    README.md deploy/models/README.md docs/break-even.md docs/break-even.svg
+    docs/conventions.md docs/coverage.md docs/cpp.md docs/engine.md
+    docs/hostile-input.md docs/lint.md docs/node.md docs/other-languages.md
+    docs/performance.md docs/performance.svg docs/precision.md docs/python.md
+    docs/quantities.md docs/server.md docs/singularity.md docs/singularity.svg
+    docs/trajectory.md)
   cmake_path(GET page PARENT_PATH directory)
   install(FILES ${PROJECT_SOURCE_DIR}/${page}
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/${directory} COMPONENT Runtime)

@@ -1,44 +1,19 @@
 #include "client/cpp/batch_call.h"
 
-#include <algorithm>
-
-#include "client/cpp/join_reply.h"
 #include "client/cpp/request.h"
+#include "client/cpp/rows.h"
 #include "client/cpp/stream_batch.h"
 
 namespace torqued::client {
 namespace {
 
-// What a message may hold.
-std::int64_t RowsPerMessage(const BatchLimits& limits,
-                            std::span<const v1::Quantity> quantities,
-                            const States& states,
-                            const ComputeOptions& options) {
-  return RowsPerCall(RequestBytesPerRow(states, options),
-                     ReplyBytesPerRow(quantities, states, options),
-                     limits.max_message_bytes);
-}
-
 Evaluation InOneCall(const ComputeCall& call, const std::string& model,
                      std::span<const v1::Quantity> quantities,
                      const States& states, const ComputeOptions& options,
                      std::int64_t rows) {
-  v1::ComputeRequest request = MakeRequest(model, quantities, options);
-  AddRows(states, options, {0, rows}, &request);
-  const v1::ComputeReply reply = call(request);
-  Evaluation whole;
-  // Without joints there is nothing to count states by: the server's word
-  // counts, which is never more than it was sent, or one.
-  whole.rows = reply.rows() <= static_cast<std::uint64_t>(
-                                   std::max<std::int64_t>(rows, 1))
-                   ? static_cast<std::int64_t>(reply.rows())
-                   : rows;
-  whole.echo = reply.echo();
-  whole.echo.clear_timing();
-  Join(PartOf(reply), quantities, options.task.sigma_min, {0, whole.rows},
-       &whole);
-  if (options.progress) options.progress(whole.rows, whole.rows);
-  return whole;
+  return OneCallResult(
+      call(OneCallRequest(model, quantities, states, options, rows)),
+      quantities, options, rows);
 }
 
 Evaluation InChunks(const BatchCalls& calls, const std::string& model,
@@ -56,14 +31,15 @@ Evaluation ComputeBatch(const BatchCalls& calls, const BatchLimits& limits,
                         const std::string& model,
                         std::span<const v1::Quantity> quantities,
                         const States& states, const ComputeOptions& options) {
-  const std::int64_t rows = CountStates(states, options);
-  if (rows > RowsPerMessage(limits, quantities, states, options)) {
-    return StreamBatch(calls, limits, model, quantities, states, options);
+  const BatchPlan plan = PlanBatch(limits, quantities, states, options);
+  if (!plan.fits_one_call) {
+    return InChunks(calls, model, quantities, states, options, plan.chunk_rows);
   }
   try {
-    return InOneCall(calls.compute, model, quantities, states, options, rows);
+    return InOneCall(calls.compute, model, quantities, states, options,
+                     plan.rows);
   } catch (const Error& error) {
-    const auto fewer = FewerRows(error, rows);
+    const auto fewer = FewerRows(error, plan.rows);
     if (!fewer) throw;
     return InChunks(calls, model, quantities, states, options, *fewer);
   }
@@ -73,13 +49,11 @@ Evaluation StreamBatch(const BatchCalls& calls, const BatchLimits& limits,
                        const std::string& model,
                        std::span<const v1::Quantity> quantities,
                        const States& states, const ComputeOptions& options) {
-  if (CountStates(states, options) == 0) {
+  const BatchPlan plan = PlanBatch(limits, quantities, states, options);
+  if (plan.rows == 0) {
     return InOneCall(calls.compute, model, quantities, states, options, 0);
   }
-  return InChunks(
-      calls, model, quantities, states, options,
-      std::min(std::max<std::int64_t>(limits.chunk_rows, 1),
-               RowsPerMessage(limits, quantities, states, options)));
+  return InChunks(calls, model, quantities, states, options, plan.chunk_rows);
 }
 
 }  // namespace torqued::client

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "client/cpp/batch_plan.h"
 #include "client/cpp/chunk_stream.h"
 #include "client/cpp/evaluation.h"
 #include "client/cpp/retry.h"
@@ -22,13 +23,6 @@ struct BatchCalls {
   OpenStream open_stream;
   /// Of streams; nothing: the first failure is final.
   std::optional<RetrySchedule> schedule;
-};
-
-struct BatchLimits {
-  std::int64_t max_message_bytes = 0;
-  /// States of one message of a stream, fewer where that would exceed the
-  /// message limit.
-  std::int64_t chunk_rows = 0;
 };
 
 /// By one call where states and results stay below kGoodMessageBytes and the

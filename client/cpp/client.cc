@@ -6,10 +6,13 @@
 #include <thread>
 #include <utility>
 
+#include "client/cpp/async_batch.h"
 #include "client/cpp/batch_call.h"
+#include "client/cpp/calls_in_flight.h"
 #include "client/cpp/check_call.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/rows.h"
+#include "client/cpp/stream_call.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -77,6 +80,8 @@ struct Client::Connection {
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
   std::unique_ptr<v1::Trajectories::Stub> trajectories;
   std::unique_ptr<v1::ServerInfo::Stub> info;
+  // The first to go, for its calls need the others.
+  CallsInFlight in_flight;
 
   Clock::time_point Deadline() const { return Clock::now() + options.deadline; }
 
@@ -100,10 +105,17 @@ struct Client::Connection {
     return reply;
   }
 
+  Clock::time_point DeadlineOf(const ComputeOptions& compute) const {
+    return Clock::now() + compute.deadline.value_or(options.deadline);
+  }
+  std::optional<RetrySchedule> ScheduleUntil(Clock::time_point end) const {
+    if (!options.retry) return std::nullopt;
+    return RetrySchedule(end, options.waiting);
+  }
+
   // Of one batch.
   BatchCalls CallsOf(const ComputeOptions& compute) const {
-    const Clock::time_point end =
-        Clock::now() + compute.deadline.value_or(options.deadline);
+    const Clock::time_point end = DeadlineOf(compute);
     BatchCalls calls;
     calls.compute = [this, end](const v1::ComputeRequest& request) {
       v1::ComputeReply reply;
@@ -114,7 +126,7 @@ struct Client::Connection {
     calls.open_stream = [this, end] {
       return std::make_unique<GrpcStream>(*dynamics, end);
     };
-    if (options.retry) calls.schedule.emplace(end, options.waiting);
+    calls.schedule = ScheduleUntil(end);
     return calls;
   }
   BatchLimits Limits() const {
@@ -235,6 +247,51 @@ Evaluation Client::Evaluate(const std::string& model,
   calls.schedule.reset();
   return StreamBatch(calls, connection_->Limits(), model, quantities, states,
                      options);
+}
+
+std::shared_ptr<AsyncBatch> Client::NewBatch(
+    const std::string& model, std::span<const v1::Quantity> quantities,
+    States states, ComputeOptions options, EvaluationDone done) const {
+  Connection& connection = *connection_;
+  const Clock::time_point end = connection.DeadlineOf(options);
+  return std::make_shared<AsyncBatch>(
+      AsyncConnection{*connection.dynamics, connection.in_flight,
+                      connection.Limits()},
+      model, std::vector(quantities.begin(), quantities.end()),
+      std::move(states), std::move(options), end, connection.ScheduleUntil(end),
+      std::move(done));
+}
+
+PendingEvaluation Client::ComputeAsync(const std::string& model,
+                                       std::span<const v1::Quantity> quantities,
+                                       States states,
+                                       ComputeOptions options) const {
+  const auto batch =
+      NewBatch(model, quantities, std::move(states), std::move(options), {});
+  batch->Start();
+  return PendingEvaluation(batch);
+}
+
+Cancellation Client::ComputeAsync(const std::string& model,
+                                  std::span<const v1::Quantity> quantities,
+                                  States states, ComputeOptions options,
+                                  EvaluationDone done) const {
+  const auto batch = NewBatch(model, quantities, std::move(states),
+                              std::move(options), std::move(done));
+  batch->Start();
+  return Cancellation(batch);
+}
+
+EvaluationStream Client::OpenStream(const std::string& model,
+                                    std::span<const v1::Quantity> quantities,
+                                    const ComputeOptions& options,
+                                    int window) const {
+  return EvaluationStream(std::make_unique<StreamCall>(
+      connection_->channel, model,
+      std::vector(quantities.begin(), quantities.end()), options,
+      options.deadline ? Clock::now() + *options.deadline
+                       : StreamCall::kForever,
+      window));
 }
 
 TrajectoryCheck Client::CheckTrajectory(

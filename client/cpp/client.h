@@ -7,11 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cpp/error.h"
 #include "client/cpp/evaluation.h"
+#include "client/cpp/evaluation_stream.h"
 #include "client/cpp/health.h"
+#include "client/cpp/pending_evaluation.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/states.h"
 #include "client/cpp/trajectory_check.h"
@@ -23,6 +26,8 @@ class ChannelCredentials;
 }
 
 namespace torqued::client {
+
+class AsyncBatch;
 
 struct ConnectOptions {
   /// Of each call, all retries and all parts of a large batch included, unless
@@ -42,14 +47,17 @@ struct ConnectOptions {
   /// it was interrupted; Evaluation::handovers says where another kind of
   /// server did.
   bool retry = true;
-  /// Called, by the thread that makes the call, before each wait for another
-  /// try.
+  /// Called before each wait for another try, by the thread that makes the
+  /// call, or by one of gRPC's for calls that do not hold up theirs: then from
+  /// several threads at once, and it must neither throw nor block.
   Waiting waiting = {};
   /// Null: insecure.
   std::shared_ptr<grpc::ChannelCredentials> credentials = {};
 };
 
-/// Thread-safe; one connection, to be shared. Every function throws Error.
+/// Thread-safe; one connection, to be shared. Every function throws Error. The
+/// destructor cancels what ComputeAsync has begun and waits for the functions
+/// that are called for it, so none of these may destroy the client.
 class Client {
  public:
   /// `address` as gRPC takes it: "host:port", "unix:/path", "dns:///host:port".
@@ -108,6 +116,48 @@ class Client {
     return Evaluate(model, std::span(quantities.begin(), quantities.size()),
                     states, options);
   }
+  /// Compute that does not wait: the same requests, retries, deadline and bits.
+  /// No thread is made for it; thousands may be in flight. `states` and
+  /// `options` are kept until the call is done (move them in to save a copy).
+  /// Functions in `options` are called by gRPC's threads, as is `done`.
+  PendingEvaluation ComputeAsync(const std::string& model,
+                                 std::span<const v1::Quantity> quantities,
+                                 States states,
+                                 ComputeOptions options = {}) const;
+  PendingEvaluation ComputeAsync(const std::string& model,
+                                 std::initializer_list<v1::Quantity> quantities,
+                                 States states,
+                                 ComputeOptions options = {}) const {
+    return ComputeAsync(model, std::span(quantities.begin(), quantities.size()),
+                        std::move(states), std::move(options));
+  }
+  /// The result goes to `done`, which is called exactly once.
+  Cancellation ComputeAsync(const std::string& model,
+                            std::span<const v1::Quantity> quantities,
+                            States states, ComputeOptions options,
+                            EvaluationDone done) const;
+  Cancellation ComputeAsync(const std::string& model,
+                            std::initializer_list<v1::Quantity> quantities,
+                            States states, ComputeOptions options,
+                            EvaluationDone done) const {
+    return ComputeAsync(model, std::span(quantities.begin(), quantities.size()),
+                        std::move(states), std::move(options), std::move(done));
+  }
+  /// A stream that stays open, for states that come one after the other. Does
+  /// not wait: what is wrong with the model or the options is told by the first
+  /// Read. A deadline in `options` is that of the whole stream; absent: none.
+  /// `window`: chunks that may be written and not read.
+  EvaluationStream OpenStream(const std::string& model,
+                              std::span<const v1::Quantity> quantities,
+                              const ComputeOptions& options = {},
+                              int window = EvaluationStream::kWindow) const;
+  EvaluationStream OpenStream(const std::string& model,
+                              std::initializer_list<v1::Quantity> quantities,
+                              const ComputeOptions& options = {},
+                              int window = EvaluationStream::kWindow) const {
+    return OpenStream(model, std::span(quantities.begin(), quantities.size()),
+                      options, window);
+  }
   /// Evaluation::tau for q, v, a.
   Evaluation InverseDynamics(const std::string& model, const States& states,
                              const ComputeOptions& options = {}) const {
@@ -141,6 +191,10 @@ class Client {
  private:
   struct Connection;
   explicit Client(std::unique_ptr<Connection> connection);
+  std::shared_ptr<AsyncBatch> NewBatch(const std::string& model,
+                                       std::span<const v1::Quantity> quantities,
+                                       States states, ComputeOptions options,
+                                       EvaluationDone done) const;
 
   std::unique_ptr<Connection> connection_;
 };

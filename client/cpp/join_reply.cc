@@ -66,6 +66,21 @@ ReplyPart PartOf(const v1::EvaluateReply& reply) {
           .first_row = reply.first_row()};
 }
 
+void CheckFirstRow(const v1::EvaluateReply& reply, std::int64_t expected) {
+  if (reply.first_row() == static_cast<std::uint64_t>(expected)) return;
+  throw Error(grpc::StatusCode::INTERNAL,
+              "the reply begins with row " + std::to_string(reply.first_row()) +
+                  " of the stream, " + std::to_string(expected) +
+                  " was its turn");
+}
+
+std::int64_t RowsAnswered(std::uint64_t answered, std::int64_t asked) {
+  const std::int64_t most = std::max<std::int64_t>(asked, 1);
+  return answered <= static_cast<std::uint64_t>(most)
+             ? static_cast<std::int64_t>(answered)
+             : asked;
+}
+
 void Join(const ReplyPart& part, std::span<const v1::Quantity> quantities,
           bool with_sigma_min, const RowRange& range, Evaluation* whole) {
   if (part.rows != static_cast<std::uint64_t>(range.count)) {

@@ -22,6 +22,14 @@ struct ReplyPart {
 ReplyPart PartOf(const v1::ComputeReply& reply);
 ReplyPart PartOf(const v1::EvaluateReply& reply);
 
+/// Throws Error when the reply begins with another row of its stream.
+void CheckFirstRow(const v1::EvaluateReply& reply, std::int64_t expected);
+
+/// How many rows a reply is taken to have that says `answered` where `asked`
+/// were sent. Without joints there is nothing to count states by: the server's
+/// word counts, which is never more than it was sent, or one.
+std::int64_t RowsAnswered(std::uint64_t answered, std::int64_t asked);
+
 /// Writes the part's rows to their places in the whole, which has `whole.rows`
 /// of them; the first part comes first. `with_sigma_min`: singular values were
 /// asked for as well. Throws Error when the part lacks what

@@ -30,12 +30,11 @@ std::optional<std::chrono::nanoseconds> RetrySchedule::NextDelay(
   return delay;
 }
 
-bool RetrySchedule::Wait(const Error& error) {
+std::optional<std::chrono::nanoseconds> RetrySchedule::Announce(
+    const Error& error) {
   const auto delay = NextDelay(error, Clock::now());
-  if (!delay) return false;
-  if (waiting_) waiting_(error, *delay);
-  std::this_thread::sleep_for(*delay);
-  return true;
+  if (delay && waiting_) waiting_(error, *delay);
+  return delay;
 }
 
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
@@ -48,7 +47,9 @@ void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
     if (status.ok()) return;
 
     const Error error = DecodeError(status);
-    if (!retry || !schedule.Wait(error)) throw error;
+    const auto delay = retry ? schedule.Announce(error) : std::nullopt;
+    if (!delay) throw error;
+    std::this_thread::sleep_for(*delay);
   }
 }
 

@@ -32,8 +32,8 @@ class RetrySchedule {
   /// or the deadline would pass first.
   std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
                                                     Clock::time_point now);
-  /// Waits that long and returns true; false at once when `error` is final.
-  bool Wait(const Error& error);
+  /// The same as of now, and tells of the wait that follows.
+  std::optional<std::chrono::nanoseconds> Announce(const Error& error);
 
  private:
   Clock::time_point deadline_;

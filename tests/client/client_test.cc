@@ -5,9 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "client/cpp/array_codec.h"
+#include "tests/client/fake_replies.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/fake_streams.h"
 
 namespace torqued::client {
 namespace {
@@ -17,33 +16,6 @@ using std::chrono::seconds;
 using SteadyClock = std::chrono::steady_clock;
 
 const States kState{.q = Batch::Constant(1, 2, 0.25)};
-
-grpc::Status AnswerWithQ(const v1::ComputeRequest& request,
-                         v1::ComputeReply& reply) {
-  *reply.mutable_results()->mutable_tau() = request.q();
-  reply.set_rows(request.q().f64().size() / 8 / request.q().columns());
-  return grpc::Status::OK;
-}
-
-grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
-                     milliseconds retry_delay) {
-  v1::Status details;
-  details.set_code(code);
-  v1::ErrorInfo info;
-  info.set_reason(reason);
-  google::protobuf::Any* any = details.add_details();
-  any->set_type_url("type.googleapis.com/google.rpc.ErrorInfo");
-  any->set_value(info.SerializeAsString());
-  if (retry_delay.count() > 0) {
-    v1::RetryInfo retry;
-    retry.mutable_retry_delay()->set_nanos(
-        static_cast<int>(retry_delay.count() * 1'000'000));
-    any = details.add_details();
-    any->set_type_url("type.googleapis.com/google.rpc.RetryInfo");
-    any->set_value(retry.SerializeAsString());
-  }
-  return {code, "a sentence", details.SerializeAsString()};
-}
 
 TEST(Client, SendsStatesAndOptionsAsTheContractHasThem) {
   FakeServer server;
@@ -217,24 +189,6 @@ TEST(Client, EndsACallThatHangsAtItsDeadline) {
     EXPECT_EQ(error.code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   }
   EXPECT_LT(SteadyClock::now() - start, seconds(10));
-}
-
-/// Answers as FakeStreams does.
-grpc::Status AnswerStream(
-    grpc::ServerReaderWriter<v1::EvaluateReply, v1::EvaluateRequest>& stream,
-    int chunks, milliseconds pause = {}) {
-  v1::EvaluateRequest request;
-  std::uint64_t first_row = 0;
-  stream.Read(&request);
-  while (chunks-- > 0 && stream.Read(&request)) {
-    v1::EvaluateReply reply = Answer(request.chunk());
-    reply.set_first_row(first_row);
-    first_row += reply.rows();
-    reply.mutable_echo()->set_revision(kRevision);
-    std::this_thread::sleep_for(pause);
-    stream.Write(reply);
-  }
-  return grpc::Status::OK;
 }
 
 TEST(Client, HasOneDeadlineForAllPartsOfABatch) {

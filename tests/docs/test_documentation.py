@@ -19,6 +19,7 @@ LINT = os.path.join(SOURCE, "docs", "lint.md")
 HOSTILE = os.path.join(SOURCE, "docs", "hostile-input.md")
 QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
+CPP = os.path.join(SOURCE, "docs", "cpp.md")
 PYTHON = os.path.join(SOURCE, "docs", "python.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
@@ -255,6 +256,12 @@ def test_client_program_prints_torques():
     assert re.search(r"tau of the last state:( +\S+){6}\n", result.stdout)
     assert "rows not OK: 0" in result.stdout
     assert re.search(r"revision: [0-9a-f]{64}", result.stdout)
+
+
+def test_tour_of_the_cpp_client_prints_what_is_shown():
+    result = run(os.path.join(BIN, "cpp_tour"))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "".join(snippets(CPP, "text"))
 
 
 def test_client_program_says_what_to_do_where_there_is_no_server(tmp_path):

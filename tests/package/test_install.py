@@ -12,7 +12,8 @@ import subprocess
 
 import pytest
 
-from extract_snippets import snippets
+from cpp_page import program
+from extract_snippets import FENCE, snippets
 
 SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
 BUILD = pathlib.Path(os.environ["TORQUED_BUILD"])
@@ -43,8 +44,10 @@ ENTRY_POINTS = {
     "torqued/client/cpp/client.h",
     "torqued/client/cpp/error.h",
     "torqued/client/cpp/evaluation.h",
+    "torqued/client/cpp/evaluation_stream.h",
     "torqued/client/cpp/health.h",
     "torqued/client/cpp/local_server.h",
+    "torqued/client/cpp/pending_evaluation.h",
     "torqued/client/cpp/states.h",
 }
 
@@ -128,6 +131,17 @@ def test_programs_of_the_readme():
     printed = run_beside_models(source / "build" / "in_process")
     back = re.search(r"back: (.*)", printed).group(1).split()
     assert [round(float(x), 9) for x in back] == [2.0] * 7
+
+
+def test_tour_of_the_cpp_client():
+    page = SOURCE / "docs" / "cpp.md"
+    source = WORK / "tour"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(snippets(page, "cmake page")[0])
+    (source / "arm.cc").write_text(program(page))
+    build(source, source / "build")
+    printed = run_beside_models(source / "build" / "arm")
+    assert printed == "".join(snippets(page, "text"))
 
 
 def test_core_needs_no_grpc_and_its_headers_stand_alone():
@@ -217,7 +231,8 @@ def test_links_between_installed_pages_hold():
     pages = sorted(documentation.rglob("*.md"))
     assert documentation / "README.md" in pages
     links = {(page, link) for page in pages for link in re.findall(
-        r"\]\(([^)#]+)[^)]*\)", page.read_text()) if "://" not in link}
+        r"\]\(([^)#]+)[^)]*\)", FENCE.sub("", page.read_text()))
+             if "://" not in link}
     assert links
     for page, link in links:
         assert (page.parent / link).is_file(), f"{page}: {link}"

@@ -205,6 +205,7 @@ DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
   {
     ShownProgress progress(session, "files");
     std::vector<std::jthread> threads;
+    threads.reserve(workers);
     for (std::size_t k = 0; k < workers; ++k) {
       threads.emplace_back([&run] { run.Work(); });
     }

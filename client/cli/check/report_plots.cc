@@ -54,6 +54,7 @@ void DrawAxes(const PlotFrame& frame, const std::string& x_name,
   std::vector<double> places;
   const std::vector<Tick> ticks =
       AxisTicks(frame.x.low, frame.x.high, max_ticks);
+  places.reserve(ticks.size());
   for (const Tick& tick : ticks) places.push_back(tick.value);
   DrawGrid(frame, places, 6, svg);
   for (const Tick& tick : ticks) {

@@ -40,7 +40,7 @@ Container ContainerOfContent(std::string_view content,
   }
   // No CSV has a line that begins so.
   const std::size_t field = content.find("joint_names:");
-  const std::size_t line = content.substr(0, field).find_last_not_of(" ");
+  const std::size_t line = content.substr(0, field).find_last_not_of(' ');
   const bool message =
       field != std::string_view::npos &&
       (line == std::string_view::npos || content[line] == '\n');

@@ -1,0 +1,408 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "client/cpp/client.h"
+#include "tests/client/fake_replies.h"
+#include "tests/client/fake_server.h"
+
+namespace torqued::client {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr v1::Quantity kTorque = v1::QUANTITY_INVERSE_DYNAMICS;
+const States kState{.q = Batch::Constant(1, 2, 0.25)};
+const Batch kLarge = Batch::Random(200'000, 3);
+
+grpc::StatusCode CodeOf(PendingEvaluation& pending) {
+  try {
+    pending.Get();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return grpc::StatusCode::OK;
+}
+
+auto AnswerAll() {
+  return [](grpc::ServerContext&, const v1::ComputeRequest& request,
+            v1::ComputeReply& reply) { return AnswerWithQ(request, reply); };
+}
+
+auto HangAll(std::atomic<int>* calls) {
+  return [calls](grpc::ServerContext& context, const v1::ComputeRequest&,
+                 v1::ComputeReply&) {
+    ++*calls;
+    return Hang(context);
+  };
+}
+
+void WaitUntil(const std::function<bool()>& condition) {
+  const auto end = SteadyClock::now() + seconds(20);
+  while (!condition()) {
+    ASSERT_LT(SteadyClock::now(), end);
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+}
+
+TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
+  FakeServer server;
+  constexpr int kCalls = 100;
+  std::latch all(kCalls);
+  server.compute = [&all](grpc::ServerContext& context,
+                          const v1::ComputeRequest& request,
+                          v1::ComputeReply& reply) {
+    all.count_down();
+    while (!all.try_wait()) {
+      if (context.IsCancelled()) return grpc::Status::CANCELLED;
+      std::this_thread::sleep_for(milliseconds(2));
+    }
+    return AnswerWithQ(request, reply);
+  };
+  const Client client = Client::Connect(server.address());
+  std::vector<PendingEvaluation> pending;
+  for (int k = 0; k < kCalls; ++k) {
+    pending.push_back(
+        client.ComputeAsync("arm", {kTorque}, {.q = Batch::Constant(2, 3, k)}));
+  }
+  for (int k = 0; k < kCalls; ++k) {
+    EXPECT_EQ(pending[static_cast<std::size_t>(k)].Get().tau,
+              Batch::Constant(2, 3, k));
+  }
+}
+
+TEST(ComputeAsync, GivesItsResultOnce) {
+  FakeServer server;
+  server.compute = AnswerAll();
+  const Client client = Client::Connect(server.address());
+  PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
+  EXPECT_TRUE(pending.valid());
+  ASSERT_TRUE(pending.WaitFor(seconds(20)));
+  EXPECT_TRUE(pending.Done());
+  EXPECT_EQ(pending.Get().tau, kState.q);
+  EXPECT_FALSE(pending.valid());
+  EXPECT_EQ(CodeOf(pending), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THROW(PendingEvaluation().Wait(), Error);
+}
+
+TEST(ComputeAsync, CallsAFunctionOnce) {
+  FakeServer server;
+  server.compute = AnswerAll();
+  const Client client = Client::Connect(server.address());
+  std::promise<Evaluation> done;
+  client.ComputeAsync("arm", {kTorque}, kState, {},
+                      [&done](PendingEvaluation pending) {
+                        EXPECT_TRUE(pending.Done());
+                        done.set_value(pending.Get());
+                      });
+  EXPECT_EQ(done.get_future().get().tau, kState.q);
+}
+
+TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
+  FakeServer server;
+  server.compute = AnswerAll();
+  const Client client = Client::Connect(server.address());
+  std::promise<int> done;
+  int calls = 0;
+  EvaluationDone next = [&](PendingEvaluation pending) {
+    pending.Get();
+    if (++calls == 50) {
+      done.set_value(calls);
+    } else {
+      client.ComputeAsync("arm", {kTorque}, kState, {}, next);
+    }
+  };
+  client.ComputeAsync("arm", {kTorque}, kState, {}, next);
+  EXPECT_EQ(done.get_future().get(), 50);
+}
+
+TEST(ComputeAsync, WhatDoesNotGoTogetherIsRefusedByTheResult) {
+  FakeServer server;
+  const Client client = Client::Connect(server.address());
+  PendingEvaluation pending = client.ComputeAsync(
+      "arm", {kTorque}, {.q = Batch::Zero(3, 2), .v = Batch::Zero(2, 2)});
+  try {
+    pending.Get();
+    FAIL() << "did not throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
+  }
+}
+
+TEST(ComputeAsync, TriesAgainAsACallThatWaitsDoes) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = [&calls](grpc::ServerContext&,
+                            const v1::ComputeRequest& request,
+                            v1::ComputeReply& reply) {
+    if (++calls == 1) {
+      return Failure(grpc::StatusCode::RESOURCE_EXHAUSTED, "OVERLOADED",
+                     milliseconds(300));
+    }
+    if (calls == 2) return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
+    return AnswerWithQ(request, reply);
+  };
+  ConnectOptions options;
+  std::vector<v1::Reason> told;
+  options.waiting = [&told](const Error& error, std::chrono::nanoseconds) {
+    told.push_back(error.reason());
+  };
+  const Client client = Client::Connect(server.address(), options);
+  const auto start = SteadyClock::now();
+  EXPECT_EQ(client.ComputeAsync("arm", {kTorque}, kState).Get().tau, kState.q);
+  EXPECT_GE(SteadyClock::now() - start, milliseconds(300));
+  EXPECT_EQ(calls, 3);
+  EXPECT_THAT(told, ::testing::ElementsAre(v1::OVERLOADED, v1::DRAINING));
+}
+
+TEST(ComputeAsync, DoesNotTryAgainWhenToldNotTo) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = [&calls](grpc::ServerContext&, const v1::ComputeRequest&,
+                            v1::ComputeReply&) {
+    ++calls;
+    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
+  };
+  ConnectOptions options;
+  options.retry = false;
+  const Client client = Client::Connect(server.address(), options);
+  PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
+  EXPECT_EQ(CodeOf(pending), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(ComputeAsync, GoesOnWithALargeBatchWhereItWasInterrupted) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.evaluate = [&calls](grpc::ServerContext&, auto& stream) {
+    if (++calls == 3) return AnswerStream(stream, 1'000'000);
+    AnswerStream(stream, 30);
+    // The client is still sending.
+    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
+  };
+  const Client client = Client::Connect(server.address());
+  ComputeOptions options;
+  std::atomic<std::int64_t> done = 0;
+  options.progress = [&done](std::int64_t rows, std::int64_t) { done = rows; };
+  EXPECT_EQ(
+      client.ComputeAsync("arm", {kTorque}, {.q = kLarge}, options).Get().tau,
+      kLarge);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(done, 200'000);
+}
+
+TEST(ComputeAsync, SendsAheadWithinItsWindow) {
+  FakeServer server;
+  std::atomic<int> unanswered = 0;
+  server.evaluate = [&unanswered](grpc::ServerContext& context, auto& stream) {
+    v1::EvaluateRequest request;
+    while (stream.Read(&request)) unanswered += request.has_chunk();
+    return Hang(context);
+  };
+  ConnectOptions options;
+  options.chunk_rows = 1;
+  const Client client = Client::Connect(server.address(), options);
+  PendingEvaluation pending =
+      client.ComputeAsync("arm", {kTorque}, {.q = kLarge});
+  // Chunks so small that nothing else holds them up.
+  EXPECT_FALSE(pending.WaitFor(milliseconds(200)));
+  EXPECT_EQ(unanswered, 16);
+}
+
+TEST(ComputeAsync, ACallTooLargeForTheServerBecomesAStream) {
+  FakeServer server;
+  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest&,
+                      v1::ComputeReply&) {
+    return Failure(grpc::StatusCode::RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE");
+  };
+  server.evaluate = [](grpc::ServerContext&, auto& stream) {
+    return AnswerStream(stream, 1'000'000);
+  };
+  const Client client = Client::Connect(server.address());
+  const Batch q = kLarge.topRows(1000);
+  EXPECT_EQ(client.ComputeAsync("arm", {kTorque}, {.q = q}).Get().tau, q);
+}
+
+TEST(ComputeAsync, ABrokenReplyInAStreamIsAnError) {
+  FakeServer server;
+  server.evaluate = [](grpc::ServerContext& context, auto& stream) {
+    AnswerStream(stream, 3);
+    stream.Write(v1::EvaluateReply());
+    return Hang(context);
+  };
+  const Client client = Client::Connect(server.address());
+  PendingEvaluation pending =
+      client.ComputeAsync("arm", {kTorque}, {.q = kLarge});
+  EXPECT_EQ(CodeOf(pending), grpc::StatusCode::INTERNAL);
+}
+
+TEST(ComputeAsync, AFunctionOfTheOptionsMayThrow) {
+  FakeServer server;
+  server.evaluate = [](grpc::ServerContext&, auto& stream) {
+    return AnswerStream(stream, 1'000'000);
+  };
+  const Client client = Client::Connect(server.address());
+  ComputeOptions options;
+  options.progress = [](std::int64_t, std::int64_t) {
+    throw std::length_error("enough");
+  };
+  EXPECT_THROW(
+      client.ComputeAsync("arm", {kTorque}, {.q = kLarge}, options).Get(),
+      std::length_error);
+}
+
+TEST(ComputeAsync, EndsAtItsDeadline) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = HangAll(&calls);
+  server.evaluate = [](grpc::ServerContext&, auto& stream) {
+    return AnswerStream(stream, 1'000'000, milliseconds(20));
+  };
+  const Client client = Client::Connect(server.address());
+  ComputeOptions options;
+  options.deadline = milliseconds(200);
+  const auto start = SteadyClock::now();
+  PendingEvaluation one =
+      client.ComputeAsync("arm", {kTorque}, kState, options);
+  PendingEvaluation many =
+      client.ComputeAsync("arm", {kTorque}, {.q = kLarge}, options);
+  EXPECT_FALSE(one.WaitFor(milliseconds(20)));
+  EXPECT_EQ(CodeOf(one), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(CodeOf(many), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+}
+
+TEST(ComputeAsync, IsCancelledWhereverItIs) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = HangAll(&calls);
+  server.evaluate = [&calls](grpc::ServerContext& context, auto& stream) {
+    ++calls;
+    AnswerStream(stream, 2);
+    return Hang(context);
+  };
+  const Client client = Client::Connect(server.address());
+  PendingEvaluation one = client.ComputeAsync("arm", {kTorque}, kState);
+  PendingEvaluation many = client.ComputeAsync("arm", {kTorque}, {.q = kLarge});
+  std::promise<grpc::StatusCode> told;
+  const Cancellation cancellation = client.ComputeAsync(
+      "arm", {kTorque}, kState, {},
+      [&told](PendingEvaluation done) { told.set_value(CodeOf(done)); });
+  WaitUntil([&] { return calls == 3; });
+  one.Cancel();
+  many.Cancel();
+  cancellation.Cancel();
+  EXPECT_EQ(CodeOf(one), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(CodeOf(many), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(told.get_future().get(), grpc::StatusCode::CANCELLED);
+  cancellation.Cancel();  // Nothing is left to cancel.
+}
+
+TEST(ComputeAsync, IsCancelledWhileItWaitsForAnotherTry) {
+  FakeServer server;
+  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest&,
+                      v1::ComputeReply&) {
+    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING",
+                   milliseconds(900));
+  };
+  ConnectOptions options;
+  std::atomic<bool> waits = false;
+  options.waiting = [&waits](const Error&, std::chrono::nanoseconds) {
+    waits = true;
+  };
+  const Client client = Client::Connect(server.address(), options);
+  PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
+  WaitUntil([&] { return waits.load(); });
+  std::this_thread::sleep_for(milliseconds(20));
+  const auto start = SteadyClock::now();
+  pending.Cancel();
+  EXPECT_EQ(CodeOf(pending), grpc::StatusCode::CANCELLED);
+  EXPECT_LT(SteadyClock::now() - start, milliseconds(500));
+}
+
+TEST(ComputeAsync, AHandleThatGoesAwayCancels) {
+  FakeServer server;
+  std::atomic<int> calls = 0, ended = 0;
+  server.compute = [&](grpc::ServerContext& context, const v1::ComputeRequest&,
+                       v1::ComputeReply&) {
+    ++calls;
+    const grpc::Status status = Hang(context);
+    ++ended;
+    return status;
+  };
+  const Client client = Client::Connect(server.address());
+  {
+    PendingEvaluation first = client.ComputeAsync("arm", {kTorque}, kState);
+    PendingEvaluation second = client.ComputeAsync("arm", {kTorque}, kState);
+    WaitUntil([&] { return calls == 2; });
+    first = std::move(second);
+    WaitUntil([&] { return ended == 1; });
+  }
+  WaitUntil([&] { return ended == 2; });
+}
+
+TEST(ComputeAsync, TheClientMayGoAwayWithCallsInFlight) {
+  FakeServer server;
+  std::atomic<int> calls = 0;
+  server.compute = HangAll(&calls);
+  server.evaluate = [](grpc::ServerContext&, auto& stream) {
+    return AnswerStream(stream, 1'000'000, milliseconds(5));
+  };
+  std::vector<PendingEvaluation> pending;
+  std::atomic<int> told = 0;
+  {
+    const Client client = Client::Connect(server.address());
+    for (int k = 0; k < 20; ++k) {
+      pending.push_back(client.ComputeAsync("arm", {kTorque}, kState));
+      pending.push_back(client.ComputeAsync("arm", {kTorque}, {.q = kLarge}));
+      client.ComputeAsync(
+          "arm", {kTorque}, kState, {}, [&told](PendingEvaluation done) {
+            EXPECT_EQ(CodeOf(done), grpc::StatusCode::CANCELLED);
+            ++told;
+          });
+    }
+    WaitUntil([&] { return calls > 0; });
+  }
+  EXPECT_EQ(told, 20) << "after the client";
+  for (PendingEvaluation& one : pending) {
+    EXPECT_TRUE(one.Done());
+    EXPECT_EQ(CodeOf(one), grpc::StatusCode::CANCELLED);
+  }
+}
+
+TEST(ComputeAsync, AServerThatGoesAwayIsWaitedForUntilItIsBack) {
+  auto server = std::make_unique<FakeServer>();
+  std::atomic<int> calls = 0;
+  server->compute = HangAll(&calls);
+  const int port = server->port();
+  const Client client = Client::Connect(server->address());
+  PendingEvaluation pending = client.ComputeAsync("arm", {kTorque}, kState);
+  WaitUntil([&] { return calls == 1; });
+  server.reset();
+  EXPECT_FALSE(pending.WaitFor(milliseconds(100)));
+  FakeServer next(port);
+  next.compute = AnswerAll();
+  EXPECT_EQ(pending.Get().tau, kState.q);
+}
+
+TEST(ComputeAsync, AServerThatStaysAwayIsAnError) {
+  auto server = std::make_unique<FakeServer>();
+  const Client client = Client::Connect(server->address());
+  server.reset();
+  ComputeOptions options;
+  options.deadline = milliseconds(300);
+  PendingEvaluation pending =
+      client.ComputeAsync("arm", {kTorque}, kState, options);
+  EXPECT_THAT(CodeOf(pending),
+              ::testing::AnyOf(grpc::StatusCode::UNAVAILABLE,
+                               grpc::StatusCode::DEADLINE_EXCEEDED));
+}
+
+}  // namespace
+}  // namespace torqued::client
