@@ -1,6 +1,5 @@
 #include "client/cli/state_blocks.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,8 +9,6 @@
 
 namespace torqued::cli {
 namespace {
-
-constexpr std::array<std::string_view, 4> kTables = {"q", "v", "a", "tau"};
 
 StateBlocks BlocksOf(JointTrajectory trajectory) {
   StateBlocks blocks;
@@ -30,8 +27,11 @@ StateBlocks BlocksOf(JointTrajectory trajectory) {
 }  // namespace
 
 StateBlocks BlocksOfNpz(std::string_view bytes, const std::string& name) {
+  constexpr std::array<std::string_view, 7> kArrays = {
+      "time", "q", "v", "a", "tau", "tip_wrench", "joint_names"};
   StateBlocks blocks;
-  NpzArrays arrays = ParseNpz(bytes, name);
+  NpzArrays arrays = ParseNpz(bytes, kArrays, name);
+  blocks.unused = std::move(arrays.others);
   for (auto& [array, numbers] : arrays.numbers) {
     if (array == "time") {
       // One dimension, or one column.
@@ -39,19 +39,24 @@ StateBlocks BlocksOfNpz(std::string_view bytes, const std::string& name) {
         throw DataError(name, "has times of several columns");
       }
       blocks.time.assign(numbers.data(), numbers.data() + numbers.size());
-    } else if (std::find(kTables.begin(), kTables.end(), array) !=
-               kTables.end()) {
-      blocks.tables.emplace(array, std::move(numbers));
+    } else if (array == "tip_wrench") {
+      if (numbers.cols() != 6) {
+        throw DataError(name, "has a tip_wrench of " +
+                                  std::to_string(numbers.cols()) +
+                                  " columns, not 6");
+      }
+      blocks.tip_wrench = std::move(numbers);
+    } else if (array == "joint_names") {
+      throw DataError(name, "has joint_names that are numbers");
     } else {
-      blocks.unused.push_back(array);
+      blocks.tables.emplace(array, std::move(numbers));
     }
   }
   for (auto& [array, names] : arrays.names) {
-    if (array == "joint_names") {
-      blocks.joints = std::move(names);
-    } else {
-      blocks.unused.push_back(array);
+    if (array != "joint_names") {
+      throw DataError(name, array + " holds names, not numbers");
     }
+    blocks.joints = std::move(names);
   }
   return blocks;
 }

@@ -17,11 +17,13 @@ struct StateBlocks {
   std::optional<std::vector<std::string>> joints;
   std::vector<double> time;  // empty: none
   std::map<std::string, client::Batch> tables;
+  client::Batch tip_wrench;  // 6 columns; no rows: none
   /// What else the file holds.
   std::vector<std::string> unused;
 };
 
-/// Of an .npz file with arrays time, q, v, a, tau and joint_names, or of a
+/// Of an .npz file with arrays time, q, v, a, tau, tip_wrench and
+/// joint_names, or of a
 /// trajectory_msgs/JointTrajectory. Throw DataError naming `name`.
 StateBlocks BlocksOfNpz(std::string_view bytes, const std::string& name);
 StateBlocks BlocksOfYaml(std::string_view text, const std::string& name);

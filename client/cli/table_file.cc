@@ -46,8 +46,12 @@ void TakePlain(const client::Batch& numbers, const TableRules& rules,
                StateTable* table) {
   const auto n = static_cast<Eigen::Index>(table->joints.size());
   const auto blocks = static_cast<Eigen::Index>(rules.suffixes.size());
-  const bool has_time = rules.with_time && numbers.cols() == blocks * n + 1;
-  if (numbers.cols() != blocks * n && !has_time) {
+  const auto all = blocks + static_cast<Eigen::Index>(rules.ignored.size());
+  const Eigen::Index columns = numbers.cols();
+  const bool plain = columns == blocks * n || columns == all * n;
+  const bool has_time = rules.with_time && !plain &&
+                        (columns == blocks * n + 1 || columns == all * n + 1);
+  if (!plain && !has_time) {
     std::string layout;
     for (const std::string_view suffix : rules.suffixes) {
       layout += (layout.empty() ? "" : ", ") + std::string(suffix);
@@ -95,6 +99,20 @@ std::vector<Eigen::Index> ColumnsIn(const std::vector<std::string>& file,
   return columns;
 }
 
+void TakeWrench(client::Batch wrench, Eigen::Index rows,
+                const TableRules& rules, StateTable* table) {
+  if (wrench.rows() == 0) return;
+  if (!rules.with_wrench) {
+    throw DataError(table->name, "has a tip_wrench, which is not taken here");
+  }
+  if (wrench.rows() != rows && wrench.rows() != 1) {
+    throw DataError(table->name, "tip_wrench has " +
+                                     std::to_string(wrench.rows()) +
+                                     " rows, not " + std::to_string(rows));
+  }
+  table->tip_wrench = std::move(wrench);
+}
+
 void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
                 StateTable* table) {
   if (!blocks.joints && !ordered) {
@@ -138,6 +156,7 @@ void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
     blocks.tables.erase(found);
   }
   if (rows <= 0) throw DataError(table->name, "has no rows");
+  TakeWrench(std::move(blocks.tip_wrench), rows, rules, table);
   for (const auto& [name, numbers] : blocks.tables) {
     table->unused.push_back(name);
   }

@@ -21,6 +21,8 @@ struct StateTable {
   /// Joint order of all columns of `states`.
   std::vector<std::string> joints;
   client::States states;
+  /// Of the tip on the environment; no rows: the file has none.
+  client::Batch tip_wrench;
   /// Empty where the file has none.
   std::vector<double> time;
   /// Where a row stands, for messages: line of the file, or nothing.
@@ -40,6 +42,10 @@ struct TableRules {
   Suffixes required;
   /// A column "time" (or a first plain column) is the time.
   bool with_time = false;
+  /// Those of plain columns that may follow, and are not read.
+  Suffixes ignored = {};
+  /// A tip_wrench is taken; otherwise a file that has one is refused.
+  bool with_wrench = false;
 };
 
 /// Reads CSV, NPY, NPZ (arrays time, q, v, a, tau, joint_names) or a

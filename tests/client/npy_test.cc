@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::string("\x93NUMPY\x02\0\xFF\xFF\xFF\xFF{", 13),
         // Other contents.
         File(Header(">f8", "False", "(2, 3)"), Bytes(kNumbers)),
-        File(Header("<i8", "False", "(2, 3)"), Bytes(kNumbers)),
+        File(Header("<u8", "False", "(2, 3)"), Bytes(kNumbers)),
         File(Header("|O", "False", "(2, 3)"), Bytes(kNumbers)),
         File(Header("<f8", "False", "()"), Bytes(std::vector<double>{1})),
         File(Header("<f8", "False", "(1, 2, 3)"), Bytes(kNumbers)),

@@ -51,6 +51,7 @@ CheckedTrajectory Failing() {
   checked.file = "a<b>.csv";
   checked.units = {"N m", "N"};
   checked.seconds = 0.5;
+  checked.inputs = {{"wrench", {{0, 0, 0, 0, 0, 80}}}};
   v1::TrajectoryVerdict& verdict = checked.check.verdict;
   verdict.mutable_echo()->set_model("arm");
   verdict.mutable_echo()->set_revision("0123456789abcdef");
@@ -59,7 +60,7 @@ CheckedTrajectory Failing() {
   verdict.set_derived(v1::DIFFERENTIATION_QUINTIC_SPLINE);
 
   v1::JointDemand* joint = verdict.add_joints();
-  joint->set_joint("el&bow");
+  joint->set_joint("el&böw");
   SetPeak(11, 1.1, -21.5, joint->mutable_torque());
   SetPeak(12, 1.2, -2.25, joint->mutable_velocity());
   SetPeak(13, 1.3, 1.5, joint->mutable_torque_use());
@@ -84,16 +85,16 @@ CheckedTrajectory Failing() {
   verdict.mutable_payload()->set_possible(true);
   verdict.mutable_payload()->set_least(0.5);
   verdict.mutable_payload()->set_most(2.5);
-  SetPlace(19, 1.9, "el&bow", verdict.mutable_payload()->mutable_limited_by());
+  SetPlace(19, 1.9, "el&böw", verdict.mutable_payload()->mutable_limited_by());
   verdict.mutable_slow_down()->set_possible(true);
   verdict.mutable_slow_down()->set_factor(1.25);
   SetPlace(20, 2.5, "slide", verdict.mutable_slow_down()->mutable_limited_by());
   SetPeak(21, 2.1, 0.0625, verdict.mutable_path_inertia()->mutable_sigma_min());
   SetPeak(22, 2.2, 640, verdict.mutable_path_inertia()->mutable_condition());
 
-  AddViolation(v1::LIMIT_KIND_TORQUE, "el&bow", -22.5, 15, &verdict);
+  AddViolation(v1::LIMIT_KIND_TORQUE, "el&böw", -22.5, 15, &verdict);
   v1::LimitViolation* single =
-      AddViolation(v1::LIMIT_KIND_TORQUE, "el&bow", 18, 15, &verdict);
+      AddViolation(v1::LIMIT_KIND_TORQUE, "el&böw", 18, 15, &verdict);
   single->set_first_sample(41);
   single->set_last_sample(41);
   *verdict.mutable_first_violation() = verdict.violations(0);
@@ -113,17 +114,17 @@ TEST(VerdictReport, TheTerminalShowsTheWholeVerdict) {
 Velocities and accelerations are derived by a quintic spline.
 
 joint   max |tau|  limit       of limit     RMS  time [s]  max |v|  of limit  energy [J]
-el&bow       21.5     15  N m   150.0 %  12.5 %       1.1     2.25    75.0 %         4.5
+el&böw       21.5     15  N m   150.0 %  12.5 %       1.3     2.25    75.0 %         4.5
 slide         4.5      -  N           -       -       1.5      0.5         -           0
 
 Energy 8 J given, 6 J taken; power from -44 to 55 W
-Payload: from 0.5 kg, up to 2.5 kg, limited by el&bow at 1.9 s (sample 19)
+Payload: from 0.5 kg, up to 2.5 kg within the torque limits, limited by el&böw at 1.9 s (sample 19)
 Pace: 1.25 times as slow, limited by slide at 2.5 s (sample 20)
 Task: sigma_min 0.0625 at 2.1 s; condition of Lambda up to 640 at 2.2 s
 
 FAIL: 2 violations, the first at 3.1 s
-  torque of el&bow: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s
-  torque of el&bow: 18 where the limit is 15, at 3.3 s (sample 33)
+  torque of el&böw: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s
+  torque of el&böw: 18 where the limit is 15, at 3.3 s (sample 33)
 )");
 }
 
@@ -131,7 +132,7 @@ TEST(VerdictReport, CsvHasWhatEachJointNeeds) {
   EXPECT_EQ(VerdictCsv(Failing()),
             "joint,unit,tau,torque_limit,torque_use,rms_torque_use,sample,"
             "time,velocity,velocity_use,energy_given,energy_taken\n"
-            "el&bow,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5\n"
+            "el&böw,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5\n"
             "slide,N,4.5,,,,15,1.5,0.5,,0,0\n");
 }
 
@@ -140,13 +141,13 @@ TEST(VerdictReport, JunitHasACaseForEachLimitThatThereIs) {
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="3" failures="1">
   <testsuite name="a&lt;b&gt;.csv" tests="3" failures="1">
-    <testcase classname="el&amp;bow" name="torque">
-      <failure message="torque of el&amp;bow: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s">torque of el&amp;bow: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s
-torque of el&amp;bow: 18 where the limit is 15, at 3.3 s (sample 33)
+    <testcase classname="el&amp;böw" name="torque">
+      <failure message="torque of el&amp;böw: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s">torque of el&amp;böw: -22.5 where the limit is 15, at 3.3 s (sample 33), from 3.1 s to 3.4 s
+torque of el&amp;böw: 18 where the limit is 15, at 3.3 s (sample 33)
 </failure>
     </testcase>
-    <testcase classname="el&amp;bow" name="velocity"/>
-    <testcase classname="el&amp;bow" name="position"/>
+    <testcase classname="el&amp;böw" name="velocity"/>
+    <testcase classname="el&amp;böw" name="position"/>
   </testsuite>
 </testsuites>
 )");
@@ -161,7 +162,7 @@ TEST(VerdictReport, JunitGivesEachJointItsOwnViolations) {
   const std::string junit = VerdictJunit(checked);
   const std::string slide = junit.substr(junit.find("classname=\"slide\""));
   EXPECT_THAT(slide, HasSubstr("torque of slide: 4.5"));
-  EXPECT_THAT(slide, Not(HasSubstr("bow")));
+  EXPECT_THAT(slide, Not(HasSubstr("el&")));
 }
 
 TEST(VerdictReport, JunitFailsForViolationsThatAreNotListed) {
@@ -188,6 +189,7 @@ TEST(VerdictReport, JsonHasNumbersOfSamplesAsNumbers) {
   const Json json = VerdictJson(Failing());
   EXPECT_EQ(json["trajectory"], "a<b>.csv");
   EXPECT_EQ(json["seconds"], 0.5);
+  EXPECT_EQ(json["inputs"]["wrench"][0][5], 80);
   EXPECT_EQ(json["samples"], 101);
   EXPECT_EQ(json["violation_count"], 2);
   EXPECT_EQ(json["joints"][0]["torque"]["sample"], 11);
@@ -224,9 +226,9 @@ TEST(VerdictText, PayloadsAreToldByWhatLimitsThem) {
   EXPECT_EQ(PayloadText(payload), "none: no load passes, and no empty hand");
   payload.set_possible(true);
   payload.set_most(kInfinity);
-  EXPECT_EQ(PayloadText(payload), "any");
+  EXPECT_EQ(PayloadText(payload), "any within the torque limits");
   payload.set_most(3);
-  EXPECT_EQ(PayloadText(payload), "up to 3 kg");
+  EXPECT_EQ(PayloadText(payload), "up to 3 kg within the torque limits");
 }
 
 TEST(VerdictText, PaceIsToldByWhatLimitsIt) {
@@ -249,7 +251,8 @@ TEST(VerdictText, WhatIsToldPasses) {
   payload.set_possible(true);
   payload.set_least(0.12345611);
   payload.set_most(2.9999999);
-  EXPECT_EQ(PayloadText(payload), "from 0.123457 kg, up to 2.99999 kg");
+  EXPECT_EQ(PayloadText(payload),
+            "from 0.123457 kg, up to 2.99999 kg within the torque limits");
 }
 
 TEST(VerdictText, AValueJustOverItsLimitIsToldWithAllDigits) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/cli/formats/container.h"
+#include "client/cli/message_json.h"
 #include "client/cpp/trajectory_check.h"
 
 namespace torqued::cli {
@@ -14,8 +15,10 @@ struct CheckedTrajectory {
   Container container = Container::kCsv;
   std::vector<std::string> unused;  // columns of the file without meaning here
   client::TrajectorySamples samples;
+  bool brings_wrench = false;      // the file has the wrenches of the samples
   std::vector<std::string> units;  // of the torques, by joint: "N m" or "N"
   client::TrajectoryCheck check;
+  Json inputs;         // Checker::OtherInputs
   double seconds = 0;  // from the first byte sent to the last received
 
   /// Those of the file or, where they were derived and asked for, those.

@@ -104,16 +104,17 @@ Checker::Checker(Session& session, const CheckFlags& flags)
   if (options.tip_wrench_on_environment) {
     wrench_ = std::move(options.tip_wrench_on_environment->wrench);
   }
+  wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);
   if (!flags.wrench_profile.empty()) {
     profile_ = WrenchProfile::Read(flags.wrench_profile);
-    start_.set_tip_wrench_reference_frame(
-        ParseFrame(flags.wrench.wrench_frame));
+    start_.set_tip_wrench_reference_frame(wrench_frame_);
   }
 }
 
 Json Checker::OtherInputs() const {
   Json inputs = Json::object();
   if (order_) inputs["joints"] = *order_;
+  inputs["wrench_frame"] = v1::ReferenceFrame_Name(wrench_frame_);
   if (wrench_.size() > 0) inputs["wrench"] = TableJson(wrench_);
   if (profile_) inputs["wrench_profile"] = TableJson(profile_->Table());
   return inputs;
@@ -124,8 +125,10 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
                                  const client::Progress& progress) const {
   const bool derives = start_.derive() != v1::DIFFERENTIATION_UNSPECIFIED;
   const Suffixes columns = derives ? Suffixes{"q"} : Suffixes{"q", "v", "a"};
-  StateTable table = ReadStateTable(file, model_, order_,
-                                    {columns, columns, /*with_time=*/true});
+  TableRules rules = {columns, columns, /*with_time=*/true};
+  if (derives) rules.ignored = {"v", "a"};
+  rules.with_wrench = true;
+  StateTable table = ReadStateTable(file, model_, order_, rules);
   if (table.time.empty()) {
     throw DataError(table.name, "has no column of times");
   }
@@ -133,19 +136,29 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.file = file.string();
   checked.container = table.container;
   checked.unused = std::move(table.unused);
+  checked.inputs = OtherInputs();
   checked.units = UnitsOf(model_, table.joints);
   checked.samples.time = std::move(table.time);
   checked.samples.q = std::move(table.states.q);
   checked.samples.v = std::move(table.states.v);
   checked.samples.a = std::move(table.states.a);
+  checked.brings_wrench = table.tip_wrench.rows() > 0;
+  if (checked.brings_wrench && (profile_ || wrench_.rows() > 0)) {
+    throw DataError(table.name,
+                    "has a tip_wrench, and another one is given as well");
+  }
   checked.samples.tip_wrench_on_environment =
-      profile_ ? profile_->At(checked.samples.time) : wrench_;
+      checked.brings_wrench ? std::move(table.tip_wrench)
+      : profile_            ? profile_->At(checked.samples.time)
+                            : wrench_;
 
   v1::CheckTrajectoryStart start = start_;
   // The columns stand in this order, the model's or the user's.
   for (std::string& joint : table.joints) {
     start.mutable_options()->add_joint_names(std::move(joint));
   }
+  if (checked.brings_wrench)
+    start.set_tip_wrench_reference_frame(wrench_frame_);
   start.mutable_tables()->Add(tables.begin(), tables.end());
   const auto begin = SteadyClock::now();
   checked.check = client_.CheckTrajectory(start, checked.samples, progress);

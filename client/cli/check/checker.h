@@ -57,6 +57,7 @@ class Checker {
   /// Of --joints; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;
   v1::CheckTrajectoryStart start_;
+  v1::ReferenceFrame wrench_frame_ = v1::REFERENCE_FRAME_UNSPECIFIED;
   client::Batch wrench_;  // a row for all, a row a sample, or nothing
   std::optional<WrenchProfile> profile_;
 };

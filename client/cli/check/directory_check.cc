@@ -6,7 +6,9 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "client/cli/check/results_journal.h"
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
+#include "client/cli/formats/utf8.h"
 #include "client/cli/shown_progress.h"
 
 namespace torqued::cli {
@@ -26,12 +29,25 @@ using SteadyClock = std::chrono::steady_clock;
 bool IsAboutTheFile(const client::Error& error) {
   switch (error.code()) {
     case grpc::StatusCode::INVALID_ARGUMENT:
-    case grpc::StatusCode::OUT_OF_RANGE:
+    case grpc::StatusCode::OUT_OF_RANGE: {
+      // The options are those of all files, but for the order of the joints.
+      const auto& violations = error.details().field_violations;
+      return violations.empty() ||
+             !violations.front().field.starts_with("start.") ||
+             violations.front().field.starts_with("start.options.joint_names");
+    }
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return true;
+      return error.details().reason != "OVERLOADED";
     default:
       return false;
   }
+}
+
+/// Results are kept by name.
+bool IsText(const std::string& name) {
+  std::string again;
+  for (const std::uint32_t code : CodePoints(name)) AppendUtf8(code, &again);
+  return again == name;
 }
 
 /// Hands out files and takes results; any thread may do either.
@@ -98,13 +114,19 @@ class Run {
     } catch (const client::Error& error) {
       if (!IsAboutTheFile(error)) throw;
       result.error = ErrorLine(error);
+    } catch (const std::bad_alloc&) {
+      result.error = "DATA (" + file + "): is too large for the memory";
+    } catch (const std::length_error&) {
+      result.error = "DATA (" + file + "): is too large for the memory";
     }
     return result;
   }
 
   void Take(FileResult result) {
     const std::lock_guard lock(mutex_);
-    if (journal_ != nullptr) journal_->Add(result);
+    // Behind a line that could not be written nothing may stand.
+    if (failure_) return;
+    if (journal_ != nullptr && IsText(result.file)) journal_->Add(result);
     results_.push_back(std::move(result));
     changed_.notify_all();
   }
@@ -150,21 +172,33 @@ std::size_t DirectoryCheck::failed() const {
   return results.size() - errors() - passed();
 }
 
-std::vector<std::string> TrajectoriesBelow(const fs::path& directory) {
+std::vector<std::string> TrajectoriesBelow(
+    const fs::path& directory, const std::vector<std::string>& others) {
+  const auto is_other = [&others](const fs::path& path) {
+    return std::any_of(others.begin(), others.end(),
+                       [&path](const std::string& other) {
+                         std::error_code ignored;
+                         return fs::equivalent(path, other, ignored);
+                       });
+  };
+  fs::path place = directory;
   std::vector<std::string> files;
   std::error_code error;
   fs::recursive_directory_iterator entry(directory, error), end;
   for (; !error && entry != end; entry.increment(error)) {
     const fs::path& path = entry->path();
+    place = path;
     if (path.filename().string().starts_with('.')) {
       if (entry->is_directory(error)) entry.disable_recursion_pending();
       continue;
     }
-    if (entry->is_regular_file(error) && ContainerOfName(path)) {
+    if (entry->is_regular_file(error) && ContainerOfName(path) &&
+        !is_other(path)) {
       files.push_back(path.lexically_relative(directory).string());
     }
   }
-  if (error) throw DataError(directory.string(), error.message());
+  // The last one seen is what could not be entered.
+  if (error) throw DataError(place.string(), error.message());
   if (files.empty()) {
     throw DataError(directory.string(), "has no file whose name ends in " +
                                             std::string(kContainerEndings));
@@ -175,12 +209,13 @@ std::vector<std::string> TrajectoriesBelow(const fs::path& directory) {
 
 DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
                               const fs::path& directory,
+                              const std::vector<std::string>& others,
                               const std::string& journal_path, int jobs) {
   DirectoryCheck check;
   check.directory = directory.string();
   check.question =
       QuestionOf(checker, session.client().GetServerInfo().server_version());
-  std::vector<std::string> files = TrajectoriesBelow(directory);
+  std::vector<std::string> files = TrajectoriesBelow(directory, others);
   const auto total = static_cast<std::int64_t>(files.size());
 
   std::optional<ResultsJournal> journal;

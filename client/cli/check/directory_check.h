@@ -23,18 +23,20 @@ struct DirectoryCheck {
 };
 
 /// The files below it, also in directories, whose names end like a container's;
-/// what begins with a dot is left out. By name. Throws DataError where there is
-/// none.
+/// what begins with a dot is left out, and so are `others`, which have another
+/// part in the run. By name. Throws DataError where there is none.
 std::vector<std::string> TrajectoriesBelow(
-    const std::filesystem::path& directory);
+    const std::filesystem::path& directory,
+    const std::vector<std::string>& others);
 
 /// Checks them, `jobs` at a time, and shows how far that is. With `journal` (a
 /// path, or empty) results are kept as they come; files that have one there,
-/// and did not change, are not checked again. What is wrong with a file is its
-/// result; what is wrong with the server ends the run. Throws DataError or
-/// client::Error.
+/// and did not change, are not checked again; a name that is no UTF-8 has none.
+/// What is wrong with a file is its result; what is wrong with the options or
+/// the server ends the run. Throws DataError or client::Error.
 DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
                               const std::filesystem::path& directory,
+                              const std::vector<std::string>& others,
                               const std::string& journal, int jobs);
 
 }  // namespace torqued::cli

@@ -9,20 +9,17 @@
 
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/errors.h"
+#include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/plot/torque_summary.h"
 
 namespace torqued::cli {
 namespace {
 
-Json NumberJson(double number) {
-  if (std::isinf(number)) return "Infinity";
-  return number;
-}
-
+/// Throws what from a member of another kind is thrown.
 double NumberFrom(const Json& json) {
-  if (json == "Infinity") return std::numeric_limits<double>::infinity();
-  return json.get<double>();
+  const auto number = NumberFromJson(json);
+  return number ? *number : json.get<double>();
 }
 
 std::optional<double> OptionalFrom(const Json& json, const char* name) {

@@ -24,7 +24,7 @@ constexpr int kShownViolations = 100;
 constexpr std::string_view kStyle = R"(
 body { margin: 0; background: #eef1f4; color: #1f2933;
   font: 14px/1.5 Inter, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; }
-main { max-width: 1060px; margin: 0 auto; padding: 28px 24px 60px; }
+main { max-width: 1180px; margin: 0 auto; padding: 28px 24px 60px; }
 h1 { font-size: 22px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 16px; margin: 34px 0 10px; }
 h3 { font-size: 14px; margin: 0 0 6px; display: flex;
@@ -48,8 +48,9 @@ td.over { color: #c8372d; font-weight: 600; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px;
   margin: 0; }
 dt { color: #61707f; } dd { margin: 0; overflow-wrap: anywhere; }
-.plots { display: flex; flex-wrap: wrap; gap: 4px 10px; }
-.plots svg { max-width: 100%; height: auto; }
+.plots { display: grid; grid-template-columns: 2fr 1fr; gap: 4px 10px; }
+.plots.pair { grid-template-columns: 1fr 1fr; }
+.plots svg { width: 100%; height: auto; }
 .key { display: inline-block; width: 22px; height: 10px; margin: 0 6px 0 14px;
   vertical-align: baseline; }
 .torque { background: rgba(200, 55, 45, 0.35); }
@@ -102,7 +103,7 @@ std::string JointTable(const CheckedTrajectory& checked) {
         Cell(UseText(joint.has_torque_use(), joint.torque_use().value()),
              OverIf(joint.torque_violations() > 0)) +
         Cell(UseText(joint.has_rms_torque_use(), joint.rms_torque_use())) +
-        Cell(Short(joint.torque().time())) +
+        Cell(Short(MostLoadedOf(joint).time())) +
         Cell(Short(std::abs(joint.velocity().value()))) +
         Cell(LimitText(joint.has_velocity_limit(), joint.velocity_limit())) +
         Cell(UseText(joint.has_velocity_use(), joint.velocity_use().value()),
@@ -167,6 +168,18 @@ std::string AskedText(v1::CheckTrajectoryStart asked) {
   return text;
 }
 
+/// Of the tip on the environment; empty: none.
+std::string WrenchText(const CheckedTrajectory& checked) {
+  const client::Batch& wrench = checked.samples.tip_wrench_on_environment;
+  if (wrench.rows() == 0) return "";
+  if (wrench.rows() > 1) return "sample by sample";
+  std::string text = "(";
+  for (const double number : wrench.row(0)) {
+    text += (text.size() > 1 ? " " : "") + ReadableText(number);
+  }
+  return text + "), moment [N m] and force [N]";
+}
+
 std::string Facts(const CheckedTrajectory& checked) {
   const v1::TrajectoryVerdict& verdict = checked.check.verdict;
   const v1::Echo& echo = verdict.echo();
@@ -182,6 +195,7 @@ std::string Facts(const CheckedTrajectory& checked) {
                                 ReadableText(gravity[2]) + ") m/s\u00b2");
   }
   text += Fact("Asked", AskedText(verdict.asked()));
+  text += Fact("Wrench", WrenchText(checked));
   if (verdict.joints_size() > 0) {
     text += Fact("Energy", EnergyText(verdict));
     if (verdict.has_payload()) {
@@ -212,6 +226,7 @@ std::string JointHead(const v1::JointDemand& joint) {
   if (joint.has_velocity_use()) {
     text += ", velocity up to " + UtilizationText(joint.velocity_use().value());
   }
+  if (joint.position_violations() > 0) text += ", position outside its limits";
   return text + "</span></h3>\n";
 }
 
@@ -234,7 +249,7 @@ std::string Plots(const CheckedTrajectory& checked) {
   if (checked.check.sigma_min.rows() > 0) {
     text +=
         "<h2>Operational space along the path</h2>\n<section>"
-        "<div class=\"plots\">\n" +
+        "<div class=\"plots pair\">\n" +
         SigmaMinPlot(checked) + ConditionPlot(checked) + "</div></section>\n";
   }
   return text;

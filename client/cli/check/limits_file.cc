@@ -32,7 +32,7 @@ class JointReader {
   void Curve(const std::string& member, const Json& value,
              v1::JointBounds* bounds) const {
     const char* const problem = "is not a list of pairs [speed, torque]";
-    if (!value.is_array()) Fail(member, problem);
+    if (!value.is_array() || value.empty()) Fail(member, problem);
     for (const Json& pair : value) {
       if (!pair.is_array() || pair.size() != 2) Fail(member, problem);
       bounds->add_speeds(Number(member, pair[0]));
@@ -75,12 +75,14 @@ void TakeJoint(const JointReader& reader, const std::string& name,
       reader.Fail("", "has no limit called '" + PlainText(member, 40) + "'");
     }
   }
-  if (bounds.ByteSizeLong() > name.size() + 2) {
-    start->add_bounds()->Swap(&bounds);
-  }
-  if (drive.ByteSizeLong() > name.size() + 2) {
-    start->add_drives()->Swap(&drive);
-  }
+  const bool drives = drive.has_viscous_friction() ||
+                      drive.has_coulomb_friction() || drive.has_armature();
+  const bool bounded = bounds.has_lower() || bounds.has_upper() ||
+                       bounds.has_velocity() || bounds.has_effort() ||
+                       bounds.speeds_size() > 0;
+  if (drives) start->add_drives()->Swap(&drive);
+  // A joint without members is looked for as well.
+  if (bounded || !drives) start->add_bounds()->Swap(&bounds);
 }
 
 }  // namespace

@@ -24,8 +24,10 @@ constexpr int kMaxDepth = 32;
 }
 
 Json QuestionOf(const Json& line, const std::string& name) {
-  if (!line.is_object() || line.value(kMark, 0) != kVersion ||
-      !line.contains("question")) {
+  const bool is_one = line.is_object() && line.contains(kMark) &&
+                      line[kMark] == kVersion && line.contains("question") &&
+                      line["question"].is_object();
+  if (!is_one) {
     throw DataError(name, "is no file of results of `trajectory check`");
   }
   return line["question"];
@@ -99,7 +101,7 @@ void ResultsJournal::Add(const FileResult& result) {
 }
 
 void ResultsJournal::WriteLine(const Json& json) {
-  // File names are bytes; those that are no UTF-8 are told apart by the rest.
+  // Messages may have bytes of a file that are no UTF-8.
   std::string line =
       json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   std::string_view rest = line;

@@ -10,6 +10,7 @@
 
 #include "client/cli/check/results_journal.h"
 #include "client/cli/errors.h"
+#include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/json_tree.h"
 
 namespace torqued::cli {
@@ -33,9 +34,10 @@ struct RunNumbers {
   Json question;
 };
 
-/// What is not finite is null in a summary.
+/// nlohmann's exception where it is none.
 double NumberOf(const Json& json) {
-  return json.is_null() ? kInfinity : json.get<double>();
+  const auto number = NumberFromJson(json);
+  return number ? *number : json.get<double>();
 }
 
 /// Of a summary; nlohmann's exceptions where it is none.
@@ -68,7 +70,8 @@ RunNumbers NumbersOf(const Json& summary) {
   }
   const Json& pace = summary.at("slow_down");
   add("slow-down that passes",
-      pace.at("possible").get<bool>() ? pace.at("factor") : Json(nullptr),
+      pace.at("possible").get<bool>() ? pace.at("factor")
+                                      : NumberJson(kInfinity),
       Worse::kMore);
   add("energy given [J]", summary.at("energy_given"), Worse::kMore);
   const auto inertia = summary.find("path_inertia");
@@ -82,6 +85,7 @@ RunNumbers NumbersOf(const Json& summary) {
                   {"samples", summary.at("samples")},
                   {"duration", summary.at("duration")},
                   {"derived", summary.at("derived")},
+                  {"inputs", summary.at("inputs")},
                   {"asked", summary.at("asked")}};
   run.question["asked"].erase("tables");
   return run;
@@ -116,6 +120,10 @@ ComparedNumber Compared(const std::string& what, const Number& before,
   ComparedNumber number = {
       .what = what, .before = before.value, .after = after};
   if (before.value == after) return number;
+  if (std::isnan(before.value) || std::isnan(after)) {
+    number.worse = !std::isnan(before.value);
+    return number;
+  }
   const double change = before.worse == Worse::kMore ? after - before.value
                                                      : before.value - after;
   // Where one is infinite the other one decides.
@@ -163,6 +171,26 @@ RunComparison CompareSummaries(const RunNumbers& before,
   return comparison;
 }
 
+/// A file of results, or the summary of a directory; nothing for anything else.
+std::optional<JournalContent> ReadFiles(std::string_view text,
+                                        const std::string& name) {
+  if (LooksLikeJournal(text)) return ParseJournal(text, name);
+  Json json = ParseJsonText(text, kMaxDepth, name);
+  if (!json.is_object() || !json.contains("results")) return std::nullopt;
+  JournalContent content;
+  for (const Json& entry : json["results"]) {
+    const auto result = ResultFromJson(entry);
+    if (!result) throw DataError(name, "has results that are none");
+    content.results.insert_or_assign(result->file, *result);
+  }
+  content.question = Json::object();
+  for (const char* const member :
+       {"model", "revision", "server_version", "asked", "inputs"}) {
+    if (json.contains(member)) content.question[member] = json[member];
+  }
+  return content;
+}
+
 bool AllPass(const JournalContent& content) {
   return std::all_of(content.results.begin(), content.results.end(),
                      [](const auto& entry) { return entry.second.passes; });
@@ -202,9 +230,10 @@ RunComparison CompareJournals(const JournalContent& before,
 }  // namespace
 
 bool RunComparison::worse() const {
-  // A verdict that is new has nothing to be worse than.
+  // A verdict that is new has nothing to be worse than; one that is missing may
+  // be as bad as any.
   return (!of_files && passed_before && !passes_after) ||
-         !newly_failing.empty() ||
+         (of_files && !only_before.empty()) || !newly_failing.empty() ||
          std::any_of(numbers.begin(), numbers.end(),
                      [](const ComparedNumber& n) { return n.worse; });
 }
@@ -213,14 +242,15 @@ RunComparison CompareRuns(const std::string& before_name,
                           std::string_view before,
                           const std::string& after_name, std::string_view after,
                           double tolerance) {
-  const bool of_files = LooksLikeJournal(before);
-  if (of_files != LooksLikeJournal(after)) {
+  const auto files_before = ReadFiles(before, before_name);
+  const auto files_after = ReadFiles(after, after_name);
+  const bool of_files = files_before.has_value();
+  if (of_files != files_after.has_value()) {
     throw DataError(of_files ? after_name : before_name,
-                    "is of one file, and the other of many");
+                    "is no run of many files, and the other one is");
   }
   RunComparison comparison =
-      of_files ? CompareJournals(ParseJournal(before, before_name),
-                                 ParseJournal(after, after_name), tolerance)
+      of_files ? CompareJournals(*files_before, *files_after, tolerance)
                : CompareSummaries(ReadSummary(before, before_name),
                                   ReadSummary(after, after_name), tolerance);
   comparison.before = before_name;

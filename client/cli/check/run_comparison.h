@@ -40,9 +40,11 @@ struct RunComparison {
   bool worse() const;
 };
 
-/// Of two summaries (--summary, --output json) of a file, or two files of
-/// results (--results): numbers are compared by name. `tolerance` is relative.
-/// Throws DataError where the texts are neither, or not both of a kind.
+/// Of two summaries (--summary, --output json) of a file, or of two runs of
+/// many
+/// (--results, or their summaries): numbers are compared by name. `tolerance`
+/// is relative. Throws DataError where the texts are neither, or not both of a
+/// kind.
 RunComparison CompareRuns(const std::string& before_name,
                           std::string_view before,
                           const std::string& after_name, std::string_view after,

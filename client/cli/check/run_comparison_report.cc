@@ -4,6 +4,7 @@
 
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/formats/csv_writer.h"
+#include "client/cli/formats/json_numbers.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"
@@ -18,11 +19,6 @@ const char* ChangeOf(const ComparedNumber& number) {
   if (number.worse) return "worse";
   if (number.better) return "better";
   return number.before == number.after ? "same" : "";
-}
-
-Json NumberJson(double number) {
-  if (std::isinf(number)) return "Infinity";
-  return number;
 }
 
 void PrintList(const char* title, const std::vector<std::string>& list,

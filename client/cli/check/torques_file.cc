@@ -39,6 +39,9 @@ std::string TorquesNpz(const CheckedTrajectory& checked) {
   arrays.numbers["v"] = checked.v();
   arrays.numbers["a"] = checked.a();
   arrays.numbers["tau"] = checked.check.tau;
+  if (checked.brings_wrench) {
+    arrays.numbers["tip_wrench"] = checked.samples.tip_wrench_on_environment;
+  }
   arrays.names["joint_names"] = JointsOf(checked);
   return NpzBytes(arrays);
 }
@@ -54,8 +57,8 @@ std::set<v1::TrajectoryTable> TablesForTorques(bool derived) {
   return tables;
 }
 
-std::string TorquesBytes(const CheckedTrajectory& checked,
-                         Container container) {
+std::string TorquesBytes(const CheckedTrajectory& checked, Container container,
+                         const std::string& name) {
   switch (container) {
     case Container::kCsv:
       return TorquesCsv(checked);
@@ -73,8 +76,8 @@ std::string TorquesBytes(const CheckedTrajectory& checked,
                                       .velocities = checked.v(),
                                       .accelerations = checked.a(),
                                       .effort = checked.check.tau};
-  return container == Container::kYaml ? JointTrajectoryYaml(trajectory)
-                                       : JointTrajectoryJson(trajectory);
+  return container == Container::kYaml ? JointTrajectoryYaml(trajectory, name)
+                                       : JointTrajectoryJson(trajectory, name);
 }
 
 }  // namespace torqued::cli

@@ -12,8 +12,10 @@ namespace torqued::cli {
 std::set<v1::TrajectoryTable> TablesForTorques(bool derived);
 
 /// CSV: "time", then "<joint>.tau". NPY: torques alone. NPZ: arrays time, q, v,
-/// a, tau and joint_names. YAML, JSON: the trajectory_msgs/JointTrajectory with
-/// the torques as its effort.
-std::string TorquesBytes(const CheckedTrajectory& checked, Container container);
+/// a, tau and joint_names, and tip_wrench where the file had one. YAML, JSON:
+/// the trajectory_msgs/JointTrajectory with the torques as its effort. `name`
+/// stands in the DataError thrown where the message cannot hold the times.
+std::string TorquesBytes(const CheckedTrajectory& checked, Container container,
+                         const std::string& name);
 
 }  // namespace torqued::cli

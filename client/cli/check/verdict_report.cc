@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <ostream>
+#include <sstream>
 
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
@@ -68,7 +69,7 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                checked.units[static_cast<std::size_t>(j)],
                UseText(joint.has_torque_use(), joint.torque_use().value()),
                UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
-               ReadableText(joint.torque().time()),
+               ReadableText(MostLoadedOf(joint).time()),
                ReadableText(std::abs(joint.velocity().value())),
                UseText(joint.has_velocity_use(), joint.velocity_use().value()),
                ReadableText(joint.energy_given() - joint.energy_taken())});
@@ -84,6 +85,7 @@ Json VerdictJson(const CheckedTrajectory& checked) {
   Json verdict = ToJson(checked.check.verdict);
   CountsAsNumbers(verdict);
   json.update(verdict);
+  json["inputs"] = checked.inputs;
   json["seconds"] = checked.seconds;
   return json;
 }
@@ -185,8 +187,9 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
       ++failures;
       cases += ">\n      <failure message=\"" + EscapedXml(first) + "\">";
       // Lines stay lines.
-      for (const char c : text) {
-        cases += c == '\n' ? "\n" : EscapedXml(std::string_view(&c, 1));
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) {
+        cases += EscapedXml(line) + "\n";
       }
       cases += "</failure>\n    </testcase>\n";
     }

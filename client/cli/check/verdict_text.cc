@@ -68,6 +68,10 @@ bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind) {
   }
 }
 
+const v1::Peak& MostLoadedOf(const v1::JointDemand& joint) {
+  return joint.has_torque_use() ? joint.torque_use() : joint.torque();
+}
+
 std::string UseText(bool present, double use) {
   return present ? UtilizationText(use) : "-";
 }
@@ -87,6 +91,7 @@ std::string PayloadText(const v1::PayloadRange& payload) {
   if (payload.least() > 0) {
     text = "from " + RoundedText(payload.least(), true) + " kg, " + text;
   }
+  text += " within the torque limits";
   if (payload.has_limited_by()) {
     text += ", limited by " + At(payload.limited_by());
   }

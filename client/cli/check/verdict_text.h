@@ -14,6 +14,10 @@ std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind);
 /// Whether the joint has a limit of this kind.
 bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind);
 
+/// Where the joint takes most of its torque limit, or the torque is largest
+/// where there is none.
+const v1::Peak& MostLoadedOf(const v1::JointDemand& joint);
+
 /// What is known by a flag beside it; "-" where it is absent.
 std::string UseText(bool present, double use);
 std::string LimitText(bool present, double limit);

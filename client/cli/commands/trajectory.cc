@@ -203,7 +203,16 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
   AddTrajectoryCheck(command, runner);
   AddTrajectoryCompare(command, runner);
   command->callback([flags, runner, command, file, model] {
-    if (!command->get_subcommands().empty()) return;
+    if (!command->get_subcommands().empty()) {
+      // What the subcommand does not know falls through to here.
+      for (const CLI::Option* option : command->get_options()) {
+        if (option->count() > 0) {
+          throw CLI::ExtrasError(std::vector<std::string>{
+              option == file ? option->as<std::string>() : option->get_name()});
+        }
+      }
+      return;
+    }
     for (const CLI::Option* needed : {file, model}) {
       if (needed->count() == 0) throw CLI::RequiredError(needed->get_name());
     }

@@ -47,8 +47,9 @@ int DefaultJobs() {
 
 void WriteOutputs(const Flags& flags, const CheckedTrajectory& checked) {
   if (!flags.torques.empty()) {
-    WriteFile(flags.torques,
-              TorquesBytes(checked, TorquesContainer(flags.torques)));
+    WriteFile(
+        flags.torques,
+        TorquesBytes(checked, TorquesContainer(flags.torques), flags.torques));
   }
   if (!flags.html.empty()) WriteFile(flags.html, HtmlReport(checked));
   if (!flags.junit.empty()) WriteFile(flags.junit, VerdictJunit(checked));
@@ -76,7 +77,10 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
   }
   const Checker checker(session, flags.check);
   const DirectoryCheck check =
-      CheckDirectory(session, checker, flags.file, flags.results, flags.jobs);
+      CheckDirectory(session, checker, flags.file,
+                     {flags.check.limits, flags.check.wrench_profile,
+                      flags.json, flags.junit, flags.results},
+                     flags.results, flags.jobs);
   if (!flags.junit.empty()) WriteFile(flags.junit, DirectoryJunit(check));
   if (!flags.json.empty()) WriteFile(flags.json, ToText(DirectoryJson(check)));
   switch (session.output()) {

@@ -23,7 +23,7 @@ std::string ReadFile(const fs::path& path) {
   std::ostringstream content;
   // An empty file sets failbit on `content` only.
   if (file) content << file.rdbuf();
-  if (!file || file.bad()) {
+  if (!file || file.bad() || content.bad()) {
     throw DataError(path.string(),
                     std::string("cannot be read: ") + std::strerror(errno));
   }

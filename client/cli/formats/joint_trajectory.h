@@ -21,12 +21,13 @@ struct JointTrajectory {
 };
 
 /// YAML or JSON, the message itself or within a goal of FollowJointTrajectory
-/// ("trajectory", "goal: trajectory"). Times are {sec, nanosec} of ROS 2,
-/// {secs, nsecs} of ROS 1 or plain seconds. YAML may end as `ros2 topic echo`
-/// and `rostopic echo` end it, with "---"; a second message is an error, and so
-/// are aliases. `name` stands in the DataError thrown where something is
-/// missing, has another size or is no number, with the place:
-/// "points[3].velocities[1]".
+/// ("trajectory", "goal: trajectory") or a "joint_trajectory". Times are {sec,
+/// nanosec} of ROS 2, {secs, nsecs} of ROS 1 or plain seconds. YAML may end as
+/// `ros2 topic echo` and `rostopic echo` end it, with "---"; a second message
+/// is an error, and so are aliases. `name` stands in the DataError thrown where
+/// something is missing, has another size or is no number, with the place:
+/// "points[3].velocities[1]". An effort that not every point has in full is
+/// left out.
 JointTrajectory ParseJointTrajectoryYaml(std::string_view text,
                                          const std::string& name);
 JointTrajectory ParseJointTrajectoryJson(std::string_view text,
@@ -34,8 +35,11 @@ JointTrajectory ParseJointTrajectoryJson(std::string_view text,
 
 /// As of ROS 2. Times are rounded to nanoseconds, as the message has them; all
 /// other numbers read back to the same doubles, and none may be infinite or not
-/// a number.
-std::string JointTrajectoryYaml(const JointTrajectory& trajectory);
-std::string JointTrajectoryJson(const JointTrajectory& trajectory);
+/// a number. Throws DataError naming `name` for times that the message cannot
+/// hold, or that are the same once they are rounded.
+std::string JointTrajectoryYaml(const JointTrajectory& trajectory,
+                                const std::string& name);
+std::string JointTrajectoryJson(const JointTrajectory& trajectory,
+                                const std::string& name);
 
 }  // namespace torqued::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
@@ -41,7 +42,9 @@ class TrajectoryReader {
     trajectory.positions = Block(*points, "positions", joints);
     trajectory.velocities = Block(*points, "velocities", joints);
     trajectory.accelerations = Block(*points, "accelerations", joints);
-    trajectory.effort = Block(*points, "effort", joints);
+    if (HasWhole(*points, "effort", joints)) {
+      trajectory.effort = Block(*points, "effort", joints);
+    }
     return trajectory;
   }
 
@@ -52,7 +55,8 @@ class TrajectoryReader {
 
   const Json& Message(const Json& document) const {
     const Json* message = &document;
-    for (const char* const within : {"goal", "trajectory"}) {
+    for (const char* const within :
+         {"goal", "trajectory", "joint_trajectory"}) {
       if (!message->is_object() || message->contains("points")) break;
       const auto inner = message->find(within);
       if (inner != message->end()) message = &*inner;
@@ -93,7 +97,8 @@ class TrajectoryReader {
     if (!time->is_object()) return Number(*time, where);
     for (const auto& [seconds, nanoseconds] :
          {std::pair{"sec", "nanosec"}, {"secs", "nsecs"}}) {
-      if (!time->contains(seconds) && !time->contains(nanoseconds)) continue;
+      const std::size_t known = time->count(seconds) + time->count(nanoseconds);
+      if (known == 0 || known != time->size()) continue;
       const auto part = [&](const char* name) {
         const auto found = time->find(name);
         return found == time->end() ? 0 : Number(*found, where + "." + name);
@@ -101,7 +106,17 @@ class TrajectoryReader {
       // Rounded once: 1 s and 234 ns make the double that 1.000000234 is.
       return (part(seconds) * 1e9 + part(nanoseconds)) / 1e9;
     }
-    Fail(where + " has neither sec and nanosec nor secs and nsecs");
+    Fail(where + " has other members than sec and nanosec, or secs and nsecs");
+  }
+
+  /// Whether each point has the field in this size. What a reader may do
+  /// without is left out otherwise.
+  static bool HasWhole(const Json& points, const char* field,
+                       std::size_t size) {
+    return std::all_of(points.begin(), points.end(), [&](const Json& point) {
+      const auto found = point.find(field);
+      return found != point.end() && found->is_array() && found->size() == size;
+    });
   }
 
   /// Of all points or of none.

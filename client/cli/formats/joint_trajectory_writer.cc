@@ -1,7 +1,10 @@
 #include <cmath>
+#include <compare>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/errors.h"
 #include "client/cli/formats/joint_trajectory.h"
 #include "client/cli/formats/number_text.h"
 
@@ -29,21 +32,54 @@ std::string NamesText(const std::vector<std::string>& names) {
                                     nlohmann::json::error_handler_t::replace);
 }
 
-std::string TimeText(double time) {
+struct Stamp {
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+
+  friend auto operator<=>(const Stamp&, const Stamp&) = default;
+};
+
+Stamp StampOf(double time) {
   // The whole seconds first: large times keep their fraction.
   const double whole = std::floor(time);
-  auto seconds = static_cast<std::int64_t>(whole);
-  std::int64_t nanoseconds = std::llround((time - whole) * 1e9);
-  if (nanoseconds == kNanosecondsPerSecond) {
-    ++seconds;
-    nanoseconds = 0;
+  Stamp stamp{static_cast<std::int64_t>(whole),
+              std::llround((time - whole) * 1e9)};
+  if (stamp.nanoseconds == kNanosecondsPerSecond) {
+    ++stamp.seconds;
+    stamp.nanoseconds = 0;
   }
-  return R"({"sec": )" + std::to_string(seconds) + R"(, "nanosec": )" +
-         std::to_string(nanoseconds) + "}";
+  return stamp;
+}
+
+std::vector<Stamp> StampsOf(const std::vector<double>& times,
+                            const std::string& name) {
+  // Of builtin_interfaces/Duration.
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  std::vector<Stamp> stamps;
+  stamps.reserve(times.size());
+  for (const double time : times) {
+    const auto fail = [&](const char* why) {
+      throw DataError(name, "the time " + ShortestText(time) + " s of point " +
+                                std::to_string(stamps.size()) + why);
+    };
+    if (!(std::abs(time) < kMost)) fail(" does not fit into the message");
+    const Stamp stamp = StampOf(time);
+    if (!stamps.empty() && stamp <= stamps.back()) {
+      fail(" is that of the point before, in whole nanoseconds");
+    }
+    stamps.push_back(stamp);
+  }
+  return stamps;
+}
+
+std::string StampText(const Stamp& stamp) {
+  return R"({"sec": )" + std::to_string(stamp.seconds) + R"(, "nanosec": )" +
+         std::to_string(stamp.nanoseconds) + "}";
 }
 
 /// JSON, which YAML reads as well.
-std::string PointText(const JointTrajectory& trajectory, std::size_t k) {
+std::string PointText(const JointTrajectory& trajectory, std::size_t k,
+                      const Stamp& stamp) {
   std::string text = "{";
   const auto add = [&](const char* field, const Batch& numbers) {
     text += '"' + std::string(field) + "\": [";
@@ -59,29 +95,33 @@ std::string PointText(const JointTrajectory& trajectory, std::size_t k) {
   add("velocities", trajectory.velocities);
   add("accelerations", trajectory.accelerations);
   add("effort", trajectory.effort);
-  return text + R"("time_from_start": )" + TimeText(trajectory.time[k]) + "}";
+  return text + R"("time_from_start": )" + StampText(stamp) + "}";
 }
 
 }  // namespace
 
-std::string JointTrajectoryYaml(const JointTrajectory& trajectory) {
+std::string JointTrajectoryYaml(const JointTrajectory& trajectory,
+                                const std::string& name) {
+  const std::vector<Stamp> stamps = StampsOf(trajectory.time, name);
   std::string text = std::string("header: ") + kHeader +
                      "\njoint_names: " + NamesText(trajectory.joint_names) +
                      "\npoints:";
   if (trajectory.time.empty()) text += " []";
   for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
-    text += "\n- " + PointText(trajectory, k);
+    text += "\n- " + PointText(trajectory, k, stamps[k]);
   }
   return text + "\n";
 }
 
-std::string JointTrajectoryJson(const JointTrajectory& trajectory) {
+std::string JointTrajectoryJson(const JointTrajectory& trajectory,
+                                const std::string& name) {
+  const std::vector<Stamp> stamps = StampsOf(trajectory.time, name);
   std::string text =
       std::string("{\"header\": ") + kHeader +
       ",\n\"joint_names\": " + NamesText(trajectory.joint_names) +
       ",\n\"points\": [";
   for (std::size_t k = 0; k < trajectory.time.size(); ++k) {
-    text += (k == 0 ? "\n" : ",\n") + PointText(trajectory, k);
+    text += (k == 0 ? "\n" : ",\n") + PointText(trajectory, k, stamps[k]);
   }
   return text + "\n]}\n";
 }

@@ -8,14 +8,14 @@
 
 namespace torqued::cli {
 
-nlohmann::ordered_json ParseJsonText(std::string_view text, int max_depth,
+nlohmann::ordered_json ParseJsonText(std::string_view text, int depth,
                                      const std::string& name) {
   using Json = nlohmann::ordered_json;
   using Event = Json::parse_event_t;
   // Members of the objects that are open.
   std::vector<std::set<std::string>> members;
-  const auto watch = [&](int depth, Event event, Json& parsed) {
-    if (depth > max_depth) throw DataError(name, "is nested too deeply");
+  const auto watch = [&](int level, Event event, Json& parsed) {
+    if (level > depth) throw DataError(name, "is nested too deeply");
     if (event == Event::object_start) members.emplace_back();
     if (event == Event::object_end) members.pop_back();
     if (event == Event::key) {

@@ -30,13 +30,17 @@ std::string Shown(const std::string& descr) {
 }
 
 template <class Scalar>
-client::Batch Copy(std::string_view data, Eigen::Index rows,
-                   Eigen::Index columns, bool fortran_order) {
+client::Batch Numbers(const NpyArray& array, const std::string& name) {
   using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  if (!HoldsItems(array, sizeof(Scalar))) FailSize(array, "numbers", name);
+  const auto rows = static_cast<Eigen::Index>(array.rows());
+  const auto columns = static_cast<Eigen::Index>(array.columns());
   // The data need not be aligned within the file.
-  std::vector<Scalar> numbers(data.size() / sizeof(Scalar));
-  if (!data.empty()) std::memcpy(numbers.data(), data.data(), data.size());
-  if (fortran_order) {
+  std::vector<Scalar> numbers(array.data.size() / sizeof(Scalar));
+  if (!array.data.empty()) {
+    std::memcpy(numbers.data(), array.data.data(), array.data.size());
+  }
+  if (array.fortran_order) {
     return Eigen::Map<const Matrix>(numbers.data(), rows, columns)
         .template cast<double>();
   }
@@ -49,18 +53,12 @@ client::Batch Copy(std::string_view data, Eigen::Index rows,
 
 client::Batch ParseNpy(std::string_view bytes, const std::string& name) {
   const NpyArray array = ParseNpyArray(bytes, name);
-  const bool wide = array.descr == "<f8";
-  if (!wide && array.descr != "<f4") {
-    throw DataError(name, "holds numbers of type " + Shown(array.descr) +
-                              "; only '<f8' and '<f4' are read");
-  }
-  if (!HoldsItems(array, wide ? sizeof(double) : sizeof(float))) {
-    FailSize(array, "numbers", name);
-  }
-  const auto rows = static_cast<Eigen::Index>(array.rows());
-  const auto columns = static_cast<Eigen::Index>(array.columns());
-  return wide ? Copy<double>(array.data, rows, columns, array.fortran_order)
-              : Copy<float>(array.data, rows, columns, array.fortran_order);
+  if (array.descr == "<f8") return Numbers<double>(array, name);
+  if (array.descr == "<f4") return Numbers<float>(array, name);
+  if (array.descr == "<i8") return Numbers<std::int64_t>(array, name);
+  if (array.descr == "<i4") return Numbers<std::int32_t>(array, name);
+  throw DataError(name, "holds numbers of type " + Shown(array.descr) +
+                            "; only '<f8', '<f4', '<i8' and '<i4' are read");
 }
 
 std::vector<std::string> ParseNpyNames(std::string_view bytes,

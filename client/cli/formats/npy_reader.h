@@ -10,7 +10,8 @@
 
 namespace torqued::cli {
 
-/// Reads one array: format versions 1 to 3, little-endian float64 or float32,
+/// Reads one array: format versions 1 to 3, little-endian float64, float32,
+/// int64 or int32,
 /// C or Fortran order, one or two dimensions (one dimension is one row).
 /// Anything else, also a size that does not fit the file, is a DataError naming
 /// `name`; nothing is allocated before the size has been checked.

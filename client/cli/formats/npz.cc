@@ -1,5 +1,6 @@
 #include "client/cli/formats/npz.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/cli/errors.h"
@@ -11,14 +12,24 @@
 
 namespace torqued::cli {
 
-NpzArrays ParseNpz(std::string_view bytes, const std::string& name) {
+NpzArrays ParseNpz(std::string_view bytes,
+                   std::span<const std::string_view> wanted,
+                   const std::string& name) {
   constexpr std::string_view kEnding = ".npy";
   NpzArrays arrays;
-  for (const auto& [entry, content] : ReadZip(bytes, name)) {
-    const std::string place = name + ", " + PlainText(entry, 20);
-    if (!std::string_view(entry).ends_with(kEnding)) {
-      throw DataError(place, "is no array (.npy)");
+  const auto is_wanted = [&](const std::string& entry) {
+    std::string_view array = entry;
+    if (array.ends_with(kEnding)) {
+      array.remove_suffix(kEnding.size());
+      if (std::find(wanted.begin(), wanted.end(), array) != wanted.end()) {
+        return true;
+      }
     }
+    arrays.others.emplace_back(array);
+    return false;
+  };
+  for (const auto& [entry, content] : ReadZip(bytes, is_wanted, name)) {
+    const std::string place = name + ", " + PlainText(entry, 20);
     std::string array = entry.substr(0, entry.size() - kEnding.size());
     if (ParseNpyArray(content, place).descr.starts_with("<U")) {
       arrays.names.emplace(std::move(array), ParseNpyNames(content, place));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,15 @@ struct NpzArrays {
   /// One dimension is one row.
   std::map<std::string, client::Batch> numbers;
   std::map<std::string, std::vector<std::string>> names;
+  std::vector<std::string> others;  // what is there and was not wanted
 };
 
-/// What np.savez and np.savez_compressed write: tables of numbers ('<f8',
-/// '<f4') and lists of names ('<U...'). Anything else is a DataError naming
-/// `name` and the array.
-NpzArrays ParseNpz(std::string_view bytes, const std::string& name);
+/// Of what np.savez and np.savez_compressed write the arrays of the wanted
+/// names: tables of numbers as of ParseNpy, and lists of names ('<U...').
+/// Anything else of such a name is a DataError naming `name` and the array.
+NpzArrays ParseNpz(std::string_view bytes,
+                   std::span<const std::string_view> wanted,
+                   const std::string& name);
 
 /// As np.savez writes it.
 std::string NpzBytes(const NpzArrays& arrays);

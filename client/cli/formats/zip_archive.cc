@@ -15,6 +15,8 @@ namespace {
 // Deflate makes at most 1032 bytes of one; anything beyond is a lie.
 constexpr std::uint64_t kLargestRatio = 1032;
 constexpr std::uint64_t kSmallEntry = 4096;
+constexpr std::uint64_t kMaxUnpacked = std::uint64_t{2} << 30;
+constexpr std::size_t kPiece = 1 << 18;
 // Beyond an array for each field there is nothing to be looked for.
 constexpr zip_int64_t kMaxEntries = 1000;
 
@@ -58,12 +60,15 @@ std::string ReadEntry(zip_t* archive, zip_uint64_t index,
     throw DataError(
         place, std::string("cannot be unpacked: ") + zip_strerror(archive));
   }
-  std::string content(stat.size, '\0');
-  const zip_int64_t got = zip_fread(file.get(), content.data(), content.size());
-  char beyond = 0;
-  // Only at the end the sum is checked.
-  if (got != static_cast<zip_int64_t>(content.size()) ||
-      zip_fread(file.get(), &beyond, 1) != 0) {
+  // Grows with what is there, not with what is said to be. Only at the end the
+  // sum is checked.
+  std::string content, piece(kPiece, '\0');
+  zip_int64_t got = 0;
+  while ((got = zip_fread(file.get(), piece.data(), piece.size())) > 0) {
+    content.append(piece, 0, static_cast<std::size_t>(got));
+    if (content.size() > stat.size) break;
+  }
+  if (got < 0 || content.size() != stat.size) {
     throw DataError(place, "cannot be unpacked: its bytes are damaged");
   }
   return content;
@@ -76,7 +81,9 @@ bool LooksLikeZip(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04"sv) || bytes.starts_with("PK\x05\x06"sv);
 }
 
-ZipEntries ReadZip(std::string_view bytes, const std::string& name) {
+ZipEntries ReadZip(std::string_view bytes,
+                   const std::function<bool(const std::string&)>& is_wanted,
+                   const std::string& name) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* const source =
@@ -104,10 +111,14 @@ ZipEntries ReadZip(std::string_view bytes, const std::string& name) {
       throw DataError(name, "has an entry that is not described");
     }
     const std::string place = name + ", " + PlainText(stat.name, 20);
+    if (!is_wanted(stat.name)) continue;
     // Entries may share bytes, which then count once.
     if (!CanHold(stat.comp_size, stat.size) ||
         !CanHold(bytes.size(), total += stat.size)) {
       throw DataError(place, "is larger than its compressed bytes can be");
+    }
+    if (total > kMaxUnpacked) {
+      throw DataError(place, "makes it larger than 2 GiB");
     }
     if (!entries
              .emplace(stat.name, ReadEntry(archive.get(), index, stat, place))

@@ -1,6 +1,7 @@
 // ZIP archives in memory.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,10 +14,13 @@ using ZipEntries = std::map<std::string, std::string>;
 /// By its first bytes.
 bool LooksLikeZip(std::string_view bytes);
 
-/// All entries, stored or deflated, sums checked. `name` stands in the
-/// DataError thrown where that fails, or where an entry is larger than its
-/// compressed bytes can make it.
-ZipEntries ReadZip(std::string_view bytes, const std::string& name);
+/// The entries that `is_wanted`, stored or deflated, sums checked; the others
+/// are not unpacked. `name` stands in the DataError thrown where that fails,
+/// where an entry is larger than its compressed bytes can make it, or all of
+/// them are larger than 2 GiB.
+ZipEntries ReadZip(std::string_view bytes,
+                   const std::function<bool(const std::string&)>& is_wanted,
+                   const std::string& name);
 
 /// Without compression. Equal entries make equal bytes.
 std::string ZipBytes(const ZipEntries& entries);

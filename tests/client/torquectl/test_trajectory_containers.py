@@ -16,7 +16,7 @@ __all__ = ["fixture_move"]
 def verdict_of(path, *flags, code=OK):
     verdict = run_json(*CHECK, path, "--model", PANDA, *flags, code=code)
     return {key: value for key, value in verdict.items()
-            if key not in ("trajectory", "seconds", "echo", "asked")}
+            if key not in ("trajectory", "seconds", "echo", "asked", "inputs")}
 
 
 def error_of(path, *flags):
@@ -175,13 +175,14 @@ BAD_MESSAGES = {
         edited(points__2__positions=[1, 2]),
     "points[2].velocities is missing, though points before have it":
         edited(points__2__velocities=None),
-    "points[1].effort is there, though points before have none":
-        edited(points__1__effort=[0] * 7),
     "points[2].accelerations[3] is not a number: 'fast'":
         edited(points__2__accelerations=[0, 0, 0, "fast", 0, 0, 0]),
     "points[0].time_from_start is missing": edited(
         points__0__time_from_start=None),
-    "has neither sec and nanosec": edited(points__0__time_from_start={}),
+    "has other members than sec and nanosec":
+        edited(points__0__time_from_start={}),
+    "points[1].time_from_start has other members": edited(
+        points__1__time_from_start={"sec": 1, "nsecs": 5}),
     "names joint 'panda_joint1' twice": edited(
         joint_names=["panda_joint1"] * 7),
     "has no joint panda_joint1": edited(joint_names=list("abcdefg")),
@@ -228,7 +229,8 @@ def test_archives_that_are_none_are_told(samples, tmp_path):
     damaged[len(whole) // 2] ^= 0x55
     path.write_bytes(damaged)
     assert "cannot be unpacked" in error_of(path, "--joints", "canonical")
-    for q, problem in ((samples.q.astype(int), "'<i8'"),
+    for q, problem in ((samples.q.astype(">f8"), "'>f8'"),
+                       (samples.q.astype(bool), "'|b1'"),
                        (samples.q[:-1], "1999 rows of 7 numbers, not 2000"),
                        (samples.q[:, :6], "2000 rows of 6 numbers"),
                        (samples.q[None], "3 dimensions")):
@@ -236,9 +238,76 @@ def test_archives_that_are_none_are_told(samples, tmp_path):
         assert problem in error_of(path, "--joints", "canonical")
     np.savez(path, time=np.zeros((3, 2)), q=samples.q)
     assert "times of several columns" in error_of(path)
-    with zipfile.ZipFile(path, "w") as archive:
+    np.savez(path, time=samples.time, q=samples.q, joint_names=np.arange(7.0))
+    assert "joint_names that are numbers" in error_of(path)
+    np.savez(path, time=samples.time, q=np.array(["x"]))
+    assert "q holds names" in error_of(path)
+    # What nobody asks for is not even unpacked.
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("junk.npy", bytes(50_000_000))
         archive.writestr("notes.txt", "no array")
-    assert "notes.txt): is no array" in error_of(path)
+    assert "has no rows" in error_of(path, "--joints", "canonical")
+
+
+def test_whole_numbers_and_other_arrays_do_no_harm(samples, expected, tmp_path):
+    whole = Samples(np.arange(5), *np.zeros((3, 5, 7)))
+    whole.write_csv(tmp_path / "whole.csv")
+    np.savez(tmp_path / "whole.npz", time=np.arange(5),
+             joint_names=samples.joints, dt=0.1, grid=np.zeros((2, 2, 2)),
+             **{name: np.zeros((5, 7), np.int32) for name in "qva"})
+    codes = {"code": NO}  # a joint stands outside of its limits
+    assert verdict_of(tmp_path / "whole.npz", **codes) == verdict_of(
+        tmp_path / "whole.csv", **codes)
+    # What the robots of MoveIt are sent, and an effort that is not whole.
+    document = message(samples)
+    document["points"][3]["effort"] = [1.0]
+    (tmp_path / "robot.json").write_text(
+        json.dumps({"joint_trajectory": document}))
+    assert verdict_of(tmp_path / "robot.json") == expected
+
+
+def test_wrenches_of_the_samples_come_along(samples, tmp_path):
+    samples.write_csv(tmp_path / "move.csv")
+    wrench = np.column_stack([np.zeros((2000, 5)), samples.time - 3])
+    np.save(tmp_path / "rows.npy", wrench)
+    arrays = dict(time=samples.time, joint_names=samples.joints,
+                  q=samples.q, v=samples.v, a=samples.a)
+    np.savez(tmp_path / "move.npz", **arrays, tip_wrench=wrench)
+    for frame in ((), ("--wrench-frame", "world")):
+        assert verdict_of(tmp_path / "move.npz", *frame) == verdict_of(
+            tmp_path / "move.csv", "--wrench", f"@{tmp_path / 'rows.npy'}",
+            *frame)
+    # They are in the torques' file, which is an input again.
+    first = verdict_of(tmp_path / "move.npz", "-o", tmp_path / "tau.npz")
+    assert verdict_of(tmp_path / "tau.npz") == first
+    assert "another one is given" in error_of(
+        tmp_path / "move.npz", "--wrench", "0,0,0,0,0,1")
+    done = run("trajectory", tmp_path / "move.npz", "--model", PANDA)
+    assert done.returncode == ERROR and "tip_wrench" in done.stderr
+    for bad, problem in ((wrench[:7], "7 rows, not 2000"),
+                         (wrench[:, :3], "of 3 columns")):
+        np.savez(tmp_path / "bad.npz", **arrays, tip_wrench=bad)
+        assert problem in error_of(tmp_path / "bad.npz")
+
+
+def test_times_that_the_message_cannot_hold_are_told(samples, tmp_path):
+    for scale, problem in ((1e12, "does not fit"), (1e-9, "whole nanoseconds")):
+        stretched = samples.first(20)
+        stretched.time = stretched.time * scale
+        stretched.write_csv(tmp_path / "move.csv")
+        for ending in ("yaml", "json"):
+            assert problem in error_of(
+                tmp_path / "move.csv", "-o", tmp_path / f"tau.{ending}")
+
+
+def test_plain_columns_of_rates_are_left_out_where_they_are_derived(
+        samples, tmp_path):
+    whole = np.column_stack([samples.time, samples.q, samples.v, samples.a])
+    np.save(tmp_path / "whole.npy", whole)
+    np.save(tmp_path / "positions.npy", whole[:, :8])
+    flags = ("--derive", "cubic", "--joints", "canonical")
+    assert verdict_of(tmp_path / "whole.npy", *flags) == verdict_of(
+        tmp_path / "positions.npy", *flags)
 
 
 def test_names_that_ascii_lacks_survive(tmp_path):

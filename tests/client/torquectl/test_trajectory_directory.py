@@ -174,8 +174,10 @@ def test_results_of_another_question_are_not_mixed(samples, tmp_path, flags):
     assert (tmp_path / "results.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("text", ["time,q\n1,2\n", "{}\n", "notes", "[1]\n",
-                                  '{"torqued_results": 2}\n'])
+@pytest.mark.parametrize("text", [
+    "time,q\n1,2\n", "{}\n", "notes", "[1]\n", '{"torqued_results": 2}\n',
+    '{"torqued_results":"a","question":{}}\n',
+    '{"torqued_results":1,"question":"x"}\n'])
 def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path, text):
     fill(tmp_path / "files", samples, count=1)
     (tmp_path / "mine").write_text(text)
@@ -183,6 +185,43 @@ def test_a_file_that_holds_no_results_is_left_alone(samples, tmp_path, text):
                "--results", tmp_path / "mine")
     assert done.returncode == ERROR and "mine" in done.stderr
     assert (tmp_path / "mine").read_text() == text
+
+
+def test_a_wrong_option_is_told_once(samples, tmp_path):
+    fill(tmp_path / "files", samples, count=3)
+    (tmp_path / "limits.json").write_text('{"elbow": {}}')
+    for flags, problem in ((("--derate", "2"), "derating"),
+                           (("--tip", "nope"), "nope"),
+                           (("--limits", tmp_path / "limits.json"), "elbow")):
+        done = run(*CHECK, tmp_path / "files", "--model", PANDA, *flags,
+                   "--results", tmp_path / "results.jsonl")
+        assert done.returncode == ERROR and problem in done.stderr
+        assert done.stdout == ""
+        assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 1
+        (tmp_path / "results.jsonl").unlink()
+
+
+def test_what_the_run_writes_and_reads_is_no_trajectory(samples, tmp_path):
+    fill(tmp_path, samples, count=2)
+    (tmp_path / "limits.json").write_text("{}")
+    for _ in range(2):
+        report = check(tmp_path, "--summary", tmp_path / "sum.json",
+                       "--limits", tmp_path / "limits.json")
+        assert (report["files"], report["errors"]) == (3, 0)
+    # Summaries of directories are compared like results.
+    assert run(*COMPARE, tmp_path / "sum.json",
+               tmp_path / "sum.json").returncode == OK
+
+
+def test_names_that_are_no_text_are_checked_each_time(samples, tmp_path):
+    directory = tmp_path / "files"
+    directory.mkdir()
+    for name in (b"x\xff.csv", b"x\xfe.csv", b"good.csv"):
+        samples.write_csv(directory / os.fsdecode(name))
+    for resumed in (0, 1, 1):
+        report = check(directory, "--results", tmp_path / "r.jsonl", code=OK)
+        assert (report["files"], report["resumed"]) == (3, resumed)
+    assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 2
 
 
 def test_directories_and_flags_that_do_not_fit_are_told(samples, tmp_path):
@@ -281,6 +320,8 @@ def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
     (tmp_path / "files" / "more.npz").unlink()
     samples.write_csv(tmp_path / "files" / "new.csv")
     check(tmp_path / "files", "--results", tmp_path / "after.jsonl")
+    assert run(*COMPARE, tmp_path / "before.jsonl",
+               tmp_path / "after.jsonl", "--tolerance", "1").returncode == NO
     report = run_json(*COMPARE, tmp_path / "before.jsonl",
                       tmp_path / "after.jsonl", code=NO)
     assert before["failed"] > 0
@@ -306,4 +347,33 @@ def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
         done = run(*COMPARE, good, tmp_path / name)
         assert done.returncode == ERROR and name in done.stderr
     done = run(*COMPARE, good, tmp_path / "r.jsonl")
-    assert done.returncode == ERROR and "of one file" in done.stderr
+    assert done.returncode == ERROR and "of many files" in done.stderr
+    for share in ("nan", "-1", "2", "x"):
+        done = run(*COMPARE, good, good, "--tolerance", share)
+        assert done.returncode == USAGE, share
+    # What a command does not know is not swallowed.
+    assert run(*COMPARE, good, good, good).returncode == USAGE
+    assert run(*CHECK, move, move, "--model", PANDA).returncode == USAGE
+    assert run(*CHECK, move, "--model", PANDA, "--plot",
+               "x.svg").returncode == USAGE
+
+
+def test_infinite_numbers_are_compared(move, tmp_path):
+    (tmp_path / "none.json").write_text('{"panda_joint1": {"effort": 0}}')
+    good = summary(tmp_path / "good.json", move)
+    none = summary(tmp_path / "zero.json", move, "--limits",
+                   tmp_path / "none.json")
+    assert '"Infinity"' in none.read_text()
+    assert run(*COMPARE, none, none).returncode == OK
+    numbers = {n["what"]: n for n in run_json(
+        *COMPARE, good, none, code=NO)["numbers"]}
+    use = numbers["panda_joint1: torque of its limit"]
+    assert use["after"] == "Infinity" and use["change"] == "worse"
+    assert run(*COMPARE, none, good).returncode == OK
+
+
+def test_another_wrench_is_another_question(move, tmp_path):
+    runs = [summary(tmp_path / f"{force}.json", move, "--wrench",
+                    f"0,0,0,0,0,{force}") for force in (5, 8)]
+    report = json.loads(run(*COMPARE, *runs, "--output", "json").stdout)
+    assert report["differences"] == ["inputs"]
