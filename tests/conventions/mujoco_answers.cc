@@ -4,7 +4,8 @@
 // STATE a JSON object: "body" names the body that is asked about; "qpos",
 // "qvel", "qacc", "qfrc_applied" and "xfrc_applied" (of that body) are arrays,
 // zeros where absent; "frictionloss" false leaves friction out. ANSWERS are
-// arrays under MuJoCo's names.
+// arrays under MuJoCo's names; "mj_objectAcceleration_before_rne" is what it
+// says before mj_rnePostConstraint.
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
@@ -108,6 +109,9 @@ Json Answers(mjModel* m, mjData* d, const Json& state) {
   mj_fullM(m, mass.data(), d->qM);
   answers["M"] = mass;
   std::copy(wanted.begin(), wanted.end(), d->qacc);
+  mjtNum early[6];
+  mj_objectAcceleration(m, d, mjOBJ_XBODY, body, early, 0);
+  answers["mj_objectAcceleration_before_rne"] = Array(early, 6);
   mj_rnePostConstraint(m, d);
   AddMotion(m, d, body, answers);
   Read(state, "qfrc_applied", d->qfrc_applied, m->nv);

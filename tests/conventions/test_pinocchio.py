@@ -119,7 +119,13 @@ def test_coriolis_matrix(robot, theirs, s):
 
 
 def test_mass_matrix(robot, theirs, s):
-    close(robot.mass_matrix(s["q"]), theirs["crba"])
+    M = robot.mass_matrix(s["q"])
+    close(M, theirs["crba"])
+    in_cpp = theirs["crba_in_cpp"]
+    # Data began as zeros, and below the diagonal it still is.
+    assert not np.tril(in_cpp, -1).any()
+    assert np.abs(np.tril(M, -1)).max() > 0.01
+    close(common.symmetric_from_upper(in_cpp), M)
 
 
 def test_dynamics(robot, theirs, s):

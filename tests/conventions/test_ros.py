@@ -1,7 +1,11 @@
 """docs/conventions.md on ROS, with its own message classes."""
 
+import types
+
 import numpy as np
+import pytest
 from genpy import Duration
+from geometry_msgs.msg import Pose
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -35,6 +39,14 @@ def test_poses(robot):
         close(np.array([o.x, o.y, o.z, o.w]), common.quaternion(T[:3, :3]))
 
 
+def test_pose_that_nobody_filled():
+    with pytest.raises(ValueError, match="no quaternion"):
+        common.pose_from_ros(Pose())
+    for wrong in [np.nan, 0, 0, 1], [np.inf, 0, 0, 1]:
+        with pytest.raises(ValueError, match="no quaternion"):
+            common.rotation(np.array(wrong))
+
+
 def test_joint_states(robot):
     s = states(robot.nv)[0]
     tau = robot.inverse_dynamics(s.q, s.v, s.a)
@@ -62,3 +74,22 @@ def test_trajectories(robot):
     p = common.permutation(order, robot.joint_names)
     close(robot.frame_velocity(q, v, joint_names=message.joint_names),
           [robot.frame_velocity(s.q[p], s.v[p]) for s in rows])
+
+
+def test_times_are_rounded_once():
+    durations = [Duration(1, 700_000_000),
+                 types.SimpleNamespace(sec=1, nanosec=700_000_000)]  # ROS 2
+    for duration in durations:
+        point = types.SimpleNamespace(positions=[0.0], velocities=[],
+                                      accelerations=[], time_from_start=duration)
+        time, *_ = common.samples_of_trajectory(
+            types.SimpleNamespace(points=[point]))
+        assert time.tolist() == [1.7]
+
+
+def test_points_with_and_without_velocities():
+    message = JointTrajectory(joint_names=["yaw"], points=[
+        JointTrajectoryPoint(positions=[0.1 * k], velocities=[1.0] * (k != 1),
+                             time_from_start=Duration(k)) for k in range(3)])
+    with pytest.raises(ValueError, match="velocities"):
+        common.samples_of_trajectory(message)

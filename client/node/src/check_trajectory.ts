@@ -45,6 +45,12 @@ export interface Check {
   readonly progress: ((done: number, total: number) => void) | undefined;
 }
 
+// The tables that are not of joints.
+const ONE_COLUMN: ReadonlySet<TrajectoryTable> = new Set([
+  'sigmaMin',
+  'condition',
+]);
+
 // Takes the replies to one check in order.
 class CheckBuilder {
   readonly #check: Check;
@@ -64,6 +70,9 @@ class CheckBuilder {
     if (verdict) {
       if (!verdict.echo) throw brokenReply('the verdict has no echo');
       this.#verdict = toVerdict(verdict, verdict.echo);
+      if (this.#verdict.joints.length === 0) {
+        this.#addTablesWithoutColumns(this.#verdict.samples);
+      }
     }
     if (rows) this.#addRows(rows);
   }
@@ -86,12 +95,25 @@ class CheckBuilder {
     return { ...this.#verdict, tables };
   }
 
+  // A robot without joints: nothing of these tables travels.
+  #addTablesWithoutColumns(samples: number): void {
+    for (const name of this.#check.tables) {
+      if (ONE_COLUMN.has(name)) continue;
+      this.#tables.set(name, new Matrix(new Float64Array(0), samples, 0));
+      this.#rows.set(name, samples);
+    }
+  }
+
   #addRows(rows: WireTableRows): void {
     if (!this.#verdict) throw brokenReply('there are rows before the verdict');
     const total = this.#verdict.samples;
     for (const name of this.#check.tables) {
       const array = rows[name];
       if (!array) continue;
+      if (this.#tables.get(name)?.columns === 0) {
+        checkRows(array, 0, name);
+        continue;
+      }
       const first = this.#rows.get(name) ?? 0;
       if (toNumber(rows.firstSample) !== first) {
         throw brokenReply(

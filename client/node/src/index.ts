@@ -67,10 +67,12 @@ export type {
   Differentiation,
   JointBounds,
   JointDrive,
+  NumberList,
   TrajectoryTable,
 } from './trajectory_options.js';
 export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';
 export type {
+  BoundsAsked,
   CheckAsked,
   JointDemand,
   LimitedBy,

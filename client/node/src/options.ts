@@ -270,10 +270,10 @@ const NAMES: Readonly<Record<keyof (ComputeOptions & EvaluateOptions), true>> =
     chunkRows: true,
   };
 
-/** Throws for a name that is not among `names`. */
+/** Throws for a name that is no key of `names`. */
 export function checkNames(
   options: object,
-  names: Readonly<Record<string, true>>,
+  names: Readonly<Record<string, unknown>>,
   where = 'options',
 ): void {
   for (const name of Object.keys(options)) {

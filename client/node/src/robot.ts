@@ -144,10 +144,12 @@ export class Robot {
     trajectory: Trajectory,
     options: CheckOptions<Table> = {},
   ): Promise<TrajectoryCheck<Table>> {
+    // Refuses what is no option, before anything is read of it.
+    const start = wireStart(this.reference, options);
     return checkTrajectory({
       channel: this.#connection.channel,
       limits: this.#connection.limitsOf(options),
-      start: wireStart(this.reference, options),
+      start,
       trajectory,
       shape: {
         nq: this.info.nq,

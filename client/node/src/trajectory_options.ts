@@ -1,6 +1,12 @@
 // How a trajectory is checked.
 
-import { badArgument } from './errors.js';
+import {
+  checkRecord,
+  listOf,
+  numberOf,
+  numbersOf,
+  wrongKind,
+} from './argument_shape.js';
 import {
   type CallOptions,
   checkNames,
@@ -18,6 +24,9 @@ import { wireName } from './quantities.js';
  * interpolating spline with not-a-knot ends, of at least 4 or 6 samples. */
 export type Differentiation = 'CUBIC_SPLINE' | 'QUINTIC_SPLINE';
 
+/** Numbers in a row; a copy of them is sent. */
+export type NumberList = readonly number[] | Float64Array | Float32Array;
+
 /** Limits of one joint, in the place of the model's. What is absent is the
  * model's. */
 export interface JointBounds {
@@ -34,9 +43,9 @@ export interface JointBounds {
   /** What the drive gives at which speed, beside `effort`: straight between
    * these points, constant outside. Speeds, rad/s or m/s, increase from at least
    * 0. */
-  speeds?: readonly number[];
+  speeds?: NumberList;
   /** As many, N m or N, at least 0. */
-  torques?: readonly number[];
+  torques?: NumberList;
 }
 
 /** Friction and rotor inertia of one joint, in the place of the model's. What is
@@ -127,78 +136,85 @@ const NAMES: Readonly<Record<keyof CheckOptions, true>> = {
   signal: true,
 };
 
-const BOUND_NAMES: Readonly<Record<keyof JointBounds, true>> = {
-  joint: true,
-  lower: true,
-  upper: true,
-  velocity: true,
-  effort: true,
-  speeds: true,
-  torques: true,
+type Member = typeof joint | typeof numberOf | typeof numbersOf;
+
+// How each member is read. `joint` stands before all else.
+const BOUND_MEMBERS: Readonly<Record<keyof JointBounds, Member>> = {
+  joint,
+  lower: numberOf,
+  upper: numberOf,
+  velocity: numberOf,
+  effort: numberOf,
+  speeds: numbersOf,
+  torques: numbersOf,
 };
 
-const DRIVE_NAMES: Readonly<Record<keyof JointDrive, true>> = {
-  joint: true,
-  viscousFriction: true,
-  coulombFriction: true,
-  armature: true,
+const DRIVE_MEMBERS: Readonly<Record<keyof JointDrive, Member>> = {
+  joint,
+  viscousFriction: numberOf,
+  coulombFriction: numberOf,
+  armature: numberOf,
 };
 
-function tableNumber(table: string, k: number): number {
-  const field = `start.tables[${k}]`;
-  return enumNumber(
-    tableEnum,
-    typeof table === 'string' ? wireName(table) : String(table),
-    'INVALID_FIELD',
-    field,
-  );
+function joint(value: unknown, field: string): string {
+  if (typeof value === 'string') return value;
+  throw wrongKind('INVALID_OPTION', field, value, "joint's name");
 }
 
-function checkNumbers(value: unknown, field: string): void {
-  if (value === undefined || value === null || typeof value === 'number') {
-    return;
-  }
-  const isNumbers =
-    Array.isArray(value) && value.every((x) => typeof x === 'number');
-  if (!isNumbers) {
-    throw badArgument(
-      'INVALID_OPTION',
-      field,
-      `${field} is ${typeof value}, which is no number`,
+// The limits or the drives of joints, as they are sent.
+function ofJoints(
+  given: readonly { joint: string }[] | undefined,
+  members: Readonly<Record<string, Member>>,
+  field: string,
+): object[] {
+  return Array.from(listOf(given, field), (one, k) => {
+    const where = `${field}[${k}]`;
+    checkRecord(one, where);
+    checkNames(one, members, where);
+    const values = new Map<string, unknown>(Object.entries(one));
+    return Object.fromEntries(
+      Object.entries(members).map(([name, read]) => [
+        name,
+        read(values.get(name), `${where}.${wireName(name).toLowerCase()}`),
+      ]),
     );
-  }
+  });
 }
 
-// The limits or the drive of a joint, as they are.
-function ofJoint<Given extends { joint: string }>(
-  given: Given,
-  names: Readonly<Record<keyof Given & string, true>>,
-  where: string,
-): Given {
-  checkNames(given, names, where);
-  for (const [name, value] of Object.entries(given)) {
-    if (name !== 'joint') checkNumbers(value, `${where}.${name}`);
+function tableNumber(table: unknown, k: number): number {
+  const field = `start.tables[${k}]`;
+  if (typeof table !== 'string') {
+    throw wrongKind('INVALID_FIELD', field, table, "table's name");
   }
-  return given;
+  return enumNumber(tableEnum, wireName(table), 'INVALID_FIELD', field);
+}
+
+function differentiation(given: unknown): number {
+  const field = 'start.derive';
+  if (given !== undefined && typeof given !== 'string') {
+    throw wrongKind('INVALID_OPTION', field, given, 'name of a way');
+  }
+  return optionEnum(differentiations, given, field);
 }
 
 /** CheckTrajectoryStart. Throws for what is no option. */
 export function wireStart(model: string, options: CheckOptions): object {
+  checkRecord(options, 'options');
   checkNames(options, NAMES);
+  const { progress } = options;
+  if (progress !== undefined && typeof progress !== 'function') {
+    throw wrongKind('INVALID_OPTION', 'options.progress', progress, 'function');
+  }
   return {
     model,
     options: wireOptions(options),
     ...(options.task ? { operationalSpace: wireTask(options.task) } : {}),
     tipWrenchReferenceFrame: tipWrenchFrame(options),
-    bounds: (options.bounds ?? []).map((bounds, k) =>
-      ofJoint(bounds, BOUND_NAMES, `start.bounds[${k}]`),
-    ),
-    drives: (options.drives ?? []).map((drive, k) =>
-      ofJoint(drive, DRIVE_NAMES, `start.drives[${k}]`),
-    ),
-    derating: options.derating,
-    mergeGap: options.mergeGap ?? 0,
-    derive: optionEnum(differentiations, options.derive, 'start.derive'),
-    tables: (options.tables ?? []).map(tableNumber),
+    bounds: ofJoints(options.bounds, BOUND_MEMBERS, 'start.bounds'),
+    drives: ofJoints(options.drives, DRIVE_MEMBERS, 'start.drives'),
+    derating: numberOf(options.derating, 'start.derating'),
+    mergeGap: numberOf(options.mergeGap, 'start.merge_gap') ?? 0,
+    derive: differentiation(options.derive),
+    tables: Array.from(listOf(options.tables, 'start.tables'), tableNumber),
   };
 }

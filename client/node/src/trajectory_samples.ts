@@ -1,5 +1,6 @@
 // The samples of a trajectory, and the messages in which they travel.
 
+import { isRecord, wrongKind } from './argument_shape.js';
 import { badArgument } from './errors.js';
 import { Matrix } from './matrix.js';
 import { type JointRows, type Rows, toTable } from './rows_input.js';
@@ -90,6 +91,9 @@ function readSamples(
   samples: TrajectorySamples,
   shape: SampleShape,
 ): Map<keyof TrajectorySamples, Matrix> {
+  if (!isRecord(samples)) {
+    throw wrongKind('INVALID_FIELD', 'samples', samples, 'object of samples');
+  }
   const tables = new Map<keyof TrajectorySamples, Matrix>();
   for (const key of Object.keys(samples)) {
     if (!Object.hasOwn(FIELDS, key)) {
@@ -161,7 +165,11 @@ function isParts(
   trajectory: Trajectory,
 ): trajectory is
   Iterable<TrajectorySamples> | AsyncIterable<TrajectorySamples> {
-  return Symbol.asyncIterator in trajectory || Symbol.iterator in trajectory;
+  return (
+    typeof trajectory === 'object' &&
+    trajectory !== null &&
+    (Symbol.asyncIterator in trajectory || Symbol.iterator in trajectory)
+  );
 }
 
 /** The messages, made as they are wanted. Throws TorquedError for what is no

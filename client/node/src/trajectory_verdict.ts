@@ -1,5 +1,6 @@
 // What a check of a trajectory says.
 
+import { brokenReply } from './errors.js';
 import { type Echo, toEcho, toTiming } from './evaluation.js';
 import type { Matrix } from './matrix.js';
 import { WireEnum } from './protocol.js';
@@ -121,9 +122,15 @@ export interface PathInertia {
   readonly condition: Peak;
 }
 
+/** Limits of one joint as they were asked for. */
+export interface BoundsAsked extends JointBounds {
+  speeds?: readonly number[];
+  torques?: readonly number[];
+}
+
 /** What was asked beside the samples and what `echo` has. */
 export interface CheckAsked {
-  readonly bounds: readonly Readonly<JointBounds>[];
+  readonly bounds: readonly Readonly<BoundsAsked>[];
   readonly drives: readonly Readonly<JointDrive>[];
   /** Undefined: 1. */
   readonly derating: number | undefined;
@@ -211,7 +218,7 @@ interface WireDemand {
 type WireOptional<T> = { [Name in keyof T]: T[Name] | null };
 
 interface WireStart {
-  bounds: WireOptional<JointBounds>[];
+  bounds: WireOptional<BoundsAsked>[];
   drives: WireOptional<JointDrive>[];
   derating: number | Absent;
   mergeGap: number;
@@ -271,8 +278,21 @@ function toPeakIfAny(peak: WirePeak | Absent): Peak | undefined {
     : undefined;
 }
 
-function toPeak(peak: WirePeak | Absent): Peak {
-  return toPeakIfAny(peak) ?? { sample: 0, time: NaN, value: NaN };
+// What a field holds that every verdict has.
+function present<T>(value: T | Absent, field: string): T {
+  if (value === null || value === undefined) {
+    throw brokenReply(`the verdict lacks ${field}`);
+  }
+  return value;
+}
+
+// The peak of this name.
+function toPeak<Name extends string>(
+  message: { readonly [N in Name]: WirePeak | Absent },
+  name: Name,
+): Peak {
+  const { sample, time, value } = present<WirePeak>(message[name], name);
+  return { sample: toNumber(sample), time, value };
 }
 
 function toLimitedBy(place: WireLimitedBy | Absent): LimitedBy | undefined {
@@ -284,14 +304,14 @@ function toLimitedBy(place: WireLimitedBy | Absent): LimitedBy | undefined {
 function toDemand(demand: WireDemand): JointDemand {
   return {
     joint: demand.joint,
-    torque: toPeak(demand.torque),
-    velocity: toPeak(demand.velocity),
+    torque: toPeak(demand, 'torque'),
+    velocity: toPeak(demand, 'velocity'),
     torqueUse: toPeakIfAny(demand.torqueUse),
     velocityUse: toPeakIfAny(demand.velocityUse),
-    lowestPosition: toPeak(demand.lowestPosition),
-    highestPosition: toPeak(demand.highestPosition),
-    highestPower: toPeak(demand.highestPower),
-    lowestPower: toPeak(demand.lowestPower),
+    lowestPosition: toPeak(demand, 'lowestPosition'),
+    highestPosition: toPeak(demand, 'highestPosition'),
+    highestPower: toPeak(demand, 'highestPower'),
+    lowestPower: toPeak(demand, 'lowestPower'),
     rmsTorque: demand.rmsTorque,
     rmsTorqueUse: demand.rmsTorqueUse ?? undefined,
     energyGiven: demand.energyGiven,
@@ -332,7 +352,7 @@ function given<T extends object>(message: WireOptional<T>): T {
 
 function toAsked(start: WireStart): CheckAsked {
   return {
-    bounds: start.bounds.map((bounds) => given<JointBounds>(bounds)),
+    bounds: start.bounds.map((bounds) => given<BoundsAsked>(bounds)),
     drives: start.drives.map((drive) => given<JointDrive>(drive)),
     derating: start.derating ?? undefined,
     mergeGap: start.mergeGap,
@@ -350,18 +370,19 @@ function toViolation(violation: WireViolation): LimitViolation {
     begin: violation.begin,
     end: violation.end,
     samples: toNumber(violation.samples),
-    worst: toPeak(violation.worst),
+    worst: toPeak(violation, 'worst'),
     limit: violation.limit,
     severity: violation.severity,
   };
 }
 
-/** Throws TorquedError where the reply says not what it refers to. */
+/** Throws TorquedError where something is missing that every verdict has. */
 export function toVerdict(
   verdict: WireVerdict,
   echo: WireEcho,
 ): TrajectoryVerdict {
-  const { payload, slowDown, pathInertia, firstViolation } = verdict;
+  const { payload, pathInertia, firstViolation } = verdict;
+  const slowDown = present(verdict.slowDown, 'slowDown');
   return {
     passes: verdict.passes,
     joints: verdict.joints.map(toDemand),
@@ -370,8 +391,8 @@ export function toVerdict(
     firstViolation: firstViolation ? toViolation(firstViolation) : undefined,
     samples: toNumber(verdict.samples),
     duration: verdict.duration,
-    highestPower: toPeak(verdict.highestPower),
-    lowestPower: toPeak(verdict.lowestPower),
+    highestPower: toPeak(verdict, 'highestPower'),
+    lowestPower: toPeak(verdict, 'lowestPower'),
     energyGiven: verdict.energyGiven,
     energyTaken: verdict.energyTaken,
     payload: payload
@@ -383,14 +404,14 @@ export function toVerdict(
         }
       : undefined,
     slowDown: {
-      possible: slowDown?.possible ?? false,
-      factor: slowDown?.factor ?? NaN,
-      limitedBy: toLimitedBy(slowDown?.limitedBy),
+      possible: slowDown.possible,
+      factor: slowDown.factor,
+      limitedBy: toLimitedBy(slowDown.limitedBy),
     },
     pathInertia: pathInertia
       ? {
-          sigmaMin: toPeak(pathInertia.sigmaMin),
-          condition: toPeak(pathInertia.condition),
+          sigmaMin: toPeak(pathInertia, 'sigmaMin'),
+          condition: toPeak(pathInertia, 'condition'),
         }
       : undefined,
     derived: toDifferentiation(verdict.derived),

@@ -370,6 +370,60 @@ test('what was asked is told', async () => {
   });
 });
 
+test('numbers of limits come as lists and as typed arrays', async () => {
+  const joint = JOINTS[3];
+  const limits = (speeds, torques) =>
+    there.robot.checkTrajectory(MOTION, {
+      bounds: [{ joint, speeds, torques }],
+      tables: ['torqueLimit'],
+    });
+  const listed = await limits([0.5, 2], [30, 10]);
+  assert.deepEqual(listed.asked.bounds, [
+    { joint, speeds: [0.5, 2], torques: [30, 10] },
+  ]);
+  const typed = await limits(Float64Array.of(0.5, 2), Float32Array.of(30, 10));
+  assert.deepEqual(typed.asked, listed.asked);
+  assertSameBits(typed.tables.torqueLimit, listed.tables.torqueLimit);
+});
+
+test('a robot without joints has tables without columns', async () => {
+  const { robot } = await there.client.registerUrdf(
+    'stand',
+    '<robot name="stand"><link name="base"/></robot>',
+  );
+  const names = ['tau', 'torqueLimit', 'v', 'a', 'pathA', 'pathE'];
+  for (const trajectory of [
+    { time: [0, 0.5, 1], q: [[], [], []] },
+    { time: [0, 0.5, 1], q: new Matrix(new Float64Array(0), 3, 0) },
+    [{ time: [0, 0.5] }, { time: [1] }],
+  ]) {
+    const verdict = await robot.checkTrajectory(trajectory, { tables: names });
+    assert.equal(verdict.passes, true);
+    assert.equal(verdict.samples, 3);
+    assert.deepEqual(verdict.joints, []);
+    assert.deepEqual(Object.keys(verdict.tables).sort(), [...names].sort());
+    for (const name of names) {
+      const { rows, columns } = verdict.tables[name];
+      assert.deepEqual([rows, columns], [3, 0]);
+    }
+    assert.deepEqual(verdict.slowDown, {
+      possible: true,
+      factor: 1,
+      limitedBy: undefined,
+    });
+    assert.deepEqual(
+      [verdict.highestPower.value, verdict.lowestPower.value],
+      [0, 0],
+    );
+  }
+  const { tables } = await robot.checkTrajectory(
+    { time: [0, 1], q: [] },
+    { task: {}, tables: ['condition', 'tau'] },
+  );
+  assert.deepEqual(tables.condition.toArrays(), [[Infinity], [Infinity]]);
+  assert.deepEqual(tables.tau.toArrays(), [[], []]);
+});
+
 test('the verdict does not depend on how the samples come', async () => {
   const motion = swinging(20_000, 3, true);
   const options = {
@@ -546,7 +600,57 @@ const REFUSALS = [
     MOTION,
     { drives: [{ joint: JOINTS[0] }, { joint: JOINTS[1], armature: -1 }] },
   ],
+  ...[null, undefined, 'x', 3, new Float64Array(3), [null], ['x'], [[]]].map(
+    (trajectory) => ['samples', 'INVALID_FIELD', trajectory],
+  ),
+  ...[null, 'x', []].map((options) => [
+    'options',
+    'INVALID_OPTION',
+    MOTION,
+    options,
+  ]),
+  ...[
+    ['start.bounds', { bounds: {} }],
+    ['start.bounds', { bounds: null }],
+    ['start.bounds[0]', { bounds: [null] }],
+    ['start.bounds[1]', { bounds: [{ joint: JOINTS[0] }, JOINTS[1]] }],
+    ['start.bounds[0].joint', { bounds: [{ joint: 3 }] }],
+    ['start.bounds[0].effort', limit({ effort: [3] })],
+    ['start.bounds[0].effort', limit({ effort: null })],
+    ['start.bounds[0].effort', limit({ effort: NaN })],
+    ['start.bounds[0].speeds', limit({ speeds: 3, torques: 5 })],
+    ['start.bounds[0].speeds', limit({ speeds: '3', torques: [5] })],
+    [
+      'start.bounds[0].torques[1]',
+      limit({ speeds: [0, 1], torques: [5, '4'] }),
+    ],
+    [
+      'start.bounds[0].speeds[0]',
+      limit({ speeds: BigInt64Array.of(1n), torques: [5] }),
+    ],
+    ['start.drives', { drives: 'x' }],
+    ['start.drives[0]', { drives: [3] }],
+    ['start.drives[0].joint', { drives: [{ joint: null }] }],
+    [
+      'start.drives[0].viscous_friction',
+      { drives: [{ joint: JOINTS[0], viscousFriction: [1] }] },
+    ],
+    ['start.derating', { derating: '0.5' }],
+    ['start.derating', { derating: null }],
+    ['start.derating', { derating: NaN }],
+    ['start.merge_gap', { mergeGap: '1' }],
+    ['start.merge_gap', { mergeGap: null }],
+    ['start.merge_gap', { mergeGap: NaN }],
+    ['start.derive', { derive: 3 }],
+    ['start.tables', { tables: 'tau' }],
+    ['options.progress', { progress: 1 }],
+  ].map(([field, options]) => [field, 'INVALID_OPTION', MOTION, options]),
+  ['start.tables[0]', 'INVALID_FIELD', MOTION, { tables: [Symbol('tau')] }],
 ];
+
+function limit(limits) {
+  return { bounds: [{ joint: JOINTS[0], ...limits }] };
+}
 
 function sixColumns() {
   return new Matrix(new Float64Array(2500 * 6), 2500, 6);
@@ -562,7 +666,7 @@ REFUSALS.forEach(([field, reason, samples, options], k) => {
   test(`refusal ${k} names ${field}`, async () => {
     // In parts, too, numbers have their place in the whole.
     const ways = [samples];
-    if (samples.time?.length === 2500 && /\[/.test(field)) {
+    if (samples?.time?.length === 2500 && /\[/.test(field)) {
       ways.push(partsOf(samples, 1000));
     }
     for (const way of ways) {
