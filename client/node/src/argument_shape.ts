@@ -63,6 +63,22 @@ export function numberOf(value: unknown, field: string): number | undefined {
   return value;
 }
 
+/** The text itself, or undefined. Throws INVALID_OPTION for all else. */
+export function textOf(value: unknown, field: string): string | undefined {
+  if (value !== undefined && typeof value !== 'string') {
+    throw wrongKind('INVALID_OPTION', field, value, 'text');
+  }
+  return value;
+}
+
+/** True or false, or undefined. Throws INVALID_OPTION for all else. */
+export function flagOf(value: unknown, field: string): boolean | undefined {
+  if (value !== undefined && typeof value !== 'boolean') {
+    throw wrongKind('INVALID_OPTION', field, value, 'boolean');
+  }
+  return value;
+}
+
 /** Copies the numbers of a list or of a typed array; undefined where it is
  * absent. Throws INVALID_OPTION for all else, naming the member at fault. */
 export function numbersOf(value: unknown, field: string): number[] | undefined {

@@ -1,5 +1,13 @@
 // How states are computed.
 
+import {
+  checkRecord,
+  flagOf,
+  listOf,
+  numberOf,
+  numbersOf,
+  textOf,
+} from './argument_shape.js';
 import { badArgument } from './errors.js';
 import { WireEnum } from './protocol.js';
 import { QUANTITIES, type QuantityName, wireName } from './quantities.js';
@@ -190,11 +198,22 @@ function quantityNumber(name: string): number {
   return number;
 }
 
+const TASK: Readonly<Record<keyof Task, true>> = {
+  axes: true,
+  singularity: true,
+  damping: true,
+  rankTolerance: true,
+  characteristicLength: true,
+  sigmaMin: true,
+};
+
 /** OperationalSpaceOptions. */
 export function wireTask(task: Task): object {
-  const field = (name: string) => `operational_space.${name}`;
+  const where = 'operational_space';
+  const field = (name: string) => `${where}.${name}`;
+  checkMembers(task, TASK, where);
   return {
-    axes: (task.axes ?? []).map((axis, k) =>
+    axes: listOf(task.axes, field('axes')).map((axis, k) =>
       optionEnum(taskAxes, axis, field(`axes[${k}]`)),
     ),
     singularity: optionEnum(
@@ -202,51 +221,101 @@ export function wireTask(task: Task): object {
       task.singularity,
       field('singularity'),
     ),
-    damping: task.damping ?? 0,
-    rankTolerance: task.rankTolerance,
-    characteristicLength: task.characteristicLength,
-    sigmaMin: task.sigmaMin ?? false,
+    damping: numberOf(task.damping, field('damping')) ?? 0,
+    rankTolerance: numberOf(task.rankTolerance, field('rank_tolerance')),
+    characteristicLength: numberOf(
+      task.characteristicLength,
+      field('characteristic_length'),
+    ),
+    sigmaMin: flagOf(task.sigmaMin, field('sigma_min')) ?? false,
+  };
+}
+
+const FRICTION: Readonly<Record<keyof Friction, true>> = {
+  viscous: true,
+  coulomb: true,
+  smoothing: true,
+};
+
+function wireTerms({ gravity, friction = {} }: DynamicsOptions): object {
+  const field = (name: string) => `options.terms.${name}`;
+  checkMembers(friction, FRICTION, 'options.friction');
+  return {
+    gravity: numbersOf(gravity, field('gravity')) ?? [],
+    viscousFriction:
+      flagOf(friction.viscous, field('viscous_friction')) ?? false,
+    coulombFriction:
+      flagOf(friction.coulomb, field('coulomb_friction')) ?? false,
+    coulombSmoothing:
+      numberOf(friction.smoothing, field('coulomb_smoothing')) ?? 0,
+  };
+}
+
+const PAYLOAD: Readonly<Record<keyof Payload, true>> = {
+  frame: true,
+  mass: true,
+  centerOfMass: true,
+  inertia: true,
+};
+
+function wirePayload(payload: Payload): object {
+  const where = 'options.payload';
+  const field = (name: string) => `${where}.${name}`;
+  checkMembers(payload, PAYLOAD, where);
+  return {
+    frame: textOf(payload.frame, field('frame')) ?? '',
+    mass: numberOf(payload.mass, field('mass')) ?? 0,
+    centerOfMass:
+      numbersOf(payload.centerOfMass, field('center_of_mass')) ?? [],
+    inertia: numbersOf(payload.inertia, field('inertia')) ?? [],
+  };
+}
+
+const PLACE: Readonly<Record<keyof WrenchPlace, true>> = {
+  frame: true,
+  referenceFrame: true,
+};
+
+function wirePlace(place: WrenchPlace, k: number): object {
+  const where = `options.external_wrenches[${k}]`;
+  checkMembers(place, PLACE, where);
+  return {
+    frame: textOf(place.frame, `${where}.frame`) ?? '',
+    referenceFrame: optionEnum(
+      referenceFrames,
+      place.referenceFrame,
+      `${where}.reference_frame`,
+    ),
   };
 }
 
 /** Options. */
 export function wireOptions(options: DynamicsOptions): object {
-  const { payload, friction } = options;
+  const { payload } = options;
+  const field = (name: string) => `options.${name}`;
   return {
-    jointNames: options.jointNames ?? [],
-    terms: {
-      gravity: options.gravity ?? [],
-      viscousFriction: friction?.viscous ?? false,
-      coulombFriction: friction?.coulomb ?? false,
-      coulombSmoothing: friction?.smoothing ?? 0,
-    },
-    tipFrame: options.tipFrame ?? '',
+    jointNames: listOf(options.jointNames, field('joint_names')).map(
+      (name, k) => textOf(name, field(`joint_names[${k}]`)) ?? '',
+    ),
+    terms: wireTerms(options),
+    tipFrame: textOf(options.tipFrame, field('tip_frame')) ?? '',
     referenceFrame: optionEnum(
       referenceFrames,
       options.referenceFrame,
-      'options.reference_frame',
+      field('reference_frame'),
     ),
     encoding: optionEnum(
       encodings,
       options.encoding ?? 'F64',
-      'options.encoding',
+      field('encoding'),
     ),
-    failFast: options.failFast ?? false,
-    precision: optionEnum(precisions, options.precision, 'options.precision'),
-    payload: payload && {
-      frame: payload.frame ?? '',
-      mass: payload.mass,
-      centerOfMass: payload.centerOfMass ?? [],
-      inertia: payload.inertia ?? [],
-    },
-    externalWrenches: (options.externalWrenches ?? []).map((place, k) => ({
-      frame: place.frame ?? '',
-      referenceFrame: optionEnum(
-        referenceFrames,
-        place.referenceFrame,
-        `options.external_wrenches[${k}].reference_frame`,
-      ),
-    })),
+    failFast: flagOf(options.failFast, field('fail_fast')) ?? false,
+    precision: optionEnum(precisions, options.precision, field('precision')),
+    payload: payload === undefined ? undefined : wirePayload(payload),
+    externalWrenches: listOf(
+      options.externalWrenches,
+      field('external_wrenches'),
+    ).map(wirePlace),
   };
 }
 
@@ -287,6 +356,16 @@ export function checkNames(
   }
 }
 
+/** Throws for what is no record, and for a name that is no key of `names`. */
+function checkMembers(
+  value: object,
+  names: Readonly<Record<string, unknown>>,
+  where: string,
+): void {
+  checkRecord(value, where);
+  checkNames(value, names, where);
+}
+
 /** Everything but the states. Throws for what is no option. */
 export function wireWhat(
   model: string,
@@ -298,7 +377,9 @@ export function wireWhat(
     model,
     quantities: quantities.map(quantityNumber),
     options: wireOptions(options),
-    ...(options.task ? { operationalSpace: wireTask(options.task) } : {}),
+    ...(options.task === undefined
+      ? {}
+      : { operationalSpace: wireTask(options.task) }),
   };
 }
 
