@@ -484,6 +484,9 @@ def test_one_joint_takes_one_axis_of_npz(tmp_path):
         read = torqued.Trajectory.read(tmp_path / name, joints)
         for part in ("q", "v", "a"):
             assert same_bits(getattr(read, part)[:, 0].copy(), one[part].copy())
+    np.savez(tmp_path / "turned.npz", joint_names=np.array(["j"], ">U3"), **one)
+    read = torqued.Trajectory.read(tmp_path / "turned.npz")
+    assert read.joint_names == ("j",)
     with pytest.raises(torqued.FileError, match="1 axes"):
         torqued.Trajectory.read(tmp_path / "plain.npz", ["j", "k"])
 
@@ -532,10 +535,12 @@ def test_entries_of_npz_that_are_no_arrays(tmp_path):
     assert same(read({}), MOTION)
     assert read({"note.txt": b"x"}).unused == ("note.txt",)
     names = entries["joint_names.npy"]
-    beyond = names[:128] + b"\xff" * (len(names) - 128)
+    beyond = names[:-4] + struct.pack("<I", 0x110000)
+    surrogate = names[:-4] + struct.pack("<I", 0xd800)
     for changed, flags in (({"q.npy": b"no array"}, 0),
                            ({"time.npy": b""}, 0),
                            ({"joint_names.npy": beyond}, 0),
+                           ({"joint_names.npy": surrogate}, 0),
                            ({}, 1)):  # Encrypted, it says.
         with pytest.raises(torqued.FileError, match="move.npz"):
             read(changed, flags)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ from torqued.arrays import FloatArray
 from torqued.enums import Reason
 from torqued.errors import FilePlace
 from torqued.formats.samples import Samples, Wanted, of_joints, split_plain
+
+# Numbers from 0xd800 to 0xdfff, without their last 11 bits.
+_SURROGATES = 0xd800 >> 11
 
 
 def read_npy(path: pathlib.Path, wanted: Wanted, place: FilePlace) -> Samples:
@@ -141,9 +145,12 @@ def _names(names: npt.NDArray[Any] | None,
         raise place.problem("joint_names is no list of strings",
                             column="joint_names",
                             reason=Reason.WRONG_JOINT_NAMES)
-    try:
-        return [str(name) for name in names]
-    except ValueError as error:
-        raise place.problem(f"joint_names is no text: {error}",
+    # numpy makes strings, which nothing can print, of numbers that are no
+    # characters.
+    native = names.astype(names.dtype.newbyteorder("="))
+    codes = np.frombuffer(native.tobytes(), np.uint32)
+    if ((codes > sys.maxunicode) | (codes >> 11 == _SURROGATES)).any():
+        raise place.problem("joint_names has what are no characters",
                             column="joint_names",
-                            reason=Reason.WRONG_JOINT_NAMES) from None
+                            reason=Reason.WRONG_JOINT_NAMES)
+    return [str(name) for name in names]
