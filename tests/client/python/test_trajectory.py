@@ -209,6 +209,18 @@ def test_sixteen_levels_of_yaml_are_read(tmp_path):
     assert same(read, read_text(tmp_path, ROS_2))
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_either_parser_of_yaml_will_do(tmp_path, monkeypatch, compiled):
+    expected = read_text(tmp_path, ROS_1)
+    if not compiled:
+        monkeypatch.delattr(yaml, "CLoader")
+    assert same(read_text(tmp_path, ROS_1), expected)
+    for text in ('"\\Uffffffff"', '"\\U7fffffff"', "[" * 100_000,
+                 "%YAML " + "9" * 5000 + ".1\n--- a", "a: [", "a: \0"):
+        with pytest.raises(torqued.FileError, match="YAML"):
+            read_text(tmp_path, text)
+
+
 def test_words_of_yaml_keep_their_letters(tmp_path):
     read = read_text(tmp_path, POINT.format(
         "{positions: [+2.5], velocities: ~, accelerations: null, " + TIME

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from torqued.errors import FilePlace
+from torqued.errors import FileError, FilePlace
 
 #: Messages within goals have fewer levels. What nests deeper never reaches the
 #: composers of PyYAML, which call themselves for every level.
@@ -39,12 +39,14 @@ def read(path: pathlib.Path, place: FilePlace) -> Any:
         documents = [document for document in _documents(
             yaml, yaml.parse(content, getattr(yaml, "CLoader", yaml.Loader)),
             place) if document is not None]
+    except FileError:
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise place.problem(f"is not YAML: {error.problem}",
                             line=mark.line + 1 if mark else None) from None
     # The parser that is written in Python makes characters of all numbers.
-    except (yaml.YAMLError, UnicodeDecodeError, OverflowError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise place.problem(f"is not YAML: {error}") from None
     if len(documents) != 1:
         raise place.problem(
