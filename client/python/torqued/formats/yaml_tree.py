@@ -25,9 +25,9 @@ def read(path: pathlib.Path, place: FilePlace) -> Any:
     """The one document that is not empty. Raises FileError, OSError, and
     ImportError without PyYAML.
 
-    Words without quotes and tags are numbers where they are decimal: YAML itself
-    has 1e-3 for a string, 010 for eight, and 1:30 for ninety. Tags never make
-    objects. Aliases are refused.
+    Words without quotes and tags are numbers where they are decimal: YAML
+    itself has 1e-3 for a string, 010 for eight, and 1:30 for ninety. Tags never
+    make objects. Aliases are refused.
     """
     try:
         import yaml
