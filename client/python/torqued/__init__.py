@@ -16,7 +16,7 @@ from torqued.enums import (
     TrajectoryTable)
 from torqued.errors import (
     BadRowsWarning, Cancelled, DeadlineExceeded, FailedPrecondition,
-    FieldViolation, FileError, InternalError, InvalidArgument,
+    FieldViolation, FileError, InternalError, InvalidArgument, LeftOutWarning,
     LocalServerError, NotFound, Overloaded, PermissionDenied, RequestTooLarge,
     ResourceExhausted, RowError, RowStatus, SingularTaskWarning, TorquedError,
     Unavailable, Unimplemented)
@@ -45,7 +45,8 @@ __all__ = [
     "FrameAcceleration", "Handover", "Health", "InternalError",
     "InvalidArgument", "InverseDynamicsDerivatives", "Joint",
     "JointDemands", "JointInput", "JointLimits", "JointPeaks", "JointType",
-    "LimitKind", "LimitViolation", "LimitedBy", "LocalServer",
+    "LeftOutWarning", "LimitKind", "LimitViolation", "LimitedBy",
+    "LocalServer",
     "LocalServerError", "Model", "ModelSummary", "NotFound",
     "OperationalSpace", "Options", "Overloaded", "PathInertia", "Payload",
     "PayloadRange", "Peak", "PermissionDenied", "PowerBalance",

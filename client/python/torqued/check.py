@@ -8,6 +8,7 @@ import dataclasses
 import os
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,8 @@ class CheckWords(CommonWords, total=False):
 @dataclasses.dataclass(frozen=True)
 class CheckPlan:
     """What is checked. arrays: rows of all samples by their names on the wire.
-    n: joints. tables: by name, in the order in which they are asked for."""
+    n: joints. tables: by name, in the order in which they are asked for.
+    left_out: joints of the trajectory that the robot does not move."""
 
     start: pb.CheckTrajectoryStart
     trajectory: Trajectory
@@ -90,6 +92,16 @@ class CheckPlan:
     model: str
     deadline: float | None
     progress: Progress | None
+    left_out: tuple[str, ...]
+
+    def warn(self, stacklevel: int) -> None:
+        """Of what is left out, the caller's `stacklevel`-th caller."""
+        if self.left_out:
+            file = self.trajectory.file
+            warnings.warn(errors.LeftOutWarning(
+                (f"{file}: " if file else "") + "joints that the robot does "
+                f"not move are left out: {', '.join(self.left_out)}"),
+                stacklevel=stacklevel + 1)
 
 
 def plan_of(robot: Described, given: Trajectory | Path,
@@ -110,20 +122,25 @@ def plan_of(robot: Described, given: Trajectory | Path,
         options, joint_names=options.joint_names or [
             joint.name for joint in robot.model.joints])
     start = _start(robot, options, words, derive, tables)
-    if not isinstance(given, Trajectory):
-        given = Trajectory.read(given)
-    trajectory = given.in_order(options.joint_names or ())
+    joints = options.joint_names or ()
+    if isinstance(given, Trajectory):
+        trajectory = given.in_order(joints)
+        left_out = tuple(joint for joint in given.joint_names or ()
+                         if joint not in joints)
+    else:
+        trajectory, left_out = Trajectory.read_for(
+            given, joints, rates=not derive)
     return CheckPlan(
         start=start, trajectory=trajectory,
         arrays=_arrays(trajectory, bool(derive), words.get("tip_wrench")),
         tables=tuple(table.name.lower() for table in tables), n=robot.nv,
         model=robot.name, deadline=options.deadline,
-        progress=words.get("progress"))
+        progress=words.get("progress"), left_out=left_out)
 
 
 def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
            tables: Sequence[Any]) -> pb.CheckTrajectoryStart:
-    limits = WireLimits(words.get("limits"))
+    limits = WireLimits(words.get("limits"), robot.model.joints)
     start = pb.CheckTrajectoryStart(
         model="@" + robot.revision, options=options_message(options, ()),
         tip_wrench_reference_frame=choice(

@@ -200,6 +200,11 @@ class BadRowsWarning(UserWarning):
     """Rows of a batch have no answer and are NaN."""
 
 
+class LeftOutWarning(UserWarning):
+    """A trajectory has joints that the robot does not move; they are left
+    out."""
+
+
 class SingularTaskWarning(BadRowsWarning):
     """Rows follow the singularity rule, because their task is singular."""
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypedDict, Union
 
 from torqued import errors
 from torqued.enums import Reason
+from torqued.model import Joint
 from torqued.trajectory import Path
 from torqued.v1 import trajectory_pb2 as pb
 
@@ -42,9 +43,12 @@ Limits = Union[Mapping[str, JointLimits], Path]
 
 class WireLimits:
     """As they travel. Raises InvalidArgument, for a file FileError, with
-    `joint` and the member as field; OSError."""
+    `joint` and the member as field; OSError. The server refuses limits of what
+    is not one of `joints`; what has no members does not travel, and is refused
+    here."""
 
-    def __init__(self, limits: Limits | None) -> None:
+    def __init__(self, limits: Limits | None, joints: Sequence[Joint]) -> None:
+        self._known = {joint.name for joint in joints}
         self.bounds: list[pb.JointBounds] = []
         self.drives: list[pb.JointDrive] = []
         self._fail: Callable[[str, str, str], NoReturn] = _fail
@@ -90,6 +94,8 @@ class WireLimits:
     def _take(self, joint: str, chosen: Any) -> None:
         if not isinstance(chosen, Mapping):
             self._fail(joint, "", "has no members like effort and velocity")
+        if joint not in self._known and not (joint and chosen):
+            self._fail(joint, "", "is no joint that the robot moves")
         bounds, drive = pb.JointBounds(joint=joint), pb.JointDrive(joint=joint)
         for member, value in chosen.items():
             if member in _BOUNDS:
@@ -121,6 +127,8 @@ class WireLimits:
         except (TypeError, ValueError):
             self._fail(joint, member, "is not a list of pairs of a speed and "
                        "a torque")
+        if not pairs:
+            self._fail(joint, member, "has no pair of a speed and a torque")
         for speed, torque in pairs:
             bounds.speeds.append(self._number(joint, member, speed))
             bounds.torques.append(self._number(joint, member, torque))

@@ -116,8 +116,9 @@ class Robot(RobotFunctions[
 
     def _checked(self, trajectory: Trajectory | Path,
                  words: CheckWords) -> TrajectoryVerdict:
-        return self._client.connection.check(
-            plan_of(self, trajectory, words))
+        plan = plan_of(self, trajectory, words)
+        plan.warn(stacklevel=3)
+        return self._client.connection.check(plan)
 
     def _plain(self, quantity: Quantity,
                inputs: Mapping[str, JointInput | None],

@@ -55,7 +55,8 @@ class RobotFunctions(Described, Generic[
         how much; see docs/trajectory.md and `CheckWords`.
 
         trajectory: or a file, see `Trajectory.read`. Columns that it names are
-        put into the robot's order, and must be those of all its joints. Raises
+        put into the robot's order, and must be those of all its joints; joints
+        that it does not move are left out, with a LeftOutWarning. Raises
         InvalidArgument, where a limit is at fault with its joint; FileError;
         OSError; RequestTooLarge for more samples than the server ever keeps.
         """

@@ -14,7 +14,7 @@ from torqued import errors
 from torqued.arrays import Columns, FloatArray, JointInput, table
 from torqued.enums import Reason
 from torqued.formats import csv_table, numpy_files, ros_message
-from torqued.formats.samples import Samples
+from torqued.formats.samples import Samples, Wanted
 
 #: Of a file.
 Path = Union[str, "os.PathLike[str]"]
@@ -93,15 +93,28 @@ class Trajectory:
         FileError with line or row and column, OSError, and ImportError without
         PyYAML.
         """
+        if joints is not None:
+            joints = _names(joints)
+        return cls._of_file(path, Wanted(joints, joints))[0]
+
+    @classmethod
+    def read_for(cls, path: Path, joints: Sequence[str],
+                 rates: bool) -> tuple[Trajectory, tuple[str, ...]]:
+        """What a check of a robot with these joints needs of a file that names
+        its columns, and the joints that are left out. rates: v and a, too.
+        Raises as `read` does."""
+        return cls._of_file(path, Wanted(tuple(joints), rates=rates))
+
+    @classmethod
+    def _of_file(cls, path: Path,
+                 wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
         path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
         reader = _READERS.get(path.suffix.lower())
         if reader is None:
             raise place.problem(
                 f"the file ends in none of {', '.join(_READERS)}")
-        if joints is not None:
-            joints = _names(joints)
-        samples = reader(path, joints, place)
+        samples = reader(path, wanted, place)
         try:
             trajectory = cls(
                 samples.time, samples.q, samples.v, samples.a,
@@ -110,13 +123,15 @@ class Trajectory:
             raise _in_file(error, samples, place) from None
         trajectory.file = str(path)
         trajectory.unused = samples.unused
-        return trajectory
+        return trajectory, samples.others
 
     def write(self, path: Path) -> None:
         """In the container that the suffix says, see `read`. .csv has plain
         columns without joint_names, .npy always; .npz alone keeps a
-        tip_wrench. Times in .yaml and .json are rounded to nanoseconds. Raises
-        InvalidArgument for what the container cannot hold, OSError."""
+        tip_wrench. Times in .yaml and .json are rounded to nanoseconds; what is
+        beyond 32 bits of seconds, or the same as the sample before then, is a
+        FileError. Raises InvalidArgument for what the container cannot hold,
+        OSError."""
         suffix = pathlib.Path(path).suffix.lower()
         blocks = {"q": self.q}
         if self.v is not None:
@@ -138,27 +153,23 @@ class Trajectory:
             write_blocks(path, self.joint_names, self.time, blocks)
 
     def in_order(self, joints: Sequence[str]) -> Trajectory:
-        """The same with the columns in this order. Raises InvalidArgument
-        (WRONG_JOINT_NAMES) unless these are its joints."""
+        """The columns of these joints, in this order; others are `unused`
+        then. Raises InvalidArgument (WRONG_JOINT_NAMES) where it lacks one."""
         if self.joint_names is None or tuple(joints) == self.joint_names:
             return self
-        for joint in self.joint_names:
-            if joint not in joints:
-                raise errors.invalid(
-                    Reason.WRONG_JOINT_NAMES, "joint_names",
-                    f"the trajectory has the joint {joint!r}, which the robot "
-                    "does not move; `joints` of Trajectory.read leaves out "
-                    "what is not listed", joint=joint)
         for joint in joints:
             if joint not in self.joint_names:
                 raise errors.invalid(
                     Reason.WRONG_JOINT_NAMES, "joint_names",
                     f"the trajectory lacks the joint {joint!r}", joint=joint)
         columns = [self.joint_names.index(joint) for joint in joints]
-        return self._with(
+        ordered = self._with(
             joint_names=tuple(joints), q=self.q[:, columns],
             v=None if self.v is None else self.v[:, columns],
             a=None if self.a is None else self.a[:, columns])
+        ordered.unused += tuple(
+            joint for joint in self.joint_names if joint not in joints)
+        return ordered
 
     def slower(self, factor: float) -> Trajectory:
         """The same path in `factor` times the time."""

@@ -165,9 +165,11 @@ class TrajectoryVerdict:
     first_violation: the one that begins first; None: there is none.
     samples, duration (s): of the trajectory.
     highest_power, lowest_power (W), energy_given, energy_taken (J): of all
-        joints together; powers are None for a robot without joints.
+        joints together; 0 at the first sample for a robot without joints.
+        Powers are None only from a server that leaves them out.
     payload: None where nothing carries one.
-    slow_down: None for a robot without joints.
+    slow_down: with a factor of 1 for a robot without joints. None only from a
+        server that leaves it out.
     path_inertia: None unless `task` was asked for.
     derived: how v and a were; None: they were given.
     tables: those that were asked for, by name: "tau", "v", "a", "path_a" to

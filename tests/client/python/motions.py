@@ -45,11 +45,11 @@ def with_efforts(efforts):
             for (joint, limits), effort in zip(wide().items(), efforts)}
 
 
-def ask_torquectl(client, path, *flags):
+def ask_torquectl(client, path, *flags, model="panda"):
     """(exit code, verdict)"""
     done = subprocess.run(
         [TORQUECTL, "--server", client.address, "--output", "json",
-         "trajectory", "check", str(path), "--model", "panda", *flags],
+         "trajectory", "check", str(path), "--model", model, *flags],
         capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode in (0, 2), done.stderr
     return done.returncode, json.loads(done.stdout)

@@ -72,20 +72,28 @@ def test_demands_are_those_of_the_samples(panda):
         assert np.array_equal(peaks.time, t[at])
         assert np.array_equal(peaks.value, numbers[at, columns])
     assert np.allclose(joints.rms_torque, np.sqrt(
-        np.trapz(tau**2, t, axis=0) / verdict.duration), rtol=1e-12)
-    assert np.allclose(joints.rms_torque_use, joints.rms_torque / 1e6)
+        np.trapz(tau**2, t, axis=0) / verdict.duration), rtol=1e-12, atol=0)
+    assert np.allclose(joints.rms_torque_use, joints.rms_torque / 1e6,
+                       rtol=1e-12, atol=0)
     for sign, energy in ((1, joints.energy_given), (-1, joints.energy_taken)):
         assert np.allclose(energy, [
-            positive_part(t, sign * column) for column in power.T], rtol=1e-12)
+            positive_part(t, sign * column) for column in power.T],
+                           rtol=1e-12, atol=0)
     assert (joints.lower_limit == -9).all() and (joints.upper_limit == 9).all()
     assert (joints.velocity_limit == 99).all()
     assert (joints.torque_limit == 1e6).all()
     whole = power.sum(axis=1)
     assert verdict.highest_power.sample == whole.argmax()
-    assert verdict.highest_power.value == pytest.approx(whole.max())
+    exactly = {"rel": 1e-12, "abs": 0}
+    assert verdict.highest_power.value == pytest.approx(
+        whole.max(), **exactly)
     assert verdict.lowest_power.sample == whole.argmin()
-    assert verdict.energy_given == pytest.approx(joints.energy_given.sum())
-    assert verdict.energy_taken == pytest.approx(joints.energy_taken.sum())
+    assert verdict.lowest_power.value == pytest.approx(
+        whole.min(), **exactly)
+    assert verdict.energy_given == pytest.approx(
+        joints.energy_given.sum(), **exactly)
+    assert verdict.energy_taken == pytest.approx(
+        joints.energy_taken.sum(), **exactly)
     assert verdict.revision == panda.revision and verdict.model == "panda"
     assert verdict.tip_frame == "panda_link8" and verdict.target
     assert verdict.trajectory is MOTION and verdict.seconds > 0
@@ -295,6 +303,88 @@ def test_columns_are_matched_by_name(panda):
         assert verdict.joints.names == tuple(names)
         assert same_bits(verdict.tables["tau"],
                          plain.tables["tau"][:, order].copy())
+
+
+def test_only_rates_that_count_are_read(panda, tmp_path):
+    expected = panda.check_trajectory(positions(MOTION), derive="cubic",
+                                      tables=["v", "a"])
+    lines = [line.split(",") for line in written_lines(MOTION, tmp_path)]
+    dropped = lines[0].index(f"{PANDA[3]}.v")
+    path = tmp_path / "some.csv"
+    path.write_text("\n".join(",".join(
+        cell for column, cell in enumerate(cells) if column != dropped)
+        for cells in lines))
+    verdict = panda.check_trajectory(path, derive="cubic", tables=["v", "a"])
+    assert same(verdict, expected) and verdict.trajectory.v is None
+    assert f"{PANDA[0]}.v" in verdict.trajectory.unused
+    with pytest.raises(torqued.FileError) as caught:
+        panda.check_trajectory(path)
+    assert caught.value.joint == PANDA[3]
+    message = json.loads(written(MOTION, tmp_path / "move.json").read_text())
+    del message["points"][3]["velocities"]
+    (tmp_path / "some.json").write_text(json.dumps(message))
+    np.savez(tmp_path / "some.npz", time=MOTION.time, q=MOTION.q,
+             v=MOTION.v[:9], a=np.array(["no", "numbers"]),
+             joint_names=np.array(PANDA))
+    for name in ("some.json", "some.npz"):
+        assert same(panda.check_trajectory(
+            tmp_path / name, derive="cubic", tables=["v", "a"]), expected)
+        with pytest.raises(torqued.FileError):
+            panda.check_trajectory(tmp_path / name)
+    plain = torqued.Trajectory(MOTION.time, MOTION.q, MOTION.v, MOTION.a)
+    plain.write(tmp_path / "plain.csv")
+    assert same(panda.check_trajectory(
+        torqued.Trajectory.read(tmp_path / "plain.csv", PANDA),
+        derive="cubic", tables=["v", "a"]), expected)
+
+
+def written(motion, path):
+    motion.write(path)
+    return path
+
+
+def written_lines(motion, tmp_path):
+    return written(motion, tmp_path / "lines.csv").read_text().splitlines()
+
+
+FINGERS = swinging(50, joints=("finger_1", *PANDA, "finger_2"))
+HAND_ALONE = FINGERS.in_order(PANDA)
+
+
+@pytest.mark.parametrize("name", [
+    "", "move.csv", "move.npz", "move.yaml", "move.json"])
+def test_joints_that_are_not_the_robots_are_left_out(client, panda, tmp_path,
+                                                     name):
+    assert {"finger_1", "finger_2"} == set(HAND_ALONE.unused)
+    given = written(FINGERS, tmp_path / name) if name else FINGERS
+    expected = panda.check_trajectory(HAND_ALONE, tables=["tau"])
+    with pytest.warns(torqued.LeftOutWarning,
+                      match="finger_1, finger_2") as caught:
+        verdict = panda.check_trajectory(given, tables=["tau"])
+    assert same(verdict, expected) and len(caught) == 1
+    assert caught[0].filename == __file__ and name in str(caught[0].message)
+
+    async def compute():
+        async with torqued.aio.connect(client.address) as waiting:
+            robot = await waiting.model("panda")
+            return await robot.check_trajectory(given, tables=["tau"])
+
+    with pytest.warns(torqued.LeftOutWarning) as caught:
+        assert same(asyncio.run(compute()), expected)
+    assert caught[0].filename == __file__
+    if name:
+        assert ask_torquectl(client, given)[1]["joints"] == (
+            expected.to_dict()["joints"])
+
+
+def test_a_joint_of_a_csv_that_is_left_out_needs_no_rates(panda, tmp_path):
+    lines = written_lines(HAND_ALONE, tmp_path)
+    path = tmp_path / "move.csv"
+    path.write_text("\n".join([lines[0] + ",finger.q"] + [
+        line + ",0.04" for line in lines[1:]]))
+    with pytest.warns(torqued.LeftOutWarning, match="move.csv.*: finger$"):
+        verdict = panda.check_trajectory(path)
+    assert verdict.trajectory.unused == ("finger.q",)
 
 
 # --- Against torquectl -------------------------------------------------------
@@ -655,6 +745,14 @@ BAD_OPTIONS = {
     "no number": (
         {"limits": {PANDA[2]: {"effort": "87"}}},
         "INVALID_OPTION", "limits['panda_joint3'].effort", PANDA[2]),
+    "a joint without a name": (
+        {"limits": {"": {"effort": 3}}}, "INVALID_OPTION", "limits['']", ""),
+    "a joint that there is not, without members": (
+        {"limits": {"elbow": {}}}, "INVALID_OPTION", "limits['elbow']",
+        "elbow"),
+    "a curve of nothing": (
+        {"limits": {PANDA[2]: {"torque_at_speed": []}}},
+        "INVALID_OPTION", "limits['panda_joint3'].torque_at_speed", PANDA[2]),
     "no pairs": (
         {"limits": {PANDA[2]: {"torque_at_speed": [1, 2]}}},
         "INVALID_OPTION", "limits['panda_joint3'].torque_at_speed", PANDA[2]),
@@ -705,9 +803,7 @@ def test_other_keywords_are_refused(panda):
                         MOTION.a[:, 1:]),
      "WRONG_COLUMN_COUNT", "samples.q", ""),
     (swinging(9, joints=PANDA[:6]), "WRONG_JOINT_NAMES", "joint_names",
-     PANDA[6]),
-    (swinging(9, joints=(*PANDA, "finger")), "WRONG_JOINT_NAMES",
-     "joint_names", "finger")])
+     PANDA[6])])
 def test_a_trajectory_of_another_robot_is_refused(panda, motion, reason, field,
                                                   joint):
     with pytest.raises(torqued.InvalidArgument) as caught:
@@ -725,6 +821,9 @@ def test_two_wrenches_are_refused(panda):
 
 @pytest.mark.parametrize("text, where, joint", [
     ("{", "line", ""), ("[]", "object", ""), ('{"a": 1}', "'a'", "a"),
+    ('{"": {"effort": 3}}', "''", ""), ('{"a": {}}', "no joint", "a"),
+    ('{"%s": {}}' % ("a" * 200), "no joint", "a" * 200),
+    ('{"panda_joint1": {"torque_at_speed": []}}', "no pair", "panda_joint1"),
     ('{"a": {"effort": true}}', "effort is not a number", "a"),
     ('{"a": {"efort": 1}}', "efort", "a"),
     ('{"a": {}, "b": {}, "a": {}}', "'a' stands there twice", ""),
@@ -752,3 +851,28 @@ def test_a_robot_without_joints_keeps_all_limits(client):
         [0, 1, 2], nothing, nothing, nothing), tables=["tau"])
     assert verdict.passes and verdict.samples == 3
     assert verdict.joints.names == () and verdict.tables["tau"].shape == (3, 0)
+    first = torqued.Peak(0, 0.0, 0.0)
+    assert (verdict.highest_power, verdict.lowest_power) == (first, first)
+    assert verdict.energy_given == verdict.energy_taken == 0
+    assert verdict.slow_down.possible and verdict.slow_down.factor == 1
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.npz", "x.yaml", "x.json"])
+def test_files_of_a_robot_without_joints(client, tmp_path, name):
+    robot = client.register(
+        "pedestal", '<robot name="pedestal"><link name="base"/></robot>')
+    nothing = np.empty((3, 0))
+    motion = torqued.Trajectory([0, 1, 2], nothing, nothing, nothing,
+                                joint_names=[])
+    ours = tmp_path / name
+    motion.write(ours)
+    verdict = robot.check_trajectory(ours, tables=["tau"])
+    assert verdict.passes and verdict.samples == 3
+    if name == "x.csv":
+        assert ours.read_text() == "time\n0.0\n1.0\n2.0\n"
+        return  # The other writes torques alone.
+    (tmp_path / "move.csv").write_text("time\n0\n1\n2\n")
+    theirs = tmp_path / ("other_" + name)
+    ask_torquectl(client, tmp_path / "move.csv", "--torques", str(theirs),
+                  model="pedestal")
+    assert robot.check_trajectory(theirs).samples == 3

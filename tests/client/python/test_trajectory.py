@@ -3,7 +3,9 @@ some."""
 
 import json
 import pickle
+import struct
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -201,6 +203,55 @@ def test_times_from_the_start(tmp_path, given, seconds):
     assert read.time.tolist() == [0, seconds]
 
 
+def test_sixteen_levels_of_yaml_are_read(tmp_path):
+    deep = "[" * 15 + "]" * 15
+    read = read_text(tmp_path, f"more: {deep}\n" + ROS_2)
+    assert same(read, read_text(tmp_path, ROS_2))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_either_parser_of_yaml_will_do(tmp_path, monkeypatch, compiled):
+    expected = read_text(tmp_path, ROS_1)
+    if not compiled:
+        monkeypatch.delattr(yaml, "CLoader")
+    assert same(read_text(tmp_path, ROS_1), expected)
+    for text in ('"\\Uffffffff"', '"\\U7fffffff"', "[" * 100_000,
+                 "%YAML " + "9" * 5000 + ".1\n--- a", "a: [", "a: \0"):
+        with pytest.raises(torqued.FileError, match="YAML"):
+            read_text(tmp_path, text)
+
+
+def test_words_of_yaml_keep_their_letters(tmp_path):
+    read = read_text(tmp_path, POINT.format(
+        "{positions: [+2.5], velocities: ~, accelerations: null, " + TIME
+        + "}").replace("[j]", "[Elbow_Y]"))
+    assert read.joint_names == ("Elbow_Y",) and read.q[1] == 2.5
+    assert read.v is None and read.a is None
+
+
+@pytest.mark.parametrize("name", ["move.yaml", "move.json"])
+@pytest.mark.parametrize("times, row", [
+    ([0, 2.0**31], 1), ([-2.0**31 - 1, 0], 0), ([0, 1e300], 1),
+    ([0, 1e-10], 1), ([1, 1.25, 1.25 + 3e-10], 2),
+    ([0, 2**31 - 1 + 0.9999999999], 1)])
+def test_times_that_do_not_fit_the_message(tmp_path, name, times, row):
+    motion = torqued.Trajectory(times, np.zeros((len(times), 1)),
+                                joint_names=["j"])
+    with pytest.raises(torqued.FileError, match="does not fit") as caught:
+        motion.write(tmp_path / name)
+    assert (caught.value.row, caught.value.column) == (row, "time")
+    assert not (tmp_path / name).exists()
+
+
+def test_times_that_just_fit_the_message(tmp_path):
+    times = [-2.0**31, -1.5, -1e-9, 0, 1e-9, 0.9999999999, 2**31 - 1]
+    motion = torqued.Trajectory(times, np.zeros((7, 1)), joint_names=["j"])
+    motion.write(tmp_path / "move.json")
+    read = torqued.Trajectory.read(tmp_path / "move.json")
+    assert read.time.tolist() == [1 if time == times[5] else time
+                                  for time in times]
+
+
 def test_what_is_written_for_ros_is_numbers_to_others(tmp_path):
     small = torqued.Trajectory([0, 1], [[1e-5], [1e22]], joint_names=["on"])
     small.write(tmp_path / "move.yaml")
@@ -303,10 +354,13 @@ CSV = "time,j.q,j.v,j.a\n0,0,0,0\n1,{},0,0\n"
 POINT = ("joint_names: [j]\npoints:\n- positions: [0]\n"
          "  time_from_start: {{sec: 0, nanosec: 0}}\n- {}\n")
 TIME = "time_from_start: {sec: 1, nanosec: 0}"
+JSON = ('{"joint_names": ["j"], "points": [{"positions": [%s], '
+        '"time_from_start": %s}]}')
 # text: (suffix, line, row, column, joint, a word of the message)
 BAD_TEXTS = {
     CSV.format("x"): (".csv", 3, None, "j.q", "", "not a number"),
     CSV.format("1_0"): (".csv", 3, None, "j.q", "", "not a number"),
+    CSV.format("1\v"): (".csv", 3, None, "j.q", "", "not a number"),
     CSV.format("nan"): (".csv", 3, 1, "j.q", "j", "finite"),
     CSV.format(""): (".csv", 3, None, "j.q", "", "not a number"),
     CSV.format("1,2"): (".csv", 3, None, "", "", "5 cells"),
@@ -321,8 +375,14 @@ BAD_TEXTS = {
     "[" * 100_000: (".json", None, None, "", "", "JSON"),
     "[1, 2]": (".json", None, None, "", "", "no points"),
     "a: [": (".yaml", 2, None, "", "", "YAML"),
-    "a: 1\na: 2\n": (".yaml", 1, None, "", "", "twice"),
+    "a: 1\na: 2\n": (".yaml", 2, None, "", "", "twice"),
     "---\n": (".yaml", None, None, "", "", "no message"),
+    "[" * 100_000: (".yaml", 1, None, "", "", "levels"),
+    "[" * 100_000 + "]" * 100_000: (".yaml", 1, None, "", "", "levels"),
+    "{a: " * 17 + "}" * 17: (".yaml", 1, None, "", "", "levels"),
+    "- " * 100_000: (".yaml", 1, None, "", "", "levels"),
+    "a: &x [1]\nb: *x\n": (".yaml", 2, None, "", "", "aliases"),
+    "? [a]\n: 1\n": (".yaml", 1, None, "", "", "single word"),
     ROS_2 + ROS_2: (".yaml", None, None, "", "", "2 messages"),
     "!!python/object/apply:os.getcwd []": (
         ".yaml", None, None, "", "", "points"),
@@ -343,6 +403,18 @@ BAD_TEXTS = {
         ".yaml", None, 1, "positions", "j", "not a number"),
     POINT.format("{positions: [.nan], " + TIME + "}"): (
         ".yaml", None, 1, "q", "j", "finite"),
+    POINT.format("{positions: ['0'], " + TIME + "}"): (
+        ".yaml", None, 1, "positions", "j", "not a number"),
+    POINT.format("{positions: [!!int 0], " + TIME + "}"): (
+        ".yaml", None, 1, "positions", "j", "not a number"),
+    POINT.format("{positions: [-.INF], " + TIME + "}"): (
+        ".yaml", None, 1, "q", "j", "finite"),
+    JSON % ("0", '{"sec": "0"}'): (
+        ".json", None, 0, "time_from_start", "", "sec"),
+    JSON % ('"0"', "0"): (
+        ".json", None, 0, "positions", "j", "not a number"),
+    JSON % ("1" + "0" * 400, "0"): (
+        ".json", None, 0, "q", "j", "finite"),
     POINT.format("{positions: [0]}"): (
         ".yaml", None, 1, "time_from_start", "", "sec"),
     POINT.format("{positions: [0], time_from_start: soon}"): (
@@ -413,6 +485,103 @@ def test_arrays_of_npz_that_are_no_trajectory(tmp_path, name):
     with pytest.raises(torqued.FileError, match="move.npz") as caught:
         torqued.Trajectory.read(tmp_path / "move.npz")
     assert caught.value.column == column
+
+
+def test_one_joint_takes_one_axis_of_npz(tmp_path):
+    one = {"time": MOTION.time, "q": MOTION.q[:, 0], "v": MOTION.v[:, 0],
+           "a": MOTION.a[:, 0]}
+    np.savez(tmp_path / "named.npz", joint_names=np.array(["j"]), **one)
+    np.savez(tmp_path / "plain.npz", **one)
+    for name, joints in (("named.npz", None), ("plain.npz", ["j"])):
+        read = torqued.Trajectory.read(tmp_path / name, joints)
+        for part in ("q", "v", "a"):
+            assert same_bits(getattr(read, part)[:, 0].copy(), one[part].copy())
+    np.savez(tmp_path / "turned.npz", joint_names=np.array(["j"], ">U3"), **one)
+    read = torqued.Trajectory.read(tmp_path / "turned.npz")
+    assert read.joint_names == ("j",)
+    with pytest.raises(torqued.FileError, match="1 axes"):
+        torqued.Trajectory.read(tmp_path / "plain.npz", ["j", "k"])
+
+
+def header_of_npy(text):
+    head = text.encode("latin-1").ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("header", [
+    "{'descr': ((((", "{1:2", "{", "", "-" * 99, "{'descr': 1}", "\0", "[]",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': "
+    "(99999999999999999999999, 2), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }",
+    "{'descr': ('<f8', 1, 2, 3), 'fortran_order': False, 'shape': (1, 2), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (1 << 40, 1 << 20), }"])
+def test_headers_of_numpy_that_are_none(tmp_path, header):
+    content = header_of_npy(header)
+    (tmp_path / "move.npy").write_bytes(content)
+    with zipfile.ZipFile(tmp_path / "move.npz", "w") as archive:
+        for name in ("time", "q"):
+            archive.writestr(name + ".npy", content)
+    for name in ("move.npy", "move.npz"):
+        with pytest.raises(torqued.FileError, match=name):
+            torqued.Trajectory.read(tmp_path / name, ["j"])
+
+
+def test_entries_of_npz_that_are_no_arrays(tmp_path):
+    MOTION.write(tmp_path / "whole.npz")
+    entries = {}
+    with zipfile.ZipFile(tmp_path / "whole.npz") as whole:
+        entries.update((name, whole.read(name)) for name in whole.namelist())
+
+    def read(changed, flags=0):
+        with zipfile.ZipFile(tmp_path / "move.npz", "w") as archive:
+            for name, content in {**entries, **changed}.items():
+                archive.writestr(name, content)
+        if flags:
+            content = (tmp_path / "move.npz").read_bytes()
+            at = content.index(b"PK\x01\x02") + 8
+            (tmp_path / "move.npz").write_bytes(
+                content[:at] + bytes([flags]) + content[at + 1:])
+        return torqued.Trajectory.read(tmp_path / "move.npz")
+
+    assert same(read({}), MOTION)
+    assert read({"note.txt": b"x"}).unused == ("note.txt",)
+    names = entries["joint_names.npy"]
+    beyond = names[:-4] + struct.pack("<I", 0x110000)
+    surrogate = names[:-4] + struct.pack("<I", 0xd800)
+    for changed, flags in (({"q.npy": b"no array"}, 0),
+                           ({"time.npy": b""}, 0),
+                           ({"joint_names.npy": beyond}, 0),
+                           ({"joint_names.npy": surrogate}, 0),
+                           ({}, 1)):  # Encrypted, it says.
+        with pytest.raises(torqued.FileError, match="move.npz"):
+            read(changed, flags)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["move.npy", "move.npz"])
+def test_damaged_files_of_numpy_fail_as_files_do(tmp_path, name):
+    """Bytes that are changed, left out, or cut off, wherever they are."""
+    path, random = tmp_path / name, np.random.default_rng(11)
+    swinging(3).write(path)
+    content, refused = path.read_bytes(), 0
+    # Where the structure is; most of the rest are numbers.
+    places = [k for k in range(len(content)) if name == "move.npz" or k < 140]
+    for turn in range(600):
+        damaged = bytearray(content)
+        for place in random.choice(places, 1 + turn % 4):
+            damaged[place] = random.integers(256)
+        if turn % 3 == 1:
+            del damaged[random.choice(places)]
+        if turn % 7 == 1:
+            del damaged[random.choice(places):]
+        path.write_bytes(damaged)
+        try:
+            torqued.Trajectory.read(path, PANDA)
+        except torqued.FileError as error:
+            assert error.file == str(path)
+            refused += 1
+    assert refused > 200
 
 
 def test_what_is_no_file_of_numpy(tmp_path):

@@ -94,6 +94,7 @@ class Robot(RobotFunctions[
                        words: CheckWords) -> TrajectoryVerdict:
         # A file may be large.
         plan = await asyncio.to_thread(plan_of, self, trajectory, words)
+        plan.warn(stacklevel=2)
         return await self._client.connection.check(plan)
 
     async def _plain(self, quantity: Quantity,

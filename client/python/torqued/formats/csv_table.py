@@ -11,7 +11,7 @@ import numpy as np
 from torqued.arrays import FloatArray
 from torqued.enums import Reason
 from torqued.errors import FilePlace
-from torqued.formats.samples import Samples, chosen, split_plain
+from torqued.formats.samples import Samples, Wanted, chosen, split_plain
 
 # Characters of a cell that a complaint shows.
 _SHOWN = 40
@@ -26,8 +26,7 @@ class Table(NamedTuple):
     lines: list[int]
 
 
-def read(path: pathlib.Path, joints: Sequence[str] | None,
-         place: FilePlace) -> Samples:
+def read(path: pathlib.Path, wanted: Wanted, place: FilePlace) -> Samples:
     """With a header: `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any
     order; other columns are left out. Without: plain columns.
 
@@ -35,8 +34,8 @@ def read(path: pathlib.Path, joints: Sequence[str] | None,
     """
     table = parse(path, place)
     if not table.header:
-        return split_plain(table.numbers, joints, place, table.lines)
-    return _named(table, joints, place)
+        return split_plain(table.numbers, wanted, place, table.lines)
+    return _named(table, wanted, place)
 
 
 def write(path: pathlib.Path, joints: Sequence[str] | None, time: FloatArray,
@@ -89,8 +88,9 @@ def parse(path: pathlib.Path, place: FilePlace) -> Table:
 def _numbers(cells: list[str]) -> list[float] | None:
     """None where one of them is none."""
     for cell in cells:
-        # float() takes 1_000 and digits of all alphabets.
-        if "_" in cell or not cell.isascii():
+        # float() takes 1_000, digits of all alphabets, and more blanks.
+        if ("_" in cell or not cell.isascii()
+                or cell.strip() != cell.strip(_BLANK)):
             return None
     try:
         return [float(cell) for cell in cells]
@@ -111,9 +111,8 @@ def _bad_cell(cells: list[str], header: list[str], line: int,
         column=header[index] if header else str(index + 1))
 
 
-def _named(table: Table, joints: Sequence[str] | None,
-           place: FilePlace) -> Samples:
-    header = table.header
+def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
+    header, joints = table.header, wanted.joints
     at = {name: column for column, name in enumerate(header)}
     for column, name in enumerate(header):
         if at[name] != column:
@@ -122,32 +121,31 @@ def _named(table: Table, joints: Sequence[str] | None,
         raise place.problem("has no column 'time'",
                             reason=Reason.MISSING_INPUT, column="time")
     present = [name[:-2] for name in header if name.endswith(".q")]
-    if not present:
+    if not present and (joints is None or joints):
         raise place.problem("has no column <joint>.q",
                             reason=Reason.MISSING_INPUT)
-    chosen(present, joints, place)  # Raises for what is not there.
+    _, others = chosen(present, joints, place)
     names = present if joints is None else joints
     used = {"time"}
 
     def block(suffix: str) -> FloatArray | None:
-        wanted = [f"{name}.{suffix}" for name in names]
-        missing = [name for name in wanted if name not in at]
-        if len(missing) == len(wanted):
+        columns = [f"{name}.{suffix}" for name in names]
+        missing = [name for name in columns if name not in at]
+        if missing and len(missing) == len(columns):
             return None
         if missing:
             raise place.problem(
                 f"has no column {missing[0]!r}, but {suffix} of other joints",
                 reason=Reason.WRONG_JOINT_NAMES, column=missing[0],
                 joint=missing[0][:-2])
-        used.update(wanted)
+        used.update(columns)
         return np.ascontiguousarray(
-            table.numbers[:, [at[name] for name in wanted]])
+            table.numbers[:, [at[name] for name in columns]])
 
     q = block("q")
-    if q is None:  # joints is empty
-        q = np.empty((len(table.lines), 0))
-    v, a = block("v"), block("a")
+    assert q is not None  # `chosen` has found all of them.
+    v, a = (block("v"), block("a")) if wanted.rates else (None, None)
     return Samples(
         names, np.ascontiguousarray(table.numbers[:, at["time"]]), q, v, a,
-        lines=table.lines,
+        lines=table.lines, others=others,
         unused=tuple(name for name in header if name not in used))

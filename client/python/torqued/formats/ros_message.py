@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import math
 import pathlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,8 @@ import numpy as np
 from torqued.arrays import FloatArray
 from torqued.enums import Reason
 from torqued.errors import FilePlace
-from torqued.formats.samples import Samples, of_joints
+from torqued.formats import yaml_tree
+from torqued.formats.samples import Samples, Wanted, of_joints
 
 _FIELDS = {"q": "positions", "v": "velocities", "a": "accelerations"}
 _WRITTEN = {**_FIELDS, "tau": "effort"}
@@ -25,22 +25,24 @@ _AROUND = ("goal", "trajectory", "joint_trajectory")
 # Seconds and nanoseconds in ROS 1 and in ROS 2.
 _CLOCKS = (("secs", "nsecs"), ("sec", "nanosec"))
 _NANO = 10**9
-_DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+# Seconds of builtin_interfaces/Duration are an int32.
+_MOST_SECONDS = 2**31 - 1
 
 
-def read(path: pathlib.Path, joints: Sequence[str] | None,
-         place: FilePlace) -> Samples:
+def read(path: pathlib.Path, wanted: Wanted, place: FilePlace) -> Samples:
     message = (_json(path, place) if path.suffix.lower() == ".json"
-               else _yaml(path, place))
-    return of_joints(_samples(_trajectory(message, place), place), joints,
-                     place)
+               else yaml_tree.read(path, place))
+    samples = _samples(_trajectory(message, place), wanted.rates, place)
+    return of_joints(samples, wanted.joints, place)
 
 
 def write(path: pathlib.Path, joints: Sequence[str], time: FloatArray,
           blocks: Mapping[str, FloatArray]) -> None:
-    """In the form of ROS 2; times are rounded to nanoseconds."""
+    """In the form of ROS 2; times are rounded to nanoseconds. Raises FileError
+    where they do not fit the message."""
+    points = _points(time, blocks, FilePlace(str(path)))
     text = (_written_json if path.suffix.lower() == ".json"
-            else _written_yaml)(joints, time, blocks)
+            else _written_yaml)(joints, points)
     path.write_text(text, encoding="utf-8")
 
 
@@ -64,40 +66,6 @@ def _json(path: pathlib.Path, place: FilePlace) -> Any:
         raise place.problem(f"is not JSON: {error}") from None
 
 
-def _yaml(path: pathlib.Path, place: FilePlace) -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise ImportError(
-            f"to read {path} takes PyYAML (Debian: python3-yaml)") from None
-
-    # All scalars as text: YAML has 1e-3 for a string, 010 for eight, and 1:30
-    # for ninety. It makes nothing but strings, lists and dicts.
-    class Loader(getattr(yaml, "CBaseLoader",  # type: ignore[misc]
-                         yaml.BaseLoader)):
-        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            found = super().construct_mapping(node, deep)
-            if len(found) < len(node.value):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "a mapping has a key twice", node.start_mark)
-            return found
-
-    try:
-        documents = [document for document in yaml.load_all(
-            path.read_bytes(), Loader) if document not in (None, "")]
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        raise place.problem(f"is not YAML: {error.problem}",
-                            line=mark.line + 1 if mark else None) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise place.problem(f"is not YAML: {error}") from None
-    if len(documents) != 1:
-        raise place.problem(
-            f"has {len(documents)} messages; give one" if documents
-            else "has no message")
-    return documents[0]
-
-
 # --- The message -------------------------------------------------------------
 
 
@@ -113,9 +81,10 @@ def _trajectory(message: Any, place: FilePlace) -> Mapping[str, Any]:
         "is no trajectory_msgs/JointTrajectory: it has no points")
 
 
-def _samples(message: Mapping[str, Any], place: FilePlace) -> Samples:
+def _samples(message: Mapping[str, Any], rates: bool,
+             place: FilePlace) -> Samples:
     joints = message.get("joint_names")
-    if not isinstance(joints, list) or not joints or not all(
+    if not isinstance(joints, list) or not all(
             isinstance(name, str) for name in joints):
         raise place.problem("joint_names is no list of names",
                             reason=Reason.WRONG_JOINT_NAMES,
@@ -132,8 +101,9 @@ def _samples(message: Mapping[str, Any], place: FilePlace) -> Samples:
                 row=row, column="points")
     time = np.array([_seconds(point.get("time_from_start"), row, place)
                      for row, point in enumerate(points)])
-    q, v, a = (_block(_FIELDS[name], points, joints, place)
-               for name in ("q", "v", "a"))
+    q, v, a = (_block(field, points, joints, place)
+               if rates or name == "q" else None
+               for name, field in _FIELDS.items())
     if q is None:
         raise place.problem("the points have no positions",
                             reason=Reason.MISSING_INPUT, column="positions")
@@ -144,10 +114,9 @@ def _block(field: str, points: list[Mapping[str, Any]], joints: list[str],
            place: FilePlace) -> FloatArray | None:
     """None where no point has it."""
     lists = [point.get(field) for point in points]
-    # An absent field, or an empty one of either language.
-    if all(given in (None, "", "null", "~", []) for given in lists):
-        return None
     numbers = np.empty((len(points), len(joints)))
+    if all(given in (None, []) for given in lists):
+        return None if joints else numbers
     for row, given in enumerate(lists):
         if not isinstance(given, list) or len(given) != len(joints):
             has = len(given) if isinstance(given, list) else "no list of"
@@ -183,47 +152,59 @@ def _seconds(given: Any, row: int, place: FilePlace) -> float:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, float):
-        return value
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
+    if isinstance(value, bool) or not isinstance(value, (float, int)):
         return None
-    text = str(value).strip()
-    if _DECIMAL.fullmatch(text):
-        return float(text)
-    # What is not finite has a name in YAML that float() does not know.
-    text = text.lower().lstrip("+-").removeprefix(".")
-    return math.nan if text in ("nan", "inf", "infinity") else None
+    try:
+        return float(value)
+    except OverflowError:  # An integer of hundreds of digits.
+        return math.inf
 
 
 # --- Writing -----------------------------------------------------------------
 
 
+#: Lists of numbers by field, seconds, nanoseconds.
+_Point = tuple[dict[str, list[float]], int, int]
+
+
 def _points(time: FloatArray, blocks: Mapping[str, FloatArray],
-            ) -> Iterator[tuple[dict[str, list[float]], int, int]]:
-    """(lists, seconds, nanoseconds)"""
+            place: FilePlace) -> Iterator[_Point]:
     fields = [(_WRITTEN[name], numbers) for name, numbers in blocks.items()]
+    before: tuple[int, int] | None = None
     for row, seconds in enumerate(time.tolist()):
-        sec, nanosec = divmod(round(seconds * _NANO), _NANO)
+        # The whole seconds first: large times keep their fraction.
+        whole = math.floor(seconds)
+        carry, nanosec = divmod(round((seconds - whole) * _NANO), _NANO)
+        start = (whole + carry, nanosec)
+        if not -_MOST_SECONDS - 1 <= start[0] <= _MOST_SECONDS:
+            raise place.problem(
+                f"{seconds} s does not fit the message, whose seconds are a "
+                "number of 32 bits", reason=Reason.INVALID_OPTION, row=row,
+                column="time")
+        if start == before:
+            raise place.problem(
+                f"{seconds} s does not fit the message: in nanoseconds it is "
+                "the time of the sample before", reason=Reason.INVALID_OPTION,
+                row=row, column="time")
+        before = start
         yield ({field: numbers[row].tolist() for field, numbers in fields},
-               sec, nanosec)
+               *start)
 
 
-def _written_json(joints: Sequence[str], time: FloatArray,
-                  blocks: Mapping[str, FloatArray]) -> str:
-    points: list[dict[str, Any]] = [
+def _written_json(joints: Sequence[str], points: Iterator[_Point]) -> str:
+    listed: list[dict[str, Any]] = [
         {**lists, "time_from_start": {"sec": sec, "nanosec": nanosec}}
-        for lists, sec, nanosec in _points(time, blocks)]
-    return json.dumps({"joint_names": list(joints), "points": points},
+        for lists, sec, nanosec in points]
+    return json.dumps({"joint_names": list(joints), "points": listed},
                       indent=1) + "\n"
 
 
-def _written_yaml(joints: Sequence[str], time: FloatArray,
-                  blocks: Mapping[str, FloatArray]) -> str:
-    lines = ["joint_names:"]
+def _written_yaml(joints: Sequence[str], points: Iterator[_Point]) -> str:
+    lines = ["joint_names:" if joints else "joint_names: []"]
     # A string of JSON is one of YAML.
     lines += [f"- {json.dumps(joint)}" for joint in joints]
     lines.append("points:")
-    for lists, sec, nanosec in _points(time, blocks):
+    for lists, sec, nanosec in points:
         start = "- "
         for field, numbers in lists.items():
             lines.append(f"{start}{field}: "

@@ -12,11 +12,26 @@ from torqued.enums import Reason
 from torqued.errors import FilePlace
 
 
+class Wanted(NamedTuple):
+    """What a reader is to take from a file.
+
+    joints: of the joints that have names, these only, in this order; None: all.
+    columns: what columns without names are; None: such are refused.
+    rates: whether v and a are read; otherwise they are left out like all that
+        nobody asked for.
+    """
+
+    joints: Sequence[str] | None = None
+    columns: Sequence[str] | None = None
+    rates: bool = True
+
+
 class Samples(NamedTuple):
     """As a file has them; nothing is looked at but its form.
 
     joints: None where the file does not name them. lines: of the rows, from 1,
-    for a text with a line for each. unused: names of what else is in the file.
+    for a text with a line for each. unused: names of what else is in the file;
+    others: of its joints that are not among `joints`.
     """
 
     joints: Sequence[str] | None
@@ -27,13 +42,14 @@ class Samples(NamedTuple):
     tip_wrench: FloatArray | None = None
     lines: Sequence[int] | None = None
     unused: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
-def split_plain(numbers: FloatArray, joints: Sequence[str] | None,
-                place: FilePlace,
+def split_plain(numbers: FloatArray, wanted: Wanted, place: FilePlace,
                 lines: Sequence[int] | None = None) -> Samples:
     """Columns without names: time, q, or time, q, v, a, in the order of
-    `joints`."""
+    `wanted.columns`."""
+    joints = wanted.columns
     if joints is None:
         raise place.problem(
             "the columns have no names; say with `joints` which joints they "
@@ -46,7 +62,7 @@ def split_plain(numbers: FloatArray, joints: Sequence[str] | None,
             reason=Reason.WRONG_COLUMN_COUNT)
     q, v, a = (np.ascontiguousarray(numbers[:, 1 + k * n:1 + (k + 1) * n])
                for k in range(3))
-    has_rates = columns == 1 + 3 * n
+    has_rates = columns == 1 + 3 * n and wanted.rates
     return Samples(joints, numbers[:, 0].copy(), q, v if has_rates else None,
                    a if has_rates else None, lines=lines)
 
@@ -86,4 +102,4 @@ def of_joints(samples: Samples, joints: Sequence[str] | None,
     return samples._replace(
         joints=joints, q=np.ascontiguousarray(samples.q[:, columns]),
         v=taken(samples.v), a=taken(samples.a),
-        unused=samples.unused + others)
+        unused=samples.unused + others, others=others)
