@@ -208,7 +208,9 @@ export function wireStart(model: string, options: CheckOptions): object {
   return {
     model,
     options: wireOptions(options),
-    ...(options.task ? { operationalSpace: wireTask(options.task) } : {}),
+    ...(options.task === undefined
+      ? {}
+      : { operationalSpace: wireTask(options.task) }),
     tipWrenchReferenceFrame: tipWrenchFrame(options),
     bounds: ofJoints(options.bounds, BOUND_MEMBERS, 'start.bounds'),
     drives: ofJoints(options.drives, DRIVE_MEMBERS, 'start.drives'),

@@ -119,3 +119,52 @@ test('names of states and options that do not exist are refused', async () => {
     ({ field, reason }) => field === 'quantities' && reason === 'INVALID_FIELD',
   );
 });
+
+test('misspelt members and values of a wrong kind are refused', async () => {
+  for (const [field, options] of [
+    ['options.payload', { payload: 3 }],
+    ['options.payload', { payload: null }],
+    ['options.payload.mas', { payload: { mas: 30 } }],
+    ['options.payload.mass', { payload: { mass: '1' } }],
+    ['options.payload.frame', { payload: { mass: 1, frame: 3 } }],
+    [
+      'options.payload.center_of_mass',
+      { payload: { mass: 1, centerOfMass: 3 } },
+    ],
+    [
+      'options.payload.inertia[1]',
+      { payload: { mass: 1, inertia: [0, '1', 0, 0, 0, 0] } },
+    ],
+    ['options.friction', { friction: 'viscous' }],
+    ['options.friction.viscus', { friction: { viscus: true } }],
+    ['options.terms.coulomb_friction', { friction: { coulomb: 1 } }],
+    ['options.terms.coulomb_smoothing', { friction: { smoothing: '1' } }],
+    ['options.terms.gravity[0]', { gravity: ['1', 2, 3] }],
+    ['options.tip_frame', { tipFrame: 3 }],
+    ['options.fail_fast', { failFast: 'yes' }],
+    ['options.joint_names', { jointNames: 'panda_joint1' }],
+    ['options.joint_names[0]', { jointNames: [3] }],
+    ['options.external_wrenches', { externalWrenches: 'x' }],
+    ['options.external_wrenches[0]', { externalWrenches: ['x'] }],
+    [
+      'options.external_wrenches[0].fram',
+      { externalWrenches: [{ fram: 'panda_link4' }] },
+    ],
+    ['operational_space', { task: 3 }],
+    ['operational_space.axis', { task: { axis: ['LINEAR_X'] } }],
+    ['operational_space.axes', { task: { axes: 'LINEAR_X' } }],
+    ['operational_space.damping', { task: { damping: '1' } }],
+    ['operational_space.rank_tolerance', { task: { rankTolerance: null } }],
+    [
+      'operational_space.characteristic_length',
+      { task: { characteristicLength: [1] } },
+    ],
+    ['operational_space.sigma_min', { task: { sigmaMin: 1 } }],
+  ]) {
+    await assertRefused(
+      { q: SEVEN },
+      { reason: 'INVALID_OPTION', field },
+      options,
+    );
+  }
+});
