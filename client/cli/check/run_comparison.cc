@@ -85,7 +85,7 @@ RunNumbers NumbersOf(const Json& summary) {
                   {"samples", summary.at("samples")},
                   {"duration", summary.at("duration")},
                   {"derived", summary.at("derived")},
-                  {"inputs", summary.at("inputs")},
+                  {"inputs", summary.value("inputs", Json::object())},
                   {"asked", summary.at("asked")}};
   run.question["asked"].erase("tables");
   return run;

@@ -45,11 +45,16 @@ def with_efforts(efforts):
             for (joint, limits), effort in zip(wide().items(), efforts)}
 
 
-def ask_torquectl(client, path, *flags, model="panda"):
-    """(exit code, verdict)"""
+def run_torquectl(*arguments):
+    """(exit code, what it answers)"""
     done = subprocess.run(
-        [TORQUECTL, "--server", client.address, "--output", "json",
-         "trajectory", "check", str(path), "--model", model, *flags],
+        [TORQUECTL, "--output", "json", *map(str, arguments)],
         capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode in (0, 2), done.stderr
     return done.returncode, json.loads(done.stdout)
+
+
+def ask_torquectl(client, path, *flags, model="panda"):
+    """(exit code, verdict)"""
+    return run_torquectl("--server", client.address, "trajectory", "check",
+                         path, "--model", model, *flags)

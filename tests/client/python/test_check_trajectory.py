@@ -15,7 +15,8 @@ import torqued
 import torqued.aio
 from conftest import MODELS, same_bits
 from motions import (
-    PANDA, ask_torquectl, positions, swinging, wide, with_efforts)
+    PANDA, ask_torquectl, positions, run_torquectl, swinging, wide,
+    with_efforts)
 from servers import Restarting, details, refusing
 
 MOTION = swinging(2500)
@@ -417,6 +418,7 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     code, expected = ask_torquectl(client, move, *flags)
     said = verdict.to_dict()
     assert said.pop("seconds") > 0 and expected.pop("seconds") > 0
+    assert "wrench_frame" in expected.pop("inputs")  # of its flags
     # What is as it would be without it, one leaves out and the other says.
     asked, other = said.pop("asked"), expected.pop("asked")
     assert said == expected and said["echo"]["server_version"]
@@ -428,6 +430,10 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     assert verdict.asked.derating == words.get("derating", 1)
     assert code == (0 if verdict.passes else 2)
     assert json.loads(verdict.to_json())["violations"] == expected["violations"]
+    summary = tmp_path / "summary.json"
+    summary.write_text(verdict.to_json())
+    code, report = run_torquectl("trajectory", "compare", summary, summary)
+    assert code == 0 and not report["worse"]
 
 
 # Times of the motion, and others.
@@ -503,6 +509,7 @@ def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
     for answer in (said, wanted):
         for key in ("seconds", "trajectory", "asked"):
             del answer[key]
+    del said["inputs"]
     assert said == wanted
     read = torqued.Trajectory.read(theirs)
     assert read.joint_names == PANDA
