@@ -58,7 +58,7 @@ TEST(UtilizationText, TellsJustBelowFromJustAboveTheLimit) {
   EXPECT_EQ(UtilizationText(1), "100.0 %");
   EXPECT_EQ(UtilizationText(1.00001), "100.1 %");
   EXPECT_EQ(UtilizationText(2.5), "250.0 %");
-  EXPECT_EQ(UtilizationText(INFINITY), "over 100 %");
+  EXPECT_EQ(UtilizationText(HUGE_VAL), "over 100 %");
 }
 
 TEST(SummarizeTorques, TakesALimitOfZeroAtItsWord) {

@@ -43,13 +43,6 @@ bool IsAboutTheFile(const client::Error& error) {
   }
 }
 
-/// Results are kept by name.
-bool IsText(const std::string& name) {
-  std::string again;
-  for (const std::uint32_t code : CodePoints(name)) AppendUtf8(code, &again);
-  return again == name;
-}
-
 /// Hands out files and takes results; any thread may do either.
 class Run {
  public:
@@ -126,7 +119,8 @@ class Run {
     const std::lock_guard lock(mutex_);
     // Behind a line that could not be written nothing may stand.
     if (failure_) return;
-    if (journal_ != nullptr && IsText(result.file)) journal_->Add(result);
+    // Results are kept by name.
+    if (journal_ != nullptr && IsUtf8(result.file)) journal_->Add(result);
     results_.push_back(std::move(result));
     changed_.notify_all();
   }

@@ -174,7 +174,11 @@ RunComparison CompareSummaries(const RunNumbers& before,
 /// A file of results, or the summary of a directory; nothing for anything else.
 std::optional<JournalContent> ReadFiles(std::string_view text,
                                         const std::string& name) {
-  if (LooksLikeJournal(text)) return ParseJournal(text, name);
+  if (LooksLikeJournal(text)) {
+    JournalContent content = ParseJournal(text, name);
+    if (!content.question.is_object()) throw DataError(name, "is cut off");
+    return content;
+  }
   Json json = ParseJsonText(text, kMaxDepth, name);
   if (!json.is_object() || !json.contains("results")) return std::nullopt;
   JournalContent content;

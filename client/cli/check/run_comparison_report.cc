@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <string_view>
+#include <tuple>
 
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/formats/csv_writer.h"
@@ -37,10 +39,14 @@ std::vector<ComparedNumber> Shown(const RunComparison& comparison) {
   if (!comparison.of_files) return numbers;
   std::erase_if(numbers,
                 [](const ComparedNumber& n) { return !n.worse && !n.better; });
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [](const ComparedNumber& a, const ComparedNumber& b) {
-                     return a.after - a.before > b.after - b.before;
-                   });
+  std::sort(numbers.begin(), numbers.end(),
+            [](const ComparedNumber& a, const ComparedNumber& b) {
+              const auto key = [](const ComparedNumber& number) {
+                return std::tuple(number.before - number.after,
+                                  std::string_view(number.what));
+              };
+              return key(a) < key(b);
+            });
   if (numbers.size() > kShown) numbers.resize(kShown);
   return numbers;
 }

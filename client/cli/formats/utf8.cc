@@ -57,6 +57,13 @@ std::vector<std::uint32_t> CodePoints(std::string_view text) {
   return codes;
 }
 
+bool IsUtf8(std::string_view text) {
+  std::string again;
+  again.reserve(text.size());
+  for (const std::uint32_t code : CodePoints(text)) AppendUtf8(code, &again);
+  return again == text;
+}
+
 void AppendUtf8(std::uint32_t code, std::string* text) {
   if (!IsCodePoint(code)) code = kReplacement;
   const auto add = [text](std::uint32_t byte) {

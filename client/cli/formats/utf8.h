@@ -11,6 +11,9 @@ namespace torqued::cli {
 /// Of any bytes: what is no UTF-8 becomes U+FFFD.
 std::vector<std::uint32_t> CodePoints(std::string_view text);
 
+/// Whether all of it is UTF-8.
+bool IsUtf8(std::string_view text);
+
 /// A number that is no code point becomes U+FFFD.
 void AppendUtf8(std::uint32_t code, std::string* text);
 

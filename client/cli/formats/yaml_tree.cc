@@ -10,6 +10,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
+#include "client/cli/formats/utf8.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -122,9 +123,25 @@ class TreeBuilder : public YAML::EventHandler {
   Json document_;
 };
 
+/// The parser takes some of it for the end, and never comes to one: control
+/// characters, of which YAML has three, and bytes that are no UTF-8.
+void RefuseWhatIsNoText(std::string_view text, const std::string& name) {
+  if (!IsUtf8(text)) throw DataError(name, "is no YAML: it is no UTF-8");
+  int line = 1;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    const bool blank = c == '\n' || c == '\r' || c == '\t';
+    if (static_cast<unsigned char>(c) < 0x20 && !blank) {
+      throw DataError(name + ":" + std::to_string(line),
+                      "is no YAML: it has a control character");
+    }
+  }
+}
+
 }  // namespace
 
 Json ParseYaml(std::string_view text, int depth, const std::string& name) {
+  RefuseWhatIsNoText(text, name);
   TreeBuilder builder(depth, name);
   try {
     std::istringstream stream{std::string(text)};

@@ -212,7 +212,8 @@ def test_a_message_that_makes_no_sense_is_told(samples, tmp_path, problem):
     ("- " * 50 + "1\n", "nested too deeply"),
     ("[" * 100_000, "bad.yaml:1): "),
     ("- 1\n- 2\n", "no joint_names"),
-], ids=range(8))
+    ("joint_names: [a]\n\x04points: []\n", ":2): is no YAML"),
+], ids=range(9))
 def test_yaml_that_is_none_is_told(tmp_path, text, problem):
     (tmp_path / "bad.yaml").write_text(text)
     assert problem in error_of(tmp_path / "bad.yaml")

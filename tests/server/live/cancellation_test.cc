@@ -142,7 +142,7 @@ class CancellationTest : public ::testing::TestWithParam<Shape> {
   /// The client knows of the end before the server does. Calls on the same
   /// connection arrive after the cancellation.
   void LetTheServerKnow() {
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 50; ++k) {
       v1::MassMatrixRequest request;
       request.set_model("arm");
       SetRows(1, request.mutable_q());
