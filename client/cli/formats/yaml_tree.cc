@@ -146,7 +146,11 @@ Json ParseYaml(std::string_view text, int depth, const std::string& name) {
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    // Of some texts that are no YAML the parser finds empty documents for ever.
+    constexpr int kMaxDocuments = 16;
+    for (int k = 0; parser.HandleNextDocument(builder); ++k) {
+      if (k == kMaxDocuments)
+        throw DataError(name, "is no YAML: it has no end");
     }
   } catch (const YAML::Exception& error) {
     throw DataError(name + ":" + std::to_string(error.mark.line + 1),

@@ -213,7 +213,8 @@ def test_a_message_that_makes_no_sense_is_told(samples, tmp_path, problem):
     ("[" * 100_000, "bad.yaml:1): "),
     ("- 1\n- 2\n", "no joint_names"),
     ("joint_names: [a]\n\x04points: []\n", ":2): is no YAML"),
-], ids=range(9))
+    (",tory:\n    joint_names:\n- hipna ", "is no YAML: it has no end"),
+], ids=range(10))
 def test_yaml_that_is_none_is_told(tmp_path, text, problem):
     (tmp_path / "bad.yaml").write_text(text)
     assert problem in error_of(tmp_path / "bad.yaml")
