@@ -236,10 +236,10 @@ class TrajectoryCheck::Run {
 
   TorqueTerms::State StateAt(Index row) const {
     const auto numbers = [row](const SampleView& table) {
-      const auto columns = static_cast<std::size_t>(table.cols());
+      if (table.rows() == 0) return std::span<const double>();
       const Index at = table.rows() == 1 ? 0 : row;
       return std::span(table.data() + at * table.cols(),
-                       table.rows() == 0 ? 0 : columns);
+                       static_cast<std::size_t>(table.cols()));
     };
     return {numbers(trajectory_.q), numbers(trajectory_.v),
             numbers(trajectory_.a), numbers(trajectory_.tip_wrench)};
