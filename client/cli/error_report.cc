@@ -11,10 +11,16 @@ std::string ErrorLine(const client::Error& error) {
   const client::Error::Details& details = error.details();
   std::string line = details.reason.empty() ? client::ToString(error.code())
                                             : PlainText(details.reason);
+  std::string_view sentence = error.what();
   if (!details.field_violations.empty()) {
-    line += " (" + PlainText(details.field_violations.front().field) + ")";
+    const std::string& field = details.field_violations.front().field;
+    line += " (" + PlainText(field) + ")";
+    // Once is enough.
+    if (sentence.starts_with(field + ": ")) {
+      sentence.remove_prefix(field.size() + 2);
+    }
   }
-  return line + ": " + PlainText(error.what());
+  return line + ": " + PlainText(sentence);
 }
 
 void PrintError(const client::Error& error, std::ostream& out) {

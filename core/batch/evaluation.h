@@ -183,10 +183,14 @@ struct ArgumentError {
     kUnknownFrame,
     kTipFrameRequired,
     kInvalidOption,
+    kInvalidSample,
   };
   Code code = Code::kInvalidOption;
   std::string field;    // "q", "options.joint_names[3]", "options.tip_frame"
   std::string message;  // one sentence
+  // Of kInvalidSample.
+  std::int64_t row = -1;   // -1: of no row alone
+  std::string joint = {};  // empty: of no joint alone
 };
 
 /// Names of inputs and outputs as callers know them: "q", "tip_wrench...",

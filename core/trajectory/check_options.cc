@@ -246,18 +246,20 @@ MaybeError ProblemOf(std::shared_ptr<const Model> model,
 
 MaybeError ProblemOfTimes(std::span<const double> time) {
   for (std::size_t row = 0; row < time.size(); ++row) {
-    std::string_view sentence;
+    std::string sentence;
     if (!std::isfinite(time[row])) {
       sentence = "Times must be finite.";
     } else if (row > 0 && time[row] <= time[row - 1]) {
-      sentence = "Times must increase.";
+      sentence = "Times must increase: " + NumberText(time[row]) +
+                 " s comes after " + NumberText(time[row - 1]) + " s.";
     } else if (std::isinf(time[row] - time[0])) {
       sentence = "The time since the first sample overflows.";
     } else {
       continue;
     }
-    return Fail(Code::kInvalidOption, "time[" + std::to_string(row) + "]",
-                std::string(sentence));
+    return ArgumentError{Code::kInvalidSample,
+                         "time[" + std::to_string(row) + "]",
+                         std::move(sentence), static_cast<std::int64_t>(row)};
   }
   return std::nullopt;
 }
@@ -267,13 +269,15 @@ MaybeError ProblemOfNumbers(std::string_view name, const SampleView& table,
   for (Eigen::Index row = 0; row < table.rows(); ++row) {
     for (Eigen::Index k = 0; k < table.cols(); ++k) {
       if (std::isfinite(table(row, k))) continue;
-      const auto column = static_cast<std::size_t>(k);
-      return Fail(
-          Code::kInvalidOption,
-          std::string(name) + "[" + std::to_string(row) + "][" +
-              std::to_string(k) + "]",
-          "It is not a finite number" +
-              (joints.empty() ? "" : " (joint " + joints[column] + ")") + ".");
+      const std::string joint =
+          joints.empty() ? "" : joints[static_cast<std::size_t>(k)];
+      return ArgumentError{Code::kInvalidSample,
+                           std::string(name) + "[" + std::to_string(row) +
+                               "][" + std::to_string(k) + "]",
+                           "It is not a finite number" +
+                               (joint.empty() ? "" : " (joint " + joint + ")") +
+                               ".",
+                           row, joint};
     }
   }
   return std::nullopt;

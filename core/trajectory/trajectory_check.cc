@@ -95,19 +95,9 @@ class TrajectoryCheck::Run {
     threads_ = threads;
     if (auto error = Compute(first, count, slab_)) return error;
     for (Index k = 0; k < count; ++k) {
-      if (!AddSample(first + k, k, slab_)) {
-        return Overflow(first + k, "a power overflows.");
-      }
+      if (auto error = AddSample(first + k, k, slab_)) return error;
     }
     done_ += count;
-    for (int j = 0; j < n_; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      if (tallies_[at].overflows()) {
-        return Overflow(done_ - 1, "the energy of joint " +
-                                       setup_.joints[at].name +
-                                       " or its mean square overflows.");
-      }
-    }
     return std::nullopt;
   }
 
@@ -137,9 +127,10 @@ class TrajectoryCheck::Run {
     Table tau, still, other_load, push, sigma_min, mobility;
   };
 
-  static ArgumentError Overflow(Index row, const std::string& sentence) {
-    return {ArgumentError::Code::kInvalidOption, "samples",
-            "Sample " + std::to_string(row) + ": " + sentence};
+  static ArgumentError Overflow(Index row, const std::string& sentence,
+                                const std::string& joint = {}) {
+    return {ArgumentError::Code::kInvalidSample, "samples",
+            "Sample " + std::to_string(row) + ": " + sentence, row, joint};
   }
 
   /// One table of a plan for some samples.
@@ -208,8 +199,8 @@ class TrajectoryCheck::Run {
     return std::nullopt;
   }
 
-  /// False where its power overflows.
-  bool AddSample(Index row, Index in_slab, const Slab& slab) {
+  std::optional<ArgumentError> AddSample(Index row, Index in_slab,
+                                         const Slab& slab) {
     if (terms_) terms_->Bound(StateAt(row), term_bounds_);
     const double step =
         row == 0 ? 0
@@ -221,7 +212,16 @@ class TrajectoryCheck::Run {
       AddJoint(row, j, step, at, slab);
       power += slab.tau[at] * trajectory_.v(row, j);
     }
-    if (!std::isfinite(power)) return false;
+    if (!std::isfinite(power)) return Overflow(row, "a power overflows.");
+    for (int j = 0; j < n_; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      if (!tallies_[at].overflows()) continue;
+      const std::string& joint = setup_.joints[at].name;
+      return Overflow(
+          row,
+          "the energy of joint " + joint + " or its mean square overflows.",
+          joint);
+    }
     if (!verdict_.highest_power.present() ||
         power > verdict_.highest_power.value) {
       verdict_.highest_power = {row, power};
@@ -231,7 +231,7 @@ class TrajectoryCheck::Run {
       verdict_.lowest_power = {row, power};
     }
     if (setup_.space) AddInertia(row, in_slab, slab);
-    return true;
+    return std::nullopt;
   }
 
   TorqueTerms::State StateAt(Index row) const {

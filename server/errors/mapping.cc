@@ -50,6 +50,8 @@ v1::Reason ReasonOf(ArgumentError::Code code) {
       return v1::TIP_FRAME_REQUIRED;
     case ArgumentError::Code::kInvalidOption:
       return v1::INVALID_OPTION;
+    case ArgumentError::Code::kInvalidSample:
+      return v1::INVALID_SAMPLE;
   }
   return v1::INTERNAL_ERROR;
 }
@@ -84,8 +86,15 @@ Error ToError(const ArgumentError& argument,
        argument.code == ArgumentError::Code::kWrongRowCount)) {
     field = tip_wrench_array;
   }
-  return FieldError(ReasonOf(argument.code), std::move(field),
-                    argument.message);
+  Error error =
+      FieldError(ReasonOf(argument.code), std::move(field), argument.message);
+  if (argument.row >= 0) {
+    error.metadata.emplace_back("row", std::to_string(argument.row));
+  }
+  if (!argument.joint.empty()) {
+    error.metadata.emplace_back("joint", argument.joint);
+  }
+  return error;
 }
 
 Error ToError(const RegistryError& registry) {

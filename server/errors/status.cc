@@ -92,6 +92,7 @@ grpc::StatusCode CodeOf(v1::Reason reason) {
     case v1::INVALID_OPTION:
     case v1::ROW_FAILED:
     case v1::INVALID_FIELD:
+    case v1::INVALID_SAMPLE:
       return grpc::StatusCode::INVALID_ARGUMENT;
     case v1::REQUEST_TOO_LARGE:
     case v1::OVERLOADED:

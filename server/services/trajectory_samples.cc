@@ -50,12 +50,15 @@ Error UnevenTimes(const UnevenSteps& steps, std::span<const double> time,
     return RoundedText(time[row] - time[row - 1]) + " s before sample " +
            std::to_string(row);
   };
-  return FieldError(
-      v1::INVALID_OPTION, "time[" + std::to_string(steps.shortest) + "]",
+  const std::string row = std::to_string(steps.shortest);
+  Error error = FieldError(
+      v1::INVALID_SAMPLE, "time[" + row + "]",
       "steps from " + told(steps.shortest) + " to " + told(steps.longest) +
           " are too uneven for this spline, which holds a ratio "
           "of " +
           RoundedText(MostUneven(method)));
+  error.metadata.emplace_back("row", row);
+  return error;
 }
 
 }  // namespace

@@ -17,6 +17,14 @@ Error InvalidOption(std::string field, std::string message) {
   return FieldError(v1::INVALID_OPTION, std::move(field), std::move(message));
 }
 
+/// Of a member of one that is listed for a joint.
+Error InvalidOf(const std::string& joint, std::string field,
+                std::string message) {
+  Error error = InvalidOption(std::move(field), std::move(message));
+  error.metadata.emplace_back("joint", joint);
+  return error;
+}
+
 std::optional<double> Given(bool has, double number) {
   return has ? std::optional(number) : std::nullopt;
 }
@@ -35,12 +43,13 @@ class Places {
                   std::size_t* place) {
     const auto found = place_.find(joint);
     if (found == place_.end()) {
-      return InvalidOption(field, "the model has no movable joint '" +
-                                      joint.substr(0, 128) + "'");
+      return InvalidOf(
+          joint, field,
+          "the model has no movable joint '" + joint.substr(0, 128) + "'");
     }
     *place = found->second;
     if (taken_[*place]) {
-      return InvalidOption(field, "joint '" + joint + "' is named twice");
+      return InvalidOf(joint, field, "joint '" + joint + "' is named twice");
     }
     taken_[*place] = true;
     return std::nullopt;
@@ -76,10 +85,10 @@ MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
     bounds.velocity = Given(wire.has_velocity(), wire.velocity());
     bounds.effort = Given(wire.has_effort(), wire.effort());
     if (wire.speeds_size() != wire.torques_size()) {
-      return InvalidOption(At("bounds", k, "torques"),
-                           "has " + std::to_string(wire.torques_size()) +
-                               " numbers for " +
-                               std::to_string(wire.speeds_size()) + " speeds");
+      return InvalidOf(wire.joint(), At("bounds", k, "torques"),
+                       "has " + std::to_string(wire.torques_size()) +
+                           " numbers for " +
+                           std::to_string(wire.speeds_size()) + " speeds");
     }
     for (int i = 0; i < wire.speeds_size(); ++i) {
       bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
@@ -88,8 +97,9 @@ MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
     const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
     if (auto problem = ProblemOf(bounds, model.joints()[joint].limits)) {
       const bool curve = problem->member == "torque_at_speed";
-      return InvalidOption(At("bounds", k, curve ? "speeds" : problem->member),
-                           problem->message);
+      return InvalidOf(wire.joint(),
+                       At("bounds", k, curve ? "speeds" : problem->member),
+                       problem->message);
     }
     (*decoded)[place] = std::move(bounds);
   }
@@ -116,7 +126,8 @@ MaybeError DecodeDrives(const v1::CheckTrajectoryStart& start,
         Given(wire.has_coulomb_friction(), wire.coulomb_friction());
     drive.armature = Given(wire.has_armature(), wire.armature());
     if (auto problem = ProblemOf(drive)) {
-      return InvalidOption(At("drives", k, problem->member), problem->message);
+      return InvalidOf(wire.joint(), At("drives", k, problem->member),
+                       problem->message);
     }
     (*decoded)[place] = drive;
   }

@@ -16,11 +16,12 @@ from tree import Real
 # Of numbers that another machine's libraries may round otherwise.
 TOLERANCE = 1e-13
 # What no client can bring about by itself: it takes load, a limit, a store that
-# fails, or a malformed array, which clients do not send.
+# fails, or a malformed array, which clients do not send. Samples are those of
+# trajectories, which no case has.
 UNREACHABLE = {
     "REASON_UNSPECIFIED", "AMBIGUOUS_REVISION", "MODEL_BROKEN",
-    "MALFORMED_ARRAY", "REQUEST_TOO_LARGE", "OVERLOADED", "DRAINING",
-    "STORE_UNAVAILABLE", "INTERNAL_ERROR"}
+    "MALFORMED_ARRAY", "INVALID_SAMPLE", "REQUEST_TOO_LARGE", "OVERLOADED",
+    "DRAINING", "STORE_UNAVAILABLE", "INTERNAL_ERROR"}
 
 COMMITTED = json.loads(
     (pathlib.Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))

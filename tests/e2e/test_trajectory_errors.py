@@ -112,17 +112,25 @@ REFUSALS = {
         "INVALID_FIELD", ["samples.tip_wrench_on_environment"], [
             first_message(), samples(),
             samples(tip_wrench_on_environment=np.zeros((50, 6)))]),
-    "time stands still": ("INVALID_OPTION", ["time[50]"], [
+    "time stands still": ("INVALID_SAMPLE", ["time[50]"], [
         first_message(), samples(), samples(time=MOTION.time + MOTION.time[-1])]),
-    "a number": ("INVALID_OPTION", ["q[7][3]"], [
+    "a number": ("INVALID_SAMPLE", ["q[7][3]"], [
         first_message(), spoilt("q", 7, 3, np.nan)]),
-    "another number": ("INVALID_OPTION", ["a[49][6]"], [
+    "another number": ("INVALID_SAMPLE", ["a[49][6]"], [
         first_message(), spoilt("a", 49, 6, np.inf)]),
-    "torques overflow": ("INVALID_OPTION", ["samples"], [
+    "a number of a wrench": (
+        "INVALID_SAMPLE", ["tip_wrench_on_environment[50][2]"], [
+            first_message(),
+            samples(tip_wrench_on_environment=
+                    MOTION.tip_wrench_on_environment),
+            samples(time=MOTION.time + MOTION.time[-1] + 1,
+                    tip_wrench_on_environment=np.where(
+                        np.arange(6) == 2, np.inf, np.zeros((50, 6))))]),
+    "torques overflow": ("INVALID_SAMPLE", ["samples"], [
         first_message(), samples(a=np.full((50, 7), 1.7e308))]),
-    "squares overflow": ("INVALID_OPTION", ["samples"], [
+    "squares overflow": ("INVALID_SAMPLE", ["samples"], [
         first_message(), samples(a=np.full((50, 7), 1e200))]),
-    "the duration overflows": ("INVALID_OPTION", ["time[49]"], [
+    "the duration overflows": ("INVALID_SAMPLE", ["time[49]"], [
         first_message(), samples(time=np.linspace(-1.7e308, 0, 50)[:, None]
                                  + np.eye(50)[:, 49:] * 1.7e308)]),
     "lower above the model's upper": (
@@ -132,6 +140,21 @@ REFUSALS = {
     "upper below the model's lower": (
         "INVALID_OPTION", ["start.bounds[0].upper"], [
             bound(joint=JOINT, upper=-4)]),
+}
+# Row, counted over all messages, and joint, where a refusal has them.
+PLACES = {
+    "joint of a bound": (None, "elbow"), "bound twice": (None, JOINT),
+    "negative velocity": (None, JOINT), "infinite effort": (None, JOINT),
+    "lower above upper": (None, JOINT),
+    "speeds without torques": (None, JOINT),
+    "speeds that fall": (None, JOINT), "joint of a drive": (None, "x"),
+    "negative armature": (None, JOINT), "time stands still": ("50", None),
+    "a number": ("7", JOINT), "another number": ("49", "panda_joint7"),
+    "a number of a wrench": ("50", None), "torques overflow": ("0", None),
+    "squares overflow": ("0", "panda_joint1"),
+    "the duration overflows": ("49", None),
+    "lower above the model's upper": (None, JOINT),
+    "upper below the model's lower": (None, JOINT),
 }
 
 
@@ -159,7 +182,10 @@ def test_what_cannot_be_derived_is_named_as_without(
         client, derive, field, arrays):
     failure = refused(client, first_message(derive=derive),
                       samples(v=None, a=None, **arrays))
-    assert (failure.reason, failure.fields) == ("INVALID_OPTION", [field])
+    assert (failure.reason, failure.fields) == ("INVALID_SAMPLE", [field])
+    assert failure.metadata["row"] == field.split("[")[1].rstrip("]")
+    assert failure.metadata.get("joint") == (
+        JOINT if field.startswith("q") else None)
 
 
 def test_steps_too_uneven_for_a_spline_are_named(client):
@@ -176,15 +202,19 @@ def test_steps_too_uneven_for_a_spline_are_named(client):
                 list(client.trajectories.CheckTrajectory(iter(messages)))
                 continue
             failure = refused(client, *messages)
-            assert failure.reason == "INVALID_OPTION"
+            assert failure.reason == "INVALID_SAMPLE"
             assert failure.fields == ["time[30]"]
+            assert failure.metadata["row"] == "30"
             assert "uneven" in failure.message
+
 
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_refusal_names_reason_and_field(client, name):
     reason, fields, messages = REFUSALS[name]
     failure = refused(client, *messages)
     assert (failure.reason, failure.fields) == (reason, fields)
+    assert (failure.metadata.get("row"), failure.metadata.get("joint")) == (
+        PLACES.get(name, (None, None)))
     # The sentence has the path that the field has.
     for field, sentence in failure.violations:
         if sentence in failure.message and ": " in failure.message:

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "client/cli/check/check_refusal.h"
 #include "client/cli/check/limits_file.h"
 #include "client/cli/errors.h"
 #include "client/cli/table_file.h"
@@ -92,7 +93,7 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags)
-    : client_(session.client()) {
+    : client_(session.client()), limits_(flags.limits) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
@@ -161,7 +162,12 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
     start.set_tip_wrench_reference_frame(wrench_frame_);
   start.mutable_tables()->Add(tables.begin(), tables.end());
   const auto begin = SteadyClock::now();
-  checked.check = client_.CheckTrajectory(start, checked.samples, progress);
+  try {
+    checked.check = client_.CheckTrajectory(start, checked.samples, progress);
+  } catch (const client::Error& error) {
+    ThrowOfFile(error, table, limits_);
+    throw;
+  }
   checked.seconds =
       std::chrono::duration<double>(SteadyClock::now() - begin).count();
   // Which a revision alone does not have.

@@ -46,13 +46,14 @@ class Checker {
   Json OtherInputs() const;
 
   /// Reads and checks a file. Any number of threads may do so at a time. Throws
-  /// DataError or client::Error.
+  /// DataError, LimitsError or client::Error.
   CheckedTrajectory Check(const std::filesystem::path& file,
                           std::span<const v1::TrajectoryTable> tables,
                           const client::Progress& progress = {}) const;
 
  private:
   const client::Client& client_;
+  std::filesystem::path limits_;  // empty: none
   v1::ModelInfo model_;
   /// Of --joints; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/cli/check/check_refusal.h"
 #include "client/cli/check/results_journal.h"
 #include "client/cli/error_report.h"
 #include "client/cli/errors.h"
@@ -102,6 +103,8 @@ class Run {
       result.stamp = StampOf(path);
       return ResultOf(file, result.stamp,
                       checker_.Check(path, {}).check.verdict);
+    } catch (const LimitsError&) {
+      throw;  // of all files
     } catch (const DataError& error) {
       result.error = "DATA (" + error.place() + "): " + error.what();
     } catch (const client::Error& error) {

@@ -185,6 +185,7 @@ class Reason(enum.IntEnum):
     INVALID_OPTION = 17
     ROW_FAILED = 18
     INVALID_FIELD = 19
+    INVALID_SAMPLE = 20
     REQUEST_TOO_LARGE = 30
     OVERLOADED = 31
     DRAINING = 40

@@ -573,8 +573,8 @@ const REFUSALS = [
   ['samples', 'MISSING_INPUT', []],
   ['samples.v', 'MISSING_INPUT', { time, q: STATES.q }],
   ['samples.q', 'WRONG_JOINT_NAMES', { time, q: { elbow: time } }],
-  ['q[1207][3]', 'INVALID_OPTION', spoilt('q', 1207 * N + 3, NaN)],
-  ['time[2100]', 'INVALID_OPTION', spoilt('time', 2100, 0)],
+  ['q[1207][3]', 'INVALID_SAMPLE', spoilt('q', 1207 * N + 3, NaN)],
+  ['time[2100]', 'INVALID_SAMPLE', spoilt('time', 2100, 0)],
   ['options.failFast', 'INVALID_OPTION', MOTION, { failFast: true }],
   ['start.derating', 'INVALID_OPTION', MOTION, { derating: 1.5 }],
   ['start.merge_gap', 'INVALID_OPTION', MOTION, { mergeGap: -1 }],
@@ -677,10 +677,26 @@ REFUSALS.forEach(([field, reason, samples, options], k) => {
           assert.equal(error.reason, reason);
           assert.equal(error.field, field);
           assert.equal(error.code, 'INVALID_ARGUMENT');
+          if (reason === 'INVALID_SAMPLE') {
+            const [row, column] = field.match(/\d+/g).map(Number);
+            assert.deepEqual(
+              [error.row, error.joint],
+              [row, column === undefined ? undefined : JOINTS[column]],
+            );
+          }
           return true;
         },
       );
     }
+  });
+});
+
+test('limits that make no sense name their joint', async () => {
+  const bounds = [{ joint: JOINTS[0] }, { joint: JOINTS[4], effort: -1 }];
+  await assert.rejects(there.robot.checkTrajectory(MOTION, { bounds }), {
+    reason: 'INVALID_OPTION',
+    field: 'start.bounds[1].effort',
+    joint: JOINTS[4],
   });
 });
 

@@ -138,8 +138,14 @@ def test_csv_has_a_row_for_each_joint(move):
     ('{"panda_joint1": {"efort": 3}}', "has no limit called 'efort'"),
     ('{"panda_joint1": {"torque_at_speed": [1, 2]}}', "pairs"),
     ('{"panda_joint1": {}, "panda_joint1": {}}', "twice"),
-    ('{"elbow": {"effort": 3}}', "no movable joint 'elbow'"),
-    ('{"panda_joint1": {"effort": -3}}', "at least 0"),
+    ('{"elbow": {"effort": 3}}',
+     "joint 'elbow': the model has no movable joint"),
+    ('{"panda_joint1": {"effort": -3}}',
+     "joint 'panda_joint1': effort: A limit must be finite and at least 0"),
+    ('{"panda_joint1": {"armature": -3}}',
+     "joint 'panda_joint1': armature: It must be finite and at least 0"),
+    ('{"panda_joint1": {"torque_at_speed": [[1, 3], [0, 3]]}}',
+     "joint 'panda_joint1': torque_at_speed: Speeds must increase"),
     ("[" * 100_000, "nested too deeply"),
 ])
 def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
@@ -147,16 +153,40 @@ def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
     done = run(*CHECK, move, "--model", PANDA, "--limits",
                tmp_path / "limits.json")
     assert done.returncode == ERROR
+    assert "limits.json" in done.stderr
     assert where in done.stderr
 
 
-def test_bad_files_and_flags_are_told(move, tmp_path):
+@pytest.mark.parametrize("row, column, number, sentence", [
+    (7, 0, 0.0, "time: Times must increase: 0 s comes after "),
+    (6, 0, np.nan, "time: Times must be finite."),
+    (4, 3, np.nan,
+     "q: It is not a finite number (joint panda_joint3)."),
+    (9, 16, np.inf,
+     "a: It is not a finite number (joint panda_joint2)."),
+    (3, 20, 1e200,
+     "Sample 3: the energy of joint panda_joint1 or its mean square "
+     "overflows."),
+])
+def test_a_bad_sample_is_told_by_its_line(
+        move, tmp_path, row, column, number, sentence):
     header, numbers = table(move)
-    numbers[7, 0] = numbers[6, 0]
-    np.savetxt(tmp_path / "bad.csv", numbers, delimiter=",",
-               header=",".join(header), comments="")
-    done = run(*CHECK, tmp_path / "bad.csv", "--model", PANDA)
-    assert done.returncode == ERROR and "time[7]" in done.stderr
+    numbers[row, column] = number
+    file = tmp_path / "bad.csv"
+    np.savetxt(file, numbers, delimiter=",", header=",".join(header),
+               comments="")
+    done = run(*CHECK, file, "--model", PANDA)
+    assert done.returncode == ERROR
+    # Behind the line of names, counted from 1.
+    assert f"bad.csv:{row + 2}): {sentence}" in done.stderr
+    # Without names of columns, as an array.
+    np.save(tmp_path / "bad.npy", numbers)
+    done = run(*CHECK, tmp_path / "bad.npy", "--model", PANDA,
+               "--joints", "canonical")
+    assert f"bad.npy, row {row}): {sentence}" in done.stderr
+
+
+def test_bad_files_and_flags_are_told(move, tmp_path):
     done = run(*CHECK, tmp_path / "none.csv", "--model", PANDA)
     assert done.returncode == ERROR and "none.csv" in done.stderr
     for arguments in ((*CHECK, "--model", PANDA), (*CHECK, move),
@@ -165,4 +195,6 @@ def test_bad_files_and_flags_are_told(move, tmp_path):
                       ("trajectory", move), ("trajectory", "--model", PANDA)):
         assert run(*arguments).returncode == USAGE, arguments
     done = run(*CHECK, move, "--model", PANDA, "--derate", "2")
-    assert done.returncode == ERROR and "derating" in done.stderr
+    assert done.returncode == ERROR
+    assert done.stderr.startswith(
+        "torquectl: INVALID_OPTION (start.derating): The derating factor")

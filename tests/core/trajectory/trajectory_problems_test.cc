@@ -1,4 +1,5 @@
 // What cannot be checked is told, by name.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -108,14 +109,41 @@ TEST(TrajectoryProblems, NameTheFieldAndTheSample) {
   }
 }
 
-TEST(TrajectoryProblems, TheJointOfANumberIsNamed) {
+TEST(TrajectoryProblems, TheSampleAndJointOfANumberAreNamed) {
   const auto model = ShippedModel("ur5e");
   SampledMotion motion = MakeMotion(*model, 10, 1);
   motion.q(3, 2) = kNaN;
   Engine engine({.threads = 1});
   const auto result = CheckTrajectory(engine, model, motion.View(), {});
-  EXPECT_NE(std::get<ArgumentError>(result).message.find("elbow_joint"),
-            std::string::npos);
+  const auto& error = std::get<ArgumentError>(result);
+  EXPECT_EQ(error.code, ArgumentError::Code::kInvalidSample);
+  EXPECT_EQ(error.row, 3);
+  EXPECT_EQ(error.joint, "elbow_joint");
+  EXPECT_NE(error.message.find("elbow_joint"), std::string::npos);
+}
+
+TEST(TrajectoryProblems, TheSampleWhoseTimeDoesNotIncreaseIsNamed) {
+  const auto model = ShippedModel("ur5e");
+  SampledMotion motion = MakeMotion(*model, 10, 1);
+  motion.time[7] = 0.25;
+  motion.time[8] = 0.125;
+  Engine engine({.threads = 1});
+  const auto result = CheckTrajectory(engine, model, motion.View(), {});
+  const auto& error = std::get<ArgumentError>(result);
+  EXPECT_EQ(error.row, motion.time[6] < 0.25 ? 8 : 7);
+  EXPECT_EQ(error.joint, "");
+  EXPECT_THAT(error.message, testing::StartsWith("Times must increase: "));
+}
+
+TEST(TrajectoryProblems, TheSampleWhereAnIntegralOverflowsIsNamed) {
+  const auto model = ShippedModel("ur5e");
+  SampledMotion motion = MakeMotion(*model, 10, 1);
+  motion.a(4, 5) = 1e200;  // its square is out of range
+  Engine engine({.threads = 1});
+  const auto result = CheckTrajectory(engine, model, motion.View(), {});
+  const auto& error = std::get<ArgumentError>(result);
+  EXPECT_EQ(error.row, 4);
+  EXPECT_EQ(error.joint, "shoulder_pan_joint");  // the first of those it moves
 }
 
 TEST(TrajectoryProblems, TheSampleWhosePowerOverflowsIsNamed) {
@@ -125,6 +153,7 @@ TEST(TrajectoryProblems, TheSampleWhosePowerOverflowsIsNamed) {
   motion.a(4, 1) = 1e250;
   Engine engine({.threads = 1});
   const auto result = CheckTrajectory(engine, model, motion.View(), {});
+  EXPECT_EQ(std::get<ArgumentError>(result).row, 4);
   EXPECT_EQ(std::get<ArgumentError>(result).message,
             "Sample 4: a power overflows.");
 }

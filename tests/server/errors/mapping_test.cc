@@ -7,7 +7,9 @@ namespace torqued::server {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 TEST(MappingTest, AnArgumentErrorNamesItsField) {
@@ -32,6 +34,16 @@ TEST(MappingTest, TheArrayOfAWrenchIsAFieldOfItsMessage) {
           .violations[0]
           .field,
       "tip_wrench_on_environment");
+}
+
+TEST(MappingTest, ABadSampleNamesItsRowAndJoint) {
+  const Error sample =
+      ToError(ArgumentError{ArgumentError::Code::kInvalidSample, "q[4][2]",
+                            "It is not a finite number.", 4, "elbow"});
+  EXPECT_EQ(sample.reason, v1::INVALID_SAMPLE);
+  EXPECT_THAT(sample.metadata,
+              ElementsAre(Pair("row", "4"), Pair("joint", "elbow")));
+  EXPECT_THAT(ToError(ArgumentError{}).metadata, IsEmpty());
 }
 
 TEST(MappingTest, ARefusedModelListsItsErrorsByLine) {
