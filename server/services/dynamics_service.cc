@@ -58,7 +58,7 @@ grpc::ServerUnaryReactor* DynamicsService::Compute(
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 DynamicsService::Evaluate(grpc::CallbackServerContext* call) {
-  return EvaluateStream::Start(call, context_);
+  return StreamCall::Start(std::make_shared<EvaluateStream>(call, context_));
 }
 
 }  // namespace torqued::server

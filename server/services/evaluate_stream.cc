@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
-#include "server/services/admitted_work.h"
 #include "server/wire/echo.h"
+#include "server/wire/message_bytes.h"
 #include "server/wire/reply_bytes.h"
 
 namespace torqued::server {
@@ -29,39 +29,6 @@ bool IsForThePool(const StateBatch& batch) {
          kInPlaceNanoseconds;
 }
 
-bool Parse(grpc::ByteBuffer* bytes, v1::EvaluateRequest* request) {
-  return grpc::SerializationTraits<v1::EvaluateRequest>::Deserialize(bytes,
-                                                                     request)
-      .ok();
-}
-
-void Serialize(const v1::EvaluateReply& reply, grpc::ByteBuffer* bytes) {
-  bool own = false;
-  // Cannot fail: the sizes were checked before computing.
-  grpc::SerializationTraits<v1::EvaluateReply>::Serialize(reply, bytes, &own);
-}
-
-Error WrongMessage(std::string field, std::string message) {
-  return FieldError(v1::INVALID_FIELD, std::move(field), std::move(message));
-}
-
-Error NoRequest() {
-  Error error;
-  error.reason = v1::INVALID_FIELD;
-  error.message = "The bytes are no EvaluateRequest.";
-  return error;
-}
-
-/// Paths from the stream's message on. What a chunk meets in the options is
-/// the start's.
-Error InMessage(Error error, std::string_view message) {
-  for (Violation& violation : error.violations) {
-    const bool option = violation.field.starts_with("options.");
-    violation.field.insert(0, option ? "start." : message);
-  }
-  return error;
-}
-
 Error InChunk(Error error, std::uint64_t number) {
   error.metadata.emplace_back("chunk", std::to_string(number));
   return error;
@@ -69,115 +36,52 @@ Error InChunk(Error error, std::uint64_t number) {
 
 }  // namespace
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
-EvaluateStream::Start(grpc::CallbackServerContext* call,
-                      ServiceContext& context) {
-  const std::shared_ptr<EvaluateStream> stream(
-      new EvaluateStream(call, context));
-  stream->self_ = stream;
-  std::optional<Error> refusal = stream->Enter();
-  // Only now may the gate call back.
-  if (!refusal && !context.gate.Listen(stream)) refusal = Draining();
-  if (refusal) {
-    stream->finished_ = true;
-    stream->Finish(stream->record_.Fail(*std::move(refusal)));
-    return stream.get();
-  }
-  stream->Advance(Lock(stream->mutex_));
-  return stream.get();
-}
-
-std::optional<Error> EvaluateStream::Enter() {
-  if (!record_.entered()) return Draining();
-  auto admitted = context_.admission.Admit({.streams = 1});
-  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  open_ = std::get<Admission::Ticket>(std::move(admitted));
-  return std::nullopt;
-}
-
-void EvaluateStream::OnReadDone(bool ok) {
-  std::unique_ptr<Chunk> message;
-  {
-    Lock lock(mutex_);
-    message = std::move(incoming_);
-    reading_ = false;
-    if (!ok) input_ended_ = true;
-    // From here on a chunk is accepted and will be answered.
-    handling_ = ok && !draining_ && !ending_;
-    if (!handling_) return Advance(std::move(lock));
-  }
+void EvaluateStream::OnMessage() {
+  std::unique_ptr<Chunk> message = std::move(incoming_);
   message->arrival = Clock::now();
   if (setup_) {
     OnChunk(std::move(message));
   } else {
-    OnStart(std::move(message));
+    OnStart(message.get());
   }
 }
 
-void EvaluateStream::OnStart(std::unique_ptr<Chunk> message) {
+void EvaluateStream::OnStart(Chunk* message) {
+  std::optional<Error> error;
   try {
     v1::EvaluateRequest& request = message->request;
-    if (!Parse(&message->bytes, &request)) return FailStart(NoRequest());
-    if (!request.has_start()) {
-      return FailStart(
-          WrongMessage("start", "The first message must be the start."));
+    if (!ParseMessage(&message->bytes, &request)) {
+      error = NoRequest("EvaluateRequest");
+    } else if (!request.has_start()) {
+      error = WrongMessage("start", "The first message must be the start.");
+    } else if (request.has_chunk()) {
+      error =
+          WrongMessage("chunk", "A message is either the start or a chunk.");
+    } else {
+      start_.Swap(request.mutable_start());
+      const auto bytes = static_cast<std::int64_t>(start_.ByteSizeLong());
+      return FindModel(start_.model(), bytes);
     }
-    if (request.has_chunk()) {
-      return FailStart(
-          WrongMessage("chunk", "A message is either the start or a chunk."));
-    }
-    start_.Swap(request.mutable_start());
-    record_.set_model(start_.model());
-    if (const auto entry = context_.registry.ResolveLoaded(start_.model())) {
-      return OnModel(*entry);
-    }
-    const auto bytes = static_cast<std::int64_t>(start_.ByteSizeLong());
-    auto error =
-        SubmitAdmitted(context_, bytes, &looking_up_, [this] { LookUp(); });
-    if (error) FailStart(*std::move(error));
   } catch (...) {
-    FailStart(FaultOfTheServer());
+    error = FaultOfTheServer();
   }
+  Handled(std::move(error));
 }
 
-void EvaluateStream::LookUp() {
-  try {
-    const auto resolved = context_.registry.Resolve(start_.model());
-    looking_up_ = Admission::Ticket();
-    if (const auto* error = std::get_if<RegistryError>(&resolved)) {
-      return FailStart(InMessage(ToError(*error), "start."));
-    }
-    OnModel(std::get<ModelEntry>(resolved));
-  } catch (...) {
-    FailStart(FaultOfTheServer());
-  }
-}
-
-void EvaluateStream::OnModel(const ModelEntry& entry) {
+std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
   auto setup =
       context_.setups.SetUp(ViewOf(start_), entry, context_.engine.target());
   if (auto* error = std::get_if<Error>(&setup)) {
-    return FailStart(InMessage(std::move(*error), "start."));
+    return InMessage(std::move(*error), "start.");
   }
   auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
   auto admitted = context_.admission.Admit({.bytes = made->plan.bytes()});
-  if (auto* error = std::get_if<Error>(&admitted)) {
-    return FailStart(std::move(*error));
-  }
+  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   held_ = std::get<Admission::Ticket>(std::move(admitted));
   // May be large, and the stream may be long; Clear would keep the memory.
   v1::EvaluateStart().Swap(&start_);
-  Lock lock(mutex_);
   setup_ = std::move(made);
-  handling_ = false;
-  Advance(std::move(lock));
-}
-
-void EvaluateStream::FailStart(Error error) {
-  Lock lock(mutex_);
-  handling_ = false;
-  EndWith(std::move(error));
-  Advance(std::move(lock));
+  return std::nullopt;
 }
 
 void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
@@ -260,7 +164,9 @@ void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
 }
 
 std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
-  if (!Parse(&chunk->bytes, &chunk->request)) return NoRequest();
+  if (!ParseMessage(&chunk->bytes, &chunk->request)) {
+    return NoRequest("EvaluateRequest");
+  }
   chunk->bytes.Clear();
   if (chunk->request.has_start()) {
     return WrongMessage("start", "Only the first message may be a start.");
@@ -353,48 +259,26 @@ void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
                          setup_->echo_with_wrench};
     SerializeReply(reply, echo, &chunk->bytes);
   } else {
-    Serialize(reply, &chunk->bytes);
+    // The sizes were checked before computing.
+    SerializeMessage(reply, &chunk->bytes);
   }
 }
 
-void EvaluateStream::OnWriteDone(bool ok) {
-  Lock lock(mutex_);
-  writing_ = false;
+bool EvaluateStream::OnWritten(bool ok) {
   std::unique_ptr<Chunk> chunk = std::move(line_[line_begin_]);
   line_begin_ = (line_begin_ + 1) % kWindow;
   --line_size_;
   if (ok) {
     ++answered_.chunks;
     answered_.rows += chunk->batch->rows();
-  } else {
-    record_.Cancel();
   }
   Recycle(std::move(chunk));
-  std::unique_ptr<Chunk> next = std::move(waiting_chunk_);
-  Advance(std::move(lock));
-  // Is still being handled, so the stream has not come to its end.
-  if (next) Admit(std::move(next));
+  if (!waiting_chunk_) return false;
+  resumed_ = std::move(waiting_chunk_);
+  return true;
 }
 
-void EvaluateStream::OnClose() {
-  Lock lock(mutex_);
-  draining_ = true;
-  Advance(std::move(lock));
-}
-
-void EvaluateStream::OnDone() {
-  context_.gate.Forget(this);
-  // A message over the limit ends the input like a client that is through; only
-  // now gRPC tells that it has failed the call.
-  if (ending_ == Ending::kSucceed) {
-    if (call_->IsCancelled()) {
-      record_.Abandon();
-    } else {
-      record_.Succeed();
-    }
-  }
-  const std::shared_ptr<EvaluateStream> last = std::move(self_);
-}
+void EvaluateStream::Resume() { Admit(std::move(resumed_)); }
 
 void EvaluateStream::GiveUpBehind(const Chunk& failed) {
   input_ended_ = true;
@@ -404,18 +288,7 @@ void EvaluateStream::GiveUpBehind(const Chunk& failed) {
   }
 }
 
-void EvaluateStream::EndWith(Error error) {
-  if (ending_) return;
-  ending_ = Ending::kFail;
-  error_ = std::move(error);
-}
-
 void EvaluateStream::Conclude() {
-  if (ending_) return;
-  if (record_.cancelled()) {
-    ending_ = Ending::kAbandon;
-    return;
-  }
   if (writing_) return;
   if (line_size_ > 0) {
     Chunk& first = *line_[line_begin_];
@@ -424,7 +297,7 @@ void EvaluateStream::Conclude() {
   } else if (handling_) {
     return;
   } else if (input_ended_ && setup_) {
-    ending_ = Ending::kSucceed;
+    Succeed();
   } else if (input_ended_) {
     EndWith(WrongMessage("start", "The stream ended before its start."));
   } else if (draining_) {
@@ -432,67 +305,33 @@ void EvaluateStream::Conclude() {
   }
 }
 
-grpc::Status EvaluateStream::EndStatus() {
-  record_.set_volume(answered_);
-  switch (*ending_) {
-    case Ending::kSucceed:
-      return grpc::Status::OK;  // logged by OnDone
-    case Ending::kFail:
-      break;
-    case Ending::kAbandon:
-      return record_.Abandon();
+void EvaluateStream::OnEnding() {
+  record_.cancellation()->Cancel();
+  if (waiting_chunk_) {
+    waiting_chunk_.reset();
+    handling_ = false;
   }
-  if (setup_) {
-    error_.metadata.emplace_back("next_row", std::to_string(answered_.rows));
-  }
-  return record_.Fail(std::move(error_));
 }
 
-void EvaluateStream::Advance(Lock lock) {
-  while (!finished_) {
-    Conclude();
-    if (ending_) {
-      record_.cancellation()->Cancel();
-      if (waiting_chunk_) {
-        waiting_chunk_.reset();
-        handling_ = false;
-      }
-      // Each of these comes here again.
-      if (computing_ > 0 || writing_ || handling_ || starting_ > 0) return;
-      finished_ = true;
-      lock.unlock();
-      const grpc::Status status = EndStatus();
-      // Who hears of the end finds room and place free again.
-      held_ = {};
-      open_ = {};
-      return Finish(status);
-    }
-    const bool write = !writing_ && line_size_ > 0 && line_[line_begin_]->done;
-    const bool read = !reading_ && !handling_ && !input_ended_ && !draining_ &&
-                      line_size_ < kWindow;
-    if (!write && !read) return;
-    if (read) {
-      try {
-        incoming_ = TakeChunk();
-      } catch (...) {
-        EndWith(FaultOfTheServer());
-        continue;
-      }
-    }
-    // Who is first in line stays there while it is written.
-    const grpc::ByteBuffer* reply =
-        write ? &line_[line_begin_]->bytes : nullptr;
-    writing_ = writing_ || write;
-    reading_ = reading_ || read;
-    // gRPC may send here and now: not under the lock, but before the end.
-    grpc::ByteBuffer* request = read ? &incoming_->bytes : nullptr;
-    ++starting_;
-    lock.unlock();
-    if (reply != nullptr) StartWrite(reply);
-    if (request != nullptr) StartRead(request);
-    lock.lock();
-    --starting_;
+void EvaluateStream::DescribeEnd(Error* error) {
+  record_.set_volume(answered_);
+  if (setup_) {
+    error->metadata.emplace_back("next_row", std::to_string(answered_.rows));
   }
+}
+
+StreamCall::Steps EvaluateStream::NextSteps() {
+  Steps steps;
+  // Who is first in line stays there while it is written.
+  if (!writing_ && line_size_ > 0 && line_[line_begin_]->done) {
+    steps.write = &line_[line_begin_]->bytes;
+  }
+  if (!reading_ && !handling_ && !input_ended_ && !draining_ &&
+      line_size_ < kWindow) {
+    incoming_ = TakeChunk();
+    steps.read = &incoming_->bytes;
+  }
+  return steps;
 }
 
 std::unique_ptr<EvaluateStream::Chunk> EvaluateStream::TakeChunk() {

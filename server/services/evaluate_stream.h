@@ -1,20 +1,16 @@
 // A call of torqued.v1.Dynamics.Evaluate: chunks of states in, results out.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
-#include "server/services/call_record.h"
-#include "server/services/service_context.h"
 #include "server/services/state_batch.h"
+#include "server/services/stream_call.h"
 
 namespace torqued::server {
 
@@ -24,25 +20,18 @@ namespace torqued::server {
 /// read, and flow control holds the client up. The memory of a chunk serves
 /// those after it. A chunk that the limits of the work under way do not admit
 /// waits for those before it; only a first in line is refused.
-///
-/// The messages travel as bytes, parsed and serialized here: generated code
-/// would not tell bytes that are no request from the end of the stream.
-///
-/// Lives until gRPC is through with the call.
-class EvaluateStream final
-    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-      public CallGate::Listener,
-      public std::enable_shared_from_this<EvaluateStream> {
+class EvaluateStream final : public StreamCall {
  public:
   /// Chunks read and not yet written, at most.
   static constexpr std::size_t kWindow = 8;
 
-  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Start(
-      grpc::CallbackServerContext* call, ServiceContext& context);
+  EvaluateStream(grpc::CallbackServerContext* call, ServiceContext& context)
+      : StreamCall(call, context, "Evaluate") {
+    spare_.reserve(kWindow);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Lock = std::unique_lock<std::mutex>;
 
   /// One message of the client and its answer.
   struct Chunk {
@@ -61,29 +50,18 @@ class EvaluateStream final
     std::optional<Error> error;
   };
 
-  enum class Ending : std::uint8_t { kSucceed, kFail, kAbandon };
+  void OnMessage() override;
+  std::optional<Error> OnModel(const ModelEntry& entry) override;
+  bool OnWritten(bool ok) override;
+  void Resume() override;
+  void Conclude() override;
+  void OnEnding() override;
+  bool IsAtWork() const override { return computing_ > 0; }
+  Steps NextSteps() override;
+  void DescribeEnd(Error* error) override;
+  void GiveBack() override { held_ = {}; }
 
-  EvaluateStream(grpc::CallbackServerContext* call, ServiceContext& context)
-      : call_(call),
-        context_(context),
-        record_(call, context.gate, "Evaluate") {
-    spare_.reserve(kWindow);
-  }
-
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
-  void OnCancel() override { record_.Cancel(); }
-  void OnDone() override;
-  void OnClose() override;
-
-  /// Why the stream is refused, if it is.
-  std::optional<Error> Enter();
-
-  // The start: on a gRPC thread, from LookUp on also on one of the pool.
-  void OnStart(std::unique_ptr<Chunk> message);
-  void LookUp();
-  void OnModel(const ModelEntry& entry);
-  void FailStart(Error error);
+  void OnStart(Chunk* message);
 
   // A chunk: on a gRPC thread, OnComputed also on one of the pool.
   void OnChunk(std::unique_ptr<Chunk> message);
@@ -103,59 +81,38 @@ class EvaluateStream final
   void Complete(Chunk* chunk, const EvaluationReport& report,
                 std::chrono::nanoseconds before);
 
-  /// Starts whatever can be started now: a read, a write, or the end, after
-  /// which nothing of this may be touched. Everything that changes the state
-  /// calls it.
-  void Advance(Lock lock);
-  /// Decides whether the stream comes to its end.
-  void Conclude();
   /// A chunk in line has an error: what is behind it will not be answered.
   void GiveUpBehind(const Chunk& failed);
-  /// Unless another end is decided.
-  void EndWith(Error error);
-  grpc::Status EndStatus();
 
   std::unique_ptr<Chunk> TakeChunk();
   /// Keeps the memory of a chunk that has left the line, unless that is large
   /// or enough is kept: as much as stands in line, and of one chunk at least.
   void Recycle(std::unique_ptr<Chunk> chunk);
 
-  grpc::CallbackServerContext* call_;
-  ServiceContext& context_;
-  CallRecord record_;
-  std::shared_ptr<EvaluateStream> self_;  // until gRPC is through
-  Admission::Ticket open_;                // until its end is told
-  Admission::Ticket held_;                // the memory of its setup, as long
+  Admission::Ticket held_;  // the memory of its setup, until its end is told
 
   // Written before the first chunk is read, constant afterwards.
-  v1::EvaluateStart start_;       // until there is a setup
-  Admission::Ticket looking_up_;  // the model
+  v1::EvaluateStart start_;  // until there is a setup
   std::shared_ptr<const ComputeSetup> setup_;
 
   // Of whoever handles a message.
   std::uint64_t chunks_read_ = 0;
   std::uint64_t rows_read_ = 0;
 
-  std::mutex mutex_;                 // guards what follows
-  std::unique_ptr<Chunk> incoming_;  // the message being read
+  /// The message being handled, once nothing is left to wait for.
+  std::unique_ptr<Chunk> resumed_;
+
+  // Guarded by the lock.
+  std::unique_ptr<Chunk> incoming_;  // being read, then of who handles it
   /// Chunks read and not yet written: a ring, in order.
   std::array<std::unique_ptr<Chunk>, kWindow> line_;
   std::size_t line_begin_ = 0;
   std::size_t line_size_ = 0;
   std::vector<std::unique_ptr<Chunk>> spare_;  // the last one is used next
-  bool reading_ = false;
-  bool writing_ = false;
-  bool handling_ = false;  // a message that has been read
   /// The message being handled, where it waits for those in line.
   std::unique_ptr<Chunk> waiting_chunk_;
   int computing_ = 0;  // on the pool
-  int starting_ = 0;   // threads that are about to call gRPC
-  bool input_ended_ = false;
-  bool draining_ = false;
   CallRecord::Volume answered_;
-  std::optional<Ending> ending_;
-  Error error_;  // of Ending::kFail
-  bool finished_ = false;
 };
 
 }  // namespace torqued::server

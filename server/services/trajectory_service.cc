@@ -6,7 +6,7 @@ namespace torqued::server {
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 TrajectoryService::CheckTrajectory(grpc::CallbackServerContext* call) {
-  return CheckStream::Start(call, context_);
+  return StreamCall::Start(std::make_shared<CheckStream>(call, context_));
 }
 
 }  // namespace torqued::server

@@ -1,0 +1,209 @@
+#include "server/services/stream_call.h"
+
+#include <utility>
+
+#include "server/errors/mapping.h"
+#include "server/services/admitted_work.h"
+
+namespace torqued::server {
+
+StreamCall::Reactor* StreamCall::Start(
+    const std::shared_ptr<StreamCall>& call) {
+  call->self_ = call;
+  std::optional<Error> refusal = call->Enter();
+  // Only now may the gate call back.
+  if (!refusal && !call->context_.gate.Listen(call)) refusal = Draining();
+  if (refusal) {
+    call->finished_ = true;
+    call->Finish(call->record_.Fail(*std::move(refusal)));
+    return call.get();
+  }
+  call->Advance(Lock(call->mutex_));
+  return call.get();
+}
+
+std::optional<Error> StreamCall::Enter() {
+  if (!record_.entered()) return Draining();
+  auto admitted = context_.admission.Admit({.streams = 1});
+  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
+  open_ = std::get<Admission::Ticket>(std::move(admitted));
+  return std::nullopt;
+}
+
+void StreamCall::OnReadDone(bool ok) {
+  {
+    Lock lock(mutex_);
+    reading_ = false;
+    if (!ok) input_ended_ = true;
+    // From here on a message is accepted and will be answered.
+    handling_ = ok && !draining_ && !ending_;
+    if (!handling_) return Advance(std::move(lock));
+  }
+  OnMessage();
+}
+
+void StreamCall::FindModel(std::string reference, std::int64_t bytes) {
+  reference_ = std::move(reference);
+  std::optional<Error> error;
+  try {
+    record_.set_model(reference_);
+    if (const auto entry = context_.registry.ResolveLoaded(reference_)) {
+      error = OnModel(*entry);
+    } else {
+      error =
+          SubmitAdmitted(context_, bytes, &looking_up_, [this] { LookUp(); });
+      if (!error) return;
+    }
+  } catch (...) {
+    error = FaultOfTheServer();
+  }
+  Handled(std::move(error));
+}
+
+void StreamCall::LookUp() {
+  std::optional<Error> error;
+  try {
+    const auto resolved = context_.registry.Resolve(reference_);
+    looking_up_ = Admission::Ticket();
+    if (const auto* refusal = std::get_if<RegistryError>(&resolved)) {
+      error = InMessage(ToError(*refusal), "start.");
+    } else {
+      error = OnModel(std::get<ModelEntry>(resolved));
+    }
+  } catch (...) {
+    error = FaultOfTheServer();
+  }
+  Handled(std::move(error));
+}
+
+void StreamCall::Handled(std::optional<Error> error) {
+  Lock lock(mutex_);
+  handling_ = false;
+  if (error) EndWith(*std::move(error));
+  Advance(std::move(lock));
+}
+
+void StreamCall::OnWriteDone(bool ok) {
+  Lock lock(mutex_);
+  writing_ = false;
+  if (!ok) record_.Cancel();
+  const bool resumes = OnWritten(ok);
+  Advance(std::move(lock));
+  // A call whose message is being handled has not come to its end.
+  if (resumes) Resume();
+}
+
+void StreamCall::OnCancel() {
+  record_.Cancel();
+  Advance(Lock(mutex_));
+}
+
+void StreamCall::OnClose() {
+  Lock lock(mutex_);
+  draining_ = true;
+  Advance(std::move(lock));
+}
+
+void StreamCall::OnDone() {
+  context_.gate.Forget(this);
+  // A message over the limit ends the input like a client that is through; only
+  // now gRPC tells that it has failed the call.
+  if (ending_ == Ending::kSucceed) {
+    if (call_->IsCancelled()) {
+      record_.Abandon();
+    } else {
+      record_.Succeed();
+    }
+  }
+  const std::shared_ptr<StreamCall> last = std::move(self_);
+}
+
+void StreamCall::Succeed() {
+  if (!ending_) ending_ = Ending::kSucceed;
+}
+
+void StreamCall::Abandon() {
+  if (!ending_) ending_ = Ending::kAbandon;
+}
+
+void StreamCall::EndWith(Error error) {
+  if (ending_) return;
+  ending_ = Ending::kFail;
+  error_ = std::move(error);
+}
+
+grpc::Status StreamCall::EndStatus() {
+  DescribeEnd(&error_);
+  switch (*ending_) {
+    case Ending::kSucceed:
+      return grpc::Status::OK;  // logged by OnDone
+    case Ending::kFail:
+      break;
+    case Ending::kAbandon:
+      return record_.Abandon();
+  }
+  return record_.Fail(std::move(error_));
+}
+
+void StreamCall::Advance(Lock lock) {
+  while (!finished_) {
+    if (!ending_ && record_.cancelled()) Abandon();
+    if (!ending_) Conclude();
+    if (ending_) {
+      OnEnding();
+      // Each of these comes here again.
+      if (writing_ || handling_ || starting_ > 0 || IsAtWork()) return;
+      finished_ = true;
+      lock.unlock();
+      const grpc::Status status = EndStatus();
+      GiveBack();
+      open_ = {};
+      return Finish(status);
+    }
+    Steps steps;
+    try {
+      steps = NextSteps();
+    } catch (...) {
+      EndWith(FaultOfTheServer());
+    }
+    if (ending_) continue;
+    if (!steps.any()) return;
+    reading_ = reading_ || steps.read != nullptr;
+    writing_ = writing_ || steps.write != nullptr;
+    // gRPC may send here and now: not under the lock, but before the end.
+    ++starting_;
+    lock.unlock();
+    if (steps.write != nullptr) StartWrite(steps.write);
+    if (steps.read != nullptr) StartRead(steps.read);
+    std::optional<Error> error;
+    if (steps.work) error = Work();
+    lock.lock();
+    --starting_;
+    if (error) EndWith(*std::move(error));
+  }
+}
+
+Error WrongMessage(std::string field, std::string message) {
+  return FieldError(v1::INVALID_FIELD, std::move(field), std::move(message));
+}
+
+Error NoRequest(std::string_view message) {
+  Error error;
+  error.reason = v1::INVALID_FIELD;
+  error.message = "The bytes are no " + std::string(message) + ".";
+  return error;
+}
+
+Error InMessage(Error error, std::string_view message) {
+  for (Violation& violation : error.violations) {
+    const std::string_view part =
+        violation.field.starts_with("options.") ? "start." : message;
+    if (error.message.starts_with(violation.field + ": ")) {
+      error.message.insert(0, part);
+    }
+    violation.field.insert(0, part);
+  }
+  return error;
+}
+
+}  // namespace torqued::server
