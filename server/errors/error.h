@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,5 +34,10 @@ using OrError = std::variant<T, Error>;
 
 /// An error about one field: the sentence is its description too.
 Error FieldError(v1::Reason reason, std::string field, std::string message);
+
+/// Of a part of a stream's message: paths from the message on, "chunk." before
+/// them for example, also where the sentence begins with one. What the part
+/// meets in the options is the start's.
+Error InMessage(Error error, std::string_view message);
 
 }  // namespace torqued::server

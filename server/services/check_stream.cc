@@ -2,20 +2,9 @@
 
 #include <utility>
 
-#include "server/errors/mapping.h"
-#include "server/wire/echo.h"
 #include "server/wire/message_bytes.h"
 
 namespace torqued::server {
-namespace {
-
-v1::Differentiation ToWire(std::optional<SplineMethod> method) {
-  if (!method) return v1::DIFFERENTIATION_UNSPECIFIED;
-  return *method == SplineMethod::kCubic ? v1::DIFFERENTIATION_CUBIC_SPLINE
-                                         : v1::DIFFERENTIATION_QUINTIC_SPLINE;
-}
-
-}  // namespace
 
 void CheckStream::OnMessage() {
   std::optional<Error> error;
@@ -28,11 +17,11 @@ void CheckStream::OnMessage() {
       error = WrongMessage(request_.has_start() ? "samples" : "start",
                            "A message is either the start or samples.");
     } else if (request_.has_start()) {
-      return OnStart(std::move(*request_.mutable_start()));
-    } else if (!samples_) {
+      return OnStart();
+    } else if (!job_->started()) {
       error = WrongMessage("start", "The first message must be the start.");
     } else {
-      error = OnSamples(request_.samples());
+      error = job_->Append(request_.samples());
     }
   } catch (...) {
     error = FaultOfTheServer();
@@ -40,78 +29,23 @@ void CheckStream::OnMessage() {
   Handled(std::move(error));
 }
 
-void CheckStream::OnStart(v1::CheckTrajectoryStart&& start) {
-  if (samples_) {
+void CheckStream::OnStart() {
+  if (job_->started()) {
     return Handled(
         WrongMessage("start", "Only the first message may be a start."));
   }
-  start_ = std::move(start);
-  FindModel(start_.model(), static_cast<std::int64_t>(start_.ByteSizeLong()));
+  const v1::CheckTrajectoryStart& start = request_.start();
+  FindModel(start.model(), static_cast<std::int64_t>(start.ByteSizeLong()));
 }
 
 std::optional<Error> CheckStream::OnModel(const ModelEntry& entry) {
-  if (entry.loaded->model == nullptr) return BrokenModel(entry);
-  model_ = entry.loaded->model;
-  model_name_ = entry.name;
-  revision_ = entry.loaded->revision;
-  auto decoded = DecodeCheck(start_, *model_);
-  if (auto* error = std::get_if<Error>(&decoded)) {
-    return InMessage(std::move(*error), "start.");
-  }
-  decoded_ = std::get<DecodedCheck>(std::move(decoded));
-  // Before the samples travel: what is wrong with the options shows now.
-  if (const auto problem = ProblemOf(model_, decoded_->options)) {
-    return InMessage(ToError(*problem, "tip_wrench_on_environment"), "start.");
-  }
-  samples_.emplace(model_->nv(), context_.admission);
-  tables_.emplace(decoded_->tables, model_->nv());
-  return std::nullopt;
-}
-
-std::optional<Error> CheckStream::OnSamples(
-    const v1::TrajectorySamples& samples) {
-  if (auto error = samples_->Append(samples)) {
-    return InMessage(*std::move(error), "samples.");
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> CheckStream::BeginCheck() {
-  if (auto error = samples_->Complete(decoded_->derive, decoded_->joints)) {
-    return error;
-  }
-  const std::int64_t rows = samples_->rows();
-  if (auto error = samples_->AdmitMore(tables_->columns() * rows)) return error;
-  auto created = TrajectoryCheck::Create(
-      model_, samples_->View(), decoded_->options, tables_->Reserve(rows));
-  if (const auto* problem = std::get_if<ArgumentError>(&created)) {
-    return ToError(*problem, "tip_wrench_on_environment");
-  }
-  check_ = std::get<TrajectoryCheck>(std::move(created));
-  return std::nullopt;
-}
-
-std::optional<Error> CheckStream::TakeStep() {
-  if (!check_) return BeginCheck();
-  if (const auto problem =
-          check_->Advance(context_.engine, CheckThreads::kTheCaller)) {
-    return ToError(*problem);
-  }
-  if (check_->done() < check_->total()) return std::nullopt;
-  v1::TrajectoryVerdict* verdict = verdict_.mutable_verdict();
-  FillVerdict(check_->Finish(), *decoded_, samples_->time(), verdict);
-  if (samples_->derived()) verdict->set_derived(ToWire(decoded_->derive));
-  *verdict->mutable_asked() = start_;
-  FillEcho(check_->plan(), false, model_name_, revision_,
-           context_.engine.target(), verdict->mutable_echo());
-  FillTipFrameOfAnyStates(check_->plan(), verdict->mutable_echo());
-  return std::nullopt;
+  return job_->Start(std::move(*request_.mutable_start()), entry);
 }
 
 void CheckStream::Step() {
   std::optional<Error> error;
   try {
-    if (!record_.cancelled()) error = TakeStep();
+    if (!record_.cancelled()) error = job_->Step();
   } catch (...) {
     error = FaultOfTheServer();
   }
@@ -119,9 +53,9 @@ void CheckStream::Step() {
   stepping_ = false;
   if (error) {
     EndWith(*std::move(error));
-  } else if (check_) {
-    done_ = check_->done();
-    if (verdict_.has_verdict()) phase_ = Phase::kAnswering;
+  } else {
+    done_ = job_->rows_checked();
+    if (job_->verdict() != nullptr) phase_ = Phase::kAnswering;
   }
   Advance(std::move(lock));
 }
@@ -145,20 +79,20 @@ bool CheckStream::NextReply() {
     reply.mutable_progress()->set_samples_done(
         static_cast<std::uint64_t>(done_));
     reply.mutable_progress()->set_samples(
-        static_cast<std::uint64_t>(check_->total()));
+        static_cast<std::uint64_t>(job_->rows()));
     SerializeMessage(reply, &outgoing_);
     return true;
   }
   if (phase_ != Phase::kAnswering) return false;
   if (!verdict_sent_) {
     verdict_sent_ = true;
-    SerializeMessage(verdict_, &outgoing_);
+    *reply.mutable_verdict() = *job_->verdict();
+    SerializeMessage(reply, &outgoing_);
     return true;
   }
-  if (tables_->done()) return false;
-  if (auto error = tables_->FillNext(samples_->View(), decoded_->encoding,
-                                     reply.mutable_rows())) {
-    EndWith(InMessage(*std::move(error), "start."));
+  if (job_->all_rows_filled()) return false;
+  if (auto error = job_->FillNext(reply.mutable_rows())) {
+    EndWith(*std::move(error));
     return false;
   }
   SerializeMessage(reply, &outgoing_);
@@ -167,13 +101,13 @@ bool CheckStream::NextReply() {
 
 void CheckStream::Conclude() {
   if (phase_ == Phase::kReading && !handling_) {
-    if (input_ended_ && !samples_) {
+    if (input_ended_ && !job_->started()) {
       EndWith(WrongMessage("start", "The stream ended before its start."));
     } else if (draining_ && !input_ended_) {
       EndWith(Draining());
     }
   } else if (phase_ == Phase::kAnswering && !writing_ && verdict_sent_ &&
-             tables_->done()) {
+             job_->all_rows_filled()) {
     Succeed();
   }
 }
@@ -195,13 +129,7 @@ StreamCall::Steps CheckStream::NextSteps() {
 }
 
 void CheckStream::DescribeEnd(Error* /*error*/) {
-  record_.set_volume({.chunks = 0, .rows = samples_ ? samples_->rows() : 0});
-}
-
-void CheckStream::GiveBack() {
-  check_.reset();
-  samples_.reset();
-  tables_.reset();
+  record_.set_volume({.chunks = 0, .rows = job_->rows()});
 }
 
 }  // namespace torqued::server

@@ -2,15 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 
-#include "core/trajectory/trajectory_check.h"
-#include "server/services/check_tables.h"
+#include "server/services/check_job.h"
 #include "server/services/stream_call.h"
-#include "server/services/trajectory_samples.h"
-#include "server/wire/trajectory_messages.h"
 #include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::server {
@@ -22,7 +17,8 @@ namespace torqued::server {
 class CheckStream final : public StreamCall {
  public:
   CheckStream(grpc::CallbackServerContext* call, ServiceContext& context)
-      : StreamCall(call, context, "CheckTrajectory") {}
+      : StreamCall(call, context, "CheckTrajectory"),
+        job_(std::in_place, context.engine, context.admission) {}
 
  private:
   enum class Phase : std::uint8_t { kReading, kChecking, kAnswering };
@@ -34,29 +30,17 @@ class CheckStream final : public StreamCall {
   Steps NextSteps() override;
   std::optional<Error> Work() override;
   void DescribeEnd(Error* error) override;
-  void GiveBack() override;
+  void GiveBack() override { job_.reset(); }
 
-  void OnStart(v1::CheckTrajectoryStart&& start);
-  std::optional<Error> OnSamples(const v1::TrajectorySamples& samples);
-
-  // The check, on a thread of the pool.
+  void OnStart();
+  /// On a thread of the pool.
   void Step();
-  std::optional<Error> TakeStep();
-  std::optional<Error> BeginCheck();
-
   /// False: there is nothing to say now, or the call is to end.
   bool NextReply();
 
-  // Of whoever handles a message, then of the check, then of the replies.
+  // Of whoever handles a message, then of the steps, then of the replies.
   v1::CheckTrajectoryRequest request_;
-  v1::CheckTrajectoryStart start_;
-  std::shared_ptr<const Model> model_;
-  std::string model_name_, revision_;
-  std::optional<DecodedCheck> decoded_;
-  std::optional<TrajectorySamples> samples_;
-  std::optional<TrajectoryCheck> check_;
-  std::optional<CheckTables> tables_;
-  v1::CheckTrajectoryReply verdict_;
+  std::optional<CheckJob> job_;  // until its end is told
 
   // Guarded by the lock.
   Phase phase_ = Phase::kReading;

@@ -194,16 +194,4 @@ Error NoRequest(std::string_view message) {
   return error;
 }
 
-Error InMessage(Error error, std::string_view message) {
-  for (Violation& violation : error.violations) {
-    const std::string_view part =
-        violation.field.starts_with("options.") ? "start." : message;
-    if (error.message.starts_with(violation.field + ": ")) {
-      error.message.insert(0, part);
-    }
-    violation.field.insert(0, part);
-  }
-  return error;
-}
-
 }  // namespace torqued::server

@@ -136,8 +136,4 @@ Error WrongMessage(std::string field, std::string message);
 /// The bytes are no such message.
 Error NoRequest(std::string_view message);
 
-/// Paths from the stream's message on, "chunk." for example, also where the
-/// sentence begins with one. What it meets in the options is the start's.
-Error InMessage(Error error, std::string_view message);
-
 }  // namespace torqued::server

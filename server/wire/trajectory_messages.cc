@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/batch/option_checks.h"
+#include "server/errors/mapping.h"
 #include "server/wire/decode_request.h"
 
 namespace torqued::server {
@@ -306,6 +308,11 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
   check.options.path_inertia = start.has_operational_space();
 
   check.joints = check.options.evaluation.joint_names;
+  // Before what names the joints of the columns.
+  const auto order = ResolveJointOrder(model, check.joints);
+  if (const auto* problem = std::get_if<ArgumentError>(&order)) {
+    return ToError(*problem);
+  }
   if (check.joints.empty()) {
     for (const Joint& joint : model.joints())
       check.joints.push_back(joint.name);

@@ -63,6 +63,14 @@ REFUSALS = {
         "INVALID_OPTION", ["start.bounds[0].joint"], [bound(joint="elbow")]),
     "bound twice": ("INVALID_OPTION", ["start.bounds[1].joint"], [first_message(
         bounds=[pb.JointBounds(joint=JOINT), pb.JointBounds(joint=JOINT)])]),
+    "joint of the columns alone": (
+        "WRONG_JOINT_NAMES", ["start.options.joint_names[0]"], [first_message(
+            options=dynamics.Options(joint_names=["x"] * 7),
+            bounds=[pb.JointBounds(joint="x")])]),
+    "joint that the columns lack": (
+        "WRONG_JOINT_NAMES", ["start.options.joint_names"], [first_message(
+            options=dynamics.Options(joint_names=["panda_joint1"]),
+            drives=[pb.JointDrive(joint=JOINT)])]),
     "negative velocity": ("INVALID_OPTION", ["start.bounds[0].velocity"], [
         bound(joint=JOINT, velocity=-1)]),
     "infinite effort": ("INVALID_OPTION", ["start.bounds[0].effort"], [

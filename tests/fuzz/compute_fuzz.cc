@@ -11,61 +11,18 @@
 #include "server/services/computation.h"
 #include "server/services/state_batch.h"
 #include "server/wire/reply_bytes.h"
+#include "tests/fuzz/array_numbers.h"
+#include "tests/fuzz/fuzz_robots.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/fuzz/require.h"
 #include "tests/server/computations.h"
-#include "tests/server/robots.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued::fuzz {
 namespace {
 
 using namespace torqued::server;  // NOLINT(google-build-using-namespace)
-
-constexpr char kFork[] = R"(<robot name="fork">
-  <link name="base"/>
-  <link name="left"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
-    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
-  </inertial></link>
-  <link name="right"><inertial><mass value="1"/>
-    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
-  </inertial></link>
-  <joint name="a" type="continuous"><parent link="base"/><child link="left"/>
-    <axis xyz="0 1 0"/></joint>
-  <joint name="b" type="continuous"><parent link="base"/><child link="right"/>
-    <axis xyz="0 0 1"/></joint>
-</robot>)";
-
-constexpr char kStatue[] =
-    R"(<robot name="statue"><link name="base"/></robot>)";
-
-constexpr char kCoaxial[] = R"(<robot name="coaxial">
-  <link name="base"/><link name="middle"/>
-  <link name="end"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
-    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
-  </inertial></link>
-  <joint name="a" type="continuous"><parent link="base"/>
-    <child link="middle"/><axis xyz="0 0 1"/></joint>
-  <joint name="b" type="continuous"><parent link="middle"/>
-    <child link="end"/><axis xyz="0 0 1"/></joint>
-</robot>)";
-
-ModelEntry Entry(std::string source) {
-  ModelEntry entry;
-  entry.name = "robot";
-  entry.loaded = Registry::Load("urdf", std::move(source), {});
-  return entry;
-}
-
-const ModelEntry& EntryOf(ComputeInput::Robot robot) {
-  // By number of ComputeInput.Robot.
-  static const std::vector<ModelEntry> entries = {
-      ThreeJoints(), Entry(kFork), Entry(kStatue), Entry("<robot"),
-      Entry(kCoaxial)};
-  const auto number = static_cast<std::size_t>(robot);
-  return entries[number % entries.size()];
-}
 
 struct Server {
   ComputeLimits limits;
@@ -81,29 +38,6 @@ Server& ServerOf(bool narrow) {
 Engine& TheEngine() {
   static Engine engine(Engine::Options{.threads = 1});
   return engine;
-}
-
-/// The numbers of an array, and which field they stand in.
-struct Numbers {
-  Payload payload;
-  std::vector<double> values;
-};
-
-template <class T>
-std::vector<double> Unpacked(const std::string& bytes) {
-  std::vector<T> raw(bytes.size() / sizeof(T));
-  if (!raw.empty()) std::memcpy(raw.data(), bytes.data(), bytes.size());
-  return {raw.begin(), raw.end()};
-}
-
-Numbers NumbersOf(const v1::Array& array) {
-  const int fields =
-      !array.values().empty() + !array.f64().empty() + !array.f32().empty();
-  FUZZ_REQUIRE(fields <= 1, "several payloads");
-  const Payload payload = PayloadOf(array);
-  if (payload == Payload::kF64) return {payload, Unpacked<double>(array.f64())};
-  if (payload == Payload::kF32) return {payload, Unpacked<float>(array.f32())};
-  return {payload, {array.values().begin(), array.values().end()}};
 }
 
 /// Row codes by row, where all rows that are not OK are listed.
@@ -332,7 +266,7 @@ void Answer(const EvaluateInput& sent, const ModelEntry& entry,
 }
 
 void Answer(const ComputeInput& input) {
-  const ModelEntry& entry = EntryOf(input.robot());
+  const ModelEntry& entry = FuzzRobot(input.robot());
   Server& server = ServerOf(input.narrow());
   switch (input.request_case()) {
     case ComputeInput::kCompute:
@@ -361,12 +295,7 @@ std::unique_ptr<google::protobuf::Message> NewInput() {
   return std::make_unique<ComputeInput>();
 }
 
-std::span<const std::string> Words() {
-  static const std::vector<std::string> words = {
-      "lift", "reach", "twist", "a",     "b",   "base",   "upper",
-      "hand", "left",  "right", "slide", "end", "middle", "nothing"};
-  return words;
-}
+std::span<const std::string> Words() { return FuzzRobotNames(); }
 
 }  // namespace torqued::fuzz
 

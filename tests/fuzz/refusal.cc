@@ -20,25 +20,19 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 /// Reasons that come with a field of the request.
-const std::set<v1::Reason> kNamesField = {v1::INVALID_MODEL_REFERENCE,
-                                          v1::INVALID_MODEL,
-                                          v1::INVALID_MODEL_NAME,
-                                          v1::REVISION_CONFLICT,
-                                          v1::WRONG_COLUMN_COUNT,
-                                          v1::WRONG_ROW_COUNT,
-                                          v1::MALFORMED_ARRAY,
-                                          v1::MISSING_INPUT,
-                                          v1::WRONG_JOINT_NAMES,
-                                          v1::UNKNOWN_FRAME,
-                                          v1::TIP_FRAME_REQUIRED,
-                                          v1::INVALID_OPTION,
-                                          v1::INVALID_FIELD};
+const std::set<v1::Reason> kNamesField = {
+    v1::INVALID_MODEL_REFERENCE, v1::INVALID_MODEL,      v1::INVALID_MODEL_NAME,
+    v1::REVISION_CONFLICT,       v1::WRONG_COLUMN_COUNT, v1::WRONG_ROW_COUNT,
+    v1::MALFORMED_ARRAY,         v1::MISSING_INPUT,      v1::WRONG_JOINT_NAMES,
+    v1::UNKNOWN_FRAME,           v1::TIP_FRAME_REQUIRED, v1::INVALID_OPTION,
+    v1::INVALID_SAMPLE,          v1::INVALID_FIELD};
 
 /// Reasons that come with an entry of the metadata.
 const std::map<v1::Reason, std::string> kNamesMetadata = {
     {v1::AMBIGUOUS_REVISION, "candidates"},
     {v1::MODEL_BROKEN, "revision"},
     {v1::ROW_FAILED, "row"},
+    {v1::INVALID_SAMPLE, "row"},
     {v1::REQUEST_TOO_LARGE, "limit"},
     {v1::OVERLOADED, "limit"}};
 

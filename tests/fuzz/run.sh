@@ -23,7 +23,7 @@ longest() {
   case $1 in
     urdf) echo 8192 ;;
     registry) echo 6000 ;;
-    compute | config | csv | state_table | trajectory_runs) echo 4096 ;;
+    check | compute | config | csv | state_table | trajectory_runs) echo 4096 ;;
     *) echo 2048 ;;
   esac
 }

@@ -1,0 +1,88 @@
+#include "server/services/check_job.h"
+
+#include <utility>
+
+#include "server/errors/mapping.h"
+#include "server/wire/echo.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr char kWrenches[] = "tip_wrench_on_environment";
+
+v1::Differentiation ToWire(SplineMethod method) {
+  return method == SplineMethod::kCubic ? v1::DIFFERENTIATION_CUBIC_SPLINE
+                                        : v1::DIFFERENTIATION_QUINTIC_SPLINE;
+}
+
+}  // namespace
+
+std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
+                                     const ModelEntry& entry) {
+  if (entry.loaded->model == nullptr) return BrokenModel(entry);
+  start_ = std::move(start);
+  model_ = entry.loaded->model;
+  model_name_ = entry.name;
+  revision_ = entry.loaded->revision;
+  auto decoded = DecodeCheck(start_, *model_);
+  if (auto* error = std::get_if<Error>(&decoded)) {
+    return InMessage(std::move(*error), "start.");
+  }
+  decoded_ = std::get<DecodedCheck>(std::move(decoded));
+  // Before the samples travel: what is wrong with the options shows now.
+  if (const auto problem = ProblemOf(model_, decoded_->options)) {
+    return InMessage(ToError(*problem, kWrenches), "start.");
+  }
+  samples_.emplace(model_->nv(), admission_);
+  tables_.emplace(decoded_->tables, model_->nv());
+  return std::nullopt;
+}
+
+std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
+  auto error = samples_->Append(samples);
+  if (error) error = InMessage(*std::move(error), "samples.");
+  return error;
+}
+
+std::optional<Error> CheckJob::MakeReady() {
+  if (auto error = samples_->Complete(decoded_->derive, decoded_->joints)) {
+    return error;
+  }
+  if (auto error = samples_->AdmitMore(tables_->columns() * rows())) {
+    return error;
+  }
+  auto created = TrajectoryCheck::Create(
+      model_, samples_->View(), decoded_->options, tables_->Reserve(rows()));
+  if (const auto* problem = std::get_if<ArgumentError>(&created)) {
+    return ToError(*problem, kWrenches);
+  }
+  check_ = std::get<TrajectoryCheck>(std::move(created));
+  return std::nullopt;
+}
+
+std::optional<Error> CheckJob::Step() {
+  if (!check_) return MakeReady();
+  if (const auto problem = check_->Advance(engine_, CheckThreads::kTheCaller)) {
+    return ToError(*problem);
+  }
+  if (check_->done() == check_->total()) Conclude();
+  return std::nullopt;
+}
+
+void CheckJob::Conclude() {
+  v1::TrajectoryVerdict& verdict = verdict_.emplace();
+  FillVerdict(check_->Finish(), *decoded_, samples_->time(), &verdict);
+  if (samples_->derived()) verdict.set_derived(ToWire(*decoded_->derive));
+  *verdict.mutable_asked() = start_;
+  FillEcho(check_->plan(), false, model_name_, revision_, engine_.target(),
+           verdict.mutable_echo());
+  FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
+}
+
+std::optional<Error> CheckJob::FillNext(v1::TrajectoryRows* rows) {
+  auto error = tables_->FillNext(samples_->View(), decoded_->encoding, rows);
+  if (error) error = InMessage(*std::move(error), "start.");
+  return error;
+}
+
+}  // namespace torqued::server

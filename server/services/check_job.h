@@ -1,0 +1,65 @@
+// A check of a trajectory, from its start to its tables.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/trajectory/trajectory_check.h"
+#include "server/errors/error.h"
+#include "server/registry/registry.h"
+#include "server/services/admission.h"
+#include "server/services/check_tables.h"
+#include "server/services/trajectory_samples.h"
+#include "server/wire/trajectory_messages.h"
+#include "torqued/v1/trajectory.pb.h"
+
+namespace torqued::server {
+
+/// Whoever has the messages calls these in turn: Start, Append for each
+/// message of samples, Step until the verdict is there, and FillNext until all
+/// rows are told. Fields of errors are those of CheckTrajectoryRequest, but for
+/// numbers: these have their place in all samples, as "q[1207][3]".
+class CheckJob {
+ public:
+  CheckJob(Engine& engine, Admission& admission)
+      : engine_(engine), admission_(admission) {}
+
+  std::optional<Error> Start(v1::CheckTrajectoryStart&& start,
+                             const ModelEntry& entry);
+  bool started() const { return samples_.has_value(); }
+
+  std::optional<Error> Append(const v1::TrajectorySamples& samples);
+  std::int64_t rows() const { return samples_ ? samples_->rows() : 0; }
+
+  /// The first one makes ready, each of the others checks some thousand
+  /// samples, on the thread of the caller.
+  std::optional<Error> Step();
+  std::int64_t rows_checked() const { return check_ ? check_->done() : 0; }
+  /// Null until all samples are checked.
+  const v1::TrajectoryVerdict* verdict() const {
+    return verdict_ ? &*verdict_ : nullptr;
+  }
+
+  /// Of the tables that were asked for, from the first row on.
+  std::optional<Error> FillNext(v1::TrajectoryRows* rows);
+  bool all_rows_filled() const { return tables_->done(); }
+
+ private:
+  std::optional<Error> MakeReady();
+  void Conclude();
+
+  Engine& engine_;
+  Admission& admission_;
+  v1::CheckTrajectoryStart start_;
+  std::shared_ptr<const Model> model_;
+  std::string model_name_, revision_;
+  std::optional<DecodedCheck> decoded_;
+  std::optional<TrajectorySamples> samples_;
+  std::optional<CheckTables> tables_;
+  std::optional<TrajectoryCheck> check_;
+  std::optional<v1::TrajectoryVerdict> verdict_;
+};
+
+}  // namespace torqued::server
