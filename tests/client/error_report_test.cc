@@ -16,15 +16,15 @@ std::string Printed(const client::Error& error) {
 TEST(PrintError, BeginsWithReasonFieldAndSentenceOnOneLine) {
   client::Error::Details details;
   details.reason = "WRONG_COLUMN_COUNT";
-  details.field_violations = {{"q", "q: expected 7 columns, got 6"},
-                              {"v", "v: expected 7 columns, got 5"}};
+  details.field_violations = {{"q", "expected 7 columns, got 6"},
+                              {"v", "expected 7 columns, got 5"}};
   details.metadata = {{"model", "arm"}};
   details.retry_delay = std::chrono::milliseconds(250);
   EXPECT_EQ(Printed({grpc::StatusCode::INVALID_ARGUMENT,
                      "q: expected 7 columns, got 6", details}),
-            "torquectl: WRONG_COLUMN_COUNT (q): q: expected 7 columns, got 6\n"
+            "torquectl: WRONG_COLUMN_COUNT (q): expected 7 columns, got 6\n"
             "  status: INVALID_ARGUMENT\n"
-            "  v: v: expected 7 columns, got 5\n"
+            "  v: expected 7 columns, got 5\n"
             "  model = arm\n"
             "  try again after 0.25 s\n");
 }
