@@ -9,7 +9,7 @@ import numpy as np
 from torqued import errors
 from torqued.arrays import FloatArray
 from torqued.enums import Reason
-from torqued.formats import csv_table, numpy_files
+from torqued.formats import container, csv_table, numpy_files
 from torqued.trajectory import Path
 
 _COLUMNS = ("time", "mx", "my", "mz", "fx", "fy", "fz")
@@ -55,12 +55,12 @@ def wrenches_at(path: Path, time: FloatArray) -> FloatArray:
 def _read(path: pathlib.Path, place: errors.FilePlace,
           ) -> tuple[FloatArray, list[int]]:
     """Columns in their order, and the lines of the rows where there are."""
-    suffix = path.suffix.lower()
-    if suffix == ".npy":
-        return numpy_files.table_of(path, place), []
-    if suffix != ".csv":
-        raise place.problem("the file ends neither in .csv nor in .npy")
-    table = csv_table.parse(path, place)
+    with container.opened(path) as (suffix, file):
+        if suffix == ".npy":
+            return numpy_files.table_of(file, place), []
+        if suffix != ".csv":
+            raise place.problem("is neither CSV nor NPY")
+        table = csv_table.parse(file, place)
     if not table.header:
         return table.numbers, table.lines
     for name in _COLUMNS:

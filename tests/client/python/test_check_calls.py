@@ -23,7 +23,7 @@ def test_without_blocking_it_is_the_same(client, panda, tmp_path):
         async with torqued.aio.connect(client.address) as waiting:
             robot = await waiting.model("panda")
             told = []
-            with pytest.raises(torqued.FileError):
+            with pytest.raises(FileNotFoundError):
                 await robot.check_trajectory(tmp_path / "move.txt")
             return told, await asyncio.gather(
                 robot.check_trajectory(

@@ -1,5 +1,7 @@
 """What cannot be checked."""
 
+import json
+
 import numpy as np
 import pytest
 import torqued
@@ -10,16 +12,16 @@ from verdicts import MOTION, WRENCH
 BAD_OPTIONS = {
     "limit of a joint that there is not": (
         {"limits": {PANDA[1]: {"effort": 5}, "elbow": {"effort": 1}}},
-        "INVALID_OPTION", "start.bounds[1].joint", "elbow"),
+        "INVALID_OPTION", "limits['elbow']", "elbow"),
     "negative effort": (
         {"limits": {PANDA[3]: {"effort": -1}}},
-        "INVALID_OPTION", "start.bounds[0].effort", PANDA[3]),
+        "INVALID_OPTION", "limits['panda_joint4'].effort", PANDA[3]),
     "negative armature": (
         {"limits": {PANDA[2]: {"armature": -1}}},
-        "INVALID_OPTION", "start.drives[0].armature", PANDA[2]),
+        "INVALID_OPTION", "limits['panda_joint3'].armature", PANDA[2]),
     "speeds that fall": (
         {"limits": {PANDA[2]: {"torque_at_speed": [(2, 1), (1, 1)]}}},
-        "INVALID_OPTION", "start.bounds[0].speeds", PANDA[2]),
+        "INVALID_OPTION", "limits['panda_joint3'].torque_at_speed", PANDA[2]),
     "no member": (
         {"limits": {PANDA[2]: {"torque": 1}}},
         "INVALID_OPTION", "limits['panda_joint3']", PANDA[2]),
@@ -57,7 +59,11 @@ BAD_OPTIONS = {
     "wrenches": ({"tip_wrench": WRENCH[:9]}, "WRONG_ROW_COUNT", "tip_wrench",
                  ""),
     "gravity": ({"gravity": "down"}, "INVALID_OPTION",
-                "options.terms.gravity", "")}
+                "options.terms.gravity", ""),
+    "a number for limits": ({"limits": 5}, "INVALID_OPTION", "limits", ""),
+    "a number for tables": ({"tables": 5}, "INVALID_OPTION", "tables", ""),
+    "a frame for the task": (
+        {"task": "panda_link8"}, "INVALID_OPTION", "task", "")}
 
 
 @pytest.mark.parametrize("name", BAD_OPTIONS)
@@ -68,6 +74,45 @@ def test_an_option_that_cannot_be_used_is_named(panda, name):
     error = caught.value
     assert (error.reason.name, error.field, error.joint) == (
         reason, field, joint)
+
+
+@pytest.mark.parametrize("limits, member, joint", [
+    ({"elbow": {"effort": 1}}, "joint", "elbow"),
+    ({PANDA[3]: {"effort": -1}}, "effort", PANDA[3]),
+    ({PANDA[3]: {"effort": 1}, PANDA[2]: {"torque_at_speed": [[2, 1], [1, 1]]}},
+     "torque_at_speed", PANDA[2]),
+    ({PANDA[1]: {"lower": 3, "upper": 1}}, "", PANDA[1])])
+def test_limits_that_the_server_refuses_are_told_with_their_file(
+        panda, tmp_path, limits, member, joint):
+    path = tmp_path / "limits.json"
+    path.write_text(json.dumps(limits))
+    with pytest.raises(torqued.FileError, match="limits.json") as caught:
+        panda.check_trajectory(MOTION, limits=path)
+    error = caught.value
+    assert (error.file, error.joint) == (str(path), joint)
+    assert member in error.column and repr(joint) in str(error)
+    assert "bounds[" not in str(error)
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.check_trajectory(MOTION, limits=limits)
+    assert f"limits[{joint!r}]" in str(caught.value)
+    assert "bounds[" not in str(caught.value)
+
+
+@pytest.mark.parametrize("spoilt, reason, joint", [
+    ({"joint_names": [*PANDA[:6], "joint7"]}, "WRONG_JOINT_NAMES", PANDA[6]),
+    ({"v": None}, "MISSING_INPUT", ""),
+    ({"tip_wrench": np.zeros(6)}, "INVALID_OPTION", "")])
+def test_what_a_file_lacks_is_told_with_the_file(panda, tmp_path, spoilt,
+                                                 reason, joint):
+    parts = {name: getattr(MOTION, name) for name in (
+        "time", "q", "v", "a", "joint_names")}
+    path = tmp_path / "move.npz"
+    torqued.Trajectory(**{**parts, **spoilt}).write(path)
+    # As a file, and as what was read of it.
+    for given in (path, torqued.Trajectory.read(path)):
+        with pytest.raises(torqued.FileError, match="move.npz") as caught:
+            panda.check_trajectory(given, tip_wrench=np.zeros(6))
+        assert (caught.value.reason.name, caught.value.joint) == (reason, joint)
 
 
 def test_other_keywords_are_refused(panda):

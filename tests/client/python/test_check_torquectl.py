@@ -87,7 +87,7 @@ def test_a_profile_of_wrenches(client, panda, tmp_path):
             tmp_path / "push.npy",
             write_profile(tmp_path / "turned.csv", "fz,fy,fx,mz,my,mx,time",
                           turned),
-            write_profile(tmp_path / "plain.csv", "")):
+            write_profile(tmp_path / "plain.txt", "")):
         assert same(panda.check_trajectory(
             MOTION, tip_wrench=str(other), tables=["tau"]), verdict)
 
@@ -114,8 +114,9 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, line,
         panda.check_trajectory(MOTION, tip_wrench=path)
     assert (caught.value.line, caught.value.column) == (line, column)
     assert word in str(caught.value)
+    (tmp_path / "push.json").write_text("{}")
     with pytest.raises(torqued.FileError, match="neither"):
-        panda.check_trajectory(MOTION, tip_wrench=tmp_path / "push.txt")
+        panda.check_trajectory(MOTION, tip_wrench=tmp_path / "push.json")
 
 
 @pytest.mark.parametrize("name", ["move.npz", "move.yaml", "move.json"])

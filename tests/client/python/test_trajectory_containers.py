@@ -68,6 +68,15 @@ def test_containers_give_the_same_verdict(panda, tmp_path):
         assert same_bits(verdict.tables["tau"], expected.tables["tau"])
 
 
+@pytest.mark.parametrize("name", ["move.csv", "move.npz", "move.npy",
+                                  "move.yaml", "move.json"])
+@pytest.mark.parametrize("other", ["move.txt", "move", "other.csv"])
+def test_containers_are_known_whatever_they_are_called(tmp_path, name, other):
+    MOTION.write(tmp_path / name)
+    (tmp_path / name).rename(tmp_path / other)
+    assert same(torqued.Trajectory.read(tmp_path / other, PANDA), MOTION)
+
+
 def test_columns_of_csv_stand_in_any_order(tmp_path):
     columns = {"time": MOTION.time, "note": np.zeros(40)}
     for part in ("a", "q", "v"):
@@ -98,9 +107,10 @@ def test_a_wrench_is_kept_by_npz_alone(tmp_path):
 def test_other_files(tmp_path):
     with pytest.raises(FileNotFoundError):
         torqued.Trajectory.read(tmp_path / "nothing.csv")
-    (tmp_path / "move.bag").write_bytes(b"")
-    with pytest.raises(torqued.FileError, match="ends in none of .csv"):
-        torqued.Trajectory.read(tmp_path / "move.bag")
+    for content in (b"", b"#ROSBAG V2.0\n" + bytes(range(256))):
+        (tmp_path / "move.bag").write_bytes(content)
+        with pytest.raises(torqued.FileError, match="move.bag"):
+            torqued.Trajectory.read(tmp_path / "move.bag")
     with pytest.raises(torqued.InvalidArgument, match="ends in none of .csv"):
         MOTION.write(tmp_path / "move.txt")
     with pytest.raises(torqued.InvalidArgument, match="joint_names"):
