@@ -9,8 +9,9 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import (
+    Callable, Iterable, Iterator, Mapping, Sequence)
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from torqued.retry import Schedule
 from torqued.trajectory import Path, Trajectory, wrenches
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.verdict import TrajectoryVerdict, verdict_of
-from torqued.wrench_profile import wrenches_at
+from torqued.wrench_profile import WrenchProfile
 
 if TYPE_CHECKING:
     from torqued.question import Described
@@ -83,7 +84,8 @@ class CheckPlan:
     """What is checked. arrays: rows of all samples by their names on the wire.
     n: joints. tables: by name, in the order in which they are asked for.
     left_out: joints of the trajectory that the robot does not move.
-    limits_place: the file of the limits; None: there is none."""
+    limits_place: the file of the limits; None: there is none.
+    inputs: what was asked beside `start` and the trajectory."""
 
     start: pb.CheckTrajectoryStart
     trajectory: Trajectory
@@ -95,6 +97,7 @@ class CheckPlan:
     progress: Progress | None
     left_out: tuple[str, ...]
     limits_place: errors.FilePlace | None
+    inputs: Mapping[str, Any]
 
     def warn(self, stacklevel: int) -> None:
         """Of what is left out, the caller's `stacklevel`-th caller."""
@@ -134,9 +137,14 @@ def plan_of(robot: Described, given: Trajectory | Path,
     else:
         trajectory, left_out = Trajectory.read_for(
             given, joints, rates=not derive)
+    given_wrench = _given_wrench(trajectory, words.get("tip_wrench"))
     return CheckPlan(
         start=start, trajectory=trajectory,
-        arrays=_arrays(trajectory, bool(derive), words.get("tip_wrench")),
+        arrays=_arrays(trajectory, bool(derive), given_wrench),
+        inputs={"wrench_frame": "REFERENCE_FRAME_" + parse(
+            ReferenceFrame, start.tip_wrench_reference_frame
+            or ReferenceFrame.LOCAL).name,
+                **({} if given_wrench is None else given_wrench.said)},
         tables=tuple(table.name.lower() for table in tables), n=robot.nv,
         model=robot.name, deadline=options.deadline,
         progress=words.get("progress"), left_out=left_out,
@@ -181,8 +189,33 @@ def _tables(given: Sequence[TrajectoryTable | str] | None,
     return tables
 
 
+class _Wrench(NamedTuple):
+    """rows: one for each sample. said: as a verdict tells it."""
+
+    rows: FloatArray
+    said: dict[str, FloatArray]
+
+
+def _given_wrench(trajectory: Trajectory,
+                  given: npt.ArrayLike | Path | None) -> _Wrench | None:
+    """That of the option."""
+    if given is None:
+        return None
+    if trajectory.tip_wrench is not None:
+        raise trajectory.problem(
+            Reason.INVALID_OPTION, "tip_wrench",
+            "the trajectory has a tip_wrench of its own, and another one is "
+            "given")
+    if isinstance(given, (str, os.PathLike)):
+        profile = WrenchProfile(given)
+        return _Wrench(profile.at(trajectory.time),
+                       {"wrench_profile": profile.table})
+    rows = wrenches(given, len(trajectory))
+    return _Wrench(rows, {"wrench": rows[:1] if np.size(given) == 6 else rows})
+
+
 def _arrays(trajectory: Trajectory, derives: bool,
-            tip_wrench: npt.ArrayLike | Path | None) -> dict[str, FloatArray]:
+            given_wrench: _Wrench | None) -> dict[str, FloatArray]:
     arrays = {"time": trajectory.time[:, np.newaxis], "q": trajectory.q}
     for name, numbers in (("v", trajectory.v), ("a", trajectory.a)):
         if derives:
@@ -193,17 +226,8 @@ def _arrays(trajectory: Trajectory, derives: bool,
                 f"the trajectory has no {name}; with derive=\"cubic\" or "
                 "\"quintic\" v and a come from q")
         arrays[name] = numbers
-    wrench = trajectory.tip_wrench
-    if tip_wrench is not None:
-        if wrench is not None:
-            raise trajectory.problem(
-                Reason.INVALID_OPTION, "tip_wrench",
-                "the trajectory has a tip_wrench of its own, and another one "
-                "is given")
-        if isinstance(tip_wrench, (str, os.PathLike)):
-            wrench = wrenches_at(tip_wrench, trajectory.time)
-        else:
-            wrench = wrenches(tip_wrench, len(trajectory))
+    wrench = (trajectory.tip_wrench if given_wrench is None
+              else given_wrench.rows)
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
     return {name: np.ascontiguousarray(numbers, WIRE)
@@ -299,7 +323,7 @@ class Check:
             self._verdict, self._plan.trajectory,
             {name: numbers[:, 0] if name in _OF_SPACE else numbers
              for name, numbers in self._tables.items()},
-            time.monotonic() - self._begin)
+            self._plan.inputs, time.monotonic() - self._begin)
 
     def next_try(self, error: errors.TorquedError) -> float:
         """After a try failed. Seconds to wait before the next one; raises what

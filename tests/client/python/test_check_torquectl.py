@@ -37,7 +37,7 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     code, expected = ask_torquectl(client, move, *flags)
     said = verdict.to_dict()
     assert said.pop("seconds") > 0 and expected.pop("seconds") > 0
-    assert "wrench_frame" in expected.pop("inputs")  # of its flags
+    assert said["inputs"] == expected["inputs"]
     # What is as it would be without it, one leaves out and the other says.
     asked, other = said.pop("asked"), expected.pop("asked")
     assert said == expected and said["echo"]["server_version"]
@@ -49,10 +49,42 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     assert verdict.asked.derating == words.get("derating", 1)
     assert code == (0 if verdict.passes else 2)
     assert json.loads(verdict.to_json())["violations"] == expected["violations"]
-    summary = tmp_path / "summary.json"
-    summary.write_text(verdict.to_json())
-    code, report = run_torquectl("trajectory", "compare", summary, summary)
-    assert code == 0 and not report["worse"]
+    for path, text in ((tmp_path / "ours.json", verdict.to_json()),
+                       (tmp_path / "theirs.json", json.dumps(
+                           {**expected, "asked": other, "seconds": 1}))):
+        path.write_text(text)
+    for both in (("ours", "theirs"), ("theirs", "ours"), ("ours", "ours")):
+        code, report = run_torquectl("trajectory", "compare", *(
+            tmp_path / f"{name}.json" for name in both))
+        assert code == 0 and not report["worse"]
+        assert report["differences"] == []
+
+
+@pytest.mark.parametrize("words, flags, differs", [
+    ({"payload": torqued.Payload(3)}, [], ["asked.options"]),
+    ({"payload": torqued.Payload(3)}, ["--payload", "3,0,0,0.1"],
+     ["asked.options"]),
+    ({"derating": 0.5}, [], ["asked.derating"]),
+    ({"viscous_friction": True}, [], ["asked.options"]),
+    ({"precision": "single"}, [], ["asked.options"]),
+    ({"task": True, "characteristic_length": 2}, ["--task"],
+     ["asked.operational_space"]),
+    ({"tip_wrench": [0, 0, 0, 0, 0, 50]}, ["--wrench", "0,0,0,0,0,80"],
+     ["inputs"]),
+    ({"task": True, "characteristic_length": 1, "rank_tolerance": 1e-6,
+      "singularity": "report", "reference_frame": "local",
+      "precision": "double", "gravity": None, "payload": torqued.Payload(
+          3, center_of_mass=[0, 0, 0])},
+     ["--task", "--payload", "3"], [])])
+def test_what_was_asked_is_compared_as_it_counts(client, panda, tmp_path,
+                                                 words, flags, differs):
+    MOTION.write(tmp_path / "move.csv")
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    ours.write_text(panda.check_trajectory(
+        tmp_path / "move.csv", **words).to_json())
+    ask_torquectl(client, tmp_path / "move.csv", "--summary", theirs, *flags)
+    report = run_torquectl("trajectory", "compare", ours, theirs)[1]
+    assert report["differences"] == differs
 
 
 # Times of the motion, and others.
@@ -79,7 +111,7 @@ def test_a_profile_of_wrenches(client, panda, tmp_path):
         panda, MOTION, tip_wrench=wrench)).max() < 1e-12
     said, expected = verdict.to_dict(), ask_torquectl(
         client, tmp_path / "move.csv", "--wrench-profile", str(path))[1]
-    for name in ("joints", "payload", "slow_down"):
+    for name in ("joints", "payload", "slow_down", "inputs"):
         assert said[name] == expected[name]
     turned = PROFILE[:, ::-1]
     np.save(tmp_path / "push.npy", PROFILE)
@@ -129,7 +161,6 @@ def test_both_read_what_the_other_writes(client, panda, tmp_path, name):
     for answer in (said, wanted):
         for key in ("seconds", "trajectory", "asked"):
             del answer[key]
-    del said["inputs"]
     assert said == wanted
     read = torqued.Trajectory.read(theirs)
     assert read.joint_names == PANDA
