@@ -72,10 +72,10 @@ def parse(file: BinaryIO, place: FilePlace) -> Table:
                 continue
         if len(cells) != columns:
             raise place.problem(
-                f"has {len(cells)} cells, the lines before have {columns}",
-                line=line, reason=Reason.WRONG_COLUMN_COUNT)
+                f"has {len(cells)} cells, the lines before have {columns}"
+                + _advice(content), line=line, reason=Reason.WRONG_COLUMN_COUNT)
         if row is None:
-            raise _bad_cell(cells, header, line, place)
+            raise _bad_cell(content, header, line, place)
         rows.append(row)
         lines.append(line)
     if not rows:
@@ -101,11 +101,18 @@ def _unquoted(cell: str) -> str:
             else cell)
 
 
-def _bad_cell(cells: list[str], header: list[str], line: int,
+def _advice(line: str) -> str:
+    return ("; columns are separated by commas, numbers have a point"
+            if ";" in line or "\t" in line else "")
+
+
+def _bad_cell(content: str, header: list[str], line: int,
               place: FilePlace) -> Exception:
+    cells = content.split(",")
     index = next(k for k, cell in enumerate(cells) if _numbers([cell]) is None)
     return place.problem(
-        f"{cells[index].strip(_BLANK)[:_SHOWN]!r} is not a number", line=line,
+        f"{cells[index].strip(_BLANK)[:_SHOWN]!r} is not a number"
+        + _advice(content), line=line,
         column=header[index] if header else str(index + 1))
 
 

@@ -128,11 +128,14 @@ def _block(field: str, points: list[Mapping[str, Any]], joints: list[str],
     if all(given in (None, []) for given in lists):
         return None if joints else numbers
     for row, given in enumerate(lists):
-        if not isinstance(given, list) or len(given) != len(joints):
-            has = len(given) if isinstance(given, list) else "no list of"
+        if not isinstance(given, list):
             raise place.problem(
-                f"there are {has} {field} for {len(joints)} joints", row=row,
-                column=field, reason=Reason.WRONG_COLUMN_COUNT)
+                f"there is no list of {field}, which other points have",
+                row=row, column=field, reason=Reason.WRONG_COLUMN_COUNT)
+        if len(given) != len(joints):
+            raise place.problem(
+                f"there are {len(given)} {field} for {len(joints)} joints",
+                row=row, column=field, reason=Reason.WRONG_COLUMN_COUNT)
         for column, value in enumerate(given):
             number = _number(value)
             if number is None:
