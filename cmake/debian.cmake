@@ -1,6 +1,6 @@
-# The Debian packages: torqued (component Runtime) and libtorqued-dev
-# (component Development). Loaded where TORQUED_DEBIAN_PACKAGE is on, with the
-# prefix /usr.
+# The Debian packages: torqued (component Runtime), libtorqued-dev (component
+# Development) and python3-torqued (component Python). Loaded where
+# TORQUED_DEBIAN_PACKAGE is on, with the prefix /usr.
 if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   message(FATAL_ERROR "TORQUED_DEBIAN_PACKAGE needs CMAKE_INSTALL_PREFIX=/usr")
 endif()
@@ -16,7 +16,8 @@ endif()
 set(changelog ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz)
 torqued_compress(${debian}/changelog ${changelog})
 add_custom_target(torqued_debian_changelog ALL DEPENDS ${changelog})
-foreach(package Runtime:torqued Development:libtorqued-dev)
+foreach(package Runtime:torqued Development:libtorqued-dev
+        Python:python3-torqued)
   string(REGEX MATCH "^(.*):(.*)$" unused ${package})
   install(FILES ${debian}/copyright ${changelog}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CMAKE_MATCH_2}
@@ -29,6 +30,32 @@ install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.service
 install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/torqued.toml
   DESTINATION /etc/torqued COMPONENT Runtime)
 
+# The Python package, beside those of the distribution. What Python is told of it
+# has no list of files: it is dpkg that removes it.
+if(NOT TORQUED_BUILD_PYTHON)
+  message(FATAL_ERROR "TORQUED_DEBIAN_PACKAGE needs TORQUED_BUILD_PYTHON=ON")
+endif()
+set(modules lib/python3/dist-packages)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/client/python/torqued
+  DESTINATION ${modules} COMPONENT Python
+  FILES_MATCHING PATTERN *.py PATTERN py.typed
+  PATTERN *_pb2* EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/python/torqued/v1
+  DESTINATION ${modules}/torqued COMPONENT Python
+  FILES_MATCHING PATTERN *_pb2*.py PATTERN *_pb2.pyi
+  PATTERN __pycache__ EXCLUDE)
+set(metadata ${CMAKE_CURRENT_BINARY_DIR}/METADATA)
+file(CONFIGURE OUTPUT ${metadata} CONTENT "Metadata-Version: 2.1
+Name: torqued
+Version: @PROJECT_VERSION@
+Summary: Robot dynamics from a torqued server, with numpy in and out
+License: Apache-2.0
+Requires-Python: >=3.11
+" @ONLY)
+install(FILES ${metadata}
+  DESTINATION ${modules}/torqued-${PROJECT_VERSION}.dist-info
+  COMPONENT Python)
+
 set(CPACK_GENERATOR DEB)
 # Each package below has a first line of its own.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
@@ -40,7 +67,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
   WORLD_READ WORLD_EXECUTE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL Runtime Development)
+set(CPACK_COMPONENTS_ALL Runtime Development Python)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
@@ -68,5 +95,21 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "robot dynamics in C++
 The library that the torqued server computes with, for use in process, and the
 client library of the server: static libraries, headers, and the files by which
 CMake's find_package(torqued) finds them.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-torqued)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+  "python3 (>= 3.11), python3-grpcio (>= 1.51), python3-numpy, python3-protobuf (>= 3.21)")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "torqued, python3-yaml")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+  ${debian}/python/postinst ${debian}/python/prerm)
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "robot dynamics from a torqued server, in Python
+The Python client of torqued: inverse and forward dynamics, mass matrices,
+operational-space quantities and verdicts on trajectories, with numpy in and
+out, blocking or with asyncio.
+.
+A server is in the package torqued, here or on another machine. Trajectories in
+YAML take python3-yaml.")
 
 include(CPack)

@@ -22,11 +22,17 @@ struct StateBlocks {
   std::vector<std::string> unused;
 };
 
-/// Of an .npz file with arrays time, q, v, a, tau, tip_wrench and
-/// joint_names, or of a
-/// trajectory_msgs/JointTrajectory. Throw DataError naming `name`.
-StateBlocks BlocksOfNpz(std::string_view bytes, const std::string& name);
-StateBlocks BlocksOfYaml(std::string_view text, const std::string& name);
-StateBlocks BlocksOfJson(std::string_view text, const std::string& name);
+/// One number per state and joint: "q", "v", "a", "tau".
+using Suffixes = std::vector<std::string_view>;
+
+/// Of an .npz file with arrays time, tip_wrench, joint_names and these tables,
+/// or of a trajectory_msgs/JointTrajectory. Other tables are `unused`; nothing
+/// but their names is looked at. Throw DataError naming `name`.
+StateBlocks BlocksOfNpz(std::string_view bytes, const Suffixes& tables,
+                        const std::string& name);
+StateBlocks BlocksOfYaml(std::string_view text, const Suffixes& tables,
+                         const std::string& name);
+StateBlocks BlocksOfJson(std::string_view text, const Suffixes& tables,
+                         const std::string& name);
 
 }  // namespace torqued::cli

@@ -4,6 +4,7 @@
 
 #include "client/cli/errors.h"
 #include "client/cli/number_lists.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -93,7 +94,7 @@ void RemarkUnused(Session& session, const std::string& file,
   constexpr std::size_t kShown = 8;
   std::string names;
   for (std::size_t k = 0; k < std::min(columns.size(), kShown); ++k) {
-    names += (k == 0 ? "" : ", ") + columns[k];
+    names += (k == 0 ? "" : ", ") + PlainText(columns[k], 128);
   }
   if (columns.size() > kShown) names += ", ...";
   session.Remark(file + ": not used: " + names);

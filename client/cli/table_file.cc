@@ -1,6 +1,7 @@
 #include "client/cli/table_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -8,8 +9,8 @@
 #include "client/cli/formats/csv_reader.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_reader.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/named_columns.h"
-#include "client/cli/state_blocks.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -134,6 +135,12 @@ void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
     rows = static_cast<Eigen::Index>(table->time.size());
   for (const std::string_view suffix : rules.suffixes) {
     const auto found = blocks.tables.find(std::string(suffix));
+    const bool empty =
+        found == blocks.tables.end() || found->second.size() == 0;
+    if (width == 0 && empty && rows > 0) {
+      Input(&table->states, suffix)->resize(rows, 0);
+      continue;
+    }
     if (found == blocks.tables.end()) {
       if (std::find(rules.required.begin(), rules.required.end(), suffix) !=
           rules.required.end()) {
@@ -153,13 +160,9 @@ void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
               std::to_string(rows) + " of " + std::to_string(width));
     }
     *Input(&table->states, suffix) = numbers(Eigen::all, columns);
-    blocks.tables.erase(found);
   }
   if (rows <= 0) throw DataError(table->name, "has no rows");
   TakeWrench(std::move(blocks.tip_wrench), rows, rules, table);
-  for (const auto& [name, numbers] : blocks.tables) {
-    table->unused.push_back(name);
-  }
 }
 
 void TakeTable(CsvTable csv, bool ordered, const TableRules& rules,
@@ -183,6 +186,41 @@ std::string StateTable::Place(Eigen::Index row) const {
   const auto index = static_cast<std::size_t>(row);
   if (index < lines.size()) return name + ":" + std::to_string(lines[index]);
   return name + ", row " + std::to_string(row);
+}
+
+void StateTable::CheckTimes() const {
+  for (std::size_t row = 0; row < time.size(); ++row) {
+    const std::string place = Place(static_cast<Eigen::Index>(row));
+    if (!std::isfinite(time[row])) {
+      throw DataError(place,
+                      "time " + ShortestText(time[row]) + " is not finite");
+    }
+    if (row > 0 && time[row] <= time[row - 1]) {
+      throw DataError(place, "time " + ShortestText(time[row]) +
+                                 " does not increase: the row before has " +
+                                 ShortestText(time[row - 1]));
+    }
+  }
+}
+
+void StateTable::CheckNumbers() const {
+  for (const auto& [suffix, numbers] :
+       {std::pair<const char*, const client::Batch*>{"q", &states.q},
+        {"v", &states.v},
+        {"a", &states.a},
+        {"tau", &states.tau}}) {
+    if (numbers->allFinite()) continue;
+    for (Eigen::Index row = 0; row < numbers->rows(); ++row) {
+      for (Eigen::Index k = 0; k < numbers->cols(); ++k) {
+        const double number = (*numbers)(row, k);
+        if (std::isfinite(number)) continue;
+        throw DataError(Place(row),
+                        PlainText(joints[static_cast<std::size_t>(k)], 128) +
+                            "." + suffix + ": " + ShortestText(number) +
+                            " is not a finite number");
+      }
+    }
+  }
 }
 
 std::vector<std::string> JointNames(const v1::ModelInfo& model) {
@@ -221,13 +259,16 @@ StateTable ReadStateTable(const std::filesystem::path& path,
           ordered, rules, &table);
       break;
     case Container::kNpz:
-      TakeBlocks(BlocksOfNpz(content, table.name), ordered, rules, &table);
+      TakeBlocks(BlocksOfNpz(content, rules.suffixes, table.name), ordered,
+                 rules, &table);
       break;
     case Container::kYaml:
-      TakeBlocks(BlocksOfYaml(content, table.name), ordered, rules, &table);
+      TakeBlocks(BlocksOfYaml(content, rules.suffixes, table.name), ordered,
+                 rules, &table);
       break;
     case Container::kJson:
-      TakeBlocks(BlocksOfJson(content, table.name), ordered, rules, &table);
+      TakeBlocks(BlocksOfJson(content, rules.suffixes, table.name), ordered,
+                 rules, &table);
       break;
   }
   return table;

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "client/cli/formats/container.h"
+#include "client/cli/state_blocks.h"
 #include "client/cpp/states.h"
 #include "torqued/v1/model_registry.pb.h"
 
 namespace torqued::cli {
-
-/// One number per state and joint: "q", "v", "a", "tau".
-using Suffixes = std::vector<std::string_view>;
 
 struct StateTable {
   Container container = Container::kCsv;
@@ -32,6 +30,10 @@ struct StateTable {
 
   /// "states.csv:12" or "states.npy, row 10".
   std::string Place(Eigen::Index row) const;
+  /// Throws DataError where a time is not finite, or not after the one before.
+  void CheckTimes() const;
+  /// Throws DataError where a number of `states` is not finite.
+  void CheckNumbers() const;
   std::string name;
 };
 

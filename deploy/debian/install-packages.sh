@@ -35,7 +35,7 @@ packages_of() {
       echo chromium libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
         liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
         python3-numpy python3-pil python3-pip python3-protobuf python3-pytest \
-        python3-setuptools python3-wheel python3-yaml valgrind
+        python3-setuptools python3-venv python3-wheel python3-yaml valgrind
       # What docs/conventions.md is compared with.
       echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
         python3-trajectory-msgs

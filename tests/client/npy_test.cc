@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "client/cli/errors.h"
@@ -55,6 +56,81 @@ TEST(ParseNpy, WidensSinglePrecision) {
   const Batch batch =
       ParseNpy(File(Header("<f4", "False", "(2, 1)"), Bytes(numbers)), "f.npy");
   EXPECT_EQ(batch, (Batch(2, 1) << 0.5, static_cast<double>(0.1F)).finished());
+}
+
+template <class Scalar>
+void ExpectRead(const std::string& descr, const std::vector<Scalar>& numbers,
+                const std::vector<double>& expected) {
+  const Batch batch =
+      ParseNpy(File(Header(descr, "False", "(2,)"), Bytes(numbers)), "f.npy");
+  ASSERT_EQ(batch.size(), 2) << descr;
+  EXPECT_EQ(batch(0, 0), expected[0]) << descr;
+  EXPECT_EQ(batch(0, 1), expected[1]) << descr;
+}
+
+TEST(ParseNpy, ReadsNumbersOfEverySize) {
+  ExpectRead<std::int64_t>("<i8", {-3, 1LL << 40}, {-3, 0x1p40});
+  ExpectRead<std::uint64_t>("<u8", {3, 1ULL << 63}, {3, 0x1p63});
+  ExpectRead<std::int32_t>("<i4", {-3, 70'000}, {-3, 70'000});
+  ExpectRead<std::uint32_t>("<u4", {3, 1U << 31}, {3, 0x1p31});
+  ExpectRead<std::int16_t>("<i2", {-3, 300}, {-3, 300});
+  ExpectRead<std::uint16_t>("<u2", {3, 65'535}, {3, 65'535});
+  ExpectRead<std::int8_t>("|i1", {-3, 100}, {-3, 100});
+  ExpectRead<std::uint8_t>("|u1", {3, 255}, {3, 255});
+  // 1.5 and -2 in half precision.
+  ExpectRead<std::uint16_t>("<f2", {0x3E00, 0xC000}, {1.5, -2});
+}
+
+TEST(ParseNpy, ReadsBytesInTheOtherOrder) {
+  ExpectRead<std::uint64_t>(">f8", {0xF83F, 0xC0}, {1.5, -2});
+  ExpectRead<std::uint32_t>(">f4", {0xC03F, 0xC0}, {1.5, -2});
+  ExpectRead<std::uint16_t>(">i2", {0x0100, 0xFEFF}, {1, -2});
+}
+
+TEST(ParseNpyNames, ReadsCharactersAndBytes) {
+  const std::vector<std::uint32_t> wide = {'a', 0xE9, 'b', 0};
+  EXPECT_THAT(
+      ParseNpyNames(File(Header("<U2", "False", "(2,)"), Bytes(wide)), "f.npy"),
+      ::testing::ElementsAre("a\u00e9", "b"));
+  const std::vector<std::uint32_t> turned = {0x61000000, 0xE9000000, 0x62000000,
+                                             0};
+  EXPECT_THAT(ParseNpyNames(File(Header(">U2", "False", "(2,)"), Bytes(turned)),
+                            "f.npy"),
+              ::testing::ElementsAre("a\u00e9", "b"));
+  EXPECT_THAT(
+      ParseNpyNames(File(Header("|S3", "False", "(2,)"), std::string("a\xC3\xA9"
+                                                                     "b\0\0",
+                                                                     6)),
+                    "f.npy"),
+      ::testing::ElementsAre("a\u00e9", "b"));
+  EXPECT_TRUE(
+      ParseNpyNames(File(Header("<U1", "False", "(0,)"), ""), "f.npy").empty());
+}
+
+TEST(ParseNpyNames, RefusesWhatIsNoListOfNames) {
+  const std::string names(8, 'a');
+  for (const auto& [descr, shape, data] :
+       {std::tuple{"|O", "(2,)", names},
+        {"<i4", "(2,)", names},
+        {"|S", "(2,)", names},
+        {"|S4", "(1, 2)", names},
+        {"|S4", "(3,)", names},
+        {"<U4", "(2,)", names},
+        {"<U0", "(999999999999999999,)", ""},
+        {"|S9223372036854775807", "(2,)", names},
+        {"<U4611686018427387904", "(2,)", names},
+        {"|S1", "(1,)", "\xFF"}}) {
+    EXPECT_THROW(
+        ParseNpyNames(File(Header(descr, "False", shape), data), "f.npy"),
+        DataError)
+        << descr << shape;
+  }
+  try {
+    ParseNpyNames(File(Header("|O", "False", "(2,)"), names), "f.npy");
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("np.array(names, dtype=str)"));
+  }
 }
 
 TEST(ParseNpy, TakesOneDimensionAsOneRow) {
@@ -135,8 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::string("\x93NUMPY\x01\0\xFF\xFF{", 11),
         std::string("\x93NUMPY\x02\0\xFF\xFF\xFF\xFF{", 13),
         // Other contents.
-        File(Header(">f8", "False", "(2, 3)"), Bytes(kNumbers)),
-        File(Header("<u8", "False", "(2, 3)"), Bytes(kNumbers)),
+        File(Header("<c8", "False", "(2, 3)"), Bytes(kNumbers)),
+        File(Header("f8", "False", "(2, 3)"), Bytes(kNumbers)),
         File(Header("|O", "False", "(2, 3)"), Bytes(kNumbers)),
         File(Header("<f8", "False", "()"), Bytes(std::vector<double>{1})),
         File(Header("<f8", "False", "(1, 2, 3)"), Bytes(kNumbers)),

@@ -36,7 +36,7 @@ TEST(ParseNumber, AllowsBlanksSignsAndNonFinite) {
 }
 
 TEST(NumberProblem, TellsWhatNoDoubleHoldsFromWhatIsNoNumber) {
-  for (const char* text : {"1e400", " -1e400", "+1e-400", "1e999"}) {
+  for (const char* text : {"1e400", " -1e400", "+1e400", "1e999"}) {
     EXPECT_EQ(ParseNumber(text), std::nullopt) << text;
     EXPECT_TRUE(IsOutOfRange(text)) << text;
     EXPECT_EQ(NumberProblem(text), "is out of the range of double precision");
@@ -45,7 +45,22 @@ TEST(NumberProblem, TellsWhatNoDoubleHoldsFromWhatIsNoNumber) {
     EXPECT_FALSE(IsOutOfRange(text)) << text;
     EXPECT_EQ(NumberProblem(text), "is not a number") << text;
   }
-  EXPECT_FALSE(IsOutOfRange("1e-310")) << "denormal";
+}
+
+TEST(ParseNumber, RoundsWhatIsTooSmallForADouble) {
+  constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(ParseNumber("1e-310"), 1e-310);
+  EXPECT_EQ(ParseNumber("3e-324"), kSmallest);
+  for (const char* text : {"1e-400", "+1e-400", "-1e-400", "0.1e-9999"}) {
+    const auto number = ParseNumber(text);
+    ASSERT_TRUE(number) << text;
+    EXPECT_EQ(*number, 0) << text;
+    EXPECT_EQ(std::signbit(*number), text[0] == '-') << text;
+    EXPECT_FALSE(IsOutOfRange(text)) << text;
+  }
+  // A sum of digits that is read as it stands, without an end behind it.
+  const std::string_view cells = "1e-400,5";
+  EXPECT_EQ(ParseNumber(cells.substr(0, 6)), 0);
 }
 
 TEST(ParseNumber, RefusesWhatIsNotExactlyANumber) {

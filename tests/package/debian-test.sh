@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian package in a fresh Debian 12, boots that as a container
+# Installs the Debian packages in a fresh Debian 12, boots that as a container
 # with its own systemd and its own loopback, uses the service, upgrades, removes
 # and purges it. Takes a minute or two; needs root and the Debian archive.
 #
@@ -106,7 +106,7 @@ settings=/etc/torqued/torqued.toml
 store=/var/lib/torqued/models.db
 
 step "The packages: what is in them, and what lintian says"
-for package in torqued libtorqued-dev; do
+for package in torqued libtorqued-dev python3-torqued; do
   cp "$packages/$package"_*.deb "$work/$package.deb"
   # The directory of one architecture goes by another name on the list.
   dpkg-deb --fsys-tarfile "$work/$package.deb" | tar -t |
@@ -122,7 +122,8 @@ lintian --allow-root --fail-on error,warning "$packages"/*.deb ||
 
 step "A fresh Debian 12"
 "$here/../../deploy/debian/make-root.sh" "$root"
-cp "$work/torqued.deb" "$work/libtorqued-dev.deb" "$root/root"
+cp "$work/torqued.deb" "$work/libtorqued-dev.deb" "$work/python3-torqued.deb" \
+  "$root/root"
 offline apt-get update -qq
 
 step "Installing where nothing runs: dependencies, no start"
@@ -153,6 +154,14 @@ equal "what the administrator may edit" "$settings" \
 offline apt-get install -qq --simulate /root/libtorqued-dev.deb >"$work/apt.log" ||
   { cat "$work/apt.log" >&2; fail "libtorqued-dev cannot be installed"; }
 
+step "Installing the Python client"
+offline apt-get install -y -qq --no-install-recommends \
+  /root/python3-torqued.deb >"$work/apt.log" 2>&1 ||
+  { cat "$work/apt.log" >&2; fail "apt-get install of python3-torqued"; }
+equal "what dpkg finds changed" "" "$(offline dpkg --verify python3-torqued)"
+modules=$root/usr/lib/python3/dist-packages/torqued
+[ -n "$(find "$modules" -name '*.pyc')" ] || fail "nothing is compiled"
+
 step "Booting it with systemd"
 echo "127.0.0.1 localhost" >"$root/etc/hosts"
 offline apt-get install -y -qq --no-install-recommends dbus systemd-sysv \
@@ -177,6 +186,16 @@ equal "the server's user" torqued \
   "$(inside stat --format %U "/proc/$(process)")"
 torquectl models add /usr/share/torqued/models/planar_2r.urdf >/dev/null
 equal "the torques" "22.7048 5.62311" "$(torque)"
+equal "the torques that Python sees" "22.7048 5.62311" "$(
+  inside python3 -c '
+import sys
+import torqued
+with torqued.connect(sys.argv[1]) as client:
+    tau = client.model("planar_2r").inverse_dynamics(
+        [0.1, 0.2], gravity=[0, -9.81, 0])
+    print(*(f"{number:.6g}" for number in tau))' "$address")"
+inside dpkg --purge python3-torqued >/dev/null
+[ ! -e "$modules" ] || fail "modules outlive a purge"
 equal "the state directory" "torqued:torqued 750" \
   "$(inside stat --format '%U:%G %a' /var/lib/torqued)"
 equal "the store's owner" "torqued:torqued" \
@@ -251,7 +270,8 @@ until_true "the service did not come up" serves
 inside dpkg --purge torqued >/dev/null
 shut_down
 leader=
-rm "$root/root/torqued.deb" "$root/root/libtorqued-dev.deb"
+rm "$root/root/torqued.deb" "$root/root/libtorqued-dev.deb" \
+  "$root/root/python3-torqued.deb"
 left=$(find "$root" -path "$root/var/log" -prune -o -iname '*torque*' -print)
 equal "what is left" "" "$left"
 ! grep -q torqued "$root/etc/passwd" "$root/etc/group" "$root/etc/shadow" ||

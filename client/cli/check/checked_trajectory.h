@@ -23,10 +23,10 @@ struct CheckedTrajectory {
 
   /// Those of the file or, where they were derived and asked for, those.
   const client::Batch& v() const {
-    return samples.v.size() > 0 ? samples.v : check.v;
+    return samples.v.rows() > 0 ? samples.v : check.v;
   }
   const client::Batch& a() const {
-    return samples.a.size() > 0 ? samples.a : check.a;
+    return samples.a.rows() > 0 ? samples.a : check.a;
   }
 };
 

@@ -133,6 +133,9 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   if (table.time.empty()) {
     throw DataError(table.name, "has no column of times");
   }
+  // The server would name neither the file nor its line.
+  table.CheckTimes();
+  table.CheckNumbers();
   CheckedTrajectory checked;
   checked.file = file.string();
   checked.container = table.container;

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "client/cli/check/asked_question.h"
 #include "client/cli/check/results_journal.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/json_numbers.h"
@@ -86,8 +87,9 @@ RunNumbers NumbersOf(const Json& summary) {
                   {"duration", summary.at("duration")},
                   {"derived", summary.at("derived")},
                   {"inputs", summary.value("inputs", Json::object())},
-                  {"asked", summary.at("asked")}};
-  run.question["asked"].erase("tables");
+                  {"asked", SpeltOut(summary.at("asked"))}};
+  // `asked` has the order, given or not.
+  run.question["inputs"].erase("joints");
   return run;
 }
 

@@ -1,7 +1,6 @@
 // torquectl trajectory
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
 #include <ostream>
 
@@ -11,7 +10,6 @@
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_writer.h"
-#include "client/cli/formats/number_text.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
@@ -35,21 +33,6 @@ struct Flags {
   std::string summary;
   bool fail_on_limit = false;
 };
-
-void CheckTimes(const StateTable& table) {
-  for (std::size_t row = 0; row < table.time.size(); ++row) {
-    const double time = table.time[row];
-    const std::string place = table.Place(static_cast<Eigen::Index>(row));
-    if (!std::isfinite(time)) {
-      throw DataError(place, "time " + ShortestText(time) + " is not finite");
-    }
-    if (row > 0 && time <= table.time[row - 1]) {
-      throw DataError(place, "time " + ShortestText(time) +
-                                 " does not increase: the row before has " +
-                                 ShortestText(table.time[row - 1]));
-    }
-  }
-}
 
 bool IsNpy(const std::string& path) {
   return std::filesystem::path(path).extension() == ".npy";
@@ -134,7 +117,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   const StateTable table =
       ReadStateTable(flags.file, model, order,
                      {{"q", "v", "a"}, {"q", "v", "a"}, /*with_time=*/true});
-  CheckTimes(table);
+  table.CheckTimes();
   RemarkUnused(session, table.name, table.unused);
 
   TrajectoryRun run;

@@ -10,6 +10,22 @@
 #include "client/cli/formats/zip_archive.h"
 
 namespace torqued::cli {
+namespace {
+
+/// No CSV has a line that begins so.
+bool HasLineOfMessage(std::string_view content) {
+  constexpr std::string_view kField = "joint_names:";
+  for (std::size_t at = content.find(kField); at != std::string_view::npos;
+       at = content.find(kField, at + 1)) {
+    const std::size_t before = content.substr(0, at).find_last_not_of(' ');
+    if (before == std::string_view::npos || content[before] == '\n') {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 std::optional<Container> ContainerOfName(const std::filesystem::path& path) {
   static const std::array<std::pair<std::string_view, Container>, 6> kEndings{
@@ -38,13 +54,7 @@ Container ContainerOfContent(std::string_view content,
   if (begin != std::string_view::npos && content[begin] == '{') {
     return Container::kJson;
   }
-  // No CSV has a line that begins so.
-  const std::size_t field = content.find("joint_names:");
-  const std::size_t line = content.substr(0, field).find_last_not_of(' ');
-  const bool message =
-      field != std::string_view::npos &&
-      (line == std::string_view::npos || content[line] == '\n');
-  return message ? Container::kYaml : Container::kCsv;
+  return HasLineOfMessage(content) ? Container::kYaml : Container::kCsv;
 }
 
 }  // namespace torqued::cli

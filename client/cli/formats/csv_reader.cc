@@ -40,6 +40,12 @@ std::string_view Unquoted(std::string_view cell) {
   return cell;
 }
 
+/// For what spreadsheets write.
+std::string Advice(std::string_view line) {
+  const bool other = line.find_first_of(";\t") != std::string_view::npos;
+  return other ? "; columns are separated by commas, numbers have a point" : "";
+}
+
 // Collects rows; knows where it is for its complaints.
 class Parser {
  public:
@@ -63,15 +69,16 @@ class Parser {
     if (cells.size() != columns_) {
       throw DataError(Place(number), "has " + std::to_string(cells.size()) +
                                          " cells, the lines before have " +
-                                         std::to_string(columns_));
+                                         std::to_string(columns_) +
+                                         Advice(line));
     }
     for (std::size_t k = 0; k < cells.size(); ++k) {
       const std::optional<double> value = ParseNumber(cells[k]);
       if (!value) {
-        throw DataError(Place(number), "column " + std::to_string(k + 1) +
-                                           Named(k) + ": '" +
-                                           PlainText(cells[k], kShown) + "' " +
-                                           NumberProblem(cells[k]));
+        throw DataError(Place(number),
+                        "column " + std::to_string(k + 1) + Named(k) + ": '" +
+                            PlainText(cells[k], kShown) + "' " +
+                            NumberProblem(cells[k]) + Advice(line));
       }
       numbers_.push_back(*value);
     }

@@ -24,7 +24,9 @@ std::string Point(std::size_t k) { return "points[" + std::to_string(k) + "]"; }
 
 class TrajectoryReader {
  public:
-  explicit TrajectoryReader(const std::string& name) : name_(name) {}
+  TrajectoryReader(std::span<const std::string_view> fields,
+                   const std::string& name)
+      : fields_(fields), name_(name) {}
 
   JointTrajectory Read(const Json& document) const {
     const Json& message = Message(document);
@@ -39,12 +41,20 @@ class TrajectoryReader {
       trajectory.time.push_back(Time((*points)[k], Point(k)));
     }
     const std::size_t joints = trajectory.joint_names.size();
-    trajectory.positions = Block(*points, "positions", joints);
-    trajectory.velocities = Block(*points, "velocities", joints);
-    trajectory.accelerations = Block(*points, "accelerations", joints);
-    if (HasWhole(*points, "effort", joints)) {
-      trajectory.effort = Block(*points, "effort", joints);
-    }
+    const auto take = [&](const char* field, Batch* numbers) {
+      if (std::find(fields_.begin(), fields_.end(), field) != fields_.end()) {
+        *numbers = Block(*points, field, joints);
+      } else if (std::any_of(points->begin(), points->end(),
+                             [field](const Json& point) {
+                               return Field(point, field) != nullptr;
+                             })) {
+        trajectory.unused.emplace_back(field);
+      }
+    };
+    take("positions", &trajectory.positions);
+    take("velocities", &trajectory.velocities);
+    take("accelerations", &trajectory.accelerations);
+    take("effort", &trajectory.effort);
     return trajectory;
   }
 
@@ -55,11 +65,19 @@ class TrajectoryReader {
 
   const Json& Message(const Json& document) const {
     const Json* message = &document;
-    for (const char* const within :
-         {"goal", "trajectory", "joint_trajectory"}) {
-      if (!message->is_object() || message->contains("points")) break;
-      const auto inner = message->find(within);
-      if (inner != message->end()) message = &*inner;
+    while (message->is_object() && !message->contains("points")) {
+      const Json* within = nullptr;
+      int count = 0;
+      for (const char* const member :
+           {"goal", "trajectory", "joint_trajectory"}) {
+        const auto inner = message->find(member);
+        if (inner == message->end()) continue;
+        within = &*inner;
+        ++count;
+      }
+      // Of two nobody knows which one is meant.
+      if (count != 1) break;
+      message = within;
     }
     if (!message->is_object() || !message->contains("joint_names")) {
       Fail("is no trajectory_msgs/JointTrajectory: it has no joint_names");
@@ -109,27 +127,19 @@ class TrajectoryReader {
     Fail(where + " has other members than sec and nanosec, or secs and nsecs");
   }
 
-  /// Whether each point has the field in this size. What a reader may do
-  /// without is left out otherwise.
-  static bool HasWhole(const Json& points, const char* field,
-                       std::size_t size) {
-    return std::all_of(points.begin(), points.end(), [&](const Json& point) {
-      const auto found = point.find(field);
-      return found != point.end() && found->is_array() && found->size() == size;
-    });
+  /// Nothing where the point has none, or an empty list.
+  static const Json* Field(const Json& point, const char* field) {
+    const auto found = point.find(field);
+    const bool absent = found == point.end() || found->is_null() ||
+                        (found->is_array() && found->empty());
+    return absent ? nullptr : &*found;
   }
 
   /// Of all points or of none.
   Batch Block(const Json& points, const char* field, std::size_t joints) const {
-    const auto numbers_of = [field](const Json& point) -> const Json* {
-      const auto found = point.find(field);
-      const bool absent = found == point.end() || found->is_null() ||
-                          (found->is_array() && found->empty());
-      return absent ? nullptr : &*found;
-    };
     Batch block;
     for (std::size_t k = 0; k < points.size(); ++k) {
-      const Json* const numbers = numbers_of(points[k]);
+      const Json* const numbers = Field(points[k], field);
       const std::string place = Point(k) + "." + field;
       if (k == 0 && numbers != nullptr) {
         block.resize(static_cast<Eigen::Index>(points.size()),
@@ -154,19 +164,23 @@ class TrajectoryReader {
     return block;
   }
 
+  const std::span<const std::string_view> fields_;
   const std::string& name_;
 };
 
 }  // namespace
 
-JointTrajectory ParseJointTrajectoryYaml(std::string_view text,
-                                         const std::string& name) {
-  return TrajectoryReader(name).Read(ParseYaml(text, kMaxDepth, name));
+JointTrajectory ParseJointTrajectoryYaml(
+    std::string_view text, std::span<const std::string_view> fields,
+    const std::string& name) {
+  return TrajectoryReader(fields, name).Read(ParseYaml(text, kMaxDepth, name));
 }
 
-JointTrajectory ParseJointTrajectoryJson(std::string_view text,
-                                         const std::string& name) {
-  return TrajectoryReader(name).Read(ParseJsonText(text, kMaxDepth, name));
+JointTrajectory ParseJointTrajectoryJson(
+    std::string_view text, std::span<const std::string_view> fields,
+    const std::string& name) {
+  return TrajectoryReader(fields, name)
+      .Read(ParseJsonText(text, kMaxDepth, name));
 }
 
 }  // namespace torqued::cli

@@ -142,7 +142,6 @@ NpyArray ParseNpyArray(std::string_view bytes, const std::string& name) {
     fail("has " + std::to_string(array->shape.size()) +
          " dimensions, not 1 or 2");
   }
-  if (array->columns() == 0) fail("has no columns");
   array->data = bytes.substr(header_begin + header_size);
   return *std::move(array);
 }
@@ -150,7 +149,9 @@ NpyArray ParseNpyArray(std::string_view bytes, const std::string& name) {
 bool HoldsItems(const NpyArray& array, std::uint64_t item) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   const std::uint64_t rows = array.rows(), columns = array.columns();
-  if (rows > kMax || columns > kMax || columns == 0 || item == 0) return false;
+  if (rows > kMax || columns > kMax) return false;
+  if (columns == 0) return array.data.empty();
+  if (item == 0) return false;
   if (rows > kMax / columns / item) return false;
   return rows * columns * item == array.data.size();
 }

@@ -23,8 +23,8 @@ struct NpyArray {
 /// By its first bytes.
 bool LooksLikeNpy(std::string_view bytes);
 
-/// Format versions 1 to 3, one or two dimensions, at least one column. The
-/// size of the data is not looked at. Throws DataError naming `name`.
+/// Format versions 1 to 3, one or two dimensions. The size of the data is not
+/// looked at. Throws DataError naming `name`.
 NpyArray ParseNpyArray(std::string_view bytes, const std::string& name);
 
 /// Whether `data` holds exactly rows x columns items of so many bytes.

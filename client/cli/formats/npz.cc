@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "client/cli/errors.h"
-#include "client/cli/formats/npy_header.h"
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/formats/npy_writer.h"
 #include "client/cli/formats/zip_archive.h"
@@ -12,16 +11,19 @@
 
 namespace torqued::cli {
 
-NpzArrays ParseNpz(std::string_view bytes,
-                   std::span<const std::string_view> wanted,
+NpzArrays ParseNpz(std::string_view bytes, const NpzWanted& wanted,
                    const std::string& name) {
   constexpr std::string_view kEnding = ".npy";
+  const auto is_in = [](std::span<const std::string_view> list,
+                        std::string_view array) {
+    return std::find(list.begin(), list.end(), array) != list.end();
+  };
   NpzArrays arrays;
   const auto is_wanted = [&](const std::string& entry) {
     std::string_view array = entry;
     if (array.ends_with(kEnding)) {
       array.remove_suffix(kEnding.size());
-      if (std::find(wanted.begin(), wanted.end(), array) != wanted.end()) {
+      if (is_in(wanted.numbers, array) || is_in(wanted.names, array)) {
         return true;
       }
     }
@@ -31,10 +33,10 @@ NpzArrays ParseNpz(std::string_view bytes,
   for (const auto& [entry, content] : ReadZip(bytes, is_wanted, name)) {
     const std::string place = name + ", " + PlainText(entry, 20);
     std::string array = entry.substr(0, entry.size() - kEnding.size());
-    if (ParseNpyArray(content, place).descr.starts_with("<U")) {
+    if (is_in(wanted.names, array)) {
       arrays.names.emplace(std::move(array), ParseNpyNames(content, place));
     } else {
-      arrays.numbers.emplace(std::move(array), ParseNpy(content, place));
+      arrays.numbers.emplace(std::move(array), ParseNpyBlock(content, place));
     }
   }
   return arrays;

@@ -18,11 +18,17 @@ struct NpzArrays {
   std::vector<std::string> others;  // what is there and was not wanted
 };
 
-/// Of what np.savez and np.savez_compressed write the arrays of the wanted
-/// names: tables of numbers as of ParseNpy, and lists of names ('<U...').
-/// Anything else of such a name is a DataError naming `name` and the array.
-NpzArrays ParseNpz(std::string_view bytes,
-                   std::span<const std::string_view> wanted,
+/// Names of arrays that are read, by what they hold.
+struct NpzWanted {
+  std::span<const std::string_view> numbers;
+  std::span<const std::string_view> names;
+};
+
+/// Of what np.savez and np.savez_compressed write the arrays that are wanted:
+/// tables of numbers as of ParseNpyBlock, and lists of names as of
+/// ParseNpyNames. Anything else of such a name is a DataError naming `name` and
+/// the array.
+NpzArrays ParseNpz(std::string_view bytes, const NpzWanted& wanted,
                    const std::string& name);
 
 /// As np.savez writes it.

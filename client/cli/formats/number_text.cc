@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <string>
 #include <system_error>
 
 namespace torqued::cli {
@@ -15,7 +17,13 @@ std::errc Convert(std::string_view text, double* number) {
   const char* begin = text.data();
   const char* end = begin + text.size();
   const auto [stop, error] = std::from_chars(begin, end, *number);
-  return stop == end ? error : std::errc::invalid_argument;
+  if (stop != end) return std::errc::invalid_argument;
+  if (error != std::errc::result_out_of_range) return error;
+  // What is too small for a double is rounded to zero, or to the smallest.
+  const double rounded = std::strtod(std::string(text).c_str(), nullptr);
+  if (!std::isfinite(rounded)) return error;
+  *number = rounded;
+  return {};
 }
 
 }  // namespace

@@ -157,28 +157,32 @@ export const optionEnums = {
   precisions,
 };
 
-/** Unspecified for an absent name. */
-export function enumNumber(
-  names: WireEnum<string>,
-  name: string | undefined,
-  reason: string,
-  field: string,
-): number {
-  if (name === undefined) return 0;
-  const number = names.number(name);
-  if (number === undefined) {
-    throw badArgument(reason, field, `${field} is ${name}, which is none`);
-  }
-  return number;
-}
-
-/** The same of an option. */
+/** Unspecified for an absent name. Throws INVALID_OPTION with the names that
+ * there are. */
 export function optionEnum(
   names: WireEnum<string>,
   name: string | undefined,
   field: string,
 ): number {
-  return enumNumber(names, name, 'INVALID_OPTION', field);
+  if (name === undefined) return 0;
+  const number = names.number(name);
+  if (number !== undefined) return number;
+  throw noChoice('INVALID_OPTION', field, name, names.choices);
+}
+
+/** The error of a name that is none of those that a field takes. */
+export function noChoice(
+  reason: string,
+  field: string,
+  name: string,
+  choices: readonly string[],
+): Error {
+  const listed = choices.join(', ');
+  return badArgument(
+    reason,
+    field,
+    `${field} is '${name}', which is none of ${listed}`,
+  );
 }
 
 // By the name in camelCase.
@@ -192,7 +196,7 @@ function quantityNumber(name: string): number {
     throw badArgument(
       'INVALID_FIELD',
       'quantities',
-      `there is no quantity ${name}`,
+      `there is no quantity '${name}'; there are ${QUANTITIES.join(', ')}`,
     );
   }
   return number;

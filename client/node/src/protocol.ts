@@ -43,6 +43,11 @@ export class WireEnum<Name extends string> {
     }
   }
 
+  /** All names but that of what is not specified. */
+  get choices(): string[] {
+    return [...this.#numbers.keys()].filter((name) => name !== 'UNSPECIFIED');
+  }
+
   /** Undefined for a name that the enum does not have. */
   number(name: string): number | undefined {
     return this.#numbers.get(name);

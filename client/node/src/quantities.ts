@@ -262,3 +262,10 @@ export const QUANTITIES = Object.keys(TABLES) as readonly QuantityName[];
 export function wireName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
+
+/** "PATH_A" -> "pathA". */
+export function camelName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/_[a-z]/g, (pair) => pair.slice(1).toUpperCase());
+}

@@ -1,5 +1,6 @@
 // What goes into a computation.
 
+import { isRecord, wrongKind } from './argument_shape.js';
 import { badArgument } from './errors.js';
 import type { Matrix } from './matrix.js';
 import { type JointRows, type Rows, toTable } from './rows_input.js';
@@ -98,6 +99,9 @@ const INPUTS: Readonly<Record<keyof States, Input>> = {
 
 /** Throws TorquedError for what is no table of numbers. */
 export function readStates(states: States, shape: StateShape): Inputs {
+  if (!isRecord(states)) {
+    throw wrongKind('INVALID_FIELD', 'states', states, 'object, as { q }');
+  }
   const inputs = new Map<keyof States, Matrix>();
   for (const key of Object.keys(states)) {
     if (!Object.hasOwn(INPUTS, key)) {

@@ -11,18 +11,24 @@ import {
   type CallOptions,
   checkNames,
   type DynamicsOptions,
-  enumNumber,
+  noChoice,
   optionEnum,
   tipWrenchFrame,
   wireOptions,
   wireTask,
 } from './options.js';
 import { WireEnum } from './protocol.js';
-import { wireName } from './quantities.js';
+import { camelName, wireName } from './quantities.js';
 
 /** How velocities and accelerations follow from positions: derivatives of the
  * interpolating spline with not-a-knot ends, of at least 4 or 6 samples. */
 export type Differentiation = 'CUBIC_SPLINE' | 'QUINTIC_SPLINE';
+
+// As the command line and the Python client call them.
+const SHORT_NAMES = {
+  cubic: 'CUBIC_SPLINE',
+  quintic: 'QUINTIC_SPLINE',
+} as const;
 
 /** Numbers in a row; a copy of them is sent. */
 export type NumberList = readonly number[] | Float64Array | Float32Array;
@@ -97,7 +103,7 @@ export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
    * one; at least 0. Absent: 0. */
   mergeGap?: number;
   /** Where v and a are absent. */
-  derive?: Differentiation;
+  derive?: Differentiation | keyof typeof SHORT_NAMES;
   /** Tables to return, each at most once. Absent: none. */
   tables?: readonly Table[];
   /** Called while the server computes. A check that has to begin anew counts
@@ -186,7 +192,14 @@ function tableNumber(table: unknown, k: number): number {
   if (typeof table !== 'string') {
     throw wrongKind('INVALID_FIELD', field, table, "table's name");
   }
-  return enumNumber(tableEnum, wireName(table), 'INVALID_FIELD', field);
+  const number = tableEnum.number(wireName(table));
+  if (number !== undefined) return number;
+  throw noChoice(
+    'INVALID_FIELD',
+    field,
+    table,
+    tableEnum.choices.map(camelName),
+  );
 }
 
 function differentiation(given: unknown): number {
@@ -194,7 +207,8 @@ function differentiation(given: unknown): number {
   if (given !== undefined && typeof given !== 'string') {
     throw wrongKind('INVALID_OPTION', field, given, 'name of a way');
   }
-  return optionEnum(differentiations, given, field);
+  const short = new Map(Object.entries(SHORT_NAMES)).get(given ?? '');
+  return optionEnum(differentiations, short ?? given, field);
 }
 
 /** CheckTrajectoryStart. Throws for what is no option. */

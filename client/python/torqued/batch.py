@@ -13,7 +13,7 @@ from torqued.arrays import States
 from torqued.enums import Quantity, ReferenceFrame
 from torqued.evaluation import Collector, Evaluation
 from torqued.options import (
-    ExternalWrench, Options, choice, options_message, task_axes, task_message)
+    ExternalWrench, Options, choice, options_message, task_message)
 from torqued.quantities import bytes_per_row
 from torqued.retry import Schedule, fewer_rows, whole_blocks
 from torqued.v1 import dynamics_pb2

@@ -9,13 +9,14 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import (
+    Callable, Iterable, Iterator, Mapping, Sequence)
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors, wire
+from torqued import errors, option_types, wire
 from torqued.arrays import WIRE, FloatArray, received
 from torqued.enums import (
     Differentiation, Quantity, Reason, ReferenceFrame, TrajectoryTable, parse)
@@ -27,7 +28,7 @@ from torqued.retry import Schedule
 from torqued.trajectory import Path, Trajectory, wrenches
 from torqued.v1 import trajectory_pb2 as pb
 from torqued.verdict import TrajectoryVerdict, verdict_of
-from torqued.wrench_profile import wrenches_at
+from torqued.wrench_profile import WrenchProfile
 
 if TYPE_CHECKING:
     from torqued.question import Described
@@ -82,7 +83,9 @@ class CheckWords(CommonWords, total=False):
 class CheckPlan:
     """What is checked. arrays: rows of all samples by their names on the wire.
     n: joints. tables: by name, in the order in which they are asked for.
-    left_out: joints of the trajectory that the robot does not move."""
+    left_out: joints of the trajectory that the robot does not move.
+    limits_place: the file of the limits; None: there is none.
+    inputs: what was asked beside `start` and the trajectory."""
 
     start: pb.CheckTrajectoryStart
     trajectory: Trajectory
@@ -93,6 +96,8 @@ class CheckPlan:
     deadline: float | None
     progress: Progress | None
     left_out: tuple[str, ...]
+    limits_place: errors.FilePlace | None
+    inputs: Mapping[str, Any]
 
     def warn(self, stacklevel: int) -> None:
         """Of what is left out, the caller's `stacklevel`-th caller."""
@@ -117,11 +122,13 @@ def plan_of(robot: Described, given: Trajectory | Path,
     options = dataclasses.replace(
         robot.options, **chosen, fail_fast=False, on_bad_row=None)
     derive = choice(Differentiation, words.get("derive"), "derive")
-    tables = _tables(words.get("tables") or ())
+    tables = _tables(words.get("tables"))
+    limits = WireLimits(words.get("limits"), robot.model.joints)
+    option_types.check_switch("task", words.get("task", False))
     options = dataclasses.replace(
         options, joint_names=options.joint_names or [
             joint.name for joint in robot.model.joints])
-    start = _start(robot, options, words, derive, tables)
+    start = _start(robot, options, words, derive, tables, limits)
     joints = options.joint_names or ()
     if isinstance(given, Trajectory):
         trajectory = given.in_order(joints)
@@ -130,17 +137,23 @@ def plan_of(robot: Described, given: Trajectory | Path,
     else:
         trajectory, left_out = Trajectory.read_for(
             given, joints, rates=not derive)
+    given_wrench = _given_wrench(trajectory, words.get("tip_wrench"))
     return CheckPlan(
         start=start, trajectory=trajectory,
-        arrays=_arrays(trajectory, bool(derive), words.get("tip_wrench")),
+        arrays=_arrays(trajectory, bool(derive), given_wrench),
+        inputs={"wrench_frame": "REFERENCE_FRAME_" + parse(
+            ReferenceFrame, start.tip_wrench_reference_frame
+            or ReferenceFrame.LOCAL).name,
+                **({} if given_wrench is None else given_wrench.said)},
         tables=tuple(table.name.lower() for table in tables), n=robot.nv,
         model=robot.name, deadline=options.deadline,
-        progress=words.get("progress"), left_out=left_out)
+        progress=words.get("progress"), left_out=left_out,
+        limits_place=limits.place)
 
 
 def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
-           tables: Sequence[Any]) -> pb.CheckTrajectoryStart:
-    limits = WireLimits(words.get("limits"), robot.model.joints)
+           tables: Sequence[Any],
+           limits: WireLimits) -> pb.CheckTrajectoryStart:
     start = pb.CheckTrajectoryStart(
         model="@" + robot.revision, options=options_message(options, ()),
         tip_wrench_reference_frame=choice(
@@ -159,7 +172,13 @@ def _real(given: float, field: str) -> float:
     return reals([given], field)[0]
 
 
-def _tables(given: Sequence[TrajectoryTable | str]) -> list[TrajectoryTable]:
+def _tables(given: Sequence[TrajectoryTable | str] | None,
+            ) -> list[TrajectoryTable]:
+    if given is None:
+        return []
+    if not isinstance(given, Iterable):
+        option_types.refuse("tables", "a list of torqued.TrajectoryTable or "
+                            "their names", given)
     tables = []
     for index, name in enumerate([given] if isinstance(given, str) else given):
         try:
@@ -170,28 +189,45 @@ def _tables(given: Sequence[TrajectoryTable | str]) -> list[TrajectoryTable]:
     return tables
 
 
+class _Wrench(NamedTuple):
+    """rows: one for each sample. said: as a verdict tells it."""
+
+    rows: FloatArray
+    said: dict[str, FloatArray]
+
+
+def _given_wrench(trajectory: Trajectory,
+                  given: npt.ArrayLike | Path | None) -> _Wrench | None:
+    """That of the option."""
+    if given is None:
+        return None
+    if trajectory.tip_wrench is not None:
+        raise trajectory.problem(
+            Reason.INVALID_OPTION, "tip_wrench",
+            "the trajectory has a tip_wrench of its own, and another one is "
+            "given")
+    if isinstance(given, (str, os.PathLike)):
+        profile = WrenchProfile(given)
+        return _Wrench(profile.at(trajectory.time),
+                       {"wrench_profile": profile.table})
+    rows = wrenches(given, len(trajectory))
+    return _Wrench(rows, {"wrench": rows[:1] if np.size(given) == 6 else rows})
+
+
 def _arrays(trajectory: Trajectory, derives: bool,
-            tip_wrench: npt.ArrayLike | Path | None) -> dict[str, FloatArray]:
+            given_wrench: _Wrench | None) -> dict[str, FloatArray]:
     arrays = {"time": trajectory.time[:, np.newaxis], "q": trajectory.q}
     for name, numbers in (("v", trajectory.v), ("a", trajectory.a)):
         if derives:
             continue
         if numbers is None:
-            raise errors.invalid(
+            raise trajectory.problem(
                 Reason.MISSING_INPUT, name,
                 f"the trajectory has no {name}; with derive=\"cubic\" or "
                 "\"quintic\" v and a come from q")
         arrays[name] = numbers
-    wrench = trajectory.tip_wrench
-    if tip_wrench is not None:
-        if wrench is not None:
-            raise errors.invalid(
-                Reason.INVALID_OPTION, "tip_wrench",
-                "the trajectory has a tip_wrench of its own")
-        if isinstance(tip_wrench, (str, os.PathLike)):
-            wrench = wrenches_at(tip_wrench, trajectory.time)
-        else:
-            wrench = wrenches(tip_wrench, len(trajectory))
+    wrench = (trajectory.tip_wrench if given_wrench is None
+              else given_wrench.rows)
     if wrench is not None:
         arrays["tip_wrench_on_environment"] = wrench
     return {name: np.ascontiguousarray(numbers, WIRE)
@@ -287,12 +323,12 @@ class Check:
             self._verdict, self._plan.trajectory,
             {name: numbers[:, 0] if name in _OF_SPACE else numbers
              for name, numbers in self._tables.items()},
-            time.monotonic() - self._begin)
+            self._plan.inputs, time.monotonic() - self._begin)
 
     def next_try(self, error: errors.TorquedError) -> float:
         """After a try failed. Seconds to wait before the next one; raises what
         is final."""
-        self._name_joint(error)
+        self._name_limits(error)
         # gRPC itself, without a reason, refuses a message for its size; with
         # one, all samples together are too many.
         if (isinstance(error, errors.RequestTooLarge)
@@ -302,10 +338,27 @@ class Check:
             return 0.0
         return self._schedule.delay_after(error)
 
-    def _name_joint(self, error: errors.TorquedError) -> None:
-        """The field names only the place among the limits that were sent."""
+    def _name_limits(self, error: errors.TorquedError) -> None:
+        """The server names only the place among the limits that were sent."""
         found = _OF_LIMITS.match(error.field)
-        if found:
-            listed = getattr(self._plan.start, found[1])
-            if int(found[2]) < len(listed):
-                error.metadata.setdefault("joint", listed[int(found[2])].joint)
+        if not found:
+            return
+        listed = getattr(self._plan.start, found[1])
+        if int(found[2]) >= len(listed):
+            return
+        joint = listed[int(found[2])].joint
+        error.metadata.setdefault("joint", joint)
+        member = error.field[found.end():].removeprefix(".")
+        if member.startswith(("speeds", "torques")):
+            member = "torque_at_speed"
+        # It says the path as well.
+        why = error.message.removeprefix("start.").removeprefix(
+            error.field.removeprefix("start.") + ": ")
+        if self._plan.limits_place:
+            raise self._plan.limits_place.problem(
+                f"joint {joint!r}: {why}", reason=error.reason,
+                field=error.field, column=member, joint=joint) from None
+        option = f"limits[{joint!r}]" + (
+            "" if member == "joint" else f".{member}")
+        error.message = f"{option}: {why}"
+        error.field_violations = (errors.FieldViolation(option, why),)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypedDict, Union
 
-from torqued import errors
+from torqued import errors, option_types
 from torqued.enums import Reason
 from torqued.model import Joint
 from torqued.trajectory import Path
@@ -51,17 +52,23 @@ class WireLimits:
         self._known = {joint.name for joint in joints}
         self.bounds: list[pb.JointBounds] = []
         self.drives: list[pb.JointDrive] = []
+        #: Where they come from; None: no file.
+        self.place: errors.FilePlace | None = None
         self._fail: Callable[[str, str, str], NoReturn] = _fail
         members: Any = limits
         if limits is None:
             return
         if not isinstance(limits, Mapping):
+            if not isinstance(limits, (str, os.PathLike)):
+                option_types.refuse(
+                    "limits", "a dict from joint names to their limits, or the "
+                    "path of a JSON file of the same", limits)
             members = self._of_file(pathlib.Path(limits))
         for joint, chosen in members.items():
             self._take(joint, chosen)
 
     def _of_file(self, path: pathlib.Path) -> Mapping[str, Any]:
-        place = errors.FilePlace(str(path))
+        place = self.place = errors.FilePlace(str(path))
 
         def fail(joint: str, member: str, problem: str) -> NoReturn:
             raise place.problem(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypedDict, TypeVar, Union
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import (
+    Any, Literal, Protocol, TypedDict, TypeVar, Union, get_args)
 
 import numpy.typing as npt
 
-from torqued import errors
+from torqued import errors, option_types
 from torqued.arrays import JointInput
 from torqued.enums import (
     Differentiation, Precision, Reason, ReferenceFrame, SingularityRule,
@@ -49,6 +50,9 @@ class Payload:
     center_of_mass: Sequence[float] | None = None
     inertia: Sequence[float] | None = None
 
+    def __post_init__(self) -> None:
+        option_types.check_text("payload.frame", self.frame)
+
 
 @dataclasses.dataclass(frozen=True)
 class ExternalWrench:
@@ -62,6 +66,9 @@ class ExternalWrench:
     wrench: npt.ArrayLike
     frame: str = ""
     reference_frame: ReferenceFrame | str = ReferenceFrame.LOCAL
+
+    def __post_init__(self) -> None:
+        option_types.check_text("external_wrenches.frame", self.frame)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +100,9 @@ class Options:
         "mask"; the functions that return plain arrays raise where one state has
         no answer and warn otherwise.
     deadline: seconds for the whole call, retries included. None: the client's.
+
+    Raises InvalidArgument for what is not of the kind that an option takes; what
+    numbers and names mean, the server looks at.
     """
 
     joint_names: Sequence[str] | None = None
@@ -114,6 +124,27 @@ class Options:
     fail_fast: bool = False
     on_bad_row: OnBadRow | None = None
     deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        names = option_types.names("joint_names", self.joint_names)
+        object.__setattr__(self, "joint_names", names)
+        option_types.check_text("tip_frame", self.tip_frame)
+        for word in ("viscous_friction", "coulomb_friction", "sigma_min",
+                     "fail_fast"):
+            option_types.check_switch(word, getattr(self, word))
+        for word in ("coulomb_smoothing", "damping", "rank_tolerance",
+                     "characteristic_length", "deadline"):
+            option_types.check_number(word, getattr(self, word))
+        if not isinstance(self.payload, (Payload, type(None))):
+            option_types.refuse("payload", "a torqued.Payload, for example "
+                                "Payload(mass=2.0)", self.payload)
+        if isinstance(self.axes, str) or not isinstance(
+                self.axes, (Iterable, type(None))):
+            option_types.refuse("axes", "a list of torqued.TaskAxis or their "
+                                "names", self.axes)
+        if self.on_bad_row not in (None, *get_args(OnBadRow)):
+            option_types.refuse("on_bad_row", '"raise", "warn" or "mask"',
+                                self.on_bad_row)
 
 
 class CommonWords(TypedDict, total=False):
@@ -220,14 +251,14 @@ def options_message(
         reference_frame=choice(
             ReferenceFrame, options.reference_frame, "options.reference_frame"),
         precision=choice(Precision, options.precision, "options.precision"),
-        fail_fast=options.fail_fast)
+        fail_fast=bool(options.fail_fast))
     if (options.gravity is not None or options.viscous_friction
             or options.coulomb_friction
             or options.coulomb_smoothing is not None):
         message.terms.CopyFrom(dynamics_pb2.Terms(
             gravity=reals(options.gravity, "options.terms.gravity"),
-            viscous_friction=options.viscous_friction,
-            coulomb_friction=options.coulomb_friction,
+            viscous_friction=bool(options.viscous_friction),
+            coulomb_friction=bool(options.coulomb_friction),
             coulomb_smoothing=options.coulomb_smoothing or 0))
     if options.payload is not None:
         payload = options.payload
@@ -255,7 +286,7 @@ def task_message(
         axes=task_axes(options), damping=options.damping or 0,
         singularity=choice(SingularityRule, options.singularity,
                            "operational_space.singularity"),
-        sigma_min=options.sigma_min)
+        sigma_min=bool(options.sigma_min))
     if options.rank_tolerance is not None:
         message.rank_tolerance = options.rank_tolerance
     if options.characteristic_length is not None:

@@ -3,13 +3,14 @@ robot."""
 
 from __future__ import annotations
 
+import abc
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from torqued import errors
+from torqued import errors, option_types
 from torqued.arrays import FloatArray, JointInput, States, Table, table
 from torqued.batch import Plan
 from torqued.enums import Quantity, Reason, parse
@@ -59,7 +60,7 @@ def plain_result(evaluation: Evaluation, quantity: Quantity) -> Any:
             else getattr(evaluation, evaluation.names[0]))
 
 
-class Described:
+class Described(abc.ABC):
     """A robot's description and the options that its calls start from."""
 
     def __init__(self, model: Model, options: Options) -> None:
@@ -134,8 +135,9 @@ class Described:
         by_name = {joint.name: number(joint) for joint in self.joints}
         return np.array([by_name[name] for name in self.joint_names], float)
 
+    @abc.abstractmethod
     def _with(self, options: Options) -> Self:
-        raise NotImplementedError
+        """Of these options."""
 
     def _bound(self, words: BoundWords) -> Self:
         for word in words:
@@ -202,12 +204,22 @@ def _quantities(names: Sequence[Quantity | str]) -> tuple[Quantity, ...]:
 
 
 def _external(given: Any) -> Sequence[ExternalWrench]:
-    if not given:
+    if given is None:
         return ()
     if isinstance(given, Mapping):
         return [ExternalWrench(wrench, frame)
                 for frame, wrench in given.items()]
-    return list(given)
+    if isinstance(given, ExternalWrench) or not isinstance(given, Iterable):
+        option_types.refuse(
+            "external_wrenches",
+            "a list of torqued.ExternalWrench, or a dict from link names to "
+            "wrenches", given)
+    listed = list(given)
+    for index, wrench in enumerate(listed):
+        if not isinstance(wrench, ExternalWrench):
+            option_types.refuse(f"external_wrenches[{index}]",
+                                "a torqued.ExternalWrench", wrench)
+    return listed
 
 
 def _beside(external: Sequence[ExternalWrench]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar, Unpack
 
@@ -62,20 +63,22 @@ class RobotFunctions(Described, Generic[
         """
         return self._checked(trajectory, words)
 
+    @abc.abstractmethod
     def _computed(self, quantities: Sequence[Quantity | str],
                   inputs: Mapping[str, JointInput | None], words: CallWords,
                   stream: bool) -> Any:
-        raise NotImplementedError
+        """What was computed, as an Evaluation."""
 
+    @abc.abstractmethod
     def _checked(self, trajectory: Trajectory | Path,
                  words: CheckWords) -> Any:
-        raise NotImplementedError
+        """The verdict."""
 
+    @abc.abstractmethod
     def _plain(self, quantity: Quantity,
                inputs: Mapping[str, JointInput | None],
                words: CallWords) -> Any:
         """What the function of a quantity returns."""
-        raise NotImplementedError
 
     # --- Quantities; docs/quantities.md has the formulas ---------------------
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.arrays import Columns, FloatArray, JointInput, table
 from torqued.enums import Reason
-from torqued.formats import csv_table, numpy_files, ros_message
+from torqued.formats import (
+    container, csv_table, numpy_files, ros_message)
 from torqued.formats.samples import Samples, Wanted
 
 #: Of a file.
@@ -21,8 +22,8 @@ Path = Union[str, "os.PathLike[str]"]
 
 _READERS = {
     ".csv": csv_table.read, ".npy": numpy_files.read_npy,
-    ".npz": numpy_files.read_npz, ".yaml": ros_message.read,
-    ".yml": ros_message.read, ".json": ros_message.read}
+    ".npz": numpy_files.read_npz, ".yaml": ros_message.read_yaml,
+    ".yml": ros_message.read_yaml, ".json": ros_message.read_json}
 
 
 class Trajectory:
@@ -76,7 +77,8 @@ class Trajectory:
     @classmethod
     def read(cls, path: Path,
              joints: Sequence[str] | None = None) -> Trajectory:
-        """A file, by its suffix:
+        """A file; what numpy wrote is known by its first bytes, other files by
+        their suffix, and texts that have none of these by what they say:
 
         .csv: columns `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any
             order; or without a header time, q, or time, q, v, a in the order of
@@ -110,11 +112,8 @@ class Trajectory:
                  wanted: Wanted) -> tuple[Trajectory, tuple[str, ...]]:
         path = pathlib.Path(path)
         place = errors.FilePlace(str(path))
-        reader = _READERS.get(path.suffix.lower())
-        if reader is None:
-            raise place.problem(
-                f"the file ends in none of {', '.join(_READERS)}")
-        samples = reader(path, wanted, place)
+        with container.opened(path) as (suffix, file):
+            samples = _READERS[suffix](file, wanted, place)
         try:
             trajectory = cls(
                 samples.time, samples.q, samples.v, samples.a,
@@ -152,6 +151,15 @@ class Trajectory:
         else:
             write_blocks(path, self.joint_names, self.time, blocks)
 
+    def problem(self, reason: Reason, field: str, message: str,
+                joint: str = "") -> errors.TorquedError:
+        """An InvalidArgument about it; a FileError where a file was read."""
+        if self.file:
+            return errors.FilePlace(self.file).problem(
+                message, reason=reason, field=field, joint=joint)
+        more = {"joint": joint} if joint else {}
+        return errors.invalid(reason, field, message, **more)
+
     def in_order(self, joints: Sequence[str]) -> Trajectory:
         """The columns of these joints, in this order; others are `unused`
         then. Raises InvalidArgument (WRONG_JOINT_NAMES) where it lacks one."""
@@ -159,9 +167,10 @@ class Trajectory:
             return self
         for joint in joints:
             if joint not in self.joint_names:
-                raise errors.invalid(
+                raise self.problem(
                     Reason.WRONG_JOINT_NAMES, "joint_names",
-                    f"the trajectory lacks the joint {joint!r}", joint=joint)
+                    f"the trajectory lacks the joint {joint!r}; there are "
+                    f"{', '.join(self.joint_names)}", joint=joint)
         columns = [self.joint_names.index(joint) for joint in joints]
         ordered = self._with(
             joint_names=tuple(joints), q=self.q[:, columns],
@@ -251,8 +260,9 @@ def write_blocks(path: Path, joints: Sequence[str] | None, time: FloatArray,
         csv_table.write(path, joints, time, blocks)
     elif suffix == ".npz":
         numpy_files.write_npz(path, joints, time, blocks)
-    elif suffix not in _READERS:
-        raise _unwritable(path, f"it ends in none of {', '.join(_READERS)}")
+    elif suffix not in container.SUFFIXES:
+        raise _unwritable(
+            path, f"it ends in none of {', '.join(container.SUFFIXES)}")
     elif joints is None:
         raise _unwritable(path, "it takes joint_names")
     else:

@@ -176,6 +176,9 @@ class TrajectoryVerdict:
         "path_e" and "torque_limit" (N, n), "sigma_min" and "condition" (N,).
     model, revision, server_version, target, tip_frame: what computed this.
     trajectory: what was checked, columns in the order of `joints`.
+    inputs: what was asked beside `asked` and the trajectory: "wrench_frame", and
+        where it was given "wrench", a row or one for each sample, or
+        "wrench_profile", a table of time, moment and force.
     seconds: that the check took.
     """
 
@@ -196,6 +199,7 @@ class TrajectoryVerdict:
     derived: Differentiation | None
     tables: Mapping[str, FloatArray]
     trajectory: Trajectory
+    inputs: Mapping[str, Any]
     seconds: float
     #: As it travelled.
     message: pb.TrajectoryVerdict
@@ -233,6 +237,8 @@ class TrajectoryVerdict:
                 **_counts_as_numbers(json_format.MessageToDict(
                     self.message, preserving_proto_field_name=True,
                     **{_WITH_ZEROS: True})),
+                "inputs": {name: said.tolist() if isinstance(said, np.ndarray)
+                           else said for name, said in self.inputs.items()},
                 "seconds": self.seconds}
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -282,7 +288,7 @@ class TrajectoryVerdict:
 
 
 def verdict_of(message: pb.TrajectoryVerdict, trajectory: Trajectory,
-               tables: Mapping[str, FloatArray],
+               tables: Mapping[str, FloatArray], inputs: Mapping[str, Any],
                seconds: float) -> TrajectoryVerdict:
     def part(name: str, of: Callable[[Any], Any]) -> Any:
         return of(getattr(message, name)) if message.HasField(name) else None
@@ -303,7 +309,8 @@ def verdict_of(message: pb.TrajectoryVerdict, trajectory: Trajectory,
         path_inertia=part("path_inertia", lambda x: PathInertia(
             _peak(x.sigma_min), _peak(x.condition))),
         derived=Differentiation(message.derived) if message.derived else None,
-        tables=tables, trajectory=trajectory, seconds=seconds, message=message)
+        tables=tables, trajectory=trajectory, inputs=inputs, seconds=seconds,
+        message=message)
 
 
 def _peak(message: pb.Peak) -> Peak:

@@ -9,58 +9,67 @@ import numpy as np
 from torqued import errors
 from torqued.arrays import FloatArray
 from torqued.enums import Reason
-from torqued.formats import csv_table, numpy_files
+from torqued.formats import container, csv_table, numpy_files
 from torqued.trajectory import Path
 
 _COLUMNS = ("time", "mx", "my", "mz", "fx", "fy", "fz")
 
 
-def wrenches_at(path: Path, time: FloatArray) -> FloatArray:
-    """(N, 6), with straight lines between the rows of a .csv or .npy file with
-    time, mx, my, mz, fx, fy, fz. Raises FileError, also where a time is outside
-    those of the file; OSError."""
-    path = pathlib.Path(path)
-    place = errors.FilePlace(str(path))
-    table, lines = _read(path, place)
-    if table.shape[1] != len(_COLUMNS):
-        raise place.problem(
-            f"has {table.shape[1]} columns, not {', '.join(_COLUMNS)}",
-            reason=Reason.WRONG_COLUMN_COUNT)
-    if not len(table):
-        raise place.problem("has no rows", reason=Reason.MISSING_INPUT)
-    at, wrench = table[:, 0], table[:, 1:]
-    for row, column in np.argwhere(~np.isfinite(table))[:1].tolist():
-        raise place.problem(
-            f"{table[row, column]} is not a finite number",
-            reason=Reason.INVALID_OPTION, row=row, column=_COLUMNS[column],
-            line=lines[row] if lines else None)
-    for row in (np.flatnonzero(np.diff(at) <= 0) + 1)[:1].tolist():
-        raise place.problem(
-            f"times must increase; {at[row]} s is not after {at[row - 1]} s",
-            reason=Reason.INVALID_OPTION, row=row, column="time",
-            line=lines[row] if lines else None)
-    for sample in np.flatnonzero((time < at[0]) | (time > at[-1]))[:1]:
-        raise place.problem(
-            f"goes from {at[0]} s to {at[-1]} s; sample {sample} is at "
-            f"{time[sample]} s", reason=Reason.INVALID_OPTION)
-    right = np.searchsorted(at, time)
-    left = np.maximum(right - 1, 0)
-    # At a row of the file it is that row.
-    width = np.where(at[right] == time, 1, at[right] - at[left])
-    share = np.where(at[right] == time, 1, (time - at[left]) / width)
-    share = share[:, np.newaxis]
-    return (1 - share) * wrench[left] + share * wrench[right]
+class WrenchProfile:
+    """A .csv or .npy file with time, mx, my, mz, fx, fy, fz.
+
+    table: its rows, columns in this order. Raises FileError, OSError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path = pathlib.Path(path)
+        place = self._place = errors.FilePlace(str(path))
+        table, lines = _read(path, place)
+        if table.shape[1] != len(_COLUMNS):
+            raise place.problem(
+                f"has {table.shape[1]} columns, not {', '.join(_COLUMNS)}",
+                reason=Reason.WRONG_COLUMN_COUNT)
+        if not len(table):
+            raise place.problem("has no rows", reason=Reason.MISSING_INPUT)
+        at = table[:, 0]
+        for row, column in np.argwhere(~np.isfinite(table))[:1].tolist():
+            raise place.problem(
+                f"{table[row, column]} is not a finite number",
+                reason=Reason.INVALID_OPTION, row=row, column=_COLUMNS[column],
+                line=lines[row] if lines else None)
+        for row in (np.flatnonzero(np.diff(at) <= 0) + 1)[:1].tolist():
+            raise place.problem(
+                f"times must increase; {at[row]} s is not after {at[row - 1]} s",
+                reason=Reason.INVALID_OPTION, row=row, column="time",
+                line=lines[row] if lines else None)
+        self.table = table
+
+    def at(self, time: FloatArray) -> FloatArray:
+        """(N, 6), with straight lines between the rows. Raises FileError where
+        a time is outside those of the file."""
+        at, wrench = self.table[:, 0], self.table[:, 1:]
+        for sample in np.flatnonzero((time < at[0]) | (time > at[-1]))[:1]:
+            raise self._place.problem(
+                f"goes from {at[0]} s to {at[-1]} s; sample {sample} is at "
+                f"{time[sample]} s", reason=Reason.INVALID_OPTION)
+        right = np.searchsorted(at, time)
+        left = np.maximum(right - 1, 0)
+        # At a row of the file it is that row.
+        width = np.where(at[right] == time, 1, at[right] - at[left])
+        share = np.where(at[right] == time, 1, (time - at[left]) / width)
+        share = share[:, np.newaxis]
+        return (1 - share) * wrench[left] + share * wrench[right]
 
 
 def _read(path: pathlib.Path, place: errors.FilePlace,
           ) -> tuple[FloatArray, list[int]]:
     """Columns in their order, and the lines of the rows where there are."""
-    suffix = path.suffix.lower()
-    if suffix == ".npy":
-        return numpy_files.table_of(path, place), []
-    if suffix != ".csv":
-        raise place.problem("the file ends neither in .csv nor in .npy")
-    table = csv_table.parse(path, place)
+    with container.opened(path) as (suffix, file):
+        if suffix == ".npy":
+            return numpy_files.table_of(file, place), []
+        if suffix != ".csv":
+            raise place.problem("is neither CSV nor NPY")
+        table = csv_table.parse(file, place)
     if not table.header:
         return table.numbers, table.lines
     for name in _COLUMNS:

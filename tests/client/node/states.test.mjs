@@ -42,6 +42,43 @@ test('a joint that is none is named, with those that there are', () => {
   );
 });
 
+test('what holds no inputs is refused', async () => {
+  for (const states of [undefined, null, 3, 'q', SEVEN]) {
+    for (const call of [
+      () => there.robot.inverseDynamics(states),
+      () => there.robot.compute(['massMatrix'], states),
+      () => there.robot.evaluate(['massMatrix'], [states]).next(),
+    ]) {
+      await assert.rejects(async () => call(), {
+        name: 'TorquedError',
+        code: 'INVALID_ARGUMENT',
+        reason: 'INVALID_FIELD',
+        field: 'states',
+        message: /^states is .*, which is no object/,
+      });
+    }
+  }
+});
+
+test('names that are none are told with those that there are', async () => {
+  const q = SEVEN;
+  for (const [options, field, message] of [
+    [{ referenceFrame: 'BASE' }, 'options.reference_frame', /'BASE'.*WORLD/],
+    [{ precision: 'half' }, 'options.precision', /'half'.*DOUBLE, SINGLE/],
+    [{ task: { axes: ['X'] } }, 'operational_space.axes[0]', /'X'.*LINEAR_X/],
+  ]) {
+    await assert.rejects(
+      there.robot.compute(['operationalSpace'], { q }, options),
+      { name: 'TorquedError', reason: 'INVALID_OPTION', field, message },
+    );
+  }
+  await assert.rejects(there.robot.compute(['foo'], { q }), {
+    reason: 'INVALID_FIELD',
+    field: 'quantities',
+    message: /'foo'; there are inverseDynamics, massMatrix/,
+  });
+});
+
 test('joints with different numbers of states are refused', () => {
   const names = Object.fromEntries(there.robot.jointNames.map((n) => [n, 0]));
   names.panda_joint3 = [1, 2, 3];

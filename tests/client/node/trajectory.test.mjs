@@ -539,6 +539,28 @@ test('rates are derived from positions', async () => {
     assert.equal(derived, derive);
     assertClose(tables.v.data, MOTION.v, worst);
     assertClose(tables.a.data, MOTION.a, worst);
+    // As the other clients call it.
+    const short = derive.split('_')[0].toLowerCase();
+    const again = await there.robot.checkTrajectory(
+      { time, q },
+      { derive: short, tables: ['v', 'a'] },
+    );
+    assertSameBits(again.tables.a, tables.a);
+  }
+});
+
+test('choices that are none are told with those that there are', async () => {
+  const { time, q } = MOTION;
+  for (const [options, message] of [
+    [{ derive: 'linear' }, /'linear'.*CUBIC_SPLINE, QUINTIC_SPLINE/],
+    [{ derive: 'constructor' }, /'constructor'.*CUBIC_SPLINE/],
+    [{ tables: ['foo'] }, /'foo'.*tau, .*pathA, .*sigmaMin/],
+  ]) {
+    await assert.rejects(there.robot.checkTrajectory({ time, q }, options), {
+      name: 'TorquedError',
+      code: 'INVALID_ARGUMENT',
+      message,
+    });
   }
 });
 

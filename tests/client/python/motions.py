@@ -7,9 +7,11 @@ import subprocess
 
 import numpy as np
 import torqued
+from conftest import same_bits
 
 TORQUECTL = pathlib.Path(os.environ["TORQUED_BIN"]) / "torquectl"
 PANDA = tuple(f"panda_joint{k}" for k in range(1, 8))
+PARTS = ("time", "q", "v", "a", "tip_wrench")
 
 
 def swinging(samples, seed=0, joints=PANDA, named=True, **more):
@@ -27,6 +29,14 @@ def swinging(samples, seed=0, joints=PANDA, named=True, **more):
         time, middle + swing * np.sin(angle), swing * rate * np.cos(angle),
         -swing * rate**2 * np.sin(angle),
         joint_names=joints if named else None, **more)
+
+
+def same(one, other):
+    for name in PARTS:
+        a, b = getattr(one, name), getattr(other, name)
+        if (a is None) != (b is None) or a is not None and not same_bits(a, b):
+            return False
+    return one.joint_names == other.joint_names
 
 
 def positions(motion):

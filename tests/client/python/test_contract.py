@@ -47,7 +47,7 @@ def test_every_result_of_the_wire_has_a_shape_and_a_type():
 
 @pytest.mark.parametrize("kind, message, more", [
     (torqued.TrajectoryVerdict, "TrajectoryVerdict",
-     {"tables", "trajectory", "seconds", "message"}),
+     {"tables", "trajectory", "inputs", "seconds", "message"}),
     (torqued.LimitViolation, "LimitViolation", set()),
     (torqued.PayloadRange, "PayloadRange", set()),
     (torqued.SlowDown, "SlowDown", set()),

@@ -1,6 +1,7 @@
 """What is installed imports, works and has types."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,12 +19,17 @@ def run(*command, **environment):
         env={**os.environ, **environment}, check=False)
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built from a copy, so that nothing is left in the sources."""
+@pytest.fixture(scope="module", name="copy")
+def fixture_copy(tmp_path_factory):
+    """Of the sources, in which nothing is left."""
     copy = tmp_path_factory.mktemp("source")
     shutil.copytree(PACKAGE, copy / "client" / "python")
     shutil.copytree(SOURCE / "proto", copy / "proto")
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(copy):
     built = run(sys.executable, "-m", "pip", "wheel", "--quiet",
                 "--no-build-isolation", "--no-deps", "--no-index",
                 "--wheel-dir", str(copy), str(copy / "client" / "python"))
@@ -47,6 +53,25 @@ def test_a_wheel_installs_and_imports(wheel, tmp_path):
         """)
     done = run(sys.executable, "-c", program, PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "(7,)\n"), done.stderr
+
+
+@pytest.mark.parametrize("page, kind", [
+    ("docs/python.md", "sh venv"), ("client/python/README.md", "sh")])
+def test_it_installs_as_is_said(copy, page, kind):
+    """Offline, by the system's Python, which takes nothing outside of a virtual
+    environment."""
+    text = (SOURCE / page).read_text(encoding="utf-8")
+    commands, = re.findall(rf"^```{kind}\n(.*?)^```$", text,
+                           re.MULTILINE | re.DOTALL)
+    commands += "python -c 'import torqued; print(torqued.__file__)'\n"
+    shutil.rmtree(copy / "torqued-venv", ignore_errors=True)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands], cwd=copy,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(copy), "PIP_NO_INDEX": "1"},
+        capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    file = done.stdout.splitlines()[-1]
+    assert file.startswith(str(copy / "torqued-venv")), file
 
 
 def test_the_version_is_that_of_the_project():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -26,13 +26,13 @@ class Table(NamedTuple):
     lines: list[int]
 
 
-def read(path: pathlib.Path, wanted: Wanted, place: FilePlace) -> Samples:
+def read(file: BinaryIO, wanted: Wanted, place: FilePlace) -> Samples:
     """With a header: `time`, `<joint>.q`, `<joint>.v`, `<joint>.a` in any
     order; other columns are left out. Without: plain columns.
 
     Blank lines and those that begin with # do not count.
     """
-    table = parse(path, place)
+    table = parse(file, place)
     if not table.header:
         return split_plain(table.numbers, wanted, place, table.lines)
     return _named(table, wanted, place)
@@ -51,12 +51,10 @@ def write(path: pathlib.Path, joints: Sequence[str] | None, time: FloatArray,
             file.write(",".join(map(repr, row)) + "\n")
 
 
-def parse(path: pathlib.Path, place: FilePlace) -> Table:
+def parse(file: BinaryIO, place: FilePlace) -> Table:
     """At least one row of numbers."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise place.problem(f"is no UTF-8 text: {error}") from None
+    # Comments and columns that nobody asks for may be in any encoding.
+    text = file.read().decode("utf-8-sig", "backslashreplace")
     header: list[str] = []
     rows: list[list[float]] = []
     lines: list[int] = []
@@ -74,10 +72,10 @@ def parse(path: pathlib.Path, place: FilePlace) -> Table:
                 continue
         if len(cells) != columns:
             raise place.problem(
-                f"has {len(cells)} cells, the lines before have {columns}",
-                line=line, reason=Reason.WRONG_COLUMN_COUNT)
+                f"has {len(cells)} cells, the lines before have {columns}"
+                + _advice(content), line=line, reason=Reason.WRONG_COLUMN_COUNT)
         if row is None:
-            raise _bad_cell(cells, header, line, place)
+            raise _bad_cell(content, header, line, place)
         rows.append(row)
         lines.append(line)
     if not rows:
@@ -103,11 +101,18 @@ def _unquoted(cell: str) -> str:
             else cell)
 
 
-def _bad_cell(cells: list[str], header: list[str], line: int,
+def _advice(line: str) -> str:
+    return ("; columns are separated by commas, numbers have a point"
+            if ";" in line or "\t" in line else "")
+
+
+def _bad_cell(content: str, header: list[str], line: int,
               place: FilePlace) -> Exception:
+    cells = content.split(",")
     index = next(k for k, cell in enumerate(cells) if _numbers([cell]) is None)
     return place.problem(
-        f"{cells[index].strip(_BLANK)[:_SHOWN]!r} is not a number", line=line,
+        f"{cells[index].strip(_BLANK)[:_SHOWN]!r} is not a number"
+        + _advice(content), line=line,
         column=header[index] if header else str(index + 1))
 
 

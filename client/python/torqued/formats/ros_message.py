@@ -7,7 +7,7 @@ import json
 import math
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -29,10 +29,16 @@ _NANO = 10**9
 _MOST_SECONDS = 2**31 - 1
 
 
-def read(path: pathlib.Path, wanted: Wanted, place: FilePlace) -> Samples:
-    message = (_json(path, place) if path.suffix.lower() == ".json"
-               else yaml_tree.read(path, place))
-    samples = _samples(_trajectory(message, place), wanted.rates, place)
+def read_json(file: BinaryIO, wanted: Wanted, place: FilePlace) -> Samples:
+    return _read(_json(file, place), wanted, place)
+
+
+def read_yaml(file: BinaryIO, wanted: Wanted, place: FilePlace) -> Samples:
+    return _read(yaml_tree.read(file, place), wanted, place)
+
+
+def _read(document: Any, wanted: Wanted, place: FilePlace) -> Samples:
+    samples = _samples(_trajectory(document, place), wanted.rates, place)
     return of_joints(samples, wanted.joints, place)
 
 
@@ -49,7 +55,7 @@ def write(path: pathlib.Path, joints: Sequence[str], time: FloatArray,
 # --- The text ----------------------------------------------------------------
 
 
-def _json(path: pathlib.Path, place: FilePlace) -> Any:
+def _json(file: BinaryIO, place: FilePlace) -> Any:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         # Of two members of one name the last would win in silence.
         found = dict(pairs)
@@ -58,7 +64,7 @@ def _json(path: pathlib.Path, place: FilePlace) -> Any:
         return found
 
     try:
-        return json.loads(path.read_bytes(), object_pairs_hook=members)
+        return json.loads(file.read(), object_pairs_hook=members)
     except json.JSONDecodeError as error:
         raise place.problem(f"is not JSON: {error.msg}",
                             line=error.lineno) from None
@@ -107,7 +113,11 @@ def _samples(message: Mapping[str, Any], rates: bool,
     if q is None:
         raise place.problem("the points have no positions",
                             reason=Reason.MISSING_INPUT, column="positions")
-    return Samples(joints, time, q, v, a)
+    read = {_FIELDS[name] for name, numbers in zip("qva", (q, v, a))
+            if numbers is not None}
+    unused = tuple(field for field in _WRITTEN.values() if field not in read
+                   and any(point.get(field) for point in points))
+    return Samples(joints, time, q, v, a, unused=unused)
 
 
 def _block(field: str, points: list[Mapping[str, Any]], joints: list[str],
@@ -118,11 +128,14 @@ def _block(field: str, points: list[Mapping[str, Any]], joints: list[str],
     if all(given in (None, []) for given in lists):
         return None if joints else numbers
     for row, given in enumerate(lists):
-        if not isinstance(given, list) or len(given) != len(joints):
-            has = len(given) if isinstance(given, list) else "no list of"
+        if not isinstance(given, list):
             raise place.problem(
-                f"there are {has} {field} for {len(joints)} joints", row=row,
-                column=field, reason=Reason.WRONG_COLUMN_COUNT)
+                f"there is no list of {field}, which other points have",
+                row=row, column=field, reason=Reason.WRONG_COLUMN_COUNT)
+        if len(given) != len(joints):
+            raise place.problem(
+                f"there are {len(given)} {field} for {len(joints)} joints",
+                row=row, column=field, reason=Reason.WRONG_COLUMN_COUNT)
         for column, value in enumerate(given):
             number = _number(value)
             if number is None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import pathlib
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from torqued.errors import FileError, FilePlace
 
@@ -21,7 +20,7 @@ _NOT_FINITE = {".nan": math.nan, ".inf": math.inf, "inf": math.inf,
 _NOTHING = ("", "~", "null")
 
 
-def read(path: pathlib.Path, place: FilePlace) -> Any:
+def read(file: BinaryIO, place: FilePlace) -> Any:
     """The one document that is not empty. Raises FileError, OSError, and
     ImportError without PyYAML.
 
@@ -33,8 +32,8 @@ def read(path: pathlib.Path, place: FilePlace) -> Any:
         import yaml
     except ImportError:
         raise ImportError(
-            f"to read {path} takes PyYAML (Debian: python3-yaml)") from None
-    content = path.read_bytes()
+            f"to read {place.path} takes PyYAML (Debian: python3-yaml)") from None
+    content = file.read()
     try:
         documents = [document for document in _documents(
             yaml, yaml.parse(content, getattr(yaml, "CLoader", yaml.Loader)),

@@ -1,0 +1,65 @@
+"""What kind of thing an option takes: refused before anything is sent, by the
+option's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from torqued import errors
+from torqued.enums import Reason
+
+# Characters of a wrong value that a complaint shows.
+_SHOWN = 60
+
+
+def refuse(option: str, wanted: str, given: Any) -> NoReturn:
+    """Raises InvalidArgument (INVALID_OPTION) with `option` as field. wanted:
+    what it takes, "a number"."""
+    shown = repr(given)
+    if len(shown) > _SHOWN:
+        shown = shown[:_SHOWN] + "..."
+    raise errors.invalid(
+        Reason.INVALID_OPTION, option,
+        f"{option} takes {wanted}, not {shown} ({type(given).__name__})")
+
+
+def check_text(option: str, given: Any) -> None:
+    if not isinstance(given, str):
+        refuse(option, "a name", given)
+
+
+def check_switch(option: str, given: Any) -> None:
+    """Numbers are none but 0 and 1."""
+    if isinstance(given, (bool, np.bool_)) or (
+            isinstance(given, int) and given in (0, 1)):
+        return
+    refuse(option, "True or False", given)
+
+
+def check_number(option: str, given: Any) -> None:
+    """None is absent."""
+    # What float() takes beside numbers is none.
+    if given is None:
+        return
+    if not isinstance(given, (str, bytes, bool, np.bool_)):
+        try:
+            float(given)
+            return
+        except (TypeError, ValueError, OverflowError):
+            pass
+    refuse(option, "a number", given)
+
+
+def names(option: str, given: Any) -> tuple[str, ...] | None:
+    """None for None."""
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        refuse(option, "a list of names", given)
+    listed = tuple(given)
+    for index, name in enumerate(listed):
+        check_text(f"{option}[{index}]", name)
+    return tuple(map(str, listed))

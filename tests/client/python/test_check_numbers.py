@@ -1,0 +1,258 @@
+"""What numpy says of the same samples, verdicts say."""
+
+import re
+
+import numpy as np
+import pytest
+import torqued
+from conftest import MODELS, same_bits
+from motions import PANDA, positions, wide, with_efforts
+from verdicts import MOTION, WRENCH, same, torques
+
+
+def positive_part(time, values):
+    """Integral of the straight lines between the values, where they are above
+    0: on a grid that has their zeros."""
+    turns = np.flatnonzero(values[:-1] * values[1:] < 0)
+    zeros = time[turns] + np.diff(time)[turns] * values[turns] / (
+        values[turns] - values[turns + 1])
+    grid = np.insert(time, turns + 1, zeros)
+    return np.trapz(np.maximum(np.insert(values, turns + 1, 0), 0), grid)
+
+
+def test_demands_are_those_of_the_samples(panda):
+    verdict = panda.check_trajectory(MOTION, limits=wide())
+    tau, t = torques(panda, MOTION), MOTION.time
+    power, joints, columns = tau * MOTION.v, verdict.joints, np.arange(7)
+    assert verdict.passes and verdict.violation_count == 0
+    assert verdict.violations == () and verdict.first_violation is None
+    assert (verdict.samples, verdict.duration) == (2500, t[-1] - t[0])
+    assert joints.names == PANDA
+    for peaks, numbers, at in (
+            (joints.torque, tau, np.abs(tau).argmax(0)),
+            (joints.velocity, MOTION.v, np.abs(MOTION.v).argmax(0)),
+            (joints.torque_use, np.abs(tau) / 1e6, np.abs(tau).argmax(0)),
+            (joints.velocity_use, np.abs(MOTION.v) / 99,
+             np.abs(MOTION.v).argmax(0)),
+            (joints.lowest_position, MOTION.q, MOTION.q.argmin(0)),
+            (joints.highest_position, MOTION.q, MOTION.q.argmax(0)),
+            (joints.lowest_power, power, power.argmin(0)),
+            (joints.highest_power, power, power.argmax(0))):
+        assert np.array_equal(peaks.sample, at)
+        assert np.array_equal(peaks.time, t[at])
+        assert np.array_equal(peaks.value, numbers[at, columns])
+    assert np.allclose(joints.rms_torque, np.sqrt(
+        np.trapz(tau**2, t, axis=0) / verdict.duration), rtol=1e-12, atol=0)
+    assert np.allclose(joints.rms_torque_use, joints.rms_torque / 1e6,
+                       rtol=1e-12, atol=0)
+    for sign, energy in ((1, joints.energy_given), (-1, joints.energy_taken)):
+        assert np.allclose(energy, [
+            positive_part(t, sign * column) for column in power.T],
+                           rtol=1e-12, atol=0)
+    assert (joints.lower_limit == -9).all() and (joints.upper_limit == 9).all()
+    assert (joints.velocity_limit == 99).all()
+    assert (joints.torque_limit == 1e6).all()
+    whole = power.sum(axis=1)
+    assert verdict.highest_power.sample == whole.argmax()
+    exactly = {"rel": 1e-12, "abs": 0}
+    assert verdict.highest_power.value == pytest.approx(
+        whole.max(), **exactly)
+    assert verdict.lowest_power.sample == whole.argmin()
+    assert verdict.lowest_power.value == pytest.approx(
+        whole.min(), **exactly)
+    assert verdict.energy_given == pytest.approx(
+        joints.energy_given.sum(), **exactly)
+    assert verdict.energy_taken == pytest.approx(
+        joints.energy_taken.sum(), **exactly)
+    assert verdict.revision == panda.revision and verdict.model == "panda"
+    assert verdict.tip_frame == "panda_link8" and verdict.target
+    assert verdict.trajectory is MOTION and verdict.seconds > 0
+    assert verdict.path_inertia is None and verdict.derived is None
+
+
+def test_violations_are_where_numpy_sees_them(panda):
+    tau = torques(panda, MOTION)
+    efforts = np.abs(tau).max(axis=0) * [0.9, 2, 0.7, 2, 2, 0.99, 2]
+    limits = with_efforts(efforts)
+    limits[PANDA[4]]["velocity"] = 0.8 * np.abs(MOTION.v[:, 4]).max()
+    limits[PANDA[6]]["lower"] = MOTION.q[:, 6].min() + 0.01
+    verdict = panda.check_trajectory(MOTION, limits=limits)
+    kinds = torqued.LimitKind
+    over = {kinds.TORQUE: np.abs(tau) > efforts,
+            kinds.VELOCITY: np.abs(MOTION.v) > [
+                limits[joint]["velocity"] for joint in PANDA],
+            kinds.POSITION: MOTION.q < [
+                limits[joint]["lower"] for joint in PANDA]}
+    listed = {kind: np.zeros_like(broken) for kind, broken in over.items()}
+    assert not verdict.passes
+    assert verdict.violation_count == len(verdict.violations)
+    for kind in kinds:
+        counts = getattr(verdict.joints, kind.name.lower() + "_violations")
+        assert counts.tolist() == [sum(
+            (violation.kind, violation.joint) == (kind, joint)
+            for violation in verdict.violations) for joint in PANDA]
+    severities = [violation.severity for violation in verdict.violations]
+    assert severities == sorted(severities, reverse=True)
+    gravest = verdict.violations[0]
+    assert gravest.joint == PANDA[2] and gravest.kind is kinds.TORQUE
+    assert gravest.severity == pytest.approx(1 / 0.7)
+    assert gravest.limit == efforts[2]
+    for violation in verdict.violations:
+        j = PANDA.index(violation.joint)
+        rows = slice(violation.first_sample, violation.last_sample + 1)
+        listed[violation.kind][rows, j] = True
+        assert violation.samples == over[violation.kind][rows, j].sum()
+        assert violation.begin == MOTION.time[violation.first_sample]
+        assert violation.end == MOTION.time[violation.last_sample]
+        if violation.kind is kinds.TORQUE:
+            assert violation.worst.value == tau[violation.worst.sample, j]
+    for kind, broken in over.items():
+        assert broken.any() and np.array_equal(listed[kind], broken)
+    first = min(np.argmax(broken.any(axis=1)) for broken in over.values())
+    assert verdict.first_violation.first_sample == first
+    assert "panda_joint3" in str(verdict) and "fails" in repr(verdict)
+    merged = panda.check_trajectory(MOTION, limits=limits, merge_gap=99)
+    assert merged.violation_count == 5 < verdict.violation_count
+
+
+def test_the_largest_payload_just_passes(panda):
+    limits = with_efforts(1.5 * np.abs(torques(panda, MOTION)).max(axis=0))
+    payload = panda.check_trajectory(MOTION, limits=limits).payload
+    assert payload.possible and payload.least == 0
+    efforts = [limits[joint]["effort"] for joint in PANDA]
+
+    def over(mass):
+        """By how much, and where."""
+        tau = torques(panda, MOTION, payload=torqued.Payload(mass))
+        use = np.abs(tau) / efforts
+        return use.max() - 1, np.unravel_index(use.argmax(), use.shape)
+
+    excess, (row, j) = over(payload.most)
+    assert abs(excess) < 1e-12
+    assert payload.limited_by.joint == PANDA[j]
+    assert payload.limited_by.sample == row
+    assert payload.limited_by.time == MOTION.time[row]
+    for factor, passes in ((1 - 1e-9, True), (1 + 1e-9, False)):
+        mass = payload.most * factor
+        assert (over(mass)[0] <= 0) == passes
+        assert panda.check_trajectory(
+            MOTION, limits=limits,
+            payload=torqued.Payload(mass)).passes == passes
+
+
+def test_slowed_down_it_just_passes(panda):
+    tau = torques(panda, MOTION)
+    limits = with_efforts(np.abs(tau).max(axis=0) * [
+        2, 0.95, 2, 0.97, 2, 2, 2])
+    slow_down = panda.check_trajectory(MOTION, limits=limits).slow_down
+    assert slow_down.possible and slow_down.factor > 1
+    efforts = [limits[joint]["effort"] for joint in PANDA]
+    slower = MOTION.slower(slow_down.factor)
+    use = np.abs(torques(panda, slower)) / efforts
+    assert abs(use.max() - 1) < 1e-12
+    assert slow_down.limited_by.sample == use.argmax() // 7
+    assert slow_down.limited_by.joint == PANDA[use.argmax() % 7]
+    for factor, passes in ((1 + 1e-9, True), (1 - 1e-9, False)):
+        paced = MOTION.slower(slow_down.factor * factor)
+        assert paced.duration == pytest.approx(
+            MOTION.duration * slow_down.factor)
+        assert panda.check_trajectory(
+            paced, limits=limits).passes == passes
+
+
+def test_tables_are_those_of_the_functions(panda):
+    names = ["tau", "v", "a", "path_a", "path_b", "path_c", "path_d",
+             "path_e", "sigma_min", "condition", "torque_limit"]
+    verdict = panda.check_trajectory(
+        MOTION, tables=names, task=True, viscous_friction=True,
+        coulomb_friction=True, limits=wide(
+            viscous_friction=0.3, coulomb_friction=0.7,
+            torque_at_speed=[(0.5, 90), (1.5, 50)]), derating=0.5)
+    tables, q, v, a = verdict.tables, MOTION.q, MOTION.v, MOTION.a
+    assert list(tables) == names
+    gravity = panda.gravity_forces(q)
+    bias = panda.coriolis_forces(q, v)
+    inertial = np.einsum("kij,kj->ki", panda.mass_matrix(q), a)
+    for name, expected in (
+            ("v", v), ("a", a), ("path_b", inertial + bias),
+            ("path_a", np.einsum("kij,kj->ki", panda.mass_matrix(q), v)),
+            ("path_c", gravity), ("path_d", 0.3 * v),
+            ("path_e", 0.7 * np.sign(v)),
+            ("torque_limit",
+             0.5 * np.interp(np.abs(v), [0.5, 1.5], [90, 50])),
+            ("tau", inertial + bias + gravity + 0.3 * v + 0.7 * np.sign(v)),
+            ("sigma_min", panda.operational_space(
+                q, sigma_min=True, on_bad_row="mask").sigma_min)):
+        assert tables[name].shape == expected.shape
+        assert np.abs(tables[name] - expected).max() < 1e-11, name
+    sigma, condition = tables["sigma_min"], tables["condition"]
+    assert verdict.path_inertia.sigma_min == torqued.Peak(
+        sigma.argmin(), MOTION.time[sigma.argmin()], sigma.min())
+    assert verdict.path_inertia.condition.value == condition.max()
+    assert panda.check_trajectory(MOTION).tables == {}
+
+
+def test_options_are_those_of_the_other_functions(panda):
+    words = {"gravity": [9.81, 0, 0], "payload": torqued.Payload(2),
+             "tip_wrench_frame": "world", "tip_wrench": WRENCH}
+    expected = torques(panda, MOTION, **words)
+    assert same_bits(panda.check_trajectory(
+        MOTION, tables=["tau"], **words).tables["tau"], expected)
+    words.pop("tip_wrench")
+    bound = panda.with_options(**words, fail_fast=True, on_bad_row="raise")
+    with_wrench = torqued.Trajectory(
+        MOTION.time, MOTION.q, MOTION.v, MOTION.a, tip_wrench=WRENCH)
+    assert same_bits(bound.check_trajectory(
+        with_wrench, tables="tau").tables["tau"], expected)
+    one = panda.check_trajectory(
+        MOTION, tip_wrench=WRENCH[7], tables=["tau"]).tables["tau"]
+    assert same_bits(one, torques(panda, MOTION, tip_wrench=WRENCH[7]))
+
+
+def test_limits_and_drives_take_the_place_of_the_models(panda):
+    model = panda.check_trajectory(MOTION, tables=["tau"])
+    assert list(model.joints.torque_limit) == [87] * 4 + [12] * 3
+    assert np.array_equal(model.joints.upper_limit, panda.upper_limits)
+    changed = panda.check_trajectory(
+        MOTION, tables=["tau"], derating=0.5, limits={
+            PANDA[3]: {"effort": np.float64(40),
+                       "torque_at_speed": [(0.5, 30), (2, 10)]},
+            PANDA[2]: {"armature": 0.25}})
+    assert list(changed.joints.torque_limit) == [
+        43.5, 43.5, 43.5, 15, 6, 6, 6]
+    expected = model.tables["tau"].copy()
+    expected[:, 2] += 0.25 * MOTION.a[:, 2]
+    assert np.abs(changed.tables["tau"] - expected).max() < 1e-12
+    speed = np.abs(MOTION.v[:, 3])
+    limit = 0.5 * np.minimum(40, np.interp(speed, [0.5, 2], [30, 10]))
+    use = np.abs(expected[:, 3]) / limit
+    assert changed.joints.torque_use.value[3] == pytest.approx(use.max())
+    assert changed.joints.torque_use.sample[3] == use.argmax()
+
+
+def test_where_there_is_no_limit_there_is_no_use(client):
+    free = (MODELS / "panda.urdf").read_text().replace(
+        'type="revolute"', 'type="continuous"', 1)
+    robot = client.register("free", re.sub("<limit .*?/>", "", free, count=1))
+    joints = robot.check_trajectory(MOTION).joints
+    assert joints.upper_limit[0] == np.inf == -joints.lower_limit[0]
+    assert np.isfinite(joints.upper_limit[1:]).all()
+    unlimited = np.isinf(joints.torque_limit)
+    assert list(unlimited) == [True] + [False] * 6
+    assert np.array_equal(np.isnan(joints.torque_use.value), unlimited)
+    assert np.array_equal(joints.torque_use.sample == -1, unlimited)
+    assert np.array_equal(np.isnan(joints.rms_torque_use), unlimited)
+
+
+def test_rates_are_derived_from_positions(panda):
+    for choice, worst in (("cubic", 1e-2), ("QUINTIC", 1e-5)):
+        words = {"derive": choice, "tables": ["v", "a"]}
+        verdict = panda.check_trajectory(positions(MOTION), **words)
+        kind = torqued.Differentiation[choice.upper()]
+        assert verdict.derived is kind
+        assert np.abs(verdict.tables["v"] - MOTION.v).max() < worst
+        assert np.abs(verdict.tables["a"] - MOTION.a).max() < worst
+        # Rates that are there do not count.
+        assert same(panda.check_trajectory(MOTION, **words), verdict)
+        assert same(panda.check_trajectory(MOTION, derive=kind,
+                                           tables=["v", "a"]), verdict)

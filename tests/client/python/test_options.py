@@ -1,0 +1,91 @@
+"""Options of the wrong kind are refused by name, whatever is asked."""
+
+import asyncio
+
+import numpy as np
+import pytest
+import torqued
+import torqued.aio
+
+# option -> (what is no such thing, field, word of the message)
+WRONG = [
+    ({"payload": 2}, "payload", "Payload(mass=2.0)"),
+    ({"payload": {"mass": 2}}, "payload", "Payload(mass=2.0)"),
+    ({"joint_names": "panda_joint1"}, "joint_names", "list of names"),
+    ({"joint_names": 7}, "joint_names", "list of names"),
+    ({"joint_names": ["panda_joint1", 2]}, "joint_names[1]", "a name"),
+    ({"viscous_friction": "no"}, "viscous_friction", "True or False"),
+    ({"coulomb_friction": {"coulomb": 1}}, "coulomb_friction",
+     "True or False"),
+    ({"sigma_min": 0.5}, "sigma_min", "True or False"),
+    ({"coulomb_smoothing": "0.1"}, "coulomb_smoothing", "a number"),
+    ({"damping": True}, "damping", "a number"),
+    ({"rank_tolerance": [1, 2]}, "rank_tolerance", "a number"),
+    ({"characteristic_length": object()}, "characteristic_length",
+     "a number"),
+    ({"deadline": "soon"}, "deadline", "a number"),
+    ({"tip_frame": 3}, "tip_frame", "a name"),
+    ({"tip_frame": None}, "tip_frame", "a name"),
+    ({"axes": "linear_x"}, "axes", "list of torqued.TaskAxis"),
+    ({"axes": 5}, "axes", "list of torqued.TaskAxis")]
+# Of functions of states alone.
+WRONG_OF_STATES = [
+    ({"fail_fast": "x"}, "fail_fast", "True or False"),
+    ({"on_bad_row": "ignore"}, "on_bad_row", '"mask"'),
+    ({"external_wrenches": 5}, "external_wrenches", "ExternalWrench"),
+    ({"external_wrenches": [{"frame": "panda_link4"}]},
+     "external_wrenches[0]", "ExternalWrench"),
+    ({"external_wrenches": torqued.ExternalWrench([0] * 6)},
+     "external_wrenches", "list of torqued.ExternalWrench")]
+
+
+def assert_named(error, field, word):
+    assert error.reason is torqued.Reason.INVALID_OPTION
+    assert error.field == field and str(error).startswith(field)
+    assert word in str(error)
+
+
+@pytest.mark.parametrize("words, field, word", WRONG + WRONG_OF_STATES)
+def test_functions_of_states(client, panda, words, field, word):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.inverse_dynamics(np.zeros(7), **words)
+    assert_named(caught.value, field, word)
+
+    async def compute():
+        async with torqued.aio.connect(client.address) as waiting:
+            robot = await waiting.model("panda")
+            await robot.inverse_dynamics(np.zeros(7), **words)
+
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        asyncio.run(compute())
+    assert_named(caught.value, field, word)
+
+
+@pytest.mark.parametrize("words, field, word", WRONG)
+def test_checks_and_bound_options(panda, words, field, word):
+    nothing = np.zeros((2, 7))
+    motion = torqued.Trajectory([0, 1], nothing, nothing, nothing)
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.check_trajectory(motion, **words)
+    assert_named(caught.value, field, word)
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.with_options(**words)
+    assert_named(caught.value, field, word)
+
+
+def test_what_has_a_frame_names_it():
+    for make in (lambda: torqued.Payload(1.0, frame=3),
+                 lambda: torqued.ExternalWrench([0] * 6, frame=None)):
+        with pytest.raises(torqued.InvalidArgument, match="frame takes"):
+            make()
+
+
+def test_numpys_scalars_and_lists_of_names_are_taken(panda):
+    q = np.zeros(7)
+    names = np.array(panda.joint_names)
+    expected = panda.inverse_dynamics(q, coulomb_friction=True)
+    given = panda.inverse_dynamics(
+        q, coulomb_friction=np.True_, viscous_friction=0,
+        deadline=np.float32(5), joint_names=names,
+        coulomb_smoothing=np.float64(0.1))
+    assert np.array_equal(given, expected)

@@ -1,0 +1,128 @@
+"""Samples of motions from files of all kinds."""
+
+import sys
+
+import numpy as np
+import pytest
+import torqued
+from conftest import same_bits
+from motions import PANDA, positions, same, swinging
+
+MOTION = swinging(40)
+NAMED = ("move.csv", "move.npz", "move.yaml", "move.yml", "move.json")
+
+
+@pytest.mark.parametrize("motion", [MOTION, positions(MOTION)],
+                         ids=["rates", "positions"])
+@pytest.mark.parametrize("name", NAMED)
+def test_what_is_written_is_read(tmp_path, name, motion):
+    motion.write(tmp_path / name)
+    read = torqued.Trajectory.read(tmp_path / name)
+    assert same(read, motion) and read.joint_names == PANDA
+    assert read.file == str(tmp_path / name) and read.unused == ()
+    assert len(read) == 40 and read.duration == MOTION.duration
+
+
+@pytest.mark.parametrize("name", ["move.npy", "move.csv", "move.npz"])
+@pytest.mark.parametrize("motion", [MOTION, positions(MOTION)],
+                         ids=["rates", "positions"])
+def test_columns_without_names_are_the_joints_that_are_given(
+        tmp_path, name, motion):
+    unnamed = torqued.Trajectory(motion.time, motion.q, motion.v, motion.a)
+    unnamed.write(tmp_path / name)
+    assert same(torqued.Trajectory.read(tmp_path / name, PANDA), motion)
+    with pytest.raises(torqued.FileError, match="`joints`") as caught:
+        torqued.Trajectory.read(tmp_path / name)
+    assert caught.value.reason is torqued.Reason.WRONG_JOINT_NAMES
+    # Six joints have another number of columns, or names beside seven.
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        torqued.Trajectory.read(tmp_path / name, PANDA[:6])
+    assert caught.value.reason is torqued.Reason.WRONG_COLUMN_COUNT
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_some_joints_of_a_file_in_another_order(tmp_path, name):
+    MOTION.write(tmp_path / name)
+    names = [PANDA[4], PANDA[1]]
+    read = torqued.Trajectory.read(tmp_path / name, joints=names)
+    assert read.joint_names == tuple(names)
+    for part in ("q", "v", "a"):
+        assert same_bits(getattr(read, part),
+                         getattr(MOTION, part)[:, [4, 1]].copy())
+    assert {text.partition(".")[0] for text in read.unused} == (
+        set(PANDA) - set(names))
+    with pytest.raises(torqued.FileError, match="elbow") as caught:
+        torqued.Trajectory.read(tmp_path / name, joints=["elbow"])
+    assert caught.value.joint == "elbow"
+
+
+def test_containers_give_the_same_verdict(panda, tmp_path):
+    expected = panda.check_trajectory(MOTION, tables=["tau"])
+    names = [*NAMED, "move.npy"]
+    for name in names:
+        MOTION.write(tmp_path / name)
+        given = (tmp_path / name if name != "move.npy" else
+                 torqued.Trajectory.read(tmp_path / name, panda.joint_names))
+        verdict = panda.check_trajectory(given, tables=["tau"])
+        assert verdict.message == expected.message, name
+        assert same_bits(verdict.tables["tau"], expected.tables["tau"])
+
+
+@pytest.mark.parametrize("name", ["move.csv", "move.npz", "move.npy",
+                                  "move.yaml", "move.json"])
+@pytest.mark.parametrize("other", ["move.txt", "move", "other.csv"])
+def test_containers_are_known_whatever_they_are_called(tmp_path, name, other):
+    MOTION.write(tmp_path / name)
+    (tmp_path / name).rename(tmp_path / other)
+    assert same(torqued.Trajectory.read(tmp_path / other, PANDA), MOTION)
+
+
+def test_columns_of_csv_stand_in_any_order(tmp_path):
+    columns = {"time": MOTION.time, "note": np.zeros(40)}
+    for part in ("a", "q", "v"):
+        for k in (3, 0, 6, 1, 5, 2, 4):
+            columns[f"{PANDA[k]}.{part}"] = getattr(MOTION, part)[:, k]
+    names = list(columns)[::-1]
+    lines = ["# a comment", ", ".join(f'"{name}"' for name in names), ""]
+    lines += [" , ".join(repr(float(columns[name][row])) for name in names)
+              for row in range(40)]
+    path = tmp_path / "move.CSV"
+    path.write_text("\ufeff" + "\r\n".join(lines), encoding="utf-8")
+    read = torqued.Trajectory.read(path)
+    assert same(read.in_order(PANDA), MOTION)
+    assert read.unused == ("note",)
+
+
+def test_a_wrench_is_kept_by_npz_alone(tmp_path):
+    motion = swinging(9, tip_wrench=np.arange(6.0))
+    assert motion.tip_wrench.shape == (9, 6)
+    motion.write(tmp_path / "move.npz")
+    assert same(torqued.Trajectory.read(tmp_path / "move.npz"), motion)
+    for name in ("move.csv", "move.npy", "move.json"):
+        with pytest.raises(torqued.InvalidArgument, match="tip_wrench"):
+            motion.write(tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
+def test_other_files(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        torqued.Trajectory.read(tmp_path / "nothing.csv")
+    for content in (b"", b"#ROSBAG V2.0\n" + bytes(range(256))):
+        (tmp_path / "move.bag").write_bytes(content)
+        with pytest.raises(torqued.FileError, match="move.bag"):
+            torqued.Trajectory.read(tmp_path / "move.bag")
+    with pytest.raises(torqued.InvalidArgument, match="ends in none of .csv"):
+        MOTION.write(tmp_path / "move.txt")
+    with pytest.raises(torqued.InvalidArgument, match="joint_names"):
+        torqued.Trajectory([0], [[0]]).write(tmp_path / "move.json")
+    with pytest.raises(torqued.InvalidArgument, match="both v and a"):
+        torqued.Trajectory([0], [[0]], [[0]]).write(tmp_path / "move.npy")
+
+
+def test_without_yaml_there_is_json(tmp_path, monkeypatch):
+    MOTION.write(tmp_path / "move.yaml")
+    MOTION.write(tmp_path / "move.json")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(ImportError, match="PyYAML"):
+        torqued.Trajectory.read(tmp_path / "move.yaml")
+    assert same(torqued.Trajectory.read(tmp_path / "move.json"), MOTION)

@@ -1,0 +1,212 @@
+"""numpy's files that are no trajectories, hostile ones too."""
+
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+import torqued
+from conftest import same_bits
+from motions import PANDA, same, swinging
+
+MOTION = swinging(40)
+
+
+def plain(motion):
+    return np.column_stack([motion.time, motion.q, motion.v, motion.a])
+
+
+class Evil:
+    def __reduce__(self):
+        return pytest.fail, ("it was unpickled",)
+
+
+def arrays(**changed):
+    parts = {name: getattr(MOTION, name) for name in ("time", "q", "v", "a")}
+    return {**parts, "joint_names": np.array(PANDA), **changed}
+
+
+BAD_NPZ = {
+    "no time": ({"q": MOTION.q}, "time"),
+    "no q": ({"time": MOTION.time}, "q"),
+    "pickled": (arrays(q=np.array([Evil()], object)), "q"),
+    "pickled names": (
+        arrays(joint_names=np.array([Evil()], object)), "joint_names"),
+    "bytes that are no names": (
+        arrays(joint_names=np.array([b"\xff"] * 7)), "joint_names"),
+    "names in rows": (arrays(joint_names=np.array([PANDA])), "joint_names"),
+    "larger floats": (arrays(q=MOTION.q.astype(np.longdouble)), "q"),
+    "truth": (arrays(q=MOTION.q > 0), "q"),
+    "numbers for names": (arrays(joint_names=np.arange(7)), "joint_names"),
+    "fewer names": (arrays(joint_names=np.array(PANDA[:6])), "q"),
+    "rates of fewer joints": (arrays(v=MOTION.v[:, 1:]), "v"),
+    "axes": (arrays(q=MOTION.q[:, 0]), "q"),
+    "complex": (arrays(q=MOTION.q * 1j), "q"),
+    "times": (arrays(time=np.zeros((40, 2))), "time"),
+    "rows": (arrays(time=MOTION.time[1:]), "q")}
+
+
+@pytest.mark.parametrize("name", BAD_NPZ)
+def test_arrays_of_npz_that_are_no_trajectory(tmp_path, name):
+    content, column = BAD_NPZ[name]
+    np.savez(tmp_path / "move.npz", **content)
+    with pytest.raises(torqued.FileError, match="move.npz") as caught:
+        torqued.Trajectory.read(tmp_path / "move.npz")
+    assert caught.value.column == column
+
+
+def test_one_joint_takes_one_axis_of_npz(tmp_path):
+    one = {"time": MOTION.time, "q": MOTION.q[:, 0], "v": MOTION.v[:, 0],
+           "a": MOTION.a[:, 0]}
+    np.savez(tmp_path / "named.npz", joint_names=np.array(["j"]), **one)
+    np.savez(tmp_path / "plain.npz", **one)
+    for name, joints in (("named.npz", None), ("plain.npz", ["j"])):
+        read = torqued.Trajectory.read(tmp_path / name, joints)
+        for part in ("q", "v", "a"):
+            assert same_bits(getattr(read, part)[:, 0].copy(), one[part].copy())
+    np.savez(tmp_path / "turned.npz", joint_names=np.array(["j"], ">U3"), **one)
+    read = torqued.Trajectory.read(tmp_path / "turned.npz")
+    assert read.joint_names == ("j",)
+    with pytest.raises(torqued.InvalidArgument):
+        torqued.Trajectory.read(tmp_path / "plain.npz", ["j", "k"])
+
+
+def test_names_that_are_bytes_are_utf_8(tmp_path):
+    names = ["größe", "j"]
+    np.savez(tmp_path / "move.npz", time=[0.0, 1.0], q=np.zeros((2, 2)),
+             joint_names=np.array([name.encode() for name in names]))
+    read = torqued.Trajectory.read(tmp_path / "move.npz")
+    assert read.joint_names == tuple(names)
+
+
+def test_what_to_do_about_names_that_are_objects(tmp_path):
+    np.savez(tmp_path / "move.npz", **arrays(
+        joint_names=np.array(PANDA, object)))
+    with pytest.raises(torqued.FileError, match="dtype=str") as caught:
+        torqued.Trajectory.read(tmp_path / "move.npz")
+    assert caught.value.column == "joint_names"
+
+
+def test_other_arrays_are_not_even_unpacked(tmp_path):
+    path = tmp_path / "move.npz"
+    np.savez(path, dt=0.1, cube=np.zeros((2, 2, 2)), label="x",
+             pickled=np.array([Evil()], object), **arrays())
+    # One that no memory holds, and whose sum is wrong.
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("junk.npy", header_of_npy(
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (1 << 50,), }"))
+    read = torqued.Trajectory.read(path)
+    assert same(read, MOTION)
+    assert sorted(read.unused) == ["cube", "dt", "junk", "label", "pickled"]
+
+
+def test_an_array_that_is_there_twice(tmp_path):
+    path = tmp_path / "move.npz"
+    np.savez(path, **arrays())
+    with pytest.warns(UserWarning), zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("q.npy", b"")
+    with pytest.raises(torqued.FileError, match="'q' twice"):
+        torqued.Trajectory.read(path)
+
+
+def header_of_npy(text):
+    head = text.encode("latin-1").ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("header", [
+    "{'descr': ((((", "{1:2", "{", "", "-" * 99, "{'descr': 1}", "\0", "[]",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': "
+    "(99999999999999999999999, 2), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }",
+    "{'descr': ('<f8', 1, 2, 3), 'fortran_order': False, 'shape': (1, 2), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (1 << 40, 1 << 20), }"])
+def test_headers_of_numpy_that_are_none(tmp_path, header):
+    content = header_of_npy(header)
+    (tmp_path / "move.npy").write_bytes(content)
+    with zipfile.ZipFile(tmp_path / "move.npz", "w") as archive:
+        for name in ("time", "q"):
+            archive.writestr(name + ".npy", content)
+    for name in ("move.npy", "move.npz"):
+        with pytest.raises(torqued.FileError, match=name):
+            torqued.Trajectory.read(tmp_path / name, ["j"])
+
+
+def test_entries_of_npz_that_are_no_arrays(tmp_path):
+    MOTION.write(tmp_path / "whole.npz")
+    entries = {}
+    with zipfile.ZipFile(tmp_path / "whole.npz") as whole:
+        entries.update((name, whole.read(name)) for name in whole.namelist())
+
+    def read(changed, flags=0):
+        with zipfile.ZipFile(tmp_path / "move.npz", "w") as archive:
+            for name, content in {**entries, **changed}.items():
+                archive.writestr(name, content)
+        if flags:
+            content = (tmp_path / "move.npz").read_bytes()
+            at = content.index(b"PK\x01\x02") + 8
+            (tmp_path / "move.npz").write_bytes(
+                content[:at] + bytes([flags]) + content[at + 1:])
+        return torqued.Trajectory.read(tmp_path / "move.npz")
+
+    assert same(read({}), MOTION)
+    assert read({"note.txt": b"x"}).unused == ("note.txt",)
+    names = entries["joint_names.npy"]
+    beyond = names[:-4] + struct.pack("<I", 0x110000)
+    surrogate = names[:-4] + struct.pack("<I", 0xd800)
+    for changed, flags in (({"q.npy": b"no array"}, 0),
+                           ({"time.npy": b""}, 0),
+                           ({"joint_names.npy": beyond}, 0),
+                           ({"joint_names.npy": surrogate}, 0),
+                           ({}, 1)):  # Encrypted, it says.
+        with pytest.raises(torqued.FileError, match="move.npz"):
+            read(changed, flags)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["move.npy", "move.npz"])
+def test_damaged_files_of_numpy_fail_as_files_do(tmp_path, name):
+    """Bytes that are changed, left out, or cut off, wherever they are."""
+    path, random = tmp_path / name, np.random.default_rng(11)
+    swinging(3).write(path)
+    content, refused = path.read_bytes(), 0
+    # Where the structure is; most of the rest are numbers.
+    places = [k for k in range(len(content)) if name == "move.npz" or k < 140]
+    for turn in range(600):
+        damaged = bytearray(content)
+        for place in random.choice(places, 1 + turn % 4):
+            damaged[place] = random.integers(256)
+        if turn % 3 == 1:
+            del damaged[random.choice(places)]
+        if turn % 7 == 1:
+            del damaged[random.choice(places):]
+        path.write_bytes(damaged)
+        try:
+            torqued.Trajectory.read(path, PANDA)
+        except torqued.FileError as error:
+            assert error.file == str(path)
+            refused += 1
+    assert refused > 200
+
+
+def test_what_is_no_file_of_numpy(tmp_path):
+    np.save(tmp_path / "pickled.npy", np.array([[Evil()]], object))
+    np.save(tmp_path / "vector.npy", MOTION.time)
+    whole = plain(MOTION)
+    np.save(tmp_path / "whole.npy", whole)
+    content = (tmp_path / "whole.npy").read_bytes()
+    (tmp_path / "short.npy").write_bytes(content[:-8])
+    (tmp_path / "text.npy").write_text("time,q\n")
+    (tmp_path / "zip.npz").write_bytes(b"PK\x03\x04" + bytes(30))
+    (tmp_path / "array.npz").write_bytes(content)
+    np.savez(tmp_path / "arrays.npz", **arrays())
+    (tmp_path / "arrays.npz").rename(tmp_path / "arrays.npy")
+    assert len(torqued.Trajectory.read(tmp_path / "whole.npy", PANDA)) == 40
+    # By what they are, not by their names.
+    for name in ("array.npz", "arrays.npy"):
+        assert same(torqued.Trajectory.read(tmp_path / name, PANDA), MOTION)
+    for name in ("pickled.npy", "vector.npy", "short.npy", "text.npy",
+                 "zip.npz"):
+        with pytest.raises(torqued.FileError, match=name):
+            torqued.Trajectory.read(tmp_path / name, PANDA)
