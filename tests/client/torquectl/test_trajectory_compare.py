@@ -125,6 +125,23 @@ def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
                "x.svg").returncode == USAGE
 
 
+def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):
+    fill(tmp_path / "files", samples, count=1)
+    check(tmp_path / "files", "--results", tmp_path / "r.jsonl")
+    assert run(*COMPARE, tmp_path / "r.jsonl",
+               tmp_path / "r.jsonl").returncode == OK
+    lines = (tmp_path / "r.jsonl").read_text().splitlines()
+    result = json.loads(lines[1])
+    for member in ("bytes", "modified", "violations", "samples"):
+        for count in ("66666666666666666660", "1.5", '"3"'):
+            line = json.dumps(result | {member: "COUNT"}).replace(
+                '"COUNT"', count)
+            (tmp_path / "bad.jsonl").write_text(f"{lines[0]}\n{line}\n")
+            done = run(*COMPARE, tmp_path / "bad.jsonl", tmp_path / "r.jsonl")
+            assert done.returncode == ERROR, (member, count)
+            assert "bad.jsonl" in done.stderr
+
+
 def test_infinite_numbers_are_compared(move, tmp_path):
     (tmp_path / "none.json").write_text('{"panda_joint1": {"effort": 0}}')
     good = summary(tmp_path / "good.json", move)
