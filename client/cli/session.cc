@@ -48,11 +48,9 @@ bool Session::is_local() const { return flags_.server.empty(); }
 const client::Client& Session::client() {
   if (client_) return *client_;
 
-  if (is_local()) {
-    // Before any thread starts, so that all of them leave signals to the guard.
-    interrupt_guard_ =
-        std::make_unique<InterruptGuard>([this] { StopLocalServer(); });
-  }
+  // Before any thread starts, so that all of them leave signals to the guard.
+  interrupt_guard_ =
+      std::make_unique<InterruptGuard>([this] { EndInterrupted(); });
   // Never given back: the clean-up of gRPC's own threads, which would follow
   // the last connection, now and then takes ten seconds.
   grpc_init();
@@ -89,6 +87,16 @@ void Session::StartLocalServer() {
   // The guard ends the process then; what went wrong is its doing.
   while (interrupted_.stop_requested()) pause();
   if (failure) std::rethrow_exception(failure);
+}
+
+void Session::EndInterrupted() {
+  // What fails from now on fails for this reason.
+  told_waiting_ = true;
+  {
+    const std::lock_guard lock(last_words_mutex_);
+    if (last_words_) Remark(last_words_());
+  }
+  if (is_local()) StopLocalServer();
 }
 
 void Session::StopLocalServer() {
@@ -144,6 +152,11 @@ void Session::Remark(const std::string& text) {
   const auto lock = LockScreen();
   if (progress_ != nullptr) progress_->Clear();
   err_ << "torquectl: " << text << std::endl;
+}
+
+void Session::set_last_words(std::function<std::string()> words) {
+  const std::lock_guard lock(last_words_mutex_);
+  last_words_ = std::move(words);
 }
 
 void Session::RemarkWaiting(const client::Error& error) {

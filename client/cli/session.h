@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <mutex>
@@ -69,6 +70,10 @@ class Session {
   /// What Remark gives way to, while it lives; null: nothing. The screen is
   /// locked.
   void set_progress(ProgressBar* progress) { progress_ = progress; }
+  /// What to remark first when the user interrupts, while `words` is set; it is
+  /// called on a thread of its own, and not any more once this returns. Empty:
+  /// nothing.
+  void set_last_words(std::function<std::string()> words);
   /// Remarks, once, that a call waits for another try after this failure.
   /// From any thread.
   void RemarkWaiting(const client::Error& error);
@@ -76,6 +81,7 @@ class Session {
  private:
   void StartLocalServer();
   /// What the guard does, on a thread of its own.
+  void EndInterrupted();
   void StopLocalServer();
 
   GlobalFlags flags_;
@@ -84,6 +90,8 @@ class Session {
   ProgressBar* progress_ = nullptr;
   std::atomic<bool> told_waiting_ = false;
   std::mutex screen_;
+  std::mutex last_words_mutex_;  // guards last_words_
+  std::function<std::string()> last_words_;
   // The guard stops the server when the user interrupts, so it ends first.
   std::unique_ptr<client::LocalServer> local_server_;
   std::stop_source interrupted_;

@@ -10,6 +10,7 @@
 namespace torqued::cli {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -113,11 +114,11 @@ TEST(VerdictReport, TheTerminalShowsTheWholeVerdict) {
             R"(arm@0123456789ab  101 samples over 10.25 s, checked in 0.5 s
 Velocities and accelerations are derived by a quintic spline.
 
-joint   max |tau|  limit       of limit     RMS  time [s]  max |v|  of limit  energy [J]
-el&böw       21.5     15  N m   150.0 %  12.5 %       1.3     2.25    75.0 %         4.5
-slide         4.5      -  N           -       -       1.5      0.5         -           0
+joint   max |tau|  limit       of limit  at [s]     RMS  max |v|  of limit  energy [J]
+el&böw       21.5     15  N m   150.0 %     1.3  12.5 %     2.25    75.0 %         4.5
+slide         4.5      -  N           -     1.5       -      0.5         -           0
 
-Energy 8 J given, 6 J taken; power from -44 to 55 W
+Energy of all joints: given 8 J, taken 6 J (each joint for itself); whole robot: net 2 J, power from -44 to 55 W
 Payload: from 0.5 kg, up to 2.5 kg within the torque limits, limited by el&böw at 1.9 s (sample 19)
 Pace: 1.25 times as slow, limited by slide at 2.5 s (sample 20)
 Task: sigma_min 0.0625 at 2.1 s; condition of Lambda up to 640 at 2.2 s
@@ -174,7 +175,10 @@ TEST(VerdictReport, JunitFailsForViolationsThatAreNotListed) {
   const std::string junit = VerdictJunit(checked);
   EXPECT_THAT(junit, HasSubstr("failures=\"2\""));
   EXPECT_THAT(junit, HasSubstr("and 1500 more\n"));
-  EXPECT_THAT(junit, HasSubstr("<failure message=\"3 violations\">and 3 more"));
+  EXPECT_THAT(junit, HasSubstr("<failure message=\"velocity of el&amp;böw: "
+                               "-2.25 where the limit is 3, at 1.2 s (sample "
+                               "12)\">velocity of el&amp;böw: "));
+  EXPECT_THAT(junit, HasSubstr("(sample 12)\n3 violations\n</failure>"));
   EXPECT_THAT(Printed(checked), HasSubstr("  and 1503 more\n"));
 }
 
@@ -223,7 +227,9 @@ TEST(VerdictReport, WhatPassesHasNoViolations) {
 
 TEST(VerdictText, PayloadsAreToldByWhatLimitsThem) {
   v1::PayloadRange payload;
-  EXPECT_EQ(PayloadText(payload), "none: no load passes, and no empty hand");
+  EXPECT_EQ(PayloadText(payload),
+            "none: a torque limit is broken even without one, and a load does "
+            "not mend it");
   payload.set_possible(true);
   payload.set_most(kInfinity);
   EXPECT_EQ(PayloadText(payload), "any within the torque limits");
@@ -237,6 +243,56 @@ TEST(VerdictText, PaceIsToldByWhatLimitsIt) {
   pace.set_possible(true);
   pace.set_factor(1);
   EXPECT_EQ(SlowDownText(pace), "as fast as it is");
+}
+
+TEST(VerdictText, PaceTellsWhatItDoesNotMend) {
+  v1::TrajectoryVerdict verdict = Failing().check.verdict;
+  EXPECT_EQ(PaceText(verdict), SlowDownText(verdict.slow_down()));
+  verdict.mutable_joints(1)->set_position_violations(1);
+  EXPECT_THAT(PaceText(verdict),
+              EndsWith("(sample 20); positions stay outside their limits at "
+                       "any pace"));
+}
+
+TEST(VerdictText, WhatPassesIsToldHowNearItIs) {
+  v1::TrajectoryVerdict verdict;
+  verdict.set_passes(true);
+  verdict.mutable_slow_down()->set_possible(true);
+  verdict.add_joints()->set_joint("free");
+  EXPECT_EQ(PaceText(verdict), "as fast as it is");
+  verdict.add_joints()->set_joint("near");
+  SetPeak(1, 1, 0.5, verdict.mutable_joints(1)->mutable_torque_use());
+  SetPeak(2, 2, 0.75, verdict.mutable_joints(1)->mutable_velocity_use());
+  verdict.add_joints()->set_joint("far");
+  SetPeak(3, 3, 0.25, verdict.mutable_joints(2)->mutable_torque_use());
+  EXPECT_EQ(PaceText(verdict),
+            "as fast as it is; nearest to its limit is the velocity of near, "
+            "75.0 %");
+}
+
+TEST(VerdictText, TheWorstIsKnownOfTheJointWhereNoneIsListed) {
+  v1::JointDemand joint;
+  joint.set_joint("j");
+  // Of another instant than the largest share of the limit.
+  SetPeak(4, 0.4, -108, joint.mutable_torque());
+  SetPeak(5, 0.5, 1.25, joint.mutable_torque_use());
+  joint.set_torque_limit(150);
+  EXPECT_EQ(UnlistedText(joint, v1::LIMIT_KIND_TORQUE),
+            "torque of j: 125.0 % of its limit, at 0.5 s (sample 5); the "
+            "largest is -108, at 0.4 s (sample 4), the limit at rest 150");
+  SetPeak(6, 0.6, -2.5, joint.mutable_velocity());
+  joint.set_velocity_limit(2);
+  EXPECT_EQ(UnlistedText(joint, v1::LIMIT_KIND_VELOCITY),
+            "velocity of j: -2.5 where the limit is 2, at 0.6 s (sample 6)");
+  SetPeak(7, 0.7, -1.5, joint.mutable_lowest_position());
+  SetPeak(8, 0.8, 3.25, joint.mutable_highest_position());
+  joint.set_lower_limit(-1);
+  joint.set_upper_limit(3);
+  EXPECT_EQ(UnlistedText(joint, v1::LIMIT_KIND_POSITION),
+            "position of j: -1.5 where the limit is -1, at 0.7 s (sample 7)");
+  joint.clear_lower_limit();
+  EXPECT_EQ(UnlistedText(joint, v1::LIMIT_KIND_POSITION),
+            "position of j: 3.25 where the limit is 3, at 0.8 s (sample 8)");
 }
 
 TEST(VerdictText, WhatIsToldPasses) {

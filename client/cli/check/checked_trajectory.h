@@ -1,6 +1,7 @@
 // A trajectory and the verdict on it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct CheckedTrajectory {
   client::TrajectorySamples samples;
   bool brings_wrench = false;      // the file has the wrenches of the samples
   std::vector<std::string> units;  // of the torques, by joint: "N m" or "N"
+  /// What the model says of the drives, by joint; absent: no limit.
+  std::vector<std::optional<double>> efforts;
+  std::string limits_file;  // as it was given; empty: none
+  std::string wrench_file;  // of a wrench that changes with time; empty: none
   client::TrajectoryCheck check;
   Json inputs;         // Checker::OtherInputs
   double seconds = 0;  // from the first byte sent to the last received

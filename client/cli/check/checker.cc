@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "client/cli/check/check_refusal.h"
@@ -51,6 +52,21 @@ std::vector<std::string> UnitsOf(const v1::ModelInfo& model,
   return units;
 }
 
+std::vector<std::optional<double>> EffortsOf(
+    const v1::ModelInfo& model, const std::vector<std::string>& joints) {
+  std::map<std::string, double> efforts;
+  for (const v1::JointInfo& joint : model.joints()) {
+    if (joint.has_effort()) efforts.emplace(joint.name(), joint.effort());
+  }
+  std::vector<std::optional<double>> ordered;
+  for (const std::string& name : joints) {
+    const auto found = efforts.find(name);
+    ordered.push_back(found == efforts.end() ? std::nullopt
+                                             : std::optional(found->second));
+  }
+  return ordered;
+}
+
 Json TableJson(const client::Batch& table) {
   Json rows = Json::array();
   for (const auto& row : table.rowwise()) {
@@ -93,7 +109,9 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags)
-    : client_(session.client()), limits_(flags.limits) {
+    : client_(session.client()),
+      limits_(flags.limits),
+      wrench_file_(flags.wrench_profile) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
@@ -142,6 +160,9 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.unused = std::move(table.unused);
   checked.inputs = OtherInputs();
   checked.units = UnitsOf(model_, table.joints);
+  checked.efforts = EffortsOf(model_, table.joints);
+  checked.limits_file = limits_.string();
+  checked.wrench_file = wrench_file_;
   checked.samples.time = std::move(table.time);
   checked.samples.q = std::move(table.states.q);
   checked.samples.v = std::move(table.states.v);

@@ -54,6 +54,7 @@ class Checker {
  private:
   const client::Client& client_;
   std::filesystem::path limits_;  // empty: none
+  const std::string wrench_file_;
   v1::ModelInfo model_;
   /// Of --joints; absent: not given, empty: canonical.
   std::optional<std::vector<std::string>> order_;

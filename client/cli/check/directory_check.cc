@@ -61,10 +61,19 @@ class Run {
         Take(Check(*file));
       } catch (...) {
         const std::lock_guard lock(mutex_);
+        // Of a run that is over nobody asks why.
+        if (stopped_) return;
         if (!failure_) failure_ = std::current_exception();
         changed_.notify_all();
       }
     }
+  }
+
+  /// Takes no more results, so that Wait does not return; how many there are.
+  std::size_t Stop() {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    return results_.size();
   }
 
   /// Calls `told` with their number whenever more are done, until all are, or
@@ -91,7 +100,7 @@ class Run {
  private:
   std::optional<std::string> Next() {
     const std::lock_guard lock(mutex_);
-    if (failure_ || next_ == files_.size()) return std::nullopt;
+    if (failure_ || stopped_ || next_ == files_.size()) return std::nullopt;
     return files_[next_++];
   }
 
@@ -121,7 +130,7 @@ class Run {
   void Take(FileResult result) {
     const std::lock_guard lock(mutex_);
     // Behind a line that could not be written nothing may stand.
-    if (failure_) return;
+    if (failure_ || stopped_) return;
     // Results are kept by name.
     if (journal_ != nullptr && IsUtf8(result.file)) journal_->Add(result);
     results_.push_back(std::move(result));
@@ -138,6 +147,28 @@ class Run {
   std::size_t next_ = 0;
   std::vector<FileResult> results_;
   std::exception_ptr failure_;
+  bool stopped_ = false;
+};
+
+/// Tells how far a run came that is interrupted, while this lives.
+class InterruptedRun {
+ public:
+  InterruptedRun(Session& session, Run& run, std::size_t before,
+                 std::int64_t total, bool resumable)
+      : session_(session) {
+    session.set_last_words([&run, before, total, resumable] {
+      return "interrupted: " + std::to_string(before + run.Stop()) + " of " +
+             std::to_string(total) + " files done; " +
+             (resumable ? "the same command resumes"
+                        : "with --results FILE the same command would resume");
+    });
+  }
+  ~InterruptedRun() { session_.set_last_words({}); }
+  InterruptedRun(const InterruptedRun&) = delete;
+  InterruptedRun& operator=(const InterruptedRun&) = delete;
+
+ private:
+  Session& session_;
 };
 
 /// What makes results comparable: they are resumed for the same question only.
@@ -235,6 +266,8 @@ DirectoryCheck CheckDirectory(Session& session, const Checker& checker,
   const auto workers = std::min(files.size(), static_cast<std::size_t>(jobs));
   Run run(checker, directory, std::move(files), journal ? &*journal : nullptr);
   {
+    const InterruptedRun interrupted(session, run, check.resumed, total,
+                                     journal.has_value());
     ShownProgress progress(session, "files");
     std::vector<std::jthread> threads;
     threads.reserve(workers);

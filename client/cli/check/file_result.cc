@@ -28,6 +28,17 @@ std::optional<double> OptionalFrom(const Json& json, const char* name) {
   return NumberFrom(*found);
 }
 
+/// Whether the members that count are whole numbers, as far as they are there.
+/// Of another one, which may be beyond all counts, none is made.
+bool HasWholeCounts(const Json& json) {
+  for (const char* const member :
+       {"bytes", "modified", "violations", "samples"}) {
+    const auto found = json.find(member);
+    if (found != json.end() && !found->is_number_integer()) return false;
+  }
+  return true;
+}
+
 /// The most that a joint takes of a limit.
 void TakeUse(const v1::JointDemand& joint, const char* what,
              const v1::Peak& use, double* largest, FileResult* result) {
@@ -119,6 +130,7 @@ Json ToJson(const FileResult& result) {
 }
 
 std::optional<FileResult> ResultFromJson(const Json& json) {
+  if (!HasWholeCounts(json)) return std::nullopt;
   try {
     FileResult result;
     result.file = json.at("file").get<std::string>();

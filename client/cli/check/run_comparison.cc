@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "client/cli/check/asked_question.h"
@@ -93,30 +92,6 @@ RunNumbers NumbersOf(const Json& summary) {
   return run;
 }
 
-/// Members of the question that differ, one level below "asked".
-std::vector<std::string> DifferencesOf(const Json& before, const Json& after,
-                                       const std::string& path = "") {
-  std::set<std::string> members;
-  for (const Json* json : {&before, &after}) {
-    for (const auto& [member, value] : json->items()) members.insert(member);
-  }
-  std::vector<std::string> differences;
-  for (const std::string& member : members) {
-    const Json left = before.value(member, Json());
-    const Json right = after.value(member, Json());
-    if (left == right) continue;
-    if (member == "asked" && left.is_object() && right.is_object()) {
-      for (std::string& inner : DifferencesOf(left, right, "asked.")) {
-        // The revision says it.
-        if (inner != "asked.model") differences.push_back(std::move(inner));
-      }
-    } else {
-      differences.push_back(path + member);
-    }
-  }
-  return differences;
-}
-
 ComparedNumber Compared(const std::string& what, const Number& before,
                         double after, double tolerance) {
   ComparedNumber number = {
@@ -150,7 +125,8 @@ RunNumbers ReadSummary(std::string_view text, const std::string& name) {
 RunComparison CompareSummaries(const RunNumbers& before,
                                const RunNumbers& after, double tolerance) {
   RunComparison comparison;
-  comparison.differences = DifferencesOf(before.question, after.question);
+  comparison.differences = DifferentMembers(before.question, after.question);
+  comparison.asked = DifferencesInWords(before.question, after.question);
   comparison.passed_before = before.passes;
   comparison.passes_after = after.passes;
   std::map<std::string, double> later;
@@ -206,7 +182,8 @@ RunComparison CompareJournals(const JournalContent& before,
                               const JournalContent& after, double tolerance) {
   RunComparison comparison;
   comparison.of_files = true;
-  comparison.differences = DifferencesOf(before.question, after.question);
+  comparison.differences = DifferentMembers(before.question, after.question);
+  comparison.asked = DifferencesInWords(before.question, after.question);
   comparison.passed_before = AllPass(before);
   comparison.passes_after = AllPass(after);
   for (const auto& [file, earlier] : before.results) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cli/check/asked_difference.h"
 #include "client/cli/message_json.h"
 
 namespace torqued::cli {
@@ -25,6 +26,7 @@ struct RunComparison {
   std::string after;
   /// What differs in what was asked: "revision", "asked.bounds".
   std::vector<std::string> differences;
+  std::vector<AskedDifference> asked;  // the same in words
   bool passed_before = false;
   bool passes_after = false;
   std::vector<ComparedNumber> numbers;

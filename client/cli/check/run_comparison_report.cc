@@ -33,6 +33,20 @@ void PrintList(const char* title, const std::vector<std::string>& list,
   out << (list.size() > kShown ? ", ...\n" : "\n");
 }
 
+void PrintAsked(const std::vector<AskedDifference>& asked, std::ostream& out) {
+  // Of names of joints and files, which may be long.
+  constexpr std::size_t kBytes = 300;
+  if (asked.empty()) return;
+  out << "Asked differently (" << asked.size() << "):\n";
+  for (const AskedDifference& difference : asked) {
+    out << "  " << PlainText(difference.what, kBytes) << ": ";
+    if (!difference.before.empty()) {
+      out << PlainText(difference.before, kBytes) << " -> ";
+    }
+    out << PlainText(difference.after, kBytes) << "\n";
+  }
+}
+
 /// Of many files the changes alone, the largest first.
 std::vector<ComparedNumber> Shown(const RunComparison& comparison) {
   std::vector<ComparedNumber> numbers = comparison.numbers;
@@ -56,7 +70,7 @@ const char* VerdictText(bool passes) { return passes ? "PASS" : "FAIL"; }
 }  // namespace
 
 void PrintComparison(const RunComparison& comparison, std::ostream& out) {
-  PrintList("Asked differently", comparison.differences, out);
+  PrintAsked(comparison.asked, out);
   PrintList("Only before", comparison.only_before, out);
   PrintList("Only after", comparison.only_after, out);
   PrintList("Newly failing", comparison.newly_failing, out);
@@ -84,6 +98,12 @@ Json ComparisonJson(const RunComparison& comparison) {
   json["passed_before"] = comparison.passed_before;
   json["passes_after"] = comparison.passes_after;
   json["differences"] = comparison.differences;
+  json["asked"] = Json::array();
+  for (const AskedDifference& difference : comparison.asked) {
+    json["asked"].push_back({{"what", difference.what},
+                             {"before", difference.before},
+                             {"after", difference.after}});
+  }
   json["only_before"] = comparison.only_before;
   json["only_after"] = comparison.only_after;
   json["newly_failing"] = comparison.newly_failing;

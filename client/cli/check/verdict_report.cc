@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <ostream>
-#include <sstream>
 
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
-#include "client/cli/formats/xml_text.h"
 #include "client/cli/plot/torque_summary.h"
 #include "client/cli/terminal/progress_meter.h"
 #include "client/cli/terminal/table.h"
@@ -21,9 +18,6 @@ namespace {
 
 /// The gravest, on a terminal.
 constexpr int kShownViolations = 10;
-
-constexpr std::array<v1::LimitKind, 3> kKinds = {
-    v1::LIMIT_KIND_TORQUE, v1::LIMIT_KIND_VELOCITY, v1::LIMIT_KIND_POSITION};
 
 /// Numbers of samples are short enough to be numbers in JSON too, which
 /// protobuf's form makes strings.
@@ -57,8 +51,8 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                {"limit", Align::kRight},
                {"", Align::kLeft},
                {"of limit", Align::kRight},
+               {"at [s]", Align::kRight},
                {"RMS", Align::kRight},
-               {"time [s]", Align::kRight},
                {"max |v|", Align::kRight},
                {"of limit", Align::kRight},
                {"energy [J]", Align::kRight}});
@@ -68,8 +62,8 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                LimitText(joint.has_torque_limit(), joint.torque_limit()),
                checked.units[static_cast<std::size_t>(j)],
                UseText(joint.has_torque_use(), joint.torque_use().value()),
-               UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
                ReadableText(MostLoadedOf(joint).time()),
+               UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
                ReadableText(std::abs(joint.velocity().value())),
                UseText(joint.has_velocity_use(), joint.velocity_use().value()),
                ReadableText(joint.energy_given() - joint.energy_taken())});
@@ -132,11 +126,12 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   PrintJoints(checked, out);
   out << "\n";
   if (verdict.joints_size() > 0) {
-    out << "Energy " << EnergyText(verdict) << "\n";
+    out << "Energy of all joints: " << JointEnergyText(verdict)
+        << "; whole robot: " << RobotPowerText(verdict) << "\n";
     if (verdict.has_payload()) {
       out << "Payload: " << PayloadText(verdict.payload()) << "\n";
     }
-    out << "Pace: " << SlowDownText(verdict.slow_down()) << "\n";
+    out << "Pace: " << PaceText(verdict) << "\n";
   }
   if (verdict.has_path_inertia()) {
     out << "Task: " << PathInertiaText(verdict.path_inertia()) << "\n";
@@ -151,54 +146,6 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   const auto more =
       verdict.violation_count() - static_cast<std::uint64_t>(shown);
   if (more > 0) out << "  and " << more << " more\n";
-}
-
-std::string VerdictJunit(const CheckedTrajectory& checked) {
-  const v1::TrajectoryVerdict& verdict = checked.check.verdict;
-  int tests = 0, failures = 0;
-  std::string cases;
-  for (const v1::JointDemand& joint : verdict.joints()) {
-    for (const v1::LimitKind kind : kKinds) {
-      if (!IsLimited(joint, kind)) continue;
-      ++tests;
-      const std::uint64_t count = CountOf(joint, kind);
-      std::uint64_t listed = 0;
-      std::string text, first;
-      for (const v1::LimitViolation& violation : verdict.violations()) {
-        if (violation.kind() != kind || violation.joint() != joint.joint()) {
-          continue;
-        }
-        if (first.empty()) first = ViolationText(violation);
-        text += ViolationText(violation) + "\n";
-        ++listed;
-      }
-      // The verdict lists the gravest of all joints only.
-      if (listed < count) {
-        const std::string more = std::to_string(count - listed);
-        if (first.empty()) first = std::to_string(count) + " violations";
-        text += "and " + more + " more\n";
-      }
-      cases += "    <testcase classname=\"" + EscapedXml(joint.joint()) +
-               "\" name=\"" + NameOf(kind) + "\"";
-      if (count == 0) {
-        cases += "/>\n";
-        continue;
-      }
-      ++failures;
-      cases += ">\n      <failure message=\"" + EscapedXml(first) + "\">";
-      // Lines stay lines.
-      std::istringstream lines(text);
-      for (std::string line; std::getline(lines, line);) {
-        cases += EscapedXml(line) + "\n";
-      }
-      cases += "</failure>\n    </testcase>\n";
-    }
-  }
-  const std::string counts = "tests=\"" + std::to_string(tests) +
-                             "\" failures=\"" + std::to_string(failures) + "\"";
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts +
-         ">\n  <testsuite name=\"" + EscapedXml(checked.file) + "\" " + counts +
-         ">\n" + cases + "  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace torqued::cli

@@ -1,6 +1,7 @@
 #include "client/cli/check/verdict_text.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "client/cli/formats/number_text.h"
 #include "client/cli/plot/torque_summary.h"
@@ -81,7 +82,9 @@ std::string LimitText(bool present, double limit) {
 }
 
 std::string PayloadText(const v1::PayloadRange& payload) {
-  if (!payload.possible()) return "none: no load passes, and no empty hand";
+  if (!payload.possible())
+    return "none: a torque limit is broken even without one, and a load does "
+           "not mend it";
   std::string text;
   if (std::isinf(payload.most())) {
     text = "any";
@@ -108,6 +111,34 @@ std::string SlowDownText(const v1::SlowDown& slow_down) {
          At(slow_down.limited_by());
 }
 
+std::string PaceText(const v1::TrajectoryVerdict& verdict) {
+  std::string text = SlowDownText(verdict.slow_down());
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    if (joint.position_violations() > 0) {
+      return text + "; positions stay outside their limits at any pace";
+    }
+  }
+  if (!verdict.passes()) return text;
+  const v1::JointDemand* nearest = nullptr;
+  v1::LimitKind kind = v1::LIMIT_KIND_UNSPECIFIED;
+  double largest = 0;
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    for (const auto& [present, use, of] :
+         {std::tuple(joint.has_torque_use(), joint.torque_use().value(),
+                     v1::LIMIT_KIND_TORQUE),
+          {joint.has_velocity_use(), joint.velocity_use().value(),
+           v1::LIMIT_KIND_VELOCITY}}) {
+      if (!present || use <= largest) continue;
+      nearest = &joint;
+      kind = of;
+      largest = use;
+    }
+  }
+  if (nearest == nullptr) return text;
+  return text + "; nearest to its limit is the " + NameOf(kind) + " of " +
+         nearest->joint() + ", " + UtilizationText(largest);
+}
+
 std::string ViolationText(const v1::LimitViolation& violation) {
   std::string text =
       NameOf(violation.kind()) + " of " + violation.joint() + ": " +
@@ -122,6 +153,44 @@ std::string ViolationText(const v1::LimitViolation& violation) {
   return text;
 }
 
+std::string UnlistedText(const v1::JointDemand& joint, v1::LimitKind kind) {
+  const auto at = [](const v1::Peak& peak) {
+    return ", at " + ReadableText(peak.time()) + " s (sample " +
+           std::to_string(peak.sample()) + ")";
+  };
+  const auto broken = [&](const v1::Peak& peak, double limit) {
+    return NameOf(kind) + " of " + joint.joint() + ": " +
+           ValueText(peak.value(), limit) + " where the limit is " +
+           ReadableText(limit) + at(peak);
+  };
+  switch (kind) {
+    case v1::LIMIT_KIND_TORQUE: {
+      // The limit may be another one at the speed of each sample.
+      const v1::Peak& use = joint.torque_use();
+      return "torque of " + joint.joint() + ": " +
+             UtilizationText(use.value()) + " of its limit" + at(use) +
+             "; the largest is " + ReadableText(joint.torque().value()) +
+             at(joint.torque()) + ", the limit at rest " +
+             ReadableText(joint.torque_limit());
+    }
+    case v1::LIMIT_KIND_VELOCITY:
+      return broken(joint.velocity(), joint.velocity_limit());
+    default: {
+      const double below =
+          joint.has_lower_limit()
+              ? joint.lower_limit() - joint.lowest_position().value()
+              : 0;
+      const double above =
+          joint.has_upper_limit()
+              ? joint.highest_position().value() - joint.upper_limit()
+              : 0;
+      return below > above
+                 ? broken(joint.lowest_position(), joint.lower_limit())
+                 : broken(joint.highest_position(), joint.upper_limit());
+    }
+  }
+}
+
 std::string DerivedText(v1::Differentiation derived) {
   switch (derived) {
     case v1::DIFFERENTIATION_CUBIC_SPLINE:
@@ -133,11 +202,17 @@ std::string DerivedText(v1::Differentiation derived) {
   }
 }
 
-std::string EnergyText(const v1::TrajectoryVerdict& verdict) {
-  return ReadableText(verdict.energy_given()) + " J given, " +
-         ReadableText(verdict.energy_taken()) + " J taken; power from " +
-         ReadableText(verdict.lowest_power().value()) + " to " +
-         ReadableText(verdict.highest_power().value()) + " W";
+std::string JointEnergyText(const v1::TrajectoryVerdict& verdict) {
+  return "given " + ReadableText(verdict.energy_given()) + " J, taken " +
+         ReadableText(verdict.energy_taken()) + " J (each joint for itself)";
+}
+
+std::string RobotPowerText(const v1::TrajectoryVerdict& verdict) {
+  // Of the sum of all joints the net is the same as of each for itself.
+  return "net " +
+         ReadableText(verdict.energy_given() - verdict.energy_taken()) +
+         " J, power from " + ReadableText(verdict.lowest_power().value()) +
+         " to " + ReadableText(verdict.highest_power().value()) + " W";
 }
 
 std::string PathInertiaText(const v1::PathInertia& inertia) {

@@ -24,10 +24,18 @@ std::string LimitText(bool present, double limit);
 
 std::string PayloadText(const v1::PayloadRange& payload);
 std::string SlowDownText(const v1::SlowDown& slow_down);
+/// The same, and what it does not mend or how near the nearest limit is.
+std::string PaceText(const v1::TrajectoryVerdict& verdict);
 std::string ViolationText(const v1::LimitViolation& violation);
+/// The worst of a kind of violation of which the verdict lists none, as far as
+/// it is known of the joint.
+std::string UnlistedText(const v1::JointDemand& joint, v1::LimitKind kind);
 /// Empty where velocities and accelerations were given.
 std::string DerivedText(v1::Differentiation derived);
-std::string EnergyText(const v1::TrajectoryVerdict& verdict);
+/// What the drives give and take, each for itself: a sum over the joints.
+std::string JointEnergyText(const v1::TrajectoryVerdict& verdict);
+/// What all joints give together, where some may feed others.
+std::string RobotPowerText(const v1::TrajectoryVerdict& verdict);
 std::string PathInertiaText(const v1::PathInertia& inertia);
 /// "3 violations, the first at 0.25 s"; empty where there is none.
 std::string ViolationCountText(const v1::TrajectoryVerdict& verdict);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/cli/check/checker.h"
+#include "client/cli/check/directory_page.h"
 #include "client/cli/check/directory_report.h"
 #include "client/cli/check/html_report.h"
 #include "client/cli/check/torques_file.h"
@@ -71,9 +72,8 @@ std::vector<v1::TrajectoryTable> TablesFor(const Flags& flags) {
 }
 
 ExitCode RunDirectory(Session& session, const Flags& flags) {
-  for (const auto& [name, value] :
-       {std::pair{"--torques", &flags.torques}, {"--html", &flags.html}}) {
-    if (!value->empty()) throw UsageError(name, "is of one file, not of many");
+  if (!flags.torques.empty()) {
+    throw UsageError("--torques", "is of one file, not of many");
   }
   const Checker checker(session, flags.check);
   const DirectoryCheck check =
@@ -81,6 +81,7 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
                      {flags.check.limits, flags.check.wrench_profile,
                       flags.json, flags.junit, flags.results},
                      flags.results, flags.jobs);
+  if (!flags.html.empty()) WriteFile(flags.html, DirectoryPage(check));
   if (!flags.junit.empty()) WriteFile(flags.junit, DirectoryJunit(check));
   if (!flags.json.empty()) WriteFile(flags.json, ToText(DirectoryJson(check)));
   switch (session.output()) {
@@ -155,7 +156,8 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
                       "Write the torques to this .csv, .npy, .npz, .yaml or "
                       ".json file");
   command->add_option("--html", flags->html,
-                      "Write a report with plots to this .html file");
+                      "Write a report with plots to this .html file; of a "
+                      "directory, an overview with the files by rank");
   command->add_option("--junit", flags->junit,
                       "Write the verdict to this file as JUnit XML");
   command->add_option("--summary", flags->json,

@@ -1,56 +1,22 @@
-"""Verdicts on many files, and two runs side by side."""
+"""Verdicts on many files."""
 
+import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
-from calls import ERROR, NO, OK, PANDA, TORQUECTL, USAGE, run, run_json
-from trajectory_files import CHECK, Samples, fixture_move
+from calls import ERROR, MODELS, NO, OK, PANDA, TORQUECTL, USAGE, run, serving
+from trajectory_directories import check, fill, fixture_samples
+from trajectory_files import CHECK, COMPARE, fixture_move
 
-__all__ = ["fixture_move"]
-
-COMPARE = ("trajectory", "compare")
-
-
-def at_pace(samples, factor):
-    return Samples(samples.time * factor, samples.q, samples.v / factor,
-                   samples.a / factor ** 2)
-
-
-@pytest.fixture(scope="module", name="samples")
-def fixture_samples(move):
-    whole = Samples.read(move)
-    return Samples(whole.time[::10], whole.q[::10], whole.v[::10],
-                   whole.a[::10])
-
-
-def fill(directory, samples, count=30):
-    """Files of one motion at different paces, some too fast."""
-    random = np.random.default_rng(3)
-    paces = random.uniform(0.3, 1.2, count)
-    for k, pace in enumerate(paces):
-        place = directory / f"part{k % 3}"
-        place.mkdir(exist_ok=True, parents=True)
-        at_pace(samples, pace).write_csv(place / f"{k:03}.csv")
-    np.savez(directory / "more.npz", time=samples.time, q=samples.q,
-             v=samples.v, a=samples.a, joint_names=samples.joints)
-    # What is not looked at.
-    (directory / "notes.txt").write_text("none")
-    (directory / ".hidden.csv").write_text("none")
-    (directory / ".git").mkdir()
-    (directory / ".git" / "x.csv").write_text("none")
-    return paces
-
-
-def check(directory, *flags, code=None):
-    done = run(*CHECK, directory, "--model", PANDA, "--output", "json", *flags)
-    assert code is None or done.returncode == code, done.stderr
-    return json.loads(done.stdout)
+__all__ = ["fixture_move", "fixture_samples"]
 
 
 def test_files_are_ranked_by_what_they_take_of_a_limit(samples, tmp_path):
@@ -100,6 +66,82 @@ def test_the_worst_ten_are_shown(samples, tmp_path):
     assert all(" of panda_joint" in line for line in worst)
     done = run(*CHECK, tmp_path, "--model", PANDA, "--output", "csv")
     assert len(done.stdout.splitlines()) == 32
+
+
+def test_an_overview_ranks_all_files(samples, tmp_path):
+    fill(tmp_path / "files", samples)
+    (tmp_path / "files" / "bad.csv").write_text("time\n1\n")
+    report = check(tmp_path / "files", "--payload", "0.5", "--html",
+                   tmp_path / "all.html", code=ERROR)
+    text = (tmp_path / "all.html").read_text(encoding="utf-8")
+    assert not re.search(r"<(script|link|img|iframe)|href=|src=", text)
+    assert text.count("<title>FAIL ") == 1
+    for count, what in ((32, "files"), (report["passed"], "pass"),
+                        (report["failed"], "fail"), (1, "without a verdict")):
+        assert f"<b>{count}</b>{what}" in text
+    assert "<dt>Payload</dt><dd>0.5 kg at the tip</dd>" in text
+    worst, missing, everything = re.findall(
+        r"<h2>(?:The worst|Without a verdict|All files).*?</section>", text,
+        re.DOTALL)
+    ranked = [r["file"] for r in report["results"] if "error" not in r]
+    names = r'<td>\d+</td><td class="words">(.*?)</td>'
+    assert re.findall(names, worst) == ranked[:10]
+    assert re.findall(names, everything) == ranked
+    assert "bad.csv" in missing and "bad.csv" not in worst + everything
+    # What this run wrote is no trajectory of the next one.
+    assert check(tmp_path / "files", "--html", tmp_path / "files" / "x.html")[
+        "files"] == 32
+
+
+def interrupted(ready, *arguments):
+    """Exit code and words of a run that is interrupted as by ^C, which a local
+    server gets as well, once ready() is true."""
+    with subprocess.Popen(
+            [TORQUECTL, *map(str, arguments)], text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            start_new_session=True) as process:
+        while not ready():
+            assert process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        words = process.stderr.read()
+        return process.wait(timeout=30), words
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
+    fill(tmp_path / "files", samples, count=400)
+    results = tmp_path / "results.jsonl"
+
+    def lines():
+        return results.read_bytes().count(b"\n") if results.exists() else 0
+
+    with contextlib.ExitStack() as stack:
+        model = ("--model", PANDA)
+        if remote:
+            (tmp_path / "server").mkdir()
+            address = stack.enter_context(serving(
+                tmp_path / "server", "127.0.0.1:0", "--models", MODELS))
+            model = ("--model", "panda", "--server", address)
+        arguments = (*CHECK, tmp_path / "files", *model, "--jobs", "1")
+        for _ in range(2):  # what was done before counts
+            goal = lines() + 20
+            code, words = interrupted(lambda: lines() >= goal, *arguments,
+                                      "--results", results)
+            assert code == -signal.SIGINT
+            assert words == (f"torquectl: interrupted: {lines() - 1} of 401 "
+                             "files done; the same command resumes\n")
+        # Without results it is told what would help; when it has begun is not
+        # seen from outside.
+        for delay in np.arange(0.05, 3, 0.05):
+            begin = time.monotonic()
+            code, words = interrupted(
+                lambda: time.monotonic() > begin + delay, *arguments)
+            if words:
+                break
+        assert code == -signal.SIGINT
+        assert re.fullmatch(
+            r"torquectl: interrupted: \d+ of 401 files done; with --results "
+            r"FILE the same command would resume\n", words), words
 
 
 def test_the_number_of_jobs_changes_nothing(samples, tmp_path):
@@ -229,7 +271,7 @@ def test_directories_and_flags_that_do_not_fit_are_told(samples, tmp_path):
     (tmp_path / "empty").mkdir()
     done = run(*CHECK, tmp_path / "empty", "--model", PANDA)
     assert done.returncode == ERROR and "has no file" in done.stderr
-    for flags in (("-o", "tau.csv"), ("--html", "r.html"), ("--jobs", "0")):
+    for flags in (("-o", "tau.csv"), ("--jobs", "0")):
         done = run(*CHECK, tmp_path, "--model", PANDA, *flags)
         assert done.returncode == USAGE, flags
     done = run(*CHECK, tmp_path / "move.csv", "--model", PANDA,
@@ -242,138 +284,3 @@ def test_the_first_failure_of_the_server_ends_the_run(samples, tmp_path):
     done = run(*CHECK, tmp_path / "files", "--model", "panda", "--server",
                "127.0.0.1:1", "--timeout", "1")
     assert done.returncode == ERROR and "UNAVAILABLE" in done.stderr
-
-
-# --- Comparison --------------------------------------------------------------
-
-
-def summary(path, move, *flags):
-    run(*CHECK, move, "--model", PANDA, "--task", "--summary", path, *flags)
-    return path
-
-
-def test_a_run_is_not_worse_than_itself(move, tmp_path):
-    same = summary(tmp_path / "a.json", move)
-    report = run_json(*COMPARE, same, same)
-    assert report["worse"] is False and report["differences"] == []
-    assert {number["change"] for number in report["numbers"]} == {"same"}
-    assert len(report["numbers"]) == 7 * 3 + 6
-
-
-def test_more_load_is_worse_and_less_is_not(move, tmp_path):
-    light = summary(tmp_path / "light.json", move)
-    heavy = summary(tmp_path / "heavy.json", move, "--payload", "3")
-    report = run_json(*COMPARE, light, heavy, code=NO)
-    assert report["worse"] and report["differences"] == ["asked.options"]
-    change = {n["what"]: n["change"] for n in report["numbers"]}
-    assert change["panda_joint2: torque of its limit"] == "worse"
-    assert change["panda_joint2: velocity of its limit"] == "same"
-    assert change["condition of Lambda"] == "worse"
-    assert change["largest payload [kg]"] in ("", "same")  # to rounding
-    verdicts = [json.loads(path.read_text()) for path in (light, heavy)]
-    numbers = {n["what"]: (n["before"], n["after"])
-               for n in report["numbers"]}
-    assert numbers["panda_joint4: torque of its limit"] == tuple(
-        verdict["joints"][3]["torque_use"]["value"] for verdict in verdicts)
-    assert numbers["largest payload [kg]"] == tuple(
-        verdict["payload"]["most"] for verdict in verdicts)
-    back = run_json(*COMPARE, heavy, light, code=OK)
-    assert not back["worse"]
-    assert {n["what"]: n["change"] for n in back["numbers"]}[
-        "panda_joint2: torque of its limit"] == "better"
-    # All that changed by less counts as the same.
-    done = run(*COMPARE, light, heavy, "--tolerance", "1")
-    assert done.returncode == OK and "PASS -> PASS, not worse" in done.stdout
-
-
-def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
-    strong = summary(tmp_path / "strong.json", move)
-    weak = summary(tmp_path / "weak.json", move, "--derate", "0.8")
-    for pair, code, change in (((strong, weak), NO, "worse"),
-                               ((weak, strong), OK, "better")):
-        numbers = run_json(*COMPARE, *pair, code=code)["numbers"]
-        assert {n["what"]: n["change"] for n in numbers}[
-            "largest payload [kg]"] == change
-
-
-def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
-    before = summary(tmp_path / "a.json", move)
-    (tmp_path / "limits.json").write_text('{"panda_joint6": {"upper": 2.2}}')
-    after = summary(tmp_path / "b.json", move, "--limits",
-                    tmp_path / "limits.json")
-    done = run(*COMPARE, before, after, "--tolerance", "1")
-    assert done.returncode == NO
-    assert "PASS -> FAIL, worse" in done.stdout
-    assert "Asked differently (1): asked.bounds" in done.stdout
-    lines = run(*COMPARE, before, after, "--output", "csv").stdout.splitlines()
-    assert lines[0] == "what,before,after,change"
-
-
-def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
-    paces = fill(tmp_path / "files", samples, count=12)
-    flags = ("--results", tmp_path / "before.jsonl")
-    before = check(tmp_path / "files", *flags)
-    slowest, fastest = np.argmax(paces), np.argmin(paces)
-    names = [f"part{k % 3}/{k:03}.csv" for k in (slowest, fastest)]
-    at_pace(samples, 0.25).write_csv(tmp_path / "files" / names[0])
-    at_pace(samples, 1.5).write_csv(tmp_path / "files" / names[1])
-    (tmp_path / "files" / "more.npz").unlink()
-    samples.write_csv(tmp_path / "files" / "new.csv")
-    check(tmp_path / "files", "--results", tmp_path / "after.jsonl")
-    assert run(*COMPARE, tmp_path / "before.jsonl",
-               tmp_path / "after.jsonl", "--tolerance", "1").returncode == NO
-    report = run_json(*COMPARE, tmp_path / "before.jsonl",
-                      tmp_path / "after.jsonl", code=NO)
-    assert before["failed"] > 0
-    assert report["newly_failing"] == [names[0]]
-    assert report["newly_passing"] == [names[1]]
-    assert report["only_before"] == ["more.npz"]
-    assert report["only_after"] == ["new.csv"]
-    assert {n["what"] for n in report["numbers"] if n["change"] == "worse"} == {
-        names[0]}
-    done = run(*COMPARE, tmp_path / "before.jsonl", tmp_path / "after.jsonl")
-    assert f"Newly failing (1): {names[0]}" in done.stdout
-
-
-def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
-    good = summary(tmp_path / "a.json", move)
-    fill(tmp_path / "files", samples, count=1)
-    check(tmp_path / "files", "--results", tmp_path / "r.jsonl")
-    for name, text in {"none.json": None, "bad.json": "{", "list.json": "[]",
-                       "empty.json": "{}", "half.json": '{"passes": true}',
-                       }.items():
-        if text is not None:
-            (tmp_path / name).write_text(text)
-        done = run(*COMPARE, good, tmp_path / name)
-        assert done.returncode == ERROR and name in done.stderr
-    done = run(*COMPARE, good, tmp_path / "r.jsonl")
-    assert done.returncode == ERROR and "of many files" in done.stderr
-    for share in ("nan", "-1", "2", "x"):
-        done = run(*COMPARE, good, good, "--tolerance", share)
-        assert done.returncode == USAGE, share
-    # What a command does not know is not swallowed.
-    assert run(*COMPARE, good, good, good).returncode == USAGE
-    assert run(*CHECK, move, move, "--model", PANDA).returncode == USAGE
-    assert run(*CHECK, move, "--model", PANDA, "--plot",
-               "x.svg").returncode == USAGE
-
-
-def test_infinite_numbers_are_compared(move, tmp_path):
-    (tmp_path / "none.json").write_text('{"panda_joint1": {"effort": 0}}')
-    good = summary(tmp_path / "good.json", move)
-    none = summary(tmp_path / "zero.json", move, "--limits",
-                   tmp_path / "none.json")
-    assert '"Infinity"' in none.read_text()
-    assert run(*COMPARE, none, none).returncode == OK
-    numbers = {n["what"]: n for n in run_json(
-        *COMPARE, good, none, code=NO)["numbers"]}
-    use = numbers["panda_joint1: torque of its limit"]
-    assert use["after"] == "Infinity" and use["change"] == "worse"
-    assert run(*COMPARE, none, good).returncode == OK
-
-
-def test_another_wrench_is_another_question(move, tmp_path):
-    runs = [summary(tmp_path / f"{force}.json", move, "--wrench",
-                    f"0,0,0,0,0,{force}") for force in (5, 8)]
-    report = json.loads(run(*COMPARE, *runs, "--output", "json").stdout)
-    assert report["differences"] == ["inputs"]

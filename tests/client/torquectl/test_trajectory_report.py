@@ -1,5 +1,6 @@
 """The report on a trajectory, as a browser shows it."""
 
+import html
 import html.parser
 import json
 import re
@@ -83,23 +84,192 @@ def test_the_page_tells_the_verdict(report):
     assert f"{verdict['violation_count']} violations" in page.text
     assert verdict["echo"]["revision"] in page.text
     assert verdict["echo"]["server_version"] in page.text
-    assert '"velocity":0.3' in page.text  # what was asked
     for joint in JOINTS:
         assert joint in page.text
-    # Two pictures a joint, two of the task.
-    assert len([tag for tag, _ in page.elements if tag == "svg"]) == 16
+    # Four pictures a joint, one of the power, two of the task.
+    assert len([tag for tag, _ in page.elements if tag == "svg"]) == 31
     shades = {attributes["fill"] for tag, attributes in page.elements
               if tag == "rect" and attributes["fill"].startswith("rgba")}
     assert len(shades) == 3  # torque, velocity, position
+    # Beside the torque, and those of motion beside q or its rate, too.
     assert len([1 for tag, attributes in page.elements if tag == "rect"
                 and attributes["fill"].startswith("rgba")]) == (
-                    verdict["violation_count"])
+                    verdict["violation_count"]
+                    + sum(joint["velocity_violations"]
+                          + joint["position_violations"]
+                          for joint in verdict["joints"]))
+
+
+def facts_of(text):
+    """What the lists of a page tell, by name."""
+    return {html.unescape(name): html.unescape(words) for name, words in
+            re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", text)}
+
+
+def svg_of(text, title):
+    """The picture with this title."""
+    return next(svg for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+                if f"<title>{title}</title>" in svg)
+
+
+def test_what_was_asked_is_told_in_words(move, tmp_path):
+    (tmp_path / "limits.json").write_text(json.dumps(
+        {"panda_joint2": {"torque_at_speed": [[0, 80], [1.5, 60]]},
+         "panda_joint4": {"velocity": 2, "viscous_friction": 0.5}}))
+    (tmp_path / "wrench.csv").write_text(
+        "time,mx,my,mz,fx,fy,fz\n0,0,0,0,0,0,5\n100,0,0,0,0,0,5\n")
+    run(*CHECK, move, "--model", PANDA, "--payload", "1.5", "--viscous",
+        "--gravity", "9.81,0,0", "--limits", tmp_path / "limits.json",
+        "--derate", "0.9", "--wrench-profile", tmp_path / "wrench.csv",
+        "--html", tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    facts = facts_of(text)
+    assert facts["Payload"].startswith("1.5 kg at panda_")
+    assert facts["Friction"] == "viscous"
+    assert facts["Gravity"] == "(9.81 0 0) m/s\u00b2"
+    assert facts["Velocities and accelerations"] == "as they are given"
+    assert facts["Derating"] == "all torque limits times 0.9"
+    assert facts["Limits of panda_joint2"] == (
+        "torque by speed: 80 N m at 0 rad/s, 60 N m at 1.5 rad/s")
+    assert facts["Limits of panda_joint4"] == "velocity 2 rad/s"
+    assert facts["Drive of panda_joint4"] == "viscous friction 0.5 N m s/rad"
+    assert facts["File of limits"] == str(tmp_path / "limits.json")
+    assert facts["File of wrenches"] == str(tmp_path / "wrench.csv")
+    assert facts["Wrench of the tip on the environment"] == (
+        "2 rows over time, from 0 s to 100 s, axes local")
+    # What stands at its default is left out, but for what everybody asks.
+    assert not {"Precision", "Task", "Tip frame"} & set(facts)
+    # All of it, folded.
+    request = re.search(r"<details>.*?<pre>(.*?)</pre>", text, re.DOTALL)
+    assert json.loads(html.unescape(request[1]))["derating"] == 0.9
+    run(*CHECK, move, "--model", PANDA, "--html", tmp_path / "plain.html")
+    facts = facts_of((tmp_path / "plain.html").read_text(encoding="utf-8"))
+    assert facts["Payload"] == facts["Friction"] == "none"
+    assert facts["Limits"] == "those of the model"
+
+
+def test_energy_of_joints_and_power_of_the_robot_are_told_apart(
+        move, report, tmp_path):
+    path, verdict = report
+    facts = facts_of(path.read_text(encoding="utf-8"))
+    given, taken = verdict["energy_given"], verdict["energy_taken"]
+    assert facts["Energy of all joints"] == (
+        f"given {given:.6g} J, taken {taken:.6g} J (each joint for itself)")
+    # The net is that of the sum, by trapezoids.
+    run(*CHECK, move, "--model", PANDA, "-o", tmp_path / "tau.npy")
+    samples = Samples.read(move)
+    power = (np.load(tmp_path / "tau.npy") * samples.v).sum(axis=1)
+    net, low, high = map(float, re.fullmatch(
+        r"net (.*) J, power from (.*) to (.*) W", facts["Whole robot"]).groups())
+    assert net == pytest.approx(np.trapz(power, samples.time), rel=1e-4)
+    assert low == pytest.approx(power.min(), rel=1e-5)
+    assert high == pytest.approx(power.max(), rel=1e-5)
+    svg_of(path.read_text(encoding="utf-8"), "Power of the whole robot over time")
+
+
+def test_the_header_of_a_joint_tells_what_is_broken_and_only_that(report):
+    text = report[0].read_text(encoding="utf-8")
+    heads = {head.split("<")[0]: re.findall(r'<span class="over">(.*?)</span>',
+                                            head)
+             for head in re.findall(r"<h3>(.*?)</h3>", text, re.DOTALL)}
+    assert heads["panda_joint1"] == []
+    assert len(heads["panda_joint4"]) == 1
+    assert heads["panda_joint4"][0].startswith("velocity up to ")
+    assert heads["panda_joint6"] == ["position outside its limits"]
+    assert heads["panda_joint2"][0].startswith("torque up to ")
+    # The torque and the limit of that instant, not of two.
+    use, value, limit = map(float, re.match(
+        r"torque up to ([\d.]+) % of its limit \(([\d.]+) of ([\d.]+) N m",
+        heads["panda_joint2"][0]).groups())
+    assert value / limit == pytest.approx(use / 100, rel=1e-3)
+
+
+def test_motion_is_shown_where_its_limits_are_broken(report):
+    text = report[0].read_text(encoding="utf-8")
+    folded = "".join(re.findall(r"<details>.*?</details>", text, re.DOTALL))
+    for joint in JOINTS:
+        for kind in ("Position", "Velocity"):
+            title = f"{kind} of {joint} over time"
+            svg = svg_of(text, title)
+            assert svg.count('stroke-dasharray="6 4"') == 2  # the limits
+            assert (title in folded) == (
+                joint not in ("panda_joint4", "panda_joint6"))
+    assert "rgba(222" in svg_of(text, "Velocity of panda_joint4 over time")
+    assert "rgba" not in svg_of(text, "Position of panda_joint4 over time")
+    assert "rgba(112" in svg_of(text, "Position of panda_joint6 over time")
+
+
+def test_limits_are_drawn_at_speeds_that_nobody_reached(report, tmp_path):
+    svg = svg_of(report[0].read_text(encoding="utf-8"),
+                 "Torque of panda_joint2 against velocity")
+    curves = [[tuple(map(float, point.split(","))) for point in points.split()]
+              for points in re.findall(
+                  r'<polyline points="([^"]*)"[^>]*stroke="#c8372d"', svg)]
+    assert len(curves) == 4  # quadrants
+    lines = sorted({float(x) for x in re.findall(
+        r'<line x1="([\d.]+)"[^>]*stroke="#c8372d"', svg)})
+    # Each from rest to the velocity limit, with corners at 0.5 and 2 rad/s.
+    middle = sum(lines) / 2
+    scale = (lines[1] - middle) / 2.175
+    for curve in curves:
+        speeds = [abs(x - middle) / scale for x, _ in curve]
+        assert speeds == pytest.approx([0, 0.5, 2, 2.175], abs=0.01)
+    heights = sorted(curve[0][1] for curve in curves)
+    assert heights[0] == heights[1] < heights[2] == heights[3]
+
+
+def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
+    (tmp_path / "limits.json").write_text(json.dumps({"panda_joint2": {
+        "effort": 1e9, "velocity": 1e9, "lower": -1e9, "upper": 1e9}}))
+    run(*CHECK, move, "--model", PANDA, "--limits", tmp_path / "limits.json",
+        "--html", tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for title in ("Torque of panda_joint2 over time",
+                  "Torque of panda_joint2 against velocity",
+                  "Position of panda_joint2 over time",
+                  "Velocity of panda_joint2 over time"):
+        svg = svg_of(text, title)
+        assert "dasharray" not in svg
+        heights = [float(y) for y in re.findall(r"[ ,](\d+\.?\d*)[ h]", svg)]
+        assert max(heights) - min(heights) > 60, title
+
+
+def chatter(move, directory):
+    """Velocities that jump over the limit of two joints, 1200 times each."""
+    samples = Samples.read(move)
+    whole = Samples(*(np.concatenate([getattr(samples, name)] * 2)
+                      for name in ("time", "q", "v", "a")))
+    whole.time[2000:] += samples.time[-1] + 0.01
+    whole.v[0:2400:2, 0] = 5
+    whole.v[1:2400:2, 1] = -4
+    return whole.write_csv(directory / "chatter.csv")
+
+
+def test_many_violations_do_not_hide_the_pictures(move, tmp_path):
+    path = chatter(move, tmp_path)
+    verdict = run_json(*CHECK, path, "--model", PANDA, "--html",
+                       tmp_path / "r.html", "--junit", tmp_path / "j.xml",
+                       code=NO)
+    assert len(verdict["violations"]) == 1000
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    tables = text.split("<h2>Violations")[1].split("<h2>Torques")[0]
+    shown, folded = tables.split("<details>")
+    assert shown.count("<tr><td>") == 20
+    assert folded.count("<tr><td>") == 980
+    more = verdict["violation_count"] - 1000
+    assert f"and {more} more" in folded
+    Page(text)
+    # All that is listed is of the first joint; the second one's is known.
+    assert {v["joint"] for v in verdict["violations"]} == {JOINTS[0]}
+    junit = (tmp_path / "j.xml").read_text(encoding="utf-8")
+    assert (f'<failure message="velocity of {JOINTS[1]}: -4 where the limit is '
+            '2.175, at ') in junit
 
 
 def test_shades_stand_where_the_violations_are(report):
     path, verdict = report
     text = path.read_text(encoding="utf-8")
-    left, right = 62.0, 660.0 - 12
+    left, right = 62.0, 760.0 - 12
     end = verdict["duration"]
     for violation in verdict["violations"]:
         begin, stop = (left + violation[name] / end * (right - left)
@@ -150,29 +320,44 @@ def test_a_robot_without_joints_has_a_page(tmp_path):
     assert Page((tmp_path / "r.html").read_text()).text.startswith("PASS")
 
 
-def test_a_browser_draws_the_page(report, tmp_path):
-    path, _ = report
-    command = [shutil.which("chromium"), "--headless", "--no-sandbox", "--disable-gpu",
-               "--hide-scrollbars", f"--user-data-dir={tmp_path / 'profile'}"]
+def photograph(path, tmp_path, *flags):
+    """What a browser shows of a page."""
+    command = [shutil.which("chromium"), "--headless", "--no-sandbox",
+               "--disable-gpu", "--hide-scrollbars", *flags,
+               f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(
-        [*command, "--window-size=1100,3200",
+        [*command, "--window-size=1100,4400",
          f"--screenshot={tmp_path / 'page.png'}", path.as_uri()],
         check=False, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stderr
     image = np.array(Image.open(tmp_path / "page.png").convert("RGB"))
-    assert image.shape == (3200, 1100, 3)
+    assert image.shape == (4400, 1100, 3)
+    return image.astype(int)
 
-    def share(colour, rows=slice(None)):
-        return (np.abs(image[rows].astype(int) - colour).max(axis=2) < 12).mean()
 
-    assert share((31, 111, 180)) > 1e-3  # curves
-    assert share((200, 55, 45)) > 1e-3   # limits, and the word FAIL
+def share(image, colour):
+    return (np.abs(image - colour).max(axis=2) < 12).mean()
+
+
+def test_a_browser_draws_the_page(report, tmp_path):
+    image = photograph(report[0], tmp_path)
+    assert share(image, (31, 111, 180)) > 1e-3  # curves
+    assert share(image, (200, 55, 45)) > 1e-3   # limits, and the word FAIL
     # The badge stands at the top.
-    assert share((200, 55, 45), slice(0, 120)) > 3e-3
-    # Panels of all joints, and those of the task, are drawn.
-    drawn = np.abs(image.astype(int) - (31, 111, 180)).max(axis=2) < 12
+    assert share(image[:120], (200, 55, 45)) > 3e-3
+    # Panels of all joints, of the power and the task, are drawn.
+    drawn = np.abs(image - (31, 111, 180)).max(axis=2) < 12
     heights = np.flatnonzero(drawn.any(axis=1))
-    assert (np.diff(heights) > 40).sum() >= 7
+    assert (np.diff(heights) > 40).sum() >= 8
+    assert share(image, (255, 255, 255)) > 0.3  # cards
+
+
+def test_the_page_is_dark_where_the_user_wants_that(report, tmp_path):
+    image = photograph(report[0], tmp_path,
+                       "--blink-settings=preferredColorScheme=0")
+    assert (image.max(axis=2) > 200).mean() < 0.03  # nothing but letters
+    assert share(image, (88, 166, 232)) > 1e-3  # curves
+    assert share(image, (255, 122, 110)) > 1e-3  # limits
 
 
 def test_samples_of_all_kinds_are_drawn(move, tmp_path):

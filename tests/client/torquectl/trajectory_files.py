@@ -10,6 +10,7 @@ import pytest
 from calls import MODELS
 
 CHECK = ("trajectory", "check")
+COMPARE = ("trajectory", "compare")
 JOINTS = [f"panda_joint{k}" for k in range(1, 8)]
 
 

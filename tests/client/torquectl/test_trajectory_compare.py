@@ -1,0 +1,163 @@
+"""Two runs of `torquectl trajectory check` side by side."""
+
+import json
+
+import numpy as np
+
+from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
+from trajectory_directories import at_pace, check, fill, fixture_samples
+from trajectory_files import CHECK, COMPARE, fixture_move
+
+__all__ = ["fixture_move", "fixture_samples"]
+
+
+def summary(path, move, *flags):
+    run(*CHECK, move, "--model", PANDA, "--task", "--summary", path, *flags)
+    return path
+
+
+def test_a_run_is_not_worse_than_itself(move, tmp_path):
+    same = summary(tmp_path / "a.json", move)
+    report = run_json(*COMPARE, same, same)
+    assert report["worse"] is False and report["differences"] == []
+    assert {number["change"] for number in report["numbers"]} == {"same"}
+    assert len(report["numbers"]) == 7 * 3 + 6
+
+
+def test_more_load_is_worse_and_less_is_not(move, tmp_path):
+    light = summary(tmp_path / "light.json", move)
+    heavy = summary(tmp_path / "heavy.json", move, "--payload", "3")
+    report = run_json(*COMPARE, light, heavy, code=NO)
+    assert report["worse"] and report["differences"] == ["asked.options"]
+    assert report["asked"] == [{"what": "payload", "before": "none",
+                                "after": "3 kg at the tip"}]
+    change = {n["what"]: n["change"] for n in report["numbers"]}
+    assert change["panda_joint2: torque of its limit"] == "worse"
+    assert change["panda_joint2: velocity of its limit"] == "same"
+    assert change["condition of Lambda"] == "worse"
+    assert change["largest payload [kg]"] in ("", "same")  # to rounding
+    verdicts = [json.loads(path.read_text()) for path in (light, heavy)]
+    numbers = {n["what"]: (n["before"], n["after"])
+               for n in report["numbers"]}
+    assert numbers["panda_joint4: torque of its limit"] == tuple(
+        verdict["joints"][3]["torque_use"]["value"] for verdict in verdicts)
+    assert numbers["largest payload [kg]"] == tuple(
+        verdict["payload"]["most"] for verdict in verdicts)
+    back = run_json(*COMPARE, heavy, light, code=OK)
+    assert not back["worse"]
+    assert {n["what"]: n["change"] for n in back["numbers"]}[
+        "panda_joint2: torque of its limit"] == "better"
+    # All that changed by less counts as the same.
+    done = run(*COMPARE, light, heavy, "--tolerance", "1")
+    assert done.returncode == OK and "PASS -> PASS, not worse" in done.stdout
+
+
+def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
+    strong = summary(tmp_path / "strong.json", move)
+    weak = summary(tmp_path / "weak.json", move, "--derate", "0.8")
+    for pair, code, change in (((strong, weak), NO, "worse"),
+                               ((weak, strong), OK, "better")):
+        numbers = run_json(*COMPARE, *pair, code=code)["numbers"]
+        assert {n["what"]: n["change"] for n in numbers}[
+            "largest payload [kg]"] == change
+
+
+def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
+    before = summary(tmp_path / "a.json", move)
+    (tmp_path / "limits.json").write_text('{"panda_joint6": {"upper": 2.2}}')
+    after = summary(tmp_path / "b.json", move, "--limits",
+                    tmp_path / "limits.json")
+    done = run(*COMPARE, before, after, "--tolerance", "1")
+    assert done.returncode == NO
+    assert "PASS -> FAIL, worse" in done.stdout
+    assert ("Asked differently (1):\n  limits of panda_joint6: those of the "
+            "model -> position up to 2.2\n") in done.stdout
+    lines = run(*COMPARE, before, after, "--output", "csv").stdout.splitlines()
+    assert lines[0] == "what,before,after,change"
+
+
+def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
+    paces = fill(tmp_path / "files", samples, count=12)
+    flags = ("--results", tmp_path / "before.jsonl")
+    before = check(tmp_path / "files", *flags)
+    slowest, fastest = np.argmax(paces), np.argmin(paces)
+    names = [f"part{k % 3}/{k:03}.csv" for k in (slowest, fastest)]
+    at_pace(samples, 0.25).write_csv(tmp_path / "files" / names[0])
+    at_pace(samples, 1.5).write_csv(tmp_path / "files" / names[1])
+    (tmp_path / "files" / "more.npz").unlink()
+    samples.write_csv(tmp_path / "files" / "new.csv")
+    check(tmp_path / "files", "--results", tmp_path / "after.jsonl")
+    assert run(*COMPARE, tmp_path / "before.jsonl",
+               tmp_path / "after.jsonl", "--tolerance", "1").returncode == NO
+    report = run_json(*COMPARE, tmp_path / "before.jsonl",
+                      tmp_path / "after.jsonl", code=NO)
+    assert before["failed"] > 0
+    assert report["newly_failing"] == [names[0]]
+    assert report["newly_passing"] == [names[1]]
+    assert report["only_before"] == ["more.npz"]
+    assert report["only_after"] == ["new.csv"]
+    assert {n["what"] for n in report["numbers"] if n["change"] == "worse"} == {
+        names[0]}
+    done = run(*COMPARE, tmp_path / "before.jsonl", tmp_path / "after.jsonl")
+    assert f"Newly failing (1): {names[0]}" in done.stdout
+
+
+def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):
+    good = summary(tmp_path / "a.json", move)
+    fill(tmp_path / "files", samples, count=1)
+    check(tmp_path / "files", "--results", tmp_path / "r.jsonl")
+    for name, text in {"none.json": None, "bad.json": "{", "list.json": "[]",
+                       "empty.json": "{}", "half.json": '{"passes": true}',
+                       }.items():
+        if text is not None:
+            (tmp_path / name).write_text(text)
+        done = run(*COMPARE, good, tmp_path / name)
+        assert done.returncode == ERROR and name in done.stderr
+    done = run(*COMPARE, good, tmp_path / "r.jsonl")
+    assert done.returncode == ERROR and "of many files" in done.stderr
+    for share in ("nan", "-1", "2", "x"):
+        done = run(*COMPARE, good, good, "--tolerance", share)
+        assert done.returncode == USAGE, share
+    # What a command does not know is not swallowed.
+    assert run(*COMPARE, good, good, good).returncode == USAGE
+    assert run(*CHECK, move, move, "--model", PANDA).returncode == USAGE
+    assert run(*CHECK, move, "--model", PANDA, "--plot",
+               "x.svg").returncode == USAGE
+
+
+def test_counts_beyond_all_numbers_are_no_results(samples, tmp_path):
+    fill(tmp_path / "files", samples, count=1)
+    check(tmp_path / "files", "--results", tmp_path / "r.jsonl")
+    assert run(*COMPARE, tmp_path / "r.jsonl",
+               tmp_path / "r.jsonl").returncode == OK
+    lines = (tmp_path / "r.jsonl").read_text().splitlines()
+    result = json.loads(lines[1])
+    for member in ("bytes", "modified", "violations", "samples"):
+        for count in ("66666666666666666660", "1.5", '"3"'):
+            line = json.dumps(result | {member: "COUNT"}).replace(
+                '"COUNT"', count)
+            (tmp_path / "bad.jsonl").write_text(f"{lines[0]}\n{line}\n")
+            done = run(*COMPARE, tmp_path / "bad.jsonl", tmp_path / "r.jsonl")
+            assert done.returncode == ERROR, (member, count)
+            assert "bad.jsonl" in done.stderr
+
+
+def test_infinite_numbers_are_compared(move, tmp_path):
+    (tmp_path / "none.json").write_text('{"panda_joint1": {"effort": 0}}')
+    good = summary(tmp_path / "good.json", move)
+    none = summary(tmp_path / "zero.json", move, "--limits",
+                   tmp_path / "none.json")
+    assert '"Infinity"' in none.read_text()
+    assert run(*COMPARE, none, none).returncode == OK
+    numbers = {n["what"]: n for n in run_json(
+        *COMPARE, good, none, code=NO)["numbers"]}
+    use = numbers["panda_joint1: torque of its limit"]
+    assert use["after"] == "Infinity" and use["change"] == "worse"
+    assert run(*COMPARE, none, good).returncode == OK
+
+
+def test_another_wrench_is_another_question(move, tmp_path):
+    runs = [summary(tmp_path / f"{force}.json", move, "--wrench",
+                    f"0,0,0,0,0,{force}") for force in (5, 8)]
+    report = json.loads(run(*COMPARE, *runs, "--output", "json").stdout)
+    assert report["differences"] == ["inputs"]
