@@ -112,7 +112,7 @@ class TrajectoryCheck::Run {
     }
     for (const CheckedJoint& joint : setup_.joints) {
       verdict_.limits.push_back(
-          {joint.lower, joint.upper, joint.velocity, joint.torque.At(0)});
+          {joint.lower, joint.upper, joint.velocity, joint.torque});
     }
     verdict_.violations = violations_.Finish();
     verdict_.passes = verdict_.violations.count == 0;

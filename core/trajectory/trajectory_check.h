@@ -108,7 +108,7 @@ struct JointLimitsInForce {
   double lower = 0;
   double upper = 0;
   double velocity = 0;
-  double torque = 0;  // at rest, derated
+  TorqueLimit torque;  // derated
 };
 
 struct TrajectoryVerdict {

@@ -255,7 +255,13 @@ class VerdictWriter {
     if (std::isfinite(limits.velocity)) {
       wire->set_velocity_limit(limits.velocity);
     }
-    if (std::isfinite(limits.torque)) wire->set_torque_limit(limits.torque);
+    if (limits.torque.present()) wire->set_torque_limit(limits.torque.At(0));
+    const std::vector<TorqueAtSpeed>& corners = limits.torque.points();
+    if (corners.size() < 2) return;  // the same at all speeds
+    for (const TorqueAtSpeed& corner : corners) {
+      wire->add_torque_limit_speeds(corner.speed);
+      wire->add_torque_limit_torques(corner.torque);
+    }
   }
 
  private:

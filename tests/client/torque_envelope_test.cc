@@ -8,57 +8,45 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-v1::CheckTrajectoryStart Curve(std::initializer_list<double> speeds,
-                               std::initializer_list<double> torques) {
-  v1::CheckTrajectoryStart asked;
-  asked.add_bounds()->set_joint("other");
-  asked.mutable_bounds(0)->set_effort(1);
-  v1::JointBounds* bounds = asked.add_bounds();
-  bounds->set_joint("j");
-  for (const double speed : speeds) bounds->add_speeds(speed);
-  for (const double torque : torques) bounds->add_torques(torque);
-  return asked;
+v1::JointDemand Curve(std::initializer_list<double> speeds,
+                      std::initializer_list<double> torques) {
+  v1::JointDemand demand;
+  demand.set_torque_limit(*torques.begin());
+  demand.mutable_torque_limit_speeds()->Add(speeds.begin(), speeds.end());
+  demand.mutable_torque_limit_torques()->Add(torques.begin(), torques.end());
+  return demand;
 }
 
 TEST(TorqueEnvelope, WithoutALimitThereIsNone) {
-  EXPECT_THAT(EnvelopeOf({}, "j", std::nullopt, 3).speed, IsEmpty());
+  EXPECT_THAT(EnvelopeOf({}, 3).speed, IsEmpty());
 }
 
 TEST(TorqueEnvelope, AConstantLimitGoesUpToTheHighestSpeed) {
-  v1::CheckTrajectoryStart asked;
-  asked.set_derating(0.5);
-  const TorqueEnvelope envelope = EnvelopeOf(asked, "j", 80, 3);
+  v1::JointDemand demand;
+  demand.set_torque_limit(40);
+  const TorqueEnvelope envelope = EnvelopeOf(demand, 3);
   EXPECT_THAT(envelope.speed, ElementsAre(0, 3));
   EXPECT_THAT(envelope.torque, ElementsAre(40, 40));
 }
 
 TEST(TorqueEnvelope, CornersThatNobodyReachedAreThere) {
   const TorqueEnvelope envelope =
-      EnvelopeOf(Curve({0.5, 1, 2}, {100, 80, 20}), "j", std::nullopt, 3);
+      EnvelopeOf(Curve({0.5, 1, 2}, {100, 80, 20}), 3);
   EXPECT_THAT(envelope.speed, ElementsAre(0, 0.5, 1, 2, 3));
   EXPECT_THAT(envelope.torque, ElementsAre(100, 100, 80, 20, 20));
 }
 
 TEST(TorqueEnvelope, TheCurveEndsAtTheHighestSpeed) {
   const TorqueEnvelope envelope =
-      EnvelopeOf(Curve({0, 1, 2}, {100, 80, 20}), "j", std::nullopt, 1.5);
+      EnvelopeOf(Curve({0, 1, 2}, {100, 80, 20}), 1.5);
   EXPECT_THAT(envelope.speed, ElementsAre(0, 1, 1.5));
   EXPECT_THAT(envelope.torque, ElementsAre(100, 80, 50));
 }
 
-TEST(TorqueEnvelope, TheEffortCutsItWhereTheyCross) {
-  const v1::CheckTrajectoryStart asked = Curve({0, 2, 4}, {100, 60, 20});
-  const TorqueEnvelope envelope = EnvelopeOf(asked, "j", 80, 4);
-  EXPECT_THAT(envelope.speed, ElementsAre(0, 1, 2, 4));
-  EXPECT_THAT(envelope.torque, ElementsAre(80, 80, 60, 20));
-}
-
-TEST(TorqueEnvelope, AnEffortOfItsOwnCountsInThePlaceOfTheModels) {
-  v1::CheckTrajectoryStart asked = Curve({0, 4}, {100, 20});
-  asked.mutable_bounds(1)->set_effort(40);
-  const TorqueEnvelope envelope = EnvelopeOf(asked, "j", 80, 4);
-  EXPECT_THAT(envelope.speed, ElementsAre(0, 3, 4));
-  EXPECT_THAT(envelope.torque, ElementsAre(40, 40, 20));
+TEST(TorqueEnvelope, ACurveOfOtherLengthsIsNone) {
+  v1::JointDemand demand = Curve({0, 1}, {100, 80});
+  demand.add_torque_limit_speeds(2);
+  EXPECT_THAT(EnvelopeOf(demand, 3).torque, ElementsAre(100, 100));
 }
 
 }  // namespace

@@ -278,6 +278,12 @@ def test_the_limit_at_each_speed_is_a_table(client):
     curve = 0.5 * np.minimum(40, np.interp(speed, [0.5, 2], [50, 10]))
     assert np.abs(limits[:, 3] - curve).max() < 1e-13
     assert np.all(limits[:, [0, 6]] == [43.5, 6])
+    # The curve passes through the 40 of the effort at 0.875 rad/s.
+    corners = [(list(joint.torque_limit_speeds),
+                list(joint.torque_limit_torques))
+               for joint in replies.verdict.joints]
+    assert corners[3] == ([0.5, 0.875, 2], [20, 20, 5])
+    assert corners[:3] + corners[4:] == [([], [])] * 6
     register_limitless(client)
     boundless = check(client, Motion.swinging(1, 10), model="limitless",
                       tables=[TABLES["torque_limit"]]).tables["torque_limit"]

@@ -504,7 +504,7 @@ TEST(HostileNpy, IsRefused) {
   const auto shape = [](const std::string& text) {
     return "{'descr': '<f8', 'fortran_order': False, 'shape': " + text + "}";
   };
-  ExpectRefusedNpy(shape("(1000000, 0)"), "no columns");
+  ExpectRefusedNpy(shape("(1000000, 0)"), "1000 bytes");
   ExpectRefusedNpy(shape("(4294967296, 4294967296)"), "1000 bytes");
   ExpectRefusedNpy(shape("(2305843009213693952, 8)"), "1000 bytes");
   ExpectRefusedNpy(shape("(18446744073709551615, 1)"), "1000 bytes");
@@ -513,7 +513,7 @@ TEST(HostileNpy, IsRefused) {
   ExpectRefusedNpy(shape(std::string(10 * kMegabyte, '(')), "cannot be");
   ExpectRefusedNpy("{'descr': '" + std::string(60'000, '\x1B') +
                        "', 'fortran_order': False, 'shape': (1, 1)}",
-                   "only '<f8'");
+                   "which are not read");
 }
 
 }  // namespace

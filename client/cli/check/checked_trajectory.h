@@ -1,7 +1,6 @@
 // A trajectory and the verdict on it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,7 @@ struct CheckedTrajectory {
   client::TrajectorySamples samples;
   bool brings_wrench = false;      // the file has the wrenches of the samples
   std::vector<std::string> units;  // of the torques, by joint: "N m" or "N"
-  /// What the model says of the drives, by joint; absent: no limit.
-  std::vector<std::optional<double>> efforts;
-  std::string limits_file;  // as it was given; empty: none
+  std::string limits_file;         // as it was given; empty: none
   std::string wrench_file;  // of a wrench that changes with time; empty: none
   client::TrajectoryCheck check;
   Json inputs;         // Checker::OtherInputs

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <map>
 #include <utility>
 
 #include "client/cli/check/check_refusal.h"
@@ -50,21 +49,6 @@ std::vector<std::string> UnitsOf(const v1::ModelInfo& model,
     units.push_back(unit);
   }
   return units;
-}
-
-std::vector<std::optional<double>> EffortsOf(
-    const v1::ModelInfo& model, const std::vector<std::string>& joints) {
-  std::map<std::string, double> efforts;
-  for (const v1::JointInfo& joint : model.joints()) {
-    if (joint.has_effort()) efforts.emplace(joint.name(), joint.effort());
-  }
-  std::vector<std::optional<double>> ordered;
-  for (const std::string& name : joints) {
-    const auto found = efforts.find(name);
-    ordered.push_back(found == efforts.end() ? std::nullopt
-                                             : std::optional(found->second));
-  }
-  return ordered;
 }
 
 Json TableJson(const client::Batch& table) {
@@ -160,7 +144,6 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.unused = std::move(table.unused);
   checked.inputs = OtherInputs();
   checked.units = UnitsOf(model_, table.joints);
-  checked.efforts = EffortsOf(model_, table.joints);
   checked.limits_file = limits_.string();
   checked.wrench_file = wrench_file_;
   checked.samples.time = std::move(table.time);

@@ -144,8 +144,7 @@ std::string TorqueOverTimePlot(const CheckedTrajectory& checked, int joint) {
 
 std::string TorqueOverSpeedPlot(const CheckedTrajectory& checked, int joint) {
   const v1::JointDemand& demand = checked.check.verdict.joints(joint);
-  const auto column = static_cast<std::size_t>(joint);
-  const std::string& unit = checked.units[column];
+  const std::string& unit = checked.units[static_cast<std::size_t>(joint)];
   const double fastest = LargestOf(checked.v().col(joint));
   Range speeds{0, 0};
   for (const double v : checked.v().col(joint)) speeds.Include(v);
@@ -172,8 +171,7 @@ std::string TorqueOverSpeedPlot(const CheckedTrajectory& checked, int joint) {
                kLimitStroke);
     }
   }
-  DrawEnvelope(EnvelopeOf(checked.check.verdict.asked(), demand.joint(),
-                          checked.efforts[column], highest),
+  DrawEnvelope(EnvelopeOf(demand, highest),
                LargestOf(checked.check.tau.col(joint)), frame, &svg);
   std::vector<SvgPoint> inside, outside;
   for (Eigen::Index row = 0; row < checked.check.tau.rows(); ++row) {

@@ -1,8 +1,6 @@
 // What a drive gives over the whole range of speeds.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "torqued/v1/trajectory.pb.h"
@@ -16,11 +14,7 @@ struct TorqueEnvelope {
   std::vector<double> torque;  // N m or N, at least 0
 };
 
-/// As a check with `asked` limits the joint, up to `highest_speed`.
-/// `model_effort` is the limit that the model has, absent: none.
-TorqueEnvelope EnvelopeOf(const v1::CheckTrajectoryStart& asked,
-                          const std::string& joint,
-                          std::optional<double> model_effort,
-                          double highest_speed);
+/// As the joint was limited, from rest to `highest_speed`.
+TorqueEnvelope EnvelopeOf(const v1::JointDemand& demand, double highest_speed);
 
 }  // namespace torqued::cli

@@ -82,6 +82,7 @@ export type {
   PayloadRange,
   Peak,
   SlowDown,
+  TorqueCurve,
   TrajectoryCheck,
   TrajectoryVerdict,
 } from './trajectory_verdict.js';

@@ -23,6 +23,12 @@ export interface Peak {
   readonly value: number;
 }
 
+/** A limit by speed: as many speeds, rad/s or m/s, as torques, N m or N. */
+export interface TorqueCurve {
+  readonly speeds: Float64Array;
+  readonly torques: Float64Array;
+}
+
 /** What the trajectory asks of one joint. Limits, and uses of them, are
  * undefined where there is no limit. */
 export interface JointDemand {
@@ -53,6 +59,11 @@ export interface JointDemand {
   readonly velocityLimit: number | undefined;
   /** At rest, derated. */
   readonly torqueLimit: number | undefined;
+  /** Corners of a torque limit that changes with the speed, by increasing
+   * magnitude of the speed, derated; straight lines between them, constant
+   * before the first and behind the last. Undefined where torqueLimit counts at
+   * all speeds. */
+  readonly torqueCurve: TorqueCurve | undefined;
   /** Violations of each kind, also those that are not listed. */
   readonly torqueViolations: number;
   readonly velocityViolations: number;
@@ -210,6 +221,8 @@ interface WireDemand {
   upperLimit: number | Absent;
   velocityLimit: number | Absent;
   torqueLimit: number | Absent;
+  torqueLimitSpeeds: number[];
+  torqueLimitTorques: number[];
   torqueViolations: WireInteger;
   velocityViolations: WireInteger;
   positionViolations: WireInteger;
@@ -301,6 +314,15 @@ function toLimitedBy(place: WireLimitedBy | Absent): LimitedBy | undefined {
     : undefined;
 }
 
+function toCurve(demand: WireDemand): TorqueCurve | undefined {
+  return demand.torqueLimitSpeeds.length === 0
+    ? undefined
+    : {
+        speeds: Float64Array.from(demand.torqueLimitSpeeds),
+        torques: Float64Array.from(demand.torqueLimitTorques),
+      };
+}
+
 function toDemand(demand: WireDemand): JointDemand {
   return {
     joint: demand.joint,
@@ -320,6 +342,7 @@ function toDemand(demand: WireDemand): JointDemand {
     upperLimit: demand.upperLimit ?? undefined,
     velocityLimit: demand.velocityLimit ?? undefined,
     torqueLimit: demand.torqueLimit ?? undefined,
+    torqueCurve: toCurve(demand),
     torqueViolations: toNumber(demand.torqueViolations),
     velocityViolations: toNumber(demand.velocityViolations),
     positionViolations: toNumber(demand.positionViolations),

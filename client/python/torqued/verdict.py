@@ -56,6 +56,11 @@ class JointDemands:
         power, both at least 0; J.
     lower_limit, upper_limit, velocity_limit, torque_limit (at rest, derated):
         what counted; infinite where there is none.
+    torque_curves: of each joint the corners of a torque limit that changes with
+        the speed, (k, 2): magnitudes of the speed, increasing, and the torques
+        there, derated; (0, 2) where the limit at rest counts at all speeds.
+        Straight lines between them, constant before the first and behind the
+        last.
     torque_violations, velocity_violations, position_violations: how many, also
         those that the verdict does not list.
     """
@@ -77,6 +82,7 @@ class JointDemands:
     upper_limit: FloatArray
     velocity_limit: FloatArray
     torque_limit: FloatArray
+    torque_curves: tuple[FloatArray, ...]
     torque_violations: npt.NDArray[np.int64]
     velocity_violations: npt.NDArray[np.int64]
     position_violations: npt.NDArray[np.int64]
@@ -369,6 +375,10 @@ def _demands(message: pb.TrajectoryVerdict) -> JointDemands:
         upper_limit=where_there("upper_limit", math.inf),
         velocity_limit=where_there("velocity_limit", math.inf),
         torque_limit=where_there("torque_limit", math.inf),
+        torque_curves=tuple(
+            np.column_stack((np.array(joint.torque_limit_speeds, float),
+                             np.array(joint.torque_limit_torques, float)))
+            for joint in joints),
         torque_violations=counts("torque_violations"),
         velocity_violations=counts("velocity_violations"),
         position_violations=counts("position_violations"))

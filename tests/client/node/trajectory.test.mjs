@@ -359,6 +359,11 @@ test('what was asked is told', async () => {
     assertClose([torqueLimit.at(k, 3)], [limit]);
     assert.equal(torqueLimit.at(k, 4), 6);
   }
+  assert.deepEqual(told.joints[3].torqueCurve, {
+    speeds: Float64Array.of(0.5, 2),
+    torques: Float64Array.of(15, 5),
+  });
+  assert.equal(told.joints[4].torqueCurve, undefined);
   const plain = await there.robot.checkTrajectory(MOTION);
   assert.deepEqual(plain.asked, {
     bounds: [],

@@ -220,6 +220,9 @@ def test_limits_and_drives_take_the_place_of_the_models(panda):
             PANDA[2]: {"armature": 0.25}})
     assert list(changed.joints.torque_limit) == [
         43.5, 43.5, 43.5, 15, 6, 6, 6]
+    curves = changed.joints.torque_curves
+    assert curves[3].tolist() == [[0.5, 15], [2, 5]]
+    assert [curve.shape for curve in curves[:3] + curves[4:]] == [(0, 2)] * 6
     expected = model.tables["tau"].copy()
     expected[:, 2] += 0.25 * MOTION.a[:, 2]
     assert np.abs(changed.tables["tau"] - expected).max() < 1e-12

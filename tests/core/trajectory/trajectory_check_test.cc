@@ -353,6 +353,8 @@ TEST(TrajectoryCheck, TheOrderOfTheJointsIsTheCallers) {
               limits.lower.value_or(-std::numeric_limits<double>::infinity()));
     EXPECT_EQ(own.limits[k].upper,
               limits.upper.value_or(std::numeric_limits<double>::infinity()));
+    EXPECT_EQ(own.limits[k].torque.At(1),
+              limits.effort.value_or(std::numeric_limits<double>::infinity()));
   }
 }
 
