@@ -17,7 +17,7 @@ struct StateBlocks {
   std::optional<std::vector<std::string>> joints;
   std::vector<double> time;  // empty: none
   std::map<std::string, client::Batch> tables;
-  client::Batch tip_wrench;  // 6 columns; no rows: none
+  std::optional<client::Batch> tip_wrench;  // 6 columns
   /// What else the file holds.
   std::vector<std::string> unused;
 };

@@ -102,7 +102,6 @@ std::vector<Eigen::Index> ColumnsIn(const std::vector<std::string>& file,
 
 void TakeWrench(client::Batch wrench, Eigen::Index rows,
                 const TableRules& rules, StateTable* table) {
-  if (wrench.rows() == 0) return;
   if (!rules.with_wrench) {
     throw DataError(table->name, "has a tip_wrench, which is not taken here");
   }
@@ -162,7 +161,9 @@ void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
     *Input(&table->states, suffix) = numbers(Eigen::all, columns);
   }
   if (rows <= 0) throw DataError(table->name, "has no rows");
-  TakeWrench(std::move(blocks.tip_wrench), rows, rules, table);
+  if (blocks.tip_wrench) {
+    TakeWrench(*std::move(blocks.tip_wrench), rows, rules, table);
+  }
 }
 
 void TakeTable(CsvTable csv, bool ordered, const TableRules& rules,

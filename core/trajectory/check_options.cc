@@ -313,6 +313,7 @@ MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
   }
   if (auto error = ProblemOfTimes(trajectory.time)) return error;
   std::vector<std::string> names;
+  names.reserve(setup.joints.size());
   for (const CheckedJoint& joint : setup.joints) names.push_back(joint.name);
   for (const auto& [name, table, columns, optional] : tables) {
     const auto columns_of = optional ? std::span<const std::string>() : names;

@@ -30,7 +30,7 @@ class CheckTables {
   /// the rates that were checked. An error names "options.encoding".
   std::optional<Error> FillNext(const Trajectory& trajectory, Payload encoding,
                                 v1::TrajectoryRows* to);
-  /// Whether all rows have been filled in.
+  /// Whether all rows have been filled in. Once they are reserved.
   bool done() const { return empty() || rows_filled_ == rows_; }
 
  private:

@@ -147,8 +147,14 @@ grpc::Status StreamCall::EndStatus() {
 
 void StreamCall::Advance(Lock lock) {
   while (!finished_) {
-    if (!ending_ && record_.cancelled()) Abandon();
-    if (!ending_) Conclude();
+    Steps steps;
+    try {
+      if (!ending_ && record_.cancelled()) Abandon();
+      if (!ending_) Conclude();
+      if (!ending_) steps = NextSteps();
+    } catch (...) {
+      EndWith(FaultOfTheServer());
+    }
     if (ending_) {
       OnEnding();
       // Each of these comes here again.
@@ -160,13 +166,6 @@ void StreamCall::Advance(Lock lock) {
       open_ = {};
       return Finish(status);
     }
-    Steps steps;
-    try {
-      steps = NextSteps();
-    } catch (...) {
-      EndWith(FaultOfTheServer());
-    }
-    if (ending_) continue;
     if (!steps.any()) return;
     reading_ = reading_ || steps.read != nullptr;
     writing_ = writing_ || steps.write != nullptr;

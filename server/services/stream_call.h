@@ -32,7 +32,7 @@ class StreamCall
   /// Admits the call and begins to read, or ends it. Once.
   static Reactor* Start(const std::shared_ptr<StreamCall>& call);
 
-  virtual ~StreamCall() = default;
+  ~StreamCall() override = default;
 
  protected:
   using Lock = std::unique_lock<std::mutex>;

@@ -51,6 +51,17 @@ std::vector<std::string> UnitsOf(const v1::ModelInfo& model,
   return units;
 }
 
+/// Of --wrench, before files are asked about.
+void CheckWrench(const client::Batch& wrench) {
+  if (wrench.cols() != 6) {
+    throw UsageError("--wrench", "needs 6 numbers, mx,my,mz,fx,fy,fz, has " +
+                                     std::to_string(wrench.cols()));
+  }
+  if (!wrench.allFinite()) {
+    throw UsageError("--wrench", "has a number that is not finite");
+  }
+}
+
 Json TableJson(const client::Batch& table) {
   Json rows = Json::array();
   for (const auto& row : table.rowwise()) {
@@ -106,6 +117,7 @@ Checker::Checker(Session& session, const CheckFlags& flags)
   start_ = StartOf(flags, options, "@" + model_.revision());
   if (options.tip_wrench_on_environment) {
     wrench_ = std::move(options.tip_wrench_on_environment->wrench);
+    CheckWrench(wrench_);
   }
   wrench_frame_ = ParseFrame(flags.wrench.wrench_frame);
   if (!flags.wrench_profile.empty()) {
@@ -151,6 +163,12 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   checked.samples.v = std::move(table.states.v);
   checked.samples.a = std::move(table.states.a);
   checked.brings_wrench = table.tip_wrench.rows() > 0;
+  const auto samples = static_cast<Eigen::Index>(checked.samples.time.size());
+  if (wrench_.rows() > 1 && wrench_.rows() != samples) {
+    throw DataError(table.name, "has " + std::to_string(samples) +
+                                    " samples, and --wrench " +
+                                    std::to_string(wrench_.rows()) + " rows");
+  }
   if (checked.brings_wrench && (profile_ || wrench_.rows() > 0)) {
     throw DataError(table.name,
                     "has a tip_wrench, and another one is given as well");

@@ -191,6 +191,11 @@ def test_bad_files_and_flags_are_told(move, tmp_path):
                       (*CHECK, move, "--model", PANDA, "-o", "tau.txt"),
                       ("trajectory", move), ("trajectory", "--model", PANDA)):
         assert run(*arguments).returncode == USAGE, arguments
+    for wrench, sentence in (("1,2,3", "needs 6 numbers"),
+                             ("0,0,0,0,0,nan", "not finite")):
+        done = run(*CHECK, move, "--model", PANDA, "--wrench", wrench)
+        assert done.returncode == USAGE
+        assert "--wrench" in done.stderr and sentence in done.stderr
     done = run(*CHECK, move, "--model", PANDA, "--derate", "2")
     assert done.returncode == ERROR
     assert done.stderr.startswith(

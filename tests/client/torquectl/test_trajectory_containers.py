@@ -292,6 +292,7 @@ def test_wrenches_of_the_samples_come_along(samples, tmp_path):
     done = run("trajectory", tmp_path / "move.npz", "--model", PANDA)
     assert done.returncode == ERROR and "tip_wrench" in done.stderr
     for bad, problem in ((wrench[:7], "7 rows, not 2000"),
+                         (wrench[:0], "0 rows, not 2000"),
                          (wrench[:, :3], "of 3 columns")):
         np.savez(tmp_path / "bad.npz", **arrays, tip_wrench=bad)
         assert problem in error_of(tmp_path / "bad.npz")
