@@ -119,13 +119,10 @@ class WireLimits:
             self.drives.append(drive)
 
     def _number(self, joint: str, member: str, value: Any) -> float:
-        # What float() takes beside numbers is no limit.
-        if not isinstance(value, (str, bytes, bool)):
-            try:
-                return float(value)
-            except (TypeError, ValueError, OverflowError):
-                pass
-        self._fail(joint, member, "is not a number")
+        number = option_types.real(value)
+        if number is None:
+            self._fail(joint, member, "is not a number")
+        return number
 
     def _curve(self, joint: str, value: Any, bounds: pb.JointBounds) -> None:
         member = "torque_at_speed"

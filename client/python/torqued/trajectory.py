@@ -10,7 +10,7 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors
+from torqued import errors, option_types
 from torqued.arrays import Columns, FloatArray, JointInput, table
 from torqued.enums import Reason
 from torqued.formats import (
@@ -275,9 +275,7 @@ def _unwritable(path: Path, why: str) -> Exception:
 
 
 def _names(joints: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(joints, str):
-        raise TypeError("joint names are a list, not one string")
-    names = tuple(joints)
+    names = option_types.names("joint_names", joints) or ()
     for name in names:
         if names.count(name) > 1:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",

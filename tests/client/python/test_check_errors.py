@@ -58,8 +58,7 @@ BAD_OPTIONS = {
                ""),
     "wrenches": ({"tip_wrench": WRENCH[:9]}, "WRONG_ROW_COUNT", "tip_wrench",
                  ""),
-    "gravity": ({"gravity": "down"}, "INVALID_OPTION",
-                "options.terms.gravity", ""),
+    "gravity": ({"gravity": "down"}, "INVALID_OPTION", "gravity", ""),
     "a number for limits": ({"limits": 5}, "INVALID_OPTION", "limits", ""),
     "a number for tables": ({"tables": 5}, "INVALID_OPTION", "tables", ""),
     "a frame for the task": (

@@ -91,5 +91,6 @@ def test_arrays_that_are_no_trajectory(name):
 
 
 def test_one_string_is_no_list_of_joints():
-    with pytest.raises(TypeError, match="list"):
+    with pytest.raises(torqued.InvalidArgument, match="list") as caught:
         torqued.Trajectory(MOTION.time, MOTION.q, joint_names="a,b,c,d,e,f,g")
+    assert caught.value.field == "joint_names"
