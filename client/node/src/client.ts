@@ -1,6 +1,7 @@
 // The client of a torqued server.
 
 import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js';
+import { isRecord, numberOf, wrongKind } from './argument_shape.js';
 import { Channel } from './channel.js';
 import { TorquedError } from './errors.js';
 import {
@@ -278,6 +279,8 @@ export class Client {
   }
 
   #limitsOf({ deadlineMs, signal }: CallOptions): CallLimits {
+    numberOf(deadlineMs, 'options.deadlineMs');
+    checkSignal(signal);
     const { retry, onRetry } = this.#options;
     const milliseconds = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
     return {
@@ -287,6 +290,13 @@ export class Client {
       retry: retry === false ? undefined : { waiting: onRetry },
     };
   }
+}
+
+// Those of other realms are none of this one's AbortSignal.
+function checkSignal(signal: unknown): void {
+  if (signal === undefined) return;
+  if (isRecord(signal) && 'throwIfAborted' in signal) return;
+  throw wrongKind('INVALID_OPTION', 'options.signal', signal, 'AbortSignal');
 }
 
 function bytesOf(urdf: string | Uint8Array): Uint8Array {

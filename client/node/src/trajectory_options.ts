@@ -12,7 +12,6 @@ import {
   checkNames,
   type DynamicsOptions,
   noChoice,
-  optionEnum,
   tipWrenchFrame,
   wireOptions,
   wireTask,
@@ -120,6 +119,11 @@ export const tableEnum = new WireEnum<string>(
   'TRAJECTORY_TABLE_',
 );
 
+// By the name in camelCase, which the verdict has as well.
+const tableNumbers = new Map(
+  tableEnum.choices.map((name) => [camelName(name), tableEnum.number(name)]),
+);
+
 const NAMES: Readonly<Record<keyof CheckOptions, true>> = {
   jointNames: true,
   gravity: true,
@@ -192,14 +196,9 @@ function tableNumber(table: unknown, k: number): number {
   if (typeof table !== 'string') {
     throw wrongKind('INVALID_FIELD', field, table, "table's name");
   }
-  const number = tableEnum.number(wireName(table));
+  const number = tableNumbers.get(table);
   if (number !== undefined) return number;
-  throw noChoice(
-    'INVALID_FIELD',
-    field,
-    table,
-    tableEnum.choices.map(camelName),
-  );
+  throw noChoice('INVALID_FIELD', field, table, [...tableNumbers.keys()]);
 }
 
 function differentiation(given: unknown): number {
@@ -207,8 +206,15 @@ function differentiation(given: unknown): number {
   if (given !== undefined && typeof given !== 'string') {
     throw wrongKind('INVALID_OPTION', field, given, 'name of a way');
   }
-  const short = new Map(Object.entries(SHORT_NAMES)).get(given ?? '');
-  return optionEnum(differentiations, short ?? given, field);
+  if (given === undefined) return 0;
+  const short = new Map<string, Differentiation>(Object.entries(SHORT_NAMES));
+  const number = differentiations.number(short.get(given) ?? given);
+  // Neither does 'UNSPECIFIED' say a way.
+  if (number) return number;
+  throw noChoice('INVALID_OPTION', field, given, [
+    ...short.keys(),
+    ...differentiations.choices,
+  ]);
 }
 
 /** CheckTrajectoryStart. Throws for what is no option. */

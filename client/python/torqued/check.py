@@ -22,8 +22,7 @@ from torqued.enums import (
     Differentiation, Quantity, Reason, ReferenceFrame, TrajectoryTable, parse)
 from torqued.limits import Limits, WireLimits
 from torqued.options import (
-    CommonWords, Options, Progress, choice, options_message, reals,
-    task_message)
+    CommonWords, Options, Progress, choice, options_message, task_message)
 from torqued.retry import Schedule
 from torqued.trajectory import Path, Trajectory, wrenches
 from torqued.v1 import trajectory_pb2 as pb
@@ -121,6 +120,10 @@ def plan_of(robot: Described, given: Trajectory | Path,
     # There are no rows that fail one by one.
     options = dataclasses.replace(
         robot.options, **chosen, fail_fast=False, on_bad_row=None)
+    if not isinstance(given, (Trajectory, str, os.PathLike)):
+        option_types.refuse(
+            "trajectory", "a torqued.Trajectory or the path of a file", given)
+    option_types.check_progress(words.get("progress"))
     derive = choice(Differentiation, words.get("derive"), "derive")
     tables = _tables(words.get("tables"))
     limits = WireLimits(words.get("limits"), robot.model.joints)
@@ -159,17 +162,14 @@ def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
         tip_wrench_reference_frame=choice(
             ReferenceFrame, options.tip_wrench_frame, "tip_wrench_frame"),
         bounds=limits.bounds, drives=limits.drives, derive=derive,
-        merge_gap=_real(words.get("merge_gap", 0.0), "merge_gap"),
-        derating=_real(words.get("derating", 1.0), "derating"),
+        merge_gap=option_types.number(
+            "merge_gap", words.get("merge_gap", 0.0)),
+        derating=option_types.number("derating", words.get("derating", 1.0)),
         tables=tables)
     if words.get("task"):
         start.operational_space.CopyFrom(
             task_message(options, [Quantity.OPERATIONAL_SPACE]))
     return start
-
-
-def _real(given: float, field: str) -> float:
-    return reals([given], field)[0]
 
 
 def _tables(given: Sequence[TrajectoryTable | str] | None,

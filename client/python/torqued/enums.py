@@ -7,6 +7,7 @@ Wherever one is taken, its name does as well, in any case: "world",
 from __future__ import annotations
 
 import enum
+import numbers
 from typing import TypeVar
 
 E = TypeVar("E", bound=enum.IntEnum)
@@ -194,15 +195,20 @@ class Reason(enum.IntEnum):
 
 
 def parse(kind: type[E], choice: E | str | int) -> E:
-    """A member of `kind` from itself, its name or its number.
+    """A member of `kind` from itself, its name or its number; numbers are
+    whole ones, and no members of other kinds.
 
     Raises ValueError with the names that there are.
     """
     try:
         if isinstance(choice, str):
             return kind[choice.upper().replace("-", "_")]
-        return kind(choice)
+        # What only equals a number is none: True, 1.0, another enum's member.
+        if isinstance(choice, kind) or (
+                isinstance(choice, numbers.Integral)
+                and not isinstance(choice, (bool, enum.Enum))):
+            return kind(choice)
     except (KeyError, ValueError):
-        names = ", ".join(member.name.lower() for member in kind)
-        raise ValueError(
-            f"{choice!r} is no {kind.__name__}; there are {names}") from None
+        pass
+    names = ", ".join(member.name.lower() for member in kind)
+    raise ValueError(f"{choice!r:.60} is no {kind.__name__}; there are {names}")

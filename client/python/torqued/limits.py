@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +9,15 @@ from typing import Any, NoReturn, TypedDict, Union
 
 from torqued import errors, option_types
 from torqued.enums import Reason
+from torqued.formats import json_tree
 from torqued.model import Joint
 from torqued.trajectory import Path
 from torqued.v1 import trajectory_pb2 as pb
 
 _BOUNDS = ("lower", "upper", "velocity", "effort")
 _DRIVE = ("viscous_friction", "coulomb_friction", "armature")
+# Those of a file; no robot needs more.
+_MOST_LEVELS = 8
 
 
 class JointLimits(TypedDict, total=False):
@@ -75,24 +77,9 @@ class WireLimits:
                 f"joint {joint!r}: {member}{' ' if member else ''}{problem}",
                 reason=Reason.INVALID_OPTION, joint=joint, column=member)
 
-        def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-            # Of two members of one name the last would win in silence.
-            for k, (name, _) in enumerate(pairs):
-                if any(name == other for other, _ in pairs[:k]):
-                    raise place.problem(f"{name!r} stands there twice",
-                                        reason=Reason.INVALID_OPTION)
-            return dict(pairs)
-
         self._fail = fail
-        try:
-            limits = json.loads(path.read_bytes(), object_pairs_hook=members)
-        except errors.FileError:
-            raise
-        except json.JSONDecodeError as error:
-            raise place.problem(f"is not JSON: {error.msg}",
-                                line=error.lineno) from None
-        except (ValueError, RecursionError) as error:
-            raise place.problem(f"is not JSON: {error}") from None
+        limits = json_tree.parse(path.read_bytes(), _MOST_LEVELS, place,
+                                 twice=Reason.INVALID_OPTION)
         if not isinstance(limits, dict):
             raise place.problem(
                 "is not an object with a member for each joint")
@@ -119,13 +106,10 @@ class WireLimits:
             self.drives.append(drive)
 
     def _number(self, joint: str, member: str, value: Any) -> float:
-        # What float() takes beside numbers is no limit.
-        if not isinstance(value, (str, bytes, bool)):
-            try:
-                return float(value)
-            except (TypeError, ValueError, OverflowError):
-                pass
-        self._fail(joint, member, "is not a number")
+        number = option_types.real(value)
+        if number is None:
+            self._fail(joint, member, "is not a number")
+        return number
 
     def _curve(self, joint: str, value: Any, bounds: pb.JointBounds) -> None:
         member = "torque_at_speed"

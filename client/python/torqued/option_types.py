@@ -3,7 +3,7 @@ option's name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,16 +41,46 @@ def check_switch(option: str, given: Any) -> None:
 
 def check_number(option: str, given: Any) -> None:
     """None is absent."""
+    if given is not None:
+        number(option, given)
+
+
+def real(given: Any) -> float | None:
+    """None for what is no number, or one beyond those of a double."""
     # What float() takes beside numbers is none.
+    if isinstance(given, (str, bytes, bytearray, bool)) or (
+            isinstance(given, (np.ndarray, np.generic))
+            and given.dtype.kind not in "fiu"):
+        return None
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def number(option: str, given: Any) -> float:
+    found = real(given)
+    if found is None:
+        refuse(option, "a number", given)
+    return found
+
+
+def numbers(option: str, given: Any) -> tuple[float, ...] | None:
+    """None for None."""
     if given is None:
-        return
-    if not isinstance(given, (str, bytes, bool, np.bool_)):
-        try:
-            float(given)
-            return
-        except (TypeError, ValueError, OverflowError):
-            pass
-    refuse(option, "a number", given)
+        return None
+    if isinstance(given, (str, bytes, bytearray, Mapping)) or not isinstance(
+            given, Iterable) or getattr(given, "ndim", 1) == 0:
+        refuse(option, "a list of numbers", given)
+    return tuple(number(f"{option}[{index}]", one)
+                 for index, one in enumerate(given))
+
+
+def check_progress(given: Any) -> None:
+    """None is absent."""
+    if not (given is None or callable(given) or hasattr(given, "update")):
+        refuse("progress", "a function of (done, total), or a bar that has "
+               "update()", given)
 
 
 def names(option: str, given: Any) -> tuple[str, ...] | None:

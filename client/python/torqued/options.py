@@ -52,6 +52,10 @@ class Payload:
 
     def __post_init__(self) -> None:
         option_types.check_text("payload.frame", self.frame)
+        option_types.number("payload.mass", self.mass)
+        for word in ("center_of_mass", "inertia"):
+            object.__setattr__(self, word, option_types.numbers(
+                f"payload.{word}", getattr(self, word)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,6 +132,8 @@ class Options:
     def __post_init__(self) -> None:
         names = option_types.names("joint_names", self.joint_names)
         object.__setattr__(self, "joint_names", names)
+        object.__setattr__(self, "gravity", option_types.numbers(
+            "gravity", self.gravity))
         option_types.check_text("tip_frame", self.tip_frame)
         for word in ("viscous_friction", "coulomb_friction", "sigma_min",
                      "fail_fast"):
@@ -225,17 +231,6 @@ def choice(kind: type[E], given: E | str | None, field: str) -> Any:
                              str(error)) from None
 
 
-def reals(given: Sequence[float] | None, field: str) -> list[float]:
-    """Numbers of an option; none for None. Raises InvalidArgument."""
-    if given is None:
-        return []
-    try:
-        return [float(number) for number in given]
-    except (TypeError, ValueError) as error:
-        raise errors.invalid(Reason.INVALID_OPTION, field,
-                             f"{field} takes real numbers: {error}") from None
-
-
 def task_axes(options: Options) -> list[Any]:
     return [choice(TaskAxis, axis, f"operational_space.axes[{index}]")
             for index, axis in enumerate(options.axes or ())]
@@ -256,7 +251,7 @@ def options_message(
             or options.coulomb_friction
             or options.coulomb_smoothing is not None):
         message.terms.CopyFrom(dynamics_pb2.Terms(
-            gravity=reals(options.gravity, "options.terms.gravity"),
+            gravity=options.gravity,
             viscous_friction=bool(options.viscous_friction),
             coulomb_friction=bool(options.coulomb_friction),
             coulomb_smoothing=options.coulomb_smoothing or 0))
@@ -264,10 +259,8 @@ def options_message(
         payload = options.payload
         message.payload.CopyFrom(dynamics_pb2.Payload(
             frame=payload.frame,
-            mass=reals([payload.mass], "options.payload.mass")[0],
-            center_of_mass=reals(
-                payload.center_of_mass, "options.payload.center_of_mass"),
-            inertia=reals(payload.inertia, "options.payload.inertia")))
+            mass=float(payload.mass), center_of_mass=payload.center_of_mass,
+            inertia=payload.inertia))
     for index, place in enumerate(external):
         message.external_wrenches.add(
             frame=place.frame, reference_frame=choice(

@@ -154,10 +154,11 @@ class Described(abc.ABC):
               words: CallWords) -> tuple[Plan, Progress | None]:
         options, given = self.options, dict(words)
         progress: Any = given.pop("progress", None)
+        option_types.check_progress(progress)
         chosen: dict[str, Any] = {}
         for word in list(given):
             if word == "gravity":
-                if np.ndim(given[word]) < 2:  # type: ignore[arg-type]
+                if not _is_per_state(given[word]):
                     chosen[word] = given.pop(word)
             elif word in _OPTION_NAMES:
                 chosen[word] = given.pop(word)
@@ -190,9 +191,20 @@ class Described(abc.ABC):
         return tables, external
 
 
+def _is_per_state(gravity: Any) -> bool:
+    """Whether it is rows, maybe of different lengths."""
+    try:
+        return np.ndim(gravity) >= 2
+    except ValueError:
+        return True
+
+
 def _quantities(names: Sequence[Quantity | str]) -> tuple[Quantity, ...]:
     if isinstance(names, str):
         names = [names]
+    if not isinstance(names, Iterable):
+        option_types.refuse("quantities", "a list of torqued.Quantity or their "
+                            "names", names)
     chosen = []
     for index, name in enumerate(names):
         try:

@@ -10,7 +10,7 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
-from torqued import errors
+from torqued import errors, option_types
 from torqued.arrays import Columns, FloatArray, JointInput, table
 from torqued.enums import Reason
 from torqued.formats import (
@@ -48,9 +48,9 @@ class Trajectory:
         """q, v, a: a row per sample, or a dict or a table with one column for
         each joint, by name. tip_wrench: 6 numbers, or a row of them per sample.
 
-        Raises InvalidArgument, which names the array, or the number as
-        "q[120][3]": for rows and columns that do not fit, what is not finite,
-        and times that do not increase.
+        Raises InvalidArgument, which names the array, where rows and columns do
+        not fit; and the number as "q[120][3]" (INVALID_SAMPLE, with row and
+        joint) where one is not finite, or a time not after the one before.
         """
         if joint_names is None and not isinstance(q, np.ndarray) and (
                 isinstance(q, Columns)):
@@ -211,13 +211,13 @@ class Trajectory:
         bad = np.flatnonzero(~np.isfinite(self.time))
         if len(bad):
             raise errors.invalid(
-                Reason.INVALID_OPTION, f"time[{bad[0]}]",
+                Reason.INVALID_SAMPLE, f"time[{bad[0]}]",
                 f"{self.time[bad[0]]} is not a finite time", row=str(bad[0]))
         bad = np.flatnonzero(np.diff(self.time) <= 0)
         if len(bad):
             row = int(bad[0]) + 1
             raise errors.invalid(
-                Reason.INVALID_OPTION, f"time[{row}]",
+                Reason.INVALID_SAMPLE, f"time[{row}]",
                 f"times must increase; {self.time[row]} s is not after "
                 f"{self.time[row - 1]} s", row=str(row))
         for name in ("q", "v", "a", "tip_wrench"):
@@ -229,7 +229,7 @@ class Trajectory:
             joint = "" if name == "tip_wrench" or not self.joint_names else (
                 self.joint_names[column])
             raise errors.invalid(
-                Reason.INVALID_OPTION, f"{name}[{row}][{column}]",
+                Reason.INVALID_SAMPLE, f"{name}[{row}][{column}]",
                 f"{numbers[row, column]} is not a finite number"
                 + (f" ({name} of {joint})" if joint else ""),
                 row=str(row), joint=joint)
@@ -275,9 +275,7 @@ def _unwritable(path: Path, why: str) -> Exception:
 
 
 def _names(joints: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(joints, str):
-        raise TypeError("joint names are a list, not one string")
-    names = tuple(joints)
+    names = option_types.names("joint_names", joints) or ()
     for name in names:
         if names.count(name) > 1:
             raise errors.invalid(Reason.WRONG_JOINT_NAMES, "joint_names",

@@ -35,12 +35,12 @@ class WrenchProfile:
         for row, column in np.argwhere(~np.isfinite(table))[:1].tolist():
             raise place.problem(
                 f"{table[row, column]} is not a finite number",
-                reason=Reason.INVALID_OPTION, row=row, column=_COLUMNS[column],
+                reason=Reason.INVALID_SAMPLE, row=row, column=_COLUMNS[column],
                 line=lines[row] if lines else None)
         for row in (np.flatnonzero(np.diff(at) <= 0) + 1)[:1].tolist():
             raise place.problem(
                 f"times must increase; {at[row]} s is not after {at[row - 1]} s",
-                reason=Reason.INVALID_OPTION, row=row, column="time",
+                reason=Reason.INVALID_SAMPLE, row=row, column="time",
                 line=lines[row] if lines else None)
         self.table = table
 

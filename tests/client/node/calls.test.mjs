@@ -61,6 +61,19 @@ test('a signal ends a batch at once, with its reason', async () => {
   assert.ok(performance.now() - aborted < 1000);
 });
 
+test('what is no signal and no number of milliseconds is refused', async () => {
+  for (const [field, options] of [
+    ['options.signal', { signal: 5 }],
+    ['options.signal', { signal: new AbortController() }],
+    ['options.deadlineMs', { deadlineMs: '1000' }],
+  ]) {
+    await assert.rejects(
+      async () => there.robot.regressor({ q: [[0]] }, options),
+      { name: 'TorquedError', reason: 'INVALID_OPTION', field },
+    );
+  }
+});
+
 test('a signal ends a call that nobody answers', async () => {
   const silent = await silentServer();
   const { Client } = await import('torqued');

@@ -670,9 +670,21 @@ const REFUSALS = [
     ['start.merge_gap', { mergeGap: NaN }],
     ['start.derive', { derive: 3 }],
     ['start.tables', { tables: 'tau' }],
+    ['start.derive', { derive: 'UNSPECIFIED' }],
+    ['start.derive', { derive: '' }],
     ['options.progress', { progress: 1 }],
+    ['options.signal', { signal: 5 }],
+    ['options.signal', { signal: {} }],
+    ['options.signal', { signal: null }],
+    ['options.deadlineMs', { deadlineMs: '1000' }],
   ].map(([field, options]) => [field, 'INVALID_OPTION', MOTION, options]),
   ['start.tables[0]', 'INVALID_FIELD', MOTION, { tables: [Symbol('tau')] }],
+  ...['path_a', 'pAthA', 'sigma_min', 'TAU', 'unspecified'].map((table) => [
+    'start.tables[0]',
+    'INVALID_FIELD',
+    MOTION,
+    { tables: [table] },
+  ]),
 ];
 
 function limit(limits) {
@@ -716,6 +728,20 @@ REFUSALS.forEach(([field, reason, samples, options], k) => {
       );
     }
   });
+});
+
+test('what is no choice is told with the choices', async () => {
+  await assert.rejects(
+    there.robot.checkTrajectory(MOTION, { derive: 'cube' }),
+    {
+      field: 'start.derive',
+      message: /none of cubic, quintic, CUBIC_SPLINE, QUINTIC_SPLINE$/,
+    },
+  );
+  await assert.rejects(
+    there.robot.checkTrajectory(MOTION, { tables: ['path_a'] }),
+    { field: 'start.tables[0]', message: /none of tau, v, a, pathA, / },
+  );
 });
 
 test('limits that make no sense name their joint', async () => {

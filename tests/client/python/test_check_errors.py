@@ -58,8 +58,7 @@ BAD_OPTIONS = {
                ""),
     "wrenches": ({"tip_wrench": WRENCH[:9]}, "WRONG_ROW_COUNT", "tip_wrench",
                  ""),
-    "gravity": ({"gravity": "down"}, "INVALID_OPTION",
-                "options.terms.gravity", ""),
+    "gravity": ({"gravity": "down"}, "INVALID_OPTION", "gravity", ""),
     "a number for limits": ({"limits": 5}, "INVALID_OPTION", "limits", ""),
     "a number for tables": ({"tables": 5}, "INVALID_OPTION", "tables", ""),
     "a frame for the task": (
@@ -155,11 +154,15 @@ def test_two_wrenches_are_refused(panda):
     ('{"a": {}, "b": {}, "a": {}}', "'a' stands there twice", ""),
     ('{"a": {"effort": 1, "effort": 2}}', "'effort' stands there twice", ""),
     ('{"a": {"torque_at_speed": [[1]]}}', "pairs", "a"),
-    ("[" * 100_000, "JSON", "")])
+    ("[" * 100_000, "nested too deeply", ""),
+    ('{"a": ' + "[" * 8 + "1" + "]" * 8 + "}", "nested too deeply", ""),
+    ('{"a": ' + "[" * 7 + "1" + "]" * 7 + "}", "no members", "a"),
+    ('{"panda_joint1": {"effort": NaN}}', "not JSON: it has no NaN", ""),
+    ('{"a": {}}'.encode("utf-16"), "not UTF-8", "")])
 def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text,
                                                        where, joint):
     path = tmp_path / "limits.json"
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(torqued.FileError, match="limits.json") as caught:
         panda.check_trajectory(MOTION, limits=path)
     if where == "line":

@@ -146,6 +146,8 @@ def test_a_profile_that_cannot_be_used(panda, tmp_path, header, table, line,
         panda.check_trajectory(MOTION, tip_wrench=path)
     assert (caught.value.line, caught.value.column) == (line, column)
     assert word in str(caught.value)
+    of_sample = caught.value.reason is torqued.Reason.INVALID_SAMPLE
+    assert of_sample == (word in ("finite", "increase"))
     (tmp_path / "push.json").write_text("{}")
     with pytest.raises(torqued.FileError, match="neither"):
         panda.check_trajectory(MOTION, tip_wrench=tmp_path / "push.json")

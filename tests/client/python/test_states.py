@@ -221,15 +221,6 @@ def test_unknown_words_are_refused(panda):
         panda.jacobian(np.zeros(7), reference_frame="global")
     with pytest.raises(torqued.InvalidArgument, match="mass_matrix"):
         panda.compute(["mass"], np.zeros(7))
-    for field, words in (
-            ("options.payload.mass", {"payload": torqued.Payload("heavy")}),
-            ("options.payload.center_of_mass",
-             {"payload": torqued.Payload(1, center_of_mass="here")}),
-            ("options.terms.gravity", {"gravity": "down"})):
-        with pytest.raises(torqued.InvalidArgument) as caught:
-            panda.inverse_dynamics(np.zeros(7), **words)
-        assert caught.value.field == field
-        assert caught.value.reason is torqued.Reason.INVALID_OPTION
 
 
 def test_options_are_bound_and_overridden(panda):

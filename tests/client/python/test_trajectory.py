@@ -46,14 +46,14 @@ def changed(name, row, column, value):
 
 
 BAD_ARRAYS = {
-    "time goes back": (changed("time", 7, None, 0.0), "INVALID_OPTION",
+    "time goes back": (changed("time", 7, None, 0.0), "INVALID_SAMPLE",
                        "time[7]", 7, ""),
     "time stands still": (
-        changed("time", 7, None, MOTION.time[6]), "INVALID_OPTION", "time[7]",
+        changed("time", 7, None, MOTION.time[6]), "INVALID_SAMPLE", "time[7]",
         7, ""),
-    "no time": (changed("time", 3, None, np.nan), "INVALID_OPTION", "time[3]",
+    "no time": (changed("time", 3, None, np.nan), "INVALID_SAMPLE", "time[3]",
                 3, ""),
-    "no number": (changed("v", 8, 2, np.inf), "INVALID_OPTION", "v[8][2]", 8,
+    "no number": (changed("v", 8, 2, np.inf), "INVALID_SAMPLE", "v[8][2]", 8,
                   PANDA[2]),
     "rows": ({"time": MOTION.time, "q": MOTION.q[1:]}, "WRONG_ROW_COUNT", "q",
              None, ""),
@@ -74,7 +74,7 @@ BAD_ARRAYS = {
                "tip_wrench", None, ""),
     "wrench that is no number": (
         {"time": MOTION.time, "q": MOTION.q, "tip_wrench": [np.nan] * 6},
-        "INVALID_OPTION", "tip_wrench[0][0]", 0, ""),
+        "INVALID_SAMPLE", "tip_wrench[0][0]", 0, ""),
     "joint twice": ({"time": MOTION.time, "q": MOTION.q,
                      "joint_names": ["a"] * 7}, "WRONG_JOINT_NAMES",
                     "joint_names", None, "a")}
@@ -91,5 +91,6 @@ def test_arrays_that_are_no_trajectory(name):
 
 
 def test_one_string_is_no_list_of_joints():
-    with pytest.raises(TypeError, match="list"):
+    with pytest.raises(torqued.InvalidArgument, match="list") as caught:
         torqued.Trajectory(MOTION.time, MOTION.q, joint_names="a,b,c,d,e,f,g")
+    assert caught.value.field == "joint_names"

@@ -99,6 +99,8 @@ def test_this_client(robots, tmp_path, case):
     refused, error = case["refused"], caught.value
     for word in refused.get("words", []):
         assert word in str(error)
+    if "reason" in refused:
+        assert error.reason.name == refused["reason"]
     for place in ("line", "row"):
         if place in refused:
             assert getattr(error, place) == refused[place]

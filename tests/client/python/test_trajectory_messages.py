@@ -80,7 +80,9 @@ def test_times_that_do_not_fit_the_message(tmp_path, name, times, row):
                                 joint_names=["j"])
     with pytest.raises(torqued.FileError, match="does not fit") as caught:
         motion.write(tmp_path / name)
-    assert (caught.value.row, caught.value.column) == (row, "time")
+    error = caught.value
+    assert (error.row, error.column) == (row, "time")
+    assert error.reason is torqued.Reason.INVALID_SAMPLE
     assert not (tmp_path / name).exists()
 
 

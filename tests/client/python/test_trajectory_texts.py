@@ -23,7 +23,17 @@ BAD_TEXTS = {
     "time,j.q\n": (".csv", None, None, "", "", "no samples"),
     "{": (".json", 1, None, "", "", "JSON"),
     '{"a": 1, "a": 2}': (".json", None, None, "", "", "twice"),
-    "[" * 100_000: (".json", None, None, "", "", "JSON"),
+    # Twice the same text would be the other one's.
+    "[" * 100_001: (".json", None, None, "", "", "nested too deeply"),
+    '{"a": "' + "\\\"" * 100_000: (".json", 1, None, "", "", "JSON"),
+    '{"a": ' + "9" * 5000 + "}": (".json", None, None, "", "", "JSON"),
+    '{"a": -Infinity}': (
+        ".json", None, None, "", "", "JSON: it has no -Infinity"),
+    '{"goal": {}, "trajectory": {}}': (
+        ".json", None, None, "", "", "more than one is in it, as goal and "
+        "trajectory"),
+    "goal: {joint_trajectory: {}, trajectory: {}}\n": (
+        ".yaml", None, None, "", "", "as trajectory and joint_trajectory"),
     "[1, 2]": (".json", None, None, "", "", "no points"),
     "a: [": (".yaml", 2, None, "", "", "YAML"),
     "a: 1\na: 2\n": (".yaml", 2, None, "", "", "twice"),

@@ -14,7 +14,7 @@ import numpy as np
 from torqued.arrays import FloatArray
 from torqued.enums import Reason
 from torqued.errors import FilePlace
-from torqued.formats import yaml_tree
+from torqued.formats import json_tree, yaml_tree
 from torqued.formats.samples import Samples, Wanted, of_joints
 
 _FIELDS = {"q": "positions", "v": "velocities", "a": "accelerations"}
@@ -30,7 +30,8 @@ _MOST_SECONDS = 2**31 - 1
 
 
 def read_json(file: BinaryIO, wanted: Wanted, place: FilePlace) -> Samples:
-    return _read(_json(file, place), wanted, place)
+    return _read(json_tree.parse(file.read(), yaml_tree.MOST_LEVELS, place),
+                 wanted, place)
 
 
 def read_yaml(file: BinaryIO, wanted: Wanted, place: FilePlace) -> Samples:
@@ -52,26 +53,6 @@ def write(path: pathlib.Path, joints: Sequence[str], time: FloatArray,
     path.write_text(text, encoding="utf-8")
 
 
-# --- The text ----------------------------------------------------------------
-
-
-def _json(file: BinaryIO, place: FilePlace) -> Any:
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        # Of two members of one name the last would win in silence.
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise ValueError("an object has a member twice")
-        return found
-
-    try:
-        return json.loads(file.read(), object_pairs_hook=members)
-    except json.JSONDecodeError as error:
-        raise place.problem(f"is not JSON: {error.msg}",
-                            line=error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise place.problem(f"is not JSON: {error}") from None
-
-
 # --- The message -------------------------------------------------------------
 
 
@@ -80,7 +61,12 @@ def _trajectory(message: Any, place: FilePlace) -> Mapping[str, Any]:
         if "points" in message:
             return message
         inner = [name for name in _AROUND if name in message]
-        if len(inner) != 1:
+        if len(inner) > 1:
+            # Nobody knows which one is meant.
+            raise place.problem(
+                "is no trajectory_msgs/JointTrajectory: more than one is in "
+                f"it, as {' and '.join(inner)}")
+        if not inner:
             break
         message = message[inner[0]]
     raise place.problem(
@@ -192,12 +178,12 @@ def _points(time: FloatArray, blocks: Mapping[str, FloatArray],
         if not -_MOST_SECONDS - 1 <= start[0] <= _MOST_SECONDS:
             raise place.problem(
                 f"{seconds} s does not fit the message, whose seconds are a "
-                "number of 32 bits", reason=Reason.INVALID_OPTION, row=row,
+                "number of 32 bits", reason=Reason.INVALID_SAMPLE, row=row,
                 column="time")
         if start == before:
             raise place.problem(
                 f"{seconds} s does not fit the message: in nanoseconds it is "
-                "the time of the sample before", reason=Reason.INVALID_OPTION,
+                "the time of the sample before", reason=Reason.INVALID_SAMPLE,
                 row=row, column="time")
         before = start
         yield ({field: numbers[row].tolist() for field, numbers in fields},

@@ -1,0 +1,62 @@
+"""What a JSON file says, as torquectl takes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+from torqued.enums import Reason
+from torqued.errors import FileError, FilePlace
+
+# Brackets, and texts, in which there are none. One that does not end goes to the
+# end of the file, so that nothing is looked at twice.
+_MARKS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[][{}]', re.DOTALL)
+
+
+def parse(content: bytes, most_levels: int, place: FilePlace,
+          twice: Reason = Reason.MALFORMED_ARRAY) -> Any:
+    """A text in UTF-8, of so many levels at most. Raises FileError, also for a
+    member that stands twice in its object, of which the last would win in
+    silence, with the reason `twice`."""
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise place.problem(f"{name!r:.128} stands there twice",
+                                    reason=twice)
+            found[name] = value
+        return found
+
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise place.problem("is not JSON: it is not UTF-8") from None
+    _check_levels(text, most_levels, place)
+    try:
+        return json.loads(text, object_pairs_hook=members,
+                          parse_constant=_no_constant)
+    except FileError:
+        raise
+    except json.JSONDecodeError as error:
+        raise place.problem(f"is not JSON: {error.msg}",
+                            line=error.lineno) from None
+    except ValueError as error:  # Whole numbers of thousands of digits, too.
+        raise place.problem(f"is not JSON: {error}") from None
+
+
+def _no_constant(word: str) -> NoReturn:
+    # Python takes NaN and Infinity.
+    raise ValueError(f"it has no {word}")
+
+
+def _check_levels(text: str, most: int, place: FilePlace) -> None:
+    """Parsers call themselves for every level."""
+    level = 0
+    for mark in _MARKS.finditer(text):
+        if mark[0] in ("[", "{"):
+            level += 1
+            if level > most:
+                raise place.problem("is nested too deeply")
+        elif mark[0] in ("]", "}"):
+            level -= 1
