@@ -59,6 +59,9 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
   // A server that restarts is found again soon.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 100);
+  // Nor does a client inherit a connection that another one lost.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // With gRPC 1.51 a stream that is cancelled while it is written to never ends
   // where gRPC may try calls again. Calls that may be repeated are repeated
   // here.

@@ -126,9 +126,9 @@ class Client:
 
 
 def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
-    """A client of the server at "host:port", "unix:/path" or another address as
-    gRPC takes it. Keywords: see `Settings`. Raises Unavailable where none
-    answers."""
+    """A client of the server at "host:port" or "unix:/path". Keywords: see
+    `Settings`. Raises InvalidArgument (INVALID_OPTION) for what is no address,
+    Unavailable where none answers."""
     connection = Connection(Settings(address, **words))
     try:
         connection.wait()

@@ -65,6 +65,12 @@ def number(option: str, given: Any) -> float:
     return found
 
 
+def check_seconds(option: str, given: Any) -> None:
+    """None is absent; at least 0, and may be infinite."""
+    if given is not None and not number(option, given) >= 0:
+        refuse(option, "seconds, at least 0", given)
+
+
 def numbers(option: str, given: Any) -> tuple[float, ...] | None:
     """None for None."""
     if given is None:

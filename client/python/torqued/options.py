@@ -139,8 +139,9 @@ class Options:
                      "fail_fast"):
             option_types.check_switch(word, getattr(self, word))
         for word in ("coulomb_smoothing", "damping", "rank_tolerance",
-                     "characteristic_length", "deadline"):
+                     "characteristic_length"):
             option_types.check_number(word, getattr(self, word))
+        option_types.check_seconds("deadline", self.deadline)
         if not isinstance(self.payload, (Payload, type(None))):
             option_types.refuse("payload", "a torqued.Payload, for example "
                                 "Payload(mass=2.0)", self.payload)

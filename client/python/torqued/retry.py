@@ -10,6 +10,8 @@ from torqued.errors import (
 
 _FIRST_BACKOFF = 0.05
 _LAST_BACKOFF = 1.0
+# Of an attempt: gRPC's clock ends some centuries from now.
+_LONGEST = 1e8
 
 #: Told before each wait for another try: what failed, and how long it waits, in
 #: seconds.
@@ -23,8 +25,8 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """For the next attempt; never negative."""
-        return max(self._end - time.monotonic(), 0.0)
+        """For the next attempt; never negative, nor infinite."""
+        return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
 
 
 class Schedule:

@@ -9,7 +9,9 @@ from typing import TypedDict
 import grpc
 
 from torqued import errors
+from torqued.address import check_address
 from torqued.enums import Health
+from torqued.option_types import check_seconds
 from torqued.retry import OnRetry
 
 # Requests of these are bytes already; see wire.py.
@@ -37,8 +39,10 @@ class ConnectWords(TypedDict, total=False):
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """
+    address: "host:port", "unix:/path", or what gRPC takes with a scheme of its
+        own ("dns:", "ipv4:").
     deadline: seconds of each call, all retries and all parts of a large batch
-        included, unless the call has its own.
+        included, unless the call has its own. Infinite: none.
     wait_for_server: seconds for which connecting keeps trying a server that
         does not answer. 0: the first refused connection is final.
     max_message_bytes: largest message in either direction; batches are cut to
@@ -62,6 +66,11 @@ class Settings:
     on_retry: OnRetry | None = None
     credentials: grpc.ChannelCredentials | None = None
 
+    def __post_init__(self) -> None:
+        check_address(self.address)
+        check_seconds("deadline", self.deadline)
+        check_seconds("wait_for_server", self.wait_for_server)
+
     def channel_options(self) -> list[tuple[str, int]]:
         return [
             ("grpc.max_receive_message_length", self.max_message_bytes),
@@ -69,6 +78,9 @@ class Settings:
             # A server that restarts is found again soon.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
+            ("grpc.dns_min_time_between_resolutions_ms", 100),
+            # Nor does a client inherit a connection that another one lost.
+            ("grpc.use_local_subchannel_pool", 1),
             # Calls that may be repeated are repeated here; and without it large
             # messages take half the time.
             ("grpc.enable_retries", 0),

@@ -16,10 +16,10 @@ from torqued.v1 import errors_pb2
 class Restarting:
     """A real server at one address, which can be killed and started again."""
 
-    def __init__(self, directory, models, *flags):
-        self._flags = ["--listen", f"unix:{directory}/again", *flags]
+    def __init__(self, directory, models, *flags, address=None):
+        self.address = address or f"unix:{directory}/again"
+        self._flags = ["--listen", self.address, *flags]
         self._store, self._models = directory / "models.db", models
-        self.address = f"unix:{directory}/again"
         self.start()
 
     def start(self):

@@ -54,7 +54,8 @@ class Connection:
         while True:
             try:
                 await self._health(
-                    HEALTH_REQUEST, timeout=self.settings.deadline)
+                    HEALTH_REQUEST,
+                    timeout=self._default_deadline().remaining())
                 return
             except grpc.RpcError as failure:
                 pause = waiting.after(failure)
@@ -66,7 +67,8 @@ class Connection:
         self._check_open()
         try:
             return health_of(await self._health(
-                HEALTH_REQUEST, timeout=self.settings.deadline))
+                HEALTH_REQUEST,
+                timeout=self._default_deadline().remaining()))
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
 
@@ -74,7 +76,7 @@ class Connection:
                    deadline: Deadline | None = None,
                    schedule: Schedule | None = None) -> Any:
         """A call that changes nothing, tried again where that may help."""
-        deadline = deadline or Deadline(self.settings.deadline)
+        deadline = deadline or self._default_deadline()
         schedule = schedule or self._schedule(deadline)
         while True:
             self._check_open()
@@ -88,7 +90,8 @@ class Connection:
         """A call that is made once."""
         self._check_open()
         try:
-            return await method(request, timeout=self.settings.deadline)
+            return await method(
+                request, timeout=self._default_deadline().remaining())
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
 
@@ -160,6 +163,9 @@ class Connection:
         """Raises Cancelled after close."""
         if self._closed:
             raise errors.make("CANCELLED", "the client is closed")
+
+    def _default_deadline(self) -> Deadline:
+        return Deadline(self.settings.deadline)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
         return Schedule(deadline, self.settings.retry, self.settings.on_retry)
