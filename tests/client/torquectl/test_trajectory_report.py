@@ -300,6 +300,26 @@ def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
         assert max(heights) - min(heights) > 60, title
 
 
+def test_a_limit_of_a_robot_at_rest_is_drawn(move, tmp_path):
+    samples = Samples.read(move).first(20)
+    samples.v[:], samples.a[:] = 0, 0
+    samples.q[:] = samples.q[0]
+    samples.write_csv(tmp_path / "rest.csv")
+    (tmp_path / "limits.json").write_text(
+        json.dumps({"panda_joint1": {"effort": 2000}}))
+    run(*CHECK, tmp_path / "rest.csv", "--model", PANDA, "--limits",
+        tmp_path / "limits.json", "--html", tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for title, count in (("over time", 2), ("against velocity", 4)):
+        svg = svg_of(text, f"Torque of panda_joint1 {title}")
+        height = heights_of_torques(svg)
+        curves = limit_curves(svg)
+        assert len(curves) == count
+        for curve in curves:
+            assert np.abs(curve[:, 1] - height(0)) == pytest.approx(
+                height(0) - height(2000), abs=0.3)
+
+
 def chatter(move, directory):
     """Velocities that jump over the limit of two joints, 1200 times each."""
     samples = Samples.read(move)
