@@ -179,7 +179,56 @@ TEST(AskedDifferences, WhatWordsAreTooShortForIsToldByItsName) {
   const Json left = Question({}, R"({"wrench_profile": [[0, 1], [1, 1]]})");
   const Json right = Question({}, R"({"wrench_profile": [[0, 1], [1, 2]]})");
   EXPECT_THAT(DifferencesInWords(left, right),
-              ElementsAre(Differs("inputs", "", "other numbers")));
+              ElementsAre(Differs("wrench of the tip on the environment",
+                                  "2 rows over time, from 0 s to 1 s, axes "
+                                  "local",
+                                  "other numbers")));
+}
+
+TEST(AskedDifferences, OtherNumbersAreToldBesideOtherWords) {
+  v1::CheckTrajectoryStart derated;
+  derated.set_derating(0.9);
+  for (const char* const rows : {"wrench", "wrench_profile"}) {
+    Json left = Question({}, "{}");
+    Json right = Question(derated, "{}");
+    left["inputs"][rows] = Json::parse("[[0, 1], [1, 1]]");
+    right["inputs"][rows] = Json::parse("[[0, 1], [1, 2]]");
+    const auto differences = DifferencesInWords(left, right);
+    ASSERT_EQ(differences.size(), 2u) << rows;
+    EXPECT_THAT(differences[0],
+                Differs("derating", "none", "all torque limits times 0.9"));
+    EXPECT_EQ(differences[1].what, "wrench of the tip on the environment");
+    EXPECT_EQ(differences[1].after, "other numbers");
+  }
+}
+
+TEST(AskedDifferences, WhatNoItemStandsForIsToldBesideThem) {
+  v1::CheckTrajectoryStart derated;
+  derated.set_derating(0.9);
+  const Json left = Question({}, "{}");
+  Json right = Question(derated, R"({"newer": 1})");
+  right["asked"]["newest"] = 2;
+  EXPECT_THAT(
+      DifferencesInWords(left, right),
+      ElementsAre(Differs("derating", "none", "all torque limits times 0.9"),
+                  Differs("asked.newest", "", "other numbers"),
+                  Differs("inputs", "", "other numbers")));
+}
+
+TEST(AskedDifferences, WhatHasNoEffectIsToldAlone) {
+  v1::CheckTrajectoryStart smooth;
+  smooth.mutable_options()->mutable_terms()->set_coulomb_smoothing(0.1);
+  EXPECT_THAT(DifferencesInWords(Question({}, "{}"), Question(smooth, "{}")),
+              ElementsAre(Differs("asked.options", "", "other numbers")));
+}
+
+TEST(AskedDifferences, TheFrameOfWrenchesInFilesIsTold) {
+  EXPECT_THAT(
+      DifferencesInWords(
+          Question({}, "{}"),
+          Question({}, R"({"wrench_frame": "REFERENCE_FRAME_WORLD"})")),
+      ElementsAre(Differs("wrench of the tip on the environment", "none",
+                          "that of the file, if any, axes world")));
 }
 
 TEST(AskedDifferences, ADerivationIsToldOnce) {

@@ -79,7 +79,8 @@ TEST(DirectoryPage, FewFilesAreListedOnce) {
 TEST(DirectoryPage, ThousandsOfFilesAreCutOff) {
   const std::string page = DirectoryPage(Checked(4000, 4000, 300));
   EXPECT_EQ(CountOf(page, "<svg"), 10u);
-  EXPECT_EQ(CountOf(page, "<tr><td>"), 10u + 500u + 0u);
+  EXPECT_EQ(CountOf(page, "<tr><td>"), 10u + 500u);
+  EXPECT_EQ(CountOf(page, "<tr><td class=\"words\">"), 100u);
   EXPECT_THAT(page, HasSubstr("and 7500 files more"));
   EXPECT_THAT(page, HasSubstr("and 200 more"));
   EXPECT_LT(page.size(), 300000u);
@@ -92,6 +93,25 @@ TEST(DirectoryPage, AVerdictThatIsMissingIsNoPass) {
   EXPECT_THAT(page, HasSubstr("class=\"verdict fail"));
   EXPECT_THAT(page, HasSubstr("no limit is broken, and some files have no"));
   EXPECT_THAT(DirectoryPage(Checked(0, 0, 2)), Not(HasSubstr("The worst")));
+}
+
+TEST(DirectoryPage, WhatIsImpossibleIsNotWhatNobodyLookedAt) {
+  DirectoryCheck check = Checked(3, 0, 0);
+  check.results[0].payload_possible = false;
+  check.results[1].payload_possible = true;
+  check.results[1].largest_payload = 0.125;
+  check.results[2].slow_down.reset();
+  // Also after a journal.
+  for (FileResult& result : check.results) {
+    result = ResultFromJson(ToJson(result)).value();
+  }
+  const std::string page = DirectoryPage(check);
+  EXPECT_EQ(CountOf(page, "<td>none</td><td>1.25</td>"), 1u);
+  EXPECT_EQ(CountOf(page, "<td>0.125</td><td>1.25</td>"), 1u);
+  EXPECT_EQ(CountOf(page, "<td>-</td><td>no pace</td>"), 1u);
+  EXPECT_EQ(ToJson(check.results[0])["payload_possible"], false);
+  EXPECT_FALSE(ToJson(check.results[2]).contains("payload_possible"));
+  EXPECT_EQ(ToJson(check.results[2])["slow_down_possible"], false);
 }
 
 TEST(DirectoryPage, NumbersThatAreNotFiniteHaveAPlace) {

@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 v1::JointDemand Curve(std::initializer_list<double> speeds,
                       std::initializer_list<double> torques) {
@@ -47,6 +48,29 @@ TEST(TorqueEnvelope, ACurveOfOtherLengthsIsNone) {
   v1::JointDemand demand = Curve({0, 1}, {100, 80});
   demand.add_torque_limit_speeds(2);
   EXPECT_THAT(EnvelopeOf(demand, 3).torque, ElementsAre(100, 100));
+}
+
+TEST(TorqueEnvelope, WhatIsTooHighIsCutOffWhereItCrosses) {
+  const TorqueEnvelope falling{{0, 2, 3}, {100, 20, 20}};
+  const auto pieces = PiecesUpTo(60, falling);
+  ASSERT_THAT(pieces, SizeIs(1));
+  EXPECT_THAT(pieces[0].speed, ElementsAre(1, 2, 3));
+  EXPECT_THAT(pieces[0].torque, ElementsAre(60, 20, 20));
+  EXPECT_THAT(PiecesUpTo(10, falling), IsEmpty());
+  const auto whole = PiecesUpTo(100, falling);
+  ASSERT_THAT(whole, SizeIs(1));
+  EXPECT_EQ(whole[0].speed, falling.speed);
+  EXPECT_EQ(whole[0].torque, falling.torque);
+}
+
+TEST(TorqueEnvelope, APeakLeavesTwoPieces) {
+  const auto pieces = PiecesUpTo(50, {{0, 1, 2, 3}, {0, 100, 1e9, 0}});
+  ASSERT_THAT(pieces, SizeIs(2));
+  EXPECT_THAT(pieces[0].speed, ElementsAre(0, 0.5));
+  EXPECT_THAT(pieces[0].torque, ElementsAre(0, 50));
+  EXPECT_THAT(pieces[1].speed,
+              ElementsAre(::testing::DoubleEq(3 - 50 / 1e9), 3));
+  EXPECT_THAT(pieces[1].torque, ElementsAre(50, 0));
 }
 
 }  // namespace

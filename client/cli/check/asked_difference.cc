@@ -10,8 +10,26 @@
 namespace torqued::cli {
 namespace {
 
-/// Members that AskedItems put into words.
-constexpr std::array<const char*, 2> kInWords = {"asked", "inputs"};
+constexpr const char* kOtherNumbers = "other numbers";
+
+// What AskedItems puts into words.
+constexpr std::array kAskedInItems = {"bounds",   "drives",
+                                      "derating", "merge_gap",
+                                      "derive",   "tip_wrench_reference_frame",
+                                      "model",    "operational_space",
+                                      "tables"};
+constexpr std::array kOptionsInItems = {"payload",         "tip_frame",
+                                        "reference_frame", "precision",
+                                        "joint_names",     "encoding"};
+constexpr std::array kTermsInItems = {"gravity", "viscous_friction",
+                                      "coulomb_friction", "coulomb_smoothing"};
+constexpr std::array kInputsInItems = {"wrench", "wrench_profile",
+                                       "wrench_frame", "joints"};
+
+bool IsInItems(const std::string& member) {
+  return member == "inputs" || member == "asked" ||
+         member.starts_with("asked.");
+}
 
 std::vector<std::string> Members(const Json& before, const Json& after,
                                  const std::string& path) {
@@ -42,18 +60,74 @@ std::vector<AskedItem> ItemsOf(const Json& question) {
 }
 
 /// Of an item that only the other one has.
-std::string AbsentWords(const std::string& what) {
-  return what.starts_with("limits of ")  ? "those of the model"
-         : what.starts_with("drive of ") ? "that of the model"
-                                         : "none";
+AskedItem AbsentItem(const AskedItem& other) {
+  AskedItem item;
+  item.what = other.what;
+  item.words = "none";
+  if (other.kind == AskedKind::kLimits) item.words = "those of the model";
+  if (other.kind == AskedKind::kDrive) item.words = "that of the model";
+  item.value = item.words;
+  return item;
 }
 
-std::string WordsOf(const std::vector<AskedItem>& items,
-                    const std::string& what) {
+/// The item of that name, or what its absence means.
+AskedItem Counterpart(const AskedItem& item,
+                      const std::vector<AskedItem>& items) {
   const auto found = std::find_if(
       items.begin(), items.end(),
-      [&what](const AskedItem& item) { return item.what == what; });
-  return found == items.end() ? AbsentWords(what) : found->words;
+      [&item](const AskedItem& other) { return other.what == item.what; });
+  return found == items.end() ? AbsentItem(item) : *found;
+}
+
+void AddDifference(const AskedItem& before, const AskedItem& after,
+                   std::vector<AskedDifference>* differences) {
+  if (before.words != after.words) {
+    differences->push_back({before.what, before.words, after.words});
+  } else if (before.value != after.value) {
+    differences->push_back({before.what, before.words, kOtherNumbers});
+  }
+}
+
+std::vector<AskedDifference> ItemDifferences(const Json& before,
+                                             const Json& after) {
+  std::vector<AskedDifference> differences;
+  const std::vector<AskedItem> left = ItemsOf(before);
+  const std::vector<AskedItem> right = ItemsOf(after);
+  for (const AskedItem& item : left) {
+    AddDifference(item, Counterpart(item, right), &differences);
+  }
+  for (const AskedItem& item : right) {
+    const bool known = std::any_of(
+        left.begin(), left.end(),
+        [&item](const AskedItem& other) { return other.what == item.what; });
+    if (!known) AddDifference(AbsentItem(item), item, &differences);
+  }
+  return differences;
+}
+
+/// What of a question no item stands for, as far as a newer version has more.
+Json WithoutItems(const Json& question) {
+  Json rest = {{"asked", question.value("asked", Json::object())},
+               {"inputs", question.value("inputs", Json::object())}};
+  const auto erase = [](Json* json, const auto& members) {
+    if (!json->is_object()) return;
+    for (const char* const member : members) json->erase(member);
+  };
+  Json& asked = rest["asked"];
+  if (asked.is_object()) {
+    if (asked.contains("options")) {
+      Json& options = asked["options"];
+      if (options.is_object() && options.contains("terms")) {
+        erase(&options["terms"], kTermsInItems);
+        if (options["terms"].empty()) options.erase("terms");
+      }
+      erase(&options, kOptionsInItems);
+      if (options.empty()) asked.erase("options");
+    }
+    erase(&asked, kAskedInItems);
+  }
+  erase(&rest["inputs"], kInputsInItems);
+  return rest;
 }
 
 /// A name as it is, anything else as JSON has it.
@@ -92,38 +166,22 @@ std::vector<AskedDifference> DifferencesInWords(const Json& before,
   // As which it was asked for, too.
   const bool derivation = std::find(members.begin(), members.end(),
                                     "asked.derive") != members.end();
-  std::vector<std::string> unsaid;
   for (const std::string& member : members) {
-    const bool words =
-        std::any_of(kInWords.begin(), kInWords.end(), [&](const char* name) {
-          return member == name || member.starts_with(name + std::string("."));
-        });
-    if (words) {
-      unsaid.push_back(member);
-    } else if (member != "derived" || !derivation) {
+    if (!IsInItems(member) && (member != "derived" || !derivation)) {
       differences.push_back(DifferenceOf(before, after, member));
     }
   }
-  if (unsaid.empty()) return differences;
-
-  const std::vector<AskedItem> left = ItemsOf(before);
-  const std::vector<AskedItem> right = ItemsOf(after);
-  const std::size_t others = differences.size();
-  const auto add = [&](const std::string& what) {
-    const bool known = std::any_of(
-        differences.begin(), differences.end(),
-        [&what](const AskedDifference& d) { return d.what == what; });
-    AskedDifference difference{what, WordsOf(left, what), WordsOf(right, what)};
-    if (!known && difference.before != difference.after) {
-      differences.push_back(std::move(difference));
-    }
-  };
-  for (const AskedItem& item : left) add(item.what);
-  for (const AskedItem& item : right) add(item.what);
-  if (differences.size() > others) return differences;
-  // What words are too short for: the numbers of a table, say.
-  for (const std::string& member : unsaid) {
-    differences.push_back({member, "", "other numbers"});
+  for (AskedDifference& difference : ItemDifferences(before, after)) {
+    differences.push_back(std::move(difference));
+  }
+  for (const std::string& member :
+       DifferentMembers(WithoutItems(before), WithoutItems(after))) {
+    differences.push_back({member, "", kOtherNumbers});
+  }
+  if (!differences.empty()) return differences;
+  // What has no effect, as the smoothing of a friction that is off.
+  for (const std::string& member : members) {
+    differences.push_back({member, "", kOtherNumbers});
   }
   return differences;
 }

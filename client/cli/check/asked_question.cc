@@ -2,6 +2,8 @@
 
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
+
 #include "client/cli/message_json.h"
 #include "torqued/v1/trajectory.pb.h"
 
@@ -38,6 +40,13 @@ void SpellOut(v1::OperationalSpaceOptions* space) {
   if (!space->has_characteristic_length()) space->set_characteristic_length(1);
 }
 
+template <class Message>
+void SortByJoint(google::protobuf::RepeatedPtrField<Message>* messages) {
+  std::stable_sort(
+      messages->begin(), messages->end(),
+      [](const Message& a, const Message& b) { return a.joint() < b.joint(); });
+}
+
 }  // namespace
 
 nlohmann::ordered_json SpeltOut(const nlohmann::ordered_json& asked) {
@@ -60,6 +69,10 @@ nlohmann::ordered_json SpeltOut(const nlohmann::ordered_json& asked) {
     start.set_tip_wrench_reference_frame(v1::REFERENCE_FRAME_LOCAL);
   }
   if (!start.has_derating()) start.set_derating(1);
+  // Of the columns of a file; limits and drives are of names.
+  start.mutable_options()->clear_joint_names();
+  SortByJoint(start.mutable_bounds());
+  SortByJoint(start.mutable_drives());
   return ToJson(start);
 }
 

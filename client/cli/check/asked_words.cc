@@ -201,7 +201,13 @@ std::string WrenchText(const Json& inputs) {
     }
     return text + ", axes " + frame();
   }
-  if (!inputs.contains("wrench")) return "none";
+  if (!inputs.contains("wrench")) {
+    // Of files that bring their own.
+    const std::string axes = frame();
+    return axes == FrameText(v1::REFERENCE_FRAME_LOCAL)
+               ? "none"
+               : "that of the file, if any, axes " + axes;
+  }
   const auto rows = RowsOf(inputs["wrench"]);
   if (rows.size() != 1) {
     return std::to_string(rows.size()) + " rows, one a sample, axes " + frame();
@@ -220,6 +226,11 @@ std::string OrderText(const Json& inputs) {
   return joints.empty() ? "that of the model" : Joined(joints);
 }
 
+/// Null where there is none.
+Json MemberOf(const Json& json, const char* name) {
+  return json.is_object() ? json.value(name, Json()) : Json();
+}
+
 }  // namespace
 
 std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
@@ -227,20 +238,25 @@ std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
   const v1::Options& options = asked.options();
   const v1::Terms& terms = options.terms();
   std::vector<AskedItem> items;
+  // Words that have all numbers are their own value.
   const auto add = [&items](std::string what, std::string words,
-                            const char* by_default) {
+                            const char* by_default,
+                            AskedKind kind = AskedKind::kOther) {
     const bool is_default = words == by_default;
-    items.push_back({std::move(what), std::move(words), is_default});
+    const Json value = words;
+    items.push_back(
+        {std::move(what), std::move(words), value, kind, is_default});
   };
   add("gravity",
       terms.gravity().empty() ? "that of the model"
                               : ListText(terms.gravity()) + " m/s\u00b2",
-      "that of the model");
+      "that of the model", AskedKind::kEssential);
   add("payload",
-      options.has_payload() ? PayloadText(options.payload()) : "none", "none");
-  add("friction", FrictionText(terms), "none");
+      options.has_payload() ? PayloadText(options.payload()) : "none", "none",
+      AskedKind::kEssential);
+  add("friction", FrictionText(terms), "none", AskedKind::kEssential);
   add("velocities and accelerations", DerivationText(asked.derive()),
-      "as they are given");
+      "as they are given", AskedKind::kEssential);
   add("derating",
       asked.has_derating() && asked.derating() != 1
           ? "all torque limits times " + ShortestText(asked.derating())
@@ -248,17 +264,25 @@ std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
       "none");
   for (const v1::JointBounds& bounds : asked.bounds()) {
     add("limits of " + bounds.joint(),
-        BoundsText(bounds, UnitsOf(units, bounds.joint())), "");
+        BoundsText(bounds, UnitsOf(units, bounds.joint())), "",
+        AskedKind::kLimits);
   }
   for (const v1::JointDrive& drive : asked.drives()) {
     add("drive of " + drive.joint(),
-        DriveText(drive, UnitsOf(units, drive.joint())), "");
+        DriveText(drive, UnitsOf(units, drive.joint())), "", AskedKind::kDrive);
   }
   add("wrench of the tip on the environment", WrenchText(inputs), "none");
+  items.back().value =
+      Json::array({items.back().words, MemberOf(inputs, "wrench"),
+                   MemberOf(inputs, "wrench_profile")});
   add("tip frame",
       options.tip_frame().empty() ? "that of the model" : options.tip_frame(),
       "that of the model");
   add("task", TaskText(asked), "not looked at");
+  if (asked.has_operational_space()) {
+    items.back().value =
+        Json::array({items.back().words, ToJson(asked.operational_space())});
+  }
   add("pauses between violations",
       asked.merge_gap() != 0
           ? "bridged up to " + ShortestText(asked.merge_gap()) + " s"

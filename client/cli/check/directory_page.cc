@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "client/cli/check/html_asked.h"
 #include "client/cli/check/html_page.h"
@@ -55,49 +56,83 @@ std::string Bar(const FileResult& result) {
          "stroke=\"#1f2933\" stroke-width=\"2\"/></svg></td>";
 }
 
-std::string Row(std::size_t rank, const FileResult& result, bool with_bar) {
-  const auto optional = [](const std::optional<double>& number) {
-    if (!number) return std::string("-");
-    return std::isinf(*number) ? "any" : ReadableText(*number);
-  };
-  return "<tr>" + HtmlCell(std::to_string(rank)) +
-         HtmlCell(result.file, "words") +
-         HtmlCell(result.passes ? "pass" : "FAIL",
-                  result.passes ? "" : "over") +
-         HtmlCell(ShareOf(result)) + (with_bar ? Bar(result) : "") +
-         HtmlCell(result.joint.empty() ? "no joint has a limit" : result.worst,
-                  "words") +
-         HtmlCell(std::to_string(result.violations)) +
-         HtmlCell(optional(result.largest_payload)) +
-         HtmlCell(optional(result.slow_down)) +
-         HtmlCell(ReadableText(result.duration)) + "</tr>\n";
+std::string NumberText(double number) {
+  return std::isinf(number) ? "any" : ReadableText(number);
+}
+
+std::string PayloadText(const FileResult& result) {
+  if (result.largest_payload) return NumberText(*result.largest_payload);
+  // "-": nobody looked.
+  return result.payload_possible == false ? "none" : "-";
+}
+
+struct Column {
+  HtmlTitle title;
+  std::string (*cell)(std::size_t rank, const FileResult& result);  // HTML
+  bool is_bar = false;
+};
+
+constexpr HtmlTitle kUntitled = {""};
+
+std::vector<Column> Columns(bool with_bar) {
+  using Result = const FileResult&;
+  std::vector<Column> columns = {
+      {kUntitled,
+       [](std::size_t rank, Result) { return HtmlCell(std::to_string(rank)); }},
+      {{"file", "words"},
+       [](std::size_t, Result result) {
+         return HtmlCell(result.file, "words");
+       }},
+      {{"verdict"},
+       [](std::size_t, Result result) {
+         return HtmlCell(result.passes ? "pass" : "FAIL",
+                         result.passes ? "" : "over");
+       }},
+      {{"of limit"},
+       [](std::size_t, Result result) { return HtmlCell(ShareOf(result)); }},
+      {kUntitled, [](std::size_t, Result result) { return Bar(result); }, true},
+      {{"worst", "words"},
+       [](std::size_t, Result result) {
+         return HtmlCell(
+             result.joint.empty() ? "no joint has a limit" : result.worst,
+             "words");
+       }},
+      {{"violations"},
+       [](std::size_t, Result result) {
+         return HtmlCell(std::to_string(result.violations));
+       }},
+      {{"payload [kg]"},
+       [](std::size_t, Result result) {
+         return HtmlCell(PayloadText(result));
+       }},
+      {{"slow-down"},
+       [](std::size_t, Result result) {
+         return HtmlCell(result.slow_down ? ReadableText(*result.slow_down)
+                                          : "no pace");
+       }},
+      {{"duration [s]"}, [](std::size_t, Result result) {
+         return HtmlCell(ReadableText(result.duration));
+       }}};
+  if (!with_bar) {
+    std::erase_if(columns, [](const Column& column) { return column.is_bar; });
+  }
+  return columns;
 }
 
 /// Of the first `count` results.
 std::string Ranked(const std::vector<FileResult>& results, std::size_t count,
                    bool with_bar) {
-  std::string text = "<table>\n";
-  text += with_bar ? HtmlHead({{""},
-                               {"file", "words"},
-                               {"verdict"},
-                               {"of limit"},
-                               {""},
-                               {"worst", "words"},
-                               {"violations"},
-                               {"payload [kg]"},
-                               {"slow-down"},
-                               {"duration [s]"}})
-                   : HtmlHead({{""},
-                               {"file", "words"},
-                               {"verdict"},
-                               {"of limit"},
-                               {"worst", "words"},
-                               {"violations"},
-                               {"payload [kg]"},
-                               {"slow-down"},
-                               {"duration [s]"}});
+  const std::vector<Column> columns = Columns(with_bar);
+  std::vector<HtmlTitle> titles;
+  titles.reserve(columns.size());
+  for (const Column& column : columns) titles.push_back(column.title);
+  std::string text = "<table>\n" + HtmlHead(titles);
   for (std::size_t k = 0; k < count; ++k) {
-    text += Row(k + 1, results[k], with_bar);
+    text += "<tr>";
+    for (const Column& column : columns) {
+      text += column.cell(k + 1, results[k]);
+    }
+    text += "</tr>\n";
   }
   return text + "</table>\n";
 }

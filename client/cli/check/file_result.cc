@@ -16,16 +16,10 @@
 namespace torqued::cli {
 namespace {
 
-/// Throws what from a member of another kind is thrown.
-double NumberFrom(const Json& json) {
-  const auto number = NumberFromJson(json);
-  return number ? *number : json.get<double>();
-}
-
 std::optional<double> OptionalFrom(const Json& json, const char* name) {
   const auto found = json.find(name);
   if (found == json.end()) return std::nullopt;
-  return NumberFrom(*found);
+  return RequiredNumberFromJson(*found);
 }
 
 /// Whether the members that count are whole numbers, as far as they are there.
@@ -95,8 +89,11 @@ FileResult ResultOf(std::string file, const FileStamp& stamp,
     result.joint = gravest.joint();
     result.worst = ViolationText(gravest);
   }
-  if (verdict.has_payload() && verdict.payload().possible()) {
-    result.largest_payload = verdict.payload().most();
+  if (verdict.has_payload()) {
+    result.payload_possible = verdict.payload().possible();
+    if (verdict.payload().possible()) {
+      result.largest_payload = verdict.payload().most();
+    }
   }
   if (verdict.slow_down().possible()) {
     result.slow_down = verdict.slow_down().factor();
@@ -122,9 +119,13 @@ Json ToJson(const FileResult& result) {
   json["duration"] = result.duration;
   json["largest_torque_use"] = NumberJson(result.largest_torque_use);
   json["largest_velocity_use"] = NumberJson(result.largest_velocity_use);
+  if (result.payload_possible) {
+    json["payload_possible"] = *result.payload_possible;
+  }
   if (result.largest_payload) {
     json["largest_payload"] = NumberJson(*result.largest_payload);
   }
+  json["slow_down_possible"] = result.slow_down.has_value();
   if (result.slow_down) json["slow_down"] = NumberJson(*result.slow_down);
   return json;
 }
@@ -141,16 +142,21 @@ std::optional<FileResult> ResultFromJson(const Json& json) {
       return result;
     }
     result.passes = json.at("passes").get<bool>();
-    result.severity = NumberFrom(json.at("severity"));
+    result.severity = RequiredNumberFromJson(json.at("severity"));
     result.joint = json.at("joint").get<std::string>();
     result.worst = json.at("worst").get<std::string>();
     result.violations = json.at("violations").get<std::uint64_t>();
     result.samples = json.at("samples").get<std::uint64_t>();
     result.duration = json.at("duration").get<double>();
-    result.largest_torque_use = NumberFrom(json.at("largest_torque_use"));
-    result.largest_velocity_use = NumberFrom(json.at("largest_velocity_use"));
+    result.largest_torque_use =
+        RequiredNumberFromJson(json.at("largest_torque_use"));
+    result.largest_velocity_use =
+        RequiredNumberFromJson(json.at("largest_velocity_use"));
     result.largest_payload = OptionalFrom(json, "largest_payload");
     result.slow_down = OptionalFrom(json, "slow_down");
+    if (json.contains("payload_possible")) {
+      result.payload_possible = json["payload_possible"].get<bool>();
+    }
     return result;
   } catch (const Json::exception&) {
     return std::nullopt;

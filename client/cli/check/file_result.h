@@ -40,9 +40,11 @@ struct FileResult {
   double duration = 0;
   double largest_torque_use = 0;
   double largest_velocity_use = 0;
+  /// Whether the file passes with some payload; absent: not looked at.
+  std::optional<bool> payload_possible;
   /// kg, possibly infinite; absent: not looked at, or none passes.
   std::optional<double> largest_payload;
-  /// Absent: no pace passes.
+  /// Looked at always; absent: no pace passes.
   std::optional<double> slow_down;
 };
 

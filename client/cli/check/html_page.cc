@@ -98,7 +98,7 @@ std::string HtmlCell(std::string_view text, std::string_view kind) {
   return cell + ">" + EscapedXml(text) + "</td>";
 }
 
-std::string HtmlHead(std::initializer_list<HtmlTitle> titles) {
+std::string HtmlHead(const std::vector<HtmlTitle>& titles) {
   std::string text = "<tr>";
   for (const HtmlTitle& title : titles) {
     text += "<th";

@@ -1,9 +1,9 @@
 // Pieces of pages that need nothing but themselves. All texts are escaped here.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace torqued::cli {
 
@@ -21,7 +21,7 @@ struct HtmlTitle {
   std::string_view text;
   std::string_view kind = {};
 };
-std::string HtmlHead(std::initializer_list<HtmlTitle> titles);
+std::string HtmlHead(const std::vector<HtmlTitle>& titles);
 
 /// A row of a list of facts; empty for an empty text.
 std::string HtmlFact(std::string_view name, std::string_view text);

@@ -89,9 +89,11 @@ void ShadeViolations(const CheckedTrajectory& checked, int joint,
 }
 
 bool IsLifted(double limit, double largest) {
-  // No drive of a robot gets there.
-  constexpr double kBeyondAll = 1000;
-  return !(std::abs(limit) <= kBeyondAll * std::max(1.0, largest));
+  // No joint of a robot gets there, in whatever unit; nor beyond so many times
+  // what is seen.
+  constexpr double kBeyondAll = 1e6;
+  constexpr double kTimesLargest = 1000;
+  return !(std::abs(limit) <= std::max(kBeyondAll, kTimesLargest * largest));
 }
 
 }  // namespace torqued::cli

@@ -43,21 +43,19 @@ Range TorqueRange(const CheckedTrajectory& checked, int joint) {
   return range.WithMargin();
 }
 
-/// In all four quadrants.
-void DrawEnvelope(const TorqueEnvelope& envelope, double largest,
-                  const PlotFrame& frame, SvgDocument* svg) {
+/// In all four quadrants, as far as it is inside the frame.
+void DrawEnvelope(const TorqueEnvelope& envelope, const PlotFrame& frame,
+                  SvgDocument* svg) {
   for (const double torque_sign : {1.0, -1.0}) {
+    const double highest = torque_sign > 0 ? frame.y.high : -frame.y.low;
     for (const double speed_sign : {1.0, -1.0}) {
-      std::vector<std::vector<SvgPoint>> pieces(1);
-      for (std::size_t k = 0; k < envelope.speed.size(); ++k) {
-        const double torque = envelope.torque[k];
-        if (IsLifted(torque, largest)) {
-          pieces.emplace_back();
-          continue;
+      std::vector<std::vector<SvgPoint>> pieces;
+      for (const TorqueEnvelope& piece : PiecesUpTo(highest, envelope)) {
+        pieces.emplace_back();
+        for (std::size_t k = 0; k < piece.speed.size(); ++k) {
+          pieces.back().push_back(frame.At(speed_sign * piece.speed[k],
+                                           torque_sign * piece.torque[k]));
         }
-        const double y =
-            std::clamp(torque_sign * torque, frame.y.low, frame.y.high);
-        pieces.back().push_back(frame.At(speed_sign * envelope.speed[k], y));
       }
       DrawCurve(pieces, kLimitStroke, svg);
     }
@@ -171,8 +169,7 @@ std::string TorqueOverSpeedPlot(const CheckedTrajectory& checked, int joint) {
                kLimitStroke);
     }
   }
-  DrawEnvelope(EnvelopeOf(demand, highest),
-               LargestOf(checked.check.tau.col(joint)), frame, &svg);
+  DrawEnvelope(EnvelopeOf(demand, highest), frame, &svg);
   std::vector<SvgPoint> inside, outside;
   for (Eigen::Index row = 0; row < checked.check.tau.rows(); ++row) {
     const double tau = checked.check.tau(row, joint);

@@ -1,6 +1,7 @@
 #include "client/cli/check/run_comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -34,19 +35,14 @@ struct RunNumbers {
   Json question;
 };
 
-/// nlohmann's exception where it is none.
-double NumberOf(const Json& json) {
-  const auto number = NumberFromJson(json);
-  return number ? *number : json.get<double>();
-}
-
 /// Of a summary; nlohmann's exceptions where it is none.
 RunNumbers NumbersOf(const Json& summary) {
   RunNumbers run;
   run.passes = summary.at("passes").get<bool>();
   const auto add = [&run](const std::string& what, const Json& value,
                           Worse worse) {
-    run.numbers.emplace_back(what, Number{NumberOf(value), worse});
+    run.numbers.emplace_back(what,
+                             Number{RequiredNumberFromJson(value), worse});
   };
   for (const Json& joint : summary.at("joints")) {
     const std::string name = joint.at("joint").get<std::string>() + ": ";
@@ -87,8 +83,16 @@ RunNumbers NumbersOf(const Json& summary) {
                   {"derived", summary.at("derived")},
                   {"inputs", summary.value("inputs", Json::object())},
                   {"asked", SpeltOut(summary.at("asked"))}};
-  // `asked` has the order, given or not.
-  run.question["inputs"].erase("joints");
+  // Numbers are compared by the names of joints.
+  Json& inputs = run.question["inputs"];
+  inputs.erase("joints");
+  // `asked` has the frame of a wrench that the file itself brings.
+  if (!inputs.contains("wrench") && !inputs.contains("wrench_profile")) {
+    inputs.erase("wrench_frame");
+    const Json& asked = run.question["asked"];
+    const auto frame = asked.find("tip_wrench_reference_frame");
+    if (frame != asked.end()) inputs["wrench_frame"] = *frame;
+  }
   return run;
 }
 
@@ -182,8 +186,14 @@ RunComparison CompareJournals(const JournalContent& before,
                               const JournalContent& after, double tolerance) {
   RunComparison comparison;
   comparison.of_files = true;
-  comparison.differences = DifferentMembers(before.question, after.question);
-  comparison.asked = DifferencesInWords(before.question, after.question);
+  std::array questions = {before.question, after.question};
+  for (Json& question : questions) {
+    if (question.contains("asked")) {
+      question["asked"] = SpeltOut(question["asked"]);
+    }
+  }
+  comparison.differences = DifferentMembers(questions[0], questions[1]);
+  comparison.asked = DifferencesInWords(questions[0], questions[1]);
   comparison.passed_before = AllPass(before);
   comparison.passes_after = AllPass(after);
   for (const auto& [file, earlier] : before.results) {
@@ -193,7 +203,9 @@ RunComparison CompareJournals(const JournalContent& before,
       continue;
     }
     const FileResult& later = found->second;
-    if (earlier.passes && !later.passes) {
+    if (earlier.error.empty() && !later.error.empty()) {
+      comparison.without_verdict.push_back(file);
+    } else if (earlier.passes && !later.passes) {
       comparison.newly_failing.push_back(file);
     }
     if (!earlier.passes && later.passes) {
@@ -217,6 +229,7 @@ bool RunComparison::worse() const {
   // be as bad as any.
   return (!of_files && passed_before && !passes_after) ||
          (of_files && !only_before.empty()) || !newly_failing.empty() ||
+         !without_verdict.empty() ||
          std::any_of(numbers.begin(), numbers.end(),
                      [](const ComparedNumber& n) { return n.worse; });
 }

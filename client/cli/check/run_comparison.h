@@ -35,6 +35,7 @@ struct RunComparison {
   std::vector<std::string> only_after;
   std::vector<std::string> newly_failing;
   std::vector<std::string> newly_passing;
+  std::vector<std::string> without_verdict;  // that had one before
   bool of_files = false;
 
   /// A limit is broken that was kept, a verdict is missing, or a number is

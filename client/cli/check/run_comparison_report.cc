@@ -33,17 +33,49 @@ void PrintList(const char* title, const std::vector<std::string>& list,
   out << (list.size() > kShown ? ", ...\n" : "\n");
 }
 
+constexpr std::size_t kWordBytes = 300;
+
+/// Where to begin with words that are too long for a line: where those of both
+/// runs part, or a bit before.
+std::size_t PartingOf(const std::string& before, const std::string& after) {
+  constexpr std::size_t kContext = 60;
+  if (std::max(before.size(), after.size()) <= kWordBytes) return 0;
+  const auto parting = static_cast<std::size_t>(
+      std::mismatch(before.begin(), before.end(), after.begin(), after.end())
+          .first -
+      before.begin());
+  if (parting <= kContext) return 0;
+  // From the beginning of a part, or else of a word.
+  std::size_t earliest = parting - kContext;
+  for (const char* const ends : {",;", " "}) {
+    const std::size_t end = before.find_last_of(ends, parting - 1);
+    if (end != std::string::npos && end >= earliest) return end + 1;
+  }
+  // Not inside a letter.
+  const auto continues = [&before](std::size_t at) {
+    return (static_cast<unsigned char>(before[at]) & 0xC0) == 0x80;
+  };
+  while (earliest > 0 && continues(earliest)) --earliest;
+  return earliest;
+}
+
+std::string WordsFrom(const std::string& words, std::size_t begin) {
+  return begin == 0 ? PlainText(words, kWordBytes)
+                    : "..." + PlainText(std::string_view(words).substr(
+                                            std::min(begin, words.size())),
+                                        kWordBytes);
+}
+
 void PrintAsked(const std::vector<AskedDifference>& asked, std::ostream& out) {
-  // Of names of joints and files, which may be long.
-  constexpr std::size_t kBytes = 300;
   if (asked.empty()) return;
   out << "Asked differently (" << asked.size() << "):\n";
   for (const AskedDifference& difference : asked) {
-    out << "  " << PlainText(difference.what, kBytes) << ": ";
+    out << "  " << PlainText(difference.what, kWordBytes) << ": ";
+    const std::size_t begin = PartingOf(difference.before, difference.after);
     if (!difference.before.empty()) {
-      out << PlainText(difference.before, kBytes) << " -> ";
+      out << WordsFrom(difference.before, begin) << " -> ";
     }
-    out << PlainText(difference.after, kBytes) << "\n";
+    out << WordsFrom(difference.after, begin) << "\n";
   }
 }
 
@@ -75,6 +107,7 @@ void PrintComparison(const RunComparison& comparison, std::ostream& out) {
   PrintList("Only after", comparison.only_after, out);
   PrintList("Newly failing", comparison.newly_failing, out);
   PrintList("Newly passing", comparison.newly_passing, out);
+  PrintList("No verdict any more", comparison.without_verdict, out);
   Table table(
       {{comparison.of_files ? "largest share of a limit" : "", Align::kLeft},
        {"before", Align::kRight},
@@ -108,6 +141,7 @@ Json ComparisonJson(const RunComparison& comparison) {
   json["only_after"] = comparison.only_after;
   json["newly_failing"] = comparison.newly_failing;
   json["newly_passing"] = comparison.newly_passing;
+  json["without_verdict"] = comparison.without_verdict;
   json["numbers"] = Json::array();
   for (const ComparedNumber& number : comparison.numbers) {
     json["numbers"].push_back({{"what", number.what},

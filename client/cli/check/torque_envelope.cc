@@ -39,4 +39,29 @@ TorqueEnvelope EnvelopeOf(const v1::JointDemand& demand, double highest_speed) {
   return envelope;
 }
 
+std::vector<TorqueEnvelope> PiecesUpTo(double highest_torque,
+                                       const TorqueEnvelope& envelope) {
+  const auto& [speed, torque] = envelope;
+  std::vector<TorqueEnvelope> pieces;
+  bool open = false;
+  for (std::size_t k = 0; k < speed.size(); ++k) {
+    const bool below = torque[k] <= highest_torque;
+    const bool crosses = k > 0 && below != (torque[k - 1] <= highest_torque);
+    if (below && !open) pieces.emplace_back();
+    if (crosses) {
+      const double share =
+          (highest_torque - torque[k - 1]) / (torque[k] - torque[k - 1]);
+      pieces.back().speed.push_back(speed[k - 1] +
+                                    share * (speed[k] - speed[k - 1]));
+      pieces.back().torque.push_back(highest_torque);
+    }
+    if (below) {
+      pieces.back().speed.push_back(speed[k]);
+      pieces.back().torque.push_back(torque[k]);
+    }
+    open = below;
+  }
+  return pieces;
+}
+
 }  // namespace torqued::cli

@@ -17,4 +17,9 @@ struct TorqueEnvelope {
 /// As the joint was limited, from rest to `highest_speed`.
 TorqueEnvelope EnvelopeOf(const v1::JointDemand& demand, double highest_speed);
 
+/// What of it is at most `highest_torque`, in pieces by rising speed; each ends
+/// where the envelope crosses that torque. None where all is above.
+std::vector<TorqueEnvelope> PiecesUpTo(double highest_torque,
+                                       const TorqueEnvelope& envelope);
+
 }  // namespace torqued::cli

@@ -1,10 +1,12 @@
 // torquectl trajectory check
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <ostream>
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "client/cli/check/checker.h"
 #include "client/cli/check/directory_page.h"
@@ -46,15 +48,53 @@ int DefaultJobs() {
       std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
 }
 
-void WriteOutputs(const Flags& flags, const CheckedTrajectory& checked) {
-  if (!flags.torques.empty()) {
-    WriteFile(
-        flags.torques,
-        TorquesBytes(checked, TorquesContainer(flags.torques), flags.torques));
+/// Files that a run leaves. One that cannot be written keeps no other one from
+/// being written: the verdict may have taken hours.
+class OutputFiles {
+ public:
+  /// Where a path is given.
+  void Write(const std::string& path,
+             const std::function<std::string()>& content) {
+    if (path.empty()) return;
+    try {
+      WriteFile(path, content());
+    } catch (const DataError& error) {
+      failures_.push_back(error);
+    }
   }
-  if (!flags.html.empty()) WriteFile(flags.html, HtmlReport(checked));
-  if (!flags.junit.empty()) WriteFile(flags.junit, VerdictJunit(checked));
-  if (!flags.json.empty()) WriteFile(flags.json, ToText(VerdictJson(checked)));
+
+  /// Throws one DataError for all that failed.
+  void ThrowFailures() const {
+    if (failures_.empty()) return;
+    std::string message = failures_.front().what();
+    for (std::size_t k = 1; k < failures_.size(); ++k) {
+      message += "; " + failures_[k].place() + ": " + failures_[k].what();
+    }
+    throw DataError(failures_.front().place(), message);
+  }
+
+ private:
+  std::vector<DataError> failures_;
+};
+
+void WriteOutputs(const Flags& flags, const CheckedTrajectory& checked) {
+  OutputFiles files;
+  files.Write(flags.torques, [&] {
+    return TorquesBytes(checked, TorquesContainer(flags.torques),
+                        flags.torques);
+  });
+  files.Write(flags.html, [&] { return HtmlReport(checked); });
+  files.Write(flags.junit, [&] { return VerdictJunit(checked); });
+  files.Write(flags.json, [&] { return ToText(VerdictJson(checked)); });
+  files.ThrowFailures();
+}
+
+void WriteOutputs(const Flags& flags, const DirectoryCheck& check) {
+  OutputFiles files;
+  files.Write(flags.html, [&] { return DirectoryPage(check); });
+  files.Write(flags.junit, [&] { return DirectoryJunit(check); });
+  files.Write(flags.json, [&] { return ToText(DirectoryJson(check)); });
+  files.ThrowFailures();
 }
 
 /// Each once, in order.
@@ -81,9 +121,6 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
                      {flags.check.limits, flags.check.wrench_profile,
                       flags.json, flags.junit, flags.results},
                      flags.results, flags.jobs);
-  if (!flags.html.empty()) WriteFile(flags.html, DirectoryPage(check));
-  if (!flags.junit.empty()) WriteFile(flags.junit, DirectoryJunit(check));
-  if (!flags.json.empty()) WriteFile(flags.json, ToText(DirectoryJson(check)));
   switch (session.output()) {
     case OutputFormat::kJson:
       session.out() << ToText(DirectoryJson(check));
@@ -95,6 +132,7 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
       PrintDirectory(check, session.out());
       break;
   }
+  WriteOutputs(flags, check);
   if (check.errors() > 0) return ExitCode::kError;
   return check.failed() > 0 ? ExitCode::kNo : ExitCode::kOk;
 }
@@ -118,8 +156,6 @@ ExitCode Run(Session& session, const Flags& flags) {
                             });
   }
   RemarkUnused(session, checked.file, checked.unused);
-  WriteOutputs(flags, checked);
-
   switch (session.output()) {
     case OutputFormat::kJson:
       session.out() << ToText(VerdictJson(checked));
@@ -131,6 +167,7 @@ ExitCode Run(Session& session, const Flags& flags) {
       PrintVerdict(checked, session.out());
       break;
   }
+  WriteOutputs(flags, checked);
   return checked.check.verdict.passes() ? ExitCode::kOk : ExitCode::kNo;
 }
 

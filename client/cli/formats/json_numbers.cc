@@ -19,4 +19,9 @@ std::optional<double> NumberFromJson(const nlohmann::ordered_json& json) {
   return std::nullopt;
 }
 
+double RequiredNumberFromJson(const nlohmann::ordered_json& json) {
+  const auto number = NumberFromJson(json);
+  return number ? *number : json.get<double>();
+}
+
 }  // namespace torqued::cli

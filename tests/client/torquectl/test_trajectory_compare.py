@@ -6,7 +6,7 @@ import numpy as np
 
 from calls import ERROR, NO, OK, PANDA, USAGE, run, run_json
 from trajectory_directories import at_pace, check, fill, fixture_samples
-from trajectory_files import CHECK, COMPARE, fixture_move
+from trajectory_files import CHECK, COMPARE, JOINTS, fixture_move
 
 __all__ = ["fixture_move", "fixture_samples"]
 
@@ -100,6 +100,62 @@ def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
         names[0]}
     done = run(*COMPARE, tmp_path / "before.jsonl", tmp_path / "after.jsonl")
     assert f"Newly failing (1): {names[0]}" in done.stdout
+
+
+def test_the_same_question_in_another_order_is_the_same(move, tmp_path):
+    limits = {"panda_joint6": {"upper": 2.2, "armature": 0.1},
+              "panda_joint2": {"torque_at_speed": [[0, 80], [2, 60]],
+                               "viscous_friction": 0.5}}
+    order = ",".join(reversed(JOINTS))
+    (tmp_path / "a.json").write_text(json.dumps(limits))
+    (tmp_path / "b.json").write_text(
+        json.dumps(dict(reversed(limits.items()))))
+    before = summary(tmp_path / "before.json", move, "--limits",
+                     tmp_path / "a.json")
+    after = summary(tmp_path / "after.json", move, "--limits",
+                    tmp_path / "b.json", "--wrench-frame", "world",
+                    "--joints", order)
+    report = run_json(*COMPARE, before, after)
+    assert report["differences"] == report["asked"] == []
+
+
+def test_where_long_words_part_is_shown(move, tmp_path):
+    curve = [[k / 8, 80 - 0.5 * k] for k in range(40)]
+    runs = []
+    for name, last in (("before", 60.5), ("after", 10)):
+        curve[-1][1] = last
+        (tmp_path / "limits.json").write_text(
+            json.dumps({"panda_joint2": {"torque_at_speed": curve}}))
+        runs.append(summary(tmp_path / f"{name}.json", move, "--limits",
+                            tmp_path / "limits.json"))
+    line = next(
+        line for line in run(*COMPARE, *runs).stdout.splitlines()
+        if line.startswith("  limits of panda_joint2: "))
+    assert line == (
+        "  limits of panda_joint2: ... 60.5 at 4.875 -> ... 10 at 4.875")
+
+
+def test_a_verdict_that_is_lost_is_worse(samples, tmp_path):
+    directory = tmp_path / "files"
+    directory.mkdir()
+    for name, pace in (("bad.csv", 0.25), ("good.csv", 1.5)):
+        at_pace(samples, pace).write_csv(directory / name)
+    check(directory, "--results", tmp_path / "before.jsonl")
+    for name, others in (("bad.csv", ["good.csv"]), ("good.csv", [])):
+        (directory / name).write_text("time\nx\n")
+        run(*CHECK, directory, "--model", PANDA, "--summary",
+            tmp_path / "after.json")
+        report = run_json(*COMPARE, tmp_path / "before.jsonl",
+                          tmp_path / "after.json", code=NO)
+        assert report["worse"] and name in report["without_verdict"]
+        assert not report["newly_failing"] and not report["only_before"]
+        assert [n["what"] for n in report["numbers"]] == others
+    done = run(*COMPARE, tmp_path / "before.jsonl", tmp_path / "after.json")
+    assert "No verdict any more (2): bad.csv, good.csv\n" in done.stdout
+    # Nor is one that never was lost.
+    report = run_json(*COMPARE, tmp_path / "after.json",
+                      tmp_path / "after.json", code=OK)
+    assert report["without_verdict"] == []
 
 
 def test_files_that_cannot_be_compared_are_told(move, samples, tmp_path):

@@ -88,9 +88,6 @@ def test_an_overview_ranks_all_files(samples, tmp_path):
     assert re.findall(names, worst) == ranked[:10]
     assert re.findall(names, everything) == ranked
     assert "bad.csv" in missing and "bad.csv" not in worst + everything
-    # What this run wrote is no trajectory of the next one.
-    assert check(tmp_path / "files", "--html", tmp_path / "files" / "x.html")[
-        "files"] == 32
 
 
 def interrupted(ready, *arguments):
@@ -253,6 +250,24 @@ def test_what_the_run_writes_and_reads_is_no_trajectory(samples, tmp_path):
     # Summaries of directories are compared like results.
     assert run(*COMPARE, tmp_path / "sum.json",
                tmp_path / "sum.json").returncode == OK
+
+
+def test_an_output_that_cannot_be_written_keeps_no_other_back(
+        samples, tmp_path):
+    fill(tmp_path / "files", samples, count=1)
+    samples.write_csv(tmp_path / "one.csv")
+    for place in (tmp_path / "files", tmp_path / "one.csv"):
+        done = run(*CHECK, place, "--model", PANDA,
+                   "--html", tmp_path / "none" / "r.html",
+                   "--junit", tmp_path / "absent" / "j.xml",
+                   "--summary", tmp_path / "sum.json", "--output", "json")
+        assert done.returncode == ERROR
+        for path in ("none/r.html", "absent/j.xml"):
+            assert str(tmp_path / path) in done.stderr
+        # What was printed is what was written.
+        summary = tmp_path / "sum.json"
+        assert json.loads(done.stdout) == json.loads(summary.read_text())
+        summary.unlink()
 
 
 def test_names_that_are_no_text_are_checked_each_time(samples, tmp_path):

@@ -199,23 +199,89 @@ def test_motion_is_shown_where_its_limits_are_broken(report):
     assert "rgba(112" in svg_of(text, "Position of panda_joint6 over time")
 
 
-def test_limits_are_drawn_at_speeds_that_nobody_reached(report, tmp_path):
-    svg = svg_of(report[0].read_text(encoding="utf-8"),
-                 "Torque of panda_joint2 against velocity")
-    curves = [[tuple(map(float, point.split(","))) for point in points.split()]
-              for points in re.findall(
-                  r'<polyline points="([^"]*)"[^>]*stroke="#c8372d"', svg)]
-    assert len(curves) == 4  # quadrants
+def limit_curves(svg):
+    """Places of the corners of all curved limits."""
+    return [np.array([point.split(",") for point in points.split()], float)
+            for points in re.findall(
+                r'<polyline points="([^"]*)"[^>]*stroke="#c8372d"', svg)]
+
+
+def speed_axis(svg, velocity_limit):
+    """Place of rest and pixels for 1 rad/s; a line stands at the limits."""
     lines = sorted({float(x) for x in re.findall(
         r'<line x1="([\d.]+)"[^>]*stroke="#c8372d"', svg)})
+    return sum(lines) / 2, (lines[1] - lines[0]) / 2 / velocity_limit
+
+
+def test_limits_are_drawn_at_speeds_that_nobody_reached(report):
+    svg = svg_of(report[0].read_text(encoding="utf-8"),
+                 "Torque of panda_joint2 against velocity")
+    curves = limit_curves(svg)
+    assert len(curves) == 4  # quadrants
     # Each from rest to the velocity limit, with corners at 0.5 and 2 rad/s.
-    middle = sum(lines) / 2
-    scale = (lines[1] - middle) / 2.175
+    middle, scale = speed_axis(svg, 2.175)
     for curve in curves:
-        speeds = [abs(x - middle) / scale for x, _ in curve]
-        assert speeds == pytest.approx([0, 0.5, 2, 2.175], abs=0.01)
-    heights = sorted(curve[0][1] for curve in curves)
-    assert heights[0] == heights[1] < heights[2] == heights[3]
+        assert np.abs(curve[:, 0] - middle) / scale == pytest.approx(
+            [0, 0.5, 2, 2.175], abs=0.01)
+
+
+def heights_of_torques(svg):
+    """Pixels from the top for torques in N m, by the labels of the axis."""
+    labels = [(float(label), float(y) - 4) for y, label in re.findall(
+        r'<text x="54" y="([\d.]+)"[^>]*>([-\d.e]+)</text>',
+        svg.replace("\u2212", "-"))]
+    return np.poly1d(np.polyfit(*zip(*labels), 1))
+
+
+@pytest.mark.parametrize("resting", [True, False])
+def test_limits_are_as_high_as_their_table(move, resting, tmp_path):
+    samples = Samples.read(move)
+    corners = [[0, 40], [0.5, 30], [2, 10]]
+    if not resting:
+        # The corner at rest is far above all that is shown.
+        corners = [[0, 1000], [2, 20]]
+        samples = samples.first(200)
+        samples.time = np.linspace(0, 0.5, 200)
+        samples.v = np.zeros((200, 7))
+        samples.a = np.zeros((200, 7))
+        samples.q = np.tile(samples.q[0], (200, 1))
+        samples.v[:, 1] = 1.5 + 0.2 * samples.time
+        samples.a[:, 1] = 0.2
+        samples.q[:, 1] = (-0.4 + 1.5 * samples.time
+                           + 0.1 * samples.time ** 2)
+    samples.write_csv(tmp_path / "s.csv")
+    (tmp_path / "limits.json").write_text(json.dumps(
+        {"panda_joint2": {"torque_at_speed": corners}}))
+    done = run(*CHECK, tmp_path / "s.csv", "--model", PANDA, "--limits",
+               tmp_path / "limits.json", "--html", tmp_path / "r.html")
+    assert done.returncode in (OK, NO), done.stderr
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    over_time = svg_of(text, "Torque of panda_joint2 over time")
+    over_speed = svg_of(text, "Torque of panda_joint2 against velocity")
+    middle, scale = speed_axis(over_speed, 2.175)
+    height = heights_of_torques(over_speed)
+    quadrants = limit_curves(over_speed)
+    assert len(quadrants) == 4
+    # Over time the table torque_limit is drawn itself.
+    tables = limit_curves(over_time)
+    assert len(tables) == 2
+    for table in tables:
+        times = (table[:, 0] - 62) / (760 - 12 - 62) * samples.time[-1]
+        speed = np.abs(np.interp(times, samples.time, samples.v[:, 1]))
+        upper = table[0, 1] < height(0)
+        limit = np.interp(speed, *np.transpose(corners))
+        assert table[:, 1] == pytest.approx(
+            height(limit if upper else -limit), abs=0.3)
+        for curve in quadrants:
+            if (curve[0, 1] < height(0)) != upper:
+                continue
+            order = np.argsort(curve[:, 0])
+            side = np.sign(curve[-1, 0] - middle)
+            drawn = np.interp(middle + side * scale * speed,
+                              curve[order, 0], curve[order, 1])
+            assert drawn == pytest.approx(table[:, 1], abs=0.3)
+            # And nothing outside the frame.
+            assert 10 <= curve[:, 1].min() <= curve[:, 1].max() <= 220 - 40
 
 
 def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
@@ -232,6 +298,26 @@ def test_a_limit_that_is_lifted_does_not_flatten_the_picture(move, tmp_path):
         assert "dasharray" not in svg
         heights = [float(y) for y in re.findall(r"[ ,](\d+\.?\d*)[ h]", svg)]
         assert max(heights) - min(heights) > 60, title
+
+
+def test_a_limit_of_a_robot_at_rest_is_drawn(move, tmp_path):
+    samples = Samples.read(move).first(20)
+    samples.v[:], samples.a[:] = 0, 0
+    samples.q[:] = samples.q[0]
+    samples.write_csv(tmp_path / "rest.csv")
+    (tmp_path / "limits.json").write_text(
+        json.dumps({"panda_joint1": {"effort": 2000}}))
+    run(*CHECK, tmp_path / "rest.csv", "--model", PANDA, "--limits",
+        tmp_path / "limits.json", "--html", tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for title, count in (("over time", 2), ("against velocity", 4)):
+        svg = svg_of(text, f"Torque of panda_joint1 {title}")
+        height = heights_of_torques(svg)
+        curves = limit_curves(svg)
+        assert len(curves) == count
+        for curve in curves:
+            assert np.abs(curve[:, 1] - height(0)) == pytest.approx(
+                height(0) - height(2000), abs=0.3)
 
 
 def chatter(move, directory):
