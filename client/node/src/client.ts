@@ -3,7 +3,7 @@
 import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js';
 import { isRecord, numberOf, wrongKind } from './argument_shape.js';
 import { Channel } from './channel.js';
-import { TorquedError } from './errors.js';
+import { badArgument, TorquedError } from './errors.js';
 import {
   type ModelInfo,
   type ModelSummary,
@@ -23,6 +23,8 @@ import { type ServerInfo, toServerInfo } from './server_info.js';
 const DEADLINE_MS = 30_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const CHUNK_ROWS = 1000;
+// Decades, beyond which gRPC throws outside of all calls.
+const LONGEST_MS = 1e12;
 const CONNECT_AGAIN_MS = 50;
 
 /** How a client connects and calls. */
@@ -112,6 +114,7 @@ export class Client {
   constructor(address: string, options: ConnectOptions = {}) {
     this.address = address;
     this.#options = options;
+    checkedDeadline(options.deadlineMs);
     this.#chunkRows = checkedChunkRows(options.chunkRows ?? CHUNK_ROWS);
     this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     this.#channel = new Channel(address, {
@@ -279,17 +282,26 @@ export class Client {
   }
 
   #limitsOf({ deadlineMs, signal }: CallOptions): CallLimits {
-    numberOf(deadlineMs, 'options.deadlineMs');
     checkSignal(signal);
     const { retry, onRetry } = this.#options;
-    const milliseconds = deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS;
+    const milliseconds =
+      checkedDeadline(deadlineMs) ?? this.#options.deadlineMs ?? DEADLINE_MS;
     return {
-      deadline: Date.now() + milliseconds,
+      deadline:
+        milliseconds < LONGEST_MS ? Date.now() + milliseconds : Infinity,
       signal,
       closing: this.#channel.closing,
       retry: retry === false ? undefined : { waiting: onRetry },
     };
   }
+}
+
+// Throws for what is no number of milliseconds; infinite ones are.
+function checkedDeadline(deadlineMs: unknown): number | undefined {
+  const field = 'options.deadlineMs';
+  const milliseconds = numberOf(deadlineMs, field);
+  if (!Number.isNaN(milliseconds)) return milliseconds;
+  throw badArgument('INVALID_OPTION', field, `${field} is NaN`);
 }
 
 // Those of other realms are none of this one's AbortSignal.

@@ -64,6 +64,10 @@ def table(name: str, given: Any, order: Sequence[str] | None = None) -> Table:
 
 
 def _numbers(name: str, given: Any) -> FloatArray:
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise errors.invalid(
+            Reason.MALFORMED_ARRAY, name,
+            f"{name} has masked numbers; give NaN, or other numbers, for them")
     if isinstance(given, np.ndarray) and given.dtype == WIRE:
         return np.ascontiguousarray(given) if given.ndim else given
     try:

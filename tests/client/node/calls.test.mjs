@@ -66,12 +66,28 @@ test('what is no signal and no number of milliseconds is refused', async () => {
     ['options.signal', { signal: 5 }],
     ['options.signal', { signal: new AbortController() }],
     ['options.deadlineMs', { deadlineMs: '1000' }],
+    ['options.deadlineMs', { deadlineMs: NaN }],
   ]) {
     await assert.rejects(
       async () => there.robot.regressor({ q: [[0]] }, options),
       { name: 'TorquedError', reason: 'INVALID_OPTION', field },
     );
   }
+});
+
+test('a deadline that is far away is as good as none', async () => {
+  for (const deadlineMs of [1e11, 1e15, Number.MAX_VALUE, Infinity]) {
+    const { ok } = await there.robot.compute(
+      ['massMatrix'],
+      { q: numbers(7) },
+      { deadlineMs },
+    );
+    assert.equal(ok.length, 1);
+  }
+  await assert.rejects(connect(there.server.address, { deadlineMs: NaN }), {
+    reason: 'INVALID_OPTION',
+    field: 'options.deadlineMs',
+  });
 });
 
 test('a signal ends a call that nobody answers', async () => {

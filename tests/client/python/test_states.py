@@ -212,6 +212,21 @@ def test_external_wrenches_by_link(panda, states):
     assert not np.allclose(by_link, panda.inverse_dynamics(s.q))
 
 
+def test_masked_numbers_are_refused(panda):
+    q = np.linspace(-1, 1, 7)
+    masked = np.ma.masked_greater(q, 0.5)
+    by_name = {**dict(zip(panda.joint_names, q)),
+               "panda_joint2": np.ma.masked_array([0.5, 0.6], mask=[0, 1])}
+    for given, field in ((masked, "q"), (by_name, "q['panda_joint2']")):
+        with pytest.raises(torqued.InvalidArgument, match="masked") as caught:
+            panda.gravity_forces(given)
+        assert caught.value.field == field
+    with pytest.raises(torqued.InvalidArgument, match="masked"):
+        torqued.Trajectory([0, 1], np.ma.masked_greater(np.eye(2), 0))
+    unmasked = np.ma.masked_greater(q, 5)
+    assert same_bits(panda.gravity_forces(unmasked), panda.gravity_forces(q))
+
+
 def test_unknown_words_are_refused(panda):
     with pytest.raises(TypeError, match="tip_wrensh"):
         panda.inverse_dynamics(np.zeros(7), tip_wrensh=np.zeros(6))
