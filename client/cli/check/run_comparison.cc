@@ -28,6 +28,10 @@ struct Number {
   Worse worse = Worse::kMore;
 };
 
+/// No change: of shares of limits, J and kg alike. A joint at rest has a speed
+/// of 0 in one run and of 1e-14 in the other.
+constexpr double kRounding = 1e-9;
+
 /// A run as far as it is compared.
 struct RunNumbers {
   bool passes = false;
@@ -109,7 +113,9 @@ ComparedNumber Compared(const std::string& what, const Number& before,
                                                      : before.value - after;
   // Where one is infinite the other one decides.
   const double scale = std::max(std::abs(before.value), std::abs(after));
-  const bool counts = std::isinf(scale) || std::abs(change) > tolerance * scale;
+  const bool counts =
+      std::isinf(scale) ||
+      std::abs(change) > std::max(tolerance * scale, kRounding);
   number.worse = counts && change > 0;
   number.better = counts && change < 0;
   return number;

@@ -16,7 +16,8 @@ struct ComparedNumber {
   std::string what;  // "panda_joint1: torque of its limit"
   double before = 0;
   double after = 0;
-  /// Whether the later one is worse, or better, by more than the tolerance.
+  /// Whether the later one is worse, or better, by more than the tolerance and
+  /// more than rounding.
   bool worse = false;
   bool better = false;
 };

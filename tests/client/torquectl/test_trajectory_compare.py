@@ -52,6 +52,18 @@ def test_more_load_is_worse_and_less_is_not(move, tmp_path):
     assert done.returncode == OK and "PASS -> PASS, not worse" in done.stdout
 
 
+def test_rounding_is_no_change_whatever_the_tolerance(move, tmp_path):
+    before = summary(tmp_path / "before.json", move)
+    verdict = json.loads(before.read_text())
+    for change, code in ((5e-14, OK), (5e-9, NO)):
+        verdict["joints"][1]["velocity_use"]["value"] = 0.0
+        before.write_text(json.dumps(verdict))
+        verdict["joints"][1]["velocity_use"]["value"] = change
+        (tmp_path / "after.json").write_text(json.dumps(verdict))
+        done = run(*COMPARE, before, tmp_path / "after.json")
+        assert done.returncode == code, done.stdout
+
+
 def test_less_payload_is_worse_and_more_is_better(move, tmp_path):
     strong = summary(tmp_path / "strong.json", move)
     weak = summary(tmp_path / "weak.json", move, "--derate", "0.8")
