@@ -251,7 +251,7 @@ def test_limits_are_as_high_as_their_table(move, resting, tmp_path):
                            + 0.1 * samples.time ** 2)
     samples.write_csv(tmp_path / "s.csv")
     (tmp_path / "limits.json").write_text(json.dumps(
-        {"panda_joint2": {"torque_at_speed": corners}}))
+        {"panda_joint2": {"torque_at_speed": corners, "effort": 1000}}))
     done = run(*CHECK, tmp_path / "s.csv", "--model", PANDA, "--limits",
                tmp_path / "limits.json", "--html", tmp_path / "r.html")
     assert done.returncode in (OK, NO), done.stderr
