@@ -1,7 +1,12 @@
 // The client of a torqued server.
 
 import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js';
-import { isRecord, numberOf, wrongKind } from './argument_shape.js';
+import {
+  checkRecord,
+  isRecord,
+  numberOf,
+  wrongKind,
+} from './argument_shape.js';
 import { Channel } from './channel.js';
 import { badArgument, TorquedError } from './errors.js';
 import {
@@ -14,7 +19,7 @@ import {
   type UrdfOptions,
   type Validation,
 } from './models.js';
-import type { CallOptions } from './options.js';
+import { type CallOptions, checkNames } from './options.js';
 import { type Method, METHODS } from './protocol.js';
 import { type CallLimits, sleep, untilDone, type Waiting } from './retry.js';
 import { checkedChunkRows, Robot } from './robot.js';
@@ -53,6 +58,17 @@ export interface ConnectOptions {
    * environment names is used only with `'grpc.enable_http_proxy': 1`. */
   channelOptions?: ChannelOptions;
 }
+
+const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
+  deadlineMs: true,
+  waitForServerMs: true,
+  maxMessageBytes: true,
+  chunkRows: true,
+  retry: true,
+  onRetry: true,
+  credentials: true,
+  channelOptions: true,
+};
 
 /** What came of a registration. */
 export interface Registration {
@@ -112,6 +128,11 @@ export class Client {
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
+    checkRecord(options, 'options');
+    checkNames(options, NAMES);
+    if (typeof address !== 'string' || address === '') {
+      throw wrongKind('INVALID_OPTION', 'address', address, 'address');
+    }
     this.address = address;
     this.#options = options;
     checkedDeadline(options.deadlineMs);
@@ -281,7 +302,9 @@ export class Client {
     });
   }
 
-  #limitsOf({ deadlineMs, signal }: CallOptions): CallLimits {
+  #limitsOf(options: CallOptions): CallLimits {
+    checkRecord(options, 'options');
+    const { deadlineMs, signal } = options;
     checkSignal(signal);
     const { retry, onRetry } = this.#options;
     const milliseconds =

@@ -7,6 +7,7 @@ import {
   numberOf,
   numbersOf,
   textOf,
+  wrongKind,
 } from './argument_shape.js';
 import { badArgument } from './errors.js';
 import { WireEnum } from './protocol.js';
@@ -377,6 +378,14 @@ export function wireWhat(
   options: DynamicsOptions,
 ): WireWhat {
   checkNames(options, NAMES);
+  if (!Array.isArray(quantities)) {
+    throw wrongKind(
+      'INVALID_FIELD',
+      'quantities',
+      quantities,
+      'list of quantities',
+    );
+  }
   return {
     model,
     quantities: quantities.map(quantityNumber),
@@ -385,6 +394,12 @@ export function wireWhat(
       ? {}
       : { operationalSpace: wireTask(options.task) }),
   };
+}
+
+/** The function itself, or undefined. Throws INVALID_OPTION for all else. */
+export function checkedProgress<Progress>(progress: Progress): Progress {
+  if (progress === undefined || typeof progress === 'function') return progress;
+  throw wrongKind('INVALID_OPTION', 'options.progress', progress, 'function');
 }
 
 /** Reference frame of the tip wrench as a number. */

@@ -15,6 +15,7 @@ import { MAX_ROWS } from './message_rows.js';
 import type { Joint, ModelInfo } from './models.js';
 import {
   type CallOptions,
+  checkedProgress,
   type ComputeOptions,
   type DynamicsOptions,
   type EvaluateOptions,
@@ -93,7 +94,7 @@ export class Robot {
       chunkRows: checkedChunkRows(
         options.chunkRows ?? this.#connection.chunkRows,
       ),
-      progress: options.progress,
+      progress: checkedProgress(options.progress),
     });
     return whole as Evaluation<Q>;
   }

@@ -9,6 +9,7 @@ import {
 } from './argument_shape.js';
 import {
   type CallOptions,
+  checkedProgress,
   checkNames,
   type DynamicsOptions,
   noChoice,
@@ -221,10 +222,7 @@ function differentiation(given: unknown): number {
 export function wireStart(model: string, options: CheckOptions): object {
   checkRecord(options, 'options');
   checkNames(options, NAMES);
-  const { progress } = options;
-  if (progress !== undefined && typeof progress !== 'function') {
-    throw wrongKind('INVALID_OPTION', 'options.progress', progress, 'function');
-  }
+  checkedProgress(options.progress);
   return {
     model,
     options: wireOptions(options),

@@ -181,7 +181,10 @@ class Trajectory:
         return ordered
 
     def slower(self, factor: float) -> Trajectory:
-        """The same path in `factor` times the time."""
+        """The same path in `factor` times the time. Raises InvalidArgument
+        unless it is finite and above 0."""
+        if not 0 < option_types.number("factor", factor) < np.inf:
+            option_types.refuse("factor", "a finite number above 0", factor)
         return self._with(
             time=self.time * factor, q=self.q,
             v=None if self.v is None else self.v / factor,

@@ -75,6 +75,24 @@ test('what is no signal and no number of milliseconds is refused', async () => {
   }
 });
 
+test('arguments of the wrong kind are refused by name', async () => {
+  const { robot, server } = there;
+  const q = numbers(7);
+  for (const [field, call] of [
+    ['quantities', () => robot.compute('massMatrix', { q })],
+    ['quantities', () => robot.compute(undefined, { q })],
+    ['options', () => robot.compute(['massMatrix'], { q }, null)],
+    ['options', () => robot.massMatrix({ q }, 5)],
+    ['options.progress', () => robot.massMatrix({ q }, { progress: 5 })],
+    ['options.deadline', () => connect(server.address, { deadline: 1500 })],
+    ['options', () => connect(server.address, null)],
+    ['address', () => connect(undefined)],
+    ['address', () => connect('')],
+  ]) {
+    await assert.rejects(async () => call(), { name: 'TorquedError', field });
+  }
+});
+
 test('a deadline that is far away is as good as none', async () => {
   for (const deadlineMs of [1e11, 1e15, Number.MAX_VALUE, Infinity]) {
     const { ok } = await there.robot.compute(

@@ -90,6 +90,14 @@ def test_arrays_that_are_no_trajectory(name):
         reason, field, row, joint)
 
 
+@pytest.mark.parametrize("factor", [0, -1, np.nan, np.inf, "2", True])
+def test_no_path_is_slower_by_such_a_factor(factor):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        MOTION.slower(factor)
+    assert caught.value.field == "factor"
+    assert caught.value.reason is torqued.Reason.INVALID_OPTION
+
+
 def test_one_string_is_no_list_of_joints():
     with pytest.raises(torqued.InvalidArgument, match="list") as caught:
         torqued.Trajectory(MOTION.time, MOTION.q, joint_names="a,b,c,d,e,f,g")
