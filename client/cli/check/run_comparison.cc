@@ -113,9 +113,8 @@ ComparedNumber Compared(const std::string& what, const Number& before,
                                                      : before.value - after;
   // Where one is infinite the other one decides.
   const double scale = std::max(std::abs(before.value), std::abs(after));
-  const bool counts =
-      std::isinf(scale) ||
-      std::abs(change) > std::max(tolerance * scale, kRounding);
+  const bool counts = std::isinf(scale) ||
+                      std::abs(change) > std::max(tolerance * scale, kRounding);
   number.worse = counts && change > 0;
   number.better = counts && change < 0;
   return number;
