@@ -40,9 +40,10 @@ void SpellOut(v1::OperationalSpaceOptions* space) {
   if (!space->has_characteristic_length()) space->set_characteristic_length(1);
 }
 
+/// A joint is listed once.
 template <class Message>
 void SortByJoint(google::protobuf::RepeatedPtrField<Message>* messages) {
-  std::stable_sort(
+  std::sort(
       messages->begin(), messages->end(),
       [](const Message& a, const Message& b) { return a.joint() < b.joint(); });
 }
