@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/batch/input_groups.h"
 #include "core/batch/input_traits.h"
 #include "core/batch/quantity_needs.h"
 
@@ -127,6 +128,18 @@ int SymmetricSize(const EvaluationPlan& plan, Output output) {
   return full ? plan.model().nv() : 0;
 }
 
+/// Of a job whose states bring what not all quantities take.
+void CutIntoParts(const InputGroups& groups, BlockJob& job) {
+  job.part_count = 0;
+  for (const InputGroup& group : groups.all()) {
+    job.parts[job.part_count++] = {group.quantities.bits(),
+                                   kInputsOfGeneralTexts & ~group.taken,
+                                   job.lowered && group.plain()};
+  }
+  // One part has all there is.
+  if (job.part_count == 1) job.lowered = job.parts[0].lowered;
+}
+
 }  // namespace
 
 BlockPlan::BlockPlan(const EvaluationPlan& plan) {
@@ -192,7 +205,6 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   }
 
   const TaskOptions& task = options.task;
-  setup_.task = options.quantities.HasAny(kQuantitiesOfTheTask);
   setup_.task_rows = task.axis_count;
   // Round-off limits what a rank decision can tell apart.
   constexpr double kEpsilon = 2.220446049250313e-16;
@@ -209,9 +221,12 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
   BlockJob job;  // of the outputs only what is wanted is set
   job.setup = &setup_;
-  job.lowered = plan.options().texts == Texts::kLowered &&
-                !NeedGeneralTexts(plan.inputs());
   const EvaluationInputs& in = plan.inputs();
+  const QuantitySet quantities = plan.options().quantities;
+  job.lowered = plan.options().texts == Texts::kLowered;
+  job.task = quantities.HasAny(kQuantitiesOfTheTask);
+  job.part_count = 1;
+  if (GeneralInputs(in) != 0) CutIntoParts(InputGroups(in, quantities), job);
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);
     const InputArray& array = TableOf(in, input);

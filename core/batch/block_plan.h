@@ -13,12 +13,6 @@ namespace torqued {
 
 class EvaluationPlan;
 
-/// Whether the lowered texts do not know what these states bring.
-inline bool NeedGeneralTexts(const EvaluationInputs& inputs) {
-  return inputs.base_twist.present() || inputs.base_acceleration.present() ||
-         inputs.gravity.present() || inputs.external_wrenches.present();
-}
-
 /// What a BlockJob points to, and where results stand in the rows of a plan.
 class BlockPlan {
  public:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/batch/cost.h"
+#include "core/batch/input_groups.h"
 #include "core/batch/input_traits.h"
 #include "core/batch/option_checks.h"
 #include "core/batch/quantity_needs.h"
@@ -198,7 +199,8 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   rows_ = rows;
   inputs_ = inputs;
   nanoseconds_per_row_ = checked_->nanoseconds_per_row;
-  if (NeedGeneralTexts(inputs)) {
+  // Not more than that: some of the quantities may not take those inputs.
+  if (GeneralInputs(inputs) != 0) {
     nanoseconds_per_row_ *= kCostOfGeneralTexts;
   }
   if (inputs.external_wrenches.present()) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/batch/input_groups.h"
 #include "core/batch/quantity_needs.h"
 #include "core/batch/row_quantities.h"
 #include "core/dynamics/aba.h"
@@ -86,9 +87,9 @@ RowEvaluation::RowEvaluation(const EvaluationPlan& plan,
       workspace_(workspace),
       scratch_(workspace.dynamics.scratch()),
       tree_(plan.model().tree()),
-      quantities_(quantities) {
+      asked_(quantities),
+      groups_(plan.inputs(), quantities) {
   const Terms& terms = plan.options().terms;
-  std::copy(terms.gravity->begin(), terms.gravity->end(), terms_.gravity);
   terms_.viscous_friction = terms.viscous_friction;
   terms_.coulomb_friction = terms.coulomb_friction;
   terms_.coulomb_smoothing = terms.coulomb_smoothing;
@@ -109,6 +110,13 @@ std::optional<RowIssue> RowEvaluation::Evaluate(std::int64_t row) {
   }
   ComputePlacements(tree_, Of(Input::kQ), scratch_);
   ComputeWorldPlacements(tree_, scratch_);
+  for (const InputGroup& group : groups_.all()) EvaluateGroup(group);
+  return issue_;
+}
+
+void RowEvaluation::EvaluateGroup(const InputGroup& group) {
+  quantities_ = group.quantities;
+  absent_ = kInputsOfGeneralTexts & ~group.taken;
   LoadBaseMotion();
   LoadWrenches();
   GeneralOutputs();
@@ -116,7 +124,6 @@ std::optional<RowIssue> RowEvaluation::Evaluate(std::int64_t row) {
   ForwardDynamicsOutput();
   KinematicOutputs();
   MassMatrixAndTaskOutputs();
-  return issue_;
 }
 
 double RowEvaluation::SmallestSingularValue(std::int64_t row) {
@@ -132,7 +139,9 @@ double RowEvaluation::SmallestSingularValue(std::int64_t row) {
 }
 
 const double* RowEvaluation::Of(Input input) const {
-  return plan_.inputs()[input].present() ? workspace_[input].data() : nullptr;
+  const bool taken = (absent_ & Bit(input)) == 0;
+  return taken && plan_.inputs()[input].present() ? workspace_[input].data()
+                                                  : nullptr;
 }
 
 void RowEvaluation::Report(RowIssue issue) {
@@ -180,6 +189,8 @@ void RowEvaluation::LoadBaseMotion() {
   if (g != nullptr) {
     base_motion_.g = Vec3<double>::Constant(g);
     std::fill_n(terms_.gravity, 3, 0.0);
+  } else {
+    std::copy_n(plan_.options().terms.gravity->begin(), 3, terms_.gravity);
   }
   const bool moves = g != nullptr || Of(Input::kBaseTwist) != nullptr ||
                      Of(Input::kBaseAcceleration) != nullptr;
@@ -484,6 +495,7 @@ void RowEvaluation::StoreNaN(Output output) {
 }
 
 void RowEvaluation::StoreUndefined() {
+  quantities_ = asked_;
   for (int k = 0; k < kOutputCount; ++k) {
     const Output output = static_cast<Output>(k);
     StoreNaN(output);

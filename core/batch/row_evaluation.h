@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/batch/input_groups.h"
 #include "core/batch/row_workspace.h"
 #include "core/dynamics/applied_wrenches.h"
 #include "core/dynamics/base_motion.h"
@@ -29,7 +30,7 @@ class RowEvaluation {
   double SmallestSingularValue(std::int64_t row);
 
  private:
-  /// Null where it is absent.
+  /// Null where it is absent, or not taken by the quantities under way.
   const double* Of(Input input) const;
   const double* v() const { return Of(Input::kV); }
   const double* a() const { return Of(Input::kA); }
@@ -42,6 +43,9 @@ class RowEvaluation {
   /// finite.
   bool LoadInput(Input input);
   bool LoadInputs();
+
+  /// After the inputs and the placements of the bodies.
+  void EvaluateGroup(const InputGroup& group);
   void LoadBaseMotion();
   /// Into scratch.W, as they act on the bodies.
   void LoadWrenches();
@@ -96,7 +100,10 @@ class RowEvaluation {
   RowWorkspace& workspace_;
   Scratch<double>& scratch_;
   Tree tree_;
-  QuantitySet quantities_;
+  const QuantitySet asked_;
+  const InputGroups groups_;
+  QuantitySet quantities_;  // of the group under way
+  InputBits absent_ = 0;    // what they do not take
   DynamicsTerms terms_{};
   const BodyFrame* tip_ = nullptr;
   std::int64_t row_ = 0;

@@ -110,9 +110,10 @@ enum class Output : unsigned char {
 };
 inline constexpr int kOutputCount = 41;
 
-/// Sets of either, as bits.
+/// Sets of each, as bits.
 using QuantityBits = unsigned long long;
 using OutputBits = unsigned long long;
+using InputBits = unsigned;
 
 /// In a unit of its own for every instruction set, so never shared.
 #define TORQUED_OF_THE_UNIT __attribute__((always_inline)) static constexpr
@@ -122,6 +123,9 @@ TORQUED_OF_THE_UNIT QuantityBits Bit(Quantity quantity) {
 }
 TORQUED_OF_THE_UNIT OutputBits Bit(Output output) {
   return 1ULL << static_cast<unsigned>(output);
+}
+TORQUED_OF_THE_UNIT InputBits Bit(Input input) {
+  return 1U << static_cast<unsigned>(input);
 }
 
 /// The quantity that a table belongs to.

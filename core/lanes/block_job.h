@@ -56,8 +56,6 @@ struct BlockSetup {
   const WrenchPlace* wrench_places;
   int wrench_place_count;
 
-  /// Λ and η, or only whether they are of full rank.
-  bool task;
   int task_rows;
   int task_axes[6];
   double rank_tolerance;
@@ -68,6 +66,15 @@ struct BlockSetup {
   LaneShape shapes[kOutputCount];
 };
 
+/// A part of a job: the quantities that take the same of what not all take (see
+/// core/batch/input_groups.h). What else the job has is absent for them.
+struct JobPart {
+  QuantityBits quantities;  // of those that were asked for
+  InputBits absent;         // tables that they do not take
+  bool lowered;             // see BlockJob
+};
+inline constexpr int kMaxInputGroups = 5;
+
 /// A setup with rows. One job serves any number of blocks and threads.
 struct BlockJob {
   const BlockSetup* setup;
@@ -75,6 +82,12 @@ struct BlockJob {
   /// Whether the lowered tree is used where there is a kernel for it; the
   /// general texts take the rest.
   bool lowered;
+  /// Λ and η, or only whether they are of full rank.
+  bool task;
+  /// Where there are more than one, each is computed as a job of its own, with
+  /// its own `lowered` and `task`.
+  int part_count;
+  JobPart parts[kMaxInputGroups];
   /// What is computed; of other outputs nothing below is set.
   OutputBits wanted;
   LaneOutput outputs[kOutputCount];

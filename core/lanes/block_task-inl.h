@@ -24,11 +24,12 @@ class BlockTask {
   using P = Pack<N>;
 
   /// `mass` must hold the factors of M before anything is computed.
-  BlockTask(const BlockSetup& setup, QuantityBits wanted,
+  BlockTask(const BlockJob& job, QuantityBits wanted,
             const MassFactors<N>& mass, Carver& carver)
-      : setup_(setup),
-        n_(setup.tree.n),
-        m_(setup.task_rows),
+      : setup_(*job.setup),
+        task_(job.task),
+        n_(setup_.tree.n),
+        m_(setup_.task_rows),
         wanted_(wanted),
         mass_(mass) {
     const auto n = static_cast<unsigned long>(n_);
@@ -42,7 +43,7 @@ class BlockTask {
     }
   }
 
-  bool wanted() const { return setup_.task; }
+  bool wanted() const { return task_; }
 
   /// For a Jacobian of the tip, 6 x n, that each block then has there. Before
   /// the first block.
@@ -138,6 +139,7 @@ class BlockTask {
   }
 
   const BlockSetup& setup_;
+  const bool task_;
   const int n_;
   const int m_;  // rows of the task
   const QuantityBits wanted_;

@@ -49,7 +49,7 @@ class BlockEvaluation {
         in_(job, carver_),
         out_(job, carver_),
         mass_(n_, carver_),
-        task_(setup_, wanted_, mass_, carver_),
+        task_(job, wanted_, mass_, carver_),
         derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
@@ -86,7 +86,7 @@ class BlockEvaluation {
       row_ = row;
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
-      doubts_.Add(~0ULL, in_.Load(row_, count_));
+      doubts_.Add(kAllQuantities, in_.Load(row_, count_));
       if (job_.lowered) {
         ComputeLowered();
       } else {

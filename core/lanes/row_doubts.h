@@ -7,6 +7,9 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
+/// In doubt where an input is not finite.
+inline constexpr QuantityBits kAllQuantities = ~QuantityBits{0};
+
 template <int kLanes>
 class RowDoubts {
  public:

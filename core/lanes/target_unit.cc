@@ -2,6 +2,7 @@
 // nothing that could leave code of this target to others: no standard headers,
 // no Eigen.
 #include "core/lanes/evaluate_blocks-inl.h"
+#include "core/lanes/evaluate_parts-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -19,6 +20,10 @@ long long Evaluate(const BlockJob* job, long long begin, long long end,
                    void* memory, long long bytes, DoubtfulRow* doubtful) {
   const auto evaluate =
       job->setup->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
+  if (job->part_count > 1) {
+    return PartsEvaluation(*job, evaluate)
+        .Run(begin, end, memory, bytes, doubtful);
+  }
   return evaluate(*job, begin, end, memory, bytes, doubtful);
 }
 

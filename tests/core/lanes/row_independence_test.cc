@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/batch/engine.h"
-#include "core/batch/quantity_needs.h"
 #include "tests/core/lanes/batch_case.h"
 
 namespace torqued::testing_support {
@@ -143,39 +142,6 @@ TEST(RowIndependence, RowsThatAreNotFiniteSpareWhatIsGivenOnceForAll) {
               << batch.name << " on " << kernels->target << ", row " << row;
         }
         *given_once = all;
-      }
-    }
-  }
-}
-
-TEST(RowIndependence, QuantitiesAskedForBesideDoNotMatter) {
-  for (const LaneKernels* kernels : Targets()) {
-    for (BatchCase& batch : Cases(kernels->lanes_f64 + 3)) {
-      const BatchResult all = Evaluate(batch, *kernels);
-      for (int k = 0; k < kQuantityCount; ++k) {
-        const auto quantity = static_cast<Quantity>(k);
-        BatchCase alone = batch;
-        alone.options.quantities = {quantity};
-        if (!kQuantitiesUnderWrenches.Has(quantity)) {
-          alone.wrench.clear();
-          alone.external_wrenches.clear();
-        }
-        // Without what makes all texts general, other texts compute.
-        const bool surrounded = !batch.base_twist.empty();
-        if (surrounded && !kQuantitiesOnMovingBases.Has(quantity)) continue;
-        if (!kQuantitiesOfGravity.Has(quantity)) alone.gravity.clear();
-        if (quantity != Quantity::kTaskTorque) {
-          alone.task_acceleration.clear();
-          alone.null_space_torque.clear();
-        }
-        const BatchResult one = Evaluate(alone, *kernels);
-        for (const auto& [output, table] : one.tables) {
-          EXPECT_EQ(std::memcmp(table.data(), all.tables.at(output).data(),
-                                table.size() * sizeof(double)),
-                    0)
-              << batch.name << " on " << kernels->target << ", "
-              << ToString(output);
-        }
       }
     }
   }
