@@ -13,7 +13,8 @@
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
-# when everything is there already.
+# when everything is there already. Waits for another apt-get for up to
+# APT_LOCK_SECONDS, 300 where that is not set.
 set -eu
 
 groups="build, runtime, test, demo, package, image, fuzz, lint, bench"
@@ -39,10 +40,12 @@ packages_of() {
       # What docs/conventions.md is compared with.
       echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
         python3-trajectory-msgs
-      # The Java program of docs/other-languages.md.
+      # The Java and the Go program of docs/other-languages.md.
       echo default-jdk-headless libgeronimo-annotation-1.3-spec-java \
-        libgoogle-gson-java libgrpc-java libnetty-java libperfmark-java \
-        protobuf-compiler-grpc-java-plugin
+        libgoogle-gson-java libgrpc-java libguava-java libnetty-java \
+        libperfmark-java libprotobuf-java protobuf-compiler-grpc-java-plugin
+      echo golang-github-golang-protobuf-1-5-dev golang-go \
+        golang-google-grpc-dev protoc-gen-go protoc-gen-go-grpc
       # A third-party nodejs conflicts with Debian's npm: only where missing.
       command -v node >/dev/null 2>&1 || echo nodejs
       command -v npm >/dev/null 2>&1 || echo npm
@@ -96,7 +99,27 @@ if [ "$(id -u)" != 0 ]; then
   as_root="sudo"
 fi
 echo "Installing:$missing"
-$as_root apt-get update -qq
+
+# apt-get, which waits for the locks that another one holds. Its own
+# DPkg::Lock::Timeout is for the lock of dpkg alone, not for those of the package
+# lists and the archives.
+end=$(($(date +%s) + ${APT_LOCK_SECONDS:-300}))
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
+apt_get() {
+  while :; do
+    code=0
+    $as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+      apt-get "$@" 2>"$errors" || code=$?
+    if [ $code = 0 ] || [ "$(date +%s)" -ge "$end" ] ||
+        ! grep -q 'Could not get lock' "$errors"; then
+      cat "$errors" >&2
+      return $code
+    fi
+    echo "Waiting: $(grep -m 1 'Could not get lock' "$errors")" >&2
+    sleep 1
+  done
+}
+apt_get update -qq
 # shellcheck disable=SC2086  # the lists are words
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-  --no-install-recommends $missing
+apt_get install -y -qq --no-install-recommends $missing

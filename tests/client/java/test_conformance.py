@@ -1,59 +1,37 @@
 """The cases that the clients of all languages pass, on Java's stubs, which the
 lines of docs/other-languages.md compile."""
 
-import json
 import pathlib
-import re
 import subprocess
 
+import other_languages
 import pytest
-from conftest import COMPILE_SECONDS, SOURCE
 
 HERE = pathlib.Path(__file__).parent
-CASES = SOURCE / "tests" / "conformance" / "cases.json"
 
 
 @pytest.fixture(scope="module")
-def runner(planner):
+def runner(planner, address):
     """Runs it on a file of cases."""
     classes, jars, _ = planner
     jars += ":/usr/share/java/protobuf-util.jar"
     subprocess.run(
         ["javac", "-nowarn", "-cp", f"{classes}:{jars}", "-d", classes,
-         HERE / "Conformance.java"], check=True, timeout=COMPILE_SECONDS)
+         HERE / "Conformance.java"], check=True,
+        timeout=other_languages.COMPILE_SECONDS)
 
-    def run(where, cases):
+    def run(cases):
         return subprocess.run(
-            ["java", "-cp", f"{classes}:{jars}", "Conformance", where, cases,
-             SOURCE / "deploy" / "models"],
+            ["java", "-cp", f"{classes}:{jars}", "Conformance", address, cases,
+             other_languages.MODELS],
             capture_output=True, text=True, check=False, timeout=120)
 
     return run
 
 
-def test_all_cases(address, runner):
-    result = runner(address, CASES)
-    count = len(json.loads(CASES.read_text())["cases"])
-    assert result.stdout == f"{count} cases, 0 wrong\n", result.stderr
-    assert result.returncode == 0
+def test_all_cases(runner):
+    other_languages.expect_no_wrong_case(runner)
 
 
-def test_what_is_wrong_is_found(address, runner, tmp_path):
-    suite = json.loads(CASES.read_text())
-    cases = {case["name"]: case for case in suite["cases"]}
-    number = cases["inverse dynamics of panda"]
-    number["expect"]["results"]["tau"][1][2] += 1e-8
-    status = cases["a q that is no number"]
-    status["expect"]["row_status"][0]["joint"] = "another"
-    error = cases["no q"]
-    error["expect"]["error"]["field"] = "v"
-    suite["cases"] = [number, status, error]
-    wrong = tmp_path / "cases.json"
-    wrong.write_text(json.dumps(suite))
-    result = runner(address, wrong)
-    assert result.returncode == 1
-    *wrong, counts = result.stdout.splitlines()
-    assert counts == "3 cases, 6 wrong"
-    assert [re.match(r"(.*?)(?: \(stream\))?: ", line).group(1)
-            for line in wrong] == [
-        case["name"] for case in suite["cases"] for _ in range(2)]
+def test_what_is_wrong_is_found(runner, tmp_path):
+    other_languages.expect_wrong_cases_are_found(runner, tmp_path)

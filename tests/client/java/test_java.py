@@ -1,33 +1,16 @@
 """The Java program of docs/other-languages.md prints the same torques as
 torquectl, to the last bit."""
 
-import json
-import os
 import re
-import subprocess
 
-from conftest import PAGE
-from extract_snippets import snippets
+import other_languages
 
 
-def torques(address, q):
-    shown = subprocess.run(
-        [os.environ["TORQUECTL"], "--server", address, "id", "--model", "panda",
-         "--q", ",".join(map(repr, q)), "--output", "json"],
-        capture_output=True, text=True, check=True, timeout=60)
-    (tau,) = json.loads(shown.stdout)["results"]["tau"]
-    return tau
-
-
-def test_java_gets_the_same_torques(address, program, printed):
-    numbers = re.search(r"double\[\] q = \{(.*?)\}", program).group(1)
-    q = [float(number) for number in numbers.split(",")]
-    assert len(q) == 14
-    rows = [[float(number) for number in line.split()]
-            for line in printed[:2]]
-    assert rows == [torques(address, q[:7]), torques(address, q[7:])]
+def test_java_gets_the_same_torques(address, printed):
+    numbers = re.search(r"double\[\] q = \{(.*?)\}",
+                        other_languages.program_of("java")).group(1)
+    other_languages.expect_same_torques(address, numbers, printed)
 
 
 def test_java_sees_the_reason_of_an_error(printed):
-    (shown,) = snippets(PAGE, "text java")
-    assert printed[2:] == shown.splitlines()
+    other_languages.expect_reason("java", printed)
