@@ -1,5 +1,5 @@
-"""Generates messages and stubs while the wheel is built; all else stands in
-pyproject.toml."""
+"""Generates messages and stubs while the wheel is built, and puts what they are
+generated from into source distributions; all else stands in pyproject.toml."""
 
 import os
 import pathlib
@@ -9,18 +9,26 @@ import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def proto_directory():
-    """In the repository, or where TORQUED_PROTO says."""
+    """Where TORQUED_PROTO says, in a source distribution, or in the
+    repository."""
     named = os.environ.get("TORQUED_PROTO")
-    directory = pathlib.Path(named) if named else HERE.parent.parent / "proto"
-    if not (directory / "torqued" / "v1").is_dir():
-        sys.exit(f"there is no torqued/v1 in {directory}: build the package "
-                 "inside its repository, or set TORQUED_PROTO")
-    return directory
+    places = ([pathlib.Path(named)] if named else
+              [HERE / "proto", HERE.parent.parent / "proto"])
+    for directory in places:
+        if (directory / "torqued" / "v1").is_dir():
+            return directory
+    sys.exit(f"there is no torqued/v1 in {places[-1]}: build the package "
+             "inside its repository, or set TORQUED_PROTO")
+
+
+def proto_files(directory):
+    return sorted((directory / "torqued" / "v1").glob("*.proto"))
 
 
 def program(name, package):
@@ -42,8 +50,18 @@ class BuildWithStubs(build_py):
              f"--python_out={target}", f"--pyi_out={target}",
              f"--grpc_python_out={target}",
              f"--plugin=protoc-gen-grpc_python={plugin}",
-             *map(str, sorted((protos / "torqued" / "v1").glob("*.proto")))],
+             *map(str, proto_files(protos))],
             check=True)
 
 
-setup(cmdclass={"build_py": BuildWithStubs})
+class SourceWithProtos(sdist):
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(
+            base_dir, [file for file in files if "_pb2" not in file])
+        target = pathlib.Path(base_dir, "proto", "torqued", "v1")
+        target.mkdir(parents=True)
+        for file in proto_files(proto_directory()):
+            shutil.copy(file, target)
+
+
+setup(cmdclass={"build_py": BuildWithStubs, "sdist": SourceWithProtos})

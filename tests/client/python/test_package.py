@@ -1,6 +1,7 @@
 """What is installed imports, works and has types."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -55,11 +56,66 @@ def test_a_wheel_installs_and_imports(wheel, tmp_path):
     assert (done.returncode, done.stdout) == (0, "(7,)\n"), done.stderr
 
 
+def test_a_source_distribution_makes_a_wheel_that_works(copy, tmp_path):
+    """Away from the repository, in an environment of its own, offline."""
+    made = subprocess.run(
+        [sys.executable, "-c", "import sys; from setuptools import build_meta;"
+         "print(build_meta.build_sdist(sys.argv[1]))", str(tmp_path)],
+        cwd=copy / "client" / "python", capture_output=True, text=True,
+        timeout=100, check=False)
+    assert made.returncode == 0, made.stdout + made.stderr
+    source, = tmp_path.glob("torqued-*.tar.gz")
+    outside = {key: value for key, value in os.environ.items()
+               if key not in ("PYTHONPATH", "TORQUED_PROTO")}
+    program = textwrap.dedent(f"""
+        import pathlib, torqued, torqued.v1.dynamics_pb2
+        package = pathlib.Path(torqued.__file__).parent
+        assert (package / "py.typed").exists()
+        assert (package / "v1" / "dynamics_pb2.pyi").exists()
+        with torqued.Robot.from_urdf({str(MODELS / "panda.urdf")!r}) as robot:
+            print(package, robot.gravity_forces([0] * 7).shape)
+        """)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", f"""
+         /usr/bin/python3 -m venv --system-site-packages venv
+         venv/bin/pip wheel --quiet --no-build-isolation --no-deps \\
+             --wheel-dir . {source}
+         venv/bin/pip install --quiet --no-deps torqued-*.whl
+         venv/bin/python - <<'END'{program}END
+         """.replace("\n         ", "\n")], cwd=tmp_path,
+        env={**outside, "PIP_NO_INDEX": "1"}, capture_output=True, text=True,
+        timeout=200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    package, shape = done.stdout.splitlines()[-1].split(maxsplit=1)
+    assert package.startswith(str(tmp_path / "venv"))
+    assert shape == "(7,)"
+
+
+@pytest.fixture(scope="module", name="another_python")
+def fixture_another_python(tmp_path_factory):
+    """A directory with a python3 that does not stand in /usr and so has none of
+    the distribution's packages."""
+    root = tmp_path_factory.mktemp("python")
+    library = pathlib.Path(os.__file__).parent
+    (root / "bin").mkdir()
+    (root / "lib").mkdir()
+    (root / "lib" / library.name).symlink_to(library)
+    shutil.copy(os.path.realpath("/usr/bin/python3"), root / "bin" / "python3")
+    found = run(str(root / "bin" / "python3"), "-c", "import grpc",
+                PYTHONPATH="")
+    assert "No module named 'grpc'" in found.stderr
+    return root / "bin"
+
+
 @pytest.mark.parametrize("page, kind", [
     ("docs/python.md", "sh venv"), ("client/python/README.md", "sh")])
-def test_it_installs_as_is_said(copy, page, kind):
+@pytest.mark.parametrize("first", ["the system's", "another"])
+def test_it_installs_as_is_said(copy, page, kind, first, another_python):
     """Offline, by the system's Python, which takes nothing outside of a virtual
-    environment."""
+    environment, whichever is the first on the PATH."""
+    path = "/usr/bin:/bin"
+    if first == "another":
+        path = f"{another_python}:{path}"
     text = (SOURCE / page).read_text(encoding="utf-8")
     commands, = re.findall(rf"^```{kind}\n(.*?)^```$", text,
                            re.MULTILINE | re.DOTALL)
@@ -67,7 +123,7 @@ def test_it_installs_as_is_said(copy, page, kind):
     shutil.rmtree(copy / "torqued-venv", ignore_errors=True)
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands], cwd=copy,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(copy), "PIP_NO_INDEX": "1"},
+        env={"PATH": path, "HOME": str(copy), "PIP_NO_INDEX": "1"},
         capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     file = done.stdout.splitlines()[-1]
