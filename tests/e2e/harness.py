@@ -27,6 +27,10 @@ CALL_SECONDS = 30.0
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 
+# Longer than a thread that has work waits for a core.
+IDLE_SECONDS = 0.5
+CLOCK_TICK = 1 / os.sysconf("SC_CLK_TCK")
+
 # Sanitizers make the server slow and large, and keep what it frees; what they
 # look for is elsewhere.
 SANITIZED = os.environ.get("TORQUED_SANITIZED") == "1"
@@ -123,7 +127,26 @@ class Server:
         """CPU time used so far by all threads of the process."""
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text()
         utime, stime = fields.rpartition(")")[2].split()[11:13]
-        return (int(utime) + int(stime)) / os.sysconf("SC_CLK_TCK")
+        return (int(utime) + int(stime)) * CLOCK_TICK
+
+    def wait_until_computing(self, cpu_seconds=0.05):
+        """Until it has used so much CPU time from now on."""
+        enough = self.cpu_seconds() + cpu_seconds
+        give_up = time.monotonic() + CALL_SECONDS
+        while self.cpu_seconds() < enough:
+            assert time.monotonic() < give_up, "nothing is computed"
+            time.sleep(0.005)
+
+    def cpu_seconds_when_idle(self):
+        """CPU time used until it uses none any more."""
+        give_up = time.monotonic() + CALL_SECONDS
+        used, since = self.cpu_seconds(), time.monotonic()
+        while time.monotonic() - since < IDLE_SECONDS:
+            assert time.monotonic() < give_up, "it goes on computing"
+            time.sleep(0.02)
+            if self.cpu_seconds() > used + CLOCK_TICK:
+                used, since = self.cpu_seconds(), time.monotonic()
+        return self.cpu_seconds()
 
     def memory(self, which):
         """Bytes of a field of /proc/PID/status: "VmRSS", or "VmHWM", the

@@ -158,7 +158,7 @@ def test_sigterm_lets_a_large_batch_finish_and_refuses_new_calls(start):
         expected = client.dynamics.Compute(request).results
         newcomer.dynamics.Compute(laborious(1))
         batch = begin(client.dynamics.Compute, request)
-        time.sleep(0.1)
+        server.wait_until_computing()
         server.terminate()
         # A call on a connection that was there before is told to go elsewhere.
         deadline = time.monotonic() + 5
@@ -187,13 +187,11 @@ def test_sigterm_lets_a_large_batch_finish_and_refuses_new_calls(start):
 
 def test_sigterm_without_calls_ends_the_server_at_once(start):
     for number in (signal.SIGTERM, signal.SIGINT):
-        server = start()
+        server = start("--drain-grace", 600)
         with harness.Client(server.address) as client:
             all_models(client)
-            began = time.monotonic()
             server.process.send_signal(number)
             assert server.wait() == 0
-            assert time.monotonic() - began < 3
 
 
 def test_calls_that_outlast_the_grace_are_cut_off(start):
@@ -201,11 +199,9 @@ def test_calls_that_outlast_the_grace_are_cut_off(start):
     with harness.Client(server.address) as client:
         register_long(client)
         batch = begin(client.dynamics.Compute, laborious_for(client, 4.0))
-        time.sleep(0.1)
-        began = time.monotonic()
+        server.wait_until_computing()
         server.terminate()
         assert server.wait() == 0
-        assert time.monotonic() - began < 2
         failure = harness.Failure.of(batch.exception())
         assert failure.code in (UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
@@ -228,49 +224,42 @@ def test_the_parent_of_the_tests_takes_its_servers_along(tmp_path):
 # --- Cancelled calls ---------------------------------------------------------
 
 
-def busy_seconds(server, seconds=0.4):
-    """CPU time that the server uses from now on, in so much time."""
-    before = server.cpu_seconds()
-    time.sleep(seconds)
-    return server.cpu_seconds() - before
-
-
 @pytest.mark.parametrize("how", ["cancelled", "past-its-deadline"])
 def test_a_large_call_given_up_leaves_the_server_free(start, how):
     server = start("--threads", 1)
     with harness.Client(server.address) as client:
         register_long(client)
-        request = laborious_for(client, 2.0)
+        request = laborious_for(client, 2.0, server.cpu_seconds)
+        before = server.cpu_seconds_when_idle()
+        client.dynamics.Compute(request)
+        whole = server.cpu_seconds_when_idle() - before
+        before = server.cpu_seconds()
         call = client.dynamics.Compute.func.future(
             request, timeout=0.3 if how == "past-its-deadline" else 30)
-        time.sleep(0.3)
-        call.cancel()
+        if how == "cancelled":
+            server.wait_until_computing()
+            call.cancel()
         assert call.code() in (grpc.StatusCode.CANCELLED,
                                grpc.StatusCode.DEADLINE_EXCEEDED)
-        time.sleep(0.1)
         # Nobody computes for nobody.
-        assert busy_seconds(server) < 0.1
-        began = time.monotonic()
+        assert server.cpu_seconds_when_idle() - before < whole / 2
         assert client.dynamics.Compute(laborious(1)).rows == 1
-        assert time.monotonic() - began < 0.5
-        # It would have gone on for a while.
-        whole = begin(client.dynamics.Compute, request)
-        time.sleep(0.5)
-        assert not whole.done(), "the batch was too small to tell"
-        whole.cancel()
 
 
 def test_many_cancelled_calls_leave_nothing_behind(start):
     server = start("--threads", 1)
     with harness.Client(server.address) as client:
         register_long(client)
-        request = laborious_for(client, 0.5)
+        request = laborious_for(client, 0.5, server.cpu_seconds)
+        before = server.cpu_seconds_when_idle()
+        client.dynamics.Compute(request)
+        whole = server.cpu_seconds_when_idle() - before
+        before = server.cpu_seconds()
         for _ in range(3):
             calls = [begin(client.dynamics.Compute, request)
                      for _ in range(10)]
-            time.sleep(0.05)
+            server.wait_until_computing()
             for call in calls:
                 call.cancel()
-        time.sleep(0.1)
-        assert busy_seconds(server) < 0.1
+        assert server.cpu_seconds_when_idle() - before < 30 * whole / 2
         assert client.dynamics.Compute(laborious(3)).rows == 3

@@ -1,6 +1,5 @@
 """What the server refuses for its size, and what it lets wait."""
 
-import time
 
 import grpc
 import numpy as np
@@ -113,7 +112,7 @@ def test_small_calls_do_not_wait_for_a_large_one(start, rows):
         large = laborious_for(client, 2)
         small = everything_request("panda", States(7, rows))
         slow = begin(client.dynamics.Compute, large)
-        time.sleep(0.05)
+        server.wait_until_computing()
         answered = 0
         while not slow.done():
             client.dynamics.Compute(small)
