@@ -178,7 +178,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   setup_.tree = tree;
   setup_.lowered_f64 = model.lowered().f64();
   setup_.lowered_f32 = model.lowered().f32();
-  setup_.single_precision = options.precision == Precision::kSingle;
+  setup_.scale_bounds = plan.pivot_scales().bounds().data();
   std::copy(options.terms.gravity->begin(), options.terms.gravity->end(),
             setup_.gravity);
   setup_.viscous_friction = options.terms.viscous_friction;
@@ -221,6 +221,7 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
   BlockJob job;  // of the outputs only what is wanted is set
   job.setup = &setup_;
+  job.single_precision = plan.options().precision == Precision::kSingle;
   const EvaluationInputs& in = plan.inputs();
   const QuantitySet quantities = plan.options().quantities;
   job.lowered = plan.options().texts == Texts::kLowered;

@@ -3,23 +3,24 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/batch/double_rows.h"
 #include "core/batch/row_evaluation.h"
 
 namespace torqued {
 namespace {
 
-/// Blocks of lanes, then the rows in doubt one by one.
+/// Blocks of lanes, of single precision those in doubt again in blocks of
+/// double precision, then what is still in doubt one by one.
 void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                    const LaneKernels& kernels, std::int64_t begin,
                    std::int64_t end, RowWorkspace& workspace,
                    std::vector<RowIssue>& issues) {
   const BlockJob job = plan.blocks().Job(plan, outputs);
   workspace.ReserveDoubtful(end - begin);
-  long long count = 0;
-  while ((count = kernels.evaluate(&job, begin, end, workspace.lanes.get(),
-                                   workspace.lanes_bytes,
-                                   workspace.doubtful.data())) < 0) {
-    workspace.ReserveLanes(-count);
+  long long count =
+      RunLanes(kernels, job, begin, end, workspace, workspace.doubtful.data());
+  if (count > 0 && job.single_precision) {
+    count = RecomputeInDouble(plan, job, kernels, workspace, count);
   }
   const bool task = plan.options().quantities.Has(Quantity::kOperationalSpace);
   if (task) {
@@ -73,6 +74,17 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
 }
 
 }  // namespace
+
+long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
+                   std::int64_t begin, std::int64_t end,
+                   RowWorkspace& workspace, DoubtfulRow* doubtful) {
+  long long count = 0;
+  while ((count = kernels.evaluate(&job, begin, end, workspace.lanes.get(),
+                                   workspace.lanes_bytes, doubtful)) < 0) {
+    workspace.ReserveLanes(-count);
+  }
+  return count;
+}
 
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   const LaneKernels& kernels, std::int64_t begin,

@@ -17,4 +17,10 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues);
 
+/// What the kernels alone make of rows [begin, end): returns how many of them
+/// are in doubt and lists these in `doubtful`, which has room for all.
+long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
+                   std::int64_t begin, std::int64_t end,
+                   RowWorkspace& workspace, DoubtfulRow* doubtful);
+
 }  // namespace torqued

@@ -97,6 +97,9 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   if (!checked->tip_frame && plan.UsesTipFrame(false)) {
     return NoTipFrame();
   }
+  if (checked->options.quantities.HasAny(kQuantitiesOfTheInverse)) {
+    checked->pivot_scales = PivotScales(checked->model->tree());
+  }
   checked->blocks = BlockPlan(plan);
   checked->nanoseconds_per_row = NanosecondsPerRow(
       checked->options, checked->blocks.by_rows(), checked->model->nv());
@@ -225,7 +228,8 @@ const std::vector<int>& EvaluationPlan::places(Input input) const {
 std::int64_t EvaluationPlan::bytes() const {
   std::int64_t bytes =
       blocks().bytes() +
-      static_cast<std::int64_t>(wrench_places().size() * sizeof(WrenchPlace));
+      static_cast<std::int64_t>(wrench_places().size() * sizeof(WrenchPlace)) +
+      pivot_scales().bytes();
   if (!options().payload) return bytes;
   // A copy of the model: bodies, twice lowered, and names.
   for (const Frame& frame : model().frames()) {

@@ -11,6 +11,7 @@
 
 #include "core/batch/block_plan.h"
 #include "core/batch/evaluation.h"
+#include "core/dynamics/pivot_scale.h"
 #include "core/model/model.h"
 
 namespace torqued {
@@ -74,6 +75,9 @@ class EvaluationPlan {
     return checked_->wrench_places;
   }
 
+  /// What pivots of M are compared with; empty where nothing solves with M.
+  const PivotScales& pivot_scales() const { return checked_->pivot_scales; }
+
   /// The same for the lane kernels.
   const BlockPlan& blocks() const { return checked_->blocks; }
 
@@ -94,6 +98,7 @@ class EvaluationPlan {
     std::vector<int> q_columns;
     std::vector<int> v_columns;
     std::vector<WrenchPlace> wrench_places;
+    PivotScales pivot_scales;
     BlockPlan blocks;
     double nanoseconds_per_row = 0;  // of the lowered texts
   };

@@ -25,10 +25,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// A pivot below this share of the joint's own inertia is round-off: the joint
-/// moves no mass at this state.
-constexpr double kPivotTolerance = 1e-12;
-
 double LoadNumber(const InputArray& array, std::int64_t index) {
   const char* at =
       static_cast<const char*>(array.data) + index * SizeOf(array.type);
@@ -119,6 +115,7 @@ void RowEvaluation::EvaluateGroup(const InputGroup& group) {
   absent_ = kInputsOfGeneralTexts & ~group.taken;
   LoadBaseMotion();
   LoadWrenches();
+  JudgeMassMatrix();
   GeneralOutputs();
   InverseDynamicsOutput();
   ForwardDynamicsOutput();
@@ -219,15 +216,19 @@ DynamicsTerms RowEvaluation::TermsWithoutWrench() const {
   return terms;
 }
 
+void RowEvaluation::JudgeMassMatrix() {
+  mass_ = {};
+  if (!quantities_.HasAny(kQuantitiesOfTheInverse)) return;
+  mass_ = JudgePivots(tree_, plan_.pivot_scales(), Of(Input::kQ), scratch_,
+                      workspace_.pivots);
+}
+
 void RowEvaluation::GeneralOutputs() {
   QuantityBits wanted = quantities_.bits() & kGeneralQuantities;
   if (wanted == 0) return;
-  if ((wanted & kGeneralSolutions) != 0) {
-    MassMatrix(tree_, scratch_, scratch_.M);
-    if (const int joint = FactorMassMatrix(); joint >= 0) {
-      ReportSolutions(wanted & kGeneralSolutions, joint);
-      wanted &= ~kGeneralSolutions;
-    }
+  if (!mass_.regular()) {
+    ReportSolutions(wanted & kGeneralSolutions);
+    wanted &= ~kGeneralSolutions;
   }
   double* acceleration = workspace_.result.data();
   if ((wanted & Bit(Quantity::kForwardDynamicsDerivatives)) != 0) {
@@ -243,11 +244,11 @@ void RowEvaluation::GeneralOutputs() {
                     });
 }
 
-void RowEvaluation::ReportSolutions(QuantityBits quantities, int joint) {
+void RowEvaluation::ReportSolutions(QuantityBits quantities) {
   for (int k = 0; k < kOutputCount; ++k) {
     const auto output = static_cast<Output>(k);
     if ((quantities & Bit(QuantityOf(output))) == 0) continue;
-    ReportSingularMass(output, joint, pivot_);
+    ReportSingularMass(output);
     StoreNaN(output);
   }
 }
@@ -262,17 +263,16 @@ void RowEvaluation::InverseDynamicsOutput() {
 void RowEvaluation::ForwardDynamicsOutput() {
   const bool frame = Has(Quantity::kForwardFrameAcceleration);
   if (!Has(Quantity::kForwardDynamics) && !frame) return;
-  double* a = workspace_.result.data();
-  ForwardDynamics(tree_, terms_, v(), Of(Input::kTau), scratch_, a, base_);
-  if (const int joint = MasslessJoint(); joint >= 0) {
+  if (!mass_.regular()) {
     ReportSingularMass(Has(Quantity::kForwardDynamics)
                            ? Output::kAcceleration
-                           : Output::kForwardFrameAcceleration,
-                       joint, scratch_.d[joint]);
+                           : Output::kForwardFrameAcceleration);
     StoreNaN(Output::kAcceleration);
     StoreNaN(Output::kForwardFrameAcceleration);
     return;
   }
+  double* a = workspace_.result.data();
+  ForwardDynamics(tree_, terms_, v(), Of(Input::kTau), scratch_, a, base_);
   Store(Output::kAcceleration, a, tree_.n);
   if (frame) ForwardFrameAcceleration(a);
 }
@@ -290,26 +290,6 @@ void RowEvaluation::ForwardFrameAcceleration(const double* a) {
     }
   }
   Store(Output::kForwardFrameAcceleration, acceleration, 6);
-}
-
-int RowEvaluation::MasslessJoint() {
-  double largest = 0;
-  for (int i = 0; i < tree_.n; ++i) {
-    largest = std::max(largest, scratch_.d[i]);
-  }
-  constexpr double kSuspicious = 1e-8;
-  bool composites = false;
-  // From the leaves: a vanishing pivot spoils those of its ancestors.
-  for (int i = tree_.n - 1; i >= 0; --i) {
-    if (scratch_.d[i] > kSuspicious * largest) continue;
-    if (!composites) {
-      MassMatrix(tree_, scratch_, scratch_.M);
-      composites = true;
-    }
-    const double own = scratch_.M[i * tree_.n + i];
-    if (!(scratch_.d[i] > kPivotTolerance * own)) return i;
-  }
-  return -1;
 }
 
 void RowEvaluation::KinematicOutputs() {
@@ -364,16 +344,16 @@ void RowEvaluation::TaskOutputs() {
   }
 
   double W[36], r[6], lambda[36], eta[6];
-  const int massless = FactorMassMatrix();
-  if (massless < 0) {
+  const bool regular = mass_.regular();
+  if (regular) {
+    FactorLdlt(n, scratch_.M);
     TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y, W,
                  r);
   }
-  const TaskDiagnostics diagnostics =
-      SolveTask(task, n, scratch_.J, massless < 0 ? W : nullptr, r, scratch_.Y,
-                lambda, eta);
-  if (massless >= 0) {
-    ReportSingularMass(TaskOutput(), massless, pivot_);
+  const TaskDiagnostics diagnostics = SolveTask(
+      task, n, scratch_.J, regular ? W : nullptr, r, scratch_.Y, lambda, eta);
+  if (!regular) {
+    ReportSingularMass(TaskOutput());
   } else if (diagnostics.rule != TaskRule::kFullRank) {
     RowIssue issue;
     issue.code = RowCode::kSingularTaskSpace;
@@ -381,7 +361,7 @@ void RowEvaluation::TaskOutputs() {
     issue.value = diagnostics.sigma_min;
     Report(issue);
   }
-  if (massless >= 0) {
+  if (!regular) {
     for (const Output output :
          {Output::kLambda, Output::kEta, Output::kMobility,
           Output::kConsistentInverse, Output::kNullSpaceProjector,
@@ -438,26 +418,12 @@ void RowEvaluation::MoveTaskRows() {
   std::copy_n(rows, m * n, scratch_.J);
 }
 
-int RowEvaluation::FactorMassMatrix() {
-  const int n = tree_.n;
-  double* M = scratch_.M;
-  for (int i = 0; i < n; ++i) scratch_.u[i] = M[i * n + i];
-  FactorLdlt(n, M);
-  for (int i = 0; i < n; ++i) {
-    if (!(M[i * n + i] > kPivotTolerance * scratch_.u[i])) {
-      pivot_ = M[i * n + i];
-      return i;
-    }
-  }
-  return -1;
-}
-
-void RowEvaluation::ReportSingularMass(Output output, int joint, double pivot) {
+void RowEvaluation::ReportSingularMass(Output output) {
   RowIssue issue;
   issue.code = RowCode::kSingularMassMatrix;
   issue.output = output;
-  issue.column = joint;
-  issue.value = pivot;
+  issue.column = mass_.joint;
+  issue.value = mass_.pivot;
   Report(issue);
 }
 

@@ -9,6 +9,7 @@
 #include "core/batch/row_workspace.h"
 #include "core/dynamics/applied_wrenches.h"
 #include "core/dynamics/base_motion.h"
+#include "core/dynamics/pivot_rule.h"
 #include "core/dynamics/rnea.h"
 #include "core/dynamics/scratch.h"
 
@@ -52,17 +53,16 @@ class RowEvaluation {
   DynamicsTerms TermsWithoutWrench() const;
   /// What takes a general text and no decision.
   void GeneralOutputs();
+  /// Whether M has an inverse, where anything solves with it.
+  void JudgeMassMatrix();
   /// What solves with a mass matrix that has no inverse.
-  void ReportSolutions(QuantityBits quantities, int joint);
+  void ReportSolutions(QuantityBits quantities);
   void InverseDynamicsOutput();
   void ForwardDynamicsOutput();
 
   /// V̇ = J q̈ + J̇ q̇ of the tip.
   void ForwardFrameAcceleration(const double* a);
 
-  /// Joint whose articulated pivot says that it moves no mass, or -1. The
-  /// inertia to compare with is found only when a pivot looks small.
-  int MasslessJoint();
   void KinematicOutputs();
   void MassMatrixAndTaskOutputs();
   void TaskOutputs();
@@ -79,9 +79,7 @@ class RowEvaluation {
   /// since their order is the caller's.
   void MoveTaskRows();
 
-  /// M into L D Lᵀ; the joint of a vanishing pivot, or -1.
-  int FactorMassMatrix();
-  void ReportSingularMass(Output output, int joint, double pivot);
+  void ReportSingularMass(Output output);
 
   const OutputArray& array(Output output) const { return outputs_[output]; }
 
@@ -113,7 +111,7 @@ class RowEvaluation {
   BaseMotion<double> base_motion_{};
   const BaseMotion<double>* base_ = nullptr;  // null: at rest
   double drift_[6] = {};
-  double pivot_ = 0;
+  PivotVerdict mass_;
 };
 
 }  // namespace torqued

@@ -22,6 +22,9 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
   }
   grow(result, nv);
   grow(packed, std::max(nv * (nv + 1) / 2, 21));
+  if (plan.options().quantities.HasAny(kQuantitiesOfTheInverse)) {
+    pivots.Reserve(bodies);
+  }
   if (plan.options().quantities.HasAny(kQuantitiesOfTheTask)) {
     grow(projections, nv * (plan.options().task.axis_count + nv));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/dynamics/pivot_rule.h"
 #include "core/dynamics/workspace.h"
 #include "core/lanes/block_job.h"
 
@@ -16,6 +17,7 @@ namespace torqued {
 /// Reused from plan to plan.
 struct RowWorkspace {
   Workspace<double> dynamics;
+  PivotScratch pivots;
   /// One state by Input, in canonical order.
   std::array<std::vector<double>, kInputCount> inputs;
   std::vector<double> result;       // one result, canonical order
@@ -45,6 +47,8 @@ struct RowWorkspace {
   std::unique_ptr<std::byte, Free> lanes;
   long long lanes_bytes = 0;
   std::vector<DoubtfulRow> doubtful;
+  /// Inputs and results of rows that are computed again.
+  std::vector<std::byte> gathered;
 };
 
 }  // namespace torqued

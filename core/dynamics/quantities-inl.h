@@ -234,6 +234,8 @@ class QuantityTexts {
           tree_, in_.terms, in_.v, in_.forward_acceleration, scratch_,
           own_.inverse_derivatives, own.dtau_dq, own.dtau_dv, third, in_.base);
       AddHeldWrenchDerivatives(tree_, in_.wrenches, scratch_, own.dtau_dq);
+      // M⁻¹ is the same beside these derivatives and alone.
+      MassMatrix(tree_, scratch_, third);
       SolveForwardDerivatives(tree_, own, first, second, third);
       store_(Output::kAccelerationByQ, first, n_ * n_);
       store_(Output::kAccelerationByV, second, n_ * n_);

@@ -1,8 +1,9 @@
-// The derivatives of a block's inverse and forward dynamics, on the lowered
-// tree.
+// The derivatives of a block's inverse and forward dynamics and M⁻¹, on the
+// lowered tree.
 #pragma once
 
 #include "core/dynamics/forward_derivatives-inl.h"
+#include "core/dynamics/packed_ldlt-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/pack.h"
@@ -14,7 +15,8 @@ inline namespace TORQUED_TARGET {
 
 inline constexpr QuantityBits kDerivatives =
     Bit(Quantity::kInverseDynamicsDerivatives) |
-    Bit(Quantity::kForwardDynamicsDerivatives);
+    Bit(Quantity::kForwardDynamicsDerivatives) |
+    Bit(Quantity::kMassMatrixInverse);
 
 template <class N>
 class BlockDerivatives {
@@ -27,6 +29,7 @@ class BlockDerivatives {
       : tree_(tree), lowered_(lowered), wanted_(wanted & kDerivatives) {
     if (wanted_ == 0) return;
     const auto n = static_cast<unsigned long>(tree.n);
+    if (solves()) carver.Take(M_, n * n);
     CarveLoweredDerivatives<P>(n, static_cast<unsigned long>(lowered.slots),
                                carver, inverse_);
     CarveForwardDerivatives<P>(n, carver, forward_);
@@ -35,6 +38,25 @@ class BlockDerivatives {
   }
 
   bool wanted() const { return wanted_ != 0; }
+
+  /// Whether SetMassMatrix comes first.
+  bool solves() const {
+    return (wanted_ & (Bit(Quantity::kForwardDynamicsDerivatives) |
+                       Bit(Quantity::kMassMatrixInverse))) != 0;
+  }
+
+  /// Lower half packed.
+  void SetMassMatrix(const P* packed) {
+    const int n = tree_.n;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        M_[i * n + j] = M_[j * n + i] = packed[PackedRow(i) + j];
+      }
+    }
+  }
+
+  /// Those of the elimination that M⁻¹ was found by; after Compute.
+  const P* pivots() const { return forward_.mass.pivots; }
 
   /// For the tip's wrench, constant in `reference`; null: there is none.
   /// Before the first block.
@@ -73,10 +95,16 @@ class BlockDerivatives {
                                         forward_.dtau_dq, forward_.dtau_dv,
                                         third);
       AddHeldWrench(wrench, forward_.dtau_dq);
+      // M⁻¹ is the same beside these derivatives and alone.
+      for (int k = 0; k < size; ++k) third[k] = M_[k];
       SolveForwardDerivatives(tree_, forward_, first, second, third);
       store(Output::kAccelerationByQ, first, size);
       store(Output::kAccelerationByV, second, size);
       store(Output::kAccelerationByTau, third, size);
+    }
+    if ((wanted_ & Bit(Quantity::kMassMatrixInverse)) != 0) {
+      InvertMassMatrix(tree_, forward_.mass, M_);
+      store(Output::kMassMatrixInverse, M_, size);
     }
   }
 
@@ -103,7 +131,8 @@ class BlockDerivatives {
   ForwardDerivativesScratch<P> forward_{};
   P* J_ = nullptr;
   P* matrices_ = nullptr;  // three of n x n
-  bool held_ = false;      // there is a wrench that does not turn with the tip
+  P* M_ = nullptr;
+  bool held_ = false;  // there is a wrench that does not turn with the tip
   LoweredTip<N> tip_{};
 };
 

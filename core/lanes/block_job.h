@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/dynamics/quantity.h"
+#include "core/dynamics/scale_bound.h"
 #include "core/model/lowered_tree.h"
 
 namespace torqued {
@@ -37,7 +38,9 @@ struct BlockSetup {
   Tree tree;
   LoweredTreeOf<double> lowered_f64;
   LoweredTreeOf<float> lowered_f32;
-  bool single_precision;  // compute in float
+
+  /// By joint; null: nothing solves with M.
+  const ScaleBound* scale_bounds;
 
   double gravity[3];
   bool viscous_friction;
@@ -78,6 +81,7 @@ inline constexpr int kMaxInputGroups = 5;
 /// A setup with rows. One job serves any number of blocks and threads.
 struct BlockJob {
   const BlockSetup* setup;
+  bool single_precision;  // compute in float
   LaneInput inputs[kInputCount];
   /// Whether the lowered tree is used where there is a kernel for it; the
   /// general texts take the rest.

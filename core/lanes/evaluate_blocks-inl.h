@@ -17,9 +17,9 @@
 #include "core/lanes/block_outputs-inl.h"
 #include "core/lanes/block_task-inl.h"
 #include "core/lanes/mass_factors-inl.h"
+#include "core/lanes/pivot_test-inl.h"
 #include "core/lanes/row_doubts.h"
 #include "core/lanes/tanh.h"
-#include "core/lanes/trust.h"
 #include "core/lowered/aba-inl.h"
 #include "core/lowered/crba-inl.h"
 #include "core/lowered/kinematics-inl.h"
@@ -49,6 +49,7 @@ class BlockEvaluation {
         in_(job, carver_),
         out_(job, carver_),
         mass_(n_, carver_),
+        pivots_(setup_, solves(), carver_),
         task_(job, wanted_, mass_, carver_),
         derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, carver_) {
     const auto n = static_cast<unsigned long>(n_);
@@ -87,6 +88,7 @@ class BlockEvaluation {
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
       doubts_.Add(kAllQuantities, in_.Load(row_, count_));
+      pivots_.Load(in_.q);
       if (job_.lowered) {
         ComputeLowered();
       } else {
@@ -125,6 +127,10 @@ class BlockEvaluation {
   bool wants_mass() const { return Wants(Output::kMassMatrix); }
   bool wants_acceleration() const {
     return Wants(Output::kAcceleration) || keeps_acceleration();
+  }
+  bool solves() const {
+    return wants_factors() || wants_acceleration() ||
+           (wanted_ & kGeneralSolutions) != 0;
   }
   bool wants_bias() const { return Wants(Output::kBias); }
   bool wants_pose() const { return Wants(Output::kPose); }
@@ -170,6 +176,7 @@ class BlockEvaluation {
       s_[i] = P(lowered_.bodies[i].sin_q0);
       c_[i] = P(lowered_.bodies[i].cos_q0);
     }
+    pivots_.Prepare();
     Clear(zeros_, n_);
     terms_.gravity = {P(N(setup_.gravity[0])), P(N(setup_.gravity[1])),
                       P(N(setup_.gravity[2]))};
@@ -217,7 +224,7 @@ class BlockEvaluation {
     SinCosOfAngles(lowered_, n_, in_.q, s_, c_);
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
-    if (wants_mass() || wants_factors()) LoweredMass();
+    if (wants_mass() || wants_factors() || derivatives_.solves()) LoweredMass();
     if (wants_frame() ||
         (has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredFrame();
@@ -243,6 +250,7 @@ class BlockEvaluation {
     if (derivatives_.wanted()) {
       derivatives_.Compute(*terms, State(in_.a), acceleration_, in_.wrench,
                            Storing());
+      if (derivatives_.solves()) CheckInversePivots(derivatives_.pivots());
     }
     if (Wants(Output::kGravity)) {
       LoweredState<P> at_rest = State(zeros_);
@@ -291,17 +299,19 @@ class BlockEvaluation {
   }
 
   bool wants_factors() const {
-    return task_.wanted() || (wanted_ & kGeneralSolutions) != 0 ||
-           (wants_acceleration() && by_factorization());
+    return job_.task ||
+           (by_factorization() &&
+            (wants_acceleration() || (wanted_ & kGeneralSolutions) != 0));
   }
 
   __attribute__((noinline)) void LoweredMass() {
     // What the factorization leaves behind.
-    if (wants_factors()) ClearOffBranches();
+    if (wants_factors() || derivatives_.solves()) ClearOffBranches();
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
     if (wants_mass()) {
       Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     }
+    if (derivatives_.solves()) derivatives_.SetMassMatrix(mass_.M());
     if (wants_factors()) Factor();
   }
 
@@ -440,10 +450,10 @@ class BlockEvaluation {
   }
 
   void Factor() {
-    QuantityBits solved = kOfTheTask | kGeneralSolutions;
+    QuantityBits solved = kOfTheTask;
     // With articulated bodies their own pivots decide.
-    if (by_factorization()) solved |= kOfForwardDynamics;
-    doubts_.Add(solved, mass_.Factor());
+    if (by_factorization()) solved |= kOfForwardDynamics | kGeneralSolutions;
+    doubts_.Add(solved, mass_.Factor(pivots_));
   }
 
   /// M⁻¹ (tau − h) from the bias forces in `result_`.
@@ -477,16 +487,19 @@ class BlockEvaluation {
         in_.v,        in_.a,          Wrenches(),  in_.FindBaseMotion(motion),
         acceleration_};
     ComputeQuantities(further_, in, general_, quantities_, Storing());
+    if ((further_ & kGeneralSolutions) != 0) {
+      CheckInversePivots(quantities_.forward_derivatives.mass.pivots);
+    }
   }
 
-  /// The largest stands for the inertias that they are compared with.
   void CheckArticulatedPivots(const P* pivots) {
-    P largest(N(0));
-    for (int i = 0; i < n_; ++i) largest = Max(largest, pivots[i]);
-    largest = largest * P(Trust<N>::kArticulatedPivot);
-    Mask<N> sound = !Mask<N>::None();
-    for (int i = 0; i < n_; ++i) sound = sound & (pivots[i] > largest);
-    doubts_.Add(kOfForwardDynamics, LaneBits(!sound));
+    doubts_.Add(kOfForwardDynamics, pivots_.Doubtful(pivots));
+  }
+
+  /// Of M⁻¹, where nobody else factorizes M for it.
+  void CheckInversePivots(const P* pivots) {
+    if (by_factorization()) return;
+    doubts_.Add(kGeneralSolutions, pivots_.Doubtful(pivots));
   }
 
   void TaskInertia(TaskResult<P>& task) {
@@ -534,6 +547,7 @@ class BlockEvaluation {
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
+  PivotTest<N> pivots_;
   BlockTask<N> task_;
   BlockDerivatives<N> derivatives_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;

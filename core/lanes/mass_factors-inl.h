@@ -6,7 +6,7 @@
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/dynamics/task_inertia-inl.h"
 #include "core/lanes/pack.h"
-#include "core/lanes/trust.h"
+#include "core/lanes/pivot_test-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -31,17 +31,12 @@ class MassFactors {
   /// For M, before it is factorized.
   P* M() { return M_; }
 
-  /// Returns the lanes in which a pivot is too small to be trusted.
-  unsigned Factor() {
+  /// Returns the lanes in which M is not certainly regular.
+  unsigned Factor(const PivotTest<N>& test) {
     WithSize([this](auto n) TORQUED_INLINE_BODY {
       FactorSized(n, M_, diagonal_, pivots_, reciprocal_);
     });
-    const P share{Trust<N>::kPivot};
-    Mask<N> sound = !Mask<N>::None();
-    for (int i = 0; i < n_; ++i) {
-      sound = sound & (pivots_[i] > share * diagonal_[i]);
-    }
-    return LaneBits(!sound);
+    return test.Doubtful(pivots_);
   }
 
   /// x ← M⁻¹ x.

@@ -19,7 +19,7 @@ long long EvaluateIn(const BlockJob& job, long long begin, long long end,
 long long Evaluate(const BlockJob* job, long long begin, long long end,
                    void* memory, long long bytes, DoubtfulRow* doubtful) {
   const auto evaluate =
-      job->setup->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
+      job->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
   if (job->part_count > 1) {
     return PartsEvaluation(*job, evaluate)
         .Run(begin, end, memory, bytes, doubtful);

@@ -10,18 +10,20 @@ template <class N>
 struct Trust;
 template <>
 struct Trust<double> {
-  /// Least share of its diagonal that a pivot of the mass matrix may be.
-  static constexpr double kPivot = 1e-9;
+  /// A pivot of the mass matrix is weak below this share of its scale.
+  static constexpr double kWeakPivot = 1e-4;
+  /// Least product of what weak pivots are of that.
+  static constexpr double kPivots = 1e-5;
+  static constexpr double kMostPerScale = 1e300;
   /// Least eigenvalue, at unit diagonal, of what has pivots beyond round-off.
   static constexpr double kBound = 1e-9;
-  /// Least share of the largest articulated pivot that another may be.
-  static constexpr double kArticulatedPivot = 1e-8;
 };
 template <>
 struct Trust<float> {
-  static constexpr float kPivot = 1e-4F;
+  static constexpr double kWeakPivot = 1e-3;
+  static constexpr float kPivots = 0.1F;
+  static constexpr double kMostPerScale = 1e30;
   static constexpr float kBound = 5e-5F;
-  static constexpr float kArticulatedPivot = 1e-4F;
 };
 
 }  // namespace TORQUED_TARGET
