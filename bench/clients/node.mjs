@@ -21,7 +21,7 @@ const grpc = require('@grpc/grpc-js');
 const protobuf = require('protobufjs');
 const asIs = (bytes) => bytes;
 
-const protos = join(process.env.TORQUED_SOURCE, 'proto');
+const protos = join(process.env.BENCH_SOURCE, 'proto');
 const root = new protobuf.Root();
 root.resolvePath = (_, target) =>
   target.startsWith('google/') ? target : join(protos, target);
@@ -115,7 +115,7 @@ const asBytes = (data) => ({ columns: JOINTS, f64: Buffer.from(data.buffer) });
 const asValues = (data) => ({ columns: JOINTS, values: Array.from(data) });
 
 const server = await startLocalServer({
-  models: [join(process.env.TORQUED_SOURCE, 'deploy', 'models')],
+  models: [join(process.env.BENCH_SOURCE, 'deploy', 'models')],
 });
 const client = await connect(server.address);
 const robot = await client.model('panda');

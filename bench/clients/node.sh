@@ -10,8 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 TORQUED_SERVER=${1:-$root/build/release/bin/torqued}
 directory=${2:-$root/build/bench-node}
-TORQUED_SOURCE=$root
-export TORQUED_SERVER TORQUED_SOURCE
+BENCH_SOURCE=$root
+export TORQUED_SERVER BENCH_SOURCE
 "$root/tests/client/node/install.sh" "$directory"
 cp "$here/node.mjs" "$directory/tests/"
 exec node "$directory/tests/node.mjs"

@@ -1,4 +1,6 @@
 // torquectl: the command line of torqued.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -12,6 +14,8 @@
 #include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/version.h"
+#include "client/cpp/server_address.h"
+#include "server/flags/environment.h"
 #include "server/flags/refusals.h"
 
 namespace torqued::cli {
@@ -143,11 +147,15 @@ int Main(int argc, char** argv) {
     return Fail(ExitCode::kUsage,
                 "USAGE: a command is missing (see torquectl --help)");
   }
+  if (const std::string why = flags::EnvironmentProblem(environ);
+      !why.empty()) {
+    return Fail(ExitCode::kUsage, "USAGE: " + why);
+  }
   const bool given = app.get_option("--server")->count() > 0;
   const char* address = std::getenv("TORQUED_SERVER_ADDRESS");
   if (address != nullptr && !given && !flags.spawn) flags.server = address;
   if (given || !flags.server.empty()) {
-    flags.server = WithDefaultPort(flags.server);
+    flags.server = client::WithDefaultPort(flags.server);
     if (const std::string why = AddressProblem(flags.server); !why.empty()) {
       return Fail(ExitCode::kUsage,
                   std::string("USAGE: ") +

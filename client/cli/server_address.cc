@@ -18,20 +18,6 @@ bool HasScheme(std::string_view address) {
 
 }  // namespace
 
-std::string WithDefaultPort(const std::string& address) {
-  const std::string port = ":" + std::to_string(kDefaultPort);
-  if (address.empty() || address.find('/') != std::string::npos) {
-    return address;
-  }
-  if (address.front() == '[') {
-    return address.back() == ']' ? address + port : address;
-  }
-  if (address.find(':') == std::string::npos) return address + port;
-  // Without the brackets that a port needs.
-  if (flags::IsIpv6(address)) return "[" + address + "]" + port;
-  return address;
-}
-
 std::string AddressProblem(const std::string& address) {
   if (HasScheme(address)) return {};
   return flags::AddressProblem(address, {"HOST, HOST:PORT or unix:PATH"});

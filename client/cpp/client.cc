@@ -12,6 +12,7 @@
 #include "client/cpp/check_call.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/rows.h"
+#include "client/cpp/server_address.h"
 #include "client/cpp/stream_call.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
@@ -146,9 +147,9 @@ Client::~Client() = default;
 Client Client::Connect(const std::string& address,
                        const ConnectOptions& options) {
   auto connection = std::make_unique<Connection>();
-  connection->address = address;
+  connection->address = WithDefaultPort(address);
   connection->options = options;
-  connection->channel = OpenChannel(address, options);
+  connection->channel = OpenChannel(connection->address, options);
   connection->registry = v1::ModelRegistry::NewStub(connection->channel);
   connection->dynamics = v1::Dynamics::NewStub(connection->channel);
   connection->trajectories = v1::Trajectories::NewStub(connection->channel);
@@ -167,9 +168,10 @@ Client Client::Connect(const std::string& address,
       }
       if (Clock::now() >=
           start + std::min(options.wait_for_server, options.deadline)) {
-        throw Error(error.code(),
-                    "no connection to " + address + ": " + error.what(),
-                    error.details());
+        throw Error(
+            error.code(),
+            "no connection to " + connection->address + ": " + error.what(),
+            error.details());
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

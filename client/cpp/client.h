@@ -61,6 +61,7 @@ struct ConnectOptions {
 class Client {
  public:
   /// `address` as gRPC takes it: "host:port", "unix:/path", "dns:///host:port".
+  /// A host alone, an IPv6 address with or without brackets, gets port 7421.
   /// Throws when the server cannot be reached.
   static Client Connect(const std::string& address,
                         const ConnectOptions& options = {});

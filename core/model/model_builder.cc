@@ -14,6 +14,23 @@
 namespace torqued {
 namespace {
 
+// The links at which a chain ends, one at least.
+std::string LeafNames(std::span<const LinkDescription> links,
+                      const Topology& topology) {
+  constexpr int kListed = 8;
+  std::string names;
+  int count = 0;
+  for (const int link : topology.links) {
+    const auto i = static_cast<std::size_t>(link);
+    if (topology.is_leaf[i] == 0 || ++count > kListed) continue;
+    names += Cat(count == 1 ? "" : ", ", Quoted(links[i].name));
+  }
+  if (count > kListed) {
+    names += Cat(" and ", std::to_string(count - kListed), " more");
+  }
+  return names;
+}
+
 // The link that is the tip by option, or the only leaf; -1: none.
 int FindTip(std::span<const LinkDescription> links, const Topology& topology,
             const BuildOptions& options, LintReport& report) {
@@ -23,7 +40,8 @@ int FindTip(std::span<const LinkDescription> links, const Topology& topology,
     }
     report.Add(LintCode::kUnknownTip, {.link = options.default_tip},
                Cat("The default tip ", Quoted(options.default_tip),
-                   " is no link of this robot; name one of its links."));
+                   " is no link of this robot; name one of its links, such as ",
+                   LeafNames(links, topology), "."));
     return -1;
   }
   const auto& leaf = topology.is_leaf;

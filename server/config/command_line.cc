@@ -1,5 +1,7 @@
 #include "server/config/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -17,6 +19,7 @@
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
+#include "server/flags/environment.h"
 #include "server/flags/refusals.h"
 #include "server/version.h"
 
@@ -105,6 +108,10 @@ class Parser {
     try {
       app_.parse(argc, argv);
       ReadEnvironment();
+      if (const std::string problem = flags::EnvironmentProblem(environ);
+          !problem.empty()) {
+        return Usage(problem);
+      }
       if (!config_.empty()) ReadFile();
     } catch (const CLI::CallForHelp&) {
       return EarlyExit{0, app_.help(), ""};

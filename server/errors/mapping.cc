@@ -23,13 +23,25 @@ std::string Join(const std::vector<std::string>& parts, std::size_t at_most) {
 Violation ToViolation(const Finding& finding) {
   Violation violation;
   violation.field = "source";
-  if (finding.line > 0) {
+  if (finding.code == LintCode::kUnknownTip) {
+    violation.field = "options.default_tip";
+  } else if (finding.line > 0) {
     violation.field.append(":").append(std::to_string(finding.line));
   }
   violation.description.append(ToString(finding.code))
       .append(": ")
       .append(finding.message);
   return violation;
+}
+
+/// Of a model that is as it should be but lacks the tip that it is asked for;
+/// null otherwise.
+const Finding* UnknownTip(const LintReport& report) {
+  if (report.errors() != 1) return nullptr;
+  for (const Finding& finding : report.findings()) {
+    if (finding.code == LintCode::kUnknownTip) return &finding;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -105,6 +117,10 @@ Error ToError(const RegistryError& registry) {
     error.reason = v1::INVALID_FIELD;
   }
   error.message = registry.message;
+  if (const Finding* tip = UnknownTip(registry.report)) {
+    error.reason = v1::UNKNOWN_FRAME;
+    error.message = tip->message;
+  }
   // A refused model's violations are its findings.
   if (!registry.field.empty() &&
       registry.code != RegistryError::Code::kInvalidModel) {

@@ -6,7 +6,7 @@
 
 #include "core/formats/urdf.h"
 #include "core/model/text.h"
-#include "server/registry/near_names.h"
+#include "server/flags/near_names.h"
 #include "server/registry/page_token.h"
 
 namespace torqued::server {
@@ -508,7 +508,7 @@ RegistryError Registry::UnknownName(std::string_view name) {
   for (const Registration& registration : *registrations) {
     known.push_back(registration.name);
   }
-  if (const auto near = NearNames(name, known); !near.empty()) {
+  if (const auto near = flags::NearNames(name, known); !near.empty()) {
     error.message += "; did you mean " + Join(near) + "?";
     return error;
   }

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 CHECK = SOURCE / ".ci" / "check-skips"
 
 PROJECT = r"""

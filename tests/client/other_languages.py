@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 PAGE = SOURCE / "docs" / "other-languages.md"
 CASES = SOURCE / "tests" / "conformance" / "cases.json"
 MODELS = SOURCE / "deploy" / "models"

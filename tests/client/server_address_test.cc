@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "client/cpp/server_address.h"
+
 namespace torqued::cli {
 namespace {
+
+using client::WithDefaultPort;
 
 TEST(ServerAddress, AHostWithoutAPortGetsTheDefaultOne) {
   EXPECT_EQ(WithDefaultPort("localhost"), "localhost:7421");
@@ -22,6 +26,17 @@ TEST(ServerAddress, WhatSaysWhereStaysAsItIs) {
         "ipv4:127.0.0.1:80", "ipv6:[::1]:80", "dns:localhost:80", "unix:a:b",
         "unix-abstract:a:b"}) {
     EXPECT_EQ(WithDefaultPort(address), address);
+  }
+}
+
+TEST(ServerAddress, WhatMayHaveAPortNeedsBrackets) {
+  for (const char* address : {"::1:7421", "2001:db8::1:80", "fe80::1:2"}) {
+    EXPECT_EQ(WithDefaultPort(address), address);
+    EXPECT_NE(AddressProblem(address).find("needs brackets"), std::string::npos)
+        << address;
+  }
+  for (const char* address : {"::1", "::", "2001:db8::1", "1:2:3:4:5:6:7:8"}) {
+    EXPECT_EQ(WithDefaultPort(address), "[" + std::string(address) + "]:7421");
   }
 }
 

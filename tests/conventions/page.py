@@ -6,7 +6,7 @@ import re
 import sys
 import types
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 sys.path.append(str(SOURCE / "tests" / "docs"))
 
 # pylint: disable=wrong-import-position

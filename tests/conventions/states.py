@@ -5,7 +5,7 @@ import typing
 
 import numpy as np
 
-URDF = os.path.join(os.environ["TORQUED_SOURCE"], "tests", "conventions",
+URDF = os.path.join(os.environ["TEST_SOURCE"], "tests", "conventions",
                     "tree.urdf")
 FRAMES = ("local", "local_world_aligned", "world")
 SKEW_GRAVITY = [1.2, -0.7, -9.3]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 PAGE = SOURCE / "docs" / "coverage.md"
 NAME = re.compile(r"`([^`]+)`")
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)",

@@ -11,8 +11,8 @@ import pytest
 
 from extract_snippets import snippets
 
-SOURCE = os.environ["TORQUED_SOURCE"]
-BIN = os.environ["TORQUED_BIN"]
+SOURCE = os.environ["TEST_SOURCE"]
+BIN = os.environ["TEST_BIN"]
 README = os.path.join(SOURCE, "README.md")
 SERVER = os.path.join(SOURCE, "docs", "server.md")
 LINT = os.path.join(SOURCE, "docs", "lint.md")

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 sys.path.insert(0, str(SOURCE / "docs"))
-os.environ["PATH"] = os.environ["TORQUED_BIN"] + ":" + os.environ["PATH"]
+os.environ["PATH"] = os.environ["TEST_BIN"] + ":" + os.environ["PATH"]
 
 import singularity  # noqa: E402
 

@@ -33,7 +33,7 @@ CLOCK_TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 # Sanitizers make the server slow and large, and keep what it frees; what they
 # look for is elsewhere.
-SANITIZED = os.environ.get("TORQUED_SANITIZED") == "1"
+SANITIZED = os.environ.get("TEST_SANITIZED") == "1"
 
 VALUES = array_pb2.ENCODING_VALUES
 F64 = array_pb2.ENCODING_F64
@@ -46,7 +46,7 @@ def server_binary():
 
 def example_models():
     """Directory of the models that come with the product."""
-    return pathlib.Path(os.environ["TORQUED_MODELS"])
+    return pathlib.Path(os.environ["TEST_MODELS"])
 
 
 # --- The server process ------------------------------------------------------

@@ -79,7 +79,7 @@ def test_a_python_planner_gets_the_same_torques(
 @pytest.fixture(scope="module")
 def node_planner():
     """The planner beside the packages it needs, outside the source tree."""
-    directory = pathlib.Path(os.environ["TORQUED_NODE_DIR"])
+    directory = pathlib.Path(os.environ["TEST_NODE_DIR"])
     run(HERE / "node" / "install.sh", directory, timeout=INSTALL_SECONDS)
     return directory / "planner.mjs"
 

@@ -210,13 +210,15 @@ def test_unknown_enum_numbers(client, field, reason, fields):
     assert (dry.code, dry.reason) == (INVALID, reason)
 
 
-def test_an_unknown_default_tip_is_a_fault_of_the_model(client):
+def test_an_unknown_default_tip_is_told_with_those_that_there_are(client):
     failure = failure_of(
         register, client, "arm", robots.pendulum(),
         options=registry_pb.RegistrationOptions(default_tip="ghost"))
-    assert (failure.code, failure.reason) == (INVALID, "INVALID_MODEL")
-    assert any(description.startswith("unknown-tip: ")
-               for _, description in failure.violations)
+    assert (failure.code, failure.reason) == (INVALID, "UNKNOWN_FRAME")
+    (field, description), = failure.violations
+    assert field == "options.default_tip"
+    assert description.startswith("unknown-tip: ")
+    assert "'ghost'" in description and "such as '" in description
 
 
 @pytest.mark.parametrize("token", ["x", "1zz", "2" + b"a".hex(), "1"])

@@ -445,7 +445,7 @@ TEST_F(HostileName, OfAModelItsLabelAndItsOptions) {
   ExpectRefused<v1::RegisterModelReply>(request, v1::REVISION_CONFLICT);
   request.clear_expected_current();
   request.mutable_options()->set_default_tip(huge_);
-  ExpectRefused<v1::RegisterModelReply>(request, v1::INVALID_MODEL);
+  ExpectRefused<v1::RegisterModelReply>(request, v1::UNKNOWN_FRAME);
 }
 
 TEST_F(HostileName, InEveryOtherCall) {

@@ -126,7 +126,7 @@ class Trial {
       FUZZ_REQUIRE(request.has_expected_current() &&
                        request.expected_current() != CurrentOf(request.name()),
                    request.name());
-    } else if (reason == v1::INVALID_MODEL) {
+    } else if (reason == v1::INVALID_MODEL || reason == v1::UNKNOWN_FRAME) {
       FUZZ_REQUIRE(!Validated(request).valid(), "refused but valid");
     } else {
       FUZZ_REQUIRE(reason == v1::INVALID_MODEL_NAME ||

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCKERFILE = (SOURCE / "Dockerfile").read_text()
 
 

@@ -15,11 +15,11 @@ import pytest
 from cpp_page import program
 from extract_snippets import FENCE, snippets
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
-BUILD = pathlib.Path(os.environ["TORQUED_BUILD"])
-CMAKE = os.environ["TORQUED_CMAKE"]
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
+BUILD = pathlib.Path(os.environ["TEST_BUILD"])
+CMAKE = os.environ["TEST_CMAKE"]
 # Always the same directory, so that ccache knows the units again.
-WORK = pathlib.Path(os.environ["TORQUED_WORK"])
+WORK = pathlib.Path(os.environ["TEST_WORK"])
 PREFIX = WORK / "moved" / "prefix"
 HERE = pathlib.Path(__file__).parent
 
@@ -83,13 +83,13 @@ def headers():
 
 
 def configure(source, build, **variables):
-    launcher = os.environ["TORQUED_COMPILER_LAUNCHER"]
+    launcher = os.environ["TEST_COMPILER_LAUNCHER"]
     settings = {
         "CMAKE_PREFIX_PATH": PREFIX,
-        "CMAKE_CXX_COMPILER": os.environ["TORQUED_COMPILER"],
+        "CMAKE_CXX_COMPILER": os.environ["TEST_COMPILER"],
         "CMAKE_CXX_COMPILER_LAUNCHER":
             launcher if os.access(launcher, os.X_OK) else "",
-        "CMAKE_CXX_FLAGS": os.environ["TORQUED_COMPILER_FLAGS"],
+        "CMAKE_CXX_FLAGS": os.environ["TEST_COMPILER_FLAGS"],
         **variables}
     return run(CMAKE, "-G", "Ninja", "-S", source, "-B", build,
                *(f"-D{name}={value}" for name, value in settings.items()))

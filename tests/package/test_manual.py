@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 SERVER = os.environ["TORQUED_SERVER"]
 CTL = os.environ["TORQUECTL"]
 MANUAL = SOURCE / "docs" / "man"

@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
-CMAKE = pathlib.Path(os.environ["TORQUED_CMAKE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
+CMAKE = pathlib.Path(os.environ["TEST_CMAKE"])
 HERE = pathlib.Path(__file__).parent
 MODULES = pathlib.Path("usr") / "lib" / "python3" / "dist-packages"
 
@@ -28,7 +28,7 @@ def fixture_package(tmp_path_factory):
     """The .deb, of a build of its own that compiles nothing."""
     build = tmp_path_factory.mktemp("build")
     succeed(CMAKE, "-G", "Ninja", "-S", SOURCE, "-B", build,
-            f"-DCMAKE_CXX_COMPILER={os.environ['TORQUED_COMPILER']}",
+            f"-DCMAKE_CXX_COMPILER={os.environ['TEST_COMPILER']}",
             "-DTORQUED_DEBIAN_PACKAGE=ON", "-DCMAKE_INSTALL_PREFIX=/usr",
             "-DTORQUED_BUILD_TESTS=OFF")
     succeed(CMAKE, "--build", build, "-j", "2", "--target", "torqued_python",

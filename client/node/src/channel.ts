@@ -136,11 +136,7 @@ export class Channel {
     if (this.closing.aborted && error.code === grpc.status.CANCELLED) {
       return closed();
     }
-    // That of a connection which ended while we wrote to it.
-    return error.code === grpc.status.INTERNAL &&
-      error.details.startsWith('Write error:')
-      ? new TorquedError('UNAVAILABLE', error.details)
-      : decodeError(error);
+    return decodeError(error);
   }
 }
 

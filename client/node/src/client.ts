@@ -9,7 +9,9 @@ import {
 } from './argument_shape.js';
 import { Channel } from './channel.js';
 import { badArgument, TorquedError } from './errors.js';
+import { withFaults } from './model_faults.js';
 import {
+  type DeleteOptions,
   type ModelInfo,
   type ModelSummary,
   type RegisterOptions,
@@ -18,11 +20,24 @@ import {
   toModelSummary,
   type UrdfOptions,
   type Validation,
+  wireDeleteOptions,
+  wireRegisterOptions,
+  wireUrdfOptions,
 } from './models.js';
-import { type CallOptions, checkNames } from './options.js';
+import { CALL_NAMES, type CallOptions, checkMembers } from './options.js';
 import { type Method, METHODS } from './protocol.js';
-import { type CallLimits, sleep, untilDone, type Waiting } from './retry.js';
+import {
+  type CallLimits,
+  hasNotBegun,
+  type IsTransient,
+  mayPass,
+  sleep,
+  untilDone,
+  type Waiting,
+} from './retry.js';
+import { RetryBudget } from './retry_budget.js';
 import { checkedChunkRows, Robot } from './robot.js';
+import { checkedAddress } from './server_address.js';
 import { type ServerInfo, toServerInfo } from './server_info.js';
 
 const DEADLINE_MS = 30_000;
@@ -46,9 +61,18 @@ export interface ConnectOptions {
   /** Most states of one message, 1 to 1000; a larger batch travels through a
    * stream. Absent: 1000. */
   chunkRows?: number;
-  /** Try again, within the deadline, what failed with UNAVAILABLE, or with a
-   * delay after which to retry, and changes nothing on the server. A batch goes
-   * on where it was interrupted. Absent: true. */
+  /**
+   * Try again, within the deadline, what changes nothing on the server and failed
+   * with UNAVAILABLE, with a delay after which to retry, for a lost connection,
+   * or for a cancellation that the caller has not asked for. A batch goes on
+   * where it was interrupted. What does change something is tried again only
+   * where a server that shuts down has refused it (DRAINING). The next try comes
+   * after 25 to 50 ms, then twice as much, up to 0.5 to 1 s, the last one 50 ms
+   * before the deadline; a call without one ends where nothing was answered for
+   * 300 s. Of such tries all calls of a client have 50 at once, 10 more every
+   * second and one more with every answer; a try beyond that waits, and none is
+   * given up for it. Absent: true.
+   */
   retry?: boolean;
   /** Told before each wait for another try. */
   onRetry?: Waiting;
@@ -80,9 +104,10 @@ export interface Registration {
 }
 
 /**
- * Connects to a server. `address` is "host:port", "unix:/path" or what else gRPC
- * takes. Rejects with TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no
- * server answers.
+ * Connects to a server. `address` is "host", "host:port", "unix:/path" or what
+ * gRPC takes with a scheme of its own ("dns:", "ipv4:"). A host alone, an IPv6
+ * address with or without brackets, gets port 7421, torqued's own. Rejects with
+ * TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no server answers.
  */
 export async function connect(
   address: string,
@@ -102,7 +127,7 @@ export async function connect(
         client.close();
         throw new TorquedError(
           error.code,
-          `no connection to ${address}: ${error.message}`,
+          `no connection to ${client.address}: ${error.message}`,
         );
       }
     }
@@ -125,20 +150,17 @@ export class Client {
   readonly #options: ConnectOptions;
   readonly #chunkRows: number;
   readonly #maxMessageBytes: number;
+  readonly #budget = new RetryBudget();
 
   /** Does not wait for the server, as `connect` does. */
   constructor(address: string, options: ConnectOptions = {}) {
-    checkRecord(options, 'options');
-    checkNames(options, NAMES);
-    if (typeof address !== 'string' || address === '') {
-      throw wrongKind('INVALID_OPTION', 'address', address, 'address');
-    }
-    this.address = address;
+    checkMembers(options, NAMES, 'options');
+    this.address = checkedAddress(address);
     this.#options = options;
     checkedDeadline(options.deadlineMs);
     this.#chunkRows = checkedChunkRows(options.chunkRows ?? CHUNK_ROWS);
     this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
-    this.#channel = new Channel(address, {
+    this.#channel = new Channel(this.address, {
       maxMessageBytes: this.#maxMessageBytes,
       credentials: options.credentials,
       channelOptions: options.channelOptions,
@@ -156,6 +178,7 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<ModelInfo> {
+    checkMembers(options, CALL_NAMES, 'options');
     const reply = await this.#read<{ model: object }>(
       METHODS.getModel,
       { model: reference },
@@ -169,6 +192,7 @@ export class Client {
     reference: string,
     options: CallOptions = {},
   ): Promise<Uint8Array> {
+    checkMembers(options, CALL_NAMES, 'options');
     const reply = await this.#read<{ source: Uint8Array }>(
       METHODS.getModel,
       { model: reference, includeSource: true },
@@ -179,30 +203,27 @@ export class Client {
 
   /**
    * Stores a description durably and points `name` ([A-Za-z0-9._-], at most 128)
-   * at it. Rejects with INVALID_MODEL, whose `fieldViolations` name the lines,
-   * INVALID_MODEL_NAME, REVISION_CONFLICT, REQUEST_TOO_LARGE. Not tried again
-   * where the connection fails: it may have had its effect.
+   * at it. Rejects with INVALID_MODEL, whose message lists what is wrong and
+   * whose `fieldViolations` name the lines, UNKNOWN_FRAME for a default tip that
+   * is no link, INVALID_MODEL_NAME, REVISION_CONFLICT, REQUEST_TOO_LARGE. Not
+   * tried again where the connection fails: it may have had its effect.
    */
   async registerUrdf(
     name: string,
     urdf: string | Uint8Array,
     options: RegisterOptions & CallOptions = {},
   ): Promise<Registration> {
-    const { defaultTip, strict, label, expectedCurrent } = options;
-    const reply = await this.#channel.unary<{
+    const wanted = wireRegisterOptions(options);
+    const reply = await this.#change<{
       model: object;
       changed: boolean;
     }>(
       METHODS.registerModel,
-      {
-        name,
-        source: bytesOf(urdf),
-        options: { defaultTip: defaultTip ?? '', strict: strict ?? false },
-        label: label ?? '',
-        ...(expectedCurrent === undefined ? {} : { expectedCurrent }),
-      },
-      this.#limitsOf(options),
-    );
+      { name, source: bytesOf(urdf), ...wanted },
+      options,
+    ).catch((error: unknown) => {
+      throw withFaults(error, options.file);
+    });
     const model = toModelInfo(reply.model);
     const robot = this.#robot(name, model);
     return { model, changed: reply.changed, robot };
@@ -213,17 +234,14 @@ export class Client {
     urdf: string | Uint8Array,
     options: UrdfOptions & CallOptions = {},
   ): Promise<Validation> {
-    const { defaultTip, strict } = options;
+    const wanted = wireUrdfOptions(options);
     const reply = await this.#read<{
       valid: boolean;
       report: object | null;
       model: object | null;
     }>(
       METHODS.validateModel,
-      {
-        source: bytesOf(urdf),
-        options: { defaultTip: defaultTip ?? '', strict: strict ?? false },
-      },
+      { source: bytesOf(urdf), options: wanted },
       options,
     );
     return {
@@ -235,6 +253,7 @@ export class Client {
 
   /** All names with their current revisions, in byte order. */
   async listModels(options: CallOptions = {}): Promise<ModelSummary[]> {
+    checkMembers(options, CALL_NAMES, 'options');
     const models: ModelSummary[] = [];
     let pageToken = '';
     do {
@@ -251,13 +270,12 @@ export class Client {
   /** Removes a name with all its history; calls in flight finish. */
   async deleteModel(
     name: string,
-    options: { expectedCurrent?: string } & CallOptions = {},
+    options: DeleteOptions & CallOptions = {},
   ): Promise<void> {
-    const { expectedCurrent } = options;
-    await this.#channel.unary(
+    await this.#change(
       METHODS.deleteModel,
-      { name, ...(expectedCurrent === undefined ? {} : { expectedCurrent }) },
-      this.#limitsOf(options),
+      { name, ...wireDeleteOptions(options) },
+      options,
     );
   }
 
@@ -267,6 +285,7 @@ export class Client {
     options: CallOptions & { retry?: boolean } = {},
   ): Promise<ServerInfo> {
     const { retry, ...call } = options;
+    checkMembers(call, CALL_NAMES, 'options');
     const limits = this.#limitsOf(call);
     const reply = await untilDone(
       () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
@@ -286,10 +305,28 @@ export class Client {
     request: object,
     options: CallOptions,
   ): Promise<Reply> {
+    return this.#call(method, request, options, mayPass);
+  }
+
+  #change<Reply>(
+    method: Method,
+    request: object,
+    options: CallOptions,
+  ): Promise<Reply> {
+    return this.#call(method, request, options, hasNotBegun);
+  }
+
+  #call<Reply>(
+    method: Method,
+    request: object,
+    options: CallOptions,
+    isTransient: IsTransient,
+  ): Promise<Reply> {
     const limits = this.#limitsOf(options);
     return untilDone(
       () => this.#channel.unary<Reply>(method, request, limits),
       limits,
+      isTransient,
     );
   }
 
@@ -314,7 +351,10 @@ export class Client {
         milliseconds < LONGEST_MS ? Date.now() + milliseconds : Infinity,
       signal,
       closing: this.#channel.closing,
-      retry: retry === false ? undefined : { waiting: onRetry },
+      retry:
+        retry === false
+          ? undefined
+          : { waiting: onRetry, budget: this.#budget },
     };
   }
 }

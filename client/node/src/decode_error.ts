@@ -4,7 +4,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
 import { type FieldViolation, TorquedError } from './errors.js';
 import { messageType } from './protocol.js';
-import { statusCode } from './status_code.js';
+import { type StatusCode, statusCode } from './status_code.js';
 import { toNumber, type WireDuration } from './wire.js';
 
 const TRAILER = 'grpc-status-details-bin';
@@ -86,11 +86,44 @@ function detailsOf(failed: FailedStatus): Details {
   return details;
 }
 
-/** Details that are absent or damaged leave the code and the sentence. */
+// What gRPC says of a connection that ended under a call where it has another
+// code for it than UNAVAILABLE: gRPC in Node, and in C++ behind a proxy.
+const LOST =
+  /RST_STREAM|Stream removed|socket closed|connection (reset|closed|dropped)|write error|broken pipe|GOAWAY|session closed|No status (information )?received/i;
+
+function codeOf(failed: FailedStatus, details: Details): StatusCode {
+  const code = statusCode(failed.code);
+  const isVague = code === 'INTERNAL' || code === 'UNKNOWN';
+  return isVague && !details.reason && LOST.test(failed.details)
+    ? 'UNAVAILABLE'
+    : code;
+}
+
+/** A connection that ended under a call is UNAVAILABLE. Details that are absent
+ * or damaged leave the code and the sentence. */
 export function decodeError(failed: FailedStatus): TorquedError {
+  const details = detailsOf(failed);
   return new TorquedError(
-    statusCode(failed.code),
-    failed.details,
-    detailsOf(failed),
+    codeOf(failed, details),
+    failed.details + howToNameAFrame(details, failed.details),
+    details,
   );
+}
+
+// The next sentence behind one about a frame that is missing.
+function howToNameAFrame(
+  { reason, fieldViolations, metadata }: Details,
+  message: string,
+): string {
+  const field = fieldViolations?.[0]?.field;
+  if (reason !== 'TIP_FRAME_REQUIRED' || field === undefined) return '';
+  const names = (metadata?.['candidates'] ?? '').split(',').filter(Boolean);
+  const [name] = names;
+  const option = field.replace(/_(\w)/g, (_, first) => first.toUpperCase());
+  const choice = name === undefined ? 'a link' : `'${name}'`;
+  const listed =
+    name === undefined || message.includes(name)
+      ? ''
+      : `; there are ${names.join(', ')}`;
+  return ` Set ${option} to ${choice}${listed}.`;
 }

@@ -49,6 +49,32 @@ export class TorquedError extends Error {
     this.retryDelayMs = details.retryDelayMs;
   }
 
+  /** The same failure in other words. */
+  withMessage(message: string): TorquedError {
+    return new TorquedError(this.code, message, this.#details());
+  }
+
+  /** The same failure with more, or other, to say of what it is about. */
+  withMetadata(
+    message: string,
+    metadata: Readonly<Record<string, string>>,
+  ): TorquedError {
+    return new TorquedError(this.code, message, {
+      ...this.#details(),
+      metadata: { ...this.metadata, ...metadata },
+    });
+  }
+
+  #details(): ErrorDetails {
+    const { reason, metadata, fieldViolations, retryDelayMs } = this;
+    return {
+      reason,
+      metadata,
+      fieldViolations,
+      ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
+    };
+  }
+
   /** The first field at fault, undefined where none is. */
   get field(): string | undefined {
     return this.fieldViolations[0]?.field;
@@ -90,6 +116,22 @@ export class RowError extends TorquedError {
     });
     this.rowCode = status.code;
     this.value = status.value;
+  }
+}
+
+/** What `read` makes of the `number`-th, from 0, of several; an error of it is
+ * told with that. */
+export function numbered<T>(
+  what: 'chunk' | 'part',
+  number: number,
+  read: () => T,
+): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TorquedError)) throw error;
+    const place = { [what]: String(number) };
+    throw error.withMetadata(`${what} ${number}: ${error.message}`, place);
   }
 }
 

@@ -1,5 +1,6 @@
 // A stream of chunks that the caller makes.
 
+import { numbered } from './errors.js';
 import type { ChunkEvaluation } from './evaluation.js';
 import { type Asked, EvaluationBuilder } from './evaluation_builder.js';
 import { exchange, type ExchangeSettings } from './exchange.js';
@@ -20,9 +21,13 @@ async function* wireChunks(
   chunks: Chunks,
   shape: StateShape,
 ): AsyncGenerator<WireChunk, void, undefined> {
+  let number = 0;
   for await (const states of chunks) {
-    const inputs = readStates(states, shape);
-    yield chunkOf(inputs, 0, countStates(inputs));
+    yield numbered('chunk', number, () => {
+      const inputs = readStates(states, shape);
+      return chunkOf(inputs, 0, countStates(inputs));
+    });
+    number += 1;
   }
 }
 

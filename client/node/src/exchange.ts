@@ -50,16 +50,9 @@ function countedFromStart(error: unknown, before: Progressed): unknown {
   move('row', before.rows);
   move('next_row', before.rows);
   move('chunk', before.chunks);
-  const { code, reason, fieldViolations, retryDelayMs } = error;
-  return new TorquedError(
-    code,
+  return error.withMetadata(
     `${error.message} (in the stream from row ${before.rows} on)`,
-    {
-      reason,
-      metadata,
-      fieldViolations,
-      ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
-    },
+    metadata,
   );
 }
 
@@ -106,7 +99,7 @@ export async function* exchange(
         done.chunks += 1;
         // All rows are of one revision, even while the name moves.
         if (reply.echo) model = `@${reply.echo.revision}`;
-        schedule.reset();
+        schedule.answered();
         yield { reply, streamFirst: before.rows };
         sender.answered();
       }

@@ -25,6 +25,7 @@ export {
 } from './local_server.js';
 export { Matrix } from './matrix.js';
 export type {
+  DeleteOptions,
   Finding,
   Joint,
   LintReport,

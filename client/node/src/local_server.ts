@@ -12,6 +12,8 @@ import {
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { editDistance } from './near_names.js';
+import { checkMembers } from './options.js';
 import { sleep } from './retry.js';
 
 const LOG_BYTES = 4096;
@@ -39,6 +41,16 @@ export interface LocalServerOptions {
   stopTimeoutMs?: number;
 }
 
+const NAMES: Readonly<Record<keyof LocalServerOptions, true>> = {
+  binary: true,
+  models: true,
+  store: true,
+  listen: true,
+  arguments: true,
+  startTimeoutMs: true,
+  stopTimeoutMs: true,
+};
+
 /** The server could not be started; the text ends with what it wrote. */
 export class LocalServerError extends Error {
   override readonly name = 'LocalServerError';
@@ -53,8 +65,25 @@ function isExecutable(path: string): boolean {
   }
 }
 
+// Names that were meant to be TORQUED_SERVER; none that is read is as near.
+function misspelt(): string | undefined {
+  return Object.keys(process.env).find(
+    (name) =>
+      name.startsWith('TORQUED_') &&
+      name !== 'TORQUED_SERVER' &&
+      editDistance(name, 'TORQUED_SERVER') <= 2,
+  );
+}
+
 /** Where `binary` leads. Throws LocalServerError where there is no such file. */
 export function findServerBinary(binary?: string): string {
+  const wrong = binary === undefined ? misspelt() : undefined;
+  if (wrong !== undefined) {
+    throw new LocalServerError(
+      `nobody reads the environment variable ${wrong}; did you mean ` +
+        'TORQUED_SERVER?',
+    );
+  }
   const named = binary ?? process.env['TORQUED_SERVER'];
   if (named) {
     if (isExecutable(named)) return resolve(named);
@@ -181,11 +210,12 @@ async function firstLine(path: string): Promise<string | undefined> {
 /**
  * Starts a server and resolves once it serves. It ends with `close`, and when
  * this process exits; on Linux also when it is killed. Rejects with
- * LocalServerError.
+ * LocalServerError, or with TorquedError (INVALID_OPTION) for what is no option.
  */
 export async function startLocalServer(
   options: LocalServerOptions = {},
 ): Promise<LocalServer> {
+  checkMembers(options, NAMES, 'options');
   const process = new ServerProcess(findServerBinary(options.binary), options);
   const deadline = Date.now() + (options.startTimeoutMs ?? 15_000);
   while (true) {

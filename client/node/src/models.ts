@@ -1,5 +1,7 @@
 // The robots that a server knows.
 
+import { flagOf, textOf } from './argument_shape.js';
+import { CALL_NAMES, type CallOptions, checkMembers } from './options.js';
 import { messageType } from './protocol.js';
 
 /** What the loader has to say about a model's source; docs/lint.md explains
@@ -113,13 +115,75 @@ export interface UrdfOptions {
   strict?: boolean;
 }
 
+/** Options of `deleteModel`. */
+export interface DeleteOptions {
+  /** The name goes only if this is its current revision; REVISION_CONFLICT
+   * otherwise. */
+  expectedCurrent?: string;
+}
+
 /** Options of a registration. */
 export interface RegisterOptions extends UrdfOptions {
   /** A second name for this revision: "panda@label". */
   label?: string;
+  /** Where the text comes from: what errors call it in the place of "source". */
+  file?: string;
   /** The name moves only if this is its current revision ("": it does not exist
    * yet); REVISION_CONFLICT otherwise. */
   expectedCurrent?: string;
+}
+
+const URDF_NAMES: Readonly<Record<keyof UrdfOptions, true>> = {
+  defaultTip: true,
+  strict: true,
+};
+
+const REGISTER_NAMES: Readonly<Record<keyof RegisterOptions, true>> = {
+  ...URDF_NAMES,
+  label: true,
+  file: true,
+  expectedCurrent: true,
+};
+
+/** RegistrationOptions. Throws for what is no option of `validateUrdf`. */
+export function wireUrdfOptions(options: UrdfOptions & CallOptions): object {
+  checkMembers(options, { ...URDF_NAMES, ...CALL_NAMES }, 'options');
+  return registrationOptions(options);
+}
+
+/** The options' fields of a RegisterModelRequest. Throws for what is no option
+ * of `registerUrdf`. */
+export function wireRegisterOptions(
+  options: RegisterOptions & CallOptions,
+): object {
+  checkMembers(options, { ...REGISTER_NAMES, ...CALL_NAMES }, 'options');
+  textOf(options.file, 'options.file');
+  return {
+    options: registrationOptions(options),
+    label: textOf(options.label, 'options.label') ?? '',
+    ...wireExpectedCurrent(options),
+  };
+}
+
+/** Of a DeleteModelRequest. Throws for what is no option of `deleteModel`. */
+export function wireDeleteOptions(
+  options: DeleteOptions & CallOptions,
+): object {
+  checkMembers(options, { expectedCurrent: true, ...CALL_NAMES }, 'options');
+  return wireExpectedCurrent(options);
+}
+
+function registrationOptions({ defaultTip, strict }: UrdfOptions): object {
+  return {
+    defaultTip: textOf(defaultTip, 'options.defaultTip') ?? '',
+    strict: flagOf(strict, 'options.strict') ?? false,
+  };
+}
+
+// Left out it would let the name move whatever it stands for.
+function wireExpectedCurrent({ expectedCurrent }: DeleteOptions): object {
+  const expected = textOf(expectedCurrent, 'options.expectedCurrent');
+  return expected === undefined ? {} : { expectedCurrent: expected };
 }
 
 interface WireTimestamp {

@@ -10,6 +10,7 @@ import {
   wrongKind,
 } from './argument_shape.js';
 import { badArgument } from './errors.js';
+import { hint } from './near_names.js';
 import { WireEnum } from './protocol.js';
 import { QUANTITIES, type QuantityName, wireName } from './quantities.js';
 import type { WireWhat } from './wire.js';
@@ -124,6 +125,12 @@ export interface CallOptions {
   /** Ends the call at once; it then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
+
+/** The names of CallOptions. */
+export const CALL_NAMES: Readonly<Record<keyof CallOptions, true>> = {
+  deadlineMs: true,
+  signal: true,
+};
 
 /** Options of `compute` and of the quantities' methods. */
 export interface ComputeOptions extends DynamicsOptions, CallOptions {
@@ -338,8 +345,7 @@ const NAMES: Readonly<Record<keyof (ComputeOptions & EvaluateOptions), true>> =
     precision: true,
     encoding: true,
     failFast: true,
-    deadlineMs: true,
-    signal: true,
+    ...CALL_NAMES,
     progress: true,
     chunkRows: true,
   };
@@ -355,14 +361,14 @@ export function checkNames(
       throw badArgument(
         'INVALID_OPTION',
         `${where}.${name}`,
-        `there is no option ${name}`,
+        `there is no option ${name}${hint(name, Object.keys(names))}`,
       );
     }
   }
 }
 
 /** Throws for what is no record, and for a name that is no key of `names`. */
-function checkMembers(
+export function checkMembers(
   value: object,
   names: Readonly<Record<string, unknown>>,
   where: string,

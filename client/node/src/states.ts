@@ -2,6 +2,7 @@
 
 import { isRecord, wrongKind } from './argument_shape.js';
 import { badArgument } from './errors.js';
+import { hint } from './near_names.js';
 import type { Matrix } from './matrix.js';
 import { type JointRows, type Rows, toTable } from './rows_input.js';
 import type { SentArray, WireChunk } from './wire.js';
@@ -105,7 +106,11 @@ export function readStates(states: States, shape: StateShape): Inputs {
   const inputs = new Map<keyof States, Matrix>();
   for (const key of Object.keys(states)) {
     if (!Object.hasOwn(INPUTS, key)) {
-      throw badArgument('INVALID_FIELD', key, `states have no ${key}`);
+      throw badArgument(
+        'INVALID_FIELD',
+        key,
+        `states have no ${key}${hint(key, Object.keys(INPUTS))}`,
+      );
     }
     const name = key as keyof States;
     const { field, columns, ofJoints } = INPUTS[name];

@@ -1,16 +1,11 @@
 // How a trajectory is checked.
 
+import { listOf, numberOf, numbersOf, wrongKind } from './argument_shape.js';
 import {
-  checkRecord,
-  listOf,
-  numberOf,
-  numbersOf,
-  wrongKind,
-} from './argument_shape.js';
-import {
+  CALL_NAMES,
   type CallOptions,
   checkedProgress,
-  checkNames,
+  checkMembers,
   type DynamicsOptions,
   noChoice,
   tipWrenchFrame,
@@ -143,8 +138,7 @@ const NAMES: Readonly<Record<keyof CheckOptions, true>> = {
   derive: true,
   tables: true,
   progress: true,
-  deadlineMs: true,
-  signal: true,
+  ...CALL_NAMES,
 };
 
 type Member = typeof joint | typeof numberOf | typeof numbersOf;
@@ -180,8 +174,7 @@ function ofJoints(
 ): object[] {
   return Array.from(listOf(given, field), (one, k) => {
     const where = `${field}[${k}]`;
-    checkRecord(one, where);
-    checkNames(one, members, where);
+    checkMembers(one, members, where);
     const values = new Map<string, unknown>(Object.entries(one));
     return Object.fromEntries(
       Object.entries(members).map(([name, read]) => [
@@ -220,8 +213,7 @@ function differentiation(given: unknown): number {
 
 /** CheckTrajectoryStart. Throws for what is no option. */
 export function wireStart(model: string, options: CheckOptions): object {
-  checkRecord(options, 'options');
-  checkNames(options, NAMES);
+  checkMembers(options, NAMES, 'options');
   checkedProgress(options.progress);
   return {
     model,

@@ -1,8 +1,9 @@
 // The samples of a trajectory, and the messages in which they travel.
 
 import { isRecord, wrongKind } from './argument_shape.js';
-import { badArgument } from './errors.js';
+import { badArgument, numbered } from './errors.js';
 import { Matrix } from './matrix.js';
+import { hint } from './near_names.js';
 import { type JointRows, type Rows, toTable } from './rows_input.js';
 import { rowsOfTable } from './states.js';
 import type { SentArray } from './wire.js';
@@ -100,7 +101,7 @@ function readSamples(
       throw badArgument(
         'INVALID_FIELD',
         `samples.${key}`,
-        `samples have no ${key}`,
+        `samples have no ${key}${hint(key, Object.keys(FIELDS))}`,
       );
     }
     const name = key as keyof TrajectorySamples;
@@ -138,12 +139,20 @@ function countSamples(
   return time.rows;
 }
 
+interface Part {
+  readonly tables: ReadonlyMap<keyof TrajectorySamples, Matrix>;
+  readonly total: number;
+}
+
+function readPart(samples: TrajectorySamples, shape: SampleShape): Part {
+  const tables = readSamples(samples, shape);
+  return { tables, total: countSamples(tables) };
+}
+
 function* messagesOfPart(
-  samples: TrajectorySamples,
+  { tables, total }: Part,
   shape: SampleShape,
 ): Generator<WireSamples, void, undefined> {
-  const tables = readSamples(samples, shape);
-  const total = countSamples(tables);
   let numbers = 0;
   for (const { columns } of tables.values()) numbers += columns;
   const bytes = Math.min(GOOD_BYTES, shape.maxMessageBytes / 2);
@@ -178,6 +187,14 @@ export async function* messagesOf(
   trajectory: Trajectory,
   shape: SampleShape,
 ): AsyncGenerator<WireSamples, void, undefined> {
-  const parts = isParts(trajectory) ? trajectory : [trajectory];
-  for await (const samples of parts) yield* messagesOfPart(samples, shape);
+  if (!isParts(trajectory)) {
+    yield* messagesOfPart(readPart(trajectory, shape), shape);
+    return;
+  }
+  let number = 0;
+  for await (const samples of trajectory) {
+    const part = numbered('part', number, () => readPart(samples, shape));
+    yield* messagesOfPart(part, shape);
+    number += 1;
+  }
 }

@@ -208,25 +208,24 @@ class Batch:
                             self._first_row)
         self._done_rows += rows
         self._done_chunks += 1
+        self._schedule.made_progress()
         self._tell(self._done_rows, self._total)
 
-    def next_try(self, error: errors.TorquedError | None) -> float:
+    def next_try(self, error: errors.TorquedError | None) -> Iterator[float]:
         """After a stream ended with `error` (None: with OK, too early). Seconds
-        to wait before the next one; raises what is final."""
+        to wait, one after the other, before the next one; raises what is
+        final."""
         if error is None:
             error = errors.make(
                 "INTERNAL", f"the stream ended after {self._done_rows} of "
                 f"{self._total} rows")
         self._count_from_start(error)
-        advanced = self._done_rows > self._first_row
         fewer = fewer_rows(
             error, min(self._chunk_rows, self._total - self._done_rows))
         if fewer is not None:
             self._chunk_rows = fewer
-            return 0.0
-        if advanced:
-            self._schedule.made_progress()
-        return self._schedule.delay_after(error)
+            return iter(())
+        return self._schedule.pauses(error)
 
     def _count_from_start(self, error: errors.TorquedError) -> None:
         """The server counts from the start of its stream."""

@@ -20,6 +20,7 @@ from torqued import errors, option_types, wire
 from torqued.arrays import WIRE, FloatArray, received
 from torqued.enums import (
     Differentiation, Quantity, Reason, ReferenceFrame, TrajectoryTable, parse)
+from torqued.keywords import check_keywords
 from torqued.limits import Limits, WireLimits
 from torqued.options import (
     CommonWords, Options, Progress, choice, options_message, task_message)
@@ -112,9 +113,7 @@ def plan_of(robot: Described, given: Trajectory | Path,
             words: CheckWords) -> CheckPlan:
     """Reads the trajectory where it is a file. Raises InvalidArgument, OSError,
     TypeError for a keyword that there is not."""
-    for word in words:
-        if word not in CheckWords.__annotations__:
-            raise TypeError(f"unexpected keyword {word!r}")
+    check_keywords(words, CheckWords.__annotations__)
     chosen: Any = {word: value for word, value in words.items()
                    if word in _OPTION_NAMES}
     # There are no rows that fail one by one.
@@ -325,9 +324,9 @@ class Check:
              for name, numbers in self._tables.items()},
             self._plan.inputs, time.monotonic() - self._begin)
 
-    def next_try(self, error: errors.TorquedError) -> float:
-        """After a try failed. Seconds to wait before the next one; raises what
-        is final."""
+    def next_try(self, error: errors.TorquedError) -> Iterator[float]:
+        """After a try failed. Seconds to wait, one after the other, before the
+        next one; raises what is final."""
         self._name_limits(error)
         # gRPC itself, without a reason, refuses a message for its size; with
         # one, all samples together are too many.
@@ -335,8 +334,8 @@ class Check:
                 and error.reason is Reason.UNSPECIFIED
                 and 1 < min(self._at_a_time, self._rows)):
             self._at_a_time = min(self._at_a_time, self._rows) // 2
-            return 0.0
-        return self._schedule.delay_after(error)
+            return iter(())
+        return self._schedule.pauses(error)
 
     def _name_limits(self, error: errors.TorquedError) -> None:
         """The server names only the place among the limits that were sent."""

@@ -10,12 +10,15 @@ from typing import Unpack
 
 from torqued.connection import Connection
 from torqued.enums import Health
+from torqued.keywords import check_keywords, names_its_keywords
 from torqued.local_server import LocalServer
 from torqued.model import (
     Model, ModelSummary, Report, ServerInfo, info_of, model_of, report_of,
     summary_of)
+from torqued.model_faults import file_of, told_with_place
 from torqued.registration import (
-    RegistrationWords, Urdf, name_of, register_request, validate_request)
+    DescriptionWords, RegistrationWords, Urdf, name_of, register_request,
+    validate_request)
 from torqued.robot import Robot
 from torqued.settings import ConnectWords, Settings
 from torqued.v1 import model_registry_pb2, server_info_pb2
@@ -65,14 +68,17 @@ class Client:
                  **words: Unpack[RegistrationWords]) -> Robot:
         """Stores a robot description, a path or its text, under a name and
         points the name at it. Raises InvalidArgument (INVALID_MODEL,
-        INVALID_MODEL_NAME), FailedPrecondition (REVISION_CONFLICT)."""
-        reply = self.connection.change(
-            self.connection.registry.RegisterModel,
-            register_request(name, urdf, words))
+        INVALID_MODEL_NAME, UNKNOWN_FRAME), FailedPrecondition
+        (REVISION_CONFLICT). What is wrong with a description is listed line by
+        line; that of a file is a FileError."""
+        request = register_request(name, urdf, words)
+        with told_with_place(file_of(urdf)):
+            reply = self.connection.change(
+                self.connection.registry.RegisterModel, request)
         return Robot(self, model_of(reply.model))
 
     def validate(self, urdf: Urdf,
-                 **words: Unpack[RegistrationWords]) -> Report:
+                 **words: Unpack[DescriptionWords]) -> Report:
         """What registering it would say; nothing is stored."""
         return report_of(self.connection.read(
             self.connection.registry.ValidateModel,
@@ -90,6 +96,7 @@ class Client:
             if not request.page_token:
                 return models
 
+    @names_its_keywords
     def delete(self, name: str, *,
                expected_current: str | None = None) -> None:
         """Removes a name with all its history."""
@@ -126,9 +133,10 @@ class Client:
 
 
 def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
-    """A client of the server at "host:port" or "unix:/path". Keywords: see
-    `Settings`. Raises InvalidArgument (INVALID_OPTION) for what is no address,
-    Unavailable where none answers."""
+    """A client of the server at "host", "host:port" or "unix:/path". Keywords:
+    see `Settings`. Raises InvalidArgument (INVALID_OPTION) for what is no
+    address, Unavailable where none answers."""
+    check_keywords(words, ConnectWords.__annotations__)
     connection = Connection(Settings(address, **words))
     try:
         connection.wait()
@@ -149,6 +157,7 @@ def local(models: Iterable[str | os.PathLike[str]] = (), *,
     for its *.urdf. binary, store, arguments: see `LocalServer`. Raises
     LocalServerError; InvalidArgument for a description that is refused.
     """
+    check_keywords(words, ConnectWords.__annotations__)
     server = LocalServer(binary, store=store, arguments=arguments)
     try:
         client = connect(server.address, **words)

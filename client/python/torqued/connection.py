@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import grpc
@@ -14,7 +16,7 @@ from torqued.enums import Health
 from torqued.evaluation import Evaluation
 from torqued.options import Progress
 from torqued.progress import teller
-from torqued.retry import Deadline, Schedule
+from torqued.retry import Budget, Deadline, Schedule
 from torqued.settings import (
     CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD,
     HEALTH_REQUEST, Settings, Waiting, health_of)
@@ -29,7 +31,8 @@ class Connection:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._closed = False
+        self._closed = threading.Event()
+        self._budget = Budget()
         options = settings.channel_options()
         self.channel = (
             grpc.insecure_channel(settings.address, options)
@@ -81,19 +84,25 @@ class Connection:
         while True:
             self._check_open()
             try:
+                reply = method(request, timeout=deadline.remaining())
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            self._wait(schedule.pauses(error))
+
+    def change(self, method: Any, request: Any) -> Any:
+        """A call that is made again only where the server says that it has not
+        begun."""
+        deadline = self._default_deadline()
+        schedule = self._schedule(deadline)
+        while True:
+            self._check_open()
+            try:
                 return method(request, timeout=deadline.remaining())
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            time.sleep(schedule.delay_after(error))
-
-    def change(self, method: Any, request: Any) -> Any:
-        """A call that is made once."""
-        self._check_open()
-        try:
-            return method(
-                request, timeout=self._default_deadline().remaining())
-        except grpc.RpcError as failure:
-            raise errors.decode(failure) from None
+            self._wait(schedule.only_refused(error))
 
     def compute(self, plan: Plan, progress: Progress | None,
                 stream: bool) -> Evaluation:
@@ -114,13 +123,12 @@ class Connection:
                 if evaluation is not None:
                     return evaluation
         while not batch.complete:
-            pause = self._stream(batch, deadline)
-            if pause:
-                time.sleep(pause)
+            self._stream(batch, deadline)
         return batch.evaluation()
 
-    def _stream(self, batch: Batch, deadline: Deadline) -> float:
-        """Seconds to wait before the next one, where one is needed."""
+    def _stream(self, batch: Batch, deadline: Deadline) -> None:
+        """What one stream brings, and the wait for the next one where one is
+        needed."""
         error = None
         self._check_open()
         call = self._evaluate(
@@ -134,9 +142,8 @@ class Connection:
             # An interrupt, or a reply that breaks the contract.
             call.cancel()
             raise
-        if error is None and batch.complete:
-            return 0.0
-        return batch.next_try(error)
+        if error is not None or not batch.complete:
+            self._wait(batch.next_try(error))
 
     def check(self, plan: CheckPlan) -> TrajectoryVerdict:
         settings = self.settings
@@ -150,27 +157,34 @@ class Connection:
             try:
                 for reply in call:
                     check.take(reply)
+                self._budget.answered()
                 return check.verdict()
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             except BaseException:
                 call.cancel()
                 raise
-            pause = check.next_try(error)
-            if pause:
-                time.sleep(pause)
+            self._wait(check.next_try(error))
+
+    def _wait(self, pauses: Iterator[float]) -> None:
+        """Until the next try, or the end of the client."""
+        self._check_open()
+        for pause in pauses:
+            if self._closed.wait(pause):
+                return
 
     def _check_open(self) -> None:
         """Raises Cancelled after close."""
-        if self._closed:
+        if self._closed.is_set():
             raise errors.make("CANCELLED", "the client is closed")
 
     def _default_deadline(self) -> Deadline:
         return Deadline(self.settings.deadline)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
-        return Schedule(deadline, self.settings.retry, self.settings.on_retry)
+        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
+                        self._budget)
 
     def close(self) -> None:
-        self._closed = True
+        self._closed.set()
         self.channel.close()

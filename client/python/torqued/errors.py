@@ -7,6 +7,7 @@ Every failure of a call is a `TorquedError`. Its class says what kind it is, its
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 
 import grpc
@@ -303,8 +304,16 @@ class FilePlace:
             metadata={"file": self.path, **known})
 
 
+# What gRPC says of a connection that ended under a call where it has another
+# code for it than UNAVAILABLE.
+_LOST = re.compile(
+    "RST_STREAM|Stream removed|[Ss]ocket closed|[Cc]onnection (reset|closed)"
+    "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")
+
+
 def decode(failure: grpc.RpcError) -> TorquedError:
-    """The failure of a call, with the details that the server sent."""
+    """The failure of a call, with the details that the server sent. A connection
+    that ended under a call is UNAVAILABLE."""
     code = failure.code().name
     message = failure.details() or code
     for key, value in failure.trailing_metadata() or ():
@@ -317,6 +326,8 @@ def decode(failure: grpc.RpcError) -> TorquedError:
             # service.
             if status.code == failure.code().value[0]:
                 return _with_details(code, message, status)
+    if code in ("INTERNAL", "UNKNOWN") and _LOST.search(message):
+        code = "UNAVAILABLE"
     return make(code, message)
 
 
@@ -349,5 +360,24 @@ def _with_details(code: str, message: str,
                     retry_delay = retry.retry_delay.ToNanoseconds() / 1e9
         except protobuf_message.DecodeError:
             continue
+    if reason is Reason.TIP_FRAME_REQUIRED and violations:
+        message += _how_to_name_a_frame(
+            violations[0].field, message, metadata.get("candidates", ""))
     return make(code, message, reason=reason, field_violations=violations,
                 metadata=metadata, retry_delay=retry_delay)
+
+
+def _how_to_name_a_frame(field: str, message: str, candidates: str) -> str:
+    """The next sentence behind one about a frame that is missing. candidates:
+    of the server, with commas."""
+    names = [name for name in candidates.split(",") if name]
+    choice = f"frame={names[0]!r}" if names else "frame=<link>"
+    if "external_wrenches" in field:
+        keyword = f"ExternalWrench(..., {choice})"
+    elif "payload" in field:
+        keyword = f"Payload(..., {choice})"
+    else:
+        keyword = "tip_" + choice
+    listed = (f"; there are {', '.join(names)}"
+              if names and names[0] not in message else "")
+    return f" Give {keyword}{listed}."

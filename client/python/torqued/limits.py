@@ -11,6 +11,7 @@ from torqued import errors, option_types
 from torqued.enums import Reason
 from torqued.formats import json_tree
 from torqued.model import Joint
+from torqued.near_names import hint
 from torqued.trajectory import Path
 from torqued.v1 import trajectory_pb2 as pb
 
@@ -99,7 +100,8 @@ class WireLimits:
             elif member == "torque_at_speed":
                 self._curve(joint, value, bounds)
             else:
-                self._fail(joint, "", f"has no limit called {member!r}")
+                self._fail(joint, "", f"has no limit called {member!r}"
+                           + hint(member, JointLimits.__annotations__))
         if len(bounds.ListFields()) > 1:
             self.bounds.append(bounds)
         if len(drive.ListFields()) > 1:

@@ -14,6 +14,7 @@ from torqued.arrays import JointInput
 from torqued.enums import (
     Differentiation, Precision, Reason, ReferenceFrame, SingularityRule,
     TaskAxis, parse)
+from torqued.keywords import names_its_fields
 from torqued.quantities import OF_THE_TASK
 from torqued.enums import Quantity
 from torqued.v1 import array_pb2, dynamics_pb2
@@ -34,6 +35,7 @@ class ProgressBar(Protocol):
 Progress = Union[Callable[[int, int], Any], ProgressBar]
 
 
+@names_its_fields
 @dataclasses.dataclass(frozen=True)
 class Payload:
     """A rigid body that a frame carries, as if the model had a link there.
@@ -58,6 +60,7 @@ class Payload:
                 f"payload.{word}", getattr(self, word)))
 
 
+@names_its_fields
 @dataclasses.dataclass(frozen=True)
 class ExternalWrench:
     """What acts ON THE ROBOT at a link.
@@ -75,6 +78,7 @@ class ExternalWrench:
         option_types.check_text("external_wrenches.frame", self.frame)
 
 
+@names_its_fields
 @dataclasses.dataclass(frozen=True)
 class Options:
     """Choices of a call, all with a default. See `Robot.with_options`.

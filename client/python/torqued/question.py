@@ -18,6 +18,7 @@ from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
     FrameAcceleration, InverseDynamicsDerivatives, PowerBalance,
     TaskProjection)
+from torqued.keywords import check_keywords
 from torqued.model import Joint, Model
 from torqued.options import (
     BoundWords, CallWords, ExternalWrench, OnBadRow, Options, Progress)
@@ -28,9 +29,6 @@ _SPATIAL_INPUTS = {"tip_wrench": "tip_wrench_on_environment",
                    "base_twist": "base_twist",
                    "base_acceleration": "base_acceleration",
                    "task_acceleration": "task_acceleration"}
-_OTHER_WORDS = frozenset({
-    *_SPATIAL_INPUTS, "gravity", "external_wrenches", "null_space_torque",
-    "progress"})
 _JOINT_INPUTS = ("q", "v", "a", "tau", "null_space_torque")
 
 # What the function of a quantity returns, where that is not its one result.
@@ -140,10 +138,7 @@ class Described(abc.ABC):
         """Of these options."""
 
     def _bound(self, words: BoundWords) -> Self:
-        for word in words:
-            if word not in _OPTION_NAMES:
-                raise TypeError(f"there is no option {word!r}; there are "
-                                + ", ".join(sorted(_OPTION_NAMES)))
+        check_keywords(words, _OPTION_NAMES)
         return self._with(dataclasses.replace(self.options, **words))
 
     def _on_bad_row(self, words: CallWords) -> OnBadRow | None:
@@ -152,6 +147,7 @@ class Described(abc.ABC):
     def _plan(self, quantities: Sequence[Quantity | str],
               inputs: Mapping[str, JointInput | None],
               words: CallWords) -> tuple[Plan, Progress | None]:
+        check_keywords(words, CallWords.__annotations__)
         options, given = self.options, dict(words)
         progress: Any = given.pop("progress", None)
         option_types.check_progress(progress)
@@ -162,8 +158,6 @@ class Described(abc.ABC):
                     chosen[word] = given.pop(word)
             elif word in _OPTION_NAMES:
                 chosen[word] = given.pop(word)
-            elif word not in _OTHER_WORDS:
-                raise TypeError(f"unexpected keyword {word!r}")
         if chosen:
             options = dataclasses.replace(options, **chosen)
         tables, external = self._tables(options, {**inputs, **given})

@@ -7,6 +7,8 @@ import pathlib
 import re
 from typing import TypedDict, Union
 
+from torqued.keywords import check_keywords
+from torqued.option_types import check_text
 from torqued.v1 import model_registry_pb2 as pb
 
 #: A path, the text itself (it has a "<"), or its bytes.
@@ -16,16 +18,24 @@ _ROBOT_NAME = re.compile(
     rb"<robot\b[^>]*?\sname\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
-class RegistrationWords(TypedDict, total=False):
+class DescriptionWords(TypedDict, total=False):
     """tip_frame: link that serves as tip where a call names none; part of the
     revision. strict: refuse what otherwise is a warning about physical
-    validity; part of the revision. label: for this revision under this name.
-    expected_current: the name moves only if its current revision is this one
-    ("" = it must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
+    validity; part of the revision.
     """
 
     tip_frame: str | None
     strict: bool
+
+
+class RegistrationWords(DescriptionWords, total=False):
+    """Those of `DescriptionWords` and
+
+    label: for this revision under this name.
+    expected_current: the name moves only if its current revision is this one
+    ("" = it must not exist yet); else FailedPrecondition (REVISION_CONFLICT).
+    """
+
     label: str
     expected_current: str | None
 
@@ -53,23 +63,28 @@ def name_of(urdf: Urdf) -> str:
 
 def register_request(name: str, urdf: Urdf,
                      words: RegistrationWords) -> pb.RegisterModelRequest:
+    """Raises TypeError for a keyword that there is not."""
+    check_keywords(words, RegistrationWords.__annotations__)
     request = pb.RegisterModelRequest(
         name=name, format=pb.MODEL_FORMAT_URDF, source=source_of(urdf),
         options=options_of(words), label=words.get("label", ""))
     expected = words.get("expected_current")
     if expected is not None:
+        check_text("expected_current", expected)
         request.expected_current = expected
     return request
 
 
 def validate_request(urdf: Urdf,
-                     words: RegistrationWords) -> pb.ValidateModelRequest:
+                     words: DescriptionWords) -> pb.ValidateModelRequest:
+    """Raises TypeError for a keyword that there is not."""
+    check_keywords(words, DescriptionWords.__annotations__)
     return pb.ValidateModelRequest(
         format=pb.MODEL_FORMAT_URDF, source=source_of(urdf),
         options=options_of(words))
 
 
-def options_of(words: RegistrationWords) -> pb.RegistrationOptions:
+def options_of(words: DescriptionWords) -> pb.RegistrationOptions:
     return pb.RegistrationOptions(
         default_tip=words.get("tip_frame") or "",
         strict=words.get("strict", False))

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import random
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from torqued.enums import Reason
 from torqued.errors import (
-    RequestTooLarge, ResourceExhausted, TorquedError, Unavailable)
+    Cancelled, DeadlineExceeded, RequestTooLarge, ResourceExhausted,
+    TorquedError, Unavailable)
 
 _FIRST_BACKOFF = 0.05
 _LAST_BACKOFF = 1.0
+# What the last try of a call has until its deadline.
+_LAST_TRY = 0.05
 # Of an attempt: gRPC's clock ends some centuries from now.
 _LONGEST = 1e8
+#: How long a call without a deadline is tried again while nothing is answered.
+LONGEST_OUTAGE = 300.0
 
 #: Told before each wait for another try: what failed, and how long it waits, in
 #: seconds.
@@ -29,36 +37,113 @@ class Deadline:
         return min(max(self._end - time.monotonic(), 0.0), _LONGEST)
 
 
+class Budget:
+    """How many tries beyond the first ones all calls of a client may make: a
+    bucket of tokens, which gains some every second and one with every call or
+    chunk that is answered. Where it is empty a try waits; none is refused.
+    Thread-safe."""
+
+    def __init__(self, tokens: float = 50.0, per_second: float = 10.0) -> None:
+        self._most = self._tokens = tokens
+        self._per_second = per_second
+        self._filled = time.monotonic()
+        self._lock = threading.Lock()
+
+    def answered(self) -> None:
+        with self._lock:
+            self._tokens = min(self._tokens + 1, self._most)
+
+    def take(self) -> bool:
+        """Whether there was a token."""
+        with self._lock:
+            now = time.monotonic()
+            self._tokens = min(
+                self._tokens + (now - self._filled) * self._per_second,
+                self._most)
+            self._filled = now
+            if self._tokens < 1:
+                return False
+            self._tokens -= 1
+            return True
+
+
 class Schedule:
-    """Delays between the tries of one call: doubling from 50 ms to 1 s, but
-    never below what the server asks for."""
+    """Waits between the tries of one call: half to all of what doubles from
+    50 ms to 1 s, never below what the server asks for, and again until the
+    budget has a token. The last try comes 50 ms before the deadline, or before
+    `LONGEST_OUTAGE` from the first failure since an answer where there is
+    none, and takes none."""
 
     def __init__(self, deadline: Deadline, enabled: bool,
-                 on_retry: OnRetry | None = None) -> None:
+                 on_retry: OnRetry | None = None,
+                 budget: Budget | None = None) -> None:
         self._deadline = deadline
         self._enabled = enabled
         self._on_retry = on_retry
+        self._budget = budget or Budget()
+        self._tries = 1
+        self._before: TorquedError | None = None
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
         self._backoff = _FIRST_BACKOFF
+        self._outage: Deadline | None = None
 
     def made_progress(self) -> None:
-        self._backoff = _FIRST_BACKOFF
+        """Something was answered."""
+        self._begin_anew()
+        self._budget.answered()
 
-    def delay_after(self, error: TorquedError) -> float:
-        """Seconds to wait before the next try. Raises `error` where it is
-        final: of another kind, or the deadline would pass first."""
+    def pauses(self, error: TorquedError) -> Iterator[float]:
+        """Seconds to wait, one after the other, before the next try. Raises
+        `error` where it is final: of another kind, or there is no time."""
         if not self._enabled or not _is_transient(error):
-            raise error
-        delay = max(self._backoff, error.retry_delay or 0.0)
+            raise self._with_history(error)
+        self._outage = self._outage or Deadline(LONGEST_OUTAGE)
+        self._before = error
+        yield self._pause(error, error.retry_delay or 0.0)
+        while self._until_last_try() > 0 and not self._budget.take():
+            yield self._pause(error, 0.0)
+        self._tries += 1
+
+    def only_refused(self, error: TorquedError) -> Iterator[float]:
+        """The same for what changes something: tried again only where the
+        server says that it has not begun."""
+        if error.reason is not Reason.DRAINING:
+            raise self._with_history(error)
+        return self.pauses(error)
+
+    def _pause(self, error: TorquedError, asked: float) -> float:
+        last = self._until_last_try()
+        # A try before what the server asks for is none.
+        if last <= 0 or asked > last:
+            raise self._with_history(error)
+        pause = max(
+            min(self._backoff * random.uniform(0.5, 1.0), last), asked)
         self._backoff = min(self._backoff * 2, _LAST_BACKOFF)
-        if delay >= self._deadline.remaining():
-            raise error
         if self._on_retry is not None:
-            self._on_retry(error, delay)
-        return delay
+            self._on_retry(error, pause)
+        return pause
+
+    def _until_last_try(self) -> float:
+        remaining = self._deadline.remaining()
+        if remaining >= _LONGEST and self._outage is not None:
+            remaining = self._outage.remaining()
+        return remaining - _LAST_TRY
+
+    def _with_history(self, error: TorquedError) -> TorquedError:
+        """What came before, where it says more."""
+        if isinstance(error, DeadlineExceeded) and self._before is not None:
+            error.message += (
+                f"; before that {self._before.code}: {self._before.message}")
+        if self._tries > 1:
+            error.message += f" (tried {self._tries} times)"
+        return error
 
 
 def _is_transient(error: TorquedError) -> bool:
-    if isinstance(error, Unavailable):
+    # Who cancels a call does not come here: it was the server, or gRPC.
+    if isinstance(error, (Unavailable, Cancelled)):
         return True
     # Without a delay it is a limit, which another try meets again.
     return (isinstance(error, ResourceExhausted)

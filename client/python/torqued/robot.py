@@ -13,6 +13,7 @@ from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
     FrameAcceleration, InverseDynamicsDerivatives, OperationalSpace,
     PowerBalance, TaskProjection)
+from torqued.keywords import check_keywords
 from torqued.model import Model
 from torqued.options import BoundWords, CallWords, Options
 from torqued.question import plain_result
@@ -66,6 +67,7 @@ class Robot(RobotFunctions[
         """
         from torqued.client import local
 
+        check_keywords(words, RegistrationWords.__annotations__)
         owned = client is None
         client = local() if client is None else client
         try:

@@ -9,8 +9,9 @@ from typing import TypedDict
 import grpc
 
 from torqued import errors
-from torqued.address import check_address
+from torqued.address import checked_address
 from torqued.enums import Health
+from torqued.keywords import names_its_fields
 from torqued.option_types import check_seconds
 from torqued.retry import OnRetry
 
@@ -36,11 +37,13 @@ class ConnectWords(TypedDict, total=False):
     credentials: grpc.ChannelCredentials | None
 
 
+@names_its_fields
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """
-    address: "host:port", "unix:/path", or what gRPC takes with a scheme of its
-        own ("dns:", "ipv4:").
+    address: "host", "host:port", "unix:/path", or what gRPC takes with a scheme
+        of its own ("dns:", "ipv4:"). A host alone, an IPv6 address with or
+        without brackets, gets port 7421, torqued's own.
     deadline: seconds of each call, all retries and all parts of a large batch
         included, unless the call has its own. Infinite: none.
     wait_for_server: seconds for which connecting keeps trying a server that
@@ -49,9 +52,16 @@ class Settings:
         stay below.
     chunk_rows: states of one message of a stream, at most 1000. A server that
         takes less at a time is sent less, once it has refused a message.
-    retry: try again, within the deadline, what failed with UNAVAILABLE or
-        OVERLOADED and changes nothing on the server: computations and reads. A
-        large batch goes on where it was interrupted.
+    retry: try again, within the deadline, what changes nothing on the server
+        (computations and reads) and failed with UNAVAILABLE or OVERLOADED, for
+        a lost connection, or for a cancellation that the caller has not asked
+        for. A large batch goes on where it was interrupted. What does change
+        something is tried again only where a server that shuts down has refused
+        it (DRAINING). The next try comes after 25 to 50 ms, then twice as much,
+        up to 0.5 to 1 s, the last one 50 ms before the deadline; a call without
+        one ends where nothing was answered for 300 s. Of such tries all calls
+        of a client have 50 at once, 10 more every second and one more with
+        every answer; a try beyond that waits, and none is given up for it.
     on_retry: called before each wait for another try, with the error and the
         seconds.
     credentials: None: insecure.
@@ -67,7 +77,7 @@ class Settings:
     credentials: grpc.ChannelCredentials | None = None
 
     def __post_init__(self) -> None:
-        check_address(self.address)
+        object.__setattr__(self, "address", checked_address(self.address))
         check_seconds("deadline", self.deadline)
         check_seconds("wait_for_server", self.wait_for_server)
 

@@ -16,6 +16,7 @@ from torqued.enums import Reason
 from torqued.formats import (
     container, csv_table, numpy_files, ros_message)
 from torqued.formats.samples import Samples, Wanted
+from torqued.keywords import names_its_keywords
 
 #: Of a file.
 Path = Union[str, "os.PathLike[str]"]
@@ -40,6 +41,7 @@ class Trajectory:
     unused: names of columns and joints of that file that are not in here.
     """
 
+    @names_its_keywords
     def __init__(
             self, time: npt.ArrayLike, q: JointInput,
             v: JointInput | None = None, a: JointInput | None = None, *,

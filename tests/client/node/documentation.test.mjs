@@ -44,6 +44,7 @@ const EXPECTED = {
   first: /panda_joint7 -?[\d.e-]+ N m/,
   states: /^$/,
   quantities: /Float64Array\(3\).* 3\n$/s,
+  wrenches: /^(-?)(\d+\.\d+) (?!\1)-?\2 7\n$/,
   rows: /^$/,
   batch: /^1000 of 10000\n.*10000 of 10000\n10000\n$/s,
   stream: /^0 .*\n1000 .*\n2000 .*\n3000 .*\n4000 /,

@@ -111,6 +111,95 @@ test('a model that is refused is told line by line', async () => {
   assert.ok(report.findings[0].line > 0);
 });
 
+const FAULTY = `<robot name='r'>
+<link name='a'/>
+<link name='b'><inertial><mass value='heavy'/></inertial></link>
+<joint name='j' type='revolut'><parent link='a'/><child link='b'/></joint>
+</robot>`;
+
+for (const [options, source] of [
+  [{}, 'source'],
+  [{ file: 'robots/bad.urdf' }, 'robots/bad.urdf'],
+]) {
+  test(`all faults of a model are shown by the lines of ${source}`, () =>
+    assert.rejects(
+      there.client.registerUrdf('bad', FAULTY, options),
+      (error) => {
+        const [head, ...faults] = error.message.split('\n');
+        assert.equal(head, `${source}: 3 errors`);
+        assert.deepEqual(
+          faults.map((fault) => fault.slice(0, fault.indexOf(': ', 20) + 1)),
+          [
+            `  ${source}:3: invalid-number:`,
+            `  ${source}:3: missing-element:`,
+            `  ${source}:4: unknown-joint-type:`,
+          ],
+        );
+        assert.deepEqual(
+          error.fieldViolations.map(({ field }) => field),
+          ['source:3', 'source:3', 'source:4'],
+        );
+        assert.equal(error.metadata.file, options.file);
+        return true;
+      },
+    ));
+}
+
+test('of many faults the first are shown and the others counted', async () => {
+  const links = Array.from(
+    { length: 300 },
+    (_, k) =>
+      `<link name='l${k}'><inertial><mass value='x'/></inertial></link>`,
+  );
+  const urdf = `<robot name='r'>\n${links.join('\n')}\n</robot>`;
+  await assert.rejects(there.client.registerUrdf('bad', urdf), (error) => {
+    const lines = error.message.split('\n');
+    const count = Number(/^source: (\d+) errors$/.exec(lines[0])[1]);
+    assert.ok(count >= 300);
+    assert.equal(lines.length, 22);
+    assert.equal(lines.at(-1), `  and ${count - 20} more`);
+    return true;
+  });
+});
+
+test('a default tip that is no link is refused', async () => {
+  const { revision } = await there.client.modelInfo('ur5e');
+  await assert.rejects(
+    there.client.registerUrdf('ur5e', ur5e, { defaultTip: 'hand' }),
+    {
+      reason: 'UNKNOWN_FRAME',
+      field: 'options.default_tip',
+      message: /'hand' is no link.*'tool0'/,
+    },
+  );
+  assert.equal((await there.client.modelInfo('ur5e')).revision, revision);
+});
+
+test('a robot with several ends needs a tip, told by its option', async () => {
+  const link = (name) => `<link name="${name}"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="to_${name}" type="continuous"><parent link="base"/>
+    <child link="${name}"/></joint>`;
+  const { robot } = await there.client.registerUrdf(
+    'two',
+    `<robot name="two"><link name="base"/>${link('left')}${link('right')}
+    </robot>`,
+  );
+  await assert.rejects(robot.framePose({ q: [0, 0] }), {
+    reason: 'TIP_FRAME_REQUIRED',
+    message: /Set options.tipFrame to /,
+  });
+  await assert.rejects(
+    robot.inverseDynamics(
+      { q: [0, 0], externalWrenchesOnRobot: numbers(6) },
+      { externalWrenches: [{}] },
+    ),
+    { message: /Set options.externalWrenches\[0\].frame to / },
+  );
+  const { pose } = await robot.framePose({ q: [0, 0] }, { tipFrame: 'left' });
+  assert.equal(pose.rows, 1);
+});
+
 test('a description can be tried without storing it', async () => {
   const { valid, model } = await there.client.validateUrdf(ur5e);
   assert.equal(valid, true);

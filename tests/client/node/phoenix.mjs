@@ -36,6 +36,11 @@ export class Phoenix {
     process.kill(this.#server.pid, 'SIGKILL');
   }
 
+  /** In order: it finishes what it has begun. */
+  stop() {
+    return this.#server.close();
+  }
+
   async end() {
     await this.#server.close();
     rmSync(this.#directory, { recursive: true });

@@ -121,6 +121,18 @@ test('a server that cannot start says why', async () => {
   );
 });
 
+test('a variable that nobody reads is not passed over', async () => {
+  process.env.TORQUED_MAXROWS = '5';
+  try {
+    await assert.rejects(startLocalServer(), {
+      name: 'LocalServerError',
+      message: /TORQUED_MAXROWS.*TORQUED_MAX_ROWS/,
+    });
+  } finally {
+    delete process.env.TORQUED_MAXROWS;
+  }
+});
+
 test('the server is found by name, environment and path', () => {
   const binary = process.env.TORQUED_SERVER;
   const path = process.env.PATH;
@@ -130,6 +142,12 @@ test('the server is found by name, environment and path', () => {
     delete process.env.TORQUED_SERVER;
     process.env.PATH = dirname(binary);
     assert.ok(existsSync(findServerBinary()));
+    process.env.TORQUED_SEVER = binary;
+    assert.throws(() => findServerBinary(), {
+      name: 'LocalServerError',
+      message: /TORQUED_SEVER; did you mean TORQUED_SERVER/,
+    });
+    delete process.env.TORQUED_SEVER;
     process.env.PATH = '/nowhere';
     assert.throws(() => findServerBinary(), /TORQUED_SERVER/);
   } finally {

@@ -268,3 +268,38 @@ test('what the chunks throw is thrown on', async () => {
       error instanceof TorquedError && error.reason === 'WRONG_COLUMN_COUNT',
   );
 });
+
+test('a chunk that cannot be sent is told by its number', async () => {
+  const good = { q: numbers(7) };
+  const wrong = { q: numbers(7), taau: numbers(7) };
+  const stream = there.robot.evaluate(['massMatrix'], [good, good, wrong]);
+  await assert.rejects(
+    (async () => {
+      for await (const part of stream) assert.equal(part.rows, 1);
+    })(),
+    {
+      field: 'taau',
+      metadata: { chunk: '2' },
+      message: 'chunk 2: states have no taau; did you mean tau?',
+    },
+  );
+  const rows = { q: numbers(14), v: numbers(21) };
+  await assert.rejects(there.robot.evaluate(['energy'], [rows]).next(), {
+    message: /^chunk 0: /,
+    reason: 'WRONG_ROW_COUNT',
+  });
+});
+
+test('and so is a part of a trajectory', async () => {
+  const part = { time: [0, 1], q: numbers(14) };
+  await assert.rejects(
+    there.robot.checkTrajectory([part, { ...part, q: numbers(13) }], {
+      derive: 'cubic',
+    }),
+    { metadata: { part: '1' }, message: /^part 1: samples.q has 13 numbers/ },
+  );
+  await assert.rejects(
+    there.robot.checkTrajectory({ ...part, q: numbers(13) }),
+    { message: /^samples.q has 13 numbers/ },
+  );
+});

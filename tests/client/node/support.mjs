@@ -6,7 +6,7 @@ import process from 'node:process';
 import { after, before } from 'node:test';
 import { connect, startLocalServer } from 'torqued';
 
-export const SOURCE = process.env.TORQUED_SOURCE;
+export const SOURCE = process.env.TEST_SOURCE;
 export const MODELS = join(SOURCE, 'deploy', 'models');
 
 /** A server with the example models and a client of it, for all tests of a

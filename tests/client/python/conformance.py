@@ -8,7 +8,7 @@ import pathlib
 import numpy as np
 import torqued
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 MODELS = SOURCE / "deploy" / "models"
 SUITE = json.loads((SOURCE / "tests" / "conformance" / "cases.json").read_text(
     encoding="utf-8"))

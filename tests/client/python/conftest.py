@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torqued
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 MODELS = SOURCE / "deploy" / "models"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import torqued
 from conftest import same_bits
 
-TORQUECTL = pathlib.Path(os.environ["TORQUED_BIN"]) / "torquectl"
+TORQUECTL = pathlib.Path(os.environ["TEST_BIN"]) / "torquectl"
 PANDA = tuple(f"panda_joint{k}" for k in range(1, 8))
 PARTS = ("time", "q", "v", "a", "tip_wrench")
 

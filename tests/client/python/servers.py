@@ -5,12 +5,20 @@ import concurrent.futures
 import contextlib
 import os
 import signal
+import socket
 import threading
 
 import grpc
 import torqued
 from google.protobuf import any_pb2
 from torqued.v1 import errors_pb2
+
+
+def free_address():
+    """Of the loopback interface; nobody listens there."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
 
 
 class Restarting:
@@ -34,7 +42,7 @@ class Restarting:
         self.server.stop()
 
 
-def details(code, reason, retry_seconds=None, **metadata):
+def details(code, reason, retry_seconds=None, field=None, **metadata):
     """Of an error, serialized as they travel."""
     def packed(name, message):
         return any_pb2.Any(type_url="type.googleapis.com/google.rpc." + name,
@@ -43,6 +51,9 @@ def details(code, reason, retry_seconds=None, **metadata):
     status = errors_pb2.Status(code=code.value[0], message="no", details=[
         packed("ErrorInfo", errors_pb2.ErrorInfo(
             reason=reason, domain="torqued", metadata=metadata))])
+    if field is not None:
+        status.details.append(packed("BadRequest", errors_pb2.BadRequest(
+            field_violations=[{"field": field, "description": "no"}])))
     if retry_seconds is not None:
         retry = errors_pb2.RetryInfo()
         retry.retry_delay.FromNanoseconds(int(retry_seconds * 1e9))
@@ -50,10 +61,14 @@ def details(code, reason, retry_seconds=None, **metadata):
     return status.SerializeToString()
 
 
+# Of unary calls; of streams, all.
+_REFUSED = ("Compute", "RegisterModel", "DeleteModel")
+
+
 class Refusing(grpc.GenericRpcHandler):
     """Passes every call on to a real server, after it has refused the first
-    ones as the plans say: [(code, details or None, chunks to answer before),
-    ...]"""
+    ones as the plans say: [(code, details or None, chunks to answer before,
+    what gRPC says), ...]; the last two may be left out."""
 
     def __init__(self, target, *plans):
         self._channel = grpc.insecure_channel(target)
@@ -76,8 +91,8 @@ class Refusing(grpc.GenericRpcHandler):
     def _unary(self, method, request, context):
         if "/torqued.v1." in method and "Health" not in method:
             self.calls.append(method)
-            if method.endswith("Compute") and self.plans:
-                self._refuse(context, *self.plans.pop(0)[:2])
+            if method.endswith(_REFUSED) and self.plans:
+                self._refuse(context, self.plans.pop(0))
         try:
             return self._channel.unary_unary(method)(request)
         except grpc.RpcError as error:
@@ -95,26 +110,27 @@ class Refusing(grpc.GenericRpcHandler):
         plan = self.plans.pop(0) if self.plans else None
         replies = self._channel.stream_stream(method)(requests)
         for answered, reply in enumerate(replies):
-            if plan and answered == plan[2]:
+            if plan and answered == (plan[2:] or (0,))[0]:
                 replies.cancel()
-                self._refuse(context, *plan[:2])
+                self._refuse(context, plan)
             yield reply
         done.append(True)
 
     @staticmethod
-    def _refuse(context, code, detail):
+    def _refuse(context, plan):
+        code, detail = plan[:2]
         if detail is not None:
             context.set_trailing_metadata(
                 [("grpc-status-details-bin", detail)])
-        context.abort(code, "no")
+        context.abort(code, plan[3] if len(plan) > 3 else "no")
 
 
 @contextlib.contextmanager
-def refusing(target, *plans):
+def refusing(target, *plans, workers=8):
     """(address, the handler)"""
     handler = Refusing(target, *plans)
     server = grpc.server(
-        concurrent.futures.ThreadPoolExecutor(8),
+        concurrent.futures.ThreadPoolExecutor(workers),
         handlers=[handler],
         options=[("grpc.max_receive_message_length", 64 << 20)])
     port = server.add_insecure_port("127.0.0.1:0")

@@ -1,5 +1,6 @@
 """Clients of servers that are there, that are not, and of one's own."""
 
+import asyncio
 import gc
 import pathlib
 import pickle
@@ -9,10 +10,13 @@ import sys
 import textwrap
 import time
 
+import grpc
 import numpy as np
 import pytest
 import torqued
+import torqued.aio
 from conftest import MODELS
+from servers import details, refusing
 
 PANDA = MODELS / "panda.urdf"
 
@@ -95,6 +99,18 @@ def test_servers_that_cannot_be_found(monkeypatch, tmp_path):
         torqued.local()
     with pytest.raises(torqued.LocalServerError, match="no executable"):
         torqued.local(binary=tmp_path)
+
+
+def test_a_misspelt_variable_is_not_passed_over(monkeypatch):
+    monkeypatch.setenv("TORQUED_SEVER", "/opt/torqued")
+    with pytest.raises(torqued.LocalServerError,
+                       match="TORQUED_SEVER; did you mean TORQUED_SERVER"):
+        torqued.local()
+    monkeypatch.delenv("TORQUED_SEVER")
+    monkeypatch.setenv("TORQUED_MAXROWS", "5")
+    with pytest.raises(torqued.LocalServerError,
+                       match="TORQUED_MAXROWS.*TORQUED_MAX_ROWS"):
+        torqued.local()
 
 
 def test_a_server_that_does_not_start_tells_why():
@@ -195,6 +211,127 @@ def test_faults_of_a_description_are_listed(client):
     assert report.findings[0].severity is torqued.Severity.ERROR
     good = client.validate(PANDA)
     assert good.valid and good.model.nv == 7
+
+
+FAULTY = """<robot name='r'>
+<link name='a'/>
+<link name='b'><inertial><mass value='heavy'/></inertial></link>
+<joint name='j' type='revolut'><parent link='a'/><child link='b'/></joint>
+</robot>"""
+FAULTS = ("3: invalid-number: ", "3: missing-element: ",
+          "4: unknown-joint-type: ")
+
+
+def registered(client, urdf):
+    """What a registration is told, by both kinds of client."""
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        client.register("bad", urdf)
+
+    async def register():
+        async with torqued.aio.connect(client.address) as waiting:
+            await waiting.register("bad", urdf)
+
+    with pytest.raises(torqued.InvalidArgument) as awaited:
+        asyncio.run(register())
+    assert type(awaited.value) is type(caught.value)
+    assert str(awaited.value) == str(caught.value)
+    return caught.value
+
+
+def test_all_faults_of_a_file_are_shown_by_its_lines(client, tmp_path):
+    path = tmp_path / "bad.urdf"
+    path.write_text(FAULTY)
+    for urdf in (path, str(path)):
+        error = registered(client, urdf)
+        assert isinstance(error, torqued.FileError)
+        lines = str(error).splitlines()
+        assert lines[0] == f"{path}: 3 errors"
+        for line, fault in zip(lines[1:], FAULTS, strict=True):
+            assert line.startswith(f"  {path}:{fault}")
+        assert (error.file, error.line) == (str(path), 3)
+        assert [v.field for v in error.field_violations] == [
+            "source:3", "source:3", "source:4"]
+
+
+def test_and_those_of_a_text_by_the_lines_of_the_text(client):
+    error = registered(client, FAULTY)
+    assert not isinstance(error, torqued.FileError)
+    lines = str(error).splitlines()
+    assert "source: 3 errors" in lines[0]
+    for line, fault in zip(lines[1:], FAULTS, strict=True):
+        assert line.startswith(f"  source:{fault}")
+
+
+def test_one_fault_is_one_line(client, tmp_path):
+    path = tmp_path / "bad.urdf"
+    path.write_text("<robot name='r'>\n<link name='a'>")
+    error = registered(client, path)
+    assert str(error).startswith(f"{path}:2: ")
+    assert "\n" not in str(error)
+
+
+def test_of_many_faults_the_first_are_shown_and_the_others_counted(
+        client, tmp_path):
+    path = tmp_path / "bad.urdf"
+    path.write_text("<robot name='r'>\n" + "".join(
+        f"<link name='l{k}'><inertial><mass value='x'/><inertia ixx='1' "
+        "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+        for k in range(300)) + "</robot>")
+    lines = str(registered(client, path)).splitlines()
+    count = int(lines[0].rpartition(": ")[2].split()[0])
+    assert count >= 300 and len(lines) == 22
+    assert lines[-1].startswith(f"  and {count - 20} more")
+
+
+def test_a_default_tip_that_is_no_link_is_refused(client):
+    before = client.describe("panda").revision
+    for call in (client.register, lambda name, *arguments, **words:
+                 torqued.Robot.from_urdf(*arguments, client, name=name,
+                                         **words)):
+        with pytest.raises(torqued.InvalidArgument, match="hand") as caught:
+            call("panda", PANDA, tip_frame="hand")
+        assert caught.value.reason is torqued.Reason.UNKNOWN_FRAME
+        assert caught.value.field == "options.default_tip"
+        assert "panda_link8" in caught.value.message
+    assert client.describe("panda").revision == before
+
+
+@pytest.mark.parametrize("field, keyword", [
+    ("options.tip_frame", "tip_frame='left'"),
+    ("options.payload.frame", "Payload(..., frame='left')"),
+    ("options.external_wrenches[1].frame",
+     "ExternalWrench(..., frame='left')")])
+def test_a_frame_that_is_missing_is_told_by_keyword_and_candidates(
+        client, field, keyword):
+    code = grpc.StatusCode.INVALID_ARGUMENT
+    missing = details(code, "TIP_FRAME_REQUIRED", field=field,
+                      candidates="left,right")
+    with refusing(client.address, (code, missing, 0, "name it.")) as (
+            address, _):
+        with torqued.connect(address) as through:
+            with pytest.raises(torqued.InvalidArgument) as caught:
+                through.model("panda").mass_matrix([0] * 7)
+    assert caught.value.message == (
+        f"name it. Give {keyword}; there are left, right.")
+
+
+def test_a_robot_with_several_ends_needs_a_tip(client):
+    def link(name):
+        return (f"<link name='{name}'><inertial><mass value='1'/><inertia "
+                "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+                f"</link><joint name='to_{name}' type='continuous'><parent "
+                f"link='base'/><child link='{name}'/></joint>")
+
+    robot = client.register(
+        "two", "<robot name='two'><link name='base'/>" + link("left")
+        + link("right") + "</robot>")
+    with pytest.raises(torqued.InvalidArgument, match="tip_frame=") as caught:
+        robot.frame_pose([0, 0])
+    assert caught.value.reason is torqued.Reason.TIP_FRAME_REQUIRED
+    with pytest.raises(torqued.InvalidArgument, match=r"ExternalWrench\("):
+        robot.inverse_dynamics(
+            [0, 0], external_wrenches=[torqued.ExternalWrench([0] * 6)])
+    assert robot.frame_pose([0, 0], tip_frame="left").shape == (4, 4)
 
 
 def test_strict_registration(client):

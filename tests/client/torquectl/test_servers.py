@@ -5,7 +5,7 @@ import io
 
 import grpc
 
-from calls import ERROR, OK, answering, run, run_json
+from calls import ERROR, OK, USAGE, answering, run, run_json
 
 
 def test_ping_tells_health_and_address(server):
@@ -110,6 +110,23 @@ def test_the_address_comes_from_the_environment_unless_told_otherwise(server):
     spawned = run("ping", "--spawn", env=env)
     assert spawned.returncode == OK
     assert server not in spawned.stdout
+
+
+def test_a_variable_that_nobody_reads_is_a_mistake_in_the_command_line():
+    done = run("ping", env={"TORQUED_SERVER_ADRESS": "127.0.0.1:1"})
+    assert done.returncode == USAGE
+    assert "TORQUED_SERVER_ADRESS" in done.stderr
+    assert "did you mean TORQUED_SERVER_ADDRESS?" in done.stderr
+    # Those of the server are read by others.
+    assert run("--help", env={"TORQUED_NONSENSE": "1"}).returncode == OK
+    done = run("ping", env={"TORQUED_MAX_ROWS": "5000"})
+    assert done.returncode == OK, done.stderr
+
+
+def test_an_address_that_may_have_a_port_needs_brackets():
+    done = run("--server", "::1:7421", "ping")
+    assert done.returncode == USAGE
+    assert "needs brackets" in done.stderr
 
 
 def test_no_connection_is_an_error_in_one_line():

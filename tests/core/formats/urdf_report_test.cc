@@ -47,6 +47,7 @@ TEST(UrdfLintOptions, UnknownTipIsRefused) {
   EXPECT_EQ(f.code, LintCode::kUnknownTip);
   EXPECT_EQ(f.severity, Severity::kError);
   EXPECT_EQ(f.link, "hand");
+  EXPECT_THAT(f.message, ::testing::HasSubstr("such as 'tool'"));
   EXPECT_EQ(f.line, 0);
   EXPECT_EQ(result.model, nullptr);
   EXPECT_NE(LoadUrdf(kSmallArm, {.default_tip = "tool"}).model, nullptr);

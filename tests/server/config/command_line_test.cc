@@ -6,14 +6,18 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/lanes/targets.h"
+#include "server/flags/environment.h"
 #include "tests/server/temp_dir.h"
 
 namespace torqued::server {
@@ -195,6 +199,29 @@ TEST_F(CommandLineTest, BadValuesNameTheSettingAndWhereItStands) {
   EXPECT_THAT(
       Refused({"--config", file, "--max-rows", "1"}),
       AllOf(HasSubstr(file), HasSubstr("log-format"), HasSubstr("xml")));
+}
+
+TEST_F(CommandLineTest, AVariableThatNobodyReadsIsNamed) {
+  Environment("TORQUED_MAXROWS", "5");
+  EXPECT_THAT(Refused({"--store", "s"}), AllOf(HasSubstr("TORQUED_MAXROWS"),
+                                               HasSubstr("TORQUED_MAX_ROWS")));
+  EXPECT_EQ(Ended({"--help"}).code, 0);
+}
+
+TEST_F(CommandLineTest, TheVariablesOfTheFamilyAreTheSettingsAndFourMore) {
+  std::set<std::string> names{"TORQUED_CONFIG", "TORQUED_PROTO",
+                              "TORQUED_SERVER", "TORQUED_SERVER_ADDRESS"};
+  std::istringstream config(Ended({"--print-config"}).out);
+  for (std::string line; std::getline(config, line);) {
+    const std::size_t end = line.find('=');
+    if (line.starts_with('#') || end == std::string::npos) continue;
+    std::string name = "TORQUED_" + line.substr(0, end);
+    for (char& c : name) {
+      c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    }
+    names.insert(name);
+  }
+  EXPECT_THAT(names, ::testing::ElementsAreArray(flags::KnownVariables()));
 }
 
 TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {

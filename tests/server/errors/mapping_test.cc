@@ -71,8 +71,24 @@ TEST(MappingTest, ARefusedModelListsItsErrorsByLine) {
   EXPECT_EQ(error.violations[0].field, "source:42");
   EXPECT_THAT(error.violations[0].description,
               AllOf(HasSubstr("negative-mass"), HasSubstr("mass -1")));
-  EXPECT_EQ(error.violations[1].field, "source");
+  EXPECT_EQ(error.violations[1].field, "options.default_tip");
   EXPECT_THAT(error.metadata, Contains(Pair("errors", "2")));
+}
+
+TEST(MappingTest, ATipThatAGoodModelLacksIsAnUnknownFrame) {
+  RegistryError refused;
+  refused.code = RegistryError::Code::kInvalidModel;
+  refused.message = "invalid model: no link 'x'";
+  refused.field = "source";
+  Finding nowhere;
+  nowhere.code = LintCode::kUnknownTip;
+  nowhere.message = "no link 'x'";
+  refused.report.Add(nowhere);
+  const Error error = ToError(refused);
+  EXPECT_EQ(error.reason, v1::UNKNOWN_FRAME);
+  EXPECT_EQ(error.message, "no link 'x'");
+  ASSERT_EQ(error.violations.size(), 1u);
+  EXPECT_EQ(error.violations[0].field, "options.default_tip");
 }
 
 TEST(MappingTest, CandidatesAreListedWholeAndCounted) {

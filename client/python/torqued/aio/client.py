@@ -13,12 +13,15 @@ from torqued.aio.opening import Opening
 from torqued.aio.robot import Robot
 from torqued.client import description_files
 from torqued.enums import Health
+from torqued.keywords import check_keywords, names_its_keywords
 from torqued.local_server import LocalServer
 from torqued.model import (
     Model, ModelSummary, Report, ServerInfo, info_of, model_of, report_of,
     summary_of)
+from torqued.model_faults import file_of, told_with_place
 from torqued.registration import (
-    RegistrationWords, Urdf, name_of, register_request, validate_request)
+    DescriptionWords, RegistrationWords, Urdf, name_of, register_request,
+    validate_request)
 from torqued.settings import ConnectWords, Settings
 from torqued.v1 import model_registry_pb2, server_info_pb2
 
@@ -59,13 +62,14 @@ class Client:
     async def register(self, name: str, urdf: Urdf,
                        **words: Unpack[RegistrationWords]) -> Robot:
         """As torqued.Client.register."""
-        reply = await self.connection.change(
-            self.connection.registry.RegisterModel,
-            register_request(name, urdf, words))
+        request = register_request(name, urdf, words)
+        with told_with_place(file_of(urdf)):
+            reply = await self.connection.change(
+                self.connection.registry.RegisterModel, request)
         return Robot(self, model_of(reply.model))
 
     async def validate(self, urdf: Urdf,
-                       **words: Unpack[RegistrationWords]) -> Report:
+                       **words: Unpack[DescriptionWords]) -> Report:
         """As torqued.Client.validate."""
         return report_of(await self.connection.read(
             self.connection.registry.ValidateModel,
@@ -83,6 +87,7 @@ class Client:
             if not request.page_token:
                 return models
 
+    @names_its_keywords
     async def delete(self, name: str, *,
                      expected_current: str | None = None) -> None:
         """As torqued.Client.delete."""
@@ -122,6 +127,7 @@ class Client:
 
 def connect(address: str, **words: Unpack[ConnectWords]) -> Opening[Client]:
     """As torqued.connect."""
+    check_keywords(words, ConnectWords.__annotations__)
     return Opening(lambda: _connect(address, words))
 
 
@@ -131,6 +137,7 @@ def local(models: Iterable[str | os.PathLike[str]] = (), *,
           arguments: Sequence[str] = (),
           **words: Unpack[ConnectWords]) -> Opening[Client]:
     """As torqued.local."""
+    check_keywords(words, ConnectWords.__annotations__)
     return Opening(lambda: _local(models, binary, store, arguments, words))
 
 

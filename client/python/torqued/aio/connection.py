@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import grpc
@@ -14,7 +15,7 @@ from torqued.enums import Health
 from torqued.evaluation import Evaluation
 from torqued.options import Progress
 from torqued.progress import teller
-from torqued.retry import Deadline, Schedule
+from torqued.retry import Budget, Deadline, Schedule
 from torqued.settings import (
     CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD,
     HEALTH_REQUEST, Settings, Waiting, health_of)
@@ -29,7 +30,8 @@ class Connection:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._closed = False
+        self._closed = asyncio.Event()
+        self._budget = Budget()
         options = settings.channel_options()
         self.channel = (
             grpc.aio.insecure_channel(settings.address, options)
@@ -81,19 +83,25 @@ class Connection:
         while True:
             self._check_open()
             try:
+                reply = await method(request, timeout=deadline.remaining())
+                self._budget.answered()
+                return reply
+            except grpc.RpcError as failure:
+                error = errors.decode(failure)
+            await self._wait(schedule.pauses(error))
+
+    async def change(self, method: Any, request: Any) -> Any:
+        """A call that is made again only where the server says that it has not
+        begun."""
+        deadline = self._default_deadline()
+        schedule = self._schedule(deadline)
+        while True:
+            self._check_open()
+            try:
                 return await method(request, timeout=deadline.remaining())
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
-            await asyncio.sleep(schedule.delay_after(error))
-
-    async def change(self, method: Any, request: Any) -> Any:
-        """A call that is made once."""
-        self._check_open()
-        try:
-            return await method(
-                request, timeout=self._default_deadline().remaining())
-        except grpc.RpcError as failure:
-            raise errors.decode(failure) from None
+            await self._wait(schedule.only_refused(error))
 
     async def compute(self, plan: Plan, progress: Progress | None,
                       stream: bool) -> Evaluation:
@@ -114,13 +122,12 @@ class Connection:
                 if evaluation is not None:
                     return evaluation
         while not batch.complete:
-            pause = await self._stream(batch, deadline)
-            if pause:
-                await asyncio.sleep(pause)
+            await self._stream(batch, deadline)
         return batch.evaluation()
 
-    async def _stream(self, batch: Batch, deadline: Deadline) -> float:
-        """Seconds to wait before the next one, where one is needed."""
+    async def _stream(self, batch: Batch, deadline: Deadline) -> None:
+        """What one stream brings, and the wait for the next one where one is
+        needed."""
         error = None
         self._check_open()
         call = self._evaluate(
@@ -133,9 +140,8 @@ class Connection:
         except BaseException:
             call.cancel()
             raise
-        if error is None and batch.complete:
-            return 0.0
-        return batch.next_try(error)
+        if error is not None or not batch.complete:
+            await self._wait(batch.next_try(error))
 
     async def check(self, plan: CheckPlan) -> TrajectoryVerdict:
         settings = self.settings
@@ -149,27 +155,37 @@ class Connection:
             try:
                 async for reply in call:
                     check.take(reply)
+                self._budget.answered()
                 return check.verdict()
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             except BaseException:
                 call.cancel()
                 raise
-            pause = check.next_try(error)
-            if pause:
-                await asyncio.sleep(pause)
+            await self._wait(check.next_try(error))
+
+    async def _wait(self, pauses: Iterator[float]) -> None:
+        """Until the next try, or the end of the client."""
+        self._check_open()
+        for pause in pauses:
+            try:
+                await asyncio.wait_for(self._closed.wait(), pause)
+            except TimeoutError:
+                continue
+            return
 
     def _check_open(self) -> None:
         """Raises Cancelled after close."""
-        if self._closed:
+        if self._closed.is_set():
             raise errors.make("CANCELLED", "the client is closed")
 
     def _default_deadline(self) -> Deadline:
         return Deadline(self.settings.deadline)
 
     def _schedule(self, deadline: Deadline) -> Schedule:
-        return Schedule(deadline, self.settings.retry, self.settings.on_retry)
+        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
+                        self._budget)
 
     async def close(self) -> None:
-        self._closed = True
+        self._closed.set()
         await self.channel.close()

@@ -15,6 +15,7 @@ from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
     FrameAcceleration, InverseDynamicsDerivatives, OperationalSpace,
     PowerBalance, TaskProjection)
+from torqued.keywords import check_keywords
 from torqued.model import Model
 from torqued.options import BoundWords, CallWords, Options
 from torqued.question import plain_result
@@ -51,6 +52,7 @@ class Robot(RobotFunctions[
                   name: str | None = None,
                   **words: Unpack[RegistrationWords]) -> Opening[Robot]:
         """As torqued.Robot.from_urdf."""
+        check_keywords(words, RegistrationWords.__annotations__)
         return Opening(lambda: _from_urdf(urdf, client, name, words))
 
     @property

@@ -1,9 +1,9 @@
-#include "server/registry/near_names.h"
+#include "server/flags/near_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace torqued::server {
+namespace torqued::flags {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(NearNames, AtMostFive) {
 }
 
 }  // namespace
-}  // namespace torqued::server
+}  // namespace torqued::flags

@@ -1,11 +1,11 @@
-#include "server/registry/near_names.h"
+#include "server/flags/near_names.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
 
-namespace torqued::server {
+namespace torqued::flags {
 namespace {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
@@ -53,4 +53,4 @@ std::vector<std::string> NearNames(std::string_view name,
   return names;
 }
 
-}  // namespace torqued::server
+}  // namespace torqued::flags

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace torqued::server {
+namespace torqued::flags {
 
 /// At most 5, the nearest first: those within a third of the name's length (at
 /// least 2) in insertions, deletions and replacements, and those that go on
@@ -14,4 +14,4 @@ namespace torqued::server {
 std::vector<std::string> NearNames(std::string_view name,
                                    std::span<const std::string> known);
 
-}  // namespace torqued::server
+}  // namespace torqued::flags

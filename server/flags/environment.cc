@@ -1,0 +1,86 @@
+#include "server/flags/environment.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <vector>
+
+#include "server/flags/near_names.h"
+
+namespace torqued::flags {
+namespace {
+
+constexpr std::string_view kPrefix = "TORQUED_";
+
+// Of the server, every setting of its command line; of torquectl the address;
+// of the clients the server that they start; of the Python package the contract
+// that it is built from.
+constexpr std::array<std::string_view, 21> kKnown{
+    "TORQUED_ADDRESS_FILE",
+    "TORQUED_CHUNK_ROWS",
+    "TORQUED_CONFIG",
+    "TORQUED_DRAIN_GRACE",
+    "TORQUED_GROWING_WINDOWS",
+    "TORQUED_ISA",
+    "TORQUED_LISTEN",
+    "TORQUED_LOG_FORMAT",
+    "TORQUED_LOG_LEVEL",
+    "TORQUED_MAX_INFLIGHT_BYTES",
+    "TORQUED_MAX_INFLIGHT_ROWS",
+    "TORQUED_MAX_INFLIGHT_STREAMS",
+    "TORQUED_MAX_MESSAGE_BYTES",
+    "TORQUED_MAX_ROWS",
+    "TORQUED_MODELS",
+    "TORQUED_PROTO",
+    "TORQUED_REFLECTION",
+    "TORQUED_SERVER",
+    "TORQUED_SERVER_ADDRESS",
+    "TORQUED_STORE",
+    "TORQUED_THREADS"};
+
+/// Of a service called torqued or torqued-..., which every pod beside it gets.
+bool IsOfKubernetes(std::string_view name) {
+  static const std::regex service(
+      "TORQUED_([A-Z0-9_]+_)?"
+      "(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|"
+      "PORT(_[0-9]+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)");
+  return std::regex_match(name.begin(), name.end(), service);
+}
+
+bool IsKnown(std::string_view name) {
+  return std::binary_search(kKnown.begin(), kKnown.end(), name) ||
+         IsOfKubernetes(name);
+}
+
+}  // namespace
+
+std::span<const std::string_view> KnownVariables() { return kKnown; }
+
+std::string EnvironmentProblem(const char* const* environment) {
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    const std::size_t end = variable.find('=');
+    if (!variable.starts_with(kPrefix) || end == std::string_view::npos ||
+        end + 1 == variable.size()) {
+      continue;
+    }
+    const std::string_view name = variable.substr(0, end);
+    if (IsKnown(name)) continue;
+    // The prefix, which all have, would make all near.
+    std::vector<std::string> known;
+    for (const std::string_view one : kKnown) {
+      known.emplace_back(one.substr(kPrefix.size()));
+    }
+    const std::vector<std::string> near =
+        NearNames(name.substr(kPrefix.size()), known);
+    std::string problem = "the environment variable " + std::string(name) +
+                          " is none that torqued, torquectl or a client reads";
+    if (!near.empty()) {
+      problem += "; did you mean " + std::string(kPrefix) + near.front() + "?";
+    }
+    return problem;
+  }
+  return {};
+}
+
+}  // namespace torqued::flags

@@ -1,0 +1,97 @@
+// Options that there are not are refused, with the nearest that there is.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Client, connect, startLocalServer } from 'torqued';
+import { MODELS, numbers, withServer } from './support.mjs';
+
+const there = withServer();
+const panda = readFileSync(join(MODELS, 'panda.urdf'));
+const q = numbers(7);
+const time = [0, 1];
+const still = [Array(7).fill(0), Array(7).fill(0)];
+const path = { time, q: still, v: still, a: still };
+
+const of = (name, ...before) => [
+  name,
+  (options) => there.client[name](...before, options),
+];
+const ofRobot = (name, ...before) => [
+  name,
+  (options) => there.robot[name](...before, options),
+];
+
+for (const [[name, call], option, meant] of [
+  [of('registerUrdf', 'panda', panda), 'expect', 'expectedCurrent'],
+  [of('registerUrdf', 'panda', panda), 'labell', 'label'],
+  [of('registerUrdf', 'panda', panda), 'tip', 'defaultTip'],
+  [of('registerUrdf', 'panda', panda), 'tip_frame', 'defaultTip'],
+  [of('registerUrdf', 'panda', panda), 'expected_current', 'expectedCurrent'],
+  [of('validateUrdf', panda), 'tipFrame', 'defaultTip'],
+  [of('validateUrdf', panda), 'label', 'there are'],
+  [of('deleteModel', 'panda'), 'expectd', 'expectedCurrent'],
+  [of('model', 'panda'), 'deadline', 'deadlineMs'],
+  [of('modelInfo', 'panda'), 'timeout', 'there are'],
+  [of('modelSource', 'panda'), 'deadlineMS', 'deadlineMs'],
+  [of('listModels'), 'sginal', 'signal'],
+  [of('serverInfo'), 'retries', 'there are'],
+  [ofRobot('massMatrix', { q }), 'gravityy', 'gravity'],
+  [ofRobot('compute', ['massMatrix'], { q }), 'tip', 'tipFrame'],
+  [ofRobot('checkTrajectory', path), 'deratingFactor', 'derating'],
+  [['evaluate', (o) => there.robot.evaluate(['energy'], [], o)], 'chunk', ''],
+  [['connect', (o) => connect('127.0.0.1:1', o)], 'wait', 'waitForServerMs'],
+  [['Client', (o) => new Client('127.0.0.1:1', o)], 'onretry', 'onRetry'],
+  [['startLocalServer', startLocalServer], 'model', 'models'],
+]) {
+  test(`${name} has no option ${option}`, async () => {
+    const { revision } = await there.client.modelInfo('panda');
+    await assert.rejects(
+      async () => call({ [option]: '' }),
+      (error) => {
+        assert.equal(error.reason, 'INVALID_OPTION');
+        assert.equal(error.field, `options.${option}`);
+        assert.match(error.message, new RegExp(`no option ${option};`));
+        assert.ok(error.message.includes(meant), error.message);
+        return true;
+      },
+    );
+    const after = await there.client.modelInfo('panda');
+    assert.equal(after.revision, revision);
+  });
+}
+
+// null is not absent: it would be left out of the message.
+for (const [option, value] of [
+  ['expectedCurrent', null],
+  ['expectedCurrent', 5],
+  ['label', null],
+  ['defaultTip', 5],
+]) {
+  test(`a registration does not take ${option} ${value}`, async () => {
+    const { revision } = await there.client.modelInfo('panda');
+    const other = readFileSync(join(MODELS, 'ur5e.urdf'));
+    await assert.rejects(
+      there.client.registerUrdf('panda', other, { [option]: value }),
+      { reason: 'INVALID_OPTION', field: `options.${option}` },
+    );
+    const after = await there.client.modelInfo('panda');
+    assert.equal(after.revision, revision);
+  });
+}
+
+test('a name goes only with text for the revision that is expected', () =>
+  assert.rejects(there.client.deleteModel('panda', { expectedCurrent: null }), {
+    reason: 'INVALID_OPTION',
+    field: 'options.expectedCurrent',
+  }));
+
+test('states and samples are told by their nearest names', async () => {
+  await assert.rejects(there.robot.massMatrix({ q, taau: q }), {
+    message: 'states have no taau; did you mean tau?',
+  });
+  await assert.rejects(there.robot.checkTrajectory({ ...path, tim: time }), {
+    message: 'samples have no tim; did you mean time?',
+  });
+});

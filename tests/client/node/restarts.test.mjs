@@ -1,0 +1,128 @@
+// Servers that are restarted under load: no call fails, and no bit is another.
+
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { test } from 'node:test';
+import { connect } from 'torqued';
+import { Phoenix } from './phoenix.mjs';
+import { assertSameBits, randomStates, withServer } from './support.mjs';
+
+const there = withServer();
+
+// More of them by hand: TEST_RESTARTS=50.
+const RESTARTS = Number(process.env.TEST_RESTARTS ?? 6);
+
+function motion(samples) {
+  const time = Float64Array.from({ length: samples }, (_, k) => k / 1000);
+  const wave = (scale, of) =>
+    Float64Array.from(
+      { length: samples * 7 },
+      (_, i) => scale * of(time[Math.floor(i / 7)]),
+    );
+  return {
+    time,
+    q: wave(0.3, Math.sin),
+    v: wave(0.3, Math.cos),
+    a: wave(-0.3, Math.sin),
+  };
+}
+
+// Part by part, each once.
+async function* partsOf(samples, { time, q, v, a }) {
+  for (let first = 0; first < samples; first += 300) {
+    const rows = (table) => table.subarray(7 * first, 7 * (first + 300));
+    yield {
+      time: time.subarray(first, first + 300),
+      q: rows(q),
+      v: rows(v),
+      a: rows(a),
+    };
+  }
+}
+
+function* chunksOf(q) {
+  for (let first = 0; first < q.length; first += 700) {
+    yield { q: q.subarray(first, first + 700) };
+  }
+}
+
+const states = randomStates(7, 12_000);
+const { q, v, a } = states;
+const first = (table) => table.subarray(0, 7);
+const path = motion(3000);
+const KINDS = {
+  unary: async (robot) =>
+    (await robot.inverseDynamics({ q: first(q), v: first(v), a: first(a) }))
+      .tau,
+  batch: async (robot) => (await robot.inverseDynamics({ q, v, a })).tau,
+  stream: async (robot) => {
+    const data = new Float64Array(12_000 * 49);
+    let rows = 0;
+    for await (const part of robot.evaluate(['massMatrix'], chunksOf(q))) {
+      assert.equal(part.firstRow, rows);
+      data.set(part.massMatrix.data, 49 * rows);
+      rows += part.rows;
+    }
+    return { rows, columns: 49, data };
+  },
+  check: async (robot) =>
+    (await robot.checkTrajectory(path, { tables: ['tau'] })).tables.tau,
+  'check of parts': async (robot) =>
+    (await robot.checkTrajectory(partsOf(3000, path), { tables: ['tau'] }))
+      .tables.tau,
+};
+
+/** Calls until `isOver`; told how many have succeeded. */
+async function work(robot, kind, expected, load) {
+  while (!load.isOver) {
+    assertSameBits(await KINDS[kind](robot), expected);
+    load.done[kind] += 1;
+    load.tell();
+  }
+}
+
+/** Resolves when each kind has succeeded once more; rejects with the first
+ * failure of any. */
+async function oneMoreOfEach(load, workers) {
+  const before = { ...load.done };
+  const isDone = () =>
+    Object.keys(before).every((kind) => load.done[kind] > before[kind]);
+  const done = new Promise((resolve) => {
+    load.tell = () => isDone() && resolve();
+  });
+  await Promise.race([done, Promise.all(workers)]);
+}
+
+test('no call fails while its server is restarted', async () => {
+  const phoenix = new Phoenix();
+  const retries = [];
+  const client = await connect(await phoenix.start(), {
+    deadlineMs: 30_000,
+    onRetry: (error) => retries.push(error.code),
+  });
+  const robot = await client.model('panda');
+  const load = { done: {}, isOver: false, tell: () => {} };
+  const workers = [];
+  for (const kind of Object.keys(KINDS)) {
+    load.done[kind] = 0;
+    const expected = await KINDS[kind](there.robot);
+    workers.push(work(robot, kind, expected, load));
+    workers.push(work(robot, kind, expected, load));
+  }
+  try {
+    for (let turn = 0; turn < RESTARTS; ++turn) {
+      await oneMoreOfEach(load, workers);
+      // Some end in order, some at once.
+      await (turn % 3 === 2 ? phoenix.kill() : phoenix.stop());
+      await phoenix.start();
+    }
+    await oneMoreOfEach(load, workers);
+  } finally {
+    load.isOver = true;
+    await Promise.allSettled(workers);
+    client.close();
+    await phoenix.end();
+  }
+  await Promise.all(workers);
+  assert.ok(retries.length > 0);
+});

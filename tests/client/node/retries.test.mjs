@@ -1,0 +1,248 @@
+// When calls are tried again, how often, and when they are given up. The server
+// of these tests is a real one of gRPC that refuses.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { Client, TorquedError } from 'torqued';
+import { freePort } from './phoenix.mjs';
+
+const grpc = createRequire(
+  new URL('../client/node/dist/index.js', import.meta.url),
+)('@grpc/grpc-js');
+const { encode, messageType } = await import('../client/node/dist/protocol.js');
+const { RetrySchedule } = await import('../client/node/dist/retry.js');
+const { RetryBudget } = await import('../client/node/dist/retry_budget.js');
+
+const { status } = grpc;
+const raw = (bytes) => bytes;
+
+function detailsOf(code, reason) {
+  const info = { reason, domain: 'torqued', metadata: {} };
+  return encode(messageType('Status'), {
+    code,
+    message: 'no',
+    details: [
+      {
+        type_url: 'type.googleapis.com/google.rpc.ErrorInfo',
+        value: encode(messageType('ErrorInfo'), info),
+      },
+    ],
+  });
+}
+
+function failure({ code, details = 'no', reason }) {
+  const metadata = new grpc.Metadata();
+  if (reason) {
+    metadata.set('grpc-status-details-bin', detailsOf(code, reason));
+  }
+  return { code, details, metadata };
+}
+
+/** Calls `body` with the address of a server that ends its calls as `plan`
+ * says, by their number, and with the names of those that have come. */
+async function withRefusing(plan, body) {
+  const calls = [];
+  const method = (path) => ({
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: raw,
+    requestDeserialize: raw,
+    responseSerialize: raw,
+    responseDeserialize: raw,
+  });
+  const service = (name, methods) =>
+    Object.fromEntries(
+      methods.map((one) => [one, method(`/torqued.v1.${name}/${one}`)]),
+    );
+  const answer = (name) => (_, callback) => {
+    calls.push(name);
+    const refused = plan(calls.length - 1);
+    if (refused) callback(failure(refused));
+    else callback(null, Buffer.alloc(0));
+  };
+  const server = new grpc.Server();
+  for (const [name, methods] of [
+    ['ServerInfo', ['GetServerInfo']],
+    ['ModelRegistry', ['RegisterModel', 'DeleteModel']],
+  ]) {
+    server.addService(
+      service(name, methods),
+      Object.fromEntries(methods.map((one) => [one, answer(one)])),
+    );
+  }
+  const port = await new Promise((resolve, reject) => {
+    server.bindAsync(
+      '127.0.0.1:0',
+      grpc.ServerCredentials.createInsecure(),
+      (error, bound) => (error ? reject(error) : resolve(bound)),
+    );
+  });
+  try {
+    return await body(`127.0.0.1:${port}`, calls);
+  } finally {
+    server.forceShutdown();
+  }
+}
+
+const GONE = { code: status.UNAVAILABLE };
+
+for (const refused of [
+  { code: status.CANCELLED, details: 'CANCELLED' },
+  { code: status.UNKNOWN, details: 'Stream removed' },
+  { code: status.UNKNOWN, details: 'No status information received' },
+  { code: status.INTERNAL, details: 'Received RST_STREAM with code 2' },
+  { code: status.UNAVAILABLE, details: 'Connection dropped' },
+]) {
+  test(`${refused.details} is tried again`, () =>
+    withRefusing(
+      (k) => (k === 0 ? refused : undefined),
+      async (address, calls) => {
+        const told = [];
+        const client = new Client(address, {
+          onRetry: (error) => told.push(error.message),
+        });
+        await client.serverInfo();
+        client.close();
+        assert.deepEqual(told, [refused.details]);
+        assert.equal(calls.length, 2);
+      },
+    ));
+}
+
+for (const refused of [
+  { code: status.INTERNAL, details: 'a fault' },
+  { code: status.ABORTED, details: 'Connection dropped' },
+  { code: status.INTERNAL, details: 'RST_STREAM', reason: 'INTERNAL_ERROR' },
+]) {
+  test(`${refused.details} of code ${refused.code} is final`, () =>
+    withRefusing(
+      () => refused,
+      async (address, calls) => {
+        const client = new Client(address);
+        await assert.rejects(client.serverInfo(), {
+          message: refused.details,
+        });
+        client.close();
+        assert.equal(calls.length, 1);
+      },
+    ));
+}
+
+test('a call to a closed port is tried until its deadline', async () => {
+  const client = new Client(`127.0.0.1:${await freePort()}`, {
+    deadlineMs: 1000,
+  });
+  const start = performance.now();
+  await assert.rejects(client.serverInfo(), (error) => {
+    assert.match(error.code, /UNAVAILABLE|DEADLINE_EXCEEDED/);
+    assert.match(error.message, /tried \d+ times/);
+    return true;
+  });
+  client.close();
+  assert.ok(performance.now() - start > 900);
+});
+
+test('without a deadline an outage has its end', async () => {
+  const schedule = new RetrySchedule({
+    deadline: Infinity,
+    signal: undefined,
+    closing: new AbortController().signal,
+    retry: {
+      waiting: undefined,
+      budget: new RetryBudget(),
+      longestOutageMs: 300,
+    },
+  });
+  const gone = new TorquedError('UNAVAILABLE', 'gone');
+  let tries = 1;
+  await assert.rejects(
+    (async () => {
+      for (; tries < 100; ++tries) await schedule.wait(gone);
+    })(),
+    { code: 'UNAVAILABLE', message: /^gone \(tried \d+ times\)$/ },
+  );
+  assert.ok(tries > 2 && tries < 20, `${tries}`);
+});
+
+test('the budget bounds the tries and fails none before its deadline', () =>
+  withRefusing(
+    () => GONE,
+    async (address, calls) => {
+      const [count, deadlineMs] = [100, 3000];
+      const client = new Client(address, { deadlineMs });
+      const start = performance.now();
+      await Promise.all(
+        Array.from({ length: count }, async () => {
+          await assert.rejects(client.serverInfo(), TorquedError);
+          assert.ok(performance.now() - start > deadlineMs - 100);
+        }),
+      );
+      const seconds = (performance.now() - start) / 1000;
+      client.close();
+      // The first ones, the bucket, what it gains, the last ones; backoff alone
+      // makes many hundreds of it.
+      const most = count + 50 + 10 * seconds + count;
+      assert.ok(calls.length <= most, `${calls.length} calls`);
+    },
+  ));
+
+test('answers fill the budget again', () => {
+  const budget = new RetryBudget();
+  while (budget.take());
+  budget.answered();
+  assert.ok(budget.take());
+  assert.ok(!budget.take());
+});
+
+for (const change of [
+  (client) => client.registerUrdf('again', '<robot/>'),
+  (client) => client.deleteModel('again'),
+]) {
+  const draining = { ...GONE, reason: 'DRAINING' };
+  const final = { code: status.INVALID_ARGUMENT };
+  test(`a change is made again only where it was not begun: ${change}`, () =>
+    withRefusing(
+      (k) => (k < 2 ? draining : final),
+      async (address, calls) => {
+        const client = new Client(address);
+        await assert.rejects(change(client), { code: 'INVALID_ARGUMENT' });
+        client.close();
+        assert.equal(calls.length, 3);
+      },
+    ));
+  for (const refused of [GONE, { code: status.CANCELLED }]) {
+    test(`and not after code ${refused.code}: ${change}`, () =>
+      withRefusing(
+        () => refused,
+        async (address, calls) => {
+          const client = new Client(address);
+          await assert.rejects(change(client), { message: 'no' });
+          client.close();
+          assert.equal(calls.length, 1);
+        },
+      ));
+  }
+}
+
+test('a signal that ends a call is no failure to try again', () =>
+  withRefusing(
+    () => GONE,
+    async (address) => {
+      const controller = new AbortController();
+      const told = [];
+      const client = new Client(address, {
+        onRetry: (error) => {
+          told.push(error.code);
+          controller.abort();
+        },
+      });
+      const { signal } = controller;
+      await assert.rejects(client.serverInfo({ signal }), {
+        name: 'AbortError',
+      });
+      client.close();
+      assert.deepEqual(told, ['UNAVAILABLE']);
+    },
+  ));

@@ -1,0 +1,160 @@
+"""Servers that are restarted under load: no call fails, no bit is another."""
+
+import asyncio
+import os
+import threading
+
+import numpy as np
+import pytest
+import torqued
+import torqued.aio
+from conftest import MODELS, same_bits
+from servers import Restarting, free_address
+
+# More of them by hand: TEST_RESTARTS=50.
+RESTARTS = int(os.environ.get("TEST_RESTARTS", "6"))
+# For whatever the restarts wait for.
+PATIENCE = 60
+
+
+class Calls:
+    """What is asked, again and again, and what it has to come to."""
+
+    def __init__(self, panda, states):
+        s = states(12_000)
+        self.one = {"q": s.q[0], "v": s.v[0], "a": s.a[0]}
+        self.many = {"q": s.q, "v": s.v, "a": s.a}
+        time = np.linspace(0, 3, 3001)
+        angle = 0.3 * np.sin(time)[:, np.newaxis] * np.ones(7)
+        self.motion = torqued.Trajectory(
+            time, angle, 0.3 * np.cos(time)[:, np.newaxis] * np.ones(7),
+            -angle)
+        self.kinds = {
+            "unary": lambda robot: robot.inverse_dynamics(**self.one),
+            "batch": lambda robot: robot.inverse_dynamics(**self.many),
+            "stream": lambda robot: robot.compute(
+                ["mass_matrix"], s.q, stream=True),
+            "check": lambda robot: robot.check_trajectory(
+                self.motion, tables=["tau"])}
+        self.expected = {
+            kind: self.numbers(call(panda))
+            for kind, call in self.kinds.items()}
+
+    @staticmethod
+    def numbers(answer):
+        if isinstance(answer, torqued.TrajectoryVerdict):
+            return answer.tables["tau"]
+        return getattr(answer, "mass_matrix", answer)
+
+    def check(self, kind, answer):
+        assert same_bits(self.numbers(answer), self.expected[kind]), kind
+
+
+class Done:
+    """Calls that have succeeded, by their kind, and the first that failed."""
+
+    def __init__(self, kinds):
+        self.counts = dict.fromkeys(kinds, 0)
+        self.failure = None
+        self.over = threading.Event()
+        self._changed = threading.Condition()
+
+    def one(self, kind):
+        with self._changed:
+            self.counts[kind] += 1
+            self._changed.notify_all()
+
+    def failed(self, error):
+        with self._changed:
+            self.failure = self.failure or error
+            self._changed.notify_all()
+
+    def wait_for_one_more_of_each(self):
+        with self._changed:
+            before = dict(self.counts)
+            assert self._changed.wait_for(
+                lambda: self.failure or all(
+                    self.counts[kind] > before[kind] for kind in before),
+                PATIENCE), self.counts
+        if self.failure:
+            raise self.failure
+
+
+def restart_under_load(server, done):
+    for turn in range(RESTARTS):
+        done.wait_for_one_more_of_each()
+        # Some end in order, some at once.
+        server.kill() if turn % 3 == 2 else server.stop()
+        server.start()
+    done.wait_for_one_more_of_each()
+
+
+@pytest.fixture
+def restarting(tmp_path):
+    server = Restarting(tmp_path, MODELS, address=free_address())
+    yield server
+    server.stop()
+
+
+def test_no_call_fails_while_its_server_is_restarted(
+        restarting, panda, states):
+    calls = Calls(panda, states)
+    done = Done(calls.kinds)
+    retried = []
+
+    def work(robot, kind):
+        try:
+            while not done.over.is_set():
+                calls.check(kind, calls.kinds[kind](robot))
+                done.one(kind)
+        except BaseException as error:
+            done.failed(error)
+
+    with torqued.connect(restarting.address, deadline=30, on_retry=(
+            lambda error, _: retried.append(error.code))) as client:
+        robot = client.model("panda")
+        workers = [threading.Thread(target=work, args=(robot, kind))
+                   for kind in calls.kinds for _ in range(2)]
+        for worker in workers:
+            worker.start()
+        try:
+            restart_under_load(restarting, done)
+        finally:
+            done.over.set()
+            for worker in workers:
+                worker.join(PATIENCE)
+    if done.failure:
+        raise done.failure
+    assert retried
+
+
+def test_nor_does_one_that_is_awaited(restarting, panda, states):
+    calls = Calls(panda, states)
+    done = Done(calls.kinds)
+    retried = []
+
+    async def work(robot, kind):
+        try:
+            while not done.over.is_set():
+                calls.check(kind, await calls.kinds[kind](robot))
+                done.one(kind)
+        except BaseException as error:
+            done.failed(error)
+
+    async def run():
+        async with torqued.aio.connect(
+                restarting.address, deadline=30, on_retry=lambda error, _:
+                retried.append(error.code)) as client:
+            robot = await client.model("panda")
+            workers = [asyncio.create_task(work(robot, kind))
+                       for kind in calls.kinds for _ in range(2)]
+            try:
+                await asyncio.to_thread(restart_under_load, restarting, done)
+            finally:
+                done.over.set()
+                await asyncio.wait(workers, timeout=PATIENCE)
+
+    asyncio.run(run())
+    if done.failure:
+        raise done.failure
+    assert retried

@@ -1,0 +1,72 @@
+#include "server/flags/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace torqued::flags {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string ProblemOf(std::vector<const char*> variables) {
+  variables.push_back(nullptr);
+  return EnvironmentProblem(variables.data());
+}
+
+TEST(Environment, WhatNobodyReadsIsToldWithTheNearestName) {
+  EXPECT_THAT(ProblemOf({"HOME=/root", "TORQUED_MAXROWS=5"}),
+              AllOf(HasSubstr("TORQUED_MAXROWS is none"),
+                    HasSubstr("did you mean TORQUED_MAX_ROWS?")));
+  EXPECT_THAT(ProblemOf({"TORQUED_LISTENS=x"}),
+              HasSubstr("did you mean TORQUED_LISTEN?"));
+  EXPECT_THAT(ProblemOf({"TORQUED_SEVER_ADDRESS=x"}),
+              HasSubstr("did you mean TORQUED_SERVER_ADDRESS?"));
+  EXPECT_THAT(ProblemOf({"TORQUED_XYZZY=x"}),
+              AllOf(HasSubstr("TORQUED_XYZZY is none"),
+                    testing::Not(HasSubstr("did you mean"))));
+}
+
+TEST(Environment, WhatOneProgramReadsIsAcceptedByAll) {
+  for (const std::string_view name : KnownVariables()) {
+    EXPECT_EQ(ProblemOf({(std::string(name) + "=x").c_str()}), "") << name;
+  }
+}
+
+TEST(Environment, TheListIsSorted) {
+  const auto known = KnownVariables();
+  EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
+}
+
+TEST(Environment, WhatIsEmptyIsAbsent) {
+  EXPECT_EQ(ProblemOf({"TORQUED_MAXROWS="}), "");
+  EXPECT_EQ(ProblemOf({"TORQUED_MAXROWS"}), "");
+  EXPECT_EQ(ProblemOf({}), "");
+}
+
+TEST(Environment, OtherNamesAreOthers) {
+  EXPECT_EQ(ProblemOf({"TORQUE_MAXROWS=5", "torqued_maxrows=5",
+                       "NOT_TORQUED_MAXROWS=5", "TORQUEDX=5"}),
+            "");
+}
+
+TEST(Environment, WhatKubernetesSetsForAServiceIsAccepted) {
+  EXPECT_EQ(
+      ProblemOf({"TORQUED_SERVICE_HOST=10.0.0.11", "TORQUED_SERVICE_PORT=7421",
+                 "TORQUED_SERVICE_PORT_GRPC=7421",
+                 "TORQUED_PORT=tcp://10.0.0.11:7421",
+                 "TORQUED_PORT_7421_TCP=tcp://10.0.0.11:7421",
+                 "TORQUED_PORT_7421_TCP_PROTO=tcp",
+                 "TORQUED_PORT_7421_TCP_PORT=7421",
+                 "TORQUED_PORT_7421_TCP_ADDR=10.0.0.11",
+                 "TORQUED_CELL_2_SERVICE_HOST=10.0.0.12"}),
+      "");
+  EXPECT_NE(ProblemOf({"TORQUED_PORTS=7421"}), "");
+}
+
+}  // namespace
+}  // namespace torqued::flags
