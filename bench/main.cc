@@ -93,10 +93,9 @@ std::string Joined(std::initializer_list<std::string_view> parts) {
 /// Of a million random states a few are singular to the task.
 bool Usable(const EvaluationReport& report) {
   return !report.failed && !report.cancelled &&
-         std::all_of(report.issues.begin(), report.issues.end(),
-                     [](const RowIssue& issue) {
-                       return issue.code == RowCode::kSingularTaskSpace;
-                     });
+         std::all_of(
+             report.issues.begin(), report.issues.end(),
+             [](const RowIssue& issue) { return HasAnswer(issue.code); });
 }
 
 void RunEngine(benchmark::State& state, Subject& subject, Workload workload,

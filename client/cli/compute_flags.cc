@@ -179,8 +179,8 @@ void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
                       "Singular rows: (W + mu^2 1)^-1 with this mu instead of "
                       "the range-restricted inertia");
   command->add_option("--rank-tolerance", flags->rank_tolerance,
-                      "Relative to the largest singular value "
-                      "(default: the server's, 1e-6)");
+                      "Relative to the largest singular value; weak below "
+                      "it beside the frame (default: the server's, 1e-6)");
   command->add_option("--length", flags->length,
                       "Length that makes linear and angular rows comparable, "
                       "m (default: the server's, 1)");

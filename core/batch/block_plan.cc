@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "core/batch/evaluation_plan.h"
 #include "core/batch/input_groups.h"
 #include "core/batch/input_traits.h"
 #include "core/batch/quantity_needs.h"
+#include "core/dynamics/frame_scale.h"
 
 namespace torqued {
 namespace {
@@ -215,6 +218,31 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
     setup_.task_axes[k] = axis;
     setup_.row_scale[k] = axis >= 3 ? 1 / task.characteristic_length : 1.0;
   }
+  if (setup_.task) PrepareFrameScale(task);
+}
+
+void BlockPlan::PrepareFrameScale(const TaskOptions& task) {
+  const Tree& tree = setup_.tree;
+  std::copy_if(path_.begin(), path_.end(), std::back_inserter(sliding_),
+               [&tree](int i) {
+                 return tree.bodies[i].motion == JointMotion::kPrismatic;
+               });
+  setup_.sliding = sliding_.data();
+  setup_.sliding_count = static_cast<int>(sliding_.size());
+  constexpr double kPoint = 1e-30;  // m, for single precision, too
+  const double reach = ConstantReach(tree, setup_.tip);
+  setup_.constant_reach =
+      reach > 0 || !sliding_.empty() ? std::max(reach, kPoint) : 1;
+  // Above what either bound may be, by what the lanes' own numbers may be off.
+  const int joints = setup_.path_length;
+  const double epsilon =
+      setup_.single_precision
+          ? static_cast<double>(std::numeric_limits<float>::epsilon())
+          : std::numeric_limits<double>::epsilon();
+  const double share =
+      std::max(task.rank_tolerance, RoundOffOfJacobian(joints)) +
+      RoundOffOfJacobian(joints, epsilon);
+  setup_.least_square = share * share * 2 * joints;
 }
 
 BlockJob BlockPlan::Job(const EvaluationPlan& plan,

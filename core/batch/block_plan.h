@@ -46,11 +46,15 @@ class BlockPlan {
                const EvaluationOutputs& outputs) const;
 
  private:
+  /// Of the tip, which is set.
+  void PrepareFrameScale(const TaskOptions& task);
+
   bool usable_ = false;
   QuantitySet by_rows_;
   std::int64_t bytes_ = 0;
   BlockSetup setup_{};
   std::vector<int> path_;
+  std::vector<int> sliding_;
   std::array<const int*, kInputCount> places_{};  // by input, of the plan
   std::vector<Output> products_;
   std::vector<std::vector<int>> sources_;

@@ -158,7 +158,14 @@ enum class RowCode : std::uint8_t {
   kSingularMassMatrix,
   kNotFiniteResult,
   kSingularTaskSpace,
+  kWeakTaskSpace,
 };
+
+/// Whether a row that is not OK for this has its numbers all the same: by the
+/// singularity rule, or of a task that hardly moves.
+constexpr bool HasAnswer(RowCode code) {
+  return code == RowCode::kSingularTaskSpace || code == RowCode::kWeakTaskSpace;
+}
 
 /// A row that is not OK.
 struct RowIssue {
@@ -169,8 +176,10 @@ struct RowIssue {
   /// kInvalidInput: column of the input, as the caller ordered it.
   /// kSingularMassMatrix: canonical joint. Else -1.
   int column = -1;
-  /// The input number, the pivot or the singular value.
+  /// The input number, the pivot or the singular value; of kWeakTaskSpace that
+  /// by the norm of the whole Jacobian.
   double value = 0;
+  int rank = -1;  // of kSingularTaskSpace
 };
 
 /// An argument that cannot be used; nothing was computed.

@@ -175,7 +175,13 @@ Robot::OperationalSpaceResult Robot::OperationalSpace(Vector q, Vector v) {
   inputs.q = OneRow(q);
   inputs.v = OneRow(v);
   Evaluate(Quantity::kOperationalSpace, inputs, outputs);
-  result.diagnostics.rank = static_cast<int>(rank);
+  TaskDiagnostics& diagnostics = result.diagnostics;
+  diagnostics.rank = static_cast<int>(rank);
+  if (diagnostics.rule == TaskRule::kFullRank && !issues_.empty() &&
+      issues_.front().code == RowCode::kWeakTaskSpace) {
+    diagnostics.weak = true;
+    diagnostics.share = issues_.front().value;
+  }
   return result;
 }
 

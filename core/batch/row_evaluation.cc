@@ -11,6 +11,7 @@
 #include "core/batch/row_quantities.h"
 #include "core/dynamics/aba.h"
 #include "core/dynamics/crba.h"
+#include "core/dynamics/frame_scale.h"
 #include "core/dynamics/jacobian.h"
 #include "core/dynamics/kinematics.h"
 #include "core/dynamics/ldlt.h"
@@ -337,6 +338,8 @@ void RowEvaluation::MassMatrixAndTaskOutputs() {
 void RowEvaluation::TaskOutputs() {
   const TaskOptions& task = plan_.options().task;
   const int m = task.axis_count, n = tree_.n;
+  const FrameScale frame =
+      ScaleOfFrame(tree_, *tip_, Of(Input::kQ), scratch_.J);
   MoveTaskRows();
   double drift[6];
   for (int i = 0; i < m; ++i) {
@@ -350,8 +353,9 @@ void RowEvaluation::TaskOutputs() {
     TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y, W,
                  r);
   }
-  const TaskDiagnostics diagnostics = SolveTask(
-      task, n, scratch_.J, regular ? W : nullptr, r, scratch_.Y, lambda, eta);
+  const TaskDiagnostics diagnostics =
+      SolveTask(task, tree_, frame, scratch_.J, regular ? W : nullptr, r,
+                scratch_.Y, lambda, eta);
   if (!regular) {
     ReportSingularMass(TaskOutput());
   } else if (diagnostics.rule != TaskRule::kFullRank) {
@@ -359,6 +363,13 @@ void RowEvaluation::TaskOutputs() {
     issue.code = RowCode::kSingularTaskSpace;
     issue.output = TaskOutput();
     issue.value = diagnostics.sigma_min;
+    issue.rank = diagnostics.rank;
+    Report(issue);
+  } else if (diagnostics.weak) {
+    RowIssue issue;
+    issue.code = RowCode::kWeakTaskSpace;
+    issue.output = TaskOutput();
+    issue.value = diagnostics.share;
     Report(issue);
   }
   if (!regular) {

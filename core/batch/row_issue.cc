@@ -71,12 +71,25 @@ std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
              "); " + field + " is undefined.";
     case RowCode::kNotFiniteResult:
       return field + " overflowed.";
-    case RowCode::kSingularTaskSpace:
+    case RowCode::kSingularTaskSpace: {
+      const bool damped =
+          plan.options().task.singularity == SingularityRule::kDamped;
+      if (issue.rank == 0) {
+        return "The task cannot move: its Jacobian is zero to working "
+               "precision (smallest singular value " +
+               Number(issue.value) + "); its inertia is " +
+               (damped ? "damped." : "0.");
+      }
       return "The task Jacobian loses rank: smallest singular value " +
              Number(issue.value) + "; the task's inertia is " +
-             (plan.options().task.singularity == SingularityRule::kDamped
-                  ? "damped."
-                  : "restricted to its range.");
+             (damped ? "damped." : "restricted to its range.");
+    }
+    case RowCode::kWeakTaskSpace:
+      return "The task hardly moves: its smallest singular value is " +
+             Number(issue.value) +
+             " of its frame's whole Jacobian, as where an angle of the model "
+             "is typed with few digits; leave that axis out, or set "
+             "rank_tolerance below that share if the motion is meant.";
   }
   return {};
 }

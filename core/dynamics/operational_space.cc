@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/dynamics/ldlt.h"
+#include "core/dynamics/rank_decision.h"
 #include "core/dynamics/task_rank.h"
 
 namespace torqued {
@@ -88,27 +89,6 @@ bool RestrictToRange(int m, int r, const double* U, const double* W,
   return true;
 }
 
-/// Factor of task row k in the rank decision: linear rows are divided by the
-/// characteristic length.
-double RowScale(const TaskOptions& options, int k) {
-  const bool linear = options.axes[static_cast<std::size_t>(k)] >= 3;
-  return linear ? 1 / options.characteristic_length : 1.0;
-}
-
-/// Number of singular values above the tolerance, which round-off limits from
-/// below.
-int NumericalRank(const TaskOptions& options, int n,
-                  const TaskSpectrum& spectrum) {
-  const int m = options.axis_count;
-  const double tolerance =
-      std::max(options.rank_tolerance, std::max(m, n) * kEpsilon);
-  int rank = 0;
-  for (int k = 0; k < std::min(m, n); ++k) {
-    if (spectrum.sigma[k] > tolerance * spectrum.sigma[0]) ++rank;
-  }
-  return rank;
-}
-
 /// Range-restricted Λ for the largest rank up to `rank` at which Uᵀ W U is
 /// regular to working precision; returns that rank.
 int SolveOnRange(const TaskOptions& options, const TaskSpectrum& spectrum,
@@ -140,38 +120,25 @@ void SolveDamped(const TaskOptions& options, const double* W, double* lambda) {
   if (!InvertSymmetric(m, damped, lambda)) std::fill_n(lambda, m * m, kNaN);
 }
 
-/// Singular values of the scaled task Jacobian, with scratch for m n numbers.
-TaskSpectrum ScaledSpectrum(const TaskOptions& options, int n, const double* J,
-                            double* work) {
-  const int m = options.axis_count;
-  for (int i = 0; i < m; ++i) {
-    const double scale = RowScale(options, i);
-    for (int k = 0; k < n; ++k) work[i * n + k] = J[i * n + k] * scale;
-  }
-  return DecomposeRows(m, n, work);
-}
-
-double SigmaMin(const TaskOptions& options, int n,
-                const TaskSpectrum& spectrum) {
-  const int m = options.axis_count;
-  return n < m ? 0 : spectrum.sigma[m - 1];
-}
-
 }  // namespace
 
 double SmallestTaskSingularValue(const TaskOptions& options, int n,
                                  const double* J, double* work) {
-  return SigmaMin(options, n, ScaledSpectrum(options, n, J, work));
+  const int m = options.axis_count;
+  ScaleTaskRows(options, n, J, work);
+  const TaskSpectrum spectrum = DecomposeRows(m, n, work);
+  return n < m ? 0 : spectrum.sigma[m - 1];
 }
 
-TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
+TaskDiagnostics SolveTask(const TaskOptions& options, const Tree& tree,
+                          const FrameScale& frame, const double* J,
                           const double* W, const double* r, double* work,
                           double* lambda, double* eta) {
   const int m = options.axis_count;
-  const TaskSpectrum spectrum = ScaledSpectrum(options, n, J, work);
+  const RankDecision decision = DecideRank(options, tree, frame, J, work);
   TaskDiagnostics diagnostics;
-  diagnostics.sigma_min = SigmaMin(options, n, spectrum);
-  diagnostics.rank = NumericalRank(options, n, spectrum);
+  diagnostics.sigma_min = decision.sigma_min;
+  diagnostics.rank = decision.rank;
 
   const bool defined = W != nullptr && std::all_of(W, W + m * m, [](double w) {
                          return std::isfinite(w);
@@ -183,6 +150,8 @@ TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
   }
   if (diagnostics.rank == m && InvertSymmetric(m, W, lambda)) {
     diagnostics.rule = TaskRule::kFullRank;
+    diagnostics.weak = decision.weak;
+    diagnostics.share = decision.share;
   } else {
     // J may have full rank and W still lose it to round-off.
     const int rank = std::min(diagnostics.rank, m - 1);
@@ -192,7 +161,8 @@ TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
       SolveDamped(options, W, lambda);
     } else {
       diagnostics.rule = TaskRule::kRangeRestricted;
-      diagnostics.rank = SolveOnRange(options, spectrum, rank, W, lambda);
+      diagnostics.rank =
+          SolveOnRange(options, decision.spectrum, rank, W, lambda);
     }
   }
   for (int i = 0; i < m; ++i) {

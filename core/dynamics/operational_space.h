@@ -5,6 +5,9 @@
 #include <array>
 #include <cstdint>
 
+#include "core/dynamics/frame_scale.h"
+#include "core/model/tree.h"
+
 namespace torqued {
 
 /// What stands in Λ where the task Jacobian J (m x n) loses rank. With
@@ -31,9 +34,11 @@ struct TaskOptions {
   SingularityRule singularity = SingularityRule::kReport;
   double damping = 0;  // μ
   /// Rank = number of singular values above rank_tolerance times the largest,
-  /// linear rows divided by characteristic_length (m) first. Never below what
-  /// round-off allows; a W that is singular to working precision lowers the
-  /// rank further.
+  /// linear rows divided by characteristic_length (m) first. Those that are
+  /// round-off beside the whole Jacobian of the frame (see FrameScale) do not
+  /// count; a W that is singular to working precision lowers the rank further.
+  /// A task of full rank whose smallest singular value, scaled like the frame,
+  /// is at most rank_tolerance times the norm of that Jacobian is weak.
   double rank_tolerance = 1e-6;
   double characteristic_length = 1;
 };
@@ -43,6 +48,10 @@ struct TaskDiagnostics {
   TaskRule rule = TaskRule::kUndefined;
   int rank = 0;
   double sigma_min = 0;  // of the scaled task Jacobian; 0 where n < m
+  /// Whether the task, of full rank, hardly moves as its frame does, and its
+  /// smallest singular value by the norm of the frame's whole Jacobian.
+  bool weak = false;
+  double share = 1;
 };
 
 /// σ_min of the scaled task Jacobian (see TaskDiagnostics) alone; `work` holds
@@ -51,11 +60,12 @@ double SmallestTaskSingularValue(const TaskOptions& options, int n,
                                  const double* J, double* work);
 
 /// Λ[m x m] and η[m] of one state from its task Jacobian J (m x n, row-major,
-/// rows as in options.axes) and its mobility W and r (see TaskMobility).
-/// `work` holds m n numbers. Pass W = null where the mass matrix is singular:
-/// Λ and η are then NaN, as where W is not finite, and only rank and sigma_min
-/// mean something.
-TaskDiagnostics SolveTask(const TaskOptions& options, int n, const double* J,
+/// rows as in options.axes), its mobility W and r (see TaskMobility) and the
+/// scale of its frame at that state. `work` holds m n numbers. Pass W = null
+/// where the mass matrix is singular: Λ and η are then NaN, as where W is not
+/// finite, and only rank and sigma_min mean something.
+TaskDiagnostics SolveTask(const TaskOptions& options, const Tree& tree,
+                          const FrameScale& frame, const double* J,
                           const double* W, const double* r, double* work,
                           double* lambda, double* eta);
 

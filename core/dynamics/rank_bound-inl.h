@@ -1,5 +1,6 @@
-// Cheap certificates that a task Jacobian has full rank: that σ_min / σ_max of
-// the scaled Jacobian S J is above a tolerance.
+// Cheap certificates that a task Jacobian has full rank: that σ_min² of the
+// scaled Jacobian S J is above a bound of its own, and above σ_max² times the
+// square of a tolerance.
 //
 // For a positive definite A, λ_min(A) ≥ 1 / trace A⁻¹, which is at hand where A
 // has been inverted. From the factors alone: for A (k x k) with pivots p_i,
@@ -41,7 +42,7 @@ TORQUED_INLINE auto PivotsAreSound(Size k, const T* pivots, const T* diagonal,
 template <class Rows, class Size, class T, class N>
 TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
                                       const RowScales<N>& scales,
-                                      N squared_tolerance,
+                                      N squared_tolerance, const T& bound,
                                       const TaskResult<T>& task,
                                       const T* M_diagonal,
                                       const T* M_reciprocal) {
@@ -64,7 +65,8 @@ TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
   });
   constexpr double kOneOverE = 0.36787944117144233;
   return least * T(static_cast<N>(kOneOverE)) >
-         T(squared_tolerance) * inverse_determinant * trace_of_inverse * trace;
+         inverse_determinant * trace_of_inverse *
+             Max(T(squared_tolerance) * trace, bound);
 }
 
 /// From SJJᵀS itself: dearer and sharper. True only where the pivots of JJᵀ are
@@ -72,7 +74,8 @@ TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
 template <class T, class N>
 TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
                                       const RowScales<N>& scales,
-                                      N squared_tolerance, N least_sound) {
+                                      N squared_tolerance, const T& bound,
+                                      N least_sound) {
   T G[PackedSize(6)], diagonal[6], pivots[6], reciprocal[6];
   T of_inverse[6];  // the diagonal of (JJᵀ)⁻¹
   for (int i = 0; i < m; ++i) {
@@ -100,7 +103,8 @@ TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
   const auto inverse = [&of_inverse](int i)
                            TORQUED_INLINE_BODY { return of_inverse[i]; };
   return PivotsAreSound(m, pivots, diagonal, inverse, least_sound) &
-         (T(N(1)) > T(squared_tolerance) * trace_of_inverse * trace);
+         (T(N(1)) >
+          trace_of_inverse * Max(T(squared_tolerance) * trace, bound));
 }
 
 }  // namespace TORQUED_TARGET

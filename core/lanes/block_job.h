@@ -63,6 +63,13 @@ struct BlockSetup {
   int task_axes[6];
   double rank_tolerance;
   double row_scale[6];  // by task row: 1, or 1 / characteristic length
+  /// What certifies that the rows are neither round-off nor weak beside the
+  /// whole Jacobian: the square of a singular value in the scaling of the frame
+  /// (see FrameScale), and what its reach is made of.
+  double least_square;
+  double constant_reach;
+  const int* sliding;  // prismatic joints on the path
+  int sliding_count;
 
   /// By Output, of those that may be asked for. The mass matrix and Λ are
   /// offered as packed lower halves.

@@ -54,12 +54,14 @@ class BlockTask {
       scales_.inverse_square[k] = static_cast<N>(1 / square);
       rows_[k] = J + setup_.task_axes[k] * n_;
     }
+    if (task_ && setup_.sliding_count == 0)
+      bound_ = BoundBesideFrame(nullptr);
   }
 
-  /// Λ from the factors of M and the Jacobian. Returns the lanes in which it is
-  /// not certain.
+  /// Λ from the factors of M and the Jacobian at q. Returns the lanes in which
+  /// it is not certain.
   template <class Store>
-  unsigned ComputeInertia(TaskResult<P>& task, const Store& store) {
+  unsigned ComputeInertia(const P* q, TaskResult<P>& task, const Store& store) {
     mass_.SolveTask(m_, rows_, task);
     const auto tolerance =
         static_cast<N>(setup_.rank_tolerance * setup_.rank_tolerance);
@@ -68,13 +70,14 @@ class BlockTask {
     };
     const Mask<N> sound = PivotsAreSound(m_, task.pivots, task.diagonal, lambda,
                                          Trust<N>::kBound);
-    unsigned certain =
-        LaneBits(sound & mass_.ShowsRank(m_, rows_, scales_, tolerance, task));
+    const P bound = setup_.sliding_count > 0 ? BoundBesideFrame(q) : bound_;
+    unsigned certain = LaneBits(
+        sound & mass_.ShowsRank(m_, rows_, scales_, tolerance, bound, task));
     const unsigned open = LaneBits(sound) & ~certain;
     if (open != 0) {
       certain |=
           open & LaneBits(JacobianShowsRank(m_, n_, rows_, scales_, tolerance,
-                                            Trust<N>::kBound));
+                                            bound, Trust<N>::kBound));
     }
     store(Output::kLambda, task.lambda, PackedSize(m_));
     if (Wants(Quantity::kTaskProjection)) ComputeProjections(task, store);
@@ -116,6 +119,30 @@ class BlockTask {
  private:
   bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
 
+  /// See BlockSetup::least_square: in the task's own scaling, in which singular
+  /// values may be smaller by the ratio of both scalings.
+  P BoundBesideFrame(const P* q) const {
+    P reach(static_cast<N>(setup_.constant_reach)), least(N(1));
+    for (int k = 0; k < setup_.sliding_count; ++k) {
+      reach = reach + Abs(q[setup_.sliding[k]]);
+    }
+    if (setup_.sliding_count > 0) least = Min(least, reach);
+    bool angular = false, linear = false;
+    P of_linear(N(1));  // the ratio of the scalings of a linear row
+    for (int k = 0; k < m_; ++k) {
+      if (setup_.task_axes[k] < 3) {
+        angular = true;
+      } else {
+        linear = true;
+        of_linear = P(N(1)) / (P(static_cast<N>(setup_.row_scale[k])) * reach);
+      }
+    }
+    if (linear) {
+      least = least * (angular ? Min(P(N(1)), of_linear) : of_linear);
+    }
+    return P(static_cast<N>(setup_.least_square)) / (least * least);
+  }
+
   void TakeAxes(const P* of_all, P* of_task) const {
     for (int k = 0; k < m_; ++k) of_task[k] = of_all[setup_.task_axes[k]];
   }
@@ -146,6 +173,7 @@ class BlockTask {
   const MassFactors<N>& mass_;
   const P* rows_[6] = {};  // of the Jacobian
   RowScales<N> scales_{};
+  P bound_;  // see BoundBesideFrame; where it is the same for every block
   P *work_ = nullptr, *tau_ = nullptr;
   P *J_bar_ = nullptr, *projector_ = nullptr;
 };

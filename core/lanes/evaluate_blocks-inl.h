@@ -503,7 +503,7 @@ class BlockEvaluation {
   }
 
   void TaskInertia(TaskResult<P>& task) {
-    doubts_.Add(kOfTheTask, task_.ComputeInertia(task, Storing()));
+    doubts_.Add(kOfTheTask, task_.ComputeInertia(in_.q, task, Storing()));
   }
 
   void TaskTorque(const TaskResult<P>& task, const P* drift) {

@@ -125,6 +125,7 @@ class TrajectoryCheck::Run {
  private:
   struct Slab {
     Table tau, still, other_load, push, sigma_min, mobility;
+    std::vector<std::uint32_t> rank;
   };
 
   static ArgumentError Overflow(Index row, const std::string& sentence,
@@ -137,7 +138,7 @@ class TrajectoryCheck::Run {
   std::optional<ArgumentError> Evaluate(EvaluationPlan plan, Output output,
                                         const Reads& reads, Index first,
                                         Index count, Table& table,
-                                        Table* sigma_min = nullptr) {
+                                        Slab* of_task = nullptr) {
     EvaluationInputs inputs;
     inputs.q = Rows(trajectory_.q, first, count);
     if (reads.v) inputs.v = Rows(trajectory_.v, first, count);
@@ -152,9 +153,11 @@ class TrajectoryCheck::Run {
     table.resize(static_cast<std::size_t>(count * plan.columns(output)));
     EvaluationOutputs outputs;
     outputs[output] = {table.data(), NumberType::kF64};
-    if (sigma_min != nullptr) {
-      sigma_min->resize(static_cast<std::size_t>(count));
-      outputs.sigma_min = sigma_min->data();
+    if (of_task != nullptr) {
+      of_task->sigma_min.resize(static_cast<std::size_t>(count));
+      of_task->rank.resize(static_cast<std::size_t>(count));
+      outputs.sigma_min = of_task->sigma_min.data();
+      outputs.rank = of_task->rank.data();
     }
     const EvaluationReport report = threads_ == CheckThreads::kTheCaller
                                         ? engine_->EvaluateHere(plan, outputs)
@@ -194,7 +197,7 @@ class TrajectoryCheck::Run {
     if (setup_.space) {
       return Evaluate(*setup_.space, Output::kMobility,
                       {.v = false, .a = false, .wrench = false}, first, count,
-                      slab.mobility, &slab.sigma_min);
+                      slab.mobility, &slab);
     }
     return std::nullopt;
   }
@@ -327,8 +330,13 @@ class TrajectoryCheck::Run {
     PathInertia& inertia = *verdict_.path_inertia;
     const double sigma = slab.sigma_min[static_cast<std::size_t>(in_slab)];
     const int m = setup_.task.axis_count;
+    // As where Λ follows the singularity rule.
+    const bool full = slab.rank[static_cast<std::size_t>(in_slab)] ==
+                      static_cast<std::uint32_t>(m);
     const double condition =
-        ConditionOf(slab.mobility.data() + in_slab * Index{m} * m, setup_.task);
+        full ? ConditionOf(slab.mobility.data() + in_slab * Index{m} * m,
+                           setup_.task)
+             : kInfinity;
     if (tables_.sigma_min != nullptr) tables_.sigma_min[row] = sigma;
     if (tables_.condition != nullptr) tables_.condition[row] = condition;
     if (!inertia.sigma_min.present() || sigma < inertia.sigma_min.value) {

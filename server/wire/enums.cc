@@ -191,6 +191,8 @@ v1::RowCode ToWire(RowCode code) {
       return v1::ROW_CODE_NOT_FINITE_RESULT;
     case RowCode::kSingularTaskSpace:
       return v1::ROW_CODE_SINGULAR_TASK_SPACE;
+    case RowCode::kWeakTaskSpace:
+      return v1::ROW_CODE_WEAK_TASK_SPACE;
   }
   return v1::ROW_CODE_UNSPECIFIED;
 }

@@ -95,6 +95,19 @@ def tasks():
         {"q": [[0.3, -1.2, 0.001, -0.4, 1.1, 0.2]]}, tolerance=1e-8,
         status=[{"row": 0, "code": "SINGULAR_TASK_SPACE"}],
         operational_space={"rank_tolerance": 0.01})
+    # Stretched, the tip cannot move along the last link.
+    cannot = [{"row": 0, "code": "SINGULAR_TASK_SPACE", "field": "lambda"}]
+    along = {"q": [[0.3, 0]], "v": [[0.5, -0.3]]}
+    for name, choice in (
+            ("reported", {}),
+            ("damped", {"singularity": "DAMPED", "damping": 0.1})):
+        add(f"a task that cannot move, {name}", "planar_2r",
+            ["OPERATIONAL_SPACE"], along, status=cannot,
+            operational_space={"axes": ["LINEAR_X"], **choice})
+    add("a task that hardly moves", "planar_2r", ["OPERATIONAL_SPACE"],
+        {"q": [[0.3, 1e-7], [0.3, 1]], "v": [[0.5, -0.3]]}, tolerance=1e-7,
+        status=[{"row": 0, "code": "WEAK_TASK_SPACE", "field": "lambda"}],
+        operational_space={"axes": ["LINEAR_X"]})
     add("fewer joints than axes", "planar_2r", ["OPERATIONAL_SPACE"],
         {"q": [[0.4, 1.1]], "v": [[0.5, -0.3]]},
         status=[{"row": 0, "code": "SINGULAR_TASK_SPACE", "field": "lambda"}])

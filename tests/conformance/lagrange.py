@@ -525,8 +525,10 @@ class Task:
 
     def __post_init__(self):
         self.rows = [AXES.index(axis) for axis in self.axes]
-        self.jacobian = self.state.jacobian(
-            self.frame, self.reference_frame)[self.rows]
+        whole = self.state.jacobian(self.frame, self.reference_frame)
+        # Of robots of metres: at most this is round-off in double precision.
+        self.round_off = 1e-14 * float(np.sqrt(np.sum(whole * whole)))
+        self.jacobian = whole[self.rows]
         self.to_joints = solve(self.state.mass_matrix(), self.jacobian.T)
 
     def singular_values(self):
@@ -541,7 +543,8 @@ class Task:
 
     def rank(self):
         sigma = self.singular_values()
-        return int(np.sum(sigma > self.rank_tolerance * sigma[0]))
+        return int(np.sum(sigma > max(self.rank_tolerance * sigma[0],
+                                      self.round_off)))
 
     def sigma_min(self):
         return self.singular_values()[-1]
@@ -563,6 +566,8 @@ class Task:
         if rule == "DAMPED":
             return inverse(
                 mobility + Real(self.damping) ** 2 * eye(len(self.rows)))
+        if not self.rank():
+            return 0 * mobility
         left, _, _ = np.linalg.svd(self.jacobian.astype(float))
         basis = left[:, :self.rank()].astype(Real)
         return basis @ inverse(basis.T @ mobility @ basis) @ basis.T

@@ -11,12 +11,15 @@ import { toNumber, type WireRowStatus } from './wire.js';
  * - SINGULAR_TASK_SPACE: the task has lost rank; Lambda and eta follow the
  *   singularity rule.
  * - NOT_FINITE_RESULT: the result overflowed; the quantity is NaN.
+ * - WEAK_TASK_SPACE: the task has full rank and hardly moves beside its frame's
+ *   whole Jacobian; Lambda and eta are exact for the model as written.
  */
 export type RowCode =
   | 'INVALID_INPUT'
   | 'SINGULAR_MASS_MATRIX'
   | 'SINGULAR_TASK_SPACE'
-  | 'NOT_FINITE_RESULT';
+  | 'NOT_FINITE_RESULT'
+  | 'WEAK_TASK_SPACE';
 
 /** A row that is not OK. */
 export interface RowStatus {
@@ -28,8 +31,9 @@ export interface RowStatus {
   readonly field: string;
   /** The joint concerned; "" where none is. */
   readonly joint: string;
-  /** The offending value: an input number, a pivot of M, or the smallest
-   * singular value of the scaled task Jacobian. */
+  /** The offending value: an input number, a pivot of M, the smallest singular
+   * value of the scaled task Jacobian, or, for WEAK_TASK_SPACE, the task's
+   * smallest singular value divided by the norm of its frame's Jacobian. */
   readonly value: number;
   /** One sentence for a person. */
   readonly message: string;
@@ -51,5 +55,5 @@ export function toRowStatus(status: WireRowStatus, offset: number): RowStatus {
 
 /** Whether the row has no answer at all of what is concerned. */
 export function hasNoAnswer(code: RowCode): boolean {
-  return code !== 'SINGULAR_TASK_SPACE';
+  return code !== 'SINGULAR_TASK_SPACE' && code !== 'WEAK_TASK_SPACE';
 }

@@ -19,7 +19,7 @@ from torqued.errors import (
     FieldViolation, FileError, InternalError, InvalidArgument, LeftOutWarning,
     LocalServerError, NotFound, Overloaded, PermissionDenied, RequestTooLarge,
     ResourceExhausted, RowError, RowStatus, SingularTaskWarning, TorquedError,
-    Unavailable, Unimplemented)
+    Unavailable, Unimplemented, WeakTaskWarning)
 from torqued.evaluation import (
     CenterOfMass, Energy, Evaluation, ForwardDynamicsDerivatives,
     FrameAcceleration, Handover, InverseDynamicsDerivatives, OperationalSpace,
@@ -56,5 +56,5 @@ __all__ = [
     "SingularTaskWarning", "SingularityRule", "SlowDown", "TaskAxis",
     "TaskProjection", "TaskRule", "TorquedError", "Trajectory",
     "TrajectoryTable", "TrajectoryVerdict", "Unavailable", "Unimplemented",
-    "__version__", "aio", "connect", "find_server", "local",
+    "WeakTaskWarning", "__version__", "aio", "connect", "find_server", "local",
 ]

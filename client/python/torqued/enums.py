@@ -100,9 +100,11 @@ class RowCode(enum.IntEnum):
 
     INVALID_INPUT = 1
     SINGULAR_MASS_MATRIX = 2
-    #: The only one with an answer: the singularity rule's.
+    #: With an answer: the singularity rule's.
     SINGULAR_TASK_SPACE = 3
     NOT_FINITE_RESULT = 4
+    #: With an answer: that of full rank, of a task that hardly moves.
+    WEAK_TASK_SPACE = 5
 
 
 class JointType(enum.IntEnum):

@@ -210,13 +210,19 @@ class SingularTaskWarning(BadRowsWarning):
     """Rows follow the singularity rule, because their task is singular."""
 
 
+class WeakTaskWarning(BadRowsWarning):
+    """Rows have a task of full rank that hardly moves beside the whole Jacobian
+    of its frame: their numbers are exact for the model as written."""
+
+
 @dataclasses.dataclass(frozen=True)
 class RowStatus:
     """A row that is not OK.
 
     field: the input at fault ("q", "tip_wrench_on_environment", ...) or the
-    quantity concerned. value: an input number, a pivot of M, or the smallest
-    singular value of the task Jacobian.
+    quantity concerned. value: an input number, a pivot of M, the smallest
+    singular value of the task Jacobian, or, for `WEAK_TASK_SPACE`, the task's
+    smallest singular value divided by the norm of its frame's Jacobian.
     """
 
     row: int
@@ -228,8 +234,10 @@ class RowStatus:
 
     @property
     def has_answer(self) -> bool:
-        """Whether the row's numbers are usable, by a rule that it names."""
-        return self.code is RowCode.SINGULAR_TASK_SPACE
+        """Whether the row has numbers: by the singularity rule, or of a task
+        that hardly moves."""
+        return self.code in (RowCode.SINGULAR_TASK_SPACE,
+                             RowCode.WEAK_TASK_SPACE)
 
 
 _BY_CODE: dict[str, type[TorquedError]] = {

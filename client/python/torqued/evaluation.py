@@ -13,7 +13,8 @@ from torqued import errors
 from torqued.arrays import FloatArray, received
 from torqued.enums import Quantity, ReferenceFrame, RowCode
 from torqued.errors import (
-    BadRowsWarning, RowError, RowStatus, SingularTaskWarning)
+    BadRowsWarning, RowError, RowStatus, SingularTaskWarning,
+    WeakTaskWarning)
 from torqued.options import OnBadRow
 from torqued.quantities import ARRAYS, ResultShape
 from torqued.v1 import dynamics_pb2
@@ -238,19 +239,23 @@ class Evaluation:
             raise RowError(self.row_status[0])
         if on_bad_row is None and self.single and unanswered:
             raise RowError(unanswered[0])
-        singular = len(self.row_status) - len(unanswered)
         if unanswered:
             first = unanswered[0]
             warnings.warn(BadRowsWarning(
                 f"{len(unanswered)} of {self.rows} rows have no answer and are "
                 f"NaN; the first is row {first.row}: {first.message}"),
                 stacklevel=stacklevel + 1)
-        if singular:
-            first = next(s for s in self.row_status if s.has_answer)
-            warnings.warn(SingularTaskWarning(
-                f"{singular} of {self.rows} rows follow the singularity rule; "
-                f"the first is row {first.row}: {first.message}"),
-                stacklevel=stacklevel + 1)
+        for code, warning, said in (
+                (RowCode.SINGULAR_TASK_SPACE, SingularTaskWarning,
+                 "follow the singularity rule"),
+                (RowCode.WEAK_TASK_SPACE, WeakTaskWarning,
+                 "have a task that hardly moves")):
+            those = [s for s in self.row_status if s.code is code]
+            if those:
+                warnings.warn(warning(
+                    f"{len(those)} of {self.rows} rows {said}; the first is "
+                    f"row {those[0].row}: {those[0].message}"),
+                    stacklevel=stacklevel + 1)
 
     def __repr__(self) -> str:
         bad = self.rows - int(self.ok.sum())

@@ -103,8 +103,8 @@ class Options:
     fail_fast: a row that is not OK fails the whole call (InvalidArgument,
         ROW_FAILED).
     on_bad_row: "raise": RowError for the first row that is not OK. "warn": a
-        warning (BadRowsWarning, SingularTaskWarning); rows without an answer
-        are NaN. "mask": nothing; look at `Evaluation.ok`. None: compute() takes
+        warning (BadRowsWarning, SingularTaskWarning, WeakTaskWarning); rows
+        without an answer are NaN. "mask": nothing; look at `Evaluation.ok`. None: compute() takes
         "mask"; the functions that return plain arrays raise where one state has
         no answer and warn otherwise.
     deadline: seconds for the whole call, retries included. None: the client's.

@@ -236,6 +236,29 @@ test('a singular task is told, and is an answer', async () => {
   assert.equal(damped.echo.task.damping, 0.1);
 });
 
+test('a task that cannot move has no inertia', async () => {
+  const report = await there.robot.operationalSpace(
+    { q: [0.1, -0.4, 0.2, -1.8, 0.3, 1.6, 0.5] },
+    { tipFrame: 'panda_link3', task: { axes: ['LINEAR_Z'] } },
+  );
+  assert.deepEqual([...report.rank], [0]);
+  assert.deepEqual([...report.lambda.data], [0]);
+  assert.match(report.rowStatus[0].message, /cannot move/);
+});
+
+test('a task that hardly moves is told, and is an answer', async () => {
+  // The first axis leans by 1e-8 rad towards x of the second link.
+  const report = await there.robot.operationalSpace(
+    { q: [0, 1e-8, 0, 0, 0, 0, 0] },
+    { tipFrame: 'panda_link2', task: { axes: ['ANGULAR_X'] } },
+  );
+  assert.deepEqual(report.rule, ['FULL_RANK']);
+  assert.deepEqual([...report.ok], [0]);
+  const [status] = report.rowStatus;
+  assert.equal(status.code, 'WEAK_TASK_SPACE');
+  assert.ok(status.value > 4e-9 && status.value < 1e-8);
+});
+
 test('the only state without an answer rejects, but not in compute', async () => {
   const q = [0, 0, NaN, 0, 0, 0, 0];
   await assert.rejects(there.robot.massMatrix({ q }), (error) => {

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from calls import GRAVITY, NO, PLANAR, planar_torques, run, run_json
+from calls import (
+    GRAVITY, NO, PANDA, PLANAR, planar_torques, run, run_json)
 
 
 def test_id_agrees_with_the_closed_form_of_the_planar_arm():
@@ -50,6 +51,42 @@ def test_opspace_reports_a_stretched_arm_and_damps_it_on_request():
     assert bent["results"]["sigma_min"][0] > 0
     table = run(*task)
     assert "state 0: rank 1, sigma_min 0, range restricted\n" in table.stdout
+
+
+def test_opspace_of_a_task_that_cannot_move_says_so_and_has_no_inertia():
+    task = ("-m", PANDA, "--tip", "panda_link3", "--axes", "lz",
+            "--q", "0.1,-0.4,0.2,-1.8,0.3,1.6,0.5")
+    answer = run_json("opspace", *task, code=NO)
+    assert answer["results"]["lambda"] == [[[0]]]
+    assert answer["results"]["eta"] == [[0]]
+    assert answer["results"]["rank"] == [0]
+    status, = answer["row_status"]
+    assert status["code"] == "ROW_CODE_SINGULAR_TASK_SPACE"
+    table = run("opspace", *task)
+    assert table.returncode == NO
+    assert "state 0: rank 0, " in table.stdout
+    assert "cannot move" in table.stderr
+    torque = run_json("compute", "task-torque", *task, code=NO)
+    assert torque["results"]["task_torque"] == [[0] * 7]
+
+
+def test_opspace_of_a_task_that_hardly_moves_is_marked_in_every_output():
+    # Stretched but for 1e-8 rad, the tip hardly moves along the last link.
+    task = ("opspace", "-m", PLANAR, "--q", "0.3,1e-8;0.3,1", "--axes", "lx")
+    answer = run_json(*task, code=NO)
+    assert answer["results"]["rank"] == [1, 1]
+    status, = answer["row_status"]
+    assert (status["row"], status["code"]) == (0, "ROW_CODE_WEAK_TASK_SPACE")
+    assert 1e-9 < status["value"] < 1e-8
+    done = run(*task, "--output", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["status"] for row in rows] == ["ROW_CODE_WEAK_TASK_SPACE",
+                                               "OK"]
+    table = run(*task)
+    assert table.returncode == NO
+    assert "row 0: weak task space (lambda)" in table.stderr
+    meant = run(*task, "--rank-tolerance", "1e-12")
+    assert meant.returncode == 0, meant.stderr
 
 
 @pytest.mark.parametrize("command, result", [

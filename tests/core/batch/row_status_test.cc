@@ -50,6 +50,24 @@ TEST(RowStatus, NamesFieldJointAndValue) {
   issue.value = 1e-9;
   EXPECT_EQ(JointOf(plan, issue), "");
   EXPECT_THAT(Describe(plan, issue), HasSubstr("1e-09"));
+  EXPECT_THAT(Describe(plan, issue), HasSubstr("loses rank"));
+  issue.rank = 0;
+  EXPECT_THAT(Describe(plan, issue), HasSubstr("cannot move"));
+
+  issue.code = RowCode::kWeakTaskSpace;
+  issue.value = 2.5e-12;
+  EXPECT_EQ(JointOf(plan, issue), "");
+  EXPECT_EQ(FieldOf(issue), "lambda");
+  EXPECT_THAT(Describe(plan, issue), HasSubstr("2.5e-12"));
+  EXPECT_THAT(Describe(plan, issue), HasSubstr("rank_tolerance"));
+}
+
+TEST(RowStatus, SingularAndWeakTasksHaveAnAnswer) {
+  EXPECT_TRUE(HasAnswer(RowCode::kSingularTaskSpace));
+  EXPECT_TRUE(HasAnswer(RowCode::kWeakTaskSpace));
+  EXPECT_FALSE(HasAnswer(RowCode::kInvalidInput));
+  EXPECT_FALSE(HasAnswer(RowCode::kSingularMassMatrix));
+  EXPECT_FALSE(HasAnswer(RowCode::kNotFiniteResult));
 }
 
 }  // namespace

@@ -60,8 +60,11 @@ Task TaskOf(const RandomCase& c, const TaskOptions& options) {
   t.eta.resize(m);
   TaskMobility(m, n, t.J.data(), t.LD.data(), h.data(), drift.data(),
                work.data(), t.W.data(), r.data());
-  t.diagnostics = SolveTask(options, n, t.J.data(), t.W.data(), r.data(),
-                            work.data(), t.lambda.data(), t.eta.data());
+  const FrameScale scale =
+      ScaleOfFrame(c.tree(), c.tip, c.state.q.data(), whole.data());
+  t.diagnostics =
+      SolveTask(options, c.tree(), scale, t.J.data(), t.W.data(), r.data(),
+                work.data(), t.lambda.data(), t.eta.data());
   t.J_bar = RowMajor::Constant(n, m, 7);
   t.N = RowMajor::Constant(n, n, 7);
   DynamicallyConsistentInverse(m, n, t.J.data(), t.LD.data(), t.lambda.data(),

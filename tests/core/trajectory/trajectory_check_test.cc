@@ -428,5 +428,23 @@ TEST(TrajectoryCheck, ASingularPathHasAnInfiniteCondition) {
   EXPECT_LT(verdict.path_inertia->sigma_min.value, 1e-12);
 }
 
+TEST(TrajectoryCheck, ATaskThatCannotMoveHasAnInfiniteCondition) {
+  // Its one eigenvalue is round-off: no ratio of eigenvalues shows that.
+  const auto model = ShippedModel("panda");
+  const SampledMotion motion = MakeMotion(*model, 3, 4);
+  TrajectoryOptions options;
+  options.path_inertia = true;
+  options.evaluation.tip_frame = "panda_link3";
+  options.evaluation.task.axes = {5};
+  options.evaluation.task.axis_count = 1;
+  SampleTable condition(3, 1);
+  VerdictOn(model, motion, options, {.condition = condition.data()});
+  EXPECT_TRUE((condition.array() == HUGE_VAL).all()) << condition;
+  // Twin: along x it moves.
+  options.evaluation.task.axes = {3};
+  VerdictOn(model, motion, options, {.condition = condition.data()});
+  EXPECT_TRUE((condition.array() == 1).all()) << condition;
+}
+
 }  // namespace
 }  // namespace torqued

@@ -81,6 +81,23 @@ TEST(RowStatusTest, ASingularTaskSaysWhatStandsInstead) {
   EXPECT_EQ(status.field(), "lambda");
   EXPECT_EQ(status.joint(), "");
   EXPECT_THAT(status.message(), HasSubstr("restricted to its range"));
+  issue.rank = 0;
+  EXPECT_THAT(ToRowStatus(Plan(), issue).message(),
+              HasSubstr("cannot move"));
+}
+
+TEST(RowStatusTest, AWeakTaskSaysByWhichRatioAndWhatToDo) {
+  RowIssue issue;
+  issue.code = RowCode::kWeakTaskSpace;
+  issue.output = Output::kLambda;
+  issue.value = 1e-12;
+  const v1::RowStatus status = ToRowStatus(Plan(), issue);
+  EXPECT_EQ(status.code(), v1::ROW_CODE_WEAK_TASK_SPACE);
+  EXPECT_EQ(status.field(), "lambda");
+  EXPECT_EQ(status.joint(), "");
+  EXPECT_EQ(status.value(), 1e-12);
+  EXPECT_THAT(status.message(), HasSubstr("1e-12"));
+  EXPECT_THAT(status.message(), HasSubstr("leave that axis out"));
 }
 
 TEST(FillRowStatusTest, ListsWhatFits) {
