@@ -2,6 +2,7 @@
 
 #include <google/protobuf/util/time_util.h>
 
+#include <algorithm>
 #include <ostream>
 #include <vector>
 
@@ -43,19 +44,62 @@ std::string JointTypeText(v1::JointType type) {
   }
 }
 
+std::string PlaceText(const v1::FindingPlace& place) {
+  std::string text;
+  if (!place.joint().empty()) text += "joint " + place.joint();
+  if (!place.link().empty()) {
+    text += (text.empty() ? "link " : " link ") + place.link();
+  }
+  if (place.line() > 0) text += ":" + std::to_string(place.line());
+  return text;
+}
+
 }  // namespace
+
+std::uint32_t CountOf(const v1::Finding& finding) {
+  return std::max<std::uint32_t>(finding.count(), 1);
+}
+
+std::string MorePlacesText(const v1::Finding& finding) {
+  std::string text;
+  for (const v1::FindingPlace& place : finding.more_places()) {
+    if (!text.empty()) text += ", ";
+    text += PlaceText(place);
+  }
+  const auto listed =
+      static_cast<std::uint32_t>(finding.more_places_size()) + 1;
+  if (CountOf(finding) > listed) text += text.empty() ? "..." : ", ...";
+  return text;
+}
+
+std::string ValidationText(v1::Validation validation) {
+  switch (validation) {
+    case v1::VALIDATION_STRICT:
+      return "strict";
+    case v1::VALIDATION_LENIENT:
+      return "lenient";
+    default:
+      return "default";
+  }
+}
 
 void PrintReport(const v1::LintReport& report, const std::string& source_name,
                  std::ostream& out) {
+  std::uint32_t listed = 0;
   for (const v1::Finding& finding : report.findings()) {
     out << source_name;
     if (finding.line() > 0) out << ":" << finding.line();
     out << ": " << SeverityText(finding.severity()) << ": " << finding.code()
-        << ": " << finding.message() << "\n";
+        << ": " << finding.message();
+    if (CountOf(finding) > 1) {
+      out << " [" << CountOf(finding) << " in all; also "
+          << MorePlacesText(finding) << "]";
+    }
+    out << "\n";
+    listed += CountOf(finding);
   }
-  const int listed = report.findings_size();
-  const auto all =
-      static_cast<int>(report.errors() + report.warnings() + report.infos());
+  const std::uint32_t all =
+      report.errors() + report.warnings() + report.infos();
   if (all > listed) out << "... and " << all - listed << " more findings\n";
   out << Counted(report.errors(), "error") << ", "
       << Counted(report.warnings(), "warning") << ", "
@@ -76,7 +120,9 @@ void PrintModel(const v1::ModelInfo& model, std::ostream& out) {
   }
   out << "tip       " << (model.tip_frame().empty() ? "-" : model.tip_frame())
       << "\n";
-  if (options.strict()) out << "strict    yes\n";
+  out << "format    "
+      << (model.format() == v1::MODEL_FORMAT_URDF ? "urdf" : "unknown") << "\n"
+      << "validation " << ValidationText(options.validation()) << "\n";
   out << "mass      " << ReadableText(model.moving_mass()) << " kg moved\n";
   out << "gravity  ";
   for (const double g : model.gravity()) out << " " << ReadableText(g);

@@ -54,6 +54,14 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                   "Directory whose *.urdf the local server registers; "
                   "repeatable")
       ->allow_extra_args(false);
+  flags::AddChoice<v1::Validation>(
+      app, "--validation", &flags->validation,
+      {{"default", v1::VALIDATION_DEFAULT},
+       {"strict", v1::VALIDATION_STRICT},
+       {"lenient", v1::VALIDATION_LENIENT}},
+      "Of URDF files that are given: whether mass properties that no body has "
+      "refuse the model where answers follow from them (default), always, or "
+      "only where its mass matrix is singular");
   app->add_option("--timeout", flags->timeout_seconds,
                   "Seconds that each call to the server may take in all "
                   "(default: 60)")

@@ -11,22 +11,19 @@ namespace torqued::cli {
 struct RegistrationFlags {
   std::string file;
   std::string tip;
-  bool strict = false;
 };
 
 inline void AddRegistrationFlags(CLI::App* command, RegistrationFlags* flags) {
   command->add_option("FILE", flags->file, "URDF file")->required();
   command->add_option("--tip", flags->tip,
                       "Frame (link name) used where a call names none");
-  command->add_flag("--strict", flags->strict,
-                    "Refuse what otherwise is a warning about physical "
-                    "validity");
 }
 
-inline v1::RegistrationOptions ToOptions(const RegistrationFlags& flags) {
+inline v1::RegistrationOptions ToOptions(const RegistrationFlags& flags,
+                                         v1::Validation validation) {
   v1::RegistrationOptions options;
   options.set_default_tip(flags.tip);
-  options.set_strict(flags.strict);
+  options.set_validation(validation);
   return options;
 }
 

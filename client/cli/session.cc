@@ -76,6 +76,12 @@ void Session::StartLocalServer() {
   for (const std::string& directory : flags_.models_dirs) {
     options.arguments.insert(options.arguments.end(), {"--models", directory});
   }
+  if (validation() != v1::VALIDATION_DEFAULT) {
+    options.arguments.insert(
+        options.arguments.end(),
+        {"--models-validation",
+         validation() == v1::VALIDATION_STRICT ? "strict" : "lenient"});
+  }
   std::exception_ptr failure;
   try {
     local_server_ = std::make_unique<client::LocalServer>(options);
@@ -139,6 +145,7 @@ std::string Session::ResolveModel(const std::string& model) {
   v1::RegisterModelRequest request;
   request.set_name(ModelNameOf(model));
   request.set_source(ReadFile(model));
+  request.mutable_options()->set_validation(validation());
   const v1::ModelInfo info = client().RegisterModel(request).model();
   if (info.report().warnings() > 0) {
     Remark(model + ": " + std::to_string(info.report().warnings()) +

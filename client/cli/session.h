@@ -28,6 +28,7 @@ struct GlobalFlags {
   std::string server_binary;
   std::string store;
   std::vector<std::string> models_dirs;
+  v1::Validation validation = v1::VALIDATION_DEFAULT;
   double timeout_seconds = 60;
   int max_message_bytes = client::ConnectOptions().max_message_bytes;
   OutputFormat output = OutputFormat::kTable;
@@ -44,6 +45,7 @@ class Session {
 
   const GlobalFlags& flags() const { return flags_; }
   OutputFormat output() const { return flags_.output; }
+  v1::Validation validation() const { return flags_.validation; }
   std::ostream& out() { return out_; }
   std::ostream& err() { return err_; }
 

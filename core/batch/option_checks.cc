@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/model/description_checks.h"
+#include "core/model/mass_checks.h"
 #include "core/model/payload.h"
 #include "core/model/tree_checks.h"
 
@@ -107,7 +108,10 @@ std::variant<std::shared_ptr<const Model>, ArgumentError> TakeUpPayload(
   PayloadOptions& payload = *options.payload;
   LintReport report;
   LinkDescription link[] = {{.name = "payload", .inertial = payload.inertial}};
-  CheckLinks(link, /*strict=*/true, report);
+  CheckLinks(link, report);
+  const Effect effect[] = {EffectOf(link[0])};
+  CheckMassProperties(link, effect, Validation::kStrict, /*way_around=*/{},
+                      report);
   for (const Finding& finding : report.findings()) {
     if (finding.severity == Severity::kError) {
       return Fail(Code::kInvalidOption, "options.payload", finding.message);

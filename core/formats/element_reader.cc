@@ -68,15 +68,14 @@ void ElementReader::ReportUnexpected(const tinyxml2::XMLElement& child,
                ">; expand the file by xacro before it is loaded."));
     return;
   }
-  if (subject_.report.Full(DefaultSeverity(LintCode::kIgnoredElement))) {
-    Report(LintCode::kIgnoredElement, line, {});
-    return;
-  }
-  std::string hint = Suggestion(child_name, expected);
-  if (hint.empty()) hint = Suggestion(child_name, repeated);
-  Report(LintCode::kIgnoredElement, line,
-         Cat(" has the element <", Printable(child_name, 64), "> in <", name(),
-             ">, which is ignored", hint.empty() ? "." : hint));
+  ReportKind(LintCode::kIgnoredElement, line,
+             Cat("element ", child_name, " in ", name()), [&] {
+               std::string hint = Suggestion(child_name, expected);
+               if (hint.empty()) hint = Suggestion(child_name, repeated);
+               return Cat(" has the element <", Printable(child_name, 64),
+                          "> in <", name(), ">, which is ignored",
+                          hint.empty() ? "." : hint);
+             });
 }
 
 void ElementReader::CheckChildren(Names expected, Names repeated) const {
@@ -85,13 +84,13 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
   for (const auto* node = element_.FirstChild(); node != nullptr;
        node = node->NextSibling()) {
     if (node->ToText() != nullptr) {
-      const bool full =
-          subject_.report.Full(DefaultSeverity(LintCode::kIgnoredElement));
-      Report(LintCode::kIgnoredElement, node->GetLineNum(),
-             full
-                 ? std::string()
-                 : Cat(" has the text ", Quoted(node->Value()), " in <", name(),
-                       ">, which is ignored; values stand in attributes."));
+      ReportKind(LintCode::kIgnoredElement, node->GetLineNum(),
+                 Cat("text in ", name()), [&] {
+                   return Cat(" has the text ", Quoted(node->Value()), " in <",
+                              name(),
+                              ">, which is ignored; values stand in "
+                              "attributes.");
+                 });
     }
     const auto* child = node->ToElement();
     if (child == nullptr) continue;
@@ -104,10 +103,12 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
     }
     int& first = first_line[it - expected.begin()];
     if (first != 0) {
-      Report(LintCode::kIgnoredElement, child->GetLineNum(),
-             Cat(" has a second <", child_name, "> in <", name(),
-                 ">, which is ignored; the one at line ", std::to_string(first),
-                 " counts."));
+      ReportKind(LintCode::kIgnoredElement, child->GetLineNum(),
+                 Cat("second ", child_name, " in ", name()), [&] {
+                   return Cat(" has a second <", child_name, "> in <", name(),
+                              ">, which is ignored; the one at line ",
+                              std::to_string(first), " counts.");
+                 });
     } else {
       first = child->GetLineNum();
     }
@@ -120,15 +121,13 @@ void ElementReader::Expect(Names attributes, Names children,
     const std::string_view attribute = a->Name();
     if (Contains(attributes, attribute)) continue;
     if (attribute == "xmlns" || attribute.starts_with("xmlns:")) continue;
-    if (subject_.report.Full(DefaultSeverity(LintCode::kIgnoredAttribute))) {
-      Report(LintCode::kIgnoredAttribute, a->GetLineNum(), {});
-      continue;
-    }
-    const std::string hint = Suggestion(attribute, attributes);
-    Report(LintCode::kIgnoredAttribute, a->GetLineNum(),
-           Cat(" has the attribute ", Printable(attribute, 64), "=",
-               Quoted(a->Value()), " in <", name(), ">, which is ignored",
-               hint.empty() ? "." : hint));
+    ReportKind(LintCode::kIgnoredAttribute, a->GetLineNum(),
+               Cat("attribute ", attribute, " in ", name()), [&] {
+                 const std::string hint = Suggestion(attribute, attributes);
+                 return Cat(" has the attribute ", Printable(attribute, 64),
+                            "=", Quoted(a->Value()), " in <", name(),
+                            ">, which is ignored", hint.empty() ? "." : hint);
+               });
   }
   CheckChildren(children, repeated);
 }

@@ -58,6 +58,16 @@ class ElementReader {
 
   /// `rest` continues the subject's phrase.
   void Report(LintCode code, int line, std::string_view rest) const;
+  /// For what may be found many times, see LintReport::AddKind; `rest` is a
+  /// function that gives the text.
+  template <class Rest>
+  void ReportKind(LintCode code, int line, std::string_view kind,
+                  const Rest& rest) const {
+    subject_.report.AddKind(
+        DefaultSeverity(code), code,
+        {.joint = subject_.joint, .link = subject_.link, .line = line}, kind,
+        [&] { return subject_.phrase + rest(); });
+  }
 
  private:
   bool Numbers(const char* attribute, std::span<double> values) const;

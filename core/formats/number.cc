@@ -1,5 +1,6 @@
 #include "core/formats/number.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -25,6 +26,29 @@ std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
+// Of a number that double precision cannot hold: whether it is too small rather
+// than too large, by the power of ten of its first digit that is not 0.
+bool IsTiny(std::string_view word) {
+  const std::size_t e = word.find_first_of("eE");
+  const std::string_view digits = word.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return true;
+  auto power =
+      static_cast<std::ptrdiff_t>(point) - static_cast<std::ptrdiff_t>(first);
+  if (e == std::string_view::npos) return power < 0;
+  std::string_view exponent = word.substr(e + 1);
+  const bool negative = exponent.starts_with('-');
+  if (negative || exponent.starts_with('+')) exponent.remove_prefix(1);
+  std::ptrdiff_t value = 0;
+  const auto [end, error] = std::from_chars(
+      exponent.data(), exponent.data() + exponent.size(), value);
+  // Beyond what any text has digits for.
+  if (error != std::errc()) return negative;
+  power += negative ? -value : value;
+  return power < 0;
+}
+
 std::string ParseWord(std::string_view word, double& value) {
   const std::string_view as_given = word;
   if (word.starts_with('+')) {
@@ -39,9 +63,14 @@ std::string ParseWord(std::string_view word, double& value) {
                ? Cat(Quoted(as_given),
                      " is a xacro expression; expand the file by xacro first")
                : Cat(Quoted(as_given),
-                     " is not a number; write one like -1.5e-3");
+                     " is not a number; write one like -1.5e-3, without a "
+                     "unit, since all are SI");
   }
   if (error == std::errc::result_out_of_range) {
+    if (IsTiny(word)) {
+      value = word.starts_with('-') ? -0.0 : 0.0;
+      return {};
+    }
     return Cat(Quoted(as_given), " is outside the range of double precision");
   }
   if (!std::isfinite(value)) {
@@ -61,11 +90,11 @@ std::string ParseNumbers(std::string_view text, std::span<double> values) {
   for (std::string_view rest = text;;) {
     const std::string_view word = TakeWord(rest);
     if (word.empty()) break;
-    if (count < values.size()) {
-      if (std::string problem = ParseWord(word, values[count]);
-          !problem.empty()) {
-        return problem;
-      }
+    // Those left over are looked at too: it may be a unit that is one too many.
+    double left_over = 0;
+    double& value = count < values.size() ? values[count] : left_over;
+    if (std::string problem = ParseWord(word, value); !problem.empty()) {
+      return problem;
     }
     ++count;
   }

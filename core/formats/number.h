@@ -8,8 +8,9 @@
 namespace torqued {
 
 /// Reads one finite decimal number, which must be the whole text but for
-/// surrounding white space and a leading '+'. Returns nothing when it is one,
-/// else what is wrong, as in "is not a number".
+/// surrounding white space and a leading '+'. One that is too small for double
+/// precision is 0. Returns nothing when it is one, else what is wrong, as in
+/// "is not a number".
 std::string ParseNumber(std::string_view text, double& value);
 
 /// Reads as many numbers, separated by white space, as `values` has places;

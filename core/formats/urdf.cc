@@ -3,6 +3,7 @@
 #include <tinyxml2.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -107,9 +108,12 @@ void DefaultToZero(ElementReader& limit, const char* name,
                    std::optional<double>& value, const char* other) {
   if (limit.Text(name) || !limit.Text(other)) return;
   value = 0;
-  limit.Report(LintCode::kMissingLimit, limit.line(),
-               Cat(" has '", other, "' but no '", name,
-                   "' in <limit>, which is then 0 as URDF says; write it."));
+  limit.ReportKind(LintCode::kMissingLimit, limit.line(),
+                   Cat(name, " for ", other), [&] {
+                     return Cat(" has '", other, "' but no '", name,
+                                "' in <limit>, which is then 0 as URDF says; "
+                                "write it.");
+                   });
 }
 
 void ReadLimits(const ElementReader& element, JointDescription& joint) {
@@ -117,9 +121,10 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
   auto limit = element.Child("limit");
   if (!limit) {
     if (!is_bounded) return;
-    element.Report(LintCode::kMissingLimit, element.line(),
-                   " has no <limit>, so its position, velocity and effort are "
-                   "unlimited; add it with lower, upper, velocity and effort.");
+    element.ReportKind(LintCode::kMissingLimit, element.line(), "no limit", [] {
+      return " has no <limit>, so its position, velocity and effort are "
+             "unlimited; add it with lower, upper, velocity and effort.";
+    });
     return;
   }
   joint.limit_line = limit->line();
@@ -130,10 +135,11 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
     DefaultToZero(*limit, "lower", joint.limits.lower, "upper");
     DefaultToZero(*limit, "upper", joint.limits.upper, "lower");
     if (!limit->Text("lower") && !limit->Text("upper")) {
-      limit->Report(LintCode::kMissingLimit, limit->line(),
-                    " has neither 'lower' nor 'upper' in <limit>, so its "
-                    "position is unlimited; add them, or make the joint "
-                    "continuous.");
+      limit->ReportKind(LintCode::kMissingLimit, limit->line(), "neither", [] {
+        return " has neither 'lower' nor 'upper' in <limit>, so its "
+               "position is unlimited; add them, or make the joint "
+               "continuous.";
+      });
     }
   } else {
     limit->Expect({"effort", "velocity"}, {});
@@ -142,9 +148,10 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
   joint.limits.velocity = limit->Number("velocity");
   for (const char* name : {"effort", "velocity"}) {
     if (limit->Text(name)) continue;
-    limit->Report(LintCode::kMissingLimit, limit->line(),
-                  Cat(" has no '", name, "' in <limit>, so its ", name,
-                      " is unlimited; add it."));
+    limit->ReportKind(LintCode::kMissingLimit, limit->line(), name, [&] {
+      return Cat(" has no '", name, "' in <limit>, so its ", name,
+                 " is unlimited; add it.");
+    });
   }
 }
 
@@ -230,25 +237,25 @@ std::string FindReduction(const XMLElement& transmission) {
 }
 
 void ReadTransmission(const XMLElement& xml, LintReport& report) {
-  if (report.Full(DefaultSeverity(LintCode::kTransmissionRead))) {
-    report.Add(LintCode::kTransmissionRead, {}, {});
-    return;
-  }
   const char* name = xml.Attribute("name");
   const auto* joint_element = xml.FirstChildElement("joint");
   const char* joint =
       joint_element != nullptr ? joint_element->Attribute("name") : nullptr;
-  const std::string reduction = FindReduction(xml);
-  report.Add(
-      LintCode::kTransmissionRead,
-      {.joint = joint != nullptr ? joint : "", .line = xml.GetLineNum()},
-      Cat("Transmission ", Quoted(name != nullptr ? name : ""),
-          joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
-          reduction.empty() ? std::string(" states no mechanical reduction; "
-                                          "it is not applied")
-                            : Cat(" states the mechanical reduction ",
-                                  reduction, ", which is not applied"),
-          ": torques are those at the joint and the rotor has no inertia."));
+  report.AddKind(
+      DefaultSeverity(LintCode::kTransmissionRead), LintCode::kTransmissionRead,
+      {.joint = joint != nullptr ? joint : "", .line = xml.GetLineNum()}, {},
+      [&] {
+        const std::string reduction = FindReduction(xml);
+        return Cat(
+            "Transmission ", Quoted(name != nullptr ? name : ""),
+            joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
+            reduction.empty()
+                ? std::string(" states no mechanical reduction; it is not "
+                              "applied")
+                : Cat(" states the mechanical reduction ", reduction,
+                      ", which is not applied"),
+            ": torques are those at the joint and the rotor has no inertia.");
+      });
 }
 
 bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
@@ -346,6 +353,15 @@ const XMLElement* FindRobot(const tinyxml2::XMLDocument& document,
   return root;
 }
 
+// Fowler, Noll and Vo's hash (FNV-1a).
+std::uint64_t SeedOf(std::string_view source) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : source) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  }
+  return hash;
+}
+
 LoadResult Refused(LintReport report) {
   report.Sort();
   return {nullptr, std::move(report)};
@@ -376,6 +392,9 @@ LoadResult LoadUrdf(std::string_view source, const BuildOptions& options,
   const char* name = root->Attribute("name");
   ModelBuilder builder(name != nullptr ? name : "robot", root->GetLineNum());
   builder.report() = std::move(report);
+  if (options.validation == Validation::kLenient) {
+    builder.SetSeed(SeedOf(source));
+  }
   if (!CheckCounts(*root, limits, builder.report())) {
     return Refused(std::move(builder.report()));
   }

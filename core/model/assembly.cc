@@ -84,12 +84,10 @@ Assembly Assemble(std::span<const LinkDescription> links,
   out.frames.reserve(links.size());
   for (const int link : topology.links) {
     Carrier& carrier = carriers[link];
-    bool incomplete = links[link].incomplete;
     if (const int j = topology.parent_joint[link]; j >= 0) {
       const JointDescription& joint = joints[j];
       const Carrier& parent = carriers[topology.joint_parent[j]];
       const Pose pose = parent.pose * joint.origin;
-      incomplete = incomplete || joint.incomplete;
       if (joint.type == JointDescription::Type::kFixed) {
         carrier = {parent.body, pose};
       } else {
@@ -97,11 +95,9 @@ Assembly Assemble(std::span<const LinkDescription> links,
         out.bodies.push_back(NewBody(joint, parent.body, pose));
         out.joints.push_back(NewJoint(joint, body, parent.body));
         out.joint_source.push_back(j);
-        out.incomplete.push_back(0);
         carrier = {body, Pose{}};
       }
     }
-    if (incomplete && carrier.body != kBase) out.incomplete[carrier.body] = 1;
     if (links[link].inertial) {
       const LinkInertial& inertial = *links[link].inertial;
       if (carrier.body != kBase) {
@@ -117,12 +113,28 @@ Assembly Assemble(std::span<const LinkDescription> links,
     std::copy(carrier.pose.p.begin(), carrier.pose.p.end(), frame.placement.p);
     out.frames.push_back(std::move(frame));
   }
-  for (std::size_t i = out.bodies.size(); i-- > 0;) {
-    const int parent = out.bodies[i].parent;
-    if (out.incomplete[i] && parent != kBase) out.incomplete[parent] = 1;
-  }
   ConnectMimics(joints, out);
   return out;
+}
+
+std::vector<char> IncompleteBodies(const Assembly& assembly,
+                                   std::span<const LinkDescription> links,
+                                   std::span<const JointDescription> joints,
+                                   const Topology& topology) {
+  std::vector<char> incomplete(assembly.bodies.size(), 0);
+  for (std::size_t i = 0; i < topology.links.size(); ++i) {
+    const int link = topology.links[i], joint = topology.parent_joint[link];
+    const int body = assembly.frames[i].placement.body;
+    if (body == kBase) continue;
+    if (links[link].incomplete || (joint >= 0 && joints[joint].incomplete)) {
+      incomplete[body] = 1;
+    }
+  }
+  for (std::size_t i = incomplete.size(); i-- > 0;) {
+    const int parent = assembly.bodies[i].parent;
+    if (incomplete[i] && parent != kBase) incomplete[parent] = 1;
+  }
+  return incomplete;
 }
 
 }  // namespace torqued

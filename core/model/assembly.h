@@ -15,11 +15,8 @@ namespace torqued {
 struct Assembly {
   std::vector<Joint> joints;  // body i hangs on joint i
   std::vector<TreeBody> bodies;
-  std::vector<Frame> frames;      // one per link, as in Topology::links
-  std::vector<int> joint_source;  // index of joint i in the descriptions
-  /// Per body: it, its joint, or anything that hangs on it comes from an
-  /// incomplete description.
-  std::vector<char> incomplete;
+  std::vector<Frame> frames;          // one per link, as in Topology::links
+  std::vector<int> joint_source;      // index of joint i in the descriptions
   double fixed_mass = 0;              // kg, of the links fixed to the base
   std::vector<int> fixed_mass_links;  // those with mass, as described
 };
@@ -29,5 +26,12 @@ struct Assembly {
 Assembly Assemble(std::span<const LinkDescription> links,
                   std::span<const JointDescription> joints,
                   const Topology& topology);
+
+/// Per body: it, its joint, or anything that hangs on it comes from an
+/// incomplete description.
+std::vector<char> IncompleteBodies(const Assembly& assembly,
+                                   std::span<const LinkDescription> links,
+                                   std::span<const JointDescription> joints,
+                                   const Topology& topology);
 
 }  // namespace torqued

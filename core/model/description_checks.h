@@ -22,10 +22,9 @@ void CheckName(std::string_view kind, std::string_view name, const Place& place,
 void CheckPose(std::string_view subject, std::string_view what,
                const Pose& pose, const Place& place, LintReport& report);
 
-/// Names, numbers, poses, mass and inertia of the links. A link in which an
-/// error was found is marked incomplete.
-void CheckLinks(std::span<LinkDescription> links, bool strict,
-                LintReport& report);
+/// Names, numbers and poses of the links; core/model/mass_checks.h judges their
+/// masses. A link in which an error was found is marked incomplete.
+void CheckLinks(std::span<LinkDescription> links, LintReport& report);
 
 /// Names, numbers, poses, axes, limits and mimic targets of the joints.
 /// Normalises the axes. A joint in which an error was found is marked

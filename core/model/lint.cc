@@ -14,6 +14,19 @@ namespace {
 // handful of quoted values.
 constexpr std::size_t kNameBytes = 256;
 constexpr std::size_t kMessageBytes = 2000;
+// So that places, with two names each, do not outweigh the findings.
+constexpr std::size_t kFindingsWithPlaces = 200;
+
+// One byte more than is kept shows that there was more.
+std::string Cut(std::string_view name) {
+  return std::string(name.substr(0, kNameBytes + 1));
+}
+
+std::string Key(Severity severity, LintCode code, std::string_view kind) {
+  std::string key{static_cast<char>(severity), static_cast<char>(code)};
+  key += kind;
+  return key;
+}
 
 }  // namespace
 
@@ -122,8 +135,10 @@ Severity DefaultSeverity(LintCode code) {
 
 void LintReport::Add(Finding finding) {
   const bool full = Full(finding.severity);
-  ++counts_[static_cast<int>(finding.severity)];
+  const auto severity = static_cast<int>(finding.severity);
+  counts_[severity] += finding.count;
   if (full) return;
+  ++listed_[severity];
   finding.joint = Printable(finding.joint, kNameBytes);
   finding.link = Printable(finding.link, kNameBytes);
   finding.message = Printable(finding.message, kMessageBytes);
@@ -133,8 +148,38 @@ void LintReport::Add(Finding finding) {
 void LintReport::Add(LintCode code, const Place& place, std::string message) {
   Add(Finding{.severity = DefaultSeverity(code),
               .code = code,
-              .joint = std::string(place.joint.substr(0, kNameBytes + 1)),
-              .link = std::string(place.link.substr(0, kNameBytes + 1)),
+              .joint = Cut(place.joint),
+              .link = Cut(place.link),
+              .line = place.line,
+              .message = std::move(message)});
+}
+
+bool LintReport::CountAgain(Severity severity, LintCode code,
+                            const Place& place, std::string_view kind) {
+  if (severity == Severity::kError) return false;
+  const auto found = kinds_.find(Key(severity, code, kind));
+  if (found == kinds_.end()) return false;
+  Finding& first = findings_[found->second];
+  ++first.count;
+  ++counts_[static_cast<int>(severity)];
+  if (first.more_places.size() < kMaxMorePlaces &&
+      found->second < kFindingsWithPlaces) {
+    first.more_places.push_back({.joint = Printable(place.joint, kNameBytes),
+                                 .link = Printable(place.link, kNameBytes),
+                                 .line = place.line});
+  }
+  return true;
+}
+
+void LintReport::AddFirst(Severity severity, LintCode code, const Place& place,
+                          std::string_view kind, std::string message) {
+  if (severity != Severity::kError && !Full(severity)) {
+    kinds_.emplace(Key(severity, code, kind), findings_.size());
+  }
+  Add(Finding{.severity = severity,
+              .code = code,
+              .joint = Cut(place.joint),
+              .link = Cut(place.link),
               .line = place.line,
               .message = std::move(message)});
 }
@@ -155,6 +200,7 @@ void LintReport::Sort() {
   sorted.reserve(findings_.size());
   for (const std::size_t i : order) sorted.push_back(std::move(findings_[i]));
   findings_ = std::move(sorted);
+  kinds_.clear();  // its indices are those from before
 }
 
 }  // namespace torqued

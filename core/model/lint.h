@@ -1,10 +1,12 @@
 // What loading has to say about a robot description.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace torqued {
@@ -44,7 +46,8 @@ enum class LintCode : std::uint8_t {
   kNegativeFriction,
   kUnknownMimicTarget,
   kUnknownTip,
-  // Warnings. Under `strict` kTriangleInequality is an error.
+  // Warnings. Validation (core/model/validation.h) makes errors of some, and
+  // warnings of some errors.
   kTriangleInequality,
   kNonUnitAxis,
   kMissingLimit,
@@ -68,6 +71,22 @@ std::string_view ToString(Severity severity);
 /// The severity of a code where no option says otherwise.
 Severity DefaultSeverity(LintCode code);
 
+/// Where in a robot and in its source a finding belongs.
+struct Place {
+  std::string_view joint = {};  // empty where none is concerned
+  std::string_view link = {};
+  int line = 0;  // 1-based; 0 where none applies
+};
+
+/// A Place that owns its names.
+struct FoundPlace {
+  std::string joint = {};
+  std::string link = {};
+  int line = 0;
+
+  bool operator==(const FoundPlace&) const = default;
+};
+
 struct Finding {
   Severity severity = Severity::kError;
   LintCode code = LintCode::kMalformedXml;
@@ -75,13 +94,11 @@ struct Finding {
   std::string link = {};
   int line = 0;              // 1-based line of the source; 0 where none applies
   std::string message = {};  // one sentence for a person
-};
-
-/// Where in a robot and in its source a finding belongs.
-struct Place {
-  std::string_view joint = {};  // empty where none is concerned
-  std::string_view link = {};
-  int line = 0;  // 1-based; 0 where none applies
+  /// How often this was found. The members above tell of the first time.
+  int count = 1;
+  /// The next times, in the order of the source, at most
+  /// LintReport::kMaxMorePlaces of them, and none far down a long report.
+  std::vector<FoundPlace> more_places = {};
 };
 
 /// Findings of one load. Keeps the first kMaxListed of each severity and
@@ -90,27 +107,52 @@ struct Place {
 class LintReport {
  public:
   static constexpr int kMaxListed = 1000;
+  static constexpr int kMaxMorePlaces = 9;
 
   void Add(Finding finding);
   /// With the code's default severity.
   void Add(LintCode code, const Place& place, std::string message);
+
+  /// For what may be found many times: of findings of one code, severity and
+  /// `kind`, an arbitrary text, only the first is listed, with the number of
+  /// them all. Errors are listed one by one all the same, since each has to be
+  /// mended. `message` gives the sentence and is not called where none is
+  /// needed.
+  template <class Message>
+  void AddKind(Severity severity, LintCode code, const Place& place,
+               std::string_view kind, const Message& message) {
+    if (CountAgain(severity, code, place, kind)) return;
+    AddFirst(severity, code, place, kind,
+             Full(severity) ? std::string() : message());
+  }
+
   /// True when a further finding of this severity would only be counted, so
   /// that its message need not be made.
   bool Full(Severity severity) const {
-    return counts_[static_cast<int>(severity)] >= kMaxListed;
+    return listed_[static_cast<int>(severity)] >= kMaxListed;
   }
 
-  /// Errors first, then by line (those without one last), then as added.
+  /// Errors first, then by line (those without one last), then as added. What
+  /// is added afterwards is listed by itself.
   void Sort();
 
   std::span<const Finding> findings() const { return findings_; }
+  /// How much was found, also what is counted under another finding.
   int errors() const { return counts_[2]; }
   int warnings() const { return counts_[1]; }
   int infos() const { return counts_[0]; }
   bool ok() const { return errors() == 0; }
 
  private:
+  bool CountAgain(Severity severity, LintCode code, const Place& place,
+                  std::string_view kind);
+  void AddFirst(Severity severity, LintCode code, const Place& place,
+                std::string_view kind, std::string message);
+
   std::vector<Finding> findings_;
+  // Of each kind, the index of its finding.
+  std::unordered_map<std::string, std::size_t> kinds_;
+  int listed_[3] = {0, 0, 0};
   int counts_[3] = {0, 0, 0};
 };
 

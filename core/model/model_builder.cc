@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "core/model/assembly.h"
 #include "core/model/description_checks.h"
+#include "core/model/mass_checks.h"
 #include "core/model/text.h"
 #include "core/model/topology.h"
 #include "core/model/tree_checks.h"
@@ -75,12 +77,15 @@ void ReportMimics(const Assembly& assembly,
     if (!joint.mimic) continue;
     const JointDescription& source = joints[assembly.joint_source[i]];
     const int line = source.mimic->line;
-    report.Add(LintCode::kMimicIndependent,
-               {.joint = joint.name, .line = line > 0 ? line : source.line},
-               Cat("Joint ", Quoted(joint.name), " mimics ",
-                   Quoted(assembly.joints[joint.mimic->joint].name),
-                   " but is treated as independent: it has its own q, v and "
-                   "tau, so the caller keeps the two in step."));
+    report.AddKind(
+        DefaultSeverity(LintCode::kMimicIndependent),
+        LintCode::kMimicIndependent,
+        {.joint = joint.name, .line = line > 0 ? line : source.line}, {}, [&] {
+          return Cat("Joint ", Quoted(joint.name), " mimics ",
+                     Quoted(assembly.joints[joint.mimic->joint].name),
+                     " but is treated as independent: it has its own q, v and "
+                     "tau, so the caller keeps the two in step.");
+        });
   }
 }
 
@@ -112,6 +117,10 @@ bool IsFinite(const Frame& frame) {
                      [](double x) { return std::isfinite(x); });
 }
 
+Tree TreeOf(const Assembly& assembly) {
+  return {static_cast<int>(assembly.bodies.size()), assembly.bodies.data()};
+}
+
 // Placements are sums of finite numbers that may overflow.
 void CheckFrames(std::span<const Frame> frames, const Topology& topology,
                  std::span<const LinkDescription> links, LintReport& report) {
@@ -125,20 +134,114 @@ void CheckFrames(std::span<const Frame> frames, const Topology& topology,
   }
 }
 
-void CheckTree(const Assembly& assembly,
-               std::span<const JointDescription> joints, LintReport& report) {
-  const Tree tree{static_cast<int>(assembly.bodies.size()),
-                  assembly.bodies.data()};
-  std::vector<int> lines;
-  lines.reserve(assembly.joint_source.size());
+// Where the links are no tree, each is by itself.
+std::vector<Effect> EffectsOf(const Assembly& assembly,
+                              std::span<const LinkDescription> links,
+                              std::span<const JointDescription> joints,
+                              const Topology& topology) {
+  std::vector<Effect> effects;
+  effects.reserve(links.size());
+  for (const LinkDescription& link : links) effects.push_back(EffectOf(link));
+  if (!topology.valid) return effects;
+  const std::vector<double> least = LeastMovedInertias(TreeOf(assembly));
+  // Joints that cannot be used are written as fixed.
+  std::vector<char> unsure(links.size(), 0);
+  for (std::size_t i = 0; i < topology.links.size(); ++i) {
+    const int link = topology.links[i], joint = topology.parent_joint[link];
+    if (joint >= 0) {
+      unsure[link] =
+          joints[joint].incomplete || unsure[topology.joint_parent[joint]];
+    }
+    const int body = assembly.frames[i].placement.body;
+    if (body == kBase) {
+      effects[link].fixed_to_base = unsure[link] == 0;
+    } else if (std::isfinite(least[body])) {
+      effects[link].size = least[body];
+    }
+  }
+  return effects;
+}
+
+// What the checks of the assembled tree need.
+struct TreeToCheck {
+  Tree tree;
+  std::span<const Joint> joints;
+  std::vector<char> incomplete;
+  std::vector<int> lines;  // of the joints
+  std::uint64_t seed = 0;
+  /// kLenient let a link pass that kDefault refuses.
+  bool let_pass = false;
+};
+
+TreeToCheck ToCheck(const Assembly& assembly,
+                    std::span<const LinkDescription> links,
+                    std::span<const JointDescription> joints,
+                    const Topology& topology) {
+  TreeToCheck check{
+      .tree = TreeOf(assembly),
+      .joints = assembly.joints,
+      .incomplete = IncompleteBodies(assembly, links, joints, topology),
+      .lines = {}};
+  check.lines.reserve(assembly.joint_source.size());
   for (const int source : assembly.joint_source) {
-    lines.push_back(joints[source].line);
+    check.lines.push_back(joints[source].line);
   }
-  CheckJointsMoveMass(tree, assembly.joints, lines, assembly.incomplete,
-                      report);
-  if (report.ok()) {
-    CheckMassCondition(tree, assembly.joints, lines, report);
+  return check;
+}
+
+void ReportSingular(const TreeToCheck& check, const Singularity& found,
+                    LintReport& report) {
+  const auto at = static_cast<std::size_t>(*found.joint);
+  const Joint& joint = check.joints[at];
+  report.Add(
+      LintCode::kMasslessJoint,
+      {.joint = joint.name, .link = joint.child_link, .line = check.lines[at]},
+      Cat("The mass matrix is singular or not positive ",
+          found.at_home ? "at q = 0" : "at a random state", ", first at joint ",
+          Quoted(joint.name),
+          ": some torques belong to no acceleration there; correct the "
+          "inertia of the links from ",
+          Quoted(joint.child_link),
+          " on, give the joint an armature, or make it fixed."));
+}
+
+// kLenient: what kDefault refuses passes while the mass matrix is regular.
+// True when cancelled.
+bool CheckRegular(const TreeToCheck& check, std::span<const int> massless,
+                  const BuildOptions& options, LintReport& report) {
+  // The rule is for finite numbers.
+  const bool look = report.ok() && (check.let_pass || !massless.empty());
+  const Singularity found =
+      look ? FindSingularity(check.tree, check.joints, check.seed,
+                             options.singular_joint, options.cancelled)
+           : Singularity{};
+  const bool regular = look && !found.joint;
+  ReportMasslessJoints(check.tree, check.joints, check.lines, massless,
+                       regular ? Severity::kWarning : Severity::kError, report);
+  const auto is_reported = [&] {
+    return std::find(massless.begin(), massless.end(), *found.joint) !=
+           massless.end();
+  };
+  if (found.joint && !is_reported()) ReportSingular(check, found, report);
+  return found.cancelled;
+}
+
+// True when cancelled.
+bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
+               LintReport& report) {
+  const std::vector<int> massless = FindMasslessJoints(
+      check.tree, check.joints, check.lines, check.incomplete, report);
+  bool cancelled = false;
+  if (options.validation == Validation::kLenient) {
+    cancelled = CheckRegular(check, massless, options, report);
+  } else {
+    ReportMasslessJoints(check.tree, check.joints, check.lines, massless,
+                         Severity::kError, report);
   }
+  if (report.ok() && !cancelled) {
+    CheckMassCondition(check.tree, check.joints, check.lines, report);
+  }
+  return cancelled;
 }
 
 /// Whether there are no more degrees of freedom than are accepted.
@@ -170,14 +273,24 @@ void ModelBuilder::AddFinding(Finding finding) {
   report_.Add(std::move(finding));
 }
 
-LoadResult ModelBuilder::Build(const BuildOptions& options) {
+LoadResult ModelBuilder::Build(const BuildOptions& given) {
+  BuildOptions options = given;
+  std::string_view way_around =
+      "; or use validation lenient, which takes it while the mass matrix is "
+      "regular";
+  if (options.singular_joint == nullptr) {
+    way_around = {};
+    if (options.validation == Validation::kLenient) {
+      options.validation = Validation::kDefault;
+    }
+  }
   // "Incomplete" means that an error has been reported.
   if (report_.ok()) {
     for (LinkDescription& link : links_) link.incomplete = false;
     for (JointDescription& joint : joints_) joint.incomplete = false;
   }
   CheckName("robot", name_, {.line = line_}, report_);
-  CheckLinks(links_, options.strict, report_);
+  CheckLinks(links_, report_);
   CheckJoints(joints_, report_);
   if (links_.empty() && report_.ok()) {
     report_.Add(LintCode::kMissingElement, {.line = line_},
@@ -186,18 +299,27 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
   const Topology topology = FindTopology(links_, joints_, report_);
   const int tip = FindTip(links_, topology, options, report_);
   Assembly assembly;
+  if (topology.valid) assembly = Assemble(links_, joints_, topology);
+  const bool let_pass = CheckMassProperties(
+      links_, EffectsOf(assembly, links_, joints_, topology),
+      options.validation, way_around, report_);
+  bool cancelled = false;
   if (topology.valid) {
-    assembly = Assemble(links_, joints_, topology);
     CheckFrames(assembly.frames, topology, links_, report_);
     if (CheckDof(assembly, options.max_dof, {.line = line_}, report_)) {
-      CheckTree(assembly, joints_, report_);
+      TreeToCheck check = ToCheck(assembly, links_, joints_, topology);
+      check.seed = seed_;
+      check.let_pass = let_pass;
+      cancelled = CheckTree(check, options, report_);
     }
     ReportFixedMass(assembly, links_, report_);
     ReportMimics(assembly, joints_, report_);
     ReportFriction(assembly, joints_, report_);
   }
   report_.Sort();
-  if (!report_.ok()) return {nullptr, std::move(report_)};
+  if (!report_.ok() || cancelled) {
+    return {nullptr, std::move(report_), cancelled};
+  }
 
   const std::shared_ptr<Model> model(new Model);
   model->name_ = std::move(name_);

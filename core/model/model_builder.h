@@ -1,6 +1,8 @@
 // From links and joints to a validated Model.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,23 +10,31 @@
 #include "core/model/description.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
+#include "core/model/regularity.h"
+#include "core/model/validation.h"
 
 namespace torqued {
 
 struct BuildOptions {
   /// Link used as tip where a call names none; empty: the only leaf link.
   std::string default_tip = {};
-  /// Physical doubts (triangle inequality) refuse the model.
-  bool strict = false;
+  /// Whether mass properties that no body has refuse the model.
+  Validation validation = Validation::kDefault;
+  /// By what rule kLenient knows a regular mass matrix: SingularJoint of
+  /// core/dynamics/singular_joint.h. Without one, kLenient is as kDefault.
+  SingularJointRule singular_joint = nullptr;
+  /// Asked by the same thread now and then, if given; true ends the loading.
+  std::function<bool()> cancelled = {};
   /// Most degrees of freedom: what works on a model takes memory that grows
   /// with their square.
   int max_dof = 1024;
 };
 
 struct LoadResult {
-  /// Null exactly when the report has errors.
+  /// Null exactly when the report has errors, or the loading was cancelled.
   std::shared_ptr<const Model> model;
   LintReport report;
+  bool cancelled = false;
 };
 
 /// Collects a description; Build validates the whole of it and reports every
@@ -41,6 +51,8 @@ class ModelBuilder {
   /// For the findings of whoever reads the source; part of the final report.
   LintReport& report() { return report_; }
   void AddFinding(Finding finding);
+  /// Of the random states at which kLenient looks at the mass matrix.
+  void SetSeed(std::uint64_t seed) { seed_ = seed; }
 
   /// May be called once.
   LoadResult Build(const BuildOptions& options = {});
@@ -51,6 +63,7 @@ class ModelBuilder {
   std::vector<LinkDescription> links_;
   std::vector<JointDescription> joints_;
   LintReport report_;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace torqued

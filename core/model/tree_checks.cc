@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,15 @@ double GenericPosition(int joint, int sample) {
   return 0.3 + (x - std::floor(x));
 }
 
+// Home and generic positions.
+constexpr int kSamples = 3;
+
+auto SampleOf(int sample) {
+  return [sample](int joint) {
+    return sample == 0 ? 0.0 : GenericPosition(joint, sample);
+  };
+}
+
 // Column j of M is read off the composite inertias: f = Gᶜ_j A_j, carried to
 // the bodies before it.
 Eigen::MatrixXd HomeMassMatrix(const Tree& tree) {
@@ -130,42 +140,82 @@ bool InertiasAreFinite(const Tree& tree) {
   return true;
 }
 
-void CheckJointsMoveMass(const Tree& tree, std::span<const Joint> joints,
-                         std::span<const int> lines, std::span<const char> skip,
-                         LintReport& report) {
-  std::vector<char> moves(tree.n, 0), finite(tree.n, 1);
-  constexpr int kSamples = 3;
+std::vector<double> LeastMovedInertias(const Tree& tree) {
+  std::vector<double> least(tree.n, 0);
   for (int sample = 0; sample < kSamples; ++sample) {
-    const Configuration c = ComputeComposites(tree, [&](int i) {
-      return sample == 0 ? 0.0 : GenericPosition(i, sample);
-    });
+    const Configuration c = ComputeComposites(tree, SampleOf(sample));
+    for (int i = 0; i < tree.n; ++i) {
+      const TreeBody& body = tree.bodies[i];
+      least[i] = std::max(least[i],
+                          MovedInertia(body, c.composite[i]) + body.armature);
+    }
+  }
+  for (int i = 0; i < tree.n; ++i) {
+    const TreeBody& body = tree.bodies[i];
+    const double before = body.parent == kBase
+                              ? std::numeric_limits<double>::infinity()
+                              : least[body.parent];
+    // A moment of inertia is nothing to a joint that slides.
+    least[i] = body.motion == JointMotion::kPrismatic
+                   ? before
+                   : std::min(least[i], before);
+  }
+  return least;
+}
+
+std::vector<int> FindMasslessJoints(const Tree& tree,
+                                    std::span<const Joint> joints,
+                                    std::span<const int> lines,
+                                    std::span<const char> skip,
+                                    LintReport& report) {
+  std::vector<char> moves(tree.n, 0), finite(tree.n, 1);
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const Configuration c = ComputeComposites(tree, SampleOf(sample));
     for (int i = 0; i < tree.n; ++i) {
       const SpatialInertia<double>& G = c.composite[i];
       if (!IsFinite(G)) finite[i] = 0;
       if (MovesMass(tree.bodies[i], G)) moves[i] = 1;
     }
   }
+  std::vector<int> massless;
   for (int i = 0; i < tree.n; ++i) {
     if (skip[i]) continue;
     const Joint& joint = joints[i];
-    const Place place{
-        .joint = joint.name, .link = joint.child_link, .line = lines[i]};
     if (!finite[i]) {
-      report.Add(LintCode::kInvalidNumber, place,
-                 Cat("The inertia that joint ", Quoted(joint.name),
-                     " moves is beyond the range of double precision; check "
-                     "the masses, inertias and lengths from link ",
-                     Quoted(joint.child_link), " on."));
-    } else if (!moves[i]) {
-      const bool slides = tree.bodies[i].motion == JointMotion::kPrismatic;
       report.Add(
-          LintCode::kMasslessJoint, place,
-          Cat("Joint ", Quoted(joint.name), " moves no mass: ",
-              slides ? "the links from "
-                     : "there is no inertia about its axis in the links from ",
-              Quoted(joint.child_link), slides ? " on have none" : " on",
-              "; give a link its <inertial>, or make the joint fixed."));
+          LintCode::kInvalidNumber,
+          {.joint = joint.name, .link = joint.child_link, .line = lines[i]},
+          Cat("The inertia that joint ", Quoted(joint.name),
+              " moves is beyond the range of double precision; check "
+              "the masses, inertias and lengths from link ",
+              Quoted(joint.child_link), " on."));
+    } else if (!moves[i]) {
+      massless.push_back(i);
     }
+  }
+  return massless;
+}
+
+void ReportMasslessJoints(const Tree& tree, std::span<const Joint> joints,
+                          std::span<const int> lines,
+                          std::span<const int> massless, Severity severity,
+                          LintReport& report) {
+  for (const int i : massless) {
+    const Joint& joint = joints[i];
+    const bool slides = tree.bodies[i].motion == JointMotion::kPrismatic;
+    report.AddKind(
+        severity, LintCode::kMasslessJoint,
+        {.joint = joint.name, .link = joint.child_link, .line = lines[i]}, {},
+        [&] {
+          return Cat("Joint ", Quoted(joint.name), " moves no mass: ",
+                     slides ? "the links from "
+                            : "there is no inertia about its axis in the links "
+                              "from ",
+                     Quoted(joint.child_link), slides ? " on have none" : " on",
+                     "; give one of them its <inertial>, make the joint "
+                     "fixed, or, where the format has it, give it an "
+                     "armature.");
+        });
   }
 }
 

@@ -129,6 +129,7 @@ class Parser {
         std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
     settings_.reflection = reflection_ == "on";
     settings_.growing_windows = growing_windows_ == "on";
+    settings_.models_validation = *FindValidation(models_validation_);
     settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) return EarlyExit{0, app_.config_to_str(true, true), ""};
     if (settings_.store.empty()) {
@@ -167,6 +168,9 @@ class Parser {
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");
+    flags::OneOf(Setting("--models-validation", models_validation_,
+                         "Validation of the models of these directories"),
+                 {"default", "strict", "lenient"});
     flags::OneOf(
         Setting("--reflection", reflection_, "Serve the schema by reflection"),
         {"on", "off"});
@@ -308,6 +312,7 @@ class Parser {
   double drain_grace_ = 30;
   std::string isa_ = "auto";
   std::string reflection_ = "on";
+  std::string models_validation_ = "default";
   std::string growing_windows_ = "off";
   std::string log_format_ = "text";
   std::string log_level_ = "info";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/validation.h"
 #include "server/observability/logging.h"
 
 namespace torqued {
@@ -21,6 +22,7 @@ struct Settings {
   std::string address_file;
   std::string store;
   std::vector<std::string> models;
+  Validation models_validation = Validation::kDefault;  // of what is in them
   int threads = 0;                      // 0: those that this process may use
   int chunk_rows = 0;                   // 0: by the cost of a row
   const LaneKernels* target = nullptr;  // null: the widest of this machine

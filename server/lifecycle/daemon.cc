@@ -130,7 +130,8 @@ std::string Daemon::OpenRegistry() {
 }
 
 std::string Daemon::LoadModels() {
-  for (const auto& entry : registry_->LoadDirectories(settings_.models)) {
+  for (const auto& entry : registry_->LoadDirectories(
+           settings_.models, settings_.models_validation)) {
     // A file that does not load leaves the others usable; a directory that
     // cannot be read is a mistake of configuration.
     if (entry.name.empty()) return "--models: " + entry.message;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/model/lint.h"
@@ -13,9 +14,10 @@ namespace torqued::server {
 /// One revision, loaded. Immutable and shared.
 struct LoadedRevision {
   std::string revision;
-  std::string format;  // "urdf"
+  std::string format;  // "urdf"; whatever is stored
   std::string source;
-  RegistrationOptions options;
+  /// Nothing where this version cannot read what is stored.
+  std::optional<RegistrationOptions> options;
   std::shared_ptr<const Model> model;  // null: broken
   LintReport report;
   std::string problem;  // why it is broken

@@ -78,7 +78,7 @@ Registry::DirectoryEntry NotRead(const std::string& path,
 }  // namespace
 
 std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
-    const std::vector<std::string>& directories) {
+    const std::vector<std::string>& directories, Validation validation) {
   std::vector<DirectoryEntry> entries;
   std::map<std::string, std::string> path_of;  // by name
   for (const std::string& directory : directories) {
@@ -87,7 +87,7 @@ std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
       const std::string path = file.string();
       const std::string name = file.stem().string();
       const auto [first, fresh] = path_of.emplace(name, path);
-      entries.push_back(fresh ? LoadFile(path, name)
+      entries.push_back(fresh ? LoadFile(path, name, validation)
                               : NotRead(path, name, first->second));
     }
     if (error) {
@@ -101,7 +101,8 @@ std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
 }
 
 Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
-                                            std::string name) {
+                                            std::string name,
+                                            Validation validation) {
   DirectoryEntry entry;
   entry.path = path;
   entry.name = std::move(name);
@@ -114,7 +115,11 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
     say(content.problem);
     return entry;
   }
-  const std::string hash = Sha256Hex(content.bytes);
+  // As it was before there was a choice where none is made.
+  std::string hash = Sha256Hex(content.bytes);
+  if (validation != Validation::kDefault) {
+    hash.append(":").append(ToString(validation));
+  }
   const auto known = store_->FindDirectoryHash(entry.name);
   if (const auto* error = std::get_if<StoreError>(&known)) {
     say("the model store failed: " + error->message);
@@ -129,6 +134,7 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
   RegisterRequest request;
   request.name = entry.name;
   request.source = std::move(content.bytes);
+  request.options.validation = validation;
   auto outcome = RegisterAs(std::move(request), hash);
   if (auto* error = std::get_if<RegistryError>(&outcome)) {
     say(error->message);

@@ -87,7 +87,8 @@ class ModelStore {
   virtual ~ModelStore() = default;
 
   /// Stores content that is not there yet and points the name at it. Content
-  /// that was damaged in the store is replaced.
+  /// that was damaged in the store is replaced. What the expected revision was
+  /// in an older layout is as good as itself.
   virtual std::variant<Registered, RevisionConflict, StoreError> Register(
       const RegistrationChange& change) = 0;
 
@@ -105,12 +106,13 @@ class ModelStore {
   virtual OrStoreError<std::optional<Registration>> FindLabel(
       std::string_view name, std::string_view label) = 0;
 
-  /// Revisions that the name has had and that start with the prefix, in byte
-  /// order.
+  /// Revisions that the name has had and that start with the prefix, or did in
+  /// an older layout, in byte order.
   virtual OrStoreError<std::vector<Registration>> FindInHistory(
       std::string_view name, std::string_view prefix, std::size_t limit) = 0;
 
-  /// All revisions that start with the prefix, in byte order.
+  /// All revisions that start with the prefix, or did in an older layout, in
+  /// byte order.
   virtual OrStoreError<std::vector<std::string>> FindRevisions(
       std::string_view prefix, std::size_t limit) = 0;
 

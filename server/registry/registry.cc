@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/dynamics/singular_joint.h"
 #include "core/formats/urdf.h"
 #include "core/model/text.h"
 #include "server/flags/near_names.h"
@@ -117,7 +118,8 @@ std::string FirstError(const LintReport& report) {
 }
 
 // Fills in model, report and problem.
-void Parse(LoadedRevision& revision) {
+void Parse(LoadedRevision& revision, const RegistrationOptions& registered,
+           const std::function<bool()>& cancelled) {
   if (revision.format != "urdf") {
     revision.problem = "unknown format " + Quoted(revision.format) +
                        "; this version reads 'urdf'";
@@ -128,12 +130,18 @@ void Parse(LoadedRevision& revision) {
     return;
   }
   BuildOptions options;
-  options.default_tip = revision.options.default_tip;
-  options.strict = revision.options.strict;
+  options.default_tip = registered.default_tip;
+  options.validation = registered.validation;
+  options.singular_joint = SingularJoint;
+  options.cancelled = cancelled;
   LoadResult result = LoadUrdf(revision.source, options);
   revision.model = std::move(result.model);
   revision.report = std::move(result.report);
-  if (revision.model == nullptr) revision.problem = FirstError(revision.report);
+  if (result.cancelled) {
+    revision.problem = "loading it was cancelled";
+  } else if (revision.model == nullptr) {
+    revision.problem = FirstError(revision.report);
+  }
 }
 
 LoadedPointer Broken(std::string_view revision, std::string problem) {
@@ -154,15 +162,15 @@ LoadedPointer LoadFromStore(StoredRevision stored) {
   loaded->revision = std::move(stored.revision);
   loaded->format = std::move(stored.format);
   loaded->source = std::move(stored.source);
-  const auto options = RegistrationOptions::FromCanonical(stored.options);
-  if (!options) {
+  loaded->options = RegistrationOptions::FromCanonical(stored.options);
+  if (!loaded->options) {
     loaded->problem =
         "registered with options that this version does not know: " +
         Quoted(stored.options);
     return loaded;
   }
-  loaded->options = *options;
-  Parse(*loaded);
+  // Not cancellable: it is for all who ask for the revision.
+  Parse(*loaded, *loaded->options, {});
   return loaded;
 }
 
@@ -199,13 +207,14 @@ Registry::Registry(std::unique_ptr<ModelStore> store,
 
 std::shared_ptr<const LoadedRevision> Registry::Load(
     std::string_view format, std::string source,
-    const RegistrationOptions& options) {
+    const RegistrationOptions& options,
+    const std::function<bool()>& cancelled) {
   auto loaded = std::make_shared<LoadedRevision>();
   loaded->revision = ComputeRevision(format, source, options);
   loaded->format = format;
   loaded->source = std::move(source);
   loaded->options = options;
-  Parse(*loaded);
+  Parse(*loaded, options, cancelled);
   return loaded;
 }
 
@@ -221,7 +230,8 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
   LoadedPointer loaded = cache_.Find(
       ComputeRevision(request.format, request.source, request.options));
   if (loaded == nullptr || loaded->model == nullptr) {
-    loaded = Load(request.format, std::move(request.source), request.options);
+    loaded = Load(request.format, std::move(request.source), request.options,
+                  request.cancelled);
   }
   if (loaded->model == nullptr) {
     RegistryError error = MakeError(
@@ -273,25 +283,33 @@ OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference) {
 OrRegistryError<ModelEntry> Registry::ResolveRevision(
     const ModelReference& reference) {
   constexpr std::size_t kFullSize = 64;
-  std::string revision = reference.prefix;
-  if (revision.size() < kFullSize) {
-    auto found = store_->FindRevisions(revision, kMaxCandidates + 1);
+  const std::string& prefix = reference.prefix;
+  LoadedPointer loaded;
+  if (prefix.size() == kFullSize) {
+    auto found = LoadStored(prefix, CacheUse::kNormal);
+    if (auto* error = std::get_if<RegistryError>(&found)) {
+      return std::move(*error);
+    }
+    loaded = std::get<LoadedPointer>(std::move(found));
+  }
+  // A full one may be of an older layout.
+  if (loaded == nullptr) {
+    auto found = store_->FindRevisions(prefix, kMaxCandidates + 1);
     if (const auto* error = std::get_if<StoreError>(&found)) {
       return FromStore(*error);
     }
     auto& revisions = std::get<std::vector<std::string>>(found);
     if (revisions.empty()) return NotFound(reference);
-    if (revisions.size() > 1) return Ambiguous(revision, std::move(revisions));
-    revision = std::move(revisions.front());
+    if (revisions.size() > 1) return Ambiguous(prefix, std::move(revisions));
+    auto read = LoadStored(revisions.front(), CacheUse::kNormal);
+    if (auto* error = std::get_if<RegistryError>(&read)) {
+      return std::move(*error);
+    }
+    loaded = std::get<LoadedPointer>(std::move(read));
   }
-  auto loaded = LoadStored(revision, CacheUse::kNormal);
-  if (auto* error = std::get_if<RegistryError>(&loaded)) {
-    return std::move(*error);
-  }
-  auto& pointer = std::get<LoadedPointer>(loaded);
-  if (pointer == nullptr) return NotFound(reference);
+  if (loaded == nullptr) return NotFound(reference);
   return ModelEntry{.name = "",
-                    .loaded = std::move(pointer),
+                    .loaded = std::move(loaded),
                     .registered_at = {},
                     .labels = {}};
 }

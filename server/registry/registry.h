@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,8 @@ struct RegisterRequest {
   RegistrationOptions options;
   std::optional<std::string> expected_current;
   std::string label;
+  /// True ends the parsing with an error; nothing is stored then.
+  std::function<bool()> cancelled;
 };
 
 struct RegisterResult {
@@ -80,10 +83,12 @@ class Registry {
   explicit Registry(std::unique_ptr<ModelStore> store,
                     RevisionCache::Limits cache_limits = {});
 
-  /// Parses and validates; stores nothing.
+  /// Parses and validates; stores nothing. Ends early, with a broken model,
+  /// once `cancelled`, if given, returns true.
   static std::shared_ptr<const LoadedRevision> Load(
       std::string_view format, std::string source,
-      const RegistrationOptions& options);
+      const RegistrationOptions& options,
+      const std::function<bool()>& cancelled = {});
 
   OrRegistryError<RegisterResult> Register(RegisterRequest request);
 
@@ -109,10 +114,10 @@ class Registry {
   /// Registers every *.urdf of the directories (not of those below; no hidden
   /// files) under its file name without the extension, in byte order. Of files
   /// of one name in several directories only the first is read. A pointer
-  /// moves only if the file's bytes changed since they were last loaded from
-  /// there, so a registration or deletion by call is not undone at a restart.
-  /// Returns one entry per file; errors are part of it. A directory that cannot
-  /// be read is an entry of its own, without a name.
+  /// moves only if the file's bytes or the validation changed since they were
+  /// last loaded from there, so a registration or deletion by call is not
+  /// undone at a restart. Returns one entry per file; errors are part of it. A
+  /// directory that cannot be read is an entry of its own, without a name.
   struct DirectoryEntry {
     std::string path;
     std::string name;
@@ -122,13 +127,15 @@ class Registry {
     LintReport report;
   };
   std::vector<DirectoryEntry> LoadDirectories(
-      const std::vector<std::string>& directories);
+      const std::vector<std::string>& directories,
+      Validation validation = Validation::kDefault);
 
  private:
   OrRegistryError<RegisterResult> RegisterAs(
       RegisterRequest request,
       const std::optional<std::string>& directory_hash);
-  DirectoryEntry LoadFile(const std::string& path, std::string name);
+  DirectoryEntry LoadFile(const std::string& path, std::string name,
+                          Validation validation);
 
   OrRegistryError<ModelEntry> ResolveRevision(const ModelReference& reference);
   OrRegistryError<ModelEntry> ResolveName(const ModelReference& reference);

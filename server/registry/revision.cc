@@ -10,7 +10,8 @@
 namespace torqued::server {
 namespace {
 
-constexpr std::string_view kFixedPart = "base=fixed;mimic=independent;strict=";
+constexpr std::string_view kFixedPart =
+    "base=fixed;mimic=independent;validation=";
 constexpr std::string_view kTipPart = ";tip=";
 
 class Sha256 {
@@ -66,7 +67,7 @@ class Sha256 {
 
 std::string RegistrationOptions::Canonical() const {
   std::string text(kFixedPart);
-  text += strict ? '1' : '0';
+  text += ToString(validation);
   text += kTipPart;
   text += default_tip;
   return text;
@@ -76,22 +77,38 @@ std::optional<RegistrationOptions> RegistrationOptions::FromCanonical(
     std::string_view canonical) {
   if (!canonical.starts_with(kFixedPart)) return std::nullopt;
   canonical.remove_prefix(kFixedPart.size());
-  if (canonical.empty()) return std::nullopt;
-  const char strict = canonical.front();
-  canonical.remove_prefix(1);
-  if ((strict != '0' && strict != '1') || !canonical.starts_with(kTipPart)) {
-    return std::nullopt;
-  }
+  const std::size_t end = canonical.find(kTipPart);
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto validation = FindValidation(canonical.substr(0, end));
+  if (!validation) return std::nullopt;
   // Last, because a link name may hold any character.
-  canonical.remove_prefix(kTipPart.size());
+  canonical.remove_prefix(end + kTipPart.size());
   return RegistrationOptions{.default_tip = std::string(canonical),
-                             .strict = strict == '1'};
+                             .validation = *validation};
+}
+
+std::string FromLayout1(std::string_view canonical_options) {
+  constexpr std::string_view kBegin = "base=fixed;mimic=independent;strict=";
+  std::string_view rest = canonical_options;
+  if (!rest.starts_with(kBegin)) return std::string(canonical_options);
+  rest.remove_prefix(kBegin.size());
+  RegistrationOptions options;
+  if (rest.starts_with('1')) {
+    options.validation = Validation::kStrict;
+  } else if (!rest.starts_with('0')) {
+    return std::string(canonical_options);
+  }
+  rest.remove_prefix(1);
+  if (!rest.starts_with(kTipPart)) return std::string(canonical_options);
+  options.default_tip = rest.substr(kTipPart.size());
+  return options.Canonical();
 }
 
 std::string ComputeRevision(std::string_view format, std::string_view source,
-                            std::string_view canonical_options) {
+                            std::string_view canonical_options,
+                            std::string_view layout) {
   Sha256 sha;
-  sha.AddPart(kRevisionLayout);
+  sha.AddPart(layout);
   sha.AddPart(format);
   sha.AddPart(source);
   sha.AddPart(canonical_options);

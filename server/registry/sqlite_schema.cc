@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "server/registry/sqlite_migration.h"
 #include "server/registry/sqlite_statement.h"
 
 namespace torqued::server {
 namespace {
 
-constexpr std::int64_t kSchemaVersion = 1;
 constexpr std::int64_t kApplicationId = 0x74717264;  // "tqrd"
 
 // Times are microseconds since 1970-01-01 UTC.
@@ -52,13 +52,19 @@ CREATE TABLE directory_files (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-bool CreateSchema(SqliteConnection& connection) {
+// Nothing on success, else why not.
+std::optional<std::string> CreateSchema(SqliteConnection& connection) {
   const std::string mark =
       "PRAGMA application_id = " + std::to_string(kApplicationId) +
       "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
   SqliteTransaction transaction(connection);
-  return transaction.open() && connection.Execute(kCreateSchema) &&
-         connection.Execute(mark.c_str()) && transaction.Commit();
+  if (transaction.open() && connection.Execute(kCreateSchema) &&
+      connection.Execute(kCreateFormerRevisions) &&
+      connection.Execute(mark.c_str()) && transaction.Commit()) {
+    return std::nullopt;
+  }
+  // Before the transaction is undone, which has no error.
+  return connection.error().message;
 }
 
 std::optional<std::int64_t> ReadInteger(SqliteConnection& connection,
@@ -135,8 +141,13 @@ std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection) {
     return "the file system does not offer what a write-ahead log needs (is it "
            "a network file system?)";
   }
-  if (empty && !CreateSchema(connection)) {
-    return "cannot create its tables: " + connection.error().message;
+  if (empty) {
+    if (const auto why = CreateSchema(connection)) {
+      return "cannot create its tables: " + *why;
+    }
+  } else if (const auto why = MigrateSchema(connection, *version)) {
+    return "cannot bring its tables to this version: " + *why +
+           "; they were left as they are";
   }
   CopyLogOnClose(connection, true);
   return std::nullopt;

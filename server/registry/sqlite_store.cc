@@ -72,6 +72,8 @@ class Writer {
 
   bool Prepare() {
     return Prepare(find_current_, kFindCurrent) &&
+           Prepare(find_former_,
+                   "SELECT revision FROM former_revisions WHERE former = ?1") &&
            // A row that differs is damaged: the revision is a hash of all three
            // and the caller has just computed it.
            Prepare(insert_revision_,
@@ -122,9 +124,9 @@ class Writer {
     std::optional<Registration> before;
     if (!FindCurrent(change.name, before)) return error();
     std::string current = before ? before->revision : "";
-    if (change.expected_current && *change.expected_current != current) {
-      return RevisionConflict{std::move(current)};
-    }
+    bool holds = false;
+    if (!Holds(change.expected_current, current, holds)) return error();
+    if (!holds) return RevisionConflict{std::move(current)};
     const bool changed = current != change.revision;
     const std::int64_t now = ToMicroseconds(change.now);
     if (!Run(insert_revision_, change.revision, change.format, change.options,
@@ -157,9 +159,9 @@ class Writer {
     std::optional<Registration> before;
     if (!FindCurrent(name, before)) return error();
     if (!before) return NameNotFound{};
-    if (expected_current && *expected_current != before->revision) {
-      return RevisionConflict{std::move(before->revision)};
-    }
+    bool holds = false;
+    if (!Holds(expected_current, before->revision, holds)) return error();
+    if (!holds) return RevisionConflict{std::move(before->revision)};
     std::vector<std::string> had;
     if (!Run(delete_labels_, name) || !Run(delete_name_, name) ||
         !Collect(had, delete_history_, name)) {
@@ -186,6 +188,17 @@ class Writer {
     return rows.ok();
   }
 
+  // Whether the current revision is the expected one, or what that was in an
+  // older layout.
+  bool Holds(std::optional<std::string_view> expected,
+             const std::string& current, bool& holds) {
+    holds = !expected || *expected == current;
+    if (holds) return true;
+    SqliteRows rows(find_former_, *expected);
+    if (rows.Next()) holds = rows.Text(0) == current;
+    return rows.ok();
+  }
+
   template <class... Values>
   static bool Run(SqliteStatement& statement, const Values&... values) {
     return SqliteRows(statement, values...).Finish();
@@ -202,6 +215,7 @@ class Writer {
   // Statements go before the connection they belong to.
   std::unique_ptr<SqliteConnection> connection_;
   SqliteStatement find_current_;
+  SqliteStatement find_former_;
   SqliteStatement insert_revision_;
   SqliteStatement insert_history_;
   SqliteStatement move_pointer_;
@@ -229,14 +243,19 @@ class Reader {
                    "SELECT " TORQUED_REGISTRATION_COLUMNS
                    " FROM labels AS x JOIN history AS h USING (name, revision)"
                    " WHERE x.name = ?1 AND x.label = ?2") &&
-           Prepare(find_in_history_, "SELECT " TORQUED_REGISTRATION_COLUMNS
-                                     " FROM history AS h"
-                                     " WHERE h.name = ?1 AND h.revision >= ?2"
-                                     "  AND h.revision < ?3"
-                                     " ORDER BY h.revision LIMIT ?4") &&
+           Prepare(find_in_history_,
+                   "SELECT " TORQUED_REGISTRATION_COLUMNS
+                   " FROM history AS h"
+                   " WHERE h.name = ?1 AND (h.revision >= ?2"
+                   "  AND h.revision < ?3 OR h.revision IN"
+                   "  (SELECT f.revision FROM former_revisions AS f"
+                   "   WHERE f.former >= ?2 AND f.former < ?3))"
+                   " ORDER BY h.revision LIMIT ?4") &&
            Prepare(find_revisions_,
                    "SELECT revision FROM revisions"
                    " WHERE revision >= ?1 AND revision < ?2"
+                   " UNION SELECT revision FROM former_revisions"
+                   " WHERE former >= ?1 AND former < ?2"
                    " ORDER BY revision LIMIT ?3") &&
            Prepare(read_revision_,
                    "SELECT revision, format, source, options, created_at"

@@ -24,6 +24,7 @@ std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
   model_ = entry.loaded->model;
   model_name_ = entry.name;
   revision_ = entry.loaded->revision;
+  validation_ = entry.loaded->options->validation;
   auto decoded = DecodeCheck(start_, *model_);
   if (auto* error = std::get_if<Error>(&decoded)) {
     return InMessage(std::move(*error), "start.");
@@ -74,8 +75,8 @@ void CheckJob::Conclude() {
   FillVerdict(check_->Finish(), *decoded_, samples_->time(), &verdict);
   if (samples_->derived()) verdict.set_derived(ToWire(*decoded_->derive));
   *verdict.mutable_asked() = start_;
-  FillEcho(check_->plan(), false, model_name_, revision_, engine_.target(),
-           verdict.mutable_echo());
+  FillEcho(check_->plan(), false, model_name_, revision_, validation_,
+           engine_.target(), verdict.mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
 }
 

@@ -55,6 +55,7 @@ class CheckJob {
   v1::CheckTrajectoryStart start_;
   std::shared_ptr<const Model> model_;
   std::string model_name_, revision_;
+  Validation validation_ = Validation::kDefault;
   std::optional<DecodedCheck> decoded_;
   std::optional<TrajectorySamples> samples_;
   std::optional<CheckTables> tables_;

@@ -28,7 +28,7 @@ OrError<std::shared_ptr<const ComputeSetup>> SetUp(const QueryView& view,
                    .echo_with_wrench = {}});
   v1::Echo echo;
   FillEcho(setup->plan, setup->sigma_min, entry.name, entry.loaded->revision,
-           target, &echo);
+           entry.loaded->options->validation, target, &echo);
   setup->echo = echo.SerializeAsString();
   FillTipFrameOfAnyStates(setup->plan, &echo);
   setup->echo_with_wrench = echo.SerializeAsString();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "server/services/admitted_work.h"
@@ -34,12 +35,24 @@ class RegistryCall final : public UnaryCall {
 
   void Work() {
     if (cancelled()) return Abandon();
-    if (auto error = Handle(context_.registry, request_, reply_)) {
-      return Fail(*std::move(error));
+    if (auto error = HandleIt()) {
+      // Nobody waits for what it ended with.
+      return cancelled() ? Abandon() : Fail(*std::move(error));
     }
     const auto bytes = static_cast<std::int64_t>(reply_->ByteSizeLong());
     if (bytes > context_.limits.max_message_bytes) return Fail(TooLarge(bytes));
     Succeed(ChangeOf(request_, *reply_));
+  }
+
+  std::optional<Error> HandleIt() {
+    const auto poll = [this] { return cancelled(); };
+    if constexpr (requires {
+                    Handle(context_.registry, request_, reply_, poll);
+                  }) {
+      return Handle(context_.registry, request_, reply_, poll);
+    } else {
+      return Handle(context_.registry, request_, reply_);
+    }
   }
 
   Error TooLarge(std::int64_t bytes) const {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
+#include "server/wire/enums.h"
 #include "server/wire/model_messages.h"
 
 namespace torqued::server {
@@ -34,7 +35,13 @@ std::optional<Error> DecodeOptions(const v1::RegistrationOptions& options,
                       std::to_string(options.mimic()) + " is no mimic mode");
   }
   decoded->default_tip = options.default_tip();
-  decoded->strict = options.strict();
+  const auto validation = ToValidation(options.validation());
+  if (!validation) {
+    return FieldError(
+        v1::INVALID_OPTION, "options.validation",
+        std::to_string(options.validation()) + " is no validation");
+  }
+  decoded->validation = *validation;
   return std::nullopt;
 }
 
@@ -50,8 +57,10 @@ std::optional<Error> Decode(const Request& request, std::string* format,
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::RegisterModelRequest& request,
-                            v1::RegisterModelReply* reply) {
+                            v1::RegisterModelReply* reply,
+                            const std::function<bool()>& cancelled) {
   RegisterRequest registration;
+  registration.cancelled = cancelled;
   if (auto error =
           Decode(request, &registration.format, &registration.options)) {
     return error;
@@ -74,12 +83,13 @@ std::optional<Error> Handle(Registry& registry,
 
 std::optional<Error> Handle(Registry& /*registry*/,
                             const v1::ValidateModelRequest& request,
-                            v1::ValidateModelReply* reply) {
+                            v1::ValidateModelReply* reply,
+                            const std::function<bool()>& cancelled) {
   std::string format;
   RegistrationOptions options;
   if (auto error = Decode(request, &format, &options)) return error;
   ModelEntry entry;
-  entry.loaded = Registry::Load(format, request.source(), options);
+  entry.loaded = Registry::Load(format, request.source(), options, cancelled);
   reply->set_valid(entry.loaded->model != nullptr);
   FillReport(entry.loaded->report, reply->mutable_report());
   if (reply->valid()) FillModelInfo(entry, reply->mutable_model());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -11,12 +12,15 @@
 
 namespace torqued::server {
 
+/// Once `cancelled`, if given, returns true, parsing ends with an error.
 std::optional<Error> Handle(Registry& registry,
                             const v1::RegisterModelRequest& request,
-                            v1::RegisterModelReply* reply);
+                            v1::RegisterModelReply* reply,
+                            const std::function<bool()>& cancelled = {});
 std::optional<Error> Handle(Registry& registry,
                             const v1::ValidateModelRequest& request,
-                            v1::ValidateModelReply* reply);
+                            v1::ValidateModelReply* reply,
+                            const std::function<bool()>& cancelled = {});
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
                             v1::GetModelReply* reply);

@@ -45,10 +45,11 @@ void FillDuration(std::chrono::nanoseconds from,
 
 void FillEcho(const EvaluationPlan& plan, bool sigma_min,
               const std::string& model, const std::string& revision,
-              std::string_view target, v1::Echo* echo) {
+              Validation validation, std::string_view target, v1::Echo* echo) {
   const EvaluationOptions& options = plan.options();
   echo->set_model(model);
   echo->set_revision(revision);
+  echo->set_validation(ToWire(validation));
   FillJointNames(plan, echo);
   v1::Terms* terms = echo->mutable_terms();
   for (const double g : *options.terms.gravity) terms->add_gravity(g);

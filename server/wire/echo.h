@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/model/validation.h"
 #include "torqued/v1/dynamics.pb.h"
 
 namespace torqued::server {
@@ -14,7 +15,7 @@ namespace torqued::server {
 /// `sigma_min`: whether the smallest singular values are returned.
 void FillEcho(const EvaluationPlan& plan, bool sigma_min,
               const std::string& model, const std::string& revision,
-              std::string_view target, v1::Echo* echo);
+              Validation validation, std::string_view target, v1::Echo* echo);
 
 /// The tip frame that any states of the plan may use.
 void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo);

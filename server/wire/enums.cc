@@ -118,6 +118,20 @@ std::optional<Precision> ToPrecision(int number) {
   }
 }
 
+std::optional<Validation> ToValidation(int number) {
+  switch (number) {
+    case v1::VALIDATION_UNSPECIFIED:
+    case v1::VALIDATION_DEFAULT:
+      return Validation::kDefault;
+    case v1::VALIDATION_STRICT:
+      return Validation::kStrict;
+    case v1::VALIDATION_LENIENT:
+      return Validation::kLenient;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<Payload> ToPayload(int number) {
   switch (number) {
     case v1::ENCODING_VALUES:
@@ -165,6 +179,18 @@ v1::Precision ToWire(Precision precision) {
       return v1::PRECISION_SINGLE;
   }
   return v1::PRECISION_UNSPECIFIED;
+}
+
+v1::Validation ToWire(Validation validation) {
+  switch (validation) {
+    case Validation::kDefault:
+      return v1::VALIDATION_DEFAULT;
+    case Validation::kStrict:
+      return v1::VALIDATION_STRICT;
+    case Validation::kLenient:
+      return v1::VALIDATION_LENIENT;
+  }
+  return v1::VALIDATION_UNSPECIFIED;
 }
 
 v1::TaskRule ToWire(TaskRule rule) {

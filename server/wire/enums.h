@@ -8,6 +8,7 @@
 #include "core/batch/evaluation.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
+#include "core/model/validation.h"
 #include "server/wire/array_codec.h"
 #include "torqued/v1/dynamics.pb.h"
 #include "torqued/v1/model_registry.pb.h"
@@ -23,6 +24,8 @@ std::optional<std::uint8_t> ToAxis(int number);
 std::optional<SingularityRule> ToSingularityRule(int number);
 /// Unspecified is kDouble.
 std::optional<Precision> ToPrecision(int number);
+/// Unspecified is kDefault.
+std::optional<Validation> ToValidation(int number);
 /// Nothing for the unspecified one, too: it depends on the request.
 std::optional<Payload> ToPayload(int number);
 
@@ -34,5 +37,6 @@ v1::TaskRule ToWire(TaskRule rule);
 v1::RowCode ToWire(RowCode code);
 v1::JointType ToWire(JointType type);
 v1::Severity ToWire(Severity severity);
+v1::Validation ToWire(Validation validation);
 
 }  // namespace torqued::server

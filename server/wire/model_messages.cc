@@ -63,6 +63,20 @@ void FillModel(const Model& model, v1::ModelInfo* message) {
   for (const double g : model.gravity()) message->add_gravity(g);
 }
 
+// Unspecified where this version does not know it, or the store is damaged.
+v1::ModelFormat FormatOf(const LoadedRevision& loaded) {
+  return loaded.format == "urdf" ? v1::MODEL_FORMAT_URDF
+                                 : v1::MODEL_FORMAT_UNSPECIFIED;
+}
+
+void FillOptions(const RegistrationOptions& options,
+                 v1::RegistrationOptions* message) {
+  message->set_base(v1::BASE_KIND_FIXED);
+  message->set_mimic(v1::MIMIC_MODE_INDEPENDENT);
+  message->set_default_tip(options.default_tip);
+  message->set_validation(ToWire(options.validation));
+}
+
 }  // namespace
 
 void FillReport(const LintReport& report, v1::LintReport* message) {
@@ -75,6 +89,13 @@ void FillReport(const LintReport& report, v1::LintReport* message) {
     listed->set_link(Text(finding.link));
     listed->set_line(static_cast<std::uint32_t>(finding.line));
     listed->set_message(Text(finding.message));
+    listed->set_count(static_cast<std::uint32_t>(finding.count));
+    for (const FoundPlace& place : finding.more_places) {
+      v1::FindingPlace* more = listed->add_more_places();
+      more->set_joint(Text(place.joint));
+      more->set_link(Text(place.link));
+      more->set_line(static_cast<std::uint32_t>(place.line));
+    }
   }
   message->set_errors(static_cast<std::uint32_t>(report.errors()));
   message->set_warnings(static_cast<std::uint32_t>(report.warnings()));
@@ -93,18 +114,15 @@ void FillSummary(const ModelEntry& entry, v1::ModelSummary* message) {
     message->set_problem(Text(entry.loaded->problem));
   }
   FillTime(entry.registered_at, message->mutable_registered_at());
+  message->set_format(FormatOf(*entry.loaded));
 }
 
 void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message) {
   const LoadedRevision& loaded = *entry.loaded;
   message->set_name(entry.name);
   message->set_revision(loaded.revision);
-  message->set_format(v1::MODEL_FORMAT_URDF);
-  v1::RegistrationOptions* options = message->mutable_options();
-  options->set_base(v1::BASE_KIND_FIXED);
-  options->set_mimic(v1::MIMIC_MODE_INDEPENDENT);
-  options->set_default_tip(loaded.options.default_tip);
-  options->set_strict(loaded.options.strict);
+  message->set_format(FormatOf(loaded));
+  if (loaded.options) FillOptions(*loaded.options, message->mutable_options());
   if (loaded.model != nullptr) {
     message->set_state(v1::MODEL_STATE_READY);
     FillModel(*loaded.model, message);

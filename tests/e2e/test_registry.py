@@ -133,17 +133,19 @@ def test_the_revision_is_the_hash_of_content_and_options(fresh):
 
     def expected(options):
         digest = hashlib.sha256()
-        for part in ("1", "urdf", source, options):
+        for part in ("2", "urdf", source, options):
             digest.update(len(part).to_bytes(8, "little") + part.encode())
         return digest.hexdigest()
 
     plain = register(fresh, "a", source).model.revision
-    assert plain == expected("base=fixed;mimic=independent;strict=0;tip=")
+    assert plain == expected("base=fixed;mimic=independent;validation=default;tip=")
     assert register(fresh, "b", source).model.revision == plain
     chosen = register(
         fresh, "c", source, options=registry_pb.RegistrationOptions(
-            default_tip="base", strict=True)).model.revision
-    assert chosen == expected("base=fixed;mimic=independent;strict=1;tip=base")
+            default_tip="base",
+            validation=lint_pb2.VALIDATION_STRICT)).model.revision
+    assert chosen == expected(
+        "base=fixed;mimic=independent;validation=strict;tip=base")
     # Defaults written out are the same model.
     assert register(
         fresh, "d", source, format=registry_pb.MODEL_FORMAT_URDF,
@@ -427,11 +429,12 @@ def test_strict_refuses_what_otherwise_is_a_warning(fresh):
         "doubtful", robots.link("base"), robots.joint("j", "base", "arm"),
         robots.link("arm", 1.0, com=(0.2, 0, 0),
                     inertia=(0.1, 0, 0, 0.1, 0, 0.3)))
-    lenient = validate(fresh, source)
-    assert lenient.valid
-    assert [(f.code, f.severity) for f in lenient.report.findings] == [
+    plain = validate(fresh, source)
+    assert plain.valid
+    assert [(f.code, f.severity) for f in plain.report.findings] == [
         ("triangle-inequality", lint_pb2.SEVERITY_WARNING)]
-    strict = registry_pb.RegistrationOptions(strict=True)
+    strict = registry_pb.RegistrationOptions(
+        validation=lint_pb2.VALIDATION_STRICT)
     refused = validate(fresh, source, options=strict)
     assert not refused.valid
     assert [(f.code, f.severity) for f in refused.report.findings] == [

@@ -30,7 +30,7 @@ def test_the_info_is_that_of_the_settings(start):
         assert info.max_inflight_bytes == 1 << 40
         assert info.max_inflight_streams == 77
         assert info.HasField("growing_windows") and not info.growing_windows
-        assert info.revision_layout == "1"
+        assert info.revision_layout == "2"
         assert info.target == info.targets[0].name
         assert info.targets[-1].name == "baseline"
         for target in info.targets:

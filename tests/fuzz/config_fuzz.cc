@@ -120,6 +120,8 @@ void CheckPrinted(std::vector<std::string> arguments,
   const auto& again = std::get<Settings>(parsed);
   FUZZ_REQUIRE(again.listen == settings.listen, text->out);
   FUZZ_REQUIRE(again.models == settings.models, text->out);
+  FUZZ_REQUIRE(again.models_validation == settings.models_validation,
+               text->out);
   FUZZ_REQUIRE(again.store == settings.store, text->out);
   FUZZ_REQUIRE(again.address_file == settings.address_file, text->out);
   FUZZ_REQUIRE(again.threads == settings.threads, text->out);

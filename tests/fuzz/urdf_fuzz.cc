@@ -1,6 +1,7 @@
 // Any bytes as a URDF file: a model that can be evaluated, or findings.
 #include <string_view>
 
+#include "core/dynamics/singular_joint.h"
 #include "core/formats/urdf.h"
 #include "tests/fuzz/loaded_model.h"
 #include "tests/fuzz/require.h"
@@ -17,8 +18,12 @@ constexpr UrdfLimits kLimits{.source_bytes = 1u << 16,
                              .nodes = 300,
                              .attributes = 10};
 
-LoadResult Load(std::string_view source, bool strict) {
-  return LoadUrdf(source, {.strict = strict, .max_dof = kMaxDof}, kLimits);
+LoadResult Load(std::string_view source, Validation validation) {
+  return LoadUrdf(source,
+                  {.validation = validation,
+                   .singular_joint = SingularJoint,
+                   .max_dof = kMaxDof},
+                  kLimits);
 }
 
 }  // namespace
@@ -26,13 +31,22 @@ LoadResult Load(std::string_view source, bool strict) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string_view source = fuzz::Text(data, size);
-  const LoadResult result = Load(source, false);
+  const LoadResult result = Load(source, Validation::kDefault);
   fuzz::CheckLoadResult(source, result);
-  fuzz::CheckSame(result, Load(source, false));
-  const LoadResult strict = Load(source, true);
+  fuzz::CheckSame(result, Load(source, Validation::kDefault));
+  const LoadResult strict = Load(source, Validation::kStrict);
   fuzz::CheckLoadResult(source, strict);
   FUZZ_REQUIRE(strict.model == nullptr || result.model != nullptr,
                "strict accepts more");
-  if (result.model != nullptr) fuzz::CheckEvaluation(result.model);
+  const LoadResult lenient = Load(source, Validation::kLenient);
+  fuzz::CheckLoadResult(source, lenient);
+  fuzz::CheckSame(lenient, Load(source, Validation::kLenient));
+  FUZZ_REQUIRE(result.model == nullptr || lenient.model != nullptr,
+               "lenient accepts less");
+  if (result.model != nullptr) {
+    fuzz::CheckEvaluation(result.model, fuzz::Bodies::kPossible);
+  } else if (lenient.model != nullptr) {
+    fuzz::CheckEvaluation(lenient.model, fuzz::Bodies::kAny);
+  }
   return 0;
 }

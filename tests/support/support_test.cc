@@ -42,7 +42,8 @@ TEST(RandomRobotTest, RobotsLoadWithoutAWordOfWarning) {
     options.right_angle_share = seed % 3 * 0.5;
     const RandomRobot robot = MakeRandomRobot(seed, options);
     const LoadResult result =
-        LoadUrdf(robot.urdf, {.default_tip = robot.tip, .strict = true});
+        LoadUrdf(robot.urdf,
+                 {.default_tip = robot.tip, .validation = Validation::kStrict});
     ASSERT_NE(result.model, nullptr) << robot.urdf;
     EXPECT_EQ(result.report.warnings(), 0)
         << result.report.findings().front().message;

@@ -19,12 +19,13 @@ struct Flags {
   std::optional<std::string> expected;
 };
 
-v1::RegisterModelRequest ToRequest(const Flags& flags) {
+v1::RegisterModelRequest ToRequest(const Flags& flags,
+                                   v1::Validation validation) {
   v1::RegisterModelRequest request;
   request.set_name(flags.name.empty() ? ModelNameOf(flags.registration.file)
                                       : flags.name);
   request.set_source(ReadFile(flags.registration.file));
-  *request.mutable_options() = ToOptions(flags.registration);
+  *request.mutable_options() = ToOptions(flags.registration, validation);
   request.set_label(flags.label);
   if (flags.expected) {
     request.set_expected_current(*flags.expected == "none" ? ""
@@ -35,7 +36,8 @@ v1::RegisterModelRequest ToRequest(const Flags& flags) {
 
 ExitCode Run(Session& session, const Flags& flags) {
   session.RequireLastingServer("models add");
-  const v1::RegisterModelRequest request = ToRequest(flags);
+  const v1::RegisterModelRequest request =
+      ToRequest(flags, session.validation());
   v1::RegisterModelReply reply;
   try {
     reply = session.client().RegisterModel(request);

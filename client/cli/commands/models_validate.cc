@@ -12,7 +12,8 @@ namespace torqued::cli {
 namespace {
 
 void PrintCsv(const v1::LintReport& report, std::ostream& out) {
-  CsvWriter csv({"severity", "code", "line", "joint", "link", "message"});
+  CsvWriter csv({"severity", "code", "line", "joint", "link", "message",
+                 "count", "more_places"});
   for (const v1::Finding& finding : report.findings()) {
     csv.Text(v1::Severity_Name(finding.severity()));
     csv.Text(finding.code());
@@ -20,6 +21,8 @@ void PrintCsv(const v1::LintReport& report, std::ostream& out) {
     csv.Text(finding.joint());
     csv.Text(finding.link());
     csv.Text(finding.message());
+    csv.Number(CountOf(finding));
+    csv.Text(MorePlacesText(finding));
     csv.EndRow();
   }
   out << csv.text();
@@ -28,7 +31,7 @@ void PrintCsv(const v1::LintReport& report, std::ostream& out) {
 ExitCode Run(Session& session, const RegistrationFlags& flags) {
   v1::ValidateModelRequest request;
   request.set_source(ReadFile(flags.file));
-  *request.mutable_options() = ToOptions(flags);
+  *request.mutable_options() = ToOptions(flags, session.validation());
   const v1::ValidateModelReply reply = session.client().ValidateModel(request);
   switch (session.output()) {
     case OutputFormat::kJson:

@@ -15,6 +15,7 @@ import {
   type ModelInfo,
   type ModelSummary,
   type RegisterOptions,
+  registrationOptions,
   toLintReport,
   toModelInfo,
   toModelSummary,

@@ -1,6 +1,7 @@
 // What comes out of a computation.
 
 import { milliseconds } from './decode_error.js';
+import { type ValidationLevel, validations } from './models.js';
 import {
   optionEnums,
   type Precision,
@@ -49,6 +50,8 @@ export interface Echo {
       }>
     | undefined;
   readonly precision: Precision;
+  /** Of the model, as registered. */
+  readonly validation: ValidationLevel;
   /** Undefined: none. */
   readonly payload:
     | Readonly<{
@@ -152,6 +155,7 @@ export function toEcho(echo: WireEcho, timing: Timing): Echo {
         }
       : undefined,
     precision: optionEnums.precisions.name(echo.precision),
+    validation: validations.name(echo.validation),
     payload: payload
       ? {
           frame: payload.frame,

@@ -27,13 +27,16 @@ export { Matrix } from './matrix.js';
 export type {
   DeleteOptions,
   Finding,
+  FindingPlace,
   Joint,
   LintReport,
+  ModelFormat,
   ModelInfo,
   ModelSummary,
   RegisterOptions,
   UrdfOptions,
   Validation,
+  ValidationLevel,
 } from './models.js';
 export type {
   CallOptions,

@@ -1,8 +1,13 @@
 // The robots that a server knows.
 
-import { flagOf, textOf } from './argument_shape.js';
-import { CALL_NAMES, type CallOptions, checkMembers } from './options.js';
-import { messageType } from './protocol.js';
+import { textOf } from './argument_shape.js';
+import {
+  CALL_NAMES,
+  type CallOptions,
+  checkMembers,
+  optionEnum,
+} from './options.js';
+import { messageType, WireEnum } from './protocol.js';
 
 /** What the loader has to say about a model's source; docs/lint.md explains
  * each code. */
@@ -16,7 +21,28 @@ export interface Finding {
   readonly line: number;
   /** One sentence for a person. */
   readonly message: string;
+  /** How often it was found; the fields above tell of the first time. */
+  readonly count: number;
+  /** The next times, at most 9. */
+  readonly morePlaces: readonly FindingPlace[];
 }
+
+/** Where in a robot and in its source. */
+export interface FindingPlace {
+  /** "" where none is concerned. */
+  readonly joint: string;
+  readonly link: string;
+  /** From 1; 0 where no line applies. */
+  readonly line: number;
+}
+
+/** Whether mass properties that no body has, and joints that move no mass,
+ * refuse a model: where an answer follows from them, always, or only where the
+ * mass matrix is singular. docs/lint.md says it code by code. */
+export type ValidationLevel = 'DEFAULT' | 'STRICT' | 'LENIENT';
+
+/** Of a model's source; UNKNOWN: one that this version does not know. */
+export type ModelFormat = 'URDF' | 'UNKNOWN';
 
 /** All findings: errors first, then by line. */
 export interface LintReport {
@@ -62,6 +88,10 @@ export interface ModelInfo {
   readonly name: string;
   /** 64 hex digits, the same on every server. */
   readonly revision: string;
+  /** As stored. */
+  readonly format: ModelFormat;
+  /** As registered. */
+  readonly validation: ValidationLevel;
   /** BROKEN: stored, but this server cannot load it; `problem` says why. */
   readonly state: 'READY' | 'BROKEN';
   readonly problem: string;
@@ -89,6 +119,8 @@ export interface ModelInfo {
 export interface ModelSummary {
   readonly name: string;
   readonly revision: string;
+  /** As stored. */
+  readonly format: ModelFormat;
   readonly state: 'READY' | 'BROKEN';
   readonly problem: string;
   /** 0 where the model is BROKEN. */
@@ -111,8 +143,8 @@ export interface UrdfOptions {
   /** Frame used where a call names no tip. Absent: none, unless the model has
    * exactly one leaf link, which then serves. */
   defaultTip?: string;
-  /** Refuse what otherwise is a warning about physical validity. */
-  strict?: boolean;
+  /** DEFAULT when absent. */
+  validation?: ValidationLevel;
 }
 
 /** Options of `deleteModel`. */
@@ -133,9 +165,14 @@ export interface RegisterOptions extends UrdfOptions {
   expectedCurrent?: string;
 }
 
+export const validations = new WireEnum<ValidationLevel>(
+  'Validation',
+  'VALIDATION_',
+);
+
 const URDF_NAMES: Readonly<Record<keyof UrdfOptions, true>> = {
   defaultTip: true,
-  strict: true,
+  validation: true,
 };
 
 const REGISTER_NAMES: Readonly<Record<keyof RegisterOptions, true>> = {
@@ -173,10 +210,10 @@ export function wireDeleteOptions(
   return wireExpectedCurrent(options);
 }
 
-function registrationOptions({ defaultTip, strict }: UrdfOptions): object {
+function registrationOptions(options: UrdfOptions): object {
   return {
-    defaultTip: textOf(defaultTip, 'options.defaultTip') ?? '',
-    strict: flagOf(strict, 'options.strict') ?? false,
+    defaultTip: textOf(options.defaultTip, 'options.defaultTip') ?? '',
+    validation: optionEnum(validations, options.validation, 'validation'),
   };
 }
 
@@ -215,12 +252,24 @@ function tidyReport(report: LintReport): LintReport {
         finding.severity,
         'SEVERITY_',
       ) as Finding['severity'],
+      count: Math.max(finding.count, 1),
     })),
   };
 }
 
 function tidyState(state: string): ModelInfo['state'] {
   return withoutPrefix(state, 'MODEL_STATE_') as ModelInfo['state'];
+}
+
+function tidyFormat(format: string): ModelFormat {
+  return format === 'MODEL_FORMAT_URDF' ? 'URDF' : 'UNKNOWN';
+}
+
+function tidyValidation(
+  options: { validation?: string } | null,
+): ValidationLevel {
+  const name = withoutPrefix(options?.validation ?? '', 'VALIDATION_');
+  return name === 'STRICT' || name === 'LENIENT' ? name : 'DEFAULT';
 }
 
 /** From a decoded LintReport; empty where there is none. */
@@ -240,6 +289,8 @@ export function toModelInfo(message: object): ModelInfo {
   );
   return {
     ...model,
+    format: tidyFormat(format),
+    validation: tidyValidation(options),
     state: tidyState(model['state']),
     joints: model['joints'].map((joint: Joint) => ({
       ...joint,
@@ -256,6 +307,7 @@ export function toModelSummary(message: object): ModelSummary {
   const model = type.toObject(type.fromObject(message), PLAIN);
   return {
     ...model,
+    format: tidyFormat(model['format']),
     state: tidyState(model['state']),
     registeredAt: dateOf(model['registeredAt']),
   } as ModelSummary;

@@ -11,9 +11,9 @@ from torqued import aio
 from torqued.arrays import FloatArray, JointInput
 from torqued.client import Client, connect, local
 from torqued.enums import (
-    Differentiation, Health, JointType, LimitKind, Precision, Quantity, Reason,
-    ReferenceFrame, RowCode, Severity, SingularityRule, TaskAxis, TaskRule,
-    TrajectoryTable)
+    Differentiation, Health, JointType, LimitKind, ModelFormat, Precision,
+    Quantity, Reason, ReferenceFrame, RowCode, Severity, SingularityRule,
+    TaskAxis, TaskRule, TrajectoryTable, Validation)
 from torqued.errors import (
     BadRowsWarning, Cancelled, DeadlineExceeded, FailedPrecondition,
     FieldViolation, FileError, InternalError, InvalidArgument, LeftOutWarning,
@@ -27,7 +27,7 @@ from torqued.evaluation import (
 from torqued.limits import JointLimits
 from torqued.local_server import LocalServer, find_server
 from torqued.model import (
-    Finding, Joint, Model, ModelSummary, Report, ServerInfo)
+    Finding, FindingPlace, Joint, Model, ModelSummary, Report, ServerInfo)
 from torqued.options import ExternalWrench, Options, Payload
 from torqued.robot import Robot
 from torqued.settings import Settings
@@ -41,13 +41,13 @@ __all__ = [
     "BadRowsWarning", "Cancelled", "CenterOfMass", "Client",
     "DeadlineExceeded", "Differentiation", "Energy", "Evaluation",
     "ExternalWrench", "FailedPrecondition", "FieldViolation", "FileError",
-    "Finding", "FloatArray", "ForwardDynamicsDerivatives",
+    "Finding", "FindingPlace", "FloatArray", "ForwardDynamicsDerivatives",
     "FrameAcceleration", "Handover", "Health", "InternalError",
     "InvalidArgument", "InverseDynamicsDerivatives", "Joint",
     "JointDemands", "JointInput", "JointLimits", "JointPeaks", "JointType",
     "LeftOutWarning", "LimitKind", "LimitViolation", "LimitedBy",
     "LocalServer",
-    "LocalServerError", "Model", "ModelSummary", "NotFound",
+    "LocalServerError", "Model", "ModelFormat", "ModelSummary", "NotFound",
     "OperationalSpace", "Options", "Overloaded", "PathInertia", "Payload",
     "PayloadRange", "Peak", "PermissionDenied", "PowerBalance",
     "Precision", "Quantity", "Reason", "ReferenceFrame", "Report",
@@ -56,5 +56,6 @@ __all__ = [
     "SingularTaskWarning", "SingularityRule", "SlowDown", "TaskAxis",
     "TaskProjection", "TaskRule", "TorquedError", "Trajectory",
     "TrajectoryTable", "TrajectoryVerdict", "Unavailable", "Unimplemented",
-    "WeakTaskWarning", "__version__", "aio", "connect", "find_server", "local",
+    "Validation", "WeakTaskWarning", "__version__", "aio", "connect",
+    "find_server", "local",
 ]

@@ -115,6 +115,26 @@ class JointType(enum.IntEnum):
     PRISMATIC = 3
 
 
+class Validation(enum.IntEnum):
+    """Whether mass properties that no body has, and joints that move no mass,
+    refuse a robot description; docs/lint.md says it code by code."""
+
+    #: Where an answer follows from them.
+    DEFAULT = 1
+    #: Always.
+    STRICT = 2
+    #: Only where the mass matrix is singular.
+    LENIENT = 3
+
+
+class ModelFormat(enum.IntEnum):
+    """Of a robot description, as stored."""
+
+    #: One that this client or the server does not know.
+    UNKNOWN = 0
+    URDF = 1
+
+
 class Severity(enum.IntEnum):
     """Of a finding about a robot description."""
 

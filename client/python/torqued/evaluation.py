@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from torqued import errors
 from torqued.arrays import FloatArray, received
-from torqued.enums import Quantity, ReferenceFrame, RowCode
+from torqued.enums import (
+    Quantity, ReferenceFrame, RowCode, Validation)
 from torqued.errors import (
     BadRowsWarning, RowError, RowStatus, SingularTaskWarning,
     WeakTaskWarning)
@@ -211,6 +212,11 @@ class Evaluation:
     @property
     def reference_frame(self) -> ReferenceFrame:
         return ReferenceFrame(self.echo.reference_frame or 1)
+
+    @property
+    def validation(self) -> Validation:
+        """Of the model, as registered."""
+        return Validation(self.echo.validation or 1)
 
     @property
     def target(self) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import math
+from typing import TypeVar
 
 import numpy as np
 
 from torqued.arrays import FloatArray
-from torqued.enums import JointType, Severity
+from torqued.enums import JointType, ModelFormat, Severity, Validation
 from torqued.v1 import lint_pb2, model_registry_pb2, server_info_pb2
 
 
@@ -37,9 +39,21 @@ class Joint:
 
 
 @dataclasses.dataclass(frozen=True)
+class FindingPlace:
+    """Where in a robot and in its source. joint, link: "" where none is
+    concerned. line: from 1; 0 where no line applies."""
+
+    joint: str
+    link: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Finding:
     """What the loader has to say about a description; docs/lint.md explains the
-    codes. line: of the source, from 1; 0 where no line applies."""
+    codes. line: of the source, from 1; 0 where no line applies. count: how
+    often it was found; the other fields tell of the first time. more_places:
+    the next times, at most 9."""
 
     severity: Severity
     code: str
@@ -47,6 +61,8 @@ class Finding:
     link: str
     line: int
     message: str
+    count: int = 1
+    more_places: tuple[FindingPlace, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +71,8 @@ class Model:
 
     joints: movable ones, in the order of all arrays. frames: link names, root
     first. tip_frame: used where a call names none; "" where there is none.
-    moving_mass: kg. gravity: (3,), base axes, m/s^2.
+    moving_mass: kg. gravity: (3,), base axes, m/s^2. format, validation: as
+    stored and as registered.
     """
 
     name: str
@@ -70,6 +87,8 @@ class Model:
     gravity: FloatArray
     labels: tuple[str, ...]
     findings: tuple[Finding, ...]
+    format: ModelFormat
+    validation: Validation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,6 +115,7 @@ class ModelSummary:
     nq: int
     nv: int
     problem: str
+    format: ModelFormat
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,6 +134,17 @@ class ServerInfo:
     revision_layout: str
 
 
+K = TypeVar("K", bound=enum.IntEnum)
+
+
+def known(kind: type[K], number: int, otherwise: K) -> K:
+    """Of a number that a newer server may have sent, or none."""
+    try:
+        return kind(number)
+    except ValueError:
+        return otherwise
+
+
 def joint_of(info: model_registry_pb2.JointInfo) -> Joint:
     def limit(field: str, absent: float) -> float:
         return getattr(info, field) if info.HasField(field) else absent
@@ -130,7 +161,10 @@ def joint_of(info: model_registry_pb2.JointInfo) -> Joint:
 def findings_of(report: lint_pb2.LintReport) -> tuple[Finding, ...]:
     return tuple(
         Finding(Severity(finding.severity), finding.code, finding.joint,
-                finding.link, finding.line, finding.message)
+                finding.link, finding.line, finding.message,
+                max(finding.count, 1), tuple(
+                    FindingPlace(place.joint, place.link, place.line)
+                    for place in finding.more_places))
         for finding in report.findings)
 
 
@@ -140,7 +174,10 @@ def model_of(info: model_registry_pb2.ModelInfo) -> Model:
         nq=info.nq, nv=info.nv, joints=tuple(map(joint_of, info.joints)),
         frames=tuple(info.frames), tip_frame=info.tip_frame,
         moving_mass=info.moving_mass, gravity=np.array(info.gravity),
-        labels=tuple(info.labels), findings=findings_of(info.report))
+        labels=tuple(info.labels), findings=findings_of(info.report),
+        format=known(ModelFormat, info.format, ModelFormat.UNKNOWN),
+        validation=known(
+            Validation, info.options.validation, Validation.DEFAULT))
 
 
 def report_of(reply: model_registry_pb2.ValidateModelReply) -> Report:
@@ -153,7 +190,9 @@ def report_of(reply: model_registry_pb2.ValidateModelReply) -> Report:
 
 def summary_of(summary: model_registry_pb2.ModelSummary) -> ModelSummary:
     return ModelSummary(summary.name, summary.revision, summary.nq, summary.nv,
-                        summary.problem)
+                        summary.problem,
+                        known(ModelFormat, summary.format,
+                              ModelFormat.UNKNOWN))
 
 
 def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:

@@ -13,7 +13,7 @@ from torqued import errors, option_types
 from torqued.arrays import JointInput
 from torqued.enums import (
     Differentiation, Precision, Reason, ReferenceFrame, SingularityRule,
-    TaskAxis, parse)
+    TaskAxis, Validation, parse)
 from torqued.keywords import names_its_fields
 from torqued.quantities import OF_THE_TASK
 from torqued.enums import Quantity
@@ -221,7 +221,7 @@ class CallWords(OptionWords, total=False):
 
 
 E = TypeVar("E", ReferenceFrame, Precision, SingularityRule, TaskAxis,
-            Differentiation)
+            Differentiation, Validation)
 
 
 def choice(kind: type[E], given: E | str | None, field: str) -> Any:

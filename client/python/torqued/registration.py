@@ -7,8 +7,10 @@ import pathlib
 import re
 from typing import TypedDict, Union
 
+from torqued.enums import Validation
 from torqued.keywords import check_keywords
 from torqued.option_types import check_text
+from torqued.options import choice
 from torqued.v1 import model_registry_pb2 as pb
 
 #: A path, the text itself (it has a "<"), or its bytes.
@@ -20,12 +22,12 @@ _ROBOT_NAME = re.compile(
 
 class DescriptionWords(TypedDict, total=False):
     """tip_frame: link that serves as tip where a call names none; part of the
-    revision. strict: refuse what otherwise is a warning about physical
-    validity; part of the revision.
+    revision. validation: a Validation or its name in any case ("lenient");
+    part of the revision.
     """
 
     tip_frame: str | None
-    strict: bool
+    validation: Validation | str | None
 
 
 class RegistrationWords(DescriptionWords, total=False):
@@ -87,4 +89,5 @@ def validate_request(urdf: Urdf,
 def options_of(words: DescriptionWords) -> pb.RegistrationOptions:
     return pb.RegistrationOptions(
         default_tip=words.get("tip_frame") or "",
-        strict=words.get("strict", False))
+        validation=choice(
+            Validation, words.get("validation"), "validation"))

@@ -200,6 +200,44 @@ test('a robot with several ends needs a tip, told by its option', async () => {
   assert.equal(pose.rows, 1);
 });
 
+// A rod whose moments are no body's, on a joint that they hardly matter to.
+const odd = `<robot name="odd"><link name="base"/><link name="rod"><inertial>
+  <origin xyz="1 0 0"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"
+  ixy="0.2" ixz="0" iyz="0"/></inertial></link><joint name="axle"
+  type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 0 1"/>
+  </joint><gazebo/><gazebo/><gazebo/></robot>`;
+
+test('validation decides about masses that no body has', async () => {
+  const { client } = there;
+  assert.equal((await client.validateUrdf(odd)).valid, false);
+  const strict = await client.validateUrdf(odd, { validation: 'STRICT' });
+  assert.equal(strict.valid, false);
+  const { robot, model } = await client.registerUrdf('odd', odd, {
+    validation: 'LENIENT',
+  });
+  assert.equal(model.validation, 'LENIENT');
+  assert.equal(model.format, 'URDF');
+  const { echo } = await robot.massMatrix({ q: [0] });
+  assert.equal(echo.validation, 'LENIENT');
+  const listed = (await client.listModels()).find(({ name }) => name === 'odd');
+  assert.equal(listed.format, 'URDF');
+  await client.deleteModel('odd');
+  await assert.rejects(client.validateUrdf(odd, { validation: 'LAX' }), {
+    reason: 'INVALID_OPTION',
+    field: 'validation',
+  });
+});
+
+test('a finding of one kind comes once, with count and places', async () => {
+  const { report } = await there.client.validateUrdf(odd);
+  const gazebo = report.findings.find(({ message }) =>
+    message.includes('<gazebo>'),
+  );
+  assert.equal(gazebo.count, 3);
+  assert.equal(gazebo.morePlaces.length, 2);
+  assert.equal(gazebo.morePlaces[1].line, 5);
+});
+
 test('a description can be tried without storing it', async () => {
   const { valid, model } = await there.client.validateUrdf(ur5e);
   assert.equal(valid, true);

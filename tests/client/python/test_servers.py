@@ -342,12 +342,46 @@ def test_strict_registration(client):
             "name='j' type='continuous'><parent link='a'/><child link='b'/>"
             "<axis xyz='0 1 0'/></joint></robot>")
     assert client.validate(urdf).valid
-    assert not client.validate(urdf, strict=True).valid
+    assert not client.validate(urdf, validation="strict").valid
     robot = client.register("rod", urdf)
     assert robot.upper_limits == np.inf and robot.lower_limits == -np.inf
     assert robot.effort_limits == robot.velocity_limits == np.inf
     with pytest.raises(torqued.InvalidArgument):
-        client.register("rod", urdf, strict=True)
+        client.register("rod", urdf, validation="strict")
+
+
+# A rod whose moments are no body's, on a joint that they hardly matter to.
+ODD = ("<robot name='odd'><link name='base'/><link name='rod'><inertial>"
+       "<origin xyz='1 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
+       "izz='0.1' ixy='0.2' ixz='0' iyz='0'/></inertial></link><joint "
+       "name='axle' type='continuous'><parent link='base'/><child link='rod'/>"
+       "<axis xyz='0 0 1'/></joint>\n<gazebo/>\n<gazebo/>\n<gazebo/></robot>")
+
+
+def test_lenient_registration(client):
+    assert not client.validate(ODD).valid
+    robot = client.register("odd", ODD, validation=torqued.Validation.LENIENT)
+    model = robot.model
+    assert model.validation is torqued.Validation.LENIENT
+    assert model.format is torqued.ModelFormat.URDF
+    result = robot.compute(["mass_matrix"], q=[0.0])
+    assert result.validation is torqued.Validation.LENIENT
+    listed = {summary.name: summary for summary in client.models()}
+    assert listed["odd"].format is torqued.ModelFormat.URDF
+    client.delete("odd")
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        client.validate(ODD, validation="lax")
+    assert caught.value.field == "validation"
+
+
+def test_a_finding_of_one_kind_comes_once(client):
+    report = client.validate(ODD)
+    gazebo, = (finding for finding in report.findings
+               if "<gazebo>" in finding.message)
+    assert (gazebo.count, gazebo.line) == (3, 2)
+    assert gazebo.more_places == (
+        torqued.FindingPlace("", "", 3), torqued.FindingPlace("", "", 4))
+    assert report.warnings == 3
 
 
 def test_a_name_moves_only_from_what_is_expected(client):

@@ -50,6 +50,54 @@ def test_validate_prints_every_finding_and_exits_2_on_errors(tmp_path):
                           "json").stdout)["valid"] is False
 
 
+# A rod whose moments are no body's, on a joint that they hardly matter to.
+ODD = ("<robot name='odd'><link name='base'/><link name='rod'><inertial>"
+       "<origin xyz='1 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
+       "izz='0.1' ixy='0.2' ixz='0' iyz='0'/></inertial></link><joint "
+       "name='axle' type='continuous'><parent link='base'/><child link='rod'/>"
+       "<axis xyz='0 0 1'/></joint>\n<gazebo/>\n<gazebo/>\n<gazebo/></robot>")
+
+
+def test_validation_decides_about_masses_that_no_body_has(server, tmp_path):
+    odd = tmp_path / "odd.urdf"
+    odd.write_text(ODD)
+    refused = run("models", "validate", odd)
+    assert refused.returncode == NO
+    assert "validation lenient" in refused.stdout
+    assert run("models", "validate", odd, "--validation",
+               "strict").returncode == NO
+    assert run("models", "validate", odd, "--validation",
+               "lenient").returncode == OK
+    assert run("models", "validate", odd, "--validation",
+               "lax").returncode == USAGE
+    # Also where the file is that of a model.
+    assert run("id", "-m", odd, "--q", "0").returncode == ERROR
+    reply = run_json("id", "-m", odd, "--q", "0", "--validation", "lenient")
+    assert reply["echo"]["validation"] == "VALIDATION_LENIENT"
+    reply = run_json("--validation", "lenient", "id", "--models-dir", tmp_path,
+                     "-m", "odd", "--q", "0")
+    assert reply["echo"]["validation"] == "VALIDATION_LENIENT"
+    at = ("--server", server)
+    added = run_json(*at, "models", "add", odd, "--validation", "lenient")
+    assert added["model"]["options"]["validation"] == "VALIDATION_LENIENT"
+    shown = run(*at, "models", "show", "odd").stdout
+    assert "validation lenient" in shown and "format    urdf" in shown
+    run(*at, "models", "rm", "odd")
+
+
+def test_a_finding_of_one_kind_is_one_line(tmp_path):
+    odd = tmp_path / "odd.urdf"
+    odd.write_text(ODD)
+    lines = run("models", "validate", odd).stdout.splitlines()
+    gazebo, = (line for line in lines if "<gazebo>" in line)
+    assert gazebo.startswith(f"{odd}:2: warning: ignored-element: ")
+    assert gazebo.endswith(" [3 in all; also :3, :4]")
+    assert lines[-1] == "1 error, 3 warnings, 0 infos"
+    table = run("models", "validate", odd, "--output", "csv").stdout
+    assert "severity,code,line,joint,link,message,count,more_places" in table
+    assert ',3,":3, :4"' in table
+
+
 def test_add_of_a_broken_model_prints_the_whole_report(server, tmp_path):
     broken = tmp_path / "broken.urdf"
     broken.write_text(pathlib.Path(PLANAR).read_text().replace(

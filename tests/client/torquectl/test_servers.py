@@ -33,7 +33,7 @@ def test_info_tells_versions_targets_and_limits(server):
     assert answer["max_inflight_bytes"] == 1 << 30
     assert answer["max_inflight_streams"] == 1000
     assert answer["growing_windows"] is False
-    assert answer["revision_layout"] == "1"
+    assert answer["revision_layout"] == "2"
 
     text = run("--server", server, "info").stdout
     assert f"server version      {version}\n" in text

@@ -55,6 +55,36 @@ TEST(Number, NumbersBeyondDoubleAreRefused) {
   EXPECT_THAT(Problem("-1e400"), HasSubstr("outside the range"));
 }
 
+TEST(Number, NumbersTooSmallForDoubleAreZero) {
+  for (const char* text : {"1e-400", "+1e-400", "4.9e-9999", "0.1e-330",
+                           "123456e-999999999999999999999999"}) {
+    EXPECT_EQ(Parsed(text), 0) << text;
+    EXPECT_FALSE(std::signbit(Parsed(text))) << text;
+  }
+  EXPECT_TRUE(std::signbit(Parsed("-1e-400")));
+  EXPECT_EQ(Parsed("-1e-400"), 0);
+  EXPECT_EQ(Parsed("0." + std::string(400, '0') + "1"), 0);
+  EXPECT_EQ(Parsed("0." + std::string(400, '0') + "1e401"), 1);
+  // The smallest that are not.
+  EXPECT_EQ(Parsed("5e-324"), 5e-324);
+  EXPECT_EQ(Parsed("0e-400"), 0);
+  for (const char* text : {"0.001e999", "1e99999999999999999999999",
+                           "100000000000000000000e308"}) {
+    EXPECT_THAT(Problem(text), HasSubstr("outside the range")) << text;
+  }
+  EXPECT_THAT(Problem("1" + std::string(400, '0')),
+              HasSubstr("outside the range"));
+}
+
+TEST(Number, AUnitIsNamedAsWhatIsWrong) {
+  EXPECT_EQ(Problem("2.0 kg"),
+            "'kg' is not a number; write one like -1.5e-3, without a unit, "
+            "since all are SI");
+  EXPECT_THAT(Problem("2.0kg"), HasSubstr("without a unit"));
+  std::array<double, 3> v{};
+  EXPECT_THAT(ParseNumbers("0 0 1 m", v), HasSubstr("'m' is not a number"));
+}
+
 TEST(Number, CountMustFit) {
   std::array<double, 3> v{};
   EXPECT_EQ(ParseNumbers(" 1\n2\t3 ", v), "");

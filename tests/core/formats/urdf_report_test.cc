@@ -33,11 +33,14 @@ TEST(UrdfLintOptions, StrictRefusesABrokenTriangleInequality) {
   const LoadResult lenient = LoadUrdf(text);
   EXPECT_EQ(Only(lenient).severity, Severity::kWarning);
   EXPECT_NE(lenient.model, nullptr);
-  const LoadResult strict = LoadUrdf(text, {.default_tip = {}, .strict = true});
+  const LoadResult strict =
+      LoadUrdf(text, {.default_tip = {}, .validation = Validation::kStrict});
   EXPECT_EQ(Only(strict).severity, Severity::kError);
   EXPECT_EQ(Only(strict).code, LintCode::kTriangleInequality);
   EXPECT_EQ(strict.model, nullptr);
-  EXPECT_NE(LoadUrdf(kSmallArm, {.default_tip = {}, .strict = true}).model,
+  EXPECT_NE(LoadUrdf(kSmallArm,
+                     {.default_tip = {}, .validation = Validation::kStrict})
+                .model,
             nullptr);
 }
 
@@ -123,6 +126,32 @@ TEST(UrdfLintMessages, ErrorsAreComplete) {
                        LintCode::kNegativeMass, LintCode::kZeroAxis,
                        LintCode::kInvalidNumber, LintCode::kInvalidLimit,
                        LintCode::kSeveralRoots}));
+}
+
+TEST(UrdfLintMessages, OneKindIsOneFindingWithItsCountAndPlaces) {
+  std::string extensions;
+  for (int i = 0; i < 246; ++i) extensions += "<gazebo/>\n";
+  extensions += "<sensor/>\n</robot>";
+  const LintReport report = LoadUrdf(Edited({{kEnd, extensions}})).report;
+  EXPECT_EQ(report.warnings(), 247);
+  ASSERT_EQ(report.findings().size(), 2u);
+  const Finding& gazebo = report.findings()[0];
+  EXPECT_EQ(gazebo.count, 246);
+  EXPECT_THAT(gazebo.message, HasSubstr("<gazebo>"));
+  ASSERT_EQ(gazebo.more_places.size(),
+            static_cast<std::size_t>(LintReport::kMaxMorePlaces));
+  EXPECT_EQ(gazebo.more_places[0].line, gazebo.line + 1);
+  EXPECT_EQ(gazebo.more_places[8].line, gazebo.line + 9);
+  EXPECT_EQ(report.findings()[1].count, 1);
+  EXPECT_TRUE(report.findings()[1].more_places.empty());
+}
+
+TEST(UrdfLintMessages, ErrorsOfOneKindComeOneByOne) {
+  const std::string text = Edited({{R"(effort="20")", R"(effort="-1")"},
+                                   {R"(velocity="4")", R"(velocity="-4")"}});
+  const LintReport report = LoadUrdf(text).report;
+  EXPECT_EQ(report.errors(), 2);
+  EXPECT_EQ(report.findings().size(), 2u);
 }
 
 TEST(UrdfLintMessages, ErrorsStandFirst) {

@@ -124,6 +124,52 @@ TEST(LintReport, ListsTheFirstThousandOfEachSeverity) {
   EXPECT_EQ(report.findings()[999].line, 999);
 }
 
+TEST(LintReport, OneKindIsListedOnceAndCounted) {
+  LintReport report;
+  int made = 0;
+  const auto add = [&](Severity severity, LintCode code, std::string_view kind,
+                       int line) {
+    report.AddKind(severity, code, {.joint = "j", .line = line}, kind, [&made] {
+      ++made;
+      return std::string("m");
+    });
+  };
+  for (int line = 1; line <= 20; ++line) {
+    add(Severity::kWarning, LintCode::kIgnoredElement, "a", line);
+  }
+  add(Severity::kWarning, LintCode::kIgnoredElement, "b", 21);
+  add(Severity::kWarning, LintCode::kIgnoredAttribute, "a", 22);
+  add(Severity::kInfo, LintCode::kIgnoredElement, "a", 23);
+  EXPECT_EQ(made, 4);
+  ASSERT_EQ(report.findings().size(), 4u);
+  EXPECT_EQ(report.warnings(), 22);
+  EXPECT_EQ(report.infos(), 1);
+  const Finding& first = report.findings()[0];
+  EXPECT_EQ(first.line, 1);
+  EXPECT_EQ(first.count, 20);
+  ASSERT_EQ(first.more_places.size(), 9u);
+  EXPECT_EQ(first.more_places[0], (FoundPlace{.joint = "j", .line = 2}));
+  // Errors come one by one.
+  add(Severity::kError, LintCode::kNegativeInertia, "a", 1);
+  add(Severity::kError, LintCode::kNegativeInertia, "a", 2);
+  EXPECT_EQ(report.errors(), 2);
+  EXPECT_EQ(report.findings().size(), 6u);
+}
+
+TEST(LintReport, PlacesAreBoundedInAll) {
+  LintReport report;
+  for (int kind = 0; kind < LintReport::kMaxListed; ++kind) {
+    for (int line = 0; line < 5; ++line) {
+      report.AddKind(Severity::kInfo, LintCode::kFixedMass, {.line = line},
+                     std::to_string(kind), [] { return "m"; });
+    }
+  }
+  EXPECT_EQ(report.infos(), 5 * LintReport::kMaxListed);
+  std::size_t places = 0;
+  for (const Finding& f : report.findings()) places += f.more_places.size();
+  EXPECT_EQ(places, 200u * 4);
+}
+
 TEST(LintReport, TextIsPrintableAndBounded) {
   LintReport report;
   const std::string wild = "\xFF\n" + std::string(100'000, 'x');

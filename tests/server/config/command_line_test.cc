@@ -110,6 +110,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   const std::string file = File(
       "listen = [\"127.0.0.1:1\", \"unix:/tmp/s\"]\n"
       "models = \"/a\"\n"
+      "models-validation = \"lenient\"\n"
       "# a comment\n"
       "store = \"/s.db\"\n"
       "address-file = /f\n"
@@ -126,6 +127,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   const Settings settings = Accepted({"--config", file});
   EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:1", "unix:/tmp/s"));
   EXPECT_THAT(settings.models, ElementsAre("/a"));
+  EXPECT_EQ(settings.models_validation, Validation::kLenient);
   EXPECT_EQ(settings.store, "/s.db");
   EXPECT_EQ(settings.address_file, "/f");
   EXPECT_EQ(settings.log_format, LogFormat::kJson);

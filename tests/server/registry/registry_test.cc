@@ -192,7 +192,7 @@ TEST_F(RegistryTest, ReRegisteringOldContentMovesThePointerBack) {
 TEST_F(RegistryTest, SameSourceUnderOtherOptionsIsAnotherRevision) {
   Value(registry_.Register(Request("arm", 1)));
   auto strict = Request("arm", 1);
-  strict.options.strict = true;
+  strict.options.validation = Validation::kStrict;
   EXPECT_TRUE(Value(registry_.Register(strict)).changed);
   auto tip = Request("arm", 1);
   tip.options.default_tip = "base";
@@ -215,7 +215,8 @@ TEST_F(RegistryTest, OptionsSurviveTheStore) {
   const auto loaded = Value(copy.Resolve("arm")).loaded;
   EXPECT_NE(loaded, revision);
   EXPECT_EQ(loaded->revision, revision->revision);
-  EXPECT_EQ(loaded->options.default_tip, "base");
+  ASSERT_TRUE(loaded->options);
+  EXPECT_EQ(loaded->options->default_tip, "base");
   ASSERT_NE(loaded->model, nullptr);
   EXPECT_EQ(loaded->model->tip_frame(), loaded->model->FindFrame("base"));
 }
@@ -301,7 +302,8 @@ TEST_F(RegistryTest, BrokenModelIsListed) {
       ComputeRevision("urdf", broken, RegistrationOptions());
   Write("b-stricter", revision, broken);
   Write("c-damaged", RevisionOf(2), Urdf(3));
-  const std::string options = "base=floating;mimic=independent;strict=0;tip=";
+  const std::string options =
+      "base=floating;mimic=independent;validation=default;tip=";
   Write("d-newer", ComputeRevision("urdf", Urdf(1), options), Urdf(1), options);
   Value(registry_.Register(Request("e-good", 1)));
 
@@ -501,7 +503,7 @@ TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
         if (const auto* entry = std::get_if<ModelEntry>(&result)) {
           const LoadedRevision& loaded = *entry->loaded;
           if (loaded.model == nullptr ||
-              ComputeRevision("urdf", loaded.source, loaded.options) !=
+              ComputeRevision("urdf", loaded.source, *loaded.options) !=
                   loaded.revision) {
             ++wrong;
           }

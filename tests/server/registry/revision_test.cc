@@ -10,11 +10,15 @@ namespace {
 TEST(Revision, IsAKnownConstant) {
   EXPECT_EQ(
       ComputeRevision("urdf", "<robot name=\"r\"/>", RegistrationOptions()),
-      "af0275b9504b1f5bbc6d839ef548d28818410c13b2436f886bec00ed82a40bdb");
-  EXPECT_EQ(ComputeRevision(
-                "urdf", "<robot name=\"r\"/>",
-                RegistrationOptions{.default_tip = "tool0", .strict = true}),
-            "f01ed1c85ad3c3d8723340fc1732f292041324d805cf7cdaa8d4ab98bee515cf");
+      "cc0ed7de9a9697dcce38a388fd81ea2a33deb9bd2184fad50bbf238ad7de1745");
+  EXPECT_EQ(
+      ComputeRevision("urdf", "<robot name=\"r\"/>",
+                      RegistrationOptions{.default_tip = "tool0",
+                                          .validation = Validation::kStrict}),
+      "4e46d283f9adaec5ca4e552d3b4f1f1e628ba8fcf28d29aabc69e18491fa97b4");
+  EXPECT_EQ(ComputeRevision("urdf", "<robot name=\"r\"/>",
+                            "base=fixed;mimic=independent;strict=0;tip=", "1"),
+            "af0275b9504b1f5bbc6d839ef548d28818410c13b2436f886bec00ed82a40bdb");
 }
 
 TEST(Revision, CoversBytesThatAreNotText) {
@@ -22,7 +26,7 @@ TEST(Revision, CoversBytesThatAreNotText) {
   std::string source;
   for (int i = 0; i < 5 * 256; ++i) source += static_cast<char>(i);
   EXPECT_EQ(ComputeRevision("urdf", source, RegistrationOptions()),
-            "5ce75ea2091ed5d7e0c97c7f03a5f0ea7e0f837d33811388529927c09dfb75f1");
+            "79937c4db4aae65e4e53bebe329396cd10e090a6014f35d951857739592410fa");
 }
 
 TEST(Revision, MovesWithEveryPart) {
@@ -39,24 +43,42 @@ TEST(Revision, Sha256OfKnownBytes) {
 }
 
 TEST(RegistrationOptions, CanonicalTextReadsBack) {
-  for (const bool strict : {false, true}) {
-    for (const char* tip : {"", "tool0", "odd;tip=name;strict=1"}) {
-      const RegistrationOptions options{.default_tip = tip, .strict = strict};
+  for (const Validation validation :
+       {Validation::kDefault, Validation::kStrict, Validation::kLenient}) {
+    for (const char* tip : {"", "tool0", "odd;tip=name;validation=strict"}) {
+      const RegistrationOptions options{.default_tip = tip,
+                                        .validation = validation};
       const auto back = RegistrationOptions::FromCanonical(options.Canonical());
       ASSERT_TRUE(back);
       EXPECT_EQ(back->default_tip, tip);
-      EXPECT_EQ(back->strict, strict);
+      EXPECT_EQ(back->validation, validation);
     }
   }
 }
 
 TEST(RegistrationOptions, UnknownTextIsRefused) {
   for (const char* text :
-       {"", "base=floating;mimic=independent;strict=0;tip=",
-        "base=fixed;mimic=independent;strict=", "base=fixed;mimic=independent;",
-        "base=fixed;mimic=independent;strict=2;tip=",
-        "base=fixed;mimic=independent;strict=0;gears=1;tip="}) {
+       {"", "base=floating;mimic=independent;validation=default;tip=",
+        "base=fixed;mimic=independent;validation=strict",
+        "base=fixed;mimic=independent;",
+        "base=fixed;mimic=independent;validation=2;tip=",
+        "base=fixed;mimic=independent;validation=strict;gears=1;tip=",
+        "base=fixed;mimic=independent;strict=0;tip="}) {
     EXPECT_FALSE(RegistrationOptions::FromCanonical(text)) << text;
+  }
+}
+
+TEST(RegistrationOptions, ThoseOfLayout1ReadAsWhatTheyMeant) {
+  EXPECT_EQ(FromLayout1("base=fixed;mimic=independent;strict=0;tip=a;strict=1"),
+            "base=fixed;mimic=independent;validation=default;tip=a;strict=1");
+  EXPECT_EQ(FromLayout1("base=fixed;mimic=independent;strict=1;tip="),
+            "base=fixed;mimic=independent;validation=strict;tip=");
+  for (const char* text :
+       {"", "options", "base=fixed;mimic=independent;strict=",
+        "base=fixed;mimic=independent;strict=2;tip=",
+        "base=floating;mimic=independent;strict=0;tip=",
+        "base=fixed;mimic=independent;strict=0;gears=1;tip="}) {
+    EXPECT_EQ(FromLayout1(text), text);
   }
 }
 

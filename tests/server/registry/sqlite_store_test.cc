@@ -345,7 +345,7 @@ TEST(SqliteStore, LeftOverLogIsNotCopiedIntoARefusedFile) {
     const auto store = OpenStore(path);
     Store(*store, Change("arm", "r1"));
     // As a killed server leaves them, later than which only the log is new.
-    RunSql(path, "PRAGMA user_version = 2");
+    RunSql(path, "PRAGMA user_version = 3");
     fs::copy_file(path, copy);
     fs::copy_file(path + "-wal", copy + "-wal");
   }
@@ -376,11 +376,11 @@ TEST(SqliteStore, NewerSchemaIsRefused) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
   OpenStore(path).reset();
-  RunSql(path, "PRAGMA user_version = 2");
+  RunSql(path, "PRAGMA user_version = 3");
   const std::string before = ReadFile(path);
   EXPECT_THAT(WhyItDoesNotOpen(path),
-              AllOf(HasSubstr("newer torqued"), HasSubstr("schema 2"),
-                    HasSubstr("up to 1")));
+              AllOf(HasSubstr("newer torqued"), HasSubstr("schema 3"),
+                    HasSubstr("up to 2")));
   EXPECT_TRUE(ReadFile(path) == before);
 }
 

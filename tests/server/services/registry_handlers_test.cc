@@ -101,12 +101,58 @@ TEST_F(RegistryHandlersTest, UnknownEnumNumbersAreNamed) {
   EXPECT_EQ(error->reason, v1::INVALID_OPTION);
   EXPECT_EQ(error->violations[0].field, "options.base");
 
+  v1::RegisterModelRequest level = Registration("arm");
+  level.mutable_options()->set_validation(static_cast<v1::Validation>(4));
+  error = Handle(registry_, level, &reply);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, v1::INVALID_OPTION);
+  EXPECT_EQ(error->violations[0].field, "options.validation");
+
   v1::ValidateModelRequest mimic;
   mimic.mutable_options()->set_mimic(static_cast<v1::MimicMode>(-1));
   v1::ValidateModelReply validated;
   error = Handle(registry_, mimic, &validated);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->violations[0].field, "options.mimic");
+}
+
+// A rod whose moments are no body's, on a joint that they hardly matter to.
+constexpr char kOddRod[] =
+    "<robot name='odd'><link name='base'/><link name='rod'><inertial>"
+    "<origin xyz='1 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
+    "izz='0.1' ixy='0.2' ixz='0' iyz='0'/></inertial></link><joint name='axle' "
+    "type='continuous'><parent link='base'/><child link='rod'/>"
+    "<axis xyz='0 0 1'/></joint></robot>";
+
+TEST_F(RegistryHandlersTest, ValidationIsPartOfTheRevisionAndEchoed) {
+  v1::RegisterModelRequest request = Registration("odd");
+  request.set_source(kOddRod);
+  v1::RegisterModelReply reply;
+  const auto refused = Handle(registry_, request, &reply);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->reason, v1::INVALID_MODEL);
+  request.mutable_options()->set_validation(v1::VALIDATION_LENIENT);
+  ASSERT_FALSE(Handle(registry_, request, &reply));
+  EXPECT_EQ(reply.model().options().validation(), v1::VALIDATION_LENIENT);
+  EXPECT_EQ(reply.model().report().warnings(), 1u);
+  v1::ValidateModelRequest dry;
+  dry.set_source(kOddRod);
+  v1::ValidateModelReply validated;
+  ASSERT_FALSE(Handle(registry_, dry, &validated));
+  EXPECT_FALSE(validated.valid());
+}
+
+TEST_F(RegistryHandlersTest, ACancelledRegistrationStoresNothing) {
+  v1::RegisterModelRequest request = Registration("odd");
+  request.set_source(kOddRod);
+  request.mutable_options()->set_validation(v1::VALIDATION_LENIENT);
+  v1::RegisterModelReply reply;
+  ASSERT_TRUE(Handle(registry_, request, &reply, [] { return true; }));
+  v1::ListModelsReply listed;
+  ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
+  EXPECT_EQ(listed.models_size(), 0);
+  // Nor is it remembered as broken.
+  ASSERT_FALSE(Handle(registry_, request, &reply));
 }
 
 TEST_F(RegistryHandlersTest, ValidationStoresNothingAndNeverFails) {

@@ -21,7 +21,8 @@ EvaluationPlan Plan(EvaluationOptions options) {
 
 v1::Echo EchoOf(const EvaluationPlan& plan, bool sigma_min = false) {
   v1::Echo echo;
-  FillEcho(plan, sigma_min, "three", "abc", "baseline", &echo);
+  FillEcho(plan, sigma_min, "three", "abc", Validation::kLenient, "baseline",
+           &echo);
   return echo;
 }
 
@@ -31,6 +32,7 @@ TEST(EchoTest, DefaultsAreFilledIn) {
   const v1::Echo echo = EchoOf(Plan(options));
   EXPECT_EQ(echo.model(), "three");
   EXPECT_EQ(echo.revision(), "abc");
+  EXPECT_EQ(echo.validation(), v1::VALIDATION_LENIENT);
   EXPECT_EQ(echo.target(), "baseline");
   EXPECT_FALSE(echo.server_version().empty());
   EXPECT_THAT(echo.joint_names(), ElementsAre("lift", "reach", "twist"));

@@ -20,7 +20,9 @@ TEST(ModelInfoTest, JointsCarryWhatTheSourceSays) {
   EXPECT_EQ(info.name(), "three");
   EXPECT_EQ(info.robot_name(), "three");
   EXPECT_EQ(info.state(), v1::MODEL_STATE_READY);
+  EXPECT_EQ(info.format(), v1::MODEL_FORMAT_URDF);
   EXPECT_EQ(info.options().base(), v1::BASE_KIND_FIXED);
+  EXPECT_EQ(info.options().validation(), v1::VALIDATION_DEFAULT);
   EXPECT_EQ(info.options().mimic(), v1::MIMIC_MODE_INDEPENDENT);
   EXPECT_EQ(info.nq(), 3u);
   EXPECT_EQ(info.nv(), 3u);
@@ -74,6 +76,23 @@ TEST(ModelInfoTest, ABrokenModelSaysWhyAndHasNoSizes) {
   EXPECT_EQ(summary.nq(), 0u);
 }
 
+TEST(ModelInfoTest, WhatThisVersionCannotReadIsNotCalledUrdf) {
+  auto newer = std::make_shared<LoadedRevision>();
+  newer->format = "mjcf";
+  newer->problem = "unknown format 'mjcf'";
+  ModelEntry entry;
+  entry.loaded = newer;
+  v1::ModelInfo info;
+  FillModelInfo(entry, &info);
+  EXPECT_EQ(info.format(), v1::MODEL_FORMAT_UNSPECIFIED);
+  EXPECT_FALSE(info.has_options());
+  v1::ModelSummary summary;
+  FillSummary(entry, &summary);
+  EXPECT_EQ(summary.format(), v1::MODEL_FORMAT_UNSPECIFIED);
+  FillSummary(ThreeJoints(), &summary);
+  EXPECT_EQ(summary.format(), v1::MODEL_FORMAT_URDF);
+}
+
 TEST(ReportTest, AtMostAThousandFindingsAreListedAndAllAreCounted) {
   LintReport report;
   for (int i = 0; i < 1500; ++i) {
@@ -93,6 +112,28 @@ TEST(ReportTest, AtMostAThousandFindingsAreListedAndAllAreCounted) {
   EXPECT_EQ(message.findings(0).severity(), v1::SEVERITY_ERROR);
   EXPECT_EQ(message.findings(999).severity(), v1::SEVERITY_WARNING);
   EXPECT_EQ(message.findings(0).code(), "missing-limit");
+  EXPECT_EQ(message.findings(0).count(), 1u);
+  EXPECT_EQ(message.findings(0).more_places_size(), 0);
+}
+
+TEST(ReportTest, OneKindIsOneFindingWithItsNextPlaces) {
+  LintReport report;
+  for (int line = 1; line <= 246; ++line) {
+    report.AddKind(Severity::kWarning, LintCode::kIgnoredElement,
+                   {.joint = "j", .link = "l", .line = line}, "gazebo",
+                   [] { return "<gazebo> is ignored."; });
+  }
+  v1::LintReport message;
+  FillReport(report, &message);
+  ASSERT_EQ(message.findings_size(), 1);
+  EXPECT_EQ(message.warnings(), 246u);
+  const v1::Finding& finding = message.findings(0);
+  EXPECT_EQ(finding.count(), 246u);
+  EXPECT_EQ(finding.line(), 1u);
+  ASSERT_EQ(finding.more_places_size(), 9);
+  EXPECT_EQ(finding.more_places(8).line(), 10u);
+  EXPECT_EQ(finding.more_places(8).joint(), "j");
+  EXPECT_EQ(finding.more_places(8).link(), "l");
 }
 
 }  // namespace

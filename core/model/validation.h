@@ -1,0 +1,30 @@
+// How much is asked of a description before it becomes a model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace torqued {
+
+/// What is told of the mass properties in a description that no body can have,
+/// and of joints that move no mass. What cannot be read, no tree of links, and
+/// numbers beyond double precision are errors whatever is chosen.
+enum class Validation : std::uint8_t {
+  /// An error where an answer follows from it, a warning where none does (the
+  /// link is fixed to the base) or where it is known to be harmless (one moment
+  /// above the sum of the others).
+  kDefault,
+  /// An error always.
+  kStrict,
+  /// A warning, as long as the mass matrix is regular: see
+  /// BuildOptions::singular_joint.
+  kLenient,
+};
+
+/// "default", "strict", "lenient".
+std::string_view ToString(Validation validation);
+/// Nothing for any other text.
+std::optional<Validation> FindValidation(std::string_view name);
+
+}  // namespace torqued

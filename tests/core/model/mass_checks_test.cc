@@ -1,0 +1,242 @@
+#include "core/model/mass_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "core/dynamics/singular_joint.h"
+#include "tests/core/model/descriptions.h"
+
+namespace torqued {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+BuildOptions With(Validation validation) {
+  return {.default_tip = {},
+          .validation = validation,
+          .singular_joint = SingularJoint};
+}
+
+// An arm that turns about z, with `link` on a fixed joint at `carrier`.
+LoadResult ArmAnd(const LinkDescription& link, const std::string& carrier,
+                  Validation validation = Validation::kDefault) {
+  return Build({MasslessLink("base"), Link("arm", 2, {0.3, 0, 0}), link},
+               {JointOf("turn", JointKind::kContinuous, "base", "arm"),
+                JointOf("weld", JointKind::kFixed, carrier, link.name)},
+               With(validation));
+}
+
+LinkDescription Tensor(double mass, std::array<double, 6> inertia,
+                       std::array<double, 3> com = {0, 0, 0}) {
+  LinkDescription link = Link("part", mass, com);
+  link.inertial->inertia = inertia;
+  return link;
+}
+
+// As published: 1 mg with moments that no body has.
+LinkDescription Antenna() {
+  return Tensor(1e-6,
+                {2.371e-8, 6.119e-8, 1.179e-8, 2.833e-8, 0.774e-8, 3.849e-8});
+}
+
+const Finding& Only(const LoadResult& result) {
+  static const Finding kNone;
+  EXPECT_EQ(result.report.findings().size(), 1u) << Messages(result.report);
+  return result.report.findings().empty() ? kNone : result.report.findings()[0];
+}
+
+// The finding of a code.
+const Finding& Find(const LoadResult& result, LintCode code) {
+  static const Finding kNone{.severity = Severity::kInfo};
+  for (const Finding& finding : result.report.findings()) {
+    if (finding.code == code) return finding;
+  }
+  ADD_FAILURE() << "not found among\n" << Messages(result.report);
+  return kNone;
+}
+
+TEST(MassChecks, WhatIsFixedToTheBaseCannotChangeAnAnswer) {
+  for (const Validation validation :
+       {Validation::kDefault, Validation::kLenient}) {
+    const LoadResult result = ArmAnd(Antenna(), "base", validation);
+    ASSERT_NE(result.model, nullptr) << Messages(result.report);
+    const Finding& finding = Find(result, LintCode::kNegativeInertia);
+    EXPECT_EQ(finding.severity, Severity::kWarning);
+    EXPECT_EQ(finding.link, "part");
+    EXPECT_THAT(finding.message, HasSubstr("enters no quantity"));
+  }
+  const LoadResult strict = ArmAnd(Antenna(), "base", Validation::kStrict);
+  EXPECT_EQ(strict.model, nullptr);
+  EXPECT_THAT(Find(strict, LintCode::kNegativeInertia).message,
+              HasSubstr("validation default"));
+  // A negative mass, too.
+  const LoadResult mass = ArmAnd(Tensor(-1, {1, 0, 0, 1, 0, 1}), "base");
+  ASSERT_NE(mass.model, nullptr) << Messages(mass.report);
+  EXPECT_EQ(Find(mass, LintCode::kNegativeMass).severity, Severity::kWarning);
+}
+
+TEST(MassChecks, BehindAJointTheSameMomentIsJudgedByWhatTheJointMoves) {
+  // 3.5e-8 beside 2 kg at 0.3 m: less than six digits of the mass leave open.
+  const LoadResult small = ArmAnd(Antenna(), "arm");
+  ASSERT_NE(small.model, nullptr) << Messages(small.report);
+  EXPECT_THAT(Only(small).message, HasSubstr("too small to count"));
+  EXPECT_EQ(ArmAnd(Antenna(), "arm", Validation::kStrict).model, nullptr);
+  // By itself it is all that the joint moves.
+  LinkDescription part = Antenna();
+  part.inertial->origin.p = {1e-4, 0, 0};
+  const LoadResult alone =
+      Build({MasslessLink("base"), part},
+            {JointOf("turn", JointKind::kContinuous, "base", "part")},
+            With(Validation::kDefault));
+  EXPECT_EQ(alone.model, nullptr);
+  EXPECT_THAT(Only(alone).message, HasSubstr("validation lenient"));
+}
+
+TEST(MassChecks, DustOnAZeroTensorIsNoFinding) {
+  for (const Validation validation :
+       {Validation::kDefault, Validation::kStrict, Validation::kLenient}) {
+    const LoadResult result = Build(
+        {MasslessLink("base"),
+         Tensor(1.33687, {0, 0, 2.40741e-35, 0, 0, 0}, {0.0185, -0.1108, 0})},
+        {JointOf("neck", JointKind::kContinuous, "base", "part")},
+        With(validation));
+    EXPECT_NE(result.model, nullptr);
+    EXPECT_THAT(result.report.findings(), IsEmpty()) << Messages(result.report);
+  }
+  // Of a triangle inequality as well: a rod of no moments but rounding.
+  EXPECT_THAT(
+      ArmAnd(Tensor(1, {1e-18, 0, 0, 1e-21, 0, 0}), "arm").report.findings(),
+      IsEmpty());
+}
+
+TEST(MassChecks, LeastOfTheInertiasBeforeTheLinkCounts) {
+  // A light wrist behind a heavy arm: to the arm the moment is nothing.
+  const auto wrist = [](double moment) {
+    return Build({MasslessLink("base"), Link("arm", 1000, {1, 0, 0}),
+                  Tensor(1e-6, {1e-9, 0, 0, moment, 0, 1e-9}, {1e-2, 0, 0})},
+                 {JointOf("turn", JointKind::kContinuous, "base", "arm"),
+                  JointOf("wrist", JointKind::kContinuous, "arm", "part",
+                          {1, 0, 0}, {0, 0, 1})},
+                 With(Validation::kDefault));
+  };
+  EXPECT_EQ(wrist(-1e-11).model, nullptr);
+  EXPECT_NE(wrist(1e-11).model, nullptr);
+}
+
+TEST(MassChecks, LenientTakesWhatItCanComputeAndNamesTheLink) {
+  const LinkDescription odd = Tensor(3, {0.1, 0.2, 0, 0.1, 0, 0.1});
+  const LoadResult refused = ArmAnd(odd, "arm");
+  EXPECT_EQ(refused.model, nullptr);
+  EXPECT_THAT(Only(refused).message, HasSubstr("or use validation lenient"));
+  const LoadResult taken = ArmAnd(odd, "arm", Validation::kLenient);
+  ASSERT_NE(taken.model, nullptr) << Messages(taken.report);
+  EXPECT_EQ(Only(taken).severity, Severity::kWarning);
+  EXPECT_EQ(Only(taken).link, "part");
+  // Without a rule it is as strict as the default, and does not offer itself.
+  BuildOptions no_rule = With(Validation::kLenient);
+  no_rule.singular_joint = nullptr;
+  const LoadResult same =
+      Build({MasslessLink("base"), Link("arm", 2, {0.3, 0, 0}), odd},
+            {JointOf("turn", JointKind::kContinuous, "base", "arm"),
+             JointOf("weld", JointKind::kFixed, "arm", "part")},
+            no_rule);
+  EXPECT_EQ(same.model, nullptr);
+  EXPECT_THAT(Only(same).message, Not(HasSubstr("lenient")));
+}
+
+TEST(MassChecks, LenientRefusesASingularMassMatrixAndNamesTheJoint) {
+  // A negative mass takes away all inertia about the axis, and more.
+  const LoadResult result = ArmAnd(Tensor(-3, {0, 0, 0, 0, 0, 0}, {1, 0, 0}),
+                                   "arm", Validation::kLenient);
+  EXPECT_EQ(result.model, nullptr);
+  const Finding& finding = Find(result, LintCode::kMasslessJoint);
+  EXPECT_EQ(finding.severity, Severity::kError);
+  EXPECT_EQ(finding.joint, "turn");
+  // A joint that moves nothing at all is no matter of judgement.
+  const LoadResult empty = Build(
+      {MasslessLink("base"), Link("arm", 1, {1, 0, 0}), MasslessLink("finger")},
+      {JointOf("turn", JointKind::kContinuous, "base", "arm"),
+       JointOf("grip", JointKind::kPrismatic, "arm", "finger")},
+      With(Validation::kLenient));
+  EXPECT_EQ(empty.model, nullptr);
+  EXPECT_EQ(Only(empty).joint, "grip");
+  EXPECT_THAT(Only(empty).message, HasSubstr("armature"));
+}
+
+// Two links, the second of which is less than nothing where the elbow is bent:
+// at q = 0 the mass matrix is regular.
+LoadResult BentElbow() {
+  return Build(
+      {MasslessLink("base"), Link("upper", 1, {0.5, 0, 0}),
+       Tensor(-0.4, {0, 0, 0, 0, 0, 0}, {-0.9, 0, 0}),
+       Tensor(0.9, {0, 0, 0, 0, 0, 0.5})},
+      {JointOf("shoulder", JointKind::kContinuous, "base", "upper"),
+       JointOf("elbow", JointKind::kContinuous, "upper", "part", {1, 0, 0}),
+       JointOf("weld", JointKind::kFixed, "part", "tool")},
+      With(Validation::kLenient));
+}
+
+TEST(MassChecks, LenientLooksAtTheSameStatesEachTime) {
+  const LoadResult first = BentElbow(), again = BentElbow();
+  EXPECT_EQ(first.model == nullptr, again.model == nullptr);
+  EXPECT_EQ(Messages(first.report), Messages(again.report));
+}
+
+TEST(MassChecks, LenientTakesWhatTheDefaultTakes) {
+  // Two joints on one axis with nothing between: singular everywhere, of which
+  // the default only warns.
+  for (const Validation validation :
+       {Validation::kDefault, Validation::kLenient}) {
+    const LoadResult result = Build(
+        {MasslessLink("base"), MasslessLink("ring"), Link("arm", 1, {1, 0, 0})},
+        {JointOf("a", JointKind::kContinuous, "base", "ring"),
+         JointOf("b", JointKind::kContinuous, "ring", "arm")},
+        With(validation));
+    EXPECT_NE(result.model, nullptr) << Messages(result.report);
+    EXPECT_EQ(Only(result).code, LintCode::kIllConditionedMass);
+  }
+}
+
+TEST(MassChecks, LenientEndsWhenCancelled) {
+  BuildOptions options = With(Validation::kLenient);
+  int asked = 0;
+  options.cancelled = [&asked] { return ++asked == 3; };
+  const LoadResult result =
+      Build({MasslessLink("base"), Link("arm", 2, {0.3, 0, 0}),
+             Tensor(3, {0.1, 0.2, 0, 0.1, 0, 0.1})},
+            {JointOf("turn", JointKind::kContinuous, "base", "arm"),
+             JointOf("weld", JointKind::kFixed, "arm", "part")},
+            options);
+  EXPECT_TRUE(result.cancelled);
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(MassChecks, WhatCannotBeComputedIsRefusedByAll) {
+  for (const Validation validation :
+       {Validation::kDefault, Validation::kStrict, Validation::kLenient}) {
+    const LoadResult result = ArmAnd(
+        Tensor(1, {std::numeric_limits<double>::infinity(), 0, 0, 1, 0, 1}),
+        "base", validation);
+    EXPECT_EQ(result.model, nullptr);
+    EXPECT_EQ(Find(result, LintCode::kInvalidNumber).severity,
+              Severity::kError);
+  }
+}
+
+TEST(Validation, NamesReadBack) {
+  for (const Validation validation :
+       {Validation::kDefault, Validation::kStrict, Validation::kLenient}) {
+    EXPECT_EQ(FindValidation(ToString(validation)), validation);
+  }
+  EXPECT_FALSE(FindValidation("Strict"));
+  EXPECT_FALSE(FindValidation(""));
+}
+
+}  // namespace
+}  // namespace torqued

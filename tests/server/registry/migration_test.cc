@@ -1,0 +1,215 @@
+// A store that an older version wrote.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "server/registry/registry.h"
+#include "tests/server/registry/fixtures.h"
+
+namespace torqued::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kOptions1 = "base=fixed;mimic=independent;strict=0;tip=";
+constexpr int kCrash = 7;
+
+// What revisions of layout 1 were.
+std::string Former(int mass, std::string_view options = kOptions1) {
+  return ComputeRevision("urdf", Urdf(mass), options, "1");
+}
+std::string Checked() {
+  return Former(2, "base=fixed;mimic=independent;strict=1;tip=bob");
+}
+std::string CheckedNow() {
+  return ComputeRevision(
+      "urdf", Urdf(2),
+      RegistrationOptions{.default_tip = "bob",
+                          .validation = Validation::kStrict});
+}
+
+// All rows of all tables.
+std::string Content(const std::string& path) {
+  const std::pair<const char*, const char*> tables[] = {
+      {"revisions", "revision || format || options || hex(source)"},
+      {"history", "name || revision || registered_at"},
+      {"names", "name || revision"},
+      {"labels", "name || label || revision"},
+      {"directory_files", "name || content_hash"}};
+  std::string all;
+  for (const auto& [table, row] : tables) {
+    all += RunSql(path, std::string("SELECT group_concat(row, char(10)) FROM "
+                                    "(SELECT ") +
+                            row + " AS row FROM " + table + " ORDER BY 1)") +
+           '\n';
+  }
+  EXPECT_THAT(all, AllOf(HasSubstr("legbest"), HasSubstr("benchd17d8dcc")));
+  return all;
+}
+
+class MigrationTest : public testing::Test {
+ protected:
+  MigrationTest() {
+    const std::string old =
+        RunSql(path_, ReadFile(TORQUED_REGISTRY_DATA "/store_of_schema_1.sql"));
+    EXPECT_EQ(old, "");
+    EXPECT_EQ(RunSql(path_, "PRAGMA journal_mode = WAL"), "wal");
+  }
+
+  TemporaryDirectory directory_;
+  std::string path_ = directory_ / "models.db";
+};
+
+TEST_F(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {
+  Registry registry(OpenStore(path_));
+  const std::string first = RevisionOf(1), third = RevisionOf(3);
+  EXPECT_NE(first, Former(1));
+  EXPECT_EQ(Where(registry, "arm"), third);
+  EXPECT_EQ(Where(registry, "leg"), first);
+  EXPECT_EQ(Where(registry, "bench"), RevisionOf(4));
+  EXPECT_EQ(Where(registry, "arm@first"), first);
+  EXPECT_EQ(Where(registry, "arm@checked"), CheckedNow());
+  EXPECT_EQ(Where(registry, "leg@best"), first);
+  const struct {
+    std::string former, now;
+  } revisions[] = {
+      {Former(1), first}, {Checked(), CheckedNow()}, {Former(3), third}};
+  for (const auto& [former, now] : revisions) {
+    for (const std::size_t digits : {8, 12, 63, 64}) {
+      for (const std::string& revision : {former, now}) {
+        const std::string prefix = revision.substr(0, digits);
+        EXPECT_EQ(Where(registry, "@" + prefix), now);
+        EXPECT_EQ(Where(registry, "arm@" + prefix), now);
+      }
+    }
+  }
+  EXPECT_THAT(Where(registry, "leg@" + Checked()), HasSubstr("no revision"));
+  EXPECT_THAT(Where(registry, "gone"), HasSubstr("no model is named"));
+}
+
+TEST_F(MigrationTest, WhatWasRegisteredIsWhatItWas) {
+  Registry registry(OpenStore(path_));
+  const auto checked = Value(registry.Resolve("arm@checked"));
+  ASSERT_NE(checked.loaded->model, nullptr) << checked.loaded->problem;
+  ASSERT_TRUE(checked.loaded->options);
+  EXPECT_EQ(checked.loaded->options->validation, Validation::kStrict);
+  EXPECT_EQ(checked.loaded->options->default_tip, "bob");
+  EXPECT_EQ(checked.loaded->source, Urdf(2));
+  EXPECT_THAT(checked.labels, ElementsAre("checked"));
+  EXPECT_EQ(checked.registered_at.time_since_epoch(),
+            std::chrono::microseconds(1795408200095397));
+  const auto leg = Value(registry.Resolve("leg"));
+  EXPECT_EQ(leg.loaded->options->validation, Validation::kDefault);
+  // The same content again is no change.
+  EXPECT_FALSE(Value(registry.Register(Request("arm", 3))).changed);
+}
+
+TEST_F(MigrationTest, OldRevisionsHoldAsWhatIsExpected) {
+  Registry registry(OpenStore(path_));
+  auto request = Request("arm", 5);
+  request.expected_current = Former(1);
+  EXPECT_EQ(Error(registry.Register(request)).code,
+            RegistryError::Code::kConflict);
+  request.expected_current = Former(3);
+  EXPECT_TRUE(Value(registry.Register(request)).changed);
+  EXPECT_TRUE(registry.Delete("leg", Former(2)));
+  EXPECT_FALSE(registry.Delete("leg", Former(1)));
+}
+
+TEST_F(MigrationTest, WhatIsDeletedTakesItsOldRevisionAlong) {
+  Registry registry(OpenStore(path_));
+  EXPECT_FALSE(registry.Delete("bench", std::nullopt));
+  EXPECT_THAT(Where(registry, "@" + Former(4)), HasSubstr("no model has"));
+  // Another name still has it.
+  EXPECT_FALSE(registry.Delete("leg", std::nullopt));
+  EXPECT_EQ(Where(registry, "@" + Former(1)), RevisionOf(1));
+}
+
+TEST_F(MigrationTest, FilesThatDidNotChangeAreNotRegisteredAgain) {
+  Registry registry(OpenStore(path_));
+  const std::string models = directory_ / "models";
+  std::filesystem::create_directory(models);
+  WriteFile(models + "/bench.urdf", Urdf(4));
+  EXPECT_FALSE(registry.LoadDirectories({models}).at(0).changed);
+  EXPECT_TRUE(
+      registry.LoadDirectories({models}, Validation::kStrict).at(0).changed);
+}
+
+TEST_F(MigrationTest, DamagedAndUnknownRowsStayAndAreToldAsSuch) {
+  const std::string options = "base=floating;mimic=independent;strict=0;tip=";
+  const std::string unknown = Former(4, options);
+  RunSql(path_, "UPDATE revisions SET source = x'78' WHERE revision = '" +
+                    Former(3) + "'");
+  RunSql(path_, "PRAGMA foreign_keys = OFF; UPDATE revisions SET options = '" +
+                    options + "', revision = '" + unknown +
+                    "' WHERE revision = '" + Former(4) +
+                    "'; UPDATE history SET revision = '" + unknown +
+                    "' WHERE name = 'bench'; UPDATE names SET revision = '" +
+                    unknown + "' WHERE name = 'bench'");
+  Registry registry(OpenStore(path_));
+  const auto damaged = Value(registry.Resolve("arm"));
+  EXPECT_THAT(damaged.loaded->problem, HasSubstr("damaged"));
+  EXPECT_EQ(damaged.loaded->revision, Former(3));
+  const auto newer = Value(registry.Resolve("bench@" + unknown));
+  EXPECT_THAT(newer.loaded->problem, HasSubstr("base=floating"));
+  EXPECT_FALSE(newer.loaded->options);
+  EXPECT_EQ(Where(registry, "leg"), RevisionOf(1));
+}
+
+TEST_F(MigrationTest, AnErrorInTheMiddleLeavesTheStoreAsItWas) {
+  RunSql(path_,
+         "CREATE TRIGGER full BEFORE UPDATE ON labels WHEN old.label = 'best' "
+         "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");
+  const std::string before = Content(path_);
+  EXPECT_THAT(WhyItDoesNotOpen(path_), AllOf(HasSubstr("the disk is full"),
+                                             HasSubstr("left as they are")));
+  EXPECT_EQ(Content(path_), before);
+  EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), "1");
+  RunSql(path_, "DROP TRIGGER full");
+  Registry registry(OpenStore(path_));
+  EXPECT_EQ(Where(registry, "leg@" + Former(1)), RevisionOf(1));
+}
+
+// A function for SQL that ends the process.
+int AddCrash(sqlite3* connection, const char** /*error*/,
+             const sqlite3_api_routines* /*api*/) {
+  return sqlite3_create_function(
+      connection, "crash", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr,
+      [](sqlite3_context*, int, sqlite3_value**) { _exit(kCrash); }, nullptr,
+      nullptr);
+}
+
+TEST_F(MigrationTest, ACrashInTheMiddleLosesNothing) {
+  const std::string before = Content(path_);
+  RunSql(path_,
+         "CREATE TRIGGER power BEFORE UPDATE ON labels WHEN old.label = 'best' "
+         "BEGIN SELECT crash(); END");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(AddCrash));
+    OpenSqliteStore(path_);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  ASSERT_EQ(WEXITSTATUS(status), kCrash) << "it did not crash in the middle";
+  EXPECT_EQ(Content(path_), before);
+  RunSql(path_, "DROP TRIGGER power");
+  Registry registry(OpenStore(path_));
+  EXPECT_EQ(Where(registry, "arm@" + Checked()), CheckedNow());
+  EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), "2");
+}
+
+TEST_F(MigrationTest, ASecondOpeningChangesNothing) {
+  OpenStore(path_).reset();
+  const std::string once = Content(path_);
+  OpenStore(path_).reset();
+  EXPECT_EQ(Content(path_), once);
+}
+
+}  // namespace
+}  // namespace torqued::server
