@@ -218,7 +218,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
     setup_.task_axes[k] = axis;
     setup_.row_scale[k] = axis >= 3 ? 1 / task.characteristic_length : 1.0;
   }
-  if (setup_.task) PrepareFrameScale(task);
+  if (options.quantities.HasAny(kQuantitiesOfTheTask)) PrepareFrameScale(task);
 }
 
 void BlockPlan::PrepareFrameScale(const TaskOptions& task) {
@@ -235,14 +235,16 @@ void BlockPlan::PrepareFrameScale(const TaskOptions& task) {
       reach > 0 || !sliding_.empty() ? std::max(reach, kPoint) : 1;
   // Above what either bound may be, by what the lanes' own numbers may be off.
   const int joints = setup_.path_length;
-  const double epsilon =
-      setup_.single_precision
-          ? static_cast<double>(std::numeric_limits<float>::epsilon())
-          : std::numeric_limits<double>::epsilon();
-  const double share =
-      std::max(task.rank_tolerance, RoundOffOfJacobian(joints)) +
-      RoundOffOfJacobian(joints, epsilon);
-  setup_.least_square = share * share * 2 * joints;
+  const auto least_square = [&](double epsilon) {
+    const double share =
+        std::max(task.rank_tolerance, RoundOffOfJacobian(joints)) +
+        RoundOffOfJacobian(joints, epsilon);
+    return share * share * 2 * joints;
+  };
+  setup_.least_square_f64 =
+      least_square(std::numeric_limits<double>::epsilon());
+  setup_.least_square_f32 =
+      least_square(static_cast<double>(std::numeric_limits<float>::epsilon()));
 }
 
 BlockJob BlockPlan::Job(const EvaluationPlan& plan,

@@ -65,8 +65,10 @@ struct BlockSetup {
   double row_scale[6];  // by task row: 1, or 1 / characteristic length
   /// What certifies that the rows are neither round-off nor weak beside the
   /// whole Jacobian: the square of a singular value in the scaling of the frame
-  /// (see FrameScale), and what its reach is made of.
-  double least_square;
+  /// (see FrameScale) as each precision finds it, and what the reach is made
+  /// of.
+  double least_square_f64;
+  double least_square_f32;
   double constant_reach;
   const int* sliding;  // prismatic joints on the path
   int sliding_count;

@@ -54,8 +54,7 @@ class BlockTask {
       scales_.inverse_square[k] = static_cast<N>(1 / square);
       rows_[k] = J + setup_.task_axes[k] * n_;
     }
-    if (task_ && setup_.sliding_count == 0)
-      bound_ = BoundBesideFrame(nullptr);
+    if (task_ && setup_.sliding_count == 0) bound_ = BoundBesideFrame(nullptr);
   }
 
   /// Λ from the factors of M and the Jacobian at q. Returns the lanes in which
@@ -119,8 +118,8 @@ class BlockTask {
  private:
   bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
 
-  /// See BlockSetup::least_square: in the task's own scaling, in which singular
-  /// values may be smaller by the ratio of both scalings.
+  /// See BlockSetup::least_square_f64: in the task's own scaling, in which
+  /// singular values may be smaller by the ratio of both scalings.
   P BoundBesideFrame(const P* q) const {
     P reach(static_cast<N>(setup_.constant_reach)), least(N(1));
     for (int k = 0; k < setup_.sliding_count; ++k) {
@@ -140,7 +139,9 @@ class BlockTask {
     if (linear) {
       least = least * (angular ? Min(P(N(1)), of_linear) : of_linear);
     }
-    return P(static_cast<N>(setup_.least_square)) / (least * least);
+    const double square = sizeof(N) == sizeof(double) ? setup_.least_square_f64
+                                                      : setup_.least_square_f32;
+    return P(static_cast<N>(square)) / (least * least);
   }
 
   void TakeAxes(const P* of_all, P* of_task) const {
