@@ -17,8 +17,10 @@ namespace torqued::bench {
 class EvaluationRun {
  public:
   /// Throws std::runtime_error where the plan is refused.
+  /// In single precision all tables are, too.
   EvaluationRun(const BenchRobot& robot, Workload workload,
-                const States& states, std::int64_t rows);
+                const States& states, std::int64_t rows,
+                Precision precision = Precision::kDouble);
 
   const EvaluationPlan& plan() const { return *plan_; }
   const EvaluationOutputs& outputs() const { return outputs_; }
@@ -26,19 +28,21 @@ class EvaluationRun {
   /// Of the tables of results.
   std::size_t bytes() const { return bytes_; }
 
-  /// Row-major results; null where the workload has no such output.
+  /// Row-major results of double precision; null where the workload has no such
+  /// output.
   const double* result(Output output) const {
     return static_cast<const double*>(outputs_[output].data);
   }
 
  private:
   struct Free {
-    void operator()(double* numbers) const;
+    void operator()(std::byte* memory) const;
   };
 
   std::unique_ptr<EvaluationPlan> plan_;
   EvaluationOutputs outputs_;
-  std::vector<std::unique_ptr<double[], Free>> memory_;
+  std::vector<std::vector<float>> single_inputs_;
+  std::vector<std::unique_ptr<std::byte[], Free>> memory_;
   std::size_t bytes_ = 0;
 };
 

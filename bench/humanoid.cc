@@ -129,7 +129,23 @@ void AddLeg(Writer& robot, const std::string& name, double side) {
             Cylinder(kFootMass, 0, kFoot, 0.04));
 }
 
-void AddArm(Writer& robot, const std::string& name, double side) {
+/// A finger of three links at the end of a palm.
+void AddFinger(Writer& robot, const std::string& name, const std::string& palm,
+               const Vector& origin) {
+  constexpr double kLength = 0.03, kRadius = 0.006, kLinkMass = 0.004;
+  std::string parent = palm;
+  for (const char* link : {"_root", "_middle", "_end"}) {
+    const bool root = parent == palm;
+    robot.Add(name + link, parent, root ? origin : Vector{0, 0, -kLength}, 'y',
+              -1.5, 0.2, Cylinder(kLinkMass, 2, -kLength, kRadius));
+    parent = name + link;
+  }
+}
+
+enum class Hand : unsigned char { kGripper, kFingers };
+
+/// `side` is 1 on the left and -1 on the right.
+void AddArm(Writer& robot, const std::string& name, double side, Hand hand) {
   constexpr double kTrunk = 0.65 * (0.818 - 0.530) * kStature;
   constexpr double kShoulder = 0.129 * kStature;
   constexpr double kUpperArm = 0.186 * kStature;
@@ -153,22 +169,31 @@ void AddArm(Writer& robot, const std::string& name, double side) {
             0.8, Ball(0.2, 0.03));
   robot.Add(name + "hand", name + "wrist_roll", {0, 0, -0.02}, 'y', -1.2, 1.2,
             Cylinder(0.6 * kHandMass, 2, -kPalm, 0.03));
+  if (hand == Hand::kFingers) {
+    AddFinger(robot, name + "thumb", name + "hand", {0, 0.025, -kPalm});
+    AddFinger(robot, name + "finger", name + "hand", {0, -0.025, -kPalm});
+    return;
+  }
   robot.Add(name + "thumb", name + "hand", {0, 0.025, -kPalm}, 'x', -0.8, 0.2,
             Cylinder(0.2 * kHandMass, 2, -kPalm, 0.01));
   robot.Add(name + "finger", name + "hand", {0, -0.025, -kPalm}, 'x', -0.2, 0.8,
             Cylinder(0.2 * kHandMass, 2, -kPalm, 0.01));
 }
 
-}  // namespace
-
-std::string HumanoidUrdf() {
+std::string Humanoid(Hand hand) {
   Writer robot("pelvis");
   AddWaistAndNeck(robot);
   AddLeg(robot, "left_", 1);
   AddLeg(robot, "right_", -1);
-  AddArm(robot, "left_", 1);
-  AddArm(robot, "right_", -1);
+  AddArm(robot, "left_", 1, hand);
+  AddArm(robot, "right_", -1, hand);
   return std::move(robot).Finish();
 }
+
+}  // namespace
+
+std::string HumanoidUrdf() { return Humanoid(Hand::kGripper); }
+
+std::string HumanoidWithHandsUrdf() { return Humanoid(Hand::kFingers); }
 
 }  // namespace torqued::bench

@@ -22,4 +22,9 @@ inline constexpr char kHumanoidTip[] = "left_hand";
 /// the wrists of 0.3 and 0.2 kg: drives, radii and ranges are ours.
 std::string HumanoidUrdf();
 
+/// The same with a hand of two fingers of three links in place of each gripper:
+/// 44 joints, of which twelve carry links of 4 g, with a ten-millionth of the
+/// trunk's inertia.
+std::string HumanoidWithHandsUrdf();
+
 }  // namespace torqued::bench

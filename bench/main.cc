@@ -7,6 +7,11 @@
 //
 // Names of what is measured, each in seconds per `items`, one item a state:
 //   engine/ROBOT/WORKLOAD/TARGET/THREADS/STATES   Engine::Evaluate
+//   single/ROBOT/WORKLOAD/TARGET/STATES           the same in single precision,
+//                                                 with tables of f32, on one
+//                                                 thread; "doubtful" is the
+//                                                 share of rows that double
+//                                                 precision computes
 //   robot/ROBOT/WORKLOAD                          class Robot, state by state
 //   LIBRARY/ROBOT/WORKLOAD                        another library, likewise
 //   peak/TARGET                                   multiply-adds; items are
@@ -34,8 +39,10 @@
 #include "bench/targets.h"
 #include "bench/workload.h"
 #include "core/batch/engine.h"
+#include "core/batch/evaluate_rows.h"
 #include "core/batch/parallelism.h"
 #include "core/batch/robot.h"
+#include "core/lanes/targets.h"
 
 namespace torqued::bench {
 namespace {
@@ -147,6 +154,42 @@ std::int64_t OrdinaryStates(const Subject& subject, Workload workload) {
 void RegisterBest(Subject& subject, Workload workload) {
   RegisterEngine(subject, workload, TargetNames().back(), 1,
                  OrdinaryStates(subject, workload));
+}
+
+/// Of the rows that the kernels of single precision leave to double.
+double DoubtfulShare(const EvaluationRun& run, const std::string& target) {
+  const std::int64_t rows = run.plan().rows();
+  if (!run.plan().blocks().usable()) return 1;
+  RowWorkspace workspace;
+  workspace.ReserveDoubtful(rows);
+  const BlockJob job = run.plan().blocks().Job(run.plan(), run.outputs());
+  const long long doubtful = RunLanes(*FindTarget(target), job, 0, rows,
+                                      workspace, workspace.doubtful.data());
+  return static_cast<double>(doubtful) / static_cast<double>(rows);
+}
+
+/// One thread, best target.
+void RegisterSingle(Subject& subject, Workload workload) {
+  const std::string target = TargetNames().back();
+  const std::int64_t count = OrdinaryStates(subject, workload);
+  benchmark::RegisterBenchmark(
+      Joined({"single", subject.robot().name, Name(workload), target,
+              std::to_string(count)})
+          .c_str(),
+      [&subject, workload, target, count](benchmark::State& state) {
+        const EvaluationRun run(subject.robot(), workload, subject.states(),
+                                count, Precision::kSingle);
+        state.counters["doubtful"] = DoubtfulShare(run, target);
+        Engine& engine = EngineFor(target, 1);
+        engine.Evaluate(run.plan(), run.outputs());
+        for ([[maybe_unused]] auto _ : state) {
+          const EvaluationReport report =
+              engine.Evaluate(run.plan(), run.outputs());
+          if (!Usable(report)) state.SkipWithError("a row is not OK");
+        }
+        state.SetItemsProcessed(state.iterations() * count);
+      })
+      ->UseRealTime();
 }
 
 void RegisterEngines(Subject& subject, Workload workload) {
@@ -338,6 +381,7 @@ int Main(int argc, char** argv) {
       } else {
         RegisterBest(subject, workload);
       }
+      RegisterSingle(subject, workload);
     }
     for (const std::string& library : PeerLibraries()) {
       peers.push_back(std::make_unique<LoadedPeer>(
@@ -354,6 +398,11 @@ int Main(int argc, char** argv) {
   }
   if (!agree) return 1;
   if (only_check) return 0;
+  subjects.push_back(std::make_unique<Subject>(LightLinkedRobot()));
+  for (const Workload workload : AllWorkloads()) {
+    RegisterBest(*subjects.back(), workload);
+    RegisterSingle(*subjects.back(), workload);
+  }
   RegisterPeaks();
   AddContext(subjects);
   for (const auto& [library, version] : versions) {

@@ -65,11 +65,15 @@ QUANTITIES = WORKLOADS | {
     "power_balance": "power balance",
 }
 ALL_ROBOTS = ROBOTS | {"panda_gripper": "7-axis arm with gripper"}
+# Where single precision is measured beside double.
+SINGLE_ROBOTS = ALL_ROBOTS | {"humanoid_hands": "humanoid with light fingers"}
 LIBRARIES = ("pinocchio", "rbdl", "mujoco", "kdl")
 # States of a batch in the tables that compare libraries.
 BATCH = 4096
 
 Peer = namedtuple("Peer", "nanoseconds difference")
+# `doubtful`: the share of rows that double precision computes.
+Single = namedtuple("Single", "nanoseconds doubtful")
 
 
 class Run:
@@ -81,6 +85,7 @@ class Run:
         self.cores = int(self.context["cores"])
         self.engine = {}  # (robot, workload, target, threads, states)
         self.single = {}  # (robot, workload)
+        self.single_precision = {}  # (robot, workload) -> Single
         self.peers = {}   # (library, robot, workload) -> Peer
         self.peaks = {}   # target -> flops per second
         for entry in document["benchmarks"]:
@@ -102,6 +107,11 @@ class Run:
             robot, workload, target, threads, states = rest[:5]
             key = robot, workload, target, int(threads), int(states)
             self.engine[key] = min(time, self.engine.get(key, math.inf))
+        elif kind == "single":
+            key = tuple(rest[:2])
+            known = self.single_precision.get(key, Single(math.inf, 0))
+            self.single_precision[key] = Single(
+                min(time, known.nanoseconds), entry["doubtful"])
         elif kind == "robot":
             key = tuple(rest[:2])
             self.single[key] = min(time, self.single.get(key, math.inf))
@@ -223,6 +233,33 @@ def all_quantities(run, robot):
     return table(head, rows)
 
 
+def beside_double(run, robot, workload):
+    """Time over that of double precision, with the share of doubtful rows."""
+    single = run.single_precision.get((robot, workload))
+    double = run.ours(robot, workload,
+                      states=run.ordinary_batch(robot, workload))
+    if single is None or double is None:
+        return "–"
+    words = f"{single.nanoseconds / double:.2f}"
+    if single.doubtful > 0:
+        words += f" ({100 * single.doubtful:.1f} %)"
+    return words
+
+
+def single_precision(run):
+    """The best target on one thread beside double precision."""
+    robots = [robot for robot in SINGLE_ROBOTS
+              if any(key[0] == robot for key in run.single_precision)]
+    head = ["time in single / in double"]
+    head += [SINGLE_ROBOTS[robot] for robot in robots]
+    rows = [[title, *(beside_double(run, robot, workload)
+                      for robot in robots)]
+            for workload, title in QUANTITIES.items()
+            if any((robot, workload) in run.single_precision
+                   for robot in robots)]
+    return table(head, rows)
+
+
 def size(states):
     return f"{states:,}".replace(",", " ")
 
@@ -287,6 +324,11 @@ def measured(run):
               f"{size(BATCH)} states, fewer where the results are large. In "
               "brackets: time over ours, largest relative difference."]
     parts += [all_quantities(run, robot) for robot in ALL_ROBOTS]
+    parts += ["### Single precision",
+              "Tables in single precision on both sides, one thread, the same "
+              "batches. In brackets: the share of rows that are in doubt and "
+              "computed in double precision.",
+              single_precision(run)]
     parts += ["### Share of the peak", peak_shares(run)]
     return "\n\n".join(parts)
 

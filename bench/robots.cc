@@ -96,4 +96,8 @@ std::vector<BenchRobot> BenchRobots() {
   };
 }
 
+BenchRobot LightLinkedRobot() {
+  return Load("humanoid_hands", HumanoidWithHandsUrdf(), kHumanoidTip, 0);
+}
+
 }  // namespace torqued::bench

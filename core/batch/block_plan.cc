@@ -208,6 +208,7 @@ BlockPlan::BlockPlan(const EvaluationPlan& plan) {
   }
 
   const TaskOptions& task = options.task;
+  setup_.task = options.quantities.HasAny(kQuantitiesOfTheTask);
   setup_.task_rows = task.axis_count;
   // Round-off limits what a rank decision can tell apart.
   constexpr double kEpsilon = 2.220446049250313e-16;
@@ -255,7 +256,7 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
   const EvaluationInputs& in = plan.inputs();
   const QuantitySet quantities = plan.options().quantities;
   job.lowered = plan.options().texts == Texts::kLowered;
-  job.task = quantities.HasAny(kQuantitiesOfTheTask);
+  job.task = setup_.task;
   job.part_count = 1;
   if (GeneralInputs(in) != 0) CutIntoParts(InputGroups(in, quantities), job);
   for (int k = 0; k < kInputCount; ++k) {

@@ -59,6 +59,8 @@ struct BlockSetup {
   const WrenchPlace* wrench_places;
   int wrench_place_count;
 
+  /// Whether anything of the task is asked for.
+  bool task;
   int task_rows;
   int task_axes[6];
   double rank_tolerance;
@@ -95,7 +97,8 @@ struct BlockJob {
   /// Whether the lowered tree is used where there is a kernel for it; the
   /// general texts take the rest.
   bool lowered;
-  /// Λ and η, or only whether they are of full rank.
+  /// Λ and η, or only whether they are of full rank; of the setup's task what
+  /// is for this job.
   bool task;
   /// Where there are more than one, each is computed as a job of its own, with
   /// its own `lowered` and `task`.

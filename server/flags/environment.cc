@@ -47,6 +47,16 @@ bool IsOfKubernetes(std::string_view name) {
   return std::regex_match(name.begin(), name.end(), service);
 }
 
+/// The prefix, which all have, would make all of them near.
+std::vector<std::string> KnownWithoutPrefix() {
+  std::vector<std::string> known(kKnown.size());
+  std::transform(kKnown.begin(), kKnown.end(), known.begin(),
+                 [](std::string_view name) {
+                   return std::string(name.substr(kPrefix.size()));
+                 });
+  return known;
+}
+
 bool IsKnown(std::string_view name) {
   return std::binary_search(kKnown.begin(), kKnown.end(), name) ||
          IsOfKubernetes(name);
@@ -66,13 +76,8 @@ std::string EnvironmentProblem(const char* const* environment) {
     }
     const std::string_view name = variable.substr(0, end);
     if (IsKnown(name)) continue;
-    // The prefix, which all have, would make all near.
-    std::vector<std::string> known;
-    for (const std::string_view one : kKnown) {
-      known.emplace_back(one.substr(kPrefix.size()));
-    }
     const std::vector<std::string> near =
-        NearNames(name.substr(kPrefix.size()), known);
+        NearNames(name.substr(kPrefix.size()), KnownWithoutPrefix());
     std::string problem = "the environment variable " + std::string(name) +
                           " is none that torqued, torquectl or a client reads";
     if (!near.empty()) {

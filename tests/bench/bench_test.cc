@@ -45,6 +45,29 @@ TEST(Humanoid, LoadsWithoutRemarkAndHangsByItsPelvis) {
   EXPECT_NEAR(loaded.model->moving_mass(), 75 * (1 - 0.1117), 1e-9);
 }
 
+TEST(Humanoid, HasLightFingersInPlaceOfItsGrippers) {
+  const BenchRobot robot = LightLinkedRobot();
+  EXPECT_EQ(robot.model->nv(), 44);
+  double lightest = 1, heaviest = 0;
+  const Tree tree = robot.model->tree();
+  for (int i = 0; i < tree.n; ++i) {
+    lightest = std::min(lightest, tree.bodies[i].mass);
+    heaviest = std::max(heaviest, tree.bodies[i].mass);
+  }
+  EXPECT_LT(lightest, 2e-4 * heaviest);
+}
+
+TEST(EvaluationRun, SinglePrecisionHasHalfTheBytes) {
+  const BenchRobot robot = LightLinkedRobot();
+  const States states = RandomStates(*robot.model, 20);
+  for (const Workload workload : AllWorkloads()) {
+    const EvaluationRun exact(robot, workload, states, 20);
+    const EvaluationRun single(robot, workload, states, 20, Precision::kSingle);
+    EXPECT_EQ(2 * single.bytes(), exact.bytes()) << Name(workload);
+    EXPECT_FALSE(Engine().Evaluate(single.plan(), single.outputs()).failed);
+  }
+}
+
 TEST(Humanoid, LeftIsTheMirrorImageOfRight) {
   // At q = 0 gravity pulls alike. Thumb and finger are not mirrored.
   const BenchRobot robot = BenchRobots().back();

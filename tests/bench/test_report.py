@@ -47,6 +47,9 @@ def document():
         entry("kdl/ur5e/inverse_dynamics", 1000.0, difference=2e-15),
         entry("rbdl/ur5e/inverse_dynamics", 500.0, difference=3e-15),
         entry("kdl/ur5e/mass_matrix", 1200.0, difference=0.0),
+        entry("single/ur5e/inverse_dynamics/avx2/4096", 13.0, doubtful=0.0),
+        entry("single/ur5e/inverse_dynamics/avx2/4096", 11.0, doubtful=0.0),
+        entry("single/ur5e/energy/avx2/4096", 33.0, doubtful=0.125),
         {"name": "peak/avx2/real_time", "run_type": "iteration",
          "items_per_second": 10e9},
         # Means of repetitions are none.
@@ -109,6 +112,14 @@ def test_every_quantity_is_shown_with_the_size_of_its_batch(document):
     assert rows["energies"] == ["30.0", "–", "–"]
     # The largest ordinary batch counts, not that of one state.
     assert rows["inverse dynamics"][0] == "20.0"
+
+
+def test_single_precision_stands_beside_double_with_its_doubtful_rows(document):
+    rows = cells(report.single_precision(report.Run(document)))
+    assert rows["time in single / in double"] == ["6-axis arm"]
+    assert rows["inverse dynamics"] == ["0.55"]
+    assert rows["energies"] == ["1.10 (12.5 %)"]
+    assert "mass matrix" not in rows
 
 
 def test_titles_are_those_of_all_measured_quantities():

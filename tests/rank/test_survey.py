@@ -14,7 +14,7 @@ import pytest
 import exact
 import survey
 
-SOURCE = pathlib.Path(os.environ["TORQUED_SOURCE"])
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 PROGRAM = os.environ["RANK_ANSWERS"]
 MODELS = SOURCE / "deploy" / "models"
 CASES = SOURCE / "tests" / "conformance"

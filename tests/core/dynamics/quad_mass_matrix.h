@@ -8,7 +8,11 @@
 
 namespace torqued::testing_support {
 
+#ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 Quad;  // NOLINT(modernize-use-using)
+#else
+using Quad = long double;  // which has as many digits there
+#endif
 
 /// Symmetric n x n, row-major.
 struct QuadMatrix {

@@ -2,12 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/core/lanes/batch_case.h"
+#include "tests/core/model/descriptions.h"
+#include "tests/support/compare.h"
 
 namespace torqued::testing_support {
 namespace {
@@ -22,6 +28,8 @@ BatchCase NearWristSingularity() {
   for (std::size_t row = 0; row < kRows; row += 3) {
     batch.q[6 * row + 4] = 1e-4 * static_cast<double>(1 + row);
   }
+  // Other rows are in doubt of other quantities: their torques overflow.
+  for (std::size_t row = 1; row < kRows; row += 30) batch.a[6 * row] = 3e38;
   return batch;
 }
 
@@ -73,15 +81,77 @@ TEST(DoubtfulRows, DoNotDependOnTheirNeighbours) {
   }
 }
 
-TEST(DoubtfulRows, AreFewWhereLinksAreLightOrAligned) {
+/// A trunk of 40 kg with two arms of seven joints and hands of fifteen, whose
+/// finger links weigh 4 g and have 1e-7 of the trunk's inertia: 46 joints.
+std::shared_ptr<const Model> HumanoidWithHands() {
+  std::vector<LinkDescription> links = {MasslessLink("base")};
+  std::vector<JointDescription> joints;
+  const auto add = [&](const std::string& name, const std::string& parent,
+                       std::array<double, 3> at, std::array<double, 3> axis,
+                       LinkDescription link) {
+    link.name = name;
+    links.push_back(std::move(link));
+    joints.push_back(
+        JointOf(name, JointKind::kContinuous, parent, name, at, axis));
+  };
+  constexpr std::array<double, 3> kX = {1, 0, 0}, kY = {0, 1, 0},
+                                  kZ = {0, 0, 1};
+  add("waist", "base", {}, kZ, Link("", 5, {0, 0, 0.1}, {0.05, 0.05, 0.05}));
+  add("trunk", "waist", {0, 0, 0.2}, kY, Link("", 40, {0, 0, 0.2}, {1, 1, 1}));
+  for (const double side : {1.0, -1.0}) {
+    const std::string arm = side > 0 ? "left" : "right";
+    const std::array<double, 3> axes[] = {kY, kX, kZ, kY, kZ, kX, kY};
+    std::string parent = "trunk";
+    for (int k = 0; k < 7; ++k) {
+      const bool long_link = k == 2 || k == 3;
+      const std::string name = arm + std::to_string(k);
+      const double at = k == 0 ? 0.4 : k == 3 || k == 4 ? -0.28 : 0;
+      add(name, parent, {0, k == 0 ? side * 0.2 : 0.0, at}, axes[k],
+          long_link ? Link("", 2, {0, 0, -0.14}, {0.012, 0.012, 0.001})
+                    : Link("", 0.3, {0, 0, 0}, {1e-4, 1e-4, 1e-4}));
+      parent = name;
+    }
+    const std::string palm = parent;
+    for (int finger = 0; finger < 5; ++finger) {
+      parent = palm;
+      for (int k = 0; k < 3; ++k) {
+        const std::string name =
+            arm + "f" + std::to_string(finger) + std::to_string(k);
+        add(name, parent, {0.0, k == 0 ? 0.02 * (finger - 2) : 0.0, -0.03}, kY,
+            Link("", 0.004, {0, 0, -0.015}, {3e-7, 3e-7, 1e-7}));
+        parent = name;
+      }
+    }
+  }
+  return Build(links, joints).model;
+}
+
+TEST(DoubtfulRows, AreFewOfAHumanoidWithLightFingers) {
   // Pivots are held against what each joint carries, not against each other.
-  BatchCase batch = MakeRandomCase(6, 30, true, kRows);
-  batch.options.precision = Precision::kSingle;
+  const auto model = HumanoidWithHands();
+  ASSERT_NE(model, nullptr);
+  ASSERT_EQ(model->nv(), 46);
+  BatchCase batch = MakeCase(model, kRows, 5);
+  batch.wrench.clear();
   batch.options.quantities = {Quantity::kForwardDynamics,
                               Quantity::kForwardDynamicsDerivatives,
                               Quantity::kMassMatrixInverse};
+  const BatchResult exact = Evaluate(batch, BestTarget());
+  batch.options.precision = Precision::kSingle;
   const BatchResult result = Evaluate(batch, BestTarget());
-  EXPECT_EQ(std::count(result.doubts.begin(), result.doubts.end(), 0U), kRows);
+  const auto sure =
+      std::count(result.doubts.begin(), result.doubts.end(), QuantityBits{0});
+  EXPECT_GT(sure, kRows * 98 / 100);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (const Output output :
+         {Output::kAcceleration, Output::kMassMatrixInverse,
+          Output::kAccelerationByTau}) {
+      EXPECT_LT(RelativeError(RowOf(result, output, row, 1),
+                              RowOf(exact, output, row, 1)),
+                1e-4)
+          << ToString(output) << " of row " << row;
+    }
+  }
 }
 
 TEST(MassMatrixInverse, IsTheDerivativeOfAccelerationsByTorquesBitByBit) {

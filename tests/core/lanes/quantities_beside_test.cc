@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,28 +20,26 @@
 namespace torqued::testing_support {
 namespace {
 
-/// A chain of revolute joints about one point's axes, of which two turn about
-/// the same one with a light link between them: its share of the inertia is
-/// `lightness`.
+/// A chain of revolute joints, of which the last two turn about the same axis
+/// with a light link between them: its share of their inertia is `lightness`.
 std::string WristWithLightLink(double lightness) {
-  const std::string light = std::to_string(lightness * 1e12) + "e-12";
-  std::string urdf = "<robot name=\"wrist\"><link name=\"link0\"/>";
   const char* const axes[] = {"0 0 1", "0 1 0", "1 0 0", "0 0 1", "0 0 1"};
+  std::ostringstream urdf;
+  urdf << R"(<robot name="wrist"><link name="link0"/>)";
   for (int i = 1; i <= 5; ++i) {
-    const std::string number = std::to_string(i);
-    const std::string mass = i == 4 ? light : "1";
-    urdf += "<link name=\"link" + number + "\"><inertial>";
-    if (i != 4) urdf += "<origin xyz=\"0.1 0.2 0.05\"/>";
-    urdf += "<mass value=\"" + mass + "\"/><inertia ixx=\"" + mass +
-            "\" iyy=\"" + mass + "\" izz=\"" + mass +
-            "\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
-            "<joint type=\"continuous\" name=\"joint" +
-            number + "\"><parent link=\"link" + std::to_string(i - 1) +
-            "\"/><child link=\"link" + number + "\"/>";
-    if (i != 5) urdf += "<origin xyz=\"0.3 0.1 0.2\"/>";
-    urdf += "<axis xyz=\"" + std::string(axes[i - 1]) + "\"/></joint>";
+    const double mass = i == 4 ? lightness : 1;
+    urdf << "<link name=\"link" << i << "\"><inertial>"
+         << (i == 4 ? "" : R"(<origin xyz="0.1 0.2 0.05"/>)")
+         << "<mass value=\"" << mass << "\"/><inertia ixx=\"" << mass
+         << "\" iyy=\"" << mass << "\" izz=\"" << mass
+         << R"(" ixy="0" ixz="0" iyz="0"/></inertial></link>)"
+         << "<joint type=\"continuous\" name=\"joint" << i
+         << "\"><parent link=\"link" << i - 1 << "\"/><child link=\"link" << i
+         << "\"/>" << (i == 5 ? "" : R"(<origin xyz="0.3 0.1 0.2"/>)")
+         << "<axis xyz=\"" << axes[i - 1] << "\"/></joint>";
   }
-  return urdf + "</robot>";
+  urdf << "</robot>";
+  return urdf.str();
 }
 
 /// With states that are left to the general text for some of the quantities.
