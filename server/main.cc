@@ -26,7 +26,7 @@ int Refuse(const std::string& problem) {
 
 int Serve(const Settings& settings) {
   TuneMalloc();
-  BlockStopSignals();
+  BlockSignals();
   // Never given back: the clean-up of gRPC's own threads, which would follow
   // the end of the server, now and then takes ten seconds.
   grpc_init();

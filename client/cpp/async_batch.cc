@@ -57,9 +57,11 @@ void AsyncBatch::CallOnce() {
 
 void AsyncBatch::AfterCall(const grpc::Status& status) {
   if (status.ok()) {
+    if (call_schedule_) call_schedule_->Answered();
     Finish(OneCallResult(reply_, quantities_, options_, plan_.rows), nullptr);
     return;
   }
+  ThrowWhereCancelled();
   const Error error = DecodeError(status);
   if (const auto fewer = FewerRows(error, plan_.rows)) {
     GoInChunks(*fewer);
@@ -91,6 +93,7 @@ void AsyncBatch::AfterStream(const grpc::Status& status,
                              const std::exception_ptr& failure) {
   stream_.reset();
   if (failure) std::rethrow_exception(failure);
+  if (!status.ok()) ThrowWhereCancelled();
   const auto delay = chunks_->AfterEnd(status);
   if (!delay) {
     Finish(chunks_->TakeResult(), nullptr);
@@ -120,8 +123,24 @@ void AsyncBatch::RunAfter(std::chrono::nanoseconds delay, Step step) {
   // finds the alarm set.
   alarm->Set(Clock::now() + std::chrono::duration_cast<Clock::duration>(delay),
              [self = shared_from_this(), step](bool) {
-               self->Run([&] { (*self.*step)(); });
+               self->Run([&] { self->RunOrWait(step); });
              });
+}
+
+void AsyncBatch::RunOrWait(Step step) {
+  ThrowWhereCancelled();
+  const auto delay = chunks_ ? chunks_->StillToWait()
+                             : call_schedule_->StillToWait(Clock::now());
+  if (delay) {
+    RunAfter(*delay, step);
+  } else {
+    (this->*step)();
+  }
+}
+
+void AsyncBatch::ThrowWhereCancelled() {
+  const std::lock_guard lock(mutex_);
+  if (cancelled_) throw Cancelled();
 }
 
 std::shared_ptr<grpc::ClientContext> AsyncBatch::NewContext() {

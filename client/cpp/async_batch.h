@@ -68,6 +68,10 @@ class AsyncBatch final : public std::enable_shared_from_this<AsyncBatch> {
   template <class Function>
   void Run(const Function& step);
   void RunAfter(std::chrono::nanoseconds delay, Step step);
+  /// A step that waited, unless there is more to wait for.
+  void RunOrWait(Step step);
+  /// Throws Error (CANCELLED): a failure that the caller asked for is final.
+  void ThrowWhereCancelled();
   /// Of the next try. Throws Error where the batch has been cancelled.
   std::shared_ptr<grpc::ClientContext> NewContext();
   void Finish(Evaluation result, const std::exception_ptr& failure) noexcept;

@@ -1,42 +1,25 @@
 #include "client/cpp/chunked_batch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
 #include "client/cpp/join_reply.h"
 #include "client/cpp/request.h"
+#include "client/cpp/rows.h"
 
 namespace torqued::client {
-namespace {
-
-// Moves a row or a chunk of the error's metadata.
-void CountFrom(std::int64_t first, const char* key, Error::Details* details) {
-  const auto found = details->metadata.find(key);
-  if (found == details->metadata.end()) return;
-  std::int64_t number = 0;
-  const char* end = found->second.data() + found->second.size();
-  const auto parsed = std::from_chars(found->second.data(), end, number);
-  if (parsed.ec == std::errc() && parsed.ptr == end) {
-    found->second = std::to_string(number + first);
-  }
-}
-
-}  // namespace
-
 ChunkedBatch::ChunkedBatch(v1::EvaluateStart start,
                            std::span<const v1::Quantity> quantities,
                            const States& states, const ComputeOptions& options,
                            std::int64_t chunk_rows,
-                           const std::optional<RetrySchedule>& schedule)
+                           std::optional<RetrySchedule> schedule)
     : start_(std::move(start)),
       quantities_(quantities),
       states_(states),
       options_(options),
       chunk_rows_(chunk_rows),
-      schedule_(schedule),
-      retry_(schedule),
+      schedule_(std::move(schedule)),
       total_(CountStates(states, options)) {
   whole_.rows = total_;
 }
@@ -73,6 +56,7 @@ void ChunkedBatch::Take(const v1::EvaluateReply& reply) {
   Join(PartOf(reply), quantities_, options_.task.sigma_min, range, &whole_);
   done_.rows += range.count;
   ++done_.chunks;
+  if (schedule_) schedule_->Answered();
   if (options_.progress) options_.progress(done_.rows, total_);
 }
 
@@ -86,29 +70,20 @@ std::optional<std::chrono::nanoseconds> ChunkedBatch::AfterEnd(
   }
   // All rows are of one revision, even while the name moves.
   if (done_.rows > 0) start_.set_model("@" + whole_.echo.revision());
-  const Error error = CountedFromStart(DecodeError(status));
+  const Error error =
+      CountedFromStart(DecodeError(status), before_.rows, before_.chunks);
   if (const auto fewer =
           FewerRows(error, std::min(chunk_rows_, total_ - done_.rows))) {
     chunk_rows_ = *fewer;
     return std::chrono::nanoseconds::zero();
   }
-  if (done_.rows > before_.rows) retry_ = schedule_;
-  const auto delay = retry_ ? retry_->Announce(error) : std::nullopt;
+  const auto delay = schedule_ ? schedule_->Announce(error) : std::nullopt;
   if (!delay) throw error;
   return delay;
 }
 
-// The server counts from the start of its stream.
-Error ChunkedBatch::CountedFromStart(const Error& error) const {
-  if (before_.rows == 0) return error;
-  Error::Details details = error.details();
-  CountFrom(before_.rows, "row", &details);
-  CountFrom(before_.rows, "next_row", &details);
-  CountFrom(before_.chunks, "chunk", &details);
-  return Error(error.code(),
-               std::string(error.what()) + " (in the stream from row " +
-                   std::to_string(before_.rows) + " on)",
-               std::move(details));
+std::optional<std::chrono::nanoseconds> ChunkedBatch::StillToWait() {
+  return schedule_ ? schedule_->StillToWait(Clock::now()) : std::nullopt;
 }
 
 // Tells where a server that may compute other bits carries on.

@@ -31,7 +31,7 @@ class ChunkedBatch {
   ChunkedBatch(v1::EvaluateStart start,
                std::span<const v1::Quantity> quantities, const States& states,
                const ComputeOptions& options, std::int64_t chunk_rows,
-               const std::optional<RetrySchedule>& schedule);
+               std::optional<RetrySchedule> schedule);
 
   /// The first message of the next stream.
   v1::EvaluateRequest BeginStream();
@@ -48,6 +48,9 @@ class ChunkedBatch {
   /// with rows and chunks counted from the start of the batch.
   std::optional<std::chrono::nanoseconds> AfterEnd(grpc::Status status);
 
+  /// Once that has passed: how long to wait on, or nothing.
+  std::optional<std::chrono::nanoseconds> StillToWait();
+
   /// Of a batch that is done; once.
   Evaluation TakeResult() { return std::move(whole_); }
 
@@ -58,7 +61,6 @@ class ChunkedBatch {
     std::int64_t chunks = 0;
   };
 
-  Error CountedFromStart(const Error& error) const;
   void NoteHandover(const v1::Echo& echo);
 
   v1::EvaluateStart start_;
@@ -66,8 +68,7 @@ class ChunkedBatch {
   const States& states_;
   const ComputeOptions& options_;
   std::int64_t chunk_rows_;
-  const std::optional<RetrySchedule> schedule_;
-  std::optional<RetrySchedule> retry_;
+  std::optional<RetrySchedule> schedule_;
   const std::int64_t total_;
 
   std::int64_t next_row_ = 0;  // to send

@@ -21,9 +21,6 @@
 namespace torqued::client {
 namespace {
 
-// Whether a failed call may have had an effect, and so whether to repeat it.
-enum class Effect : std::uint8_t { kNone, kChanges };
-
 template <class Stub, class Request, class Reply>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
                                       Reply*);
@@ -80,6 +77,7 @@ struct Client::Connection {
   std::string address;
   ConnectOptions options;
   std::shared_ptr<grpc::Channel> channel;
+  std::shared_ptr<RetryBudget> budget = std::make_shared<RetryBudget>();
   std::unique_ptr<v1::ModelRegistry::Stub> registry;
   std::unique_ptr<v1::Dynamics::Stub> dynamics;
   std::unique_ptr<v1::Trajectories::Stub> trajectories;
@@ -98,7 +96,7 @@ struct Client::Connection {
           reply->Clear();
           return (stub.*method)(&context, request, reply);
         },
-        deadline, options.retry && effect == Effect::kNone, options.waiting);
+        deadline, ScheduleUntil(deadline, effect));
   }
 
   template <class Request, class Reply>
@@ -112,9 +110,11 @@ struct Client::Connection {
   Clock::time_point DeadlineOf(const ComputeOptions& compute) const {
     return Clock::now() + compute.deadline.value_or(options.deadline);
   }
-  std::optional<RetrySchedule> ScheduleUntil(Clock::time_point end) const {
+  RetryPolicy Policy() const { return {options.waiting, budget}; }
+  std::optional<RetrySchedule> ScheduleUntil(
+      Clock::time_point end, Effect effect = Effect::kNone) const {
     if (!options.retry) return std::nullopt;
-    return RetrySchedule(end, options.waiting);
+    return RetrySchedule(end, Policy(), effect);
   }
 
   // Of one batch.
@@ -248,10 +248,8 @@ Evaluation Client::Evaluate(const std::string& model,
                             std::span<const v1::Quantity> quantities,
                             const States& states,
                             const ComputeOptions& options) const {
-  BatchCalls calls = connection_->CallsOf(options);
-  calls.schedule.reset();
-  return StreamBatch(calls, connection_->Limits(), model, quantities, states,
-                     options);
+  return StreamBatch(connection_->CallsOf(options), connection_->Limits(),
+                     model, quantities, states, options);
 }
 
 std::shared_ptr<AsyncBatch> Client::NewBatch(
@@ -291,12 +289,13 @@ EvaluationStream Client::OpenStream(const std::string& model,
                                     std::span<const v1::Quantity> quantities,
                                     const ComputeOptions& options,
                                     int window) const {
+  const Clock::time_point end = options.deadline
+                                    ? Clock::now() + *options.deadline
+                                    : StreamCall::kForever;
   return EvaluationStream(std::make_unique<StreamCall>(
       connection_->channel, model,
-      std::vector(quantities.begin(), quantities.end()), options,
-      options.deadline ? Clock::now() + *options.deadline
-                       : StreamCall::kForever,
-      window));
+      std::vector(quantities.begin(), quantities.end()), options, end, window,
+      connection_->ScheduleUntil(end)));
 }
 
 TrajectoryCheck Client::CheckTrajectory(
@@ -306,14 +305,15 @@ TrajectoryCheck Client::CheckTrajectory(
   const ConnectOptions& options = connection_->options;
   const std::int64_t message_bytes =
       std::min<std::int64_t>(kGoodMessageBytes, options.max_message_bytes / 2);
+  const Clock::time_point end =
+      Clock::now() + deadline.value_or(options.deadline);
   TrajectoryCheck check;
   CallUntilDone(
       [&](grpc::ClientContext& context) {
         return CheckOnce(*connection_->trajectories, context, start, samples,
                          message_bytes, progress, &check);
       },
-      Clock::now() + deadline.value_or(options.deadline), options.retry,
-      options.waiting);
+      end, connection_->ScheduleUntil(end));
   return check;
 }
 

@@ -42,10 +42,11 @@ struct ConnectOptions {
   /// States of one message of a stream. A server that takes less at a time is
   /// sent less, once it has refused a message.
   int chunk_rows = 1024;
-  /// Try again, within the deadline, what failed with UNAVAILABLE and changes
-  /// nothing on the server: computations and reads. A large batch goes on where
-  /// it was interrupted; Evaluation::handovers says where another kind of
-  /// server did.
+  /// Try again, within the deadline, what changes nothing on the server,
+  /// computations and reads, where that is not there, has been lost, stops or
+  /// is full; what does change something only where it was refused by a server
+  /// that stops (docs/retries.md). A large batch goes on where it was
+  /// interrupted; Evaluation::handovers says where another kind of server did.
   bool retry = true;
   /// Called before each wait for another try, by the thread that makes the
   /// call, or by one of gRPC's for calls that do not hold up theirs: then from
@@ -103,8 +104,7 @@ class Client {
     return Compute(model, std::span(quantities.begin(), quantities.size()),
                    states, options);
   }
-  /// The same through a stream whatever the size: one, but where the server has
-  /// to be sent smaller chunks. Any other failure is final; its
+  /// The same through a stream whatever the size. Where it fails for good, the
   /// details say in metadata "next_row" from which row on nothing was answered.
   Evaluation Evaluate(const std::string& model,
                       std::span<const v1::Quantity> quantities,
@@ -146,8 +146,9 @@ class Client {
   }
   /// A stream that stays open, for states that come one after the other. Does
   /// not wait: what is wrong with the model or the options is told by the first
-  /// Read. A deadline in `options` is that of the whole stream; absent: none.
-  /// `window`: chunks that may be written and not read.
+  /// Read. A deadline in `options` is that of the whole stream; absent: none,
+  /// but a stream that was lost is given up when nothing was answered for 300
+  /// s. `window`: chunks that may be written and not read.
   EvaluationStream OpenStream(const std::string& model,
                               std::span<const v1::Quantity> quantities,
                               const ComputeOptions& options = {},

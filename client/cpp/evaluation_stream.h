@@ -14,8 +14,11 @@ class StreamCall;
 /// What a simulator or a control loop holds open: the model is looked up and
 /// the options are checked once, and a chunk of a few states takes two thirds
 /// of the time of a call. All chunks are computed with one revision of the
-/// model, to the bits that Client::Compute gives. May outlive the client; is
-/// not opened again when it fails.
+/// model, to the bits that Client::Compute gives. May outlive the client.
+///
+/// Where the server is lost or stops, chunks that are not answered are sent
+/// again, to that server or the next one, as ConnectOptions::retry says; they
+/// are kept until they are answered. The echo tells which server it was.
 ///
 /// One thread may write while another one reads; or one does both, and then
 /// must not write more than `window` chunks that it has not read. Cancel may be

@@ -1,8 +1,11 @@
-// When a call that failed is tried again.
+// When a call that failed is tried again: docs/retries.md.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -20,32 +23,88 @@ using Clock = std::chrono::system_clock;
 using Waiting =
     std::function<void(const Error& error, std::chrono::nanoseconds delay)>;
 
-/// Delays between the tries of one call: doubling from 50 ms to 1 s, but never
-/// below what the server asks for.
-class RetrySchedule {
- public:
-  explicit RetrySchedule(Clock::time_point deadline, Waiting waiting = {})
-      : deadline_(deadline), waiting_(std::move(waiting)) {}
+/// Whether a call changes something on the server.
+enum class Effect : std::uint8_t { kNone, kChanges };
 
-  /// How long to wait before the next try, or nothing when `error` is final: of
-  /// another kind than UNAVAILABLE (or RESOURCE_EXHAUSTED with a retry delay),
-  /// or the deadline would pass first.
-  std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
-                                                    Clock::time_point now);
-  /// The same as of now, and tells of the wait that follows.
-  std::optional<std::chrono::nanoseconds> Announce(const Error& error);
+/// Whether `error` may be followed by another try: of a call without effect
+/// where the server is not there, has been lost, stops or is full; of one with
+/// an effect only where the server refused it since it stops (DRAINING), so
+/// that nothing was done. CANCELLED counts as the server's doing: who cancels
+/// does not ask.
+bool MayTryAgain(const Error& error, Effect effect);
+
+/// How many tries beyond the first ones all calls of a connection may make, so
+/// that a server that comes back is not run over: 50, and more by 10 a second
+/// and by one for every call or chunk that is answered, up to 50. Thread-safe.
+class RetryBudget {
+ public:
+  /// False where it is used up.
+  bool Take(Clock::time_point now);
+  void Answered();
 
  private:
+  static constexpr double kMost = 50;
+  static constexpr double kPerSecond = 10;
+
+  std::mutex mutex_;
+  double left_ = kMost;
+  Clock::time_point filled_;
+};
+
+/// What the calls of a connection have in common.
+struct RetryPolicy {
+  Waiting waiting = {};
+  /// Null: without bounds.
+  std::shared_ptr<RetryBudget> budget = {};
+};
+
+/// The waits between the tries of one call: half to all, by chance, of what
+/// doubles from 50 ms to 1 s; never below what the server asks for; and again
+/// until the budget has room. The last try comes 50 ms before the deadline, or
+/// before 300 s have passed since the first failure without an answer where
+/// there is none, and needs no budget.
+class RetrySchedule {
+ public:
+  /// Of a deadline: none.
+  static constexpr Clock::time_point kForever = Clock::time_point::max();
+
+  explicit RetrySchedule(Clock::time_point deadline, RetryPolicy policy = {},
+                         Effect effect = Effect::kNone)
+      : deadline_(deadline), policy_(std::move(policy)), effect_(effect) {}
+
+  /// How long to wait after a failure; or nothing when it is final: MayTryAgain
+  /// says so, or there is no time, or less than the server asks for.
+  std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
+                                                    Clock::time_point now);
+  /// How long to wait on, once that has passed; nothing: the next try may
+  /// begin.
+  std::optional<std::chrono::nanoseconds> StillToWait(Clock::time_point now);
+  /// NextDelay, as of now, and tells of the wait that follows.
+  std::optional<std::chrono::nanoseconds> Announce(const Error& error);
+  /// Something was answered: begins anew.
+  void Answered();
+
+  /// Returns when the next try may begin, `delay` from now at the earliest.
+  void Wait(std::chrono::nanoseconds delay);
+
+  Effect effect() const { return effect_; }
+
+ private:
+  std::chrono::nanoseconds Backoff();
+  std::chrono::nanoseconds UntilLastTry(Clock::time_point now) const;
+
   Clock::time_point deadline_;
-  Waiting waiting_;
+  RetryPolicy policy_;
+  Effect effect_;
   std::chrono::milliseconds backoff_{50};
+  std::optional<Clock::time_point> failing_since_;
 };
 
 using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 
-/// Runs `attempt`, again and again where `retry` is set and the failure allows
-/// it, until it succeeds. Throws Error.
+/// Runs `attempt`, again and again where there is a schedule that allows it,
+/// until it succeeds. Throws Error.
 void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
-                   bool retry, const Waiting& waiting = {});
+                   std::optional<RetrySchedule> schedule);
 
 }  // namespace torqued::client

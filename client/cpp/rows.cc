@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace torqued::client {
 namespace {
@@ -13,17 +14,25 @@ std::int64_t WholeBlocks(std::int64_t rows) {
   return rows < 64 ? rows : rows / 64 * 64;
 }
 
-// What a refusal says of it; nothing where it does not.
-std::optional<std::int64_t> RowsThatFit(const Error& error) {
-  const auto& metadata = error.details().metadata;
-  const auto found = metadata.find("rows_that_fit");
-  if (found == metadata.end()) return std::nullopt;
+// A number of the metadata; nothing where there is none.
+std::optional<std::int64_t> NumberOf(const Error::Details& details,
+                                     const char* key) {
+  const auto found = details.metadata.find(key);
+  if (found == details.metadata.end()) return std::nullopt;
   const std::string& text = found->second;
-  std::int64_t rows = 0;
+  std::int64_t number = 0;
   const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, rows);
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
   if (problem != std::errc() || stop != end) return std::nullopt;
-  return rows;
+  return number;
+}
+
+void Move(const char* key, std::int64_t by, Error::Details* details) {
+  const auto number = NumberOf(*details, key);
+  std::int64_t moved = 0;
+  // What a server says need not make sense.
+  if (!number || __builtin_add_overflow(*number, by, &moved)) return;
+  details->metadata[key] = std::to_string(moved);
 }
 
 // Whether gRPC itself refused a message for its size, at either end or in
@@ -67,9 +76,23 @@ std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
 
 std::optional<std::int64_t> FewerRows(const Error& error, std::int64_t rows) {
   if (!IsOfSize(error)) return std::nullopt;
-  const std::int64_t fewer = WholeBlocks(RowsThatFit(error).value_or(rows / 2));
+  const std::int64_t fewer = WholeBlocks(
+      NumberOf(error.details(), "rows_that_fit").value_or(rows / 2));
   if (fewer < 1 || fewer >= rows) return std::nullopt;
   return fewer;
+}
+
+Error CountedFromStart(const Error& error, std::int64_t rows_before,
+                       std::int64_t chunks_before) {
+  if (rows_before == 0) return error;
+  Error::Details details = error.details();
+  Move("row", rows_before, &details);
+  Move("next_row", rows_before, &details);
+  Move("chunk", chunks_before, &details);
+  return Error(error.code(),
+               std::string(error.what()) + " (in the stream from row " +
+                   std::to_string(rows_before) + " on)",
+               std::move(details));
 }
 
 }  // namespace torqued::client

@@ -34,4 +34,10 @@ std::int64_t RowsPerCall(std::int64_t request_bytes_per_row,
 /// from 64 on. Nothing where it is another error, or one row is too large.
 std::optional<std::int64_t> FewerRows(const Error& error, std::int64_t rows);
 
+/// An error of a stream, which counts rows and chunks from its own start, as
+/// one that counts them from the start of the whole. Nothing came before: the
+/// same.
+Error CountedFromStart(const Error& error, std::int64_t rows_before,
+                       std::int64_t chunks_before);
+
 }  // namespace torqued::client

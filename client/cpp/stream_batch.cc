@@ -85,9 +85,13 @@ Evaluation EvaluateBatch(const OpenStream& open,
   ChunkedBatch batch(start, quantities, states, options, chunk_rows, schedule);
   while (true) {
     const std::unique_ptr<ChunkStream> stream = open();
-    const auto delay = batch.AfterEnd(StreamRun(*stream, batch).Run());
+    auto delay = batch.AfterEnd(StreamRun(*stream, batch).Run());
     if (!delay) return batch.TakeResult();
-    std::this_thread::sleep_for(*delay);
+    // Smaller chunks need no wait.
+    if (*delay == std::chrono::nanoseconds::zero()) continue;
+    for (; delay; delay = batch.StillToWait()) {
+      std::this_thread::sleep_for(*delay);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "client/cpp/join_reply.h"
 #include "client/cpp/request.h"
+#include "client/cpp/rows.h"
 
 namespace torqued::client {
 namespace {
@@ -15,29 +16,27 @@ void* Tag(Event event) {
   return reinterpret_cast<void*>(event);  // NOLINT(performance-no-int-to-ptr)
 }
 
+Error Cancelled() {
+  return {grpc::StatusCode::CANCELLED, "the stream was cancelled"};
+}
+
 }  // namespace
 
 StreamCall::StreamCall(const std::shared_ptr<grpc::Channel>& channel,
                        const std::string& model,
                        std::vector<v1::Quantity> quantities,
                        const ComputeOptions& options,
-                       Clock::time_point deadline, int window)
+                       Clock::time_point deadline, int window,
+                       std::optional<RetrySchedule> schedule)
     : stub_(v1::Dynamics::NewStub(channel)),
       quantities_(std::move(quantities)),
       with_sigma_min_(options.task.sigma_min),
-      window_(std::max(window, 1)) {
+      deadline_(deadline),
+      window_(std::max(window, 1)),
+      start_(MakeStart(model, quantities_, options)),
+      schedule_(std::move(schedule)) {
   wrench_.tip_wrench_on_environment = options.tip_wrench_on_environment;
-  if (deadline != kForever) context_.set_deadline(deadline);
-  // The metadata travel with the start.
-  context_.set_initial_metadata_corked(true);
-  stream_ = stub_->PrepareAsyncEvaluate(&context_, &events_);
-  stream_->StartCall(nullptr);
-  *request_.mutable_start() = MakeStart(model, quantities_, options);
-  writing_ = true;
-  stream_->Write(request_, Tag(Event::kWritten));
-  request_.clear_start();
-  // One is always under way, so that a failure is seen whoever waits.
-  stream_->Read(&incoming_, Tag(Event::kRead));
+  Open();
 }
 
 StreamCall::~StreamCall() {
@@ -50,6 +49,47 @@ StreamCall::~StreamCall() {
   void* tag = nullptr;
   bool ok = false;
   while (events_.Next(&tag, &ok)) {
+  }
+}
+
+void StreamCall::Cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  context_->TryCancel();
+  if (reopening_) reopening_->Cancel();
+}
+
+void StreamCall::Open() {
+  stream_.reset();
+  context_ = std::make_unique<grpc::ClientContext>();
+  if (deadline_ != kForever) context_->set_deadline(deadline_);
+  // The metadata travel with the start.
+  context_->set_initial_metadata_corked(true);
+  stream_ = stub_->PrepareAsyncEvaluate(context_.get(), &events_);
+  stream_->StartCall(nullptr);
+  open_ = true;
+  ended_ = false;
+  said_end_ = false;
+  sent_ = replies_.size();
+  rows_before_ = rows_answered_;
+  chunks_before_ = chunks_answered_;
+  v1::EvaluateRequest request;
+  *request.mutable_start() = start_;
+  writing_ = true;
+  stream_->Write(request, Tag(Event::kWritten));
+  // One is always under way, so that a failure is seen whoever waits.
+  stream_->Read(&incoming_, Tag(Event::kRead));
+}
+
+void StreamCall::SendNext() {
+  if (!open_ || ended_ || writing_) return;
+  if (sent_ < chunks_.size()) {
+    writing_ = true;
+    stream_->Write(chunks_[sent_++].request, Tag(Event::kWritten));
+  } else if (writes_ended_ && !said_end_) {
+    writing_ = true;
+    said_end_ = true;
+    stream_->WritesDone(Tag(Event::kWritten));
   }
 }
 
@@ -71,11 +111,15 @@ bool StreamCall::Write(const States& states, const Batch* tip_wrench,
   writer_waits_ = false;
   if (!may_write) return false;
   if (finished_) throw Error(*failure_);
-  asked_.push_back(rows);
-  request_.mutable_chunk()->Clear();
-  AddRows(states, wrench, {0, rows}, request_.mutable_chunk());
-  writing_ = true;
-  stream_->Write(request_, Tag(Event::kWritten));
+  Chunk chunk{.rows = rows, .request = {}};
+  if (!spare_requests_.empty()) {
+    chunk.request = std::move(spare_requests_.back());
+    spare_requests_.pop_back();
+  }
+  chunk.request.mutable_chunk()->Clear();
+  AddRows(states, wrench, {0, rows}, chunk.request.mutable_chunk());
+  chunks_.push_back(std::move(chunk));
+  SendNext();
   return true;
 }
 
@@ -88,8 +132,9 @@ std::optional<Evaluation> StreamCall::Read() {
   }
   v1::EvaluateReply reply = std::move(replies_.front());
   replies_.pop_front();
-  const std::int64_t asked = asked_.front();
-  asked_.pop_front();
+  const std::int64_t asked = chunks_.front().rows;
+  chunks_.pop_front();
+  --sent_;
   if (writer_waits_) Wake();
   lock.unlock();
 
@@ -113,16 +158,14 @@ bool StreamCall::Readable(std::chrono::nanoseconds timeout) {
 
 int StreamCall::unread() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<int>(asked_.size());
+  return static_cast<int>(chunks_.size());
 }
 
 void StreamCall::EndWriting() {
   Lock lock(mutex_);
   if (std::exchange(writes_ended_, true)) return;
-  HandleUntil(lock, kForever, [this] { return finished_ || !writing_; });
-  if (finished_) return;
-  writing_ = true;
-  stream_->WritesDone(Tag(Event::kWritten));
+  HandleUntil(lock, kForever, [this] { return finished_ || MaySend(); });
+  if (!finished_) SendNext();
 }
 
 void StreamCall::Finish() {
@@ -130,7 +173,7 @@ void StreamCall::Finish() {
   Lock lock(mutex_);
   HandleUntil(lock, kForever, [this] { return finished_; });
   replies_.clear();
-  asked_.clear();
+  chunks_.clear();
   if (failure_) throw Error(*failure_);
 }
 
@@ -155,10 +198,12 @@ bool StreamCall::HandleUntil(Lock& lock, Clock::time_point until,
                                        : grpc::CompletionQueue::SHUTDOWN)
             : events_.AsyncNext(&tag, &ok, until);
     lock.lock();
-    handling_ = false;
     const bool got = next == grpc::CompletionQueue::GOT_EVENT;
-    if (got)
-      Handle(static_cast<Event>(reinterpret_cast<std::uintptr_t>(tag)), ok);
+    if (got) {
+      Handle(static_cast<Event>(reinterpret_cast<std::uintptr_t>(tag)), ok,
+             lock);
+    }
+    handling_ = false;
     // Another one may have waited for this, or has to take over.
     handled_.notify_all();
     if (!got) return condition();
@@ -166,11 +211,13 @@ bool StreamCall::HandleUntil(Lock& lock, Clock::time_point until,
   return true;
 }
 
-void StreamCall::Handle(Event event, bool ok) {
+void StreamCall::Handle(Event event, bool ok, Lock& lock) {
   switch (event) {
     case Event::kWritten:
       // What was not written will be explained by the end.
       writing_ = false;
+      if (ok) SendNext();
+      if (ended_) OnFinished(lock);
       break;
     case Event::kRead:
       if (ok) {
@@ -180,7 +227,17 @@ void StreamCall::Handle(Event event, bool ok) {
       }
       break;
     case Event::kFinished:
-      OnFinished();
+      ended_ = true;
+      if (!writing_) OnFinished(lock);
+      break;
+    case Event::kReopen:
+      if (cancelled_) {
+        FailWith(Cancelled());
+      } else if (const auto delay = schedule_->StillToWait(Clock::now())) {
+        OpenAfter(*delay);
+      } else {
+        Open();
+      }
       break;
     case Event::kWake:
       break;
@@ -188,29 +245,69 @@ void StreamCall::Handle(Event event, bool ok) {
 }
 
 void StreamCall::OnRead() {
-  if (replies_.size() < asked_.size()) {
+  if (replies_.size() < sent_) {
+    if (incoming_.has_echo() && rows_answered_ == 0) {
+      // All rows are of one revision, even while the name moves.
+      start_.set_model("@" + incoming_.echo().revision());
+    }
+    incoming_.set_first_row(incoming_.first_row() +
+                            static_cast<std::uint64_t>(rows_before_));
+    Chunk& chunk = chunks_[replies_.size()];
+    rows_answered_ += chunk.rows;
+    ++chunks_answered_;
+    spare_requests_.push_back(std::move(chunk.request));
+    if (schedule_) schedule_->Answered();
     replies_.push_back(std::move(incoming_));
     incoming_ = std::move(spare_);
   } else {
     unasked_ = true;
-    Cancel();
+    context_->TryCancel();
   }
   stream_->Read(&incoming_, Tag(Event::kRead));
 }
 
-void StreamCall::OnFinished() {
-  finished_ = true;
+void StreamCall::OnFinished(Lock& lock) {
+  open_ = false;
+  ended_ = false;
   if (unasked_) {
-    failure_.emplace(grpc::StatusCode::INTERNAL,
-                     "there are more replies than were asked for");
+    FailWith({grpc::StatusCode::INTERNAL,
+              "there are more replies than were asked for"});
   } else if (!status_.ok()) {
-    failure_ = DecodeError(status_);
-  } else if (!writes_ended_ || replies_.size() < asked_.size()) {
-    failure_.emplace(grpc::StatusCode::INTERNAL,
-                     "the server ended the stream, which was not asked for; " +
-                         std::to_string(asked_.size() - replies_.size()) +
-                         " chunks are not answered");
+    const Error error =
+        CountedFromStart(DecodeError(status_), rows_before_, chunks_before_);
+    if (!OpensAgain(error, lock)) FailWith(cancelled_ ? Cancelled() : error);
+  } else if (!writes_ended_ || replies_.size() < chunks_.size()) {
+    FailWith({grpc::StatusCode::INTERNAL,
+              "the server ended the stream, which was not asked for; " +
+                  std::to_string(chunks_.size() - replies_.size()) +
+                  " chunks are not answered"});
+  } else {
+    finished_ = true;
   }
+}
+
+bool StreamCall::OpensAgain(const Error& error, Lock& lock) {
+  if (!schedule_ || cancelled_) return false;
+  // Whoever is told may call back.
+  lock.unlock();
+  const auto delay = schedule_->Announce(error);
+  lock.lock();
+  if (!delay || cancelled_) return false;
+  OpenAfter(*delay);
+  return true;
+}
+
+void StreamCall::OpenAfter(std::chrono::nanoseconds delay) {
+  reopening_ = std::make_unique<grpc::Alarm>();
+  reopening_->Set(
+      &events_,
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(delay),
+      Tag(Event::kReopen));
+}
+
+void StreamCall::FailWith(const Error& error) {
+  failure_ = error;
+  finished_ = true;
 }
 
 void StreamCall::Wake() {
@@ -223,7 +320,8 @@ void StreamCall::Wake() {
 Evaluation StreamCall::Joined(const v1::EvaluateReply& reply,
                               std::int64_t asked) {
   CheckFirstRow(reply, static_cast<std::int64_t>(next_row_));
-  if (next_row_ == 0) {
+  // With the first one of a call, which may be one with another server.
+  if (reply.has_echo()) {
     echo_ = reply.echo();
     echo_.clear_timing();
   }

@@ -26,6 +26,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// How long new calls are still told to go elsewhere once none is in flight:
+// gRPC cancels without a word what arrives while it shuts down. Clients of ours
+// that were told come back after 25 ms at the earliest, so nobody calls then.
+constexpr std::chrono::milliseconds kSettling{20};
+
 // What the last replies need to leave the process; streams of the health
 // service end with it.
 constexpr std::chrono::milliseconds kFlush{200};
@@ -121,11 +126,8 @@ std::string Daemon::OpenRegistry() {
   context_.reset(new ServiceContext{
       *registry_, engine_, admission_, gate_,
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
-  dynamics_ = std::make_unique<DynamicsService>(*context_);
-  trajectories_ = std::make_unique<TrajectoryService>(*context_);
-  models_ = std::make_unique<ModelRegistryService>(*context_);
-  info_ =
-      std::make_unique<ServerInfoService>(*context_, settings_.growing_windows);
+  services_ =
+      std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
   return {};
 }
 
@@ -174,10 +176,7 @@ std::string Daemon::Listen() {
     builder.AddListeningPort(settings_.listen[i],
                              grpc::InsecureServerCredentials(), &ports[i]);
   }
-  builder.RegisterService(dynamics_.get());
-  builder.RegisterService(trajectories_.get());
-  builder.RegisterService(models_.get());
-  builder.RegisterService(info_.get());
+  services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::string& address = settings_.listen[i];
@@ -194,9 +193,7 @@ std::string Daemon::Listen() {
 
 void Daemon::BeHealthy(bool serving) {
   auto* health = server_->GetHealthCheckService();
-  for (const char* service : {v1::Dynamics::service_full_name(),
-                              v1::ModelRegistry::service_full_name(),
-                              v1::ServerInfo::service_full_name()}) {
+  for (const std::string& service : services_->names()) {
     health->SetServingStatus(service, serving);
   }
   health->SetServingStatus(serving);  // of all of them, and of the server
@@ -227,9 +224,16 @@ void Daemon::Drain(const std::function<bool()>& hurry) {
   BeHealthy(false);
   gate_.Close();
   Log(LogLevel::kInfo, "draining", {{"calls", gate_.in_flight()}});
-  while (gate_.in_flight() > 0 && Clock::now() < end && !hurry()) {
+  bool hurried = false;
+  const auto go_on = [&](Clock::time_point until) {
+    return !hurried && Clock::now() < until && !(hurried = hurry());
+  };
+  while (gate_.in_flight() > 0 && go_on(end)) {
   }
   const std::int64_t left = gate_.in_flight();
+  const auto settled = Clock::now() + kSettling;
+  while (left == 0 && go_on(settled)) {
+  }
   const auto now = std::chrono::system_clock::now();
   server_->Shutdown(left > 0 ? now : now + kFlush);
   server_->Wait();

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "server/config/settings.h"
-#include "server/services/dynamics_service.h"
-#include "server/services/model_registry_service.h"
-#include "server/services/server_info_service.h"
-#include "server/services/trajectory_service.h"
+#include "server/services/offered_services.h"
+#include "server/services/service_context.h"
 
 namespace torqued::server {
 
@@ -33,9 +31,10 @@ class Daemon {
   const std::vector<std::string>& addresses() const { return addresses_; }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
 
-  /// Health turns NOT_SERVING and new calls are refused. Returns once the calls
-  /// in flight are done, or cancels them when the grace is over or `hurry`,
-  /// which may wait a little, says so.
+  /// Health turns NOT_SERVING, then new calls are refused. Once the calls in
+  /// flight are done, refuses for a little longer, so that clients have gone
+  /// elsewhere, and closes the connections. Cancels what is in flight when the
+  /// grace is over or `hurry`, which may wait a little, says so.
   void Drain(const std::function<bool()>& hurry);
 
  private:
@@ -53,10 +52,7 @@ class Daemon {
   Admission admission_;
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
-  std::unique_ptr<DynamicsService> dynamics_;
-  std::unique_ptr<TrajectoryService> trajectories_;
-  std::unique_ptr<ModelRegistryService> models_;
-  std::unique_ptr<ServerInfoService> info_;
+  std::unique_ptr<OfferedServices> services_;
   std::vector<std::string> addresses_;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -2,41 +2,58 @@
 
 #include <csignal>
 #include <ctime>
+#include <string>
+
+#include "server/observability/logging.h"
 
 namespace torqued::server {
 namespace {
 
-sigset_t StopSignals() {
+sigset_t Signals() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) {
+    sigaddset(&set, number);
+  }
   return set;
+}
+
+bool IsStop(int number) { return number == SIGTERM || number == SIGINT; }
+
+void LogIgnored(int number) {
+  const std::string name = std::string("SIG") + sigabbrev_np(number);
+  Log(LogLevel::kInfo, "signal ignored",
+      {{"signal", name}, {"detail", "settings are read at start only"}});
 }
 
 }  // namespace
 
-void BlockStopSignals() {
-  const sigset_t set = StopSignals();
+void BlockSignals() {
+  const sigset_t set = Signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
 int WaitForStopSignal() {
-  const sigset_t set = StopSignals();
-  int number = 0;
-  while (sigwait(&set, &number) != 0) {
+  const sigset_t set = Signals();
+  while (true) {
+    int number = 0;
+    if (sigwait(&set, &number) != 0) continue;
+    if (IsStop(number)) return number;
+    LogIgnored(number);
   }
-  return number;
 }
 
 int WaitForStopSignal(std::chrono::milliseconds at_most) {
-  const sigset_t set = StopSignals();
+  const sigset_t set = Signals();
   timespec time{};
   time.tv_sec = at_most.count() / 1000;
   time.tv_nsec = at_most.count() % 1000 * 1'000'000;
   const int number = sigtimedwait(&set, nullptr, &time);
-  return number > 0 ? number : 0;
+  if (number <= 0) return 0;
+  if (IsStop(number)) return number;
+  LogIgnored(number);
+  return 0;
 }
 
 }  // namespace torqued::server

@@ -1,15 +1,17 @@
-// SIGTERM and SIGINT as events that the main thread waits for.
+// The signals of the process as events that the main thread waits for.
 #pragma once
 
 #include <chrono>
 
 namespace torqued::server {
 
-/// Both signals stay pending until waited for; SIGPIPE is ignored. To be called
+/// SIGTERM and SIGINT stay pending until waited for. So do SIGHUP, SIGUSR1 and
+/// SIGUSR2, which would end the process and here do nothing: whoever waits logs
+/// one line for each and goes on waiting. SIGPIPE is ignored. To be called
 /// before other threads start: they inherit the mask.
-void BlockStopSignals();
+void BlockSignals();
 
-/// The number of the signal that came.
+/// The number of the signal that came: SIGTERM or SIGINT.
 int WaitForStopSignal();
 /// The same, or 0 when none came in that time.
 int WaitForStopSignal(std::chrono::milliseconds at_most);

@@ -3,7 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "client/cpp/client.h"
 #include "tests/client/fake_replies.h"
@@ -45,6 +52,14 @@ class EvaluationStreamTest : public ::testing::Test {
                         const ComputeOptions& options = {}) {
     return Client::Connect(server->address())
         .OpenStream("arm", {kTorque}, options, window);
+  }
+
+  // The first failure is final.
+  EvaluationStream OpenOnce(int window = EvaluationStream::kWindow) {
+    ConnectOptions connect;
+    connect.retry = false;
+    return Client::Connect(server->address(), connect)
+        .OpenStream("arm", {kTorque}, {}, window);
   }
 
   std::unique_ptr<FakeServer> server = std::make_unique<FakeServer>();
@@ -153,7 +168,7 @@ TEST_F(EvaluationStreamTest, TellsWhoOnlyWritesThatItFailed) {
     AnswerStream(stream, 2);
     return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING");
   };
-  EvaluationStream stream = Open(1000);
+  EvaluationStream stream = OpenOnce(1000);
   const Error error = ErrorOf([&] {
     for (int k = 0; k < 1000; ++k) {
       stream.Write(Chunk(k));
@@ -305,12 +320,132 @@ TEST_F(EvaluationStreamTest, TakesNoReplyThatBreaksTheContract) {
 }
 
 TEST_F(EvaluationStreamTest, TellsThatTheServerWentAway) {
-  EvaluationStream stream = Open();
+  EvaluationStream stream = OpenOnce();
   stream.Exchange(Chunk(1));
   // Its shutdown waits for nobody.
   server.reset();
   const Error error = ErrorOf([&] { stream.Exchange(Chunk(2)); });
   EXPECT_EQ(error.code(), grpc::StatusCode::UNAVAILABLE) << error.what();
+}
+
+TEST_F(EvaluationStreamTest, SendsAgainWhatIsNotAnsweredAndNothingElse) {
+  std::atomic<int> calls = 0;
+  std::atomic<std::uint64_t> rows = 0;
+  std::mutex mutex;
+  std::vector<std::string> models;
+  server->evaluate = [&](grpc::ServerContext&, auto& stream) {
+    const int call = calls++;
+    v1::EvaluateRequest request;
+    stream.Read(&request);
+    {
+      const std::lock_guard lock(mutex);
+      models.push_back(request.start().model());
+    }
+    std::uint64_t first = 0;
+    // Ends after three chunks, when more of them are on their way.
+    for (int k = 0; (call > 4 || k < 3) && stream.Read(&request); ++k) {
+      v1::EvaluateReply reply = Answer(request.chunk());
+      if (k == 0) reply.mutable_echo()->set_revision(kRevision);
+      reply.set_first_row(first);
+      first += reply.rows();
+      rows += reply.rows();
+      stream.Write(reply);
+    }
+    return call > 4        ? grpc::Status::OK
+           : call % 2 == 0 ? Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING")
+                           : grpc::Status::CANCELLED;
+  };
+  constexpr int kChunks = 40;
+  EvaluationStream stream = Open(8);
+  for (int k = 0; k < kChunks; ++k) {
+    if (k >= 8) {
+      EXPECT_EQ(stream.Read()->tau(1, 2), k - 8);
+    }
+    stream.Write(Chunk(k));
+  }
+  stream.EndWriting();
+  for (int k = kChunks - 8; k < kChunks; ++k) {
+    const auto evaluation = stream.Read();
+    EXPECT_EQ(evaluation->tau, Batch::Constant(2, 3, k));
+    EXPECT_EQ(evaluation->echo.revision(), kRevision);
+  }
+  EXPECT_EQ(stream.Read(), std::nullopt);
+  EXPECT_EQ(calls, 6);
+  EXPECT_EQ(rows, 2u * kChunks);
+  // All are of the revision that the first ones came from.
+  EXPECT_EQ(models.front(), "arm");
+  for (std::size_t k = 1; k < models.size(); ++k) {
+    EXPECT_EQ(models[k], "@" + kRevision);
+  }
+}
+
+TEST_F(EvaluationStreamTest, GoesOnWithTheServerThatComesNext) {
+  const int port = server->port();
+  EvaluationStream stream = Open();
+  EXPECT_EQ(stream.Exchange(Chunk(1)).tau(0, 0), 1);
+  server.reset();
+  stream.Write(Chunk(2));
+  EXPECT_FALSE(stream.Readable(milliseconds(200)));
+  server = std::make_unique<FakeServer>(port);
+  server->evaluate = [](grpc::ServerContext&, auto& answered) {
+    return AnswerStream(answered, 1'000'000);
+  };
+  EXPECT_EQ(stream.Read()->tau(0, 0), 2);
+  EXPECT_EQ(stream.Exchange(Chunk(3)).tau(0, 0), 3);
+  stream.Finish();
+}
+
+TEST_F(EvaluationStreamTest, SaysWhatFailedWhereNobodyComesUntilTheDeadline) {
+  ConnectOptions connect;
+  int waits = 0;
+  connect.waiting = [&waits](const Error&, std::chrono::nanoseconds) {
+    ++waits;
+  };
+  ComputeOptions options;
+  options.deadline = milliseconds(500);
+  EvaluationStream stream = Client::Connect(server->address(), connect)
+                                .OpenStream("arm", {kTorque}, options);
+  stream.Exchange(Chunk(1));
+  server.reset();
+  const Error error = ErrorOf([&] { stream.Exchange(Chunk(2)); });
+  EXPECT_EQ(error.code(), grpc::StatusCode::UNAVAILABLE) << error.what();
+  EXPECT_GE(waits, 2);
+}
+
+TEST_F(EvaluationStreamTest, EndsAWaitForTheNextServerWhenItIsCancelled) {
+  std::optional<EvaluationStream> stream;
+  std::promise<void> waits;
+  ConnectOptions connect;
+  connect.waiting = [&waits, told = false](const Error&,
+                                           std::chrono::nanoseconds) mutable {
+    if (!std::exchange(told, true)) waits.set_value();
+  };
+  stream =
+      Client::Connect(server->address(), connect).OpenStream("arm", {kTorque});
+  stream->Exchange(Chunk(1));
+  server.reset();
+  auto error = std::async(std::launch::async, [&] {
+    return ErrorOf([&] { stream->Exchange(Chunk(2)); });
+  });
+  waits.get_future().wait();
+  stream->Cancel();
+  EXPECT_EQ(error.get().code(), grpc::StatusCode::CANCELLED);
+}
+
+TEST_F(EvaluationStreamTest, CountsAFailureFromTheStartOfTheWhole) {
+  std::atomic<int> calls = 0;
+  server->evaluate = [&calls](grpc::ServerContext&, auto& stream) {
+    AnswerStream(stream, 3);
+    return ++calls == 1
+               ? Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING")
+               : Failure(grpc::StatusCode::INVALID_ARGUMENT, "INVALID_FIELD");
+  };
+  EvaluationStream stream = Open();
+  for (int k = 0; k < 7; ++k) stream.Write(Chunk(k));
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(stream.Read()->tau(0, 0), k);
+  const Error error = ErrorOf([&] { stream.Read(); });
+  EXPECT_EQ(error.reason(), v1::INVALID_FIELD);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("from row 6 on"));
 }
 
 TEST_F(EvaluationStreamTest, MayGoAwayAtAnyTime) {

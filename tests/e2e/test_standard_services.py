@@ -1,5 +1,7 @@
 """Health and reflection, the services that every gRPC tool knows."""
 
+import pathlib
+import re
 import time
 
 import grpc
@@ -12,6 +14,8 @@ from google.protobuf import descriptor_pb2
 import harness
 from calls import laborious_for, register_long
 from harness import begin, failure_of
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -27,9 +31,6 @@ def test_the_health_service_tells_that_the_server_serves(start):
                 health_pb2.HealthCheckRequest(service=service), timeout=10)
 
         assert check().status == SERVING
-        for service in ("torqued.v1.Dynamics", "torqued.v1.ModelRegistry",
-                        "torqued.v1.ServerInfo"):
-            assert check(service).status == SERVING
         assert failure_of(check, "no.such.Service").code == (
             grpc.StatusCode.NOT_FOUND)
 
@@ -81,6 +82,40 @@ def test_reflection_lists_the_services_and_describes_them(start):
         methods = {method.name for file in files for service in file.service
                    for method in service.method}
         assert {"Compute", "InverseDynamics", "OperationalSpace"} <= methods
+
+
+STANDARD = {"grpc.health.v1.Health",
+            "grpc.reflection.v1alpha.ServerReflection"}
+
+
+def offered(client):
+    """The services that can be called."""
+    listed = reflect(client, list_services="*").list_services_response
+    return {service.name for service in listed.service}
+
+
+def test_the_health_of_every_service_that_can_be_called_is_told(start):
+    with harness.Client(start().address) as client:
+        health = health_pb2_grpc.HealthStub(client.channel)
+        ours = offered(client) - STANDARD
+        assert "torqued.v1.Trajectories" in ours
+        for service in ours:
+            reply = health.Check(
+                health_pb2.HealthCheckRequest(service=service), timeout=10)
+            assert reply.status == SERVING, service
+
+
+def test_every_service_that_can_be_called_is_on_the_page_and_in_the_contract(
+        start):
+    with harness.Client(start().address) as client:
+        services = offered(client)
+    page = (SOURCE / "docs/server.md").read_text()
+    assert {name for name in services if f"`{name}`" not in page} == set()
+    contract = {
+        f"torqued.v1.{name}"
+        for file in (SOURCE / "proto").glob("torqued/v1/*.proto")
+        for name in re.findall(r"^service (\w+)", file.read_text(), re.M)}
+    assert services - STANDARD == contract
 
 
 def test_reflection_can_be_turned_off(start):

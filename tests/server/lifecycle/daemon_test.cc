@@ -9,12 +9,15 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "server/lifecycle/health_client.h"
 #include "server/observability/library_log.h"
 #include "tests/core/batch/pool_handovers.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
+#include "torqued/v1/dynamics.grpc.pb.h"
+#include "torqued/v1/model_registry.grpc.pb.h"
 
 namespace torqued::server {
 namespace {
@@ -168,6 +171,29 @@ TEST_F(DaemonTest, DrainingFinishesWhatIsUnderWayAndRefusesTheRest) {
   caller.join();
   EXPECT_TRUE(large.ok()) << large.error_message();
   EXPECT_EQ(reply.rows(), 300'000u);
+}
+
+TEST_F(DaemonTest, DrainingRefusesForAWhileBeforeItClosesTheConnections) {
+  const auto daemon = Started();
+  ASSERT_NE(daemon, nullptr);
+  const auto channel = Channel(*daemon);
+  ASSERT_TRUE(Register(channel).ok());
+  AwaitNoCall(*daemon);
+  const auto stub = v1::Dynamics::NewStub(channel);
+  std::vector<grpc::Status> refusals;
+  // Nothing is in flight: what calls back is the wait that follows.
+  daemon->Drain([&] {
+    grpc::ClientContext context;
+    v1::ComputeReply reply;
+    refusals.push_back(stub->Compute(&context, Work(1), &reply));
+    EXPECT_NE(CheckHealth(daemon->addresses().front(), kPatience), "");
+    return refusals.size() == 3;
+  });
+  ASSERT_FALSE(refusals.empty());
+  for (const grpc::Status& refusal : refusals) {
+    EXPECT_EQ(refusal.error_code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_THAT(refusal.error_message(), HasSubstr("shutting down"));
+  }
 }
 
 TEST_F(DaemonTest, DrainingInAHurryCancels) {

@@ -1,0 +1,33 @@
+#include "server/services/offered_services.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "server/services/dynamics_service.h"
+#include "server/services/model_registry_service.h"
+#include "server/services/server_info_service.h"
+#include "server/services/trajectory_service.h"
+
+namespace torqued::server {
+
+OfferedServices::OfferedServices(ServiceContext& context,
+                                 bool growing_windows) {
+  Offer<v1::Dynamics, DynamicsService>(context);
+  Offer<v1::Trajectories, TrajectoryService>(context);
+  Offer<v1::ModelRegistry, ModelRegistryService>(context);
+  Offer<v1::ServerInfo, ServerInfoService>(context, growing_windows);
+}
+
+template <class Contract, class Service, class... Arguments>
+void OfferedServices::Offer(Arguments&&... arguments) {
+  static_assert(std::is_base_of_v<typename Contract::Service, Service>);
+  services_.push_back(
+      std::make_unique<Service>(std::forward<Arguments>(arguments)...));
+  names_.emplace_back(Contract::service_full_name());
+}
+
+void OfferedServices::RegisterWith(grpc::ServerBuilder* builder) const {
+  for (const auto& service : services_) builder->RegisterService(service.get());
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,34 @@
+// What a server offers: the one list of its services.
+#pragma once
+
+#include <grpcpp/server_builder.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/services/service_context.h"
+
+namespace torqued::server {
+
+/// Registration and health both follow from this list, so a service that is
+/// called is one whose health is told. Outlives the server.
+class OfferedServices {
+ public:
+  /// The context outlives this. `growing_windows`: of the transport.
+  OfferedServices(ServiceContext& context, bool growing_windows);
+
+  void RegisterWith(grpc::ServerBuilder* builder) const;
+  /// Full names, as "torqued.v1.Dynamics".
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  /// `Contract`: the generated class of the service.
+  template <class Contract, class Service, class... Arguments>
+  void Offer(Arguments&&... arguments);
+
+  std::vector<std::unique_ptr<grpc::Service>> services_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,100 @@
+// The Node client under restarts: node_load.mjs ADDRESS
+
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { connect } from 'torqued';
+
+const JOINTS = 7;
+
+function angles(rows, phase) {
+  return Float64Array.from({ length: rows * JOINTS }, (_, k) =>
+    Math.sin(phase + 0.01 * Math.floor(k / JOINTS) + (k % JOINTS)),
+  );
+}
+
+function statesOf(rows) {
+  return { q: angles(rows, 0), v: angles(rows, 1), a: angles(rows, 2) };
+}
+
+function bytesOf({ data }) {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString(
+    'base64',
+  );
+}
+
+const client = await connect(process.argv[2], { deadlineMs: 30_000 });
+const robot = await client.model('panda');
+const few = statesOf(10);
+const many = statesOf(50_000);
+const chunk = { q: angles(4, 0) };
+const time = Float64Array.from({ length: 2001 }, (_, k) => 0.01 * k);
+const motion = { time, q: angles(2001, 0).map((angle) => 0.3 * angle) };
+
+const asks = {
+  async unary() {
+    const { tau, massMatrix } = await robot.compute(
+      ['inverseDynamics', 'massMatrix'],
+      few,
+    );
+    return bytesOf(tau) + bytesOf(massMatrix);
+  },
+  async batch() {
+    return bytesOf((await robot.inverseDynamics(many)).tau);
+  },
+  async stream() {
+    async function* chunks() {
+      for (let k = 0; k < 200; ++k) yield chunk;
+    }
+    let bytes = '';
+    for await (const { tau } of robot.evaluate(['inverseDynamics'], chunks())) {
+      bytes += bytesOf(tau);
+    }
+    return bytes;
+  },
+  async check() {
+    const { tables, ...verdict } = await robot.checkTrajectory(motion, {
+      derive: 'cubic',
+      tables: ['tau'],
+    });
+    return JSON.stringify(verdict) + bytesOf(tables.tau);
+  },
+};
+
+const expected = {};
+for (const kind of Object.keys(asks)) expected[kind] = await asks[kind]();
+const answered = Object.fromEntries(Object.keys(asks).map((kind) => [kind, 0]));
+let failed = 0;
+let wrong = 0;
+let stopped = false;
+
+async function repeat(kind) {
+  while (!stopped) {
+    try {
+      const same = (await asks[kind]()) === expected[kind];
+      ++answered[kind];
+      if (same) continue;
+      ++wrong;
+      console.log(`WRONG ${kind}`);
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED ${kind}: ${error.code}: ${error.message}`);
+    }
+  }
+}
+
+function counts() {
+  return Object.entries(answered)
+    .map(([kind, count]) => `${kind}=${count}`)
+    .join(' ');
+}
+
+const repeated = Object.keys(asks).map(repeat);
+console.log('ready');
+for await (const _ of createInterface({ input: process.stdin })) {
+  console.log(counts());
+}
+stopped = true;
+await Promise.all(repeated);
+client.close();
+console.log(`done ${counts()} failed=${failed} wrong=${wrong}`);
+process.exitCode = failed || wrong ? 1 : 0;

@@ -1,0 +1,211 @@
+"""A server that is restarted again and again while a client works.
+
+Restarts the server at the same port under the load of each language, every fifth
+time by SIGKILL, the others in order. Fails where a call failed or was answered
+with other bits than before. Exit code 77: skipped.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+# Far above what anything here takes: what waits this long hangs.
+PATIENCE = 60.0
+
+
+class Skipped(Exception):
+    pass
+
+
+def python_load(name, build):
+    return ["env", f"PYTHONPATH={build}/python", sys.executable, "-B",
+            HERE / f"{name}_load.py"]
+
+
+def node_load(build):
+    package = build / "tests/client/node/package"
+    installed = subprocess.run(
+        [SOURCE / "tests/client/node/install.sh", package], check=False)
+    if installed.returncode == 77:
+        raise Skipped
+    installed.check_returncode()
+    # Where its imports are found.
+    program = package / "tests" / "node_load.mjs"
+    program.write_bytes((HERE / "node_load.mjs").read_bytes())
+    return ["node", program]
+
+
+LOADS = {
+    "cpp": lambda build: [build / "bin/torqued_cpp_load"],
+    "python": lambda build: python_load("python", build),
+    "aio": lambda build: python_load("aio", build),
+    "node": node_load,
+    "torquectl": lambda build: [
+        *python_load("torquectl", build), build / "bin/torquectl"],
+}
+
+
+def dies_with_us(*command):
+    return ["setpriv", "--pdeathsig", "KILL", *map(str, command)]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def until(what, done):
+    """Returns once `done` is true."""
+    give_up = time.monotonic() + PATIENCE
+    while not done():
+        if time.monotonic() > give_up:
+            raise TimeoutError(f"{what}: not within {PATIENCE} s")
+        time.sleep(0.005)
+
+
+class Server:
+    """At one port, with one store."""
+
+    def __init__(self, binary, directory):
+        self._binary = binary
+        self.address = f"127.0.0.1:{free_port()}"
+        self._directory = directory
+        self._address_file = directory / "address"
+        self._log = (directory / "server.log").open("ab")
+        self.process = None
+
+    def start(self):
+        self._address_file.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            dies_with_us(
+                self._binary, "--listen", self.address,
+                "--address-file", self._address_file,
+                "--store", self._directory / "models.db",
+                "--models", SOURCE / "deploy/models"),
+            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+            env={name: value for name, value in os.environ.items()
+                 if not name.startswith("TORQUED_")})
+        until("the start of the server", self._serves)
+
+    def _serves(self):
+        if self.process.poll() is not None:
+            raise RuntimeError("the server did not start:\n" + self.log())
+        return self._address_file.exists()
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        code = self.process.wait(PATIENCE)
+        if number == signal.SIGTERM and code != 0:
+            raise RuntimeError(f"the server ended with {code}:\n" + self.log())
+
+    def log(self):
+        return (self._directory / "server.log").read_text(errors="replace")
+
+
+class Load:
+    """A program that calls, and tells how often it was answered."""
+
+    def __init__(self, command, address):
+        self.process = subprocess.Popen(
+            dies_with_us(*command, address), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.problems = []
+        self._line("ready")
+
+    def _line(self, what):
+        """The next line that tells of no failure."""
+        while True:
+            line = self.process.stdout.readline().strip()
+            if line.startswith(("FAILED", "WRONG")):
+                print(line, flush=True)
+                self.problems.append(line)
+            elif line:
+                return line
+            else:
+                raise RuntimeError(f"the load ended before it said {what}")
+
+    def counts(self):
+        print(file=self.process.stdin, flush=True)
+        return {kind: int(count) for kind, count in (
+            word.split("=") for word in self._line("its counts").split())}
+
+    def wait_for_each_kind(self):
+        """Until each kind of call has been answered once more, and begun
+        anew."""
+        before = self.counts()
+        until("an answer to each kind of call", lambda: all(
+            count > before[kind] for kind, count in self.counts().items()))
+
+    def end(self):
+        """The summary."""
+        self.process.stdin.close()
+        summary = self._line("how it went")
+        self.process.wait(PATIENCE)
+        return summary
+
+
+def restart(server, load, times):
+    for k in range(times):
+        load.wait_for_each_kind()
+        server.stop(signal.SIGKILL if k % 5 == 4 else signal.SIGTERM)
+        server.start()
+    load.wait_for_each_kind()
+
+
+def run(language, build, times):
+    """What went wrong."""
+    command = LOADS[language](build)
+    with tempfile.TemporaryDirectory(prefix="torqued-restarts-") as name:
+        server = Server(build / "bin/torqued", pathlib.Path(name))
+        server.start()
+        load = None
+        try:
+            load = Load(command, server.address)
+            began = time.monotonic()
+            restart(server, load, times)
+            seconds = time.monotonic() - began
+            summary = load.end()
+            server.stop()
+        finally:
+            for program in (load, server):
+                if program and program.process.poll() is None:
+                    program.process.kill()
+                    program.process.wait()
+    print(f"{language}: {times} restarts in {seconds:.0f} s: {summary}",
+          flush=True)
+    return load.problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True,
+                        help="build directory")
+    parser.add_argument("--times", type=int, default=4,
+                        help="restarts under each language")
+    parser.add_argument("languages", nargs="*", default=list(LOADS))
+    asked = parser.parse_args()
+    problems = []
+    skipped = []
+    for language in asked.languages:
+        try:
+            problems += run(language, asked.build.resolve(), asked.times)
+        except Skipped:
+            skipped.append(language)
+    done = [name for name in asked.languages if name not in skipped]
+    print(f"Restarts: {asked.times} under {', '.join(done) or 'nothing'}; "
+          f"{len(problems)} calls failed or had other bits"
+          + (f"; skipped: {', '.join(skipped)}" if skipped else ""))
+    return 1 if problems else 77 if not done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
