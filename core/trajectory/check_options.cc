@@ -77,6 +77,7 @@ CheckedJoint Checked(const Joint& joint, const JointBounds& bounds,
                      double derating, const Terms& terms) {
   CheckedJoint checked;
   checked.name = joint.name;
+  checked.type = joint.type;
   const auto first = [](const std::optional<double>& own,
                         const std::optional<double>& other, double none) {
     return own ? *own : other.value_or(none);

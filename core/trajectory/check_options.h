@@ -16,6 +16,7 @@ namespace torqued {
 /// A joint with the limits and the friction that count. Infinite: no limit.
 struct CheckedJoint {
   std::string name;
+  JointType type = JointType::kRevolute;
   double lower = 0;
   double upper = 0;
   double velocity = 0;

@@ -9,20 +9,20 @@ namespace torqued {
 namespace {
 
 /// The first of equals stays.
-void KeepIf(bool better, PeakValue& peak, std::int64_t row, double value) {
-  if (!peak.present() || better) peak = {row, value};
+void KeepIf(bool better, PeakValue& peak, const PeakValue& candidate) {
+  if (!peak.present() || better) peak = candidate;
 }
 
-void KeepLargest(PeakValue& peak, std::int64_t row, double value) {
-  KeepIf(value > peak.value, peak, row, value);
+void KeepLargest(PeakValue& peak, const PeakValue& candidate) {
+  KeepIf(candidate.value > peak.value, peak, candidate);
 }
 
-void KeepSmallest(PeakValue& peak, std::int64_t row, double value) {
-  KeepIf(value < peak.value, peak, row, value);
+void KeepSmallest(PeakValue& peak, const PeakValue& candidate) {
+  KeepIf(candidate.value < peak.value, peak, candidate);
 }
 
-void KeepFarthest(PeakValue& peak, std::int64_t row, double value) {
-  KeepIf(std::abs(value) > std::abs(peak.value), peak, row, value);
+void KeepFarthest(PeakValue& peak, const PeakValue& candidate) {
+  KeepIf(std::abs(candidate.value) > std::abs(peak.value), peak, candidate);
 }
 
 /// Root of the mean over time; of a single sample its magnitude.
@@ -70,24 +70,37 @@ bool JointTally::overflows() const {
 }
 
 void JointTally::Add(std::int64_t row, double step, const JointSample& sample) {
-  KeepFarthest(demand_.torque, row, sample.tau);
-  KeepFarthest(demand_.velocity, row, sample.v);
-  KeepSmallest(demand_.lowest_position, row, sample.q);
-  KeepLargest(demand_.highest_position, row, sample.q);
+  KeepFarthest(demand_.torque, {row, sample.tau});
+  KeepFarthest(demand_.velocity, {row, sample.v});
+  KeepSmallest(demand_.lowest_position, {row, sample.q});
+  KeepLargest(demand_.highest_position, {row, sample.q});
   square_of_torque_.Add(step, sample.tau * sample.tau);
   if (!std::isinf(sample.torque_limit)) {
     const double use = UseOf(sample.tau, sample.torque_limit);
-    KeepLargest(demand_.torque_use, row, use);
+    KeepLargest(demand_.torque_use, {row, use});
     square_of_use_.Add(step, use * use);
   }
   if (!std::isinf(sample.velocity_limit)) {
-    KeepLargest(demand_.velocity_use, row,
-                UseOf(sample.v, sample.velocity_limit));
+    KeepLargest(demand_.velocity_use,
+                {row, UseOf(sample.v, sample.velocity_limit)});
   }
   const double power = sample.tau * sample.v;
-  KeepLargest(demand_.highest_power, row, power);
-  KeepSmallest(demand_.lowest_power, row, power);
+  KeepLargest(demand_.highest_power, {row, power});
+  KeepSmallest(demand_.lowest_power, {row, power});
   AddPower(step, power);
+}
+
+void JointTally::AddPositionBetween(std::int64_t row, double after, double q) {
+  KeepSmallest(demand_.lowest_position, {row, q, after});
+  KeepLargest(demand_.highest_position, {row, q, after});
+}
+
+void JointTally::AddVelocityBetween(std::int64_t row, double after, double v,
+                                    double limit) {
+  KeepFarthest(demand_.velocity, {row, v, after});
+  if (!std::isinf(limit)) {
+    KeepLargest(demand_.velocity_use, {row, UseOf(v, limit), after});
+  }
 }
 
 JointDemand JointTally::Finish(double duration) const {

@@ -10,12 +10,16 @@ namespace torqued {
 struct PeakValue {
   std::int64_t row = -1;  // -1: there is none
   double value = 0;
+  /// s since that row, before the next one: between samples. 0: at the row.
+  double after = 0;
 
   bool present() const { return row >= 0; }
 };
 
-/// Rows are samples from 0. Powers and energies are those that the drive gives:
-/// tau v, and its integral, straight between samples.
+/// Rows are samples from 0. Positions and velocities are those of the samples
+/// and of the extrema between them that are known. Powers and energies are
+/// those that the drive gives: tau v, and its integral, straight between
+/// samples.
 struct JointDemand {
   PeakValue torque;    // of the largest magnitude, signed; N m or N
   PeakValue velocity;  // likewise; rad/s or m/s
@@ -51,6 +55,12 @@ class JointTally {
  public:
   /// `step`: seconds since the sample before; of the first one 0.
   void Add(std::int64_t row, double step, const JointSample& sample);
+
+  /// Extrema between a row that was added and the next one.
+  void AddPositionBetween(std::int64_t row, double after, double q);
+  /// `limit` is infinite where there is none.
+  void AddVelocityBetween(std::int64_t row, double after, double v,
+                          double limit);
 
   /// Whether an integral of finite numbers has left the range of numbers.
   bool overflows() const;

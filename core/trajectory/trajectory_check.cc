@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <numbers>
 #include <string>
 #include <utility>
 
 #include "core/trajectory/check_options.h"
+#include "core/trajectory/spline_extrema.h"
 #include "core/trajectory/torque_rounding.h"
 
 namespace torqued {
@@ -68,13 +70,25 @@ double ConditionOf(const double* W, const TaskOptions& task) {
 class TrajectoryCheck::Run {
  public:
   Run(const Trajectory& trajectory, const TrajectoryTables& tables,
-      CheckSetup setup, double gap)
+      CheckSetup setup, const TrajectoryOptions& options)
       : trajectory_(trajectory),
         tables_(tables),
         setup_(std::move(setup)),
         n_(static_cast<int>(setup_.joints.size())),
+        consistent_(options.consistent),
         tallies_(setup_.joints.size()),
-        violations_(n_, trajectory.time, gap) {
+        violations_(n_, trajectory.time, options.merge_gap) {
+    std::vector<bool> turns;
+    for (const CheckedJoint& joint : setup_.joints) {
+      turns.push_back(joint.type == JointType::kContinuous);
+      fine_steps_.push_back(FineStepOf(joint.type, joint.lower, joint.upper,
+                                       joint.velocity,
+                                       trajectory.spline.has_value()));
+    }
+    if (!trajectory.spline) {
+      remarks_.emplace(trajectory_.time, trajectory_.q, trajectory_.v,
+                       trajectory_.a, std::move(turns));
+    }
     // Of the heavier of the two.
     if (const auto& other = setup_.other_load) {
       const bool heavier = setup_.other_mass > setup_.load_mass;
@@ -115,7 +129,14 @@ class TrajectoryCheck::Run {
           {joint.lower, joint.upper, joint.velocity, joint.torque});
     }
     verdict_.violations = violations_.Finish();
-    verdict_.passes = verdict_.violations.count == 0;
+    if (remarks_) {
+      verdict_.remarks = remarks_->Finish();
+    } else {
+      verdict_.remarks.counts.resize(tallies_.size());
+    }
+    verdict_.coarse_step = coarsest_step_.found();
+    verdict_.passes = verdict_.violations.count == 0 &&
+                      !(consistent_ && verdict_.remarks.count > 0);
     verdict_.payload_looked_at = setup_.other_load.has_value();
     if (verdict_.payload_looked_at) verdict_.payload = payload_.Find();
     verdict_.slow_down = slow_down_.Find();
@@ -204,6 +225,7 @@ class TrajectoryCheck::Run {
 
   std::optional<ArgumentError> AddSample(Index row, Index in_slab,
                                          const Slab& slab) {
+    if (row > 0) AddStep(row - 1);
     if (terms_) terms_->Bound(StateAt(row), term_bounds_);
     const double step =
         row == 0 ? 0
@@ -235,6 +257,49 @@ class TrajectoryCheck::Run {
     }
     if (setup_.space) AddInertia(row, in_slab, slab);
     return std::nullopt;
+  }
+
+  /// From a row to the next one.
+  void AddStep(Index row) {
+    const auto at = static_cast<std::size_t>(row);
+    const double step = trajectory_.time[at + 1] - trajectory_.time[at];
+    if (remarks_) remarks_->AddStep(row);
+    for (int j = 0; j < n_; ++j) {
+      const auto joint = static_cast<std::size_t>(j);
+      CoarseStep coarse{.row = row, .joint = j, .duration = step};
+      coarse.position_change =
+          trajectory_.q(row + 1, j) - trajectory_.q(row, j);
+      coarse.velocity_change =
+          trajectory_.v(row + 1, j) - trajectory_.v(row, j);
+      if (setup_.joints[joint].type == JointType::kContinuous) {
+        coarse.position_change =
+            std::remainder(coarse.position_change, 2 * std::numbers::pi);
+      }
+      coarsest_step_.Add(fine_steps_[joint], coarse);
+      if (trajectory_.spline) AddBetween(row, j, step);
+    }
+  }
+
+  /// The extrema of the spline between a row and the next one.
+  void AddBetween(Index row, int j, double step) {
+    const auto node = [this, j](Index at) {
+      return SplineNode{trajectory_.q(at, j), trajectory_.v(at, j),
+                        trajectory_.a(at, j)};
+    };
+    const CheckedJoint& joint = setup_.joints[static_cast<std::size_t>(j)];
+    JointTally& tally = tallies_[static_cast<std::size_t>(j)];
+    const ExtremaBetween extrema =
+        FindExtremaBetween(*trajectory_.spline, step, node(row), node(row + 1));
+    for (const SplineExtremum& turn : extrema.positions) {
+      tally.AddPositionBetween(row, turn.after, turn.value);
+      FindPositionViolation(turn.value, joint, {row, j, turn.after});
+    }
+    for (const SplineExtremum& turn : extrema.velocities) {
+      const SamplePlace place{row, j, turn.after};
+      tally.AddVelocityBetween(row, turn.after, turn.value, joint.velocity);
+      FindVelocityViolation(turn.value, joint, place);
+      slow_down_.AddVelocity(turn.value, joint.velocity, place);
+    }
   }
 
   TorqueTerms::State StateAt(Index row) const {
@@ -310,19 +375,28 @@ class TrajectoryCheck::Run {
                       sample.torque_limit,
                       UseOf(sample.tau, sample.torque_limit));
     }
-    if (std::abs(sample.v) > joint.velocity) {
-      violations_.Add(LimitKind::kVelocity, place, sample.v, joint.velocity,
-                      UseOf(sample.v, joint.velocity));
-    }
+    FindVelocityViolation(sample.v, joint, place);
+    FindPositionViolation(sample.q, joint, place);
+  }
+
+  void FindVelocityViolation(double v, const CheckedJoint& joint,
+                             const SamplePlace& place) {
+    if (!(std::abs(v) > joint.velocity)) return;
+    violations_.Add(LimitKind::kVelocity, place, v, joint.velocity,
+                    UseOf(v, joint.velocity));
+  }
+
+  void FindPositionViolation(double q, const CheckedJoint& joint,
+                             const SamplePlace& place) {
     const double range = joint.upper - joint.lower;
     const auto position = [&](double excess, double limit) {
       if (!(excess > 0)) return;
       const double share =
           std::isfinite(range) && range > 0 ? excess / range : excess;
-      violations_.Add(LimitKind::kPosition, place, sample.q, limit, 1 + share);
+      violations_.Add(LimitKind::kPosition, place, q, limit, 1 + share);
     };
-    position(joint.lower - sample.q, joint.lower);
-    position(sample.q - joint.upper, joint.upper);
+    position(joint.lower - q, joint.lower);
+    position(q - joint.upper, joint.upper);
   }
 
   void AddInertia(Index row, Index in_slab, const Slab& slab) {
@@ -351,12 +425,16 @@ class TrajectoryCheck::Run {
   const TrajectoryTables tables_;
   const CheckSetup setup_;
   const int n_;
+  const bool consistent_;
   Engine* engine_ = nullptr;
   CheckThreads threads_ = CheckThreads::kTheCaller;
   Index done_ = 0;
   Slab slab_;  // its memory serves the next
   std::vector<JointTally> tallies_;
   ViolationTracker violations_;
+  std::optional<SampleRemarkFinder> remarks_;  // of rates that are given
+  std::vector<FineStep> fine_steps_;
+  CoarsestStep coarsest_step_;
   SlowDownSearch slow_down_;
   PayloadSearch payload_;
   std::optional<TorqueTerms> terms_;  // with `payload_`
@@ -380,8 +458,8 @@ std::variant<TrajectoryCheck, ArgumentError> TrajectoryCheck::Create(
   }
   auto& setup = std::get<CheckSetup>(made);
   if (auto error = ProblemOf(trajectory, setup)) return *std::move(error);
-  return TrajectoryCheck(std::make_unique<Run>(
-      trajectory, tables, std::move(setup), options.merge_gap));
+  return TrajectoryCheck(
+      std::make_unique<Run>(trajectory, tables, std::move(setup), options));
 }
 
 const EvaluationPlan& TrajectoryCheck::plan() const { return run_->plan(); }

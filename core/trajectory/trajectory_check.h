@@ -14,8 +14,10 @@
 #include "core/batch/engine.h"
 #include "core/batch/evaluation.h"
 #include "core/model/drives.h"
+#include "core/trajectory/coarse_step.h"
 #include "core/trajectory/joint_tally.h"
 #include "core/trajectory/payload_range.h"
+#include "core/trajectory/sample_remarks.h"
 #include "core/trajectory/slow_down.h"
 #include "core/trajectory/spline.h"
 #include "core/trajectory/torque_limit.h"
@@ -33,6 +35,9 @@ struct Trajectory {
   /// 6 columns (moment; force) that the tip exerts on the environment, a row a
   /// sample, or one for all. No rows: none.
   SampleView tip_wrench{nullptr, 0, 6};
+  /// Of which spline v and a are the rates: then its extrema between samples
+  /// count as well. Nothing: v and a are given, and held against q.
+  std::optional<SplineMethod> spline = std::nullopt;
 };
 
 /// Limits of one joint, beside or instead of the model's.
@@ -70,6 +75,8 @@ struct TrajectoryOptions {
   double merge_gap = 0;
   /// The operational space along the path, which takes a tip frame.
   bool path_inertia = false;
+  /// A remark on the samples makes the answer no.
+  bool consistent = false;
 };
 
 /// What is wrong with the options for a model; nothing: they can be used.
@@ -112,10 +119,15 @@ struct JointLimitsInForce {
 };
 
 struct TrajectoryVerdict {
-  bool passes = false;  // nothing is violated
+  /// Nothing is violated; of samples that must be consistent, none contradicts
+  /// the others.
+  bool passes = false;
   std::vector<JointLimitsInForce> limits;
   std::vector<JointDemand> joints;
   Violations violations;
+  SampleRemarks remarks;
+  /// Nothing: no step is too long to tell what happens within it.
+  std::optional<CoarseStep> coarse_step;
   double duration = 0;      // s
   PeakValue highest_power;  // of all joints together, W
   PeakValue lowest_power;

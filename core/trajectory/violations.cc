@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/trajectory/gravest.h"
+
 namespace torqued {
 namespace {
 
 bool IsGraver(const LimitViolation& a, const LimitViolation& b) {
-  return std::tuple(-a.severity, a.first_row, a.kind, a.joint) <
-         std::tuple(-b.severity, b.first_row, b.kind, b.joint);
+  return std::tuple(-a.severity, a.first_row, a.first_after, a.kind, a.joint) <
+         std::tuple(-b.severity, b.first_row, b.first_after, b.kind, b.joint);
 }
 
 bool IsEarlier(const LimitViolation& a, const LimitViolation& b) {
-  return a.first_row < b.first_row ||
-         (a.first_row == b.first_row && IsGraver(a, b));
+  return std::tuple(a.first_row, a.first_after) <
+             std::tuple(b.first_row, b.first_after) ||
+         (a.first_row == b.first_row && a.first_after == b.first_after &&
+          IsGraver(a, b));
 }
 
 }  // namespace
@@ -22,43 +26,45 @@ void ViolationTracker::Add(LimitKind kind, const SamplePlace& place,
                            double value, double limit, double severity) {
   LimitViolation& open = open_[static_cast<std::size_t>(place.joint)]
                               [static_cast<std::size_t>(kind)];
-  const auto seconds_since = [&](std::int64_t row) {
-    return time_[static_cast<std::size_t>(place.row)] -
-           time_[static_cast<std::size_t>(row)];
+  const auto time_of = [&](std::int64_t row, double after) {
+    return time_[static_cast<std::size_t>(row)] + after;
   };
+  // An extremum behind the next sample is no neighbour: that one would be.
+  const bool next_to = place.row == open.last_row ||
+                       (place.row == open.last_row + 1 && place.after == 0);
   const bool goes_on =
-      open.samples > 0 &&
-      (place.row == open.last_row + 1 || seconds_since(open.last_row) <= gap_);
+      open.severity > 0 &&
+      (next_to || time_of(place.row, place.after) -
+                          time_of(open.last_row, open.last_after) <=
+                      gap_);
   if (!goes_on) {
     Close(open);
-    open = {.kind = kind, .joint = place.joint, .first_row = place.row};
+    open = {.kind = kind,
+            .joint = place.joint,
+            .first_row = place.row,
+            .first_after = place.after};
   }
   open.last_row = place.row;
-  ++open.samples;
+  open.last_after = place.after;
+  if (place.after == 0) ++open.samples;
   if (severity > open.severity) {
     open.severity = severity;
     open.worst_row = place.row;
+    open.worst_after = place.after;
     open.value = value;
     open.limit = limit;
   }
 }
 
 void ViolationTracker::Close(const LimitViolation& violation) {
-  if (violation.samples == 0) return;
+  if (!(violation.severity > 0)) return;
   ++found_.count;
   ++found_.counts[static_cast<std::size_t>(violation.joint)]
                  [static_cast<std::size_t>(violation.kind)];
   if (!found_.first || IsEarlier(violation, *found_.first)) {
     found_.first = violation;
   }
-  auto& heap = found_.gravest;
-  if (heap.size() == kMostListed) {
-    if (!IsGraver(violation, heap.front())) return;
-    std::pop_heap(heap.begin(), heap.end(), IsGraver);
-    heap.pop_back();
-  }
-  heap.push_back(violation);
-  std::push_heap(heap.begin(), heap.end(), IsGraver);
+  KeepGravest(violation, kMostListed, IsGraver, &found_.gravest);
 }
 
 Violations ViolationTracker::Finish() {

@@ -19,15 +19,20 @@ enum class LimitKind : std::uint8_t {
 };
 
 /// Samples in a row, or with short gaps, at which one joint breaks one kind of
-/// limit.
+/// limit, and extrema between them. Rows of the latter are those before them.
 struct LimitViolation {
   LimitKind kind = LimitKind::kTorque;
   int joint = -1;  // in the caller's order
   std::int64_t first_row = 0;
   std::int64_t last_row = 0;
-  std::int64_t samples = 0;  // that break it, from first to last
-  /// The worst sample: what it has there, and the limit.
+  /// s since these rows; 0: at the row.
+  double first_after = 0;
+  double last_after = 0;
+  /// That break it, from first to last; 0: an extremum between two alone.
+  std::int64_t samples = 0;
+  /// The worst place: what it has there, and the limit.
   std::int64_t worst_row = 0;
+  double worst_after = 0;
   double value = 0;
   double limit = 0;
   /// At the worst sample: |value| over the limit; of positions 1 and the share
@@ -51,7 +56,8 @@ struct Violations {
   std::int64_t count = 0;
 };
 
-/// Puts samples together as they come, row by row.
+/// Puts samples together as they come, row by row, and extrema between two of
+/// them after the first and before the second.
 class ViolationTracker {
  public:
   static constexpr std::size_t kMostListed = 1000;
@@ -72,7 +78,7 @@ class ViolationTracker {
 
   std::span<const double> time_;
   double gap_;
-  /// By joint and kind, what may still grow; no samples: none.
+  /// By joint and kind, what may still grow; no severity: none.
   std::vector<std::array<LimitViolation, 3>> open_;
   Violations found_;  // `gravest` is a heap, the least grave on top
 };

@@ -74,6 +74,7 @@ void CheckJob::Conclude() {
   v1::TrajectoryVerdict& verdict = verdict_.emplace();
   FillVerdict(check_->Finish(), *decoded_, samples_->time(), &verdict);
   if (samples_->derived()) verdict.set_derived(ToWire(*decoded_->derive));
+  verdict.set_judged_between(samples_->derived());
   *verdict.mutable_asked() = start_;
   FillEcho(check_->plan(), false, model_name_, revision_, validation_,
            engine_.target(), verdict.mutable_echo());

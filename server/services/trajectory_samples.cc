@@ -185,7 +185,7 @@ std::optional<Error> TrajectorySamples::Derive(
   }
   v_.assign(rates->v.data(), rates->v.data() + rates->v.size());
   a_.assign(rates->a.data(), rates->a.data() + rates->a.size());
-  derived_ = true;
+  derived_ = method;
   return std::nullopt;
 }
 
@@ -196,8 +196,12 @@ SampleView TrajectorySamples::Table(const std::vector<double>& numbers,
 }
 
 Trajectory TrajectorySamples::View() const {
-  return {time_, Table(q_, joints_), Table(v_, joints_), Table(a_, joints_),
-          Table(wrench_, 6)};
+  return {time_,
+          Table(q_, joints_),
+          Table(v_, joints_),
+          Table(a_, joints_),
+          Table(wrench_, 6),
+          derived_};
 }
 
 }  // namespace torqued::server

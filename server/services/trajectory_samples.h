@@ -33,7 +33,7 @@ class TrajectorySamples {
   /// it cannot. Once all samples are there. `joints`: names of the columns.
   std::optional<Error> Complete(std::optional<SplineMethod> derive,
                                 std::span<const std::string> joints);
-  bool derived() const { return derived_; }
+  bool derived() const { return derived_.has_value(); }
 
   std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
   const std::vector<double>& time() const { return time_; }
@@ -53,7 +53,7 @@ class TrajectorySamples {
   std::vector<Admission::Ticket> tickets_;
   std::int64_t admitted_bytes_ = 0;
   std::vector<double> time_, q_, v_, a_, wrench_;
-  bool derived_ = false;
+  std::optional<SplineMethod> derived_;
 };
 
 }  // namespace torqued::server

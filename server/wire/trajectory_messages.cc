@@ -191,6 +191,24 @@ v1::LimitKind ToWire(LimitKind kind) {
   return v1::LIMIT_KIND_UNSPECIFIED;
 }
 
+v1::RemarkKind ToWire(RemarkKind kind) {
+  switch (kind) {
+    case RemarkKind::kVelocity:
+      return v1::REMARK_KIND_VELOCITY;
+    case RemarkKind::kAcceleration:
+      return v1::REMARK_KIND_ACCELERATION;
+  }
+  return v1::REMARK_KIND_UNSPECIFIED;
+}
+
+void FillCounts(const SampleRemarks::Counts& counts, v1::JointDemand* joint) {
+  const auto of = [&counts](RemarkKind kind) {
+    return static_cast<std::uint64_t>(counts[static_cast<std::size_t>(kind)]);
+  };
+  joint->set_velocity_remarks(of(RemarkKind::kVelocity));
+  joint->set_acceleration_remarks(of(RemarkKind::kAcceleration));
+}
+
 void FillCounts(const Violations::Counts& counts, v1::JointDemand* joint) {
   const auto of = [&counts](LimitKind kind) {
     return static_cast<std::uint64_t>(counts[static_cast<std::size_t>(kind)]);
@@ -207,7 +225,7 @@ class VerdictWriter {
       : joints_(check.joints), time_(time) {}
 
   void Fill(const PeakValue& peak, v1::Peak* wire) const {
-    FillPeak(peak.row, peak.value, wire);
+    FillPeak(peak.row, peak.after, peak.value, wire);
   }
 
   void Fill(const LimitViolation& violation, v1::LimitViolation* wire) const {
@@ -215,18 +233,42 @@ class VerdictWriter {
     wire->set_joint(Joint(violation.joint));
     wire->set_first_sample(Number(violation.first_row));
     wire->set_last_sample(Number(violation.last_row));
-    wire->set_begin(Time(violation.first_row));
-    wire->set_end(Time(violation.last_row));
+    wire->set_begin(Time(violation.first_row) + violation.first_after);
+    wire->set_end(Time(violation.last_row) + violation.last_after);
     wire->set_samples(Number(violation.samples));
-    FillPeak(violation.worst_row, violation.value, wire->mutable_worst());
+    FillPeak(violation.worst_row, violation.worst_after, violation.value,
+             wire->mutable_worst());
     wire->set_limit(violation.limit);
     wire->set_severity(violation.severity);
   }
 
+  void Fill(const SampleRemark& remark, v1::Remark* wire) const {
+    wire->set_kind(ToWire(remark.kind));
+    wire->set_joint(Joint(remark.joint));
+    wire->set_first_sample(Number(remark.first_row));
+    wire->set_last_sample(Number(remark.last_row));
+    wire->set_begin(Time(remark.first_row));
+    wire->set_end(Time(remark.last_row));
+    wire->set_steps(Number(remark.steps));
+    FillPeak(remark.worst_row, 0, remark.given, wire->mutable_worst());
+    wire->set_expected(remark.expected);
+    wire->set_tolerance(remark.tolerance);
+  }
+
+  void Fill(const CoarseStep& step, v1::CoarseStep* wire) const {
+    wire->set_sample(Number(step.row));
+    wire->set_time(Time(step.row));
+    wire->set_duration(step.duration);
+    wire->set_joint(Joint(step.joint));
+    wire->set_position_change(step.position_change);
+    wire->set_velocity_change(step.velocity_change);
+  }
+
   void Fill(const SamplePlace& place, v1::LimitedBy* wire) const {
     wire->set_sample(Number(place.row));
-    wire->set_time(Time(place.row));
+    wire->set_time(Time(place.row) + place.after);
     wire->set_joint(Joint(place.joint));
+    wire->set_between(place.after > 0);
   }
 
   void Fill(int joint, const JointDemand& demand,
@@ -274,10 +316,12 @@ class VerdictWriter {
   const std::string& Joint(int joint) const {
     return joints_[static_cast<std::size_t>(joint)];
   }
-  void FillPeak(std::int64_t row, double value, v1::Peak* wire) const {
+  void FillPeak(std::int64_t row, double after, double value,
+                v1::Peak* wire) const {
     wire->set_sample(Number(row));
-    wire->set_time(Time(row));
+    wire->set_time(Time(row) + after);
     wire->set_value(value);
+    wire->set_between(after > 0);
   }
 
   const std::vector<std::string>& joints_;
@@ -331,6 +375,7 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
   if (error) return *std::move(error);
   if (start.has_derating()) check.options.derating = start.derating();
   check.options.merge_gap = start.merge_gap();
+  check.options.consistent = start.consistent();
   return check;
 }
 
@@ -344,7 +389,9 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
   }
   const Violations& violations = verdict.violations;
   for (std::size_t j = 0; j < verdict.joints.size(); ++j) {
-    FillCounts(violations.counts[j], wire->mutable_joints(static_cast<int>(j)));
+    v1::JointDemand* joint = wire->mutable_joints(static_cast<int>(j));
+    FillCounts(violations.counts[j], joint);
+    FillCounts(verdict.remarks.counts[j], joint);
   }
   for (const LimitViolation& violation : violations.gravest) {
     writer.Fill(violation, wire->add_violations());
@@ -352,6 +399,13 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
   wire->set_violation_count(static_cast<std::uint64_t>(violations.count));
   if (violations.first) {
     writer.Fill(*violations.first, wire->mutable_first_violation());
+  }
+  for (const SampleRemark& remark : verdict.remarks.gravest) {
+    writer.Fill(remark, wire->add_remarks());
+  }
+  wire->set_remark_count(static_cast<std::uint64_t>(verdict.remarks.count));
+  if (verdict.coarse_step) {
+    writer.Fill(*verdict.coarse_step, wire->mutable_coarse_step());
   }
   wire->set_samples(time.size());
   wire->set_duration(verdict.duration);

@@ -110,8 +110,9 @@ std::string Printed(const CheckedTrajectory& checked) {
 }
 
 TEST(VerdictReport, TheTerminalShowsTheWholeVerdict) {
-  EXPECT_EQ(Printed(Failing()),
-            R"(arm@0123456789ab  101 samples over 10.25 s, checked in 0.5 s
+  EXPECT_EQ(
+      Printed(Failing()),
+      R"(arm@0123456789ab  101 samples, nothing between them, over 10.25 s, checked in 0.5 s
 Velocities and accelerations are derived by a quintic spline.
 
 joint   max |tau|  limit       of limit  at [s]     RMS  max |v|  of limit  energy [J]
@@ -132,9 +133,132 @@ FAIL: 2 violations, the first at 3.1 s
 TEST(VerdictReport, CsvHasWhatEachJointNeeds) {
   EXPECT_EQ(VerdictCsv(Failing()),
             "joint,unit,tau,torque_limit,torque_use,rms_torque_use,sample,"
-            "time,velocity,velocity_use,energy_given,energy_taken\n"
-            "el&böw,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5\n"
-            "slide,N,4.5,,,,15,1.5,0.5,,0,0\n");
+            "time,velocity,velocity_use,energy_given,energy_taken,"
+            "velocity_remarks,acceleration_remarks,remark\n"
+            "el&böw,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5,0,0,\n"
+            "slide,N,4.5,,,,15,1.5,0.5,,0,0,0,0,\n");
+}
+
+/// With a remark on each joint; the verdict counts two more.
+CheckedTrajectory Contradicting() {
+  CheckedTrajectory checked = Failing();
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.set_derived(v1::DIFFERENTIATION_UNSPECIFIED);
+  for (const auto& [joint, kind] :
+       {std::pair{"el&böw", v1::REMARK_KIND_VELOCITY},
+        {"slide", v1::REMARK_KIND_ACCELERATION}}) {
+    v1::Remark* remark = verdict.add_remarks();
+    remark->set_kind(kind);
+    remark->set_joint(joint);
+    remark->set_first_sample(31);
+    remark->set_last_sample(34);
+    remark->set_begin(3.1);
+    remark->set_end(3.4);
+    remark->set_steps(3);
+    SetPeak(32, 3.2, 0.125, remark->mutable_worst());
+    remark->set_expected(-0.75);
+    remark->set_tolerance(0.0625);
+  }
+  verdict.set_remark_count(4);
+  verdict.mutable_joints(0)->set_velocity_remarks(3);
+  verdict.mutable_joints(1)->set_acceleration_remarks(1);
+  return checked;
+}
+
+constexpr char kRemark[] =
+    "velocity of el&böw: 0.125 where the positions give -0.75, at 3.2 s "
+    "(between samples 32 and 33), in 3 steps from 3.1 s to 3.4 s";
+
+TEST(VerdictReport, RemarksAreInEveryOutput) {
+  CheckedTrajectory checked = Contradicting();
+  const std::string text = Printed(checked);
+  EXPECT_THAT(text, HasSubstr("FAIL: 2 violations, the first at 3.1 s; 4 "
+                              "remarks on the samples\n"));
+  EXPECT_THAT(text, HasSubstr("contradict each other:\n  " +
+                              std::string(kRemark) + "\n"));
+  EXPECT_THAT(text, EndsWith("  and 2 more\n"));
+  const std::string csv = VerdictCsv(checked);
+  EXPECT_THAT(csv, HasSubstr(",7,2.5,3,0,\"" + std::string(kRemark) + "\"\n"));
+  const Json json = VerdictJson(checked);
+  EXPECT_EQ(json["remark_count"], 4);
+  EXPECT_EQ(json["remarks"][0]["last_sample"], 34);
+  EXPECT_EQ(json["remarks"][0]["steps"], 3);
+  EXPECT_EQ(json["remarks"][1]["kind"], "REMARK_KIND_ACCELERATION");
+  EXPECT_EQ(json["joints"][0]["velocity_remarks"], 3);
+  EXPECT_EQ(json["joints"][1]["acceleration_remarks"], 1);
+
+  // They fail where they are to.
+  const std::string told = VerdictJunit(checked);
+  EXPECT_THAT(told, HasSubstr("tests=\"5\" failures=\"1\""));
+  EXPECT_THAT(told,
+              HasSubstr("name=\"velocity against positions\">\n      "
+                        "<system-out>velocity of el&amp;böw: 0.125 where"));
+  EXPECT_THAT(told, HasSubstr("and 2 more\n</system-out>"));
+  EXPECT_THAT(told, HasSubstr("classname=\"slide\" name=\"acceleration "
+                              "against velocities\">"));
+  checked.check.verdict.mutable_asked()->set_consistent(true);
+  const std::string failed = VerdictJunit(checked);
+  EXPECT_THAT(failed, HasSubstr("tests=\"7\" failures=\"3\""));
+  EXPECT_THAT(failed, HasSubstr("<failure message=\"velocity of el&amp;böw: "
+                                "0.125 where"));
+}
+
+TEST(VerdictReport, WhatPassesWithARemarkSaysSo) {
+  CheckedTrajectory checked = Contradicting();
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.set_passes(true);
+  verdict.clear_violations();
+  verdict.set_violation_count(0);
+  verdict.clear_first_violation();
+  EXPECT_THAT(Printed(checked), HasSubstr("\nPASS: all limits are kept; 4 "
+                                          "remarks on the samples\n"));
+}
+
+TEST(VerdictText, WhatWasJudgedIsTold) {
+  v1::TrajectoryVerdict verdict;
+  verdict.set_samples(301);
+  EXPECT_EQ(JudgedText(verdict), "301 samples, nothing between them");
+  verdict.set_derived(v1::DIFFERENTIATION_CUBIC_SPLINE);
+  // Of a server that judges samples alone.
+  EXPECT_EQ(JudgedText(verdict), "301 samples, nothing between them");
+  verdict.set_judged_between(true);
+  EXPECT_EQ(JudgedText(verdict),
+            "301 samples and the cubic spline between them");
+  v1::CoarseStep* step = verdict.mutable_coarse_step();
+  step->set_sample(7);
+  step->set_joint("j");
+  step->set_duration(0.5);
+  step->set_position_change(-0.75);
+  step->set_velocity_change(0.25);
+  EXPECT_EQ(JudgedText(verdict),
+            "301 samples and the cubic spline between them (coarse: j moves "
+            "by -0.75 and changes its velocity by 0.25 within the 0.5 s "
+            "between samples 7 and 8)");
+  verdict = {};
+  verdict.set_samples(1);
+  EXPECT_EQ(JudgedText(verdict), "1 sample");
+}
+
+TEST(VerdictText, PlacesBetweenSamplesAreToldAsSuch) {
+  v1::TrajectoryVerdict verdict;
+  v1::LimitViolation* violation =
+      AddViolation(v1::LIMIT_KIND_POSITION, "j", 2.5, 2, &verdict);
+  violation->set_first_sample(33);
+  violation->set_last_sample(33);
+  violation->set_begin(3.3);
+  violation->set_end(3.3);
+  violation->mutable_worst()->set_between(true);
+  EXPECT_EQ(ViolationText(*violation),
+            "position of j: 2.5 where the limit is 2, at 3.3 s (between "
+            "samples 33 and 34)");
+  violation->set_begin(3.25);
+  EXPECT_THAT(ViolationText(*violation), EndsWith("from 3.25 s to 3.3 s"));
+  v1::SlowDown pace;
+  pace.set_possible(true);
+  pace.set_factor(2);
+  SetPlace(1, 1.5, "j", pace.mutable_limited_by());
+  pace.mutable_limited_by()->set_between(true);
+  EXPECT_THAT(SlowDownText(pace), EndsWith("(between samples 1 and 2)"));
 }
 
 TEST(VerdictReport, JunitHasACaseForEachLimitThatThereIs) {

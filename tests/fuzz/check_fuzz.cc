@@ -142,7 +142,8 @@ void CheckViolation(const v1::LimitViolation& violation,
                    violation.worst().sample() <= violation.last_sample() &&
                    violation.last_sample() < outcome.verdict.samples(),
                text);
-  FUZZ_REQUIRE(violation.samples() >= 1 &&
+  // An extremum between two samples needs none.
+  FUZZ_REQUIRE((violation.samples() >= 1 || violation.worst().between()) &&
                    violation.samples() <=
                        violation.last_sample() - violation.first_sample() + 1,
                text);
@@ -153,12 +154,54 @@ void CheckViolation(const v1::LimitViolation& violation,
                text);
 }
 
+void CheckRemarks(const Outcome& outcome) {
+  const v1::TrajectoryVerdict& verdict = outcome.verdict;
+  const std::uint64_t count = verdict.remark_count();
+  FUZZ_REQUIRE(verdict.remarks_size() ==
+                   static_cast<int>(std::min<std::uint64_t>(count, 100)),
+               "as many as are listed");
+  std::uint64_t counted = 0;
+  for (const v1::JointDemand& joint : verdict.joints()) {
+    counted += joint.velocity_remarks() + joint.acceleration_remarks();
+  }
+  FUZZ_REQUIRE(counted == count, "remarks of each kind");
+  FUZZ_REQUIRE(count == 0 || !verdict.judged_between(),
+               "derived rates contradict nothing");
+  for (const v1::Remark& remark : verdict.remarks()) {
+    const std::string text = remark.ShortDebugString();
+    FUZZ_REQUIRE(v1::RemarkKind_IsValid(remark.kind()) && remark.kind() != 0,
+                 text);
+    FUZZ_REQUIRE(remark.first_sample() <= remark.worst().sample() &&
+                     remark.worst().sample() < remark.last_sample() &&
+                     remark.last_sample() < verdict.samples(),
+                 text);
+    FUZZ_REQUIRE(
+        remark.steps() >= 1 &&
+            remark.steps() <= remark.last_sample() - remark.first_sample(),
+        text);
+    CheckPeak(remark.worst(), outcome);
+    FUZZ_REQUIRE(std::isfinite(remark.expected()) &&
+                     std::isfinite(remark.tolerance()) &&
+                     std::abs(remark.worst().value() - remark.expected()) >=
+                         remark.tolerance(),
+                 text);
+  }
+  if (verdict.has_coarse_step()) {
+    FUZZ_REQUIRE(verdict.coarse_step().sample() + 1 < verdict.samples() &&
+                     verdict.coarse_step().duration() > 0,
+                 verdict.coarse_step().ShortDebugString());
+  }
+}
+
 void CheckVerdict(const Outcome& outcome) {
   const v1::TrajectoryVerdict& verdict = outcome.verdict;
   const auto count = verdict.violation_count();
   FUZZ_REQUIRE(verdict.samples() == static_cast<std::uint64_t>(outcome.rows),
                "samples");
-  FUZZ_REQUIRE(verdict.passes() == (count == 0), "passes");
+  const bool contradicts =
+      verdict.asked().consistent() && verdict.remark_count() > 0;
+  FUZZ_REQUIRE(verdict.passes() == (count == 0 && !contradicts), "passes");
+  CheckRemarks(outcome);
   FUZZ_REQUIRE(verdict.has_first_violation() == (count > 0), "the first");
   FUZZ_REQUIRE(verdict.violations_size() ==
                    static_cast<int>(std::min<std::uint64_t>(count, 1000)),

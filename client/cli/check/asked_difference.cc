@@ -13,11 +13,12 @@ namespace {
 constexpr const char* kOtherNumbers = "other numbers";
 
 // What AskedItems puts into words.
-constexpr std::array kAskedInItems = {"bounds",   "drives",
-                                      "derating", "merge_gap",
-                                      "derive",   "tip_wrench_reference_frame",
-                                      "model",    "operational_space",
-                                      "tables"};
+constexpr std::array kAskedInItems = {
+    "bounds",     "drives",
+    "derating",   "merge_gap",
+    "derive",     "tip_wrench_reference_frame",
+    "model",      "operational_space",
+    "consistent", "tables"};
 constexpr std::array kOptionsInItems = {"payload",         "tip_frame",
                                         "reference_frame", "precision",
                                         "joint_names",     "encoding"};

@@ -283,6 +283,9 @@ std::vector<AskedItem> AskedItems(const v1::CheckTrajectoryStart& asked,
     items.back().value =
         Json::array({items.back().words, ToJson(asked.operational_space())});
   }
+  add("samples that contradict each other",
+      asked.consistent() ? "make the answer no" : "draw a remark",
+      "draw a remark");
   add("pauses between violations",
       asked.merge_gap() != 0
           ? "bridged up to " + ShortestText(asked.merge_gap()) + " s"

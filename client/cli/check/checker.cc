@@ -34,6 +34,7 @@ v1::CheckTrajectoryStart StartOf(const CheckFlags& flags,
   start.set_derating(flags.derating);
   start.set_merge_gap(flags.gap);
   start.set_derive(flags.derive);
+  start.set_consistent(flags.consistent);
   return start;
 }
 
@@ -99,6 +100,9 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
   command->add_option("--gap", flags->gap,
                       "Tell violations of a joint that are at most so many "
                       "seconds apart as one");
+  command->add_flag("--consistent", flags->consistent,
+                    "Exit 2 also where samples contradict each other: v is not "
+                    "the rate of q, or a not that of v");
   command->add_flag("--task", flags->task,
                     "Look at the operational space of the tip along the path");
 }

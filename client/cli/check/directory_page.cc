@@ -8,6 +8,7 @@
 
 #include "client/cli/check/html_asked.h"
 #include "client/cli/check/html_page.h"
+#include "client/cli/check/verdict_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
 #include "client/cli/plot/torque_summary.h"
@@ -97,6 +98,14 @@ std::vector<Column> Columns(bool with_bar) {
              result.joint.empty() ? "no joint has a limit" : result.worst,
              "words");
        }},
+      {{"remarks", "words"},
+       [](std::size_t, Result result) {
+         return HtmlCell(result.remarks == 0
+                             ? "no remark"
+                             : RemarkCountText(result.remarks) +
+                                   ", the gravest: " + result.remark,
+                         "words");
+       }},
       {{"violations"},
        [](std::size_t, Result result) {
          return HtmlCell(std::to_string(result.violations));
@@ -179,12 +188,20 @@ std::string Asked(const DirectoryCheck& check) {
 }
 
 std::string Sentence(const DirectoryCheck& check) {
+  const bool limits_alone = std::none_of(
+      check.results.begin(), check.results.end(), [](const FileResult& result) {
+        return result.error.empty() && !result.passes && result.violations == 0;
+      });
   std::string text =
       check.failed() + check.errors() == 0 ? "all files keep all limits"
       : check.failed() == 0
           ? "no limit is broken, and some files have no verdict"
           : std::to_string(check.failed()) + " of " +
-                std::to_string(check.results.size()) + " files break a limit";
+                std::to_string(check.results.size()) +
+                (limits_alone
+                     ? " files break a limit"
+                     : " files break a limit or have samples that contradict "
+                       "each other");
   if (check.resumed > 0) {
     text += "; " + std::to_string(check.resumed) + " were checked before";
   }

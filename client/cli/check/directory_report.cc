@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "client/cli/check/verdict_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/number_text.h"
@@ -22,15 +23,28 @@ std::string VerdictOf(const FileResult& result) {
   return result.passes ? "pass" : "FAIL";
 }
 
-std::string SentenceOf(const FileResult& result) {
+std::string LimitsOf(const FileResult& result) {
   if (!result.error.empty()) return PlainText(result.error);
-  if (result.joint.empty()) return "no joint has a limit";
-  return result.worst;
+  return result.joint.empty() ? "no joint has a limit" : result.worst;
+}
+
+std::string SentenceOf(const FileResult& result) {
+  const std::string limits = LimitsOf(result);
+  if (result.remarks == 0) return limits;
+  const std::string remarks =
+      RemarkCountText(result.remarks) + ", the gravest: " + result.remark;
+  // What fails for its samples alone says so first.
+  return !result.passes && result.violations == 0 ? remarks + "; " + limits
+                                                  : limits + "; " + remarks;
 }
 
 std::string CaseXml(const FileResult& result) {
   std::string text = "    <testcase classname=\"trajectory\" name=\"" +
                      EscapedXml(result.file) + "\"";
+  if (result.passes && result.remarks > 0) {
+    return text + "><system-out>" + EscapedXml(SentenceOf(result)) +
+           "</system-out></testcase>\n";
+  }
   if (result.passes) return text + "/>\n";
   const std::string kind = result.error.empty() ? "failure" : "error";
   return text + "><" + kind + " message=\"" + EscapedXml(SentenceOf(result)) +
@@ -93,8 +107,8 @@ Json DirectoryJson(const DirectoryCheck& check) {
 std::string DirectoryCsv(const DirectoryCheck& check) {
   CsvWriter csv({"file", "verdict", "severity", "joint", "violations",
                  "largest_torque_use", "largest_velocity_use",
-                 "largest_payload", "slow_down", "samples", "duration",
-                 "worst"});
+                 "largest_payload", "slow_down", "samples", "duration", "worst",
+                 "remarks", "remark"});
   const auto optional = [&csv](const std::optional<double>& number) {
     if (number) {
       csv.Number(*number);
@@ -114,7 +128,9 @@ std::string DirectoryCsv(const DirectoryCheck& check) {
     optional(result.slow_down);
     csv.Text(std::to_string(result.samples));
     csv.Number(result.duration);
-    csv.Text(SentenceOf(result));
+    csv.Text(LimitsOf(result));
+    csv.Text(std::to_string(result.remarks));
+    csv.Text(result.remark);
     csv.EndRow();
   }
   return csv.text();

@@ -26,7 +26,7 @@ std::optional<double> OptionalFrom(const Json& json, const char* name) {
 /// Of another one, which may be beyond all counts, none is made.
 bool HasWholeCounts(const Json& json) {
   for (const char* const member :
-       {"bytes", "modified", "violations", "samples"}) {
+       {"bytes", "modified", "violations", "remarks", "samples"}) {
     const auto found = json.find(member);
     if (found != json.end() && !found->is_number_integer()) return false;
   }
@@ -42,8 +42,8 @@ void TakeUse(const v1::JointDemand& joint, const char* what,
   result->joint = joint.joint();
   result->worst = std::string(what) + " of " + joint.joint() + ": " +
                   UtilizationText(use.value()) + " of its limit, at " +
-                  ReadableText(use.time()) + " s (sample " +
-                  std::to_string(use.sample()) + ")";
+                  ReadableText(use.time()) + " s (" +
+                  SampleText(use.sample(), use.between()) + ")";
 }
 
 }  // namespace
@@ -70,6 +70,10 @@ FileResult ResultOf(std::string file, const FileStamp& stamp,
   result.stamp = stamp;
   result.passes = verdict.passes();
   result.violations = verdict.violation_count();
+  result.remarks = verdict.remark_count();
+  if (verdict.remarks_size() > 0) {
+    result.remark = RemarkText(verdict.remarks(0));
+  }
   result.samples = verdict.samples();
   result.duration = verdict.duration();
   for (const v1::JointDemand& joint : verdict.joints()) {
@@ -115,6 +119,8 @@ Json ToJson(const FileResult& result) {
   json["joint"] = result.joint;
   json["worst"] = result.worst;
   json["violations"] = result.violations;
+  json["remarks"] = result.remarks;
+  if (result.remarks > 0) json["remark"] = result.remark;
   json["samples"] = result.samples;
   json["duration"] = result.duration;
   json["largest_torque_use"] = NumberJson(result.largest_torque_use);
@@ -146,6 +152,9 @@ std::optional<FileResult> ResultFromJson(const Json& json) {
     result.joint = json.at("joint").get<std::string>();
     result.worst = json.at("worst").get<std::string>();
     result.violations = json.at("violations").get<std::uint64_t>();
+    // Which earlier versions do not write.
+    result.remarks = json.value("remarks", std::uint64_t{0});
+    result.remark = json.value("remark", std::string());
     result.samples = json.at("samples").get<std::uint64_t>();
     result.duration = json.at("duration").get<double>();
     result.largest_torque_use =

@@ -36,6 +36,9 @@ struct FileResult {
   std::string joint;  // of that; empty: none has a limit
   std::string worst;  // a sentence about it
   std::uint64_t violations = 0;
+  /// On samples that contradict each other, and a sentence about the gravest.
+  std::uint64_t remarks = 0;
+  std::string remark;
   std::uint64_t samples = 0;
   double duration = 0;
   double largest_torque_use = 0;

@@ -88,6 +88,13 @@ std::string JointTable(const CheckedTrajectory& checked) {
   return text + "</table>\n";
 }
 
+/// "3", or "3 to 4" of what stands between samples.
+std::string PlaceText(const v1::Peak& peak) {
+  const std::string sample = std::to_string(peak.sample());
+  return peak.between() ? sample + " to " + std::to_string(peak.sample() + 1)
+                        : sample;
+}
+
 /// Of the violations [begin, end) that the verdict lists.
 std::string ViolationTable(const v1::TrajectoryVerdict& verdict, int begin,
                            int end) {
@@ -109,7 +116,7 @@ std::string ViolationTable(const v1::TrajectoryVerdict& verdict, int begin,
             HtmlCell(ReadableText(violation.limit())) +
             HtmlCell(ReadableText(violation.severity())) +
             HtmlCell(ReadableText(violation.worst().time())) +
-            HtmlCell(std::to_string(violation.worst().sample())) +
+            HtmlCell(PlaceText(violation.worst())) +
             HtmlCell(ReadableText(violation.begin())) +
             HtmlCell(ReadableText(violation.end())) +
             HtmlCell(std::to_string(violation.samples())) + "</tr>\n";
@@ -127,6 +134,42 @@ std::string Violations(const v1::TrajectoryVerdict& verdict) {
   }
   const auto more =
       verdict.violation_count() - static_cast<std::uint64_t>(listed);
+  if (more > 0) {
+    text += "<p class=\"muted\">and " + std::to_string(more) +
+            " more, less grave, which the verdict does not list</p>\n";
+  }
+  return text + "</section>\n";
+}
+
+std::string Remarks(const v1::TrajectoryVerdict& verdict) {
+  std::string text = "<section>\n<table>\n" + HtmlHead({{"joint"},
+                                                        {"rate"},
+                                                        {"value"},
+                                                        {"by differences"},
+                                                        {"tolerance"},
+                                                        {"worst at [s]"},
+                                                        {"samples"},
+                                                        {"from [s]"},
+                                                        {"to [s]"},
+                                                        {"steps"}});
+  for (const v1::Remark& remark : verdict.remarks()) {
+    v1::Peak step = remark.worst();
+    step.set_between(true);
+    text +=
+        "<tr>" + HtmlCell(remark.joint()) +
+        HtmlCell(remark.kind() == v1::REMARK_KIND_VELOCITY ? "velocity"
+                                                           : "acceleration") +
+        HtmlCell(ReadableText(remark.worst().value()), "over") +
+        HtmlCell(ReadableText(remark.expected())) +
+        HtmlCell(ReadableText(remark.tolerance())) +
+        HtmlCell(ReadableText(remark.worst().time())) +
+        HtmlCell(PlaceText(step)) + HtmlCell(ReadableText(remark.begin())) +
+        HtmlCell(ReadableText(remark.end())) +
+        HtmlCell(std::to_string(remark.steps())) + "</tr>\n";
+  }
+  text += "</table>\n";
+  const auto more = verdict.remark_count() -
+                    static_cast<std::uint64_t>(verdict.remarks_size());
   if (more > 0) {
     text += "<p class=\"muted\">and " + std::to_string(more) +
             " more, less grave, which the verdict does not list</p>\n";
@@ -154,8 +197,7 @@ std::string Asked(const CheckedTrajectory& checked) {
   }
   std::string text = "<dl>\n";
   text += HtmlFact("Model", echo.model() + "@" + echo.revision());
-  text += HtmlFact("Trajectory", std::to_string(verdict.samples()) +
-                                     " samples over " +
+  text += HtmlFact("Trajectory", JudgedText(verdict) + ", over " +
                                      ReadableText(verdict.duration()) + " s");
   text += AskedFacts(AskedItems(asked, checked.inputs, units));
   text += HtmlFact("File of limits", checked.limits_file);
@@ -206,9 +248,7 @@ std::set<v1::TrajectoryTable> TablesForReport(bool derived, bool task) {
 std::string HtmlReport(const CheckedTrajectory& checked) {
   const v1::TrajectoryVerdict& verdict = checked.check.verdict;
   const bool passes = verdict.passes();
-  std::string body =
-      HtmlVerdict(checked.file, passes,
-                  passes ? "all limits are kept" : ViolationCountText(verdict));
+  std::string body = HtmlVerdict(checked.file, passes, OutcomeText(verdict));
   body += "<div class=\"cards\">\n<section><h2>Asked</h2>\n" + Asked(checked) +
           "</section>\n";
   if (verdict.joints_size() > 0 || verdict.has_path_inertia()) {
@@ -219,7 +259,10 @@ std::string HtmlReport(const CheckedTrajectory& checked) {
     body +=
         "<h2>Joints</h2>\n<section>\n" + JointTable(checked) + "</section>\n";
   }
-  if (!passes) {
+  if (verdict.remark_count() > 0) {
+    body += "<h2>Samples that contradict each other</h2>\n" + Remarks(verdict);
+  }
+  if (verdict.violation_count() > 0) {
     body += "<h2>Violations, the gravest first</h2>\n" + Violations(verdict);
   }
   if (verdict.joints_size() > 0) body += HtmlPlots(checked);

@@ -83,6 +83,7 @@ struct Curve {
   bool from_zero = true;  // whether the axis includes 0
   int joint = -1;         // whose violations are shaded; -1: nobody's
   v1::LimitKind kind = v1::LIMIT_KIND_UNSPECIFIED;
+  std::vector<v1::Peak> turns = {};  // those between samples get a dot
 };
 
 std::string CurveOverTime(const CheckedTrajectory& checked,
@@ -90,6 +91,7 @@ std::string CurveOverTime(const CheckedTrajectory& checked,
   const double infinity = std::numeric_limits<double>::infinity();
   Range range = curve.from_zero ? Range{0, 0} : Range{infinity, -infinity};
   for (const double value : column) range.Include(value);
+  for (const v1::Peak& turn : curve.turns) range.Include(turn.value());
   std::vector<double> limits;
   for (const double limit : {curve.lower, curve.upper}) {
     if (IsLifted(limit, LargestOf(column))) continue;
@@ -110,6 +112,10 @@ std::string CurveOverTime(const CheckedTrajectory& checked,
              kLimitStroke);
   }
   DrawCurve(SampledCurve(frame, TimesOf(checked), column), kCurveStroke, &svg);
+  for (const v1::Peak& turn : curve.turns) {
+    if (!turn.between()) continue;
+    svg.Circle(frame.At(turn.time(), turn.value()), 3.2, colour::kInk);
+  }
   return std::move(svg).Finish();
 }
 
@@ -194,7 +200,8 @@ std::string PositionPlot(const CheckedTrajectory& checked, int joint) {
        .upper = demand.has_upper_limit() ? demand.upper_limit() : kNone,
        .from_zero = false,
        .joint = joint,
-       .kind = v1::LIMIT_KIND_POSITION});
+       .kind = v1::LIMIT_KIND_POSITION,
+       .turns = {demand.lowest_position(), demand.highest_position()}});
 }
 
 std::string VelocityPlot(const CheckedTrajectory& checked, int joint) {
@@ -208,7 +215,8 @@ std::string VelocityPlot(const CheckedTrajectory& checked, int joint) {
        .lower = -limit,
        .upper = limit,
        .joint = joint,
-       .kind = v1::LIMIT_KIND_VELOCITY});
+       .kind = v1::LIMIT_KIND_VELOCITY,
+       .turns = {demand.velocity()}});
 }
 
 std::string PowerPlot(const CheckedTrajectory& checked) {

@@ -60,6 +60,11 @@ RunNumbers NumbersOf(const Json& summary) {
     if (rms != joint.end()) add(name + "RMS torque", *rms, Worse::kMore);
   }
   add("violations", summary.at("violation_count"), Worse::kMore);
+  // Which earlier versions do not write.
+  const auto remarks = summary.find("remark_count");
+  if (remarks != summary.end()) {
+    add("remarks on the samples", *remarks, Worse::kMore);
+  }
   const auto payload = summary.find("payload");
   if (payload != summary.end()) {
     // None is less than an empty hand.
@@ -219,6 +224,12 @@ RunComparison CompareJournals(const JournalContent& before,
     if (earlier.error.empty() && later.error.empty()) {
       comparison.numbers.push_back(
           Compared(file, {earlier.severity}, later.severity, tolerance));
+      if (earlier.remarks > 0 || later.remarks > 0) {
+        comparison.numbers.push_back(
+            Compared(file + ": remarks on the samples",
+                     {static_cast<double>(earlier.remarks)},
+                     static_cast<double>(later.remarks), tolerance));
+      }
     }
   }
   for (const auto& [file, later] : after.results) {

@@ -10,6 +10,46 @@ namespace {
 
 constexpr std::array<v1::LimitKind, 3> kKinds = {
     v1::LIMIT_KIND_TORQUE, v1::LIMIT_KIND_VELOCITY, v1::LIMIT_KIND_POSITION};
+constexpr std::array<v1::RemarkKind, 2> kRemarkKinds = {
+    v1::REMARK_KIND_VELOCITY, v1::REMARK_KIND_ACCELERATION};
+
+/// A case of a joint; lines stay lines.
+std::string CaseXml(const std::string& joint, std::string_view name,
+                    const std::string& content) {
+  const std::string head = "    <testcase classname=\"" + EscapedXml(joint) +
+                           "\" name=\"" + std::string(name) + "\"";
+  if (content.empty()) return head + "/>\n";
+  return head + ">\n      " + content + "\n    </testcase>\n";
+}
+
+std::string LinesXml(const std::string& text) {
+  std::istringstream lines(text);
+  std::string xml;
+  for (std::string line; std::getline(lines, line);) {
+    xml += EscapedXml(line) + "\n";
+  }
+  return xml;
+}
+
+std::string FailureXml(const std::string& message, const std::string& text) {
+  return "<failure message=\"" + EscapedXml(message) + "\">" + LinesXml(text) +
+         "</failure>";
+}
+
+/// Remarks of a kind on a joint that has so many; the verdict lists the gravest
+/// of all joints only.
+std::string RemarksText(const v1::TrajectoryVerdict& verdict,
+                        const std::string& joint, v1::RemarkKind kind,
+                        std::uint64_t count) {
+  std::string text;
+  for (const v1::Remark& remark : verdict.remarks()) {
+    if (remark.kind() != kind || remark.joint() != joint) continue;
+    text += RemarkText(remark) + "\n";
+    --count;
+  }
+  if (count > 0) text += "and " + std::to_string(count) + " more\n";
+  return text;
+}
 
 }  // namespace
 
@@ -42,20 +82,28 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
           text += "and " + more + " more\n";
         }
       }
-      cases += "    <testcase classname=\"" + EscapedXml(joint.joint()) +
-               "\" name=\"" + NameOf(kind) + "\"";
-      if (count == 0) {
-        cases += "/>\n";
-        continue;
+      failures += count > 0 ? 1 : 0;
+      cases += CaseXml(joint.joint(), NameOf(kind),
+                       count > 0 ? FailureXml(first, text) : "");
+    }
+    for (const v1::RemarkKind kind : kRemarkKinds) {
+      const std::uint64_t count = CountOf(joint, kind);
+      const bool fails = count > 0 && verdict.asked().consistent();
+      if (count == 0 && !verdict.asked().consistent()) continue;
+      ++tests;
+      failures += fails ? 1 : 0;
+      const std::string text = RemarksText(verdict, joint.joint(), kind, count);
+      std::string content;
+      if (fails) {
+        content = FailureXml(text.substr(0, text.find('\n')), text);
+      } else if (count > 0) {
+        content = "<system-out>" + LinesXml(text) + "</system-out>";
       }
-      ++failures;
-      cases += ">\n      <failure message=\"" + EscapedXml(first) + "\">";
-      // Lines stay lines.
-      std::istringstream lines(text);
-      for (std::string line; std::getline(lines, line);) {
-        cases += EscapedXml(line) + "\n";
-      }
-      cases += "</failure>\n    </testcase>\n";
+      cases += CaseXml(joint.joint(),
+                       kind == v1::REMARK_KIND_VELOCITY
+                           ? "velocity against positions"
+                           : "acceleration against velocities",
+                       content);
     }
   }
   const std::string counts = "tests=\"" + std::to_string(tests) +

@@ -18,19 +18,24 @@ namespace {
 
 /// The gravest, on a terminal.
 constexpr int kShownViolations = 10;
+constexpr int kShownRemarks = 10;
 
 /// Numbers of samples are short enough to be numbers in JSON too, which
 /// protobuf's form makes strings.
 void CountsAsNumbers(Json& json) {
-  static const std::array<std::string_view, 8> kCounts = {
+  static const std::array<std::string_view, 12> kCounts = {
       "sample",
       "samples",
       "first_sample",
       "last_sample",
+      "steps",
       "violation_count",
+      "remark_count",
       "torque_violations",
       "velocity_violations",
-      "position_violations"};
+      "position_violations",
+      "velocity_remarks",
+      "acceleration_remarks"};
   if (json.is_object()) {
     for (auto& [key, value] : json.items()) {
       if (value.is_string() &&
@@ -71,6 +76,26 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
   table.Print(out);
 }
 
+/// Of a joint; empty where the verdict lists none.
+std::string GravestRemark(const v1::TrajectoryVerdict& verdict,
+                          const std::string& joint) {
+  for (const v1::Remark& remark : verdict.remarks()) {
+    if (remark.joint() == joint) return RemarkText(remark);
+  }
+  return "";
+}
+
+void PrintRemarks(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
+  if (verdict.remark_count() == 0) return;
+  out << "Samples that contradict each other:\n";
+  const int shown = std::min(kShownRemarks, verdict.remarks_size());
+  for (int k = 0; k < shown; ++k) {
+    out << "  " << RemarkText(verdict.remarks(k)) << "\n";
+  }
+  const auto more = verdict.remark_count() - static_cast<std::uint64_t>(shown);
+  if (more > 0) out << "  and " << more << " more\n";
+}
+
 }  // namespace
 
 Json VerdictJson(const CheckedTrajectory& checked) {
@@ -87,7 +112,8 @@ Json VerdictJson(const CheckedTrajectory& checked) {
 std::string VerdictCsv(const CheckedTrajectory& checked) {
   CsvWriter csv({"joint", "unit", "tau", "torque_limit", "torque_use",
                  "rms_torque_use", "sample", "time", "velocity", "velocity_use",
-                 "energy_given", "energy_taken"});
+                 "energy_given", "energy_taken", "velocity_remarks",
+                 "acceleration_remarks", "remark"});
   const auto number = [&csv](bool present, double value) {
     if (present) {
       csv.Number(value);
@@ -109,6 +135,9 @@ std::string VerdictCsv(const CheckedTrajectory& checked) {
     number(joint.has_velocity_use(), joint.velocity_use().value());
     csv.Number(joint.energy_given());
     csv.Number(joint.energy_taken());
+    csv.Text(std::to_string(joint.velocity_remarks()));
+    csv.Text(std::to_string(joint.acceleration_remarks()));
+    csv.Text(GravestRemark(checked.check.verdict, joint.joint()));
     csv.EndRow();
   }
   return csv.text();
@@ -117,9 +146,9 @@ std::string VerdictCsv(const CheckedTrajectory& checked) {
 void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   const v1::TrajectoryVerdict& verdict = checked.check.verdict;
   const v1::Echo& echo = verdict.echo();
-  out << ModelText(echo.model(), echo.revision()) << "  " << verdict.samples()
-      << " samples over " << ReadableText(verdict.duration())
-      << " s, checked in " << DurationText(checked.seconds) << "\n";
+  out << ModelText(echo.model(), echo.revision()) << "  " << JudgedText(verdict)
+      << ", over " << ReadableText(verdict.duration()) << " s, checked in "
+      << DurationText(checked.seconds) << "\n";
   const std::string derived = DerivedText(verdict.derived());
   if (!derived.empty()) out << derived << "\n";
   out << "\n";
@@ -137,7 +166,9 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
     out << "Task: " << PathInertiaText(verdict.path_inertia()) << "\n";
   }
   out << "\n" << (verdict.passes() ? "PASS" : "FAIL");
-  if (!verdict.passes()) out << ": " << ViolationCountText(verdict);
+  if (!verdict.passes() || verdict.remark_count() > 0) {
+    out << ": " << OutcomeText(verdict);
+  }
   out << "\n";
   const int shown = std::min(kShownViolations, verdict.violations_size());
   for (int k = 0; k < shown; ++k) {
@@ -146,6 +177,7 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
   const auto more =
       verdict.violation_count() - static_cast<std::uint64_t>(shown);
   if (more > 0) out << "  and " << more << " more\n";
+  PrintRemarks(verdict, out);
 }
 
 }  // namespace torqued::cli

@@ -30,8 +30,13 @@ std::string ValueText(double value, double limit) {
 }
 
 std::string At(const v1::LimitedBy& place) {
-  return place.joint() + " at " + ReadableText(place.time()) + " s (sample " +
-         std::to_string(place.sample()) + ")";
+  return place.joint() + " at " + ReadableText(place.time()) + " s (" +
+         SampleText(place.sample(), place.between()) + ")";
+}
+
+std::string At(const v1::Peak& peak) {
+  return ", at " + ReadableText(peak.time()) + " s (" +
+         SampleText(peak.sample(), peak.between()) + ")";
 }
 
 }  // namespace
@@ -67,6 +72,18 @@ bool IsLimited(const v1::JointDemand& joint, v1::LimitKind kind) {
     default:
       return joint.has_lower_limit() || joint.has_upper_limit();
   }
+}
+
+std::uint64_t CountOf(const v1::JointDemand& joint, v1::RemarkKind kind) {
+  return kind == v1::REMARK_KIND_VELOCITY ? joint.velocity_remarks()
+                                          : joint.acceleration_remarks();
+}
+
+std::string SampleText(std::uint64_t sample, bool between) {
+  const std::string number = std::to_string(sample);
+  return between ? "between samples " + number + " and " +
+                       std::to_string(sample + 1)
+                 : "sample " + number;
 }
 
 const v1::Peak& MostLoadedOf(const v1::JointDemand& joint) {
@@ -140,13 +157,14 @@ std::string PaceText(const v1::TrajectoryVerdict& verdict) {
 }
 
 std::string ViolationText(const v1::LimitViolation& violation) {
-  std::string text =
-      NameOf(violation.kind()) + " of " + violation.joint() + ": " +
-      ValueText(violation.worst().value(), violation.limit()) +
-      " where the limit is " + ReadableText(violation.limit()) + ", at " +
-      ReadableText(violation.worst().time()) + " s (sample " +
-      std::to_string(violation.worst().sample()) + ")";
-  if (violation.first_sample() != violation.last_sample()) {
+  std::string text = NameOf(violation.kind()) + " of " + violation.joint() +
+                     ": " +
+                     ValueText(violation.worst().value(), violation.limit()) +
+                     " where the limit is " + ReadableText(violation.limit()) +
+                     At(violation.worst());
+  const bool begins_at_worst = violation.begin() == violation.end();
+  if (violation.first_sample() != violation.last_sample() ||
+      (violation.worst().between() && !begins_at_worst)) {
     text += ", from " + ReadableText(violation.begin()) + " s to " +
             ReadableText(violation.end()) + " s";
   }
@@ -154,23 +172,19 @@ std::string ViolationText(const v1::LimitViolation& violation) {
 }
 
 std::string UnlistedText(const v1::JointDemand& joint, v1::LimitKind kind) {
-  const auto at = [](const v1::Peak& peak) {
-    return ", at " + ReadableText(peak.time()) + " s (sample " +
-           std::to_string(peak.sample()) + ")";
-  };
   const auto broken = [&](const v1::Peak& peak, double limit) {
     return NameOf(kind) + " of " + joint.joint() + ": " +
            ValueText(peak.value(), limit) + " where the limit is " +
-           ReadableText(limit) + at(peak);
+           ReadableText(limit) + At(peak);
   };
   switch (kind) {
     case v1::LIMIT_KIND_TORQUE: {
       // The limit may be another one at the speed of each sample.
       const v1::Peak& use = joint.torque_use();
       return "torque of " + joint.joint() + ": " +
-             UtilizationText(use.value()) + " of its limit" + at(use) +
+             UtilizationText(use.value()) + " of its limit" + At(use) +
              "; the largest is " + ReadableText(joint.torque().value()) +
-             at(joint.torque()) + ", the limit at rest " +
+             At(joint.torque()) + ", the limit at rest " +
              ReadableText(joint.torque_limit());
     }
     case v1::LIMIT_KIND_VELOCITY:
@@ -202,6 +216,48 @@ std::string DerivedText(v1::Differentiation derived) {
   }
 }
 
+std::string JudgedText(const v1::TrajectoryVerdict& verdict) {
+  std::string text = std::to_string(verdict.samples()) +
+                     (verdict.samples() == 1 ? " sample" : " samples");
+  if (verdict.judged_between()) {
+    text += verdict.derived() == v1::DIFFERENTIATION_CUBIC_SPLINE
+                ? " and the cubic spline between them"
+                : " and the quintic spline between them";
+  } else if (verdict.samples() != 1) {
+    text += ", nothing between them";
+  }
+  if (!verdict.has_coarse_step()) return text;
+  const v1::CoarseStep& step = verdict.coarse_step();
+  return text + " (coarse: " + step.joint() + " moves by " +
+         ReadableText(step.position_change()) +
+         " and changes its velocity by " +
+         ReadableText(step.velocity_change()) + " within the " +
+         ReadableText(step.duration()) + " s " +
+         SampleText(step.sample(), true) + ")";
+}
+
+std::string RemarkText(const v1::Remark& remark) {
+  const bool velocity = remark.kind() == v1::REMARK_KIND_VELOCITY;
+  std::string text = velocity ? "velocity of " : "acceleration of ";
+  text += remark.joint() + ": " + ReadableText(remark.worst().value()) +
+          " where the " + (velocity ? "positions" : "velocities") + " give " +
+          ReadableText(remark.expected()) + ", at " +
+          ReadableText(remark.worst().time()) + " s (" +
+          SampleText(remark.worst().sample(), true) + ")";
+  if (remark.steps() > 1) {
+    text += ", in " + std::to_string(remark.steps()) + " steps from " +
+            ReadableText(remark.begin()) + " s to " +
+            ReadableText(remark.end()) + " s";
+  }
+  return text;
+}
+
+std::string RemarkCountText(std::uint64_t remarks) {
+  if (remarks == 0) return "";
+  return std::to_string(remarks) + (remarks == 1 ? " remark" : " remarks") +
+         " on the samples";
+}
+
 std::string JointEnergyText(const v1::TrajectoryVerdict& verdict) {
   return "given " + ReadableText(verdict.energy_given()) + " J, taken " +
          ReadableText(verdict.energy_taken()) + " J (each joint for itself)";
@@ -229,6 +285,13 @@ std::string ViolationCountText(const v1::TrajectoryVerdict& verdict) {
          (verdict.violation_count() == 1 ? " violation" : " violations") +
          ", the first at " + ReadableText(verdict.first_violation().begin()) +
          " s";
+}
+
+std::string OutcomeText(const v1::TrajectoryVerdict& verdict) {
+  std::string text = ViolationCountText(verdict);
+  if (text.empty()) text = "all limits are kept";
+  const std::string remarks = RemarkCountText(verdict.remark_count());
+  return remarks.empty() ? text : text + "; " + remarks;
 }
 
 }  // namespace torqued::cli

@@ -74,6 +74,8 @@ export type {
   NumberList,
   TrajectoryTable,
 } from './trajectory_options.js';
+export type { Peak } from './trajectory_peak.js';
+export type { CoarseStep, Remark, RemarkKind } from './trajectory_remarks.js';
 export type { Trajectory, TrajectorySamples } from './trajectory_samples.js';
 export type {
   BoundsAsked,
@@ -84,7 +86,6 @@ export type {
   LimitViolation,
   PathInertia,
   PayloadRange,
-  Peak,
   SlowDown,
   TorqueCurve,
   TrajectoryCheck,

@@ -1,6 +1,12 @@
 // How a trajectory is checked.
 
-import { listOf, numberOf, numbersOf, wrongKind } from './argument_shape.js';
+import {
+  flagOf,
+  listOf,
+  numberOf,
+  numbersOf,
+  wrongKind,
+} from './argument_shape.js';
 import {
   CALL_NAMES,
   type CallOptions,
@@ -97,6 +103,9 @@ export interface CheckOptions<Table extends TrajectoryTable = TrajectoryTable>
   /** Violations of a joint that are at most so many seconds apart are told as
    * one; at least 0. Absent: 0. */
   mergeGap?: number;
+  /** A remark, where v is not the rate of q or a not that of v, makes the answer
+   * no, as a broken limit does. Absent: false. */
+  consistent?: boolean;
   /** Where v and a are absent. */
   derive?: Differentiation | keyof typeof SHORT_NAMES;
   /** Tables to return, each at most once. Absent: none. */
@@ -135,6 +144,7 @@ const NAMES: Readonly<Record<keyof CheckOptions, true>> = {
   drives: true,
   derating: true,
   mergeGap: true,
+  consistent: true,
   derive: true,
   tables: true,
   progress: true,
@@ -226,6 +236,7 @@ export function wireStart(model: string, options: CheckOptions): object {
     drives: ofJoints(options.drives, DRIVE_MEMBERS, 'start.drives'),
     derating: numberOf(options.derating, 'start.derating'),
     mergeGap: numberOf(options.mergeGap, 'start.merge_gap') ?? 0,
+    consistent: flagOf(options.consistent, 'start.consistent') ?? false,
     derive: differentiation(options.derive),
     tables: Array.from(listOf(options.tables, 'start.tables'), tableNumber),
   };

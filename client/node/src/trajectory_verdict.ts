@@ -1,6 +1,5 @@
 // What a check of a trajectory says.
 
-import { brokenReply } from './errors.js';
 import { type Echo, toEcho, toTiming } from './evaluation.js';
 import type { Matrix } from './matrix.js';
 import { WireEnum } from './protocol.js';
@@ -12,16 +11,24 @@ import {
   tableEnum,
   type TrajectoryTable,
 } from './trajectory_options.js';
+import {
+  type Absent,
+  type Peak,
+  present,
+  toPeak,
+  toPeakIfAny,
+  type WirePeak,
+  type WirePlace,
+} from './trajectory_peak.js';
+import {
+  type CoarseStep,
+  type Remark,
+  toCoarseStep,
+  toRemark,
+  type WireCoarseStep,
+  type WireRemark,
+} from './trajectory_remarks.js';
 import { toNumber, type WireEcho, type WireInteger } from './wire.js';
-
-/** A number and the sample at which it stands. */
-export interface Peak {
-  /** From 0. */
-  readonly sample: number;
-  /** s. */
-  readonly time: number;
-  readonly value: number;
-}
 
 /** A limit by speed: as many speeds, rad/s or m/s, as torques, N m or N. */
 export interface TorqueCurve {
@@ -68,11 +75,15 @@ export interface JointDemand {
   readonly torqueViolations: number;
   readonly velocityViolations: number;
   readonly positionViolations: number;
+  /** Remarks of each kind, also those that are not listed. */
+  readonly velocityRemarks: number;
+  readonly accelerationRemarks: number;
 }
 
 export type LimitKind = 'TORQUE' | 'VELOCITY' | 'POSITION';
 
-/** Samples side by side at which one joint breaks one kind of limit. */
+/** Samples side by side at which one joint breaks one kind of limit, and the
+ * extrema of a derived spline next to them. */
 export interface LimitViolation {
   readonly kind: LimitKind;
   readonly joint: string;
@@ -81,7 +92,8 @@ export interface LimitViolation {
   /** Times of these, s. */
   readonly begin: number;
   readonly end: number;
-  /** How many from first to last break it. */
+  /** How many from first to last break it; 0: nothing but an extremum between
+   * firstSample and the next one does. */
   readonly samples: number;
   readonly worst: Peak;
   /** The limit at the worst sample. */
@@ -97,6 +109,8 @@ export interface LimitedBy {
   /** s. */
   readonly time: number;
   readonly joint: string;
+  /** At `time` between this sample and the next one. */
+  readonly between: boolean;
 }
 
 /** The payloads with which the torque limits are kept: the mass varies, centre
@@ -146,6 +160,7 @@ export interface CheckAsked {
   /** Undefined: 1. */
   readonly derating: number | undefined;
   readonly mergeGap: number;
+  readonly consistent: boolean;
   /** Undefined: v and a were given. */
   readonly derive: Differentiation | undefined;
   readonly tables: readonly TrajectoryTable[];
@@ -153,7 +168,7 @@ export interface CheckAsked {
 
 /** Whether a trajectory keeps the robot's limits, where not, and by how much. */
 export interface TrajectoryVerdict {
-  /** No limit is broken. */
+  /** No limit is broken; with `consistent`, and there is no remark. */
   readonly passes: boolean;
   /** In the order of the joints. */
   readonly joints: readonly JointDemand[];
@@ -163,6 +178,19 @@ export interface TrajectoryVerdict {
   readonly violationCount: number;
   /** The one that begins first; undefined: none. */
   readonly firstViolation: LimitViolation | undefined;
+  /** Where samples contradict each other, the gravest first; at most 100 are
+   * listed. */
+  readonly remarks: readonly Remark[];
+  /** All, also those that are not listed. */
+  readonly remarkCount: number;
+  /** What was judged: "301 samples, nothing between them" or "301 samples and
+   * the cubic spline between them". */
+  readonly judged: string;
+  /** Positions and velocities were judged between samples, too, at the extrema of
+   * the spline that `derived` names. */
+  readonly judgedBetween: boolean;
+  /** The largest step, where it is coarse; undefined: none is. */
+  readonly coarseStep: CoarseStep | undefined;
   readonly samples: number;
   /** s, from the first sample to the last. */
   readonly duration: number;
@@ -188,20 +216,9 @@ export interface TrajectoryVerdict {
 export type TrajectoryCheck<Table extends TrajectoryTable = TrajectoryTable> =
   TrajectoryVerdict & { readonly tables: Readonly<Record<Table, Matrix>> };
 
-interface WirePlace {
-  sample: WireInteger;
-  time: number;
-}
-
-interface WirePeak extends WirePlace {
-  value: number;
-}
-
 interface WireLimitedBy extends WirePlace {
   joint: string;
 }
-
-type Absent = null | undefined;
 
 interface WireDemand {
   joint: string;
@@ -226,6 +243,8 @@ interface WireDemand {
   torqueViolations: WireInteger;
   velocityViolations: WireInteger;
   positionViolations: WireInteger;
+  velocityRemarks: WireInteger;
+  accelerationRemarks: WireInteger;
 }
 
 type WireOptional<T> = { [Name in keyof T]: T[Name] | null };
@@ -235,6 +254,7 @@ interface WireStart {
   drives: WireOptional<JointDrive>[];
   derating: number | Absent;
   mergeGap: number;
+  consistent: boolean;
   derive: number;
   tables: number[];
 }
@@ -259,6 +279,10 @@ export interface WireVerdict {
   violations: WireViolation[];
   violationCount: WireInteger;
   firstViolation: WireViolation | Absent;
+  remarks: WireRemark[];
+  remarkCount: WireInteger;
+  judgedBetween: boolean;
+  coarseStep: WireCoarseStep | Absent;
   samples: WireInteger;
   duration: number;
   highestPower: WirePeak | Absent;
@@ -284,34 +308,10 @@ export interface WireVerdict {
 }
 
 const limitKinds = new WireEnum<LimitKind>('LimitKind', 'LIMIT_KIND_');
-
-function toPeakIfAny(peak: WirePeak | Absent): Peak | undefined {
-  return peak
-    ? { sample: toNumber(peak.sample), time: peak.time, value: peak.value }
-    : undefined;
-}
-
-// What a field holds that every verdict has.
-function present<T>(value: T | Absent, field: string): T {
-  if (value === null || value === undefined) {
-    throw brokenReply(`the verdict lacks ${field}`);
-  }
-  return value;
-}
-
-// The peak of this name.
-function toPeak<Name extends string>(
-  message: { readonly [N in Name]: WirePeak | Absent },
-  name: Name,
-): Peak {
-  const { sample, time, value } = present<WirePeak>(message[name], name);
-  return { sample: toNumber(sample), time, value };
-}
-
 function toLimitedBy(place: WireLimitedBy | Absent): LimitedBy | undefined {
-  return place
-    ? { sample: toNumber(place.sample), time: place.time, joint: place.joint }
-    : undefined;
+  if (!place) return undefined;
+  const { sample, time, joint, between } = place;
+  return { sample: toNumber(sample), time, joint, between };
 }
 
 function toCurve(demand: WireDemand): TorqueCurve | undefined {
@@ -346,6 +346,8 @@ function toDemand(demand: WireDemand): JointDemand {
     torqueViolations: toNumber(demand.torqueViolations),
     velocityViolations: toNumber(demand.velocityViolations),
     positionViolations: toNumber(demand.positionViolations),
+    velocityRemarks: toNumber(demand.velocityRemarks),
+    accelerationRemarks: toNumber(demand.accelerationRemarks),
   };
 }
 
@@ -379,6 +381,7 @@ function toAsked(start: WireStart): CheckAsked {
     drives: start.drives.map((drive) => given<JointDrive>(drive)),
     derating: start.derating ?? undefined,
     mergeGap: start.mergeGap,
+    consistent: start.consistent,
     derive: toDifferentiation(start.derive),
     tables: start.tables.map(toTable),
   };
@@ -399,6 +402,18 @@ function toViolation(violation: WireViolation): LimitViolation {
   };
 }
 
+// What was judged, in words.
+function judgedOf(verdict: WireVerdict): string {
+  const samples = toNumber(verdict.samples);
+  const text = `${samples} sample${samples === 1 ? '' : 's'}`;
+  const derived = toDifferentiation(verdict.derived);
+  if (verdict.judgedBetween && derived) {
+    const spline = derived === 'CUBIC_SPLINE' ? 'cubic' : 'quintic';
+    return `${text} and the ${spline} spline between them`;
+  }
+  return samples === 1 ? text : `${text}, nothing between them`;
+}
+
 /** Throws TorquedError where something is missing that every verdict has. */
 export function toVerdict(
   verdict: WireVerdict,
@@ -412,6 +427,11 @@ export function toVerdict(
     violations: verdict.violations.map(toViolation),
     violationCount: toNumber(verdict.violationCount),
     firstViolation: firstViolation ? toViolation(firstViolation) : undefined,
+    remarks: verdict.remarks.map(toRemark),
+    remarkCount: toNumber(verdict.remarkCount),
+    judged: judgedOf(verdict),
+    judgedBetween: verdict.judgedBetween,
+    coarseStep: toCoarseStep(verdict.coarseStep),
     samples: toNumber(verdict.samples),
     duration: verdict.duration,
     highestPower: toPeak(verdict, 'highestPower'),

@@ -12,8 +12,8 @@ from torqued.arrays import FloatArray, JointInput
 from torqued.client import Client, connect, local
 from torqued.enums import (
     Differentiation, Health, JointType, LimitKind, ModelFormat, Precision,
-    Quantity, Reason, ReferenceFrame, RowCode, Severity, SingularityRule,
-    TaskAxis, TaskRule, TrajectoryTable, Validation)
+    Quantity, Reason, ReferenceFrame, RemarkKind, RowCode, Severity,
+    SingularityRule, TaskAxis, TaskRule, TrajectoryTable, Validation)
 from torqued.errors import (
     BadRowsWarning, Cancelled, DeadlineExceeded, FailedPrecondition,
     FieldViolation, FileError, InternalError, InvalidArgument, LeftOutWarning,
@@ -29,17 +29,18 @@ from torqued.local_server import LocalServer, find_server
 from torqued.model import (
     Finding, FindingPlace, Joint, Model, ModelSummary, Report, ServerInfo)
 from torqued.options import ExternalWrench, Options, Payload
+from torqued.remarks import CoarseStep, Peak, Remark
 from torqued.robot import Robot
 from torqued.settings import Settings
 from torqued.trajectory import Trajectory
 from torqued.verdict import (
     JointDemands, JointPeaks, LimitedBy, LimitViolation, PathInertia,
-    PayloadRange, Peak, SlowDown, TrajectoryVerdict)
+    PayloadRange, SlowDown, TrajectoryVerdict)
 from torqued.version import __version__
 
 __all__ = [
     "BadRowsWarning", "Cancelled", "CenterOfMass", "Client",
-    "DeadlineExceeded", "Differentiation", "Energy", "Evaluation",
+    "CoarseStep", "DeadlineExceeded", "Differentiation", "Energy", "Evaluation",
     "ExternalWrench", "FailedPrecondition", "FieldViolation", "FileError",
     "Finding", "FindingPlace", "FloatArray", "ForwardDynamicsDerivatives",
     "FrameAcceleration", "Handover", "Health", "InternalError",
@@ -50,9 +51,9 @@ __all__ = [
     "LocalServerError", "Model", "ModelFormat", "ModelSummary", "NotFound",
     "OperationalSpace", "Options", "Overloaded", "PathInertia", "Payload",
     "PayloadRange", "Peak", "PermissionDenied", "PowerBalance",
-    "Precision", "Quantity", "Reason", "ReferenceFrame", "Report",
-    "RequestTooLarge", "ResourceExhausted", "Robot", "RowCode", "RowError",
-    "RowStatus", "ServerInfo", "Settings", "Severity",
+    "Precision", "Quantity", "Reason", "ReferenceFrame", "Remark",
+    "RemarkKind", "Report", "RequestTooLarge", "ResourceExhausted", "Robot",
+    "RowCode", "RowError", "RowStatus", "ServerInfo", "Settings", "Severity",
     "SingularTaskWarning", "SingularityRule", "SlowDown", "TaskAxis",
     "TaskProjection", "TaskRule", "TorquedError", "Trajectory",
     "TrajectoryTable", "TrajectoryVerdict", "Unavailable", "Unimplemented",

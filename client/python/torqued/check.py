@@ -58,6 +58,8 @@ class CheckWords(CommonWords, total=False):
     derating: all torque limits are multiplied by it; above 0, at most 1.
     merge_gap: violations of a joint that are at most so many seconds apart are
         told as one.
+    consistent: a remark, where v is not the rate of q or a not that of v, makes
+        the answer no, as a broken limit does.
     derive: v and a come from q by an interpolating spline, "cubic" or
         "quintic"; those of the trajectory do not count then. None: they are
         given.
@@ -73,6 +75,7 @@ class CheckWords(CommonWords, total=False):
     limits: Limits | None
     derating: float
     merge_gap: float
+    consistent: bool
     derive: Differentiation | str | None
     task: bool
     tables: Sequence[TrajectoryTable | str]
@@ -126,7 +129,8 @@ def plan_of(robot: Described, given: Trajectory | Path,
     derive = choice(Differentiation, words.get("derive"), "derive")
     tables = _tables(words.get("tables"))
     limits = WireLimits(words.get("limits"), robot.model.joints)
-    option_types.check_switch("task", words.get("task", False))
+    for switch in ("task", "consistent"):
+        option_types.check_switch(switch, words.get(switch, False))
     options = dataclasses.replace(
         options, joint_names=options.joint_names or [
             joint.name for joint in robot.model.joints])
@@ -164,7 +168,7 @@ def _start(robot: Described, options: Options, words: CheckWords, derive: Any,
         merge_gap=option_types.number(
             "merge_gap", words.get("merge_gap", 0.0)),
         derating=option_types.number("derating", words.get("derating", 1.0)),
-        tables=tables)
+        consistent=bool(words.get("consistent")), tables=tables)
     if words.get("task"):
         start.operational_space.CopyFrom(
             task_message(options, [Quantity.OPERATIONAL_SPACE]))

@@ -171,6 +171,15 @@ class TrajectoryTable(enum.IntEnum):
     TORQUE_LIMIT = 11
 
 
+class RemarkKind(enum.IntEnum):
+    """Which rate of the samples contradicts the others."""
+
+    #: v is not the rate of q.
+    VELOCITY = 1
+    #: a is not the rate of v.
+    ACCELERATION = 2
+
+
 class LimitKind(enum.IntEnum):
     """What of a joint is limited."""
 

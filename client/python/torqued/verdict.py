@@ -18,17 +18,10 @@ from torqued import errors
 from torqued.arrays import FloatArray
 from torqued.enums import Differentiation, LimitKind, Reason
 from torqued.formats.numpy_files import write_npy
+from torqued.remarks import (
+    CoarseStep, Peak, Remark, coarse_step_of, peak_of, remark_of)
 from torqued.trajectory import Path, Trajectory, write_blocks
 from torqued.v1 import trajectory_pb2 as pb
-
-
-@dataclasses.dataclass(frozen=True)
-class Peak:
-    """A number and the sample at which it stands; sample: from 0, time: s."""
-
-    sample: int
-    time: float
-    value: float
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,6 +32,7 @@ class JointPeaks:
     sample: npt.NDArray[np.int64]
     time: FloatArray
     value: FloatArray
+    between: npt.NDArray[np.bool_]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,8 +55,9 @@ class JointDemands:
         there, derated; (0, 2) where the limit at rest counts at all speeds.
         Straight lines between them, constant before the first and behind the
         last.
-    torque_violations, velocity_violations, position_violations: how many, also
-        those that the verdict does not list.
+    torque_violations, velocity_violations, position_violations,
+        velocity_remarks, acceleration_remarks: how many, also those that the
+        verdict does not list.
     """
 
     names: tuple[str, ...]
@@ -86,14 +81,18 @@ class JointDemands:
     torque_violations: npt.NDArray[np.int64]
     velocity_violations: npt.NDArray[np.int64]
     position_violations: npt.NDArray[np.int64]
+    velocity_remarks: npt.NDArray[np.int64]
+    acceleration_remarks: npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
 class LimitViolation:
-    """Samples side by side at which one joint breaks one kind of limit.
+    """Samples side by side at which one joint breaks one kind of limit, and the
+    extrema of a derived spline next to them.
 
     begin, end: times of the first and the last of them. samples: how many from
-    first to last break it. limit: at the worst sample. severity: there, |value|
+    first to last break it; 0: nothing but an extremum between first_sample and
+    the next one does. limit: at the worst sample. severity: there, |value|
     over the limit; of positions 1 and the share of the range by which it is
     left.
     """
@@ -112,16 +111,18 @@ class LimitViolation:
     def __str__(self) -> str:
         return (f"{self.kind.name.lower()} of {self.joint}: "
                 f"{self.worst.value:g} where the limit is {self.limit:g}, at "
-                f"{self.worst.time:g} s (sample {self.worst.sample})")
+                f"{self.worst.time:g} s ({self.worst.place})")
 
 
 @dataclasses.dataclass(frozen=True)
 class LimitedBy:
-    """What stands in the way: a joint at a sample."""
+    """What stands in the way: a joint at a sample, or with `between` at `time`
+    between this sample and the next one."""
 
     sample: int
     time: float
     joint: str
+    between: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,10 +166,15 @@ class PathInertia:
 class TrajectoryVerdict:
     """Does a robot keep its limits along a trajectory; docs/trajectory.md.
 
-    passes: no limit is broken.
+    passes: no limit is broken, and with `consistent` there is no remark.
     joints: what is asked of each; in the order of all columns.
     violations: the gravest first, at most 1000; violation_count: of all.
     first_violation: the one that begins first; None: there is none.
+    remarks: where samples contradict each other, the gravest first, at most
+        100; remark_count: of all.
+    judged_between: positions and velocities were judged between samples, too,
+        at the extrema of the spline that `derived` names.
+    coarse_step: the largest step, where it is coarse; None: none is.
     samples, duration (s): of the trajectory.
     highest_power, lowest_power (W), energy_given, energy_taken (J): of all
         joints together; 0 at the first sample for a robot without joints.
@@ -193,6 +199,10 @@ class TrajectoryVerdict:
     violations: tuple[LimitViolation, ...]
     violation_count: int
     first_violation: LimitViolation | None
+    remarks: tuple[Remark, ...]
+    remark_count: int
+    judged_between: bool
+    coarse_step: CoarseStep | None
     samples: int
     duration: float
     highest_power: Peak | None
@@ -229,6 +239,16 @@ class TrajectoryVerdict:
     @property
     def tip_frame(self) -> str:
         return self.message.echo.tip_frame
+
+    @property
+    def judged(self) -> str:
+        """What was: "301 samples, nothing between them" or "301 samples and the
+        cubic spline between them"."""
+        text = f"{self.samples} sample" + ("" if self.samples == 1 else "s")
+        if self.judged_between and self.derived is not None:
+            spline = self.derived.name.partition("_")[0].lower()
+            return f"{text} and the {spline} spline between them"
+        return text if self.samples == 1 else f"{text}, nothing between them"
 
     @property
     def asked(self) -> pb.CheckTrajectoryStart:
@@ -277,11 +297,17 @@ class TrajectoryVerdict:
         write_blocks(path, self.joints.names, self.trajectory.time, blocks)
 
     def __str__(self) -> str:
-        text = "passes" if self.passes else (
-            f"fails: {self.violation_count} violation"
-            + ("s" if self.violation_count > 1 else "")
-            + f", the gravest {self.violations[0]}")
-        if self.slow_down is not None and not self.passes:
+        text = "passes" if self.passes else "fails"
+        if self.violations:
+            text += (f": {self.violation_count} violation"
+                     + ("s" if self.violation_count > 1 else "")
+                     + f", the gravest {self.violations[0]}")
+        if self.remarks:
+            text += (("; " if self.violations else ": ")
+                     + f"{self.remark_count} remark"
+                     + ("s" if self.remark_count > 1 else "")
+                     + f" on the samples, the gravest {self.remarks[0]}")
+        if self.slow_down is not None and self.violations:
             text += "; " + (
                 f"torques and velocities are kept {self.slow_down.factor:g} "
                 "times as slow" if self.slow_down.possible
@@ -304,30 +330,30 @@ def verdict_of(message: pb.TrajectoryVerdict, trajectory: Trajectory,
         violations=tuple(map(_violation, message.violations)),
         violation_count=message.violation_count,
         first_violation=part("first_violation", _violation),
+        remarks=tuple(map(remark_of, message.remarks)),
+        remark_count=message.remark_count,
+        judged_between=message.judged_between,
+        coarse_step=part("coarse_step", coarse_step_of),
         samples=message.samples, duration=message.duration,
-        highest_power=part("highest_power", _peak),
-        lowest_power=part("lowest_power", _peak),
+        highest_power=part("highest_power", peak_of),
+        lowest_power=part("lowest_power", peak_of),
         energy_given=message.energy_given, energy_taken=message.energy_taken,
         payload=part("payload", lambda x: PayloadRange(
             x.possible, x.least, x.most, _limited_by(x))),
         slow_down=part("slow_down", lambda x: SlowDown(
             x.possible, x.factor, _limited_by(x))),
         path_inertia=part("path_inertia", lambda x: PathInertia(
-            _peak(x.sigma_min), _peak(x.condition))),
+            peak_of(x.sigma_min), peak_of(x.condition))),
         derived=Differentiation(message.derived) if message.derived else None,
         tables=tables, trajectory=trajectory, inputs=inputs, seconds=seconds,
         message=message)
-
-
-def _peak(message: pb.Peak) -> Peak:
-    return Peak(message.sample, message.time, message.value)
 
 
 def _limited_by(message: Any) -> LimitedBy | None:
     if not message.HasField("limited_by"):
         return None
     place = message.limited_by
-    return LimitedBy(place.sample, place.time, place.joint)
+    return LimitedBy(place.sample, place.time, place.joint, place.between)
 
 
 def _violation(message: pb.LimitViolation) -> LimitViolation:
@@ -335,7 +361,7 @@ def _violation(message: pb.LimitViolation) -> LimitViolation:
         kind=LimitKind(message.kind), joint=message.joint,
         first_sample=message.first_sample, last_sample=message.last_sample,
         begin=message.begin, end=message.end, samples=message.samples,
-        worst=_peak(message.worst), limit=message.limit,
+        worst=peak_of(message.worst), limit=message.limit,
         severity=message.severity)
 
 
@@ -343,12 +369,13 @@ def _demands(message: pb.TrajectoryVerdict) -> JointDemands:
     joints = message.joints
 
     def peaks(name: str) -> JointPeaks:
-        found = [_peak(getattr(joint, name)) if joint.HasField(name)
+        found = [peak_of(getattr(joint, name)) if joint.HasField(name)
                  else Peak(-1, math.nan, math.nan) for joint in joints]
         return JointPeaks(
             np.array([peak.sample for peak in found], np.int64),
             np.array([peak.time for peak in found], float),
-            np.array([peak.value for peak in found], float))
+            np.array([peak.value for peak in found], float),
+            np.array([peak.between for peak in found], np.bool_))
 
     def numbers(name: str) -> FloatArray:
         return np.array([getattr(joint, name) for joint in joints], float)
@@ -381,7 +408,9 @@ def _demands(message: pb.TrajectoryVerdict) -> JointDemands:
             for joint in joints),
         torque_violations=counts("torque_violations"),
         velocity_violations=counts("velocity_violations"),
-        position_violations=counts("position_violations"))
+        position_violations=counts("position_violations"),
+        velocity_remarks=counts("velocity_remarks"),
+        acceleration_remarks=counts("acceleration_remarks"))
 
 
 # --- As JSON -----------------------------------------------------------------

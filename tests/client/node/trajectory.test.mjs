@@ -163,6 +163,7 @@ test('demands are those of the samples', async () => {
       sample: worst,
       time: time[worst],
       value: torque[worst],
+      between: false,
     });
     assert.equal(demand.torqueUse.value, Math.abs(torque[worst]) / 1e6);
     const fastest = farthest(velocity);
@@ -345,6 +346,7 @@ test('what was asked is told', async () => {
     drives: [{ joint: JOINTS[1], armature: 0, coulombFriction: 0.7 }],
     derating: 0.5,
     mergeGap: 0.25,
+    consistent: true,
     derive: 'CUBIC_SPLINE',
     tables: ['torqueLimit', 'pathB', 'v'],
   };
@@ -370,9 +372,91 @@ test('what was asked is told', async () => {
     drives: [],
     derating: undefined,
     mergeGap: 0,
+    consistent: false,
     derive: undefined,
     tables: [],
   });
+});
+
+test('samples that contradict each other draw remarks', async () => {
+  const healthy = await there.robot.checkTrajectory(MOTION, {
+    bounds: bounds({}),
+    consistent: true,
+  });
+  assert.equal(healthy.passes, true);
+  assert.deepEqual([healthy.remarks, healthy.remarkCount], [[], 0]);
+  assert.equal(healthy.judged, `${time.length} samples, nothing between them`);
+  assert.equal(healthy.judgedBetween, false);
+  assert.equal(healthy.coarseStep, undefined);
+
+  const stops = {
+    time: Float64Array.of(0, 1, 2),
+    q: new Float64Array(3 * N),
+    v: new Float64Array(3 * N),
+    a: new Float64Array(3 * N),
+  };
+  stops.q.set([0.5], N + 3);
+  stops.q.set([1], 2 * N + 3);
+  const options = { bounds: bounds({}) };
+  const verdict = await there.robot.checkTrajectory(stops, options);
+  assert.equal(verdict.passes, true);
+  assert.equal(verdict.remarkCount, 1);
+  const [{ tolerance, ...remark }] = verdict.remarks;
+  assert.ok(tolerance < 0.05);
+  assert.deepEqual(remark, {
+    kind: 'VELOCITY',
+    joint: JOINTS[3],
+    firstSample: 0,
+    lastSample: 2,
+    begin: 0,
+    end: 2,
+    steps: 2,
+    worst: { sample: 0, time: 0, value: 0, between: false },
+    expected: 0.5,
+  });
+  const { velocityRemarks, accelerationRemarks } = verdict.joints[3];
+  assert.deepEqual([velocityRemarks, accelerationRemarks], [1, 0]);
+  assert.deepEqual(verdict.coarseStep, {
+    sample: 0,
+    time: 0,
+    duration: 1,
+    joint: JOINTS[3],
+    positionChange: 0.5,
+    velocityChange: 0,
+  });
+  const strict = { ...options, consistent: true };
+  const refused = await there.robot.checkTrajectory(stops, strict);
+  assert.equal(refused.passes, false);
+  assert.equal(refused.violationCount, 0);
+});
+
+test('a derived spline is judged between samples', async () => {
+  const times = Float64Array.from({ length: 8 }, (_, k) => k);
+  const positions = new Float64Array(8 * N);
+  times.forEach((t, k) => {
+    positions[k * N + 2] = 1 - 0.1 * (t - 2.5) ** 2;
+  });
+  const limits = bounds((j) => (j === 2 ? { upper: 0.99 } : {}));
+  for (const [derive, spline] of [
+    ['cubic', 'cubic'],
+    ['quintic', 'quintic'],
+  ]) {
+    const verdict = await there.robot.checkTrajectory(
+      { time: times, q: positions },
+      { bounds: limits, derive },
+    );
+    assert.equal(verdict.passes, false);
+    assert.equal(verdict.judgedBetween, true);
+    assert.equal(
+      verdict.judged,
+      `8 samples and the ${spline} spline between them`,
+    );
+    const [{ samples, firstSample, worst }] = verdict.violations;
+    assert.deepEqual([samples, firstSample], [0, 2]);
+    assert.deepEqual([worst.sample, worst.between], [2, true]);
+    assertClose([worst.time, worst.value], [2.5, 1], 1e-9);
+    assert.deepEqual(verdict.joints[2].highestPosition, worst);
+  }
 });
 
 test('numbers of limits come as lists and as typed arrays', async () => {
@@ -668,6 +752,8 @@ const REFUSALS = [
     ['start.merge_gap', { mergeGap: '1' }],
     ['start.merge_gap', { mergeGap: null }],
     ['start.merge_gap', { mergeGap: NaN }],
+    ['start.consistent', { consistent: 1 }],
+    ['start.consistent', { consistent: null }],
     ['start.derive', { derive: 3 }],
     ['start.tables', { tables: 'tau' }],
     ['start.derive', { derive: 'UNSPECIFIED' }],

@@ -6,7 +6,7 @@ import { toVerdict } from '../client/node/dist/trajectory_verdict.js';
 import { messageType } from '../client/node/dist/protocol.js';
 
 const type = messageType('TrajectoryVerdict');
-const peak = { sample: 1, time: 0.5, value: 2 };
+const peak = { sample: 1, time: 0.5, value: 2, between: false };
 const DEMAND = {
   joint: 'elbow',
   torque: peak,
@@ -20,6 +20,7 @@ const VERDICT = {
   joints: [DEMAND],
   violations: [{ joint: 'elbow', worst: peak }],
   firstViolation: { joint: 'elbow', worst: peak },
+  remarks: [{ joint: 'elbow', worst: peak }],
   highestPower: peak,
   lowestPower: peak,
   slowDown: { possible: true, factor: 1.5 },

@@ -16,6 +16,8 @@ from verdicts import MOTION, same, torques
      ["--payload", "3", "--task", "--viscous"]),
     ({"derive": "quintic", "derating": 0.2, "merge_gap": 0.1},
      ["--derive", "quintic", "--derate", "0.2", "--gap", "0.1"]),
+    ({"derive": "cubic", "consistent": True},
+     ["--derive", "cubic", "--consistent"]),
     ({"gravity": [9.81, 0, 0], "precision": "single"},
      ["--gravity", "9.81,0,0", "--precision", "single"]),
     ({"tip_wrench": [0, 1, 0, 2, 0, 30], "tip_wrench_frame": "world",
@@ -43,7 +45,7 @@ def test_the_verdict_is_that_of_torquectl(client, panda, tmp_path, words,
     assert said == expected and said["echo"]["server_version"]
     assert said["echo"]["revision"] == panda.revision
     for name in ("model", "bounds", "drives", "derating", "merge_gap",
-                 "derive"):
+                 "derive", "consistent"):
         assert asked[name] == other[name], name
     assert asked["options"]["joint_names"] == list(PANDA)
     assert verdict.asked.derating == words.get("derating", 1)

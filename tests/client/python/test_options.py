@@ -61,6 +61,8 @@ WRONG_OF_CHECKS = [
     ({"derating": None}, "derating", "a number"),
     ({"derating": 10**400}, "derating", "a number"),
     ({"merge_gap": "0.1"}, "merge_gap", "a number"),
+    ({"consistent": 2}, "consistent", "True or False"),
+    ({"consistent": "no"}, "consistent", "True or False"),
     ({"derive": True}, "derive", "cubic_spline"),
     ({"derive": 1.0}, "derive", "cubic_spline"),
     ({"limits": {"panda_joint2": {"effort": np.True_}}},

@@ -37,7 +37,8 @@ def test_a_good_trajectory_passes(move, tmp_path):
         column = tau[:, k + 1]
         sample = int(np.argmax(np.abs(column)))
         assert joint["torque"] == {
-            "sample": sample, "time": tau[sample, 0], "value": column[sample]}
+            "sample": sample, "time": tau[sample, 0], "value": column[sample],
+            "between": False}
 
     suites = ElementTree.parse(tmp_path / "verdict.xml").getroot()
     assert suites.attrib == {"tests": "21", "failures": "0"}

@@ -21,7 +21,7 @@ def test_a_run_is_not_worse_than_itself(move, tmp_path):
     report = run_json(*COMPARE, same, same)
     assert report["worse"] is False and report["differences"] == []
     assert {number["change"] for number in report["numbers"]} == {"same"}
-    assert len(report["numbers"]) == 7 * 3 + 6
+    assert len(report["numbers"]) == 7 * 3 + 7
 
 
 def test_more_load_is_worse_and_less_is_not(move, tmp_path):

@@ -32,6 +32,29 @@ TEST(Violations, NeighboursOfOneJointAndKindAreOne) {
   EXPECT_EQ(violations[3].joint, 1);
 }
 
+TEST(Violations, AnExtremumBelongsToTheSamplesNextToIt) {
+  ViolationTracker tracker(1, kTime, 0);
+  // Between 1 and 2, at 2, between 2 and 3; then alone between 4 and 5.
+  tracker.Add(LimitKind::kPosition, {1, 0, 0.5}, 2, 1, 1.2);
+  tracker.Add(LimitKind::kPosition, {2, 0}, 2, 1, 1.1);
+  tracker.Add(LimitKind::kPosition, {2, 0, 0.25}, 2, 1, 1.3);
+  tracker.Add(LimitKind::kPosition, {4, 0, 0.5}, 2, 1, 1.4);
+  // The sample between these two keeps the limit.
+  tracker.Add(LimitKind::kPosition, {5, 0, 0.5}, 2, 1, 1.5);
+  const Violations found = tracker.Finish();
+  ASSERT_EQ(found.count, 3);
+  EXPECT_EQ(found.gravest[0].first_row, 5);
+  EXPECT_EQ(found.gravest[0].samples, 0);
+  EXPECT_EQ(found.gravest[0].worst_after, 0.5);
+  EXPECT_EQ(found.gravest[1].first_row, 4);
+  EXPECT_EQ(found.gravest[2].first_row, 1);
+  EXPECT_EQ(found.gravest[2].first_after, 0.5);
+  EXPECT_EQ(found.gravest[2].last_row, 2);
+  EXPECT_EQ(found.gravest[2].last_after, 0.25);
+  EXPECT_EQ(found.gravest[2].samples, 1);
+  EXPECT_EQ(found.first->first_row, 1);
+}
+
 TEST(Violations, ShortGapsAreBridged) {
   for (const double gap : {0.0, 1.9, 2.0, 5.0}) {
     ViolationTracker tracker(1, kTime, gap);

@@ -1,0 +1,223 @@
+"""Samples that contradict each other, and what is between samples, in every
+output of a verdict."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from calls import MODELS, NO, OK, PANDA, run
+from trajectory_files import CHECK, COMPARE, JOINTS, Samples
+
+HOME = np.array([0.0, -0.78, 0.0, -2.36, 0.0, 1.57, 0.78])
+
+
+@pytest.fixture(scope="module", name="stops")
+def fixture_stops(tmp_path_factory):
+    """Three waypoints at rest, the first joint's apart from each other."""
+    q = HOME + np.outer([0, 0.5, 1], np.eye(7)[0])
+    rest = np.zeros((3, 7))
+    return Samples(np.arange(3.0), q, rest, rest).write_csv(
+        tmp_path_factory.mktemp("stops") / "stops.csv")
+
+
+@pytest.fixture(scope="module", name="swing")
+def fixture_swing(tmp_path_factory):
+    """Positions of a parabola: 0.275 at two samples, 0.3 between them."""
+    time = np.arange(8.0)
+    q = np.tile(HOME, (8, 1))
+    q[:, 2] = 0.3 - 0.1 * (time - 2.5) ** 2
+    return Samples(time, q, None, None).write_csv(
+        tmp_path_factory.mktemp("swing") / "swing.csv", columns="q")
+
+
+def pick_and_place(path, *flags):
+    subprocess.run([sys.executable, MODELS / "panda_pick_and_place.py",
+                    *flags, "-o", path], check=True)
+    return path
+
+
+@pytest.mark.parametrize("flags", [
+    (), ("--samples", "500"), ("--samples", "2000"),
+    ("--rate", "100", "--samples", "1000"),
+    ("--rate", "250", "--samples", "2500"),
+    ("--rate", "30", "--samples", "300")])
+@pytest.mark.parametrize("text", [None, "%.4f", "%.4g"])
+def test_the_example_draws_no_remark(tmp_path, flags, text):
+    move = pick_and_place(tmp_path / "move.csv", *flags)
+    if text:
+        samples = Samples.read(move)
+        whole = np.column_stack((samples.time, samples.q, samples.v, samples.a))
+        whole = np.vectorize(lambda x: float(text % x))(whole)
+        if (np.diff(whole[:, 0]) <= 0).any():
+            pytest.skip("the times are rounded to the same")
+        Samples(whole[:, 0], *np.split(whole[:, 1:], 3, axis=1)).write_csv(move)
+    done = run(*CHECK, move, "--model", PANDA, "--consistent", "--output",
+               "json")
+    assert done.returncode == OK, done.stdout
+    verdict = json.loads(done.stdout)
+    assert verdict["remark_count"] == 0 and verdict["remarks"] == []
+
+
+def test_waypoints_at_rest_draw_a_remark_in_every_output(stops, tmp_path):
+    sentence = ("velocity of panda_joint1: 0 where the positions give 0.5, at "
+                "0 s (between samples 0 and 1), in 2 steps from 0 s to 2 s")
+    done = run(*CHECK, stops, "--model", PANDA, "--junit", "junit.xml",
+               "--html", "page.html", "--summary", "summary.json", cwd=tmp_path)
+    assert done.returncode == OK, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert "3 samples, nothing between them (coarse: panda_joint1 moves by " \
+        "0.5" in first
+    assert "PASS: all limits are kept; 1 remark on the samples" in done.stdout
+    assert sentence in done.stdout
+
+    verdict = json.loads((tmp_path / "summary.json").read_text())
+    assert verdict["passes"] and verdict["remark_count"] == 1
+    remark, = verdict["remarks"]
+    assert remark.pop("tolerance") < 0.02
+    assert remark == {
+        "kind": "REMARK_KIND_VELOCITY", "joint": "panda_joint1",
+        "first_sample": 0, "last_sample": 2, "begin": 0, "end": 2, "steps": 2,
+        "worst": {"sample": 0, "time": 0, "value": 0, "between": False},
+        "expected": 0.5}
+    assert verdict["joints"][0]["velocity_remarks"] == 1
+    assert verdict["joints"][0]["acceleration_remarks"] == 0
+    assert verdict["judged_between"] is False
+    assert verdict["coarse_step"] == {
+        "sample": 0, "time": 0, "duration": 1, "joint": "panda_joint1",
+        "position_change": 0.5, "velocity_change": 0}
+
+    table = run(*CHECK, stops, "--model", PANDA, "--output", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert rows[0]["velocity_remarks"] == "1" and rows[0]["remark"] == sentence
+    assert rows[1]["velocity_remarks"] == "0" and rows[1]["remark"] == ""
+
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert suite.attrib == {"tests": "22", "failures": "0"}
+    case, = [case for case in suite.iter("testcase") if len(case)]
+    assert case.attrib == {"classname": "panda_joint1",
+                           "name": "velocity against positions"}
+    assert case.find("system-out").text.strip() == sentence
+
+    page = (tmp_path / "page.html").read_text()
+    assert "Samples that contradict each other" in page
+    assert "all limits are kept; 1 remark on the samples" in page
+    assert "3 samples, nothing between them (coarse: " in page
+
+
+def test_with_consistent_a_remark_is_the_answer_no(stops, tmp_path):
+    done = run(*CHECK, stops, "--model", PANDA, "--consistent", "--junit",
+               "junit.xml", "--html", "page.html", cwd=tmp_path)
+    assert done.returncode == NO
+    assert "FAIL: all limits are kept; 1 remark on the samples" in done.stdout
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    # Both rates of all joints have a case.
+    assert suite.attrib == {"tests": "35", "failures": "1"}
+    failure, = suite.iter("failure")
+    assert failure.get("message").startswith(
+        "velocity of panda_joint1: 0 where the positions give 0.5")
+    page = (tmp_path / "page.html").read_text()
+    assert ">FAIL<" in page and "make the answer no" in page
+    assert "Violations, the gravest first" not in page
+
+
+def test_a_directory_tells_remarks(stops, tmp_path):
+    moves = tmp_path / "moves"
+    moves.mkdir()
+    (moves / "stops.csv").write_bytes(stops.read_bytes())
+    pick_and_place(moves / "move.csv", "--samples", "300")
+    done = run(*CHECK, moves, "--model", PANDA, "--html", "page.html",
+               "--summary", "first.json", "--junit", "junit.xml",
+               "--results", "results.jsonl", cwd=tmp_path)
+    assert done.returncode == OK, done.stderr
+    sentence = ("1 remark on the samples, the gravest: velocity of "
+                "panda_joint1: 0 where the positions give 0.5")
+    assert sentence in done.stdout
+    assert sentence in (tmp_path / "page.html").read_text()
+    assert sentence in (tmp_path / "junit.xml").read_text()
+    results = {result["file"]: result for result in json.loads(
+        (tmp_path / "first.json").read_text())["results"]}
+    assert results["move.csv"]["remarks"] == 0
+    assert results["stops.csv"]["remarks"] == 1
+    assert results["stops.csv"]["remark"].startswith("velocity of panda_joint1")
+    table = run(*CHECK, moves, "--model", PANDA, "--output", "csv").stdout
+    rows = {row["file"]: row for row in csv.DictReader(io.StringIO(table))}
+    assert rows["stops.csv"]["remarks"] == "1"
+    assert rows["stops.csv"]["remark"].startswith("velocity of panda_joint1")
+    assert rows["move.csv"]["remarks"] == "0"
+    # What stands in the journal is told again.
+    again = run(*CHECK, moves, "--model", PANDA, "--results", "results.jsonl",
+                cwd=tmp_path)
+    assert "checked before" in again.stdout and sentence in again.stdout
+
+    strict = run(*CHECK, moves, "--model", PANDA, "--consistent", "--html",
+                 "page.html", "--summary", "second.json", cwd=tmp_path)
+    assert strict.returncode == NO
+    assert "1 pass, 1 fail" in strict.stdout
+    assert "have samples that contradict each other" in (
+        tmp_path / "page.html").read_text()
+    compared = run(*COMPARE, "first.json", "second.json", cwd=tmp_path)
+    assert compared.returncode == NO
+    assert ("samples that contradict each other: draw a remark -> make the "
+            "answer no") in compared.stdout
+    assert "stops.csv" in compared.stdout
+
+
+def test_more_remarks_are_worse(stops, tmp_path):
+    q = HOME + np.outer([0, 0.5, 1], np.eye(7)[0])
+    v = np.zeros((3, 7))
+    v[:, 0] = 0.5
+    Samples(np.arange(3.0), q, v, np.zeros((3, 7))).write_csv(
+        tmp_path / "moves.csv")
+    for name, file in (("good", tmp_path / "moves.csv"), ("bad", stops)):
+        done = run(*CHECK, file, "--model", PANDA, "--summary",
+                   f"{name}.json", cwd=tmp_path)
+        assert done.returncode == OK, done.stderr
+    worse = run(*COMPARE, "good.json", "bad.json", cwd=tmp_path)
+    assert worse.returncode == NO
+    assert "remarks on the samples" in worse.stdout
+    better = run(*COMPARE, "bad.json", "good.json", "--output", "json",
+                 cwd=tmp_path)
+    remarks, = [number for number in json.loads(better.stdout)["numbers"]
+                if number["what"] == "remarks on the samples"]
+    assert (remarks["before"], remarks["after"]) == (1, 0)
+
+
+@pytest.mark.parametrize("spline", ["cubic", "quintic"])
+def test_a_spline_that_leaves_its_limit_between_samples_fails(
+        swing, tmp_path, spline):
+    limits = tmp_path / "limits.json"
+    limits.write_text('{"panda_joint3": {"upper": 0.29}}')
+    done = run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
+               limits, "--junit", "junit.xml", "--html", "page.html",
+               "--output", "table", cwd=tmp_path)
+    assert done.returncode == NO
+    first = done.stdout.splitlines()[0]
+    assert f"8 samples and the {spline} spline between them" in first
+    sentence = ("position of panda_joint3: 0.3 where the limit is 0.29, at "
+                "2.5 s (between samples 2 and 3)")
+    assert sentence in done.stdout
+    assert sentence in (tmp_path / "junit.xml").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert f"8 samples and the {spline} spline between them" in page
+    assert "2 to 3" in page
+    limits.write_text('{"panda_joint3": {"upper": 0.301}}')
+    assert run(*CHECK, swing, "--model", PANDA, "--derive", spline, "--limits",
+               limits).returncode == OK
+
+
+def test_every_joint_of_a_defect_is_named(tmp_path):
+    samples = Samples.read(pick_and_place(
+        tmp_path / "move.csv", "--rate", "100", "--samples", "900"))
+    samples.v = np.zeros_like(samples.v)
+    samples.write_csv(tmp_path / "still.csv")
+    done = run(*CHECK, tmp_path / "still.csv", "--model", PANDA, "--output",
+               "json", "--consistent")
+    assert done.returncode == NO
+    verdict = json.loads(done.stdout)
+    assert {remark["joint"] for remark in verdict["remarks"]} == set(JOINTS)
