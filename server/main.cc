@@ -9,9 +9,11 @@
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
 #include "server/lifecycle/malloc_tuning.h"
+#include "server/lifecycle/private_directory.h"
 #include "server/lifecycle/signals.h"
 #include "server/observability/library_log.h"
 #include "server/observability/logging.h"
+#include "server/store_commands.h"
 
 namespace torqued::server {
 namespace {
@@ -24,6 +26,7 @@ int Refuse(const std::string& problem) {
   return 1;
 }
 
+/// Until a signal stops it.
 int Serve(const Settings& settings) {
   TuneMalloc();
   BlockSignals();
@@ -64,7 +67,17 @@ int Main(int argc, char** argv) {
       std::fprintf(stderr, "torqued: %s\n", problem.c_str());
     return problem.empty() ? 0 : 1;
   }
-  return Serve(std::get<Settings>(command));
+  if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
+    return BackUp(*backup);
+  }
+  if (const auto* check = std::get_if<StoreCheckCommand>(&command)) {
+    return Check(*check);
+  }
+  const auto& settings = std::get<Settings>(command);
+  const int code = Serve(settings);
+  // Whoever started a server that does not start reads there why.
+  if (code == 0) RemovePrivateDirectory(settings);
+  return code;
 }
 
 }  // namespace

@@ -7,14 +7,14 @@
 
 namespace torqued::cli {
 
-std::string ErrorLine(const client::Error& error) {
+std::string ErrorLine(const client::Error& error, const FlagNames& names) {
   const client::Error::Details& details = error.details();
   std::string line = details.reason.empty() ? client::ToString(error.code())
                                             : PlainText(details.reason);
   std::string_view sentence = error.what();
   if (!details.field_violations.empty()) {
     const std::string& field = details.field_violations.front().field;
-    line += " (" + PlainText(field) + ")";
+    line += " (" + PlainText(names.Of(field)) + ")";
     // Once is enough.
     if (sentence.starts_with(field + ": ")) {
       sentence.remove_prefix(field.size() + 2);
@@ -23,9 +23,10 @@ std::string ErrorLine(const client::Error& error) {
   return line + ": " + PlainText(sentence);
 }
 
-void PrintError(const client::Error& error, std::ostream& out) {
+void PrintError(const client::Error& error, const FlagNames& names,
+                std::ostream& out) {
   const client::Error::Details& details = error.details();
-  out << "torquectl: " << ErrorLine(error) << "\n";
+  out << "torquectl: " << ErrorLine(error, names) << "\n";
 
   if (!details.reason.empty()) {
     out << "  status: " << client::ToString(error.code()) << "\n";
@@ -35,7 +36,7 @@ void PrintError(const client::Error& error, std::ostream& out) {
     if (std::string_view(error.what()).ends_with(violation.description)) {
       continue;
     }
-    out << "  " << PlainText(violation.field) << ": "
+    out << "  " << PlainText(names.Of(violation.field)) << ": "
         << PlainText(violation.description) << "\n";
   }
   for (const auto& [key, value] : details.metadata) {

@@ -4,14 +4,16 @@
 #include <iosfwd>
 #include <string>
 
+#include "client/cli/flag_names.h"
 #include "client/cpp/error.h"
 
 namespace torqued::cli {
 
-/// "REASON (field): sentence".
-std::string ErrorLine(const client::Error& error);
+/// "REASON (flag): sentence".
+std::string ErrorLine(const client::Error& error, const FlagNames& names = {});
 
-/// One line "torquectl: REASON (field): sentence", then indented details.
-void PrintError(const client::Error& error, std::ostream& out);
+/// One line "torquectl: REASON (flag): sentence", then indented details.
+void PrintError(const client::Error& error, const FlagNames& names,
+                std::ostream& out);
 
 }  // namespace torqued::cli

@@ -1,6 +1,7 @@
 // What goes wrong on this side of the wire.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -30,5 +31,8 @@ class DataError : public std::runtime_error {
  private:
   std::string place_;
 };
+
+/// The command has failed, and has said on stderr how.
+class AlreadyTold : public std::exception {};
 
 }  // namespace torqued::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/cli/formats/number_text.h"
+#include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"
 
 namespace torqued::cli {
@@ -87,13 +88,13 @@ void PrintReport(const v1::LintReport& report, const std::string& source_name,
                  std::ostream& out) {
   std::uint32_t listed = 0;
   for (const v1::Finding& finding : report.findings()) {
-    out << source_name;
+    out << PlainText(source_name);
     if (finding.line() > 0) out << ":" << finding.line();
     out << ": " << SeverityText(finding.severity()) << ": " << finding.code()
-        << ": " << finding.message();
+        << ": " << PlainText(finding.message());
     if (CountOf(finding) > 1) {
       out << " [" << CountOf(finding) << " in all; also "
-          << MorePlacesText(finding) << "]";
+          << PlainText(MorePlacesText(finding)) << "]";
     }
     out << "\n";
     listed += CountOf(finding);

@@ -13,6 +13,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/server_address.h"
 #include "client/cli/session.h"
+#include "client/cli/terminal/plain_text.h"
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
 #include "server/flags/environment.h"
@@ -105,17 +106,24 @@ void AddCommands(CLI::App* app, Runner* runner) {
   }
 }
 
-int Fail(ExitCode code, const std::string& line) {
-  std::cerr << "torquectl: " << line << "\n";
+int Fail(ExitCode code, const std::string& text) {
+  std::cerr << "torquectl: " << PlainLines(text) << "\n";
   return static_cast<int>(code);
 }
 
 int RunCommand(const GlobalFlags& flags, const Runner& runner) {
   try {
-    Session session(flags, std::cout, std::cerr);
+    PlainBuffer buffer(std::cout.rdbuf());
+    std::ostream plain(&buffer);
+    // Data that a terminal does not show passes as it is.
+    const bool shown = isatty(STDOUT_FILENO) == 1;
+    const bool is_data = flags.output == OutputFormat::kCsv && !shown;
+    Session session(flags, is_data ? std::cout : plain, std::cerr,
+                    shown ? plain : std::cout);
     const ExitCode code = runner(session);
-    std::cout.flush();
-    if (!std::cout) return Fail(ExitCode::kError, "stdout cannot be written");
+    session.out().flush();
+    if (!session.out() || !std::cout)
+      return Fail(ExitCode::kError, "stdout cannot be written");
     return static_cast<int>(code);
   } catch (const UsageError& error) {
     return Fail(ExitCode::kUsage,
@@ -123,8 +131,10 @@ int RunCommand(const GlobalFlags& flags, const Runner& runner) {
   } catch (const DataError& error) {
     return Fail(ExitCode::kError,
                 "DATA (" + error.place() + "): " + error.what());
+  } catch (const AlreadyTold&) {
+    return static_cast<int>(ExitCode::kError);
   } catch (const client::Error& error) {
-    PrintError(error, std::cerr);
+    PrintError(error, flags.flag_names, std::cerr);
     return static_cast<int>(ExitCode::kError);
   } catch (const client::LocalServerError& error) {
     return Fail(ExitCode::kError, std::string("LOCAL_SERVER: ") + error.what());
@@ -159,6 +169,7 @@ int Main(int argc, char** argv) {
       !why.empty()) {
     return Fail(ExitCode::kUsage, "USAGE: " + why);
   }
+  flags.flag_names = FlagNames(app);
   const bool given = app.get_option("--server")->count() > 0;
   const char* address = std::getenv("TORQUED_SERVER_ADDRESS");
   if (address != nullptr && !given && !flags.spawn) flags.server = address;

@@ -20,7 +20,8 @@ NamedColumns::NamedColumns(const CsvTable& table, std::string place)
 }
 
 std::optional<client::Batch> NamedColumns::Take(
-    const std::vector<std::string>& joints, std::string_view suffix) {
+    const std::vector<std::string>& joints, std::string_view suffix,
+    const std::string& hint) {
   std::vector<Eigen::Index> columns;
   std::string missing;
   for (const std::string& joint : joints) {
@@ -32,7 +33,9 @@ std::optional<client::Batch> NamedColumns::Take(
     }
   }
   if (columns.empty() && !joints.empty()) return std::nullopt;
-  if (!missing.empty()) throw DataError(place_, "has no column " + missing);
+  if (!missing.empty()) {
+    throw DataError(place_, "has no column " + missing + hint);
+  }
 
   client::Batch batch(table_.numbers.rows(),
                       static_cast<Eigen::Index>(joints.size()));

@@ -19,9 +19,10 @@ class NamedColumns {
 
   /// The columns of all joints in their order; nothing when no joint has one
   /// (none at all where there are no joints).
-  /// Throws DataError when some have and some have not.
+  /// Throws DataError when some have and some have not; it ends with `hint`.
   std::optional<client::Batch> Take(const std::vector<std::string>& joints,
-                                    std::string_view suffix);
+                                    std::string_view suffix,
+                                    const std::string& hint = "");
   /// One column by its whole name.
   std::optional<std::vector<double>> TakeOne(std::string_view name);
 

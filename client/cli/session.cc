@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <exception>
@@ -12,6 +13,7 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/interrupt_guard.h"
+#include "client/cli/model_refusal.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/progress_bar.h"
 #include "client/cli/terminal/progress_meter.h"
@@ -28,10 +30,19 @@ milliseconds Timeout(const GlobalFlags& flags) {
   return milliseconds(std::llround(flags.timeout_seconds * 1000));
 }
 
+/// As files of robots have.
+bool HasSuffixOfModels(const fs::path& path) {
+  std::string suffix = path.extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return suffix == ".urdf" || suffix == ".xml" || suffix == ".xacro";
+}
+
 }  // namespace
 
-Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err)
-    : flags_(flags), out_(out), err_(err) {
+Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
+                 std::ostream& exact)
+    : flags_(flags), out_(out), err_(err), exact_(exact) {
   if (flags.spawn && !flags.server.empty()) {
     throw UsageError("--spawn", "a server address is given as well");
   }
@@ -125,9 +136,10 @@ void Session::RequireLastingServer(const std::string& command) const {
 
 std::string Session::ResolveModel(const std::string& model) {
   std::error_code ignored;
-  const bool is_file = fs::is_regular_file(model, ignored);
-  if (!is_local()) {
-    if (is_file && model.find('/') != std::string::npos) {
+  const bool has_slash = model.find('/') != std::string::npos;
+  if (fs::is_regular_file(model, ignored)) {
+    if (is_local()) return RegisterFile(model);
+    if (has_slash) {
       throw UsageError("--model",
                        model +
                            " is a file: register it with `torquectl models "
@@ -135,20 +147,46 @@ std::string Session::ResolveModel(const std::string& model) {
     }
     return model;
   }
-  if (!is_file) {
-    if (model.find('/') != std::string::npos) {
-      throw DataError(model, "there is no such file");
-    }
-    return model;
+  // No reference has one.
+  if (has_slash) {
+    throw DataError(model, fs::is_directory(model, ignored)
+                               ? "is a directory"
+                               : "there is no such file");
   }
+  RequireModel(model);
+  return model;
+}
 
+void Session::RequireModel(const std::string& model) {
+  std::error_code ignored;
+  const bool known_suffix = HasSuffixOfModels(model);
+  const std::string file = model + ".urdf";
+  const bool is_near = is_local() && fs::is_regular_file(file, ignored);
+  if (!known_suffix && !is_near) return;
+  try {
+    client().GetModel(model);
+  } catch (const client::Error& error) {
+    if (error.reason() != v1::MODEL_NOT_FOUND) throw;
+    throw DataError(model, (is_near ? "there is no such file, but " + file
+                                    : "there is no such file") +
+                               "; as the name of a model: " + error.what());
+  }
+}
+
+std::string Session::RegisterFile(const std::string& path) {
   v1::RegisterModelRequest request;
-  request.set_name(ModelNameOf(model));
-  request.set_source(ReadFile(model));
+  request.set_name(ModelNameOf(path));
+  request.set_source(ReadFile(path));
   request.mutable_options()->set_validation(validation());
-  const v1::ModelInfo info = client().RegisterModel(request).model();
+  v1::ModelInfo info;
+  try {
+    info = client().RegisterModel(request).model();
+  } catch (const client::Error& error) {
+    TellRefusal(error, request, path, client(), err_);
+    throw;
+  }
   if (info.report().warnings() > 0) {
-    Remark(model + ": " + std::to_string(info.report().warnings()) +
+    Remark(path + ": " + std::to_string(info.report().warnings()) +
            " warnings; `torquectl models validate` shows them");
   }
   return info.name();
@@ -158,7 +196,7 @@ void Session::Remark(const std::string& text) {
   if (flags_.quiet) return;
   const auto lock = LockScreen();
   if (progress_ != nullptr) progress_->Clear();
-  err_ << "torquectl: " << text << std::endl;
+  err_ << "torquectl: " << PlainLines(text) << std::endl;
 }
 
 void Session::set_last_words(std::function<std::string()> words) {

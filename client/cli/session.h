@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cli/flag_names.h"
 #include "client/cpp/client.h"
 #include "client/cpp/local_server.h"
 
@@ -33,12 +34,16 @@ struct GlobalFlags {
   int max_message_bytes = client::ConnectOptions().max_message_bytes;
   OutputFormat output = OutputFormat::kTable;
   bool quiet = false;
+  /// Of the command that was given.
+  FlagNames flag_names = {};
 };
 
 /// Connects, or starts a local server, when a command first asks for it.
 class Session {
  public:
-  Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err);
+  /// `exact`: where what must not be changed goes.
+  Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
+          std::ostream& exact);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -48,6 +53,8 @@ class Session {
   v1::Validation validation() const { return flags_.validation; }
   std::ostream& out() { return out_; }
   std::ostream& err() { return err_; }
+  /// For bytes that count one by one, unless a terminal shows them.
+  std::ostream& exact() { return exact_; }
 
   /// True when this session runs its own server.
   bool is_local() const;
@@ -59,7 +66,8 @@ class Session {
 
   /// A model reference as it stands; with a local server also the path of a
   /// URDF file, which is registered under the file's name. Tells of its
-  /// warnings on stderr.
+  /// warnings on stderr, and of all findings where it is refused. Throws
+  /// DataError for what looks like a file and is neither file nor model.
   std::string ResolveModel(const std::string& model);
 
   /// A remark on stderr, unless quiet. The shown progress gives way to it.
@@ -81,6 +89,9 @@ class Session {
   void RemarkWaiting(const client::Error& error);
 
  private:
+  std::string RegisterFile(const std::string& path);
+  /// Throws DataError where `model` leads nowhere and looks like a file.
+  void RequireModel(const std::string& model);
   void StartLocalServer();
   /// What the guard does, on a thread of its own.
   void EndInterrupted();
@@ -89,6 +100,7 @@ class Session {
   GlobalFlags flags_;
   std::ostream& out_;
   std::ostream& err_;
+  std::ostream& exact_;
   ProgressBar* progress_ = nullptr;
   std::atomic<bool> told_waiting_ = false;
   std::mutex screen_;

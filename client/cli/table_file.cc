@@ -23,18 +23,42 @@ client::Batch* Input(client::States* states, std::string_view suffix) {
   return &states->tau;
 }
 
+/// Continues the sentence that there is no v or a.
+std::string DeriveHint(std::string_view suffix, const TableRules& rules) {
+  if (rules.derived_by.empty() || (suffix != "v" && suffix != "a")) return "";
+  return "; " + std::string(rules.derived_by) +
+         " takes velocities and accelerations from the positions";
+}
+
+/// Continues the sentence that a column of the joints is missing.
+std::string ColumnHint(const CsvTable& csv,
+                       const std::vector<std::string>& joints,
+                       std::string_view suffix, const TableRules& rules) {
+  for (const std::string& joint : joints) {
+    const auto bare = std::find(csv.header.begin(), csv.header.end(), joint);
+    if (bare == csv.header.end()) continue;
+    const std::string name = PlainText(joint, 128);
+    return "; column '" + name + "' does not say what it holds: call it " +
+           name + ".q where that are positions";
+  }
+  return DeriveHint(suffix, rules);
+}
+
 void TakeNamed(const CsvTable& csv, const TableRules& rules,
                StateTable* table) {
   NamedColumns columns(csv, table->name);
   for (const std::string_view suffix : rules.suffixes) {
-    auto found = columns.Take(table->joints, suffix);
+    auto found = columns.Take(table->joints, suffix,
+                              ColumnHint(csv, table->joints, suffix, rules));
     if (found) {
       *Input(&table->states, suffix) = std::move(*found);
     } else if (std::find(rules.required.begin(), rules.required.end(),
                          suffix) != rules.required.end()) {
-      throw DataError(table->name, "has no column " + table->joints.front() +
-                                       "." + std::string(suffix) +
-                                       ", nor of any other joint of the model");
+      throw DataError(table->name,
+                      "has no column " + table->joints.front() + "." +
+                          std::string(suffix) +
+                          ", nor of any other joint of the model" +
+                          ColumnHint(csv, table->joints, suffix, rules));
     }
   }
   if (rules.with_time) {
@@ -57,12 +81,14 @@ void TakePlain(const client::Batch& numbers, const TableRules& rules,
     for (const std::string_view suffix : rules.suffixes) {
       layout += (layout.empty() ? "" : ", ") + std::string(suffix);
     }
+    const bool only_positions = columns == n || columns == n + 1;
     throw DataError(
         table->name,
         "has " + std::to_string(numbers.cols()) + " columns; " +
             std::to_string(n) + " joints with " + layout + " make " +
             std::to_string(blocks * n) +
-            (rules.with_time ? ", or one more with the time first" : ""));
+            (rules.with_time ? ", or one more with the time first" : "") +
+            (only_positions ? DeriveHint("v", rules) : ""));
   }
   Eigen::Index column = 0;
   if (has_time) {
@@ -143,7 +169,8 @@ void TakeBlocks(StateBlocks blocks, bool ordered, const TableRules& rules,
     if (found == blocks.tables.end()) {
       if (std::find(rules.required.begin(), rules.required.end(), suffix) !=
           rules.required.end()) {
-        throw DataError(table->name, "has no " + std::string(suffix));
+        throw DataError(table->name, "has no " + std::string(suffix) +
+                                         DeriveHint(suffix, rules));
       }
       continue;
     }

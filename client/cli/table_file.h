@@ -48,6 +48,9 @@ struct TableRules {
   Suffixes ignored = {};
   /// A tip_wrench is taken; otherwise a file that has one is refused.
   bool with_wrench = false;
+  /// What takes velocities and accelerations from the positions of a file that
+  /// has no others, for its error; empty: nothing.
+  std::string_view derived_by = {};
 };
 
 /// Reads CSV, NPY, NPZ (arrays time, q, v, a, tau, joint_names) or a

@@ -34,7 +34,8 @@ struct LocalServerOptions {
 };
 
 /// Runs a server on a free loopback port and stops it in the destructor. The
-/// server also stops when this process dies, however it dies.
+/// server also stops, and removes its temporary files, when this process dies,
+/// however it dies.
 class LocalServer {
  public:
   /// Returns when the server serves. Throws LocalServerError.

@@ -200,6 +200,8 @@ struct ArgumentError {
   // Of kInvalidSample.
   std::int64_t row = -1;   // -1: of no row alone
   std::string joint = {};  // empty: of no joint alone
+  /// Of kTipFrameRequired: the leaf links, one of which may have been meant.
+  std::vector<std::string> candidates = {};
 };
 
 /// Names of inputs and outputs as callers know them: "q", "tip_wrench...",

@@ -23,8 +23,8 @@ ArgumentError Fail(Code code, std::string field, std::string message) {
   return {code, std::move(field), std::move(message)};
 }
 
-ArgumentError NoTipFrame() {
-  return TipFrameRequired("options.tip_frame", "the tip frame");
+ArgumentError NoTipFrame(const Model& model) {
+  return TipFrameRequired(model, "options.tip_frame", "the tip frame");
 }
 
 ArgumentError WrongColumns(Input input, int got, int expected) {
@@ -95,7 +95,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   checked->options = std::move(options);
   EvaluationPlan plan(checked);
   if (!checked->tip_frame && plan.UsesTipFrame(false)) {
-    return NoTipFrame();
+    return NoTipFrame(*checked->model);
   }
   if (checked->options.quantities.HasAny(kQuantitiesOfTheInverse)) {
     checked->pivot_scales = PivotScales(checked->model->tree());
@@ -151,7 +151,9 @@ MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs,
     return useless(Input::kExternalWrenches,
                    "options.external_wrenches does not say where they act.");
   }
-  if (inputs.tip_wrench.present() && !checked_->tip_frame) return NoTipFrame();
+  if (inputs.tip_wrench.present() && !checked_->tip_frame) {
+    return NoTipFrame(model());
+  }
   return std::nullopt;
 }
 

@@ -21,6 +21,9 @@ constexpr int kMaxRegressorDof = 256;
 
 constexpr std::size_t kMaxExternalWrenches = 256;
 
+/// In a sentence.
+constexpr std::size_t kNamedLeaves = 3;
+
 /// Of joint velocities, where F tanh(v / ε) is as good as a step.
 constexpr double kMinSmoothing = 1e-9;
 
@@ -42,7 +45,7 @@ std::variant<int, ArgumentError> FindFrameOf(const Model& model,
     return std::move(*error);
   }
   const std::optional<int> frame = std::get<std::optional<int>>(found);
-  if (!frame) return TipFrameRequired(field, what);
+  if (!frame) return TipFrameRequired(model, field, what);
   return *frame;
 }
 
@@ -56,10 +59,23 @@ MaybeError CheckSize(const QuantitySet& quantities, Quantity quantity, int nv,
 
 }  // namespace
 
-ArgumentError TipFrameRequired(std::string field, std::string_view what) {
-  return Fail(Code::kTipFrameRequired, std::move(field),
-              "The model has several leaf links and no default tip: name " +
-                  std::string(what) + ".");
+ArgumentError TipFrameRequired(const Model& model, std::string field,
+                               std::string_view what) {
+  std::vector<std::string> leaves;
+  for (const Frame& frame : model.frames()) {
+    if (frame.is_leaf) leaves.push_back(frame.name);
+  }
+  std::string some;
+  for (std::size_t k = 0; k < leaves.size() && k < kNamedLeaves; ++k) {
+    if (k > 0) some += " or ";
+    some += Quoted(leaves[k].substr(0, 128));
+  }
+  ArgumentError error =
+      Fail(Code::kTipFrameRequired, std::move(field),
+           "The model has several leaf links and no default tip: name " +
+               std::string(what) + ", a link of the model: " + some + ", say.");
+  error.candidates = std::move(leaves);
+  return error;
 }
 
 std::variant<std::optional<int>, ArgumentError> FindFrameOrTip(

@@ -13,8 +13,10 @@
 
 namespace torqued {
 
-/// "The model has several leaf links and no default tip: name WHAT."
-ArgumentError TipFrameRequired(std::string field, std::string_view what);
+/// "The model has several leaf links and no default tip: name WHAT, a link:
+/// finger_left or finger_right, say."
+ArgumentError TipFrameRequired(const Model& model, std::string field,
+                               std::string_view what);
 
 /// The frame of this name; of none, the model's tip, if it has one.
 std::variant<std::optional<int>, ArgumentError> FindFrameOrTip(

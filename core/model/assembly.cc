@@ -108,7 +108,8 @@ Assembly Assemble(std::span<const LinkDescription> links,
       }
     }
     Frame frame{.name = links[link].name,
-                .placement = {.body = carrier.body, .R = {}, .p = {}}};
+                .placement = {.body = carrier.body, .R = {}, .p = {}},
+                .is_leaf = topology.is_leaf[link] != 0};
     std::copy(carrier.pose.R.begin(), carrier.pose.R.end(), frame.placement.R);
     std::copy(carrier.pose.p.begin(), carrier.pose.p.end(), frame.placement.p);
     out.frames.push_back(std::move(frame));

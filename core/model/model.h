@@ -57,6 +57,7 @@ struct Joint {
 struct Frame {
   std::string name;
   BodyFrame placement;
+  bool is_leaf = false;  // no joint, fixed ones among them, leads on from it
 };
 
 /// Thread-safe to read; shared by shared_ptr<const Model>. Made by

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/trajectory/limit_kind.h"
+
 namespace torqued {
 
 struct SamplePlace {
@@ -10,6 +12,8 @@ struct SamplePlace {
   int joint = -1;         // in the caller's order; -1: none in particular
   /// s since that row, before the next one: between samples. 0: at the row.
   double after = 0;
+  /// Which limit it is, where something stands at a limit.
+  LimitKind kind = LimitKind::kTorque;
 };
 
 }  // namespace torqued

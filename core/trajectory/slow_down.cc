@@ -112,22 +112,51 @@ Points RootsOf(const Excess& f, double from, double to) {
   return WithZeros([&f](double u) { return f.At(u); }, points);
 }
 
-/// Where f > 0 between `from` and `to`.
-void Forbid(const Excess& f, double from, double to, const SamplePlace& place,
-            ForbiddenIntervals& forbidden) {
+/// Calls `over` with each stretch of [from, to] where f > 0, in ascending
+/// order, until it says that this is enough.
+template <class Over>
+void WhereOver(const Excess& f, double from, double to, const Over& over) {
   if (f.Most(from, to) <= 0) return;
   const Points roots = RootsOf(f, from, to);
   double begin = from;
   for (const double* root = roots.begin(); begin < to; ++root) {
     const bool last = root == roots.end();
     const double end = last ? to : std::clamp(*root, begin, to);
-    if (end > begin && f.At(begin + (end - begin) / 2) > 0) {
-      // At full speed the end belongs to it, unless it is a root.
-      const bool whole = end == 1 && f.At(1) > 0;
-      forbidden.Add(begin, whole ? kBeyond : end, place);
+    if (end > begin && f.At(begin + (end - begin) / 2) > 0 &&
+        over(begin, end)) {
+      return;
     }
     if (last) return;
     begin = end;
+  }
+}
+
+/// Calls `piece` with each straight piece of the limit over [from, to], as far
+/// as the torque is over it or under its negative, in ascending order.
+template <class Piece>
+void ForEachPiece(const ScaledTorque& torque, double speed,
+                  const TorqueLimit& limit, double from, double to,
+                  const Piece& piece) {
+  const auto& points = limit.points();
+  const double k_tanh = std::abs(torque.sharpness);
+  const double smooth = std::copysign(torque.smooth, torque.sharpness);
+  for (std::size_t k = 0; k <= points.size() && from < to; ++k) {
+    const bool ends = k < points.size() && points[k].speed < speed * to;
+    const double end = ends ? std::max(from, points[k].speed / speed) : to;
+    if (end > from) {
+      const double at_from = limit.At(from * speed);
+      const double slope = (limit.At(end * speed) - at_from) / (end - from);
+      const double at_0 = at_from - slope * from;
+      for (const double sign : {1.0, -1.0}) {
+        piece(Excess{.a = sign * torque.still - at_0,
+                     .b = sign * torque.viscous - slope,
+                     .c = sign * torque.moving,
+                     .s = sign * smooth,
+                     .k = k_tanh},
+              from, end);
+      }
+    }
+    from = end;
   }
 }
 
@@ -135,55 +164,68 @@ void Forbid(const Excess& f, double from, double to, const SamplePlace& place,
 
 void SlowDownSearch::AddTorque(const ScaledTorque& torque, double v,
                                const TorqueLimit& limit,
-                               const SamplePlace& place) {
+                               const SamplePlace& at) {
   if (!limit.present()) return;
+  SamplePlace place = at;
+  place.kind = LimitKind::kTorque;
   const double speed = std::abs(v);
-  const auto& points = limit.points();
   double lowest = limit.At(0);
-  for (const TorqueAtSpeed& point : points) {
+  for (const TorqueAtSpeed& point : limit.points()) {
     lowest = std::min(lowest, point.torque);
   }
   // Most samples are far from every limit.
-  if (std::abs(torque.still) + std::abs(torque.viscous) +
-          std::abs(torque.moving) + std::abs(torque.smooth) <=
-      lowest) {
-    return;
+  const double still = std::abs(torque.still) + std::abs(torque.smooth);
+  const double viscous = std::abs(torque.viscous);
+  const double moving = std::abs(torque.moving);
+  if (still + viscous + moving > lowest) {
+    ForEachPiece(torque, speed, limit, 0, 1,
+                 [&](const Excess& f, double from, double to) {
+                   WhereOver(f, from, to, [&](double begin, double end) {
+                     // At full speed the end belongs to it, unless it is a
+                     // root.
+                     const bool whole = end == 1 && f.At(1) > 0;
+                     forbidden_.Add(begin, whole ? kBeyond : end, place);
+                     return false;
+                   });
+                 });
   }
-  const double k_tanh = std::abs(torque.sharpness);
-  const double smooth = std::copysign(torque.smooth, torque.sharpness);
-  double from = 0;
-  for (std::size_t k = 0; k <= points.size() && from < 1; ++k) {
-    const bool ends = k < points.size() && points[k].speed < speed;
-    const double to = ends ? std::max(from, points[k].speed / speed) : 1;
-    if (to > from) {
-      // The straight piece of the limit over [from, to].
-      const double at_from = limit.At(from * speed);
-      const double slope = (limit.At(to * speed) - at_from) / (to - from);
-      const double at_0 = at_from - slope * from;
-      for (const double sign : {1.0, -1.0}) {
-        Forbid({.a = sign * torque.still - at_0,
-                .b = sign * torque.viscous - slope,
-                .c = sign * torque.moving,
-                .s = sign * smooth,
-                .k = k_tanh},
-               from, to, place, forbidden_);
-      }
-    }
-    from = to;
+  const double most = std::min(fastest_, kFastestPace);
+  if (still + most * (viscous + most * moving) > lowest) {
+    ForEachPiece(torque, speed, limit, 1, most,
+                 [&](const Excess& f, double from, double to) {
+                   WhereOver(f, from, to, [&](double begin, double /*end*/) {
+                     LimitPace(begin, place);
+                     return true;
+                   });
+                 });
   }
 }
 
 void SlowDownSearch::AddVelocity(double v, double limit,
-                                 const SamplePlace& place) {
+                                 const SamplePlace& at) {
+  SamplePlace place = at;
+  place.kind = LimitKind::kVelocity;
   const double speed = std::abs(v);
   if (speed > limit) forbidden_.Add(limit / speed, kBeyond, place);
+  if (speed * kFastestPace > limit) LimitPace(limit / speed, place);
 }
 
-std::optional<SlowDown> SlowDownSearch::Find() {
+void SlowDownSearch::LimitPace(double u, const SamplePlace& place) {
+  if (!(u < fastest_)) return;
+  fastest_ = u;
+  fastest_place_ = place;
+}
+
+SlowDown SlowDownSearch::Find() {
   const ForbiddenIntervals::Interval* interval = forbidden_.Holding(1);
-  if (interval == nullptr || interval->high <= 1) return SlowDown{};
-  if (!(interval->low > 0)) return std::nullopt;
-  return SlowDown{1 / interval->low, interval->place};
+  if (interval == nullptr || interval->high <= 1) {
+    return {.fastest = std::max(fastest_, 1.0),
+            .fastest_limited_by = fastest_place_};
+  }
+  if (!(interval->low > 0)) {
+    return {.possible = false, .limited_by = interval->place};
+  }
+  return {.factor = 1 / interval->low, .limited_by = interval->place};
 }
 
 }  // namespace torqued

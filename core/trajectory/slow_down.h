@@ -1,8 +1,8 @@
-// How much slower a trajectory must run to keep its limits.
+// How much slower a trajectory must run to keep its limits, or how much faster
+// it may.
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <limits>
 
 #include "core/trajectory/forbidden_intervals.h"
 #include "core/trajectory/torque_limit.h"
@@ -20,12 +20,26 @@ struct ScaledTorque {
   double sharpness = 0;  // v / epsilon
 };
 
-/// The slowest and the fastest that pass. Times are stretched by `factor` >= 1.
 struct SlowDown {
+  /// False: at every pace down to rest something is over its limit, or nothing
+  /// may move.
+  bool possible = true;
+  /// The smallest of at least 1 by which times are stretched so that all limits
+  /// are kept; 1 also where it is not possible.
   double factor = 1;
-  /// What stands in the way of less; nowhere where the factor is 1.
-  SamplePlace limited_by;
+  /// What stands in the way of less, and where it is not possible of any pace;
+  /// nowhere where the factor is 1.
+  SamplePlace limited_by = {};
+  /// Where the factor is 1: up to so many times as fast all limits are kept; at
+  /// least 1, infinite where nothing is in the way of kFastestPace. 1
+  /// elsewhere.
+  double fastest = 1;
+  /// What stands in the way of more than `fastest`.
+  SamplePlace fastest_limited_by = {};
 };
+
+/// Beyond, no limit is looked for.
+inline constexpr double kFastestPace = 1e6;
 
 /// Takes the samples one by one. Limits are exact: their quadratic inequalities
 /// in u are solved; with smooth friction their roots are bracketed one by one,
@@ -38,13 +52,16 @@ class SlowDownSearch {
   /// u |v| <= limit.
   void AddVelocity(double v, double limit, const SamplePlace& place);
 
-  /// The smallest factor of at least 1 that keeps all that was added; nothing
-  /// where no factor does: at every pace down to rest something is over its
-  /// limit, or nothing may move.
-  std::optional<SlowDown> Find();
+  /// Of all that was added.
+  SlowDown Find();
 
  private:
-  ForbiddenIntervals forbidden_;  // of u
+  void LimitPace(double u, const SamplePlace& place);
+
+  ForbiddenIntervals forbidden_;  // of u up to 1
+  // From u = 1 up to here nothing is forbidden.
+  double fastest_ = std::numeric_limits<double>::infinity();
+  SamplePlace fastest_place_;
 };
 
 }  // namespace torqued

@@ -141,10 +141,9 @@ struct TrajectoryVerdict {
   std::optional<PayloadRange> payload;
   /// False: there is no payload of the options and no tip frame to carry one.
   bool payload_looked_at = false;
-  /// So much slower all of it must run to keep torque and velocity limits;
-  /// absent: no pace does, a torque at rest is over its limit or nothing may
-  /// move.
-  std::optional<SlowDown> slow_down;
+  /// So much slower all of it must run to keep torque and velocity limits, or
+  /// so much faster it may.
+  SlowDown slow_down;
   std::optional<PathInertia> path_inertia;
 };
 

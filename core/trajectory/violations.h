@@ -8,15 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "core/trajectory/limit_kind.h"
 #include "core/trajectory/sample_place.h"
 
 namespace torqued {
-
-enum class LimitKind : std::uint8_t {
-  kTorque,    // |tau| over what the drive gives at this speed
-  kVelocity,  // |v| over the limit
-  kPosition,  // q below the lower or above the upper limit
-};
 
 /// Samples in a row, or with short gaps, at which one joint breaks one kind of
 /// limit, and extrema between them. Rows of the latter are those before them.

@@ -97,6 +97,7 @@ class Parser {
     AddLimits();
     AddLogging();
     AddCommands();
+    AddStoreCommands();
     app_.footer(
         "Every setting is also an environment variable (--max-rows: "
         "TORQUED_MAX_ROWS)\nand a key of the file given by --config "
@@ -118,6 +119,9 @@ class Parser {
     } catch (const CLI::ParseError& error) {
       return Usage(flags::Refusal(app_, error));
     }
+    if (store_->parsed() && !*backup_ && !*check_) {
+      return Usage("store: an argument is missing, backup or check");
+    }
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
@@ -132,15 +136,24 @@ class Parser {
     settings_.models_validation = *FindValidation(models_validation_);
     settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) return EarlyExit{0, app_.config_to_str(true, true), ""};
-    if (settings_.store.empty()) {
+    if (settings_.store.empty() && check_file_.empty()) {
       return Usage("--store: there is no home directory; name a file");
+    }
+    if (*backup_) {
+      return StoreBackupCommand{settings_.store, backup_file_, overwrite_};
+    }
+    if (*check_) {
+      return StoreCheckCommand{check_file_.empty() ? settings_.store
+                                                   : check_file_};
     }
     return settings_;
   }
 
  private:
-  static EarlyExit Usage(const std::string& message) {
-    return {2, "", "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
+  EarlyExit Usage(const std::string& message) const {
+    // Of a check, 2 says that the store is damaged.
+    return {store_->parsed() ? 64 : 2, "",
+            "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
   }
 
   template <class T>
@@ -248,7 +261,43 @@ class Parser {
                     "Ask the server at ADDR whether it serves; exit 0 or 1")
         ->check(Address(/*first_port=*/1))
         ->configurable(false);
+    app_.add_option("--private-directory", settings_.private_directory,
+                    "Directory of this server alone, removed when it stops: "
+                    "store, address file, sockets and a log called stderr go "
+                    "with it")
+        ->configurable(false);
     app_.add_flag("--version", version_, "Print the version and exit")
+        ->configurable(false);
+  }
+
+  void AddStoreCommands() {
+    const CLI::Validator some_file(
+        [](const std::string& path) {
+          return std::string(path.empty() ? "needs the path of a file" : "");
+        },
+        "");
+    store_ = app_.add_subcommand(
+        "store",
+        "Back up or check the store that --store names; exit 0: done or good, "
+        "2: damaged, 1: no answer, 64: usage");
+    store_->fallthrough()->require_subcommand(0, 1);
+    backup_ = store_->add_subcommand(
+        "backup", "Copy the store, also while a server has it open");
+    backup_->fallthrough();
+    backup_->add_option("FILE", backup_file_, "File of the copy")
+        ->required()
+        ->check(some_file)
+        ->configurable(false);
+    backup_->add_flag("--overwrite", overwrite_, "Replace a file that is there")
+        ->configurable(false);
+    check_ = store_->add_subcommand(
+        "check",
+        "Say whether a store is whole, also one that a server has open");
+    check_->fallthrough();
+    check_
+        ->add_option("FILE", check_file_,
+                     "The store, or a copy of it (default: --store)")
+        ->check(some_file)
         ->configurable(false);
   }
 
@@ -318,6 +367,12 @@ class Parser {
   std::string log_level_ = "info";
   std::string config_;
   std::string health_check_;
+  CLI::App* store_ = nullptr;
+  CLI::App* backup_ = nullptr;
+  CLI::App* check_ = nullptr;
+  std::string backup_file_;
+  std::string check_file_;
+  bool overwrite_ = false;
   bool print_config_ = false;
   bool version_ = false;
 };

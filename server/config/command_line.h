@@ -10,7 +10,7 @@ namespace torqued::server {
 
 /// Nothing to serve: print and exit.
 struct EarlyExit {
-  int code = 0;  // 2: usage
+  int code = 0;  // 2: usage, of `torqued store` 64
   std::string out;
   std::string err;
 };
@@ -20,7 +20,20 @@ struct HealthCheckCommand {
   std::string address;
 };
 
-using Command = std::variant<Settings, HealthCheckCommand, EarlyExit>;
+/// Copy the store to this file, and exit.
+struct StoreBackupCommand {
+  std::string store;
+  std::string file;
+  bool overwrite = false;
+};
+
+/// Say whether this store is whole, and exit.
+struct StoreCheckCommand {
+  std::string file;
+};
+
+using Command = std::variant<Settings, HealthCheckCommand, StoreBackupCommand,
+                             StoreCheckCommand, EarlyExit>;
 
 /// Every setting is a flag (--max-rows), an environment variable
 /// (TORQUED_MAX_ROWS) and a key of the file given by --config (max-rows = 5).

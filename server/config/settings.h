@@ -21,6 +21,8 @@ struct Settings {
   /// Receives the bound addresses, one a line, once the server serves.
   std::string address_file;
   std::string store;
+  /// Goes with the server, when that stops in order; empty: there is none.
+  std::string private_directory;
   std::vector<std::string> models;
   Validation models_validation = Validation::kDefault;  // of what is in them
   int threads = 0;                      // 0: those that this process may use

@@ -20,6 +20,14 @@ std::string Join(const std::vector<std::string>& parts, std::size_t at_most) {
   return joined;
 }
 
+/// What may have been meant: the first few, and how many there are.
+void AddCandidates(const std::vector<std::string>& candidates, Error* error) {
+  error->metadata.emplace_back("candidates",
+                               Join(candidates, kListedCandidates));
+  error->metadata.emplace_back("candidate_count",
+                               std::to_string(candidates.size()));
+}
+
 Violation ToViolation(const Finding& finding) {
   Violation violation;
   violation.field = "source";
@@ -106,6 +114,9 @@ Error ToError(const ArgumentError& argument,
   if (!argument.joint.empty()) {
     error.metadata.emplace_back("joint", argument.joint);
   }
+  if (!argument.candidates.empty()) {
+    AddCandidates(argument.candidates, &error);
+  }
   return error;
 }
 
@@ -128,10 +139,7 @@ Error ToError(const RegistryError& registry) {
   }
   switch (registry.code) {
     case RegistryError::Code::kAmbiguous:
-      error.metadata.emplace_back("candidates",
-                                  Join(registry.candidates, kListedCandidates));
-      error.metadata.emplace_back("candidate_count",
-                                  std::to_string(registry.candidates.size()));
+      AddCandidates(registry.candidates, &error);
       break;
     case RegistryError::Code::kConflict:
       error.metadata.emplace_back("current", Join(registry.candidates, 1));

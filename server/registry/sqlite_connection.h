@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -19,9 +20,18 @@ class SqliteConnection {
   static std::variant<std::unique_ptr<SqliteConnection>, std::string> Open(
       const std::string& path);
 
+  /// Opens a file that is there, to read; also one that a server has open. What
+  /// is in its log is left there.
+  static std::variant<std::unique_ptr<SqliteConnection>, std::string>
+  OpenToRead(const std::string& path);
+
   /// Waits for locks up to 5 s, checks foreign keys, waits for the disk at each
   /// commit. Reads the file, so it fails for a file that is no database.
   bool Configure();
+
+  /// Statements fail, from now on, once `*stop` says so: it is asked now and
+  /// then and must stay in place. An empty one is not asked.
+  void GiveUpWhen(const std::function<bool()>* stop);
 
   /// Runs statements that need no values and whose rows are of no interest.
   bool Execute(const char* sql);
@@ -37,6 +47,9 @@ class SqliteConnection {
   };
 
   explicit SqliteConnection(sqlite3* handle) : handle_(handle) {}
+
+  static std::variant<std::unique_ptr<SqliteConnection>, std::string> OpenWith(
+      const std::string& path, int flags);
 
   std::unique_ptr<sqlite3, Close> handle_;
 };

@@ -153,4 +153,8 @@ std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection) {
   return std::nullopt;
 }
 
+SchemaIdentity KnownSchema() {
+  return {.application_id = kApplicationId, .version = kSchemaVersion};
+}
+
 }  // namespace torqued::server

@@ -1,9 +1,7 @@
 #include "server/registry/sqlite_store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -11,9 +9,11 @@
 #include <utility>
 
 #include "server/registry/file_lock.h"
+#include "server/registry/quiet_checkpoint.h"
 #include "server/registry/sqlite_connection.h"
 #include "server/registry/sqlite_schema.h"
 #include "server/registry/sqlite_statement.h"
+#include "server/registry/store_files.h"
 
 namespace torqued::server {
 namespace {
@@ -365,10 +365,13 @@ class SqliteStore final : public ModelStore {
  public:
   SqliteStore(std::unique_ptr<FileLock> lock,
               std::unique_ptr<SqliteConnection> writer,
-              std::unique_ptr<SqliteConnection> reader)
+              std::unique_ptr<SqliteConnection> reader,
+              std::unique_ptr<SqliteConnection> checkpointer,
+              std::chrono::milliseconds quiet)
       : lock_(std::move(lock)),
         writer_(std::move(writer)),
-        reader_(std::move(reader)) {}
+        reader_(std::move(reader)),
+        checkpoint_(std::move(checkpointer), quiet) {}
 
   /// Nothing on success.
   std::optional<StoreError> Prepare() {
@@ -380,14 +383,18 @@ class SqliteStore final : public ModelStore {
   std::variant<Registered, RevisionConflict, StoreError> Register(
       const RegistrationChange& change) override {
     std::lock_guard lock(writer_mutex_);
-    return writer_.Register(change);
+    auto outcome = writer_.Register(change);
+    checkpoint_.NoteWrite();
+    return outcome;
   }
 
   std::variant<Deleted, NameNotFound, RevisionConflict, StoreError> Delete(
       std::string_view name,
       const std::optional<std::string>& expected_current) override {
     std::lock_guard lock(writer_mutex_);
-    return writer_.Delete(name, expected_current);
+    auto outcome = writer_.Delete(name, expected_current);
+    checkpoint_.NoteWrite();
+    return outcome;
   }
 
   OrStoreError<std::optional<Registration>> FindCurrent(
@@ -439,28 +446,18 @@ class SqliteStore final : public ModelStore {
   Writer writer_;
   std::mutex reader_mutex_;
   Reader reader_;
+  QuietCheckpoint checkpoint_;  // ends first
 };
-
-// Makes the new file's name as durable as its content.
-void SyncDirectory(const std::filesystem::path& directory) {
-  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
-}
 
 }  // namespace
 
 std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
-    const std::string& path) {
+    const std::string& path, std::chrono::milliseconds quiet) {
   namespace fs = std::filesystem;
   const auto failed = [&path](const std::string& why) {
     return "model database " + path + ": " + why;
   };
-  // SQLite takes these names for databases in memory, or for URIs.
-  if (path.empty() || path.starts_with(':') || path.starts_with("file:")) {
-    return failed("not the path of a file");
-  }
+  if (!IsPathOfStore(path)) return failed("not the path of a file");
   std::error_code error;
   fs::path file = fs::absolute(path, error);
   if (error) return failed(error.message());
@@ -487,14 +484,19 @@ std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
   if (auto why = PrepareSqliteSchema(*writing)) return failed(*why);
   SyncDirectory(file.parent_path());
 
-  auto reader = SqliteConnection::Open(file.string());
-  if (const auto* why = std::get_if<std::string>(&reader)) return failed(*why);
-  auto& reading = std::get<std::unique_ptr<SqliteConnection>>(reader);
-  if (!reading->Configure()) return failed(reading->error().message);
+  std::array<std::unique_ptr<SqliteConnection>, 2> others;
+  for (auto& other : others) {
+    auto opened = SqliteConnection::Open(file.string());
+    if (const auto* why = std::get_if<std::string>(&opened)) {
+      return failed(*why);
+    }
+    other = std::move(std::get<std::unique_ptr<SqliteConnection>>(opened));
+    if (!other->Configure()) return failed(other->error().message);
+  }
 
   auto store = std::make_unique<SqliteStore>(
       std::move(std::get<std::unique_ptr<FileLock>>(locked)),
-      std::move(writing), std::move(reading));
+      std::move(writing), std::move(others[0]), std::move(others[1]), quiet);
   if (const auto why = store->Prepare()) {
     return failed("its tables are not as expected: " + why->message);
   }

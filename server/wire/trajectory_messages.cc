@@ -269,6 +269,20 @@ class VerdictWriter {
     wire->set_time(Time(place.row) + place.after);
     wire->set_joint(Joint(place.joint));
     wire->set_between(place.after > 0);
+    wire->set_kind(ToWire(place.kind));
+  }
+
+  void Fill(const SlowDown& pace, v1::SlowDown* wire) const {
+    wire->set_possible(pace.possible);
+    if (pace.possible) wire->set_factor(pace.factor);
+    if (pace.limited_by.row >= 0) {
+      Fill(pace.limited_by, wire->mutable_limited_by());
+    }
+    if (!pace.possible || pace.factor > 1) return;
+    wire->set_fastest(pace.fastest);
+    if (pace.fastest_limited_by.row >= 0) {
+      Fill(pace.fastest_limited_by, wire->mutable_fastest_limited_by());
+    }
   }
 
   void Fill(int joint, const JointDemand& demand,
@@ -424,15 +438,7 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
       }
     }
   }
-  v1::SlowDown* slow_down = wire->mutable_slow_down();
-  slow_down->set_possible(verdict.slow_down.has_value());
-  if (verdict.slow_down) {
-    slow_down->set_factor(verdict.slow_down->factor);
-    if (verdict.slow_down->limited_by.row >= 0) {
-      writer.Fill(verdict.slow_down->limited_by,
-                  slow_down->mutable_limited_by());
-    }
-  }
+  writer.Fill(verdict.slow_down, wire->mutable_slow_down());
   if (verdict.path_inertia) {
     writer.Fill(verdict.path_inertia->sigma_min,
                 wire->mutable_path_inertia()->mutable_sigma_min());

@@ -9,7 +9,7 @@ namespace {
 
 std::string Printed(const client::Error& error) {
   std::ostringstream out;
-  PrintError(error, out);
+  PrintError(error, {}, out);
   return out.str();
 }
 
@@ -41,10 +41,10 @@ TEST(PrintError, LeavesNothingThatSteersATerminal) {
   details.metadata = {{"k\r", "v\x7F"}};
   EXPECT_EQ(Printed({grpc::StatusCode::UNKNOWN, "gr\xC3\xBC\xC3\x9F\x1B[2J",
                      details}),
-            "torquectl: A?B (q?): gr\xC3\xBC\xC3\x9F?[2J\n"
+            "torquectl: A\\u000aB (q\\u0007): gr\xC3\xBC\xC3\x9F\\u001b[2J\n"
             "  status: UNKNOWN\n"
-            "  q?: one?[2J\n"
-            "  k? = v?\n");
+            "  q\\u0007: one\\u001b[2J\n"
+            "  k\\u000d = v\\u007f\n");
 }
 
 }  // namespace

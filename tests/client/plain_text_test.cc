@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 namespace torqued::cli {
 namespace {
 
@@ -13,8 +16,45 @@ TEST(PlainText, KeepsWhatIsPlain) {
   EXPECT_EQ(PlainText("", 0), "");
 }
 
-TEST(PlainText, TakesControlCharactersOut) {
-  EXPECT_EQ(PlainText("a\0b\x1B[2J\r\n\x7F"s), "a?b?[2J???");
+TEST(PlainText, EscapesControlCharacters) {
+  EXPECT_EQ(PlainText("a\0b\x1B[2J\r\n\x7F"s),
+            "a\\u0000b\\u001b[2J\\u000d\\u000a\\u007f");
+  EXPECT_EQ(PlainLines("a\tb\r\n"), "a\tb\\u000d\n");
+}
+
+TEST(PlainText, EscapesWhatTurnsTheDirectionOfWriting) {
+  EXPECT_EQ(PlainText("a\u202Eb\u2066c\u200F\u061C"),
+            "a\\u202eb\\u2066c\\u200f\\u061c");
+  // Control characters of eight bits, in UTF-8 and alone.
+  EXPECT_EQ(PlainText("\u009B1m\x9B"
+                      "1m"),
+            "\\u009b1m\\x9b1m");
+  EXPECT_EQ(PlainText("cut \xE2\x80"), "cut \\xe2\\x80");
+}
+
+TEST(PlainBuffer, PassesOnPlainTextHoweverItIsCut) {
+  const std::string text = "gr\u00FC\u00DFe \u202E\U0001F916\x1B[2J\n\xE2\x80";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    std::ostringstream out;
+    {
+      PlainBuffer buffer(out.rdbuf());
+      std::ostream plain(&buffer);
+      for (std::size_t at = 0; at < text.size(); at += size) {
+        plain << text.substr(at, size) << std::flush;
+      }
+      EXPECT_TRUE(plain);
+    }
+    EXPECT_EQ(out.str(),
+              "gr\u00FC\u00DFe \\u202e\U0001F916\\u001b[2J\n\\xe2\\x80");
+  }
+}
+
+TEST(PlainBuffer, TellsThatItsSinkFails) {
+  std::ofstream full("/dev/full");
+  PlainBuffer buffer(full.rdbuf());
+  std::ostream plain(&buffer);
+  plain << std::string(100'000, 'a') << std::flush;
+  EXPECT_FALSE(plain);
 }
 
 TEST(PlainText, CutsBetweenCharacters) {

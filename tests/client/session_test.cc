@@ -24,7 +24,7 @@ GlobalFlags Flags(bool quiet) {
 class SessionTest : public ::testing::Test {
  protected:
   explicit SessionTest(bool quiet = false)
-      : session_(Flags(quiet), out_, err_) {}
+      : session_(Flags(quiet), out_, err_, out_) {}
 
   std::ostringstream out_;
   std::ostringstream err_;
@@ -49,7 +49,7 @@ TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
 
 TEST_F(SessionTest, AFailureWithoutAReasonIsToldByItsCode) {
   session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "re\x1bset"});
-  EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re?set\n"));
+  EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re\\u001bset\n"));
 }
 
 TEST_F(SessionTest, TheBarGivesWayToARemark) {

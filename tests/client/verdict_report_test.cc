@@ -115,9 +115,9 @@ TEST(VerdictReport, TheTerminalShowsTheWholeVerdict) {
       R"(arm@0123456789ab  101 samples, nothing between them, over 10.25 s, checked in 0.5 s
 Velocities and accelerations are derived by a quintic spline.
 
-joint   max |tau|  limit       of limit  at [s]     RMS  max |v|  of limit  energy [J]
-el&böw       21.5     15  N m   150.0 %     1.3  12.5 %     2.25    75.0 %         4.5
-slide         4.5      -  N           -     1.5       -      0.5         -           0
+joint   max |tau|  at [s]  limit       most of limit  at [s]     RMS  max |v|  of limit  energy [J]
+el&böw       21.5     1.1     15  N m        150.0 %     1.3  12.5 %     2.25    75.0 %         4.5
+slide         4.5     1.5      -  N                -       -       -      0.5         -           0
 
 Energy of all joints: given 8 J, taken 6 J (each joint for itself); whole robot: net 2 J, power from -44 to 55 W
 Payload: from 0.5 kg, up to 2.5 kg within the torque limits, limited by el&böw at 1.9 s (sample 19)
@@ -131,12 +131,14 @@ FAIL: 2 violations, the first at 3.1 s
 }
 
 TEST(VerdictReport, CsvHasWhatEachJointNeeds) {
-  EXPECT_EQ(VerdictCsv(Failing()),
-            "joint,unit,tau,torque_limit,torque_use,rms_torque_use,sample,"
-            "time,velocity,velocity_use,energy_given,energy_taken,"
-            "velocity_remarks,acceleration_remarks,remark\n"
-            "el&böw,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5,0,0,\n"
-            "slide,N,4.5,,,,15,1.5,0.5,,0,0,0,0,\n");
+  EXPECT_EQ(
+      VerdictCsv(Failing()),
+      "joint,unit,tau,torque_limit,torque_use,rms_torque_use,sample,"
+      "time,velocity,velocity_use,energy_given,energy_taken,"
+      "torque_use_sample,torque_use_time,"
+      "velocity_remarks,acceleration_remarks,remark\n"
+      "el&böw,N m,-21.5,15,1.5,0.125,11,1.1,-2.25,0.75,7,2.5,13,1.3,0,0,\n"
+      "slide,N,4.5,,,,15,1.5,0.5,,0,0,,,0,0,\n");
 }
 
 /// With a remark on each joint; the verdict counts two more.
@@ -178,7 +180,8 @@ TEST(VerdictReport, RemarksAreInEveryOutput) {
                               std::string(kRemark) + "\n"));
   EXPECT_THAT(text, EndsWith("  and 2 more\n"));
   const std::string csv = VerdictCsv(checked);
-  EXPECT_THAT(csv, HasSubstr(",7,2.5,3,0,\"" + std::string(kRemark) + "\"\n"));
+  EXPECT_THAT(
+      csv, HasSubstr(",7,2.5,13,1.3,3,0,\"" + std::string(kRemark) + "\"\n"));
   const Json json = VerdictJson(checked);
   EXPECT_EQ(json["remark_count"], 4);
   EXPECT_EQ(json["remarks"][0]["last_sample"], 34);
@@ -363,10 +366,42 @@ TEST(VerdictText, PayloadsAreToldByWhatLimitsThem) {
 
 TEST(VerdictText, PaceIsToldByWhatLimitsIt) {
   v1::SlowDown pace;
-  EXPECT_THAT(SlowDownText(pace), HasSubstr("at no pace"));
+  v1::LimitedBy* place = pace.mutable_limited_by();
+  SetPlace(3, 0.25, "elbow", place);
+  place->set_kind(v1::LIMIT_KIND_TORQUE);
+  EXPECT_EQ(SlowDownText(pace),
+            "at no pace: however slow, the torque of elbow at 0.25 s (sample "
+            "3) is over its limit");
+  place->set_kind(v1::LIMIT_KIND_VELOCITY);
+  EXPECT_EQ(SlowDownText(pace),
+            "at no pace: the velocity limit of elbow is 0, and it moves at "
+            "0.25 s (sample 3)");
+  pace.set_possible(true);
+  pace.set_factor(1.5);
+  EXPECT_EQ(SlowDownText(pace),
+            "1.5 times as slow, limited by the velocity of elbow at 0.25 s "
+            "(sample 3)");
+}
+
+TEST(VerdictText, WhatPassesIsToldHowMuchFasterItMayRun) {
+  v1::SlowDown pace;
   pace.set_possible(true);
   pace.set_factor(1);
-  EXPECT_EQ(SlowDownText(pace), "as fast as it is");
+  EXPECT_EQ(SlowDownText(pace), "as fast as it is");  // of an older server
+  pace.set_fastest(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(SlowDownText(pace), "as fast as it is, and any faster");
+  v1::LimitedBy* place = pace.mutable_fastest_limited_by();
+  SetPlace(3, 0.25, "elbow", place);
+  place->set_kind(v1::LIMIT_KIND_TORQUE);
+  // What is told passes.
+  pace.set_fastest(1.8123456);
+  EXPECT_EQ(SlowDownText(pace),
+            "as fast as it is, and up to 1.81234 times as fast, limited by the "
+            "torque of elbow at 0.25 s (sample 3)");
+  pace.set_fastest(1);
+  EXPECT_EQ(SlowDownText(pace),
+            "as fast as it is, and no faster, limited by the torque of elbow "
+            "at 0.25 s (sample 3)");
 }
 
 TEST(VerdictText, PaceTellsWhatItDoesNotMend) {

@@ -1,9 +1,11 @@
 """What the documentation shows is run, and does what it says."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -21,6 +23,7 @@ QUANTITIES = os.path.join(SOURCE, "docs", "quantities.md")
 TRAJECTORY = os.path.join(SOURCE, "docs", "trajectory.md")
 CPP = os.path.join(SOURCE, "docs", "cpp.md")
 PYTHON = os.path.join(SOURCE, "docs", "python.md")
+SINGULARITY = os.path.join(SOURCE, "docs", "singularity.md")
 PERFORMANCE = os.path.join(SOURCE, "docs", "performance.md")
 
 
@@ -47,7 +50,8 @@ def test_a_call_prints_what_is_shown(path, number):
     assert without_version(result.stdout) == without_version(shown)
 
 
-@pytest.mark.parametrize("path", [README, SERVER, QUANTITIES, TRAJECTORY])
+@pytest.mark.parametrize(
+    "path", [README, SERVER, QUANTITIES, TRAJECTORY, SINGULARITY])
 def test_shell_lines_succeed(path):
     for block in snippets(path, "sh"):
         # The reader's own build directory; here PATH has this build's.
@@ -204,6 +208,81 @@ def test_what_nothing_reads_is_refused():
     refused(f"--base-acceleration {six}", "V₀", "V̇₀")
     refused(f"--task-acceleration {six}", "a*")
     refused(f"--null-space-torque {six}", "τ₀")
+
+
+# What systemd does with the service, as far as the page asks for it.
+SYSTEMCTL = """#!/bin/sh
+set -eu
+cd "$SERVICE"
+case $1 in
+  start)
+    rm -f address
+    setsid torqued --listen 127.0.0.1:0 --address-file address \\
+        --store lib/models.db </dev/null >log 2>&1 &
+    echo $! >pid
+    tries=0
+    while [ ! -s address ]; do
+      [ $tries -lt 3000 ] && kill -0 "$(cat pid)"
+      tries=$((tries + 1))
+      sleep 0.01
+    done ;;
+  stop)
+    kill "$(cat pid)"
+    tries=0
+    while kill -0 "$(cat pid)" 2>/dev/null; do
+      [ $tries -lt 3000 ]
+      tries=$((tries + 1))
+      sleep 0.01
+    done ;;
+esac
+"""
+
+
+def test_a_backup_is_restored_as_shown(tmp_path):
+    for name in ("lib", "backups", "bin"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bin" / "systemctl").write_text(SYSTEMCTL)
+    (tmp_path / "bin" / "systemctl").chmod(0o755)
+    backup, = snippets(SERVER, "sh backup")
+    restore, = snippets(SERVER, "sh restore")
+    assert "systemctl stop torqued" in restore
+
+    def here(command):
+        for place in ("lib", "backups"):
+            command = command.replace(f"/var/{place}/torqued",
+                                      str(tmp_path / place))
+        result = run(f'export PATH={tmp_path}/bin:$PATH SERVICE={tmp_path} '
+                     f'TORQUED_STORE={tmp_path}/lib/models.db\n' + command)
+        return result.returncode, result.stdout + result.stderr
+
+    def models():
+        address = (tmp_path / "address").read_text().strip()
+        return here(f"torquectl --server {address} models list --output csv")
+
+    assert here("systemctl start torqued") == (0, "")
+    try:
+        address = (tmp_path / "address").read_text().strip()
+        done = here(f"torquectl --server {address} models add "
+                    "deploy/models/panda.urdf")
+        assert done[0] == 0, done
+        before = models()
+        assert before[0] == 0 and "panda" in before[1]
+        code, said = here(backup)
+        assert code == 0, said
+        assert ": good, 1 names, 1 revisions, " in said
+        with contextlib.closing(sqlite3.connect(
+                tmp_path / "lib" / "models.db")) as connection, connection:
+            connection.execute("UPDATE revisions SET source = zeroblob(99)")
+        code, said = here("torqued store check")
+        assert code == 2 and " of panda: " in said, said
+        code, said = here(restore)
+        assert code == 0, said
+        assert models() == before
+        address = (tmp_path / "address").read_text().strip()
+        assert here(f"torquectl --server {address} id -m panda "
+                    "--q 0,0,0,0,0,0,0")[0] == 0
+    finally:
+        assert here("systemctl stop torqued")[0] == 0
 
 
 def test_make_targets_that_are_named_exist():

@@ -323,6 +323,17 @@ def test_frames(client, call, code, reason, field):
     check_refusal(client, call, code, reason, field)
 
 
+def test_a_tip_that_must_be_named_is_one_of_the_candidates(client):
+    call = request([ask.JACOBIAN], model="forked", q=FORKED_Q)
+    failure = failure_of(client.dynamics.Compute, call)
+    names = failure.metadata["candidates"].split(",")
+    assert failure.metadata["candidate_count"] == str(len(names)) == "2"
+    for name in names:
+        assert name in failure.message
+        call.options.tip_frame = name
+        assert client.dynamics.Compute(call).rows_not_ok == 0
+
+
 def test_a_branching_robot_needs_no_tip_for_what_uses_none(client):
     reply = client.dynamics.Compute(request(
         [q for q in ALL_QUANTITIES if q not in USING_THE_TIP], model="forked",

@@ -349,10 +349,27 @@ def test_what_cannot_hold_itself_up_passes_at_no_pace(client):
     motion = Motion.swinging(7, 50)
     weak = pb.JointBounds(joint=PANDA[1], effort=1)
     slow_down = check(client, motion, bounds=[weak]).verdict.slow_down
-    assert slow_down == pb.SlowDown(possible=False)
+    place = slow_down.limited_by
+    assert (place.joint, place.kind) == (PANDA[1], pb.LIMIT_KIND_TORQUE)
+    assert slow_down == pb.SlowDown(possible=False, limited_by=place)
     fixed = pb.JointBounds(joint=PANDA[1], velocity=0)
     verdict = check(client, motion, bounds=[fixed]).verdict
-    assert verdict.slow_down == pb.SlowDown(possible=False)
+    place = verdict.slow_down.limited_by
+    assert (place.joint, place.kind) == (PANDA[1], pb.LIMIT_KIND_VELOCITY)
+    assert verdict.slow_down == pb.SlowDown(possible=False, limited_by=place)
+
+
+def test_what_passes_may_run_as_much_faster_as_its_limits_allow(client):
+    motion = Motion.swinging(7, 200, seed=3)
+    limits = [pb.JointBounds(joint=joint, effort=1e9, velocity=1e9)
+              for joint in PANDA]
+    limits[2].velocity = 1.8 * float(np.abs(motion.v[:, 2]).max())
+    pace = check(client, motion, bounds=limits).verdict.slow_down
+    assert pace.factor == 1 and not pace.HasField("limited_by")
+    assert pace.fastest == pytest.approx(1.8, rel=1e-12)
+    place = pace.fastest_limited_by
+    assert (place.joint, place.kind) == (PANDA[2], pb.LIMIT_KIND_VELOCITY)
+    assert place.sample == int(np.abs(motion.v[:, 2]).argmax())
 
 
 def test_smooth_friction_is_that_of_the_slower_speed(client):

@@ -239,6 +239,10 @@ void CheckVerdict(const Outcome& outcome) {
   if (slow_down.possible()) {
     FUZZ_REQUIRE(slow_down.factor() >= 1, "slow_down");
   }
+  const bool as_it_is = slow_down.possible() && slow_down.factor() == 1;
+  FUZZ_REQUIRE(slow_down.has_limited_by() == !as_it_is, "what slows it down");
+  FUZZ_REQUIRE(as_it_is ? slow_down.fastest() >= 1 : slow_down.fastest() == 0,
+               "fastest");
   FUZZ_REQUIRE(slowed > 0 || (slow_down.possible() && slow_down.factor() == 1),
                "slower than it needs to be");
   if (verdict.has_payload() && verdict.payload().possible()) {

@@ -84,7 +84,8 @@ void CheckRefusal(const std::string& message, const std::string& file) {
   // The flag or the file, which then comes with the key.
   FUZZ_REQUIRE(message.find(file) != std::string::npos ||
                    message.find("--") != std::string::npos ||
-                   message.find("argument") != std::string::npos,
+                   message.find("argument") != std::string::npos ||
+                   message.find("FILE") != std::string::npos,
                message);
 }
 
@@ -153,10 +154,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     CheckSettings(*settings);
     if (CanBePrinted(*settings)) CheckPrinted(input.arguments, *settings);
   } else if (const auto* exit = std::get_if<EarlyExit>(&command)) {
-    FUZZ_REQUIRE(exit->code == 0 || exit->code == 2, exit->err);
+    const bool of_store =
+        std::find(input.arguments.begin(), input.arguments.end(), "store") !=
+        input.arguments.end();
+    FUZZ_REQUIRE(
+        exit->code == 0 || exit->code == 2 || (exit->code == 64 && of_store),
+        exit->err);
     FUZZ_REQUIRE((exit->code == 0) == exit->err.empty(), exit->err);
     FUZZ_REQUIRE((exit->code == 0) == !exit->out.empty(), exit->out);
-    if (exit->code == 2) CheckRefusal(exit->err, file.path());
+    if (exit->code != 0) CheckRefusal(exit->err, file.path());
+  } else if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
+    FUZZ_REQUIRE(!backup->store.empty(), "store");
+  } else if (const auto* store = std::get_if<StoreCheckCommand>(&command)) {
+    FUZZ_REQUIRE(!store->file.empty(), "file");
   } else {
     const auto& check = std::get<HealthCheckCommand>(command);
     FUZZ_REQUIRE(CheckAddress(check.address, 1).empty(), check.address);

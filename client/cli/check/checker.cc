@@ -147,6 +147,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   TableRules rules = {columns, columns, /*with_time=*/true};
   if (derives) rules.ignored = {"v", "a"};
   rules.with_wrench = true;
+  if (!derives) rules.derived_by = "--derive cubic or --derive quintic";
   StateTable table = ReadStateTable(file, model_, order_, rules);
   if (table.time.empty()) {
     throw DataError(table.name, "has no column of times");

@@ -30,7 +30,7 @@ std::string Short(double number) {
 }
 
 constexpr std::string_view kJointGroups =
-    "<tr><th class=\"group\"></th><th class=\"group\" colspan=\"5\">torque</th>"
+    "<tr><th class=\"group\"></th><th class=\"group\" colspan=\"6\">torque</th>"
     "<th class=\"group\" colspan=\"3\">velocity</th>"
     "<th class=\"group\" colspan=\"3\">position</th><th "
     "class=\"group\"></th></tr>\n";
@@ -39,6 +39,7 @@ std::string JointTable(const CheckedTrajectory& checked) {
   std::string text = "<table>\n" + std::string(kJointGroups) +
                      HtmlHead({{"joint"},
                                {"max |\u03c4|"},
+                               {"at [s]"},
                                {"limit at rest"},
                                {"most of limit"},
                                {"at [s]"},
@@ -57,10 +58,12 @@ std::string JointTable(const CheckedTrajectory& checked) {
     text +=
         "<tr>" + HtmlCell(joint.joint()) +
         HtmlCell(Short(std::abs(joint.torque().value())) + " " + unit) +
+        HtmlCell(Short(joint.torque().time())) +
         HtmlCell(LimitText(joint.has_torque_limit(), joint.torque_limit())) +
         HtmlCell(UseText(joint.has_torque_use(), joint.torque_use().value()),
                  OverIf(joint.torque_violations() > 0)) +
-        HtmlCell(Short(MostLoadedOf(joint).time())) +
+        HtmlCell(joint.has_torque_use() ? Short(joint.torque_use().time())
+                                        : "-") +
         HtmlCell(UseText(joint.has_rms_torque_use(), joint.rms_torque_use())) +
         HtmlCell(Short(std::abs(joint.velocity().value()))) +
         HtmlCell(

@@ -1,13 +1,16 @@
 #include "client/cli/check/limits_file.h"
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/json_tree.h"
+#include "client/cli/formats/yaml_tree.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -17,6 +20,11 @@ using Json = nlohmann::ordered_json;
 
 /// Refuses what no robot needs before it fills the stack.
 constexpr int kMaxDepth = 8;
+
+constexpr const char* kExample =
+    R"({"elbow_joint": {"velocity": 2, "effort": 120}})";
+/// Of a file that is not read.
+constexpr std::size_t kExampleJoints = 2;
 
 /// A joint of the file.
 class JointReader {
@@ -85,14 +93,71 @@ void TakeJoint(const JointReader& reader, const std::string& name,
   if (bounded || !drives) start->add_bounds()->Swap(&bounds);
 }
 
+/// The limits of a joint of MoveIt that count here, as a file of ours has them.
+Json FromMoveIt(const Json& joint) {
+  Json limits = Json::object();
+  const auto take = [&](const char* has, const char* from, const char* to) {
+    const auto flag = joint.find(has);
+    const auto value = joint.find(from);
+    const bool off =
+        flag != joint.end() && (*flag == "false" || *flag == false);
+    if (value == joint.end() || !value->is_number() || off) return;
+    limits[to] = *value;
+  };
+  take("has_position_limits", "min_position", "lower");
+  take("has_position_limits", "max_position", "upper");
+  take("has_velocity_limits", "max_velocity", "velocity");
+  take("has_effort_limits", "max_effort", "effort");
+  return limits;
+}
+
+/// What to write instead of a joint_limits.yaml; empty where the text is none.
+std::string InsteadOfMoveIt(std::string_view text, const std::string& name) {
+  constexpr std::string_view kKey = "joint_limits";
+  if (text.find(kKey) == std::string_view::npos) return "";
+  Json tree;
+  try {
+    tree = ParseYaml(text, kMaxDepth, name);
+  } catch (const DataError&) {
+    return "";
+  }
+  if (!tree.is_object() || !tree.contains(kKey)) return "";
+  Json instead = Json::object();
+  const Json& joints = tree.at(kKey);
+  for (const auto& [joint, limits] : joints.items()) {
+    if (!joints.is_object() || !limits.is_object()) break;
+    if (instead.size() == kExampleJoints) break;
+    if (Json known = FromMoveIt(limits); !known.empty()) {
+      instead[joint] = std::move(known);
+    }
+  }
+  if (instead.empty()) instead = Json::parse(kExample);
+  return "is a joint_limits.yaml of MoveIt, which is not read; write JSON with "
+         "a "
+         "member for each joint: " +
+         PlainText(instead.dump(), 400) +
+         " and so on (accelerations and jerks are not judged)";
+}
+
+/// Refuses what is no JSON object, with what to write instead.
+void RequireObject(std::string_view text, const std::string& name) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const std::string instead = InsteadOfMoveIt(text, name);
+  if (!instead.empty()) throw DataError(name, instead);
+  if (first == std::string_view::npos || text[first] != '{') {
+    throw DataError(name,
+                    std::string("is no JSON object with a member for each "
+                                "joint, like ") +
+                        kExample);
+  }
+}
+
 }  // namespace
 
 void ParseLimits(std::string_view text, const std::string& name,
                  v1::CheckTrajectoryStart* start) {
+  RequireObject(text, name);
   const Json json = ParseJsonText(text, kMaxDepth, name);
-  if (!json.is_object()) {
-    throw DataError(name, "is not an object with a member for each joint");
-  }
   for (const auto& [joint, value] : json.items()) {
     const JointReader reader(name, joint);
     if (!value.is_object()) reader.Fail("", "is not an object");

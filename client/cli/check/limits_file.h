@@ -14,7 +14,8 @@ namespace torqued::cli {
 ///                    "viscous_friction": 1, "coulomb_friction": 2,
 ///                    "armature": 0.1}}
 /// all of them optional. Throws DataError for anything else, also for members
-/// that it does not know; whether the model has the joints is for the server to
+/// that it does not know, and for a joint_limits.yaml of MoveIt, with what to
+/// write instead; whether the model has the joints is for the server to
 /// say.
 void ParseLimits(std::string_view text, const std::string& name,
                  v1::CheckTrajectoryStart* start);

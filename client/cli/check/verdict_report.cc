@@ -53,9 +53,11 @@ void CountsAsNumbers(Json& json) {
 void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
   Table table({{"joint", Align::kLeft},
                {"max |tau|", Align::kRight},
+               {"at [s]", Align::kRight},
                {"limit", Align::kRight},
                {"", Align::kLeft},
-               {"of limit", Align::kRight},
+               // May stand at another instant: limits may fall with speed.
+               {"most of limit", Align::kRight},
                {"at [s]", Align::kRight},
                {"RMS", Align::kRight},
                {"max |v|", Align::kRight},
@@ -63,15 +65,17 @@ void PrintJoints(const CheckedTrajectory& checked, std::ostream& out) {
                {"energy [J]", Align::kRight}});
   for (int j = 0; j < checked.check.verdict.joints_size(); ++j) {
     const v1::JointDemand& joint = checked.check.verdict.joints(j);
-    table.Add({joint.joint(), ReadableText(std::abs(joint.torque().value())),
-               LimitText(joint.has_torque_limit(), joint.torque_limit()),
-               checked.units[static_cast<std::size_t>(j)],
-               UseText(joint.has_torque_use(), joint.torque_use().value()),
-               ReadableText(MostLoadedOf(joint).time()),
-               UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
-               ReadableText(std::abs(joint.velocity().value())),
-               UseText(joint.has_velocity_use(), joint.velocity_use().value()),
-               ReadableText(joint.energy_given() - joint.energy_taken())});
+    table.Add(
+        {joint.joint(), ReadableText(std::abs(joint.torque().value())),
+         ReadableText(joint.torque().time()),
+         LimitText(joint.has_torque_limit(), joint.torque_limit()),
+         checked.units[static_cast<std::size_t>(j)],
+         UseText(joint.has_torque_use(), joint.torque_use().value()),
+         joint.has_torque_use() ? ReadableText(joint.torque_use().time()) : "-",
+         UseText(joint.has_rms_torque_use(), joint.rms_torque_use()),
+         ReadableText(std::abs(joint.velocity().value())),
+         UseText(joint.has_velocity_use(), joint.velocity_use().value()),
+         ReadableText(joint.energy_given() - joint.energy_taken())});
   }
   table.Print(out);
 }
@@ -112,8 +116,9 @@ Json VerdictJson(const CheckedTrajectory& checked) {
 std::string VerdictCsv(const CheckedTrajectory& checked) {
   CsvWriter csv({"joint", "unit", "tau", "torque_limit", "torque_use",
                  "rms_torque_use", "sample", "time", "velocity", "velocity_use",
-                 "energy_given", "energy_taken", "velocity_remarks",
-                 "acceleration_remarks", "remark"});
+                 "energy_given", "energy_taken", "torque_use_sample",
+                 "torque_use_time", "velocity_remarks", "acceleration_remarks",
+                 "remark"});
   const auto number = [&csv](bool present, double value) {
     if (present) {
       csv.Number(value);
@@ -135,6 +140,9 @@ std::string VerdictCsv(const CheckedTrajectory& checked) {
     number(joint.has_velocity_use(), joint.velocity_use().value());
     csv.Number(joint.energy_given());
     csv.Number(joint.energy_taken());
+    const bool used = joint.has_torque_use();
+    csv.Text(used ? std::to_string(joint.torque_use().sample()) : "");
+    number(used, joint.torque_use().time());
     csv.Text(std::to_string(joint.velocity_remarks()));
     csv.Text(std::to_string(joint.acceleration_remarks()));
     csv.Text(GravestRemark(checked.check.verdict, joint.joint()));

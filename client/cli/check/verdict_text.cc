@@ -29,14 +29,21 @@ std::string ValueText(double value, double limit) {
   return alike ? ShortestText(value) : text;
 }
 
-std::string At(const v1::LimitedBy& place) {
-  return place.joint() + " at " + ReadableText(place.time()) + " s (" +
-         SampleText(place.sample(), place.between()) + ")";
-}
-
 std::string At(const v1::Peak& peak) {
   return ", at " + ReadableText(peak.time()) + " s (" +
          SampleText(peak.sample(), peak.between()) + ")";
+}
+
+std::string InstantText(const v1::LimitedBy& place) {
+  return ReadableText(place.time()) + " s (" +
+         SampleText(place.sample(), place.between()) + ")";
+}
+
+std::string At(const v1::LimitedBy& place) {
+  const std::string what = place.kind() == v1::LIMIT_KIND_UNSPECIFIED
+                               ? ""
+                               : "the " + NameOf(place.kind()) + " of ";
+  return what + place.joint() + " at " + InstantText(place);
 }
 
 }  // namespace
@@ -120,10 +127,24 @@ std::string PayloadText(const v1::PayloadRange& payload) {
 
 std::string SlowDownText(const v1::SlowDown& slow_down) {
   if (!slow_down.possible()) {
-    return "at no pace: a torque at rest is over its limit, or a velocity "
-           "limit is 0";
+    const v1::LimitedBy& place = slow_down.limited_by();
+    if (place.kind() == v1::LIMIT_KIND_VELOCITY) {
+      return "at no pace: the velocity limit of " + place.joint() +
+             " is 0, and it moves at " + InstantText(place);
+    }
+    return "at no pace: however slow, " + At(place) + " is over its limit";
   }
-  if (!slow_down.has_limited_by()) return "as fast as it is";
+  if (!slow_down.has_limited_by()) {
+    const std::string text = "as fast as it is";
+    if (slow_down.fastest() == 0) return text;  // of a server that says no more
+    if (!slow_down.has_fastest_limited_by()) return text + ", and any faster";
+    const std::string faster =
+        slow_down.fastest() > 1
+            ? ", and up to " + RoundedText(slow_down.fastest(), false) +
+                  " times as fast"
+            : ", and no faster";
+    return text + faster + ", limited by " + At(slow_down.fastest_limited_by());
+  }
   return RoundedText(slow_down.factor(), true) + " times as slow, limited by " +
          At(slow_down.limited_by());
 }

@@ -7,6 +7,7 @@
 #include "client/cli/formats/file_text.h"
 #include "client/cli/lint_output.h"
 #include "client/cli/message_json.h"
+#include "client/cli/model_refusal.h"
 #include "client/cli/registration_flags.h"
 
 namespace torqued::cli {
@@ -42,16 +43,9 @@ ExitCode Run(Session& session, const Flags& flags) {
   try {
     reply = session.client().RegisterModel(request);
   } catch (const client::Error& error) {
-    if (error.reason() != v1::INVALID_MODEL) throw;
-    // An error carries the first findings only; here are all.
-    v1::ValidateModelRequest dry_run;
-    dry_run.set_source(request.source());
-    *dry_run.mutable_options() = request.options();
-    session.err() << "torquectl: " << error.details().reason
-                  << " (source): " << error.what() << "\n";
-    PrintReport(session.client().ValidateModel(dry_run).report(),
-                flags.registration.file, session.err());
-    return ExitCode::kError;
+    TellRefusal(error, request, flags.registration.file, session.client(),
+                session.err());
+    throw;
   }
 
   const v1::ModelInfo& model = reply.model();

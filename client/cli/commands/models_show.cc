@@ -47,7 +47,7 @@ ExitCode Run(Session& session, const Flags& flags) {
   const v1::GetModelReply reply =
       session.client().GetModel(reference, flags.source);
   if (flags.source) {
-    session.out() << reply.source();
+    session.exact() << reply.source();
     return ExitCode::kOk;
   }
   switch (session.output()) {

@@ -10,6 +10,7 @@
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/npy_writer.h"
+#include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
@@ -26,6 +27,7 @@ struct Flags {
   ModelFlags model;
   TermFlags terms;
   PrecisionFlags precision;
+  TipFlags tip;
   WrenchFlags wrench;
   std::string torques;
   std::string plot;
@@ -104,9 +106,14 @@ void WriteOutputs(const Flags& flags, const TrajectoryRun& run) {
 ExitCode Run(Session& session, const Flags& flags) {
   CheckTorquesName(flags.torques);
   CheckPlotName(flags.plot);
+  RequireSeparateFiles({{"--torques", flags.torques},
+                        {"--plot", flags.plot},
+                        {"--summary", flags.summary}},
+                       {{"FILE", flags.file}, {"--model", flags.model.model}});
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
+  Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
   options.joint_names = JointOrder(flags.model);
   std::optional<std::vector<std::string>> order;
@@ -114,9 +121,9 @@ ExitCode Run(Session& session, const Flags& flags) {
 
   const std::string reference = session.ResolveModel(flags.model.model);
   const v1::ModelInfo model = session.client().GetModel(reference).model();
-  const StateTable table =
-      ReadStateTable(flags.file, model, order,
-                     {{"q", "v", "a"}, {"q", "v", "a"}, /*with_time=*/true});
+  TableRules rules = {{"q", "v", "a"}, {"q", "v", "a"}, /*with_time=*/true};
+  rules.derived_by = "`torquectl trajectory check --derive cubic`";
+  const StateTable table = ReadStateTable(flags.file, model, order, rules);
   table.CheckTimes();
   RemarkUnused(session, table.name, table.unused);
 
@@ -170,6 +177,7 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
   CLI::Option* model = command->get_option("--model")->required(false);
   AddTermFlags(command, &flags->terms);
   AddPrecisionFlags(command, &flags->precision);
+  AddTipFlags(command, &flags->tip);
   AddWrenchFlags(command, &flags->wrench);
   command->add_option("--torques,-o", flags->torques,
                       "Write the torques to this .csv or .npy file");

@@ -17,6 +17,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
+#include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 
@@ -139,6 +140,15 @@ ExitCode RunDirectory(Session& session, const Flags& flags) {
 
 ExitCode Run(Session& session, const Flags& flags) {
   std::error_code ignored;
+  RequireSeparateFiles({{"--torques", flags.torques},
+                        {"--html", flags.html},
+                        {"--junit", flags.junit},
+                        {"--summary", flags.json},
+                        {"--results", flags.results}},
+                       {{"FILE", flags.file},
+                        {"--model", flags.check.model.model},
+                        {"--limits", flags.check.limits},
+                        {"--wrench-profile", flags.check.wrench_profile}});
   if (std::filesystem::is_directory(flags.file, ignored)) {
     return RunDirectory(session, flags);
   }

@@ -1,9 +1,13 @@
 #include "client/cli/formats/json_tree.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "client/cli/errors.h"
+#include "client/cli/formats/utf8.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -29,8 +33,17 @@ nlohmann::ordered_json ParseJsonText(std::string_view text, int depth,
   };
   try {
     return Json::parse(text, watch);
-  } catch (const Json::exception& error) {
-    throw DataError(name, "is not JSON: " + PlainText(error.what(), 300));
+  } catch (const Json::parse_error& error) {
+    // Bytes count from 1; the one behind the last is the end.
+    const std::string_view before =
+        text.substr(0, std::max<std::size_t>(error.byte, 1) - 1);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    throw DataError(name + ":" + std::to_string(line),
+                    "is not JSON at column " + std::to_string(column) +
+                        (IsUtf8(text) ? "" : ": it is no UTF-8"));
+  } catch (const Json::exception&) {
+    throw DataError(name, "has a number that no double holds");
   }
 }
 

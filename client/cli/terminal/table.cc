@@ -4,6 +4,8 @@
 #include <ostream>
 #include <string_view>
 
+#include "client/cli/terminal/plain_text.h"
+
 namespace torqued::cli {
 namespace {
 
@@ -16,6 +18,12 @@ std::size_t Width(std::string_view text) {
 }
 
 }  // namespace
+
+void Table::Add(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = PlainText(cell);
+  rows_.push_back(std::move(cells));
+}
 
 void Table::Print(std::ostream& out) const {
   std::vector<std::size_t> widths;

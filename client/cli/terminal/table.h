@@ -22,11 +22,8 @@ class Table {
   explicit Table(std::vector<TableColumn> columns)
       : columns_(std::move(columns)) {}
 
-  /// Missing cells are empty.
-  void Add(std::vector<std::string> cells) {
-    cells.resize(columns_.size());
-    rows_.push_back(std::move(cells));
-  }
+  /// Missing cells are empty. What could steer a terminal is escaped.
+  void Add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 
   void Print(std::ostream& out) const;

@@ -148,6 +148,8 @@ class ServerProcess {
         ...['--listen', options.listen ?? '127.0.0.1:0'],
         ...['--address-file', this.addressFile],
         ...['--store', options.store ?? join(this.directory, 'models.db')],
+        // Should this process be killed.
+        ...['--private-directory', this.directory],
         ...(options.models ?? []).flatMap((path) => ['--models', path]),
         ...(options.arguments ?? []),
       ],
@@ -209,8 +211,9 @@ async function firstLine(path: string): Promise<string | undefined> {
 
 /**
  * Starts a server and resolves once it serves. It ends with `close`, and when
- * this process exits; on Linux also when it is killed. Rejects with
- * LocalServerError, or with TorquedError (INVALID_OPTION) for what is no option.
+ * this process exits; on Linux also when it is killed. Its files go with it.
+ * Rejects with LocalServerError, or with TorquedError (INVALID_OPTION) for what is
+ * no option.
  */
 export async function startLocalServer(
   options: LocalServerOptions = {},

@@ -103,7 +103,7 @@ export interface LimitViolation {
   readonly severity: number;
 }
 
-/** A sample and a joint. */
+/** A sample, a joint and which of its limits stands in the way there. */
 export interface LimitedBy {
   readonly sample: number;
   /** s. */
@@ -111,6 +111,8 @@ export interface LimitedBy {
   readonly joint: string;
   /** At `time` between this sample and the next one. */
   readonly between: boolean;
+  /** Undefined only from a server that leaves it out. */
+  readonly kind: LimitKind | undefined;
 }
 
 /** The payloads with which the torque limits are kept: the mass varies, centre
@@ -127,15 +129,22 @@ export interface PayloadRange {
   readonly limitedBy: LimitedBy | undefined;
 }
 
-/** How much slower the trajectory must run to keep torque and velocity
- * limits. */
+/** How much slower the trajectory must run to keep torque and velocity limits,
+ * or how much faster it may. */
 export interface SlowDown {
-  /** False: at no pace. */
+  /** False: at no pace. `limitedBy` is what breaks its limit however slowly the
+   * trajectory runs: a torque at rest, or a joint that moves where its velocity
+   * limit is 0. */
   readonly possible: boolean;
   /** Times are multiplied by it; 1 where the limits are kept as it is. */
   readonly factor: number;
   /** What stands in the way of less; undefined: nothing. */
   readonly limitedBy: LimitedBy | undefined;
+  /** Where `factor` is 1, up to so many times as fast the limits are kept: at
+   * least 1, infinite where nothing is in the way; else 0. */
+  readonly fastest: number;
+  /** What stands in the way of more; undefined: nothing. */
+  readonly fastestLimitedBy: LimitedBy | undefined;
 }
 
 /** Of the task along the path. */
@@ -218,6 +227,7 @@ export type TrajectoryCheck<Table extends TrajectoryTable = TrajectoryTable> =
 
 interface WireLimitedBy extends WirePlace {
   joint: string;
+  kind: number;
 }
 
 interface WireDemand {
@@ -298,7 +308,13 @@ export interface WireVerdict {
       }
     | Absent;
   slowDown:
-    | { possible: boolean; factor: number; limitedBy: WireLimitedBy | Absent }
+    | {
+        possible: boolean;
+        factor: number;
+        limitedBy: WireLimitedBy | Absent;
+        fastest: number;
+        fastestLimitedBy: WireLimitedBy | Absent;
+      }
     | Absent;
   pathInertia:
     { sigmaMin: WirePeak | Absent; condition: WirePeak | Absent } | Absent;
@@ -310,8 +326,14 @@ export interface WireVerdict {
 const limitKinds = new WireEnum<LimitKind>('LimitKind', 'LIMIT_KIND_');
 function toLimitedBy(place: WireLimitedBy | Absent): LimitedBy | undefined {
   if (!place) return undefined;
-  const { sample, time, joint, between } = place;
-  return { sample: toNumber(sample), time, joint, between };
+  const { sample, time, joint, between, kind } = place;
+  return {
+    sample: toNumber(sample),
+    time,
+    joint,
+    between,
+    kind: kind === 0 ? undefined : limitKinds.name(kind),
+  };
 }
 
 function toCurve(demand: WireDemand): TorqueCurve | undefined {
@@ -450,6 +472,8 @@ export function toVerdict(
       possible: slowDown.possible,
       factor: slowDown.factor,
       limitedBy: toLimitedBy(slowDown.limitedBy),
+      fastest: slowDown.fastest,
+      fastestLimitedBy: toLimitedBy(slowDown.fastestLimitedBy),
     },
     pathInertia: pathInertia
       ? {

@@ -56,8 +56,8 @@ class LocalServer:
     arguments: more of its flags. start_timeout, stop_timeout: seconds.
 
     It ends with `stop`, at the end of a `with` block, when nothing refers to it
-    any more, with the program, and also when the program is killed. Raises
-    LocalServerError where it does not serve in time.
+    any more, with the program, and also when the program is killed; its directory
+    goes with it. Raises LocalServerError where it does not serve in time.
     """
 
     @names_its_keywords
@@ -78,7 +78,9 @@ class LocalServer:
             os.path.abspath(program), "--listen", listen, "--address-file",
             str(directory / "address"), "--store",
             os.fspath(store) if store is not None
-            else str(directory / "models.db")]
+            else str(directory / "models.db"),
+            # Should this process be killed.
+            "--private-directory", str(directory)]
         if models is not None:
             command += ["--models", os.fspath(models)]
         command += arguments

@@ -116,13 +116,23 @@ class LimitViolation:
 
 @dataclasses.dataclass(frozen=True)
 class LimitedBy:
-    """What stands in the way: a joint at a sample, or with `between` at `time`
-    between this sample and the next one."""
+    """What stands in the way: a limit of a joint at a sample, or with `between` at
+    `time` between this sample and the next one.
+
+    kind: None only from a server that leaves it out.
+    """
 
     sample: int
     time: float
     joint: str
+    kind: LimitKind | None
     between: bool = False
+
+    def __str__(self) -> str:
+        what = f"the {self.kind.name.lower()} of " if self.kind else ""
+        samples = (f"between samples {self.sample} and {self.sample + 1}"
+                   if self.between else f"sample {self.sample}")
+        return f"{what}{self.joint} at {self.time:g} s ({samples})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,15 +152,23 @@ class PayloadRange:
 @dataclasses.dataclass(frozen=True)
 class SlowDown:
     """How much slower the whole trajectory must run to keep torque and velocity
-    limits; see `Trajectory.slower`.
+    limits, or how much faster it may; see `Trajectory.slower`.
 
-    possible: False: at no pace. factor: times are multiplied by it; 1 where the
-    limits are kept as it is.
+    possible: False: at no pace; limited_by is what breaks its limit however
+        slowly the trajectory runs: a torque at rest, or a joint that moves where
+        its velocity limit is 0.
+    factor: times are multiplied by it; 1 where the limits are kept as it is.
+    limited_by: what stands in the way of less; None: nothing.
+    fastest: where factor is 1, up to so many times as fast the limits are kept:
+        at least 1, infinite where nothing is in the way; else 0.
+    fastest_limited_by: what stands in the way of more; None: nothing.
     """
 
     possible: bool
     factor: float
     limited_by: LimitedBy | None
+    fastest: float
+    fastest_limited_by: LimitedBy | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -311,7 +329,8 @@ class TrajectoryVerdict:
             text += "; " + (
                 f"torques and velocities are kept {self.slow_down.factor:g} "
                 "times as slow" if self.slow_down.possible
-                else "torques are kept at no pace")
+                else f"limits are kept at no pace, for "
+                f"{self.slow_down.limited_by}")
         return text
 
     def __repr__(self) -> str:
@@ -341,7 +360,8 @@ def verdict_of(message: pb.TrajectoryVerdict, trajectory: Trajectory,
         payload=part("payload", lambda x: PayloadRange(
             x.possible, x.least, x.most, _limited_by(x))),
         slow_down=part("slow_down", lambda x: SlowDown(
-            x.possible, x.factor, _limited_by(x))),
+            x.possible, x.factor, _limited_by(x), x.fastest,
+            _limited_by(x, "fastest_limited_by"))),
         path_inertia=part("path_inertia", lambda x: PathInertia(
             peak_of(x.sigma_min), peak_of(x.condition))),
         derived=Differentiation(message.derived) if message.derived else None,
@@ -349,11 +369,13 @@ def verdict_of(message: pb.TrajectoryVerdict, trajectory: Trajectory,
         message=message)
 
 
-def _limited_by(message: Any) -> LimitedBy | None:
-    if not message.HasField("limited_by"):
+def _limited_by(message: Any, field: str = "limited_by") -> LimitedBy | None:
+    if not message.HasField(field):
         return None
-    place = message.limited_by
-    return LimitedBy(place.sample, place.time, place.joint, place.between)
+    place = getattr(message, field)
+    return LimitedBy(place.sample, place.time, place.joint,
+                     LimitKind(place.kind) if place.kind else None,
+                     place.between)
 
 
 def _violation(message: pb.LimitViolation) -> LimitViolation:

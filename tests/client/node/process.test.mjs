@@ -100,11 +100,18 @@ test('a server goes with a program that throws', async () => {
   await rm(directory, { recursive: true });
 });
 
-test('a server goes with a program that is killed', async () => {
-  const end = await run(`${START} process.kill(process.pid, 'SIGKILL');`);
-  assert.equal(end.signal, 'SIGKILL');
-  assert.ok(await isGone(Number(end.output)));
-});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL']) {
+  test(`a server and its files go with a program ended by ${signal}`, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'torqued-test-'));
+    const end = await run(`${START} process.kill(process.pid, '${signal}');`, {
+      TMPDIR: directory,
+    });
+    assert.equal(end.signal, signal);
+    assert.ok(await isGone(Number(end.output)));
+    assert.deepEqual(readdirSync(directory), []);
+    await rm(directory, { recursive: true });
+  });
+}
 
 test('a server that cannot start says why', async () => {
   await assert.rejects(

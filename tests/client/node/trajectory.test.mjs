@@ -285,6 +285,8 @@ test('pace and payload are those at which it passes', async () => {
   assert.equal(passes, false);
   assert.ok(slowDown.possible && JOINTS.includes(slowDown.limitedBy.joint));
   assertClose([slowDown.factor], [1.25], 1e-9);
+  assert.equal(slowDown.limitedBy.kind, 'VELOCITY');
+  assert.deepEqual([slowDown.fastest, slowDown.fastestLimitedBy], [0, undefined]);
   const at = (factor) => ({
     time: motion.time.map((t) => t * factor),
     q: motion.q,
@@ -499,6 +501,8 @@ test('a robot without joints has tables without columns', async () => {
       possible: true,
       factor: 1,
       limitedBy: undefined,
+      fastest: Infinity,
+      fastestLimitedBy: undefined,
     });
     assert.deepEqual(
       [verdict.highestPower.value, verdict.lowestPower.value],

@@ -56,6 +56,8 @@ test('what is there is read', () => {
     possible: true,
     factor: 1.5,
     limitedBy: undefined,
+    fastest: 0,
+    fastestLimitedBy: undefined,
   });
 });
 

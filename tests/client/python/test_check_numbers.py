@@ -152,6 +152,8 @@ def test_slowed_down_it_just_passes(panda):
     assert abs(use.max() - 1) < 1e-12
     assert slow_down.limited_by.sample == use.argmax() // 7
     assert slow_down.limited_by.joint == PANDA[use.argmax() % 7]
+    assert slow_down.limited_by.kind is torqued.LimitKind.TORQUE
+    assert (slow_down.fastest, slow_down.fastest_limited_by) == (0, None)
     for factor, passes in ((1 + 1e-9, True), (1 - 1e-9, False)):
         paced = MOTION.slower(slow_down.factor * factor)
         assert paced.duration == pytest.approx(

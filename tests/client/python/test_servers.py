@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import pathlib
 import pickle
 import signal
@@ -61,15 +62,22 @@ def test_what_nothing_refers_to_is_ended():
     assert ends_soon(pid)
 
 
-@pytest.mark.parametrize("end", ["", "import os, signal;"
-                                 "os.kill(os.getpid(), signal.SIGKILL)"])
-def test_a_local_server_does_not_outlive_its_program(end):
-    program = (f"import torqued; s = torqued.LocalServer();"
-               f"print(s.pid, flush=True);{end}")
-    process = subprocess.run([sys.executable, "-c", program],
-                             capture_output=True, text=True, timeout=60)
-    assert process.returncode == (-signal.SIGKILL if end else 0)
+@pytest.mark.parametrize("number", [
+    None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE,
+    signal.SIGKILL])
+def test_a_local_server_does_not_outlive_its_program(number, tmp_path):
+    end = f"os.kill(os.getpid(), {number:d})" if number else ""
+    if number and number != signal.SIGKILL:
+        end = f"signal.signal({number:d}, signal.SIG_DFL)\n" + end
+    program = ("import os, signal, torqued\ns = torqued.LocalServer()\n"
+               f"print(s.pid, flush=True)\n{end}")
+    process = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True,
+        timeout=60, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert process.returncode == -(number or 0)
     assert ends_soon(int(process.stdout))
+    # Nor do its files, whoever has to remove them.
+    assert not list(tmp_path.glob("torqued-*"))
 
 
 def test_a_fork_does_not_end_what_it_inherited():

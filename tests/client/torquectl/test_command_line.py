@@ -8,7 +8,7 @@ from calls import ERROR, OK, PLANAR, USAGE, run
 def test_a_server_error_names_reason_and_field():
     done = run("id", "-m", PLANAR, "--q", "1,2,3")
     assert done.returncode == ERROR
-    assert done.stderr.startswith("torquectl: WRONG_COLUMN_COUNT (q): ")
+    assert done.stderr.startswith("torquectl: WRONG_COLUMN_COUNT (--q): ")
 
 
 @pytest.mark.parametrize("arguments", [

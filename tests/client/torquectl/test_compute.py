@@ -188,7 +188,7 @@ def test_without_a_quantity_there_is_nothing_to_compute():
 def test_missing_torques_are_named(quantity):
     done = run("compute", "energy", quantity, *STATE)
     assert done.returncode == ERROR and done.stdout == ""
-    assert "MISSING_INPUT (tau)" in done.stderr
+    assert "MISSING_INPUT (--tau)" in done.stderr
     assert run("compute", "energy", quantity, *STATE, "--tau",
                "1,2").returncode == 0
 
@@ -196,7 +196,7 @@ def test_missing_torques_are_named(quantity):
 def test_a_wrench_that_nothing_uses_is_refused():
     done = run("compute", "energy", *STATE, "--wrench", "0,0,0,0,10,0")
     assert done.returncode == ERROR
-    assert "INVALID_OPTION (tip_wrench_on_environment)" in done.stderr
+    assert "INVALID_OPTION (--wrench)" in done.stderr
 
 
 def test_quantities_may_stand_behind_the_states():
@@ -330,28 +330,25 @@ def test_a_frame_that_does_not_exist_is_named_with_its_place():
         done = run("compute", "inverse-dynamics", *STATE, "--external-wrench",
                    ALOFT, "--external-wrench", f"{frame}=0,0,0,0,0,1")
         assert done.returncode == ERROR
-        assert "UNKNOWN_FRAME (options.external_wrenches[1].frame)" in (
+        assert "UNKNOWN_FRAME (--external-wrench[1].frame)" in (
             done.stderr)
         assert f"'{frame}'" in done.stderr
 
 
-@pytest.mark.parametrize("flag, numbers, field", [
-    ("--base-twist", "0,0,0,0,0,0", "base_twist"),
-    ("--base-acceleration", "0,0,0,0,0,0", "base_acceleration"),
-    ("--external-wrench", "tip=0,0,0,0,0,0", "external_wrenches_on_robot"),
-    ("--task-acceleration", "0,0,0,0,0,0", "task_acceleration"),
-    ("--null-space-torque", "0,0", "null_space_torque")])
-def test_what_nothing_uses_and_what_does_not_fit_is_refused(
-        flag, numbers, field):
+@pytest.mark.parametrize("flag, numbers", [
+    ("--base-twist", "0,0,0,0,0,0"), ("--base-acceleration", "0,0,0,0,0,0"),
+    ("--external-wrench", "tip=0,0,0,0,0,0"),
+    ("--task-acceleration", "0,0,0,0,0,0"), ("--null-space-torque", "0,0")])
+def test_what_nothing_uses_and_what_does_not_fit_is_refused(flag, numbers):
     done = run("compute", "mass-matrix", *STATE, flag, numbers)
     assert done.returncode == ERROR and done.stdout == ""
-    assert f"INVALID_OPTION ({field})" in done.stderr
+    assert f"INVALID_OPTION ({flag})" in done.stderr
     # Every input may have many rows; three of them do not fit to two.
     used = ("compute", "task-torque", *STATE, flag)
     if flag != "--external-wrench":
         done = run(*used, numbers + ",0")
         assert done.returncode == ERROR
-        assert f"WRONG_COLUMN_COUNT ({field})" in done.stderr
+        assert f"WRONG_COLUMN_COUNT ({flag})" in done.stderr
     row = numbers.removeprefix("tip=")
     done = run(*used, f"{numbers};{row};{row}", "--q", "1,1")
     assert done.returncode == ERROR
@@ -443,4 +440,4 @@ def test_smoothing_that_has_no_meaning_is_refused(flags):
     for command in (("compute", "inverse-dynamics"), ("id",)):
         done = run(*command, *STATE, *flags)
         assert done.returncode == ERROR and done.stdout == ""
-        assert "INVALID_OPTION (options.terms.coulomb_smoothing)" in done.stderr
+        assert "INVALID_OPTION (--coulomb-smoothing)" in done.stderr

@@ -11,36 +11,82 @@ import pytest
 from calls import PLANAR, TORQUECTL
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM,
-                                    signal.SIGKILL])
-def test_the_local_server_ends_with_torquectl(tmp_path, number):
+@pytest.fixture(name="temporary")
+def fixture_temporary(tmp_path):
+    """Where torquectl keeps its temporary files, and nothing else is."""
+    path = tmp_path / "tmp"
+    path.mkdir()
+    return path
+
+
+def environment(temporary, **more):
+    return {**{name: value for name, value in os.environ.items()
+               if name != "TORQUED_SERVER_ADDRESS"},
+            "TMPDIR": str(temporary), **more}
+
+
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
+    signal.SIGABRT, signal.SIGKILL])
+def test_the_local_server_and_its_files_end_with_torquectl(
+        tmp_path, temporary, number):
     # It waits for the trajectory when its server runs already.
     fifo = tmp_path / "trajectory.csv"
     os.mkfifo(fifo)
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    environment = dict(os.environ, TMPDIR=str(temporary))
     with subprocess.Popen([TORQUECTL, "trajectory", fifo, "-m", PLANAR],
-                          env=environment, stderr=subprocess.DEVNULL
-                          ) as process:
+                          env=environment(temporary),
+                          stderr=subprocess.DEVNULL) as process:
         wait_for(lambda: list(temporary.glob("torqued-*/address")))
         server = wait_for(lambda: child_of(process.pid))
         process.send_signal(number)
         assert process.wait(30) == -number
     wait_for(lambda: not is_running(server))
-    if number != signal.SIGKILL:
+    assert not list(temporary.iterdir())
+
+
+def test_the_local_server_and_its_files_end_with_the_call(tmp_path, temporary):
+    arguments = ["id", "-m", PLANAR, "--q"]
+    for last, code in (("0,0", 0), ("0,0,0", 1), ("0,x", 64)):
+        done = subprocess.run([TORQUECTL, *arguments, last], timeout=120,
+                              env=environment(temporary), capture_output=True,
+                              check=False)
+        assert done.returncode == code, done.stderr
         assert not list(temporary.iterdir())
+    # A store of the user's stays.
+    subprocess.run([TORQUECTL, "models", "add", PLANAR, "--store",
+                    tmp_path / "models.db"], timeout=120, check=True,
+                   env=environment(temporary), stdout=subprocess.DEVNULL)
+    assert not list(temporary.iterdir())
+    assert (tmp_path / "models.db").stat().st_size > 0
 
 
-def test_an_interrupt_ends_a_local_server_that_still_starts(tmp_path):
+@pytest.mark.parametrize("disposition", ["default", "ignored"])
+@pytest.mark.parametrize("closed", ["stdout", "both"])
+def test_a_reader_that_goes_away_is_an_error_and_leaves_nothing(
+        tmp_path, temporary, disposition, closed):
+    states = tmp_path / "states.csv"
+    states.write_text("joint1.q,joint2.q\n" + "0.1,0.2\n" * 20_000)
+    line = (f"{TORQUECTL} id -m {PLANAR} --states {states} --output csv "
+            + ("2>&1 " if closed == "both" else "2>/dev/null ")
+            + "| head -3 >/dev/null; exit ${PIPESTATUS[0]}")
+    reset = (None if disposition == "ignored" else
+             lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+    done = subprocess.run(["bash", "-c", line], timeout=120, check=False,
+                          env=environment(temporary), preexec_fn=reset,
+                          restore_signals=False)
+    assert done.returncode == 1
+    assert not list(temporary.iterdir())
+
+
+def test_an_interrupt_ends_a_local_server_that_still_starts(
+        tmp_path, temporary):
     never_serves = tmp_path / "torqued"
     never_serves.write_text("#!/bin/sh\nexec sleep 1000\n")
     never_serves.chmod(0o755)
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    environment = dict(os.environ, TMPDIR=str(temporary),
-                       TORQUED_SERVER=str(never_serves))
-    with subprocess.Popen([TORQUECTL, "ping"], env=environment) as process:
+    with subprocess.Popen(
+            [TORQUECTL, "ping"],
+            env=environment(temporary,
+                            TORQUED_SERVER=str(never_serves))) as process:
         server = wait_for(lambda: child_of(process.pid))
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == -signal.SIGINT

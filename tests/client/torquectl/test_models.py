@@ -104,7 +104,7 @@ def test_add_of_a_broken_model_prints_the_whole_report(server, tmp_path):
         '<mass value="2"/>', '<mass value="-2"/>'))
     done = run("--server", server, "models", "add", broken)
     assert done.returncode == ERROR
-    assert done.stderr.startswith("torquectl: INVALID_MODEL (source): ")
+    assert done.stderr.startswith(f"torquectl: INVALID_MODEL ({broken}): ")
     assert "error: negative-mass" in done.stderr
 
 

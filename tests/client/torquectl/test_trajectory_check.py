@@ -132,7 +132,7 @@ def test_csv_has_a_row_for_each_joint(move):
 
 
 @pytest.mark.parametrize("content, where", [
-    ("[]", "is not an object"),
+    ("[]", "is no JSON object"),
     ("{", "is not JSON"),
     ('{"panda_joint1": 3}', "joint 'panda_joint1': is not an object"),
     ('{"panda_joint1": {"effort": "high"}}', "effort is not a number"),
@@ -147,7 +147,7 @@ def test_csv_has_a_row_for_each_joint(move):
      "joint 'panda_joint1': armature: It must be finite and at least 0"),
     ('{"panda_joint1": {"torque_at_speed": [[1, 3], [0, 3]]}}',
      "joint 'panda_joint1': torque_at_speed: Speeds must increase"),
-    ("[" * 100_000, "nested too deeply"),
+    ('{"panda_joint1": ' + "[" * 100_000, "nested too deeply"),
 ])
 def test_limits_that_make_no_sense_are_told(move, tmp_path, content, where):
     (tmp_path / "limits.json").write_text(content)
@@ -200,4 +200,4 @@ def test_bad_files_and_flags_are_told(move, tmp_path):
     done = run(*CHECK, move, "--model", PANDA, "--derate", "2")
     assert done.returncode == ERROR
     assert done.stderr.startswith(
-        "torquectl: INVALID_OPTION (start.derating): The derating factor")
+        "torquectl: INVALID_OPTION (--derate): The derating factor")

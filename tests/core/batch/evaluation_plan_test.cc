@@ -114,6 +114,21 @@ TEST_F(EvaluationPlanTest, TipFrameMustExistAndBeSettled) {
   ExpectPlan();
   model_ = branching_;
   ExpectError(Code::kTipFrameRequired, "options.tip_frame");
+  const auto refused = EvaluationPlan::Create(model_, options_);
+  const auto* error = std::get_if<ArgumentError>(&refused);
+  ASSERT_NE(error, nullptr);
+  // Each of them would do, and nothing else is a leaf.
+  ASSERT_GE(error->candidates.size(), 2u);
+  EXPECT_NE(error->message.find("'" + error->candidates.front() + "'"),
+            std::string::npos);
+  for (const std::string& leaf : error->candidates) {
+    for (const Joint& joint : model_->joints()) {
+      EXPECT_NE(joint.parent_link, leaf);
+    }
+    options_.tip_frame = leaf;
+    ExpectPlan();
+  }
+  options_.tip_frame = "";
   // Twin: what needs no frame needs no tip.
   options_.quantities = {Quantity::kMassMatrix};
   ExpectPlan();

@@ -134,9 +134,9 @@ void ExpectPassesSlowedDownAndNoFaster(TrajectoryOptions base) {
     options.bounds[1].velocity = 0.6 * motion.v.col(1).cwiseAbs().maxCoeff();
     const TrajectoryVerdict verdict = VerdictOn(model, motion, options);
     EXPECT_FALSE(verdict.passes);
-    if (!verdict.slow_down) continue;
+    if (!verdict.slow_down.possible) continue;
     ++slowed;
-    const double factor = verdict.slow_down->factor;
+    const double factor = verdict.slow_down.factor;
     EXPECT_TRUE(
         VerdictOn(model, motion.Slower(factor * (1 + 1e-9)), options).passes)
         << seed;
@@ -149,6 +149,31 @@ void ExpectPassesSlowedDownAndNoFaster(TrajectoryOptions base) {
 
 TEST(TrajectoryCheck, SlowedDownItPassesAndAnyFasterItFails) {
   ExpectPassesSlowedDownAndNoFaster(WithFriction());
+}
+
+TEST(TrajectoryCheck, SpedUpItPassesAndAnyFasterItFails) {
+  int sped_up = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    const auto model = RustyArm(seed);
+    const SampledMotion motion = MakeMotion(*model, 400, seed);
+    const TrajectoryOptions options =
+        Limited(model, motion, WithFriction(), 1.5);
+    const TrajectoryVerdict verdict = VerdictOn(model, motion, options);
+    EXPECT_TRUE(verdict.passes);
+    EXPECT_EQ(verdict.slow_down.factor, 1);
+    const double fastest = verdict.slow_down.fastest;
+    ASSERT_TRUE(std::isfinite(fastest)) << seed;
+    EXPECT_GE(fastest, 1);
+    EXPECT_GE(verdict.slow_down.fastest_limited_by.row, 0);
+    if (fastest > 1.01) ++sped_up;
+    EXPECT_TRUE(
+        VerdictOn(model, motion.Slower((1 + 1e-9) / fastest), options).passes)
+        << seed;
+    EXPECT_FALSE(
+        VerdictOn(model, motion.Slower((1 - 1e-4) / fastest), options).passes)
+        << seed;
+  }
+  EXPECT_GE(sped_up, 60);
 }
 
 TEST(TrajectoryCheck, SlowedDownFrictionIsThatOfTheSlowerSpeed) {
@@ -332,7 +357,7 @@ TEST(TrajectoryCheck, TheOrderOfTheJointsIsTheCallers) {
   EXPECT_EQ(verdict.violations.gravest[0].joint,
             3 - expected.violations.gravest[0].joint);
   EXPECT_EQ(verdict.payload.has_value(), expected.payload.has_value());
-  EXPECT_EQ(verdict.slow_down.has_value(), expected.slow_down.has_value());
+  EXPECT_EQ(verdict.slow_down.possible, expected.slow_down.possible);
   // With room for a payload.
   for (int k = 0; k < 4; ++k) {
     *turned.bounds[static_cast<std::size_t>(k)].effort *= 2;

@@ -356,5 +356,56 @@ TEST_F(CommandLineTest, CommandsEndEarly) {
   EXPECT_EQ(std::get<HealthCheckCommand>(command).address, "127.0.0.1:7421");
 }
 
+TEST_F(CommandLineTest, StoreCommandsNameTheStoreAsTheServerDoes) {
+  Environment("TORQUED_STORE", "/env.db");
+  const Command backup = Parse({"store", "backup", "/copy.db"});
+  ASSERT_TRUE(std::holds_alternative<StoreBackupCommand>(backup));
+  EXPECT_EQ(std::get<StoreBackupCommand>(backup).store, "/env.db");
+  EXPECT_EQ(std::get<StoreBackupCommand>(backup).file, "/copy.db");
+  EXPECT_FALSE(std::get<StoreBackupCommand>(backup).overwrite);
+  // Flags may stand anywhere.
+  for (const Command& asked :
+       {Parse({"--store", "/flag.db", "store", "backup", "--overwrite", "x"}),
+        Parse({"store", "backup", "x", "--store=/flag.db", "--overwrite"})}) {
+    ASSERT_TRUE(std::holds_alternative<StoreBackupCommand>(asked));
+    EXPECT_EQ(std::get<StoreBackupCommand>(asked).store, "/flag.db");
+    EXPECT_TRUE(std::get<StoreBackupCommand>(asked).overwrite);
+  }
+  const Command check = Parse({"store", "check"});
+  ASSERT_TRUE(std::holds_alternative<StoreCheckCommand>(check));
+  EXPECT_EQ(std::get<StoreCheckCommand>(check).file, "/env.db");
+  const Command of_file = Parse({"store", "check", "/copy.db"});
+  EXPECT_EQ(std::get<StoreCheckCommand>(of_file).file, "/copy.db");
+  // Twin: a store may have that name.
+  EXPECT_EQ(Accepted({"--store", "store"}).store, "store");
+}
+
+TEST_F(CommandLineTest, WrongWordsBehindStoreAreNoDamage) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{
+           {"store"},
+           {"store", "mend"},
+           {"store", "backup"},
+           {"store", "backup", "a", "b"},
+           {"store", "backup", ""},
+           {"store", "check", ""},
+           {"store", "check", "--overwrite"},
+           {"store", "check", "--threads", "many"},
+           {"--no-such-flag", "store", "check"}}) {
+    const EarlyExit exit = Ended(words);
+    EXPECT_EQ(exit.code, 64) << exit.err;
+    EXPECT_EQ(exit.out, "");
+  }
+}
+
+TEST_F(CommandLineTest, APrivateDirectoryIsNoSetting) {
+  EXPECT_EQ(Accepted({"--private-directory", "/tmp/x"}).private_directory,
+            "/tmp/x");
+  EXPECT_THAT(Refused({"--config", File("private-directory = \"/tmp/x\"\n")}),
+              HasSubstr("unknown key"));
+  EXPECT_THAT(Ended({"--private-directory", "/tmp/x", "--print-config"}).out,
+              ::testing::Not(HasSubstr("private")));
+}
+
 }  // namespace
 }  // namespace torqued::server

@@ -82,8 +82,7 @@ TEST(RowStatusTest, ASingularTaskSaysWhatStandsInstead) {
   EXPECT_EQ(status.joint(), "");
   EXPECT_THAT(status.message(), HasSubstr("restricted to its range"));
   issue.rank = 0;
-  EXPECT_THAT(ToRowStatus(Plan(), issue).message(),
-              HasSubstr("cannot move"));
+  EXPECT_THAT(ToRowStatus(Plan(), issue).message(), HasSubstr("cannot move"));
 }
 
 TEST(RowStatusTest, AWeakTaskSaysByWhichRatioAndWhatToDo) {

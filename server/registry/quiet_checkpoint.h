@@ -1,0 +1,46 @@
+// Empties the write-ahead log when nobody writes.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "server/registry/sqlite_connection.h"
+
+namespace torqued::server {
+
+/// Copies the log into the file and empties it, once after a write and when
+/// nothing was written for a while, and at the end. What is stored is the same
+/// with and without; the file alone is near complete then. Waits for nobody: a
+/// log that others read from is emptied later.
+class QuietCheckpoint {
+ public:
+  /// The connection serves this alone. To be destroyed when nothing is written
+  /// any more.
+  QuietCheckpoint(std::unique_ptr<SqliteConnection> connection,
+                  std::chrono::milliseconds quiet);
+  ~QuietCheckpoint();
+  QuietCheckpoint(const QuietCheckpoint&) = delete;
+  QuietCheckpoint& operator=(const QuietCheckpoint&) = delete;
+
+  /// Something was written. From any thread.
+  void NoteWrite();
+
+ private:
+  void Run(const std::stop_token& stop);
+  /// False: somebody writes, or reads from the log.
+  bool EmptyLog();
+
+  std::unique_ptr<SqliteConnection> connection_;
+  const std::chrono::milliseconds quiet_;
+  std::mutex mutex_;
+  std::condition_variable_any written_;
+  bool pending_ = false;                            // guarded by mutex_
+  std::chrono::steady_clock::time_point due_ = {};  // guarded by mutex_
+  std::jthread thread_;
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,61 @@
+#include "client/cli/flag_names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace torqued::cli {
+namespace {
+
+/// Of `tool COMMAND ARGUMENTS`, where two commands have other flags.
+FlagNames Names(std::vector<std::string> words) {
+  CLI::App app("", "tool");
+  std::string text;
+  CLI::App* compute = app.add_subcommand("compute");
+  for (const char* flag : {"--q", "--states", "--tip", "--joints", "--model",
+                           "--payload", "--payload-frame"}) {
+    compute->add_option(flag, text);
+  }
+  CLI::App* trajectory = app.add_subcommand("trajectory");
+  trajectory->add_option("--tip", text);
+  trajectory->require_subcommand(0, 1);
+  CLI::App* check = trajectory->add_subcommand("check");
+  check->add_option("FILE", text);
+  check->add_option("--limits", text);
+  std::reverse(words.begin(), words.end());
+  app.parse(words);
+  return FlagNames(app);
+}
+
+TEST(FlagNames, FieldsAreCalledByTheirFlags) {
+  const FlagNames names = Names({"compute", "--q", "1"});
+  EXPECT_EQ(names.Of("q"), "--q");
+  EXPECT_EQ(names.Of("chunk.q"), "--q");
+  EXPECT_EQ(names.Of("options.tip_frame"), "--tip");
+  EXPECT_EQ(names.Of("start.options.tip_frame"), "--tip");
+  EXPECT_EQ(names.Of("options.joint_names[3]"), "--joints[3]");
+  EXPECT_EQ(names.Of("options.payload.frame"), "--payload-frame");
+  EXPECT_EQ(names.Of("options.payload.inertia"), "--payload inertia");
+  EXPECT_EQ(names.Of("model"), "--model");
+}
+
+TEST(FlagNames, StatesOfAFileAreCalledByTheFile) {
+  EXPECT_EQ(Names({"compute", "--states", "s.csv"}).Of("q"), "s.csv: q");
+  EXPECT_EQ(Names({"trajectory", "check", "m.csv"}).Of("samples.q"),
+            "m.csv: q");
+}
+
+TEST(FlagNames, WhatTheCommandHasNoFlagForStaysAsItIs) {
+  const FlagNames names = Names({"trajectory", "check", "m.csv"});
+  // That of the command above is another's.
+  EXPECT_EQ(names.Of("options.tip_frame"), "options.tip_frame");
+  EXPECT_EQ(names.Of("start.bounds[2].effort"), "--limits[2].effort");
+  EXPECT_EQ(names.Of("quality"), "quality");
+  EXPECT_EQ(names.Of(""), "");
+  EXPECT_EQ(FlagNames().Of("q"), "q");
+}
+
+}  // namespace
+}  // namespace torqued::cli
