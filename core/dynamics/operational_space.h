@@ -5,10 +5,10 @@
 #include <array>
 #include <cstdint>
 
-#include "core/dynamics/frame_scale.h"
-#include "core/model/tree.h"
-
 namespace torqued {
+
+struct FrameScale;
+struct Tree;
 
 /// What stands in Λ where the task Jacobian J (m x n) loses rank. With
 /// W = J M⁻¹ Jᵀ, rows of full rank get Λ = W⁻¹ under either rule.

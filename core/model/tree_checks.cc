@@ -15,9 +15,12 @@ namespace torqued {
 namespace {
 
 // A moment about an axis is nothing when it is this small beside the inertia
-// it is computed from: sums over long chains of turned frames leave about
-// 1e-15 per body.
+// about the axis's nearest point.
 constexpr double kMomentRounding = 1e-13;
+
+// What sums over chains of turned frames leave for each body, beside the
+// inertia about the frame, from which the moment is computed.
+constexpr double kRoundingOfBody = 4e-15;
 
 // T_{λ(i),i}(q).
 Transform<double> JointTransform(const TreeBody& body, double q) {
@@ -74,13 +77,22 @@ double MovedInertia(const TreeBody& body,
   return Dot(a, composite.I * a);
 }
 
-bool MovesMass(const TreeBody& body, const SpatialInertia<double>& composite) {
+bool MovesMass(const TreeBody& body, const SpatialInertia<double>& composite,
+               int bodies) {
   if (body.armature > 0) return true;
   const double moved = MovedInertia(body, composite);
   if (body.motion == JointMotion::kPrismatic) return moved > 0;
   const Sym3<double>& I = composite.I;
-  const double scale = std::abs(I.xx) + std::abs(I.yy) + std::abs(I.zz);
-  return moved > kMomentRounding * scale;
+  const double about_frame = std::abs(I.xx) + std::abs(I.yy) + std::abs(I.zz);
+  // About the point of the axis nearest the centre of mass: the same wherever
+  // on its axis the frame stands.
+  double about_axis = about_frame;
+  if (composite.mass > 0) {
+    const double along = Dot(Vec3<double>::Constant(body.axis), composite.h);
+    about_axis -= 2 * along * along / composite.mass;
+  }
+  const double rounding = std::min(kRoundingOfBody * bodies, kMomentRounding);
+  return moved > std::max(kMomentRounding * about_axis, rounding * about_frame);
 }
 
 // Positions that stand in no special relation to one another: an inertia that
@@ -174,7 +186,7 @@ std::vector<int> FindMasslessJoints(const Tree& tree,
     for (int i = 0; i < tree.n; ++i) {
       const SpatialInertia<double>& G = c.composite[i];
       if (!IsFinite(G)) finite[i] = 0;
-      if (MovesMass(tree.bodies[i], G)) moves[i] = 1;
+      if (MovesMass(tree.bodies[i], G, tree.n)) moves[i] = 1;
     }
   }
   std::vector<int> massless;

@@ -7,8 +7,8 @@
 
 namespace torqued {
 
-/// Adds an item to a heap of at most `most`, the least grave on top, which makes
-/// room. std::sort_heap with the same order puts the gravest first.
+/// Adds an item to a heap of at most `most`, the least grave on top, which
+/// makes room. std::sort_heap with the same order puts the gravest first.
 template <class Item, class IsGraver>
 void KeepGravest(const Item& item, std::size_t most, IsGraver is_graver,
                  std::vector<Item>* heap) {

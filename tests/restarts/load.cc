@@ -13,6 +13,7 @@ void Load::Add(const std::string& kind, Ask ask) {
 
 bool Load::Run() {
   std::vector<std::jthread> threads;
+  threads.reserve(kinds_.size());
   for (Kind& kind : kinds_) {
     threads.emplace_back([this, &kind] { Repeat(kind); });
   }

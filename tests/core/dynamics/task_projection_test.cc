@@ -7,6 +7,7 @@
 
 #include "core/dynamics/aba-inl.h"
 #include "core/dynamics/crba-inl.h"
+#include "core/dynamics/frame_scale.h"
 #include "core/dynamics/jacobian-inl.h"
 #include "core/dynamics/ldlt-inl.h"
 #include "core/dynamics/link_motion-inl.h"

@@ -63,6 +63,13 @@ TEST(JointsMoveMass, PointMassOnTheAxisIsNone) {
             Names{});
 }
 
+TEST(JointsMoveMass, AFrameMaySlideAlongItsAxis) {
+  for (const double along : {0.0, 1.0, 1e3, 1e4}) {
+    const LinkDescription rod = Link("l1", 1, {0, 0, along}, {1, 1, 1e-6});
+    EXPECT_EQ(Massless(BuildChain({Turn(kZ)}, {rod})), Names{}) << along;
+  }
+}
+
 TEST(JointsMoveMass, ObliqueAxisIsJudgedWithoutRoundOff) {
   // Of these some leave a small positive inertia about the axis, some a
   // negative one.

@@ -61,9 +61,10 @@ std::vector<SampledMotion> AsTheyAreToldOf(const SampledMotion& motion) {
                   [](double x) {
                     return static_cast<double>(static_cast<float>(x));
                   }),
-          Rounded(motion, [](double x) {
-            return static_cast<double>(static_cast<float>(Fixed(x, 4)));
-          }),
+          Rounded(motion,
+                  [](double x) {
+                    return static_cast<double>(static_cast<float>(Fixed(x, 4)));
+                  }),
           Rounded(motion, [](double x) {
             return static_cast<double>(static_cast<float>(Digits(x, 4)));
           })};
