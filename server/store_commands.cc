@@ -40,7 +40,7 @@ void Print(const std::string& line) {
 }  // namespace
 
 int BackUp(const StoreBackupCommand& command) {
-  BlockStopSignals();
+  BlockSignals();
   const auto failure =
       BackUpStore(command.store, command.file,
                   {.overwrite = command.overwrite, .stop = Interrupted});
@@ -51,7 +51,7 @@ int BackUp(const StoreBackupCommand& command) {
 }
 
 int Check(const StoreCheckCommand& command) {
-  BlockStopSignals();
+  BlockSignals();
   const auto checked = CheckStore(command.file, Interrupted);
   if (const auto* why = std::get_if<std::string>(&checked)) {
     return NoAnswer(command.file + ": " + *why);

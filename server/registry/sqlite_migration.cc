@@ -100,6 +100,10 @@ CREATE TABLE former_revisions (
 CREATE INDEX former_by_revision ON former_revisions (revision);
 )sql";
 
+std::string_view LayoutOfSchema(std::int64_t schema) {
+  return schema < 2 ? kLayout1 : kRevisionLayout;
+}
+
 std::optional<std::string> MigrateSchema(SqliteConnection& connection,
                                          std::int64_t from) {
   if (from >= kSchemaVersion) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "server/registry/sqlite_connection.h"
 
@@ -12,6 +13,9 @@ namespace torqued::server {
 /// Of the tables that this version writes. 1 held revisions of layout 1; 2
 /// holds those of layout 2 and, in former_revisions, what they were before.
 inline constexpr std::int64_t kSchemaVersion = 2;
+
+/// The layout of the revisions in tables of a version up to kSchemaVersion.
+std::string_view LayoutOfSchema(std::int64_t schema);
 
 /// Brings tables of an older version to kSchemaVersion in one transaction: a
 /// crash or an error in the middle leaves the file as it was. Names, labels,

@@ -9,6 +9,7 @@
 
 #include "server/registry/revision.h"
 #include "server/registry/sqlite_connection.h"
+#include "server/registry/sqlite_migration.h"
 #include "server/registry/sqlite_schema.h"
 #include "server/registry/sqlite_statement.h"
 #include "server/registry/store_files.h"
@@ -116,14 +117,15 @@ class Checker {
   }
 
   void CheckRevisions() {
+    const std::string_view layout = LayoutOfSchema(check_.schema);
     ForEach("table revisions",
             "SELECT revision, format, source, options, created_at"
             " FROM revisions",
-            [this](const SqliteRows& row) {
+            [this, layout](const SqliteRows& row) {
               ++check_.revisions;
               const std::string revision = row.Text(0);
-              if (ComputeRevision(row.Text(1), row.Blob(2), row.Text(3)) ==
-                  revision) {
+              if (ComputeRevision(row.Text(1), row.Blob(2), row.Text(3),
+                                  layout) == revision) {
                 return;
               }
               Add("revision " + revision + NamesOf(revision) +
@@ -168,6 +170,15 @@ class Checker {
             [this](const SqliteRows& row) {
               Add("name " + row.Text(0) + ": revision " + row.Text(1) +
                   " is missing");
+            });
+    if (check_.schema < 2) return;
+    ForEach("table former_revisions",
+            "SELECT former, revision FROM former_revisions AS x WHERE NOT"
+            " EXISTS (SELECT 1 FROM revisions AS r WHERE"
+            "  r.revision = x.revision)",
+            [this](const SqliteRows& row) {
+              Add("former revision " + row.Text(0) + ": revision " +
+                  row.Text(1) + " is missing");
             });
   }
 

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "server/registry/registry.h"
+#include "server/registry/store_backup.h"
+#include "server/registry/store_check.h"
 #include "tests/server/registry/fixtures.h"
 
 namespace torqued::server {
@@ -12,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* kOptions1 = "base=fixed;mimic=independent;strict=0;tip=";
 constexpr int kCrash = 7;
@@ -61,6 +64,30 @@ class MigrationTest : public testing::Test {
   TemporaryDirectory directory_;
   std::string path_ = directory_ / "models.db";
 };
+
+StoreCheck CheckOf(const std::string& path) {
+  return std::get<StoreCheck>(CheckStore(path));
+}
+
+TEST_F(MigrationTest, AnOlderStoreIsWholeBeforeAndAfterAndCanBeBackedUp) {
+  EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
+  const std::string copy = directory_ / "copy.db";
+  EXPECT_EQ(BackUpStore(path_, copy, {}), std::nullopt);
+  EXPECT_EQ(CheckOf(copy).schema, 1);
+  EXPECT_EQ(Content(copy), Content(path_));
+  OpenStore(path_);
+  EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
+  EXPECT_EQ(CheckOf(path_).schema, 2);
+}
+
+TEST_F(MigrationTest, AFormerRevisionThatLeadsNowhereIsDamage) {
+  OpenStore(path_);
+  RunSql(path_,
+         "INSERT INTO former_revisions (former, revision)"
+         " VALUES ('aa', 'bb')");
+  EXPECT_THAT(CheckOf(path_).damage,
+              ElementsAre("former revision aa: revision bb is missing"));
+}
 
 TEST_F(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {
   Registry registry(OpenStore(path_));
