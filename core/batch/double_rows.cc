@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/batch/evaluate_rows.h"
+#include "core/batch/quantity_needs.h"
 
 namespace torqued {
 namespace {
@@ -34,6 +35,8 @@ class GatheredRows {
         workspace_(workspace),
         gathered_(job) {
     gathered_.single_precision = false;
+    gathered_.task =
+        job.task && QuantitySet(quantities).HasAny(kQuantitiesOfTheTask);
     gathered_.past_caches = false;
     gathered_.wanted = 0;
     for (int k = 0; k < kOutputCount; ++k) {

@@ -204,7 +204,7 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   rows_ = rows;
   inputs_ = inputs;
   nanoseconds_per_row_ = checked_->nanoseconds_per_row;
-  // Not more than that: some of the quantities may not take those inputs.
+  // An upper bound: some of the quantities may not take those inputs.
   if (GeneralInputs(inputs) != 0) {
     nanoseconds_per_row_ *= kCostOfGeneralTexts;
   }

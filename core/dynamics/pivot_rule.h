@@ -45,7 +45,7 @@ double LostPivotShare(int n);
 struct PivotVerdict {
   int joint = -1;  // the first from the leaves whose pivot is lost, or none
   double pivot = 0;
-  /// trace H⁻¹ where none is lost; the digits that are, in relation to n ε.
+  /// trace H⁻¹ where none is lost; times n ε: the relative error to expect.
   double trace = 0;
 
   bool regular() const { return joint < 0; }
@@ -66,7 +66,7 @@ PivotVerdict JudgePivots(const Tree& tree, const PivotScales& scales,
                          const double* q, Scratch<double>& scratch,
                          PivotScratch& own);
 
-/// The same for a tree alone; not thread-safe. The tree must outlive it.
+/// The same for a tree alone; not thread-safe. The tree's bodies must outlive it.
 class PivotRule {
  public:
   explicit PivotRule(const Tree& tree);

@@ -36,7 +36,8 @@ void ScaleTaskRows(const TaskOptions& options, int n, const double* J,
                    double* scaled);
 
 /// Singular values in the frame's scaling are at least this times those in the
-/// task's own. `slides`: whether a prismatic joint is on the way to the frame.
+/// task's own. `slides`: whether a prismatic joint may be on the way to the
+/// frame.
 double LeastOfFrameScaling(const TaskOptions& options, bool slides,
                            double reach);
 

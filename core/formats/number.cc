@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 
 #include "core/model/text.h"
@@ -44,7 +45,8 @@ bool IsTiny(std::string_view word) {
   const auto [end, error] = std::from_chars(
       exponent.data(), exponent.data() + exponent.size(), value);
   // Beyond what any text has digits for.
-  if (error != std::errc()) return negative;
+  constexpr std::ptrdiff_t kBeyond = PTRDIFF_MAX / 2;
+  if (error != std::errc() || value > kBeyond) return negative;
   power += negative ? -value : value;
   return power < 0;
 }

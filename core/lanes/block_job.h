@@ -97,8 +97,8 @@ struct BlockJob {
   /// Whether the lowered tree is used where there is a kernel for it; the
   /// general texts take the rest.
   bool lowered;
-  /// Λ and η, or only whether they are of full rank; of the setup's task what
-  /// is for this job.
+  /// Whether this job computes the setup's task: Λ and η, or only whether they
+  /// are of full rank.
   bool task;
   /// Where there are more than one, each is computed as a job of its own, with
   /// its own `lowered` and `task`.

@@ -493,13 +493,13 @@ class BlockEvaluation {
   }
 
   void CheckArticulatedPivots(const P* pivots) {
-    doubts_.Add(kOfForwardDynamics, pivots_.Doubtful(pivots));
+    doubts_.Add(kOfForwardDynamics, pivots_.DoubtfulAlongPaths(pivots));
   }
 
   /// Of M⁻¹, where nobody else factorizes M for it.
   void CheckInversePivots(const P* pivots) {
     if (by_factorization()) return;
-    doubts_.Add(kGeneralSolutions, pivots_.Doubtful(pivots));
+    doubts_.Add(kGeneralSolutions, pivots_.DoubtfulAlongPaths(pivots));
   }
 
   void TaskInertia(TaskResult<P>& task) {

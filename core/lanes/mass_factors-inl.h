@@ -36,7 +36,7 @@ class MassFactors {
     WithSize([this](auto n) TORQUED_INLINE_BODY {
       FactorSized(n, M_, diagonal_, pivots_, reciprocal_);
     });
-    return test.Doubtful(pivots_);
+    return test.Doubtful(diagonal_, pivots_);
   }
 
   /// x ← M⁻¹ x.

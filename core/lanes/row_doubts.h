@@ -7,7 +7,7 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// In doubt where an input is not finite.
+/// The doubts of a row with an input that is not finite.
 inline constexpr QuantityBits kAllQuantities = ~QuantityBits{0};
 
 template <int kLanes>

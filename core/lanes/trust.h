@@ -10,18 +10,24 @@ template <class N>
 struct Trust;
 template <>
 struct Trust<double> {
-  /// A pivot of the mass matrix is weak below this share of its scale.
-  static constexpr double kWeakPivot = 1e-4;
-  /// Least product of what weak pivots are of that.
-  static constexpr double kPivots = 1e-5;
+  /// Least bound of the least eigenvalue of a mass matrix that is divided by
+  /// the scales of its joints. The rule calls it lost at 1e-13 or so.
+  static constexpr double kEigenvalue = 1e-11;
+  /// A pivot is weak below this share of its scale. Where no eigenvalue is
+  /// bounded, a state is certified whose product of min(1, share / kWeakPivot)
+  /// is above kWeakProduct.
+  static constexpr double kWeakPivot = 1e-2;
+  static constexpr double kWeakProduct = 1e-7;
+  /// Reciprocals of scales above this are out of range.
   static constexpr double kMostPerScale = 1e300;
   /// Least eigenvalue, at unit diagonal, of what has pivots beyond round-off.
   static constexpr double kBound = 1e-9;
 };
 template <>
 struct Trust<float> {
-  static constexpr double kWeakPivot = 1e-3;
-  static constexpr float kPivots = 0.1F;
+  static constexpr float kEigenvalue = 1e-5F;
+  static constexpr double kWeakPivot = 1e-2;
+  static constexpr float kWeakProduct = 0.1F;
   static constexpr double kMostPerScale = 1e30;
   static constexpr float kBound = 5e-5F;
 };

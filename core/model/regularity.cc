@@ -8,6 +8,9 @@
 namespace torqued {
 namespace {
 
+// m from what is nearest to zero.
+constexpr double kFarthestSlide = 10;
+
 constexpr int kMostStates = 32, kFewestStates = 4;
 // A rule may cost up to the square of the number of joints.
 constexpr int kStatesTimesJoints = 16'384;
@@ -34,12 +37,18 @@ class Random {
 };
 
 double RandomPosition(const Joint& joint, Random& random) {
-  const double range =
-      joint.type == JointType::kPrismatic ? 1 : std::numbers::pi;
-  const double lower = joint.limits.lower.value_or(-range);
-  const double upper = joint.limits.upper.value_or(range);
+  const bool slides = joint.type == JointType::kPrismatic;
+  const double range = slides ? 1 : std::numbers::pi;
+  const double one = joint.limits.lower.value_or(-range);
+  const double other = joint.limits.upper.value_or(range);
   // One limit may lie beyond the range that stands for the other.
-  return random.Between(std::min(lower, upper), std::max(lower, upper));
+  const auto [lower, upper] = std::minmax(one, other);
+  // Limits far out stand for none: a mass that is carried out for thousands of
+  // metres hides what else a joint carries.
+  const double most = slides ? kFarthestSlide : 2 * std::numbers::pi;
+  const double nearest = std::clamp(0.0, lower, upper);
+  return random.Between(std::max(lower, nearest - most),
+                        std::min(upper, nearest + most));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace torqued {
 
-/// What is told of the mass properties in a description that no body can have,
-/// and of joints that move no mass. What cannot be read, no tree of links, and
+/// How mass properties that no body can have, and joints that move no mass, are
+/// judged. What cannot be read, no tree of links, and
 /// numbers beyond double precision are errors whatever is chosen.
 enum class Validation : std::uint8_t {
   /// An error where an answer follows from it, a warning where none does (the

@@ -60,7 +60,7 @@ void CheckRetry(const client::Error& error) {
 // What a person sees does not steer the terminal.
 void CheckReport(const client::Error& error) {
   std::ostringstream out;
-  cli::PrintError(error, out);
+  cli::PrintError(error, {}, out);
   const std::string text = out.str();
   FUZZ_REQUIRE(text.starts_with("torquectl: ") && text.ends_with('\n'), text);
   for (const unsigned char c : text) {

@@ -56,8 +56,9 @@ TEST(Number, NumbersBeyondDoubleAreRefused) {
 }
 
 TEST(Number, NumbersTooSmallForDoubleAreZero) {
-  for (const char* text : {"1e-400", "+1e-400", "4.9e-9999", "0.1e-330",
-                           "123456e-999999999999999999999999"}) {
+  for (const char* text :
+       {"1e-400", "+1e-400", "4.9e-9999", "0.1e-330",
+        "123456e-999999999999999999999999", "0.001e-9223372036854775807"}) {
     EXPECT_EQ(Parsed(text), 0) << text;
     EXPECT_FALSE(std::signbit(Parsed(text))) << text;
   }
@@ -68,8 +69,9 @@ TEST(Number, NumbersTooSmallForDoubleAreZero) {
   // The smallest that are not.
   EXPECT_EQ(Parsed("5e-324"), 5e-324);
   EXPECT_EQ(Parsed("0e-400"), 0);
-  for (const char* text : {"0.001e999", "1e99999999999999999999999",
-                           "100000000000000000000e308"}) {
+  for (const char* text :
+       {"0.001e999", "1e99999999999999999999999", "100000000000000000000e308",
+        "1e9223372036854775807"}) {
     EXPECT_THAT(Problem(text), HasSubstr("outside the range")) << text;
   }
   EXPECT_THAT(Problem("1" + std::string(400, '0')),

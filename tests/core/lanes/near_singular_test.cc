@@ -141,6 +141,73 @@ TEST(NearSingular, ResultsHaveDigitsInProportionToTheDistanceFromTheLimit) {
   }
 }
 
+/// Joints on nearly the same axis, two by two, with one body at the end: each
+/// pivot is small beside the one before it, none is tiny, and what they lose
+/// multiplies.
+LoadResult LeaningChain(double lean, std::size_t joints, bool reversed) {
+  const double s = lean;
+  std::vector<JointDescription> chain = {
+      JointOf("", JointKind::kContinuous, "", "", {}, {0, 0, 1}),
+      JointOf("", JointKind::kContinuous, "", "", {}, {s, 0, 1}),
+      JointOf("", JointKind::kContinuous, "", "", {}, {1, s, 0}),
+      JointOf("", JointKind::kContinuous, "", "", {0, 0, -s}, {0, 1, 0}),
+      JointOf("", JointKind::kPrismatic, "", "", {0, 0, s}, {1, s, 0})};
+  chain.resize(joints);
+  if (reversed) {
+    std::reverse(chain.begin(), chain.end());
+    for (JointDescription& joint : chain) joint.origin.p = {};
+  }
+  std::vector<LinkDescription> links = {MasslessLink("base")};
+  for (std::size_t k = 0; k < joints; ++k) {
+    const std::string name = "l" + std::to_string(k);
+    chain[k].name = "j" + std::to_string(k);
+    chain[k].parent = links.back().name;
+    chain[k].child = name;
+    links.push_back(k + 1 < joints ? MasslessLink(name) : Link(name, 1));
+  }
+  return Build(links, chain);
+}
+
+TEST(NearSingular, WhatSmallPivotsLoseMultiplies) {
+  int lost = 0, regular = 0;
+  for (const bool reversed : {false, true}) {
+    for (const std::size_t joints : {3, 4, 5}) {
+      for (double lean = 0.5; lean > 1e-4; lean *= 0.7) {
+        const LoadResult loaded = LeaningChain(lean, joints, reversed);
+        ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
+        const std::string name = std::to_string(joints) + " joints, lean " +
+                                 std::to_string(lean) +
+                                 (reversed ? ", reversed" : "");
+        BatchCase batch = MakeCase(loaded.model, 1, 1);
+        batch.wrench.clear();
+        std::fill(batch.q.begin(), batch.q.end(), 0);
+        std::fill(batch.v.begin(), batch.v.end(), 0);
+        batch.options.terms.gravity = {0, 0, 0};
+        batch.options.quantities = {Quantity::kForwardDynamics};
+        const PivotVerdict verdict =
+            PivotRule(loaded.model->tree()).At(batch.q.data());
+        ++(verdict.regular() ? regular : lost);
+        std::vector<std::string> where;
+        const auto exact = EvaluateEverywhere(batch, &where);
+        batch.options.precision = Precision::kSingle;
+        const auto single = EvaluateEverywhere(batch, &where);
+        for (std::size_t k = 0; k < exact.size(); ++k) {
+          EXPECT_EQ(exact[k].issues.empty(), verdict.regular())
+              << name << " on " << where[k];
+          EXPECT_EQ(single[k].issues.empty(), verdict.regular())
+              << name << " on " << where[k];
+          if (!verdict.regular()) continue;
+          const auto a = RowOf(exact[k], Output::kAcceleration, 0, 1);
+          const auto b = RowOf(single[k], Output::kAcceleration, 0, 1);
+          EXPECT_LT((a - b).norm(), 0.02 * a.norm()) << name << where[k];
+        }
+      }
+    }
+  }
+  EXPECT_GT(lost, 10);
+  EXPECT_GT(regular, 30);
+}
+
 TEST(NearSingular, ARollJointUnderHeavyLinksIsNotDividedByRoundOff) {
   // The last joint turns a heavy rod about its own axis; turned frames on the
   // way leave round-off of the other moments in that about the axis.

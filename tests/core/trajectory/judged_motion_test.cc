@@ -132,10 +132,10 @@ TEST(JudgedMotion, VelocitiesBetweenSamplesSlowItDown) {
   EXPECT_EQ(verdict.violations.gravest[0].kind, LimitKind::kVelocity);
   EXPECT_NEAR(verdict.joints[0].velocity.value, 1, 1e-12);
   EXPECT_NEAR(verdict.joints[0].velocity_use.value, 1 / 0.99, 1e-12);
-  ASSERT_TRUE(verdict.slow_down);
-  EXPECT_NEAR(verdict.slow_down->factor, 1 / 0.99, 1e-12);
-  EXPECT_EQ(verdict.slow_down->limited_by.row, 2);
-  EXPECT_NEAR(verdict.slow_down->limited_by.after, 0.5, 1e-9);
+  ASSERT_TRUE(verdict.slow_down.possible);
+  EXPECT_NEAR(verdict.slow_down.factor, 1 / 0.99, 1e-12);
+  EXPECT_EQ(verdict.slow_down.limited_by.row, 2);
+  EXPECT_NEAR(verdict.slow_down.limited_by.after, 0.5, 1e-9);
 }
 
 /// Against the spline of the same samples and finer ones.
