@@ -20,6 +20,11 @@ export type Stream = grpc.ClientDuplexStream<object, object>;
 
 type Bounds = Pick<CallLimits, 'deadline' | 'signal'>;
 
+interface UnaryBounds extends Bounds {
+  /** Wait for a connection where nobody is there. Absent: fail at once. */
+  readonly waitForReady?: boolean;
+}
+
 export class Channel {
   readonly address: string;
   readonly #client: grpc.Client;
@@ -53,7 +58,7 @@ export class Channel {
   unary<Reply>(
     method: Method,
     request: object,
-    { deadline, signal }: Bounds,
+    { deadline, signal, waitForReady = false }: UnaryBounds,
   ): Promise<Reply> {
     return new Promise<Reply>((resolve, reject) => {
       this.#checkOpen(signal);
@@ -71,6 +76,7 @@ export class Channel {
         (message: object) => encode(method.request, message),
         (bytes: Buffer) => method.reply.decode(bytes) as unknown as Reply,
         request,
+        new grpc.Metadata({ waitForReady }),
         { deadline },
         (error, reply) => {
           this.#open.delete(cancellable);

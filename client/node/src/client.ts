@@ -15,7 +15,6 @@ import {
   type ModelInfo,
   type ModelSummary,
   type RegisterOptions,
-  registrationOptions,
   toLintReport,
   toModelInfo,
   toModelSummary,
@@ -30,8 +29,6 @@ import { type Method, METHODS } from './protocol.js';
 import {
   type CallLimits,
   hasNotBegun,
-  type IsTransient,
-  mayPass,
   sleep,
   untilDone,
   type Waiting,
@@ -67,12 +64,8 @@ export interface ConnectOptions {
    * with UNAVAILABLE, with a delay after which to retry, for a lost connection,
    * or for a cancellation that the caller has not asked for. A batch goes on
    * where it was interrupted. What does change something is tried again only
-   * where a server that shuts down has refused it (DRAINING). The next try comes
-   * after 25 to 50 ms, then twice as much, up to 0.5 to 1 s, the last one 50 ms
-   * before the deadline; a call without one ends where nothing was answered for
-   * 300 s. Of such tries all calls of a client have 50 at once, 10 more every
-   * second and one more with every answer; a try beyond that waits, and none is
-   * given up for it. Absent: true.
+   * where a server that shuts down has refused it (DRAINING). docs/retries.md
+   * says when and how often. Absent: true.
    */
   retry?: boolean;
   /** Told before each wait for another try. */
@@ -306,7 +299,11 @@ export class Client {
     request: object,
     options: CallOptions,
   ): Promise<Reply> {
-    return this.#call(method, request, options, mayPass);
+    const limits = this.#limitsOf(options);
+    return untilDone(
+      () => this.#channel.unary<Reply>(method, request, limits),
+      limits,
+    );
   }
 
   #change<Reply>(
@@ -314,20 +311,17 @@ export class Client {
     request: object,
     options: CallOptions,
   ): Promise<Reply> {
-    return this.#call(method, request, options, hasNotBegun);
-  }
-
-  #call<Reply>(
-    method: Method,
-    request: object,
-    options: CallOptions,
-    isTransient: IsTransient,
-  ): Promise<Reply> {
     const limits = this.#limitsOf(options);
     return untilDone(
-      () => this.#channel.unary<Reply>(method, request, limits),
+      // That nobody is there, in the midst of a restart, would be final.
+      ({ again, end }) =>
+        this.#channel.unary<Reply>(method, request, {
+          deadline: end,
+          signal: limits.signal,
+          waitForReady: again,
+        }),
       limits,
-      isTransient,
+      hasNotBegun,
     );
   }
 

@@ -1,4 +1,4 @@
-// When a call that failed is tried again.
+// When a call that failed is tried again: docs/retries.md.
 
 import { TorquedError } from './errors.js';
 import type { RetryBudget } from './retry_budget.js';
@@ -32,6 +32,15 @@ export interface CallLimits {
   readonly closing: AbortSignal;
   /** Undefined: the first failure is final. */
   readonly retry: Retrying | undefined;
+}
+
+/** One of the tries of a call. */
+export interface Try {
+  /** Another one has failed. */
+  readonly again: boolean;
+  /** The deadline, or where there is none the end of the outage, as Date.now()
+   * counts. */
+  readonly end: number;
 }
 
 /** Whether a failure may pass. */
@@ -132,11 +141,17 @@ export class RetrySchedule {
     await sleep(delayMs, signal ? [signal, closing] : [closing]);
   }
 
-  #untilLastTryMs(): number {
+  /** What the next try knows of those before it. */
+  get nextTry(): Try {
     const { deadline } = this.#limits;
-    const end =
-      deadline === Infinity ? (this.#outageEnd ?? deadline) : deadline;
-    return end - LAST_TRY_MS - Date.now();
+    return {
+      again: this.#tries > 1,
+      end: deadline === Infinity ? (this.#outageEnd ?? deadline) : deadline,
+    };
+  }
+
+  #untilLastTryMs(): number {
+    return this.nextTry.end - LAST_TRY_MS - Date.now();
   }
 
   // What came before, where it says more.
@@ -153,14 +168,14 @@ export class RetrySchedule {
 
 /** Runs `attempt` until it succeeds or fails for good. */
 export async function untilDone<T>(
-  attempt: () => Promise<T>,
+  attempt: (next: Try) => Promise<T>,
   limits: CallLimits,
   isTransient: IsTransient = mayPass,
 ): Promise<T> {
   const schedule = new RetrySchedule(limits, isTransient);
   while (true) {
     try {
-      const result = await attempt();
+      const result = await attempt(schedule.nextTry);
       schedule.answered();
       return result;
     } catch (error) {

@@ -111,6 +111,8 @@ class Client:
             server_info_pb2.GetServerInfoRequest()))
 
     def health(self) -> Health:
+        """What the server says of itself now; never tried again. Raises
+        Unavailable, DeadlineExceeded."""
         return self.connection.health()
 
     def close(self) -> None:

@@ -21,8 +21,8 @@ from torqued.settings import (
     CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD,
     HEALTH_REQUEST, Settings, Waiting, health_of)
 from torqued.v1 import (
-    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc,
-    trajectory_pb2)
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2,
+    server_info_pb2_grpc, trajectory_pb2)
 from torqued.verdict import TrajectoryVerdict
 
 
@@ -93,16 +93,25 @@ class Connection:
 
     def change(self, method: Any, request: Any) -> Any:
         """A call that is made again only where the server says that it has not
-        begun."""
+        begun, and where a server answers then: to find nobody, or the end
+        of the old connection, would be final."""
         deadline = self._default_deadline()
         schedule = self._schedule(deadline)
+        again = False
         while True:
             self._check_open()
             try:
-                return method(request, timeout=deadline.remaining())
+                reply = method(request, timeout=schedule.remaining(),
+                               wait_for_ready=again)
+                self._budget.answered()
+                return reply
             except grpc.RpcError as failure:
                 error = errors.decode(failure)
             self._wait(schedule.only_refused(error))
+            self.read(self.info.GetServerInfo,
+                      server_info_pb2.GetServerInfoRequest(),
+                      deadline, schedule)
+            again = True
 
     def compute(self, plan: Plan, progress: Progress | None,
                 stream: bool) -> Evaluation:

@@ -120,7 +120,11 @@ class ModelSummary:
 
 @dataclasses.dataclass(frozen=True)
 class ServerInfo:
-    """What a server is and what it takes at a time; see docs/server.md."""
+    """What a server is and what it takes at a time; see docs/server.md.
+
+    growing_windows: distant clients may send further ahead; None: an older
+    server does not tell.
+    """
 
     server_version: str
     target: str
@@ -131,6 +135,7 @@ class ServerInfo:
     max_inflight_rows: int
     max_inflight_bytes: int
     max_inflight_streams: int
+    growing_windows: bool | None
     revision_layout: str
 
 
@@ -204,4 +209,6 @@ def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:
         max_inflight_rows=reply.max_inflight_rows,
         max_inflight_bytes=reply.max_inflight_bytes,
         max_inflight_streams=reply.max_inflight_streams,
+        growing_windows=(reply.growing_windows
+                         if reply.HasField("growing_windows") else None),
         revision_layout=reply.revision_layout)

@@ -1,4 +1,4 @@
-"""When a call that failed is tried again."""
+"""When a call that failed is tried again: docs/retries.md."""
 
 from __future__ import annotations
 
@@ -125,11 +125,16 @@ class Schedule:
             self._on_retry(error, pause)
         return pause
 
-    def _until_last_try(self) -> float:
+    def remaining(self) -> float:
+        """Seconds until the deadline, or the end of the outage where there is
+        none."""
         remaining = self._deadline.remaining()
         if remaining >= _LONGEST and self._outage is not None:
-            remaining = self._outage.remaining()
-        return remaining - _LAST_TRY
+            return self._outage.remaining()
+        return remaining
+
+    def _until_last_try(self) -> float:
+        return self.remaining() - _LAST_TRY
 
     def _with_history(self, error: TorquedError) -> TorquedError:
         """What came before, where it says more."""

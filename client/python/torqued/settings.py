@@ -57,11 +57,7 @@ class Settings:
         a lost connection, or for a cancellation that the caller has not asked
         for. A large batch goes on where it was interrupted. What does change
         something is tried again only where a server that shuts down has refused
-        it (DRAINING). The next try comes after 25 to 50 ms, then twice as much,
-        up to 0.5 to 1 s, the last one 50 ms before the deadline; a call without
-        one ends where nothing was answered for 300 s. Of such tries all calls
-        of a client have 50 at once, 10 more every second and one more with
-        every answer; a try beyond that waits, and none is given up for it.
+        it (DRAINING). docs/retries.md says when and how often.
     on_retry: called before each wait for another try, with the error and the
         seconds.
     credentials: None: insecure.

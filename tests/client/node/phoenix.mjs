@@ -1,5 +1,6 @@
 // A server that comes again.
 
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,16 @@ export async function freePort() {
   const { port } = server.address();
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** Listens at a port where no server is: takes one connection, closes it and
+ * listens no more. */
+export async function nobodyButOneTry(port) {
+  const listener = createServer();
+  await new Promise((resolve) => listener.listen(port, '127.0.0.1', resolve));
+  const [socket] = await once(listener, 'connection');
+  socket.destroy();
+  await new Promise((resolve) => listener.close(resolve));
 }
 
 /** A server that can be killed and started again at its address. */
@@ -34,6 +45,11 @@ export class Phoenix {
 
   kill() {
     process.kill(this.#server.pid, 'SIGKILL');
+  }
+
+  /** Begins to stop in order. */
+  terminate() {
+    process.kill(this.#server.pid, 'SIGTERM');
   }
 
   /** In order: it finishes what it has begun. */

@@ -1,11 +1,18 @@
 // Servers that are restarted under load: no call fails, and no bit is another.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 import { connect } from 'torqued';
-import { Phoenix } from './phoenix.mjs';
-import { assertSameBits, randomStates, withServer } from './support.mjs';
+import { nobodyButOneTry, Phoenix } from './phoenix.mjs';
+import {
+  assertSameBits,
+  MODELS,
+  randomStates,
+  withServer,
+} from './support.mjs';
 
 const there = withServer();
 
@@ -125,4 +132,60 @@ test('no call fails while its server is restarted', async () => {
   }
   await Promise.all(workers);
   assert.ok(retries.length > 0);
+});
+
+/** Returns when the server has begun to stop and waits for a stream whose replies
+ * nobody reads. */
+async function drain(phoenix, client) {
+  const unread = (await client.model('panda')).evaluate(
+    ['regressor'],
+    chunksOf(states.q),
+  );
+  await unread.next();
+  phoenix.terminate();
+  while (true) {
+    try {
+      await client.serverInfo({ retry: false });
+    } catch (error) {
+      if (error.reason === 'DRAINING') return;
+      throw error;
+    }
+  }
+}
+
+// Once somebody has tried to connect in vain.
+async function comeAgain(phoenix) {
+  await phoenix.stop();
+  await nobodyButOneTry(phoenix.port);
+  await phoenix.start();
+}
+
+test('a registration that was refused waits for the next server', async () => {
+  const phoenix = new Phoenix();
+  const refusals = [];
+  let again;
+  const address = await phoenix.start();
+  const client = await connect(address, {
+    onRetry: (error) => {
+      refusals.push(error.reason);
+      phoenix.kill();
+      again = comeAgain(phoenix);
+    },
+  });
+  const other = await connect(address, { retry: false });
+  try {
+    const urdf = await readFile(join(MODELS, 'panda.urdf'));
+    await drain(phoenix, other);
+    // None of this name is there: what was done twice would be refused.
+    const { changed } = await client.registerUrdf('new', urdf, {
+      expectedCurrent: '',
+    });
+    assert.ok(changed);
+    assert.deepEqual(refusals, ['DRAINING']);
+  } finally {
+    await again;
+    other.close();
+    client.close();
+    await phoenix.end();
+  }
 });

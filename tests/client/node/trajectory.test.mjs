@@ -286,7 +286,10 @@ test('pace and payload are those at which it passes', async () => {
   assert.ok(slowDown.possible && JOINTS.includes(slowDown.limitedBy.joint));
   assertClose([slowDown.factor], [1.25], 1e-9);
   assert.equal(slowDown.limitedBy.kind, 'VELOCITY');
-  assert.deepEqual([slowDown.fastest, slowDown.fastestLimitedBy], [0, undefined]);
+  assert.deepEqual(
+    [slowDown.fastest, slowDown.fastestLimitedBy],
+    [0, undefined],
+  );
   const at = (factor) => ({
     time: motion.time.map((t) => t * factor),
     q: motion.q,

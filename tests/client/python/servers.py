@@ -9,9 +9,14 @@ import socket
 import threading
 
 import grpc
+import numpy as np
 import torqued
+import torqued.errors
 from google.protobuf import any_pb2
-from torqued.v1 import errors_pb2
+from torqued import Reason
+from torqued.settings import EVALUATE_METHOD
+from torqued.v1 import (
+    dynamics_pb2, errors_pb2, server_info_pb2, server_info_pb2_grpc)
 
 
 def free_address():
@@ -19,6 +24,15 @@ def free_address():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def nobody_but_one_try(address):
+    """Listens at an address where no server is: takes one connection, closes it
+    and listens no more. Returns when that has been."""
+    host, _, port = address.rpartition(":")
+    with socket.create_server((host, int(port))) as listener:
+        listener.settimeout(60)
+        listener.accept()[0].close()
 
 
 class Restarting:
@@ -40,6 +54,35 @@ class Restarting:
 
     def stop(self):
         self.server.stop()
+
+    @contextlib.contextmanager
+    def draining(self):
+        """A server that has begun to stop, and waits for a stream whose replies
+        nobody reads. It goes on stopping where this ends."""
+        q = np.zeros((500, 7)).tobytes()
+        chunk = dynamics_pb2.EvaluateRequest()
+        chunk.chunk.q.columns, chunk.chunk.q.f64 = 7, q
+        start = dynamics_pb2.EvaluateRequest()
+        start.start.model = "panda"
+        start.start.quantities.append(dynamics_pb2.QUANTITY_REGRESSOR)
+        # The server's second reply waits for a window of 64 KiB.
+        with grpc.insecure_channel(
+                self.address, [("grpc.http2.bdp_probe", 0)]) as channel:
+            unread = channel.stream_stream(
+                EVALUATE_METHOD, lambda message: message.SerializeToString())(
+                    iter([start] + [chunk] * 16), timeout=60)
+            next(unread)
+            info = server_info_pb2_grpc.ServerInfoStub(channel).GetServerInfo
+            info(server_info_pb2.GetServerInfoRequest(), timeout=10)
+            os.kill(self.server.pid, signal.SIGTERM)
+            while True:
+                try:
+                    info(server_info_pb2.GetServerInfoRequest(), timeout=10)
+                except grpc.RpcError as failure:
+                    if torqued.errors.decode(failure).reason == Reason.DRAINING:
+                        break
+                    raise
+            yield
 
 
 def details(code, reason, retry_seconds=None, field=None, **metadata):

@@ -1,6 +1,7 @@
 """Servers that are restarted under load: no call fails, no bit is another."""
 
 import asyncio
+import contextlib
 import os
 import threading
 
@@ -9,7 +10,7 @@ import pytest
 import torqued
 import torqued.aio
 from conftest import MODELS, same_bits
-from servers import Restarting, free_address
+from servers import Restarting, free_address, nobody_but_one_try
 
 # More of them by hand: TEST_RESTARTS=50.
 RESTARTS = int(os.environ.get("TEST_RESTARTS", "6"))
@@ -192,3 +193,61 @@ def test_nor_does_a_batch_over_two_replicas(tmp_path, panda, states):
     finally:
         for replica in replicas:
             replica.stop()
+
+
+class Drained:
+    """Of a server that drains and refuses; told of the refusal, it ends. It
+    comes again once somebody has tried to connect in vain."""
+
+    def __init__(self, server):
+        self.refusals = []
+        self._server = server
+        self._draining = contextlib.ExitStack()
+        self._again = threading.Thread(target=self._start)
+
+    def __enter__(self):
+        self._draining.enter_context(self._server.draining())
+
+    def refused(self, error, _):
+        self.refusals.append(error.reason)
+        if len(self.refusals) == 1:
+            self._draining.close()
+            self._server.stop()
+            self._again.start()
+
+    def _start(self):
+        nobody_but_one_try(self._server.address)
+        self._server.start()
+
+    def __exit__(self, *_):
+        self._draining.close()
+        if self.refusals:
+            self._again.join(PATIENCE)
+
+
+# None of this name is there before: what was done twice would be refused.
+ONCE = {"name": "new", "urdf": MODELS / "panda.urdf", "expected_current": ""}
+
+
+def test_a_registration_that_was_refused_waits_for_the_next_server(restarting):
+    drained = Drained(restarting)
+    with torqued.connect(
+            restarting.address, on_retry=drained.refused) as client:
+        with drained:
+            robot = client.register(**ONCE)
+        assert client.describe("new").revision == robot.revision
+    assert drained.refusals[0] is torqued.Reason.DRAINING
+
+
+def test_so_does_one_that_is_awaited(restarting):
+    drained = Drained(restarting)
+
+    async def run():
+        async with torqued.aio.connect(
+                restarting.address, on_retry=drained.refused) as client:
+            with drained:
+                robot = await client.register(**ONCE)
+            assert (await client.describe("new")).revision == robot.revision
+
+    asyncio.run(run())
+    assert drained.refusals[0] is torqued.Reason.DRAINING

@@ -1,6 +1,7 @@
 """When calls are tried again, how often, and when they are given up."""
 
 import asyncio
+import contextlib
 import math
 import signal
 import subprocess
@@ -122,7 +123,8 @@ def test_changes_are_made_again_only_where_they_were_not_begun(client, change):
             address, handler):
         with torqued.connect(address) as through:
             change(through)
-            assert len(handler.calls) == 3
+            asked = [call for call in handler.calls if "Registry" in call]
+            assert len(asked) == 3
     client.register("again", PANDA)
     for code in (GONE, grpc.StatusCode.CANCELLED):
         with refusing(client.address, (code, None)) as (address, handler):
@@ -131,6 +133,19 @@ def test_changes_are_made_again_only_where_they_were_not_begun(client, change):
                     change(through)
                 assert len(handler.calls) == 1
     client.delete("again")
+
+
+def test_without_a_deadline_a_change_waits_for_no_longer_than_an_outage(
+        client, monkeypatch):
+    monkeypatch.setattr("torqued.retry.LONGEST_OUTAGE", 0.5)
+    draining = details(GONE, "DRAINING")
+    with contextlib.ExitStack() as server:
+        address, _ = server.enter_context(
+            refusing(client.address, (GONE, draining)))
+        with torqued.connect(address, deadline=math.inf, on_retry=(
+                lambda *_: server.close())) as through:
+            with pytest.raises(FAILURES, match="tried"):
+                through.delete("again")
 
 
 def test_closing_ends_the_wait_for_another_try():
