@@ -1,6 +1,5 @@
 #include "server/store_commands.h"
 
-#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -21,8 +20,7 @@ constexpr int kDamaged = 2;
 /// What is unfinished must not stay behind.
 bool Interrupted() {
   static bool interrupted = false;
-  interrupted =
-      interrupted || WaitForStopSignal(std::chrono::milliseconds(0)) != 0;
+  interrupted = interrupted || TakeStopSignal();
   return interrupted;
 }
 

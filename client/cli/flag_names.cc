@@ -27,6 +27,7 @@ constexpr auto kNamings = std::to_array<Naming>({
     {"tip_wrench_on_environment.reference_frame", "--wrench-frame"},
     {"tip_wrench_on_environment", "--wrench"},
     {"tip_wrench_reference_frame", "--wrench-frame"},
+    {"options.default_tip", "--tip"},
     {"options.external_wrenches", "--external-wrench"},
     {"options.joint_names", "--joints"},
     {"options.payload.frame", "--payload-frame"},

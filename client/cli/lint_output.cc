@@ -109,27 +109,27 @@ void PrintReport(const v1::LintReport& report, const std::string& source_name,
 
 void PrintModel(const v1::ModelInfo& model, std::ostream& out) {
   const v1::RegistrationOptions& options = model.options();
-  if (!model.name().empty()) out << "name      " << model.name() << "\n";
-  out << "revision  " << model.revision() << "\n";
+  if (!model.name().empty()) out << "name       " << model.name() << "\n";
+  out << "revision   " << model.revision() << "\n";
   if (model.state() == v1::MODEL_STATE_BROKEN) {
-    out << "BROKEN    " << model.problem() << "\n";
+    out << "BROKEN     " << model.problem() << "\n";
     return;
   }
-  out << "robot     " << model.robot_name() << "\n";
+  out << "robot      " << model.robot_name() << "\n";
   for (const std::string& label : model.labels()) {
-    out << "label     " << label << "\n";
+    out << "label      " << label << "\n";
   }
-  out << "tip       " << (model.tip_frame().empty() ? "-" : model.tip_frame())
+  out << "tip        " << (model.tip_frame().empty() ? "-" : model.tip_frame())
       << "\n";
-  out << "format    "
+  out << "format     "
       << (model.format() == v1::MODEL_FORMAT_URDF ? "urdf" : "unknown") << "\n"
       << "validation " << ValidationText(options.validation()) << "\n";
-  out << "mass      " << ReadableText(model.moving_mass()) << " kg moved\n";
-  out << "gravity  ";
+  out << "mass       " << ReadableText(model.moving_mass()) << " kg moved\n";
+  out << "gravity   ";
   for (const double g : model.gravity()) out << " " << ReadableText(g);
   out << "\n";
   if (model.has_registered_at()) {
-    out << "since     "
+    out << "since      "
         << google::protobuf::util::TimeUtil::ToString(model.registered_at())
         << "\n";
   }
@@ -155,7 +155,7 @@ void PrintModel(const v1::ModelInfo& model, std::ostream& out) {
   }
   out << "\n";
   joints.Print(out);
-  out << "\nframes   ";
+  out << "\nframes    ";
   for (const std::string& frame : model.frames()) out << " " << frame;
   out << "\n";
 }

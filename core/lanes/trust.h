@@ -27,7 +27,7 @@ template <>
 struct Trust<float> {
   static constexpr float kEigenvalue = 1e-5F;
   static constexpr double kWeakPivot = 1e-2;
-  static constexpr float kWeakProduct = 0.1F;
+  static constexpr float kWeakProduct = 0.01F;
   static constexpr double kMostPerScale = 1e30;
   static constexpr float kBound = 5e-5F;
 };

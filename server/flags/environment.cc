@@ -11,11 +11,12 @@ namespace torqued::flags {
 namespace {
 
 constexpr std::string_view kPrefix = "TORQUED_";
+constexpr std::size_t kMostTold = 200;
 
 // Of the server, every setting of its command line; of torquectl the address;
 // of the clients the server that they start; of the Python package the contract
 // that it is built from.
-constexpr std::array<std::string_view, 21> kKnown{
+constexpr std::array<std::string_view, 22> kKnown{
     "TORQUED_ADDRESS_FILE",
     "TORQUED_CHUNK_ROWS",
     "TORQUED_CONFIG",
@@ -31,6 +32,7 @@ constexpr std::array<std::string_view, 21> kKnown{
     "TORQUED_MAX_MESSAGE_BYTES",
     "TORQUED_MAX_ROWS",
     "TORQUED_MODELS",
+    "TORQUED_MODELS_VALIDATION",
     "TORQUED_PROTO",
     "TORQUED_REFLECTION",
     "TORQUED_SERVER",
@@ -40,11 +42,21 @@ constexpr std::array<std::string_view, 21> kKnown{
 
 /// Of a service called torqued or torqued-..., which every pod beside it gets.
 bool IsOfKubernetes(std::string_view name) {
+  // A service's name has at most 63 characters, a port's 15. The stack that
+  // std::regex takes grows with the text.
+  constexpr std::size_t kMaxLength = 128;
+  if (name.size() > kMaxLength) return false;
   static const std::regex service(
       "TORQUED_([A-Z0-9_]+_)?"
       "(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|"
       "PORT(_[0-9]+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)");
   return std::regex_match(name.begin(), name.end(), service);
+}
+
+std::string Told(std::string_view name) {
+  return name.size() <= kMostTold
+             ? std::string(name)
+             : std::string(name.substr(0, kMostTold)) + "...";
 }
 
 /// The prefix, which all have, would make all of them near.
@@ -78,7 +90,7 @@ std::string EnvironmentProblem(const char* const* environment) {
     if (IsKnown(name)) continue;
     const std::vector<std::string> near =
         NearNames(name.substr(kPrefix.size()), KnownWithoutPrefix());
-    std::string problem = "the environment variable " + std::string(name) +
+    std::string problem = "the environment variable " + Told(name) +
                           " is none that torqued, torquectl or a client reads";
     if (!near.empty()) {
       problem += "; did you mean " + std::string(kPrefix) + near.front() + "?";

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <ctime>
+#include <initializer_list>
 #include <string>
 
 #include "server/observability/logging.h"
@@ -9,13 +10,17 @@
 namespace torqued::server {
 namespace {
 
-sigset_t Signals() {
+sigset_t SetOf(std::initializer_list<int> numbers) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) {
-    sigaddset(&set, number);
-  }
+  for (const int number : numbers) sigaddset(&set, number);
   return set;
+}
+
+sigset_t StopSignals() { return SetOf({SIGTERM, SIGINT}); }
+
+sigset_t Signals() {
+  return SetOf({SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2});
 }
 
 bool IsStop(int number) { return number == SIGTERM || number == SIGINT; }
@@ -54,6 +59,12 @@ int WaitForStopSignal(std::chrono::milliseconds at_most) {
   if (IsStop(number)) return number;
   LogIgnored(number);
   return 0;
+}
+
+bool TakeStopSignal() {
+  const sigset_t set = StopSignals();
+  const timespec now{};
+  return sigtimedwait(&set, nullptr, &now) > 0;
 }
 
 }  // namespace torqued::server

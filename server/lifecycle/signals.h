@@ -16,4 +16,8 @@ int WaitForStopSignal();
 /// The same, or 0 when none came in that time.
 int WaitForStopSignal(std::chrono::milliseconds at_most);
 
+/// Whether SIGTERM or SIGINT was pending, which this takes. Leaves the others
+/// pending and logs nothing.
+bool TakeStopSignal();
+
 }  // namespace torqued::server

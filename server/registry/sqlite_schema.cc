@@ -108,6 +108,11 @@ std::optional<std::string> CheckWhole(SqliteConnection& connection) {
   if (*verdict != "ok") {
     return "damaged (" + *verdict + "); the file was left as it is";
   }
+  // No version makes any; to read one may take for ever.
+  const auto views = ReadInteger(
+      connection, "SELECT count(*) FROM sqlite_schema WHERE type = 'view'");
+  if (!views) return Unreadable(connection);
+  if (*views > 0) return "damaged (it has a view); the file was left as it is";
   return std::nullopt;
 }
 

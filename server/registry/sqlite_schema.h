@@ -19,8 +19,8 @@ SchemaIdentity KnownSchema();
 /// Configures the connection and creates the tables in an empty file, or checks
 /// that a file is whole and of a version that this program knows, and brings
 /// the tables of an older one to this. Any other file is left byte for byte as
-/// it is. Nothing on success, else a sentence
-/// fragment that fits after the path and a colon.
+/// it is. Nothing on success, else a sentence fragment that fits after the path
+/// and a colon.
 std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection);
 
 }  // namespace torqued::server

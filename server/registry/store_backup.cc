@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -31,8 +32,8 @@ class Draft {
  public:
   explicit Draft(const fs::path& target)
       : target_(target),
-        path_((target.parent_path() / ("." + target.filename().string() + "." +
-                                       std::to_string(getpid()) + ".tmp"))
+        path_((target.parent_path() /
+               ("." + target.filename().string() + ".XXXXXX"))
                   .string()) {}
   ~Draft() {
     if (fd_ < 0) return;
@@ -47,9 +48,10 @@ class Draft {
 
   const std::string& path() const { return path_; }
 
-  /// Empty, and for nobody else yet.
+  /// Empty, and for nobody else yet. What a backup that was killed has left is
+  /// never in the way.
   bool Create() {
-    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fd_ = mkostemp(path_.data(), O_CLOEXEC);
     return fd_ >= 0;
   }
   /// Who may read the store may read its copy, and nobody else.
@@ -62,9 +64,8 @@ class Draft {
   bool Sync() { return fsync(fd_) == 0; }
   /// The file is there under its name then, also after a crash.
   bool TakeName(bool overwrite) {
-    const unsigned int flags = overwrite ? 0 : RENAME_NOREPLACE;
-    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), flags) !=
-        0) {
+    if (!(overwrite ? rename(path_.c_str(), target_.c_str()) == 0
+                    : RenameNoReplace())) {
       return false;
     }
     close(std::exchange(fd_, -1));
@@ -73,8 +74,21 @@ class Draft {
   }
 
  private:
+  bool RenameNoReplace() {
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(),
+                  RENAME_NOREPLACE) == 0) {
+      return true;
+    }
+    // Network file systems and those in user space do not know the flag. A link
+    // replaces nothing either.
+    if (errno != EINVAL && errno != ENOSYS) return false;
+    if (link(path_.c_str(), target_.c_str()) != 0) return false;
+    unlink(path_.c_str());
+    return true;
+  }
+
   const fs::path target_;
-  const std::string path_;
+  std::string path_;
   int fd_ = -1;
 };
 

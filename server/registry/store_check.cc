@@ -92,6 +92,9 @@ class Checker {
                     std::to_string(check_.schema) +
                     ", this version knows up to " +
                     std::to_string(known.version) + ")"};
+    } else if (Integer("SELECT count(*) FROM sqlite_schema"
+                       " WHERE type NOT IN ('table', 'index')") > 0) {
+      Add("it has a view or a trigger, which no store has");
     }
     return check_.good();
   }

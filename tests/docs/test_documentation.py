@@ -238,21 +238,40 @@ esac
 """
 
 
+# The user of the service is not there; that it is named can be checked.
+SUDO = """#!/bin/sh
+set -eu
+[ "$1 $2" = "-u torqued" ]
+shift 2
+exec "$@"
+"""
+INSTALL = """#!/bin/sh
+set -eu
+[ "$1 $2 $3 $4 $5" = "-d -o torqued -g torqued" ]
+shift 5
+exec /usr/bin/install -d "$@"
+"""
+
+
 def test_a_backup_is_restored_as_shown(tmp_path):
-    for name in ("lib", "backups", "bin"):
+    for name in ("lib", "etc", "bin"):
         (tmp_path / name).mkdir()
-    (tmp_path / "bin" / "systemctl").write_text(SYSTEMCTL)
-    (tmp_path / "bin" / "systemctl").chmod(0o755)
+    for name, text in (("systemctl", SYSTEMCTL), ("sudo", SUDO),
+                       ("install", INSTALL)):
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    (tmp_path / "etc" / "torqued.toml").write_text(
+        f'store = "{tmp_path}/lib/models.db"\n')
     backup, = snippets(SERVER, "sh backup")
     restore, = snippets(SERVER, "sh restore")
     assert "systemctl stop torqued" in restore
 
     def here(command):
-        for place in ("lib", "backups"):
-            command = command.replace(f"/var/{place}/torqued",
-                                      str(tmp_path / place))
-        result = run(f'export PATH={tmp_path}/bin:$PATH SERVICE={tmp_path} '
-                     f'TORQUED_STORE={tmp_path}/lib/models.db\n' + command)
+        for place in ("var/lib", "var/backups", "etc"):
+            command = re.sub(rf"/{place}/torqued\b(?!\.)",
+                             f"{tmp_path}/{os.path.basename(place)}", command)
+        result = run(f'export PATH={tmp_path}/bin:$PATH SERVICE={tmp_path}\n'
+                     + command)
         return result.returncode, result.stdout + result.stderr
 
     def models():
@@ -273,7 +292,8 @@ def test_a_backup_is_restored_as_shown(tmp_path):
         with contextlib.closing(sqlite3.connect(
                 tmp_path / "lib" / "models.db")) as connection, connection:
             connection.execute("UPDATE revisions SET source = zeroblob(99)")
-        code, said = here("torqued store check")
+        code, said = here(
+            "torqued --config /etc/torqued/torqued.toml store check")
         assert code == 2 and " of panda: " in said, said
         code, said = here(restore)
         assert code == 0, said

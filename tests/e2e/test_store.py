@@ -211,8 +211,9 @@ def test_a_backup_that_fails_leaves_nothing(tmp_path, models):
     assert not list(target.iterdir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_backup_leaves_nothing(tmp_path, models, number):
+def signalled_backup(tmp_path, models, number):
+    """Exit code and output of a backup that gets the signal while it writes to
+    the folder tmp_path / "target"."""
     with changed(models) as connection:
         connection.execute("CREATE TABLE ballast (x)")
         connection.executemany("INSERT INTO ballast VALUES (zeroblob(?))",
@@ -228,9 +229,20 @@ def test_an_interrupted_backup_leaves_nothing(tmp_path, models, number):
         assert process.poll() is None and time.monotonic() < give_up
     process.send_signal(number)
     said, _ = process.communicate(timeout=harness.CALL_SECONDS)
-    assert process.returncode == NO_ANSWER
-    assert said == "torqued: interrupted\n"
-    assert not list(target.iterdir())
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_backup_leaves_nothing(tmp_path, models, number):
+    assert signalled_backup(tmp_path, models, number) == (
+        NO_ANSWER, "torqued: interrupted\n")
+    assert not list((tmp_path / "target").iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGUSR1])
+def test_a_backup_goes_on_where_a_signal_means_nothing(tmp_path, models, number):
+    assert signalled_backup(tmp_path, models, number) == (GOOD, "")
+    assert check(tmp_path / "target" / "copy.db").returncode == GOOD
 
 
 def test_check_says_what_is_damaged_and_where(tmp_path, models):

@@ -103,10 +103,15 @@ std::string Wide(std::string_view text, int bytes) {
   return wide;
 }
 
+/// Of a link that a joint moves: what is fixed to the base enters no answer.
 std::string MassOf(std::string_view mass) {
-  return InRobot("<link name='a'><inertial><mass value='" + std::string(mass) +
-                 "'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
-                 "</inertial></link>");
+  return InRobot(
+      "<link name='base'/><joint name='j' type='continuous'>"
+      "<parent link='base'/><child link='a'/></joint>"
+      "<link name='a'><inertial><mass value='" +
+      std::string(mass) +
+      "'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+      "</inertial></link>");
 }
 
 struct Source {

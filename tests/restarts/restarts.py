@@ -2,7 +2,7 @@
 
 Restarts the server at the same port under the load of each language, every fifth
 time by SIGKILL, the others in order. Fails where a call failed or was answered
-with other bits than before. Exit code 77: skipped.
+with other bits than before. Exit code 77: a language was skipped.
 """
 
 import argparse
@@ -204,7 +204,7 @@ def main():
     print(f"Restarts: {asked.times} under {', '.join(done) or 'nothing'}; "
           f"{len(problems)} calls failed or had other bits"
           + (f"; skipped: {', '.join(skipped)}" if skipped else ""))
-    return 1 if problems else 77 if not done else 0
+    return 1 if problems else 77 if skipped else 0
 
 
 if __name__ == "__main__":

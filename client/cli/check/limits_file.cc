@@ -132,9 +132,8 @@ std::string InsteadOfMoveIt(std::string_view text, const std::string& name) {
     }
   }
   if (instead.empty()) instead = Json::parse(kExample);
-  return "is a joint_limits.yaml of MoveIt, which is not read; write JSON with "
-         "a "
-         "member for each joint: " +
+  return "is a joint_limits.yaml of MoveIt, which is not read; write JSON "
+         "with a member for each joint: " +
          PlainText(instead.dump(), 400) +
          " and so on (accelerations and jerks are not judged)";
 }

@@ -1,7 +1,7 @@
 // What comes out of a computation.
 
 import { milliseconds } from './decode_error.js';
-import { type ValidationLevel, validations } from './models.js';
+import { tidyValidation, type ValidationLevel, validations } from './models.js';
 import {
   optionEnums,
   type Precision,
@@ -155,7 +155,7 @@ export function toEcho(echo: WireEcho, timing: Timing): Echo {
         }
       : undefined,
     precision: optionEnums.precisions.name(echo.precision),
-    validation: validations.name(echo.validation),
+    validation: tidyValidation(validations.name(echo.validation)),
     payload: payload
       ? {
           frame: payload.frame,

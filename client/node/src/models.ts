@@ -265,11 +265,18 @@ function tidyFormat(format: string): ModelFormat {
   return format === 'MODEL_FORMAT_URDF' ? 'URDF' : 'UNKNOWN';
 }
 
-function tidyValidation(
+/** DEFAULT for what an older server does not say and for a level that this
+ * version does not know. */
+export function tidyValidation(name: string): ValidationLevel {
+  return name === 'STRICT' || name === 'LENIENT' ? name : 'DEFAULT';
+}
+
+function validationOf(
   options: { validation?: string } | null,
 ): ValidationLevel {
-  const name = withoutPrefix(options?.validation ?? '', 'VALIDATION_');
-  return name === 'STRICT' || name === 'LENIENT' ? name : 'DEFAULT';
+  return tidyValidation(
+    withoutPrefix(options?.validation ?? '', 'VALIDATION_'),
+  );
 }
 
 /** From a decoded LintReport; empty where there is none. */
@@ -290,7 +297,7 @@ export function toModelInfo(message: object): ModelInfo {
   return {
     ...model,
     format: tidyFormat(format),
-    validation: tidyValidation(options),
+    validation: validationOf(options),
     state: tidyState(model['state']),
     joints: model['joints'].map((joint: Joint) => ({
       ...joint,

@@ -174,6 +174,8 @@ class TrajectoryTable(enum.IntEnum):
 class RemarkKind(enum.IntEnum):
     """Which rate of the samples contradicts the others."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     #: v is not the rate of q.
     VELOCITY = 1
     #: a is not the rate of v.

@@ -16,6 +16,7 @@ from torqued.enums import (
 from torqued.errors import (
     BadRowsWarning, RowError, RowStatus, SingularTaskWarning,
     WeakTaskWarning)
+from torqued.model import known
 from torqued.options import OnBadRow
 from torqued.quantities import ARRAYS, ResultShape
 from torqued.v1 import dynamics_pb2
@@ -216,7 +217,7 @@ class Evaluation:
     @property
     def validation(self) -> Validation:
         """Of the model, as registered."""
-        return Validation(self.echo.validation or 1)
+        return known(Validation, self.echo.validation, Validation.DEFAULT)
 
     @property
     def target(self) -> str:

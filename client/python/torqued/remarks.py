@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from torqued.enums import RemarkKind
+from torqued.model import known
 from torqued.v1 import trajectory_pb2 as pb
 
 
@@ -50,8 +51,8 @@ class Remark:
     tolerance: float
 
     def __str__(self) -> str:
-        of = ("positions" if self.kind == RemarkKind.VELOCITY
-              else "velocities")
+        of = {RemarkKind.VELOCITY: "positions",
+              RemarkKind.ACCELERATION: "velocities"}.get(self.kind, "samples")
         return (f"{self.kind.name.lower()} of {self.joint}: "
                 f"{self.worst.value:g} where the {of} give "
                 f"{self.expected:g}, at {self.worst.time:g} s (between samples "
@@ -81,7 +82,8 @@ def peak_of(message: pb.Peak) -> Peak:
 
 def remark_of(message: pb.Remark) -> Remark:
     return Remark(
-        kind=RemarkKind(message.kind), joint=message.joint,
+        kind=known(RemarkKind, message.kind, RemarkKind.UNKNOWN),
+        joint=message.joint,
         first_sample=message.first_sample, last_sample=message.last_sample,
         begin=message.begin, end=message.end, steps=message.steps,
         worst=peak_of(message.worst), expected=message.expected,

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TorquedError } from 'torqued';
+import { toEcho } from '../client/node/dist/evaluation.js';
+import { messageType } from '../client/node/dist/protocol.js';
 import { assertSameBits, MODELS, numbers, withServer } from './support.mjs';
 
 const there = withServer();
@@ -226,6 +228,18 @@ test('validation decides about masses that no body has', async () => {
     reason: 'INVALID_OPTION',
     field: 'validation',
   });
+});
+
+test('a level that an older or a newer server says is a level', () => {
+  for (const [validation, level] of [
+    [0, 'DEFAULT'],
+    [1, 'DEFAULT'],
+    [2, 'STRICT'],
+    [99, 'DEFAULT'],
+  ]) {
+    const echo = messageType('Echo').fromObject({ validation });
+    assert.equal(toEcho(echo, {}).validation, level);
+  }
 });
 
 test('a finding of one kind comes once, with count and places', async () => {

@@ -18,6 +18,9 @@ import torqued
 import torqued.aio
 from conftest import MODELS
 from servers import details, refusing
+from torqued.evaluation import Evaluation
+from torqued.remarks import remark_of
+from torqued.v1 import dynamics_pb2, trajectory_pb2
 
 PANDA = MODELS / "panda.urdf"
 
@@ -365,6 +368,20 @@ ODD = ("<robot name='odd'><link name='base'/><link name='rod'><inertial>"
        "izz='0.1' ixy='0.2' ixz='0' iyz='0'/></inertial></link><joint "
        "name='axle' type='continuous'><parent link='base'/><child link='rod'/>"
        "<axis xyz='0 0 1'/></joint>\n<gazebo/>\n<gazebo/>\n<gazebo/></robot>")
+
+
+@pytest.mark.parametrize("number, level", [
+    (0, "DEFAULT"), (1, "DEFAULT"), (3, "LENIENT"), (99, "DEFAULT")])
+def test_levels_of_older_and_newer_servers_are_levels(number, level):
+    echo = dynamics_pb2.Echo(validation=number)
+    evaluation = Evaluation(0, False, {}, [], echo, [])
+    assert evaluation.validation is torqued.Validation[level]
+
+
+def test_remarks_of_newer_servers_are_of_no_known_kind():
+    remark = remark_of(trajectory_pb2.Remark(kind=99, joint="axle"))
+    assert remark.kind is torqued.RemarkKind.UNKNOWN
+    assert str(remark).startswith("unknown of axle: 0 where the samples give 0")
 
 
 def test_lenient_registration(client):

@@ -81,7 +81,7 @@ def test_validation_decides_about_masses_that_no_body_has(server, tmp_path):
     added = run_json(*at, "models", "add", odd, "--validation", "lenient")
     assert added["model"]["options"]["validation"] == "VALIDATION_LENIENT"
     shown = run(*at, "models", "show", "odd").stdout
-    assert "validation lenient" in shown and "format    urdf" in shown
+    assert "validation lenient" in shown and "format     urdf" in shown
     run(*at, "models", "rm", "odd")
 
 

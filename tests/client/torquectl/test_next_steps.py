@@ -82,6 +82,13 @@ def test_errors_of_the_server_name_flags(words, told):
     assert said.startswith("torquectl: " + told), said
 
 
+def test_a_tip_that_the_description_lacks_names_its_flag(tmp_path):
+    store = ("--spawn",)
+    said = refused("models", "add", PLANAR, "--tip", "nolink", *store)
+    assert said.startswith("torquectl: UNKNOWN_FRAME (--tip): "), said
+    assert "nolink" in said and "default_tip" not in said
+
+
 # --- Files that lack something ------------------------------------------------
 
 

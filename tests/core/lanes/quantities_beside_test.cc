@@ -258,7 +258,7 @@ TEST(QuantitiesBeside, LeaveNoDoubtAtTheMarginToOthers) {
   // brought up by the general ones, which round otherwise: where full rank is
   // about to be certified they disagree now and then.
   BatchCase batch = MakeRandomCase(7, false, 64);
-  batch.options.task.rank_tolerance = 0.05;
+  batch.options.task.rank_tolerance = 0.005;
   batch.v.clear();
   batch.a.clear();
   batch.tau.clear();

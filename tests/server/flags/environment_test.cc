@@ -66,6 +66,22 @@ TEST(Environment, WhatKubernetesSetsForAServiceIsAccepted) {
                  "TORQUED_CELL_2_SERVICE_HOST=10.0.0.12"}),
       "");
   EXPECT_NE(ProblemOf({"TORQUED_PORTS=7421"}), "");
+  // The longest names of a service and of a port.
+  EXPECT_EQ(ProblemOf({("TORQUED_" + std::string(55, 'A') + "_SERVICE_PORT_" +
+                        std::string(15, 'B') + "=7421")
+                           .c_str()}),
+            "");
+}
+
+TEST(Environment, ANameOfAnyLengthIsToldInShort) {
+  for (const std::size_t length : {1000U, 30'000U, 100'000U}) {
+    const std::string name = "TORQUED_" + std::string(length, 'A');
+    for (const char* const end : {"=x", "_PORT=x", "_SERVICE_PORT_A=x"}) {
+      const std::string problem = ProblemOf({(name + end).c_str()});
+      EXPECT_THAT(problem, AllOf(HasSubstr("TORQUED_AAA"), HasSubstr("none")));
+      EXPECT_LT(problem.size(), 400U);
+    }
+  }
 }
 
 }  // namespace

@@ -2,15 +2,42 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <fstream>
+#include <functional>
+#include <string_view>
 #include <thread>
 
 #include "server/registry/registry.h"
 #include "server/registry/store_check.h"
 #include "tests/server/registry/fixtures.h"
+
+namespace {
+
+// What the file system says; empty: this one.
+std::function<int()>& FileSystemSays() {
+  static std::function<int()> says;
+  return says;
+}
+
+}  // namespace
+
+// In the place of the library's.
+extern "C" int renameat2(int from_directory, const char* from, int to_directory,
+                         const char* to, unsigned int flags) noexcept {
+  if (FileSystemSays()) {
+    errno = FileSystemSays()();
+    return -1;
+  }
+  return static_cast<int>(
+      syscall(SYS_renameat2, from_directory, from, to_directory, to, flags));
+}
 
 namespace torqued::server {
 namespace {
@@ -102,6 +129,96 @@ TEST(StoreBackup, LeavesAStoreThatNobodyHasOpenAsItIs) {
   EXPECT_TRUE(Checked(path).good());
   EXPECT_EQ(ReadFile(path), before);
   EXPECT_EQ(WhyItDoesNotOpen(path), "");
+}
+
+class StoreBackupTo : public testing::Test {
+ protected:
+  StoreBackupTo() {
+    Value(Registry(OpenStore(path_)).Register(Request("arm", 1)));
+  }
+  ~StoreBackupTo() override { FileSystemSays() = nullptr; }
+
+  std::vector<std::string> Files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory_ / "copies")) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  const TemporaryDirectory directory_;
+  const std::string path_ = directory_ / "models.db";
+  const bool made_ = fs::create_directory(directory_ / "copies");
+  const std::string copy_ = directory_ / "copies/copy";
+};
+
+TEST_F(StoreBackupTo, AFileSystemThatOnlyReplacesHasTheCopyAlone) {
+  for (const int error : {EINVAL, ENOSYS}) {
+    FileSystemSays() = [error] { return error; };
+    EXPECT_EQ(Why(BackUpStore(path_, copy_, {})), "");
+    EXPECT_EQ(Checked(copy_).names, 1);
+    EXPECT_THAT(Files(), testing::ElementsAre("copy"));
+    EXPECT_EQ(fs::hard_link_count(copy_), 1);
+    EXPECT_THAT(Why(BackUpStore(path_, copy_, {})), HasSubstr("is there"));
+    EXPECT_EQ(Why(BackUpStore(path_, copy_, {.overwrite = true})), "");
+    EXPECT_THAT(Files(), testing::ElementsAre("copy"));
+    fs::remove(copy_);
+  }
+}
+
+TEST_F(StoreBackupTo, AFileThatCameMeanwhileIsKept) {
+  for (const int error : {EEXIST, EINVAL, ENOSYS}) {
+    FileSystemSays() = [this, error] {
+      std::ofstream(copy_) << "another";
+      return error;
+    };
+    EXPECT_THAT(Why(BackUpStore(path_, copy_, {})), HasSubstr("File exists"));
+    EXPECT_EQ(ReadFile(copy_), "another");
+    EXPECT_THAT(Files(), testing::ElementsAre("copy"));
+    fs::remove(copy_);
+  }
+}
+
+TEST_F(StoreBackupTo, AnErrorOfTheFileSystemIsTold) {
+  FileSystemSays() = [] { return EROFS; };
+  EXPECT_THAT(Why(BackUpStore(path_, copy_, {})), HasSubstr("Read-only"));
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+// In a container every process has the same number.
+TEST_F(StoreBackupTo, WhatAKilledBackupHasLeftIsNotInTheWay) {
+  const std::string left =
+      directory_ / ("copies/.copy." + std::to_string(getpid()) + ".tmp");
+  std::ofstream(left) << "half";
+  EXPECT_EQ(Why(BackUpStore(path_, copy_, {})), "");
+  EXPECT_EQ(Checked(copy_).names, 1);
+  EXPECT_EQ(ReadFile(left), "half");
+}
+
+// A server would read a view for ever as well.
+TEST_F(StoreBackupTo, AViewOrATriggerIsDamage) {
+  for (const char* const sql :
+       {"ALTER TABLE labels RENAME TO once; CREATE VIEW labels AS"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+        " SELECT 'arm' AS name, 'x' AS label, i AS revision FROM n",
+        "CREATE TRIGGER t AFTER INSERT ON names BEGIN"
+        " DELETE FROM labels; END"}) {
+    const std::string odd = directory_ / "odd.db";
+    ASSERT_EQ(Why(BackUpStore(path_, odd, {})), "");
+    ASSERT_EQ(RunSql(odd, sql), "");
+    int asked = 0;
+    const auto checked = CheckStore(odd, [&asked] { return ++asked > 10'000; });
+    ASSERT_TRUE(std::holds_alternative<StoreCheck>(checked))
+        << std::get<std::string>(checked);
+    EXPECT_THAT(std::get<StoreCheck>(checked).damage,
+                testing::ElementsAre(HasSubstr("a view or a trigger")));
+    const std::string before = ReadFile(odd);
+    if (std::string_view(sql).find("VIEW") != std::string_view::npos) {
+      EXPECT_THAT(WhyItDoesNotOpen(odd), HasSubstr("it has a view"));
+      EXPECT_EQ(ReadFile(odd), before);
+    }
+    fs::remove(odd);
+  }
 }
 
 TEST(StoreBackup, AfterAQuietWhileTheFileAloneIsComplete) {
