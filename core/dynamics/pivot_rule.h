@@ -66,7 +66,8 @@ PivotVerdict JudgePivots(const Tree& tree, const PivotScales& scales,
                          const double* q, Scratch<double>& scratch,
                          PivotScratch& own);
 
-/// The same for a tree alone; not thread-safe. The tree's bodies must outlive it.
+/// The same for a tree alone; not thread-safe. The tree's bodies must outlive
+/// it.
 class PivotRule {
  public:
   explicit PivotRule(const Tree& tree);

@@ -22,7 +22,8 @@ double Power(int exponent) {
 }
 
 bool IsSingle(double number) {
-  return std::abs(number) <= double{std::numeric_limits<float>::max()} &&
+  return std::abs(number) <=
+             static_cast<double>(std::numeric_limits<float>::max()) &&
          static_cast<double>(static_cast<float>(number)) == number;
 }
 
@@ -96,8 +97,9 @@ SampleDigits::SampleDigits(const SampleView& table) {
   // What is computed from the largest number has no more than twelve digits of
   // it.
   least_ = 1e-12 * largest_;
-  relative_ = of_single ? double{std::numeric_limits<float>::epsilon()}
-                        : std::numeric_limits<double>::epsilon();
+  relative_ = of_single
+                  ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                  : std::numeric_limits<double>::epsilon();
 }
 
 SampleDigits SampleDigits::OfTimes(std::span<const double> time) {

@@ -150,7 +150,8 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   if (!derives) rules.derived_by = "--derive cubic or --derive quintic";
   StateTable table = ReadStateTable(file, model_, order_, rules);
   if (table.time.empty()) {
-    throw DataError(table.name, "has no column of times");
+    throw DataError(table.name,
+                    "has no times; give each sample its 'time', in seconds");
   }
   // The server would name neither the file nor its line.
   table.CheckTimes();

@@ -126,6 +126,14 @@ def test_positions_alone_are_told_how_to_derive_the_rest(move, tmp_path):
                                        *flags)
 
 
+def test_missing_times_are_told_by_their_name(tmp_path):
+    path = tmp_path / "move.csv"
+    path.write_text("t,joint1.q,joint2.q\n" + "".join(
+        f"{k},{k / 10},0\n" for k in range(5)))
+    said = refused(*CHECK, path, "--model", PLANAR, "--derive", "cubic")
+    assert "has no times; give each sample its 'time', in seconds" in said
+
+
 def test_a_column_of_a_bare_joint_name_is_told_what_to_be_called(tmp_path):
     path = tmp_path / "bare.csv"
     path.write_text(",".join(["time", *JOINTS]) + "\n" + 2 * "0,0,0,0,0,0,0,0\n")
