@@ -89,7 +89,7 @@ SampleDigits::SampleDigits(const SampleView& table) {
   digits_ = fewest.digits;
   // Of the largest number the most is open by its digits; where its decimals
   // say no less, they are those of all numbers.
-  if (decimal_ > 0 && digits_ < kAll &&
+  if (largest_ > 0 && decimal_ > 0 && digits_ < kAll &&
       ByDigits(largest_) <= decimal_ * (1 + 1e-9)) {
     digits_ = kAll;
   }

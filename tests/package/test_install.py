@@ -32,6 +32,7 @@ ENTRY_POINTS = {
     "torqued/core/batch/evaluation_plan.h",
     "torqued/core/batch/robot.h",
     "torqued/core/dynamics/matrix_form.h",
+    "torqued/core/dynamics/singular_joint.h",
     "torqued/core/formats/screw_axes.h",
     "torqued/core/formats/urdf.h",
     "torqued/core/lanes/targets.h",

@@ -42,6 +42,10 @@ TEST(SampleDigits, DecimalsAreFound) {
   EXPECT_DOUBLE_EQ(DigitsOf(Printed(Style::kDecimals, 6)).QuantumOf(0), 1e-6);
 }
 
+TEST(SampleDigits, ZerosLeaveNothingOpen) {
+  EXPECT_EQ(DigitsOf({0, 0, -0.0}).QuantumOf(0), 0);
+}
+
 TEST(SampleDigits, SignificantDigitsAreFound) {
   const SampleDigits digits = DigitsOf(Printed(Style::kDigits, 4));
   EXPECT_DOUBLE_EQ(digits.QuantumOf(2.345), 1e-3);
