@@ -64,5 +64,11 @@ TEST(PlainText, CutsBetweenCharacters) {
   EXPECT_EQ(PlainText("\xC3\xBC", 1), "...");
 }
 
+TEST(PlainText, EscapesCountForItsLength) {
+  EXPECT_EQ(PlainText("\0\0"s, 12), "\\u0000\\u0000");
+  EXPECT_EQ(PlainText("\0\0"s, 11), "\\u0000...");
+  EXPECT_EQ(PlainText(std::string(1000, '\x14'), 40).size(), 36 + 3);
+}
+
 }  // namespace
 }  // namespace torqued::cli

@@ -29,7 +29,7 @@ std::string LimitsOf(const FileResult& result) {
 }
 
 std::string SentenceOf(const FileResult& result) {
-  const std::string limits = LimitsOf(result);
+  std::string limits = LimitsOf(result);
   if (result.remarks == 0) return limits;
   const std::string remarks =
       RemarkCountText(result.remarks) + ", the gravest: " + result.remark;

@@ -135,7 +135,7 @@ std::string SlowDownText(const v1::SlowDown& slow_down) {
     return "at no pace: however slow, " + At(place) + " is over its limit";
   }
   if (!slow_down.has_limited_by()) {
-    const std::string text = "as fast as it is";
+    std::string text = "as fast as it is";
     if (slow_down.fastest() == 0) return text;  // of a server that says no more
     if (!slow_down.has_fastest_limited_by()) return text + ", and any faster";
     const std::string faster =

@@ -41,32 +41,40 @@ void AppendEscaped(char kind, std::uint32_t number, std::string* text) {
   *text += digits.data() + (kind == 'x' ? 2 : 0);
 }
 
-/// `kept`: what passes all the same.
-std::string Escaped(std::string_view text, std::string_view kept) {
-  std::string plain;
-  plain.reserve(text.size());
+/// `kept`: what passes all the same. Of the result at most so many bytes, and
+/// "..." where there are more.
+std::string Escaped(std::string_view text, std::string_view kept,
+                    std::size_t max_bytes = std::string_view::npos) {
+  std::string plain, character;
+  plain.reserve(std::min(text.size(), max_bytes));
   while (!text.empty()) {
     // Most of it.
     const auto letters = static_cast<std::size_t>(
         std::find_if_not(text.begin(), text.end(),
                          [](char c) { return c >= 0x20 && c < 0x7F; }) -
         text.begin());
+    if (letters > max_bytes - plain.size()) {
+      plain += text.substr(0, max_bytes - plain.size());
+      return plain + "...";
+    }
     plain += text.substr(0, letters);
     text.remove_prefix(letters);
     if (text.empty()) break;
-    const std::string_view character = text.substr(0, SizeOf(text.front()));
+    std::size_t size = SizeOf(text.front());
+    character = text.substr(0, size);
     if (!IsUtf8(character)) {
-      AppendEscaped('x', static_cast<unsigned char>(text.front()), &plain);
-      text.remove_prefix(1);
-      continue;
+      size = 1;
+      character.clear();
+      AppendEscaped('x', static_cast<unsigned char>(text.front()), &character);
+    } else if (const std::uint32_t code = CodePoints(character).front();
+               Steers(code) &&
+               kept.find(text.front()) == std::string_view::npos) {
+      character.clear();
+      AppendEscaped('u', code, &character);
     }
-    const std::uint32_t code = CodePoints(character).front();
-    if (Steers(code) && kept.find(text.front()) == std::string_view::npos) {
-      AppendEscaped('u', code, &plain);
-    } else {
-      plain += character;
-    }
-    text.remove_prefix(character.size());
+    if (character.size() > max_bytes - plain.size()) return plain + "...";
+    plain += character;
+    text.remove_prefix(size);
   }
   return plain;
 }
@@ -84,14 +92,7 @@ std::size_t Unfinished(std::string_view text) {
 }  // namespace
 
 std::string PlainText(std::string_view text, std::size_t max_bytes) {
-  const bool cut = text.size() > max_bytes;
-  if (cut) {
-    std::size_t end = max_bytes;
-    while (end > 0 && Continues(text[end])) --end;
-    text = text.substr(0, end);
-  }
-  const std::string plain = Escaped(text, "");
-  return cut ? plain + "..." : plain;
+  return Escaped(text, "", max_bytes);
 }
 
 std::string PlainLines(std::string_view text) { return Escaped(text, "\n\t"); }

@@ -10,8 +10,8 @@ namespace torqued::cli {
 
 /// What could steer a terminal is escaped: control characters and those that
 /// turn the direction of writing become "\u202e", bytes that are no UTF-8
-/// "\x9b". Beyond `max_bytes` of the text the rest becomes "...". Letters
-/// beyond ASCII stay, and are not cut apart.
+/// "\x9b". What is beyond `max_bytes` of the result becomes "...". Letters
+/// beyond ASCII stay; neither they nor escapes are cut apart.
 std::string PlainText(std::string_view text,
                       std::size_t max_bytes = std::string_view::npos);
 
