@@ -113,7 +113,7 @@ void CallUntilDone(const Attempt& attempt, Clock::time_point deadline,
   while (true) {
     grpc::ClientContext context;
     context.set_deadline(deadline);
-    // That nobody is there, in the midst of a restart, would be final.
+    // A refused connection would be final, so this try waits for a server.
     if (again && schedule->effect() == Effect::kChanges) {
       context.set_wait_for_ready(true);
     }

@@ -14,7 +14,7 @@ std::int64_t WholeBlocks(std::int64_t rows) {
   return rows < 64 ? rows : rows / 64 * 64;
 }
 
-// A number of the metadata; nothing where there is none.
+// The number under this key of the metadata; nothing if the key is absent.
 std::optional<std::int64_t> NumberOf(const Error::Details& details,
                                      const char* key) {
   const auto found = details.metadata.find(key);

@@ -91,7 +91,7 @@ std::string JointTable(const CheckedTrajectory& checked) {
   return text + "</table>\n";
 }
 
-/// "3", or "3 to 4" of what stands between samples.
+/// The sample's number; between two samples "3 to 4".
 std::string PlaceText(const v1::Peak& peak) {
   const std::string sample = std::to_string(peak.sample());
   return peak.between() ? sample + " to " + std::to_string(peak.sample() + 1)

@@ -93,7 +93,7 @@ void TakeJoint(const JointReader& reader, const std::string& name,
   if (bounded || !drives) start->add_bounds()->Swap(&bounds);
 }
 
-/// The limits of a joint of MoveIt that count here, as a file of ours has them.
+/// A joint's limits in a MoveIt file, rewritten as the limits file of torqued.
 Json FromMoveIt(const Json& joint) {
   Json limits = Json::object();
   const auto take = [&](const char* has, const char* from, const char* to) {
@@ -111,7 +111,8 @@ Json FromMoveIt(const Json& joint) {
   return limits;
 }
 
-/// What to write instead of a joint_limits.yaml; empty where the text is none.
+/// The JSON to write in place of MoveIt's joint_limits.yaml; empty for other
+/// text.
 std::string InsteadOfMoveIt(std::string_view text, const std::string& name) {
   constexpr std::string_view kKey = "joint_limits";
   if (text.find(kKey) == std::string_view::npos) return "";

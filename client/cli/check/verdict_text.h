@@ -38,9 +38,9 @@ std::string DerivedText(v1::Differentiation derived);
 /// What was judged: "301 samples, nothing between them" or "301 samples and the
 /// cubic spline between them", and the largest step where it is coarse.
 std::string JudgedText(const v1::TrajectoryVerdict& verdict);
-/// Of samples that contradict each other.
+/// The sentence of a remark: samples that contradict each other.
 std::string RemarkText(const v1::Remark& remark);
-/// "2 remarks on the samples"; empty where there is none.
+/// "2 remarks on the samples"; empty for no remarks.
 std::string RemarkCountText(std::uint64_t remarks);
 /// How many remarks of the kind the joint has.
 std::uint64_t CountOf(const v1::JointDemand& joint, v1::RemarkKind kind);

@@ -313,7 +313,7 @@ export class Client {
   ): Promise<Reply> {
     const limits = this.#limitsOf(options);
     return untilDone(
-      // That nobody is there, in the midst of a restart, would be final.
+      // A refused connection would be final, so this try waits for a server.
       ({ again, end }) =>
         this.#channel.unary<Reply>(method, request, {
           deadline: end,
