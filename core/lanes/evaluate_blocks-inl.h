@@ -17,6 +17,7 @@
 #include "core/lanes/block_outputs-inl.h"
 #include "core/lanes/block_task-inl.h"
 #include "core/lanes/mass_factors-inl.h"
+#include "core/lanes/pivot_bounds-inl.h"
 #include "core/lanes/pivot_test-inl.h"
 #include "core/lanes/row_doubts.h"
 #include "core/lanes/tanh.h"
@@ -27,10 +28,6 @@
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
-
-/// Forward dynamics by factorization of M up to so many degrees of freedom, by
-/// articulated bodies beyond.
-inline constexpr int kMaxFactorizedDof = 12;
 
 template <class N>
 class BlockEvaluation {
@@ -68,7 +65,7 @@ class BlockEvaluation {
     }
     if (keeps_acceleration()) carver_.Take(acceleration_, n);
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
-    if (job_.lowered && wants_acceleration() && !by_factorization()) {
+    if (checks_articulated_pivots() && (wants_acceleration() || job_.task)) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
       carver_.Take(low_.articulated, slots);
@@ -453,7 +450,23 @@ class BlockEvaluation {
     QuantityBits solved = kOfTheTask;
     // With articulated bodies their own pivots decide.
     if (by_factorization()) solved |= kOfForwardDynamics | kGeneralSolutions;
-    doubts_.Add(solved, mass_.Factor(pivots_));
+    unsigned doubtful = mass_.Factor(pivots_);
+    if (doubtful != 0 && checks_articulated_pivots()) [[unlikely]] {
+      doubtful &= DoubtfulOfArticulatedBodies();
+    }
+    doubts_.Add(solved, doubtful);
+  }
+
+  /// Of many joints the pivots of articulated bodies certify more than those of
+  /// the factors, and H is the same.
+  bool checks_articulated_pivots() const {
+    return job_.lowered && !by_factorization();
+  }
+
+  __attribute__((noinline, cold)) unsigned DoubtfulOfArticulatedBodies() {
+    Clear(result_, n_);
+    LoweredSolve(lowered_, State(zeros_), low_, result_);
+    return pivots_.DoubtfulAlongPaths(low_.pivot);
   }
 
   /// M⁻¹ (tau − h) from the bias forces in `result_`.

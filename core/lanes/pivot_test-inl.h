@@ -4,15 +4,14 @@
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/pack.h"
+#include "core/lanes/pivot_bounds-inl.h"
 #include "core/lanes/trust.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// Holds pivots of M against bounds of their scales s (see
-/// core/dynamics/pivot_scale.h), H = S^-1/2 M S^-1/2. Certifies only states
-/// that the rule of core/dynamics/pivot_rule.h calls regular, and leaves the
-/// rest to that rule.
+/// Certifies only states that the rule of core/dynamics/pivot_rule.h calls
+/// regular, and leaves the rest to that rule.
 template <class N>
 class PivotTest {
  public:
@@ -30,8 +29,7 @@ class PivotTest {
     for (int i = 0; i < n_; ++i) {
       const ScaleBound& bound = setup_.scale_bounds[i];
       if (bound.growth > 0) slides_ = true;
-      const double scale = bound.rest * bound.rest + bound.fixed;
-      const double per_scale = 1 / scale;
+      const double per_scale = 1 / BoundOfScale<double>(bound, 0.0);
       // Beyond the range of N nothing is certified.
       const bool fits = per_scale < Trust<N>::kMostPerScale;
       per_scale_[i] = P(fits ? N(per_scale) : N(0));
@@ -46,55 +44,31 @@ class PivotTest {
   }
 
   /// The lanes in which M = L D Lᵀ, factorized from the root, is not certainly
-  /// regular. det H = Π d_i / s_i, and the other eigenvalues sum to trace H at
-  /// most, so λ_min(H) ≥ det H ((n − 1) / trace H)^(n − 1). Of many joints the
-  /// product of all weak shares counts: the bound is too low there.
+  /// regular. `diagonal` is that of M.
   TORQUED_INLINE unsigned Doubtful(const P* diagonal, const P* pivots) const {
-    if (n_ > kMostBoundedDof) [[unlikely]] {
+    if (n_ > kMaxFactorizedDof) [[unlikely]] {
       return DoubtfulInAll(pivots);
     }
-    P trace(N(0));
-    for (int i = 0; i < n_; ++i) trace = trace + diagonal[i] * per_scale_[i];
-    const P factor = P(static_cast<N>(n_ - 1)) / trace;
-    P bound(N(1));
-    for (int i = 0; i < n_; ++i) {
-      bound = bound * Share(pivots, i);
-      if (i > 0) bound = bound * factor;
-    }
+    const P bound = LeastEigenvalueBound<N>(n_, diagonal, pivots,
+                                            static_cast<const P*>(per_scale_));
     return LaneBits(!(bound > P(Trust<N>::kEigenvalue)));
   }
 
-  /// The same of articulated bodies, M = Lᵀ D L. What their pivots lose
-  /// multiplies along the joints of a path, not from branch to branch: the
-  /// product of the weak shares of each path counts.
+  /// The same of articulated bodies, M = Lᵀ D L.
   unsigned DoubtfulAlongPaths(const P* pivots) const {
-    const P one(N(1));
-    P least = one;
-    for (int i = 0; i < n_; ++i) {
-      const int parent = setup_.tree.bodies[i].parent;
-      products_[i] =
-          (parent == kBase ? one : products_[parent]) * WeakShare(pivots, i);
-      least = Min(least, products_[i]);
-    }
+    const P least = LeastPathProduct<N>(
+        setup_.tree, pivots, static_cast<const P*>(per_scale_), products_);
     return LaneBits(!(least > P(Trust<N>::kWeakProduct)));
   }
 
  private:
-  static constexpr int kMostBoundedDof = 12;
-
-  /// d_i / s_i; 0 where that is NaN or negative.
-  TORQUED_INLINE P Share(const P* pivots, int i) const {
-    return Max(pivots[i] * per_scale_[i], P(N(0)));
-  }
-
-  /// The share in relation to what is weak; 1 where it is not.
-  TORQUED_INLINE P WeakShare(const P* pivots, int i) const {
-    return Min(P(N(1)), Share(pivots, i) * P(N(1 / Trust<N>::kWeakPivot)));
-  }
-
+  /// Pivots from the root lose along no path in particular: the product of all
+  /// weak shares counts.
   __attribute__((noinline)) unsigned DoubtfulInAll(const P* pivots) const {
     P product(N(1));
-    for (int i = 0; i < n_; ++i) product = product * WeakShare(pivots, i);
+    for (int i = 0; i < n_; ++i) {
+      product = product * WeakShare<N>(pivots[i], per_scale_[i]);
+    }
     return LaneBits(!(product > P(Trust<N>::kWeakProduct)));
   }
 
@@ -108,9 +82,7 @@ class PivotTest {
     for (int i = 0; i < n_; ++i) {
       const ScaleBound& bound = setup_.scale_bounds[i];
       if (!(bound.growth > 0)) continue;
-      const P root = P(N(bound.rest)) + P(N(bound.growth)) * farthest;
-      const P scale = root * root + P(N(bound.fixed));
-      const P per_scale = P(N(1)) / scale;
+      const P per_scale = P(N(1)) / BoundOfScale<N>(bound, farthest);
       per_scale_[i] =
           Select(per_scale < P(N(Trust<N>::kMostPerScale)), per_scale, P(N(0)));
     }

@@ -11,6 +11,10 @@ inline namespace TORQUED_TARGET {
 TORQUED_INLINE double Sqrt(double x) { return __builtin_sqrt(x); }
 TORQUED_INLINE float Sqrt(float x) { return __builtin_sqrtf(x); }
 
+/// The second where one is NaN.
+TORQUED_INLINE double Min(double a, double b) { return a < b ? a : b; }
+TORQUED_INLINE double Max(double a, double b) { return a > b ? a : b; }
+
 /// a b + c; packs of lanes round once where their target can.
 TORQUED_INLINE double Fma(double a, double b, double c) { return a * b + c; }
 TORQUED_INLINE float Fma(float a, float b, float c) { return a * b + c; }

@@ -154,6 +154,44 @@ TEST(DoubtfulRows, AreFewOfAHumanoidWithLightFingers) {
   }
 }
 
+/// Three pairs of joints on one axis, of which the inner link has a thousandth
+/// of the outer's inertia, and seven single joints: 13 branches from the base,
+/// none of which makes another worse.
+std::shared_ptr<const Model> ThreeWeakBranches() {
+  std::vector<LinkDescription> links = {MasslessLink("base")};
+  std::vector<JointDescription> joints;
+  const auto add = [&](const std::string& name, const std::string& parent,
+                       double inertia) {
+    links.push_back(Link(name, 1, {}, {inertia, inertia, inertia}));
+    joints.push_back(JointOf(name, JointKind::kContinuous, parent, name));
+  };
+  for (int k = 0; k < 10; ++k) {
+    const std::string name = "link" + std::to_string(k);
+    const bool weak = k < 3;
+    add(name, "base", weak ? 1e-3 : 1);
+    if (weak) add(name + "_outer", name, 1);
+  }
+  return Build(links, joints).model;
+}
+
+TEST(DoubtfulRows, OfATaskAreNotThoseOfManyBranchesTogether) {
+  BatchCase batch = MakeCase(ThreeWeakBranches(), 100, 5);
+  ASSERT_EQ(batch.model->nv(), 13);
+  batch.wrench.clear();
+  batch.options.quantities = {Quantity::kOperationalSpace};
+  batch.options.tip_frame = "link9";
+  batch.options.task.axis_count = 1;
+  batch.options.task.axes = {2};  // angular z
+  batch.options.precision = Precision::kSingle;
+  for (const LaneKernels* kernels : Targets()) {
+    const BatchResult result = Evaluate(batch, *kernels);
+    EXPECT_EQ(
+        std::count(result.doubts.begin(), result.doubts.end(), QuantityBits{0}),
+        100)
+        << kernels->target;
+  }
+}
+
 TEST(MassMatrixInverse, IsTheDerivativeOfAccelerationsByTorquesBitByBit) {
   for (const int dof : {6, 7, 11, 20}) {
     BatchCase batch =
