@@ -351,6 +351,11 @@ void PrintTables(Session& session, const std::vector<Part>& parts,
   if (!echo.tip_frame().empty()) session.out() << "  tip " << echo.tip_frame();
   session.out() << "  target " << echo.target() << "  server "
                 << echo.server_version() << "\n";
+  if (echo.precision() == v1::PRECISION_SINGLE &&
+      echo.computed_precision() == v1::PRECISION_DOUBLE) {
+    session.out() << "computed in double precision: single precision does not "
+                     "suit this model\n";
+  }
   for (const Part& part : parts) {
     if (part.rows.empty()) {
       PrintVectors(session, part, evaluation);

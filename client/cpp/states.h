@@ -102,7 +102,8 @@ struct ComputeOptions {
   std::vector<WrenchPlace> external_wrenches = {};
   std::optional<Payload> payload = {};
   /// Of the computing. Unspecified: double. Arrays travel in double precision
-  /// either way, so single precision saves little here.
+  /// either way, so single precision saves little here. Some models are
+  /// computed in double whatever is asked for: see Echo.computed_precision.
   v1::Precision precision = v1::PRECISION_UNSPECIFIED;
   /// Throw (ROW_FAILED) when a row is not OK.
   bool fail_fast = false;

@@ -252,7 +252,7 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
                         const EvaluationOutputs& outputs) const {
   BlockJob job;  // of the outputs only what is wanted is set
   job.setup = &setup_;
-  job.single_precision = plan.options().precision == Precision::kSingle;
+  job.single_precision = plan.precision() == Precision::kSingle;
   const EvaluationInputs& in = plan.inputs();
   const QuantitySet quantities = plan.options().quantities;
   job.lowered = plan.options().texts == Texts::kLowered;

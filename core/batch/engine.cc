@@ -33,8 +33,8 @@ double Nanoseconds(const EvaluationPlan& plan) {
 std::int64_t RowsOfABlock(const EvaluationPlan& plan,
                           const LaneKernels& kernels) {
   if (!plan.blocks().usable()) return 1;
-  return plan.options().precision == Precision::kSingle ? kernels.lanes_f32
-                                                        : kernels.lanes_f64;
+  return plan.precision() == Precision::kSingle ? kernels.lanes_f32
+                                                : kernels.lanes_f64;
 }
 
 /// Whole blocks, however long they take.

@@ -83,7 +83,8 @@ struct EvaluationInputs {
   InputArray& operator[](Input input);
 };
 
-/// Precision of the computing; that of the arrays is their own.
+/// Precision of the computing; that of the arrays is their own. Some models are
+/// computed in double whatever is asked for: see EvaluationPlan::precision.
 enum class Precision : std::uint8_t { kDouble, kSingle };
 
 /// Which texts of the same algorithms compute. They agree to round-off.

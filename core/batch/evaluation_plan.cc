@@ -101,6 +101,9 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     checked->pivot_scales = PivotScales(checked->model->tree());
   }
   checked->blocks = BlockPlan(plan);
+  if (checked->blocks.usable() && !checked->model->needs_double()) {
+    checked->precision = checked->options.precision;
+  }
   checked->nanoseconds_per_row = NanosecondsPerRow(
       checked->options, checked->blocks.by_rows(), checked->model->nv());
   return plan;

@@ -75,6 +75,11 @@ class EvaluationPlan {
     return checked_->wrench_places;
   }
 
+  /// The precision that computes: double where single was asked for and the
+  /// model needs double or is not for the lanes. In single precision rows and
+  /// results are left that are computed in double all the same.
+  Precision precision() const { return checked_->precision; }
+
   /// What pivots of M are compared with; empty where nothing solves with M.
   const PivotScales& pivot_scales() const { return checked_->pivot_scales; }
 
@@ -98,6 +103,7 @@ class EvaluationPlan {
     std::vector<int> q_columns;
     std::vector<int> v_columns;
     std::vector<WrenchPlace> wrench_places;
+    Precision precision = Precision::kDouble;
     PivotScales pivot_scales;
     BlockPlan blocks;
     double nanoseconds_per_row = 0;  // of the lowered texts

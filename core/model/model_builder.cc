@@ -316,6 +316,13 @@ LoadResult ModelBuilder::Build(const BuildOptions& given) {
     ReportMimics(assembly, joints_, report_);
     ReportFriction(assembly, joints_, report_);
   }
+  PrecisionChoice precision;
+  if (topology.valid && report_.ok() && !cancelled) {
+    precision = ChoosePrecision(
+        {static_cast<int>(assembly.bodies.size()), assembly.bodies.data()},
+        assembly.joints, seed_, options.doubtful_in_single, options.cancelled);
+    cancelled = precision.cancelled;
+  }
   report_.Sort();
   if (!report_.ok() || cancelled) {
     return {nullptr, std::move(report_), cancelled};
@@ -335,6 +342,7 @@ LoadResult ModelBuilder::Build(const BuildOptions& given) {
   }
   if (tip >= 0) model->tip_frame_ = model->FindFrame(links_[tip].name);
   for (const TreeBody& body : model->bodies_) model->moving_mass_ += body.mass;
+  model->needs_double_ = precision.needs_double;
   model->lowered_ = LoweredModel(model->tree());
   return {model, std::move(report_)};
 }

@@ -10,6 +10,7 @@
 #include "core/model/description.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
+#include "core/model/precision_choice.h"
 #include "core/model/regularity.h"
 #include "core/model/validation.h"
 
@@ -23,6 +24,10 @@ struct BuildOptions {
   /// By what rule kLenient knows a regular mass matrix: SingularJoint of
   /// core/dynamics/singular_joint.h. Without one, kLenient is as kDefault.
   SingularJointRule singular_joint = nullptr;
+  /// By what rule a model is known that is computed in double precision where
+  /// single is asked for: DoubtfulInSingle of core/lanes/doubtful_in_single.h.
+  /// Without one, no model is.
+  PrecisionDoubt doubtful_in_single = nullptr;
   /// Asked by the same thread now and then, if given; true ends the loading.
   std::function<bool()> cancelled = {};
   /// Most degrees of freedom: what works on a model takes memory that grows
@@ -51,7 +56,7 @@ class ModelBuilder {
   /// For the findings of whoever reads the source; part of the final report.
   LintReport& report() { return report_; }
   void AddFinding(Finding finding);
-  /// Of the random states at which kLenient looks at the mass matrix.
+  /// Of the random states at which the mass matrix is looked at.
   void SetSeed(std::uint64_t seed) { seed_ = seed; }
 
   /// May be called once.

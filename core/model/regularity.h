@@ -23,11 +23,8 @@ struct Singularity {
   bool cancelled = false;    // not looked at to the end
 };
 
-/// Looks at q = 0 and at up to 32 random states, fewer where there are many
-/// joints, so that 1024 joints take tenths of a second at most. The same states
-/// for the same seed: inside the position limits, of which only a turn or 10 m
-/// on either side of what is nearest to zero count; without limits within half
-/// a turn or 1 m. Asks `cancelled`, if given, before each.
+/// Looks at the SampledStates of the seed. Asks `cancelled`, if given, before
+/// each.
 Singularity FindSingularity(const Tree& tree, std::span<const Joint> joints,
                             std::uint64_t seed, SingularJointRule rule,
                             const std::function<bool()>& cancelled);

@@ -39,7 +39,7 @@ TorqueTerms::TorqueTerms(const EvaluationPlan& plan, double load_reach) {
         std::max(farthest, Vector(frame.placement.p).norm() + load_reach);
   }
   reach_ += farthest;
-  const bool single = plan.options().precision == Precision::kSingle;
+  const bool single = plan.precision() == Precision::kSingle;
   precision_ = single
                    ? static_cast<double>(std::numeric_limits<float>::epsilon())
                    : std::numeric_limits<double>::epsilon();

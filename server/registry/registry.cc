@@ -6,6 +6,7 @@
 
 #include "core/dynamics/singular_joint.h"
 #include "core/formats/urdf.h"
+#include "core/lanes/doubtful_in_single.h"
 #include "core/model/text.h"
 #include "server/flags/near_names.h"
 #include "server/registry/page_token.h"
@@ -133,6 +134,7 @@ void Parse(LoadedRevision& revision, const RegistrationOptions& registered,
   options.default_tip = registered.default_tip;
   options.validation = registered.validation;
   options.singular_joint = SingularJoint;
+  options.doubtful_in_single = DoubtfulInSingle;
   options.cancelled = cancelled;
   LoadResult result = LoadUrdf(revision.source, options);
   revision.model = std::move(result.model);

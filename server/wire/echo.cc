@@ -65,6 +65,7 @@ void FillEcho(const EvaluationPlan& plan, bool sigma_min,
   echo->set_target(std::string(target));
   echo->set_server_version(std::string(Version()));
   echo->set_precision(ToWire(options.precision));
+  echo->set_computed_precision(ToWire(plan.precision()));
   if (options.payload) FillPayload(*options.payload, echo->mutable_payload());
   for (const ExternalWrenchOptions& wrench : options.external_wrenches) {
     v1::WrenchPlace* place = echo->add_external_wrenches();

@@ -173,6 +173,7 @@ TEST_F(LiveServer, ComputesInSinglePrecisionWhenAskedTo) {
   const Evaluation exact = client_->MassMatrix("panda", states);
   const Evaluation rounded = client_->MassMatrix("panda", states, options);
   EXPECT_EQ(rounded.echo.precision(), v1::PRECISION_SINGLE);
+  EXPECT_EQ(rounded.echo.computed_precision(), v1::PRECISION_SINGLE);
   const double error =
       (rounded.mass_matrix - exact.mass_matrix).cwiseAbs().maxCoeff();
   EXPECT_GT(error, 1e-10);

@@ -98,6 +98,7 @@ def test_single_precision_is_asked_for_apart_from_the_encoding(client):
     single = everything(client, s, precision=pb.PRECISION_SINGLE)
     assert exact.echo.precision == pb.PRECISION_DOUBLE
     assert single.echo.precision == pb.PRECISION_SINGLE
+    assert single.echo.computed_precision == pb.PRECISION_SINGLE
     assert everything(
         client, s, precision=pb.PRECISION_DOUBLE).results == exact.results
     assert single.results.rank == exact.results.rank
@@ -120,6 +121,21 @@ def test_single_precision_is_asked_for_apart_from_the_encoding(client):
     for name in ("tau", "mass_matrix", "a", "pose"):
         assert np.array_equal(table(getattr(narrow.results, name)),
                               table(getattr(single.results, name))), name
+
+
+def test_a_model_that_needs_double_precision_has_it_and_the_echo_says_so(
+        client):
+    register(client, "wheel", robots.wheel_on_rotor())
+    s = States(2, 40)
+    wanted = [ask.MASS_MATRIX, ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS]
+    exact, single = (
+        compute(client, "wheel", wanted, q=s.q, v=s.v, a=s.a, tau=s.tau,
+                precision=precision)
+        for precision in (pb.PRECISION_DOUBLE, pb.PRECISION_SINGLE))
+    assert single.echo.precision == pb.PRECISION_SINGLE
+    assert single.echo.computed_precision == pb.PRECISION_DOUBLE
+    assert exact.echo.computed_precision == pb.PRECISION_DOUBLE
+    assert single.results == exact.results
 
 
 @pytest.mark.parametrize("wish", [VALUES, F64, F32])

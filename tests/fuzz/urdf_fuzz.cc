@@ -3,6 +3,7 @@
 
 #include "core/dynamics/singular_joint.h"
 #include "core/formats/urdf.h"
+#include "core/lanes/doubtful_in_single.h"
 #include "tests/fuzz/loaded_model.h"
 #include "tests/fuzz/require.h"
 
@@ -22,6 +23,7 @@ LoadResult Load(std::string_view source, Validation validation) {
   return LoadUrdf(source,
                   {.validation = validation,
                    .singular_joint = SingularJoint,
+                   .doubtful_in_single = DoubtfulInSingle,
                    .max_dof = kMaxDof},
                   kLimits);
 }

@@ -49,7 +49,13 @@ export interface Echo {
         sigmaMin: boolean;
       }>
     | undefined;
+  /** As asked for. */
   readonly precision: Precision;
+  /**
+   * The precision that computed: 'DOUBLE' for some models also where 'SINGLE'
+   * was asked for.
+   */
+  readonly computedPrecision: Precision;
   /** Of the model, as registered. */
   readonly validation: ValidationLevel;
   /** Undefined: none. */
@@ -155,6 +161,9 @@ export function toEcho(echo: WireEcho, timing: Timing): Echo {
         }
       : undefined,
     precision: optionEnums.precisions.name(echo.precision),
+    computedPrecision: optionEnums.precisions.name(
+      echo.computedPrecision || echo.precision,
+    ),
     validation: tidyValidation(validations.name(echo.validation)),
     payload: payload
       ? {

@@ -76,6 +76,7 @@ export interface WireEcho {
   serverVersion: string;
   timing: WireTiming | null;
   precision: number;
+  computedPrecision: number;
   validation: number;
   payload: WirePayload | null;
   externalWrenches: WireWrenchPlace[];

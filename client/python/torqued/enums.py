@@ -62,7 +62,12 @@ class ReferenceFrame(enum.IntEnum):
 
 
 class Precision(enum.IntEnum):
-    """Of the computing; arrays are float64 either way."""
+    """Of the computing; arrays are float64 either way.
+
+    A model whose mass matrix single precision cannot judge at most of its
+    states is computed in DOUBLE whatever is asked for:
+    `Evaluation.computed_precision` tells.
+    """
 
     DOUBLE = 1
     SINGLE = 2

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from torqued import errors
 from torqued.arrays import FloatArray, received
 from torqued.enums import (
-    Quantity, ReferenceFrame, RowCode, Validation)
+    Precision, Quantity, ReferenceFrame, RowCode, Validation)
 from torqued.errors import (
     BadRowsWarning, RowError, RowStatus, SingularTaskWarning,
     WeakTaskWarning)
@@ -218,6 +218,13 @@ class Evaluation:
     def validation(self) -> Validation:
         """Of the model, as registered."""
         return known(Validation, self.echo.validation, Validation.DEFAULT)
+
+    @property
+    def computed_precision(self) -> Precision:
+        """The precision that computed; DOUBLE for some models also where SINGLE
+        was asked for."""
+        number = self.echo.computed_precision or self.echo.precision
+        return known(Precision, number, Precision.DOUBLE)
 
     @property
     def target(self) -> str:

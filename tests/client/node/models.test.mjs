@@ -242,6 +242,21 @@ test('a level that an older or a newer server says is a level', () => {
   }
 });
 
+test('the precision that computed is told', () => {
+  for (const [precision, computedPrecision, told] of [
+    [2, 1, 'DOUBLE'],
+    [2, 2, 'SINGLE'],
+    [2, 0, 'SINGLE'], // of a server that does not know the field
+    [1, 0, 'DOUBLE'],
+  ]) {
+    const echo = messageType('Echo').fromObject({
+      precision,
+      computedPrecision,
+    });
+    assert.equal(toEcho(echo, {}).computedPrecision, told);
+  }
+});
+
 test('a finding of one kind comes once, with count and places', async () => {
   const { report } = await there.client.validateUrdf(odd);
   const gazebo = report.findings.find(({ message }) =>

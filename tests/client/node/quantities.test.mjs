@@ -189,6 +189,7 @@ test('every option has its effect and is echoed', async () => {
   assert.equal(world.echo.referenceFrame, 'WORLD');
   const single = await there.robot.massMatrix({ q }, { precision: 'SINGLE' });
   assert.equal(single.echo.precision, 'SINGLE');
+  assert.equal(single.echo.computedPrecision, 'SINGLE');
 
   const wrench = [1, 2, 3, 4, 5, 6];
   const held = await there.robot.inverseDynamics(

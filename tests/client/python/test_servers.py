@@ -378,6 +378,15 @@ def test_levels_of_older_and_newer_servers_are_levels(number, level):
     assert evaluation.validation is torqued.Validation[level]
 
 
+@pytest.mark.parametrize("asked, computed, precision", [
+    (2, 1, "DOUBLE"), (2, 2, "SINGLE"), (2, 0, "SINGLE"), (1, 0, "DOUBLE"),
+    (2, 99, "DOUBLE")])
+def test_the_precision_that_computed_is_told(asked, computed, precision):
+    echo = dynamics_pb2.Echo(precision=asked, computed_precision=computed)
+    evaluation = Evaluation(0, False, {}, [], echo, [])
+    assert evaluation.computed_precision is torqued.Precision[precision]
+
+
 def test_remarks_of_newer_servers_are_of_no_known_kind():
     remark = remark_of(trajectory_pb2.Remark(kind=99, joint="axle"))
     assert remark.kind is torqued.RemarkKind.UNKNOWN

@@ -43,11 +43,18 @@ TEST(EchoTest, DefaultsAreFilledIn) {
   EXPECT_EQ(echo.precision(), v1::PRECISION_DOUBLE);
 }
 
-TEST(EchoTest, PrecisionIsThatOfTheComputing) {
+TEST(EchoTest, PrecisionIsAsAskedForAndAsComputed) {
   EvaluationOptions options;
   options.quantities = {Quantity::kMassMatrix};
   options.precision = Precision::kSingle;
-  EXPECT_EQ(EchoOf(Plan(options)).precision(), v1::PRECISION_SINGLE);
+  v1::Echo echo = EchoOf(Plan(options));
+  EXPECT_EQ(echo.precision(), v1::PRECISION_SINGLE);
+  EXPECT_EQ(echo.computed_precision(), v1::PRECISION_SINGLE);
+  // Which computes in double precision.
+  options.texts = Texts::kReference;
+  echo = EchoOf(Plan(options));
+  EXPECT_EQ(echo.precision(), v1::PRECISION_SINGLE);
+  EXPECT_EQ(echo.computed_precision(), v1::PRECISION_DOUBLE);
 }
 
 TEST(EchoTest, JointNamesStandInTheCallersOrder) {
