@@ -232,37 +232,40 @@ const ModelInfoMessage = messageType('ModelInfo');
 const ModelSummaryMessage = messageType('ModelSummary');
 const LintReportMessage = messageType('LintReport');
 
-const PLAIN = { longs: Number, enums: String, defaults: true, arrays: true };
+const PLAIN = { longs: Number, defaults: true, arrays: true };
+
+const severities = new WireEnum<Finding['severity']>('Severity', 'SEVERITY_');
+const jointTypes = new WireEnum<Joint['type']>('JointType', 'JOINT_TYPE_');
+const states = new WireEnum<ModelInfo['state']>('ModelState', 'MODEL_STATE_');
+const formats = new WireEnum<string>('ModelFormat', 'MODEL_FORMAT_');
+
+/** A message with its enums as numbers. */
+type Numbered<T, Enums extends keyof T> = Omit<T, Enums> & {
+  readonly [Name in Enums]: number;
+};
+
+interface PlainReport extends Omit<LintReport, 'findings'> {
+  readonly findings: readonly Numbered<Finding, 'severity'>[];
+}
 
 function dateOf(timestamp: WireTimestamp | null | undefined): Date | undefined {
   if (!timestamp) return undefined;
   return new Date(timestamp.seconds * 1000 + timestamp.nanos / 1e6);
 }
 
-function withoutPrefix(name: string, prefix: string): string {
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
-}
-
-function tidyReport(report: LintReport): LintReport {
+function tidyReport(report: PlainReport): LintReport {
   return {
     ...report,
     findings: report.findings.map((finding) => ({
       ...finding,
-      severity: withoutPrefix(
-        finding.severity,
-        'SEVERITY_',
-      ) as Finding['severity'],
+      severity: severities.name(finding.severity),
       count: Math.max(finding.count, 1),
     })),
   };
 }
 
-function tidyState(state: string): ModelInfo['state'] {
-  return withoutPrefix(state, 'MODEL_STATE_') as ModelInfo['state'];
-}
-
-function tidyFormat(format: string): ModelFormat {
-  return format === 'MODEL_FORMAT_URDF' ? 'URDF' : 'UNKNOWN';
+function tidyFormat(format: number): ModelFormat {
+  return formats.name(format) === 'URDF' ? 'URDF' : 'UNKNOWN';
 }
 
 /** DEFAULT for what an older server does not say and for a level that this
@@ -271,19 +274,11 @@ export function tidyValidation(name: string): ValidationLevel {
   return name === 'STRICT' || name === 'LENIENT' ? name : 'DEFAULT';
 }
 
-function validationOf(
-  options: { validation?: string } | null,
-): ValidationLevel {
-  return tidyValidation(
-    withoutPrefix(options?.validation ?? '', 'VALIDATION_'),
-  );
-}
-
 /** From a decoded LintReport; empty where there is none. */
 export function toLintReport(message: object | null): LintReport {
   const type = LintReportMessage;
   return tidyReport(
-    type.toObject(type.fromObject(message ?? {}), PLAIN) as LintReport,
+    type.toObject(type.fromObject(message ?? {}), PLAIN) as PlainReport,
   );
 }
 
@@ -297,11 +292,11 @@ export function toModelInfo(message: object): ModelInfo {
   return {
     ...model,
     format: tidyFormat(format),
-    validation: validationOf(options),
-    state: tidyState(model['state']),
-    joints: model['joints'].map((joint: Joint) => ({
+    validation: tidyValidation(validations.name(options?.validation ?? 0)),
+    state: states.name(model['state']),
+    joints: model['joints'].map((joint: Numbered<Joint, 'type'>) => ({
       ...joint,
-      type: withoutPrefix(joint.type, 'JOINT_TYPE_'),
+      type: jointTypes.name(joint.type),
     })),
     report: model['report'] ? tidyReport(model['report']) : toLintReport(null),
     registeredAt: dateOf(model['registeredAt']),
@@ -315,7 +310,7 @@ export function toModelSummary(message: object): ModelSummary {
   return {
     ...model,
     format: tidyFormat(model['format']),
-    state: tidyState(model['state']),
+    state: states.name(model['state']),
     registeredAt: dateOf(model['registeredAt']),
   } as ModelSummary;
 }

@@ -11,8 +11,8 @@ from torqued import aio
 from torqued.arrays import FloatArray, JointInput
 from torqued.client import Client, connect, local
 from torqued.enums import (
-    Differentiation, Health, JointType, LimitKind, ModelFormat, Precision,
-    Quantity, Reason, ReferenceFrame, RemarkKind, RowCode, Severity,
+    Differentiation, Health, JointType, LimitKind, ModelFormat, ModelState,
+    Precision, Quantity, Reason, ReferenceFrame, RemarkKind, RowCode, Severity,
     SingularityRule, TaskAxis, TaskRule, TrajectoryTable, Validation)
 from torqued.errors import (
     BadRowsWarning, Cancelled, DeadlineExceeded, FailedPrecondition,
@@ -47,11 +47,10 @@ __all__ = [
     "InvalidArgument", "InverseDynamicsDerivatives", "Joint",
     "JointDemands", "JointInput", "JointLimits", "JointPeaks", "JointType",
     "LeftOutWarning", "LimitKind", "LimitViolation", "LimitedBy",
-    "LocalServer",
-    "LocalServerError", "Model", "ModelFormat", "ModelSummary", "NotFound",
-    "OperationalSpace", "Options", "Overloaded", "PathInertia", "Payload",
-    "PayloadRange", "Peak", "PermissionDenied", "PowerBalance",
-    "Precision", "Quantity", "Reason", "ReferenceFrame", "Remark",
+    "LocalServer", "LocalServerError", "Model", "ModelFormat", "ModelState",
+    "ModelSummary", "NotFound", "OperationalSpace", "Options", "Overloaded",
+    "PathInertia", "Payload", "PayloadRange", "Peak", "PermissionDenied",
+    "PowerBalance", "Precision", "Quantity", "Reason", "ReferenceFrame", "Remark",
     "RemarkKind", "Report", "RequestTooLarge", "ResourceExhausted", "Robot",
     "RowCode", "RowError", "RowStatus", "ServerInfo", "Settings", "Severity",
     "SingularTaskWarning", "SingularityRule", "SlowDown", "TaskAxis",

@@ -2,6 +2,10 @@
 
 Wherever one is taken, its name does as well, in any case: "world",
 "linear_x", "damped".
+
+Enums that replies carry have a member UNKNOWN. A number that this client does
+not know, from a newer server, is UNKNOWN: `RowCode(99) is RowCode.UNKNOWN`. No
+option takes UNKNOWN.
 """
 
 from __future__ import annotations
@@ -11,6 +15,16 @@ import numbers
 from typing import TypeVar
 
 E = TypeVar("E", bound=enum.IntEnum)
+
+
+class _Received(enum.IntEnum):
+    """An enum that replies carry, with UNKNOWN for all numbers that it does not
+    list."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> enum.IntEnum | None:
+        return (cls["UNKNOWN"] if isinstance(value, numbers.Integral)
+                else None)
 
 
 class Quantity(enum.IntEnum):
@@ -50,9 +64,11 @@ class Quantity(enum.IntEnum):
     POWER_BALANCE = 32
 
 
-class ReferenceFrame(enum.IntEnum):
+class ReferenceFrame(_Received):
     """In which axes and at which point a spatial vector is given."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     #: Axes and origin of the tip frame.
     LOCAL = 1
     #: Axes of the base, origin of the tip frame.
@@ -91,18 +107,23 @@ class SingularityRule(enum.IntEnum):
     DAMPED = 2
 
 
-class TaskRule(enum.IntEnum):
+class TaskRule(_Received):
     """The rule that a row's Lambda follows."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     FULL_RANK = 1
     RANGE_RESTRICTED = 2
     DAMPED = 3
     UNDEFINED = 4
 
 
-class RowCode(enum.IntEnum):
+class RowCode(_Received):
     """Why a row is not OK."""
 
+    #: One that this client does not know; the row counts as one without an
+    #: answer.
+    UNKNOWN = 0
     INVALID_INPUT = 1
     SINGULAR_MASS_MATRIX = 2
     #: With an answer: the singularity rule's.
@@ -112,9 +133,11 @@ class RowCode(enum.IntEnum):
     WEAK_TASK_SPACE = 5
 
 
-class JointType(enum.IntEnum):
+class JointType(_Received):
     """How a joint moves."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     REVOLUTE = 1
     CONTINUOUS = 2
     PRISMATIC = 3
@@ -132,7 +155,7 @@ class Validation(enum.IntEnum):
     LENIENT = 3
 
 
-class ModelFormat(enum.IntEnum):
+class ModelFormat(_Received):
     """Of a robot description, as stored."""
 
     #: One that this client or the server does not know.
@@ -140,18 +163,32 @@ class ModelFormat(enum.IntEnum):
     URDF = 1
 
 
-class Severity(enum.IntEnum):
+class ModelState(_Received):
+    """Whether a server can compute with a stored revision."""
+
+    #: One that this client does not know.
+    UNKNOWN = 0
+    READY = 1
+    #: Stored, but this version of the server cannot load it.
+    BROKEN = 2
+
+
+class Severity(_Received):
     """Of a finding about a robot description."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     INFO = 1
     WARNING = 2
     ERROR = 3
 
 
-class Differentiation(enum.IntEnum):
+class Differentiation(_Received):
     """How velocities and accelerations follow from positions; `CUBIC` and
     `QUINTIC` do as well."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     #: Derivatives of the interpolating cubic spline with not-a-knot ends.
     CUBIC_SPLINE = 1
     #: The same of the quintic spline, whose accelerations are smooth.
@@ -176,7 +213,7 @@ class TrajectoryTable(enum.IntEnum):
     TORQUE_LIMIT = 11
 
 
-class RemarkKind(enum.IntEnum):
+class RemarkKind(_Received):
     """Which rate of the samples contradicts the others."""
 
     #: One that this client does not know.
@@ -187,9 +224,11 @@ class RemarkKind(enum.IntEnum):
     ACCELERATION = 2
 
 
-class LimitKind(enum.IntEnum):
+class LimitKind(_Received):
     """What of a joint is limited."""
 
+    #: One that this client does not know.
+    UNKNOWN = 0
     TORQUE = 1
     VELOCITY = 2
     POSITION = 3
@@ -238,15 +277,19 @@ def parse(kind: type[E], choice: E | str | int) -> E:
 
     Raises ValueError with the names that there are.
     """
+    member = None
     try:
         if isinstance(choice, str):
-            return kind[choice.upper().replace("-", "_")]
+            member = kind[choice.upper().replace("-", "_")]
         # What only equals a number is none: True, 1.0, another enum's member.
-        if isinstance(choice, kind) or (
+        elif isinstance(choice, kind) or (
                 isinstance(choice, numbers.Integral)
                 and not isinstance(choice, (bool, enum.Enum))):
-            return kind(choice)
+            member = kind(choice)
     except (KeyError, ValueError):
         pass
-    names = ", ".join(member.name.lower() for member in kind)
+    if member is not None and member.name != "UNKNOWN":
+        return member
+    names = ", ".join(each.name.lower() for each in kind
+                      if each.name != "UNKNOWN")
     raise ValueError(f"{choice!r:.60} is no {kind.__name__}; there are {names}")

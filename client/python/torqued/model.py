@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import enum
 import math
 from typing import TypeVar
@@ -10,8 +11,12 @@ from typing import TypeVar
 import numpy as np
 
 from torqued.arrays import FloatArray
-from torqued.enums import JointType, ModelFormat, Severity, Validation
+from torqued.enums import (
+    JointType, ModelFormat, ModelState, Severity, Validation)
 from torqued.v1 import lint_pb2, model_registry_pb2, server_info_pb2
+
+
+_EPOCH = datetime.datetime.fromtimestamp(0, datetime.timezone.utc)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +77,10 @@ class Model:
     joints: movable ones, in the order of all arrays. frames: link names, root
     first. tip_frame: used where a call names none; "" where there is none.
     moving_mass: kg. gravity: (3,), base axes, m/s^2. format, validation: as
-    stored and as registered.
+    stored and as registered. state: BROKEN: this server cannot load it, and
+    calls fail with MODEL_BROKEN. problem: why it cannot; "" otherwise.
+    registered_at: when the name was last pointed at this revision, in UTC; None
+    where the server tells no time, as for a dry run's model.
     """
 
     name: str
@@ -89,6 +97,9 @@ class Model:
     findings: tuple[Finding, ...]
     format: ModelFormat
     validation: Validation
+    state: ModelState
+    problem: str
+    registered_at: datetime.datetime | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,8 +118,11 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class ModelSummary:
-    """A name that a server knows. problem: why this server cannot load it; ""
-    for one that it can."""
+    """A name that a server knows.
+
+    nq, nv: 0 where its current revision is BROKEN. state, problem,
+    registered_at: see Model.
+    """
 
     name: str
     revision: str
@@ -116,6 +130,8 @@ class ModelSummary:
     nv: int
     problem: str
     format: ModelFormat
+    state: ModelState
+    registered_at: datetime.datetime | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,11 +159,25 @@ K = TypeVar("K", bound=enum.IntEnum)
 
 
 def known(kind: type[K], number: int, otherwise: K) -> K:
-    """Of a number that a newer server may have sent, or none."""
+    """Of a number that a newer server may have sent, or none, for an enum
+    without UNKNOWN."""
     try:
         return kind(number)
     except ValueError:
         return otherwise
+
+
+def _registered_at(
+        message: model_registry_pb2.ModelInfo | model_registry_pb2.ModelSummary,
+) -> datetime.datetime | None:
+    if not message.HasField("registered_at"):
+        return None
+    stamp = message.registered_at
+    try:
+        return _EPOCH + datetime.timedelta(
+            seconds=stamp.seconds, microseconds=stamp.nanos // 1000)
+    except OverflowError:  # Not within the years 1 to 9999.
+        return None
 
 
 def joint_of(info: model_registry_pb2.JointInfo) -> Joint:
@@ -180,9 +210,11 @@ def model_of(info: model_registry_pb2.ModelInfo) -> Model:
         frames=tuple(info.frames), tip_frame=info.tip_frame,
         moving_mass=info.moving_mass, gravity=np.array(info.gravity),
         labels=tuple(info.labels), findings=findings_of(info.report),
-        format=known(ModelFormat, info.format, ModelFormat.UNKNOWN),
+        format=ModelFormat(info.format),
         validation=known(
-            Validation, info.options.validation, Validation.DEFAULT))
+            Validation, info.options.validation, Validation.DEFAULT),
+        state=ModelState(info.state), problem=info.problem,
+        registered_at=_registered_at(info))
 
 
 def report_of(reply: model_registry_pb2.ValidateModelReply) -> Report:
@@ -194,10 +226,11 @@ def report_of(reply: model_registry_pb2.ValidateModelReply) -> Report:
 
 
 def summary_of(summary: model_registry_pb2.ModelSummary) -> ModelSummary:
-    return ModelSummary(summary.name, summary.revision, summary.nq, summary.nv,
-                        summary.problem,
-                        known(ModelFormat, summary.format,
-                              ModelFormat.UNKNOWN))
+    return ModelSummary(
+        name=summary.name, revision=summary.revision, nq=summary.nq,
+        nv=summary.nv, problem=summary.problem,
+        format=ModelFormat(summary.format), state=ModelState(summary.state),
+        registered_at=_registered_at(summary))
 
 
 def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 from torqued.enums import RemarkKind
-from torqued.model import known
 from torqued.v1 import trajectory_pb2 as pb
 
 
@@ -82,8 +81,7 @@ def peak_of(message: pb.Peak) -> Peak:
 
 def remark_of(message: pb.Remark) -> Remark:
     return Remark(
-        kind=known(RemarkKind, message.kind, RemarkKind.UNKNOWN),
-        joint=message.joint,
+        kind=RemarkKind(message.kind), joint=message.joint,
         first_sample=message.first_sample, last_sample=message.last_sample,
         begin=message.begin, end=message.end, steps=message.steps,
         worst=peak_of(message.worst), expected=message.expected,

@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TorquedError } from 'torqued';
 import { toEcho } from '../client/node/dist/evaluation.js';
+import {
+  toLintReport,
+  toModelInfo,
+  toModelSummary,
+} from '../client/node/dist/models.js';
 import { messageType } from '../client/node/dist/protocol.js';
 import { assertSameBits, MODELS, numbers, withServer } from './support.mjs';
 
@@ -255,6 +260,29 @@ test('the precision that computed is told', () => {
     });
     assert.equal(toEcho(echo, {}).computedPrecision, told);
   }
+});
+
+test('a number that a newer server sends is that number as text', () => {
+  const ninety = { state: 99, format: 99, options: { validation: 99 } };
+  const finding = { severity: 99, message: 'new' };
+  const info = toModelInfo(
+    messageType('ModelInfo').fromObject({
+      ...ninety,
+      joints: [{ name: 'axle', type: 99 }],
+      report: { findings: [finding] },
+    }),
+  );
+  assert.equal(info.state, '99');
+  assert.equal(info.format, 'UNKNOWN');
+  assert.equal(info.validation, 'DEFAULT');
+  assert.equal(info.joints[0].type, '99');
+  assert.equal(info.report.findings[0].severity, '99');
+  assert.equal(info.report.findings[0].message, 'new');
+  const summary = toModelSummary(messageType('ModelSummary').fromObject(ninety));
+  assert.equal(summary.state, '99');
+  assert.equal(summary.format, 'UNKNOWN');
+  const { findings } = toLintReport({ findings: [finding] });
+  assert.equal(findings[0].severity, '99');
 });
 
 test('a finding of one kind comes once, with count and places', async () => {

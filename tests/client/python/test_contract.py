@@ -20,6 +20,7 @@ from torqued.v1 import (
     (torqued.TaskRule, dynamics_pb2.TaskRule, "TASK_RULE_"),
     (torqued.RowCode, dynamics_pb2.RowCode, "ROW_CODE_"),
     (torqued.JointType, model_registry_pb2.JointType, "JOINT_TYPE_"),
+    (torqued.ModelState, model_registry_pb2.ModelState, "MODEL_STATE_"),
     (torqued.Severity, lint_pb2.Severity, "SEVERITY_"),
     (torqued.Differentiation, trajectory_pb2.Differentiation,
      "DIFFERENTIATION_"),
@@ -67,6 +68,18 @@ def test_every_field_of_a_verdict_can_be_read(kind, message, more):
     fields = {in_one.get(field, field) for field in fields}
     assert fields - there <= {"joint", "echo", "asked"}
     assert there <= fields
+
+
+@pytest.mark.parametrize("kind, message, elsewhere", [
+    # The options have the validation; tip_frame is what the default tip became.
+    (torqued.Model, "ModelInfo", {"report": "findings",
+                                  "options": "validation"}),
+    (torqued.ModelSummary, "ModelSummary", {})])
+def test_every_field_of_a_model_can_be_read(kind, message, elsewhere):
+    fields = {elsewhere.get(name, name) for name
+              in model_registry_pb2.DESCRIPTOR.message_types_by_name[
+                  message].fields_by_name}
+    assert {field.name for field in dataclasses.fields(kind)} == fields
 
 
 def test_every_field_of_a_check_can_be_given():

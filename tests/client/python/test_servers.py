@@ -1,11 +1,13 @@
 """Clients of servers that are there, that are not, and of one's own."""
 
 import asyncio
+import datetime
 import gc
 import os
 import pathlib
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -18,11 +20,9 @@ import torqued
 import torqued.aio
 from conftest import MODELS
 from servers import details, refusing
-from torqued.evaluation import Evaluation
-from torqued.remarks import remark_of
-from torqued.v1 import dynamics_pb2, trajectory_pb2
 
 PANDA = MODELS / "panda.urdf"
+MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
 def is_alive(pid):
@@ -370,27 +370,37 @@ ODD = ("<robot name='odd'><link name='base'/><link name='rod'><inertial>"
        "<axis xyz='0 0 1'/></joint>\n<gazebo/>\n<gazebo/>\n<gazebo/></robot>")
 
 
-@pytest.mark.parametrize("number, level", [
-    (0, "DEFAULT"), (1, "DEFAULT"), (3, "LENIENT"), (99, "DEFAULT")])
-def test_levels_of_older_and_newer_servers_are_levels(number, level):
-    echo = dynamics_pb2.Echo(validation=number)
-    evaluation = Evaluation(0, False, {}, [], echo, [])
-    assert evaluation.validation is torqued.Validation[level]
+def test_a_registration_tells_when_it_was(client):
+    before = datetime.datetime.now(datetime.timezone.utc)
+    model = client.register("timed", ODD, validation="lenient").model
+    assert before - MILLISECOND <= model.registered_at <= (
+        datetime.datetime.now(datetime.timezone.utc))
+    assert (model.state, model.problem) == (torqued.ModelState.READY, "")
+    listed, = (each for each in client.models() if each.name == "timed")
+    assert (listed.registered_at, listed.state) == (
+        model.registered_at, torqued.ModelState.READY)
+    client.delete("timed")
+    tried = client.validate(PANDA).model
+    assert tried.registered_at is None
+    assert tried.state is torqued.ModelState.READY
 
 
-@pytest.mark.parametrize("asked, computed, precision", [
-    (2, 1, "DOUBLE"), (2, 2, "SINGLE"), (2, 0, "SINGLE"), (1, 0, "DOUBLE"),
-    (2, 99, "DOUBLE")])
-def test_the_precision_that_computed_is_told(asked, computed, precision):
-    echo = dynamics_pb2.Echo(precision=asked, computed_precision=computed)
-    evaluation = Evaluation(0, False, {}, [], echo, [])
-    assert evaluation.computed_precision is torqued.Precision[precision]
-
-
-def test_remarks_of_newer_servers_are_of_no_known_kind():
-    remark = remark_of(trajectory_pb2.Remark(kind=99, joint="axle"))
-    assert remark.kind is torqued.RemarkKind.UNKNOWN
-    assert str(remark).startswith("unknown of axle: 0 where the samples give 0")
+def test_a_model_that_no_longer_loads_tells_why(tmp_path):
+    store = tmp_path / "models.db"
+    with torqued.local([PANDA], store=store):
+        pass
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE revisions SET source = ?", (b"<robot",))
+    database.close()
+    with torqued.local(store=store) as client:
+        listed, = client.models()
+        described = client.describe("panda")
+        for told in (listed, described):
+            assert told.state is torqued.ModelState.BROKEN
+            assert told.problem and told.nq == 0
+        with pytest.raises(torqued.FailedPrecondition) as caught:
+            client.model("panda").compute(["mass_matrix"], q=np.zeros((1, 0)))
+        assert caught.value.reason is torqued.Reason.MODEL_BROKEN
 
 
 def test_lenient_registration(client):
