@@ -55,8 +55,8 @@ sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) main' \
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" sh -euc '
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get dist-upgrade -y -qq -o Dpkg::Use-Pty=0
+  apt-get -o DPkg::Lock::Timeout=300 update -qq
+  apt-get -o DPkg::Lock::Timeout=300 dist-upgrade -y -qq -o Dpkg::Use-Pty=0
 ' >"$made/log" 2>&1 || { cat "$made/log" >&2; exit 1; }
 
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/* \

@@ -4,6 +4,7 @@ and archives of its own."""
 import fcntl
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -72,3 +73,45 @@ def test_gives_up_in_the_end(apt, tmp_path):
             timeout=60, env={**apt, "APT_LOCK_SECONDS": "0"})
     assert done.returncode != 0
     assert f"Could not get lock {lock}" in done.stderr
+
+
+def shell_files():
+    """Of the source, without what is built or downloaded."""
+    for directory, directories, names in os.walk(SOURCE):
+        directories[:] = [name for name in directories
+                          if name not in (".git", "build", "node_modules")]
+        for name in names:
+            path = pathlib.Path(directory, name)
+            if name in ("Dockerfile", "Makefile") or name.endswith(".sh"):
+                yield path
+            elif path.parent == SOURCE / ".ci":
+                yield path
+
+
+def apt_get_calls(text):
+    """Lines that call apt-get for what may take dpkg's lock. A message that
+    names apt-get stands in quotes."""
+    for line in text.replace("\\\n", " ").splitlines():
+        bare = re.sub(r"""(?:^|\s)#.*|"(?!\$@)[^"]*"|'[^']*'""", "", line)
+        if re.search(r"\bapt-get\s+(?!indextargets|clean)", bare):
+            yield bare.strip()
+
+
+def test_every_call_of_apt_get_waits_for_the_lock_of_dpkg():
+    calls = [(path, call) for path in shell_files()
+             for call in apt_get_calls(path.read_text(encoding="utf-8"))]
+    assert {path.name for path, _ in calls} >= {
+        "install-packages.sh", "make-base.sh", "debian-test.sh"}
+    assert [(str(path), call) for path, call in calls
+            if "DPkg::Lock::Timeout=" not in call
+            # Which waits for all locks by itself.
+            and path != SCRIPT] == []
+
+
+@pytest.mark.parametrize("line, called", [
+    ("offline apt-get update -qq", True),
+    (" && apt-get \\\n install x", True), (" && apt-get clean", False),
+    ('fail "apt-get install"', False), ("# apt-get update", False),
+    ("mirror=$(apt-get indextargets --format)", False)])
+def test_a_call_of_apt_get_is_found(line, called):
+    assert bool(list(apt_get_calls(line))) is called

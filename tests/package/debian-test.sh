@@ -74,6 +74,10 @@ offline() (
     --setenv=DEBIAN_FRONTEND=noninteractive "$@"
 )
 
+# apt-get in the root that is not booted. It waits for another one that holds
+# dpkg's lock.
+apt_get() { offline apt-get -o DPkg::Lock::Timeout=300 "$@"; }
+
 # A command in the booted container.
 inside() {
   nsenter --target "$leader" --mount --uts --ipc --net --pid --cgroup \
@@ -124,10 +128,10 @@ step "A fresh Debian 12"
 "$here/../../deploy/debian/make-root.sh" "$root"
 cp "$work/torqued.deb" "$work/libtorqued-dev.deb" "$work/python3-torqued.deb" \
   "$root/root"
-offline apt-get update -qq
+apt_get update -qq
 
 step "Installing where nothing runs: dependencies, no start"
-offline apt-get install -y -qq --no-install-recommends /root/torqued.deb \
+apt_get install -y -qq --no-install-recommends /root/torqued.deb \
   >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; fail "apt-get install"; }
 equal "what dpkg finds changed" "" "$(offline dpkg --verify torqued)"
 offline torqued --version
@@ -151,11 +155,11 @@ equal "what the administrator may edit" "$settings" \
   "$(offline dpkg-query --show --showformat '${Conffiles}' torqued |
     awk 'NF { print $1 }')"
 [ -f "$root$settings" ] || fail "there is no $settings"
-offline apt-get install -qq --simulate /root/libtorqued-dev.deb >"$work/apt.log" ||
+apt_get install -qq --simulate /root/libtorqued-dev.deb >"$work/apt.log" ||
   { cat "$work/apt.log" >&2; fail "libtorqued-dev cannot be installed"; }
 
 step "Installing the Python client"
-offline apt-get install -y -qq --no-install-recommends \
+apt_get install -y -qq --no-install-recommends \
   /root/python3-torqued.deb >"$work/apt.log" 2>&1 ||
   { cat "$work/apt.log" >&2; fail "apt-get install of python3-torqued"; }
 equal "what dpkg finds changed" "" "$(offline dpkg --verify python3-torqued)"
@@ -164,7 +168,7 @@ modules=$root/usr/lib/python3/dist-packages/torqued
 
 step "Booting it with systemd"
 echo "127.0.0.1 localhost" >"$root/etc/hosts"
-offline apt-get install -y -qq --no-install-recommends dbus systemd-sysv \
+apt_get install -y -qq --no-install-recommends dbus systemd-sysv \
   >"$work/apt.log" 2>&1 || { cat "$work/apt.log" >&2; fail "apt-get install"; }
 container --boot --private-network >"$work/console" 2>&1 &
 container=$!
