@@ -11,45 +11,22 @@ import grpc
 
 from torqued import errors
 from torqued.batch import Batch, Plan
-from torqued.check import Check, CheckPlan
+from torqued.check import CheckPlan
 from torqued.enums import Health
 from torqued.evaluation import Evaluation
 from torqued.options import Progress
-from torqued.progress import teller
-from torqued.retry import Budget, Deadline, Schedule
-from torqued.settings import (
-    CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD,
-    HEALTH_REQUEST, Settings, Waiting, health_of)
-from torqued.v1 import (
-    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2,
-    server_info_pb2_grpc, trajectory_pb2)
+from torqued.retry import Deadline, Schedule
+from torqued.settings import HEALTH_REQUEST, Settings, Waiting, health_of
+from torqued.transport import Transport
+from torqued.v1 import server_info_pb2
 from torqued.verdict import TrajectoryVerdict
 
 
-class Connection:
+class Connection(Transport):
     """Calls with deadline and retries. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._closed = threading.Event()
-        self._budget = Budget()
-        options = settings.channel_options()
-        self.channel = (
-            grpc.insecure_channel(settings.address, options)
-            if settings.credentials is None else grpc.secure_channel(
-                settings.address, settings.credentials, options))
-        self._compute = self.channel.unary_unary(
-            COMPUTE_METHOD,
-            response_deserializer=dynamics_pb2.ComputeReply.FromString)
-        self._evaluate = self.channel.stream_stream(
-            EVALUATE_METHOD,
-            response_deserializer=dynamics_pb2.EvaluateReply.FromString)
-        self._check = self.channel.stream_stream(
-            CHECK_METHOD, response_deserializer=(
-                trajectory_pb2.CheckTrajectoryReply.FromString))
-        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
-        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
-        self._health = self.channel.unary_unary(HEALTH_METHOD)
+        super().__init__(settings, grpc, threading.Event())
 
     def wait(self) -> None:
         """Raises Unavailable where no server answers."""
@@ -58,7 +35,7 @@ class Connection:
             try:
                 self._health(
                     HEALTH_REQUEST,
-                    timeout=self._default_deadline().remaining())
+                    timeout=self._deadline().remaining())
                 return
             except grpc.RpcError as failure:
                 pause = waiting.after(failure)
@@ -71,7 +48,7 @@ class Connection:
         try:
             return health_of(self._health(
                 HEALTH_REQUEST,
-                timeout=self._default_deadline().remaining()))
+                timeout=self._deadline().remaining()))
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
 
@@ -79,7 +56,7 @@ class Connection:
              deadline: Deadline | None = None,
              schedule: Schedule | None = None) -> Any:
         """A call that changes nothing, tried again where that may help."""
-        deadline = deadline or self._default_deadline()
+        deadline = deadline or self._deadline()
         schedule = schedule or self._schedule(deadline)
         while True:
             self._check_open()
@@ -95,7 +72,7 @@ class Connection:
         """A call that is made again only where the server says that it has not
         begun, and where a server answers then: to find nobody, or the end
         of the old connection, would be final."""
-        deadline = self._default_deadline()
+        deadline = self._deadline()
         schedule = self._schedule(deadline)
         again = False
         while True:
@@ -115,12 +92,7 @@ class Connection:
 
     def compute(self, plan: Plan, progress: Progress | None,
                 stream: bool) -> Evaluation:
-        settings = self.settings
-        seconds = plan.options.deadline
-        deadline = Deadline(settings.deadline if seconds is None else seconds)
-        schedule = self._schedule(deadline)
-        batch = Batch(plan, settings.max_message_bytes, settings.chunk_rows,
-                      schedule, teller(progress), stream)
+        batch, deadline, schedule = self._begin_batch(plan, progress, stream)
         if batch.in_one_call:
             try:
                 reply = self.read(self._compute, batch.request(),
@@ -155,11 +127,7 @@ class Connection:
             self._wait(batch.next_try(error))
 
     def check(self, plan: CheckPlan) -> TrajectoryVerdict:
-        settings = self.settings
-        deadline = Deadline(settings.deadline if plan.deadline is None
-                            else plan.deadline)
-        check = Check(plan, settings.max_message_bytes,
-                      self._schedule(deadline), teller(plan.progress))
+        check, deadline = self._begin_check(plan)
         while True:
             self._check_open()
             call = self._check(check.messages(), timeout=deadline.remaining())
@@ -181,18 +149,6 @@ class Connection:
         for pause in pauses:
             if self._closed.wait(pause):
                 return
-
-    def _check_open(self) -> None:
-        """Raises Cancelled after close."""
-        if self._closed.is_set():
-            raise errors.make("CANCELLED", "the client is closed")
-
-    def _default_deadline(self) -> Deadline:
-        return Deadline(self.settings.deadline)
-
-    def _schedule(self, deadline: Deadline) -> Schedule:
-        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
-                        self._budget)
 
     def close(self) -> None:
         self._closed.set()

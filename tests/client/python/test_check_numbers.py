@@ -86,7 +86,7 @@ def test_violations_are_where_numpy_sees_them(panda):
     listed = {kind: np.zeros_like(broken) for kind, broken in over.items()}
     assert not verdict.passes
     assert verdict.violation_count == len(verdict.violations)
-    for kind in kinds:
+    for kind in over:
         counts = getattr(verdict.joints, kind.name.lower() + "_violations")
         assert counts.tolist() == [sum(
             (violation.kind, violation.joint) == (kind, joint)

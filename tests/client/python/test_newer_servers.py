@@ -92,7 +92,7 @@ def test_unknown_is_no_choice(panda):
     for frame in ("unknown", 0, NEWER, torqued.ReferenceFrame.UNKNOWN):
         with pytest.raises(torqued.InvalidArgument) as caught:
             panda.frame_velocity([0] * 7, reference_frame=frame)
-        assert caught.value.field == "reference_frame"
+        assert caught.value.field == "options.reference_frame"
         assert str(caught.value).endswith(
             "there are local, local_world_aligned, world [INVALID_OPTION]")
 

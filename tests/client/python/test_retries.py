@@ -101,7 +101,7 @@ def test_the_budget_bounds_the_tries_and_fails_none_before_its_deadline(
 def test_answers_fill_the_budget_again(client, monkeypatch):
     # Five tries, and no more with time: else each of the others would be its
     # call's last one, at its deadline.
-    monkeypatch.setattr("torqued.connection.Budget", lambda: Budget(5, 0))
+    monkeypatch.setattr("torqued.transport.Budget", lambda: Budget(5, 0))
     calls, seconds = 100, 120
     with refusing(client.address, *[(GONE, None)] * calls) as (address, _):
         with torqued.connect(address, deadline=seconds) as through:

@@ -1,0 +1,76 @@
+"""What the blocking connection and that of asyncio have in common: the methods
+of the server, and what a call begins with. Nothing here waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torqued import errors
+from torqued.batch import Batch, Plan
+from torqued.check import Check, CheckPlan
+from torqued.options import Progress
+from torqued.progress import teller
+from torqued.retry import Budget, Deadline, Schedule
+from torqued.settings import (
+    CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD, Settings)
+from torqued.v1 import (
+    dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc,
+    trajectory_pb2)
+
+
+class Transport:
+    """Of one server. registry, info: stubs of the services."""
+
+    def __init__(self, settings: Settings, grpc_kind: Any,
+                 closed: Any) -> None:
+        """grpc_kind: the module that makes channels, `grpc` or `grpc.aio`.
+        closed: an event of its kind, set by `close`."""
+        self.settings = settings
+        self._closed = closed
+        self._budget = Budget()
+        options = settings.channel_options()
+        self.channel = (
+            grpc_kind.insecure_channel(settings.address, options)
+            if settings.credentials is None else grpc_kind.secure_channel(
+                settings.address, settings.credentials, options))
+        self._compute = self.channel.unary_unary(
+            COMPUTE_METHOD,
+            response_deserializer=dynamics_pb2.ComputeReply.FromString)
+        self._evaluate = self.channel.stream_stream(
+            EVALUATE_METHOD,
+            response_deserializer=dynamics_pb2.EvaluateReply.FromString)
+        self._check = self.channel.stream_stream(
+            CHECK_METHOD, response_deserializer=(
+                trajectory_pb2.CheckTrajectoryReply.FromString))
+        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
+        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
+        self._health = self.channel.unary_unary(HEALTH_METHOD)
+
+    def _check_open(self) -> None:
+        """Raises Cancelled after close."""
+        if self._closed.is_set():
+            raise errors.make("CANCELLED", "the client is closed")
+
+    def _deadline(self, seconds: float | None = None) -> Deadline:
+        """From now on; None: that of the settings."""
+        return Deadline(
+            self.settings.deadline if seconds is None else seconds)
+
+    def _schedule(self, deadline: Deadline) -> Schedule:
+        return Schedule(deadline, self.settings.retry, self.settings.on_retry,
+                        self._budget)
+
+    def _begin_batch(self, plan: Plan, progress: Progress | None,
+                     stream: bool) -> tuple[Batch, Deadline, Schedule]:
+        deadline = self._deadline(plan.options.deadline)
+        schedule = self._schedule(deadline)
+        batch = Batch(plan, self.settings.max_message_bytes,
+                      self.settings.chunk_rows, schedule, teller(progress),
+                      stream)
+        return batch, deadline, schedule
+
+    def _begin_check(self, plan: CheckPlan) -> tuple[Check, Deadline]:
+        deadline = self._deadline(plan.deadline)
+        check = Check(plan, self.settings.max_message_bytes,
+                      self._schedule(deadline), teller(plan.progress))
+        return check, deadline
