@@ -201,7 +201,12 @@ struct ArgumentError {
   // Of kInvalidSample.
   std::int64_t row = -1;   // -1: of no row alone
   std::string joint = {};  // empty: of no joint alone
-  /// Of kTipFrameRequired: the leaf links, one of which may have been meant.
+  /// Of kUnknownFrame and of kWrongJointNames: the name that the model does not
+  /// have; empty where another thing is wrong.
+  std::string wanted = {};
+  /// Of kTipFrameRequired: the leaf links, one of which may have been meant; of
+  /// a `wanted` frame: all frames, leaf links first; of a `wanted` joint: all
+  /// movable joints.
   std::vector<std::string> candidates = {};
 };
 

@@ -83,8 +83,16 @@ std::variant<std::optional<int>, ArgumentError> FindFrameOrTip(
   if (name.empty()) return model.tip_frame();
   const std::optional<int> frame = model.FindFrame(name);
   if (frame) return frame;
-  return Fail(Code::kUnknownFrame, field,
-              "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+  ArgumentError error =
+      Fail(Code::kUnknownFrame, field,
+           "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+  error.wanted = name;
+  for (const bool leaf : {true, false}) {
+    for (const Frame& other : model.frames()) {
+      if (other.is_leaf == leaf) error.candidates.push_back(other.name);
+    }
+  }
+  return error;
 }
 
 std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
@@ -97,9 +105,14 @@ std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
     const std::string field = "options.joint_names[" + std::to_string(k) + "]";
     const std::optional<int> joint = model.FindJoint(names[k]);
     if (!joint) {
-      return Fail(Code::kWrongJointNames, field,
-                  "The model has no movable joint " +
-                      Quoted(names[k].substr(0, 128)) + ".");
+      ArgumentError error = Fail(Code::kWrongJointNames, field,
+                                 "The model has no movable joint " +
+                                     Quoted(names[k].substr(0, 128)) + ".");
+      error.wanted = names[k];
+      for (const Joint& other : model.joints()) {
+        error.candidates.push_back(other.name);
+      }
+      return error;
     }
     if (seen[static_cast<std::size_t>(*joint)]) {
       return Fail(Code::kWrongJointNames, field,

@@ -1,14 +1,20 @@
 #include "server/errors/mapping.h"
 
+#include <algorithm>
 #include <chrono>
+#include <span>
+#include <utility>
 
 #include "core/formats/urdf.h"
+#include "server/flags/near_names.h"
 
 namespace torqued::server {
 namespace {
 
 // Candidates in full are 64 digits each; more would not help a person.
 constexpr std::size_t kListedCandidates = 7;
+// Of a model's names these many are compared with one that it does not have.
+constexpr std::size_t kNamesLookedAt = 1000;
 constexpr std::chrono::milliseconds kStoreRetry{1000};
 
 std::string Join(const std::vector<std::string>& parts, std::size_t at_most) {
@@ -26,6 +32,20 @@ void AddCandidates(const std::vector<std::string>& candidates, Error* error) {
                                Join(candidates, kListedCandidates));
   error->metadata.emplace_back("candidate_count",
                                std::to_string(candidates.size()));
+}
+
+/// Ends the sentence about a name that the model does not have with the nearest
+/// that it has; these alone are candidates then.
+void NameNearest(ArgumentError* argument) {
+  const std::span<const std::string> known =
+      std::span<const std::string>(argument->candidates)
+          .first(std::min(argument->candidates.size(), kNamesLookedAt));
+  std::vector<std::string> near = flags::NearNames(argument->wanted, known);
+  const std::string hint = flags::NameHint(near, known);
+  std::string& message = argument->message;
+  if (!hint.empty() && message.ends_with('.')) message.pop_back();
+  message += hint;
+  if (!near.empty()) argument->candidates = std::move(near);
 }
 
 Violation ToViolation(const Finding& finding) {
@@ -98,8 +118,8 @@ v1::Reason ReasonOf(RegistryError::Code code) {
   return v1::INTERNAL_ERROR;
 }
 
-Error ToError(const ArgumentError& argument,
-              std::string_view tip_wrench_array) {
+Error ToError(ArgumentError argument, std::string_view tip_wrench_array) {
+  if (!argument.wanted.empty()) NameNearest(&argument);
   std::string field = argument.field;
   if (field == ToString(Input::kTipWrench) &&
       (argument.code == ArgumentError::Code::kWrongColumnCount ||

@@ -23,11 +23,24 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// Of a name that is compared, which takes time with the square of it.
+constexpr std::size_t kLongest = 128;
+constexpr std::size_t kMax = 5;
+
+std::string Join(std::span<const std::string> names) {
+  std::string joined;
+  for (const std::string& name : names) {
+    if (!joined.empty()) joined += ", ";
+    joined += name;
+  }
+  return joined;
+}
+
 }  // namespace
 
 std::vector<std::string> NearNames(std::string_view name,
                                    std::span<const std::string> known) {
-  constexpr std::size_t kMax = 5;
+  if (name.size() > kLongest) return {};
   const std::size_t tolerance = std::max<std::size_t>(2, name.size() / 3);
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : known) {
@@ -51,6 +64,15 @@ std::vector<std::string> NearNames(std::string_view name,
     names.push_back(std::move(candidate));
   }
   return names;
+}
+
+std::string NameHint(std::span<const std::string> near,
+                     std::span<const std::string> known) {
+  if (!near.empty()) return "; did you mean " + Join(near) + "?";
+  if (known.empty()) return {};
+  const bool more = known.size() > kMax;
+  return "; known are " + Join(known.first(more ? kMax : known.size())) +
+         (more ? ", ..." : "");
 }
 
 }  // namespace torqued::flags

@@ -10,8 +10,14 @@ namespace torqued::flags {
 
 /// At most 5, the nearest first: those within a third of the name's length (at
 /// least 2) in insertions, deletions and replacements, and those that go on
-/// where the name ends.
+/// where the name ends. Nothing is near to a name of more than 128 bytes.
 std::vector<std::string> NearNames(std::string_view name,
                                    std::span<const std::string> known);
+
+/// The end of a sentence about a name that there is not: "; did you mean a, b?"
+/// with its NearNames, where there are some, else "; known are a, b" with the
+/// first 5 of `known`; empty where nothing is known.
+std::string NameHint(std::span<const std::string> near,
+                     std::span<const std::string> known);
 
 }  // namespace torqued::flags

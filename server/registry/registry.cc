@@ -86,15 +86,6 @@ RegistryError Ambiguous(std::string_view prefix,
   return error;
 }
 
-std::string Join(const std::vector<std::string>& names) {
-  std::string joined;
-  for (const std::string& name : names) {
-    if (!joined.empty()) joined += ", ";
-    joined += name;
-  }
-  return joined;
-}
-
 ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
   return {.name = std::move(registration.name),
           .loaded = std::move(loaded),
@@ -528,14 +519,7 @@ RegistryError Registry::UnknownName(std::string_view name) {
   for (const Registration& registration : *registrations) {
     known.push_back(registration.name);
   }
-  if (const auto near = flags::NearNames(name, known); !near.empty()) {
-    error.message += "; did you mean " + Join(near) + "?";
-    return error;
-  }
-  constexpr std::size_t kMaxListed = 5;
-  const bool more = known.size() > kMaxListed;
-  if (more) known.resize(kMaxListed);
-  error.message += "; known are " + Join(known) + (more ? ", ..." : "");
+  error.message += flags::NameHint(flags::NearNames(name, known), known);
   return error;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/batch/option_checks.h"
 #include "server/errors/mapping.h"
+#include "server/flags/near_names.h"
 #include "server/wire/decode_request.h"
 
 namespace torqued::server {
@@ -35,7 +36,7 @@ std::optional<double> Given(bool has, double number) {
 class Places {
  public:
   explicit Places(const std::vector<std::string>& joints)
-      : taken_(joints.size(), false) {
+      : joints_(joints), taken_(joints.size(), false) {
     for (std::size_t k = 0; k < joints.size(); ++k)
       place_.emplace(joints[k], k);
   }
@@ -47,7 +48,8 @@ class Places {
     if (found == place_.end()) {
       return InvalidOf(
           joint, field,
-          "the model has no movable joint '" + joint.substr(0, 128) + "'");
+          "the model has no movable joint '" + joint.substr(0, 128) + "'" +
+              flags::NameHint(flags::NearNames(joint, joints_), joints_));
     }
     *place = found->second;
     if (taken_[*place]) {
@@ -58,6 +60,7 @@ class Places {
   }
 
  private:
+  const std::vector<std::string>& joints_;
   std::unordered_map<std::string_view, std::size_t> place_;
   std::vector<bool> taken_;
 };

@@ -323,6 +323,34 @@ def test_frames(client, call, code, reason, field):
     check_refusal(client, call, code, reason, field)
 
 
+def test_a_name_that_the_model_lacks_comes_with_the_nearest(client):
+    call = request([ask.JACOBIAN], model="forked", q=FORKED_Q,
+                   options=options(tip_frame="left_hnad"))
+    failure = failure_of(client.dynamics.Compute, call)
+    assert failure.metadata["candidates"].split(",")[0] == "left_hand"
+    assert "no frame 'left_hnad'; did you mean left_hand" in failure.message
+    (_, description), = failure.violations
+    assert description in failure.message
+    joints = list(client.dynamics.Compute(request(
+        [ask.MASS_MATRIX], model="forked", q=FORKED_Q)).echo.joint_names)
+    call = request([ask.MASS_MATRIX], model="forked", q=FORKED_Q,
+                   options=options(joint_names=[joints[0] + "x", joints[1]]))
+    failure = failure_of(client.dynamics.Compute, call)
+    assert failure.metadata["candidates"].split(",")[0] == joints[0]
+    assert f"did you mean {joints[0]}" in failure.message
+
+
+def test_a_name_that_is_near_to_none_comes_with_those_that_there_are(client):
+    call = request([ask.JACOBIAN], model="forked", q=FORKED_Q,
+                   options=options(tip_frame="nowhere"))
+    failure = failure_of(client.dynamics.Compute, call)
+    names = failure.metadata["candidates"].split(",")
+    assert failure.metadata["candidate_count"] == str(len(names))
+    # Leaf links first.
+    assert names[:2] == ["left_hand", "right_hand"]
+    assert "; known are left_hand, right_hand, " in failure.message
+
+
 def test_a_tip_that_must_be_named_is_one_of_the_candidates(client):
     call = request([ask.JACOBIAN], model="forked", q=FORKED_Q)
     failure = failure_of(client.dynamics.Compute, call)

@@ -31,6 +31,7 @@ const std::set<v1::Reason> kNamesField = {
 const std::map<v1::Reason, std::string> kNamesMetadata = {
     {v1::AMBIGUOUS_REVISION, "candidates"},
     {v1::MODEL_BROKEN, "revision"},
+    {v1::TIP_FRAME_REQUIRED, "candidates"},
     {v1::ROW_FAILED, "row"},
     {v1::INVALID_SAMPLE, "row"},
     {v1::REQUEST_TOO_LARGE, "limit"},

@@ -46,6 +46,41 @@ TEST(MappingTest, ABadSampleNamesItsRowAndJoint) {
   EXPECT_THAT(ToError(ArgumentError{}).metadata, IsEmpty());
 }
 
+/// Of a model that has `known` frames.
+Error NoFrame(std::string name, std::vector<std::string> known) {
+  ArgumentError unknown;
+  unknown.code = ArgumentError::Code::kUnknownFrame;
+  unknown.field = "options.tip_frame";
+  unknown.message = "The model has no frame '" + name + "'.";
+  unknown.wanted = std::move(name);
+  unknown.candidates = std::move(known);
+  return ToError(std::move(unknown));
+}
+
+TEST(MappingTest, ANameThatThereIsNotComesWithTheNearest) {
+  const Error near = NoFrame("tol0", {"base", "tool0", "wrist"});
+  EXPECT_THAT(near.message,
+              HasSubstr("has no frame 'tol0'; did you mean tool0?"));
+  EXPECT_THAT(near.violations[0].description, HasSubstr("tool0?"));
+  EXPECT_THAT(near.metadata, ElementsAre(Pair("candidates", "tool0"),
+                                         Pair("candidate_count", "1")));
+}
+
+TEST(MappingTest, ANameThatIsNearToNothingComesWithThoseThatThereAre) {
+  const std::vector<std::string> known{"a1", "b2", "c3", "d4",
+                                       "e5", "f6", "g7", "h8"};
+  for (const std::string& name :
+       {std::string("shoulder"), std::string(100'000, 'a')}) {
+    const Error far = NoFrame(name, known);
+    EXPECT_THAT(far.message, HasSubstr("'; known are a1, b2, c3, d4, e5, ..."));
+    EXPECT_THAT(far.metadata,
+                ElementsAre(Pair("candidates", "a1,b2,c3,d4,e5,f6,g7"),
+                            Pair("candidate_count", "8")));
+  }
+  EXPECT_EQ(NoFrame("hand", {}).message,
+            "options.tip_frame: The model has no frame 'hand'.");
+}
+
 TEST(MappingTest, ARefusedModelListsItsErrorsByLine) {
   RegistryError refused;
   refused.code = RegistryError::Code::kInvalidModel;

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+#include <string>
+#include <vector>
+
 namespace torqued::flags {
 namespace {
 
@@ -36,6 +40,22 @@ TEST(NearNames, AtMostFive) {
   const std::vector<std::string> known = {"arm0", "arm1", "arm2",
                                           "arm3", "arm4", "arm5"};
   EXPECT_THAT(NearNames("arm", known), SizeIs(5));
+}
+
+TEST(NearNames, LongNamesAreNotCompared) {
+  const std::vector<std::string> known{std::string(129, 'a')};
+  EXPECT_THAT(NearNames(std::string(128, 'a'), known), SizeIs(1));
+  EXPECT_THAT(NearNames(std::string(129, 'a'), known), IsEmpty());
+}
+
+TEST(NameHint, TellsTheNearestElseTheFirst) {
+  const std::vector<std::string> known{"a", "b", "c", "d", "e", "f"};
+  EXPECT_EQ(NameHint(std::vector<std::string>{"b", "c"}, known),
+            "; did you mean b, c?");
+  EXPECT_EQ(NameHint({}, known), "; known are a, b, c, d, e, ...");
+  EXPECT_EQ(NameHint({}, std::span(known).first(5)),
+            "; known are a, b, c, d, e");
+  EXPECT_EQ(NameHint({}, {}), "");
 }
 
 }  // namespace
