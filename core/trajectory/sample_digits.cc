@@ -64,58 +64,84 @@ void SampleDigits::Fewest::Take(double size) {
   while (!few && digits < kAll && !ReadsDigits(size, digits)) ++digits;
 }
 
-SampleDigits::SampleDigits(const SampleView& table) {
+SampleDigits::Reader::Reader(const SampleView& table)
+    : table_(table),
+      lowest_(static_cast<std::size_t>(table.cols()),
+              std::numeric_limits<double>::infinity()),
+      highest_(lowest_.size(), -std::numeric_limits<double>::infinity()) {}
+
+SampleDigits::Reader SampleDigits::Reader::OfTimes(
+    std::span<const double> time) {
+  Reader reader(
+      SampleView(time.data(), static_cast<Eigen::Index>(time.size()), 1));
+  reader.of_times_ = true;
+  return reader;
+}
+
+void SampleDigits::Reader::AddRow(Eigen::Index row) {
+  for (Eigen::Index k = 0; k < table_.cols(); ++k) {
+    const double number = table_(row, k), size = std::abs(number);
+    double& lowest = lowest_[static_cast<std::size_t>(k)];
+    double& highest = highest_[static_cast<std::size_t>(k)];
+    lowest = std::min(lowest, number);
+    highest = std::max(highest, number);
+    if (!(size > 0)) continue;
+    largest_ = std::max(largest_, size);
+    exact_.Take(size);
+    single_ = single_ && IsSingle(size);
+    if (single_) nearest_.Take(size);
+  }
+  if (!of_times_ || row == 0) return;
+  const double step = table_(row, 0) - table_(row - 1, 0);
+  shortest_step_ = std::min(shortest_step_, step);
+  longest_step_ = std::max(longest_step_, step);
+}
+
+SampleDigits SampleDigits::Reader::Finish() const {
+  SampleDigits read;
   double range = 0;
-  for (Eigen::Index k = 0; k < table.cols() && table.rows() > 0; ++k) {
+  for (std::size_t k = 0; k < lowest_.size() && table_.rows() > 0; ++k) {
     // A half of it does not overflow.
-    range = std::max(range,
-                     table.col(k).maxCoeff() / 2 - table.col(k).minCoeff() / 2);
+    range = std::max(range, highest_[k] / 2 - lowest_[k] / 2);
   }
-  Fewest exact, nearest{.single = true};
-  bool single = true;
-  for (Eigen::Index row = 0; row < table.rows(); ++row) {
-    for (Eigen::Index k = 0; k < table.cols(); ++k) {
-      const double size = std::abs(table(row, k));
-      if (!(size > 0)) continue;
-      largest_ = std::max(largest_, size);
-      exact.Take(size);
-      single = single && IsSingle(size);
-      if (single) nearest.Take(size);
-    }
-  }
-  const bool of_single = single && !exact.found();
-  const Fewest& fewest = of_single ? nearest : exact;
-  if (fewest.decimals < kAll) decimal_ = 1 / Power(fewest.decimals);
-  digits_ = fewest.digits;
+  read.largest_ = largest_;
+  const bool of_single = single_ && !exact_.found();
+  const Fewest& fewest = of_single ? nearest_ : exact_;
+  if (fewest.decimals < kAll) read.decimal_ = 1 / Power(fewest.decimals);
+  read.digits_ = fewest.digits;
   // Of the largest number the most is open by its digits; where its decimals
   // say no less, they are those of all numbers.
-  if (largest_ > 0 && decimal_ > 0 && digits_ < kAll &&
-      ByDigits(largest_) <= decimal_ * (1 + 1e-9)) {
-    digits_ = kAll;
+  if (largest_ > 0 && read.decimal_ > 0 && read.digits_ < kAll &&
+      read.ByDigits(largest_) <= read.decimal_ * (1 + 1e-9)) {
+    read.digits_ = kAll;
   }
-  most_ = std::max(0.01 * 2 * range, 0.001 * largest_);
+  read.most_ = std::max(0.01 * 2 * range, 0.001 * largest_);
   // What is computed from the largest number has no more than twelve digits of
   // it.
-  least_ = 1e-12 * largest_;
-  relative_ = of_single
-                  ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                  : std::numeric_limits<double>::epsilon();
+  read.least_ = of_times_ ? 0 : 1e-12 * largest_;
+  read.relative_ =
+      of_single ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                : std::numeric_limits<double>::epsilon();
+  if (of_times_ &&
+      longest_step_ - shortest_step_ <= 4 * read.relative_ * largest_) {
+    read.decimal_ = 0;
+    read.digits_ = kAll;
+  }
+  return read;
+}
+
+SampleDigits::SampleDigits(const SampleView& table) {
+  Reader reader(table);
+  for (Eigen::Index row = 0; row < table.rows(); ++row) reader.AddRow(row);
+  *this = reader.Finish();
 }
 
 SampleDigits SampleDigits::OfTimes(std::span<const double> time) {
-  const auto rows = static_cast<Eigen::Index>(time.size());
-  SampleDigits digits(SampleView(time.data(), rows, 1));
-  double shortest = std::numeric_limits<double>::infinity(), longest = 0;
-  for (std::size_t k = 1; k < time.size(); ++k) {
-    shortest = std::min(shortest, time[k] - time[k - 1]);
-    longest = std::max(longest, time[k] - time[k - 1]);
+  Reader reader = Reader::OfTimes(time);
+  for (std::size_t k = 0; k < time.size(); ++k) {
+    reader.AddRow(static_cast<Eigen::Index>(k));
   }
-  digits.least_ = 0;
-  if (longest - shortest <= 4 * digits.relative_ * digits.largest_) {
-    digits.decimal_ = 0;
-    digits.digits_ = kAll;
-  }
-  return digits;
+  return reader.Finish();
 }
 
 double SampleDigits::ByDigits(double size) const {

@@ -1,7 +1,9 @@
 // How many digits the numbers of a table have.
 #pragma once
 
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "core/trajectory/spline.h"
 
@@ -15,6 +17,10 @@ namespace torqued {
 /// largest range of a column, or a thousandth of the largest number.
 class SampleDigits {
  public:
+  class Reader;
+
+  /// Of no numbers.
+  SampleDigits() = default;
   explicit SampleDigits(const SampleView& table);
 
   /// Of times, which increase. Where all steps are the same, the times are as
@@ -51,6 +57,33 @@ class SampleDigits {
   double most_ = 0;      // of a quantum of digits
   double relative_ = 0;  // to the number
   double least_ = 0;     // of any quantum
+};
+
+/// Reads a table row by row, so that whoever calls can stop between two.
+class SampleDigits::Reader {
+ public:
+  /// `table` outlives this.
+  explicit Reader(const SampleView& table);
+  /// As SampleDigits::OfTimes.
+  static Reader OfTimes(std::span<const double> time);
+
+  /// The next row; every one, in order.
+  void AddRow(Eigen::Index row);
+
+  /// After the last row.
+  SampleDigits Finish() const;
+
+ private:
+  SampleView table_;
+  bool of_times_ = false;
+  std::vector<double> lowest_, highest_;  // by column
+  Fewest exact_;
+  Fewest nearest_{.single = true};
+  bool single_ = true;
+  double largest_ = 0;
+  // Of times: from one to the next.
+  double shortest_step_ = std::numeric_limits<double>::infinity();
+  double longest_step_ = 0;
 };
 
 }  // namespace torqued

@@ -33,21 +33,44 @@ SampleRemarkFinder::SampleRemarkFinder(std::span<const double> time,
       q_(q),
       v_(v),
       a_(a),
-      time_digits_(SampleDigits::OfTimes(time)),
-      pairs_{Pair{q_, v_, SampleDigits(q), SampleDigits(v), {}},
-             Pair{v_, a_, SampleDigits(v), SampleDigits(a), {}}},
+      readers_(Readers{SampleDigits::Reader::OfTimes(time),
+                       SampleDigits::Reader(q), SampleDigits::Reader(v),
+                       SampleDigits::Reader(a)}),
+      pairs_{Pair{q_, v_, q_digits_, v_digits_, {}},
+             Pair{v_, a_, v_digits_, a_digits_, {}}},
       windows_(turns_.size()),
       open_(turns_.size()) {
   found_.counts.resize(turns_.size());
   for (Pair& pair : pairs_) pair.largest.resize(turns_.size());
-  for (std::int64_t row = 0; row + 1 < q_.rows(); ++row) {
-    for (std::size_t j = 0; j < turns_.size(); ++j) {
-      for (const RemarkKind kind : kKinds) {
-        const Step step = StepAt(kind, row, static_cast<int>(j));
-        double& largest = pairs_[static_cast<std::size_t>(kind)].largest[j];
-        largest =
-            std::max({largest, std::abs(step.mean), std::abs(step.quotient)});
-      }
+}
+
+bool SampleRemarkFinder::Prepare(std::int64_t rows) {
+  if (ready()) return true;
+  Readers& readers = *readers_;
+  const std::int64_t end =
+      looked_at_ + std::min<std::int64_t>(rows, q_.rows() - looked_at_);
+  for (; looked_at_ < end; ++looked_at_) {
+    for (auto* reader : {&readers.time, &readers.q, &readers.v, &readers.a}) {
+      reader->AddRow(looked_at_);
+    }
+    if (looked_at_ + 1 < q_.rows()) FindLargest(looked_at_);
+  }
+  if (looked_at_ < q_.rows()) return false;
+  time_digits_ = readers.time.Finish();
+  q_digits_ = readers.q.Finish();
+  v_digits_ = readers.v.Finish();
+  a_digits_ = readers.a.Finish();
+  readers_.reset();
+  return true;
+}
+
+void SampleRemarkFinder::FindLargest(std::int64_t row) {
+  for (std::size_t j = 0; j < turns_.size(); ++j) {
+    for (const RemarkKind kind : kKinds) {
+      const Step step = StepAt(kind, row, static_cast<int>(j));
+      double& largest = pairs_[static_cast<std::size_t>(kind)].largest[j];
+      largest =
+          std::max({largest, std::abs(step.mean), std::abs(step.quotient)});
     }
   }
 }

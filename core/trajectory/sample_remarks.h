@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,7 +67,12 @@ class SampleRemarkFinder {
   SampleRemarkFinder(const SampleRemarkFinder&) = delete;
   SampleRemarkFinder& operator=(const SampleRemarkFinder&) = delete;
 
-  /// The step from this row to the next; every one, in order.
+  /// Looks at the next rows, at most so many, for their digits and the largest
+  /// rates. True: at all of them; AddStep may begin.
+  bool Prepare(std::int64_t rows);
+  bool ready() const { return !readers_; }
+
+  /// The step from this row to the next; every one, in order. Needs ready().
   void AddStep(std::int64_t row);
 
   SampleRemarks Finish();
@@ -76,9 +82,12 @@ class SampleRemarkFinder {
   struct Pair {
     const SampleView& of;
     const SampleView& rate;
-    SampleDigits of_digits;
-    SampleDigits rate_digits;
+    const SampleDigits& of_digits;
+    const SampleDigits& rate_digits;
     std::vector<double> largest;  // rate, by joint
+  };
+  struct Readers {
+    SampleDigits::Reader time, q, v, a;
   };
   /// A rate over a step.
   struct Step {
@@ -94,6 +103,8 @@ class SampleRemarkFinder {
     Step before, here, after;
   };
 
+  /// Among the rates of the step from this row on.
+  void FindLargest(std::int64_t row);
   /// Of no time behind the last step.
   Step StepAt(RemarkKind kind, std::int64_t row, int joint) const;
   void Hold(RemarkKind kind, std::int64_t row, int joint);
@@ -106,7 +117,9 @@ class SampleRemarkFinder {
   std::span<const double> time_;
   std::vector<bool> turns_;
   const SampleView q_, v_, a_;
-  SampleDigits time_digits_;
+  SampleDigits time_digits_, q_digits_, v_digits_, a_digits_;
+  std::optional<Readers> readers_;              // until all rows are looked at
+  std::int64_t looked_at_ = 0;                  // rows
   std::array<Pair, 2> pairs_;                   // by RemarkKind
   std::vector<std::array<Window, 2>> windows_;  // by joint and kind
   /// By joint and kind, what may still grow; no steps: none.

@@ -104,6 +104,10 @@ class TrajectoryCheck::Run {
   std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads) {
     const Index most =
         std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
+    if (remarks_ && !remarks_->ready()) {
+      remarks_->Prepare(most);
+      return std::nullopt;
+    }
     const Index first = done_, count = std::min(most, total() - first);
     engine_ = &engine;
     threads_ = threads;
@@ -492,7 +496,8 @@ std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
       if (auto error = check.Advance(engine, CheckThreads::kAllOfTheEngine)) {
         return *std::move(error);
       }
-      if (progress) progress(check.done(), check.total());
+      // None while all samples are looked at.
+      if (progress && check.done() > 0) progress(check.done(), check.total());
     }
     return check.Finish();
   } catch (const std::bad_alloc&) {

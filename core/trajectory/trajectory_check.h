@@ -178,8 +178,10 @@ class TrajectoryCheck {
   std::int64_t done() const;
   std::int64_t total() const;
 
-  /// Some thousand samples more, fewer of a robot with many joints. A sample
-  /// at which torques, powers or their integrals overflow is an error.
+  /// Some thousand samples more, fewer of a robot with many joints. Where v and
+  /// a were given, the first calls look at all samples for how many digits they
+  /// have, and done() stays 0. A sample at which torques, powers or their
+  /// integrals overflow is an error.
   std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads);
 
   /// Once all are done.

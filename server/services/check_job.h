@@ -33,7 +33,7 @@ class CheckJob {
   std::optional<Error> Append(const v1::TrajectorySamples& samples);
   std::int64_t rows() const { return samples_ ? samples_->rows() : 0; }
 
-  /// The first one makes ready, each of the others checks some thousand
+  /// The first one makes ready, each of the others looks at some thousand
   /// samples, on the thread of the caller.
   std::optional<Error> Step();
   std::int64_t rows_checked() const { return check_ ? check_->done() : 0; }

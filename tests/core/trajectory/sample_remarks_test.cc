@@ -19,10 +19,19 @@ using testing_support::MakeMotion;
 using testing_support::SampledMotion;
 using testing_support::ShippedModel;
 
-SampleRemarks RemarksOn(const SampledMotion& motion, bool turns = false) {
+/// `at_a_time`: rows that are looked at in one go.
+SampleRemarks RemarksOn(const SampledMotion& motion, bool turns = false,
+                        std::int64_t at_a_time = 1 << 20) {
   SampleRemarkFinder finder(
       motion.time, ViewOf(motion.q), ViewOf(motion.v), ViewOf(motion.a),
       std::vector<bool>(static_cast<std::size_t>(motion.q.cols()), turns));
+  for (Eigen::Index left = motion.q.rows(); left > at_a_time;
+       left -= at_a_time) {
+    EXPECT_FALSE(finder.Prepare(at_a_time));
+    EXPECT_FALSE(finder.ready());
+  }
+  EXPECT_TRUE(finder.Prepare(at_a_time));
+  EXPECT_TRUE(finder.ready());
   for (Eigen::Index row = 0; row + 1 < motion.q.rows(); ++row) {
     finder.AddStep(row);
   }
@@ -283,6 +292,25 @@ TEST(SampleRemarks, HugeNumbersAreNoCrash) {
   for (const SampleRemark& remark : RemarksOn(motion).gravest) {
     EXPECT_TRUE(std::isfinite(remark.given) && std::isfinite(remark.expected) &&
                 std::isfinite(remark.tolerance));
+  }
+}
+
+TEST(SampleRemarks, DoNotDependOnHowManyRowsAreLookedAtInOneGo) {
+  SampledMotion motion = Trapezoid(301);
+  motion.v.row(40).array() += 0.3;
+  motion.v.row(200).array() -= 0.2;
+  for (const SampledMotion& told : AsTheyAreToldOf(motion)) {
+    const SampleRemarks whole = RemarksOn(told);
+    ASSERT_GT(whole.count, 0);
+    for (const std::int64_t at_a_time : {1, 7, 300, 301}) {
+      const SampleRemarks parts = RemarksOn(told, false, at_a_time);
+      ASSERT_EQ(parts.count, whole.count);
+      for (std::size_t k = 0; k < whole.gravest.size(); ++k) {
+        EXPECT_EQ(parts.gravest[k].worst_row, whole.gravest[k].worst_row);
+        EXPECT_EQ(parts.gravest[k].tolerance, whole.gravest[k].tolerance);
+        EXPECT_EQ(parts.gravest[k].severity, whole.gravest[k].severity);
+      }
+    }
   }
 }
 

@@ -191,9 +191,26 @@ TEST(TrajectoryCheck, AStepTakesFewerSamplesOfARobotWithManyJoints) {
     Engine engine({.threads = 1});
     auto created = TrajectoryCheck::Create(model, motion.View(), {});
     auto& check = std::get<TrajectoryCheck>(created);
+    // All samples are looked at in as small steps before one is checked.
+    for (int looked_at = 0; looked_at < 9000; looked_at += step) {
+      EXPECT_FALSE(check.Advance(engine, CheckThreads::kTheCaller));
+      EXPECT_EQ(check.done(), 0);
+    }
     EXPECT_FALSE(check.Advance(engine, CheckThreads::kTheCaller));
     EXPECT_EQ(check.done(), step);
   }
+}
+
+TEST(TrajectoryCheck, DerivedRatesAreNotLookedAtBefore) {
+  const auto model = RustyArm(3);
+  SampledMotion motion = MakeMotion(*model, 9000, 3);
+  Trajectory trajectory = motion.View();
+  trajectory.spline = SplineMethod::kQuintic;
+  Engine engine({.threads = 1});
+  auto created = TrajectoryCheck::Create(model, trajectory, {});
+  auto& check = std::get<TrajectoryCheck>(created);
+  EXPECT_FALSE(check.Advance(engine, CheckThreads::kTheCaller));
+  EXPECT_GT(check.done(), 0);
 }
 
 TEST(TrajectoryCheck, TheLargestPayloadPassesAndMoreFails) {
