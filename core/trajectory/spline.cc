@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace torqued {
@@ -110,40 +112,38 @@ class Basis {
 class Banded {
  public:
   Banded(std::size_t size, int width)
-      : size_(size),
-        width_(static_cast<std::size_t>(width)),
-        entries_(size * (2 * width_ + 1), 0.0) {}
+      : size_(size), width_(static_cast<std::size_t>(width)) {
+    entries_.reserve(size * (2 * width_ + 1));
+  }
+
+  /// The next one, of zeros.
+  void AddRow() { entries_.resize(entries_.size() + 2 * width_ + 1, 0.0); }
 
   double& At(std::size_t row, std::size_t column) {
     return entries_[row * (2 * width_ + 1) + column + width_ - row];
   }
 
-  /// False where a pivot vanishes.
-  bool Factor() {
-    for (std::size_t k = 0; k < size_; ++k) {
-      if (!(std::abs(At(k, k)) > 1e-300)) return false;
-      for (std::size_t i = k + 1; i <= Last(k); ++i) {
-        const double factor = At(i, k) /= At(k, k);
-        if (factor == 0) continue;
-        for (std::size_t j = k + 1; j <= Last(k); ++j) {
-          At(i, j) -= factor * At(k, j);
-        }
+  /// Of the factors, by each k from 0 on. False where the pivot vanishes.
+  bool Eliminate(std::size_t k) {
+    if (!(std::abs(At(k, k)) > 1e-300)) return false;
+    for (std::size_t i = k + 1; i <= Last(k); ++i) {
+      const double factor = At(i, k) /= At(k, k);
+      if (factor == 0) continue;
+      for (std::size_t j = k + 1; j <= Last(k); ++j) {
+        At(i, j) -= factor * At(k, j);
       }
     }
     return true;
   }
 
-  /// Every column of `x` in its place.
-  void Solve(SampleTable& x) {
-    for (std::size_t i = 0; i < size_; ++i) {
-      for (std::size_t k = First(i); k < i; ++k) Subtract(x, i, At(i, k), k);
-    }
-    for (std::size_t i = size_; i-- > 0;) {
-      for (std::size_t k = i + 1; k <= Last(i); ++k) {
-        Subtract(x, i, At(i, k), k);
-      }
-      x.row(static_cast<Eigen::Index>(i)) /= At(i, i);
-    }
+  // The factors solve for every column of `x` in its place: forward for each i
+  // from 0 on, then backward for each i from the last one down.
+  void Forward(SampleTable& x, std::size_t i) {
+    for (std::size_t k = First(i); k < i; ++k) Subtract(x, i, At(i, k), k);
+  }
+  void Backward(SampleTable& x, std::size_t i) {
+    for (std::size_t k = i + 1; k <= Last(i); ++k) Subtract(x, i, At(i, k), k);
+    x.row(static_cast<Eigen::Index>(i)) /= At(i, i);
   }
 
  private:
@@ -163,6 +163,13 @@ class Banded {
   std::size_t width_;
   std::vector<double> entries_;  // by row
 };
+
+// From 0 on: times since some epoch would lose digits.
+std::vector<double> SinceTheFirst(std::span<const double> time) {
+  std::vector<double> since(time.size());
+  for (std::size_t k = 0; k < time.size(); ++k) since[k] = time[k] - time[0];
+  return since;
+}
 
 }  // namespace
 
@@ -187,51 +194,135 @@ std::optional<UnevenSteps> TooUneven(std::span<const double> time,
   return steps;
 }
 
+class SplineDerivatives::Run {
+ public:
+  Run(std::span<const double> time, const SampleView& positions,
+      SplineMethod method)
+      : degree_(Degree(method)),
+        since_(SinceTheFirst(time)),
+        basis_(since_, degree_),
+        collocation_(since_.size(), degree_),
+        coefficients_(positions) {
+    // What the passes fill takes time when it is first written.
+    local_.reserve(since_.size());
+    spans_.reserve(since_.size());
+    rates_.v.resize(positions.rows(), positions.cols());
+    rates_.a.resize(positions.rows(), positions.cols());
+  }
+
+  bool Advance(std::int64_t rows) {
+    for (; rows > 0 && pass_ != Pass::kOver; --rows) {
+      DoRow();
+      if (++row_ < since_.size()) continue;
+      row_ = 0;
+      pass_ = static_cast<Pass>(static_cast<int>(pass_) + 1);
+    }
+    return pass_ == Pass::kOver;
+  }
+
+  std::optional<SampleRates> Finish() {
+    if (!finite_) return std::nullopt;
+    return std::move(rates_);
+  }
+
+ private:
+  /// Over all rows, one after the other.
+  enum class Pass : std::uint8_t {
+    kCollocate,
+    kFactor,
+    kForward,
+    kBackward,
+    kDifferentiate,
+    kOver,
+  };
+
+  void DoRow() {
+    switch (pass_) {
+      case Pass::kCollocate:
+        return Collocate();
+      case Pass::kFactor:
+        finite_ = finite_ && collocation_.Eliminate(row_);
+        return;
+      case Pass::kForward:
+        return collocation_.Forward(coefficients_, row_);
+      case Pass::kBackward:
+        return collocation_.Backward(coefficients_, since_.size() - 1 - row_);
+      case Pass::kDifferentiate:
+        return Rates();
+      case Pass::kOver:
+        return;
+    }
+  }
+
+  void Collocate() {
+    const int span = basis_.Span(since_[row_]);
+    const LocalBasis local = basis_.At(since_[row_], span);
+    collocation_.AddRow();
+    for (int j = 0; j <= degree_; ++j) {
+      const double entry = local.of[0][static_cast<std::size_t>(j)];
+      // Zeros may stand beyond the band.
+      if (entry == 0) continue;
+      collocation_.At(row_, static_cast<std::size_t>(span - degree_ + j)) =
+          entry;
+    }
+    spans_.push_back(span);
+    local_.push_back(local);
+  }
+
+  void Rates() {
+    auto v = rates_.v.row(static_cast<Eigen::Index>(row_));
+    auto a = rates_.a.row(static_cast<Eigen::Index>(row_));
+    v.setZero();
+    a.setZero();
+    for (int j = 0; j <= degree_; ++j) {
+      const auto entry = static_cast<std::size_t>(j);
+      const auto spline = coefficients_.row(spans_[row_] - degree_ + j);
+      v += local_[row_].of[1][entry] * spline;
+      a += local_[row_].of[2][entry] * spline;
+    }
+    finite_ = finite_ && v.allFinite() && a.allFinite();
+  }
+
+  int degree_;
+  std::vector<double> since_;
+  Basis basis_;
+  std::vector<LocalBasis> local_;
+  std::vector<int> spans_;
+  Banded collocation_;
+  SampleTable coefficients_;
+  SampleRates rates_;
+  bool finite_ = true;
+  Pass pass_ = Pass::kCollocate;
+  std::size_t row_ = 0;  // of the pass
+};
+
+SplineDerivatives::SplineDerivatives(std::span<const double> time,
+                                     const SampleView& positions,
+                                     SplineMethod method)
+    : run_(std::make_unique<Run>(time, positions, method)) {}
+SplineDerivatives::SplineDerivatives(SplineDerivatives&&) noexcept = default;
+SplineDerivatives& SplineDerivatives::operator=(SplineDerivatives&&) noexcept =
+    default;
+SplineDerivatives::~SplineDerivatives() = default;
+
+bool SplineDerivatives::Advance(std::int64_t rows) {
+  return run_->Advance(rows);
+}
+
+std::optional<SampleRates> SplineDerivatives::Finish() {
+  return run_->Finish();
+}
+
 std::optional<SampleRates> Differentiate(std::span<const double> time,
                                          const SampleView& positions,
                                          SplineMethod method) {
-  const int degree = Degree(method);
-  const std::size_t rows = time.size();
-  if (rows < static_cast<std::size_t>(FewestSamples(method)) ||
+  if (time.size() < static_cast<std::size_t>(FewestSamples(method)) ||
       TooUneven(time, method)) {
     return std::nullopt;
   }
-  // From 0 on: times since some epoch would lose digits.
-  std::vector<double> since(rows);
-  for (std::size_t k = 0; k < rows; ++k) since[k] = time[k] - time[0];
-  const Basis basis(since, degree);
-  std::vector<LocalBasis> local(rows);
-  std::vector<int> spans(rows);
-  Banded collocation(rows, degree);
-  for (std::size_t k = 0; k < rows; ++k) {
-    spans[k] = basis.Span(since[k]);
-    local[k] = basis.At(since[k], spans[k]);
-    for (int j = 0; j <= degree; ++j) {
-      const double entry = local[k].of[0][static_cast<std::size_t>(j)];
-      // Zeros may stand beyond the band.
-      if (entry == 0) continue;
-      const int column = spans[k] - degree + j;
-      collocation.At(k, static_cast<std::size_t>(column)) = entry;
-    }
-  }
-  if (!collocation.Factor()) return std::nullopt;
-  SampleTable coefficients = positions;
-  collocation.Solve(coefficients);
-
-  SampleRates rates;
-  rates.v = SampleTable::Zero(positions.rows(), positions.cols());
-  rates.a = rates.v;
-  for (std::size_t k = 0; k < rows; ++k) {
-    const auto row = static_cast<Eigen::Index>(k);
-    for (int j = 0; j <= degree; ++j) {
-      const auto entry = static_cast<std::size_t>(j);
-      const auto spline = coefficients.row(spans[k] - degree + j);
-      rates.v.row(row) += local[k].of[1][entry] * spline;
-      rates.a.row(row) += local[k].of[2][entry] * spline;
-    }
-  }
-  if (!rates.v.allFinite() || !rates.a.allFinite()) return std::nullopt;
-  return rates;
+  SplineDerivatives derivatives(time, positions, method);
+  derivatives.Advance(std::numeric_limits<std::int64_t>::max());
+  return derivatives.Finish();
 }
 
 }  // namespace torqued

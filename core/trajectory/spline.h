@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -56,5 +57,28 @@ std::optional<UnevenSteps> TooUneven(std::span<const double> time,
 std::optional<SampleRates> Differentiate(std::span<const double> time,
                                          const SampleView& positions,
                                          SplineMethod method);
+
+/// Differentiate in steps, between which whoever calls can stop. `time` needs
+/// at least FewestSamples and must not be TooUneven; neither it nor `positions`
+/// is read after the constructor.
+class SplineDerivatives {
+ public:
+  SplineDerivatives(std::span<const double> time, const SampleView& positions,
+                    SplineMethod method);
+  SplineDerivatives(SplineDerivatives&&) noexcept;
+  SplineDerivatives& operator=(SplineDerivatives&&) noexcept;
+  ~SplineDerivatives();
+
+  /// At most so many rows further; the passes over all rows are 5. True: all of
+  /// them are over.
+  bool Advance(std::int64_t rows);
+
+  /// Once Advance says true. Nothing where the derivatives overflow.
+  std::optional<SampleRates> Finish();
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
 
 }  // namespace torqued

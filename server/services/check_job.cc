@@ -45,10 +45,13 @@ std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
   return error;
 }
 
+std::optional<Error> CheckJob::Derive() {
+  if (completed_) return samples_->DeriveRows();
+  completed_ = true;
+  return samples_->Complete(decoded_->derive, decoded_->joints);
+}
+
 std::optional<Error> CheckJob::MakeReady() {
-  if (auto error = samples_->Complete(decoded_->derive, decoded_->joints)) {
-    return error;
-  }
   if (auto error = samples_->AdmitMore(tables_->columns() * rows())) {
     return error;
   }
@@ -62,6 +65,7 @@ std::optional<Error> CheckJob::MakeReady() {
 }
 
 std::optional<Error> CheckJob::Step() {
+  if (!completed_ || samples_->deriving()) return Derive();
   if (!check_) return MakeReady();
   if (const auto problem = check_->Advance(engine_, CheckThreads::kTheCaller)) {
     return ToError(*problem);

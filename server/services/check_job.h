@@ -33,8 +33,8 @@ class CheckJob {
   std::optional<Error> Append(const v1::TrajectorySamples& samples);
   std::int64_t rows() const { return samples_ ? samples_->rows() : 0; }
 
-  /// The first one makes ready, each of the others looks at some thousand
-  /// samples, on the thread of the caller.
+  /// The first ones derive rates and make ready; each looks at some thousand
+  /// samples at most, on the thread of the caller.
   std::optional<Error> Step();
   std::int64_t rows_checked() const { return check_ ? check_->done() : 0; }
   /// Null until all samples are checked.
@@ -47,6 +47,7 @@ class CheckJob {
   bool all_rows_filled() const { return tables_->done(); }
 
  private:
+  std::optional<Error> Derive();
   std::optional<Error> MakeReady();
   void Conclude();
 
@@ -58,6 +59,7 @@ class CheckJob {
   Validation validation_ = Validation::kDefault;
   std::optional<DecodedCheck> decoded_;
   std::optional<TrajectorySamples> samples_;
+  bool completed_ = false;  // `samples_`, but for rates to derive
   std::optional<CheckTables> tables_;
   std::optional<TrajectoryCheck> check_;
   std::optional<v1::TrajectoryVerdict> verdict_;

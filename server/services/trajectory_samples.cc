@@ -1,5 +1,6 @@
 #include "server/services/trajectory_samples.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 
 namespace torqued::server {
 namespace {
+
+/// Of a pass over the samples, after which a check can be cancelled.
+constexpr std::int64_t kRowsOfAStep = 8192;
+constexpr std::int64_t kNumbersOfAStep = 8 * kRowsOfAStep;
 
 /// Vectors double when they grow.
 constexpr std::int64_t kBytesOfNumber = 2 * sizeof(double);
@@ -158,10 +163,10 @@ std::optional<Error> TrajectorySamples::Complete(
                       "v and a are absent: set derive to a spline, or give "
                       "them");
   }
-  return Derive(*derive, joints);
+  return BeginToDerive(*derive, joints);
 }
 
-std::optional<Error> TrajectorySamples::Derive(
+std::optional<Error> TrajectorySamples::BeginToDerive(
     SplineMethod method, std::span<const std::string> joints) {
   if (rows() < FewestSamples(method)) {
     return FieldError(v1::MISSING_INPUT, "samples.q",
@@ -178,14 +183,24 @@ std::optional<Error> TrajectorySamples::Derive(
   }
   // The spline has its own rows of coefficients, beside v and a.
   if (auto error = AdmitMore(4 * rows() * joints_ + 32 * rows())) return error;
-  const auto rates = Differentiate(time_, q, method);
+  derivatives_.emplace(time_, q, method);
+  derived_ = method;
+  return std::nullopt;
+}
+
+std::optional<Error> TrajectorySamples::DeriveRows() {
+  if (!derivatives_->Advance(std::clamp<std::int64_t>(kNumbersOfAStep / joints_,
+                                                      1, kRowsOfAStep))) {
+    return std::nullopt;
+  }
+  const auto rates = derivatives_->Finish();
+  derivatives_.reset();
   if (!rates) {
     return FieldError(v1::INVALID_OPTION, "start.derive",
                       "the derivatives of these positions overflow");
   }
   v_.assign(rates->v.data(), rates->v.data() + rates->v.size());
   a_.assign(rates->a.data(), rates->a.data() + rates->a.size());
-  derived_ = method;
   return std::nullopt;
 }
 

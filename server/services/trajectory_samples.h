@@ -29,10 +29,14 @@ class TrajectorySamples {
   /// Room for `numbers` more beside the samples.
   std::optional<Error> AdmitMore(std::int64_t numbers);
 
-  /// Puts derived rates in the place of those that were not sent, or says why
-  /// it cannot. Once all samples are there. `joints`: names of the columns.
+  /// Begins to derive the rates that were not sent, or says why they cannot be
+  /// derived. Once all samples are there. `joints`: names of the columns.
   std::optional<Error> Complete(std::optional<SplineMethod> derive,
                                 std::span<const std::string> joints);
+  /// After Complete, until all rates are there: DeriveRows goes on.
+  bool deriving() const { return derivatives_.has_value(); }
+  /// For some thousand rows, fewer with many joints.
+  std::optional<Error> DeriveRows();
   bool derived() const { return derived_.has_value(); }
 
   std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
@@ -43,8 +47,8 @@ class TrajectorySamples {
  private:
   struct Column;
 
-  std::optional<Error> Derive(SplineMethod method,
-                              std::span<const std::string> joints);
+  std::optional<Error> BeginToDerive(SplineMethod method,
+                                     std::span<const std::string> joints);
 
   SampleView Table(const std::vector<double>& numbers, int columns) const;
 
@@ -53,6 +57,7 @@ class TrajectorySamples {
   std::vector<Admission::Ticket> tickets_;
   std::int64_t admitted_bytes_ = 0;
   std::vector<double> time_, q_, v_, a_, wrench_;
+  std::optional<SplineDerivatives> derivatives_;
   std::optional<SplineMethod> derived_;
 };
 

@@ -155,5 +155,29 @@ TEST(Spline, TooFewSamplesAreNone) {
   }
 }
 
+TEST(Spline, RatesDoNotDependOnTheSteps) {
+  const std::vector<double> time = UnevenTimes(50);
+  SampleTable q(50, 2);
+  for (Eigen::Index k = 0; k < 50; ++k) {
+    q.row(k) << std::sin(static_cast<double>(k)), 0.1 * static_cast<double>(k);
+  }
+  for (const Method method : {Method::kCubic, Method::kQuintic}) {
+    const auto whole = Differentiate(time, ViewOf(q), method);
+    ASSERT_TRUE(whole);
+    for (const int at_a_time : {1, 7, 50, 1000}) {
+      SplineDerivatives derivatives(time, ViewOf(q), method);
+      // The passes over all rows are five.
+      for (int rows = at_a_time; rows < 5 * 50; rows += at_a_time) {
+        ASSERT_FALSE(derivatives.Advance(at_a_time));
+      }
+      ASSERT_TRUE(derivatives.Advance(at_a_time));
+      const auto rates = derivatives.Finish();
+      ASSERT_TRUE(rates);
+      EXPECT_EQ(rates->v, whole->v);
+      EXPECT_EQ(rates->a, whole->a);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torqued
