@@ -22,6 +22,29 @@ struct Failure {
   std::string why;
 };
 
+// Damage, by a row of the query that looks for it.
+
+std::string NamePointsPastItsHistory(const SqliteRows& row) {
+  return "name " + row.Text(0) + ": points at revision " + row.Text(1) +
+         ", which is not in its history";
+}
+
+std::string LabelPointsPastTheHistory(const SqliteRows& row) {
+  return "label " + row.Text(0) + "@" + row.Text(2) + ": points at revision " +
+         row.Text(1) + ", which is not in the name's history";
+}
+
+std::string RevisionIsMissing(const SqliteRows& row) {
+  return "name " + row.Text(0) + ": revision " + row.Text(1) + " is missing";
+}
+
+std::string RevisionOfFormerIsMissing(const SqliteRows& row) {
+  return "former revision " + row.Text(0) + ": revision " + row.Text(1) +
+         " is missing";
+}
+
+void PassOver(const SqliteRows& /*row*/) {}
+
 class Checker {
  public:
   explicit Checker(SqliteConnection& connection) : connection_(connection) {}
@@ -69,19 +92,29 @@ class Checker {
     if (!rows.ok()) Fail(place);
   }
 
-  std::int64_t Integer(std::string_view sql) {
+  /// Each row is damage.
+  void AddEach(const std::string& place, std::string_view sql,
+               std::string (*damage)(const SqliteRows&)) {
+    ForEach(place, sql,
+            [this, damage](const SqliteRows& row) { Add(damage(row)); });
+  }
+
+  /// The one number of a query; 0 where it has no answer.
+  std::int64_t Integer(const std::string& place, std::string_view sql) {
     std::int64_t number = 0;
-    ForEach("the first page", sql,
+    ForEach(place, sql,
             [&number](const SqliteRows& row) { number = row.Integer(0); });
     return number;
   }
 
   /// False: the rest would make no sense.
   bool CheckIdentity() {
-    const std::int64_t objects = Integer("SELECT count(*) FROM sqlite_schema");
+    const std::string place = "the first page";
+    const std::int64_t objects =
+        Integer(place, "SELECT count(*) FROM sqlite_schema");
     if (!check_.good()) return false;
-    const std::int64_t id = Integer("PRAGMA application_id");
-    check_.schema = Integer("PRAGMA user_version");
+    const std::int64_t id = Integer(place, "PRAGMA application_id");
+    check_.schema = Integer(place, "PRAGMA user_version");
     const SchemaIdentity known = KnownSchema();
     if (objects == 0) {
       Add("it has no tables: a copy of a file without its write-ahead log?");
@@ -92,7 +125,8 @@ class Checker {
                     std::to_string(check_.schema) +
                     ", this version knows up to " +
                     std::to_string(known.version) + ")"};
-    } else if (Integer("SELECT count(*) FROM sqlite_schema"
+    } else if (Integer(place,
+                       "SELECT count(*) FROM sqlite_schema"
                        " WHERE type NOT IN ('table', 'index')") > 0) {
       Add("it has a view or a trigger, which no store has");
     }
@@ -101,40 +135,44 @@ class Checker {
 
   void CheckPages() {
     ForEach("pages", "PRAGMA integrity_check(100)",
-            [this](const SqliteRows& row) {
-              const std::string verdict = row.Text(0);
-              if (verdict != "ok") Add("pages: " + verdict);
-            });
+            [this](const SqliteRows& row) { CheckPageVerdict(row); });
+  }
+
+  /// One of the sentences of SQLite about the pages.
+  void CheckPageVerdict(const SqliteRows& row) {
+    const std::string verdict = row.Text(0);
+    if (verdict != "ok") Add("pages: " + verdict);
   }
 
   void CheckTables() {
-    const auto none = [](const SqliteRows& /*row*/) {};
     ForEach("table labels", "SELECT name, label, revision FROM labels WHERE 0",
-            none);
+            PassOver);
     ForEach("table directory_files",
-            "SELECT name, content_hash FROM directory_files WHERE 0", none);
+            "SELECT name, content_hash FROM directory_files WHERE 0", PassOver);
     ForEach("table history",
-            "SELECT name, revision, registered_at FROM history WHERE 0", none);
-    ForEach("table names", "SELECT count(*) FROM names",
-            [this](const SqliteRows& row) { check_.names = row.Integer(0); });
+            "SELECT name, revision, registered_at FROM history WHERE 0",
+            PassOver);
+    check_.names = Integer("table names", "SELECT count(*) FROM names");
   }
 
   void CheckRevisions() {
     const std::string_view layout = LayoutOfSchema(check_.schema);
-    ForEach("table revisions",
-            "SELECT revision, format, source, options, created_at"
-            " FROM revisions",
-            [this, layout](const SqliteRows& row) {
-              ++check_.revisions;
-              const std::string revision = row.Text(0);
-              if (ComputeRevision(row.Text(1), row.Blob(2), row.Text(3),
-                                  layout) == revision) {
-                return;
-              }
-              Add("revision " + revision + NamesOf(revision) +
-                  ": what is stored is not what was registered; its SHA-256 is "
-                  "another");
-            });
+    ForEach(
+        "table revisions",
+        "SELECT revision, format, source, options, created_at"
+        " FROM revisions",
+        [this, layout](const SqliteRows& row) { CheckRevision(row, layout); });
+  }
+
+  void CheckRevision(const SqliteRows& row, std::string_view layout) {
+    ++check_.revisions;
+    const std::string revision = row.Text(0);
+    if (ComputeRevision(row.Text(1), row.Blob(2), row.Text(3), layout) ==
+        revision) {
+      return;
+    }
+    Add("revision " + revision + NamesOf(revision) +
+        ": what is stored is not what was registered; its SHA-256 is another");
   }
 
   /// " of arm, hand"; empty where there is none.
@@ -150,39 +188,26 @@ class Checker {
   }
 
   void CheckReferences() {
-    ForEach("table names",
+    AddEach("table names",
             "SELECT name, revision FROM names AS x WHERE NOT EXISTS"
             " (SELECT 1 FROM history AS h WHERE h.name = x.name"
             "  AND h.revision = x.revision)",
-            [this](const SqliteRows& row) {
-              Add("name " + row.Text(0) + ": points at revision " +
-                  row.Text(1) + ", which is not in its history");
-            });
-    ForEach("table labels",
+            NamePointsPastItsHistory);
+    AddEach("table labels",
             "SELECT name, revision, label FROM labels AS x WHERE NOT EXISTS"
             " (SELECT 1 FROM history AS h WHERE h.name = x.name"
             "  AND h.revision = x.revision)",
-            [this](const SqliteRows& row) {
-              Add("label " + row.Text(0) + "@" + row.Text(2) +
-                  ": points at revision " + row.Text(1) +
-                  ", which is not in the name's history");
-            });
-    ForEach("table history",
+            LabelPointsPastTheHistory);
+    AddEach("table history",
             "SELECT name, revision FROM history AS x WHERE NOT EXISTS"
             " (SELECT 1 FROM revisions AS r WHERE r.revision = x.revision)",
-            [this](const SqliteRows& row) {
-              Add("name " + row.Text(0) + ": revision " + row.Text(1) +
-                  " is missing");
-            });
+            RevisionIsMissing);
     if (check_.schema < 2) return;
-    ForEach("table former_revisions",
+    AddEach("table former_revisions",
             "SELECT former, revision FROM former_revisions AS x WHERE NOT"
             " EXISTS (SELECT 1 FROM revisions AS r WHERE"
             "  r.revision = x.revision)",
-            [this](const SqliteRows& row) {
-              Add("former revision " + row.Text(0) + ": revision " +
-                  row.Text(1) + " is missing");
-            });
+            RevisionOfFormerIsMissing);
   }
 
   SqliteConnection& connection_;
