@@ -10,8 +10,11 @@
 //   single/ROBOT/WORKLOAD/TARGET/STATES           the same in single precision,
 //                                                 with tables of f32, on one
 //                                                 thread; "doubtful" is the
-//                                                 share of rows that double
-//                                                 precision computes
+//                                                 share of the rows that are
+//                                                 computed again in double
+//                                                 precision, because single
+//                                                 precision may be too coarse
+//                                                 for them
 //   robot/ROBOT/WORKLOAD                          class Robot, state by state
 //   LIBRARY/ROBOT/WORKLOAD                        another library, likewise
 //   peak/TARGET                                   multiply-adds; items are

@@ -72,7 +72,8 @@ LIBRARIES = ("pinocchio", "rbdl", "mujoco", "kdl")
 BATCH = 4096
 
 Peer = namedtuple("Peer", "nanoseconds difference")
-# `doubtful`: the share of rows that double precision computes.
+# `doubtful`: the share of the rows that are computed again in double precision,
+# because single precision may be too coarse for them.
 Single = namedtuple("Single", "nanoseconds doubtful")
 
 

@@ -26,11 +26,11 @@ using Waiting =
 /// Whether a call changes something on the server.
 enum class Effect : std::uint8_t { kNone, kChanges };
 
-/// Whether `error` may be followed by another try: of a call without effect
-/// where the server is not there, has been lost, stops or is full; of one with
-/// an effect only where the server refused it since it stops (DRAINING), so
-/// that nothing was done. CANCELLED counts as the server's doing: who cancels
-/// does not ask.
+/// Whether another try may follow `error`. A call without effect may be tried
+/// again where the server is not there, was lost, is stopping or is full; a
+/// call with an effect only where a stopping server refused it (DRAINING), so
+/// that nothing was done. CANCELLED counts as the server's doing: a caller that
+/// cancels does not ask.
 bool MayTryAgain(const Error& error, Effect effect);
 
 /// How many tries beyond the first ones all calls of a connection may make, so
@@ -58,30 +58,32 @@ struct RetryPolicy {
   std::shared_ptr<RetryBudget> budget = {};
 };
 
-/// The waits between the tries of one call: half to all, by chance, of what
-/// doubles from 50 ms to 1 s; never below what the server asks for; and again
-/// until the budget has room. The last try comes 50 ms before the deadline, or
-/// before 300 s have passed since the first failure without an answer where
-/// there is none, and needs no budget.
+/// The waits between the tries of one call. A wait is a random share, from a
+/// half to all, of a length that doubles from 50 ms to 1 s, and is never
+/// shorter than the server asks for. While the budget has no room, further
+/// waits follow. The last try comes 50 ms before the deadline; of a call
+/// without a deadline, 50 ms before 300 s have passed since the first failure
+/// after the last answer. The last try needs no room in the budget.
 class RetrySchedule {
  public:
-  /// Of a deadline: none.
+  /// The deadline of a call that has none.
   static constexpr Clock::time_point kForever = Clock::time_point::max();
 
   explicit RetrySchedule(Clock::time_point deadline, RetryPolicy policy = {},
                          Effect effect = Effect::kNone)
       : deadline_(deadline), policy_(std::move(policy)), effect_(effect) {}
 
-  /// How long to wait after a failure; or nothing when it is final: MayTryAgain
-  /// says so, or there is no time, or less than the server asks for.
+  /// How long to wait after a failure. Nothing: the failure is final, because
+  /// MayTryAgain denies another try, or because the time that is left is over
+  /// or shorter than the server asks for.
   std::optional<std::chrono::nanoseconds> NextDelay(const Error& error,
                                                     Clock::time_point now);
-  /// How long to wait on, once that has passed; nothing: the next try may
+  /// How long to wait further once a wait has passed. Nothing: the next try may
   /// begin.
   std::optional<std::chrono::nanoseconds> StillToWait(Clock::time_point now);
   /// NextDelay, as of now, and tells of the wait that follows.
   std::optional<std::chrono::nanoseconds> Announce(const Error& error);
-  /// Something was answered: begins anew.
+  /// The server answered: the next failure counts as the first one.
   void Answered();
 
   /// Returns when the next try may begin, `delay` from now at the earliest.
