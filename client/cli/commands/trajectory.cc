@@ -166,7 +166,9 @@ ExitCode Run(Session& session, const Flags& flags) {
 
 void AddTrajectory(CLI::App* app, Runner* runner) {
   CLI::App* command = app->add_subcommand(
-      "trajectory", "Torques along a trajectory, against the effort limits");
+      "trajectory",
+      "Torques along a trajectory, row by row, against the effort limits; "
+      "`trajectory check` also tells where rows contradict each other");
   const auto flags = std::make_shared<Flags>();
   // These two are needed, unless there is a subcommand.
   CLI::Option* file = command->add_option(
