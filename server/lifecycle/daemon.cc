@@ -228,9 +228,10 @@ void Daemon::Drain(const std::function<bool()>& hurry) {
   const auto go_on = [&](Clock::time_point until) {
     return !hurried && Clock::now() < until && !(hurried = hurry());
   };
-  while (gate_.in_flight() > 0 && go_on(end)) {
+  // The number that was seen last: a call that is refused counts for a moment.
+  std::int64_t left = 0;
+  while ((left = gate_.in_flight()) > 0 && go_on(end)) {
   }
-  const std::int64_t left = gate_.in_flight();
   const auto settled = Clock::now() + kSettling;
   while (left == 0 && go_on(settled)) {
   }

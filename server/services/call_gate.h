@@ -22,8 +22,10 @@ class CallGate {
     ~Listener() = default;
   };
 
-  /// False when closed.
+  /// False when closed. A call that is refused was never in flight, but for one
+  /// that comes while the gate is being closed.
   bool Enter() {
+    if (closed_.load()) return false;
     in_flight_.fetch_add(1);
     if (!closed_.load()) return true;
     in_flight_.fetch_sub(1);

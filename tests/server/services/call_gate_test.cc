@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <thread>
 
 namespace torqued::server {
 namespace {
@@ -17,6 +21,20 @@ TEST(CallGateTest, AClosedGateTurnsNewCallsAwayAndCountsTheOld) {
   gate.Leave();
   gate.Leave();
   EXPECT_EQ(gate.in_flight(), 0);
+}
+
+TEST(CallGateTest, CallsThatAClosedGateRefusesNeverCount) {
+  // Whoever waits for the last call would take one for another.
+  CallGate gate;
+  gate.Close();
+  std::atomic<bool> done = false;
+  const std::jthread calling([&] {
+    for (int k = 0; k < 10'000'000; ++k) gate.Enter();
+    done = true;
+  });
+  std::int64_t most = 0;
+  while (!done) most = std::max(most, gate.in_flight());
+  EXPECT_EQ(most, 0);
 }
 
 class Counting final : public CallGate::Listener {
