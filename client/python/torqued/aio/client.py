@@ -105,7 +105,6 @@ class Client:
 
     async def health(self) -> Health:
         """As torqued.Client.health."""
-        """As torqued.Client.health."""
         return await self.connection.health()
 
     async def close(self) -> None:
