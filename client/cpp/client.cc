@@ -91,12 +91,32 @@ struct Client::Connection {
   void Call(Stub& stub, Method<Stub, Request, Reply> method, Effect effect,
             const Request& request, Reply* reply,
             Clock::time_point deadline) const {
+    bool again = false;
     CallUntilDone(
         [&](grpc::ClientContext& context) {
+          if (std::exchange(again, true) && effect == Effect::kChanges) {
+            FindServer(deadline);
+          }
           reply->Clear();
           return (stub.*method)(&context, request, reply);
         },
         deadline, ScheduleUntil(deadline, effect));
+  }
+
+  // Until a server answers. Only a call hears of the end of the connection that
+  // it is sent over; of one that changes something, that would be final.
+  void FindServer(Clock::time_point deadline) const {
+    v1::GetServerInfoReply reply;
+    try {
+      Call(*info, &v1::ServerInfo::Stub::GetServerInfo, Effect::kNone,
+           v1::GetServerInfoRequest(), &reply, deadline);
+    } catch (const Error& error) {
+      // Any other word of the server shows that it is there.
+      if (MayTryAgain(error, Effect::kNone) ||
+          error.code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+        throw;
+      }
+    }
   }
 
   template <class Request, class Reply>

@@ -188,6 +188,7 @@ TEST(Client, RepeatsARegistrationOnTheServerThatComesNext) {
   std::promise<void> gone;
   ConnectOptions options;
   options.waiting = [&](const Error&, std::chrono::nanoseconds) {
+    if (server == nullptr) return;
     server.reset();
     gone.set_value();
   };
@@ -205,6 +206,37 @@ TEST(Client, RepeatsARegistrationOnTheServerThatComesNext) {
     return grpc::Status::OK;
   };
   EXPECT_EQ(registered.get().model().name(), "arm");
+}
+
+TEST(Client, RepeatsARegistrationOnlyWhereAServerAnswers) {
+  // While a server shuts down gRPC cancels what comes: once a registration has
+  // been sent there, nobody knows whether it took place.
+  enum class Server : std::uint8_t { kDrains, kEnds, kServes };
+  std::atomic<Server> state = Server::kDrains;
+  std::atomic<int> registrations = 0;
+  FakeServer server;
+  server.register_model = [&](grpc::ServerContext&,
+                              const v1::RegisterModelRequest&,
+                              v1::RegisterModelReply& reply) {
+    ++registrations;
+    if (state == Server::kDrains) {
+      state = Server::kEnds;
+      return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
+    }
+    if (state == Server::kEnds) return grpc::Status::CANCELLED;
+    reply.mutable_model()->set_name("arm");
+    return grpc::Status::OK;
+  };
+  server.get_server_info = [&](grpc::ServerContext&,
+                               const v1::GetServerInfoRequest&,
+                               v1::GetServerInfoReply&) {
+    return state.exchange(Server::kServes) == Server::kEnds
+               ? grpc::Status::CANCELLED
+               : grpc::Status::OK;
+  };
+  const Client client = Client::Connect(server.address());
+  EXPECT_EQ(client.RegisterModel({}).model().name(), "arm");
+  EXPECT_EQ(registrations, 2);
 }
 
 TEST(Client, TakesACancellationThatItDidNotAskForAsALostCall) {

@@ -64,16 +64,34 @@ class FakeServer::Trajectories : public v1::Trajectories::Service {
   FakeServer& owner_;
 };
 
+class FakeServer::ServerInfo : public v1::ServerInfo::Service {
+ public:
+  explicit ServerInfo(FakeServer& owner) : owner_(owner) {}
+  grpc::Status GetServerInfo(grpc::ServerContext* context,
+                             const v1::GetServerInfoRequest* request,
+                             v1::GetServerInfoReply* reply) override {
+    if (!owner_.get_server_info) {
+      return Service::GetServerInfo(context, request, reply);
+    }
+    return owner_.get_server_info(*context, *request, *reply);
+  }
+
+ private:
+  FakeServer& owner_;
+};
+
 FakeServer::FakeServer(int port)
     : dynamics_(std::make_unique<Dynamics>(*this)),
       registry_(std::make_unique<Registry>(*this)),
-      trajectories_(std::make_unique<Trajectories>(*this)) {
+      trajectories_(std::make_unique<Trajectories>(*this)),
+      server_info_(std::make_unique<ServerInfo>(*this)) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:" + std::to_string(port),
                            grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(dynamics_.get());
   builder.RegisterService(registry_.get());
   builder.RegisterService(trajectories_.get());
+  builder.RegisterService(server_info_.get());
   server_ = builder.BuildAndStart();
 }
 

@@ -9,6 +9,7 @@
 
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
+#include "torqued/v1/server_info.grpc.pb.h"
 #include "torqued/v1/trajectory.grpc.pb.h"
 
 namespace torqued::client {
@@ -37,16 +38,19 @@ class FakeServer {
   Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
   StreamHandler<v1::CheckTrajectoryRequest, v1::CheckTrajectoryReply>
       check_trajectory;
+  Handler<v1::GetServerInfoRequest, v1::GetServerInfoReply> get_server_info;
 
  private:
   class Dynamics;
   class Registry;
   class Trajectories;
+  class ServerInfo;
 
   int port_ = 0;
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Registry> registry_;
   std::unique_ptr<Trajectories> trajectories_;
+  std::unique_ptr<ServerInfo> server_info_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -29,6 +29,7 @@ import { type Method, METHODS } from './protocol.js';
 import {
   type CallLimits,
   hasNotBegun,
+  mayPass,
   sleep,
   untilDone,
   type Waiting,
@@ -313,16 +314,32 @@ export class Client {
   ): Promise<Reply> {
     const limits = this.#limitsOf(options);
     return untilDone(
-      // A refused connection would be final, so this try waits for a server.
-      ({ again, end }) =>
-        this.#channel.unary<Reply>(method, request, {
+      async ({ again, end }) => {
+        if (again) await this.#findServer({ ...limits, deadline: end });
+        return this.#channel.unary<Reply>(method, request, {
           deadline: end,
           signal: limits.signal,
           waitForReady: again,
-        }),
+        });
+      },
       limits,
       hasNotBegun,
     );
+  }
+
+  // Until a server answers: that nobody is there, or that gRPC cancels what
+  // comes while a server shuts down, would be final for what changes something.
+  async #findServer(limits: CallLimits): Promise<void> {
+    try {
+      await untilDone(
+        () => this.#channel.unary<object>(METHODS.getServerInfo, {}, limits),
+        limits,
+      );
+    } catch (error) {
+      if (!(error instanceof TorquedError)) throw error;
+      // Any other word of the server shows that it is there.
+      if (mayPass(error) || error.code === 'DEADLINE_EXCEEDED') throw error;
+    }
   }
 
   #robot(reference: string, info: ModelInfo): Robot {
