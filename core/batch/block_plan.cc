@@ -231,15 +231,15 @@ void BlockPlan::PrepareFrameScale(const TaskOptions& task) {
   setup_.sliding = sliding_.data();
   setup_.sliding_count = static_cast<int>(sliding_.size());
   constexpr double kPoint = 1e-30;  // m, for single precision, too
-  const double reach = ConstantReach(tree, setup_.tip);
+  const FrameReach reach = ReachOfFrame(tree, setup_.tip, setup_.reference);
   setup_.constant_reach =
-      reach > 0 || !sliding_.empty() ? std::max(reach, kPoint) : 1;
+      reach.reach > 0 || !sliding_.empty() ? std::max(reach.reach, kPoint) : 1;
   // Above what either bound may be, by what the lanes' own numbers may be off.
   const int joints = setup_.path_length;
   const auto least_square = [&](double epsilon) {
-    const double share =
-        std::max(task.rank_tolerance, RoundOffOfJacobian(joints)) +
-        RoundOffOfJacobian(joints, epsilon);
+    const double share = std::max(task.rank_tolerance,
+                                  reach.excess() * RoundOffOfJacobian(joints)) +
+                         reach.excess() * RoundOffOfJacobian(joints, epsilon);
     return share * share * 2 * joints;
   };
   setup_.least_square_f64 =

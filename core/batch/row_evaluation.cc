@@ -338,8 +338,8 @@ void RowEvaluation::MassMatrixAndTaskOutputs() {
 void RowEvaluation::TaskOutputs() {
   const TaskOptions& task = plan_.options().task;
   const int m = task.axis_count, n = tree_.n;
-  const FrameScale frame =
-      ScaleOfFrame(tree_, *tip_, Of(Input::kQ), scratch_.J);
+  const FrameScale frame = ScaleOfFrame(
+      tree_, *tip_, plan_.options().reference_frame, Of(Input::kQ), scratch_.J);
   MoveTaskRows();
   double drift[6];
   for (int i = 0; i < m; ++i) {

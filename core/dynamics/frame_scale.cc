@@ -1,5 +1,6 @@
 #include "core/dynamics/frame_scale.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace torqued {
@@ -11,23 +12,51 @@ bool Slides(const TreeBody& body) {
   return body.motion == JointMotion::kPrismatic;
 }
 
+/// Of a body beside its joint: how far out its mass is.
+double Size(const TreeBody& body) {
+  if (!(body.mass > 0)) return 0;
+  const double moment = body.I[0] + body.I[3] + body.I[5];
+  return std::sqrt(std::max(moment, 0.0) / (2 * body.mass));
+}
+
+/// m, of all that stands on the base.
+double SizeOfRobot(const Tree& tree) {
+  double size = 0;
+  for (int i = 0; i < tree.n; ++i) {
+    const TreeBody& body = tree.bodies[i];
+    size += Size(body);
+    if (body.parent != kBase) size += Length(body.p);
+  }
+  return size;
+}
+
 }  // namespace
 
-double ConstantReach(const Tree& tree, const BodyFrame& frame) {
-  double reach = Length(frame.p);
+FrameReach ReachOfFrame(const Tree& tree, const BodyFrame& frame,
+                        ReferenceFrame reference) {
+  double behind = Length(frame.p), first = 0;
   for (int i = frame.body; i != kBase; i = tree.bodies[i].parent) {
-    reach += Length(tree.bodies[i].p);
+    const TreeBody& body = tree.bodies[i];
+    (body.parent == kBase ? first : behind) += Length(body.p);
   }
+  FrameReach reach{.laid_out = behind + first, .reach = behind + first};
+  if (reference == ReferenceFrame::kWorld) return reach;
+  const double size = SizeOfRobot(tree);
+  if (size > 0 && first > size) reach.reach = behind + size;
   return reach;
 }
 
 FrameScale ScaleOfFrame(const Tree& tree, const BodyFrame& frame,
-                        const double* q, const double* J) {
-  FrameScale scale;
-  scale.reach = ConstantReach(tree, frame);
+                        ReferenceFrame reference, const double* q,
+                        const double* J) {
+  FrameReach reach = ReachOfFrame(tree, frame, reference);
   for (int i = frame.body; i != kBase; i = tree.bodies[i].parent) {
-    if (Slides(tree.bodies[i])) scale.reach += std::abs(q[i]);
+    if (!Slides(tree.bodies[i])) continue;
+    reach.laid_out += std::abs(q[i]);
+    reach.reach += std::abs(q[i]);
   }
+  FrameScale scale;
+  scale.reach = reach.reach;
   // Where all is in one place, linear rows are zero but for prismatic joints.
   if (!(scale.reach > 0)) scale.reach = 1;
   const int n = tree.n;
@@ -42,7 +71,7 @@ FrameScale ScaleOfFrame(const Tree& tree, const BodyFrame& frame,
     ++joints;
   }
   scale.norm = std::sqrt(sum);
-  scale.round_off = RoundOffOfJacobian(joints);
+  scale.round_off = reach.excess() * RoundOffOfJacobian(joints);
   return scale;
 }
 

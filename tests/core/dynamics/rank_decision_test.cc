@@ -37,8 +37,10 @@ Robot::Options TaskOf(const std::string& tip,
 }
 
 /// Two joints about z, the second turned over by a `turn`, lengths in units of
-/// so many metres; then a joint that slides along the arm.
-std::shared_ptr<const Model> Arm(const std::string& turn, double unit = 1) {
+/// so many metres; then a joint that slides along the arm. The first one stands
+/// `base` of them from the base's origin.
+std::shared_ptr<const Model> Arm(const std::string& turn, double unit = 1,
+                                 double base = 0.05) {
   std::ostringstream urdf;
   urdf.precision(17);
   const auto inertial = [&] {
@@ -63,7 +65,7 @@ std::shared_ptr<const Model> Arm(const std::string& turn, double unit = 1) {
     inertial();
     urdf << "</link>";
   }
-  joint(1, "revolute", 0.05, "0 0 0", "0 0 1");
+  joint(1, "revolute", base, "0 0 0", "0 0 1");
   joint(2, "revolute", 0.4, turn + " 0 0", "0 0 1");
   joint(3, "prismatic", 0.3, "0 0 0", "1 0 0");
   urdf << "</robot>";
@@ -167,6 +169,29 @@ TEST(RankDecision, TheUnitOfLengthDecidesNothing) {
   }
 }
 
+TEST(RankDecision, TheBaseMayStandFarFromItsOrigin) {
+  for (const double base : {1e3, 1e5, 1e7}) {
+    for (const ReferenceFrame reference :
+         {ReferenceFrame::kLocal, ReferenceFrame::kLocalWorldAligned}) {
+      for (std::uint8_t axis = 0; axis < 6; ++axis) {
+        for (const char* link : {"l1", "l2", "l3"}) {
+          const Robot::Options options = TaskOf(link, {axis}, reference);
+          Robot beside(Arm(kHalfTurn), options);
+          Robot away(Arm(kHalfTurn, 1, base), options);
+          const auto expected = beside.OperationalSpace(At(0.1), kRest);
+          const auto found = away.OperationalSpace(At(0.1), kRest);
+          const std::string name = std::string(link) + ", axis " +
+                                   std::to_string(axis) + ", " +
+                                   std::to_string(base) + " m";
+          EXPECT_EQ(found.diagnostics.rank, expected.diagnostics.rank) << name;
+          EXPECT_EQ(found.diagnostics.rule, expected.diagnostics.rule) << name;
+          EXPECT_EQ(found.diagnostics.weak, expected.diagnostics.weak) << name;
+        }
+      }
+    }
+  }
+}
+
 TEST(RankDecision, ASlidingJointAloneMovesItsTask) {
   // At no reach at all, along the base's axes.
   const auto model = LoadModel(
@@ -240,14 +265,14 @@ TEST(FrameScale, NormLiesBetweenTheRootsOfTheJoints) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       InEveryFrame(
           seed, {.shape = RandomRobotOptions::Shape::kChain, .dof = dof}, seed,
-          [&](Robot& robot, const State& s, ReferenceFrame) {
+          [&](Robot& robot, const State& s, ReferenceFrame reference) {
             const Tree tree = robot.model().tree();
             const Frame& tip = robot.model().frames()[static_cast<std::size_t>(
                 *robot.model().tip_frame())];
             const Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> J =
                 robot.Jacobian(s.q);
-            const FrameScale scale =
-                ScaleOfFrame(tree, tip.placement, s.q.data(), J.data());
+            const FrameScale scale = ScaleOfFrame(
+                tree, tip.placement, reference, s.q.data(), J.data());
             const double k = dof;
             EXPECT_GE(scale.norm, std::sqrt(k) * (1 - 1e-14));
             EXPECT_LE(scale.norm, std::sqrt(2 * k) * (1 + 1e-14));

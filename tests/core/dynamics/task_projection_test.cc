@@ -61,8 +61,8 @@ Task TaskOf(const RandomCase& c, const TaskOptions& options) {
   t.eta.resize(m);
   TaskMobility(m, n, t.J.data(), t.LD.data(), h.data(), drift.data(),
                work.data(), t.W.data(), r.data());
-  const FrameScale scale =
-      ScaleOfFrame(c.tree(), c.tip, c.state.q.data(), whole.data());
+  const FrameScale scale = ScaleOfFrame(c.tree(), c.tip, ReferenceFrame::kLocal,
+                                        c.state.q.data(), whole.data());
   t.diagnostics =
       SolveTask(options, c.tree(), scale, t.J.data(), t.W.data(), r.data(),
                 work.data(), t.lambda.data(), t.eta.data());
