@@ -29,7 +29,6 @@ TORQUED_ONE_COPY void InvertSized(Int<kSize> n,
     For(kFirst, Next(i), [&](auto j) TORQUED_INLINE_BODY {
       A[PackedRow(i) + j] = M[i * n + j];
     });
-    own.diagonal[i] = M[i * n + i];
   });
   ForDown(kFirst, n, [&](auto k) TORQUED_INLINE_BODY {
     T* const A_k = A + PackedRow(k);
@@ -60,6 +59,7 @@ TORQUED_ONE_COPY void InvertSized(Int<kSize> n,
       M[i * n + j] = entry;
       M[j * n + i] = entry;
     });
+    own.diagonal[i] = M[i * n + i];
   });
 }
 
@@ -94,7 +94,6 @@ TORQUED_ONE_COPY void InvertTree(const Tree& tree,
                                  const MassInverseScratch<T>& own, T* M) {
   const long n = tree.n;
   T* const column = own.column;
-  for (long i = 0; i < n; ++i) own.diagonal[i] = M[i * n + i];
   for (long k = n - 1; k >= 0; --k) {
     const RelatedRows related = {tree.bodies, k, own.subtree_end[k]};
     const auto entry = [&](long i) TORQUED_INLINE_BODY -> T& {
@@ -124,6 +123,7 @@ TORQUED_ONE_COPY void InvertTree(const Tree& tree,
       M[i * n + j] = inverse;
       M[j * n + i] = inverse;
     }
+    own.diagonal[i] = M[i * n + i];
   }
 }
 

@@ -10,7 +10,7 @@ inline namespace TORQUED_TARGET {
 /// Memory of InvertMassMatrix, for n bodies.
 template <class T>
 struct MassInverseScratch {
-  T* diagonal;       // n: of M, with which the pivots may be compared
+  T* diagonal;       // n: of M⁻¹
   T* pivots;         // n: those of M = Lᵀ D L (Featherstone 2008, section 6.5)
   T* column;         // n
   int* subtree_end;  // n: what body i carries, and itself, are [i, end)

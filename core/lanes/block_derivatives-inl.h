@@ -55,8 +55,8 @@ class BlockDerivatives {
     }
   }
 
-  /// Those of the elimination that M⁻¹ was found by; after Compute.
-  const P* pivots() const { return forward_.mass.pivots; }
+  /// What is known of M⁻¹ after Compute.
+  const MassInverseScratch<P>& inverse() const { return forward_.mass; }
 
   /// For the tip's wrench, constant in `reference`; null: there is none.
   /// Before the first block.

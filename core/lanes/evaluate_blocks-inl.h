@@ -247,7 +247,7 @@ class BlockEvaluation {
     if (derivatives_.wanted()) {
       derivatives_.Compute(*terms, State(in_.a), acceleration_, in_.wrench,
                            Storing());
-      if (derivatives_.solves()) CheckInversePivots(derivatives_.pivots());
+      if (derivatives_.solves()) CheckInverse(derivatives_.inverse());
     }
     if (Wants(Output::kGravity)) {
       LoweredState<P> at_rest = State(zeros_);
@@ -501,7 +501,7 @@ class BlockEvaluation {
         acceleration_};
     ComputeQuantities(further_, in, general_, quantities_, Storing());
     if ((further_ & kGeneralSolutions) != 0) {
-      CheckInversePivots(quantities_.forward_derivatives.mass.pivots);
+      CheckInverse(quantities_.forward_derivatives.mass);
     }
   }
 
@@ -510,9 +510,10 @@ class BlockEvaluation {
   }
 
   /// Of M⁻¹, where nobody else factorizes M for it.
-  void CheckInversePivots(const P* pivots) {
+  void CheckInverse(const MassInverseScratch<P>& inverse) {
     if (by_factorization()) return;
-    doubts_.Add(kGeneralSolutions, pivots_.DoubtfulAlongPaths(pivots));
+    doubts_.Add(kGeneralSolutions,
+                pivots_.DoubtfulByInverse(inverse.diagonal, inverse.pivots));
   }
 
   void TaskInertia(TaskResult<P>& task) {

@@ -54,6 +54,20 @@ class PivotTest {
     return LaneBits(!(bound > P(Trust<N>::kEigenvalue)));
   }
 
+  /// The same where M⁻¹ is at hand: λ_min(H) ≥ 1 / trace H⁻¹, and what has been
+  /// inverted is off H by its round-off only, which is far below kEigenvalue.
+  /// Pivots alone would not do: each makes the round-off in the next ones
+  /// larger by what it is below 1, weak or not.
+  unsigned DoubtfulByInverse(const P* diagonal, const P* pivots) const {
+    P trace(N(0)), least = pivots[0];
+    for (int i = 0; i < n_; ++i) {
+      least = Min(least, pivots[i]);
+      trace = trace + diagonal[i] / per_scale_[i];
+    }
+    const P most(N(1 / Trust<N>::kEigenvalue));
+    return LaneBits(!((least > P(N(0))) & (trace < most)));
+  }
+
   /// The same of articulated bodies, M = Lᵀ D L.
   unsigned DoubtfulAlongPaths(const P* pivots) const {
     const P least = LeastPathProduct<N>(

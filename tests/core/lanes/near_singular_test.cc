@@ -208,6 +208,64 @@ TEST(NearSingular, WhatSmallPivotsLoseMultiplies) {
   EXPECT_GT(regular, 30);
 }
 
+/// Four axes through one point, which lean by little, and ten joints behind
+/// them with links that become lighter and lighter: the first pivot is nothing
+/// but what the next ones, none of them tiny, make of the round-off.
+LoadResult LeaningAxesUnderManyJoints(double lean) {
+  std::vector<JointDescription> chain = {
+      JointOf("", JointKind::kContinuous, "", "", {}, {0, 1, 0}),
+      JointOf("", JointKind::kContinuous, "", "", {}, {1, lean, 0}),
+      JointOf("", JointKind::kContinuous, "", "", {}, {lean, 0, 1}),
+      JointOf("", JointKind::kContinuous, "", "", {}, {0, 0, 1})};
+  for (int k = 0; k < 10; ++k) {
+    chain.push_back(
+        JointOf("", JointKind::kContinuous, "", "", {0.1, 0, 0},
+                {0, k % 2 == 0 ? 1.0 : 0.0, k % 2 == 0 ? 0.0 : 1.0}));
+  }
+  std::vector<LinkDescription> links = {MasslessLink("base")};
+  for (std::size_t k = 0; k < chain.size(); ++k) {
+    const std::string name = "l" + std::to_string(k);
+    chain[k].name = "j" + std::to_string(k);
+    chain[k].parent = links.back().name;
+    chain[k].child = name;
+    const double m = std::pow(0.1, k);
+    links.push_back(
+        k < 3 ? MasslessLink(name)
+              : Link(name, m, {0.05, 0.03, 0.08}, {m / 10, m / 10, m / 10}));
+  }
+  return Build(links, chain);
+}
+
+TEST(NearSingular, NoLostStateOfManyJointsPasses) {
+  for (double lean = 0.01; lean < 0.4; lean *= 1.02) {
+    const LoadResult loaded = LeaningAxesUnderManyJoints(lean);
+    ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
+    BatchCase batch = MakeCase(loaded.model, 1, 1);
+    batch.wrench.clear();
+    std::fill(batch.q.begin(), batch.q.end(), 0);
+    std::fill(batch.v.begin(), batch.v.end(), 0);
+    ASSERT_FALSE(PivotRule(loaded.model->tree()).At(batch.q.data()).regular());
+    for (const Quantity quantity :
+         {Quantity::kForwardDynamics, Quantity::kMassMatrixInverse,
+          Quantity::kForwardDynamicsDerivatives,
+          Quantity::kOperationalSpace}) {
+      batch.options.quantities = {quantity};
+      for (const Precision precision :
+           {Precision::kDouble, Precision::kSingle}) {
+        batch.options.precision = precision;
+        std::vector<std::string> where;
+        const auto results = EvaluateEverywhere(batch, &where);
+        for (std::size_t k = 0; k < results.size(); ++k) {
+          EXPECT_EQ(results[k].issues.size(), 1u)
+              << "lean " << lean << " on " << where[k] << ", precision "
+              << static_cast<int>(precision) << ", quantity "
+              << static_cast<int>(quantity);
+        }
+      }
+    }
+  }
+}
+
 TEST(NearSingular, ARollJointUnderHeavyLinksIsNotDividedByRoundOff) {
   // The last joint turns a heavy rod about its own axis; turned frames on the
   // way leave round-off of the other moments in that about the axis.
