@@ -16,6 +16,10 @@
 namespace torqued {
 namespace {
 
+constexpr auto kLeastEigenvalue =
+    static_cast<double>(Trust<float>::kEigenvalue);
+constexpr auto kLeastProduct = static_cast<double>(Trust<float>::kWeakProduct);
+
 /// As PivotTest has them; 0 beyond the range of single precision.
 std::vector<double> ReciprocalScales(const Tree& tree,
                                      const PivotScales& scales,
@@ -47,14 +51,16 @@ bool DoubtfulInSingle(const Tree& tree, std::span<const double> q) {
   ComputePlacements(tree, q.data(), scratch);
   if (tree.n > kMaxFactorizedDof) {
     PivotScratch own;
-    if (!JudgePivots(tree, scales, q.data(), scratch, own).regular()) {
+    const PivotVerdict verdict =
+        JudgePivots(tree, scales, q.data(), scratch, own);
+    if (!verdict.regular() || !(verdict.trace < 1 / kLeastEigenvalue)) {
       return true;
     }
     std::vector<double> products(n);
     const double least =
         LeastPathProduct<double>(tree, static_cast<const double*>(scratch.d),
                                  per_scale.data(), products.data());
-    return !(least > double{Trust<float>::kWeakProduct});
+    return !(least > kLeastProduct);
   }
   std::vector<double> M(n * n), diagonal(n), pivots(n);
   MassMatrix(tree, scratch, M.data());
@@ -64,7 +70,7 @@ bool DoubtfulInSingle(const Tree& tree, std::span<const double> q) {
   const double bound = LeastEigenvalueBound<double>(
       tree.n, static_cast<const double*>(diagonal.data()),
       static_cast<const double*>(pivots.data()), per_scale.data());
-  return !(bound > double{Trust<float>::kEigenvalue});
+  return !(bound > kLeastEigenvalue);
 }
 
 }  // namespace torqued

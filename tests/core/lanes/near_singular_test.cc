@@ -247,8 +247,7 @@ TEST(NearSingular, NoLostStateOfManyJointsPasses) {
     ASSERT_FALSE(PivotRule(loaded.model->tree()).At(batch.q.data()).regular());
     for (const Quantity quantity :
          {Quantity::kForwardDynamics, Quantity::kMassMatrixInverse,
-          Quantity::kForwardDynamicsDerivatives,
-          Quantity::kOperationalSpace}) {
+          Quantity::kForwardDynamicsDerivatives, Quantity::kOperationalSpace}) {
       batch.options.quantities = {quantity};
       for (const Precision precision :
            {Precision::kDouble, Precision::kSingle}) {
