@@ -26,8 +26,9 @@ grpc::Status Failure(grpc::StatusCode code, const std::string& reason,
   any->set_value(info.SerializeAsString());
   if (retry_delay.count() > 0) {
     v1::RetryInfo retry;
+    retry.mutable_retry_delay()->set_seconds(retry_delay.count() / 1000);
     retry.mutable_retry_delay()->set_nanos(
-        static_cast<int>(retry_delay.count() * 1'000'000));
+        static_cast<int>(retry_delay.count() % 1000 * 1'000'000));
     any = details.add_details();
     any->set_type_url("type.googleapis.com/google.rpc.RetryInfo");
     any->set_value(retry.SerializeAsString());
