@@ -3,6 +3,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <array>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -123,17 +124,62 @@ class TreeBuilder : public YAML::EventHandler {
   Json document_;
 };
 
+/// What the parser complains of, and how to say it to people.
+struct Fault {
+  std::string_view parser;
+  std::string_view words;
+};
+/// Empty: nothing that helps more than the place does.
+std::string_view WordsFor(const std::string& complaint) {
+  static const std::array kFaults = {
+      Fault{YAML::ErrorMsg::END_OF_SEQ_FLOW,
+            "a list in brackets lacks a comma or its ']'"},
+      Fault{YAML::ErrorMsg::END_OF_MAP_FLOW,
+            "a map in braces lacks a comma or its '}'"},
+      Fault{YAML::ErrorMsg::FLOW_END, "a bracket or brace closes nothing"},
+      Fault{YAML::ErrorMsg::END_OF_SEQ,
+            "this does not fit the list before it; look at its indentation"},
+      Fault{YAML::ErrorMsg::END_OF_MAP,
+            "this does not fit the keys before it; look at its indentation"},
+      Fault{YAML::ErrorMsg::BLOCK_ENTRY, "no list can begin with this '-'"},
+      Fault{YAML::ErrorMsg::MAP_KEY, "no key can stand here"},
+      Fault{YAML::ErrorMsg::MAP_VALUE, "no value can follow this ':'"},
+      Fault{YAML::ErrorMsg::TAB_IN_INDENTATION,
+            "a tab indents the line; use spaces"},
+      Fault{YAML::ErrorMsg::EOF_IN_SCALAR, "a quote is not closed"},
+      Fault{YAML::ErrorMsg::DOC_IN_SCALAR, "a quote is not closed"},
+      Fault{YAML::ErrorMsg::INVALID_ESCAPE,
+            "the text in quotes has an escape that YAML does not know"},
+      Fault{YAML::ErrorMsg::UNKNOWN_TOKEN,
+            "a word cannot begin with this character; put it in quotes"}};
+  for (const Fault& fault : kFaults) {
+    // Some complaints go on with the character.
+    if (complaint.starts_with(fault.parser)) return fault.words;
+  }
+  return {};
+}
+
+[[noreturn]] void FailParsing(const YAML::Exception& error,
+                              const std::string& name) {
+  if (error.mark.is_null()) throw DataError(name, "is not YAML");
+  std::string problem =
+      "is not YAML at column " + std::to_string(error.mark.column + 1);
+  const std::string_view words = WordsFor(error.msg);
+  if (!words.empty()) problem.append(": ").append(words);
+  throw DataError(name + ":" + std::to_string(error.mark.line + 1), problem);
+}
+
 /// The parser takes some of it for the end, and never comes to one: control
 /// characters, of which YAML has three, and bytes that are no UTF-8.
 void RefuseWhatIsNoText(std::string_view text, const std::string& name) {
-  if (!IsUtf8(text)) throw DataError(name, "is no YAML: it is no UTF-8");
+  if (!IsUtf8(text)) throw DataError(name, "is not YAML: it is no UTF-8");
   int line = 1;
   for (const char c : text) {
     if (c == '\n') ++line;
     const bool blank = c == '\n' || c == '\r' || c == '\t';
     if (static_cast<unsigned char>(c) < 0x20 && !blank) {
       throw DataError(name + ":" + std::to_string(line),
-                      "is no YAML: it has a control character");
+                      "is not YAML: it has a control character");
     }
   }
 }
@@ -150,11 +196,10 @@ Json ParseYaml(std::string_view text, int depth, const std::string& name) {
     constexpr int kMaxDocuments = 16;
     for (int k = 0; parser.HandleNextDocument(builder); ++k) {
       if (k == kMaxDocuments)
-        throw DataError(name, "is no YAML: it has no end");
+        throw DataError(name, "is not YAML: it has no end");
     }
   } catch (const YAML::Exception& error) {
-    throw DataError(name + ":" + std::to_string(error.mark.line + 1),
-                    "is no YAML: " + PlainText(error.msg, 300));
+    FailParsing(error, name);
   }
   return builder.Take();
 }

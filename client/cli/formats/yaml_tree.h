@@ -11,7 +11,8 @@ namespace torqued::cli {
 /// a second one is an error. Plain scalars that are numbers become numbers,
 /// "~", "null" and nothing become null, all others are strings. Anchors may
 /// stand there, aliases are refused: they make little text large. At most
-/// `depth` levels. Throws DataError with the line.
+/// `depth` levels. Throws DataError with the line, and for text that is not
+/// YAML with the column.
 nlohmann::ordered_json ParseYaml(std::string_view text, int depth,
                                  const std::string& name);
 

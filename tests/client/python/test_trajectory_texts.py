@@ -21,12 +21,13 @@ BAD_TEXTS = {
     "time,j.v\n0,0\n": (".csv", None, None, "", "", "<joint>.q"),
     "time,j.q,k.q,k.v\n0,0,0,0\n": (".csv", None, None, "j.v", "j", "j.v"),
     "time,j.q\n": (".csv", None, None, "", "", "no samples"),
-    "{": (".json", 1, None, "", "", "JSON"),
+    "{": (".json", 1, None, "", "", "is not JSON at column 2 ["),
     '{"a": 1, "a": 2}': (".json", None, None, "", "", "twice"),
     # Twice the same text would be the other one's.
     "[" * 100_001: (".json", None, None, "", "", "nested too deeply"),
     '{"a": "' + "\\\"" * 100_000: (".json", 1, None, "", "", "JSON"),
-    '{"a": ' + "9" * 5000 + "}": (".json", None, None, "", "", "JSON"),
+    '{"a": ' + "9" * 5000 + "}": (
+        ".json", None, None, "", "", "a number that no double holds"),
     '{"a": -Infinity}': (
         ".json", None, None, "", "", "JSON: it has no -Infinity"),
     '{"goal": {}, "trajectory": {}}': (
@@ -35,7 +36,22 @@ BAD_TEXTS = {
     "goal: {joint_trajectory: {}, trajectory: {}}\n": (
         ".yaml", None, None, "", "", "as trajectory and joint_trajectory"),
     "[1, 2]": (".json", None, None, "", "", "no points"),
-    "a: [": (".yaml", 2, None, "", "", "YAML"),
+    "a: [": (".yaml", 2, None, "", "", "a bracket is not closed"),
+    "a: [1": (".yaml", 2, None, "", "", "YAML at column 1: a list in brackets"),
+    "a: {b: 1": (".yaml", 2, None, "", "", "YAML at column 1: a map in braces"),
+    "a: b: c": (".yaml", 1, None, "", "", "at column 5: no value can follow"),
+    "a: - 1": (".yaml", 1, None, "", "", "at column 4: no list can begin"),
+    "a: [1 2, {]": (".yaml", 1, None, "", "", "column 11: a value is missing"),
+    "- 1\nb: 2": (".yaml", 2, None, "", "", "column 1: this does not fit "),
+    "a:\n  b: 1\n c: 2": (
+        ".yaml", 3, None, "", "", "at column 2: this does not fit "),
+    "'a' b": (".yaml", 1, None, "", "", "at column 5: the text goes on"),
+    "a: 1\nb\n": (".yaml", 3, None, "", "", "the line before lacks a ':'"),
+    "a: 'b": (".yaml", 1, None, "", "", "a quote is not closed"),
+    'a: "\\q"': (".yaml", 1, None, "", "", "an escape that YAML does not"),
+    "a: @b": (".yaml", 1, None, "", "", "at column 4: a word cannot begin"),
+    "a: *\n": (".yaml", 1, None, "", "", "is not YAML at column 5 ["),
+    "a: 1\nb: \4": (".yaml", 2, None, "", "", "has a control character"),
     "a: 1\na: 2\n": (".yaml", 2, None, "", "", "twice"),
     "---\n": (".yaml", None, None, "", "", "no message"),
     "[" * 100_000: (".yaml", 1, None, "", "", "levels"),

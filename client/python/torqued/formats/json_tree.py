@@ -28,6 +28,10 @@ def parse(content: bytes, most_levels: int, place: FilePlace,
             found[name] = value
         return found
 
+    def no_constant(word: str) -> NoReturn:
+        # Python takes NaN and Infinity.
+        raise place.problem(f"is not JSON: it has no {word}")
+
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -35,19 +39,14 @@ def parse(content: bytes, most_levels: int, place: FilePlace,
     _check_levels(text, most_levels, place)
     try:
         return json.loads(text, object_pairs_hook=members,
-                          parse_constant=_no_constant)
+                          parse_constant=no_constant)
     except FileError:
         raise
     except json.JSONDecodeError as error:
-        raise place.problem(f"is not JSON: {error.msg}",
+        raise place.problem(f"is not JSON at column {error.colno}",
                             line=error.lineno) from None
-    except ValueError as error:  # Whole numbers of thousands of digits, too.
-        raise place.problem(f"is not JSON: {error}") from None
-
-
-def _no_constant(word: str) -> NoReturn:
-    # Python takes NaN and Infinity.
-    raise ValueError(f"it has no {word}")
+    except ValueError:  # A whole number of thousands of digits.
+        raise place.problem("has a number that no double holds") from None
 
 
 def _check_levels(text: str, most: int, place: FilePlace) -> None:

@@ -9,6 +9,30 @@ from typing import Any, BinaryIO, NoReturn
 
 from torqued.errors import FileError, FilePlace
 
+#: What the parsers of PyYAML, in C and in Python, complain of, and how to say it.
+_FAULTS = {
+    "',' or ']'": "a list in brackets lacks a comma or its ']'",
+    "',' or '}'": "a map in braces lacks a comma or its '}'",
+    "mapping values are not allowed": "no value can follow this ':'",
+    "sequence entries are not allowed": "no list can begin with this '-'",
+    "node content":
+        "a value is missing before this, or a bracket is not closed",
+    "'-' indicator":
+        "this does not fit the list before it; look at its indentation",
+    "expected key":
+        "this does not fit the keys before it; look at its indentation",
+    "<block end>":
+        "this does not fit what is before it; look at its indentation",
+    "<document start>": "the text goes on behind its value",
+    "expected ':'": "the line before lacks a ':'",
+    "unexpected end of stream": "a quote is not closed",
+    "unknown escape character":
+        "the text in quotes has an escape that YAML does not know",
+    "cannot start any token":
+        "a word cannot begin with this character; put it in quotes",
+}
+_CONTROL = re.compile("[\0-\b\v\f\x0e-\x1f\x7f]")
+
 #: Messages within goals have fewer levels. What nests deeper never reaches the
 #: composers of PyYAML, which call themselves for every level.
 MOST_LEVELS = 16
@@ -42,16 +66,33 @@ def read(file: BinaryIO, place: FilePlace) -> Any:
         raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise place.problem(f"is not YAML: {error.problem}",
-                            line=mark.line + 1 if mark else None) from None
+        words = next((": " + words for found, words in _FAULTS.items()
+                      if found in (error.problem or "")), "")
+        raise place.problem(
+            "is not YAML" + (f" at column {mark.column + 1}" if mark else "")
+            + words, line=mark.line + 1 if mark else None) from None
     # The parser that is written in Python makes characters of all numbers.
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise place.problem(f"is not YAML: {error}") from None
+    except (yaml.YAMLError, ValueError, OverflowError):
+        raise _no_text(content, place) from None
     if len(documents) != 1:
         raise place.problem(
             f"has {len(documents)} messages; give one" if documents
             else "has no message")
     return documents[0]
+
+
+def _no_text(content: bytes, place: FilePlace) -> FileError:
+    """Why the parsers cannot even begin."""
+    try:
+        control = _CONTROL.search(content.decode())
+    except UnicodeDecodeError as error:
+        return place.problem("is not YAML: it is no UTF-8",
+                             line=1 + content.count(b"\n", 0, error.start))
+    if control is None:
+        return place.problem("is not YAML")
+    return place.problem(
+        "is not YAML: it has a control character",
+        line=1 + control.string.count("\n", 0, control.start()))
 
 
 def _documents(yaml: Any, events: Iterator[Any],
