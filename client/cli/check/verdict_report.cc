@@ -16,9 +16,8 @@
 namespace torqued::cli {
 namespace {
 
-/// The gravest, on a terminal.
-constexpr int kShownViolations = 10;
-constexpr int kShownRemarks = 10;
+/// The gravest violations, and as many remarks, on a terminal.
+constexpr int kShown = 10;
 
 /// Numbers of samples are short enough to be numbers in JSON too, which
 /// protobuf's form makes strings.
@@ -89,14 +88,13 @@ std::string GravestRemark(const v1::TrajectoryVerdict& verdict,
   return "";
 }
 
-void PrintRemarks(const v1::TrajectoryVerdict& verdict, std::ostream& out) {
-  if (verdict.remark_count() == 0) return;
-  out << "Samples that contradict each other:\n";
-  const int shown = std::min(kShownRemarks, verdict.remarks_size());
-  for (int k = 0; k < shown; ++k) {
-    out << "  " << RemarkText(verdict.remarks(k)) << "\n";
-  }
-  const auto more = verdict.remark_count() - static_cast<std::uint64_t>(shown);
+/// The first of `listed`, a line each, and how many of `count` are left.
+template <class Listed, class Text>
+void PrintFirst(const Listed& listed, std::uint64_t count, const Text& text,
+                std::ostream& out) {
+  const int shown = std::min(kShown, listed.size());
+  for (int k = 0; k < shown; ++k) out << "  " << text(listed[k]) << "\n";
+  const auto more = count - static_cast<std::uint64_t>(shown);
   if (more > 0) out << "  and " << more << " more\n";
 }
 
@@ -178,14 +176,11 @@ void PrintVerdict(const CheckedTrajectory& checked, std::ostream& out) {
     out << ": " << OutcomeText(verdict);
   }
   out << "\n";
-  const int shown = std::min(kShownViolations, verdict.violations_size());
-  for (int k = 0; k < shown; ++k) {
-    out << "  " << ViolationText(verdict.violations(k)) << "\n";
-  }
-  const auto more =
-      verdict.violation_count() - static_cast<std::uint64_t>(shown);
-  if (more > 0) out << "  and " << more << " more\n";
-  PrintRemarks(verdict, out);
+  PrintFirst(verdict.violations(), verdict.violation_count(), ViolationText,
+             out);
+  if (verdict.remark_count() == 0) return;
+  out << "Samples that contradict each other:\n";
+  PrintFirst(verdict.remarks(), verdict.remark_count(), RemarkText, out);
 }
 
 }  // namespace torqued::cli
