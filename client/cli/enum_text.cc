@@ -28,4 +28,24 @@ std::string TaskRuleText(v1::TaskRule rule) {
   return Words(v1::TaskRule_Name(rule), "TASK_RULE_", rule);
 }
 
+std::string LimitKindText(v1::LimitKind kind) {
+  return Words(v1::LimitKind_Name(kind), "LIMIT_KIND_", kind);
+}
+
+std::string RemarkKindText(v1::RemarkKind kind) {
+  return Words(v1::RemarkKind_Name(kind), "REMARK_KIND_", kind);
+}
+
+std::string JointTypeText(v1::JointType type) {
+  return Words(v1::JointType_Name(type), "JOINT_TYPE_", type);
+}
+
+std::string SeverityText(v1::Severity severity) {
+  return Words(v1::Severity_Name(severity), "SEVERITY_", severity);
+}
+
+std::string NameOrNumber(std::string_view name, int number) {
+  return name.empty() ? std::to_string(number) : std::string(name);
+}
+
 }  // namespace torqued::cli

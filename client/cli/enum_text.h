@@ -1,16 +1,32 @@
 // Values of the contract's enums in words, for people. What programs read
-// (JSON, CSV) has the names of the contract.
+// (JSON, CSV) has the names of the contract. A newer server may send numbers
+// that this version does not know: "unknown (77)" in words, "77" as a name.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "torqued/v1/dynamics.pb.h"
+#include "torqued/v1/lint.pb.h"
+#include "torqued/v1/model_registry.pb.h"
+#include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::cli {
 
-/// "singular task space"; the number of a code that this version does not know.
+/// "singular task space".
 std::string RowCodeText(v1::RowCode code);
-/// "range restricted"; the number of an unknown rule.
+/// "range restricted".
 std::string TaskRuleText(v1::TaskRule rule);
+/// "torque".
+std::string LimitKindText(v1::LimitKind kind);
+/// "velocity".
+std::string RemarkKindText(v1::RemarkKind kind);
+/// "revolute".
+std::string JointTypeText(v1::JointType type);
+/// "warning".
+std::string SeverityText(v1::Severity severity);
+
+/// `name` is that of the contract for `number`; empty: there is none.
+std::string NameOrNumber(std::string_view name, int number);
 
 }  // namespace torqued::cli

@@ -217,7 +217,7 @@ void PrintJson(Session& session, const std::vector<Part>& parts,
     results["sigma_min"] = evaluation.sigma_min;
   }
   for (const v1::TaskRule rule : evaluation.rule) {
-    results["rule"].push_back(v1::TaskRule_Name(rule));
+    results["rule"].push_back(NameOrNumber(v1::TaskRule_Name(rule), rule));
   }
   json["row_status"] = Json::array();
   for (const v1::RowStatus& status : evaluation.row_status) {
@@ -285,7 +285,7 @@ void PrintCsv(Session& session, const std::vector<Part>& parts,
 
   CsvWriter csv(header);
   const StatusOfRow status(evaluation, [](v1::RowCode code) {
-    return std::string(v1::RowCode_Name(code));
+    return NameOrNumber(v1::RowCode_Name(code), code);
   });
   for (Eigen::Index row = 0; row < evaluation.rows; ++row) {
     for (const Part& part : parts) {
@@ -295,7 +295,8 @@ void PrintCsv(Session& session, const std::vector<Part>& parts,
       const auto k = static_cast<std::size_t>(row);
       csv.Number(evaluation.rank[k]);
       csv.Number(evaluation.sigma_min[k]);
-      csv.Text(v1::TaskRule_Name(evaluation.rule[k]));
+      const v1::TaskRule rule = evaluation.rule[k];
+      csv.Text(NameOrNumber(v1::TaskRule_Name(rule), rule));
     }
     csv.Text(status(row));
     csv.EndRow();

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <vector>
 
+#include "client/cli/enum_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/table.h"
@@ -13,36 +14,12 @@
 namespace torqued::cli {
 namespace {
 
-const char* SeverityText(v1::Severity severity) {
-  switch (severity) {
-    case v1::SEVERITY_ERROR:
-      return "error";
-    case v1::SEVERITY_WARNING:
-      return "warning";
-    default:
-      return "info";
-  }
-}
-
 std::string Counted(std::uint32_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 std::string LimitText(bool has, double value) {
   return has ? ReadableText(value) : "-";
-}
-
-std::string JointTypeText(v1::JointType type) {
-  switch (type) {
-    case v1::JOINT_TYPE_REVOLUTE:
-      return "revolute";
-    case v1::JOINT_TYPE_CONTINUOUS:
-      return "continuous";
-    case v1::JOINT_TYPE_PRISMATIC:
-      return "prismatic";
-    default:
-      return v1::JointType_Name(type);
-  }
 }
 
 std::string PlaceText(const v1::FindingPlace& place) {

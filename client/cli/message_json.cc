@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "client/cli/enum_text.h"
+
 namespace torqued::cli {
 namespace {
 
@@ -62,7 +64,7 @@ Json ToJson(const google::protobuf::Message& message) {
 Json ToJson(const v1::RowStatus& status) {
   Json json;
   json["row"] = status.row();
-  json["code"] = v1::RowCode_Name(status.code());
+  json["code"] = NameOrNumber(v1::RowCode_Name(status.code()), status.code());
   json["field"] = status.field();
   json["joint"] = status.joint();
   json["value"] = status.value();

@@ -33,6 +33,15 @@ TEST(ToJson, SaysWhichNonFiniteValueARowHas) {
   EXPECT_EQ(ToJson(status)["value"], 0.25);
 }
 
+TEST(ToJson, TheCodeOfARowIsANameOrANumber) {
+  v1::RowStatus status;
+  status.set_code(v1::ROW_CODE_INVALID_INPUT);
+  EXPECT_EQ(ToJson(status)["code"], "ROW_CODE_INVALID_INPUT");
+  // Of a newer server.
+  status.set_code(static_cast<v1::RowCode>(99));
+  EXPECT_EQ(ToJson(status)["code"], "99");
+}
+
 TEST(ToText, ReadsBackAndKeepsListsOfScalarsOnOneLine) {
   Json json;
   json["matrix"] = {{1.0 / 3, 0.1}, {-0.0, 1e-300}};

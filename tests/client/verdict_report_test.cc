@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "client/cli/check/verdict_text.h"
+#include "client/cli/enum_text.h"
 
 namespace torqued::cli {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -496,7 +498,19 @@ TEST(VerdictText, KindsHaveNamesAndCounts) {
   EXPECT_EQ(CountOf(joint, v1::LIMIT_KIND_TORQUE), 1u);
   EXPECT_EQ(CountOf(joint, v1::LIMIT_KIND_VELOCITY), 2u);
   EXPECT_EQ(CountOf(joint, v1::LIMIT_KIND_POSITION), 3u);
-  EXPECT_EQ(NameOf(v1::LIMIT_KIND_POSITION), "position");
+  EXPECT_EQ(LimitKindText(v1::LIMIT_KIND_POSITION), "position");
+}
+
+TEST(VerdictText, KindsOfANewerServerAreTheirNumbers) {
+  v1::LimitViolation violation;
+  violation.set_kind(static_cast<v1::LimitKind>(98));
+  violation.set_joint("elbow");
+  EXPECT_THAT(ViolationText(violation), StartsWith("unknown (98) of elbow: "));
+  v1::Remark remark;
+  remark.set_kind(static_cast<v1::RemarkKind>(99));
+  remark.set_joint("elbow");
+  EXPECT_THAT(RemarkText(remark),
+              StartsWith("unknown (99) of elbow: 0 where the samples give 0"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "client/cli/check/html_page.h"
 #include "client/cli/check/html_plots.h"
 #include "client/cli/check/verdict_text.h"
+#include "client/cli/enum_text.h"
 #include "client/cli/evaluation_output.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
@@ -114,7 +115,7 @@ std::string ViolationTable(const v1::TrajectoryVerdict& verdict, int begin,
   for (int k = begin; k < end; ++k) {
     const v1::LimitViolation& violation = verdict.violations(k);
     text += "<tr>" + HtmlCell(violation.joint()) +
-            HtmlCell(NameOf(violation.kind())) +
+            HtmlCell(LimitKindText(violation.kind())) +
             HtmlCell(ReadableText(violation.worst().value()), "over") +
             HtmlCell(ReadableText(violation.limit())) +
             HtmlCell(ReadableText(violation.severity())) +
@@ -158,17 +159,15 @@ std::string Remarks(const v1::TrajectoryVerdict& verdict) {
   for (const v1::Remark& remark : verdict.remarks()) {
     v1::Peak step = remark.worst();
     step.set_between(true);
-    text +=
-        "<tr>" + HtmlCell(remark.joint()) +
-        HtmlCell(remark.kind() == v1::REMARK_KIND_VELOCITY ? "velocity"
-                                                           : "acceleration") +
-        HtmlCell(ReadableText(remark.worst().value()), "over") +
-        HtmlCell(ReadableText(remark.expected())) +
-        HtmlCell(ReadableText(remark.tolerance())) +
-        HtmlCell(ReadableText(remark.worst().time())) +
-        HtmlCell(PlaceText(step)) + HtmlCell(ReadableText(remark.begin())) +
-        HtmlCell(ReadableText(remark.end())) +
-        HtmlCell(std::to_string(remark.steps())) + "</tr>\n";
+    text += "<tr>" + HtmlCell(remark.joint()) +
+            HtmlCell(RemarkKindText(remark.kind())) +
+            HtmlCell(ReadableText(remark.worst().value()), "over") +
+            HtmlCell(ReadableText(remark.expected())) +
+            HtmlCell(ReadableText(remark.tolerance())) +
+            HtmlCell(ReadableText(remark.worst().time())) +
+            HtmlCell(PlaceText(step)) + HtmlCell(ReadableText(remark.begin())) +
+            HtmlCell(ReadableText(remark.end())) +
+            HtmlCell(std::to_string(remark.steps())) + "</tr>\n";
   }
   text += "</table>\n";
   const auto more = verdict.remark_count() -

@@ -3,6 +3,7 @@
 
 #include "client/cli/check/verdict_report.h"
 #include "client/cli/check/verdict_text.h"
+#include "client/cli/enum_text.h"
 #include "client/cli/formats/xml_text.h"
 
 namespace torqued::cli {
@@ -83,7 +84,7 @@ std::string VerdictJunit(const CheckedTrajectory& checked) {
         }
       }
       failures += count > 0 ? 1 : 0;
-      cases += CaseXml(joint.joint(), NameOf(kind),
+      cases += CaseXml(joint.joint(), LimitKindText(kind),
                        count > 0 ? FailureXml(first, text) : "");
     }
     for (const v1::RemarkKind kind : kRemarkKinds) {

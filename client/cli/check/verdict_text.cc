@@ -3,6 +3,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "client/cli/enum_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/plot/torque_summary.h"
 
@@ -42,22 +43,23 @@ std::string InstantText(const v1::LimitedBy& place) {
 std::string At(const v1::LimitedBy& place) {
   const std::string what = place.kind() == v1::LIMIT_KIND_UNSPECIFIED
                                ? ""
-                               : "the " + NameOf(place.kind()) + " of ";
+                               : "the " + LimitKindText(place.kind()) + " of ";
   return what + place.joint() + " at " + InstantText(place);
 }
 
-}  // namespace
-
-std::string NameOf(v1::LimitKind kind) {
+/// What a remark of this kind holds the rate against.
+std::string_view ContradictedBy(v1::RemarkKind kind) {
   switch (kind) {
-    case v1::LIMIT_KIND_TORQUE:
-      return "torque";
-    case v1::LIMIT_KIND_VELOCITY:
-      return "velocity";
+    case v1::REMARK_KIND_VELOCITY:
+      return "positions";
+    case v1::REMARK_KIND_ACCELERATION:
+      return "velocities";
     default:
-      return "position";
+      return "samples";
   }
 }
+
+}  // namespace
 
 std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind) {
   switch (kind) {
@@ -173,13 +175,13 @@ std::string PaceText(const v1::TrajectoryVerdict& verdict) {
     }
   }
   if (nearest == nullptr) return text;
-  return text + "; nearest to its limit is the " + NameOf(kind) + " of " +
-         nearest->joint() + ", " + UtilizationText(largest);
+  return text + "; nearest to its limit is the " + LimitKindText(kind) +
+         " of " + nearest->joint() + ", " + UtilizationText(largest);
 }
 
 std::string ViolationText(const v1::LimitViolation& violation) {
-  std::string text = NameOf(violation.kind()) + " of " + violation.joint() +
-                     ": " +
+  std::string text = LimitKindText(violation.kind()) + " of " +
+                     violation.joint() + ": " +
                      ValueText(violation.worst().value(), violation.limit()) +
                      " where the limit is " + ReadableText(violation.limit()) +
                      At(violation.worst());
@@ -194,7 +196,7 @@ std::string ViolationText(const v1::LimitViolation& violation) {
 
 std::string UnlistedText(const v1::JointDemand& joint, v1::LimitKind kind) {
   const auto broken = [&](const v1::Peak& peak, double limit) {
-    return NameOf(kind) + " of " + joint.joint() + ": " +
+    return LimitKindText(kind) + " of " + joint.joint() + ": " +
            ValueText(peak.value(), limit) + " where the limit is " +
            ReadableText(limit) + At(peak);
   };
@@ -258,13 +260,13 @@ std::string JudgedText(const v1::TrajectoryVerdict& verdict) {
 }
 
 std::string RemarkText(const v1::Remark& remark) {
-  const bool velocity = remark.kind() == v1::REMARK_KIND_VELOCITY;
-  std::string text = velocity ? "velocity of " : "acceleration of ";
-  text += remark.joint() + ": " + ReadableText(remark.worst().value()) +
-          " where the " + (velocity ? "positions" : "velocities") + " give " +
-          ReadableText(remark.expected()) + ", at " +
-          ReadableText(remark.worst().time()) + " s (" +
-          SampleText(remark.worst().sample(), true) + ")";
+  std::string text = RemarkKindText(remark.kind()) + " of " + remark.joint() +
+                     ": " + ReadableText(remark.worst().value()) +
+                     " where the " +
+                     std::string(ContradictedBy(remark.kind())) + " give " +
+                     ReadableText(remark.expected()) + ", at " +
+                     ReadableText(remark.worst().time()) + " s (" +
+                     SampleText(remark.worst().sample(), true) + ")";
   if (remark.steps() > 1) {
     text += ", in " + std::to_string(remark.steps()) + " steps from " +
             ReadableText(remark.begin()) + " s to " +

@@ -7,8 +7,6 @@
 
 namespace torqued::cli {
 
-/// "torque", "velocity" or "position".
-std::string NameOf(v1::LimitKind kind);
 /// How many violations of the kind the joint has.
 std::uint64_t CountOf(const v1::JointDemand& joint, v1::LimitKind kind);
 /// Whether the joint has a limit of this kind.
