@@ -262,8 +262,8 @@ class SplineDerivatives::Run {
       const double entry = local.of[0][static_cast<std::size_t>(j)];
       // Zeros may stand beyond the band.
       if (entry == 0) continue;
-      collocation_.At(row_, static_cast<std::size_t>(span - degree_ + j)) =
-          entry;
+      const int column = span - degree_ + j;
+      collocation_.At(row_, static_cast<std::size_t>(column)) = entry;
     }
     spans_.push_back(span);
     local_.push_back(local);
