@@ -47,7 +47,6 @@ class PivotScales {
   PivotScales() = default;
   explicit PivotScales(const Tree& tree);
 
-  const std::vector<JointReach>& joints() const { return joints_; }
   const std::vector<ScaleBound>& bounds() const { return bounds_; }
 
   /// Memory that is held, roughly.
