@@ -278,7 +278,9 @@ test('a number that a newer server sends is that number as text', () => {
   assert.equal(info.joints[0].type, '99');
   assert.equal(info.report.findings[0].severity, '99');
   assert.equal(info.report.findings[0].message, 'new');
-  const summary = toModelSummary(messageType('ModelSummary').fromObject(ninety));
+  const summary = toModelSummary(
+    messageType('ModelSummary').fromObject(ninety),
+  );
   assert.equal(summary.state, '99');
   assert.equal(summary.format, 'UNKNOWN');
   const { findings } = toLintReport({ findings: [finding] });
