@@ -184,6 +184,9 @@ TEST(VerdictReport, RemarksAreInEveryOutput) {
   const std::string csv = VerdictCsv(checked);
   EXPECT_THAT(
       csv, HasSubstr(",7,2.5,13,1.3,3,0,\"" + std::string(kRemark) + "\"\n"));
+  // To each joint its own, in the words of its kind.
+  EXPECT_THAT(csv, HasSubstr(",0,1,\"acceleration of slide: 0.125 where the "
+                             "velocities give -0.75, at 3.2 s"));
   const Json json = VerdictJson(checked);
   EXPECT_EQ(json["remark_count"], 4);
   EXPECT_EQ(json["remarks"][0]["last_sample"], 34);
@@ -206,6 +209,25 @@ TEST(VerdictReport, RemarksAreInEveryOutput) {
   EXPECT_THAT(failed, HasSubstr("tests=\"7\" failures=\"3\""));
   EXPECT_THAT(failed, HasSubstr("<failure message=\"velocity of el&amp;böw: "
                                 "0.125 where"));
+}
+
+TEST(VerdictReport, JunitTellsTheRemarksOfAJointByTheirKinds) {
+  CheckedTrajectory checked = Contradicting();
+  v1::TrajectoryVerdict& verdict = checked.check.verdict;
+  verdict.mutable_remarks(1)->set_joint("el&böw");
+  verdict.mutable_joints(0)->set_velocity_remarks(1);
+  verdict.mutable_joints(0)->set_acceleration_remarks(1);
+  verdict.mutable_joints(1)->clear_acceleration_remarks();
+  const std::string junit = VerdictJunit(checked);
+  for (const auto& [name, rate] :
+       {std::pair{"velocity against positions", "velocity of el&amp;böw: "},
+        {"acceleration against velocities", "acceleration of el&amp;böw: "}}) {
+    EXPECT_THAT(junit, HasSubstr("name=\"" + std::string(name) +
+                                 "\">\n      <system-out>" + rate));
+  }
+  // One line each.
+  EXPECT_THAT(junit, Not(HasSubstr("\nvelocity of")));
+  EXPECT_THAT(junit, Not(HasSubstr("\nacceleration of")));
 }
 
 TEST(VerdictReport, WhatPassesWithARemarkSaysSo) {

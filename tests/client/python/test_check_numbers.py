@@ -162,6 +162,25 @@ def test_slowed_down_it_just_passes(panda):
             paced, limits=limits).passes == passes
 
 
+def test_what_passes_is_told_how_much_faster_it_may_run(panda):
+    free = panda.check_trajectory(MOTION, limits=wide()).slow_down
+    assert free.factor == 1 and free.limited_by is None
+    limits = wide()
+    speeds = np.abs(MOTION.v[:, 2])
+    limits[PANDA[2]]["velocity"] = 1.8 * speeds.max()
+    pace = panda.check_trajectory(MOTION, limits=limits).slow_down
+    assert pace.factor == 1 and pace.limited_by is None
+    assert pace.fastest == pytest.approx(1.8, rel=1e-12)
+    assert free.fastest > pace.fastest
+    row = speeds.argmax()
+    place = pace.fastest_limited_by
+    assert (place.sample, place.time, place.joint, place.between) == (
+        row, MOTION.time[row], PANDA[2], False)
+    assert place.kind is torqued.LimitKind.VELOCITY
+    assert str(place) == (f"the velocity of {PANDA[2]} at "
+                          f"{MOTION.time[row]:g} s (sample {row})")
+
+
 def test_tables_are_those_of_the_functions(panda):
     names = ["tau", "v", "a", "path_a", "path_b", "path_c", "path_d",
              "path_e", "sigma_min", "condition", "torque_limit"]

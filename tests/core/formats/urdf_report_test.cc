@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/formats/urdf.h"
 #include "tests/core/formats/lint_cases.h"
@@ -152,6 +155,68 @@ TEST(UrdfLintMessages, ErrorsOfOneKindComeOneByOne) {
   const LintReport report = LoadUrdf(text).report;
   EXPECT_EQ(report.errors(), 2);
   EXPECT_EQ(report.findings().size(), 2u);
+  // Also where the sentences are the same but for the name.
+  std::string links, joints;
+  for (const char* const name : {"a", "b"}) {
+    links += std::string("<link name='") + name +
+             "'><inertial><mass value='-1'/><inertia ixx='1' iyy='1' izz='1' "
+             "ixy='0' ixz='0' iyz='0'/></inertial></link>\n";
+    joints += std::string("<joint name='to_") + name +
+              "' type='continuous'><parent link='base'/><child link='" + name +
+              "'/></joint>\n";
+  }
+  const LintReport alike = LoadUrdf("<robot name='two'><link name='base'/>" +
+                                    links + joints + "</robot>")
+                               .report;
+  ASSERT_EQ(alike.findings().size(), 2u);
+  EXPECT_EQ(alike.findings()[0].link, "a");
+  EXPECT_EQ(alike.findings()[1].link, "b");
+  EXPECT_EQ(alike.errors(), 2);
+}
+
+// What such a joint carries may be anything.
+TEST(UrdfLintMessages, BehindAnUnknownJointNothingIsFixedToTheBase) {
+  const LoadResult result = LoadUrdf(
+      "<robot name='r'><link name='a'/><link name='b'><inertial><mass "
+      "value='-1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+      "</inertial></link><joint name='j' type='revolut'><parent link='a'/>"
+      "<child link='b'/></joint></robot>");
+  std::set<LintCode> errors;
+  for (const Finding& f : result.report.findings()) {
+    if (f.severity == Severity::kError) errors.insert(f.code);
+  }
+  EXPECT_EQ(errors,
+            (std::set{LintCode::kUnknownJointType, LintCode::kNegativeMass}));
+}
+
+// The states that a rule was asked about.
+std::vector<std::vector<double>>& Asked() {
+  static std::vector<std::vector<double>> states;
+  return states;
+}
+std::optional<int> NoteState(const Tree& /*tree*/, std::span<const double> q) {
+  Asked().emplace_back(q.begin(), q.end());
+  return std::nullopt;
+}
+
+TEST(UrdfLintOptions, LenientLooksAtStatesThatTheTextDecides) {
+  const auto states = [](const std::string& text) {
+    Asked().clear();
+    EXPECT_NE(LoadUrdf(text, {.default_tip = {},
+                              .validation = Validation::kLenient,
+                              .singular_joint = NoteState})
+                  .model,
+              nullptr);
+    return Asked();
+  };
+  // Not of a body, so that there is something to look at.
+  const std::string odd = Edited(
+      {{kUpperInertia,
+        R"(<inertia ixx="0.03" ixy="0.5" ixz="0" iyy="0.03" iyz="0" izz="0.01"/>)"}});
+  const auto first = states(odd);
+  EXPECT_EQ(first.size(), 33u);
+  EXPECT_EQ(states(odd), first);
+  EXPECT_NE(states(odd + "<!-- another text -->"), first);
 }
 
 TEST(UrdfLintMessages, ErrorsStandFirst) {

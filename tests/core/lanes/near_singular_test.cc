@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -143,8 +144,9 @@ TEST(NearSingular, ResultsHaveDigitsInProportionToTheDistanceFromTheLimit) {
 
 /// Joints on nearly the same axis, two by two, with one body at the end: each
 /// pivot is small beside the one before it, none is tiny, and what they lose
-/// multiplies.
-LoadResult LeaningChain(double lean, std::size_t joints, bool reversed) {
+/// multiplies. So many ordinary links carry it.
+LoadResult LeaningChain(double lean, std::size_t joints, bool reversed,
+                        int carriers) {
   const double s = lean;
   std::vector<JointDescription> chain = {
       JointOf("", JointKind::kContinuous, "", "", {}, {0, 0, 1}),
@@ -158,54 +160,86 @@ LoadResult LeaningChain(double lean, std::size_t joints, bool reversed) {
     for (JointDescription& joint : chain) joint.origin.p = {};
   }
   std::vector<LinkDescription> links = {MasslessLink("base")};
-  for (std::size_t k = 0; k < joints; ++k) {
-    const std::string name = "l" + std::to_string(k);
-    chain[k].name = "j" + std::to_string(k);
-    chain[k].parent = links.back().name;
-    chain[k].child = name;
-    links.push_back(k + 1 < joints ? MasslessLink(name) : Link(name, 1));
+  std::vector<JointDescription> all;
+  const auto add = [&](JointDescription joint, LinkDescription link) {
+    link.name = "l" + std::to_string(all.size());
+    joint.name = "j" + std::to_string(all.size());
+    joint.parent = links.back().name;
+    joint.child = link.name;
+    all.push_back(joint);
+    links.push_back(link);
+  };
+  for (int k = 0; k < carriers; ++k) {
+    const std::array<double, 3> axis = {
+        k % 3 == 0 ? 1.0 : 0.0, k % 3 == 1 ? 1.0 : 0.0, k % 3 == 2 ? 1.0 : 0.0};
+    add(JointOf("", JointKind::kContinuous, "", "", {0.3, 0.1, 0.2}, axis),
+        Link("", 5, {0.1, 0.1, 0.1}));
   }
-  return Build(links, chain);
+  for (std::size_t k = 0; k < joints; ++k) {
+    add(chain[k], k + 1 < joints ? MasslessLink("") : Link("", 1));
+  }
+  return Build(links, all);
+}
+
+/// The rule decides about the chain, and where it is regular single precision
+/// is near double.
+void ExpectTheRulesAnswer(const LoadResult& loaded, Quantity quantity,
+                          const std::string& name, int* lost, int* regular) {
+  BatchCase batch = MakeCase(loaded.model, 1, 1);
+  batch.wrench.clear();
+  std::fill(batch.q.begin(), batch.q.end(), 0);
+  std::fill(batch.v.begin(), batch.v.end(), 0);
+  batch.options.terms.gravity = {0, 0, 0};
+  batch.options.quantities = {quantity};
+  const PivotVerdict verdict =
+      PivotRule(loaded.model->tree()).At(batch.q.data());
+  ++*(verdict.regular() ? regular : lost);
+  std::vector<std::string> where;
+  const auto exact = EvaluateEverywhere(batch, &where);
+  batch.options.precision = Precision::kSingle;
+  const auto single = EvaluateEverywhere(batch, &where);
+  const int n = loaded.model->nv();
+  const auto numbers = [quantity, n](const BatchResult& result) {
+    return quantity == Quantity::kForwardDynamics
+               ? RowOf(result, Output::kAcceleration, 0, 1)
+               : RowOf(result, Output::kMassMatrixInverse, 0, n);
+  };
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    EXPECT_EQ(exact[k].issues.empty(), verdict.regular())
+        << name << " on " << where[k];
+    EXPECT_EQ(single[k].issues.empty(), verdict.regular())
+        << name << " on " << where[k];
+    if (!verdict.regular()) continue;
+    const auto a = numbers(exact[k]), b = numbers(single[k]);
+    EXPECT_LT((a - b).norm(), 0.02 * a.norm()) << name << where[k];
+  }
 }
 
 TEST(NearSingular, WhatSmallPivotsLoseMultiplies) {
-  int lost = 0, regular = 0;
-  for (const bool reversed : {false, true}) {
-    for (const std::size_t joints : {3, 4, 5}) {
-      for (double lean = 0.5; lean > 1e-4; lean *= 0.7) {
-        const LoadResult loaded = LeaningChain(lean, joints, reversed);
-        ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
-        const std::string name = std::to_string(joints) + " joints, lean " +
-                                 std::to_string(lean) +
-                                 (reversed ? ", reversed" : "");
-        BatchCase batch = MakeCase(loaded.model, 1, 1);
-        batch.wrench.clear();
-        std::fill(batch.q.begin(), batch.q.end(), 0);
-        std::fill(batch.v.begin(), batch.v.end(), 0);
-        batch.options.terms.gravity = {0, 0, 0};
-        batch.options.quantities = {Quantity::kForwardDynamics};
-        const PivotVerdict verdict =
-            PivotRule(loaded.model->tree()).At(batch.q.data());
-        ++(verdict.regular() ? regular : lost);
-        std::vector<std::string> where;
-        const auto exact = EvaluateEverywhere(batch, &where);
-        batch.options.precision = Precision::kSingle;
-        const auto single = EvaluateEverywhere(batch, &where);
-        for (std::size_t k = 0; k < exact.size(); ++k) {
-          EXPECT_EQ(exact[k].issues.empty(), verdict.regular())
-              << name << " on " << where[k];
-          EXPECT_EQ(single[k].issues.empty(), verdict.regular())
-              << name << " on " << where[k];
-          if (!verdict.regular()) continue;
-          const auto a = RowOf(exact[k], Output::kAcceleration, 0, 1);
-          const auto b = RowOf(single[k], Output::kAcceleration, 0, 1);
-          EXPECT_LT((a - b).norm(), 0.02 * a.norm()) << name << where[k];
+  // With few joints the lanes bound an eigenvalue, with many they multiply.
+  for (const int carriers : {0, 10}) {
+    for (const Quantity quantity :
+         {Quantity::kForwardDynamics, Quantity::kMassMatrixInverse}) {
+      int lost = 0, regular = 0;
+      for (const bool reversed : {false, true}) {
+        for (const std::size_t joints : {3, 4, 5}) {
+          for (double lean = 0.5; lean > 1e-4; lean *= 0.7) {
+            const LoadResult loaded =
+                LeaningChain(lean, joints, reversed, carriers);
+            ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
+            ExpectTheRulesAnswer(loaded, quantity,
+                                 std::to_string(joints) + " joints, lean " +
+                                     std::to_string(lean) +
+                                     (reversed ? ", reversed" : "") + ", " +
+                                     std::to_string(carriers) + " carriers",
+                                 &lost, &regular);
+          }
         }
       }
+      EXPECT_GT(lost, 10);
+      EXPECT_GT(regular, 30);
     }
   }
-  EXPECT_GT(lost, 10);
-  EXPECT_GT(regular, 30);
 }
 
 /// Four axes through one point, which lean by little, and ten joints behind

@@ -5,6 +5,10 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/dynamics/singular_joint.h"
 #include "tests/core/model/descriptions.h"
@@ -128,6 +132,38 @@ TEST(MassChecks, LeastOfTheInertiasBeforeTheLinkCounts) {
   EXPECT_NE(wrist(1e-11).model, nullptr);
 }
 
+TEST(MassChecks, AnyJointBeforeTheLinkMayFeelTheLeast) {
+  // The rotor of the last joint is far larger than what the first one moves.
+  const auto rod = [](double moment, double armature) {
+    JointDescription tilt = JointOf("tilt", JointKind::kContinuous, "ring",
+                                    "part", {0, 0, 0}, {1, 0, 0});
+    tilt.armature = armature;
+    return Build(
+        {MasslessLink("base"), MasslessLink("ring"),
+         Tensor(1, {1e-3, 0, 0, moment, 0, 1e-3})},
+        {JointOf("turn", JointKind::kContinuous, "base", "ring"), tilt},
+        With(Validation::kDefault));
+  };
+  EXPECT_EQ(rod(-1e-7, 10).model, nullptr);
+  EXPECT_EQ(rod(-1e-7, 0).model, nullptr);
+  EXPECT_NE(rod(1e-3, 10).model, nullptr);
+}
+
+TEST(MassChecks, ToAJointThatSlidesAMomentIsNothing) {
+  // What it moves is a mass, which is no measure of a moment.
+  const auto slide = [](double moment, const std::string& parent) {
+    return Build({MasslessLink("base"), MasslessLink("ring"),
+                  Tensor(100, {1e-3, 0, 0, moment, 0, 1e-3})},
+                 {JointOf("turn", JointKind::kContinuous, "base", "ring"),
+                  JointOf("slide", JointKind::kPrismatic, parent, "part")},
+                 With(Validation::kDefault));
+  };
+  const LoadResult refused = slide(-1e-5, "ring");
+  EXPECT_EQ(refused.model, nullptr);
+  EXPECT_EQ(Find(refused, LintCode::kNegativeInertia).severity,
+            Severity::kError);
+}
+
 TEST(MassChecks, LenientTakesWhatItCanComputeAndNamesTheLink) {
   const LinkDescription odd = Tensor(3, {0.1, 0.2, 0, 0.1, 0, 0.1});
   const LoadResult refused = ArmAnd(odd, "arm");
@@ -169,22 +205,78 @@ TEST(MassChecks, LenientRefusesASingularMassMatrixAndNamesTheJoint) {
 }
 
 // Two links, the second of which is less than nothing where the elbow is bent:
-// at q = 0 the mass matrix is regular.
+// M_11 = 1.1 - 2 sin² q_2, M_12 = 0, M_22 = 3.
 LoadResult BentElbow() {
-  return Build(
-      {MasslessLink("base"), Link("upper", 1, {0.5, 0, 0}),
-       Tensor(-0.4, {0, 0, 0, 0, 0, 0}, {-0.9, 0, 0}),
-       Tensor(0.9, {0, 0, 0, 0, 0, 0.5})},
-      {JointOf("shoulder", JointKind::kContinuous, "base", "upper"),
-       JointOf("elbow", JointKind::kContinuous, "upper", "part", {1, 0, 0}),
-       JointOf("weld", JointKind::kFixed, "part", "tool")},
-      With(Validation::kLenient));
+  return Build({MasslessLink("base"), Link("upper", 1, {0, 0, 0}, {1, 1, 1}),
+                Tensor(-2, {0, 0, 0, 0, 0, 0}, {0, 0, 1}),
+                Link("tool", 1, {0, 0, 0}, {5, 0.1, 0.1})},
+               {JointOf("shoulder", JointKind::kContinuous, "base", "upper"),
+                JointOf("elbow", JointKind::kContinuous, "upper", "part",
+                        {0, 0, 0}, {1, 0, 0}),
+                JointOf("weld", JointKind::kFixed, "part", "tool")},
+               With(Validation::kLenient));
+}
+
+TEST(MassChecks, LenientLooksAtRandomStatesToo) {
+  const LoadResult result = BentElbow();
+  EXPECT_EQ(result.model, nullptr);
+  EXPECT_EQ(Count(result.report, LintCode::kMasslessJoint), 1);
+  EXPECT_EQ(result.report.errors(), 1) << Messages(result.report);
+  const Finding& finding = Find(result, LintCode::kMasslessJoint);
+  EXPECT_EQ(finding.severity, Severity::kError);
+  EXPECT_EQ(finding.joint, "shoulder");
+  EXPECT_THAT(finding.message, HasSubstr("at a random state"));
+}
+
+// The states that a rule was asked about.
+std::vector<std::vector<double>>& Asked() {
+  static std::vector<std::vector<double>> states;
+  return states;
+}
+std::optional<int> NoteState(const Tree& /*tree*/, std::span<const double> q) {
+  Asked().emplace_back(q.begin(), q.end());
+  return std::nullopt;
 }
 
 TEST(MassChecks, LenientLooksAtTheSameStatesEachTime) {
-  const LoadResult first = BentElbow(), again = BentElbow();
-  EXPECT_EQ(first.model == nullptr, again.model == nullptr);
-  EXPECT_EQ(Messages(first.report), Messages(again.report));
+  const auto states = [](double lower) {
+    Asked().clear();
+    JointDescription slide =
+        JointOf("slide", JointKind::kPrismatic, "base", "part");
+    slide.limits.lower = lower;
+    slide.limits.upper = 0.5;
+    BuildOptions options = With(Validation::kLenient);
+    options.singular_joint = NoteState;
+    EXPECT_NE(Build({MasslessLink("base"), Tensor(1, {1, 2, 0, 1, 0, 1})},
+                    {slide}, options)
+                  .model,
+              nullptr);
+    return Asked();
+  };
+  const auto first = states(-0.25);
+  ASSERT_EQ(first.size(), 33u);
+  EXPECT_EQ(first[0][0], 0);
+  EXPECT_EQ(states(-0.25), first);
+  for (const auto& q : first) {
+    EXPECT_GE(q[0], -0.25);
+    EXPECT_LE(q[0], 0.5);
+  }
+  EXPECT_NE(first[1], first[2]);
+}
+
+TEST(MassChecks, LenientTakesAJointWithHardlyAnyInertia) {
+  // Below what the default calls moving, above what computing loses.
+  for (const auto& [validation, taken] :
+       {std::pair(Validation::kDefault, false), {Validation::kLenient, true}}) {
+    const LoadResult result =
+        Build({MasslessLink("base"), Link("rod", 1, {0, 0, 0}, {1, 1, 1e-13})},
+              {JointOf("turn", JointKind::kContinuous, "base", "rod")},
+              With(validation));
+    EXPECT_EQ(result.model != nullptr, taken) << Messages(result.report);
+    EXPECT_EQ(Only(result).code, LintCode::kMasslessJoint);
+    EXPECT_EQ(Only(result).severity,
+              taken ? Severity::kWarning : Severity::kError);
+  }
 }
 
 TEST(MassChecks, LenientTakesWhatTheDefaultTakes) {

@@ -208,6 +208,19 @@ TEST(JudgedMotion, DerivedRatesAreNotHeldAgainstPositions) {
   options.consistent = true;
   const SampledMotion motion = Overshoot(SplineMethod::kCubic);
   EXPECT_TRUE(VerdictOf(model, motion, options, SplineMethod::kCubic).passes);
+  // To and fro: at rest at each sample, as a spline through them is.
+  SampledMotion saw = Overshoot(SplineMethod::kCubic);
+  for (Eigen::Index row = 0; row < 8; ++row) {
+    saw.q(row, 0) = static_cast<double>(row % 2);
+  }
+  saw.v.setZero();
+  saw.a.setZero();
+  EXPECT_FALSE(VerdictOf(model, saw, options, std::nullopt).passes);
+  const TrajectoryVerdict verdict =
+      VerdictOf(model, saw, options, SplineMethod::kCubic);
+  EXPECT_TRUE(verdict.passes);
+  EXPECT_EQ(verdict.remarks.count, 0);
+  EXPECT_EQ(verdict.remarks.counts.size(), 2u);
 }
 
 TEST(JudgedMotion, TheLargestStepIsToldWhereItIsCoarse) {
@@ -225,6 +238,12 @@ TEST(JudgedMotion, TheLargestStepIsToldWhereItIsCoarse) {
   EXPECT_EQ(step->joint, 3);
   EXPECT_NEAR(step->position_change, 0.3, 0.01);
   EXPECT_DOUBLE_EQ(step->duration, motion.time[1500] - motion.time[1499]);
+  // Neither the first coarse one nor the last.
+  for (Eigen::Index row = 0; row < 600; ++row) motion.q(row, 2) += 0.28;
+  for (Eigen::Index row = 0; row < 2400; ++row) motion.q(row, 4) += 0.28;
+  EXPECT_EQ(
+      VerdictOf(model, motion, Wide(*model), std::nullopt).coarse_step->row,
+      1499);
 
   // A tenth of the velocity limit, where velocities are those of samples.
   motion = MakeMotion(*model, 3000, 2);
@@ -233,6 +252,9 @@ TEST(JudgedMotion, TheLargestStepIsToldWhereItIsCoarse) {
   options.bounds[5].velocity = 2.61;
   EXPECT_EQ(VerdictOf(model, motion, options, std::nullopt).coarse_step->row,
             699);
+  // A spline is judged between its samples.
+  EXPECT_FALSE(
+      VerdictOf(model, motion, options, SplineMethod::kCubic).coarse_step);
   options.bounds[5].velocity = 4;
   EXPECT_FALSE(VerdictOf(model, motion, options, std::nullopt).coarse_step);
 }

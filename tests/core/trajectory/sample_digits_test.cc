@@ -50,6 +50,8 @@ TEST(SampleDigits, SignificantDigitsAreFound) {
   const SampleDigits digits = DigitsOf(Printed(Style::kDigits, 4));
   EXPECT_DOUBLE_EQ(digits.QuantumOf(2.345), 1e-3);
   EXPECT_DOUBLE_EQ(digits.QuantumOf(0.2345), 1e-4);
+  // Zero has no first digit; it has the decimals of the others.
+  EXPECT_LE(digits.QuantumOf(0), 1e-4);
 }
 
 TEST(SampleDigits, FullNumbersHaveThoseOfRounding) {
@@ -86,6 +88,9 @@ TEST(SampleDigits, RoundNumbersAreNotTakenForRounded) {
 TEST(SampleDigits, EvenTimesAreExact) {
   const std::vector<double> even = {0, 0.1, 0.2, 0.30000000000000004, 0.4};
   EXPECT_LT(SampleDigits::OfTimes(even).QuantumOf(0.4), 1e-12);
+  // However few digits they have.
+  const std::vector<double> halves = {0, 0.5, 1, 1.5, 2};
+  EXPECT_LT(SampleDigits::OfTimes(halves).QuantumOf(2), 1e-12);
   const std::vector<double> rounded = {0,      0.0033, 0.0067, 0.01,
                                        0.0133, 0.0167, 0.02};
   EXPECT_DOUBLE_EQ(SampleDigits::OfTimes(rounded).QuantumOf(0.01), 1e-4);

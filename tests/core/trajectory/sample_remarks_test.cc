@@ -167,6 +167,16 @@ TEST(SampleRemarks, SlowMotionsOfFourDecimalsDrawNone) {
   }
 }
 
+TEST(SampleRemarks, RatesOfFewerDigitsThanTheirPositionsDrawNone) {
+  const auto four = [](double x) { return Fixed(x, 4); };
+  for (const double factor : {1.0, 10.0, 100.0}) {
+    SampledMotion motion = Quintic(301, 2).Slower(factor);
+    motion.v = motion.v.unaryExpr(four);
+    motion.a = motion.a.unaryExpr(four);
+    EXPECT_EQ(RemarksOn(motion).count, 0) << factor;
+  }
+}
+
 TEST(SampleRemarks, WaypointsAtRestWhosePositionsMoveDrawOne) {
   for (const std::array<double, 3>& stops : {std::array{0.0, 1.0, 2.0},
                                              {0.0, 1.0, 0.0},
@@ -174,7 +184,7 @@ TEST(SampleRemarks, WaypointsAtRestWhosePositionsMoveDrawOne) {
                                              {0.0, 0.3, 0.3},
                                              {0.0, 0.001, 0.0}}) {
     SampledMotion motion;
-    motion.time = {0, 1, 2};
+    motion.time = {0, 0.5, 1};
     motion.q = motion.v = motion.a = SampleTable::Zero(3, 1);
     for (int k = 0; k < 3; ++k) {
       motion.q(k, 0) = stops[static_cast<std::size_t>(k)];
@@ -186,7 +196,7 @@ TEST(SampleRemarks, WaypointsAtRestWhosePositionsMoveDrawOne) {
     EXPECT_EQ(remark.joint, 0);
     EXPECT_EQ(remark.first_row, 0);
     EXPECT_EQ(remark.given, 0);
-    EXPECT_EQ(remark.expected, stops[1] - stops[0]);
+    EXPECT_EQ(remark.expected, (stops[1] - stops[0]) / 0.5);
     EXPECT_LT(remark.tolerance, std::abs(remark.expected));
   }
 }
@@ -312,6 +322,15 @@ TEST(SampleRemarks, DoNotDependOnHowManyRowsAreLookedAtInOneGo) {
       }
     }
   }
+}
+
+TEST(SampleRemarks, NumbersThatLeaveNoToleranceAreNoRemark) {
+  // A hundredth of the rate is zero.
+  SampledMotion motion;
+  motion.time = {0, 1};
+  motion.q = motion.v = motion.a = SampleTable::Zero(2, 1);
+  motion.q(1, 0) = 1e-323;
+  EXPECT_EQ(RemarksOn(motion).count, 0);
 }
 
 }  // namespace

@@ -159,7 +159,10 @@ TEST_F(MigrationTest, FilesThatDidNotChangeAreNotRegisteredAgain) {
   const std::string models = directory_ / "models";
   std::filesystem::create_directory(models);
   WriteFile(models + "/bench.urdf", Urdf(4));
+  // Nor does the name go back to them from where it was moved meanwhile.
+  EXPECT_TRUE(Value(registry.Register(Request("bench", 5))).changed);
   EXPECT_FALSE(registry.LoadDirectories({models}).at(0).changed);
+  EXPECT_EQ(Where(registry, "bench"), RevisionOf(5));
   EXPECT_TRUE(
       registry.LoadDirectories({models}, Validation::kStrict).at(0).changed);
 }

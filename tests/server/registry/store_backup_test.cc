@@ -6,9 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <string_view>
@@ -106,9 +108,21 @@ TEST(StoreBackup, NeitherReadsNorLeavesAnythingOnceItIsToStop) {
                          fs::directory_iterator());
   };
   const auto before = files();
+  // Asked while it reads, not when all is copied.
+  std::uintmax_t copied = 0;
   const auto failure =
-      BackUpStore(path, directory / "copy", {.stop = [] { return true; }});
+      BackUpStore(path, directory / "copy", {.stop = [&] {
+                    for (const auto& entry :
+                         fs::directory_iterator(fs::path(path).parent_path())) {
+                      const std::string name = entry.path().filename();
+                      if (name.starts_with(".copy.")) {
+                        copied = std::max(copied, entry.file_size());
+                      }
+                    }
+                    return true;
+                  }});
   ASSERT_TRUE(failure);
+  EXPECT_LT(copied, fs::file_size(path) / 2);
   EXPECT_FALSE(failure->damaged);
   EXPECT_THAT(failure->message, HasSubstr("interrupted"));
   // Reading makes the shared memory of a log.
@@ -129,6 +143,26 @@ TEST(StoreBackup, LeavesAStoreThatNobodyHasOpenAsItIs) {
   EXPECT_TRUE(Checked(path).good());
   EXPECT_EQ(ReadFile(path), before);
   EXPECT_EQ(WhyItDoesNotOpen(path), "");
+}
+
+TEST(StoreBackup, LeavesTheLogOfAKilledServerAsItIs) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string left = directory / "left.db";
+  {
+    auto opened = OpenSqliteStore(path, std::chrono::hours(1));
+    Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
+    Value(registry.Register(Request("arm", 1)));
+    fs::copy_file(path, left);
+    fs::copy_file(path + "-wal", left + "-wal");
+  }
+  const std::string before = ReadFile(left), log = ReadFile(left + "-wal");
+  ASSERT_FALSE(log.empty());
+  EXPECT_EQ(Why(BackUpStore(left, directory / "copy", {})), "");
+  EXPECT_EQ(Checked(left).names, 1);
+  EXPECT_EQ(Checked(directory / "copy").names, 1);
+  EXPECT_EQ(ReadFile(left), before);
+  EXPECT_EQ(ReadFile(left + "-wal"), log);
 }
 
 class StoreBackupTo : public testing::Test {
@@ -195,6 +229,27 @@ TEST_F(StoreBackupTo, WhatAKilledBackupHasLeftIsNotInTheWay) {
   EXPECT_EQ(ReadFile(left), "half");
 }
 
+TEST_F(StoreBackupTo, WhatIsNotWhatWasRegisteredIsNotCopied) {
+  for (const char* const member : {"source", "options", "format"}) {
+    const std::string odd = directory_ / "odd.db";
+    ASSERT_EQ(Why(BackUpStore(path_, odd, {})), "");
+    ASSERT_EQ(RunSql(odd, std::string("UPDATE revisions SET ") + member +
+                              " = CAST(" + member + " || ' ' AS " +
+                              (member == std::string_view("source") ? "BLOB"
+                                                                    : "TEXT") +
+                              ")"),
+              "");
+    EXPECT_THAT(Checked(odd).damage, testing::ElementsAre(testing::AllOf(
+                                         HasSubstr(RevisionOf(1) + " of arm"),
+                                         HasSubstr("SHA-256"))));
+    const auto failure = BackUpStore(odd, copy_, {});
+    ASSERT_TRUE(failure) << member;
+    EXPECT_TRUE(failure->damaged);
+    EXPECT_THAT(Files(), IsEmpty());
+    fs::remove(odd);
+  }
+}
+
 // A server would read a view for ever as well.
 TEST_F(StoreBackupTo, AViewOrATriggerIsDamage) {
   for (const char* const sql :
@@ -255,7 +310,17 @@ TEST(StoreBackup, NoWriteWaitsForAReaderOfTheLog) {
     Value(registry.Register(Request("arm", k)));
     EXPECT_EQ(Where(registry, "arm"), RevisionOf(k));
   }
+  // For many quiet whiles the log cannot be emptied. Then nobody writes any
+  // more, and it is emptied all the same.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_GT(fs::file_size(path + "-wal"), 0u);
   sqlite3_close(reader);
+  const auto give_up =
+      std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (fs::file_size(path + "-wal") > 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace
