@@ -159,6 +159,8 @@ def test_a_directory_tells_remarks(stops, tmp_path):
                  "page.html", "--summary", "second.json", cwd=tmp_path)
     assert strict.returncode == NO
     assert "1 pass, 1 fail" in strict.stdout
+    # Why it fails comes first.
+    assert "in 2 steps from 0 s to 2 s; " in strict.stdout
     assert "have samples that contradict each other" in (
         tmp_path / "page.html").read_text()
     compared = run(*COMPARE, "first.json", "second.json", cwd=tmp_path)

@@ -211,6 +211,22 @@ TEST(RankDecision, ASlidingJointAloneMovesItsTask) {
   }
 }
 
+TEST(RankDecision, AFrameWithoutReachTurns) {
+  // On the one axis that there is, at the base's origin.
+  const auto model = LoadModel(
+      "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"><inertial><mass "
+      "value=\"2\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"4\" ixy=\"0\" "
+      "ixz=\"0\" iyz=\"0\"/></inertial></link><joint name=\"j\" "
+      "type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><axis "
+      "xyz=\"0 0 1\"/></joint></robot>");
+  Robot robot(model, TaskOf("b", {kAngularZ, kLinearX}));
+  const auto result =
+      robot.OperationalSpace(VectorXd::Zero(1), VectorXd::Zero(1));
+  EXPECT_EQ(result.diagnostics.rank, 1);
+  EXPECT_NEAR(result.lambda(0, 0), 4, 1e-12);
+  EXPECT_EQ(result.lambda(1, 1), 0);
+}
+
 TEST(RankDecision, RoundOffIsTakenOutWhateverTheLength) {
   // A length so small that it makes round-off of the linear row the largest
   // entry: the angular row is what moves.
