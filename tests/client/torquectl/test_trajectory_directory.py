@@ -106,7 +106,7 @@ def interrupted(ready, *arguments):
 
 @pytest.mark.parametrize("remote", [False, True])
 def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
-    fill(tmp_path / "files", samples, count=400)
+    fill(tmp_path / "files", samples, count=4000)
     results = tmp_path / "results.jsonl"
 
     def lines():
@@ -125,7 +125,7 @@ def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
             code, words = interrupted(lambda: lines() >= goal, *arguments,
                                       "--results", results)
             assert code == -signal.SIGINT
-            assert words == (f"torquectl: interrupted: {lines() - 1} of 401 "
+            assert words == (f"torquectl: interrupted: {lines() - 1} of 4001 "
                              "files done; the same command resumes\n")
         # Without results it is told what would help; when it has begun is not
         # seen from outside.
@@ -137,7 +137,7 @@ def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
                 break
         assert code == -signal.SIGINT
         assert re.fullmatch(
-            r"torquectl: interrupted: \d+ of 401 files done; with --results "
+            r"torquectl: interrupted: \d+ of 4001 files done; with --results "
             r"FILE the same command would resume\n", words), words
 
 
@@ -177,7 +177,7 @@ def test_what_was_done_is_not_done_again(samples, tmp_path):
 
 
 def test_a_killed_run_is_resumed(samples, tmp_path):
-    fill(tmp_path / "files", samples, count=400)
+    fill(tmp_path / "files", samples, count=1000)
     results = tmp_path / "results.jsonl"
     arguments = (*CHECK, tmp_path / "files", "--model", PANDA, "--jobs", "1",
                  "--results", results)
@@ -192,11 +192,11 @@ def test_a_killed_run_is_resumed(samples, tmp_path):
                 assert process.poll() is None
             os.killpg(process.pid, how)
             assert process.wait(timeout=30) != 0
-        assert results.read_bytes().count(b"\n") < 402
+        assert results.read_bytes().count(b"\n") < 1002
     done = results.read_bytes().count(b"\n") - 1
     report = check(tmp_path / "files", "--results", results)
     assert report["resumed"] >= done >= 38
-    assert report["files"] == 401 and report["errors"] == 0
+    assert report["files"] == 1001 and report["errors"] == 0
     assert report["results"] == check(tmp_path / "files")["results"]
 
 
