@@ -130,7 +130,7 @@ def test_a_model_that_needs_double_precision_has_it_and_the_echo_says_so(
     wanted = [ask.MASS_MATRIX, ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS]
     exact, single = (
         compute(client, "wheel", wanted, q=s.q, v=s.v, a=s.a, tau=s.tau,
-                precision=precision)
+                options=options(precision=precision))
         for precision in (pb.PRECISION_DOUBLE, pb.PRECISION_SINGLE))
     assert single.echo.precision == pb.PRECISION_SINGLE
     assert single.echo.computed_precision == pb.PRECISION_DOUBLE

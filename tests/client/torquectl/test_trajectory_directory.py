@@ -106,7 +106,7 @@ def interrupted(ready, *arguments):
 
 @pytest.mark.parametrize("remote", [False, True])
 def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
-    fill(tmp_path / "files", samples, count=4000)
+    fill(tmp_path / "files", samples, count=2000)
     results = tmp_path / "results.jsonl"
 
     def lines():
@@ -125,7 +125,7 @@ def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
             code, words = interrupted(lambda: lines() >= goal, *arguments,
                                       "--results", results)
             assert code == -signal.SIGINT
-            assert words == (f"torquectl: interrupted: {lines() - 1} of 4001 "
+            assert words == (f"torquectl: interrupted: {lines() - 1} of 2001 "
                              "files done; the same command resumes\n")
         # Without results it is told what would help; when it has begun is not
         # seen from outside.
@@ -137,7 +137,7 @@ def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
                 break
         assert code == -signal.SIGINT
         assert re.fullmatch(
-            r"torquectl: interrupted: \d+ of 4001 files done; with --results "
+            r"torquectl: interrupted: \d+ of 2001 files done; with --results "
             r"FILE the same command would resume\n", words), words
 
 
