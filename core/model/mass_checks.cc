@@ -63,10 +63,12 @@ class LinkJudge {
   bool Judge() {
     if (inertial_.mass < 0) {
       Refuse(LintCode::kNegativeMass, /*rounding=*/false,
+             /*unknown=*/effect_.place_unknown,
              Cat("the negative mass ", NumberText(inertial_.mass), " kg"),
              "give it 0 or more");
     }
-    JudgeMoments();
+    // Some may not have been read.
+    if (!link_.incomplete) JudgeMoments();
     return let_pass_;
   }
 
@@ -82,6 +84,7 @@ class LinkJudge {
     if (-scaled[0] > nothing) {
       Refuse(LintCode::kNegativeInertia,
              /*rounding=*/-scaled[0] <= kTextRounding * size,
+             /*unknown=*/effect_.place_unknown || effect_.size_unknown,
              Cat("the principal moment ", RoundedText(moments[0]),
                  " kg m² about its centre of mass, but no moment of a body is "
                  "negative"),
@@ -91,17 +94,19 @@ class LinkJudge {
     }
   }
 
-  // A negative mass or moment.
-  void Refuse(LintCode code, bool rounding, const std::string& what,
-              std::string_view advice) {
-    const bool harmless = effect_.fixed_to_base || rounding;
+  // A negative mass or moment. `unknown`: whether it is harmless.
+  void Refuse(LintCode code, bool rounding, bool unknown,
+              const std::string& what, std::string_view advice) {
+    const bool harmless = !unknown && (effect_.fixed_to_base || rounding);
     const bool lenient = validation_ == Validation::kLenient;
     const bool strict = validation_ == Validation::kStrict;
-    const bool is_warning = !strict && (harmless || lenient);
+    const bool is_warning = !strict && (harmless || unknown || lenient);
     if (lenient && !harmless) let_pass_ = true;
     std::string_view rest = way_around_;
     if (is_warning) {
-      rest = effect_.fixed_to_base
+      rest = unknown
+                 ? "; whether it matters is known once the errors are mended"
+             : effect_.fixed_to_base
                  ? "; the link is fixed to the base and enters no quantity"
              : rounding ? "; beside the inertia that the joints before it move "
                           "it is too small to count"

@@ -18,6 +18,9 @@ struct Effect {
   double size = 0;
   /// They enter no quantity.
   bool fixed_to_base = false;
+  /// An error elsewhere leaves open where the link hangs, or what hangs on it.
+  bool place_unknown = false;
+  bool size_unknown = false;
 };
 
 /// For a link about which nothing else is known.
@@ -32,7 +35,8 @@ Effect EffectOf(const LinkDescription& link);
 /// Moments that are negative, or too large, by no more than 1e-6 of their sum,
 /// which six digits leave open, or by no more than 1e-12 of the effect's size,
 /// which is rounding in the program that wrote them, are no finding. Up to 1e-6
-/// of the size is a warning.
+/// of the size is a warning, and so is what may be one once the errors before
+/// it are mended. The moments of an incomplete link are not judged.
 bool CheckMassProperties(std::span<LinkDescription> links,
                          std::span<const Effect> effects, Validation validation,
                          std::string_view way_around, LintReport& report);

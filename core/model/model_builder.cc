@@ -134,16 +134,21 @@ void CheckFrames(std::span<const Frame> frames, const Topology& topology,
   }
 }
 
-// Where the links are no tree, each is by itself.
+// Where the links are no tree, nothing is known of what they enter.
 std::vector<Effect> EffectsOf(const Assembly& assembly,
                               std::span<const LinkDescription> links,
                               std::span<const JointDescription> joints,
                               const Topology& topology) {
   std::vector<Effect> effects;
   effects.reserve(links.size());
-  for (const LinkDescription& link : links) effects.push_back(EffectOf(link));
+  for (const LinkDescription& link : links) {
+    effects.push_back(EffectOf(link));
+    effects.back().place_unknown = !topology.valid;
+  }
   if (!topology.valid) return effects;
   const std::vector<double> least = LeastMovedInertias(TreeOf(assembly));
+  const std::vector<char> incomplete =
+      IncompleteBodies(assembly, links, joints, topology);
   // Joints that cannot be used are written as fixed.
   std::vector<char> unsure(links.size(), 0);
   for (std::size_t i = 0; i < topology.links.size(); ++i) {
@@ -152,12 +157,14 @@ std::vector<Effect> EffectsOf(const Assembly& assembly,
       unsure[link] =
           joints[joint].incomplete || unsure[topology.joint_parent[joint]];
     }
+    effects[link].place_unknown = unsure[link] != 0;
     const int body = assembly.frames[i].placement.body;
     if (body == kBase) {
       effects[link].fixed_to_base = unsure[link] == 0;
-    } else if (std::isfinite(least[body])) {
-      effects[link].size = least[body];
+      continue;
     }
+    effects[link].size_unknown = incomplete[body] != 0;
+    if (std::isfinite(least[body])) effects[link].size = least[body];
   }
   return effects;
 }

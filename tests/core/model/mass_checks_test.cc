@@ -118,6 +118,83 @@ TEST(MassChecks, DustOnAZeroTensorIsNoFinding) {
       IsEmpty());
 }
 
+// The severity of the finding about the antenna; its text tells what is open.
+Severity OfTheAntenna(const LoadResult& result) {
+  EXPECT_EQ(result.model, nullptr);
+  const Finding& finding = Find(result, LintCode::kNegativeInertia);
+  EXPECT_EQ(finding.message.find("known once the errors are mended") !=
+                std::string::npos,
+            finding.severity == Severity::kWarning)
+      << finding.message;
+  return finding.severity;
+}
+
+TEST(MassChecks, AMistakeElsewhereMakesNoErrorOfWhatMayBeAWarning) {
+  // A link that no joint knows: there is no tree.
+  const auto misspelt = [](Validation validation) {
+    return ArmAnd(Antenna(), "amr", validation);
+  };
+  EXPECT_EQ(OfTheAntenna(misspelt(Validation::kDefault)), Severity::kWarning);
+  EXPECT_EQ(OfTheAntenna(misspelt(Validation::kLenient)), Severity::kWarning);
+  EXPECT_EQ(OfTheAntenna(misspelt(Validation::kStrict)), Severity::kError);
+  // A joint that may be another one.
+  JointDescription weld = JointOf("weld", JointKind::kFixed, "base", "part");
+  weld.incomplete = true;
+  const auto built = [&](const LinkDescription& arm,
+                         const JointDescription& joint) {
+    ModelBuilder builder("test");
+    builder.AddFinding({.severity = Severity::kError,
+                        .code = LintCode::kInvalidNumber,
+                        .message = "not a number"});
+    for (const LinkDescription& link : {MasslessLink("base"), arm, Antenna()}) {
+      builder.AddLink(link);
+    }
+    builder.AddJoint(JointOf("turn", JointKind::kContinuous, "base", "arm"));
+    builder.AddJoint(joint);
+    return builder.Build(With(Validation::kDefault));
+  };
+  EXPECT_EQ(OfTheAntenna(built(Link("arm", 2, {0.3, 0, 0}), weld)),
+            Severity::kWarning);
+  // A mass beside it that could not be read.
+  LinkDescription arm = Link("arm", 0, {0.3, 0, 0}, {0, 0, 0});
+  arm.incomplete = true;
+  EXPECT_EQ(OfTheAntenna(
+                built(arm, JointOf("weld", JointKind::kFixed, "arm", "part"))),
+            Severity::kWarning);
+}
+
+TEST(MassChecks, MomentsThatWereNotAllReadAreNotJudged) {
+  LinkDescription part = Tensor(1, {0, 0.1, 0, 0.1, 0, 0.1});  // no ixx
+  part.incomplete = true;
+  ModelBuilder builder("test");
+  builder.AddFinding({.severity = Severity::kError,
+                      .code = LintCode::kInvalidNumber,
+                      .message = "ixx is no number"});
+  builder.AddLink(MasslessLink("base"));
+  builder.AddLink(part);
+  builder.AddJoint(JointOf("turn", JointKind::kContinuous, "base", "part"));
+  const LoadResult result = builder.Build(With(Validation::kDefault));
+  EXPECT_EQ(Only(result).code, LintCode::kInvalidNumber);
+}
+
+TEST(MassChecks, ANegativeMassIsAnErrorWhereverAMassBesideItIsUnknown) {
+  LinkDescription arm = Link("arm", 0, {0.3, 0, 0}, {0, 0, 0});
+  arm.incomplete = true;
+  ModelBuilder builder("test");
+  builder.AddFinding({.severity = Severity::kError,
+                      .code = LintCode::kInvalidNumber,
+                      .message = "not a number"});
+  builder.AddLink(MasslessLink("base"));
+  builder.AddLink(arm);
+  builder.AddLink(Tensor(-1, {1, 0, 0, 1, 0, 1}));
+  builder.AddJoint(JointOf("turn", JointKind::kContinuous, "base", "arm"));
+  builder.AddJoint(JointOf("weld", JointKind::kFixed, "arm", "part"));
+  EXPECT_EQ(
+      Find(builder.Build(With(Validation::kDefault)), LintCode::kNegativeMass)
+          .severity,
+      Severity::kError);
+}
+
 TEST(MassChecks, LeastOfTheInertiasBeforeTheLinkCounts) {
   // A light wrist behind a heavy arm: to the arm the moment is nothing.
   const auto wrist = [](double moment) {
