@@ -40,17 +40,55 @@ constexpr std::array<std::string_view, 22> kKnown{
     "TORQUED_STORE",
     "TORQUED_THREADS"};
 
-/// Of a service called torqued or torqued-..., which every pod beside it gets.
-bool IsOfKubernetes(std::string_view name) {
-  // A service's name has at most 63 characters, a port's 15. The stack that
-  // std::regex takes grows with the text.
-  constexpr std::size_t kMaxLength = 128;
-  if (name.size() > kMaxLength) return false;
-  static const std::regex service(
-      "TORQUED_([A-Z0-9_]+_)?"
-      "(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|"
-      "PORT(_[0-9]+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)");
-  return std::regex_match(name.begin(), name.end(), service);
+/// The names of what every pod beside a service called torqued or torqued-...
+/// gets, and the names with such values. The first group is the rest of the
+/// service's name; the number of SERVICE_PORT is the last one.
+constexpr char kKubernetesName[] =
+    "TORQUED_([A-Z0-9_]+_)?"
+    "(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|"
+    "PORT(_[0-9]+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)";
+constexpr char kKubernetesVariable[] =
+    "TORQUED_([A-Z0-9_]+_)?(?:"
+    "SERVICE_HOST=[0-9A-Fa-f.:]+|"
+    "PORT(?:_[0-9]+_(?:TCP|UDP|SCTP))?="
+    "(?:tcp|udp|sctp)://[0-9A-Za-z.:\\[\\]-]+:[0-9]+|"
+    "PORT_[0-9]+_(?:TCP|UDP|SCTP)_"
+    "(?:ADDR=[0-9A-Fa-f.:]+|PORT=[0-9]+|PROTO=(?:tcp|udp|sctp))|"
+    "SERVICE_PORT(?:_[A-Z0-9_]+)?=([0-9]+))";
+
+/// The stack that std::regex takes grows with the text. A service's name has at
+/// most 63 characters, a port's 15.
+constexpr std::size_t kMaxName = 128;
+constexpr std::size_t kMaxVariable = 256;
+
+bool IsNamedAsOfKubernetes(std::string_view name) {
+  static const std::regex of_service(kKubernetesName);
+  return name.size() <= kMaxName &&
+         std::regex_match(name.begin(), name.end(), of_service);
+}
+
+bool IsSet(std::string_view name, const char* const* environment) {
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    if (variable.size() > name.size() + 1 && variable.starts_with(name) &&
+        variable[name.size()] == '=') {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A port alone may be anybody's wish; Kubernetes sets the host beside it.
+bool IsOfKubernetes(std::string_view variable, const char* const* environment) {
+  if (variable.size() > kMaxVariable) return false;
+  static const std::regex of_service(kKubernetesVariable);
+  std::match_results<std::string_view::const_iterator> found;
+  if (!std::regex_match(variable.begin(), variable.end(), found, of_service)) {
+    return false;
+  }
+  return !found[2].matched ||
+         IsSet(std::string(kPrefix) + found[1].str() + "SERVICE_HOST",
+               environment);
 }
 
 std::string Told(std::string_view name) {
@@ -69,9 +107,15 @@ std::vector<std::string> KnownWithoutPrefix() {
   return known;
 }
 
-bool IsKnown(std::string_view name) {
-  return std::binary_search(kKnown.begin(), kKnown.end(), name) ||
-         IsOfKubernetes(name);
+std::string HintFor(std::string_view name) {
+  if (IsNamedAsOfKubernetes(name)) {
+    return ", nor what Kubernetes sets for a service; did you mean "
+           "TORQUED_LISTEN or TORQUED_SERVER_ADDRESS?";
+  }
+  const std::vector<std::string> near =
+      NearNames(name.substr(kPrefix.size()), KnownWithoutPrefix());
+  if (near.empty()) return {};
+  return "; did you mean " + std::string(kPrefix) + near.front() + "?";
 }
 
 }  // namespace
@@ -79,23 +123,20 @@ bool IsKnown(std::string_view name) {
 std::span<const std::string_view> KnownVariables() { return kKnown; }
 
 std::string EnvironmentProblem(const char* const* environment) {
-  for (; *environment != nullptr; ++environment) {
-    const std::string_view variable = *environment;
+  for (const char* const* at = environment; *at != nullptr; ++at) {
+    const std::string_view variable = *at;
     const std::size_t end = variable.find('=');
     if (!variable.starts_with(kPrefix) || end == std::string_view::npos ||
         end + 1 == variable.size()) {
       continue;
     }
     const std::string_view name = variable.substr(0, end);
-    if (IsKnown(name)) continue;
-    const std::vector<std::string> near =
-        NearNames(name.substr(kPrefix.size()), KnownWithoutPrefix());
-    std::string problem = "the environment variable " + Told(name) +
-                          " is none that torqued, torquectl or a client reads";
-    if (!near.empty()) {
-      problem += "; did you mean " + std::string(kPrefix) + near.front() + "?";
+    if (std::binary_search(kKnown.begin(), kKnown.end(), name) ||
+        IsOfKubernetes(variable, environment)) {
+      continue;
     }
-    return problem;
+    return "the environment variable " + Told(name) +
+           " is none that torqued, torquectl or a client reads" + HintFor(name);
   }
   return {};
 }

@@ -63,14 +63,38 @@ TEST(Environment, WhatKubernetesSetsForAServiceIsAccepted) {
                  "TORQUED_PORT_7421_TCP_PROTO=tcp",
                  "TORQUED_PORT_7421_TCP_PORT=7421",
                  "TORQUED_PORT_7421_TCP_ADDR=10.0.0.11",
-                 "TORQUED_CELL_2_SERVICE_HOST=10.0.0.12"}),
+                 "TORQUED_CELL_2_SERVICE_HOST=10.0.0.12",
+                 "TORQUED_V6_PORT=tcp://[fd00::b]:7421",
+                 "TORQUED_V6_PORT_7421_TCP_ADDR=fd00::b",
+                 // Of a service called torqued-service.
+                 "TORQUED_SERVICE_PORT=tcp://10.0.0.13:7421"}),
       "");
   EXPECT_NE(ProblemOf({"TORQUED_PORTS=7421"}), "");
   // The longest names of a service and of a port.
-  EXPECT_EQ(ProblemOf({("TORQUED_" + std::string(55, 'A') + "_SERVICE_PORT_" +
-                        std::string(15, 'B') + "=7421")
-                           .c_str()}),
-            "");
+  const std::string service = "TORQUED_" + std::string(55, 'A');
+  EXPECT_EQ(
+      ProblemOf({(service + "_SERVICE_PORT_" + std::string(15, 'B') + "=7421")
+                     .c_str(),
+                 (service + "_SERVICE_HOST=10.0.0.12").c_str()}),
+      "");
+}
+
+TEST(Environment, ANameOfKubernetesWithAnotherValueIsRefused) {
+  for (const char* const variable :
+       {"TORQUED_PORT=7555", "TORQUED_PORT=localhost:7555",
+        "TORQUED_SERVER_PORT=7555", "TORQUED_LISTEN_PORT=7555",
+        "TORQUED_PORT_7421_TCP=7555", "TORQUED_PORT_7421_TCP_PROTO=http",
+        "TORQUED_PORT_7421_TCP_ADDR=localhost",
+        "TORQUED_PORT_7421_TCP_PORT=grpc", "TORQUED_SERVICE_HOST=localhost",
+        "TORQUED_SERVICE_PORT=grpc",
+        // Without the host beside it.
+        "TORQUED_SERVICE_PORT=7555", "TORQUED_SERVICE_PORT_GRPC=7555"}) {
+    const std::string name(variable, std::string_view(variable).find('='));
+    EXPECT_THAT(ProblemOf({"TORQUED_OTHER_SERVICE_HOST=10.0.0.12", variable}),
+                AllOf(HasSubstr("variable " + name + " is none"),
+                      HasSubstr("did you mean TORQUED_LISTEN or "
+                                "TORQUED_SERVER_ADDRESS?")));
+  }
 }
 
 TEST(Environment, ANameOfAnyLengthIsToldInShort) {
