@@ -157,13 +157,13 @@ std::vector<Effect> EffectsOf(const Assembly& assembly,
       unsure[link] =
           joints[joint].incomplete || unsure[topology.joint_parent[joint]];
     }
-    effects[link].place_unknown = unsure[link] != 0;
     const int body = assembly.frames[i].placement.body;
     if (body == kBase) {
       effects[link].fixed_to_base = unsure[link] == 0;
+      effects[link].place_unknown = unsure[link] != 0;
       continue;
     }
-    effects[link].size_unknown = incomplete[body] != 0;
+    effects[link].size_unknown = unsure[link] != 0 || incomplete[body] != 0;
     if (std::isfinite(least[body])) effects[link].size = least[body];
   }
   return effects;

@@ -136,7 +136,8 @@ def test_a_missing_limit_is_a_warning_and_the_model_loads(client):
 
 
 def test_a_thousand_faults_in_a_source_fit_into_the_error(client):
-    links = [robots.link(f"{'long_name_' * 10}{i}", -1.0) for i in range(1000)]
+    links = [robots.link(f"{'long_name_' * 10}{i}", "heavy")
+             for i in range(1000)]
     failure = failure_of(register, client, "bad", robots.robot("r", *links))
     assert failure.reason == "INVALID_MODEL"
     assert int(failure.metadata["errors"]) >= 1000

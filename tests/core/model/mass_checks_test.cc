@@ -177,9 +177,13 @@ TEST(MassChecks, MomentsThatWereNotAllReadAreNotJudged) {
   EXPECT_EQ(Only(result).code, LintCode::kInvalidNumber);
 }
 
-TEST(MassChecks, ANegativeMassIsAnErrorWhereverAMassBesideItIsUnknown) {
+TEST(MassChecks, ANegativeMassBehindAMovableJointIsAnErrorInAnyCase) {
+  // Neither the mass beside it nor the axis of the joint could be read.
   LinkDescription arm = Link("arm", 0, {0.3, 0, 0}, {0, 0, 0});
   arm.incomplete = true;
+  JointDescription turn =
+      JointOf("turn", JointKind::kContinuous, "base", "arm");
+  turn.incomplete = true;
   ModelBuilder builder("test");
   builder.AddFinding({.severity = Severity::kError,
                       .code = LintCode::kInvalidNumber,
@@ -187,7 +191,7 @@ TEST(MassChecks, ANegativeMassIsAnErrorWhereverAMassBesideItIsUnknown) {
   builder.AddLink(MasslessLink("base"));
   builder.AddLink(arm);
   builder.AddLink(Tensor(-1, {1, 0, 0, 1, 0, 1}));
-  builder.AddJoint(JointOf("turn", JointKind::kContinuous, "base", "arm"));
+  builder.AddJoint(turn);
   builder.AddJoint(JointOf("weld", JointKind::kFixed, "arm", "part"));
   EXPECT_EQ(
       Find(builder.Build(With(Validation::kDefault)), LintCode::kNegativeMass)
