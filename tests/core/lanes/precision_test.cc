@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -84,68 +85,76 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
   }
 }
 
+/// No wrench acts: the torques that one takes would hide errors.
+BatchCase WithoutWrench(BatchCase batch) {
+  batch.wrench.clear();
+  return batch;
+}
+
 std::vector<BatchCase> Cases() {
   std::vector<BatchCase> cases;
   for (const char* name : {"panda", "ur5e"}) {
-    cases.push_back(MakeShippedCase(name, kRows, 1));
+    cases.push_back(WithoutWrench(MakeShippedCase(name, kRows, 1)));
   }
-  cases.push_back(MakeRandomCase(3, 12, true, kRows));
+  cases.push_back(WithoutWrench(MakeRandomCase(3, 12, true, kRows)));
   cases.back().options.task.axes = {3, 4, 5};
   cases.back().options.task.axis_count = 3;
   return cases;
 }
 
-/// About three times the largest that was measured. Λ and η as they stand lose
-/// digits next to singular poses; where hardly one would be left they come in
-/// double precision.
-const std::map<std::string, double> kBounds = {
-    {"tau", 7e-6},
-    {"bias", 3.5e-5},
-    {"mass_matrix", 1.5e-6},
-    {"pose", 2.3e-6},
-    {"jacobian", 2e-6},
-    {"jacobian_drift", 4.2e-6},
-    {"a", 2e-5},
-    {"a / cond(M)", 2e-8},
-    {"lambda", 0.01},
-    {"lambda / cond(Lambda)", 2.2e-7},
-    {"eta", 0.01},
-    {"eta / cond(Lambda)", 2.2e-7},
-    {"gravity", 3.5e-5},
-    {"coriolis", 6e-5},
-    {"coriolis_matrix", 4e-5},
-    {"christoffel", 3.6e-5},
-    {"mass_matrix_rate", 4.2e-5},
-    {"mass_matrix_inverse", 6e-6},
-    {"kinetic_energy", 2.5e-6},
-    {"potential_energy", 3e-6},
-    {"center_of_mass", 1.5e-5},
-    {"center_of_mass_velocity", 1.5e-5},
-    {"momentum", 6.5e-6},
-    {"momentum_matrix", 1.7e-6},
-    {"link_twists", 1.7e-6},
-    {"link_accelerations", 3e-6},
-    {"frame_velocity", 4e-6},
-    {"frame_acceleration", 5e-6},
-    {"frame_acceleration_classical", 5.5e-6},
-    {"jacobian_rate", 3.3e-6},
-    {"joint_wrenches", 2.3e-6},
-    {"base_wrench", 1.5e-6},
-    {"regressor", 3.3e-6},
-    {"dtau_dq", 4.2e-6},
-    {"dtau_dv", 4e-5},
-    {"da_dq", 4.5e-5},
-    {"da_dv", 3.6e-5},
-    {"da_dtau", 6e-6},
-    {"mobility", 4e-6},
-    {"consistent_inverse", 0.01},
-    {"null_space_projector", 0.12},
-    {"forward_frame_acceleration", 6.5e-5},
-    {"task_torque", 0.03},
-    {"power_balance", 3.6e-5}};
+/// The largest of each case, in their order, as docs/precision.md has them. Λ
+/// and η as they stand lose digits next to singular poses; where hardly one
+/// would be left they come in double precision.
+const std::map<std::string, std::array<double, 3>> kLargest = {
+    {"tau", {1.8e-6, 1.2e-5, 2.0e-6}},
+    {"bias", {1.2e-6, 1.2e-5, 2.3e-6}},
+    {"mass_matrix", {3.5e-7, 4.7e-7, 2.5e-7}},
+    {"pose", {4.1e-7, 7.6e-7, 3.7e-7}},
+    {"jacobian", {3.5e-7, 6.2e-7, 2.9e-7}},
+    {"jacobian_drift", {9.1e-7, 1.4e-6, 1.3e-6}},
+    {"a", {8.2e-6, 5.6e-7, 5.5e-7}},
+    {"a / cond(M)", {1.3e-8, 1.0e-10, 4.3e-10}},
+    {"lambda", {1.7e-3, 2.3e-3, 3.0e-3}},
+    {"lambda / cond(Lambda)", {6.4e-9, 1.4e-8, 7.2e-8}},
+    {"eta", {1.7e-3, 2.2e-3, 3.0e-3}},
+    {"eta / cond(Lambda)", {1.0e-8, 1.4e-8, 7.2e-8}},
+    {"gravity", {1.9e-6, 1.1e-5, 1.3e-6}},
+    {"coriolis", {2.8e-6, 1.9e-5, 2.9e-6}},
+    {"coriolis_matrix", {1.4e-6, 1.3e-5, 1.5e-6}},
+    {"christoffel", {6.1e-7, 1.2e-5, 1.4e-6}},
+    {"mass_matrix_rate", {2.5e-6, 1.4e-5, 3.8e-6}},
+    {"mass_matrix_inverse", {1.8e-6, 1.6e-7, 1.2e-7}},
+    {"kinetic_energy", {6.3e-7, 8.3e-7, 5.6e-7}},
+    {"potential_energy", {3.1e-7, 1.2e-6, 1.1e-6}},
+    {"center_of_mass", {3.3e-7, 7.7e-7, 4.7e-6}},
+    {"center_of_mass_velocity", {1.6e-6, 2.3e-6, 4.8e-6}},
+    {"momentum", {1.1e-6, 2.0e-6, 2.1e-6}},
+    {"momentum_matrix", {4.4e-7, 5.5e-7, 4.6e-7}},
+    {"link_twists", {4.9e-7, 5.6e-7, 3.3e-7}},
+    {"link_accelerations", {6.4e-7, 9.7e-7, 5.3e-7}},
+    {"frame_velocity", {8.8e-7, 1.2e-6, 8.0e-7}},
+    {"frame_acceleration", {1.7e-6, 1.3e-6, 1.2e-6}},
+    {"frame_acceleration_classical", {1.2e-6, 1.8e-6, 1.2e-6}},
+    {"jacobian_rate", {5.5e-7, 1.1e-6, 7.9e-7}},
+    {"joint_wrenches", {3.4e-7, 2.9e-7, 7.9e-7}},
+    {"base_wrench", {4.2e-7, 3.8e-7, 4.6e-7}},
+    {"regressor", {8.3e-7, 1.1e-6, 9.7e-7}},
+    {"dtau_dq", {6.6e-7, 5.2e-6, 7.4e-7}},
+    {"dtau_dv", {1.1e-6, 1.3e-5, 1.3e-6}},
+    {"da_dq", {1.6e-5, 2.4e-5, 2.5e-6}},
+    {"da_dv", {1.2e-5, 4.3e-6, 2.0e-6}},
+    {"da_dtau", {1.8e-6, 1.6e-7, 1.2e-7}},
+    {"mobility", {8.6e-7, 1.3e-6, 1.3e-6}},
+    {"consistent_inverse", {1.7e-3, 2.3e-3, 2.9e-3}},
+    {"null_space_projector", {3.9e-3, 1.5e-2, 2.3e-3}},
+    {"forward_frame_acceleration", {1.9e-6, 7.6e-7, 2.2e-6}},
+    {"task_torque", {1.9e-3, 2.7e-3, 3.0e-3}},
+    {"power_balance", {4.5e-5, 2.4e-5, 7.1e-5}}};
 
 TEST(SinglePrecision, IsThisFarFromDouble) {
-  for (BatchCase& batch : Cases()) {
+  std::vector<BatchCase> cases = Cases();
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    BatchCase& batch = cases[k];
     const BatchResult expected = Evaluate(batch, BestTarget());
     batch.options.precision = Precision::kSingle;
     Errors errors;
@@ -168,20 +177,21 @@ TEST(SinglePrecision, IsThisFarFromDouble) {
       std::printf("  %s: %s: median %.1e, 99 %% %.1e, largest %.1e\n",
                   batch.name.c_str(), quantity.c_str(), median,
                   Quantile(values, 0.99), largest);
-      const auto bound = kBounds.find(quantity);
-      ASSERT_NE(bound, kBounds.end()) << quantity;
-      EXPECT_LT(largest, bound->second) << batch.name << ", " << quantity;
+      const auto measured = kLargest.find(quantity);
+      ASSERT_NE(measured, kLargest.end()) << quantity;
+      EXPECT_LT(largest, 3 * measured->second[k])
+          << batch.name << ", " << quantity;
       // Otherwise it is not single precision that was measured.
       EXPECT_GT(median, 1e-12) << batch.name << ", " << quantity;
     }
-    for (const auto& [quantity, unused] : kBounds) {
+    for (const auto& [quantity, unused] : kLargest) {
       EXPECT_EQ(errors.count(quantity), 1u) << batch.name << ", " << quantity;
     }
   }
 }
 
 TEST(SinglePrecision, OfArticulatedBodiesIsNotFurtherFromDouble) {
-  BatchCase batch = MakeRandomCase(6, 20, true, kRows);
+  BatchCase batch = WithoutWrench(MakeRandomCase(6, 20, true, kRows));
   batch.options.quantities = {Quantity::kForwardDynamics,
                               Quantity::kMassMatrix};
   const BatchResult expected = Evaluate(batch, BestTarget());
@@ -203,9 +213,10 @@ TEST(SinglePrecision, OfArticulatedBodiesIsNotFurtherFromDouble) {
               ConditionNumber(RowOf(expected, Output::kMassMatrix, row, 20)));
     }
   }
-  // Measured: 8.2e-7 and 1.9e-10.
-  EXPECT_LT(largest, 3e-6);
-  EXPECT_LT(largest_by_condition, 6e-10);
+  std::printf("  %s: largest %.1e, divided by cond(M) %.1e\n",
+              batch.name.c_str(), largest, largest_by_condition);
+  EXPECT_LT(largest, 3 * 9.1e-7);
+  EXPECT_LT(largest_by_condition, 3 * 1.9e-10);
   EXPECT_GT(Quantile(errors, 0.5), 1e-12);
 }
 
