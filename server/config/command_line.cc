@@ -51,6 +51,14 @@ CLI::Validator Address(int first_port) {
       "ADDR");
 }
 
+/// HOST and [IPV6] get torqued's own port, as with the clients.
+std::string WithPort(const std::string& address) {
+  const bool has_none =
+      address.find(':') == std::string::npos ||
+      (address.starts_with('[') && address.ends_with(']'));
+  return has_none ? address + ":" + std::to_string(kDefaultPort) : address;
+}
+
 /// A NUL would cut a path short where the system reads it.
 bool HasControl(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
@@ -125,7 +133,9 @@ class Parser {
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
-    if (!health_check_.empty()) return HealthCheckCommand{health_check_};
+    if (!health_check_.empty()) {
+      return HealthCheckCommand{WithPort(health_check_)};
+    }
     if (settings_.listen.empty()) return Usage("--listen: names no address");
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
@@ -226,7 +236,8 @@ class Parser {
             "count twice")
         ->check(WholeNumber(1, kUnbounded));
     Setting("--max-inflight-streams", settings_.max_inflight_streams,
-            "Most Evaluate streams at a time; more are refused at once")
+            "Most streams of Evaluate and checks of trajectories at a time; "
+            "more are refused at once")
         ->check(WholeNumber(1, kMaxCount));
     flags::OneOf(
         Setting("--growing-windows", growing_windows_,
@@ -258,8 +269,13 @@ class Parser {
                   "exit")
         ->configurable(false);
     app_.add_option("--health-check", health_check_,
-                    "Ask the server at ADDR whether it serves; exit 0 or 1")
-        ->check(Address(/*first_port=*/1))
+                    "Ask the server at ADDR, port 7421 unless named, whether "
+                    "it serves; exit 0: it does, 1: it does not, 2: usage")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              return CheckAddress(WithPort(text), /*first_port=*/1);
+            },
+            "ADDR"))
         ->configurable(false);
     app_.add_option("--private-directory", settings_.private_directory,
                     "Directory of this server alone, removed when it stops: "

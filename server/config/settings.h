@@ -15,9 +15,12 @@ struct LaneKernels;
 
 namespace torqued::server {
 
+/// Of every address that names none.
+inline constexpr int kDefaultPort = 7421;
+
 struct Settings {
   /// "HOST:PORT" (port 0: a free one) or "unix:PATH".
-  std::vector<std::string> listen{"127.0.0.1:7421"};
+  std::vector<std::string> listen{"127.0.0.1:" + std::to_string(kDefaultPort)};
   /// Receives the bound addresses, one a line, once the server serves.
   std::string address_file;
   std::string store;

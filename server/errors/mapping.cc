@@ -189,8 +189,7 @@ Error ToError(const RegistryError& registry) {
 Error BrokenModel(const ModelEntry& entry) {
   Error error;
   error.reason = v1::MODEL_BROKEN;
-  error.message = "The stored model does not load in this version: " +
-                  entry.loaded->problem;
+  error.message = "The stored model cannot be used: " + entry.loaded->problem;
   error.metadata = {{"revision", entry.loaded->revision}};
   return error;
 }

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/lanes/targets.h"
@@ -66,8 +68,10 @@ struct ModelCount {
   std::int64_t broken = 0;
 };
 
+/// Logs the first that are broken.
 ModelCount CountModels(Registry& registry) {
   constexpr std::uint32_t kPage = 1000;
+  constexpr std::int64_t kMostNamed = 5;
   ModelCount count;
   std::string token;
   do {
@@ -76,11 +80,23 @@ ModelCount CountModels(Registry& registry) {
     if (page == nullptr) break;
     for (const ModelEntry& entry : page->models) {
       ++count.all;
-      if (entry.loaded->model == nullptr) ++count.broken;
+      if (entry.loaded->model != nullptr) continue;
+      if (++count.broken > kMostNamed) continue;
+      Log(LogLevel::kWarn, "broken model",
+          {{"model", entry.name}, {"detail", entry.loaded->problem}});
     }
     token = std::move(page->next_page_token);
   } while (!token.empty());
   return count;
+}
+
+/// The folder of a file that is not there yet, which is empty where it is.
+std::string MissingFolder(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::absolute(file, error).parent_path();
+  const bool missing = !error && !std::filesystem::exists(folder, error);
+  return missing && !error ? folder.string() : std::string();
 }
 
 }  // namespace
@@ -117,9 +133,14 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
 }
 
 std::string Daemon::OpenRegistry() {
+  const std::string folder = MissingFolder(settings_.store);
   auto opened = OpenSqliteStore(settings_.store);
   if (auto* problem = std::get_if<std::string>(&opened)) {
     return "--store: " + std::move(*problem);
+  }
+  if (!folder.empty()) {
+    // It may be one that nobody meant.
+    Log(LogLevel::kInfo, "made the folder of the store", {{"path", folder}});
   }
   registry_ = std::make_unique<Registry>(
       std::get<std::unique_ptr<ModelStore>>(std::move(opened)));

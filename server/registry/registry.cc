@@ -164,6 +164,9 @@ LoadedPointer LoadFromStore(StoredRevision stored) {
   }
   // Not cancellable: it is for all who ask for the revision.
   Parse(*loaded, *loaded->options, {});
+  if (loaded->model == nullptr) {
+    loaded->problem = "it does not load in this version: " + loaded->problem;
+  }
   return loaded;
 }
 

@@ -566,7 +566,10 @@ def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
             bad = register(client, "poor", pendulum(0.7)).model.revision
         assert server.stop() == 0
         break_source(server.store, "poor")
-    with harness.Client(start().address) as client:
+    again = start()
+    line, = (line for line in again.log().splitlines() if "broken model" in line)
+    assert "model=poor" in line and "does not match its revision" in line
+    with harness.Client(again.address) as client:
         summaries = {model.name: model for model in list_models(client)[0]}
         assert summaries["good"].state == registry_pb.MODEL_STATE_READY
         assert summaries["good"].revision == good
@@ -580,6 +583,9 @@ def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
             "poor", [ask.MASS_MATRIX], q=np.zeros((1, 1))))
         assert refused.code == grpc.StatusCode.FAILED_PRECONDITION
         assert refused.reason == "MODEL_BROKEN"
+        # One cause, not two that contradict each other.
+        assert "does not match its revision" in refused.message
+        assert "version" not in refused.message
         assert length_of(client, "good") == pytest.approx(0.5)
         # Registering the content again heals it.
         register(client, "poor", pendulum(0.7))

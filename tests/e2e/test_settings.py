@@ -65,6 +65,24 @@ def test_a_bad_environment_variable_is_a_usage_error_that_names_it(
     assert value in result.stdout
 
 
+def test_a_folder_that_is_made_for_the_store_is_told(start, tmp_path):
+    folder = tmp_path / "no" / "such"
+    log = start(store=folder / "models.db").log()
+    assert f"made the folder of the store path={folder}" in log
+
+
+def test_a_folder_that_is_there_is_no_news(start):
+    assert "made the folder" not in start().log()
+
+
+def test_a_port_alone_is_told_where_it_belongs(tmp_path):
+    result = harness.run_to_exit(
+        "--store", tmp_path / "models.db", environment={"TORQUED_PORT": "7555"})
+    assert result.returncode == 2, result.stdout
+    assert "TORQUED_PORT is none" in result.stdout
+    assert "TORQUED_LISTEN" in result.stdout
+
+
 @pytest.mark.parametrize("text, named", [
     ("thread = 1\n", "thread"),
     ('threads = "many"\n', "many"),

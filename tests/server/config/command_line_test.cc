@@ -356,6 +356,18 @@ TEST_F(CommandLineTest, CommandsEndEarly) {
   EXPECT_EQ(std::get<HealthCheckCommand>(command).address, "127.0.0.1:7421");
 }
 
+TEST_F(CommandLineTest, AHealthCheckWithoutAPortAsksTheDefaultOne) {
+  const auto asked = [](const char* address) {
+    return std::get<HealthCheckCommand>(Parse({"--health-check", address}))
+        .address;
+  };
+  EXPECT_EQ(asked("localhost"), "localhost:7421");
+  EXPECT_EQ(asked("[::1]"), "[::1]:7421");
+  EXPECT_EQ(asked("unix:/run/s"), "unix:/run/s");
+  EXPECT_EQ(Ended({"--health-check", "::1"}).code, 2);
+  EXPECT_EQ(Ended({"--health-check", "a/b"}).code, 2);
+}
+
 TEST_F(CommandLineTest, StoreCommandsNameTheStoreAsTheServerDoes) {
   Environment("TORQUED_STORE", "/env.db");
   const Command backup = Parse({"store", "backup", "/copy.db"});
