@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -69,6 +70,18 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
                                        ? options.credentials
                                        : grpc::InsecureChannelCredentials(),
                                    arguments);
+}
+
+// What answered knows nothing of a call that every server of ours knows, or it
+// speaks HTTP and no gRPC.
+bool IsOfAnotherServer(const Error& error) {
+  if (!error.details().reason.empty()) return false;
+  const bool vague = error.code() == grpc::StatusCode::INTERNAL ||
+                     error.code() == grpc::StatusCode::UNKNOWN;
+  return error.code() == grpc::StatusCode::UNIMPLEMENTED ||
+         (vague &&
+          std::string_view(error.what()).find("http2 header with status") !=
+              std::string_view::npos);
 }
 
 }  // namespace
@@ -177,22 +190,30 @@ Client Client::Connect(const std::string& address,
 
   const Clock::time_point start = Clock::now();
   while (true) {
-    try {
-      client::CheckHealth(connection->channel, start + options.deadline);
+    grpc::ClientContext context;
+    context.set_deadline(start + options.deadline);
+    v1::GetServerInfoReply reply;
+    const grpc::Status status =
+        connection->info->GetServerInfo(&context, {}, &reply);
+    if (status.ok()) return Client(std::move(connection));
+    const Error error = DecodeError(status);
+    if (IsOfAnotherServer(error)) {
+      const std::string_view cause = error.what();
+      throw Error(
+          error.code(),
+          "no torqued server answers at " + connection->address + ": " +
+              (cause.empty() ? ToString(error.code()) : std::string(cause)));
+    }
+    // Any other word of the server shows that it is there.
+    if (!error.details().reason.empty() ||
+        (error.code() != grpc::StatusCode::UNAVAILABLE &&
+         error.code() != grpc::StatusCode::DEADLINE_EXCEEDED)) {
       return Client(std::move(connection));
-    } catch (const Error& error) {
-      // Any word of the server shows that it is there.
-      if (error.code() != grpc::StatusCode::UNAVAILABLE &&
-          error.code() != grpc::StatusCode::DEADLINE_EXCEEDED) {
-        return Client(std::move(connection));
-      }
-      if (Clock::now() >=
-          start + std::min(options.wait_for_server, options.deadline)) {
-        throw Error(
-            error.code(),
-            "no connection to " + connection->address + ": " + error.what(),
-            error.details());
-      }
+    }
+    if (Clock::now() >=
+        start + std::min(options.wait_for_server, options.deadline)) {
+      throw Error(error.code(), "no connection to " + connection->address +
+                                    ": " + error.what());
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }

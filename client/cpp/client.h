@@ -63,7 +63,8 @@ class Client {
  public:
   /// `address` as gRPC takes it: "host:port", "unix:/path", "dns:///host:port".
   /// A host alone, an IPv6 address with or without brackets, gets port 7421.
-  /// Throws when the server cannot be reached.
+  /// Throws when the server cannot be reached, and (UNIMPLEMENTED, mostly) when
+  /// what answers is no torqued server.
   static Client Connect(const std::string& address,
                         const ConnectOptions& options = {});
   Client(Client&&) noexcept;

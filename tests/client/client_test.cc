@@ -137,6 +137,39 @@ TEST(Client, WaitsAsLongAsTheServerAsks) {
   EXPECT_EQ(told, 1);
 }
 
+TEST(Client, TellsThatWhatAnswersIsNoTorqued) {
+  v1::Dynamics::Service another;  // and no ServerInfo
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port);
+  builder.RegisterService(&another);
+  const auto server = builder.BuildAndStart();
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  ConnectOptions options;
+  options.wait_for_server = std::chrono::seconds(20);
+  try {
+    Client::Connect(address, options);
+    FAIL() << "connected";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), grpc::StatusCode::UNIMPLEMENTED);
+    // gRPC in C++ has no sentence of its own.
+    EXPECT_EQ(error.what(),
+              "no torqued server answers at " + address + ": UNIMPLEMENTED");
+  }
+  server->Shutdown(std::chrono::system_clock::now());
+}
+
+TEST(Client, ConnectsToAServerThatRefusesTheFirstCall) {
+  FakeServer server;
+  server.get_server_info = [](grpc::ServerContext&,
+                              const v1::GetServerInfoRequest&,
+                              v1::GetServerInfoReply&) {
+    return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
+  };
+  EXPECT_EQ(Client::Connect(server.address()).address(), server.address());
+}
+
 TEST(Client, DoesNotRetryWhenToldNotTo) {
   FakeServer server;
   std::atomic<int> calls = 0;
@@ -230,7 +263,9 @@ TEST(Client, RepeatsARegistrationOnlyWhereAServerAnswers) {
   server.get_server_info = [&](grpc::ServerContext&,
                                const v1::GetServerInfoRequest&,
                                v1::GetServerInfoReply&) {
-    return state.exchange(Server::kServes) == Server::kEnds
+    // Whoever connects asks, too.
+    Server before = Server::kEnds;
+    return state.compare_exchange_strong(before, Server::kServes)
                ? grpc::Status::CANCELLED
                : grpc::Status::OK;
   };
@@ -399,16 +434,6 @@ TEST(Client, KnowsThatAServerOffersNoHealthService) {
   const FakeServer server;
   EXPECT_EQ(Client::Connect(server.address()).CheckHealth().health,
             Health::kUnknown);
-}
-
-TEST(Client, KnowsThatAServerTellsNothingOfItself) {
-  const FakeServer server;
-  try {
-    Client::Connect(server.address()).GetServerInfo();
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), grpc::StatusCode::UNIMPLEMENTED);
-  }
 }
 
 TEST(Client, ListsTheModelsOfAllPages) {

@@ -38,6 +38,7 @@ class FakeServer {
   Handler<v1::ListModelsRequest, v1::ListModelsReply> list_models;
   StreamHandler<v1::CheckTrajectoryRequest, v1::CheckTrajectoryReply>
       check_trajectory;
+  /// Unset: an empty reply, for whoever connects.
   Handler<v1::GetServerInfoRequest, v1::GetServerInfoReply> get_server_info;
 
  private:

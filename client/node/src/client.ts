@@ -102,7 +102,8 @@ export interface Registration {
  * Connects to a server. `address` is "host", "host:port", "unix:/path" or what
  * gRPC takes with a scheme of its own ("dns:", "ipv4:"). A host alone, an IPv6
  * address with or without brackets, gets port 7421, torqued's own. Rejects with
- * TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no server answers.
+ * TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no server answers, and
+ * where another one does (UNIMPLEMENTED, mostly).
  */
 export async function connect(
   address: string,
@@ -115,6 +116,14 @@ export async function connect(
       await client.serverInfo({ retry: false });
       return client;
     } catch (error) {
+      if (error instanceof TorquedError && isOfAnotherServer(error)) {
+        client.close();
+        throw new TorquedError(
+          error.code,
+          `no torqued server answers at ${client.address}: ` +
+            (error.message || error.code),
+        );
+      }
       if (!(error instanceof TorquedError) || isWordOfServer(error)) {
         return client;
       }
@@ -130,7 +139,15 @@ export async function connect(
   }
 }
 
-// Any word of the server shows that it is there.
+// What answered knows nothing of a call that every server of ours knows, or it
+// speaks HTTP and no gRPC.
+function isOfAnotherServer({ reason, code, message }: TorquedError): boolean {
+  if (reason !== '') return false;
+  const isVague = code === 'INTERNAL' || code === 'UNKNOWN';
+  return code === 'UNIMPLEMENTED' || (isVague && /HTTP status/.test(message));
+}
+
+// Any other word of the server shows that it is there.
 function isWordOfServer(error: TorquedError): boolean {
   return (
     error.reason !== '' ||

@@ -1,6 +1,8 @@
 // Calls that end early, and calls that outlive their server.
 
 import assert from 'node:assert/strict';
+import { createServer as createHttp2Server } from 'node:http2';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,6 +15,10 @@ import {
   randomStates,
   withServer,
 } from './support.mjs';
+
+const { Server, ServerCredentials } = createRequire(
+  import.meta.resolve('torqued'),
+)('@grpc/grpc-js');
 
 const there = withServer();
 
@@ -181,6 +187,48 @@ test('without a server connecting fails, soon or after a wait', async () => {
   assert.ok(waited.ms >= 300);
   assert.equal(waited.error.code, 'UNAVAILABLE');
 });
+
+test('a server that speaks gRPC and is no torqued is told at once', async () => {
+  const server = new Server();
+  const port = await new Promise((resolve, reject) =>
+    server.bindAsync(
+      '127.0.0.1:0',
+      ServerCredentials.createInsecure(),
+      (error, bound) => (error ? reject(error) : resolve(bound)),
+    ),
+  );
+  const { error } = await timed(
+    connect(`127.0.0.1:${port}`, { waitForServerMs: 20_000 }),
+  );
+  server.forceShutdown();
+  assert.equal(error.code, 'UNIMPLEMENTED');
+  const said = `no torqued server answers at 127.0.0.1:${port}: `;
+  assert.ok(error.message.startsWith(said), error.message);
+  assert.ok(error.message.length > said.length);
+});
+
+for (const [status, code] of [
+  [404, 'UNIMPLEMENTED'],
+  [400, 'INTERNAL'],
+  [405, 'UNKNOWN'],
+]) {
+  test(`a server that answers with HTTP ${status} is no torqued`, async () => {
+    const server = createHttp2Server((request, response) => {
+      response.writeHead(status, { 'content-type': 'text/html' });
+      response.end('<html></html>');
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address();
+    const { error } = await timed(connect(`127.0.0.1:${port}`));
+    server.close();
+    assert.equal(error.code, code);
+    assert.equal(
+      error.message,
+      `no torqued server answers at 127.0.0.1:${port}: ` +
+        `Received HTTP status code ${status}`,
+    );
+  });
+}
 
 test('a call waits for a server that was killed and comes again', async () => {
   const phoenix = new Phoenix();
