@@ -135,8 +135,10 @@ class States:
         for name, rows in self.arrays.items():
             if len(rows) not in (1, self.rows):
                 raise errors.invalid(
-                    Reason.WRONG_ROW_COUNT, name,
-                    f"{name} has {len(rows)} rows, {longest} has {self.rows}")
+                    Reason.WRONG_ROW_COUNT, errors.in_keywords(name),
+                    errors.in_keywords(
+                        f"{name} has {len(rows)} rows, {longest} has "
+                        f"{self.rows}"))
 
     @property
     def empty(self) -> bool:

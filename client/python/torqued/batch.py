@@ -110,7 +110,7 @@ class Plan:
 
     def _wrench_frame(self) -> Any:
         return choice(ReferenceFrame, self.options.tip_wrench_frame,
-                      f"{_TIP_WRENCH}.reference_frame")
+                      "tip_wrench_frame")
 
 
 class Batch:

@@ -26,7 +26,8 @@ from torqued.v1 import model_registry_pb2, server_info_pb2
 
 class Client:
     """One connection, to be shared between threads. Every function raises
-    TorquedError.
+    TorquedError. deadline: seconds of the call, all retries included; None: that
+    of `connect`.
 
     A process that forks must not use it on both sides, as for all of gRPC:
     connect after the fork, or start workers by "spawn" or "forkserver".
@@ -43,25 +44,33 @@ class Client:
     def address(self) -> str:
         return self.connection.settings.address
 
-    def model(self, reference: str) -> Robot:
+    @names_its_keywords
+    def model(self, reference: str, *, deadline: float | None = None) -> Robot:
         """A robot that the server knows: name, name@revision, name@label or
         @revision. Raises NotFound, InvalidArgument
         (INVALID_MODEL_REFERENCE)."""
-        return Robot(self, self.describe(reference))
+        return Robot(
+            self, self.describe(reference, deadline=deadline))
 
-    def describe(self, reference: str) -> Model:
+    @names_its_keywords
+    def describe(self, reference: str, *,
+                 deadline: float | None = None) -> Model:
         """What `model` knows of it."""
         reply = self.connection.read(
             self.connection.registry.GetModel,
-            model_registry_pb2.GetModelRequest(model=reference))
+            model_registry_pb2.GetModelRequest(model=reference),
+            self.connection.deadline(deadline))
         return model_of(reply.model)
 
-    def source(self, reference: str) -> bytes:
+    @names_its_keywords
+    def source(self, reference: str, *,
+               deadline: float | None = None) -> bytes:
         """The exact bytes of its description."""
         reply = self.connection.read(
             self.connection.registry.GetModel,
             model_registry_pb2.GetModelRequest(
-                model=reference, include_source=True))
+                model=reference, include_source=True),
+            self.connection.deadline(deadline))
         return bytes(reply.source)
 
     def register(self, name: str, urdf: Urdf,
@@ -74,7 +83,8 @@ class Client:
         request = register_request(name, urdf, words)
         with told_with_place(file_of(urdf)):
             reply = self.connection.change(
-                self.connection.registry.RegisterModel, request)
+                self.connection.registry.RegisterModel, request,
+                self.connection.deadline(words.get("deadline")))
         return Robot(self, model_of(reply.model))
 
     def validate(self, urdf: Urdf,
@@ -82,15 +92,18 @@ class Client:
         """What registering it would say; nothing is stored."""
         return report_of(self.connection.read(
             self.connection.registry.ValidateModel,
-            validate_request(urdf, words)))
+            validate_request(urdf, words),
+            self.connection.deadline(words.get("deadline"))))
 
-    def models(self) -> list[ModelSummary]:
+    @names_its_keywords
+    def models(self, *, deadline: float | None = None) -> list[ModelSummary]:
         """All names, in byte order."""
         request = model_registry_pb2.ListModelsRequest(page_size=1000)
         models: list[ModelSummary] = []
+        end = self.connection.deadline(deadline)
         while True:
             page = self.connection.read(
-                self.connection.registry.ListModels, request)
+                self.connection.registry.ListModels, request, end)
             models += map(summary_of, page.models)
             request.page_token = page.next_page_token
             if not request.page_token:
@@ -98,22 +111,29 @@ class Client:
 
     @names_its_keywords
     def delete(self, name: str, *,
-               expected_current: str | None = None) -> None:
+               expected_current: str | None = None,
+               deadline: float | None = None) -> None:
         """Removes a name with all its history."""
         request = model_registry_pb2.DeleteModelRequest(name=name)
         if expected_current is not None:
             request.expected_current = expected_current
-        self.connection.change(self.connection.registry.DeleteModel, request)
+        self.connection.change(
+            self.connection.registry.DeleteModel, request,
+            self.connection.deadline(deadline))
 
-    def server_info(self) -> ServerInfo:
+    @names_its_keywords
+    def server_info(self, *, deadline: float | None = None) -> ServerInfo:
         return info_of(self.connection.read(
             self.connection.info.GetServerInfo,
-            server_info_pb2.GetServerInfoRequest()))
+            server_info_pb2.GetServerInfoRequest(),
+            self.connection.deadline(deadline)))
 
-    def health(self) -> Health:
+    @names_its_keywords
+    def health(self, *, deadline: float | None = None) -> Health:
         """What the server says of itself now; never tried again. Raises
         Unavailable, DeadlineExceeded."""
-        return self.connection.health()
+        return self.connection.health(
+            self.connection.deadline(deadline))
 
     def close(self) -> None:
         """Cancels what is under way, and ends the local server if there is
@@ -137,7 +157,8 @@ class Client:
 def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
     """A client of the server at "host", "host:port" or "unix:/path". Keywords:
     see `Settings`. Raises InvalidArgument (INVALID_OPTION) for what is no
-    address, Unavailable where none answers."""
+    address, Unavailable where none answers, and Unimplemented, mostly, where a
+    server answers that is no torqued."""
     check_keywords(words, ConnectWords.__annotations__)
     connection = Connection(Settings(address, **words))
     try:

@@ -29,13 +29,14 @@ class Connection(Transport):
         super().__init__(settings, grpc, threading.Event())
 
     def wait(self) -> None:
-        """Raises Unavailable where no server answers."""
+        """Raises Unavailable where no server answers, and what fits where
+        another one does."""
         waiting = Waiting(self.settings)
         while True:
             try:
-                self._health(
-                    HEALTH_REQUEST,
-                    timeout=self._deadline().remaining())
+                self.info.GetServerInfo(
+                    server_info_pb2.GetServerInfoRequest(),
+                    timeout=self.deadline().remaining())
                 return
             except grpc.RpcError as failure:
                 pause = waiting.after(failure)
@@ -43,20 +44,17 @@ class Connection(Transport):
                 return
             time.sleep(pause)
 
-    def health(self) -> Health:
+    def health(self, deadline: Deadline) -> Health:
         self._check_open()
         try:
             return health_of(self._health(
-                HEALTH_REQUEST,
-                timeout=self._deadline().remaining()))
+                HEALTH_REQUEST, timeout=deadline.remaining()))
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
 
-    def read(self, method: Any, request: Any,
-             deadline: Deadline | None = None,
+    def read(self, method: Any, request: Any, deadline: Deadline,
              schedule: Schedule | None = None) -> Any:
         """A call that changes nothing, tried again where that may help."""
-        deadline = deadline or self._deadline()
         schedule = schedule or self._schedule(deadline)
         while True:
             self._check_open()
@@ -68,11 +66,10 @@ class Connection(Transport):
                 error = errors.decode(failure)
             self._wait(schedule.pauses(error))
 
-    def change(self, method: Any, request: Any) -> Any:
+    def change(self, method: Any, request: Any, deadline: Deadline) -> Any:
         """A call that is made again only where the server says that it has not
         begun, and where a server answers then: to find nobody, or the end
         of the old connection, would be final."""
-        deadline = self._deadline()
         schedule = self._schedule(deadline)
         again = False
         while True:

@@ -158,7 +158,8 @@ class PermissionDenied(TorquedError, PermissionError):
 
 
 class Unimplemented(TorquedError):
-    """The server is older than what was asked of it."""
+    """The server is older than what was asked of it; of `connect`, what answers
+    there is no torqued server."""
 
 
 class InternalError(TorquedError):
@@ -219,7 +220,7 @@ class WeakTaskWarning(BadRowsWarning):
 class RowStatus:
     """A row that is not OK.
 
-    field: the input at fault ("q", "tip_wrench_on_environment", ...) or the
+    field: the input at fault ("q", "tip_wrench", ...) or the
     quantity concerned. value: an input number, a pivot of M, the smallest
     singular value of the task Jacobian, or, for `WEAK_TASK_SPACE`, the task's
     smallest singular value divided by the norm of its frame's Jacobian.
@@ -319,6 +320,31 @@ _LOST = re.compile(
     "|[Bb]roken pipe|GOAWAY|[Tt]ransport (is )?clos|No status received")
 
 
+# What gRPC says of an answer of HTTP, of a proxy or a web server.
+_HTTP = re.compile("HTTP status|http2 header with status")
+# What an input, and a choice about it, is called on the wire -> its keyword.
+_KEYWORDS = {"tip_wrench_on_environment.reference_frame": "tip_wrench_frame",
+             "tip_wrench_on_environment.wrench": "tip_wrench",
+             "tip_wrench_on_environment": "tip_wrench",
+             "external_wrenches_on_robot": "external_wrenches"}
+_ON_THE_WIRE = re.compile("|".join(map(re.escape, _KEYWORDS)))
+
+
+def in_keywords(text: str) -> str:
+    """The same with inputs as the caller calls them."""
+    return _ON_THE_WIRE.sub(lambda found: _KEYWORDS[found[0]], text)
+
+
+def is_of_another_server(error: TorquedError) -> bool:
+    """Whether it says that what answered knows nothing of the call, as a server
+    that is not ours, or that something which speaks HTTP answered."""
+    if error.reason is not Reason.UNSPECIFIED or error.metadata:
+        return False
+    return error.code == "UNIMPLEMENTED" or (
+        error.code in ("INTERNAL", "UNKNOWN")
+        and _HTTP.search(error.message) is not None)
+
+
 def decode(failure: grpc.RpcError) -> TorquedError:
     """The failure of a call, with the details that the server sent. A connection
     that ended under a call is UNAVAILABLE."""
@@ -341,6 +367,7 @@ def decode(failure: grpc.RpcError) -> TorquedError:
 
 def _with_details(code: str, message: str,
                   status: errors_pb2.Status) -> TorquedError:
+    message = in_keywords(message)
     reason = Reason.UNSPECIFIED
     metadata: dict[str, str] = {}
     violations: list[FieldViolation] = []
@@ -360,7 +387,8 @@ def _with_details(code: str, message: str,
             elif kind == "google.rpc.BadRequest":
                 bad = errors_pb2.BadRequest.FromString(detail.value)
                 violations = [
-                    FieldViolation(violation.field, violation.description)
+                    FieldViolation(in_keywords(violation.field),
+                                   in_keywords(violation.description))
                     for violation in bad.field_violations]
             elif kind == "google.rpc.RetryInfo":
                 retry = errors_pb2.RetryInfo.FromString(detail.value)
@@ -379,13 +407,14 @@ def _how_to_name_a_frame(field: str, message: str, candidates: str) -> str:
     """The next sentence behind one about a frame that is missing. candidates:
     of the server, with commas."""
     names = [name for name in candidates.split(",") if name]
-    choice = f"frame={names[0]!r}" if names else "frame=<link>"
     if "external_wrenches" in field:
-        keyword = f"ExternalWrench(..., {choice})"
+        keyword = "ExternalWrench(..., frame=...)"
     elif "payload" in field:
-        keyword = f"Payload(..., {choice})"
+        keyword = "Payload(..., frame=...)"
     else:
-        keyword = "tip_" + choice
-    listed = (f"; there are {', '.join(names)}"
-              if names and names[0] not in message else "")
-    return f" Give {keyword}{listed}."
+        keyword = "tip_frame=..."
+    # Which of them is meant only the caller knows.
+    choice = ("a link" if not names else
+              "one of them" if all(name in message for name in names) else
+              f"one of {', '.join(names)}")
+    return f" Give {choice} by {keyword}."

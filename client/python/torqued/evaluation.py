@@ -278,8 +278,9 @@ class Evaluation:
 
 
 def status_of(message: dynamics_pb2.RowStatus) -> RowStatus:
-    return RowStatus(message.row, RowCode(message.code), message.field,
-                     message.joint, message.value, message.message)
+    return RowStatus(
+        message.row, RowCode(message.code), errors.in_keywords(message.field),
+        message.joint, message.value, errors.in_keywords(message.message))
 
 
 class Collector:

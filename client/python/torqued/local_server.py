@@ -84,6 +84,7 @@ class LocalServer:
         if models is not None:
             command += ["--models", os.fspath(models)]
         command += arguments
+        self._program = program
         self._directory = directory
         self._process = _Process(command, directory)
         self._end = weakref.finalize(
@@ -138,7 +139,7 @@ class LocalServer:
 
     def _problem(self, what: str) -> str:
         log = self.log()
-        return f"the local server {what}" + (
+        return f"the local server {self._program} {what}" + (
             f"; it wrote:\n{log}" if log else "")
 
 

@@ -176,7 +176,7 @@ class Described(abc.ABC):
                 tables[name] = table(name, given[name], order)
         for word, name in _SPATIAL_INPUTS.items():
             if given.get(word) is not None:
-                tables[name] = table(name, given[word])
+                tables[name] = table(word, given[word])
         if given.get("gravity") is not None:
             tables["gravity"] = table("gravity", given["gravity"])
         external = _external(given.get("external_wrenches"))
@@ -230,7 +230,7 @@ def _external(given: Any) -> Sequence[ExternalWrench]:
 
 def _beside(external: Sequence[ExternalWrench]) -> Table:
     """All wrenches in one table, six columns each."""
-    name = "external_wrenches_on_robot"
+    name = "external_wrenches"
     tables = [table(name, wrench.wrench) for wrench in external]
     rows = max(len(numbers.rows) for numbers in tables)
     for index, numbers in enumerate(tables):

@@ -23,11 +23,13 @@ _ROBOT_NAME = re.compile(
 class DescriptionWords(TypedDict, total=False):
     """tip_frame: link that serves as tip where a call names none; part of the
     revision. validation: a Validation or its name in any case ("lenient");
-    part of the revision.
+    part of the revision. deadline: seconds of this call; None: that of
+    `connect`.
     """
 
     tip_frame: str | None
     validation: Validation | str | None
+    deadline: float | None
 
 
 class RegistrationWords(DescriptionWords, total=False):

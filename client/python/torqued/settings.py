@@ -10,7 +10,7 @@ import grpc
 
 from torqued import errors
 from torqued.address import checked_address
-from torqued.enums import Health
+from torqued.enums import Health, Reason
 from torqued.keywords import names_its_fields
 from torqued.option_types import check_seconds
 from torqued.retry import OnRetry
@@ -103,17 +103,22 @@ class Waiting:
 
     def after(self, failure: grpc.RpcError) -> float | None:
         """Seconds after which to ask again; None where the server is there.
-        Raises Unavailable or DeadlineExceeded."""
+        Raises Unavailable or DeadlineExceeded, and what fits where another
+        server answers."""
         error = errors.decode(failure)
-        # Any word of the server shows that it is there.
-        if not isinstance(
+        if errors.is_of_another_server(error):
+            raise errors.make(
+                error.code, "no torqued server answers at "
+                f"{self._settings.address}: {error.message}") from None
+        # Any other word of the server shows that it is there.
+        if error.reason is not Reason.UNSPECIFIED or not isinstance(
                 error, (errors.Unavailable, errors.DeadlineExceeded)):
             return None
         if time.monotonic() >= self._end:
             raise errors.make(
                 error.code,
                 f"no connection to {self._settings.address}: {error.message}",
-                reason=error.reason, metadata=error.metadata) from None
+                metadata=error.metadata) from None
         return POLL_SECONDS
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from torqued import errors
 from torqued.batch import Batch, Plan
 from torqued.check import Check, CheckPlan
+from torqued.option_types import check_seconds
 from torqued.options import Progress
 from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
@@ -51,8 +52,10 @@ class Transport:
         if self._closed.is_set():
             raise errors.make("CANCELLED", "the client is closed")
 
-    def _deadline(self, seconds: float | None = None) -> Deadline:
-        """From now on; None: that of the settings."""
+    def deadline(self, seconds: float | None = None) -> Deadline:
+        """From now on; None: that of the settings. Raises InvalidArgument
+        (INVALID_OPTION) for what is no number of seconds."""
+        check_seconds("deadline", seconds)
         return Deadline(
             self.settings.deadline if seconds is None else seconds)
 
@@ -62,7 +65,7 @@ class Transport:
 
     def _begin_batch(self, plan: Plan, progress: Progress | None,
                      stream: bool) -> tuple[Batch, Deadline, Schedule]:
-        deadline = self._deadline(plan.options.deadline)
+        deadline = self.deadline(plan.options.deadline)
         schedule = self._schedule(deadline)
         batch = Batch(plan, self.settings.max_message_bytes,
                       self.settings.chunk_rows, schedule, teller(progress),
@@ -70,7 +73,7 @@ class Transport:
         return batch, deadline, schedule
 
     def _begin_check(self, plan: CheckPlan) -> tuple[Check, Deadline]:
-        deadline = self._deadline(plan.deadline)
+        deadline = self.deadline(plan.deadline)
         check = Check(plan, self.settings.max_message_bytes,
                       self._schedule(deadline), teller(plan.progress))
         return check, deadline

@@ -102,7 +102,8 @@ def check_rows(evaluation, expected):
         assert status.message
         for field in ("field", "joint"):
             if field in wanted:
-                assert getattr(status, field) == wanted[field]
+                assert getattr(status, field) == KEYWORDS.get(
+                    wanted[field], wanted[field])
         if "value" in wanted:
             assert same(status.value, float(wanted["value"])) or (
                 math.isnan(status.value) and wanted["value"] == "NaN")
@@ -115,11 +116,12 @@ def check_error(error, expected, before=""):
         expected["code"], expected["reason"]), error
     assert str(error)
     if "field" in expected:
+        field = expected["field"]
         # The wrench of a chunk is an array itself.
-        plain = expected["field"].replace(
-            "tip_wrench_on_environment.wrench", "tip_wrench_on_environment")
+        for called in ("tip_wrench_on_environment.wrench", *KEYWORDS):
+            field = field.replace(called, "tip_wrench")
         assert error.field in (
-            expected["field"], *(part + plain for part in before)), error
+            field, *(part + field for part in before)), error
     for name in ("row", "joint"):
         if name in expected:
             assert getattr(error, name) == expected[name]

@@ -1,13 +1,21 @@
 """Addresses, deadlines, and servers that come and go."""
 
+import asyncio
+import concurrent.futures
+import contextlib
+import inspect
 import math
+import threading
 import time
 
+import grpc
 import pytest
 import torqued
+import torqued.aio
+from torqued.settings import HEALTH_METHOD
 
 from conftest import MODELS
-from servers import Restarting, free_address
+from servers import Restarting, details, free_address
 
 
 @pytest.mark.parametrize("address, why", [
@@ -43,6 +51,80 @@ def test_a_host_without_a_port_gets_the_default_one(given, meant):
     assert torqued.Settings(given).address == meant
 
 
+@contextlib.contextmanager
+def another_server(*handlers):
+    """Speaks gRPC, and knows no call of ours."""
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(2),
+                         handlers=handlers)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait(10)
+
+
+class Healthy(grpc.GenericRpcHandler):
+    """The standard service of health, which any server may have."""
+
+    def service(self, call):
+        if call.method != HEALTH_METHOD:
+            return None
+        return grpc.unary_unary_rpc_method_handler(
+            lambda request, context: b"\x08\x01")
+
+
+@pytest.mark.parametrize("handlers", [(), (Healthy(),)])
+def test_a_server_that_is_no_torqued_is_told_at_once(handlers):
+    async def opened(address):
+        async with torqued.aio.connect(address, wait_for_server=20):
+            pass
+
+    with another_server(*handlers) as address:
+        for connected in (
+                lambda: torqued.connect(address, wait_for_server=20),
+                lambda: asyncio.run(opened(address))):
+            with pytest.raises(torqued.Unimplemented) as caught:
+                connected()
+            assert caught.value.message == (
+                f"no torqued server answers at {address}: Method not found!")
+
+
+@pytest.mark.parametrize("code, message", [
+    (grpc.StatusCode.UNIMPLEMENTED, "Received http2 header with status: 404"),
+    (grpc.StatusCode.INTERNAL, "Received http2 header with status: 400"),
+    (grpc.StatusCode.UNKNOWN, "Received http2 header with status: 405")])
+def test_what_speaks_http_is_no_torqued(code, message):
+    class Failing(grpc.GenericRpcHandler):
+        def service(self, call):
+            return grpc.unary_unary_rpc_method_handler(
+                lambda request, context: context.abort(code, message))
+
+    with another_server(Failing()) as address:
+        with pytest.raises(torqued.TorquedError) as caught:
+            torqued.connect(address)
+    assert caught.value.code == code.name
+    assert caught.value.message == (
+        f"no torqued server answers at {address}: {message}")
+
+
+def test_a_server_that_refuses_for_now_is_there(client):
+    code, draining = grpc.StatusCode.UNAVAILABLE, details(
+        grpc.StatusCode.UNAVAILABLE, "DRAINING")
+
+    def refuse(request, context):
+        context.set_trailing_metadata([("grpc-status-details-bin", draining)])
+        context.abort(code, "no")
+
+    class Draining(grpc.GenericRpcHandler):
+        def service(self, call):
+            return grpc.unary_unary_rpc_method_handler(refuse)
+
+    with another_server(Draining()) as address:
+        with torqued.connect(address) as found:
+            assert found.address == address
+
+
 def test_an_address_without_a_port_means_the_default_port():
     # Whether or not somebody serves there.
     try:
@@ -64,11 +146,73 @@ def test_a_deadline_may_be_as_far_as_one_likes(client, deadline):
 @pytest.mark.parametrize("deadline", [math.nan, -1, "5"])
 def test_what_is_no_deadline_is_refused(client, deadline):
     for call in (lambda: torqued.connect(client.address, deadline=deadline),
+                 lambda: client.models(deadline=deadline),
+                 lambda: client.health(deadline=deadline),
+                 lambda: client.register("x", "<robot/>", deadline=deadline),
                  lambda: client.model("panda").mass_matrix(
                      [0] * 7, deadline=deadline)):
         with pytest.raises(torqued.InvalidArgument, match="deadline") as caught:
             call()
         assert caught.value.reason == torqued.Reason.INVALID_OPTION
+
+
+#: What a client asks beside dynamics.
+ASKED = {
+    "model": lambda client, **words: client.model("panda", **words),
+    "describe": lambda client, **words: client.describe("panda", **words),
+    "source": lambda client, **words: client.source("panda", **words),
+    "register": lambda client, **words: client.register(
+        "late", MODELS / "panda.urdf", **words),
+    "validate": lambda client, **words: client.validate("<robot/>", **words),
+    "models": lambda client, **words: client.models(**words),
+    "delete": lambda client, **words: client.delete("late", **words),
+    "server_info": lambda client, **words: client.server_info(**words),
+    "health": lambda client, **words: client.health(**words)}
+
+
+def test_the_list_has_all_that_a_client_asks():
+    for kind in (torqued.Client, torqued.aio.Client):
+        assert {name for name, _ in inspect.getmembers(
+            kind, inspect.isfunction) if not name.startswith("_")} == {
+                *ASKED, "close"}
+
+
+@contextlib.contextmanager
+def silent_server():
+    """Answers who connects, and nothing after that."""
+    first, over = threading.Semaphore(1), threading.Event()
+
+    def answer(request, context):
+        if not first.acquire(blocking=False):
+            over.wait(60)
+        return b""
+
+    class Silent(grpc.GenericRpcHandler):
+        def service(self, call):
+            return grpc.unary_unary_rpc_method_handler(answer)
+
+    with another_server(Silent()) as address:
+        try:
+            yield address
+        finally:
+            over.set()
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_call_takes_a_deadline_of_its_own(name):
+    async def asked(address):
+        async with torqued.aio.connect(address, deadline=50) as connected:
+            await ASKED[name](connected, deadline=0.1)
+
+    with silent_server() as address:
+        with torqued.connect(address, deadline=50) as connected:
+            with pytest.raises(torqued.DeadlineExceeded):
+                ASKED[name](connected, deadline=0.1)
+            with pytest.raises(TypeError, match="did you mean 'deadline'"):
+                ASKED[name](connected, deadlin=0.1)
+    with silent_server() as address:
+        with pytest.raises(torqued.DeadlineExceeded):
+            asyncio.run(asked(address))
 
 
 def test_a_server_that_comes_back_is_found_within_the_deadline(tmp_path):

@@ -129,6 +129,17 @@ def test_a_server_that_does_not_start_tells_why():
         torqued.local(arguments=["--nonsense"])
 
 
+def test_a_program_that_is_no_server_is_named(monkeypatch, tmp_path):
+    program = tmp_path / "no-server"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("TORQUED_SERVER", str(program))
+    with pytest.raises(torqued.LocalServerError) as caught:
+        torqued.local()
+    assert caught.value.message == (
+        f"the local server {program} exited with code 0")
+
+
 def test_a_server_that_is_not_there(tmp_path):
     start = time.monotonic()
     with pytest.raises(torqued.Unavailable, match="no connection") as caught:
@@ -308,23 +319,23 @@ def test_a_default_tip_that_is_no_link_is_refused(client):
     assert client.describe("panda").revision == before
 
 
+@pytest.mark.parametrize("said, choice", [
+    ("name it.", "one of left, right"), ("left or right?", "one of them")])
 @pytest.mark.parametrize("field, keyword", [
-    ("options.tip_frame", "tip_frame='left'"),
-    ("options.payload.frame", "Payload(..., frame='left')"),
+    ("options.tip_frame", "tip_frame=..."),
+    ("options.payload.frame", "Payload(..., frame=...)"),
     ("options.external_wrenches[1].frame",
-     "ExternalWrench(..., frame='left')")])
+     "ExternalWrench(..., frame=...)")])
 def test_a_frame_that_is_missing_is_told_by_keyword_and_candidates(
-        client, field, keyword):
+        client, field, keyword, said, choice):
     code = grpc.StatusCode.INVALID_ARGUMENT
     missing = details(code, "TIP_FRAME_REQUIRED", field=field,
                       candidates="left,right")
-    with refusing(client.address, (code, missing, 0, "name it.")) as (
-            address, _):
+    with refusing(client.address, (code, missing, 0, said)) as (address, _):
         with torqued.connect(address) as through:
             with pytest.raises(torqued.InvalidArgument) as caught:
                 through.model("panda").mass_matrix([0] * 7)
-    assert caught.value.message == (
-        f"name it. Give {keyword}; there are left, right.")
+    assert caught.value.message == f"{said} Give {choice} by {keyword}."
 
 
 def test_a_robot_with_several_ends_needs_a_tip(client):
@@ -340,6 +351,10 @@ def test_a_robot_with_several_ends_needs_a_tip(client):
     with pytest.raises(torqued.InvalidArgument, match="tip_frame=") as caught:
         robot.frame_pose([0, 0])
     assert caught.value.reason is torqued.Reason.TIP_FRAME_REQUIRED
+    # One of them, but not one that the client chose.
+    assert caught.value.message.endswith(
+        " Give one of them by tip_frame=....")
+    assert "left" in caught.value.message and "right" in caught.value.message
     with pytest.raises(torqued.InvalidArgument, match=r"ExternalWrench\("):
         robot.inverse_dynamics(
             [0, 0], external_wrenches=[torqued.ExternalWrench([0] * 6)])

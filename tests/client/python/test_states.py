@@ -303,6 +303,37 @@ def test_what_is_wrong_with_no_states_is_told(panda, reason, field, arguments,
     assert (caught.value.reason.name, caught.value.field) == (reason, field)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("reason, field, words", [
+    ("WRONG_COLUMN_COUNT", "tip_wrench", {"tip_wrench": [1, 2, 3]}),
+    ("WRONG_ROW_COUNT", "tip_wrench", {"tip_wrench": np.zeros((2, 6))}),
+    ("MALFORMED_ARRAY", "tip_wrench", {"tip_wrench": "push"}),
+    ("INVALID_OPTION", "tip_wrench_frame", {"tip_wrench_frame": "moon"}),
+    ("WRONG_COLUMN_COUNT", "external_wrenches", {"external_wrenches": [
+        torqued.ExternalWrench([1, 2, 3])]}),
+    ("WRONG_ROW_COUNT", "external_wrenches", {"external_wrenches": [
+        torqued.ExternalWrench(np.zeros((2, 6)))]})])
+def test_an_input_at_fault_is_told_by_its_keyword(
+        panda, reason, field, words, stream):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        panda.compute(["inverse_dynamics"], np.zeros((3, 7)), np.zeros(7),
+                      np.zeros(7), stream=stream, **words)
+    error = caught.value
+    assert error.reason.name == reason
+    assert error.field.rpartition(".")[2] == field
+    assert "_on_" not in str(error) + error.field_violations[0].description
+
+
+def test_a_wrench_that_is_no_number_is_told_by_its_keyword(panda):
+    wrench = [0, 0, 0, 0, 0, np.nan]
+    evaluation = panda.compute(
+        ["inverse_dynamics"], np.zeros(7), np.zeros(7), np.zeros(7),
+        tip_wrench=wrench, on_bad_row="mask")
+    status, = evaluation.row_status
+    assert status.field == "tip_wrench"
+    assert "_on_" not in status.message
+
+
 def test_a_result_that_was_not_asked_for(panda):
     evaluation = panda.compute(["mass_matrix"], np.zeros(7))
     with pytest.raises(AttributeError, match="tau was not asked for"):

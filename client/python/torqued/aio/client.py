@@ -40,23 +40,32 @@ class Client:
     def address(self) -> str:
         return self.connection.settings.address
 
-    async def model(self, reference: str) -> Robot:
+    @names_its_keywords
+    async def model(self, reference: str, *,
+                    deadline: float | None = None) -> Robot:
         """As torqued.Client.model."""
-        return Robot(self, await self.describe(reference))
+        return Robot(
+            self, await self.describe(reference, deadline=deadline))
 
-    async def describe(self, reference: str) -> Model:
+    @names_its_keywords
+    async def describe(self, reference: str, *,
+                       deadline: float | None = None) -> Model:
         """As torqued.Client.describe."""
         reply = await self.connection.read(
             self.connection.registry.GetModel,
-            model_registry_pb2.GetModelRequest(model=reference))
+            model_registry_pb2.GetModelRequest(model=reference),
+            self.connection.deadline(deadline))
         return model_of(reply.model)
 
-    async def source(self, reference: str) -> bytes:
+    @names_its_keywords
+    async def source(self, reference: str, *,
+                     deadline: float | None = None) -> bytes:
         """As torqued.Client.source."""
         reply = await self.connection.read(
             self.connection.registry.GetModel,
             model_registry_pb2.GetModelRequest(
-                model=reference, include_source=True))
+                model=reference, include_source=True),
+            self.connection.deadline(deadline))
         return bytes(reply.source)
 
     async def register(self, name: str, urdf: Urdf,
@@ -65,7 +74,8 @@ class Client:
         request = register_request(name, urdf, words)
         with told_with_place(file_of(urdf)):
             reply = await self.connection.change(
-                self.connection.registry.RegisterModel, request)
+                self.connection.registry.RegisterModel, request,
+                self.connection.deadline(words.get("deadline")))
         return Robot(self, model_of(reply.model))
 
     async def validate(self, urdf: Urdf,
@@ -73,15 +83,19 @@ class Client:
         """As torqued.Client.validate."""
         return report_of(await self.connection.read(
             self.connection.registry.ValidateModel,
-            validate_request(urdf, words)))
+            validate_request(urdf, words),
+            self.connection.deadline(words.get("deadline"))))
 
-    async def models(self) -> list[ModelSummary]:
+    @names_its_keywords
+    async def models(self, *,
+                     deadline: float | None = None) -> list[ModelSummary]:
         """As torqued.Client.models."""
         request = model_registry_pb2.ListModelsRequest(page_size=1000)
         models: list[ModelSummary] = []
+        end = self.connection.deadline(deadline)
         while True:
             page = await self.connection.read(
-                self.connection.registry.ListModels, request)
+                self.connection.registry.ListModels, request, end)
             models += map(summary_of, page.models)
             request.page_token = page.next_page_token
             if not request.page_token:
@@ -89,23 +103,30 @@ class Client:
 
     @names_its_keywords
     async def delete(self, name: str, *,
-                     expected_current: str | None = None) -> None:
+                     expected_current: str | None = None,
+                     deadline: float | None = None) -> None:
         """As torqued.Client.delete."""
         request = model_registry_pb2.DeleteModelRequest(name=name)
         if expected_current is not None:
             request.expected_current = expected_current
         await self.connection.change(
-            self.connection.registry.DeleteModel, request)
+            self.connection.registry.DeleteModel, request,
+            self.connection.deadline(deadline))
 
-    async def server_info(self) -> ServerInfo:
+    @names_its_keywords
+    async def server_info(self, *,
+                          deadline: float | None = None) -> ServerInfo:
         """As torqued.Client.server_info."""
         return info_of(await self.connection.read(
             self.connection.info.GetServerInfo,
-            server_info_pb2.GetServerInfoRequest()))
+            server_info_pb2.GetServerInfoRequest(),
+            self.connection.deadline(deadline)))
 
-    async def health(self) -> Health:
+    @names_its_keywords
+    async def health(self, *, deadline: float | None = None) -> Health:
         """As torqued.Client.health."""
-        return await self.connection.health()
+        return await self.connection.health(
+            self.connection.deadline(deadline))
 
     async def close(self) -> None:
         """As torqued.Client.close."""

@@ -28,13 +28,14 @@ class Connection(Transport):
         super().__init__(settings, grpc.aio, asyncio.Event())
 
     async def wait(self) -> None:
-        """Raises Unavailable where no server answers."""
+        """Raises Unavailable where no server answers, and what fits where
+        another one does."""
         waiting = Waiting(self.settings)
         while True:
             try:
-                await self._health(
-                    HEALTH_REQUEST,
-                    timeout=self._deadline().remaining())
+                await self.info.GetServerInfo(
+                    server_info_pb2.GetServerInfoRequest(),
+                    timeout=self.deadline().remaining())
                 return
             except grpc.RpcError as failure:
                 pause = waiting.after(failure)
@@ -42,20 +43,17 @@ class Connection(Transport):
                 return
             await asyncio.sleep(pause)
 
-    async def health(self) -> Health:
+    async def health(self, deadline: Deadline) -> Health:
         self._check_open()
         try:
             return health_of(await self._health(
-                HEALTH_REQUEST,
-                timeout=self._deadline().remaining()))
+                HEALTH_REQUEST, timeout=deadline.remaining()))
         except grpc.RpcError as failure:
             raise errors.decode(failure) from None
 
-    async def read(self, method: Any, request: Any,
-                   deadline: Deadline | None = None,
+    async def read(self, method: Any, request: Any, deadline: Deadline,
                    schedule: Schedule | None = None) -> Any:
         """A call that changes nothing, tried again where that may help."""
-        deadline = deadline or self._deadline()
         schedule = schedule or self._schedule(deadline)
         while True:
             self._check_open()
@@ -67,11 +65,11 @@ class Connection(Transport):
                 error = errors.decode(failure)
             await self._wait(schedule.pauses(error))
 
-    async def change(self, method: Any, request: Any) -> Any:
+    async def change(self, method: Any, request: Any,
+                     deadline: Deadline) -> Any:
         """A call that is made again only where the server says that it has not
         begun, and where a server answers then: to find nobody, or the end
         of the old connection, would be final."""
-        deadline = self._deadline()
         schedule = self._schedule(deadline)
         again = False
         while True:
