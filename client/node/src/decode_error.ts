@@ -118,12 +118,13 @@ function howToNameAFrame(
   const field = fieldViolations?.[0]?.field;
   if (reason !== 'TIP_FRAME_REQUIRED' || field === undefined) return '';
   const names = (metadata?.['candidates'] ?? '').split(',').filter(Boolean);
-  const [name] = names;
   const option = field.replace(/_(\w)/g, (_, first) => first.toUpperCase());
-  const choice = name === undefined ? 'a link' : `'${name}'`;
-  const listed =
-    name === undefined || message.includes(name)
-      ? ''
-      : `; there are ${names.join(', ')}`;
-  return ` Set ${option} to ${choice}${listed}.`;
+  // Which of them is meant only the caller knows.
+  const choice =
+    names.length === 0
+      ? 'a link'
+      : names.every((name) => message.includes(name))
+        ? 'one of them'
+        : `one of ${names.join(', ')}`;
+  return ` Set ${option} to ${choice}.`;
 }

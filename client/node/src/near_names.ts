@@ -1,9 +1,35 @@
 // Names that a mistyped name may have meant.
 
+// What others call the inputs, in lower case and without underscores.
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  qpos: 'q',
+  position: 'q',
+  positions: 'q',
+  qd: 'v',
+  dq: 'v',
+  qdot: 'v',
+  qvel: 'v',
+  velocity: 'v',
+  velocities: 'v',
+  qdd: 'a',
+  ddq: 'a',
+  qddot: 'a',
+  qacc: 'a',
+  acceleration: 'a',
+  accelerations: 'a',
+  torque: 'tau',
+  torques: 'tau',
+  effort: 'tau',
+  efforts: 'tau',
+};
+
 /** The end of a sentence about a name that there is not: the nearest of `known`,
  * or all of them. */
 export function hint(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const plain = name.toLowerCase().replaceAll('_', '');
+  const meant = Object.hasOwn(ELSEWHERE, plain) ? ELSEWHERE[plain] : undefined;
+  const near =
+    meant !== undefined && known.includes(meant) ? meant : nearest(name, known);
   if (near !== undefined) return `; did you mean ${near}?`;
   return known.length > 0 ? `; there are ${known.join(', ')}` : '';
 }

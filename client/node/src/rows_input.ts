@@ -5,8 +5,8 @@ import { Matrix } from './matrix.js';
 
 /**
  * Numbers of one state or of many, one row per state:
- * - a `Float64Array` or flat array of numbers: rows one after the other; a
- *   single state is just its numbers;
+ * - a `Float64Array`, `Float32Array` or flat array of numbers: rows one after
+ *   the other; a single state is just its numbers;
  * - an array of rows;
  * - a `Matrix`, as results have them.
  *
@@ -14,19 +14,15 @@ import { Matrix } from './matrix.js';
  * they are until the call is done. An input without numbers is refused
  * (WRONG_ROW_COUNT) unless it has no columns: leave out what is absent.
  */
-export type Rows =
-  | Float64Array
-  | readonly number[]
-  | readonly (readonly number[] | Float64Array)[]
-  | Matrix;
+export type Rows = Numbers | readonly Numbers[] | Matrix;
+
+type Numbers = readonly number[] | Float64Array | Float32Array;
 
 /**
  * Numbers by joint name, one for each joint of the call, in any order: of one
  * state, or an array with a number per state (one number serves all states).
  */
-export type ByJointName = Readonly<
-  Record<string, number | readonly number[] | Float64Array>
->;
+export type ByJointName = Readonly<Record<string, number | Numbers>>;
 
 /** Rows, or numbers by joint name. */
 export type JointRows = Rows | ByJointName;
@@ -123,7 +119,13 @@ function fromArray(
 }
 
 function lengthOf(field: string, k: number, row: unknown): number {
-  if (Array.isArray(row) || row instanceof Float64Array) return row.length;
+  if (
+    Array.isArray(row) ||
+    row instanceof Float64Array ||
+    row instanceof Float32Array
+  ) {
+    return row.length;
+  }
   throw badArgument(
     'INVALID_FIELD',
     field,

@@ -91,6 +91,16 @@ test('states and samples are told by their nearest names', async () => {
   await assert.rejects(there.robot.massMatrix({ q, taau: q }), {
     message: 'states have no taau; did you mean tau?',
   });
+  for (const [given, meant] of [
+    ['qd', 'v'],
+    ['q_ddot', 'a'],
+    ['qDot', 'v'],
+    ['torques', 'tau'],
+  ]) {
+    await assert.rejects(there.robot.massMatrix({ q, [given]: q }), {
+      message: `states have no ${given}; did you mean ${meant}?`,
+    });
+  }
   await assert.rejects(there.robot.checkTrajectory({ ...path, tim: time }), {
     message: 'samples have no tim; did you mean time?',
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Matrix, TorquedError } from 'torqued';
-import { numbers, withServer } from './support.mjs';
+import { assertSameBits, numbers, withServer } from './support.mjs';
 
 const there = withServer();
 const SEVEN = [0, 0, 0, 0, 0, 0, 0];
@@ -40,6 +40,24 @@ test('a joint that is none is named, with those that there are', () => {
       message: /panda_joint1, panda_joint2/,
     },
   );
+});
+
+test('numbers of single precision are taken, flat, in rows and by name', async () => {
+  const q = numbers(14).map(Math.fround);
+  const wanted = (await there.robot.massMatrix({ q })).massMatrix;
+  const single = Float32Array.from(q);
+  const columns = there.robot.jointNames.map((name, joint) => [
+    name,
+    Float32Array.of(q[joint], q[7 + joint]),
+  ]);
+  for (const given of [
+    single,
+    [single.subarray(0, 7), single.subarray(7)],
+    Object.fromEntries(columns),
+  ]) {
+    const { massMatrix } = await there.robot.massMatrix({ q: given });
+    assertSameBits(massMatrix, wanted);
+  }
 });
 
 test('what holds no inputs is refused', async () => {

@@ -17,6 +17,13 @@ const states: States = {
   tau: { panda_joint1: 1, panda_joint2: [1, 2] },
 };
 
+const single: States = {
+  q: new Float32Array(7),
+  v: [new Float32Array(7)],
+  tau: { panda_joint1: new Float32Array(1) },
+};
+await robot.massMatrix(single);
+
 const { tau, rows, ok } = await robot.inverseDynamics(states);
 export const torque: number = tau.at(0, 0) + rows + ok[0];
 
