@@ -16,6 +16,7 @@ help:
 	@echo "make bench         measure beside other libraries, write docs/performance.md"
 	@echo "make fuzz          build the fuzz targets, run each for SECONDS=$(SECONDS)"
 	@echo "make serve         build and leave a server running (make stop ends it)"
+	@echo "make programs      build what is installed, without tests"
 	@echo "make build         build (PRESET=release|debug|asan|tsan)"
 	@echo "make image         container image (ENGINE=docker|podman|buildah)"
 	@echo "make image-test    build it, run it and call it"
@@ -46,12 +47,12 @@ fuzz:
 	cmake --build --preset asan -j $(JOBS) --target torqued_fuzzers
 	@tests/fuzz/run.sh build/asan $(SECONDS)
 
-# The demo and the server need no tests, so these build less.
+# The demo, the server and an installation need no tests, so these build less.
 programs:
 	@$(INSTALL) build demo
 	@test -f $(BUILD)/build.ninja || \
 	  cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=OFF
-	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_daemon torquectl
+	cmake --build --preset $(PRESET) -j $(JOBS) --target torqued_installed
 
 demo: programs
 	@deploy/demo/demo.sh $(BUILD)/bin demo-output

@@ -55,6 +55,11 @@ foreach(page torqued.8 torqued.toml.5 torquectl.1)
 endforeach()
 add_custom_target(torqued_manual_pages ALL DEPENDS ${manual_pages})
 
+# All that an installation takes, and nothing else: what `make programs` builds.
+add_custom_target(torqued_installed)
+add_dependencies(torqued_installed torqued_daemon torquectl torqued
+  torqued_client torqued_proto torqued_manual_pages)
+
 # --- Development -------------------------------------------------------------
 
 set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/torqued)

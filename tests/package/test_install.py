@@ -65,6 +65,19 @@ def succeed(*command, **arguments):
     return result.stdout
 
 
+def test_what_make_programs_builds_is_all_that_is_installed():
+    makefile = (SOURCE / "Makefile").read_text()
+    target, = re.findall(
+        r"(?m)^programs:(?:\n\t.*)*?--target (\w+)$", makefile)
+    commands = succeed("ninja", "-C", BUILD, "-t", "commands", target)
+    installed_files = {
+        path for script in BUILD.rglob("cmake_install.cmake")
+        for path in re.findall(rf'"{BUILD}/([^"$]+)"', script.read_text())
+        if not path.endswith(".cmake") and not (BUILD / path).is_dir()}
+    assert any(path.endswith(".8.gz") for path in installed_files)
+    assert not {path for path in installed_files if path not in commands}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def installed():
     shutil.rmtree(WORK, ignore_errors=True)
