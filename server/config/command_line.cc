@@ -53,9 +53,8 @@ CLI::Validator Address(int first_port) {
 
 /// HOST and [IPV6] get torqued's own port, as with the clients.
 std::string WithPort(const std::string& address) {
-  const bool has_none =
-      address.find(':') == std::string::npos ||
-      (address.starts_with('[') && address.ends_with(']'));
+  const bool has_none = address.find(':') == std::string::npos ||
+                        (address.starts_with('[') && address.ends_with(']'));
   return has_none ? address + ":" + std::to_string(kDefaultPort) : address;
 }
 
