@@ -108,7 +108,7 @@ TEST(DirectoryPage, WhatIsImpossibleIsNotWhatNobodyLookedAt) {
   const std::string page = DirectoryPage(check);
   EXPECT_EQ(CountOf(page, "<td>none</td><td>1.25</td>"), 1u);
   EXPECT_EQ(CountOf(page, "<td>0.125</td><td>1.25</td>"), 1u);
-  EXPECT_EQ(CountOf(page, "<td>-</td><td>no pace</td>"), 1u);
+  EXPECT_EQ(CountOf(page, "<td>-</td><td>at no pace</td>"), 1u);
   EXPECT_EQ(ToJson(check.results[0])["payload_possible"], false);
   EXPECT_FALSE(ToJson(check.results[2]).contains("payload_possible"));
   EXPECT_EQ(ToJson(check.results[2])["slow_down_possible"], false);
@@ -122,6 +122,25 @@ TEST(DirectoryPage, NumbersThatAreNotFiniteHaveAPlace) {
   EXPECT_THAT(page, HasSubstr("<td>over 100 %</td>"));
   EXPECT_THAT(page, HasSubstr("width=\"160.0\""));
   EXPECT_THAT(page, HasSubstr("<td>any</td>"));
+}
+
+TEST(DirectoryPage, WhatIsPrintedPasses) {
+  DirectoryCheck check = Checked(1, 0, 0);
+  check.results[0].largest_payload = 9.1312290806;
+  check.results[0].slow_down = 9.8785826747;
+  EXPECT_THAT(DirectoryPage(check),
+              HasSubstr("<td>9.13122</td><td>9.87859</td>"));
+}
+
+TEST(DirectoryPage, OfPositionsOutsideTheirLimitsNoPaceIsTold) {
+  v1::TrajectoryVerdict verdict;
+  verdict.mutable_slow_down()->set_possible(true);
+  verdict.mutable_slow_down()->set_factor(1.5);
+  v1::JointDemand* joint = verdict.add_joints();
+  joint->set_joint("elbow");
+  EXPECT_EQ(ResultOf("m.csv", {}, verdict).slow_down, 1.5);
+  joint->set_position_violations(1);
+  EXPECT_EQ(ResultOf("m.csv", {}, verdict).slow_down, std::nullopt);
 }
 
 }  // namespace

@@ -70,5 +70,32 @@ TEST(ParseNumber, RefusesWhatIsNotExactlyANumber) {
   }
 }
 
+TEST(ReadableText, LiesOnTheSideThatIsAskedFor) {
+  EXPECT_EQ(ReadableText(9.1312290806, Side::kBelow), "9.13122");
+  EXPECT_EQ(ReadableText(9.8785826747, Side::kAbove), "9.87859");
+  EXPECT_EQ(ReadableText(0.99999999, Side::kBelow), "0.999999");
+  EXPECT_EQ(ReadableText(0.99999999, Side::kAbove), "1");
+  EXPECT_EQ(ReadableText(1234567.5, Side::kBelow), "1.23456e+06");
+  for (const double exact : {0.1, 1.25, 4.2, 1000.0, 3e-7, 7e15}) {
+    for (const Side side : {Side::kBelow, Side::kAbove}) {
+      EXPECT_EQ(ReadableText(exact, side), ReadableText(exact));
+    }
+  }
+  for (const double number :
+       {0.0, -1.2345678, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(ReadableText(number, Side::kBelow), ReadableText(number));
+  }
+  std::mt19937_64 random(5);
+  for (int k = 0; k < 10000; ++k) {
+    const double number =
+        std::exp(std::uniform_real_distribution<double>(-20, 20)(random));
+    const double below = *ParseNumber(ReadableText(number, Side::kBelow));
+    const double above = *ParseNumber(ReadableText(number, Side::kAbove));
+    EXPECT_LE(below, number * (1 + 1e-14)) << number;
+    EXPECT_GE(above, number * (1 - 1e-14)) << number;
+    EXPECT_LE(above - below, 1.1e-5 * number) << number;
+  }
+}
+
 }  // namespace
 }  // namespace torqued::cli

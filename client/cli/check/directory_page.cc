@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 #include "client/cli/check/html_asked.h"
 #include "client/cli/check/html_page.h"
+#include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/formats/xml_text.h"
@@ -57,14 +59,12 @@ std::string Bar(const FileResult& result) {
          "stroke=\"#1f2933\" stroke-width=\"2\"/></svg></td>";
 }
 
-std::string NumberText(double number) {
-  return std::isinf(number) ? "any" : ReadableText(number);
-}
-
 std::string PayloadText(const FileResult& result) {
-  if (result.largest_payload) return NumberText(*result.largest_payload);
+  if (result.largest_payload)
+    return LargestPayloadText(*result.largest_payload);
   // "-": nobody looked.
-  return result.payload_possible == false ? "none" : "-";
+  return result.payload_possible == false ? LargestPayloadText(kNoPayload)
+                                          : "-";
 }
 
 struct Column {
@@ -116,8 +116,8 @@ std::vector<Column> Columns(bool with_bar) {
        }},
       {{"slow-down"},
        [](std::size_t, Result result) {
-         return HtmlCell(result.slow_down ? ReadableText(*result.slow_down)
-                                          : "no pace");
+         return HtmlCell(SlowDownFactorText(result.slow_down.value_or(
+             std::numeric_limits<double>::infinity())));
        }},
       {{"duration [s]"}, [](std::size_t, Result result) {
          return HtmlCell(ReadableText(result.duration));

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/verdict_text.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/json_numbers.h"
@@ -99,9 +100,8 @@ FileResult ResultOf(std::string file, const FileStamp& stamp,
       result.largest_payload = verdict.payload().most();
     }
   }
-  if (verdict.slow_down().possible()) {
-    result.slow_down = verdict.slow_down().factor();
-  }
+  const double slow_down = SlowDownThatPasses(verdict);
+  if (std::isfinite(slow_down)) result.slow_down = slow_down;
   return result;
 }
 

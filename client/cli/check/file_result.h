@@ -47,7 +47,8 @@ struct FileResult {
   std::optional<bool> payload_possible;
   /// kg, possibly infinite; absent: not looked at, or none passes.
   std::optional<double> largest_payload;
-  /// Looked at always; absent: no pace passes.
+  /// Looked at always; absent: no pace passes, as where positions are outside
+  /// their limits.
   std::optional<double> slow_down;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client/cli/check/asked_question.h"
+#include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/results_journal.h"
 #include "client/cli/errors.h"
 #include "client/cli/formats/json_numbers.h"
@@ -26,6 +27,7 @@ enum class Worse : std::uint8_t { kMore, kLess };
 struct Number {
   double value = 0;
   Worse worse = Worse::kMore;
+  NumberKind kind = NumberKind::kPlain;
 };
 
 /// No change: of shares of limits, J and kg alike. A joint at rest has a speed
@@ -38,6 +40,28 @@ struct RunNumbers {
   std::vector<std::pair<std::string, Number>> numbers;  // in order
   Json question;
 };
+
+bool LeavesPositions(const Json& joint) {
+  const auto count = joint.find("position_violations");
+  return count != joint.end() && *count != 0;
+}
+
+/// What a summary says of the largest payload.
+double LargestPayload(const Json& payload) {
+  return payload.at("possible").get<bool>()
+             ? RequiredNumberFromJson(payload.at("most"))
+             : kNoPayload;
+}
+
+/// By what the trajectory of a summary must be slowed down to pass.
+double SlowDown(const Json& summary) {
+  const Json& pace = summary.at("slow_down");
+  const Json& joints = summary.at("joints");
+  const bool passes =
+      pace.at("possible").get<bool>() &&
+      std::none_of(joints.begin(), joints.end(), LeavesPositions);
+  return passes ? RequiredNumberFromJson(pace.at("factor")) : kInfinity;
+}
 
 /// Of a summary; nlohmann's exceptions where it is none.
 RunNumbers NumbersOf(const Json& summary) {
@@ -67,17 +91,13 @@ RunNumbers NumbersOf(const Json& summary) {
   }
   const auto payload = summary.find("payload");
   if (payload != summary.end()) {
-    // None is less than an empty hand.
-    const Json least = -1;
-    add("largest payload [kg]",
-        payload->at("possible").get<bool>() ? payload->at("most") : least,
-        Worse::kLess);
+    run.numbers.emplace_back("largest payload [kg]",
+                             Number{LargestPayload(*payload), Worse::kLess,
+                                    NumberKind::kLargestPayload});
   }
-  const Json& pace = summary.at("slow_down");
-  add("slow-down that passes",
-      pace.at("possible").get<bool>() ? pace.at("factor")
-                                      : NumberJson(kInfinity),
-      Worse::kMore);
+  run.numbers.emplace_back(
+      "slow-down that passes",
+      Number{SlowDown(summary), Worse::kMore, NumberKind::kSlowDown});
   add("energy given [J]", summary.at("energy_given"), Worse::kMore);
   const auto inertia = summary.find("path_inertia");
   if (inertia != summary.end()) {
@@ -107,8 +127,10 @@ RunNumbers NumbersOf(const Json& summary) {
 
 ComparedNumber Compared(const std::string& what, const Number& before,
                         double after, double tolerance) {
-  ComparedNumber number = {
-      .what = what, .before = before.value, .after = after};
+  ComparedNumber number = {.what = what,
+                           .before = before.value,
+                           .after = after,
+                           .kind = before.kind};
   if (before.value == after) return number;
   if (std::isnan(before.value) || std::isnan(after)) {
     number.worse = !std::isnan(before.value);

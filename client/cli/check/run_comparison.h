@@ -11,11 +11,16 @@
 
 namespace torqued::cli {
 
-/// A number of both runs. Infinite ones are infinite.
+/// What a number is, which decides on its words.
+enum class NumberKind : std::uint8_t { kPlain, kLargestPayload, kSlowDown };
+
+/// A number of both runs. Infinite ones are infinite; of no payload that passes
+/// it is kNoPayload, of no pace an infinite slow-down.
 struct ComparedNumber {
   std::string what;  // "panda_joint1: torque of its limit"
   double before = 0;
   double after = 0;
+  NumberKind kind = NumberKind::kPlain;
   /// Whether the later one is worse, or better, by more than the tolerance and
   /// more than rounding.
   bool worse = false;

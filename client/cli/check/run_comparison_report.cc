@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "client/cli/check/passing_numbers.h"
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/formats/json_numbers.h"
@@ -21,6 +22,35 @@ const char* ChangeOf(const ComparedNumber& number) {
   if (number.worse) return "worse";
   if (number.better) return "better";
   return number.before == number.after ? "same" : "";
+}
+
+std::string NumberText(NumberKind kind, double number) {
+  switch (kind) {
+    case NumberKind::kLargestPayload:
+      return LargestPayloadText(number);
+    case NumberKind::kSlowDown:
+      return SlowDownFactorText(number);
+    case NumberKind::kPlain:
+      break;
+  }
+  return ReadableText(number);
+}
+
+/// No payload is no number: null in JSON, empty in CSV.
+bool IsNone(NumberKind kind, double number) {
+  return kind == NumberKind::kLargestPayload && number == kNoPayload;
+}
+
+Json NumberOrNull(NumberKind kind, double number) {
+  return IsNone(kind, number) ? Json() : NumberJson(number);
+}
+
+void AddNumber(NumberKind kind, double number, CsvWriter* csv) {
+  if (IsNone(kind, number)) {
+    csv->Text("");
+  } else {
+    csv->Number(number);
+  }
 }
 
 void PrintList(const char* title, const std::vector<std::string>& list,
@@ -114,8 +144,9 @@ void PrintComparison(const RunComparison& comparison, std::ostream& out) {
        {"after", Align::kRight},
        {"", Align::kLeft}});
   for (const ComparedNumber& number : Shown(comparison)) {
-    table.Add({PlainText(number.what, 200), ReadableText(number.before),
-               ReadableText(number.after), ChangeOf(number)});
+    table.Add({PlainText(number.what, 200),
+               NumberText(number.kind, number.before),
+               NumberText(number.kind, number.after), ChangeOf(number)});
   }
   if (!table.empty()) table.Print(out);
   out << VerdictText(comparison.passed_before) << " -> "
@@ -144,10 +175,11 @@ Json ComparisonJson(const RunComparison& comparison) {
   json["without_verdict"] = comparison.without_verdict;
   json["numbers"] = Json::array();
   for (const ComparedNumber& number : comparison.numbers) {
-    json["numbers"].push_back({{"what", number.what},
-                               {"before", NumberJson(number.before)},
-                               {"after", NumberJson(number.after)},
-                               {"change", ChangeOf(number)}});
+    json["numbers"].push_back(
+        {{"what", number.what},
+         {"before", NumberOrNull(number.kind, number.before)},
+         {"after", NumberOrNull(number.kind, number.after)},
+         {"change", ChangeOf(number)}});
   }
   return json;
 }
@@ -156,8 +188,8 @@ std::string ComparisonCsv(const RunComparison& comparison) {
   CsvWriter csv({"what", "before", "after", "change"});
   for (const ComparedNumber& number : comparison.numbers) {
     csv.Text(number.what);
-    csv.Number(number.before);
-    csv.Number(number.after);
+    AddNumber(number.kind, number.before, &csv);
+    AddNumber(number.kind, number.after, &csv);
     csv.Text(ChangeOf(number));
     csv.EndRow();
   }

@@ -3,24 +3,13 @@
 #include <cmath>
 #include <tuple>
 
+#include "client/cli/check/passing_numbers.h"
 #include "client/cli/enum_text.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/plot/torque_summary.h"
 
 namespace torqued::cli {
 namespace {
-
-/// 6 significant digits, not less (or not more) than the number: what is told
-/// passes.
-std::string RoundedText(double number, bool up) {
-  if (!(number > 0) || std::isinf(number)) return ReadableText(number);
-  const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
-  const double digits = number / unit;
-  const double nearest = std::round(digits);
-  // Within rounding it is a round number.
-  if (std::abs(digits - nearest) < 1e-9) return ReadableText(nearest * unit);
-  return ReadableText((up ? std::ceil(digits) : std::floor(digits)) * unit);
-}
 
 /// Differs from the text of the limit where the numbers do.
 std::string ValueText(double value, double limit) {
@@ -111,14 +100,11 @@ std::string PayloadText(const v1::PayloadRange& payload) {
   if (!payload.possible())
     return "none: a torque limit is broken even without one, and a load does "
            "not mend it";
-  std::string text;
-  if (std::isinf(payload.most())) {
-    text = "any";
-  } else {
-    text = "up to " + RoundedText(payload.most(), false) + " kg";
-  }
+  std::string text = LargestPayloadText(payload.most());
+  if (!std::isinf(payload.most())) text = "up to " + text + " kg";
   if (payload.least() > 0) {
-    text = "from " + RoundedText(payload.least(), true) + " kg, " + text;
+    text =
+        "from " + ReadableText(payload.least(), Side::kAbove) + " kg, " + text;
   }
   text += " within the torque limits";
   if (payload.has_limited_by()) {
@@ -142,21 +128,19 @@ std::string SlowDownText(const v1::SlowDown& slow_down) {
     if (!slow_down.has_fastest_limited_by()) return text + ", and any faster";
     const std::string faster =
         slow_down.fastest() > 1
-            ? ", and up to " + RoundedText(slow_down.fastest(), false) +
+            ? ", and up to " + ReadableText(slow_down.fastest(), Side::kBelow) +
                   " times as fast"
             : ", and no faster";
     return text + faster + ", limited by " + At(slow_down.fastest_limited_by());
   }
-  return RoundedText(slow_down.factor(), true) + " times as slow, limited by " +
-         At(slow_down.limited_by());
+  return SlowDownFactorText(slow_down.factor()) +
+         " times as slow, limited by " + At(slow_down.limited_by());
 }
 
 std::string PaceText(const v1::TrajectoryVerdict& verdict) {
   std::string text = SlowDownText(verdict.slow_down());
-  for (const v1::JointDemand& joint : verdict.joints()) {
-    if (joint.position_violations() > 0) {
-      return text + "; positions stay outside their limits at any pace";
-    }
+  if (LeavesPositions(verdict)) {
+    return text + "; positions stay outside their limits at any pace";
   }
   if (!verdict.passes()) return text;
   const v1::JointDemand* nearest = nullptr;

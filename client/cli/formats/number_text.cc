@@ -67,4 +67,15 @@ std::string ReadableText(double number) {
   return {buffer.data(), result.ptr};
 }
 
+std::string ReadableText(double number, Side side) {
+  if (!(number > 0) || std::isinf(number)) return ReadableText(number);
+  const double unit = std::pow(10, std::floor(std::log10(number)) - 5);
+  const double digits = number / unit;
+  const double nearest = std::round(digits);
+  // Within rounding it is a round number.
+  if (std::abs(digits - nearest) < 1e-9) return ReadableText(nearest * unit);
+  return ReadableText(
+      (side == Side::kAbove ? std::ceil(digits) : std::floor(digits)) * unit);
+}
+
 }  // namespace torqued::cli

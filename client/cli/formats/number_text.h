@@ -1,6 +1,7 @@
 // Numbers as text, the same in every locale.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,5 +27,13 @@ std::string ShortestText(double number);
 
 /// For people: 6 significant digits.
 std::string ReadableText(double number);
+
+/// The side of a positive number on which its text may lie.
+enum class Side : std::uint8_t { kBelow, kAbove };
+
+/// For people: 6 significant digits, not more than the number (kBelow) or not
+/// less (kAbove). What meets a limit still meets it with the number of the
+/// text.
+std::string ReadableText(double number, Side side);
 
 }  // namespace torqued::cli

@@ -1,6 +1,7 @@
 """Two runs of `torquectl trajectory check` side by side."""
 
 import json
+import re
 
 import numpy as np
 
@@ -86,6 +87,58 @@ def test_a_limit_that_is_newly_broken_is_worse(move, tmp_path):
             "model -> position up to 2.2\n") in done.stdout
     lines = run(*COMPARE, before, after, "--output", "csv").stdout.splitlines()
     assert lines[0] == "what,before,after,change"
+
+
+def rows_of(*arguments):
+    """What was, and what is now, by the name of the number, as it is printed."""
+    rows = [re.split(r"\s{2,}", line.strip())
+            for line in run(*COMPARE, *arguments).stdout.splitlines()]
+    return {row[0]: row[1:3] for row in rows if len(row) > 2}
+
+
+def test_what_is_printed_of_payload_and_pace_passes(move, tmp_path):
+    before = summary(tmp_path / "a.json", move)
+    verdict = json.loads(before.read_text())
+    verdict["payload"]["most"] = 9.1312290806
+    verdict["slow_down"]["factor"] = 9.8785826747
+    (tmp_path / "b.json").write_text(json.dumps(verdict))
+    verdict["payload"]["most"] = "Infinity"
+    (tmp_path / "c.json").write_text(json.dumps(verdict))
+    rows = rows_of(tmp_path / "b.json", tmp_path / "c.json")
+    assert rows["largest payload [kg]"] == ["9.13122", "any"]
+    assert rows["slow-down that passes"] == ["9.87859", "9.87859"]
+    numbers = {n["what"]: n for n in run_json(
+        *COMPARE, tmp_path / "b.json", tmp_path / "b.json")["numbers"]}
+    assert numbers["largest payload [kg]"]["after"] == 9.1312290806
+
+
+def test_where_no_payload_or_no_pace_passes_that_is_said(move, tmp_path):
+    good = summary(tmp_path / "good.json", move)
+    bad = {}
+    for name, limits in (("pace", {"panda_joint6": {"upper": 2.2}}),
+                         ("load", {"panda_joint2": {"effort": 0.5}})):
+        (tmp_path / "limits.json").write_text(json.dumps(limits))
+        bad[name] = summary(tmp_path / f"{name}.json", move, "--limits",
+                            tmp_path / "limits.json")
+    assert json.loads(bad["pace"].read_text())["slow_down"]["possible"]
+    assert rows_of(good, bad["pace"])["slow-down that passes"] == [
+        "1", "at no pace"]
+    assert rows_of(good, bad["load"])["largest payload [kg]"][1] == "none"
+    for name, what, there in (
+            ("pace", "slow-down that passes", "Infinity"),
+            ("load", "largest payload [kg]", None)):
+        number, = (n for n in run_json(*COMPARE, good, bad[name],
+                                       code=NO)["numbers"]
+                   if n["what"] == what)
+        assert (number["after"], number["change"]) == (there, "worse")
+        back, = (n for n in json.loads(run(
+            *COMPARE, bad[name], good, "--output", "json").stdout)["numbers"]
+                 if n["what"] == what)
+        assert (back["before"], back["change"]) == (there, "better")
+    line, = (line for line in run(*COMPARE, good, bad["load"], "--output",
+                                  "csv").stdout.splitlines()
+             if line.startswith("largest payload"))
+    assert line.endswith(",,worse")
 
 
 def test_runs_of_many_files_are_compared_file_by_file(samples, tmp_path):
