@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "client/cli/errors.h"
+#include "client/cli/formats/number_text.h"
 #include "client/cli/number_lists.h"
+#include "server/flags/near_names.h"
 #include "server/flags/refusals.h"
 
 namespace torqued::cli {
@@ -39,6 +42,9 @@ std::vector<v1::TaskAxis> ParseAxes(const std::string& text) {
       throw UsageError("--axes",
                        "'" + name + "' is none of ax, ay, az, lx, ly, lz");
     }
+    if (std::find(axes.begin(), axes.end(), found->second) != axes.end()) {
+      throw UsageError("--axes", "'" + name + "' is named twice");
+    }
     axes.push_back(found->second);
   }
   return axes;
@@ -49,6 +55,12 @@ std::vector<v1::TaskAxis> ParseAxes(const std::string& text) {
 bool IsReferenceFrame(const std::string& name) {
   return std::find(kReferenceFrames.begin(), kReferenceFrames.end(), name) !=
          kReferenceFrames.end();
+}
+
+std::vector<std::string> NearReferenceFrames(const std::string& name) {
+  const std::vector<std::string> known(kReferenceFrames.begin(),
+                                       kReferenceFrames.end());
+  return flags::NearNames(name, known);
 }
 
 v1::ReferenceFrame ParseFrame(const std::string& name) {
@@ -189,6 +201,11 @@ void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
 void Apply(const TaskFlags& flags, client::ComputeOptions* options) {
   options->reference_frame = ParseFrame(flags.frame);
   options->task.axes = ParseAxes(flags.axes);
+  // The server's word for it is that of its own field.
+  if (flags.damping && !(std::isfinite(*flags.damping) && *flags.damping > 0)) {
+    throw UsageError("--damped", "needs a finite number above 0, not " +
+                                     ShortestText(*flags.damping));
+  }
   options->task.damping = flags.damping;
   options->task.rank_tolerance = flags.rank_tolerance;
   options->task.characteristic_length = flags.length;

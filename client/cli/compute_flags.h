@@ -12,6 +12,8 @@ namespace torqued::cli {
 
 /// Names of reference frames on the command line.
 bool IsReferenceFrame(const std::string& name);
+/// Those that a name which is none may have meant.
+std::vector<std::string> NearReferenceFrames(const std::string& name);
 /// Of such a name.
 v1::ReferenceFrame ParseFrame(const std::string& name);
 

@@ -26,6 +26,7 @@ constexpr auto kNamings = std::to_array<Naming>({
     {"null_space_torque", "--null-space-torque"},
     {"tip_wrench_on_environment.reference_frame", "--wrench-frame"},
     {"tip_wrench_on_environment", "--wrench"},
+    {"tip_wrench_on_environment.wrench", "--wrench"},
     {"tip_wrench_reference_frame", "--wrench-frame"},
     {"options.default_tip", "--tip"},
     {"options.external_wrenches", "--external-wrench"},

@@ -17,10 +17,13 @@
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
 #include "server/flags/environment.h"
+#include "server/flags/numbers.h"
 #include "server/flags/refusals.h"
 
 namespace torqued::cli {
 namespace {
+
+constexpr double kMostSeconds = 1e6;
 
 constexpr const char* kFooter =
     "Exit codes:\n"
@@ -64,13 +67,14 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
       "Of URDF files that are given: whether mass properties that no body has "
       "refuse the model where answers follow from them (default), always, or "
       "only where its mass matrix is singular");
-  app->add_option("--timeout", flags->timeout_seconds,
-                  "Seconds that each call to the server may take in all "
-                  "(default: 60)")
-      ->check(CLI::Range(0.001, 1e6));
-  app->add_option("--max-message-bytes", flags->max_message_bytes,
-                  "Largest message in either direction")
-      ->check(CLI::Range(4096, 1 << 30));
+  flags::Number(app->add_option("--timeout", flags->timeout_seconds,
+                                "Seconds that each call to the server may take "
+                                "in all (default: 60)"),
+                0.001, kMostSeconds);
+  flags::WholeNumber(
+      app->add_option("--max-message-bytes", flags->max_message_bytes,
+                      "Largest message in either direction"),
+      4096, 1 << 30);
   flags::AddChoice<OutputFormat>(app, "--output", &flags->output,
                                  {{"table", OutputFormat::kTable},
                                   {"json", OutputFormat::kJson},
@@ -110,6 +114,12 @@ void AddCommands(CLI::App* app, Runner* runner) {
 int Fail(ExitCode code, const std::string& text) {
   std::cerr << "torquectl: " << PlainLines(text) << "\n";
   return static_cast<int>(code);
+}
+
+/// Of a command line that makes no sense.
+int FailUsage(const CLI::App& app, const std::string& refusal) {
+  return Fail(ExitCode::kUsage, "USAGE: " + refusal + " (see " +
+                                    flags::HelpFor(app, refusal) + ")");
 }
 
 int RunCommand(const GlobalFlags& flags, const Runner& runner) {
@@ -158,14 +168,10 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return Fail(ExitCode::kUsage, "USAGE: " + flags::Refusal(app, error) +
-                                      " (see torquectl --help)");
+    return FailUsage(app, flags::Refusal(app, error));
   }
   // Not CLI11's own rule: it would hide which word was not understood.
-  if (!runner) {
-    return Fail(ExitCode::kUsage,
-                "USAGE: a command is missing (see torquectl --help)");
-  }
+  if (!runner) return FailUsage(app, "a command is missing");
   if (const std::string why = flags::EnvironmentProblem(environ);
       !why.empty()) {
     return Fail(ExitCode::kUsage, "USAGE: " + why);

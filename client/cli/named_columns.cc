@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/cli/errors.h"
+#include "client/cli/near_hint.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -34,7 +35,9 @@ std::optional<client::Batch> NamedColumns::Take(
   }
   if (columns.empty() && !joints.empty()) return std::nullopt;
   if (!missing.empty()) {
-    throw DataError(place_, "has no column " + missing + hint);
+    const std::string near = NearHint(joints, suffix);
+    throw DataError(place_,
+                    "has no column " + missing + (near.empty() ? hint : near));
   }
 
   client::Batch batch(table_.numbers.rows(),
@@ -53,6 +56,25 @@ std::optional<std::vector<double>> NamedColumns::TakeOne(
   used_[static_cast<std::size_t>(*column)] = true;
   const auto numbers = table_.numbers.col(*column);
   return std::vector<double>(numbers.begin(), numbers.end());
+}
+
+std::string NamedColumns::NearHint(const std::vector<std::string>& joints,
+                                   std::string_view suffix) const {
+  // The column of another joint is near, and not what was meant.
+  std::set<std::string> theirs;
+  for (const std::string& joint : joints) {
+    for (const char* const known : {"", ".q", ".v", ".a", ".tau"}) {
+      theirs.insert(joint + known);
+    }
+  }
+  const std::vector<std::string> unused = Unused();
+  for (const std::string& joint : joints) {
+    const std::string name = joint + "." + std::string(suffix);
+    if (Find(name)) continue;
+    std::string hint = cli::NearHint(name, unused, theirs);
+    if (!hint.empty()) return hint;
+  }
+  return {};
 }
 
 std::vector<std::string> NamedColumns::Unused() const {

@@ -19,12 +19,18 @@ class NamedColumns {
 
   /// The columns of all joints in their order; nothing when no joint has one
   /// (none at all where there are no joints).
-  /// Throws DataError when some have and some have not; it ends with `hint`.
+  /// Throws DataError when some have and some have not; it ends with NearHint,
+  /// else with `hint`.
   std::optional<client::Batch> Take(const std::vector<std::string>& joints,
                                     std::string_view suffix,
                                     const std::string& hint = "");
   /// One column by its whole name.
   std::optional<std::vector<double>> TakeOne(std::string_view name);
+
+  /// "; did you mean elbw.q?" of a column that no joint has, near to one that
+  /// is missing; empty where there is none.
+  std::string NearHint(const std::vector<std::string>& joints,
+                       std::string_view suffix) const;
 
   /// Names of the columns that nothing took.
   std::vector<std::string> Unused() const;

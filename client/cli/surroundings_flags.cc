@@ -95,4 +95,28 @@ void Apply(const SurroundingsFlags& flags, client::States* states,
       ParseBatch("--null-space-torque", flags.null_space_torque);
 }
 
+void TellReferenceFrame(const client::Error& error,
+                        const client::ComputeOptions& options) {
+  if (error.reason() != v1::UNKNOWN_FRAME) return;
+  for (const client::FieldViolation& violation :
+       error.details().field_violations) {
+    for (std::size_t k = 0; k < options.external_wrenches.size(); ++k) {
+      if (violation.field !=
+          "options.external_wrenches[" + std::to_string(k) + "].frame") {
+        continue;
+      }
+      const std::string& frame = options.external_wrenches[k].frame;
+      const std::size_t colon = frame.rfind(':');
+      if (colon == std::string::npos) continue;
+      const std::string reference = frame.substr(colon + 1);
+      const std::vector<std::string> near = NearReferenceFrames(reference);
+      if (near.empty()) continue;
+      throw UsageError(
+          kWrench, "the model has no frame '" + frame + "', and '" + reference +
+                       "' is no reference frame; did you mean " +
+                       frame.substr(0, colon + 1) + near.front() + "?");
+    }
+  }
+}
+
 }  // namespace torqued::cli

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cpp/error.h"
 #include "client/cpp/states.h"
 
 namespace torqued::cli {
@@ -25,5 +26,11 @@ void AddSurroundingsFlags(CLI::App* command, SurroundingsFlags* flags);
 /// Throws UsageError or DataError.
 void Apply(const SurroundingsFlags& flags, client::States* states,
            client::ComputeOptions* options);
+
+/// Throws a UsageError where the server has refused the frame of an
+/// --external-wrench whose end is nearly the name of a reference frame, which a
+/// link may have; returns where the error is another one.
+void TellReferenceFrame(const client::Error& error,
+                        const client::ComputeOptions& options);
 
 }  // namespace torqued::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "client/cli/errors.h"
@@ -11,6 +12,7 @@
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/named_columns.h"
+#include "client/cli/near_hint.h"
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
@@ -54,11 +56,13 @@ void TakeNamed(const CsvTable& csv, const TableRules& rules,
       *Input(&table->states, suffix) = std::move(*found);
     } else if (std::find(rules.required.begin(), rules.required.end(),
                          suffix) != rules.required.end()) {
-      throw DataError(table->name,
-                      "has no column " + table->joints.front() + "." +
-                          std::string(suffix) +
-                          ", nor of any other joint of the model" +
-                          ColumnHint(csv, table->joints, suffix, rules));
+      const std::string near = columns.NearHint(table->joints, suffix);
+      throw DataError(
+          table->name,
+          "has no column " + table->joints.front() + "." + std::string(suffix) +
+              ", nor of any other joint of the model" +
+              (near.empty() ? ColumnHint(csv, table->joints, suffix, rules)
+                            : near));
     }
   }
   if (rules.with_time) {
@@ -113,11 +117,14 @@ std::vector<Eigen::Index> ColumnsIn(const std::vector<std::string>& file,
                       "names joint '" + PlainText(file[k], 128) + "' twice");
     }
   }
+  const std::set<std::string> joints(table->joints.begin(),
+                                     table->joints.end());
   std::vector<Eigen::Index> columns;
   for (const std::string& joint : table->joints) {
     const auto place = places.find(joint);
     if (place == places.end()) {
-      throw DataError(table->name, "has no joint " + joint);
+      throw DataError(table->name,
+                      "has no joint " + joint + NearHint(joint, file, joints));
     }
     columns.push_back(place->second);
     places.erase(place);

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <set>
 #include <sstream>
 
 #include "core/lanes/targets.h"
@@ -20,6 +19,8 @@
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
 #include "server/flags/environment.h"
+#include "server/flags/near_names.h"
+#include "server/flags/numbers.h"
 #include "server/flags/refusals.h"
 #include "server/version.h"
 
@@ -34,14 +35,6 @@ constexpr double kMaxDrainGrace = 86'400;
 constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
-
-CLI::Validator WholeNumber(std::int64_t min, std::int64_t max) {
-  return CLI::Validator(
-      [min, max](const std::string& text) {
-        return CheckWholeNumber(text, min, max);
-      },
-      "N");
-}
 
 CLI::Validator Address(int first_port) {
   return CLI::Validator(
@@ -199,12 +192,14 @@ class Parser {
   }
 
   void AddWork() {
-    Setting("--threads", settings_.threads,
-            "Computing threads; 0: as many as this process may use")
-        ->check(WholeNumber(0, 1024));
-    Setting("--chunk-rows", settings_.chunk_rows,
-            "Rows computed at a time; 0: by the cost of a row")
-        ->check(WholeNumber(0, 1'000'000));
+    flags::WholeNumber(
+        Setting("--threads", settings_.threads,
+                "Computing threads; 0: as many as this process may use"),
+        0, 1024);
+    flags::WholeNumber(
+        Setting("--chunk-rows", settings_.chunk_rows,
+                "Rows computed at a time; 0: by the cost of a row"),
+        0, 1'000'000);
     Setting("--isa", isa_,
             "Instruction set of the computing: auto, the widest of this "
             "machine, or one by name: avx512, avx2, baseline")
@@ -220,24 +215,30 @@ class Parser {
   }
 
   void AddLimits() {
-    Setting("--max-message-bytes", settings_.max_message_bytes,
-            "Largest request and largest reply; clients have a limit of "
-            "their own, 4 MiB unless raised")
-        ->check(WholeNumber(4096, kMaxMessage));
-    Setting("--max-rows", settings_.max_rows,
-            "Most states in one request, or in one chunk of a stream")
-        ->check(WholeNumber(1, kMaxCount));
-    Setting("--max-inflight-rows", settings_.max_inflight_rows,
-            "Most states under way at a time; more are refused at once")
-        ->check(WholeNumber(1, kUnbounded));
-    Setting("--max-inflight-bytes", settings_.max_inflight_bytes,
-            "Most bytes of arrays and sources under way at a time; results "
-            "count twice")
-        ->check(WholeNumber(1, kUnbounded));
-    Setting("--max-inflight-streams", settings_.max_inflight_streams,
+    flags::WholeNumber(
+        Setting("--max-message-bytes", settings_.max_message_bytes,
+                "Largest request and largest reply; clients have a limit of "
+                "their own, 4 MiB unless raised"),
+        4096, kMaxMessage);
+    flags::WholeNumber(
+        Setting("--max-rows", settings_.max_rows,
+                "Most states in one request, or in one chunk of a stream"),
+        1, kMaxCount);
+    flags::WholeNumber(
+        Setting("--max-inflight-rows", settings_.max_inflight_rows,
+                "Most states under way at a time; more are refused at once"),
+        1, kUnbounded);
+    flags::WholeNumber(
+        Setting("--max-inflight-bytes", settings_.max_inflight_bytes,
+                "Most bytes of arrays and sources under way at a time; results "
+                "count twice"),
+        1, kUnbounded);
+    flags::WholeNumber(
+        Setting(
+            "--max-inflight-streams", settings_.max_inflight_streams,
             "Most streams of Evaluate and checks of trajectories at a time; "
-            "more are refused at once")
-        ->check(WholeNumber(1, kMaxCount));
+            "more are refused at once"),
+        1, kMaxCount);
     flags::OneOf(
         Setting("--growing-windows", growing_windows_,
                 "Let distant clients send further ahead, up to 32 MiB a "
@@ -337,7 +338,6 @@ class Parser {
       throw CLI::ConfigError(config_ + ": " + problem);
     }
     std::istringstream lines(text);
-    std::set<std::string> seen;
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(lines)) {
       if (item.name == "++" || item.name == "--") continue;  // of a section
       const std::string key = item.fullname();
@@ -345,10 +345,8 @@ class Parser {
                                 ? app_.get_option_no_throw("--" + item.name)
                                 : nullptr;
       if (option == nullptr || !option->get_configurable()) {
-        throw CLI::ConfigError(config_ + ": unknown key '" + key + "'");
-      }
-      if (!seen.insert(key).second) {
-        throw CLI::ConfigError(config_ + ": key '" + key + "' stands twice");
+        throw CLI::ConfigError(config_ + ": unknown key '" + key + "'" +
+                               KeyHint(key));
       }
       if (std::any_of(item.inputs.begin(), item.inputs.end(), HasControl)) {
         throw CLI::ConfigError(config_ + ": the value of key '" + key +
@@ -358,16 +356,27 @@ class Parser {
     }
   }
 
+  /// The end of a sentence about a key that there is not.
+  std::string KeyHint(const std::string& key) const {
+    std::vector<std::string> keys;
+    for (const CLI::Option* option : app_.get_options()) {
+      if (option->get_configurable()) {
+        keys.push_back(option->get_single_name());
+      }
+    }
+    const std::vector<std::string> near = flags::NearNames(key, keys);
+    return near.empty() ? "" : flags::NameHint(near, keys);
+  }
+
   /// Values of a setting that nothing before `source` named.
-  static void FillIn(CLI::Option* option,
-                     const std::vector<std::string>& values,
-                     const std::string& source) {
+  void FillIn(CLI::Option* option, const std::vector<std::string>& values,
+              const std::string& source) const {
     if (option->count() > 0) return;
     try {
       option->add_result(values);
       option->run_callback();
     } catch (const CLI::ParseError& error) {
-      throw CLI::ConfigError(source + ": " + error.what());
+      throw CLI::ConfigError(source + ": " + flags::Refusal(app_, error));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "server/config/config_text.h"
 
 #include <cstddef>
+#include <set>
 
 namespace torqued::server {
 namespace {
@@ -8,6 +9,26 @@ namespace {
 std::string Problem(std::size_t line, std::string_view what) {
   return "line " + std::to_string(line) + ": " + std::string(what);
 }
+
+/// CLI11 takes the values of a key that stands twice for one list.
+class Keys {
+ public:
+  /// A character of a line before its '='.
+  void Add(char c) {
+    if (c != ' ' && c != '\t' && c != '\r') key_ += c;  // of no key
+  }
+  /// At the '='; the key that has been there already, or nothing.
+  std::string Take() {
+    // CLI11 takes that for a comment as well.
+    if (key_.starts_with(';') || seen_.insert(key_).second) return {};
+    return key_;
+  }
+  void EndLine() { key_.clear(); }
+
+ private:
+  std::string key_;
+  std::set<std::string> seen_;
+};
 
 }  // namespace
 
@@ -18,10 +39,12 @@ std::string CheckConfigText(std::string_view text) {
   bool value = false;         // behind the line's '='
   bool comment = false;
   bool list_ended = false;  // on this line
+  Keys keys;
   for (const char c : text) {
     if (c == '\n') {
       if (quote != 0) return Problem(line, "a quote is not closed");
       value = comment = list_ended = false;
+      keys.EndLine();
       ++line;
       continue;
     }
@@ -33,6 +56,14 @@ std::string CheckConfigText(std::string_view text) {
     }
     if (list_ended && c != ' ' && c != '\t' && c != '\r') {
       return Problem(line, "nothing, not even a comment, may follow a list");
+    }
+    const bool of_key = !value && list_line == 0 && c != '#';
+    if (of_key && c != '=') keys.Add(c);
+    if (of_key && c == '=') {
+      const std::string twice = keys.Take();
+      if (!twice.empty()) {
+        return Problem(line, "key '" + twice + "' stands twice");
+      }
     }
     switch (c) {
       case '"':

@@ -8,23 +8,6 @@
 
 namespace torqued::server {
 
-std::string CheckWholeNumber(std::string_view text, std::int64_t min,
-                             std::int64_t max) {
-  std::int64_t value = 0;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  const bool plain = !text.empty() && text.find_first_not_of("0123456789") ==
-                                          std::string_view::npos;
-  const bool octal = text.size() > 1 && text.front() == '0';
-  if (!plain || octal || error != std::errc{} || stop != end || value < min ||
-      value > max) {
-    return "needs a whole number from " + std::to_string(min) + " to " +
-           std::to_string(max) + ", not '" + std::string(text) + "'";
-  }
-  return {};
-}
-
 std::string CheckSeconds(std::string_view text, double max) {
   double value = 0;
   const char* begin = text.data();

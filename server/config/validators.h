@@ -1,15 +1,11 @@
 // Checks of setting values as text. Each returns what is wrong, or nothing.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace torqued::server {
 
-/// Decimal digits only: no sign, no octal, no exponent.
-std::string CheckWholeNumber(std::string_view text, std::int64_t min,
-                             std::int64_t max);
 /// Seconds, with a fraction if need be; finite.
 std::string CheckSeconds(std::string_view text, double max);
 /// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH", with ports from `first_port` on;

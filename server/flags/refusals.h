@@ -4,12 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace torqued::flags {
 
-/// Restricts an option to names: "needs table, json or csv, not 'xml'".
+/// Restricts an option to names: "needs table, json or csv, not 'jason'; did
+/// you mean json?". Of more than 8 names those that are near are told alone.
 CLI::Option* OneOf(CLI::Option* option, std::vector<std::string> names);
 
 /// Values and their names, in the order in which they are told.
@@ -38,7 +40,12 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& flag, T* value,
   return OneOf(app->add_option_function(flag, ignore, help), choices, value);
 }
 
-/// Why `app` has refused the command line, in one sentence.
+/// Why `app` has refused the command line, in one sentence. Names words that
+/// were not expected, and the commands and flags that they may have meant.
 std::string Refusal(const CLI::App& app, const CLI::ParseError& error);
+
+/// Where to read more, "tool list --help": of the command whose option a
+/// refusal begins with, else of the last one that was given.
+std::string HelpFor(const CLI::App& app, std::string_view refusal);
 
 }  // namespace torqued::flags

@@ -14,8 +14,9 @@ FlagNames Names(std::vector<std::string> words) {
   CLI::App app("", "tool");
   std::string text;
   CLI::App* compute = app.add_subcommand("compute");
-  for (const char* flag : {"--q", "--states", "--tip", "--joints", "--model",
-                           "--payload", "--payload-frame"}) {
+  for (const char* flag :
+       {"--q", "--states", "--tip", "--joints", "--model", "--payload",
+        "--payload-frame", "--wrench", "--wrench-frame"}) {
     compute->add_option(flag, text);
   }
   CLI::App* trajectory = app.add_subcommand("trajectory");
@@ -39,6 +40,9 @@ TEST(FlagNames, FieldsAreCalledByTheirFlags) {
   EXPECT_EQ(names.Of("options.payload.frame"), "--payload-frame");
   EXPECT_EQ(names.Of("options.payload.inertia"), "--payload inertia");
   EXPECT_EQ(names.Of("model"), "--model");
+  EXPECT_EQ(names.Of("tip_wrench_on_environment.wrench"), "--wrench");
+  EXPECT_EQ(names.Of("tip_wrench_on_environment.reference_frame"),
+            "--wrench-frame");
 }
 
 TEST(FlagNames, StatesOfAFileAreCalledByTheFile) {

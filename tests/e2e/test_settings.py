@@ -25,6 +25,11 @@ def test_the_command_line_tells_version_and_flags():
 
 @pytest.mark.parametrize("flags, named", [
     (["--lisen", "127.0.0.1:0"], "--lisen"),
+    (["--lisen", "127.0.0.1:0"], "did you mean --listen?"),
+    (["stor", "check"], "there is no command 'stor'; did you mean store?"),
+    (["--log-level", "inf"], "not 'inf'; did you mean info?"),
+    (["--store", "a", "--store", "b"], "--store: takes one value, not"),
+    (["--store"], "--store: needs a value"),
     (["--listen", "nowhere"], "nowhere"),
     (["--listen", "127.0.0.1:99999"], "99999"),
     (["--listen", "999.0.0.1:0"], "999.0.0.1 is no IPv4 address"),
@@ -40,7 +45,6 @@ def test_the_command_line_tells_version_and_flags():
     (["--drain-grace", "soon"], "soon"),
     (["--isa", "avx1024"], "avx1024"),
     (["--max-rows", "0"], "--max-rows"),
-    (["--store"], "--store"),
     (["--config", "/no/such/file"], "/no/such/file"),
     (["stray"], "argument was not expected: stray"),
     (["a", "b", "c"], "arguments were not expected: a b c"),
@@ -84,9 +88,12 @@ def test_a_port_alone_is_told_where_it_belongs(tmp_path):
 
 
 @pytest.mark.parametrize("text, named", [
-    ("thread = 1\n", "thread"),
+    ("thread = 1\n", "unknown key 'thread'; did you mean threads?"),
     ('threads = "many"\n', "many"),
-    ("threads = 1\nthreads = 2\n", "threads"),
+    ("threads = 1\nthreads = 2\n", "line 2: key 'threads' stands twice"),
+    ('listen = "127.0.0.1:0"\n# more\nlisten = "[::1]:0"\n',
+     "line 3: key 'listen' stands twice"),
+    ("threads = [1, 2]\n", "--threads: takes one value, not 2"),
     ("[server]\nthreads = 1\n", "server.threads"),
     ('log-format = "xml"\n', "xml")])
 def test_a_bad_configuration_file_is_a_usage_error_that_names_the_place(

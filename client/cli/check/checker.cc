@@ -8,7 +8,9 @@
 #include "client/cli/check/limits_file.h"
 #include "client/cli/errors.h"
 #include "client/cli/table_file.h"
+#include "client/cli/terminal/plain_text.h"
 #include "client/cpp/request.h"
+#include "server/flags/near_names.h"
 #include "server/flags/refusals.h"
 
 namespace torqued::cli {
@@ -61,6 +63,13 @@ void CheckWrench(const client::Batch& wrench) {
   if (!wrench.allFinite()) {
     throw UsageError("--wrench", "has a number that is not finite");
   }
+}
+
+/// Of a column that may be the time under another name.
+std::string TimeHint(const std::vector<std::string>& unused) {
+  const std::vector<std::string> near = flags::NearNames("time", unused);
+  if (near.empty()) return {};
+  return "; '" + PlainText(near.front(), 128) + "' is none";
 }
 
 Json TableJson(const client::Batch& table) {
@@ -151,7 +160,8 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   StateTable table = ReadStateTable(file, model_, order_, rules);
   if (table.time.empty()) {
     throw DataError(table.name,
-                    "has no times; give each sample its 'time', in seconds");
+                    "has no times; give each sample its 'time', in seconds" +
+                        TimeHint(table.unused));
   }
   // The server would name neither the file nor its line.
   table.CheckTimes();

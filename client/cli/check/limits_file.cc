@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client/cli/errors.h"
 #include "client/cli/formats/file_text.h"
 #include "client/cli/formats/json_tree.h"
 #include "client/cli/formats/yaml_tree.h"
 #include "client/cli/terminal/plain_text.h"
+#include "server/flags/near_names.h"
 
 namespace torqued::cli {
 namespace {
@@ -25,6 +27,9 @@ constexpr const char* kExample =
     R"({"elbow_joint": {"velocity": 2, "effort": 120}})";
 /// Of a file that is not read.
 constexpr std::size_t kExampleJoints = 2;
+
+/// The member that is a list of pairs.
+constexpr const char* kCurve = "torque_at_speed";
 
 /// A joint of the file.
 class JointReader {
@@ -59,13 +64,23 @@ class JointReader {
   const std::string& joint_;
 };
 
+using Numbers = std::map<std::string, std::function<void(double)>>;
+
+/// The end of a sentence about a limit that there is not.
+std::string LimitHint(const std::string& member, const Numbers& numbers) {
+  std::vector<std::string> known = {kCurve};
+  for (const auto& [name, take] : numbers) known.push_back(name);
+  const std::vector<std::string> near = flags::NearNames(member, known);
+  return near.empty() ? "" : flags::NameHint(near, known);
+}
+
 void TakeJoint(const JointReader& reader, const std::string& name,
                const Json& joint, v1::CheckTrajectoryStart* start) {
   v1::JointBounds bounds;
   v1::JointDrive drive;
   bounds.set_joint(name);
   drive.set_joint(name);
-  const std::map<std::string, std::function<void(double)>> numbers = {
+  const Numbers numbers = {
       {"lower", [&](double x) { bounds.set_lower(x); }},
       {"upper", [&](double x) { bounds.set_upper(x); }},
       {"velocity", [&](double x) { bounds.set_velocity(x); }},
@@ -74,13 +89,14 @@ void TakeJoint(const JointReader& reader, const std::string& name,
       {"coulomb_friction", [&](double x) { drive.set_coulomb_friction(x); }},
       {"armature", [&](double x) { drive.set_armature(x); }}};
   for (const auto& [member, value] : joint.items()) {
-    if (member == "torque_at_speed") {
+    if (member == kCurve) {
       reader.Curve(member, value, &bounds);
     } else if (const auto known = numbers.find(member);
                known != numbers.end()) {
       known->second(reader.Number(member, value));
     } else {
-      reader.Fail("", "has no limit called '" + PlainText(member, 40) + "'");
+      reader.Fail("", "has no limit called '" + PlainText(member, 40) + "'" +
+                          LimitHint(member, numbers));
     }
   }
   const bool drives = drive.has_viscous_friction() ||

@@ -12,6 +12,7 @@
 #include "client/cli/formats/npy_reader.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/named_columns.h"
+#include "client/cli/near_hint.h"
 
 namespace torqued::cli {
 namespace {
@@ -37,7 +38,9 @@ client::Batch ReadTable(const std::filesystem::path& path) {
   for (std::size_t k = 0; k < kColumns.size(); ++k) {
     const auto column = columns.TakeOne(kColumns[k]);
     if (!column) {
-      throw DataError(name, std::string("has no column ") + kColumns[k]);
+      throw DataError(name, std::string("has no column ") + kColumns[k] +
+                                NearHint(kColumns[k], columns.Unused(),
+                                         {kColumns.begin(), kColumns.end()}));
     }
     table.col(static_cast<Eigen::Index>(k)) = Eigen::Map<const Eigen::VectorXd>(
         column->data(), static_cast<Eigen::Index>(column->size()));

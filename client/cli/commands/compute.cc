@@ -78,9 +78,14 @@ ExitCode Run(Session& session, const Flags& flags) {
   client::States states =
       LoadStates(session, model, flags.model, kInputs, flags.states, &options);
   Apply(flags.surroundings, &states, &options);
-  return PrintEvaluation(
-      session, quantities,
-      Compute(session, quantities, model, states, std::move(options)));
+  client::Evaluation evaluation;
+  try {
+    evaluation = Compute(session, quantities, model, states, options);
+  } catch (const client::Error& error) {
+    TellReferenceFrame(error, options);
+    throw;
+  }
+  return PrintEvaluation(session, quantities, evaluation);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/message_json.h"
 #include "client/cli/shown_progress.h"
+#include "server/flags/numbers.h"
 
 namespace torqued::cli {
 namespace {
@@ -87,8 +88,9 @@ void AddPing(CLI::App* app, Runner* runner) {
       "ping", "Ask the server whether it serves; exit 2 when it does not");
   command->alias("health");
   const auto count = std::make_shared<int>(1);
-  command->add_option("--count,-c", *count, "How often (default: 1)")
-      ->check(CLI::Range(1, 1'000'000));
+  flags::WholeNumber(
+      command->add_option("--count,-c", *count, "How often (default: 1)"), 1,
+      1'000'000);
   command->callback([count, runner] {
     *runner = [count](Session& session) { return Run(session, *count); };
   });

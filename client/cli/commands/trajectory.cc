@@ -200,8 +200,7 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
       // What the subcommand does not know falls through to here.
       for (const CLI::Option* option : command->get_options()) {
         if (option->count() > 0) {
-          throw CLI::ExtrasError(std::vector<std::string>{
-              option == file ? option->as<std::string>() : option->get_name()});
+          throw CLI::ExtrasError(std::vector<std::string>{option->get_name()});
         }
       }
       return;

@@ -20,6 +20,7 @@
 #include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
+#include "server/flags/numbers.h"
 
 namespace torqued::cli {
 namespace {
@@ -214,11 +215,11 @@ void AddTrajectoryCheck(CLI::App* trajectory, Runner* runner) {
                       "they come; what stands there already is not checked "
                       "again");
   flags->jobs = DefaultJobs();
-  command
-      ->add_option("--jobs,-j", flags->jobs,
-                   "Of a directory: so many files at a time (default: one for "
-                   "each core, at most 8)")
-      ->check(CLI::Range(1, 256));
+  flags::WholeNumber(
+      command->add_option("--jobs,-j", flags->jobs,
+                          "Of a directory: so many files at a time (default: "
+                          "one for each core, at most 8)"),
+      1, 256);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };
   });

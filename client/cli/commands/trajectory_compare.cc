@@ -4,7 +4,7 @@
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/formats/file_text.h"
-#include "client/cli/formats/number_text.h"
+#include "server/flags/numbers.h"
 
 namespace torqued::cli {
 namespace {
@@ -47,16 +47,11 @@ void AddTrajectoryCompare(CLI::App* trajectory, Runner* runner) {
       ->required();
   command->add_option("AFTER", flags->after, "Another one of the same kind")
       ->required();
-  command
-      ->add_option("--tolerance", flags->tolerance,
-                   "Share by which a number may change and count as the same "
-                   "(default: 0.01)")
-      ->check([](const std::string& text) {
-        const auto share = ParseNumber(text);
-        // Also what is no number.
-        const bool fits = share && *share >= 0 && *share <= 1;
-        return fits ? "" : text + " is not in [0, 1]";
-      });
+  flags::Number(
+      command->add_option("--tolerance", flags->tolerance,
+                          "Share by which a number may change and count as the "
+                          "same (default: 0.01)"),
+      0, 1);
   command->callback([flags, runner] {
     *runner = [flags](Session& session) { return Run(session, *flags); };
   });

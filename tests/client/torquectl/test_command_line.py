@@ -3,6 +3,7 @@
 import pytest
 
 from calls import ERROR, OK, PLANAR, USAGE, run
+from trajectory_files import CHECK, COMPARE
 
 
 def test_a_server_error_names_reason_and_field():
@@ -36,24 +37,103 @@ def test_a_senseless_command_line_exits_64(arguments):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("arguments, told", [
+@pytest.mark.parametrize("arguments, told, command", [
     (("id", "a", "b", "c", "-m", PLANAR),
-     "arguments were not expected: a b c"),
-    (("ping", "info"), "an argument was not expected: info"),
+     "arguments were not expected: a b c", "id "),
+    (("ping", "info"), "an argument was not expected: info", "ping "),
     (("ping", "--output", "xml"),
-     "--output: needs table, json or csv, not 'xml'"),
+     "--output: needs table, json or csv, not 'xml'", ""),
     (("trajectory", "f.csv", "-m", PLANAR, "--plot-scale", "log"),
-     "--plot-scale: needs limits or torques, not 'log'"),
+     "--plot-scale: needs limits or torques, not 'log'", "trajectory "),
     (("opspace", "-m", PLANAR, "--frame", "moon"),
-     "--frame: needs local, local_world_aligned or world, not 'moon'"),
+     "--frame: needs local, local_world_aligned or world, not 'moon'",
+     "opspace "),
     (("id", "-m", PLANAR, "--wrench-frame", "moon"),
-     "--wrench-frame: needs local, local_world_aligned or world, not 'moon'"),
+     "--wrench-frame: needs local, local_world_aligned or world, not 'moon'",
+     "id "),
     (("id", "-m", PLANAR, "--precision", "half"),
-     "--precision: needs double or single, not 'half'")])
-def test_what_is_wrong_is_told_in_words(arguments, told):
+     "--precision: needs double or single, not 'half'", "id "),
+    # A word too many, also where the command above it takes one.
+    ((*CHECK, "a.csv", "b.csv", "-m", PLANAR),
+     "an argument was not expected: b.csv", "trajectory check "),
+    ((*COMPARE, "a", "b", "c", "d"),
+     "arguments were not expected: c d", "trajectory compare "),
+    ((*CHECK, "a.csv", "-m", PLANAR, "--plot", "x.svg"),
+     "an argument was not expected: --plot", "trajectory check "),
+    # How many values, and which.
+    (("ping", "--server", "a", "--server", "b"),
+     "--server: takes one value, not 2", ""),
+    (("ping", "--server"), "--server: needs a value", ""),
+    (("ping", "--quiet=x"), "--quiet: takes no value, not 'x'", ""),
+    (("ping", "--timeout", "0"),
+     "--timeout: needs a number from 0.001 to 1000000, not '0'", ""),
+    (("ping", "--count", "0"),
+     "--count: needs a whole number from 1 to 1000000, not '0'", "ping "),
+    ((*COMPARE, "a", "b", "--tolerance", "2"),
+     "--tolerance: needs a number from 0 to 1, not '2'",
+     "trajectory compare "),
+    ((*CHECK, "a.csv", "-m", PLANAR, "--derate", "x"),
+     "--derate: needs a number, not 'x'", "trajectory check "),
+    (("models",), "a command is missing", "models ")])
+def test_what_is_wrong_is_told_in_words(arguments, told, command):
     done = run(*arguments)
     assert done.returncode == USAGE
-    assert done.stderr == f"torquectl: USAGE: {told} (see torquectl --help)\n"
+    assert done.stderr == (
+        f"torquectl: USAGE: {told} (see torquectl {command}--help)\n")
+
+
+@pytest.mark.parametrize("arguments, told", [
+    (("--validaton", "strict", "info"),
+     "arguments were not expected: --validaton strict; "
+     "did you mean --validation?"),
+    ((*CHECK, "f.csv", "-m", PLANAR, "--consistant"),
+     "an argument was not expected: --consistant; did you mean --consistent?"),
+    (("ping", "--conut=3"),
+     "an argument was not expected: --conut=3; did you mean --count?"),
+    (("modles", "list"), "there is no command 'modles'; did you mean models?"),
+    (("models", "lst"), "models has no command 'lst'; did you mean list?"),
+    (("models", "frobnicate"),
+     "models has no command 'frobnicate'; known are add, validate, list, "
+     "show, rm"),
+    (("trajectory", "chek", "good.csv"),
+     "trajectory has no command 'chek'; did you mean check?"),
+    (("trajectory", "compar", "a", "b"),
+     "trajectory has no command 'compar'; did you mean compare?"),
+    (("compute", "enrgy", "-m", PLANAR),
+     "QUANTITY: there is no 'enrgy'; did you mean energy?"),
+    (("ping", "--output", "jason"),
+     "--output: needs table, json or csv, not 'jason'; did you mean json?")])
+def test_what_may_have_been_meant_is_named(arguments, told):
+    done = run(*arguments)
+    assert done.returncode == USAGE
+    assert done.stderr.startswith(f"torquectl: USAGE: {told} (see "), \
+        done.stderr
+
+
+@pytest.mark.parametrize("arguments, told", [
+    (("opspace", "-m", PLANAR, "--q", "0,0", "--axes", "lx,lx"),
+     "USAGE (--axes): 'lx' is named twice"),
+    (("opspace", "-m", PLANAR, "--q", "0,0", "--axes", "lx", "--damped", "0"),
+     "USAGE (--damped): needs a finite number above 0, not 0"),
+    (("compute", "energy", "-m", PLANAR, "--q", "0,0",
+      "--external-wrench", "link2:wrld=0,0,0,0,0,1"),
+     "USAGE (--external-wrench): the model has no frame 'link2:wrld', and "
+     "'wrld' is no reference frame; did you mean link2:world?")])
+def test_values_are_told_in_the_words_of_the_command_line(arguments, told):
+    done = run(*arguments)
+    assert done.returncode == USAGE
+    assert done.stderr == f"torquectl: {told}\n"
+
+
+def test_a_wrench_of_the_wrong_size_is_called_by_its_flag():
+    done = run("id", "-m", PLANAR, "--q", "0,0", "--wrench", "1,2,3")
+    assert done.returncode == ERROR
+    assert done.stderr.startswith("torquectl: WRONG_COLUMN_COUNT (--wrench): ")
+    # Another frame than the one that is misspelt is the server's to refuse.
+    done = run("compute", "energy", "-m", PLANAR, "--q", "0,0",
+               "--external-wrench", "nose=0,0,0,0,0,1")
+    assert done.returncode == ERROR
+    assert "UNKNOWN_FRAME" in done.stderr
 
 
 def test_a_number_that_no_double_holds_is_told_as_such():

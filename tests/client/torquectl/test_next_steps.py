@@ -89,6 +89,58 @@ def test_a_tip_that_the_description_lacks_names_its_flag(tmp_path):
     assert "nolink" in said and "default_tip" not in said
 
 
+# --- Names that are nearly right ----------------------------------------------
+
+
+def test_a_misspelt_limit_is_told_the_right_one(move, tmp_path):
+    for wrong, right in (("efort", "effort"), ("velocty", "velocity"),
+                         ("torque_at_sped", "torque_at_speed")):
+        (tmp_path / "l.json").write_text(
+            json.dumps({"panda_joint2": {wrong: 80}}))
+        assert (f"has no limit called '{wrong}'; did you mean {right}?"
+                in refused(*CHECK, move, "-m", PANDA, "--limits",
+                           tmp_path / "l.json"))
+    (tmp_path / "l.json").write_text('{"panda_joint2": {"nonsense": 1}}')
+    assert "did you mean" not in refused(
+        *CHECK, move, "-m", PANDA, "--limits", tmp_path / "l.json")
+
+
+def test_a_misspelt_column_is_named(move, tmp_path):
+    samples = Samples.read(move).first(20)
+    path = samples.write_csv(tmp_path / "m.csv")
+    whole = path.read_text()
+    for right, wrong in (("panda_joint3.q", "panda_jont3.q"),
+                         ("panda_joint5.a", "panda_joint5.acc")):
+        path.write_text(whole.replace(right, wrong, 1))
+        assert (f"has no column {right}; did you mean {wrong}?"
+                in refused(*CHECK, path, "-m", PANDA))
+    # The columns of other joints are near as well, and not meant.
+    path.write_text(whole.replace("panda_joint3.q", "tool", 1))
+    assert "has no column panda_joint3.q\n" in refused(
+        *CHECK, path, "-m", PANDA)
+    path.write_text(whole.replace("time", "tme", 1))
+    assert "give each sample its 'time', in seconds; 'tme' is none" in refused(
+        *CHECK, path, "-m", PANDA)
+    path.write_text(whole.replace("panda_joint", "panda-joint"))
+    assert "; did you mean panda-joint1.q?" in refused(
+        *CHECK, path, "-m", PANDA)
+
+
+def test_a_misspelt_joint_of_a_message_is_named(move, tmp_path):
+    samples = Samples.read(move).first(20)
+    names = [*samples.joints[:2], "panda_jont3", *samples.joints[3:]]
+    np.savez(tmp_path / "m.npz", time=samples.time, q=samples.q, v=samples.v,
+             a=samples.a, joint_names=np.array(names))
+    assert ("has no joint panda_joint3; did you mean panda_jont3?"
+            in refused(*CHECK, tmp_path / "m.npz", "-m", PANDA))
+
+
+def test_a_misspelt_column_of_wrenches_is_named(move, tmp_path):
+    (tmp_path / "w.csv").write_text("time,mx,my,m_z,fx,fy,fz\n0,0,0,0,0,0,0\n")
+    assert "has no column mz; did you mean m_z?" in refused(
+        *CHECK, move, "-m", PANDA, "--wrench-profile", tmp_path / "w.csv")
+
+
 # --- Files that lack something ------------------------------------------------
 
 
