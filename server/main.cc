@@ -53,13 +53,20 @@ int Serve(const Settings& settings) {
   return 0;
 }
 
+/// The code of a command, unless what it has printed does not arrive.
+int Finish(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("torqued: stdout cannot be written\n", stderr);
+  return 1;
+}
+
 int Main(int argc, char** argv) {
   RouteLibraryLogs();
   const Command command = ParseCommandLine(argc, argv);
   if (const auto* exit = std::get_if<EarlyExit>(&command)) {
     std::fputs(exit->out.c_str(), stdout);
     std::fputs(exit->err.c_str(), stderr);
-    return exit->code;
+    return Finish(exit->code);
   }
   if (const auto* check = std::get_if<HealthCheckCommand>(&command)) {
     const std::string problem = CheckHealth(check->address, kHealthTimeout);
@@ -68,10 +75,10 @@ int Main(int argc, char** argv) {
     return problem.empty() ? 0 : 1;
   }
   if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
-    return BackUp(*backup);
+    return Finish(BackUp(*backup));
   }
   if (const auto* check = std::get_if<StoreCheckCommand>(&command)) {
-    return Check(*check);
+    return Finish(Check(*check));
   }
   const auto& settings = std::get<Settings>(command);
   const int code = Serve(settings);

@@ -14,6 +14,7 @@
 #include "client/cli/server_address.h"
 #include "client/cli/session.h"
 #include "client/cli/terminal/plain_text.h"
+#include "client/cli/terminal/reader.h"
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
 #include "server/flags/environment.h"
@@ -116,6 +117,15 @@ int Fail(ExitCode code, const std::string& text) {
   return static_cast<int>(code);
 }
 
+/// Ends with the code of an answer that is `written`, as far as streams know.
+int Finish(int code, bool written) {
+  std::cout.flush();
+  written = written && std::cout.good();
+  // Who reads no further has read enough.
+  if (written || ReaderHasLeft(STDOUT_FILENO)) return code;
+  return Fail(ExitCode::kError, "stdout cannot be written");
+}
+
 /// Of a command line that makes no sense.
 int FailUsage(const CLI::App& app, const std::string& refusal) {
   return Fail(ExitCode::kUsage, "USAGE: " + refusal + " (see " +
@@ -133,9 +143,7 @@ int RunCommand(const GlobalFlags& flags, const Runner& runner) {
                     shown ? plain : std::cout);
     const ExitCode code = runner(session);
     session.out().flush();
-    if (!session.out() || !std::cout)
-      return Fail(ExitCode::kError, "stdout cannot be written");
-    return static_cast<int>(code);
+    return Finish(static_cast<int>(code), session.out().good());
   } catch (const UsageError& error) {
     return Fail(ExitCode::kUsage,
                 "USAGE (" + error.option() + "): " + error.what());
@@ -167,7 +175,8 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    // --help
+    if (error.get_exit_code() == 0) return Finish(app.exit(error), true);
     return FailUsage(app, flags::Refusal(app, error));
   }
   // Not CLI11's own rule: it would hide which word was not understood.

@@ -1,6 +1,7 @@
 """Flags, environment, configuration file and logs."""
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
@@ -54,6 +55,19 @@ def test_a_bad_flag_is_a_usage_error_that_names_it(flags, named, tmp_path):
     assert result.returncode == 2, result.stdout
     assert named in result.stdout
     assert not (tmp_path / "models.db").exists()
+
+
+@pytest.mark.parametrize("flags", [
+    ("--help",), ("--print-config",), ("store", "check")])
+def test_output_that_cannot_be_written_is_told(flags, tmp_path):
+    with harness.Server(tmp_path / "run") as server:
+        assert server.stop() == 0
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [harness.server_binary(), "--store", server.store, *flags], stdout=full,
+            stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "torqued: stdout cannot be written\n"
 
 
 @pytest.mark.parametrize("name, value", [

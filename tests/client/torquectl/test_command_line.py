@@ -1,9 +1,14 @@
 """Command lines that make no sense, help, and what errors say."""
 
+import os
+import subprocess
+
 import pytest
 
-from calls import ERROR, OK, PLANAR, USAGE, run
-from trajectory_files import CHECK, COMPARE
+from calls import ERROR, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run
+from trajectory_files import CHECK, COMPARE, fixture_move
+
+__all__ = ["fixture_move"]
 
 
 def test_a_server_error_names_reason_and_field():
@@ -134,6 +139,44 @@ def test_a_wrench_of_the_wrong_size_is_called_by_its_flag():
                "--external-wrench", "nose=0,0,0,0,0,1")
     assert done.returncode == ERROR
     assert "UNKNOWN_FRAME" in done.stderr
+
+
+# --- Output that nobody reads --------------------------------------------------
+
+
+def into_a_pipe_that_is_closed(*arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as nobody:
+        return subprocess.run(
+            [TORQUECTL, *map(str, arguments)], stdout=nobody,
+            stderr=subprocess.PIPE, timeout=120, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments, code", [
+    (("--help",), OK), (("compute", "--help"), OK),
+    (("id", "-m", PLANAR, "--q", "0,0", "--output", "json"), OK),
+    (("id", "-m", PLANAR, "--q", "0,0", "--output", "csv"), OK),
+    (("models", "validate", PLANAR), OK)])
+def test_a_reader_that_has_left_is_no_error(arguments, code):
+    done = into_a_pipe_that_is_closed(*arguments)
+    assert (done.returncode, done.stderr) == (code, "")
+    # Twin: what cannot be written for another reason is told.
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [TORQUECTL, *map(str, arguments)], stdout=full, text=True,
+            stderr=subprocess.PIPE, timeout=120, check=False)
+    assert done.returncode == ERROR
+    assert done.stderr == "torquectl: stdout cannot be written\n"
+
+
+def test_the_code_of_the_answer_outlives_the_reader(move, tmp_path):
+    limits = tmp_path / "limits.json"
+    limits.write_text('{"panda_joint6": {"upper": 2.2}}')
+    check = (*CHECK, move, "--model", PANDA, "--output", "json")
+    assert into_a_pipe_that_is_closed(*check).returncode == OK
+    done = into_a_pipe_that_is_closed(*check, "--limits", limits)
+    assert (done.returncode, done.stderr) == (NO, "")
 
 
 def test_a_number_that_no_double_holds_is_told_as_such():
