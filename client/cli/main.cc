@@ -72,6 +72,11 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                                 "Seconds that each call to the server may take "
                                 "in all (default: 60)"),
                 0.001, kMostSeconds);
+  flags::Number(
+      app->add_option("--wait-for-server", flags->wait_for_server_seconds,
+                      "Seconds for which connecting to the server of an "
+                      "address is tried, within --timeout (default: 0, once)"),
+      0, kMostSeconds);
   flags::WholeNumber(
       app->add_option("--max-message-bytes", flags->max_message_bytes,
                       "Largest message in either direction"),

@@ -26,8 +26,12 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxName = 128;
 
+milliseconds Milliseconds(double seconds) {
+  return milliseconds(std::llround(seconds * 1000));
+}
+
 milliseconds Timeout(const GlobalFlags& flags) {
-  return milliseconds(std::llround(flags.timeout_seconds * 1000));
+  return Milliseconds(flags.timeout_seconds);
 }
 
 /// As files of robots have.
@@ -50,6 +54,11 @@ Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
     throw UsageError(flags.store.empty() ? "--models-dir" : "--store",
                      "only a local server takes it, and an address is given");
   }
+  if (is_local() && flags.wait_for_server_seconds > 0) {
+    throw UsageError("--wait-for-server",
+                     "no address is given; a local server is waited for within "
+                     "--timeout");
+  }
 }
 
 Session::~Session() = default;
@@ -68,6 +77,7 @@ const client::Client& Session::client() {
   if (is_local()) StartLocalServer();
   client::ConnectOptions options;
   options.deadline = Timeout(flags_);
+  options.wait_for_server = Milliseconds(flags_.wait_for_server_seconds);
   options.max_message_bytes = flags_.max_message_bytes;
   options.waiting = [this](const client::Error& error,
                            std::chrono::nanoseconds /*delay*/) {

@@ -31,6 +31,7 @@ struct GlobalFlags {
   std::vector<std::string> models_dirs;
   v1::Validation validation = v1::VALIDATION_DEFAULT;
   double timeout_seconds = 60;
+  double wait_for_server_seconds = 0;
   int max_message_bytes = client::ConnectOptions().max_message_bytes;
   OutputFormat output = OutputFormat::kTable;
   bool quiet = false;

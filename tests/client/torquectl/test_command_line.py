@@ -34,6 +34,8 @@ def test_a_server_error_names_reason_and_field():
     ("ping", "--store", "x.db", "--server", "127.0.0.1:1"),
     ("ping", "--output", "xml"), ("ping", "--timeout", "-1"),
     ("id", "--server", "127.0.0.1:1", "-m", PLANAR, "--q", "0,0"),
+    ("ping", "--wait-for-server", "-1", "--server", "127.0.0.1:1"),
+    ("ping", "--wait-for-server", "1"),
 ])
 def test_a_senseless_command_line_exits_64(arguments):
     done = run(*arguments)

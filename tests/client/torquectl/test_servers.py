@@ -2,10 +2,14 @@
 
 import csv
 import io
+import json
+import socket
+import subprocess
 
 import grpc
 
-from calls import ERROR, OK, USAGE, answering, run, run_json
+from calls import (ERROR, OK, TORQUECTL, USAGE, answering, run, run_json,
+                   serving)
 
 
 def test_ping_tells_health_and_address(server):
@@ -135,6 +139,49 @@ def test_no_connection_is_an_error_in_one_line():
     assert done.stderr.startswith("torquectl: UNAVAILABLE: ")
     assert "127.0.0.1:1" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+class Refusing:
+    """A socket that ends the first connection and is gone then."""
+
+    def __init__(self, path):
+        self._path = path
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(path))
+        self._listener.listen()
+        self._listener.settimeout(60)
+
+    def wait(self):
+        connection, _ = self._listener.accept()
+        connection.close()
+        self._listener.close()
+        self._path.unlink()
+
+
+def test_a_call_waits_for_a_server_that_starts_later(tmp_path):
+    address = f"unix:{tmp_path}/socket"
+    refusing = Refusing(tmp_path / "socket")
+    with subprocess.Popen(
+            [TORQUECTL, "ping", "--server", address, "--wait-for-server", "60",
+             "--output", "json"], text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE) as process:
+        refusing.wait()  # the call has begun, and has failed once
+        with serving(tmp_path, address):
+            out, err = process.communicate(timeout=90)
+    assert process.returncode == OK, err
+    assert json.loads(out)["health"] == "SERVING"
+
+
+def test_a_call_that_need_not_wait_does_not(tmp_path):
+    address = f"unix:{tmp_path}/socket"
+    for flags in ((), ("--wait-for-server", "0"),
+                  ("--wait-for-server", "0.2"),
+                  # Not longer than the call may take in all.
+                  ("--wait-for-server", "100000", "--timeout", "0.2")):
+        done = run("ping", "--server", address, *flags)
+        assert done.returncode == ERROR
+        assert done.stderr.startswith("torquectl: UNAVAILABLE: ") or \
+            done.stderr.startswith("torquectl: DEADLINE_EXCEEDED: ")
 
 
 def test_a_missing_server_binary_is_an_error():
