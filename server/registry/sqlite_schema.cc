@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "server/registry/page_findings.h"
 #include "server/registry/sqlite_migration.h"
 #include "server/registry/sqlite_statement.h"
 
@@ -105,8 +106,8 @@ std::string Unreadable(const SqliteConnection& connection) {
 std::optional<std::string> CheckWhole(SqliteConnection& connection) {
   const auto verdict = ReadText(connection, "PRAGMA quick_check(1)");
   if (!verdict) return Unreadable(connection);
-  if (*verdict != "ok") {
-    return "damaged (" + *verdict + "); the file was left as it is";
+  if (const auto findings = PageFindings(*verdict); !findings.empty()) {
+    return "damaged (" + findings.front() + "); the file was left as it is";
   }
   // No version makes any; to read one may take for ever.
   const auto views = ReadInteger(

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "server/registry/page_findings.h"
 #include "server/registry/revision.h"
 #include "server/registry/sqlite_connection.h"
 #include "server/registry/sqlite_migration.h"
@@ -138,10 +139,11 @@ class Checker {
             [this](const SqliteRows& row) { CheckPageVerdict(row); });
   }
 
-  /// One of the sentences of SQLite about the pages.
+  /// One of the texts of SQLite about the pages.
   void CheckPageVerdict(const SqliteRows& row) {
-    const std::string verdict = row.Text(0);
-    if (verdict != "ok") Add("pages: " + verdict);
+    for (const std::string& finding : PageFindings(row.Text(0))) {
+      Add("pages: " + finding);
+    }
   }
 
   void CheckTables() {

@@ -294,7 +294,9 @@ def test_check_of_files_that_are_no_stores(tmp_path, models):
     # The beginning of a page of a tree.
     torn = bytearray(whole)
     torn[4096 * 2:4096 * 2 + 8] = b"\xff" * 8
-    said_of(bytes(torn), DAMAGED)
+    lines = said_of(bytes(torn), DAMAGED).splitlines()
+    assert len(lines) > 2 and "\\x0a" not in "".join(lines)
+    assert all(line.startswith(f"{tmp_path}/file.db: ") for line in lines)
     assert check(tmp_path).returncode == NO_ANSWER
     newer = shutil.copy(models, tmp_path / "newer.db")
     with changed(newer) as connection:
