@@ -263,7 +263,7 @@ LocalServer::LocalServer(const LocalServerOptions& options)
                  options.arguments.end());
   process_ = std::make_unique<Process>(command, directory / "stderr");
   try {
-    WaitUntilServing(options.start_timeout, options.stop);
+    WaitUntilServing(binary, options.start_timeout, options.stop);
   } catch (...) {
     process_->Stop(milliseconds(500));
     throw;
@@ -283,13 +283,14 @@ std::string LocalServer::Log() const {
   return LastBytes(directory_->path() / "stderr");
 }
 
-void LocalServer::WaitUntilServing(milliseconds timeout,
+void LocalServer::WaitUntilServing(const fs::path& binary, milliseconds timeout,
                                    const std::stop_token& stop) {
   const auto deadline = SteadyClock::now() + timeout;
   const auto call_deadline = Clock::now() + timeout;
-  const auto fail = [this](const std::string& problem) {
+  const auto fail = [this, &binary](const std::string& problem) {
     const std::string log = Log();
-    throw LocalServerError("the local server " + problem +
+    throw LocalServerError("the local server " + binary.string() + " " +
+                           problem +
                            (log.empty() ? "" : "; it wrote:\n" + log));
   };
 

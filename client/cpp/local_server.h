@@ -57,7 +57,8 @@ class LocalServer {
   class TemporaryDirectory;
   class Process;
 
-  void WaitUntilServing(std::chrono::milliseconds timeout,
+  void WaitUntilServing(const std::filesystem::path& binary,
+                        std::chrono::milliseconds timeout,
                         const std::stop_token& stop);
 
   std::chrono::milliseconds stop_timeout_;

@@ -219,7 +219,8 @@ export async function startLocalServer(
   options: LocalServerOptions = {},
 ): Promise<LocalServer> {
   checkMembers(options, NAMES, 'options');
-  const process = new ServerProcess(findServerBinary(options.binary), options);
+  const binary = findServerBinary(options.binary);
+  const process = new ServerProcess(binary, options);
   const deadline = Date.now() + (options.startTimeoutMs ?? 15_000);
   while (true) {
     const address = await firstLine(process.addressFile);
@@ -229,7 +230,7 @@ export async function startLocalServer(
       const problem = process.end ?? 'did not serve in time';
       await process.stop();
       throw new LocalServerError(
-        `the local server ${problem}; it wrote:\n${process.log}`,
+        `the local server ${binary} ${problem}; it wrote:\n${process.log}`,
       );
     }
     await sleep(POLL_MS);

@@ -127,6 +127,10 @@ test('a server that cannot start says why', async () => {
     startLocalServer({ binary: '/bin/cat', startTimeoutMs: 300 }),
     LocalServerError,
   );
+  await assert.rejects(startLocalServer({ binary: '/bin/true' }), {
+    name: 'LocalServerError',
+    message: /^the local server \/bin\/true exited with code 0/,
+  });
 });
 
 test('a variable that nobody reads is not passed over', async () => {

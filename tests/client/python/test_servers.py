@@ -127,6 +127,9 @@ def test_a_misspelt_variable_is_not_passed_over(monkeypatch):
 def test_a_server_that_does_not_start_tells_why():
     with pytest.raises(torqued.LocalServerError, match="--nonsense"):
         torqued.local(arguments=["--nonsense"])
+    with pytest.raises(torqued.LocalServerError,
+                       match="the local server /bin/true exited with code 0"):
+        torqued.local(binary="/bin/true")
 
 
 def test_a_program_that_is_no_server_is_named(monkeypatch, tmp_path):

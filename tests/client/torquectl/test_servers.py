@@ -184,6 +184,13 @@ def test_a_call_that_need_not_wait_does_not(tmp_path):
             done.stderr.startswith("torquectl: DEADLINE_EXCEEDED: ")
 
 
+def test_a_program_that_is_no_server_is_named():
+    done = run("info", env={"TORQUED_SERVER": "/bin/true"})
+    assert done.returncode == ERROR
+    assert done.stderr == ("torquectl: LOCAL_SERVER: the local server "
+                           "/bin/true exited with code 0\n")
+
+
 def test_a_missing_server_binary_is_an_error():
     done = run("ping", env={"TORQUED_SERVER": "/no/such/binary"})
     assert done.returncode == ERROR
