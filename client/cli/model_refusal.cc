@@ -1,5 +1,6 @@
 #include "client/cli/model_refusal.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "client/cli/errors.h"
@@ -7,6 +8,17 @@
 #include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
+namespace {
+
+/// Whether the report says why, so that the sentence of the error need not.
+bool ListsError(const v1::LintReport& report) {
+  return std::any_of(report.findings().begin(), report.findings().end(),
+                     [](const v1::Finding& finding) {
+                       return finding.severity() == v1::SEVERITY_ERROR;
+                     });
+}
+
+}  // namespace
 
 void TellRefusal(const client::Error& error,
                  const v1::RegisterModelRequest& request,
@@ -18,7 +30,10 @@ void TellRefusal(const client::Error& error,
   *dry_run.mutable_options() = request.options();
   const v1::ValidateModelReply reply = client.ValidateModel(dry_run);
   err << "torquectl: " << PlainText(error.details().reason) << " ("
-      << PlainText(file) << "): " << PlainText(error.what()) << "\n";
+      << PlainText(file) << "): "
+      << (ListsError(reply.report()) ? "the server refuses the model"
+                                     : PlainText(error.what()))
+      << "\n";
   PrintReport(reply.report(), file, err);
   throw AlreadyTold();
 }

@@ -141,6 +141,25 @@ def test_a_misspelt_column_of_wrenches_is_named(move, tmp_path):
         *CHECK, move, "-m", PANDA, "--wrench-profile", tmp_path / "w.csv")
 
 
+# --- A model that is refused --------------------------------------------------
+
+
+def test_a_finding_is_told_once(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(pathlib.Path(PLANAR).read_text().replace(
+        '<mass value="2', '<mass value="-2'))
+    for words in (("id", "-m", path, "--q", "0,0"),
+                  ("models", "add", path, "--spawn")):
+        said = refused(*words, "--validation", "strict")
+        first, *findings = said.splitlines()
+        assert first == (f"torquectl: INVALID_MODEL ({path}): "
+                         "the server refuses the model")
+        errors = [line.partition(": error: ")[2] for line in findings
+                  if ": error: " in line]
+        assert errors and len(errors) == len(set(errors))
+        assert all(said.count(error) == 1 for error in errors)
+
+
 # --- Files that lack something ------------------------------------------------
 
 
