@@ -64,8 +64,9 @@ def test_output_that_cannot_be_written_is_told(flags, tmp_path):
         assert server.stop() == 0
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [harness.server_binary(), "--store", server.store, *flags], stdout=full,
-            stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            [harness.server_binary(), "--store", server.store, *flags],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            check=False)
     assert done.returncode == 1
     assert done.stderr == "torqued: stdout cannot be written\n"
 

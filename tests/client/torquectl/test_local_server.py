@@ -62,7 +62,7 @@ def test_the_local_server_and_its_files_end_with_the_call(tmp_path, temporary):
 
 @pytest.mark.parametrize("disposition", ["default", "ignored"])
 @pytest.mark.parametrize("closed", ["stdout", "both"])
-def test_a_reader_that_goes_away_is_an_error_and_leaves_nothing(
+def test_a_reader_that_goes_away_is_no_error_and_leaves_nothing(
         tmp_path, temporary, disposition, closed):
     states = tmp_path / "states.csv"
     states.write_text("joint1.q,joint2.q\n" + "0.1,0.2\n" * 20_000)
@@ -74,7 +74,7 @@ def test_a_reader_that_goes_away_is_an_error_and_leaves_nothing(
     done = subprocess.run(["bash", "-c", line], timeout=120, check=False,
                           env=environment(temporary), preexec_fn=reset,
                           restore_signals=False)
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert not list(temporary.iterdir())
 
 
