@@ -35,6 +35,7 @@ ENTRY_POINTS = {
     "torqued/core/dynamics/singular_joint.h",
     "torqued/core/formats/screw_axes.h",
     "torqued/core/formats/urdf.h",
+    "torqued/core/lanes/doubtful_in_single.h",
     "torqued/core/lanes/targets.h",
     "torqued/core/model/description.h",
     "torqued/core/model/lint.h",
