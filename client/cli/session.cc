@@ -215,6 +215,9 @@ void Session::set_last_words(std::function<std::string()> words) {
 }
 
 void Session::RemarkWaiting(const client::Error& error) {
+  // A local server goes only where the user interrupts, of which it may hear
+  // before the guard does; it does not come back.
+  if (is_local() && error.code() == grpc::StatusCode::UNAVAILABLE) return;
   if (told_waiting_.exchange(true)) return;
   const std::string& reason = error.details().reason;
   Remark("waiting to try again, within the timeout of " +
