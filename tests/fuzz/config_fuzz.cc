@@ -81,10 +81,11 @@ void CheckRefusal(const std::string& message, const std::string& file) {
                             }) == message.end() - 1 &&
                    message.back() == '\n',
                message);
-  // The flag or the file, which then comes with the key.
+  // The flag, the command, or the file, which then comes with the key.
   FUZZ_REQUIRE(message.find(file) != std::string::npos ||
                    message.find("--") != std::string::npos ||
                    message.find("argument") != std::string::npos ||
+                   message.find("command") != std::string::npos ||
                    message.find("FILE") != std::string::npos,
                message);
 }
