@@ -12,9 +12,9 @@ namespace torqued::cli {
 
 /// Names of reference frames on the command line.
 bool IsReferenceFrame(const std::string& name);
-/// Those that a name which is none may have meant.
+/// The names of reference frames that are spelt much like `name`.
 std::vector<std::string> NearReferenceFrames(const std::string& name);
-/// Of such a name.
+/// The reference frame that IsReferenceFrame knows by `name`.
 v1::ReferenceFrame ParseFrame(const std::string& name);
 
 struct ModelFlags {

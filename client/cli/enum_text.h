@@ -26,7 +26,8 @@ std::string JointTypeText(v1::JointType type);
 /// "warning".
 std::string SeverityText(v1::Severity severity);
 
-/// `name` is that of the contract for `number`; empty: there is none.
+/// `name`, the contract's name of `number`; the digits of `number` where the
+/// contract has no name for it and `name` is empty.
 std::string NameOrNumber(std::string_view name, int number);
 
 }  // namespace torqued::cli

@@ -27,8 +27,8 @@ class NamedColumns {
   /// One column by its whole name.
   std::optional<std::vector<double>> TakeOne(std::string_view name);
 
-  /// "; did you mean elbw.q?" of a column that no joint has, near to one that
-  /// is missing; empty where there is none.
+  /// "; did you mean elbw.q?", where the table lacks a joint's column and has
+  /// one of no joint that is spelt much like it. Empty: it has none.
   std::string NearHint(const std::vector<std::string>& joints,
                        std::string_view suffix) const;
 

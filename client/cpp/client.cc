@@ -116,8 +116,9 @@ struct Client::Connection {
         deadline, ScheduleUntil(deadline, effect));
   }
 
-  // Until a server answers. Only a call hears of the end of the connection that
-  // it is sent over; of one that changes something, that would be final.
+  // Returns when a server answers. A call over a connection that has ended in
+  // the meantime fails, and a call that changes something is not repeated then:
+  // this one, which changes nothing, comes first and makes a new connection.
   void FindServer(Clock::time_point deadline) const {
     v1::GetServerInfoReply reply;
     try {

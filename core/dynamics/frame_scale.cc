@@ -12,14 +12,15 @@ bool Slides(const TreeBody& body) {
   return body.motion == JointMotion::kPrismatic;
 }
 
-/// Of a body beside its joint: how far out its mass is.
+/// The radius of gyration of a body about its joint's frame, m.
 double Size(const TreeBody& body) {
   if (!(body.mass > 0)) return 0;
   const double moment = body.I[0] + body.I[3] + body.I[5];
   return std::sqrt(std::max(moment, 0.0) / (2 * body.mass));
 }
 
-/// m, of all that stands on the base.
+/// The sizes of all bodies and the distances between their joints, in sum, m.
+/// The distances from the base to the first joints do not count.
 double SizeOfRobot(const Tree& tree) {
   double size = 0;
   for (int i = 0; i < tree.n; ++i) {

@@ -59,7 +59,7 @@ class SampleDigits {
   double least_ = 0;     // of any quantum
 };
 
-/// Reads a table row by row, so that whoever calls can stop between two.
+/// Reads a table in steps of some rows. The caller may stop after each step.
 class SampleDigits::Reader {
  public:
   /// `table` outlives this.

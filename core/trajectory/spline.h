@@ -58,9 +58,9 @@ std::optional<SampleRates> Differentiate(std::span<const double> time,
                                          const SampleView& positions,
                                          SplineMethod method);
 
-/// Differentiate in steps, between which whoever calls can stop. `time` needs
-/// at least FewestSamples and must not be TooUneven; neither it nor `positions`
-/// is read after the constructor.
+/// Computes what Differentiate does in steps of some rows. The caller may stop
+/// after each step. `time` needs at least FewestSamples and must not be
+/// TooUneven. The constructor alone reads `time` and `positions`.
 class SplineDerivatives {
  public:
   SplineDerivatives(std::span<const double> time, const SampleView& positions,

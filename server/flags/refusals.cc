@@ -68,8 +68,8 @@ bool HasPositionals(const CLI::App& app) {
       [](const CLI::Option* option) { return option->get_positional(); });
 }
 
-/// Of a word in the place of a command; empty where it is none that is
-/// misspelt.
+/// The sentence about a word that stands in the place of a command and names
+/// none. Empty: no word of `words` stands there, or it may be an argument.
 std::string CommandProblem(const CLI::App& app, bool is_program,
                            const std::vector<std::string>& words) {
   std::vector<std::string> commands;

@@ -344,8 +344,9 @@ export class Client {
     );
   }
 
-  // Until a server answers: that nobody is there, or that gRPC cancels what
-  // comes while a server shuts down, would be final for what changes something.
+  // Returns when a server answers. A call that changes something is not repeated
+  // where nobody is there, or where gRPC cancels it while a server shuts down:
+  // this one, which changes nothing, comes first.
   async #findServer(limits: CallLimits): Promise<void> {
     try {
       await untilDone(
