@@ -10,6 +10,7 @@
 
 #include "core/formats/urdf.h"
 #include "tests/core/formats/lint_cases.h"
+#include "tests/core/model/noted_states.h"
 
 namespace torqued {
 namespace {
@@ -188,16 +189,6 @@ TEST(UrdfLintMessages, BehindAnUnknownJointNothingIsFixedToTheBase) {
   EXPECT_EQ(mass->severity, Severity::kWarning);
   EXPECT_NE(mass->message.find("once the errors are mended"), std::string::npos)
       << mass->message;
-}
-
-// The states that a rule was asked about.
-std::vector<std::vector<double>>& Asked() {
-  static std::vector<std::vector<double>> states;
-  return states;
-}
-std::optional<int> NoteState(const Tree& /*tree*/, std::span<const double> q) {
-  Asked().emplace_back(q.begin(), q.end());
-  return std::nullopt;
 }
 
 TEST(UrdfLintOptions, LenientLooksAtStatesThatTheTextDecides) {

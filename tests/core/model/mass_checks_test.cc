@@ -12,6 +12,7 @@
 
 #include "core/dynamics/singular_joint.h"
 #include "tests/core/model/descriptions.h"
+#include "tests/core/model/noted_states.h"
 
 namespace torqued {
 namespace {
@@ -307,16 +308,6 @@ TEST(MassChecks, LenientLooksAtRandomStatesToo) {
   EXPECT_EQ(finding.severity, Severity::kError);
   EXPECT_EQ(finding.joint, "shoulder");
   EXPECT_THAT(finding.message, HasSubstr("at a random state"));
-}
-
-// The states that a rule was asked about.
-std::vector<std::vector<double>>& Asked() {
-  static std::vector<std::vector<double>> states;
-  return states;
-}
-std::optional<int> NoteState(const Tree& /*tree*/, std::span<const double> q) {
-  Asked().emplace_back(q.begin(), q.end());
-  return std::nullopt;
 }
 
 TEST(MassChecks, LenientLooksAtTheSameStatesEachTime) {
