@@ -87,7 +87,7 @@ TEST_P(GoldenTest, JointsStandInTheSameOrderWithTheSameLimits) {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const auto& theirs = joints[i];
     const Joint& ours = model_->joints()[i];
-    EXPECT_EQ(ours.name, theirs.at("name"));
+    EXPECT_EQ(ours.name, theirs.at("name").get<std::string>());
     EXPECT_EQ(ours.q_index, theirs.at("idx_q"));
     EXPECT_EQ(ours.v_index, theirs.at("idx_v"));
     // Theirs count from 1, the base being 0.

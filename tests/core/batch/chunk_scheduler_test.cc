@@ -138,8 +138,8 @@ TEST(ChunkScheduler, JobsTakeTurnsChunkByChunk) {
     for (const auto& [name, chunks] : jobs) {
       ChunkScheduler::Job job;
       job.chunks = chunks;
-      job.run = [&order, name = name](std::int64_t chunk, int) {
-        order += name;
+      job.run = [&order, letter = name](std::int64_t chunk, int) {
+        order += letter;
         order += std::to_string(chunk);
       };
       scheduler.Submit(std::move(job));

@@ -198,8 +198,7 @@ TEST(OperationalSpace, ToleranceOfZeroTakesNoRoundOffForRank) {
 TEST(OperationalSpace, InertiaLostInRoundOffIsReportedNotReturned) {
   // A wrist so nearly aligned that W keeps no digit of the lost direction,
   // and a tolerance that lets J pass as regular.
-  const auto model =
-      LoadModel(ReadFile(std::string(TORQUED_MODELS) + "/ur5e.urdf"));
+  const auto model = LoadModel(ReadFile(TORQUED_MODELS "/ur5e.urdf"));
   ASSERT_NE(model, nullptr);
   Robot::Options options;
   options.task.rank_tolerance = 1e-12;

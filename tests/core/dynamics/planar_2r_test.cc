@@ -27,8 +27,8 @@ using planar::kG, planar::kL1, planar::kL2, planar::kM1, planar::kM2;
 class Planar2R : public testing::Test {
  protected:
   Planar2R()
-      : model_(testing_support::LoadModel(testing_support::ReadFile(
-            std::string(TORQUED_MODELS) + "/planar_2r.urdf"))) {
+      : model_(testing_support::LoadModel(
+            testing_support::ReadFile(TORQUED_MODELS "/planar_2r.urdf"))) {
     options_.terms.gravity = {0, -kG, 0};
   }
 

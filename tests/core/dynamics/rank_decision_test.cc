@@ -19,8 +19,7 @@ using Eigen::VectorXd;
 using ::testing::HasSubstr;
 
 // Axes of a task.
-constexpr std::uint8_t kAngularY = 1, kAngularZ = 2, kLinearX = 3, kLinearY = 4,
-                       kLinearZ = 5;
+constexpr std::uint8_t kAngularY = 1, kAngularZ = 2, kLinearX = 3, kLinearZ = 5;
 
 Robot::Options TaskOf(const std::string& tip,
                       std::initializer_list<std::uint8_t> axes,
