@@ -22,6 +22,7 @@
 #include "tests/server/computations.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
+#include "tests/support/sanitized.h"
 
 namespace torqued::fuzz {
 namespace {
@@ -35,7 +36,7 @@ constexpr std::size_t kMegabyte = 1'000'000;
 // Just under what a source may have.
 constexpr std::size_t kFull = (8u << 20) - 1000;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TORQUED_SANITIZED
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

@@ -29,8 +29,14 @@ std::string Attribute(const char* name, const std::string& value) {
   return std::string(" ") + name + "=\"" + value + "\"";
 }
 
-/// Grows a robot link by link. Links and joints become texts of their own,
-/// which are shuffled at the end.
+std::string OriginAt(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
+  return "<origin" + Attribute("xyz", Text(xyz)) + Attribute("rpy", Text(rpy)) +
+         "/>";
+}
+
+/// Grows a robot link by link. Numbers are drawn in statements of their own:
+/// the order of operands is the compiler's choice. Links and joints become
+/// texts of their own, which are shuffled at the end.
 class RobotWriter {
  public:
   RobotWriter(std::uint64_t seed, const RandomRobotOptions& options)
@@ -80,8 +86,9 @@ class RobotWriter {
 };
 
 std::string RobotWriter::Origin(double reach) {
-  return "<origin" + Attribute("xyz", Text(random_.Vector(3, -reach, reach))) +
-         Attribute("rpy", Text(random_.Vector(3, -kPi, kPi))) + "/>";
+  const Eigen::Vector3d rpy = random_.Vector(3, -kPi, kPi);
+  const Eigen::Vector3d xyz = random_.Vector(3, -reach, reach);
+  return OriginAt(xyz, rpy);
 }
 
 bool RobotWriter::HasRightAngles() {
@@ -97,8 +104,7 @@ std::string RobotWriter::RightAngledOrigin(double reach) {
     if (random_.Chance(0.5)) xyz[k] = 0;
     rpy[k] = (random_.Index(4) - 1) * (kPi / 2);
   }
-  return "<origin" + Attribute("xyz", Text(xyz)) + Attribute("rpy", Text(rpy)) +
-         "/>";
+  return OriginAt(xyz, rpy);
 }
 
 std::string RobotWriter::JointOrigin(bool right_angled) {
@@ -152,8 +158,8 @@ int RobotWriter::Attach(int parent, const std::string& name,
 }
 
 int RobotWriter::AttachFixed(int parent, bool has_mass) {
-  return Attach(parent, NewName("fixed"), "fixed", "", HasRightAngles(),
-                has_mass);
+  const bool right_angled = HasRightAngles();
+  return Attach(parent, NewName("fixed"), "fixed", "", right_angled, has_mass);
 }
 
 int RobotWriter::AttachMovable(int parent) {
@@ -173,15 +179,20 @@ int RobotWriter::AttachMovable(int parent) {
   details += "<limit";
   if (!continuous) {
     const double range = prismatic ? 0.5 : kPi;
-    details += Attribute("lower", Text(random_.Uniform(-range, -0.1 * range))) +
-               Attribute("upper", Text(random_.Uniform(0.1 * range, range)));
+    const double upper = random_.Uniform(0.1 * range, range);
+    const double lower = random_.Uniform(-range, -0.1 * range);
+    details +=
+        Attribute("lower", Text(lower)) + Attribute("upper", Text(upper));
   }
-  details += Attribute("effort", Text(random_.Uniform(10, 100))) +
-             Attribute("velocity", Text(random_.Uniform(1, 4))) + "/>";
+  const double velocity = random_.Uniform(1, 4);
+  const double effort = random_.Uniform(10, 100);
+  details += Attribute("effort", Text(effort)) +
+             Attribute("velocity", Text(velocity)) + "/>";
   if (options_.friction) {
-    details += "<dynamics" +
-               Attribute("damping", Text(random_.Uniform(0.1, 3))) +
-               Attribute("friction", Text(random_.Uniform(0.1, 3))) + "/>";
+    const double coulomb = random_.Uniform(0.1, 3);
+    const double viscous = random_.Uniform(0.1, 3);
+    details += "<dynamics" + Attribute("damping", Text(viscous)) +
+               Attribute("friction", Text(coulomb)) + "/>";
   }
   return Attach(parent, NewName("joint"),
                 prismatic    ? "prismatic"

@@ -89,7 +89,8 @@ void ForTasks(const Check& check) {
         if (!(task.condition < 1e7)) continue;
         ++checked;
         Random random(static_cast<std::uint64_t>(checked));
-        check(task, random.Vector(m, -5, 5), random.Vector(c.n(), -20, 20));
+        const VectorXd tau = random.Vector(c.n(), -20, 20);
+        check(task, random.Vector(m, -5, 5), tau);
       }
     }
   }

@@ -28,10 +28,11 @@ def weak_symbols(path):
 
 
 def foreign(symbols, target):
-    """Those whose name does not begin in namespace torqued::target."""
+    """Those whose name does not begin in namespace torqued::target, nor that of
+    the function that they are local to."""
     own = f"7torqued{len(target)}{target}"
     return [s for s in symbols
-            if not re.match(rf"^_Z(T[VIS]|GV)?N(K)?{own}", s)]
+            if not re.match(rf"^_Z(T[VIS]|GV)?Z*NK?{own}", s)]
 
 
 def main():
@@ -48,7 +49,9 @@ def main():
     # The check itself sees what it is for.
     assert foreign(["_ZSt3maxIdERKT_S2_S2_"], "avx2")
     assert foreign(["_ZN7torqued8baseline3FooEv"], "avx2")
+    assert foreign(["_ZZN7torqued8baseline3FooEvENKUlvE_clEv"], "avx2")
     assert not foreign(["_ZN7torqued4avx23FooEv"], "avx2")
+    assert not foreign(["_ZZN7torqued4avx23FooEvENKUlvE_clEv"], "avx2")
     return 1 if failed else 0
 
 

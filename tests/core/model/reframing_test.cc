@@ -205,8 +205,8 @@ TEST(Reframing, CoordinateAxesGiveExactNumbers) {
     Random random(seed);
     for (TreeBody& body : tree.bodies) {
       Eigen::Map<RowMajor3d>(body.R) = Matrix3d::Identity();
-      Eigen::Map<Vector3d>(body.axis) =
-          Vector3d::Unit(random.Index(3)) * (random.Chance(0.5) ? 1 : -1);
+      const double sign = random.Chance(0.5) ? 1 : -1;
+      Eigen::Map<Vector3d>(body.axis) = sign * Vector3d::Unit(random.Index(3));
       // Feet and axes at the corners of a lattice.
       for (double& p : body.p) p = random.Index(5) - 2;
     }

@@ -23,7 +23,8 @@ constexpr double kPi = std::numbers::pi;
 
 Vector3d RandomAxis(Random& random) {
   if (random.Chance(0.5)) return random.UnitVector();
-  return Vector3d::Unit(random.Index(3)) * (random.Chance(0.5) ? 1 : -1);
+  const double sign = random.Chance(0.5) ? 1 : -1;
+  return sign * Vector3d::Unit(random.Index(3));
 }
 
 // A unit vector at right angles to z.

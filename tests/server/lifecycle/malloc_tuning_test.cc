@@ -12,11 +12,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/sanitized.h"
+
 namespace torqued::server {
 namespace {
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(TORQUED_SANITIZED)
 
 /// Heaps of the allocator.
 int Heaps() {
