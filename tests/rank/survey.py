@@ -44,7 +44,7 @@ FRAMES = ("local", "local_world_aligned", "world")
 
 
 class Refused(Exception):
-    """The core does not take the robot."""
+    """The survey leaves the robot out."""
 
 
 def single(x):
@@ -164,6 +164,8 @@ class Survey:
 
     def of_robot(self, path):
         robot = Robot(path)
+        if not robot.moving:
+            raise Refused("none of its joints moves")
         states = states_of(robot, self.count, str(path.name))
         jacobians, tasks = {}, collections.defaultdict(list)
         columns = {joint.name: k for k, joint in enumerate(robot.moving)}
