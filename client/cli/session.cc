@@ -215,8 +215,8 @@ void Session::set_last_words(std::function<std::string()> words) {
 }
 
 void Session::RemarkWaiting(const client::Error& error) {
-  // A local server goes only where the user interrupts, of which it may hear
-  // before the guard does; it does not come back.
+  // A local server ends when the user interrupts, maybe before this program's
+  // own guard notices. It does not come back, so nothing waits for it.
   if (is_local() && error.code() == grpc::StatusCode::UNAVAILABLE) return;
   if (told_waiting_.exchange(true)) return;
   const std::string& reason = error.details().reason;

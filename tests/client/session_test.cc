@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <sstream>
+#include <string>
 
 #include "client/cli/terminal/progress_bar.h"
 
@@ -14,17 +15,17 @@ using ::testing::EndsWith;
 const client::Error kOverloaded(grpc::StatusCode::RESOURCE_EXHAUSTED,
                                 "Too many rows.", {"OVERLOADED", {}, {}, {}});
 
-GlobalFlags Flags(bool quiet) {
+GlobalFlags Flags(bool quiet, const std::string& server = "unused") {
   GlobalFlags flags;
-  flags.server = "unused";
+  flags.server = server;
   flags.quiet = quiet;
   return flags;
 }
 
 class SessionTest : public ::testing::Test {
  protected:
-  explicit SessionTest(bool quiet = false)
-      : session_(Flags(quiet), out_, err_, out_) {}
+  explicit SessionTest(bool quiet = false, const std::string& server = "unused")
+      : session_(Flags(quiet, server), out_, err_, out_) {}
 
   std::ostringstream out_;
   std::ostringstream err_;
@@ -34,6 +35,11 @@ class SessionTest : public ::testing::Test {
 class QuietSessionTest : public SessionTest {
  protected:
   QuietSessionTest() : SessionTest(/*quiet=*/true) {}
+};
+
+class LocalSessionTest : public SessionTest {
+ protected:
+  LocalSessionTest() : SessionTest(/*quiet=*/false, /*server=*/"") {}
 };
 
 TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
@@ -50,6 +56,13 @@ TEST_F(SessionTest, ThatItWaitsIsToldOnceWithTheReason) {
 TEST_F(SessionTest, AFailureWithoutAReasonIsToldByItsCode) {
   session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "re\x1bset"});
   EXPECT_THAT(err_.str(), EndsWith(": UNAVAILABLE: re\\u001bset\n"));
+}
+
+TEST_F(LocalSessionTest, NoWaitIsToldForALocalServerThatHasEnded) {
+  session_.RemarkWaiting({grpc::StatusCode::UNAVAILABLE, "reset"});
+  EXPECT_EQ(err_.str(), "");
+  session_.RemarkWaiting(kOverloaded);
+  EXPECT_THAT(err_.str(), EndsWith("OVERLOADED: Too many rows.\n"));
 }
 
 TEST_F(SessionTest, TheBarGivesWayToARemark) {
