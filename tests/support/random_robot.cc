@@ -34,9 +34,9 @@ std::string OriginAt(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
          "/>";
 }
 
-/// Grows a robot link by link. Numbers are drawn in statements of their own:
-/// the order of operands is the compiler's choice. Links and joints become
-/// texts of their own, which are shuffled at the end.
+/// Grows a robot link by link. Every random number is drawn in a statement of
+/// its own, because compilers evaluate operands in different orders. Links and
+/// joints become texts of their own, which are shuffled at the end.
 class RobotWriter {
  public:
   RobotWriter(std::uint64_t seed, const RandomRobotOptions& options)

@@ -53,9 +53,10 @@ double Angle(Random& random) {
   switch (random.Index(4)) {
     case 0:
       return random.Index(4) * std::numbers::pi / 2;
-    case 1:
-      return random.Index(4) * std::numbers::pi / 2 +
-             LogUniform(random, -10, -1);
+    case 1: {
+      const double right_angles = random.Index(4) * std::numbers::pi / 2;
+      return right_angles + LogUniform(random, -10, -1);
+    }
     default:
       return random.Uniform(-3, 3);
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -62,9 +63,11 @@ TEST(Pose, ProductChainsPlacements) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> uniform(-2, 2);
   const auto draw = [&] {
-    return Pose::FromXyzRpy(
-        {uniform(random), uniform(random), uniform(random)},
-        {uniform(random), uniform(random), uniform(random)});
+    const std::array<double, 3> xyz = {uniform(random), uniform(random),
+                                       uniform(random)};
+    const std::array<double, 3> rpy = {uniform(random), uniform(random),
+                                       uniform(random)};
+    return Pose::FromXyzRpy(xyz, rpy);
   };
   for (int i = 0; i < 50; ++i) {
     const Pose ab = draw(), bc = draw(), ac = ab * bc;
