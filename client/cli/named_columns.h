@@ -27,8 +27,9 @@ class NamedColumns {
   /// One column by its whole name.
   std::optional<std::vector<double>> TakeOne(std::string_view name);
 
-  /// "; did you mean elbw.q?", where the table lacks a joint's column and has
-  /// one of no joint that is spelt much like it. Empty: it has none.
+  /// A hint such as "; did you mean elbw.q?": a column that belongs to no joint
+  /// and is spelt much like one that a joint lacks. Empty without such a
+  /// column.
   std::string NearHint(const std::vector<std::string>& joints,
                        std::string_view suffix) const;
 

@@ -81,7 +81,7 @@ void CheckRefusal(const std::string& message, const std::string& file) {
                             }) == message.end() - 1 &&
                    message.back() == '\n',
                message);
-  // The flag, the command, or the file, which then comes with the key.
+  // A refusal names the flag, the command, or the file with its key.
   FUZZ_REQUIRE(message.find(file) != std::string::npos ||
                    message.find("--") != std::string::npos ||
                    message.find("argument") != std::string::npos ||

@@ -1,5 +1,5 @@
-// Defines TORQUED_SANITIZED where a sanitizer watches: it takes time and memory
-// of its own, and an allocator.
+// Defines TORQUED_SANITIZED in builds with AddressSanitizer or ThreadSanitizer,
+// which take time and memory of their own and replace the allocator.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC

@@ -345,8 +345,9 @@ export class Client {
   }
 
   // Returns when a server answers. A call that changes something is not repeated
-  // where nobody is there, or where gRPC cancels it while a server shuts down:
-  // this one, which changes nothing, comes first.
+  // once it may have reached a server: after a lost connection, or after a
+  // CANCELLED of a server that shuts down. GetServerInfo changes nothing and is
+  // repeated, so it is sent first.
   async #findServer(limits: CallLimits): Promise<void> {
     try {
       await untilDone(

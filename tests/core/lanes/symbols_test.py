@@ -28,8 +28,8 @@ def weak_symbols(path):
 
 
 def foreign(symbols, target):
-    """Those whose name does not begin in namespace torqued::target, nor that of
-    the function that they are local to."""
+    """Symbols outside namespace torqued::target. What is local to a function,
+    as a lambda is, belongs to the function's namespace."""
     own = f"7torqued{len(target)}{target}"
     return [s for s in symbols
             if not re.match(rf"^_Z(T[VIS]|GV)?Z*NK?{own}", s)]
