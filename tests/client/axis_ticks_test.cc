@@ -63,5 +63,10 @@ TEST(AxisTicks, AreNoneOnAnAxisThatIsNone) {
   EXPECT_THAT(AxisTicks(-1e308, 1e308, 5), IsEmpty());
 }
 
+TEST(AxisTicks, AreNoneWhereDoublesLieFurtherApart) {
+  EXPECT_THAT(AxisTicks(1e17, 1e17 + 64, 5), IsEmpty());
+  EXPECT_THAT(AxisTicks(-1e17 - 64, -1e17, 5), IsEmpty());
+}
+
 }  // namespace
 }  // namespace torqued::cli

@@ -112,9 +112,9 @@ ZipEntries ReadZip(std::string_view bytes,
     }
     const std::string place = name + ", " + PlainText(stat.name, 20);
     if (!is_wanted(stat.name)) continue;
+    total += stat.size;
     // Entries may share bytes, which then count once.
-    if (!CanHold(stat.comp_size, stat.size) ||
-        !CanHold(bytes.size(), total += stat.size)) {
+    if (!CanHold(stat.comp_size, stat.size) || !CanHold(bytes.size(), total)) {
       throw DataError(place, "is larger than its compressed bytes can be");
     }
     if (total > kMaxUnpacked) {
@@ -153,8 +153,11 @@ std::string ZipBytes(const ZipEntries& entries) {
     // The first time that ZIP can tell.
     zip_file_set_dostime(archive.get(), place, 0, 0x21, 0);
   }
-  if (zip_close(archive.get()) != 0) throw std::bad_alloc();
-  (void)archive.release();
+  zip_t* const written = archive.release();
+  if (zip_close(written) != 0) {
+    zip_discard(written);
+    throw std::bad_alloc();
+  }
 
   zip_stat_t stat;
   if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) {

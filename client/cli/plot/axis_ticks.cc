@@ -48,12 +48,14 @@ std::vector<Tick> AxisTicks(double low, double high, int max_count) {
     first = std::ceil(low / step - 1e-9);
     last = std::floor(high / step + 1e-9);
   }
+  if (first + 1 == first || last - 1 == last) return {};
   const int decimals =
       std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+  const int count = static_cast<int>(last - first) + 1;
   std::vector<Tick> ticks;
-  for (double k = first; k <= last; ++k) {
+  for (int k = 0; k < count; ++k) {
     // + 0.0 turns -0 into 0.
-    const double value = k * step + 0.0;
+    const double value = (first + k) * step + 0.0;
     ticks.push_back({value, Label(value, decimals)});
   }
   return ticks;

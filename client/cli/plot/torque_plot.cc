@@ -157,6 +157,7 @@ std::string DrawTorquePlot(const TorquePlot& plot) {
   const Range time = TimeRange(plot);
   const std::vector<Tick> time_ticks = AxisTicks(time.low, time.high, 11);
   std::vector<double> tick_times;
+  tick_times.reserve(time_ticks.size());
   for (const Tick& tick : time_ticks) tick_times.push_back(tick.value);
   const Eigen::VectorXd times = TimesOf(plot);
   for (std::size_t joint = 0; joint < joints; ++joint) {
