@@ -16,7 +16,11 @@ RUN --mount=type=cache,target=/root/.cache/ccache \
 
 FROM ${BASE}
 COPY deploy/debian/install-packages.sh /tmp/
-RUN /tmp/install-packages.sh runtime \
+# gRPC's package depends on protobuf's compiler as a library, which nothing here
+# loads: 3.4 MB.
+RUN printf 'path-exclude=/usr/lib/*/%s.so*\n' libprotoc libgrpc_plugin_support \
+    >/etc/dpkg/dpkg.cfg.d/no-compiler \
+ && /tmp/install-packages.sh runtime \
  && apt-get clean \
  && rm -rf /tmp/install-packages.sh /var/lib/apt/lists/* /var/log/apt \
     /var/log/dpkg.log \
