@@ -18,10 +18,14 @@ double RoundStep(double step) {
   return 10 * power;
 }
 
-std::string Label(double value, int decimals) {
+std::string Label(double value, double step, int decimals) {
   std::array<char, 400> buffer;
   if (std::abs(value) >= 1e6 || decimals > 6) {
-    std::snprintf(buffer.data(), buffer.size(), "%g", value);
+    // As many digits as tell the multiples of the step apart.
+    const double steps = std::max(std::abs(value) / step, 1.0);
+    const int digits = 2 + static_cast<int>(std::log10(steps) + 1e-9);
+    std::snprintf(buffer.data(), buffer.size(), "%.*g", std::max(6, digits),
+                  value);
   } else {
     std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
   }
@@ -56,7 +60,7 @@ std::vector<Tick> AxisTicks(double low, double high, int max_count) {
   for (int k = 0; k < count; ++k) {
     // + 0.0 turns -0 into 0.
     const double value = (first + k) * step + 0.0;
-    ticks.push_back({value, Label(value, decimals)});
+    ticks.push_back({value, Label(value, step, decimals)});
   }
   return ticks;
 }
