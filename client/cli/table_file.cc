@@ -36,14 +36,12 @@ std::string DeriveHint(std::string_view suffix, const TableRules& rules) {
 std::string ColumnHint(const CsvTable& csv,
                        const std::vector<std::string>& joints,
                        std::string_view suffix, const TableRules& rules) {
-  for (const std::string& joint : joints) {
-    const auto bare = std::find(csv.header.begin(), csv.header.end(), joint);
-    if (bare == csv.header.end()) continue;
-    const std::string name = PlainText(joint, 128);
-    return "; column '" + name + "' does not say what it holds: call it " +
-           name + ".q where that are positions";
-  }
-  return DeriveHint(suffix, rules);
+  const auto bare = std::find_first_of(joints.begin(), joints.end(),
+                                       csv.header.begin(), csv.header.end());
+  if (bare == joints.end()) return DeriveHint(suffix, rules);
+  const std::string name = PlainText(*bare, 128);
+  return "; column '" + name + "' does not say what it holds: call it " + name +
+         ".q where that are positions";
 }
 
 void TakeNamed(const CsvTable& csv, const TableRules& rules,
