@@ -56,6 +56,19 @@ void AddWrench(const std::string& text, client::States* states,
   add(wrench, all.rightCols(6));
 }
 
+/// Of a frame that the model lacks: empty unless what follows its colon is near
+/// to a reference frame.
+std::string MisspeltReference(const std::string& frame) {
+  const std::size_t colon = frame.rfind(':');
+  if (colon == std::string::npos) return "";
+  const std::string reference = frame.substr(colon + 1);
+  const std::vector<std::string> near = NearReferenceFrames(reference);
+  if (near.empty()) return "";
+  return "the model has no frame '" + frame + "', and '" + reference +
+         "' is no reference frame; did you mean " + frame.substr(0, colon + 1) +
+         near.front() + "?";
+}
+
 }  // namespace
 
 void AddSurroundingsFlags(CLI::App* command, SurroundingsFlags* flags) {
@@ -105,16 +118,9 @@ void TellReferenceFrame(const client::Error& error,
           "options.external_wrenches[" + std::to_string(k) + "].frame") {
         continue;
       }
-      const std::string& frame = options.external_wrenches[k].frame;
-      const std::size_t colon = frame.rfind(':');
-      if (colon == std::string::npos) continue;
-      const std::string reference = frame.substr(colon + 1);
-      const std::vector<std::string> near = NearReferenceFrames(reference);
-      if (near.empty()) continue;
-      throw UsageError(
-          kWrench, "the model has no frame '" + frame + "', and '" + reference +
-                       "' is no reference frame; did you mean " +
-                       frame.substr(0, colon + 1) + near.front() + "?");
+      const std::string problem =
+          MisspeltReference(options.external_wrenches[k].frame);
+      if (!problem.empty()) throw UsageError(kWrench, problem);
     }
   }
 }
