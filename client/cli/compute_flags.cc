@@ -195,7 +195,7 @@ void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
                       "it beside the frame (default: the server's, 1e-6)");
   command->add_option("--length", flags->length,
                       "Length that makes linear and angular rows comparable, "
-                      "m (default: the server's, 1)");
+                      "m, from 1e-30 to 1e30 (default: the server's, 1)");
 }
 
 void Apply(const TaskFlags& flags, client::ComputeOptions* options) {

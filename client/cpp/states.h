@@ -75,6 +75,7 @@ struct TaskOptions {
   /// restricted.
   std::optional<double> damping = {};
   std::optional<double> rank_tolerance = {};
+  /// m, from 1e-30 to 1e30.
   std::optional<double> characteristic_length = {};
   /// Evaluation::sigma_min is wanted, which costs a decomposition per row.
   bool sigma_min = false;

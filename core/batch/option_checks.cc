@@ -232,10 +232,10 @@ MaybeError CheckTask(const TaskOptions& task) {
     return Fail(Code::kInvalidOption, "operational_space.rank_tolerance",
                 "The rank tolerance must be in [0, 1).");
   }
-  if (!(task.characteristic_length > 0 &&
-        std::isfinite(task.characteristic_length))) {
+  if (!(task.characteristic_length >= kLeastLength &&
+        task.characteristic_length <= kLargestLength)) {
     return Fail(Code::kInvalidOption, "operational_space.characteristic_length",
-                "The characteristic length must be positive and finite.");
+                "The characteristic length must be from 1e-30 to 1e30 m.");
   }
   const bool damped = task.singularity == SingularityRule::kDamped;
   if (damped && !(task.damping > 0 && std::isfinite(task.damping))) {

@@ -27,6 +27,11 @@ enum class TaskRule : std::uint8_t {
   kUndefined,  // invalid input or singular mass matrix
 };
 
+/// Of a characteristic length, m: linear rows that are divided by it stay
+/// finite in both precisions.
+inline constexpr double kLeastLength = 1e-30;
+inline constexpr double kLargestLength = 1e30;
+
 struct TaskOptions {
   /// Rows of the task: 0..2 angular x y z, 3..5 linear x y z.
   std::array<std::uint8_t, 6> axes{0, 1, 2, 3, 4, 5};
@@ -40,6 +45,7 @@ struct TaskOptions {
   /// A task of full rank whose smallest singular value, scaled like the frame,
   /// is at most rank_tolerance times the norm of that Jacobian is weak.
   double rank_tolerance = 1e-6;
+  /// In [kLeastLength, kLargestLength].
   double characteristic_length = 1;
 };
 

@@ -70,9 +70,10 @@ std::optional<Error> DecodeTask(const v1::OperationalSpaceOptions& options,
   }
   if (options.has_characteristic_length()) {
     task->characteristic_length = options.characteristic_length();
-    if (!(std::isfinite(task->characteristic_length) &&
-          task->characteristic_length > 0)) {
-      return InvalidOption("characteristic_length", "must be finite and > 0");
+    if (!(task->characteristic_length >= kLeastLength &&
+          task->characteristic_length <= kLargestLength)) {
+      return InvalidOption("characteristic_length",
+                           "must be from 1e-30 to 1e30");
     }
   }
   return std::nullopt;

@@ -263,7 +263,7 @@ def test_a_thousand_wrong_joint_names_fit_into_the_error(client):
       for number in (NAN, INFINITY, -1e-6, 1)),
     *(case(f"length-{number}", task(characteristic_length=number),
            "INVALID_OPTION", "operational_space.characteristic_length")
-      for number in (NAN, INFINITY, 0, -1)),
+      for number in (NAN, INFINITY, 0, -1, 9e-31, 1.1e30)),
     case("an-axis-twice",
          task(axes=[pb.TASK_AXIS_LINEAR_X, pb.TASK_AXIS_LINEAR_Y,
                     pb.TASK_AXIS_LINEAR_X]),

@@ -85,7 +85,8 @@ export interface Task {
   /** In [0, 1): singular values above this times the largest count. Absent:
    * 1e-6. */
   rankTolerance?: number;
-  /** By which linear rows are divided before that, m. Absent: 1. */
+  /** By which linear rows are divided before that, m, from 1e-30 to 1e30.
+   * Absent: 1. */
   characteristicLength?: number;
   /** Return the smallest singular values too. */
   sigmaMin?: boolean;

@@ -98,7 +98,8 @@ class Options:
     axes: rows of the task, in this order. None: all six.
     singularity, damping: what to return where the task is singular. DAMPED
         needs a `damping` > 0, REPORT none.
-    rank_tolerance, characteristic_length: of the rank test; None: 1e-6, 1 m.
+    rank_tolerance, characteristic_length: of the rank test; the length from
+        1e-30 to 1e30 m; None: 1e-6, 1 m.
     sigma_min: return it with the operational space.
     fail_fast: a row that is not OK fails the whole call (InvalidArgument,
         ROW_FAILED).

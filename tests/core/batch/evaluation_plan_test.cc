@@ -153,7 +153,7 @@ TEST_F(EvaluationPlanTest, OptionsMustBeFiniteAndInRange) {
     ExpectError(Code::kInvalidOption, "operational_space.rank_tolerance");
   }
   options_ = good;
-  for (const double bad : {nan, 0.0, -1.0}) {
+  for (const double bad : {nan, 0.0, -1.0, 9e-31, 1.1e30}) {
     options_.task.characteristic_length = bad;
     ExpectError(Code::kInvalidOption,
                 "operational_space.characteristic_length");

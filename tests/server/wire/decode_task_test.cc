@@ -72,7 +72,7 @@ TEST(DecodeTaskTest, ToleranceAndLengthHaveTheirRanges) {
     options.set_rank_tolerance(tolerance);
     ExpectRefused(options, "rank_tolerance");
   }
-  for (const double length : {0.0, -1.0, kNaN, kInfinity}) {
+  for (const double length : {0.0, -1.0, 9e-31, 1.1e30, kNaN, kInfinity}) {
     v1::OperationalSpaceOptions options;
     options.set_characteristic_length(length);
     ExpectRefused(options, "characteristic_length");
