@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 
 #include "client/cpp/error.h"
@@ -30,7 +31,10 @@ TEST(ArrayCodec, KeepsEveryBit) {
   DecodeRows(array, "tau", 0, 2, 2, &back);
   ASSERT_EQ(back.rows(), 2);
   ASSERT_EQ(back.cols(), 3);
-  EXPECT_EQ(std::memcmp(batch.data(), back.data(), 6 * sizeof(double)), 0);
+  for (int k = 0; k < 6; ++k) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back.data()[k]),
+              std::bit_cast<std::uint64_t>(batch.data()[k]));
+  }
 }
 
 TEST(ArrayCodec, JoinsPartsAtTheirRows) {

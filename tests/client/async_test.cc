@@ -67,6 +67,7 @@ TEST(ComputeAsync, HasItsCallsInFlightAtOnce) {
   };
   const Client client = Client::Connect(server.address());
   std::vector<PendingEvaluation> pending;
+  pending.reserve(kCalls);
   for (int k = 0; k < kCalls; ++k) {
     pending.push_back(
         client.ComputeAsync("arm", {kTorque}, {.q = Batch::Constant(2, 3, k)}));
