@@ -326,9 +326,11 @@ def measured(run):
               "brackets: time over ours, largest relative difference."]
     parts += [all_quantities(run, robot) for robot in ALL_ROBOTS]
     parts += ["### Single precision",
-              "Tables in single precision on both sides, one thread, the same "
-              "batches. In brackets: the share of rows that are in doubt and "
-              "computed in double precision.",
+              "Each figure is the time of a batch in single precision over its "
+              "time in double. Both read and write tables in single precision, "
+              "on one thread, in the batches of the tables above. Rows in doubt "
+              "of single precision are computed in double; their share stands "
+              "in brackets.",
               single_precision(run)]
     parts += ["### Share of the peak", peak_shares(run)]
     return "\n\n".join(parts)

@@ -56,8 +56,9 @@ void AddWrench(const std::string& text, client::States* states,
   add(wrench, all.rightCols(6));
 }
 
-/// Of a frame that the model lacks: empty unless what follows its colon is near
-/// to a reference frame.
+/// Says which reference frame was probably meant by a frame that the model
+/// lacks. Empty unless what follows the colon is spelt much like a reference
+/// frame.
 std::string MisspeltReference(const std::string& frame) {
   const std::size_t colon = frame.rfind(':');
   if (colon == std::string::npos) return "";

@@ -29,7 +29,7 @@ TOOL = re.compile(
     r"(?:[\w]+-linux-gnu-)?"
     r"(?:cc|c\+\+|cc1|cc1plus|cpp|gcc|g\+\+|clang|clang\+\+|collect2|lto1|as|"
     r"ld|ld\.bfd|ld\.gold|ld\.lld|cmake|make|ninja)(?:-[\d.]+)?|"
-    r"libprotoc\.so.*")
+    r"lib(?:protoc|grpc_plugin_support)\.so.*")
 HEADER = re.compile(r".*\.(?:h|hh|hpp|hxx)|usr/include/.*")
 PACKAGE_LIST = re.compile(
     r"var/lib/apt/lists/.*|var/cache/apt/.*\.(?:bin|deb)")

@@ -13,8 +13,8 @@ struct Tick {
 
 /// Multiples of 1, 2 or 5 times a power of ten within [low, high], at most
 /// `max_count` (>= 2) of them, labelled with the digits that they need and no
-/// more. Empty unless low < high, both finite, and where double has no digits
-/// for them.
+/// more. Empty where `low` or `high` is not finite, where low >= high, and
+/// where neighbouring doubles lie further apart than the ticks would.
 std::vector<Tick> AxisTicks(double low, double high, int max_count);
 
 }  // namespace torqued::cli
