@@ -16,14 +16,14 @@ RUN --mount=type=cache,target=/root/.cache/ccache \
 
 FROM ${BASE}
 COPY deploy/debian/install-packages.sh /tmp/
-# gRPC's package depends on protobuf's compiler as a library, which nothing here
-# loads: 3.4 MB.
+# The packages of gRPC bring libprotoc and libgrpc_plugin_support, 3.4 MB. The
+# programs load neither.
 RUN printf 'path-exclude=/usr/lib/*/%s.so*\n' libprotoc libgrpc_plugin_support \
     >/etc/dpkg/dpkg.cfg.d/no-compiler \
  && /tmp/install-packages.sh runtime \
  && apt-get clean \
  && rm -rf /tmp/install-packages.sh /var/lib/apt/lists/* /var/log/apt \
-    /var/log/dpkg.log \
+    /var/log/dpkg.log /etc/dpkg/dpkg.cfg.d/no-compiler \
  && groupadd --gid 7421 torqued \
  && useradd --uid 7421 --gid torqued --no-log-init --no-create-home \
     --home-dir /var/lib/torqued --shell /usr/sbin/nologin torqued \

@@ -216,7 +216,7 @@ void Session::set_last_words(std::function<std::string()> words) {
 
 void Session::RemarkWaiting(const client::Error& error) {
   // A local server ends when the user interrupts, maybe before this program's
-  // own guard notices. It does not come back, so nothing waits for it.
+  // own guard notices. It does not come back, so the remark would mislead.
   if (is_local() && error.code() == grpc::StatusCode::UNAVAILABLE) return;
   if (told_waiting_.exchange(true)) return;
   const std::string& reason = error.details().reason;

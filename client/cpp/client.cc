@@ -116,10 +116,10 @@ struct Client::Connection {
         deadline, ScheduleUntil(deadline, effect));
   }
 
-  // Returns when a server answers. A call that changes something is not
-  // repeated once it may have reached a server, as over a connection that has
-  // ended in the meantime. GetServerInfo changes nothing and is repeated, so it
-  // is sent first and makes a new connection.
+  // Returns when a server answers. A call that changes something is repeated
+  // only after DRAINING, so a lost or refused connection would fail its repeat.
+  // GetServerInfo changes nothing and may be repeated: it goes before the
+  // repeat and makes the connection.
   void FindServer(Clock::time_point deadline) const {
     v1::GetServerInfoReply reply;
     try {

@@ -27,8 +27,10 @@ enum class TaskRule : std::uint8_t {
   kUndefined,  // invalid input or singular mass matrix
 };
 
-/// Of a characteristic length, m: linear rows that are divided by it stay
-/// finite in both precisions.
+/// Bounds of a characteristic length, m. Its inverse is finite in both
+/// precisions. The square of the inverse need not be in single precision:
+/// states whose task has linear rows are in doubt there, and computed in
+/// double.
 inline constexpr double kLeastLength = 1e-30;
 inline constexpr double kLargestLength = 1e30;
 

@@ -41,9 +41,16 @@ TEST(AxisTicks, FarFromZeroAreToldApart) {
   for (int k = 0; k < 5000; ++k) {
     const double low = std::pow(10, exponent(random));
     const auto labels = Labels(AxisTicks(low, low + 1e-9 * low, 11));
+    EXPECT_GE(labels.size(), 2u) << low;
     EXPECT_EQ(std::set(labels.begin(), labels.end()).size(), labels.size())
         << low;
   }
+}
+
+TEST(AxisTicks, FarFromZeroHaveEquallyManyDecimals) {
+  EXPECT_THAT(Labels(AxisTicks(1.7e9, 1.7e9 + 0.4, 5)),
+              ElementsAre("1700000000.0", "1700000000.1", "1700000000.2",
+                          "1700000000.3", "1700000000.4"));
 }
 
 TEST(AxisTicks, StayInsideDifferAndAreNotTooMany) {
@@ -82,6 +89,8 @@ TEST(AxisTicks, AreNoneOnAnAxisThatIsNone) {
 TEST(AxisTicks, AreNoneWhereDoublesLieFurtherApart) {
   EXPECT_THAT(AxisTicks(1e18, 1e18 + 256, 5), IsEmpty());
   EXPECT_THAT(AxisTicks(-1e18 - 256, -1e18, 5), IsEmpty());
+  const double low = 1.7e9, apart = std::nextafter(low, 2e9) - low;
+  EXPECT_THAT(AxisTicks(low, low + 8 * apart, 11), IsEmpty());
 }
 
 }  // namespace

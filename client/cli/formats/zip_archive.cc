@@ -153,11 +153,9 @@ std::string ZipBytes(const ZipEntries& entries) {
     // The first time that ZIP can tell.
     zip_file_set_dostime(archive.get(), place, 0, 0x21, 0);
   }
-  zip_t* const written = archive.release();
-  if (zip_close(written) != 0) {
-    zip_discard(written);
-    throw std::bad_alloc();
-  }
+  if (zip_close(archive.get()) != 0) throw std::bad_alloc();
+  // Closing has freed it.
+  [[maybe_unused]] zip_t* const closed = archive.release();
 
   zip_stat_t stat;
   if (zip_source_stat(source, &stat) != 0 || zip_source_open(source) != 0) {

@@ -20,9 +20,11 @@ double RoundStep(double step) {
 
 std::string Label(double value, double step, int decimals) {
   std::array<char, 400> buffer;
-  if (std::abs(value) >= 1e6 || decimals > 6) {
+  const double steps = std::max(std::abs(value) / step, 1.0);
+  // As seconds since 1970: many steps from zero, which all have their digits.
+  const bool far = steps >= 1e6 && std::abs(value) < 1e15;
+  if (decimals > 6 || (std::abs(value) >= 1e6 && !far)) {
     // As many digits as tell the multiples of the step apart.
-    const double steps = std::max(std::abs(value) / step, 1.0);
     const int digits = 2 + static_cast<int>(std::log10(steps) + 1e-9);
     std::snprintf(buffer.data(), buffer.size(), "%.*g", std::max(6, digits),
                   value);
@@ -52,7 +54,9 @@ std::vector<Tick> AxisTicks(double low, double high, int max_count) {
     first = std::ceil(low / step - 1e-9);
     last = std::floor(high / step + 1e-9);
   }
-  if (first + 1 == first || last - 1 == last) return {};
+  // Further from zero neighbouring ticks may be one and the same double.
+  constexpr double kMostSteps = 0x1p52;
+  if (std::max(std::abs(first), std::abs(last)) > kMostSteps) return {};
   const int decimals =
       std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
   const int count = static_cast<int>(last - first) + 1;

@@ -344,10 +344,10 @@ export class Client {
     );
   }
 
-  // Returns when a server answers. A call that changes something is not repeated
-  // once it may have reached a server: after a lost connection, or after a
-  // CANCELLED of a server that shuts down. GetServerInfo changes nothing and is
-  // repeated, so it is sent first.
+  // Returns when a server answers. A call that changes something is repeated
+  // only after DRAINING, so a lost or refused connection, or a CANCELLED of a
+  // server that shuts down, would fail its repeat. GetServerInfo changes nothing
+  // and may be repeated: it goes before the repeat.
   async #findServer(limits: CallLimits): Promise<void> {
     try {
       await untilDone(

@@ -362,6 +362,15 @@ TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryScale) {
   }
 }
 
+TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtTheLeastAndLargestLength) {
+  for (const double length :
+       {kLeastLength, 1e-20, 1e-19, 1e19, 1e20, kLargestLength}) {
+    const auto [full, lost] =
+        ExpectRanksOfTheScalarText(0.1 * std::min(length, 1 / length), length);
+    EXPECT_EQ(full + lost, 600) << length;
+  }
+}
+
 TEST(LaneAgreement, FewerJointsThanTaskRowsAreNeverOfFullRank) {
   for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
     for (const LaneKernels* kernels : Targets()) {

@@ -77,6 +77,13 @@ TEST(DecodeTaskTest, ToleranceAndLengthHaveTheirRanges) {
     options.set_characteristic_length(length);
     ExpectRefused(options, "characteristic_length");
   }
+  for (const double length : {1e-30, 1e30}) {
+    v1::OperationalSpaceOptions options;
+    options.set_characteristic_length(length);
+    TaskOptions task;
+    EXPECT_FALSE(DecodeTask(options, &task)) << length;
+    EXPECT_EQ(task.characteristic_length, length);
+  }
   v1::OperationalSpaceOptions zero;
   zero.set_rank_tolerance(0);
   TaskOptions task;
