@@ -327,10 +327,10 @@ def measured(run):
     parts += [all_quantities(run, robot) for robot in ALL_ROBOTS]
     parts += ["### Single precision",
               "Each figure is the time of a batch in single precision over its "
-              "time in double. Both read and write tables in single precision, "
-              "on one thread, in the batches of the tables above. Rows in doubt "
-              "of single precision are computed in double; their share stands "
-              "in brackets.",
+              "time in double, each with tables in its own precision, on one "
+              "thread, in the batches of the tables above. Rows in doubt of "
+              "single precision are computed in double; their share stands in "
+              "brackets.",
               single_precision(run)]
     parts += ["### Share of the peak", peak_shares(run)]
     return "\n\n".join(parts)
