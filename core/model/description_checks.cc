@@ -251,14 +251,19 @@ void CheckName(std::string_view kind, std::string_view name, const Place& place,
                    std::to_string(kMaxNameBytes), " are allowed."));
     return;
   }
-  const bool has_control =
-      std::any_of(name.begin(), name.end(),
-                  [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-  if (has_control || FindInvalidUtf8(name) != std::string_view::npos) {
+  if (FindInvalidUtf8(name) != std::string_view::npos) {
     report.Add(LintCode::kInvalidName, place,
                Cat("The name ", Quoted(name), " of a ", kind,
-                   " has control characters or bytes that are not UTF-8; "
-                   "take them out."));
+                   " has bytes that are not UTF-8; take them out."));
+    return;
+  }
+  if (const auto found = FindSteeringCharacter(name)) {
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name ", Quoted(name), " of a ", kind,
+                   " has the character ", CodePointText(found->code_point),
+                   " at byte ", std::to_string(found->offset),
+                   ", which terminals and logs act on instead of showing it; "
+                   "take it out."));
   }
 }
 

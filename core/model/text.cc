@@ -38,6 +38,23 @@ std::size_t SequenceLength(std::string_view text) {
   return length;
 }
 
+// Of a well-formed sequence.
+char32_t CodePoint(std::string_view sequence) {
+  const auto lead = static_cast<unsigned char>(sequence.front());
+  if (sequence.size() == 1) return lead;
+  // The lead byte has a one for each byte of the sequence, then a zero.
+  char32_t code_point = lead & (0x7Fu >> sequence.size());
+  for (const char c : sequence.substr(1)) {
+    code_point = code_point << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
+  }
+  return code_point;
+}
+
+bool Steers(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
 bool IsControl(char c) {
   const auto u = static_cast<unsigned char>(c);
   return u < 0x20 || u == 0x7F;
@@ -53,6 +70,28 @@ std::size_t FindInvalidUtf8(std::string_view text) {
     at += length;
   }
   return std::string_view::npos;
+}
+
+std::optional<SteeringCharacter> FindSteeringCharacter(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = SequenceLength(text.substr(at));
+    if (length == 0) break;
+    const char32_t code_point = CodePoint(text.substr(at, length));
+    if (Steers(code_point)) return SteeringCharacter{at, code_point};
+    at += length;
+  }
+  return std::nullopt;
+}
+
+std::string CodePointText(char32_t code_point) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string digits;
+  for (int shift = 20; shift >= 0; shift -= 4) {
+    if (digits.empty() && shift > 12 && code_point >> shift == 0) continue;
+    digits += kHex[code_point >> shift & 15];
+  }
+  return "U+" + digits;
 }
 
 std::string Printable(std::string_view text, std::size_t max_bytes) {

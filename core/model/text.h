@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,22 @@ namespace torqued {
 /// Offset of the first byte that does not belong to well-formed UTF-8 (RFC
 /// 3629), or npos.
 std::size_t FindInvalidUtf8(std::string_view text);
+
+/// A character that a terminal or a reader of logs may act on instead of
+/// showing it: control characters (U+0000 to 001F, 007F to 009F), bidirectional
+/// controls (U+202A to 202E, 2066 to 2069) and the separators of lines and
+/// paragraphs (U+2028, U+2029).
+struct SteeringCharacter {
+  std::size_t offset = 0;  // of its first byte
+  char32_t code_point = 0;
+};
+
+/// The first one of well-formed UTF-8; behind the first byte that is none,
+/// nothing is looked at.
+std::optional<SteeringCharacter> FindSteeringCharacter(std::string_view text);
+
+/// "U+202E": at least four digits.
+std::string CodePointText(char32_t code_point);
 
 /// `text` with control characters and bytes that are not UTF-8 written as
 /// \xNN, cut after about `max_bytes` with "..." put for the rest.

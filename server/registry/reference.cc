@@ -45,6 +45,10 @@ bool IsValidModelName(std::string_view name) {
          std::all_of(name.begin(), name.end(), IsNameCharacter);
 }
 
+bool IsNewModelName(std::string_view name) {
+  return IsValidModelName(name) && name != "." && name != "..";
+}
+
 bool IsValidLabel(std::string_view label) {
   return IsValidModelName(label) && !LooksLikePrefix(label);
 }

@@ -11,6 +11,11 @@ namespace torqued::server {
 /// [A-Za-z0-9._-]{1,128}
 bool IsValidModelName(std::string_view name);
 
+/// A valid name that a registration may take: neither "." nor "..", which are
+/// folders where a name becomes part of a path. What an older version stored
+/// under these is found and deleted all the same.
+bool IsNewModelName(std::string_view name);
+
 /// As a name, and not 8 or more hex digits: those are revision prefixes.
 bool IsValidLabel(std::string_view label);
 

@@ -171,10 +171,11 @@ LoadedPointer LoadFromStore(StoredRevision stored) {
 }
 
 std::optional<RegistryError> CheckRequest(const RegisterRequest& request) {
-  if (!IsValidModelName(request.name)) {
+  if (!IsNewModelName(request.name)) {
     return MakeError(Code::kInvalidName,
                      "model name " + Quoted(request.name) +
-                         ": a name is 1 to 128 of A-Z a-z 0-9 . _ -",
+                         ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and "
+                         "neither . nor ..",
                      "name");
   }
   if (!request.label.empty() && !IsValidLabel(request.label)) {

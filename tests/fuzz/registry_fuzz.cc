@@ -101,7 +101,7 @@ class Trial {
   void Answered(const v1::RegisterModelRequest& request,
                 const v1::RegisterModelReply& reply) {
     const std::string& name = request.name();
-    FUZZ_REQUIRE(IsValidModelName(name), name);
+    FUZZ_REQUIRE(IsNewModelName(name), name);
     FUZZ_REQUIRE(request.label().empty() || IsValidLabel(request.label()),
                  request.label());
     const std::string before = CurrentOf(name);

@@ -132,7 +132,7 @@ std::vector<LintCase> SourceCases() {
        {{kFlange, R"(<joint name="fla&#7;nge" type="fixed">)"}},
        LintCode::kInvalidName,
        InJoint("fla\\x07nge", "fla&#7;nge"),
-       "'fla\\x07nge'",
+       "U+0007 at byte 3",
        0,
        {{kFlange, R"(<joint name="fla nge" type="fixed">)"}}},
       {"DuplicateLink",

@@ -206,6 +206,40 @@ TEST(UrdfHostile, NamesOf256BytesAreTheLongest) {
   EXPECT_EQ(result.report.findings()[0].code, LintCode::kInvalidName);
 }
 
+// The characters, not their escapes, in names of all kinds.
+TEST(UrdfHostile, NamesThatSteerATerminalAreRefusedWithTheirPlace) {
+  for (const auto& [character, code_point] :
+       {std::pair("\xC2\x9B", "U+009B"), std::pair("\xE2\x80\xAE", "U+202E"),
+        std::pair("\xE2\x80\xA8", "U+2028"),
+        std::pair("\xE2\x81\xA9", "U+2069")}) {
+    const std::string name = std::string("to") + character + "ol";
+    const std::string link =
+        Replaced(Replaced(std::string(kSmallArm), R"(<link name="tool")",
+                          "<link name=\"" + name + "\""),
+                 R"(<child link="tool")", "<child link=\"" + name + "\"");
+    const std::string joint = Replaced(
+        std::string(kSmallArm), R"(name="flange")", "name=\"" + name + "\"");
+    const std::string robot =
+        Replaced(std::string(kSmallArm), "small_arm", name);
+    for (const std::string& text : {link, joint, robot}) {
+      const LoadResult result = LoadUrdf(text);
+      EXPECT_EQ(result.model, nullptr);
+      ASSERT_FALSE(result.report.findings().empty());
+      const Finding& finding = result.report.findings()[0];
+      EXPECT_EQ(finding.code, LintCode::kInvalidName);
+      EXPECT_GT(finding.line, 0);
+      EXPECT_NE(finding.message.find(std::string(code_point) + " at byte 2"),
+                std::string::npos)
+          << finding.message;
+    }
+  }
+  // Twin: other letters of these lengths are names.
+  EXPECT_NE(LoadUrdf(Replaced(std::string(kSmallArm), "small_arm",
+                              "\xC2\xA0\xE2\x80\xA7\xE2\x81\xAA"))
+                .model,
+            nullptr);
+}
+
 TEST(UrdfHostile, EveryTruncationIsRefused) {
   // The last bytes are the line end after </robot>.
   for (std::size_t n = 0; n + 1 < kSmallArm.size(); ++n) {

@@ -236,9 +236,10 @@ TEST(DescriptionChecks, NamesAreChecked) {
   };
   EXPECT_THAT(code_of(""), HasSubstr("empty"));
   EXPECT_THAT(code_of(std::string(257, 'a')), HasSubstr("257 bytes"));
-  EXPECT_THAT(code_of("a\tb"), HasSubstr("control"));
-  EXPECT_THAT(code_of(std::string("a\0b", 3)), HasSubstr("control"));
-  EXPECT_THAT(code_of("a\x7F"), HasSubstr("control"));
+  EXPECT_THAT(code_of("a\tb"), HasSubstr("U+0009 at byte 1"));
+  EXPECT_THAT(code_of(std::string("a\0b", 3)), HasSubstr("U+0000"));
+  EXPECT_THAT(code_of("a\x7F"), HasSubstr("U+007F"));
+  EXPECT_THAT(code_of("\xC3\xA9\xE2\x80\xAE"), HasSubstr("U+202E at byte 2"));
   EXPECT_THAT(code_of("a\xC3"), HasSubstr("UTF-8"));
   EXPECT_EQ(code_of(std::string(256, 'a')), "");
   EXPECT_EQ(code_of(" a/b \xC3\xA9"), "");

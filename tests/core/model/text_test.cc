@@ -35,6 +35,49 @@ TEST(Utf8, FirstBadByteIsFound) {
   }
 }
 
+TEST(SteeringCharacter, EachOfThemIsFoundWithItsPlace) {
+  const auto utf8 = [](char32_t c) {
+    std::string text;
+    if (c < 0x80) {
+      text += static_cast<char>(c);
+    } else if (c < 0x800) {
+      text += static_cast<char>(0xC0 | c >> 6);
+      text += static_cast<char>(0x80 | (c & 0x3F));
+    } else {
+      text += static_cast<char>(0xE0 | c >> 12);
+      text += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+      text += static_cast<char>(0x80 | (c & 0x3F));
+    }
+    return text;
+  };
+  // All of the code points of three bytes but the surrogates.
+  int found = 0;
+  for (char32_t c = 0; c <= 0xFFFF; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    const bool steers =
+        c <= 0x1F || (c >= 0x7F && c <= 0x9F) || (c >= 0x202A && c <= 0x202E) ||
+        (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+    const auto character = FindSteeringCharacter("\xC3\xA9" + utf8(c) + "z");
+    ASSERT_EQ(character.has_value(), steers) << CodePointText(c);
+    if (!steers) continue;
+    ++found;
+    EXPECT_EQ(character->offset, 2u);
+    EXPECT_EQ(character->code_point, c);
+  }
+  EXPECT_EQ(found, 32 + 33 + 5 + 4 + 2);
+  // Four bytes are none of them.
+  EXPECT_FALSE(FindSteeringCharacter("\xF0\x90\x82\x80\xF4\x8F\xBF\xBF"));
+  EXPECT_FALSE(FindSteeringCharacter("\xFF\x07"));
+}
+
+TEST(CodePointText, HasFourToSixDigits) {
+  EXPECT_EQ(CodePointText(0x7), "U+0007");
+  EXPECT_EQ(CodePointText(0x85), "U+0085");
+  EXPECT_EQ(CodePointText(0x202E), "U+202E");
+  EXPECT_EQ(CodePointText(0x1F600), "U+1F600");
+  EXPECT_EQ(CodePointText(0x10FFFF), "U+10FFFF");
+}
+
 TEST(Printable, ControlAndForeignBytesAreSpeltOut) {
   EXPECT_EQ(Printable("a\nb\x7F\xFF", 80), "a\\x0ab\\x7f\\xff");
   EXPECT_EQ(Printable("caf\xC3\xA9", 80), "caf\xC3\xA9");

@@ -84,6 +84,16 @@ TEST(Names, Rules) {
   EXPECT_FALSE(IsValidModelName("a@b"));
   EXPECT_FALSE(IsValidModelName("\xc3\xa9"));
 
+  EXPECT_TRUE(IsNewModelName("A-z_0.9"));
+  EXPECT_TRUE(IsNewModelName("..."));
+  EXPECT_FALSE(IsNewModelName("a@b"));
+  for (const char* folder : {".", ".."}) {
+    EXPECT_FALSE(IsNewModelName(folder));
+    EXPECT_TRUE(IsValidModelName(folder));
+    EXPECT_TRUE(
+        std::holds_alternative<ModelReference>(ParseModelReference(folder)));
+  }
+
   EXPECT_TRUE(IsValidLabel("v1.2"));
   EXPECT_TRUE(IsValidLabel("deadbee"));
   EXPECT_FALSE(IsValidLabel("deadbeef"));

@@ -285,6 +285,18 @@ TEST_F(RegistryTest, WhatCannotBeRegisteredIsRefused) {
   EXPECT_THAT(Value(registry_.List(0, "")).models, IsEmpty());
 }
 
+TEST_F(RegistryTest, AFolderIsNoNameButOneThatIsStoredIsFoundAndDeleted) {
+  for (const char* folder : {".", ".."}) {
+    const auto error = Error(registry_.Register(Request(folder, 1)));
+    EXPECT_EQ(error.code, Code::kInvalidName);
+    EXPECT_EQ(error.field, "name");
+    Write(folder, RevisionOf(1), Urdf(1));
+    EXPECT_EQ(Where(registry_, folder), RevisionOf(1));
+    EXPECT_THAT(Names(Value(registry_.List(0, ""))), ElementsAre(folder));
+    EXPECT_FALSE(registry_.Delete(folder, std::nullopt));
+  }
+}
+
 TEST_F(RegistryTest, LoadStoresNothing) {
   const auto good = Registry::Load("urdf", Urdf(1), {});
   EXPECT_NE(good->model, nullptr);
