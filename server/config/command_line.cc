@@ -239,6 +239,17 @@ class Parser {
             "Most streams of Evaluate and checks of trajectories at a time; "
             "more are refused at once"),
         1, kMaxCount);
+    flags::WholeNumber(Setting("--max-models", settings_.max_models,
+                               "Most names in the model store; no more are "
+                               "registered then"),
+                       1, kUnbounded);
+    flags::WholeNumber(
+        Setting("--max-revisions", settings_.max_revisions,
+                "Most revisions of all models in the model store"),
+        1, kUnbounded);
+    flags::WholeNumber(Setting("--max-store-bytes", settings_.max_store_bytes,
+                               "Most bytes that the model store uses"),
+                       1, kUnbounded);
     flags::OneOf(
         Setting("--growing-windows", growing_windows_,
                 "Let distant clients send further ahead, up to 32 MiB a "

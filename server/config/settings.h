@@ -39,6 +39,9 @@ struct Settings {
   std::int64_t max_inflight_rows = 16'000'000;
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
   std::int64_t max_inflight_streams = 1000;
+  std::int64_t max_models = 10'000;      // names in the store
+  std::int64_t max_revisions = 100'000;  // in the store
+  std::int64_t max_store_bytes = std::int64_t{4} << 30;
   bool growing_windows = false;  // of the transport, for distant clients
   std::chrono::milliseconds drain_grace{30'000};
 };

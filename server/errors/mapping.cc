@@ -112,6 +112,8 @@ v1::Reason ReasonOf(RegistryError::Code code) {
       return v1::REVISION_CONFLICT;
     case RegistryError::Code::kTooLarge:
       return v1::REQUEST_TOO_LARGE;
+    case RegistryError::Code::kQuota:
+      return v1::QUOTA_REACHED;
     case RegistryError::Code::kStoreUnavailable:
       return v1::STORE_UNAVAILABLE;
   }
@@ -176,6 +178,12 @@ Error ToError(const RegistryError& registry) {
     case RegistryError::Code::kTooLarge:
       error.metadata.emplace_back("limit",
                                   std::to_string(UrdfLimits{}.source_bytes));
+      break;
+    case RegistryError::Code::kQuota:
+      error.metadata.emplace_back("limit", std::to_string(registry.limit));
+      if (!registry.setting.empty()) {
+        error.metadata.emplace_back("setting", registry.setting);
+      }
       break;
     case RegistryError::Code::kStoreUnavailable:
       error.retry_after = kStoreRetry;

@@ -96,6 +96,7 @@ grpc::StatusCode CodeOf(v1::Reason reason) {
       return grpc::StatusCode::INVALID_ARGUMENT;
     case v1::REQUEST_TOO_LARGE:
     case v1::OVERLOADED:
+    case v1::QUOTA_REACHED:
       return grpc::StatusCode::RESOURCE_EXHAUSTED;
     case v1::DRAINING:
     case v1::STORE_UNAVAILABLE:

@@ -16,7 +16,7 @@ constexpr std::size_t kMostTold = 200;
 // Of the server, every setting of its command line; of torquectl the address;
 // of the clients the server that they start; of the Python package the contract
 // that it is built from.
-constexpr std::array<std::string_view, 22> kKnown{
+constexpr std::array<std::string_view, 25> kKnown{
     "TORQUED_ADDRESS_FILE",
     "TORQUED_CHUNK_ROWS",
     "TORQUED_CONFIG",
@@ -30,7 +30,10 @@ constexpr std::array<std::string_view, 22> kKnown{
     "TORQUED_MAX_INFLIGHT_ROWS",
     "TORQUED_MAX_INFLIGHT_STREAMS",
     "TORQUED_MAX_MESSAGE_BYTES",
+    "TORQUED_MAX_MODELS",
+    "TORQUED_MAX_REVISIONS",
     "TORQUED_MAX_ROWS",
+    "TORQUED_MAX_STORE_BYTES",
     "TORQUED_MODELS",
     "TORQUED_MODELS_VALIDATION",
     "TORQUED_PROTO",

@@ -22,6 +22,7 @@
 #include "server/observability/logging.h"
 #include "server/registry/sqlite_store.h"
 #include "server/version.h"
+#include "torqued/v1/model_registry.grpc.pb.h"
 
 namespace torqued::server {
 namespace {
@@ -70,23 +71,15 @@ struct ModelCount {
 
 /// Logs the first that are broken.
 ModelCount CountModels(Registry& registry) {
-  constexpr std::uint32_t kPage = 1000;
   constexpr std::int64_t kMostNamed = 5;
   ModelCount count;
-  std::string token;
-  do {
-    auto listed = registry.List(kPage, token);
-    auto* page = std::get_if<ModelPage>(&listed);
-    if (page == nullptr) break;
-    for (const ModelEntry& entry : page->models) {
-      ++count.all;
-      if (entry.loaded->model != nullptr) continue;
-      if (++count.broken > kMostNamed) continue;
-      Log(LogLevel::kWarn, "broken model",
-          {{"model", entry.name}, {"detail", entry.loaded->problem}});
-    }
-    token = std::move(page->next_page_token);
-  } while (!token.empty());
+  registry.LoadCurrent(Registry::Models::kAll, [&](const ListedModel& model) {
+    ++count.all;
+    const std::string& problem = model.summary.problem;
+    if (problem.empty() || ++count.broken > kMostNamed) return;
+    Log(LogLevel::kWarn, "broken model",
+        {{"model", model.name}, {"detail", problem}});
+  });
   return count;
 }
 
@@ -110,6 +103,10 @@ Daemon::Daemon(const Settings& settings)
 
 Daemon::~Daemon() {
   if (server_ == nullptr) return;
+  {
+    const std::lock_guard lock(health_mutex_);
+    serving_ = false;
+  }
   gate_.Close();
   server_->Shutdown(std::chrono::system_clock::now());
 }
@@ -134,7 +131,12 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
 
 std::string Daemon::OpenRegistry() {
   const std::string folder = MissingFolder(settings_.store);
-  auto opened = OpenSqliteStore(settings_.store);
+  auto opened = OpenSqliteStore(
+      settings_.store,
+      {.quotas = {.models = settings_.max_models,
+                  .revisions = settings_.max_revisions,
+                  .bytes = settings_.max_store_bytes},
+       .tell = [this](const std::string& problem) { NoteStore(problem); }});
   if (auto* problem = std::get_if<std::string>(&opened)) {
     return "--store: " + std::move(*problem);
   }
@@ -161,6 +163,8 @@ std::string Daemon::LoadModels() {
     Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
         {{"model", entry.name}, {"detail", entry.message}});
   }
+  // Those of a store of an older version: no list waits for them then.
+  registry_->LoadCurrent(Registry::Models::kWithoutSummary);
   return {};
 }
 
@@ -213,11 +217,33 @@ std::string Daemon::Listen() {
 }
 
 void Daemon::BeHealthy(bool serving) {
+  const std::lock_guard lock(health_mutex_);
+  serving_ = serving;
+  TellHealth();
+}
+
+void Daemon::NoteStore(const std::string& problem) {
+  if (problem.empty()) {
+    Log(LogLevel::kInfo, "the model store is back", {});
+  } else {
+    Log(LogLevel::kError, "nothing can be registered", {{"detail", problem}});
+  }
+  const std::lock_guard lock(health_mutex_);
+  store_lasts_ = problem.empty();
+  // Before and after, nobody is told anything.
+  if (serving_) TellHealth();
+}
+
+void Daemon::TellHealth() {
   auto* health = server_->GetHealthCheckService();
   for (const std::string& service : services_->names()) {
-    health->SetServingStatus(service, serving);
+    const bool has_store =
+        service != v1::ModelRegistry::service_full_name() || store_lasts_;
+    health->SetServingStatus(service, serving_ && has_store);
   }
-  health->SetServingStatus(serving);  // of all of them, and of the server
+  // Of the server as a whole: what is registered is served on. Without a name
+  // it would be the status of all services.
+  health->SetServingStatus("", serving_);
 }
 
 void Daemon::LogStart() {

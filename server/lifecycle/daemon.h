@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -44,9 +45,16 @@ class Daemon {
   std::string LoadModels();
   std::string Listen();
   void BeHealthy(bool serving);
+  /// What became of the files of the store; from any thread.
+  void NoteStore(const std::string& problem);
+  /// With health_mutex_ held.
+  void TellHealth();
   void LogStart();
 
   const Settings settings_;
+  std::mutex health_mutex_;
+  bool serving_ = false;     // guarded by health_mutex_
+  bool store_lasts_ = true;  // what is registered; guarded by health_mutex_
   std::unique_ptr<Registry> registry_;
   Engine engine_;
   Admission admission_;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 namespace torqued::server {
@@ -28,10 +30,40 @@ std::string ReadPid(int fd) {
   return pid;
 }
 
+/// The files that this process has locked in themselves.
+class LockedHere {
+ public:
+  static bool Has(const FileId& id) {
+    const std::lock_guard lock(Mutex());
+    return Ids().contains(id);
+  }
+  static void Add(const FileId& id) {
+    const std::lock_guard lock(Mutex());
+    Ids().insert(id);
+  }
+  static void Remove(const FileId& id) {
+    const std::lock_guard lock(Mutex());
+    Ids().erase(id);
+  }
+
+ private:
+  static std::mutex& Mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static std::set<FileId>& Ids() {
+    static std::set<FileId> ids;
+    return ids;
+  }
+};
+
+std::string CannotLock(const std::string& path, int error) {
+  return "cannot lock " + path + ": " + ErrnoText(error);
+}
+
 }  // namespace
 
-std::variant<std::unique_ptr<FileLock>, FileLock::Held, std::string>
-FileLock::Acquire(const std::string& path) {
+FileLock::Outcome FileLock::Acquire(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return "cannot open " + path + ": " + ErrnoText(errno);
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -39,18 +71,40 @@ FileLock::Acquire(const std::string& path) {
     const std::string pid = ReadPid(fd);
     close(fd);
     if (error == EWOULDBLOCK) return Held{pid};
-    return "cannot lock " + path + ": " + ErrnoText(error);
+    return CannotLock(path, error);
   }
   // A courtesy to whoever is refused; the lock holds without it.
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(fd, 0) == 0 && pwrite(fd, pid.data(), pid.size(), 0) < 0) {
     errno = 0;
   }
-  return std::unique_ptr<FileLock>(new FileLock(fd));
+  return std::unique_ptr<FileLock>(
+      new FileLock(fd, FileId::Of(fd), Content::kHolder));
+}
+
+FileLock::Outcome FileLock::AcquireItself(const std::string& path) {
+  if (const auto id = FileId::Of(path); id && LockedHere::Has(*id)) {
+    return Held{std::to_string(getpid())};
+  }
+  const int fd = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return "cannot open it: " + ErrnoText(errno);
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    close(fd);
+    if (error == EWOULDBLOCK) return Held{};
+    return CannotLock(path, error);
+  }
+  const FileId id = FileId::Of(fd);
+  LockedHere::Add(id);
+  return std::unique_ptr<FileLock>(new FileLock(fd, id, Content::kForeign));
 }
 
 FileLock::~FileLock() {
-  if (ftruncate(fd_, 0) != 0) errno = 0;
+  if (content_ == Content::kForeign) {
+    LockedHere::Remove(id_);
+  } else if (ftruncate(fd_, 0) != 0) {
+    errno = 0;
+  }
   close(fd_);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,19 @@ struct StoreError {
 template <class T>
 using OrStoreError = std::variant<T, StoreError>;
 
+/// What a revision was when it was last loaded, for lists.
+struct RevisionSummary {
+  std::string format;   // empty where the content is damaged
+  std::int64_t nq = 0;  // sizes of q and v; 0 where it does not load
+  std::int64_t nv = 0;
+  std::string problem = {};  // why it does not load; empty: it does
+
+  bool operator==(const RevisionSummary&) const = default;
+};
+
+/// By revision.
+using Summaries = std::map<std::string, RevisionSummary>;
+
 /// Content under its hash; never altered once stored.
 struct StoredRevision {
   std::string revision;
@@ -35,6 +49,7 @@ struct StoredRevision {
   std::string source;
   std::string options;  // canonical text
   StoreTime created_at;
+  std::optional<RevisionSummary> summary;  // as last stored; none yet, damaged
 };
 
 /// A revision that a name points at or has pointed at.
@@ -43,6 +58,26 @@ struct Registration {
   std::string revision;
   StoreTime registered_at;          // when the name was last pointed at it
   std::vector<std::string> labels;  // of this revision under this name, sorted
+  /// What in the store is damaged on the way from the name to the revision, as
+  /// a clause; empty: nothing. The members say what is stored.
+  std::string damage;
+};
+
+/// A current registration in a list, without labels.
+struct ListedName {
+  std::string name;
+  std::string revision;
+  StoreTime registered_at;
+  std::string damage;                      // as in Registration
+  std::optional<RevisionSummary> summary;  // none yet, or it is damaged
+};
+
+/// Where a prefix leads.
+struct FoundRevision {
+  std::string revision;
+  std::string damage;  // as in Registration
+
+  bool operator==(const FoundRevision&) const = default;
 };
 
 /// One registration as a whole. The views need live only during the call.
@@ -52,6 +87,8 @@ struct RegistrationChange {
   std::string_view format;
   std::string_view source;
   std::string_view options;
+  /// When present, replaces what is stored.
+  std::optional<RevisionSummary> summary;
   /// When present, the name must point there; "" = must not exist.
   std::optional<std::string_view> expected_current;
   /// Empty: none. A label in use under this name moves.
@@ -79,6 +116,27 @@ struct RevisionConflict {
 
 struct NameNotFound {};
 
+/// What a store may hold. One that holds more already is served and changed all
+/// the same, as far as nothing is added.
+struct StoreQuotas {
+  std::int64_t models = 10'000;
+  std::int64_t revisions = 100'000;
+  std::int64_t bytes = std::int64_t{4} << 30;  // of the file, used
+
+  /// Of one name; a reply about a model lists them.
+  static constexpr std::int64_t kLabels = 1000;
+};
+
+/// A registration would exceed a quota; nothing was changed.
+struct QuotaReached {
+  enum class Of : std::uint8_t { kModels, kRevisions, kBytes, kLabels };
+  Of of = Of::kModels;
+  std::int64_t limit = 0;
+};
+
+using RegistrationOutcome =
+    std::variant<Registered, RevisionConflict, QuotaReached, StoreError>;
+
 /// Thread-safe. Every call is atomic: it happens as a whole or not at all, sees
 /// no half of another, and what a call acknowledged survives a crash of the
 /// process and of the machine. Absence is a value, not an error.
@@ -87,10 +145,9 @@ class ModelStore {
   virtual ~ModelStore() = default;
 
   /// Stores content that is not there yet and points the name at it. Content
-  /// that was damaged in the store is replaced. What the expected revision was
-  /// in an older layout is as good as itself.
-  virtual std::variant<Registered, RevisionConflict, StoreError> Register(
-      const RegistrationChange& change) = 0;
+  /// that was damaged in the store, and what was on the way to it, is replaced.
+  /// What the expected revision was in an older layout is as good as itself.
+  virtual RegistrationOutcome Register(const RegistrationChange& change) = 0;
 
   /// Removes the name with its history and labels, and the revisions that no
   /// other name has had. The directory hash stays, so that a name deleted by
@@ -113,15 +170,25 @@ class ModelStore {
 
   /// All revisions that start with the prefix, or did in an older layout, in
   /// byte order.
-  virtual OrStoreError<std::vector<std::string>> FindRevisions(
+  virtual OrStoreError<std::vector<FoundRevision>> FindRevisions(
       std::string_view prefix, std::size_t limit) = 0;
 
   virtual OrStoreError<std::optional<StoredRevision>> ReadRevision(
       std::string_view revision) = 0;
 
   /// Current registrations of the names after `after`, in byte order of names.
-  virtual OrStoreError<std::vector<Registration>> ListNames(
+  virtual OrStoreError<std::vector<ListedName>> ListNames(
       std::string_view after, std::size_t limit) = 0;
+
+  /// The names next to `name`, which there need not be: up to `limit` in byte
+  /// order, as many before it as after it where there are.
+  virtual OrStoreError<std::vector<std::string>> NamesAround(
+      std::string_view name, std::size_t limit) = 0;
+
+  /// Replaces the summaries of revisions, as far as these are still there.
+  /// Nothing on success.
+  virtual std::optional<StoreError> WriteSummaries(
+      const Summaries& summaries) = 0;
 
   /// Hash of the content last loaded for the name from a directory.
   virtual OrStoreError<std::optional<std::string>> FindDirectoryHash(

@@ -1,6 +1,7 @@
 #include "server/registry/registry.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -20,10 +21,10 @@ using LoadedPointer = std::shared_ptr<const LoadedRevision>;
 constexpr std::size_t kMaxCandidates = 10;
 constexpr std::uint32_t kDefaultPageSize = 100;
 constexpr std::uint32_t kMaxPageSize = 1000;
-// Sources in one page, so that a page of large models does not fill memory.
-constexpr std::size_t kMaxPageBytes = 64u << 20;
-// Among these many, in byte order, an unknown name's neighbours are sought.
-constexpr std::size_t kNamesLookedAt = 256;
+// Between two reads of so many names others get at the store.
+constexpr std::size_t kNamesAtOnce = 100;
+// An unknown name is compared with so many next to it in byte order.
+constexpr std::size_t kNamesLookedAt = 128;
 // A name that is deleted and registered between two reads is read again.
 constexpr int kAttempts = 3;
 
@@ -33,7 +34,8 @@ RegistryError MakeError(Code code, std::string message,
           .message = std::move(message),
           .field = std::move(field),
           .candidates = {},
-          .report = {}};
+          .report = {},
+          .setting = {}};
 }
 
 RegistryError FromStore(const StoreError& error) {
@@ -55,6 +57,34 @@ RegistryError Conflict(std::string_view name, const std::string& expected,
   RegistryError error =
       MakeError(Code::kConflict, std::move(message), "expected_current");
   if (!current.empty()) error.candidates.push_back(current);
+  return error;
+}
+
+RegistryError Full(const QuotaReached& quota) {
+  struct Words {
+    std::string_view what, setting;
+  };
+  const auto [what, setting] = [&quota]() -> Words {
+    switch (quota.of) {
+      case QuotaReached::Of::kModels:
+        return {" models", "max-models"};
+      case QuotaReached::Of::kRevisions:
+        return {" revisions", "max-revisions"};
+      case QuotaReached::Of::kBytes:
+        return {" bytes", "max-store-bytes"};
+      case QuotaReached::Of::kLabels:
+        return {" labels of a model", ""};
+    }
+    return {};
+  }();
+  RegistryError error =
+      MakeError(Code::kQuota, Cat("the model store is full: it takes at most ",
+                                  std::to_string(quota.limit), what,
+                                  setting.empty() ? "" : " (", setting,
+                                  setting.empty() ? "" : ")",
+                                  "; delete models that are not needed"));
+  error.limit = quota.limit;
+  error.setting = setting;
   return error;
 }
 
@@ -84,6 +114,15 @@ RegistryError Ambiguous(std::string_view prefix,
   RegistryError error = MakeError(Code::kAmbiguous, std::move(message));
   error.candidates = std::move(candidates);
   return error;
+}
+
+/// The revisions of what was found.
+template <class Found>
+std::vector<std::string> TakeRevisions(std::vector<Found>& all) {
+  std::vector<std::string> revisions;
+  revisions.reserve(all.size());
+  for (Found& found : all) revisions.push_back(std::move(found.revision));
+  return revisions;
 }
 
 ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
@@ -142,6 +181,19 @@ LoadedPointer Broken(std::string_view revision, std::string problem) {
   loaded->revision = revision;
   loaded->problem = std::move(problem);
   return loaded;
+}
+
+std::string Damaged(std::string_view what) {
+  return Cat("the model store is damaged: ", what);
+}
+
+RevisionSummary SummaryOf(const LoadedRevision& loaded) {
+  RevisionSummary summary{.format = loaded.format, .problem = loaded.problem};
+  if (loaded.model != nullptr) {
+    summary.nq = loaded.model->nq();
+    summary.nv = loaded.model->nv();
+  }
+  return summary;
 }
 
 LoadedPointer LoadFromStore(StoredRevision stored) {
@@ -247,6 +299,7 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
   change.expected_current = request.expected_current;
   change.label = request.label;
   change.directory_hash = directory_hash;
+  change.summary = SummaryOf(*loaded);
   change.now = std::chrono::time_point_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now());
   auto stored = [&] {
@@ -259,6 +312,9 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
   if (const auto* conflict = std::get_if<RevisionConflict>(&stored)) {
     return Conflict(request.name, request.expected_current.value_or(""),
                     conflict->current);
+  }
+  if (const auto* quota = std::get_if<QuotaReached>(&stored)) {
+    return Full(*quota);
   }
   auto& registered = std::get<Registered>(stored);
   cache_.Insert(loaded, generation);
@@ -283,7 +339,7 @@ OrRegistryError<ModelEntry> Registry::ResolveRevision(
   const std::string& prefix = reference.prefix;
   LoadedPointer loaded;
   if (prefix.size() == kFullSize) {
-    auto found = LoadStored(prefix, CacheUse::kNormal);
+    auto found = LoadStored(prefix);
     if (auto* error = std::get_if<RegistryError>(&found)) {
       return std::move(*error);
     }
@@ -295,14 +351,20 @@ OrRegistryError<ModelEntry> Registry::ResolveRevision(
     if (const auto* error = std::get_if<StoreError>(&found)) {
       return FromStore(*error);
     }
-    auto& revisions = std::get<std::vector<std::string>>(found);
+    auto& revisions = std::get<std::vector<FoundRevision>>(found);
     if (revisions.empty()) return NotFound(reference);
-    if (revisions.size() > 1) return Ambiguous(prefix, std::move(revisions));
-    auto read = LoadStored(revisions.front(), CacheUse::kNormal);
-    if (auto* error = std::get_if<RegistryError>(&read)) {
-      return std::move(*error);
+    if (revisions.size() > 1)
+      return Ambiguous(prefix, TakeRevisions(revisions));
+    const FoundRevision& only = revisions.front();
+    if (only.damage.empty()) {
+      auto read = LoadStored(only.revision);
+      if (auto* error = std::get_if<RegistryError>(&read)) {
+        return std::move(*error);
+      }
+      loaded = std::get<LoadedPointer>(std::move(read));
+    } else {
+      loaded = Broken(only.revision, Damaged(only.damage));
     }
-    loaded = std::get<LoadedPointer>(std::move(read));
   }
   if (loaded == nullptr) return NotFound(reference);
   return ModelEntry{.name = "",
@@ -319,7 +381,12 @@ OrRegistryError<ModelEntry> Registry::ResolveName(
       return std::move(*error);
     }
     auto& registration = std::get<Registration>(found);
-    auto loaded = LoadStored(registration.revision, CacheUse::kNormal);
+    if (!registration.damage.empty()) {
+      LoadedPointer broken =
+          Broken(registration.revision, Damaged(registration.damage));
+      return ToEntry(std::move(registration), std::move(broken));
+    }
+    auto loaded = LoadStored(registration.revision);
     if (auto* error = std::get_if<RegistryError>(&loaded)) {
       return std::move(*error);
     }
@@ -349,7 +416,10 @@ std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
   }
   auto found = LookUp(*wanted);
   auto* registration = std::get_if<std::optional<Registration>>(&found);
-  if (registration == nullptr || !*registration) return std::nullopt;
+  if (registration == nullptr || !*registration ||
+      !(*registration)->damage.empty()) {
+    return std::nullopt;
+  }
   names_.Insert(reference, **registration, generation);
   LoadedPointer loaded = cache_.Find((*registration)->revision);
   if (loaded == nullptr) return std::nullopt;
@@ -368,12 +438,7 @@ OrRegistryError<std::optional<Registration>> Registry::LookUp(
     auto& registrations = std::get<std::vector<Registration>>(found);
     if (registrations.empty()) return std::nullopt;
     if (registrations.size() == 1) return std::move(registrations.front());
-    std::vector<std::string> candidates;
-    candidates.reserve(registrations.size());
-    for (Registration& registration : registrations) {
-      candidates.push_back(std::move(registration.revision));
-    }
-    return Ambiguous(reference.prefix, std::move(candidates));
+    return Ambiguous(reference.prefix, TakeRevisions(registrations));
   }
   auto found = reference.kind == Kind::kNameLabel
                    ? store_->FindLabel(reference.name, reference.label)
@@ -407,7 +472,16 @@ OrRegistryError<Registration> Registry::FindRegistration(
 }
 
 OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
-    std::string_view revision, CacheUse use) {
+    std::string_view revision) {
+  Summaries corrections;
+  auto loaded = LoadStored(revision, CacheUse::kNormal, &corrections);
+  // Where they cannot be written, the next who loads it tries again.
+  if (!corrections.empty()) store_->WriteSummaries(corrections);
+  return loaded;
+}
+
+OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
+    std::string_view revision, CacheUse use, Summaries* corrections) {
   const RevisionCache::Generation generation = cache_.generation();
   if (LoadedPointer cached = use == CacheUse::kScan ? cache_.Peek(revision)
                                                     : cache_.Find(revision)) {
@@ -415,15 +489,19 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
   }
   auto read = store_->ReadRevision(revision);
   if (const auto* error = std::get_if<StoreError>(&read)) {
+    if (error->code != StoreError::Code::kDamaged) return FromStore(*error);
     // Damage to one model leaves the others usable.
-    if (error->code == StoreError::Code::kDamaged) {
-      return Broken(revision, "the model store is damaged: " + error->message);
-    }
-    return FromStore(*error);
+    LoadedPointer broken = Broken(revision, Damaged(error->message));
+    corrections->emplace(revision, SummaryOf(*broken));
+    return broken;
   }
   auto& stored = std::get<std::optional<StoredRevision>>(read);
   if (!stored) return LoadedPointer();
+  const std::optional<RevisionSummary> summary = std::move(stored->summary);
   LoadedPointer loaded = LoadFromStore(*std::move(stored));
+  if (RevisionSummary is = SummaryOf(*loaded); summary != is) {
+    corrections->emplace(loaded->revision, std::move(is));
+  }
   if (use == CacheUse::kScan) {
     cache_.InsertIfRoom(loaded, generation);
   } else {
@@ -432,8 +510,9 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
   return loaded;
 }
 
-OrRegistryError<ModelPage> Registry::List(std::uint32_t page_size,
-                                          std::string_view page_token) {
+OrRegistryError<ModelPage> Registry::List(
+    std::uint32_t page_size, std::string_view page_token,
+    const std::function<bool()>& cancelled) {
   std::string after;
   if (!page_token.empty()) {
     auto decoded = DecodePageToken(page_token);
@@ -447,41 +526,110 @@ OrRegistryError<ModelPage> Registry::List(std::uint32_t page_size,
   }
   const std::size_t size =
       page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
-  auto listed = store_->ListNames(after, size + 1);
-  if (const auto* error = std::get_if<StoreError>(&listed)) {
-    return FromStore(*error);
-  }
-  auto& names = std::get<std::vector<Registration>>(listed);
-
   ModelPage page;
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i == size || bytes >= kMaxPageBytes) {
-      page.next_page_token = EncodePageToken(names[i - 1].name);
-      break;
+  for (std::size_t seen = 0;;) {
+    if (cancelled && cancelled()) {
+      return MakeError(Code::kStoreUnavailable, "the listing was cancelled");
     }
-    auto loaded = LoadStored(names[i].revision, CacheUse::kScan);
-    if (auto* error = std::get_if<RegistryError>(&loaded)) {
+    const std::size_t wanted = std::min(size - seen, kNamesAtOnce);
+    // One more tells whether there is more.
+    auto read = store_->ListNames(after, wanted + 1);
+    if (const auto* error = std::get_if<StoreError>(&read)) {
+      return FromStore(*error);
+    }
+    auto& names = std::get<std::vector<ListedName>>(read);
+    const bool more = names.size() > wanted;
+    if (more) names.pop_back();
+    seen += names.size();
+    if (more) after = names.back().name;
+    auto listed = Summarized(std::move(names));
+    if (auto* error = std::get_if<RegistryError>(&listed)) {
       return std::move(*error);
     }
-    auto& pointer = std::get<LoadedPointer>(loaded);
-    if (pointer != nullptr) {
-      bytes += pointer->source.size();
-      page.models.push_back(ToEntry(names[i], std::move(pointer)));
-      continue;
+    auto& models = std::get<std::vector<ListedModel>>(listed);
+    std::move(models.begin(), models.end(), std::back_inserter(page.models));
+    if (more && seen == size) page.next_page_token = EncodePageToken(after);
+    if (!more || seen == size) return page;
+  }
+}
+
+OrRegistryError<std::vector<ListedModel>> Registry::Summarized(
+    std::vector<ListedName> names) {
+  std::vector<ListedModel> models;
+  models.reserve(names.size());
+  Summaries corrections;
+  for (ListedName& name : names) {
+    auto listed = Summarized(std::move(name), &corrections);
+    if (auto* error = std::get_if<RegistryError>(&listed)) {
+      return std::move(*error);
     }
-    // Deleted since the names were read; perhaps registered anew.
-    auto again =
-        ResolveName({ModelReference::Kind::kCurrent, names[i].name, "", ""});
-    if (auto* entry = std::get_if<ModelEntry>(&again)) {
-      bytes += entry->loaded->source.size();
-      page.models.push_back(std::move(*entry));
-    } else if (auto& error = std::get<RegistryError>(again);
-               error.code != Code::kNotFound) {
-      return std::move(error);
+    auto& model = std::get<std::optional<ListedModel>>(listed);
+    if (model) models.push_back(*std::move(model));
+  }
+  if (!corrections.empty()) store_->WriteSummaries(corrections);
+  return models;
+}
+
+OrRegistryError<std::optional<ListedModel>> Registry::Summarized(
+    ListedName listed, Summaries* corrections) {
+  ListedModel model{.name = std::move(listed.name),
+                    .revision = std::move(listed.revision),
+                    .registered_at = listed.registered_at,
+                    .summary = {}};
+  if (!listed.damage.empty()) {
+    model.summary.problem = Damaged(listed.damage);
+    return model;
+  }
+  if (listed.summary) {
+    model.summary = *std::move(listed.summary);
+    return model;
+  }
+  auto read = LoadStored(model.revision, CacheUse::kScan, corrections);
+  if (auto* error = std::get_if<RegistryError>(&read)) {
+    return std::move(*error);
+  }
+  if (const auto& loaded = std::get<LoadedPointer>(read); loaded != nullptr) {
+    model.summary = SummaryOf(*loaded);
+    return model;
+  }
+  // Deleted since the names were read; perhaps registered anew.
+  auto again =
+      ResolveName({ModelReference::Kind::kCurrent, model.name, "", ""});
+  if (auto* error = std::get_if<RegistryError>(&again)) {
+    if (error->code == Code::kNotFound) return std::nullopt;
+    return std::move(*error);
+  }
+  const auto& entry = std::get<ModelEntry>(again);
+  model.revision = entry.loaded->revision;
+  model.registered_at = entry.registered_at;
+  model.summary = SummaryOf(*entry.loaded);
+  return model;
+}
+
+std::optional<RegistryError> Registry::LoadCurrent(
+    Models which, const std::function<void(const ListedModel&)>& found) {
+  std::string after;
+  for (;;) {
+    auto read = store_->ListNames(after, kNamesAtOnce);
+    if (const auto* error = std::get_if<StoreError>(&read)) {
+      return FromStore(*error);
+    }
+    auto& names = std::get<std::vector<ListedName>>(read);
+    if (names.empty()) return std::nullopt;
+    after = names.back().name;
+    // Forgotten here, a summary is made anew.
+    for (ListedName& name : names) {
+      if (which == Models::kAll) name.summary.reset();
+    }
+    auto listed = Summarized(std::move(names));
+    if (auto* error = std::get_if<RegistryError>(&listed)) {
+      return std::move(*error);
+    }
+    for (const ListedModel& model :
+         std::get<std::vector<ListedModel>>(listed)) {
+      if (found) found(model);
     }
   }
-  return page;
 }
 
 std::optional<RegistryError> Registry::Delete(
@@ -511,19 +659,12 @@ std::optional<RegistryError> Registry::Delete(
 RegistryError Registry::UnknownName(std::string_view name) {
   RegistryError error =
       MakeError(Code::kNotFound, "no model is named " + Quoted(name));
-  const auto listed = store_->ListNames("", kNamesLookedAt);
-  const auto* registrations = std::get_if<std::vector<Registration>>(&listed);
-  if (registrations == nullptr) return error;
-  if (registrations->empty()) {
-    error.message += "; none is registered yet";
-    return error;
-  }
-  std::vector<std::string> known;
-  known.reserve(registrations->size());
-  for (const Registration& registration : *registrations) {
-    known.push_back(registration.name);
-  }
-  error.message += flags::NameHint(flags::NearNames(name, known), known);
+  const auto around = store_->NamesAround(name, kNamesLookedAt);
+  const auto* known = std::get_if<std::vector<std::string>>(&around);
+  if (known == nullptr) return error;
+  error.message +=
+      known->empty() ? "; none is registered yet"
+                     : flags::NameHint(flags::NearNames(name, *known), *known);
   return error;
 }
 

@@ -40,6 +40,7 @@ struct RegistryError {
     kInvalidName,       // field: "name" or "label"
     kConflict,          // candidates = {current revision}, or empty: no name
     kTooLarge,
+    kQuota,  // limit, and setting unless it is fixed
     kStoreUnavailable,
   };
   Code code = Code::kNotFound;
@@ -47,6 +48,8 @@ struct RegistryError {
   std::string field;
   std::vector<std::string> candidates;
   LintReport report;
+  std::int64_t limit = 0;
+  std::string_view setting;
 };
 
 template <class T>
@@ -68,8 +71,16 @@ struct RegisterResult {
   bool changed = false;
 };
 
+/// What a name points at, as it was when it was last loaded.
+struct ListedModel {
+  std::string name;
+  std::string revision;
+  std::chrono::system_clock::time_point registered_at;
+  RevisionSummary summary;  // its problem says why a model is broken
+};
+
 struct ModelPage {
-  std::vector<ModelEntry> models;
+  std::vector<ListedModel> models;
   std::string next_page_token;
 };
 
@@ -100,11 +111,21 @@ class Registry {
   /// read at most, for threads that must not be held up.
   std::optional<ModelEntry> ResolveLoaded(std::string_view reference);
 
-  /// Byte order of names. page_size 0: 100; at most 1000; a page of large
-  /// models may hold fewer. Names registered or deleted between two pages
-  /// neither repeat nor hide others.
+  /// Byte order of names. page_size 0: 100; at most 1000. Names registered or
+  /// deleted between two pages neither repeat nor hide others. Reads what was
+  /// stored beside the revisions and loads none, but for those that have no
+  /// summary, which get one then. Ends with an error once `cancelled`, if
+  /// given, returns true.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
-                                  std::string_view page_token);
+                                  std::string_view page_token,
+                                  const std::function<bool()>& cancelled = {});
+
+  enum class Models : std::uint8_t { kAll, kWithoutSummary };
+  /// Loads what names point at now, as far as the cache has room for it, and
+  /// corrects the summaries that say otherwise: those of an older version, or
+  /// of what was damaged since. Calls `found`, if given, with each.
+  std::optional<RegistryError> LoadCurrent(
+      Models which, const std::function<void(const ListedModel&)>& found = {});
 
   /// Nothing on success.
   std::optional<RegistryError> Delete(
@@ -147,10 +168,23 @@ class Registry {
       const ModelReference& reference);
 
   enum class CacheUse : std::uint8_t { kNormal, kScan };
-  /// Null when the store has no such revision.
+  /// Null when the store has no such revision. Of one that is not in the cache
+  /// and has another summary in the store, the summary goes to `corrections`.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
-      std::string_view revision, CacheUse use);
+      std::string_view revision, CacheUse use, Summaries* corrections);
+  /// The same, with the correction written.
+  OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
+      std::string_view revision);
 
+  /// Names that the store lists, with the summaries that they have or, without
+  /// one, get.
+  OrRegistryError<std::vector<ListedModel>> Summarized(
+      std::vector<ListedName> names);
+  /// Nothing when the name is gone.
+  OrRegistryError<std::optional<ListedModel>> Summarized(
+      ListedName listed, Summaries* corrections);
+
+  /// Costs the same for any number of models.
   RegistryError UnknownName(std::string_view name);
 
   std::unique_ptr<ModelStore> store_;

@@ -2,6 +2,8 @@
 
 #include <system_error>
 
+#include "server/registry/row_checksum.h"
+
 namespace torqued::server {
 namespace {
 
@@ -47,6 +49,7 @@ SqliteConnection::OpenWith(const std::string& path, int flags) {
                       : std::string(sqlite3_errmsg(handle));
   }
   sqlite3_extended_result_codes(handle, 1);
+  if (!AddRowChecksum(handle)) return "out of memory";
   return connection;
 }
 

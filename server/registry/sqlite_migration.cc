@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "server/registry/revision.h"
+#include "server/registry/row_checksum.h"
 #include "server/registry/sqlite_statement.h"
 
 namespace torqued::server {
@@ -89,9 +90,7 @@ class Relayout {
       move_labels_, remember_;
 };
 
-}  // namespace
-
-const char* const kCreateFormerRevisions = R"sql(
+constexpr const char* kCreateFormerRevisions = R"sql(
 -- What revisions were in older layouts: references by them lead on.
 CREATE TABLE former_revisions (
   former TEXT NOT NULL PRIMARY KEY,
@@ -99,6 +98,38 @@ CREATE TABLE former_revisions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX former_by_revision ON former_revisions (revision);
 )sql";
+
+// Only revisions that are there: what is dangling has no summary.
+constexpr const char* kCreateSummaries = R"sql(
+-- What a revision was when it was last loaded, for lists.
+CREATE TABLE summaries (
+  revision TEXT NOT NULL PRIMARY KEY
+    REFERENCES revisions (revision) ON DELETE CASCADE,
+  format TEXT NOT NULL,
+  nq INTEGER NOT NULL,
+  nv INTEGER NOT NULL,
+  problem TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
+}  // namespace
+
+bool AddFormerRevisions(SqliteConnection& connection) {
+  return connection.Execute(kCreateFormerRevisions);
+}
+
+bool AddChecksumsAndSummaries(SqliteConnection& connection) {
+  if (!connection.Execute(kCreateSummaries)) return false;
+  for (const CheckedTable& table : kCheckedTables) {
+    const std::string name(table.name);
+    const std::string sql =
+        "ALTER TABLE " + name +
+        " ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0; UPDATE " + name +
+        " SET checksum = " + std::string(table.sum);
+    if (!connection.Execute(sql.c_str())) return false;
+  }
+  return true;
+}
 
 std::string_view LayoutOfSchema(std::int64_t schema) {
   return schema < 2 ? kLayout1 : kRevisionLayout;
@@ -113,9 +144,10 @@ std::optional<std::string> MigrateSchema(SqliteConnection& connection,
   if (transaction.open() &&
       // Rows that refer to one another change one after the other.
       connection.Execute("PRAGMA defer_foreign_keys = ON") &&
-      connection.Execute(kCreateFormerRevisions) &&
-      Relayout(connection).Run() && connection.Execute(mark.c_str()) &&
-      transaction.Commit()) {
+      (from >= 2 ||
+       (AddFormerRevisions(connection) && Relayout(connection).Run())) &&
+      AddChecksumsAndSummaries(connection) &&
+      connection.Execute(mark.c_str()) && transaction.Commit()) {
     return std::nullopt;
   }
   // Before the transaction is undone, which has no error.

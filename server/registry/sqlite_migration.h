@@ -11,8 +11,9 @@
 namespace torqued::server {
 
 /// Of the tables that this version writes. 1 held revisions of layout 1; 2
-/// holds those of layout 2 and, in former_revisions, what they were before.
-inline constexpr std::int64_t kSchemaVersion = 2;
+/// those of layout 2 and, in former_revisions, what they were before; 3 has a
+/// checksum in each row that leads to a revision, and the table summaries.
+inline constexpr std::int64_t kSchemaVersion = 3;
 
 /// The layout of the revisions in tables of a version up to kSchemaVersion.
 std::string_view LayoutOfSchema(std::int64_t schema);
@@ -20,11 +21,14 @@ std::string_view LayoutOfSchema(std::int64_t schema);
 /// Brings tables of an older version to kSchemaVersion in one transaction: a
 /// crash or an error in the middle leaves the file as it was. Names, labels,
 /// times, sources and histories stay. A revision whose content does not fit it
-/// is damaged and stays as it is. Nothing on success, else why not.
+/// is damaged and stays as it is. No summaries are made: that takes loading the
+/// models. Nothing on success, else why not.
 std::optional<std::string> MigrateSchema(SqliteConnection& connection,
                                          std::int64_t from);
 
-/// The statement that creates the table of former revisions.
-extern const char* const kCreateFormerRevisions;
+/// What versions 2 and 3 added to the tables of version 1, in one transaction
+/// of the caller. The tables of a new file are made in the same way.
+bool AddFormerRevisions(SqliteConnection& connection);
+bool AddChecksumsAndSummaries(SqliteConnection& connection);
 
 }  // namespace torqued::server

@@ -60,7 +60,7 @@ std::optional<std::string> CreateSchema(SqliteConnection& connection) {
       "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
   SqliteTransaction transaction(connection);
   if (transaction.open() && connection.Execute(kCreateSchema) &&
-      connection.Execute(kCreateFormerRevisions) &&
+      AddFormerRevisions(connection) && AddChecksumsAndSummaries(connection) &&
       connection.Execute(mark.c_str()) && transaction.Commit()) {
     return std::nullopt;
   }

@@ -119,6 +119,10 @@ Problem RefusedTarget(const fs::path& target, const struct stat& store,
       return "is the store of a running server";
     }
   }
+  if (exists && std::holds_alternative<FileLock::Held>(
+                    FileLock::AcquireItself(target.string()))) {
+    return "is the store of a running server";
+  }
   return std::nullopt;
 }
 

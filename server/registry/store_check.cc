@@ -7,8 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/model/text.h"
 #include "server/registry/page_findings.h"
 #include "server/registry/revision.h"
+#include "server/registry/row_checksum.h"
 #include "server/registry/sqlite_connection.h"
 #include "server/registry/sqlite_migration.h"
 #include "server/registry/sqlite_schema.h"
@@ -42,6 +44,18 @@ std::string RevisionIsMissing(const SqliteRows& row) {
 std::string RevisionOfFormerIsMissing(const SqliteRows& row) {
   return "former revision " + row.Text(0) + ": revision " + row.Text(1) +
          " is missing";
+}
+
+std::string NamePointsNowhere(const SqliteRows& row) {
+  return "name " + row.Text(0) + ": has a history and points at nothing";
+}
+
+std::string NoNameHasIt(const SqliteRows& row) {
+  return "revision " + row.Text(0) + ": is in the history of no name";
+}
+
+std::string RowIsAltered(const SqliteRows& row) {
+  return row.Text(0) + ": is not what was stored; its checksum is another";
 }
 
 void PassOver(const SqliteRows& /*row*/) {}
@@ -146,15 +160,24 @@ class Checker {
     }
   }
 
+  /// What leads from names to revisions, row by row. Columns that no later
+  /// query reads are looked for here.
   void CheckTables() {
-    ForEach("table labels", "SELECT name, label, revision FROM labels WHERE 0",
-            PassOver);
+    check_.names = Integer("table names", "SELECT count(*) FROM names");
+    if (check_.schema >= 3) return CheckChecksums();
     ForEach("table directory_files",
             "SELECT name, content_hash FROM directory_files WHERE 0", PassOver);
-    ForEach("table history",
-            "SELECT name, revision, registered_at FROM history WHERE 0",
+    ForEach("table history", "SELECT registered_at FROM history WHERE 0",
             PassOver);
-    check_.names = Integer("table names", "SELECT count(*) FROM names");
+  }
+
+  void CheckChecksums() {
+    for (const CheckedTable& table : kCheckedTables) {
+      AddEach(Cat("table ", table.name),
+              Cat("SELECT ", table.row, " FROM ", table.name,
+                  " WHERE checksum <> ", table.sum),
+              RowIsAltered);
+    }
   }
 
   void CheckRevisions() {
@@ -204,6 +227,14 @@ class Checker {
             "SELECT name, revision FROM history AS x WHERE NOT EXISTS"
             " (SELECT 1 FROM revisions AS r WHERE r.revision = x.revision)",
             RevisionIsMissing);
+    AddEach("table history",
+            "SELECT DISTINCT name FROM history AS x WHERE NOT EXISTS"
+            " (SELECT 1 FROM names AS n WHERE n.name = x.name)",
+            NamePointsNowhere);
+    AddEach("table revisions",
+            "SELECT revision FROM revisions AS x WHERE NOT EXISTS"
+            " (SELECT 1 FROM history AS h WHERE h.revision = x.revision)",
+            NoNameHasIt);
     if (check_.schema < 2) return;
     AddEach("table former_revisions",
             "SELECT former, revision FROM former_revisions AS x WHERE NOT"

@@ -24,8 +24,9 @@ struct StoreCheck {
 
 /// Reads all of one state of the file, which a server may have open and which
 /// stays as it is: pages and indexes fit together, the tables are those of this
-/// program, every revision is the hash of what is stored under it, and every
-/// reference leads somewhere. `stop` is asked now and then; true gives up. The
+/// program, every revision is the hash of what is stored under it, every row
+/// that leads to a revision fits its checksum, and every reference leads
+/// somewhere. `stop` is asked now and then; true gives up. The
 /// string says why there is no answer: nothing was found to be good or bad.
 std::variant<StoreCheck, std::string> CheckStore(
     const std::string& path, const std::function<bool()>& stop = {});

@@ -1,11 +1,48 @@
 // The files of a model store.
 #pragma once
 
+#include <sys/types.h>
+
+#include <compare>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace torqued::server {
+
+/// What a file is by, whatever its names.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  auto operator<=>(const FileId&) const = default;
+
+  static FileId Of(int descriptor);
+  /// Of what is there under a path, through symbolic links; nothing where
+  /// nothing is.
+  static std::optional<FileId> Of(const std::string& path);
+};
+
+/// The files of a store that is open, by which is noticed that one of them was
+/// deleted or replaced. What SQLite writes then is in no folder.
+class OpenFiles {
+ public:
+  /// The file of a path, of which `file` is open, with the log and the shared
+  /// memory beside it, which SQLite has just opened.
+  OpenFiles(const std::string& path, const FileId& file);
+
+  /// Which file is no longer the one that is open, as a sentence fragment that
+  /// names it; empty: none.
+  std::string Problem() const;
+
+ private:
+  struct Known {
+    std::string path;
+    std::optional<FileId> id;
+  };
+  std::vector<Known> files_;
+};
 
 /// False for names that SQLite takes for databases in memory or for URIs.
 bool IsPathOfStore(const std::string& path);

@@ -111,14 +111,16 @@ std::optional<Error> Handle(Registry& registry,
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
-                            v1::ListModelsReply* reply) {
-  auto listed = registry.List(request.page_size(), request.page_token());
+                            v1::ListModelsReply* reply,
+                            const std::function<bool()>& cancelled) {
+  auto listed =
+      registry.List(request.page_size(), request.page_token(), cancelled);
   if (const auto* error = std::get_if<RegistryError>(&listed)) {
     return ToError(*error);
   }
   auto& page = std::get<ModelPage>(listed);
-  for (const ModelEntry& entry : page.models) {
-    FillSummary(entry, reply->add_models());
+  for (const ListedModel& model : page.models) {
+    FillSummary(model, reply->add_models());
   }
   reply->set_next_page_token(std::move(page.next_page_token));
   return std::nullopt;

@@ -12,7 +12,8 @@
 
 namespace torqued::server {
 
-/// Once `cancelled`, if given, returns true, parsing ends with an error.
+/// Once `cancelled`, if given, returns true, parsing and listing end with an
+/// error.
 std::optional<Error> Handle(Registry& registry,
                             const v1::RegisterModelRequest& request,
                             v1::RegisterModelReply* reply,
@@ -26,7 +27,8 @@ std::optional<Error> Handle(Registry& registry,
                             v1::GetModelReply* reply);
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
-                            v1::ListModelsReply* reply);
+                            v1::ListModelsReply* reply,
+                            const std::function<bool()>& cancelled = {});
 std::optional<Error> Handle(Registry& registry,
                             const v1::DeleteModelRequest& request,
                             v1::DeleteModelReply* reply);

@@ -64,9 +64,9 @@ void FillModel(const Model& model, v1::ModelInfo* message) {
 }
 
 // Unspecified where this version does not know it, or the store is damaged.
-v1::ModelFormat FormatOf(const LoadedRevision& loaded) {
-  return loaded.format == "urdf" ? v1::MODEL_FORMAT_URDF
-                                 : v1::MODEL_FORMAT_UNSPECIFIED;
+v1::ModelFormat FormatOf(std::string_view stored) {
+  return stored == "urdf" ? v1::MODEL_FORMAT_URDF
+                          : v1::MODEL_FORMAT_UNSPECIFIED;
 }
 
 void FillOptions(const RegistrationOptions& options,
@@ -102,26 +102,28 @@ void FillReport(const LintReport& report, v1::LintReport* message) {
   message->set_infos(static_cast<std::uint32_t>(report.infos()));
 }
 
-void FillSummary(const ModelEntry& entry, v1::ModelSummary* message) {
-  message->set_name(entry.name);
-  message->set_revision(entry.loaded->revision);
-  if (const Model* model = entry.loaded->model.get()) {
+void FillSummary(const ListedModel& model, v1::ModelSummary* message) {
+  message->set_name(Text(model.name));
+  message->set_revision(Text(model.revision));
+  if (model.summary.problem.empty()) {
     message->set_state(v1::MODEL_STATE_READY);
-    message->set_nq(static_cast<std::uint32_t>(model->nq()));
-    message->set_nv(static_cast<std::uint32_t>(model->nv()));
+    message->set_nq(static_cast<std::uint32_t>(model.summary.nq));
+    message->set_nv(static_cast<std::uint32_t>(model.summary.nv));
   } else {
     message->set_state(v1::MODEL_STATE_BROKEN);
-    message->set_problem(Text(entry.loaded->problem));
+    message->set_problem(Text(model.summary.problem));
   }
-  FillTime(entry.registered_at, message->mutable_registered_at());
-  message->set_format(FormatOf(*entry.loaded));
+  if (model.registered_at.time_since_epoch().count() != 0) {
+    FillTime(model.registered_at, message->mutable_registered_at());
+  }
+  message->set_format(FormatOf(model.summary.format));
 }
 
 void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message) {
   const LoadedRevision& loaded = *entry.loaded;
-  message->set_name(entry.name);
-  message->set_revision(loaded.revision);
-  message->set_format(FormatOf(loaded));
+  message->set_name(Text(entry.name));
+  message->set_revision(Text(loaded.revision));
+  message->set_format(FormatOf(loaded.format));
   if (loaded.options) FillOptions(*loaded.options, message->mutable_options());
   if (loaded.model != nullptr) {
     message->set_state(v1::MODEL_STATE_READY);
@@ -134,7 +136,9 @@ void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message) {
   if (entry.registered_at.time_since_epoch().count() != 0) {
     FillTime(entry.registered_at, message->mutable_registered_at());
   }
-  for (const std::string& label : entry.labels) message->add_labels(label);
+  for (const std::string& label : entry.labels) {
+    message->add_labels(Text(label));
+  }
 }
 
 }  // namespace torqued::server

@@ -8,7 +8,7 @@
 namespace torqued::server {
 
 void FillReport(const LintReport& report, v1::LintReport* message);
-void FillSummary(const ModelEntry& entry, v1::ModelSummary* message);
+void FillSummary(const ListedModel& model, v1::ModelSummary* message);
 void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message);
 
 }  // namespace torqued::server

@@ -35,7 +35,8 @@ const std::map<v1::Reason, std::string> kNamesMetadata = {
     {v1::ROW_FAILED, "row"},
     {v1::INVALID_SAMPLE, "row"},
     {v1::REQUEST_TOO_LARGE, "limit"},
-    {v1::OVERLOADED, "limit"}};
+    {v1::OVERLOADED, "limit"},
+    {v1::QUOTA_REACHED, "limit"}};
 
 bool IsWholeNumber(std::string_view text, int* number) {
   const auto parsed = std::from_chars(text.begin(), text.end(), *number);

@@ -217,8 +217,9 @@ export class Client {
    * Stores a description durably and points `name` ([A-Za-z0-9._-], at most 128)
    * at it. Rejects with INVALID_MODEL, whose message lists what is wrong and
    * whose `fieldViolations` name the lines, UNKNOWN_FRAME for a default tip that
-   * is no link, INVALID_MODEL_NAME, REVISION_CONFLICT, REQUEST_TOO_LARGE. Not
-   * tried again where the connection fails: it may have had its effect.
+   * is no link, INVALID_MODEL_NAME, REVISION_CONFLICT, REQUEST_TOO_LARGE,
+   * QUOTA_REACHED where the server's store is full. Not tried again where the
+   * connection fails: it may have had its effect.
    */
   async registerUrdf(
     name: string,

@@ -78,8 +78,9 @@ class Client:
         """Stores a robot description, a path or its text, under a name and
         points the name at it. Raises InvalidArgument (INVALID_MODEL,
         INVALID_MODEL_NAME, UNKNOWN_FRAME), FailedPrecondition
-        (REVISION_CONFLICT). What is wrong with a description is listed line by
-        line; that of a file is a FileError."""
+        (REVISION_CONFLICT), ResourceExhausted (QUOTA_REACHED: the server's store
+        is full). What is wrong with a description is listed line by line; that
+        of a file is a FileError."""
         request = register_request(name, urdf, words)
         with told_with_place(file_of(urdf)):
             reply = self.connection.change(

@@ -123,6 +123,9 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "max-inflight-rows = 6\n"
       "max-inflight-bytes = 7\n"
       "max-inflight-streams = 8\n"
+      "max-models = 9\n"
+      "max-revisions = 10\n"
+      "max-store-bytes = 11\n"
       "growing-windows = \"on\"\n");
   const Settings settings = Accepted({"--config", file});
   EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:1", "unix:/tmp/s"));
@@ -138,6 +141,9 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_inflight_rows, 6);
   EXPECT_EQ(settings.max_inflight_bytes, 7);
   EXPECT_EQ(settings.max_inflight_streams, 8);
+  EXPECT_EQ(settings.max_models, 9);
+  EXPECT_EQ(settings.max_revisions, 10);
+  EXPECT_EQ(settings.max_store_bytes, 11);
   EXPECT_TRUE(settings.growing_windows);
   EXPECT_EQ(settings.target, FindTarget("baseline"));
 }
@@ -235,6 +241,9 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
                                              {"--max-message-bytes", "4095"},
                                              {"--max-inflight-bytes", "0"},
                                              {"--max-inflight-streams", "0"},
+                                             {"--max-models", "0"},
+                                             {"--max-revisions", "-1"},
+                                             {"--max-store-bytes", "1.5"},
                                              {"--growing-windows", "1"},
                                              {"--drain-grace", "nan"},
                                              {"--drain-grace", "-1"},

@@ -138,6 +138,20 @@ TEST(MappingTest, CandidatesAreListedWholeAndCounted) {
   EXPECT_EQ((error.metadata[0].second.size() + 1) % 65, 0u);
 }
 
+TEST(MappingTest, AFullStoreSaysWhatItsLimitIs) {
+  RegistryError error;
+  error.code = RegistryError::Code::kQuota;
+  error.limit = 7;
+  error.setting = "max-models";
+  Error mapped = ToError(error);
+  EXPECT_EQ(mapped.reason, v1::QUOTA_REACHED);
+  EXPECT_FALSE(mapped.retry_after);
+  EXPECT_THAT(mapped.metadata,
+              ElementsAre(Pair("limit", "7"), Pair("setting", "max-models")));
+  error.setting = "";
+  EXPECT_THAT(ToError(error).metadata, ElementsAre(Pair("limit", "7")));
+}
+
 TEST(MappingTest, AStoreThatDoesNotAnswerMayBeTriedAgain) {
   RegistryError error;
   error.code = RegistryError::Code::kStoreUnavailable;

@@ -123,6 +123,7 @@ TEST(StatusTest, EveryReasonHasItsCode) {
   EXPECT_EQ(CodeOf(v1::REQUEST_TOO_LARGE),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(CodeOf(v1::OVERLOADED), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(CodeOf(v1::QUOTA_REACHED), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(CodeOf(v1::DRAINING), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(CodeOf(v1::STORE_UNAVAILABLE), grpc::StatusCode::UNAVAILABLE);
 }

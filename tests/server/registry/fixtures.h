@@ -69,8 +69,13 @@ inline std::string Urdf(int mass) {
          "</robot>";
 }
 
-inline std::unique_ptr<ModelStore> OpenStore(const std::string& path) {
-  auto opened = OpenSqliteStore(path);
+inline RevisionSummary SummaryOfPendulum() {
+  return {.format = "urdf", .nq = 1, .nv = 1, .problem = ""};
+}
+
+inline std::unique_ptr<ModelStore> OpenStore(const std::string& path,
+                                             const StoreOptions& options = {}) {
+  auto opened = OpenSqliteStore(path, options);
   if (const auto* why = std::get_if<std::string>(&opened)) {
     ADD_FAILURE() << *why;
     std::abort();

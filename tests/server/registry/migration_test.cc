@@ -52,11 +52,12 @@ std::string Content(const std::string& path) {
   return all;
 }
 
-class MigrationTest : public testing::Test {
- protected:
-  MigrationTest() {
+/// A store as a version wrote it whose tables were of that schema.
+struct OldStore {
+  explicit OldStore(int schema) {
     const std::string old =
-        RunSql(path_, ReadFile(TORQUED_REGISTRY_DATA "/store_of_schema_1.sql"));
+        RunSql(path_, ReadFile(TORQUED_REGISTRY_DATA "/store_of_schema_" +
+                               std::to_string(schema) + ".sql"));
     EXPECT_EQ(old, "");
     EXPECT_EQ(RunSql(path_, "PRAGMA journal_mode = WAL"), "wal");
   }
@@ -65,31 +66,60 @@ class MigrationTest : public testing::Test {
   std::string path_ = directory_ / "models.db";
 };
 
+class MigrationTest : public testing::TestWithParam<int>, public OldStore {
+ protected:
+  MigrationTest() : OldStore(GetParam()) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(OfSchema, MigrationTest, testing::Values(1, 2));
+
 StoreCheck CheckOf(const std::string& path) {
   return std::get<StoreCheck>(CheckStore(path));
 }
 
-TEST_F(MigrationTest, AnOlderStoreIsWholeBeforeAndAfterAndCanBeBackedUp) {
+TEST_P(MigrationTest, AnOlderStoreIsWholeBeforeAndAfterAndCanBeBackedUp) {
   EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
   const std::string copy = directory_ / "copy.db";
   EXPECT_EQ(BackUpStore(path_, copy, {}), std::nullopt);
-  EXPECT_EQ(CheckOf(copy).schema, 1);
+  EXPECT_EQ(CheckOf(copy).schema, GetParam());
   EXPECT_EQ(Content(copy), Content(path_));
   OpenStore(path_);
   EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
-  EXPECT_EQ(CheckOf(path_).schema, 2);
+  EXPECT_EQ(CheckOf(path_).schema, 3);
 }
 
-TEST_F(MigrationTest, AFormerRevisionThatLeadsNowhereIsDamage) {
+TEST_P(MigrationTest, AFormerRevisionThatLeadsNowhereIsDamage) {
   OpenStore(path_);
   RunSql(path_,
          "INSERT INTO former_revisions (former, revision)"
          " VALUES ('aa', 'bb')");
-  EXPECT_THAT(CheckOf(path_).damage,
-              ElementsAre("former revision aa: revision bb is missing"));
+  EXPECT_THAT(
+      CheckOf(path_).damage,
+      ElementsAre(
+          "former revision aa: is not what was stored; its checksum is another",
+          "former revision aa: revision bb is missing"));
 }
 
-TEST_F(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {
+TEST_P(MigrationTest, AnAlteredFormerRevisionIsToldAndLeadsNowhere) {
+  OpenStore(path_);
+  RunSql(path_, "UPDATE former_revisions SET revision = '" + RevisionOf(3) +
+                    "' WHERE former = '" + Former(1) + "'");
+  EXPECT_THAT(CheckOf(path_).damage,
+              ElementsAre("former revision " + Former(1) +
+                          ": is not what was stored; its checksum is another"));
+  Registry registry(OpenStore(path_));
+  for (const std::string& reference : {'@' + Former(1), "arm@" + Former(1)}) {
+    const auto entry = Value(registry.Resolve(reference));
+    EXPECT_EQ(entry.loaded->model, nullptr);
+    EXPECT_THAT(entry.loaded->problem, HasSubstr("the model store is damaged"));
+  }
+  auto request = Request("arm", 5);
+  request.expected_current = Former(1);
+  EXPECT_EQ(Error(registry.Register(request)).code,
+            RegistryError::Code::kConflict);
+}
+
+TEST_P(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {
   Registry registry(OpenStore(path_));
   const std::string first = RevisionOf(1), third = RevisionOf(3);
   EXPECT_NE(first, Former(1));
@@ -116,7 +146,7 @@ TEST_F(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {
   EXPECT_THAT(Where(registry, "gone"), HasSubstr("no model is named"));
 }
 
-TEST_F(MigrationTest, WhatWasRegisteredIsWhatItWas) {
+TEST_P(MigrationTest, WhatWasRegisteredIsWhatItWas) {
   Registry registry(OpenStore(path_));
   const auto checked = Value(registry.Resolve("arm@checked"));
   ASSERT_NE(checked.loaded->model, nullptr) << checked.loaded->problem;
@@ -133,7 +163,7 @@ TEST_F(MigrationTest, WhatWasRegisteredIsWhatItWas) {
   EXPECT_FALSE(Value(registry.Register(Request("arm", 3))).changed);
 }
 
-TEST_F(MigrationTest, OldRevisionsHoldAsWhatIsExpected) {
+TEST_P(MigrationTest, OldRevisionsHoldAsWhatIsExpected) {
   Registry registry(OpenStore(path_));
   auto request = Request("arm", 5);
   request.expected_current = Former(1);
@@ -145,7 +175,7 @@ TEST_F(MigrationTest, OldRevisionsHoldAsWhatIsExpected) {
   EXPECT_FALSE(registry.Delete("leg", Former(1)));
 }
 
-TEST_F(MigrationTest, WhatIsDeletedTakesItsOldRevisionAlong) {
+TEST_P(MigrationTest, WhatIsDeletedTakesItsOldRevisionAlong) {
   Registry registry(OpenStore(path_));
   EXPECT_FALSE(registry.Delete("bench", std::nullopt));
   EXPECT_THAT(Where(registry, "@" + Former(4)), HasSubstr("no model has"));
@@ -154,7 +184,7 @@ TEST_F(MigrationTest, WhatIsDeletedTakesItsOldRevisionAlong) {
   EXPECT_EQ(Where(registry, "@" + Former(1)), RevisionOf(1));
 }
 
-TEST_F(MigrationTest, FilesThatDidNotChangeAreNotRegisteredAgain) {
+TEST_P(MigrationTest, FilesThatDidNotChangeAreNotRegisteredAgain) {
   Registry registry(OpenStore(path_));
   const std::string models = directory_ / "models";
   std::filesystem::create_directory(models);
@@ -167,7 +197,9 @@ TEST_F(MigrationTest, FilesThatDidNotChangeAreNotRegisteredAgain) {
       registry.LoadDirectories({models}, Validation::kStrict).at(0).changed);
 }
 
-TEST_F(MigrationTest, DamagedAndUnknownRowsStayAndAreToldAsSuch) {
+TEST(MigrationOfLayout1, DamagedAndUnknownRowsStayAndAreToldAsSuch) {
+  const OldStore old(1);
+  const std::string& path_ = old.path_;
   const std::string options = "base=floating;mimic=independent;strict=0;tip=";
   const std::string unknown = Former(4, options);
   RunSql(path_, "UPDATE revisions SET source = x'78' WHERE revision = '" +
@@ -188,7 +220,7 @@ TEST_F(MigrationTest, DamagedAndUnknownRowsStayAndAreToldAsSuch) {
   EXPECT_EQ(Where(registry, "leg"), RevisionOf(1));
 }
 
-TEST_F(MigrationTest, AnErrorInTheMiddleLeavesTheStoreAsItWas) {
+TEST_P(MigrationTest, AnErrorInTheMiddleLeavesTheStoreAsItWas) {
   RunSql(path_,
          "CREATE TRIGGER full BEFORE UPDATE ON labels WHEN old.label = 'best' "
          "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");
@@ -196,7 +228,7 @@ TEST_F(MigrationTest, AnErrorInTheMiddleLeavesTheStoreAsItWas) {
   EXPECT_THAT(WhyItDoesNotOpen(path_), AllOf(HasSubstr("the disk is full"),
                                              HasSubstr("left as they are")));
   EXPECT_EQ(Content(path_), before);
-  EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), "1");
+  EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), std::to_string(GetParam()));
   RunSql(path_, "DROP TRIGGER full");
   Registry registry(OpenStore(path_));
   EXPECT_EQ(Where(registry, "leg@" + Former(1)), RevisionOf(1));
@@ -211,7 +243,7 @@ int AddCrash(sqlite3* connection, const char** /*error*/,
       nullptr);
 }
 
-TEST_F(MigrationTest, ACrashInTheMiddleLosesNothing) {
+TEST_P(MigrationTest, ACrashInTheMiddleLosesNothing) {
   const std::string before = Content(path_);
   RunSql(path_,
          "CREATE TRIGGER power BEFORE UPDATE ON labels WHEN old.label = 'best' "
@@ -231,10 +263,38 @@ TEST_F(MigrationTest, ACrashInTheMiddleLosesNothing) {
   RunSql(path_, "DROP TRIGGER power");
   Registry registry(OpenStore(path_));
   EXPECT_EQ(Where(registry, "arm@" + Checked()), CheckedNow());
-  EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), "2");
+  EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), "3");
 }
 
-TEST_F(MigrationTest, ASecondOpeningChangesNothing) {
+TEST_P(MigrationTest, ListsAskForNoModelOnceAllWereLoaded) {
+  Registry registry(OpenStore(path_));
+  EXPECT_EQ(RunSql(path_, "SELECT count(*) FROM summaries"), "0");
+  EXPECT_FALSE(registry.LoadCurrent(Registry::Models::kWithoutSummary));
+  EXPECT_EQ(RunSql(path_, "SELECT count(*) FROM summaries"), "3");
+  RunSql(path_, "UPDATE revisions SET source = x'00'");
+  const auto page = Value(registry.List(0, ""));
+  ASSERT_EQ(page.models.size(), 3u);
+  for (const ListedModel& model : page.models) {
+    EXPECT_EQ(model.summary, SummaryOfPendulum());
+    EXPECT_NE(model.registered_at.time_since_epoch().count(), 0);
+  }
+}
+
+TEST_P(MigrationTest, NewTablesAreThoseOfANewStore) {
+  OpenStore(path_);
+  const std::string fresh = directory_ / "fresh.db";
+  OpenStore(fresh);
+  for (const std::string& path : {path_, fresh}) {
+    EXPECT_EQ(RunSql(path, "PRAGMA user_version"), "3");
+  }
+  const char* const tables =
+      "SELECT group_concat(sql, ';') FROM"
+      " (SELECT sql FROM sqlite_schema ORDER BY type, name)";
+  EXPECT_THAT(RunSql(path_, tables), HasSubstr("checksum INTEGER"));
+  EXPECT_EQ(RunSql(path_, tables), RunSql(fresh, tables));
+}
+
+TEST_P(MigrationTest, ASecondOpeningChangesNothing) {
   OpenStore(path_).reset();
   const std::string once = Content(path_);
   OpenStore(path_).reset();

@@ -202,9 +202,16 @@ TEST(SqliteStore, PrefixesFitWholeDigitsOnly) {
     Store(*store, Change("arm", revision));
   }
   Store(*store, Change("leg", "abcd"));
-  EXPECT_THAT(Get(store->FindRevisions("ab", 9)),
-              ElementsAre("ab", "abcd", "abf", "abff"));
-  EXPECT_THAT(Get(store->FindRevisions("ab", 2)), ElementsAre("ab", "abcd"));
+  const auto found = [&](std::size_t limit) {
+    std::vector<std::string> revisions;
+    for (const auto& revision : Get(store->FindRevisions("ab", limit))) {
+      EXPECT_EQ(revision.damage, "");
+      revisions.push_back(revision.revision);
+    }
+    return revisions;
+  };
+  EXPECT_THAT(found(9), ElementsAre("ab", "abcd", "abf", "abff"));
+  EXPECT_THAT(found(2), ElementsAre("ab", "abcd"));
   std::vector<std::string> of_arm;
   for (const auto& registration : Get(store->FindInHistory("arm", "ab", 9))) {
     EXPECT_EQ(registration.name, "arm");
@@ -252,6 +259,26 @@ TEST(SqliteStore, NamesInByteOrder) {
   ASSERT_EQ(after.size(), 2u);
   EXPECT_EQ(after[0].name, "a");
   EXPECT_EQ(after[1].name, "a-b");
+}
+
+TEST(SqliteStore, NamesAroundOneAreThoseNextToIt) {
+  const TemporaryDirectory directory;
+  const auto store = OpenStore(directory / "models.db");
+  const auto around = [&](std::string_view name, std::size_t limit) {
+    return Get(store->NamesAround(name, limit));
+  };
+  EXPECT_THAT(around("arm", 9), IsEmpty());
+  for (const char* name : {"b", "d", "f", "h", "j"}) {
+    Store(*store, Change(name, "r"));
+  }
+  EXPECT_THAT(around("e", 2), ElementsAre("d", "f"));
+  EXPECT_THAT(around("f", 2), ElementsAre("d", "f"));
+  EXPECT_THAT(around("e", 3), ElementsAre("d", "f", "h"));
+  // Where one side has too few, the other has more.
+  EXPECT_THAT(around("a", 4), ElementsAre("b", "d", "f", "h"));
+  EXPECT_THAT(around("i", 4), ElementsAre("d", "f", "h", "j"));
+  EXPECT_THAT(around("z", 4), ElementsAre("d", "f", "h", "j"));
+  EXPECT_THAT(around("e", 9), ElementsAre("b", "d", "f", "h", "j"));
 }
 
 TEST(SqliteStore, DamagedContentIsReplacedByTheSameRegistration) {
@@ -345,7 +372,7 @@ TEST(SqliteStore, LeftOverLogIsNotCopiedIntoARefusedFile) {
     const auto store = OpenStore(path);
     Store(*store, Change("arm", "r1"));
     // As a killed server leaves them, later than which only the log is new.
-    RunSql(path, "PRAGMA user_version = 3");
+    RunSql(path, "PRAGMA user_version = 4");
     fs::copy_file(path, copy);
     fs::copy_file(path + "-wal", copy + "-wal");
   }
@@ -376,11 +403,11 @@ TEST(SqliteStore, NewerSchemaIsRefused) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
   OpenStore(path).reset();
-  RunSql(path, "PRAGMA user_version = 3");
+  RunSql(path, "PRAGMA user_version = 4");
   const std::string before = ReadFile(path);
   EXPECT_THAT(WhyItDoesNotOpen(path),
-              AllOf(HasSubstr("newer torqued"), HasSubstr("schema 3"),
-                    HasSubstr("up to 2")));
+              AllOf(HasSubstr("newer torqued"), HasSubstr("schema 4"),
+                    HasSubstr("up to 3")));
   EXPECT_TRUE(ReadFile(path) == before);
 }
 

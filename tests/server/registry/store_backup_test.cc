@@ -150,7 +150,7 @@ TEST(StoreBackup, LeavesTheLogOfAKilledServerAsItIs) {
   const std::string path = directory / "models.db";
   const std::string left = directory / "left.db";
   {
-    auto opened = OpenSqliteStore(path, std::chrono::hours(1));
+    auto opened = OpenSqliteStore(path, {.quiet = std::chrono::hours(1)});
     Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
     Value(registry.Register(Request("arm", 1)));
     fs::copy_file(path, left);
@@ -279,7 +279,7 @@ TEST_F(StoreBackupTo, AViewOrATriggerIsDamage) {
 TEST(StoreBackup, AfterAQuietWhileTheFileAloneIsComplete) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
-  auto opened = OpenSqliteStore(path, std::chrono::milliseconds(1));
+  auto opened = OpenSqliteStore(path, {.quiet = std::chrono::milliseconds(1)});
   Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
   for (int k = 1; k <= 3; ++k) {
     Value(registry.Register(Request("arm" + std::to_string(k), k)));
@@ -298,7 +298,7 @@ TEST(StoreBackup, AfterAQuietWhileTheFileAloneIsComplete) {
 TEST(StoreBackup, NoWriteWaitsForAReaderOfTheLog) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
-  auto opened = OpenSqliteStore(path, std::chrono::milliseconds(1));
+  auto opened = OpenSqliteStore(path, {.quiet = std::chrono::milliseconds(1)});
   Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
   Value(registry.Register(Request("arm", 1)));
   sqlite3* reader = nullptr;

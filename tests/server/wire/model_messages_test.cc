@@ -69,11 +69,37 @@ TEST(ModelInfoTest, ABrokenModelSaysWhyAndHasNoSizes) {
   EXPECT_EQ(info.state(), v1::MODEL_STATE_BROKEN);
   EXPECT_EQ(info.problem(), "no longer \xEF\xBF\xBD understood");
   EXPECT_FALSE(info.has_registered_at());
+  ListedModel listed;
+  listed.name = "old";
+  listed.summary.problem = broken->problem;
   v1::ModelSummary summary;
-  FillSummary(entry, &summary);
+  FillSummary(listed, &summary);
   EXPECT_EQ(summary.state(), v1::MODEL_STATE_BROKEN);
   EXPECT_EQ(summary.problem(), info.problem());
   EXPECT_EQ(summary.nq(), 0u);
+  EXPECT_FALSE(summary.has_registered_at());
+}
+
+TEST(ModelInfoTest, WhatADamagedStoreSaysIsUtf8) {
+  ModelEntry entry;
+  auto broken = std::make_shared<LoadedRevision>();
+  broken->revision = "\xFF";
+  broken->problem = "damaged";
+  entry.name = "a\xFF";
+  entry.labels = {"b\xFF"};
+  entry.loaded = broken;
+  v1::ModelInfo info;
+  FillModelInfo(entry, &info);
+  EXPECT_EQ(info.name(), "a\xEF\xBF\xBD");
+  EXPECT_EQ(info.revision(), "\xEF\xBF\xBD");
+  EXPECT_EQ(info.labels(0), "b\xEF\xBF\xBD");
+  ListedModel listed;
+  listed.name = entry.name;
+  listed.revision = broken->revision;
+  v1::ModelSummary summary;
+  FillSummary(listed, &summary);
+  EXPECT_EQ(summary.name(), info.name());
+  EXPECT_EQ(summary.revision(), info.revision());
 }
 
 TEST(ModelInfoTest, WhatThisVersionCannotReadIsNotCalledUrdf) {
@@ -86,10 +112,13 @@ TEST(ModelInfoTest, WhatThisVersionCannotReadIsNotCalledUrdf) {
   FillModelInfo(entry, &info);
   EXPECT_EQ(info.format(), v1::MODEL_FORMAT_UNSPECIFIED);
   EXPECT_FALSE(info.has_options());
+  ListedModel listed;
+  listed.summary.format = "mjcf";
   v1::ModelSummary summary;
-  FillSummary(entry, &summary);
+  FillSummary(listed, &summary);
   EXPECT_EQ(summary.format(), v1::MODEL_FORMAT_UNSPECIFIED);
-  FillSummary(ThreeJoints(), &summary);
+  listed.summary.format = "urdf";
+  FillSummary(listed, &summary);
   EXPECT_EQ(summary.format(), v1::MODEL_FORMAT_URDF);
 }
 
