@@ -13,12 +13,10 @@
 #include <utility>
 
 #include "core/lanes/targets.h"
-#include "server/flags/address.h"
+#include "server/connections/descriptors.h"
 #include "server/lifecycle/arrival_limit.h"
-#include "server/lifecycle/listen_problem.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport_tuning.h"
-#include "server/lifecycle/unix_socket.h"
 #include "server/observability/logging.h"
 #include "server/registry/sqlite_store.h"
 #include "server/version.h"
@@ -29,20 +27,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long new calls are still told to go elsewhere once none is in flight:
-// gRPC cancels without a word what arrives while it shuts down. Clients of ours
-// that were told come back after 25 ms at the earliest, so nobody calls then.
+// How long new calls are still told to go elsewhere once none is in flight.
+// Clients of ours that were told come back after 25 ms at the earliest.
 constexpr std::chrono::milliseconds kSettling{20};
 
-// What the last replies need to leave the process; streams of the health
-// service end with it.
-constexpr std::chrono::milliseconds kFlush{200};
-
-/// The address as it was given, with the port that it got.
-std::string Bound(const std::string& address, int port) {
-  if (flags::IsUnixAddress(address)) return address;
-  return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
-}
+// What gRPC gets to notice that a connection has ended. What it still has a
+// call of when it shuts down, it cancels: clients would be told that they
+// cancelled.
+constexpr std::chrono::milliseconds kEnding{500};
 
 std::string Join(const std::vector<std::string>& parts) {
   std::string joined;
@@ -102,6 +94,7 @@ Daemon::Daemon(const Settings& settings)
                   settings.max_inflight_streams}) {}
 
 Daemon::~Daemon() {
+  listener_.reset();
   if (server_ == nullptr) return;
   {
     const std::lock_guard lock(health_mutex_);
@@ -173,46 +166,36 @@ std::string Daemon::Listen() {
       !repeated.empty()) {
     return "--listen: " + repeated + " is listed twice";
   }
-  for (const std::string& address : settings_.listen) {
-    if (!flags::IsUnixAddress(address)) continue;
-    if (const std::string why = UnixSocketProblem(address); !why.empty()) {
-      return std::string("--listen: cannot listen on ")
-          .append(address)
-          .append(": ")
-          .append(why);
-    }
+  const auto limits =
+      PlanConnections(settings_.max_connections,
+                      settings_.max_connections_per_peer, DescriptorLimit());
+  if (const auto* problem = std::get_if<std::string>(&limits)) return *problem;
+  connections_ =
+      std::make_unique<Connections>(std::get<Connections::Limits>(limits),
+                                    std::make_shared<ConnectionObserver>());
+  auto listening =
+      Listener::Open({settings_.listen, settings_.proxies}, *connections_);
+  if (const auto* problem = std::get_if<std::string>(&listening)) {
+    return "--listen: " + *problem;
   }
+  listener_ = std::get<std::unique_ptr<Listener>>(std::move(listening));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   if (!settings_.reflection) {
     builder.SetOption(std::make_unique<WithoutReflection>());
   }
-  // Otherwise a second server on the same port would share its calls.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   TuneTransport(settings_.growing_windows ? Windows::kGrowing : Windows::kFixed,
                 &builder);
   LimitArrival(ArrivalLimit(settings_), &builder);
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(settings_.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));
-  std::vector<int> ports(settings_.listen.size(), 0);
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    builder.AddListeningPort(settings_.listen[i],
-                             grpc::InsecureServerCredentials(), &ports[i]);
-  }
+  connections_->RegisterWith(&builder);
   services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const std::string& address = settings_.listen[i];
-    if (server_ == nullptr || ports[i] == 0) {
-      const std::string why = ListenProblem(address);
-      if (why.empty() && i + 1 < ports.size() && ports[i] != 0) continue;
-      return "--listen: cannot listen on " + address +
-             (why.empty() ? "" : ": " + why);
-    }
-    addresses_.push_back(Bound(address, ports[i]));
-  }
+  if (server_ == nullptr) return "the transport does not start";
+  listener_->Start();
   return {};
 }
 
@@ -247,7 +230,7 @@ void Daemon::TellHealth() {
 }
 
 void Daemon::LogStart() {
-  const std::string addresses = Join(addresses_);
+  const std::string addresses = Join(this->addresses());
   std::vector<std::string> targets;
   for (const LaneKernels* target : Targets()) {
     targets.emplace_back(target->target);
@@ -269,6 +252,7 @@ void Daemon::Drain(const std::function<bool()>& hurry) {
   const auto end = Clock::now() + settings_.drain_grace;
   // Whoever asks is told before the first call is refused.
   BeHealthy(false);
+  listener_->Close();
   gate_.Close();
   Log(LogLevel::kInfo, "draining", {{"calls", gate_.in_flight()}});
   bool hurried = false;
@@ -282,8 +266,12 @@ void Daemon::Drain(const std::function<bool()>& hurry) {
   const auto settled = Clock::now() + kSettling;
   while (left == 0 && go_on(settled)) {
   }
-  const auto now = std::chrono::system_clock::now();
-  server_->Shutdown(left > 0 ? now : now + kFlush);
+  // Whoever calls now is told that the connection is lost.
+  connections_->EndAll();
+  const auto ended = Clock::now() + kEnding;
+  while (connections_->count() > 0 && go_on(ended)) {
+  }
+  server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
   Log(LogLevel::kInfo, "stopped", {{"cancelled_calls", left}});
 }

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "server/config/settings.h"
+#include "server/connections/connections.h"
+#include "server/connections/listener.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
 
@@ -29,13 +31,14 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   /// Where it listens, with the ports that were free.
-  const std::vector<std::string>& addresses() const { return addresses_; }
+  std::vector<std::string> addresses() const { return listener_->addresses(); }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
 
-  /// Health turns NOT_SERVING, then new calls are refused. Once the calls in
-  /// flight are done, refuses for a little longer, so that clients have gone
-  /// elsewhere, and closes the connections. Cancels what is in flight when the
-  /// grace is over or `hurry`, which may wait a little, says so.
+  /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
+  /// refused. Once the calls in flight are done, refuses for a little longer,
+  /// so that clients have gone elsewhere, and ends the connections. Ends them
+  /// before that when the grace is over or `hurry`, which may wait a little,
+  /// says so.
   void Drain(const std::function<bool()>& hurry);
 
  private:
@@ -61,8 +64,11 @@ class Daemon {
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<OfferedServices> services_;
-  std::vector<std::string> addresses_;
+  // The listener goes first: it hands connections to the server, whose calls
+  // know their connections.
+  std::unique_ptr<Connections> connections_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Listener> listener_;
 };
 
 }  // namespace torqued::server

@@ -1,4 +1,4 @@
-#include "server/lifecycle/unix_socket.h"
+#include "server/connections/unix_socket.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -19,24 +19,14 @@ std::string PathOf(const std::string& address) {
   return std::string(flags::SocketPath(address));
 }
 
-/// A path that has room.
-sockaddr_un SocketAddress(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  return address;
-}
-
-using SocketCall = int (*)(int, const sockaddr*, socklen_t);
-
-/// errno of connect or bind, or 0.
-int Try(SocketCall call, const std::string& path) {
+/// errno of connect, or 0.
+int TryToConnect(const std::string& path) {
   // A listener whose backlog is full would keep a blocking connect waiting.
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return errno;
-  const sockaddr_un address = SocketAddress(path);
-  const int error = call(fd, reinterpret_cast<const sockaddr*>(&address),
-                         sizeof(address)) == 0
+  const sockaddr_un address = UnixSocketAddress(path);
+  const int error = connect(fd, reinterpret_cast<const sockaddr*>(&address),
+                            sizeof(address)) == 0
                         ? 0
                         : errno;
   close(fd);
@@ -44,6 +34,13 @@ int Try(SocketCall call, const std::string& path) {
 }
 
 }  // namespace
+
+sockaddr_un UnixSocketAddress(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
 
 std::string UnixSocketFile(const std::string& address) {
   const std::string path = PathOf(address);
@@ -59,20 +56,12 @@ std::string UnixSocketProblem(const std::string& address) {
     return why;
   }
   struct stat status{};
-  // What cannot be looked at cannot be bound either: UnixBindProblem says why.
+  // What cannot be looked at cannot be bound either, which then says why.
   if (lstat(path.c_str(), &status) != 0) return {};
   if (!S_ISSOCK(status.st_mode)) return "the file exists and is no socket";
-  const int error = Try(connect, path);
+  const int error = TryToConnect(path);
   if (error == 0 || error == EAGAIN) return "another server listens there";
   return error == ECONNREFUSED ? "" : std::strerror(error);
-}
-
-std::string UnixBindProblem(const std::string& address) {
-  const std::string path = PathOf(address);
-  const int error = Try(bind, path);
-  if (error != 0) return std::strerror(error);
-  unlink(path.c_str());
-  return {};
 }
 
 }  // namespace torqued::server

@@ -1,0 +1,20 @@
+#include "server/connections/connection.h"
+
+#include <charconv>
+
+#include "server/connections/slot_credentials.h"
+
+namespace torqued::server {
+
+ConnectionId ConnectionOf(const grpc::ServerContextBase& context) {
+  const auto values =
+      context.auth_context()->FindPropertyValues(kConnectionProperty);
+  ConnectionId id = kNoConnection;
+  if (!values.empty()) {
+    const auto& text = values.front();
+    std::from_chars(text.data(), text.data() + text.size(), id);
+  }
+  return id;
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,61 @@
+// A connection as the rest of the server knows it.
+#pragma once
+
+#include <grpc/status.h>
+#include <grpcpp/server_context.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/connections/peer_address.h"
+
+namespace torqued::server {
+
+/// Never given twice while the server runs. Its last 16 bits are the slot,
+/// which is free again when gRPC is through with the connection.
+using ConnectionId = std::uint64_t;
+/// What a call has that came in another way than through Connections.
+inline constexpr ConnectionId kNoConnection = 0;
+
+inline constexpr int kSlotBits = 16;
+constexpr std::size_t SlotOf(ConnectionId id) {
+  return static_cast<std::size_t>(id & ((1U << kSlotBits) - 1));
+}
+
+struct Connection {
+  ConnectionId id = kNoConnection;
+  /// A duplicate of gRPC's descriptor, for what the system tells of it.
+  int descriptor = -1;
+  /// Behind a listed proxy, the one that it names.
+  PeerAddress peer;
+  std::chrono::steady_clock::time_point opened;
+};
+
+/// Which connection a call came by.
+ConnectionId ConnectionOf(const grpc::ServerContextBase& context);
+
+/// What happens to a call whose headers have arrived.
+struct CallVerdict {
+  grpc_status_code code = GRPC_STATUS_OK;
+  /// Of a refusal; lives for ever.
+  const char* detail = nullptr;
+  /// Ends the connection as well.
+  bool end_connection = false;
+};
+
+/// Is told of connections and of their calls. What it is told of one connection
+/// comes one at a time: first OnOpen, then its calls, last OnClose. Must not
+/// block, and may call Connections.
+class ConnectionObserver {
+ public:
+  virtual ~ConnectionObserver() = default;
+  /// Before gRPC has it.
+  virtual void OnOpen(const Connection& /*connection*/) {}
+  /// The headers of a call are there, of any method and before any message.
+  virtual CallVerdict OnHeaders(const Connection& /*connection*/) { return {}; }
+  /// gRPC is through with it: no call of it follows.
+  virtual void OnClose(const Connection& /*connection*/) {}
+};
+
+}  // namespace torqued::server

@@ -1,0 +1,204 @@
+#include "server/connections/connections.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace torqued::server {
+namespace {
+
+/// Whether gRPC still has the descriptor that is the duplicate's original. The
+/// inode of the socket is no other's as long as the duplicate is open.
+bool HasDescriptor(int handed_over, int duplicate) {
+  struct stat theirs{}, ours{};
+  return fstat(handed_over, &theirs) == 0 && fstat(duplicate, &ours) == 0 &&
+         theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+}  // namespace
+
+std::string_view NameOf(Connections::Refusal refusal) {
+  switch (refusal) {
+    case Connections::Refusal::kAll:
+      return "max-connections";
+    case Connections::Refusal::kPerPeer:
+      return "max-connections-per-peer";
+    case Connections::Refusal::kDescriptors:
+      return "descriptors";
+  }
+  return "";
+}
+
+Connections::Connections(const Limits& limits,
+                         std::shared_ptr<ConnectionObserver> observer)
+    : limits_(limits), observer_(std::move(observer)), places_(limits.all) {
+  for (std::size_t i = places_.size(); i-- > 0;) {
+    places_[i].slot = std::make_shared<ConnectionSlot>();
+    places_[i].slot->observer = observer_;
+    free_.push_back(i);
+  }
+}
+
+Connections::~Connections() {
+  for (const Place& place : places_) {
+    if (place.connection.descriptor >= 0) close(place.connection.descriptor);
+  }
+}
+
+void Connections::RegisterWith(grpc::ServerBuilder* builder) {
+  using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  for (Place& place : places_) {
+    place.acceptor = builder->experimental().AddExternalConnectionAcceptor(
+        Type::FROM_FD, SlotCredentials(place.slot));
+  }
+}
+
+Connections::Place* Connections::Find(ConnectionId id) {
+  const std::size_t slot = SlotOf(id);
+  if (id == kNoConnection || slot >= places_.size()) return nullptr;
+  Place& place = places_[slot];
+  return place.connection.id == id ? &place : nullptr;
+}
+
+std::variant<ConnectionId, Connections::Refusal> Connections::Reserve() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return Refusal::kAll;
+  const std::size_t slot = free_.back();
+  free_.pop_back();
+  Place& place = places_[slot];
+  place.state = State::kReserved;
+  place.connection.id = (++opened_ << kSlotBits) | slot;
+  return place.connection.id;
+}
+
+void Connections::LeaveLocked(Place& place) {
+  if (const auto of_peer = of_peers_.find(place.key);
+      of_peer != of_peers_.end() && --of_peer->second == 0) {
+    of_peers_.erase(of_peer);
+  }
+  free_.push_back(SlotOf(place.connection.id));
+  place.key.clear();
+  place.connection = {};
+  place.handed_over = -1;
+  place.state = State::kFree;
+}
+
+void Connections::Release(ConnectionId id) {
+  const std::lock_guard lock(mutex_);
+  Place* place = Find(id);
+  if (place != nullptr && place->state == State::kReserved) {
+    LeaveLocked(*place);
+  }
+}
+
+std::variant<int, Connections::Refusal> Connections::Open(
+    ConnectionId id, int descriptor, const PeerAddress& peer) {
+  const auto refuse = [&](Refusal refusal) {
+    close(descriptor);
+    Release(id);
+    return refusal;
+  };
+  const int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0) return refuse(Refusal::kDescriptors);
+  Connection connection{id, duplicate, peer, std::chrono::steady_clock::now()};
+  Place* place = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    std::string key = peer.Key();
+    std::size_t& of_peer = of_peers_[key];
+    if (of_peer < limits_.per_peer) {
+      ++of_peer;
+      place = Find(id);
+      place->key = std::move(key);
+      place->connection = connection;
+      place->handed_over = descriptor;
+      place->state = State::kOpen;
+    }
+  }
+  if (place == nullptr) {
+    close(duplicate);
+    return refuse(Refusal::kPerPeer);
+  }
+  {
+    const std::lock_guard lock(place->slot->mutex);
+    place->slot->connection = connection;
+    observer_->OnOpen(connection);
+  }
+  // Unlocked: a call may come in meanwhile, on this thread or another.
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+      parameters;
+  parameters.fd = descriptor;
+  place->acceptor->HandleNewConnection(&parameters);
+  return duplicate;
+}
+
+void Connections::OnHangUp(ConnectionId id) {
+  const std::lock_guard lock(mutex_);
+  Place* place = Find(id);
+  if (place != nullptr && place->state == State::kOpen) {
+    place->state = State::kHungUp;
+  }
+}
+
+std::size_t Connections::Sweep() {
+  std::size_t left = 0;
+  for (Place& place : places_) {
+    Connection connection;
+    {
+      const std::lock_guard lock(mutex_);
+      if (place.state != State::kHungUp) continue;
+      if (HasDescriptor(place.handed_over, place.connection.descriptor)) {
+        ++left;
+        continue;
+      }
+      // A transport of gRPC closes its descriptor once the last of its streams
+      // is gone, and with it the last call that could come here.
+      connection = std::exchange(place.connection, {});
+      place.connection.id = connection.id;
+    }
+    {
+      const std::lock_guard lock(place.slot->mutex);
+      place.slot->connection = {};
+      observer_->OnClose(connection);
+    }
+    close(connection.descriptor);
+    const std::lock_guard lock(mutex_);
+    LeaveLocked(place);
+  }
+  return left;
+}
+
+void Connections::End(ConnectionId id) {
+  const std::lock_guard lock(mutex_);
+  Place* place = Find(id);
+  if (place != nullptr && place->connection.descriptor >= 0) {
+    shutdown(place->connection.descriptor, SHUT_RDWR);
+  }
+}
+
+void Connections::EndAll() {
+  const std::lock_guard lock(mutex_);
+  for (const Place& place : places_) {
+    if (place.connection.descriptor >= 0) {
+      shutdown(place.connection.descriptor, SHUT_RDWR);
+    }
+  }
+}
+
+void Connections::ForEach(
+    const std::function<void(const Connection&)>& see) const {
+  const std::lock_guard lock(mutex_);
+  for (const Place& place : places_) {
+    if (place.connection.descriptor >= 0) see(place.connection);
+  }
+}
+
+std::size_t Connections::count() const {
+  const std::lock_guard lock(mutex_);
+  return places_.size() - free_.size();
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,80 @@
+#include "server/connections/slot_credentials.h"
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+
+namespace torqued::server {
+namespace {
+
+using SlotReference = std::shared_ptr<ConnectionSlot>;
+
+/// The context is the connection's, not the call's.
+void Name(const Connection& connection, grpc_auth_context* context) {
+  grpc_auth_property_iterator named =
+      grpc_auth_context_find_properties_by_name(context, kConnectionProperty);
+  if (grpc_auth_property_iterator_next(&named) != nullptr) return;
+  grpc_auth_context_add_cstring_property(context, kConnectionProperty,
+                                         std::to_string(connection.id).c_str());
+}
+
+/// grpc_auth_metadata_processor::process
+void OnHeaders(void* state, grpc_auth_context* context,
+               const grpc_metadata* /*metadata*/, std::size_t /*count*/,
+               grpc_process_auth_metadata_done_cb done, void* user_data) {
+  ConnectionSlot& slot = **static_cast<SlotReference*>(state);
+  CallVerdict verdict;
+  {
+    const std::lock_guard lock(slot.mutex);
+    Name(slot.connection, context);
+    verdict = slot.observer->OnHeaders(slot.connection);
+    if (verdict.end_connection) {
+      shutdown(slot.connection.descriptor, SHUT_RDWR);
+    }
+  }
+  // Unlocked: the call may go on within.
+  done(user_data, nullptr, 0, nullptr, 0, verdict.code, verdict.detail);
+}
+
+class Credentials final : public grpc::ServerCredentials {
+ public:
+  explicit Credentials(SlotReference slot)
+      : credentials_(grpc_insecure_server_credentials_create()) {
+    grpc_auth_metadata_processor processor{};
+    processor.process = &OnHeaders;
+    processor.destroy = [](void* state) {
+      delete static_cast<SlotReference*>(state);
+    };
+    processor.state = new SlotReference(std::move(slot));
+    grpc_server_credentials_set_auth_metadata_processor(credentials_,
+                                                        processor);
+  }
+  ~Credentials() override { grpc_server_credentials_release(credentials_); }
+  Credentials(const Credentials&) = delete;
+  Credentials& operator=(const Credentials&) = delete;
+
+  // The processor is there.
+  void SetAuthMetadataProcessor(
+      const std::shared_ptr<grpc::AuthMetadataProcessor>& /*processor*/)
+      override {}
+
+ private:
+  int AddPortToServer(const std::string& address,
+                      grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+
+  grpc_server_credentials* credentials_;
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::ServerCredentials> SlotCredentials(
+    std::shared_ptr<ConnectionSlot> slot) {
+  return std::make_shared<Credentials>(std::move(slot));
+}
+
+}  // namespace torqued::server
