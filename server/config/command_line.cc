@@ -18,6 +18,7 @@
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
+#include "server/connections/descriptors.h"
 #include "server/flags/environment.h"
 #include "server/flags/near_names.h"
 #include "server/flags/numbers.h"
@@ -31,6 +32,7 @@ namespace {
 constexpr std::size_t kMaxUsageBytes = 600;
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 constexpr double kMaxDrainGrace = 86'400;
+constexpr double kMaxKeeping = 2'000'000;  // what gRPC's milliseconds hold
 // protobuf's own limit of a message.
 constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -42,6 +44,16 @@ CLI::Validator Address(int first_port) {
         return CheckAddress(text, first_port);
       },
       "ADDR");
+}
+
+CLI::Validator Seconds(double max) {
+  return CLI::Validator(
+      [max](const std::string& text) { return CheckSeconds(text, max); },
+      "SECONDS");
+}
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
 /// HOST and [IPV6] get torqued's own port, as with the clients.
@@ -95,6 +107,7 @@ class Parser {
     AddPlaces();
     AddWork();
     AddLimits();
+    AddConnections();
     AddLogging();
     AddCommands();
     AddStoreCommands();
@@ -131,8 +144,12 @@ class Parser {
     if (settings_.listen.empty()) return Usage("--listen: names no address");
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
-    settings_.drain_grace =
-        std::chrono::milliseconds(std::llround(drain_grace_ * 1000));
+    std::erase(proxies_, "");
+    settings_.drain_grace = Milliseconds(drain_grace_);
+    settings_.keeping = {
+        Milliseconds(keepalive_), Milliseconds(min_ping_interval_),
+        Milliseconds(max_connection_idle_), Milliseconds(max_connection_age_)};
+    settings_.proxies = std::get<AddressBlocks>(AddressBlocks::Parse(proxies_));
     settings_.reflection = reflection_ == "on";
     settings_.growing_windows = growing_windows_ == "on";
     settings_.models_validation = *FindValidation(models_validation_);
@@ -207,11 +224,7 @@ class Parser {
             [](const std::string& text) { return CheckTarget(text); }, "NAME"));
     Setting("--drain-grace", drain_grace_,
             "Seconds that calls in flight get to finish at shutdown")
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-              return CheckSeconds(text, kMaxDrainGrace);
-            },
-            "SECONDS"));
+        ->check(Seconds(kMaxDrainGrace));
   }
 
   void AddLimits() {
@@ -255,6 +268,44 @@ class Parser {
                 "Let distant clients send further ahead, up to 32 MiB a "
                 "stream: faster, and not within max-inflight-bytes"),
         {"on", "off"});
+  }
+
+  void AddConnections() {
+    flags::WholeNumber(
+        Setting("--max-connections", settings_.max_connections,
+                "Most connections at a time; more are closed at once. 0: 1000, "
+                "or as many as half of the descriptors are enough for"),
+        0, kMostConnections);
+    flags::WholeNumber(
+        Setting("--max-connections-per-peer",
+                settings_.max_connections_per_peer,
+                "Most connections of one IPv4 address, one /64 of IPv6, or "
+                "one user of a Unix socket; 0: half of max-connections"),
+        0, kMostConnections);
+    List("--proxies", proxies_,
+         "Address, or block such as 10.0.0.0/8, of proxies that send a PROXY "
+         "header of version 2 ahead of each connection; repeatable")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              return text.empty() ? "" : CheckAddressBlock(text);
+            },
+            "BLOCK"));
+    Setting("--keepalive", keepalive_,
+            "Seconds without a byte after which a client is asked whether it "
+            "is there; 0: never")
+        ->check(Seconds(kMaxKeeping));
+    Setting("--min-ping-interval", min_ping_interval_,
+            "Seconds between two such questions of a client; one that asks "
+            "more often is hung up on")
+        ->check(Seconds(kMaxKeeping));
+    Setting("--max-connection-idle", max_connection_idle_,
+            "Seconds without a call after which a connection is closed; 0: "
+            "never")
+        ->check(Seconds(kMaxKeeping));
+    Setting("--max-connection-age", max_connection_age_,
+            "Seconds after which a connection takes no new calls and its "
+            "client opens another one; 0: never")
+        ->check(Seconds(kMaxKeeping));
   }
 
   void AddLogging() {
@@ -394,6 +445,11 @@ class Parser {
   CLI::App app_{"Networked robot dynamics.", "torqued"};
   Settings& settings_;
   double drain_grace_ = 30;
+  double keepalive_ = 60;
+  double min_ping_interval_ = 10;
+  double max_connection_idle_ = 600;
+  double max_connection_age_ = 0;
+  std::vector<std::string> proxies_;
   std::string isa_ = "auto";
   std::string reflection_ = "on";
   std::string models_validation_ = "default";

@@ -8,6 +8,7 @@
 
 #include "core/model/validation.h"
 #include "server/connections/address_blocks.h"
+#include "server/connections/keeping.h"
 #include "server/observability/logging.h"
 
 namespace torqued {
@@ -43,11 +44,11 @@ struct Settings {
   std::int64_t max_models = 10'000;      // names in the store
   std::int64_t max_revisions = 100'000;  // in the store
   std::int64_t max_store_bytes = std::int64_t{4} << 30;
-  bool growing_windows = false;  // of the transport, for distant clients
   bool growing_windows = false;      // of the transport, for distant clients
   std::int64_t max_connections = 0;  // 0: as PlanConnections plans
   std::int64_t max_connections_per_peer = 0;  // 0: half of them
   AddressBlocks proxies;  // whose connections begin with a PROXY header
+  Keeping keeping;
   std::chrono::milliseconds drain_grace{30'000};
 };
 

@@ -16,16 +16,21 @@ constexpr std::size_t kMostTold = 200;
 // Of the server, every setting of its command line; of torquectl the address;
 // of the clients the server that they start; of the Python package the contract
 // that it is built from.
-constexpr std::array<std::string_view, 25> kKnown{
+constexpr std::array<std::string_view, 32> kKnown{
     "TORQUED_ADDRESS_FILE",
     "TORQUED_CHUNK_ROWS",
     "TORQUED_CONFIG",
     "TORQUED_DRAIN_GRACE",
     "TORQUED_GROWING_WINDOWS",
     "TORQUED_ISA",
+    "TORQUED_KEEPALIVE",
     "TORQUED_LISTEN",
     "TORQUED_LOG_FORMAT",
     "TORQUED_LOG_LEVEL",
+    "TORQUED_MAX_CONNECTIONS",
+    "TORQUED_MAX_CONNECTIONS_PER_PEER",
+    "TORQUED_MAX_CONNECTION_AGE",
+    "TORQUED_MAX_CONNECTION_IDLE",
     "TORQUED_MAX_INFLIGHT_BYTES",
     "TORQUED_MAX_INFLIGHT_ROWS",
     "TORQUED_MAX_INFLIGHT_STREAMS",
@@ -34,9 +39,11 @@ constexpr std::array<std::string_view, 25> kKnown{
     "TORQUED_MAX_REVISIONS",
     "TORQUED_MAX_ROWS",
     "TORQUED_MAX_STORE_BYTES",
+    "TORQUED_MIN_PING_INTERVAL",
     "TORQUED_MODELS",
     "TORQUED_MODELS_VALIDATION",
     "TORQUED_PROTO",
+    "TORQUED_PROXIES",
     "TORQUED_REFLECTION",
     "TORQUED_SERVER",
     "TORQUED_SERVER_ADDRESS",

@@ -94,12 +94,9 @@ Daemon::Daemon(const Settings& settings)
                   settings.max_inflight_streams}) {}
 
 Daemon::~Daemon() {
-  listener_.reset();
+  if (listener_ != nullptr) StopListening();
   if (server_ == nullptr) return;
-  {
-    const std::lock_guard lock(health_mutex_);
-    serving_ = false;
-  }
+  Note(&Condition::started, false);
   gate_.Close();
   server_->Shutdown(std::chrono::system_clock::now());
 }
@@ -117,7 +114,11 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
   if (problem.empty()) problem = SelfCheck(daemon->engine_);
   if (problem.empty()) problem = daemon->Listen();
   if (!problem.empty()) return problem;
-  daemon->BeHealthy(true);
+  daemon->Note(&Condition::started, true);
+  daemon->watch_ = std::make_unique<ListenerWatch>(
+      *daemon->listener_, [&it = *daemon](bool answers) {
+        it.Note(&Condition::listeners_answer, answers);
+      });
   daemon->LogStart();
   return daemon;
 }
@@ -191,6 +192,7 @@ std::string Daemon::Listen() {
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(settings_.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));
+  KeepConnections(settings_.keeping, &builder);
   connections_->RegisterWith(&builder);
   services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
@@ -199,10 +201,9 @@ std::string Daemon::Listen() {
   return {};
 }
 
-void Daemon::BeHealthy(bool serving) {
-  const std::lock_guard lock(health_mutex_);
-  serving_ = serving;
-  TellHealth();
+void Daemon::StopListening() {
+  listener_->Close();
+  watch_.reset();
 }
 
 void Daemon::NoteStore(const std::string& problem) {
@@ -211,22 +212,23 @@ void Daemon::NoteStore(const std::string& problem) {
   } else {
     Log(LogLevel::kError, "nothing can be registered", {{"detail", problem}});
   }
-  const std::lock_guard lock(health_mutex_);
-  store_lasts_ = problem.empty();
-  // Before and after, nobody is told anything.
-  if (serving_) TellHealth();
+  Note(&Condition::store_lasts, problem.empty());
 }
 
-void Daemon::TellHealth() {
+void Daemon::Note(bool Condition::* what, bool is) {
+  const std::lock_guard lock(health_mutex_);
+  condition_.*what = is;
+  if (!condition_.started) return;
+  const bool serving = !condition_.leaving && condition_.listeners_answer;
   auto* health = server_->GetHealthCheckService();
   for (const std::string& service : services_->names()) {
-    const bool has_store =
-        service != v1::ModelRegistry::service_full_name() || store_lasts_;
-    health->SetServingStatus(service, serving_ && has_store);
+    const bool has_store = service != v1::ModelRegistry::service_full_name() ||
+                           condition_.store_lasts;
+    health->SetServingStatus(service, serving && has_store);
   }
   // Of the server as a whole: what is registered is served on. Without a name
   // it would be the status of all services.
-  health->SetServingStatus("", serving_);
+  health->SetServingStatus("", serving);
 }
 
 void Daemon::LogStart() {
@@ -251,8 +253,8 @@ void Daemon::LogStart() {
 void Daemon::Drain(const std::function<bool()>& hurry) {
   const auto end = Clock::now() + settings_.drain_grace;
   // Whoever asks is told before the first call is refused.
-  BeHealthy(false);
-  listener_->Close();
+  Note(&Condition::leaving, true);
+  StopListening();
   gate_.Close();
   Log(LogLevel::kInfo, "draining", {{"calls", gate_.in_flight()}});
   bool hurried = false;

@@ -14,6 +14,7 @@
 #include "server/config/settings.h"
 #include "server/connections/connections.h"
 #include "server/connections/listener.h"
+#include "server/lifecycle/listener_watch.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
 
@@ -42,22 +43,29 @@ class Daemon {
   void Drain(const std::function<bool()>& hurry);
 
  private:
+  /// What health follows from.
+  struct Condition {
+    bool started = false;  // before and after, health is told nothing
+    bool leaving = false;
+    bool listeners_answer = true;
+    bool store_lasts = true;  // what is registered
+  };
+
   explicit Daemon(const Settings& settings);
 
   std::string OpenRegistry();
   std::string LoadModels();
   std::string Listen();
-  void BeHealthy(bool serving);
   /// What became of the files of the store; from any thread.
   void NoteStore(const std::string& problem);
-  /// With health_mutex_ held.
-  void TellHealth();
+  /// Sets a condition and tells health what follows; from any thread.
+  void Note(bool Condition::* what, bool is);
+  void StopListening();
   void LogStart();
 
   const Settings settings_;
   std::mutex health_mutex_;
-  bool serving_ = false;     // guarded by health_mutex_
-  bool store_lasts_ = true;  // what is registered; guarded by health_mutex_
+  Condition condition_;  // guarded by health_mutex_
   std::unique_ptr<Registry> registry_;
   Engine engine_;
   Admission admission_;
@@ -69,6 +77,7 @@ class Daemon {
   std::unique_ptr<Connections> connections_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Listener> listener_;
+  std::unique_ptr<ListenerWatch> watch_;
 };
 
 }  // namespace torqued::server
