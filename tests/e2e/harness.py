@@ -71,6 +71,11 @@ def clean_environment(**settings):
     return environment
 
 
+def with_descriptors(soft, hard):
+    """The beginning of a command that may have so many."""
+    return ["prlimit", f"--nofile={soft}:{hard}"]
+
+
 class Server:
     """One daemon on a free loopback port, ready to serve when constructed.
 
@@ -79,14 +84,15 @@ class Server:
     """
 
     def __init__(self, directory, *flags, store=None, models=None,
-                 environment=None, listen="127.0.0.1:0"):
+                 environment=None, listen="127.0.0.1:0", descriptors=None):
         directory = pathlib.Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
         self.store = pathlib.Path(store or directory / "models.db")
         self.log_file = directory / "server.log"
         self.address_file = directory / "address"
         self.address_file.unlink(missing_ok=True)
-        command = [
+        command = with_descriptors(*descriptors) if descriptors else []
+        command += [
             "setpriv", "--pdeathsig", "KILL", str(server_binary()),
             "--listen", listen, "--address-file", str(self.address_file),
             "--store", str(self.store)]
@@ -217,10 +223,11 @@ def ends_within(pid, seconds):
     return False
 
 
-def run_to_exit(*flags, environment=None, seconds=STOP_SECONDS):
-    """Runs the daemon with flags that should make it end by itself."""
+def run_to_exit(*flags, environment=None, seconds=STOP_SECONDS, command=()):
+    """Runs the daemon with flags that should make it end by itself; `command`:
+    what runs it."""
     return subprocess.run(
-        ["setpriv", "--pdeathsig", "KILL", str(server_binary()),
+        [*command, "setpriv", "--pdeathsig", "KILL", str(server_binary()),
          *map(str, flags)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, timeout=seconds,

@@ -113,9 +113,12 @@ class Connection:
         for payload in pings:
             self._send(PING, payload, ACK)
 
+    def send_ping(self):
+        self._send(PING, bytes(8))
+
     def catch_up(self):
         """Reads what the server has sent so far."""
-        self._send(PING, bytes(8))
+        self.send_ping()
         self._answered = False
         while not self._answered and self.read_frame() is not None:
             pass
