@@ -1,8 +1,8 @@
 // The Node client under restarts: node_load.mjs ADDRESS
 
 import process from 'node:process';
-import { createInterface } from 'node:readline';
 import { connect } from 'torqued';
+import { run } from './load.mjs';
 
 const JOINTS = 7;
 
@@ -60,41 +60,4 @@ const asks = {
   },
 };
 
-const expected = {};
-for (const kind of Object.keys(asks)) expected[kind] = await asks[kind]();
-const answered = Object.fromEntries(Object.keys(asks).map((kind) => [kind, 0]));
-let failed = 0;
-let wrong = 0;
-let stopped = false;
-
-async function repeat(kind) {
-  while (!stopped) {
-    try {
-      const same = (await asks[kind]()) === expected[kind];
-      ++answered[kind];
-      if (same) continue;
-      ++wrong;
-      console.log(`WRONG ${kind}`);
-    } catch (error) {
-      ++failed;
-      console.log(`FAILED ${kind}: ${error.code}: ${error.message}`);
-    }
-  }
-}
-
-function counts() {
-  return Object.entries(answered)
-    .map(([kind, count]) => `${kind}=${count}`)
-    .join(' ');
-}
-
-const repeated = Object.keys(asks).map(repeat);
-console.log('ready');
-for await (const _ of createInterface({ input: process.stdin })) {
-  console.log(counts());
-}
-stopped = true;
-await Promise.all(repeated);
-client.close();
-console.log(`done ${counts()} failed=${failed} wrong=${wrong}`);
-process.exitCode = failed || wrong ? 1 : 0;
+await run(asks, () => client.close());

@@ -2,7 +2,8 @@
 
 Restarts the server at the same port under the load of each language, every fifth
 time by SIGKILL, the others in order. Fails where a call failed or was answered
-with other bits than before. Exit code 77: a language was skipped.
+with other bits than before; of gRPC's own stubs where it failed otherwise than with
+UNAVAILABLE. Exit code 77: a language was skipped.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def python_load(name, build):
             HERE / f"{name}_load.py"]
 
 
-def node_load(build):
+def node_load(name, build):
     package = build / "tests/client/node/package"
     installed = subprocess.run(
         [SOURCE / "tests/client/node/install.sh", package], check=False)
@@ -38,18 +39,22 @@ def node_load(build):
         raise Skipped
     installed.check_returncode()
     # Where its imports are found.
-    program = package / "tests" / "node_load.mjs"
-    program.write_bytes((HERE / "node_load.mjs").read_bytes())
-    return ["node", program]
+    for file in HERE.glob("*.mjs"):
+        (package / "tests" / file.name).write_bytes(file.read_bytes())
+    return ["node", package / "tests" / f"{name}_load.mjs"]
 
 
 LOADS = {
     "cpp": lambda build: [build / "bin/torqued_cpp_load"],
     "python": lambda build: python_load("python", build),
     "aio": lambda build: python_load("aio", build),
-    "node": node_load,
+    "node": lambda build: node_load("node", build),
     "torquectl": lambda build: [
         *python_load("torquectl", build), build / "bin/torquectl"],
+    # gRPC's own stubs, without a line of ours.
+    "raw_cpp": lambda build: [build / "bin/torqued_raw_cpp_load"],
+    "raw_python": lambda build: python_load("raw_python", build),
+    "raw_node": lambda build: node_load("raw_node", build),
 }
 
 
