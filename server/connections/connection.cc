@@ -17,4 +17,11 @@ ConnectionId ConnectionOf(const grpc::ServerContextBase& context) {
   return id;
 }
 
+std::string PeerOf(const grpc::ServerContextBase& context) {
+  const auto values =
+      context.auth_context()->FindPropertyValues(kClientProperty);
+  if (values.empty()) return context.peer();
+  return {values.front().data(), values.front().size()};
+}
+
 }  // namespace torqued::server

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "server/connections/peer_address.h"
 
@@ -29,11 +30,15 @@ struct Connection {
   int descriptor = -1;
   /// Behind a listed proxy, the one that it names.
   PeerAddress peer;
+  bool proxied = false;  // the peer is such a one
   std::chrono::steady_clock::time_point opened;
 };
 
 /// Which connection a call came by.
 ConnectionId ConnectionOf(const grpc::ServerContextBase& context);
+/// Where it came from, for a log line: gRPC's text, or the client that a proxy
+/// has told of.
+std::string PeerOf(const grpc::ServerContextBase& context);
 
 /// What happens to a call whose headers have arrived.
 struct CallVerdict {

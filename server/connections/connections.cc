@@ -49,11 +49,10 @@ Connections::~Connections() {
 }
 
 void Connections::RegisterWith(grpc::ServerBuilder* builder) {
-  using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-  for (Place& place : places_) {
-    place.acceptor = builder->experimental().AddExternalConnectionAcceptor(
-        Type::FROM_FD, SlotCredentials(place.slot));
-  }
+  std::vector<std::shared_ptr<ConnectionSlot>> slots;
+  for (const Place& place : places_) slots.push_back(place.slot);
+  ports_ = std::make_unique<SlotPorts>(std::move(slots));
+  ports_->RegisterWith(builder);
 }
 
 Connections::Place* Connections::Find(ConnectionId id) {
@@ -95,7 +94,7 @@ void Connections::Release(ConnectionId id) {
 }
 
 std::variant<int, Connections::Refusal> Connections::Open(
-    ConnectionId id, int descriptor, const PeerAddress& peer) {
+    ConnectionId id, int descriptor, const PeerAddress& peer, bool proxied) {
   const auto refuse = [&](Refusal refusal) {
     close(descriptor);
     Release(id);
@@ -103,7 +102,8 @@ std::variant<int, Connections::Refusal> Connections::Open(
   };
   const int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (duplicate < 0) return refuse(Refusal::kDescriptors);
-  Connection connection{id, duplicate, peer, std::chrono::steady_clock::now()};
+  const Connection connection{id, duplicate, peer, proxied,
+                              std::chrono::steady_clock::now()};
   Place* place = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -128,10 +128,7 @@ std::variant<int, Connections::Refusal> Connections::Open(
     observer_->OnOpen(connection);
   }
   // Unlocked: a call may come in meanwhile, on this thread or another.
-  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
-      parameters;
-  parameters.fd = descriptor;
-  place->acceptor->HandleNewConnection(&parameters);
+  ports_->Give(SlotOf(id), descriptor);
   return duplicate;
 }
 

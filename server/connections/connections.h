@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "server/connections/connection.h"
-#include "server/connections/slot_credentials.h"
+#include "server/connections/slot_ports.h"
 
 namespace torqued::server {
 
@@ -52,7 +52,7 @@ class Connections {
   /// any case; a refusal closes it and gives the place up. Otherwise returns
   /// the duplicate, whose EPOLLHUP is to be told to OnHangUp.
   std::variant<int, Refusal> Open(ConnectionId id, int descriptor,
-                                  const PeerAddress& peer);
+                                  const PeerAddress& peer, bool proxied);
 
   /// Nothing more can go either way: gRPC ends its part.
   void OnHangUp(ConnectionId id);
@@ -77,7 +77,6 @@ class Connections {
 
   struct Place {
     std::shared_ptr<ConnectionSlot> slot;
-    std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
     // Guarded by mutex_.
     State state = State::kFree;
     Connection connection;
@@ -93,6 +92,7 @@ class Connections {
   std::shared_ptr<ConnectionObserver> observer_;
   mutable std::mutex mutex_;
   std::vector<Place> places_;
+  std::unique_ptr<SlotPorts> ports_;
   std::vector<std::size_t> free_;
   std::unordered_map<std::string, std::size_t> of_peers_;
   std::uint64_t opened_ = 0;

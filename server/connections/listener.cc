@@ -289,14 +289,14 @@ void Listener::Take(int descriptor, const sockaddr_storage& address,
     return;
   }
   const ConnectionId id = std::get<ConnectionId>(reserved);
-  if (!proxies_.Contain(*peer)) return HandOver(id, descriptor, *peer);
+  if (!proxies_.Contain(*peer)) return HandOver(id, descriptor, *peer, false);
   announced_[id] = {descriptor, *peer, "", Clock::now() + header_deadline_};
   if (!Watch(descriptor, id, EPOLLIN)) Drop(id);
 }
 
 void Listener::HandOver(ConnectionId id, int descriptor,
-                        const PeerAddress& peer) {
-  const auto opened = connections_.Open(id, descriptor, peer);
+                        const PeerAddress& peer, bool proxied) {
+  const auto opened = connections_.Open(id, descriptor, peer, proxied);
   if (const auto* refusal = std::get_if<Connections::Refusal>(&opened)) {
     turned_away_.Count(NameOf(*refusal), peer.Text());
     return;
@@ -320,9 +320,10 @@ void Listener::ReadHeader(ConnectionId id, Announced& announced) {
     if (const auto* whole = std::get_if<ProxyHeader>(&read)) {
       const int descriptor = announced.descriptor;
       const PeerAddress peer = whole->peer.value_or(announced.proxy);
+      const bool proxied = whole->peer.has_value();
       epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
       announced_.erase(id);
-      return HandOver(id, descriptor, peer);
+      return HandOver(id, descriptor, peer, proxied);
     }
     // Not a byte beyond the header: those are gRPC's.
     const std::size_t had = header.size();

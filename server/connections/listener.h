@@ -105,7 +105,8 @@ class Listener {
   void Accept(const ListeningSocket& socket);
   void Take(int descriptor, const sockaddr_storage& address, socklen_t size);
   std::variant<ConnectionId, Connections::Refusal> Reserve();
-  void HandOver(ConnectionId id, int descriptor, const PeerAddress& peer);
+  void HandOver(ConnectionId id, int descriptor, const PeerAddress& peer,
+                bool proxied);
   void HangUp(ConnectionId id);
   void ReadHeader(ConnectionId id, Announced& announced);
   void Drop(ConnectionId id);

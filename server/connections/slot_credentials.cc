@@ -1,7 +1,6 @@
 #include "server/connections/slot_credentials.h"
 
 #include <grpc/grpc.h>
-#include <grpc/grpc_security.h>
 #include <sys/socket.h>
 
 #include <string>
@@ -19,6 +18,10 @@ void Name(const Connection& connection, grpc_auth_context* context) {
   if (grpc_auth_property_iterator_next(&named) != nullptr) return;
   grpc_auth_context_add_cstring_property(context, kConnectionProperty,
                                          std::to_string(connection.id).c_str());
+  if (connection.proxied) {
+    grpc_auth_context_add_cstring_property(context, kClientProperty,
+                                           connection.peer.Text().c_str());
+  }
 }
 
 /// grpc_auth_metadata_processor::process
@@ -39,42 +42,19 @@ void OnHeaders(void* state, grpc_auth_context* context,
   done(user_data, nullptr, 0, nullptr, 0, verdict.code, verdict.detail);
 }
 
-class Credentials final : public grpc::ServerCredentials {
- public:
-  explicit Credentials(SlotReference slot)
-      : credentials_(grpc_insecure_server_credentials_create()) {
-    grpc_auth_metadata_processor processor{};
-    processor.process = &OnHeaders;
-    processor.destroy = [](void* state) {
-      delete static_cast<SlotReference*>(state);
-    };
-    processor.state = new SlotReference(std::move(slot));
-    grpc_server_credentials_set_auth_metadata_processor(credentials_,
-                                                        processor);
-  }
-  ~Credentials() override { grpc_server_credentials_release(credentials_); }
-  Credentials(const Credentials&) = delete;
-  Credentials& operator=(const Credentials&) = delete;
-
-  // The processor is there.
-  void SetAuthMetadataProcessor(
-      const std::shared_ptr<grpc::AuthMetadataProcessor>& /*processor*/)
-      override {}
-
- private:
-  int AddPortToServer(const std::string& address,
-                      grpc_server* server) override {
-    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
-  }
-
-  grpc_server_credentials* credentials_;
-};
-
 }  // namespace
 
-std::shared_ptr<grpc::ServerCredentials> SlotCredentials(
-    std::shared_ptr<ConnectionSlot> slot) {
-  return std::make_shared<Credentials>(std::move(slot));
+ServerCredentialsOfC SlotCredentials(std::shared_ptr<ConnectionSlot> slot) {
+  ServerCredentialsOfC credentials(grpc_insecure_server_credentials_create());
+  grpc_auth_metadata_processor processor{};
+  processor.process = &OnHeaders;
+  processor.destroy = [](void* state) {
+    delete static_cast<SlotReference*>(state);
+  };
+  processor.state = new SlotReference(std::move(slot));
+  grpc_server_credentials_set_auth_metadata_processor(credentials.get(),
+                                                      processor);
+  return credentials;
 }
 
 }  // namespace torqued::server

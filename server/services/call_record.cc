@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/connections/connection.h"
 #include "server/errors/status.h"
 #include "server/errors/utf8.h"
 #include "server/observability/request_id.h"
@@ -116,7 +117,7 @@ std::chrono::nanoseconds CallRecord::age() const {
 void CallRecord::LogEnd(LogLevel level, std::string_view message,
                         std::string_view outcome, std::string_view detail) {
   if (!LogEnabled(level)) return;
-  const std::string peer = CleanText(context_->peer(), kMaxLoggedText);
+  const std::string peer = CleanText(PeerOf(*context_), kMaxLoggedText);
   const LogField method{"method", method_}, result{"outcome", outcome},
       model{"model", model_}, from{"peer", peer},
       request_id{"request_id", request_id_}, said{"detail", detail},

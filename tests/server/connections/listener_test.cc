@@ -1,6 +1,8 @@
 #include "server/connections/listener.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grpcpp/create_channel_posix.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -96,6 +98,11 @@ class Naming final : public grpc::CallbackGenericService {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
   }
+  /// Of the last call.
+  std::string peer() {
+    const std::lock_guard lock(mutex_);
+    return peer_;
+  }
 
  private:
   class Reactor final : public grpc::ServerGenericBidiReactor {
@@ -130,12 +137,15 @@ class Naming final : public grpc::CallbackGenericService {
 
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
+    const std::lock_guard lock(mutex_);
+    peer_ = PeerOf(*context);
     return new Reactor(*this, ConnectionOf(*context));
   }
 
   std::mutex mutex_;
   std::atomic<bool> held_ = false;
   std::deque<Reactor*> waiting_;
+  std::string peer_;
 };
 
 /// A server of gRPC behind a listener.
@@ -493,6 +503,24 @@ TEST_F(ListenerTest, TheClientOfAListedProxyIsThePeer) {
   const TestSocket two = TestSocket::Connected(address());
   EXPECT_TRUE(two.Send(Header(second, 700)));
   EXPECT_TRUE(two.HearsSomething());
+}
+
+TEST_F(ListenerTest, CallsComeFromTheClientThatAProxyTellsOf) {
+  Serve({4, 4}, {"127.0.0.1:0"}, {"127.0.0.1"});
+  TestSocket socket = TestSocket::Connected(address());
+  EXPECT_TRUE(socket.Send(Header(std::string("\x0A\0\0\1", 4), 700)));
+  const int flags = fcntl(socket.descriptor(), F_GETFL);
+  fcntl(socket.descriptor(), F_SETFL, flags | O_NONBLOCK);
+  EXPECT_TRUE(Call(grpc::CreateInsecureChannelFromFd("", socket.Release()))
+                  .get()
+                  .status.ok());
+  EXPECT_EQ(naming_.peer(), "10.0.0.1:700");
+}
+
+TEST_F(ListenerTest, CallsThatComeWithoutAProxyComeFromWhereTheyCome) {
+  Serve({4, 4});
+  EXPECT_TRUE(Call(Channel(address())).get().status.ok());
+  EXPECT_EQ(naming_.peer(), "ipv4:" + notes_->Opened().at(0).peer.Text());
 }
 
 TEST_F(ListenerTest, AListedProxyThatSpeaksForItselfIsThePeer) {

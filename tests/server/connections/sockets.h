@@ -41,6 +41,8 @@ class TestSocket {
 
   bool connected() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
+  /// Somebody else closes it.
+  int Release() { return std::exchange(descriptor_, -1); }
   void Close() {
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = -1;
