@@ -94,15 +94,14 @@ void Connections::Release(ConnectionId id) {
 }
 
 std::variant<int, Connections::Refusal> Connections::Open(
-    ConnectionId id, int descriptor, const PeerAddress& peer, bool proxied) {
-  const auto refuse = [&](Refusal refusal) {
-    close(descriptor);
+    ConnectionId id, Descriptor descriptor, const PeerAddress& peer,
+    bool proxied) {
+  Descriptor duplicate(fcntl(descriptor.number(), F_DUPFD_CLOEXEC, 0));
+  if (duplicate.number() < 0) {
     Release(id);
-    return refusal;
-  };
-  const int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (duplicate < 0) return refuse(Refusal::kDescriptors);
-  const Connection connection{id, duplicate, peer, proxied,
+    return Refusal::kDescriptors;
+  }
+  const Connection connection{id, duplicate.number(), peer, proxied,
                               std::chrono::steady_clock::now()};
   Place* place = nullptr;
   {
@@ -114,13 +113,14 @@ std::variant<int, Connections::Refusal> Connections::Open(
       place = Find(id);
       place->key = std::move(key);
       place->connection = connection;
-      place->handed_over = descriptor;
+      place->handed_over = descriptor.number();
       place->state = State::kOpen;
+      duplicate.Release();
     }
   }
   if (place == nullptr) {
-    close(duplicate);
-    return refuse(Refusal::kPerPeer);
+    Release(id);
+    return Refusal::kPerPeer;
   }
   {
     const std::lock_guard lock(place->slot->mutex);
@@ -128,8 +128,8 @@ std::variant<int, Connections::Refusal> Connections::Open(
     observer_->OnOpen(connection);
   }
   // Unlocked: a call may come in meanwhile, on this thread or another.
-  ports_->Give(SlotOf(id), descriptor);
-  return duplicate;
+  ports_->Give(SlotOf(id), descriptor.Release());
+  return connection.descriptor;
 }
 
 void Connections::OnHangUp(ConnectionId id) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "server/connections/connection.h"
+#include "server/connections/descriptor.h"
 #include "server/connections/slot_ports.h"
 
 namespace torqued::server {
@@ -48,10 +49,10 @@ class Connections {
   std::variant<ConnectionId, Refusal> Reserve();
   /// Gives a reserved place up.
   void Release(ConnectionId id);
-  /// Hands a connection to gRPC, which must be serving. Takes the descriptor in
-  /// any case; a refusal closes it and gives the place up. Otherwise returns
+  /// Hands a connection to gRPC, which must be serving. A refusal closes it and
+  /// gives the place up. Otherwise returns
   /// the duplicate, whose EPOLLHUP is to be told to OnHangUp.
-  std::variant<int, Refusal> Open(ConnectionId id, int descriptor,
+  std::variant<int, Refusal> Open(ConnectionId id, Descriptor descriptor,
                                   const PeerAddress& peer, bool proxied);
 
   /// Nothing more can go either way: gRPC ends its part.

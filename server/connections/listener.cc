@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "server/observability/logging.h"
@@ -151,11 +152,16 @@ void Listener::Run() {
       close = close_ && !closed_;
     }
     if (close) CloseSockets();
-    for (int i = 0; i < count; ++i) {
-      const epoll_event& event = events[static_cast<std::size_t>(i)];
-      OnEvent(event.data.u64, event.events);
+    try {
+      for (int i = 0; i < count; ++i) {
+        const epoll_event& event = events[static_cast<std::size_t>(i)];
+        OnEvent(event.data.u64, event.events);
+      }
+      DoTasks();
+    } catch (const std::bad_alloc&) {
+      // The connection that it was for is closed. There may be room soon.
+      std::this_thread::sleep_for(kPause);
     }
-    DoTasks();
   }
 }
 
@@ -245,11 +251,11 @@ void Listener::Accept(const ListeningSocket& socket) {
   for (int i = 0; i < kAcceptsAtATime && !resume_; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof(address);
-    const int descriptor =
-        accept4(socket.descriptor(), reinterpret_cast<sockaddr*>(&address),
-                &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor >= 0) {
-      Take(descriptor, address, size);
+    Descriptor descriptor(accept4(socket.descriptor(),
+                                  reinterpret_cast<sockaddr*>(&address), &size,
+                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (descriptor.number() >= 0) {
+      Take(std::move(descriptor), address, size);
     } else if (errno == EAGAIN) {
       return;
     } else if (!IsOfTheConnection(errno)) {
@@ -267,39 +273,40 @@ std::variant<ConnectionId, Connections::Refusal> Listener::Reserve() {
   return connections_.Reserve();
 }
 
-void Listener::Take(int descriptor, const sockaddr_storage& address,
+void Listener::Take(Descriptor descriptor, const sockaddr_storage& address,
                     socklen_t size) {
-  if (IsProbe(address, size)) {
-    close(descriptor);
-    return;
-  }
-  const auto peer = PeerAddress::Of(descriptor, address);
-  if (!peer) {
-    close(descriptor);
-    return;
-  }
+  if (IsProbe(address, size)) return;
+  const auto peer = PeerAddress::Of(descriptor.number(), address);
+  if (!peer) return;
   if (peer->kind != PeerAddress::Kind::kUnix) {
     const int on = 1;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    setsockopt(descriptor.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
   const auto reserved = Reserve();
   if (const auto* refusal = std::get_if<Connections::Refusal>(&reserved)) {
-    turned_away_.Count(NameOf(*refusal), peer->Text());
-    close(descriptor);
-    return;
+    return turned_away_.Count(NameOf(*refusal), peer->Text());
   }
   const ConnectionId id = std::get<ConnectionId>(reserved);
-  if (!proxies_.Contain(*peer)) return HandOver(id, descriptor, *peer, false);
-  announced_[id] = {descriptor, *peer, "", Clock::now() + header_deadline_};
-  if (!Watch(descriptor, id, EPOLLIN)) Drop(id);
+  try {
+    if (!proxies_.Contain(*peer)) {
+      return HandOver(id, std::move(descriptor), *peer, /*proxied=*/false);
+    }
+    const int number = descriptor.number();
+    announced_.emplace(id, Announced{std::move(descriptor), *peer, "",
+                                     Clock::now() + header_deadline_});
+    if (!Watch(number, id, EPOLLIN)) Drop(id);
+  } catch (const std::bad_alloc&) {
+    connections_.Release(id);
+    throw;
+  }
 }
 
-void Listener::HandOver(ConnectionId id, int descriptor,
+void Listener::HandOver(ConnectionId id, Descriptor descriptor,
                         const PeerAddress& peer, bool proxied) {
-  const auto opened = connections_.Open(id, descriptor, peer, proxied);
+  const auto opened =
+      connections_.Open(id, std::move(descriptor), peer, proxied);
   if (const auto* refusal = std::get_if<Connections::Refusal>(&opened)) {
-    turned_away_.Count(NameOf(*refusal), peer.Text());
-    return;
+    return turned_away_.Count(NameOf(*refusal), peer.Text());
   }
   // At the edge: it tells once that nothing can go either way any more.
   if (!Watch(std::get<int>(opened), id, EPOLLET)) {
@@ -318,18 +325,18 @@ void Listener::ReadHeader(ConnectionId id, Announced& announced) {
       return Drop(id);
     }
     if (const auto* whole = std::get_if<ProxyHeader>(&read)) {
-      const int descriptor = announced.descriptor;
+      Descriptor descriptor = std::move(announced.descriptor);
       const PeerAddress peer = whole->peer.value_or(announced.proxy);
       const bool proxied = whole->peer.has_value();
-      epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+      epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor.number(), nullptr);
       announced_.erase(id);
-      return HandOver(id, descriptor, peer, proxied);
+      return HandOver(id, std::move(descriptor), peer, proxied);
     }
     // Not a byte beyond the header: those are gRPC's.
     const std::size_t had = header.size();
     header.resize(std::get<ProxyHeaderNeeds>(read).bytes);
-    const ssize_t got =
-        recv(announced.descriptor, header.data() + had, header.size() - had, 0);
+    const ssize_t got = recv(announced.descriptor.number(), header.data() + had,
+                             header.size() - had, 0);
     header.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got > 0) continue;
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -343,9 +350,7 @@ void Listener::ReadHeader(ConnectionId id, Announced& announced) {
 }
 
 void Listener::Drop(ConnectionId id) {
-  const auto announced = announced_.find(id);
-  close(announced->second.descriptor);
-  announced_.erase(announced);
+  announced_.erase(id);
   connections_.Release(id);
 }
 

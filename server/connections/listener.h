@@ -18,6 +18,7 @@
 
 #include "server/connections/address_blocks.h"
 #include "server/connections/connections.h"
+#include "server/connections/descriptor.h"
 #include "server/connections/listening_socket.h"
 #include "server/connections/proxy_header.h"
 #include "server/connections/turned_away.h"
@@ -83,7 +84,7 @@ class Listener {
 
   /// A connection of a proxy that has not told of its client yet.
   struct Announced {
-    int descriptor;
+    Descriptor descriptor;
     PeerAddress proxy;
     std::string header;  // so far
     Clock::time_point deadline;
@@ -103,9 +104,10 @@ class Listener {
   void Wake();
 
   void Accept(const ListeningSocket& socket);
-  void Take(int descriptor, const sockaddr_storage& address, socklen_t size);
+  void Take(Descriptor descriptor, const sockaddr_storage& address,
+            socklen_t size);
   std::variant<ConnectionId, Connections::Refusal> Reserve();
-  void HandOver(ConnectionId id, int descriptor, const PeerAddress& peer,
+  void HandOver(ConnectionId id, Descriptor descriptor, const PeerAddress& peer,
                 bool proxied);
   void HangUp(ConnectionId id);
   void ReadHeader(ConnectionId id, Announced& announced);

@@ -75,13 +75,10 @@ bool Listener::IsProbe(const sockaddr_storage& address, socklen_t size) {
 std::string Listener::Knock(const Door& door,
                             std::chrono::milliseconds patience) {
   const sockaddr_storage target = Reachable(door.bound);
-  const int descriptor =
-      socket(target.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const Descriptor owner(
+      socket(target.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int descriptor = owner.number();
   if (descriptor < 0) return std::strerror(errno);
-  struct Closer {
-    int descriptor;
-    ~Closer() { close(descriptor); }
-  } const closer{descriptor};
   const socklen_t target_size =
       target.ss_family == AF_INET ? sizeof(sockaddr_in) : door.size;
   sockaddr_storage source{};

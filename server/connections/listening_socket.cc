@@ -63,27 +63,28 @@ in_port_t PortOf(int descriptor) {
   return reinterpret_cast<const sockaddr_in*>(&address)->sin_port;
 }
 
-/// A descriptor that listens, or -1 with errno.
-int ListenOn(const Target& target, bool both_families) {
-  const int descriptor =
-      socket(target.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return -1;
+/// A descriptor that listens, or none and errno.
+Descriptor ListenOn(const Target& target, bool both_families) {
+  Descriptor descriptor(
+      socket(target.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int number = descriptor.number();
+  if (number < 0) return descriptor;
   // So that connections of a server before us, which the system remembers for
   // a minute, do not hold the port. Two sockets that listen never share one.
   const int on = 1, only = both_families ? 0 : 1;
-  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (target.family() == AF_INET6) {
-    setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+    setsockopt(number, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
   }
-  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&target.address),
+  if (bind(number, reinterpret_cast<const sockaddr*>(&target.address),
            target.size) == 0 &&
-      listen(descriptor, kBacklog) == 0) {
+      listen(number, kBacklog) == 0) {
     return descriptor;
   }
   const int error = errno;
-  close(descriptor);
+  descriptor = Descriptor(-1);
   errno = error;
-  return -1;
+  return descriptor;
 }
 
 /// Listens on every target, all with the first one's port where that is 0.
@@ -93,11 +94,11 @@ int ListenOnAll(std::vector<Target> targets,
   sockets->clear();
   int absent = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const int descriptor = ListenOn(targets[i], IsWildcard(targets[i]));
-    if (descriptor >= 0) {
-      const in_port_t port = PortOf(descriptor);
+    Descriptor descriptor = ListenOn(targets[i], IsWildcard(targets[i]));
+    if (descriptor.number() >= 0) {
+      const in_port_t port = PortOf(descriptor.number());
       for (Target& target : targets) target.set_port(port);
-      sockets->emplace_back(descriptor, "");
+      sockets->emplace_back(std::move(descriptor), "");
     } else if (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT) {
       absent = errno;
     } else {
@@ -181,19 +182,19 @@ std::variant<ListeningPlace, std::string> ListenUnix(
   const std::string path(flags::SocketPath(address));
   // What a killed server left behind.
   unlink(path.c_str());
-  const int descriptor =
+  Descriptor descriptor =
       ListenOn(TargetOf(UnixSocketAddress(path)), /*both_families=*/false);
-  if (descriptor < 0) return std::strerror(errno);
+  if (descriptor.number() < 0) return std::strerror(errno);
   ListeningPlace place;
   place.address = address;
-  place.sockets.emplace_back(descriptor, UnixSocketFile(address));
+  place.sockets.emplace_back(std::move(descriptor), UnixSocketFile(address));
   return place;
 }
 
 }  // namespace
 
-ListeningSocket::ListeningSocket(int descriptor, std::string file)
-    : descriptor_(descriptor), file_(std::move(file)) {
+ListeningSocket::ListeningSocket(Descriptor descriptor, std::string file)
+    : descriptor_(std::move(descriptor)), file_(std::move(file)) {
   struct stat status{};
   if (is_unix() && lstat(file_.c_str(), &status) == 0) {
     device_ = status.st_dev;
@@ -201,15 +202,9 @@ ListeningSocket::ListeningSocket(int descriptor, std::string file)
   }
 }
 
-ListeningSocket::ListeningSocket(ListeningSocket&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      file_(std::move(other.file_)),
-      device_(other.device_),
-      inode_(other.inode_) {}
-
 ListeningSocket::~ListeningSocket() {
-  if (descriptor_ < 0) return;
-  close(descriptor_);
+  if (descriptor() < 0) return;
+  descriptor_ = Descriptor(-1);
   struct stat status{};
   if (is_unix() && lstat(file_.c_str(), &status) == 0 &&
       status.st_dev == device_ && status.st_ino == inode_) {
@@ -220,7 +215,7 @@ ListeningSocket::~ListeningSocket() {
 sockaddr_storage ListeningSocket::Address(socklen_t* size) const {
   sockaddr_storage address{};
   *size = sizeof(address);
-  getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(descriptor(), reinterpret_cast<sockaddr*>(&address), size);
   return address;
 }
 

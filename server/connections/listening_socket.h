@@ -8,25 +8,27 @@
 #include <variant>
 #include <vector>
 
+#include "server/connections/descriptor.h"
+
 namespace torqued::server {
 
 /// Listens from its making to its end, and closes its descriptor then. A socket
 /// file goes with it, unless it has become another's.
 class ListeningSocket {
  public:
-  /// Of a bound descriptor, which it takes; `file`: of a Unix socket.
-  ListeningSocket(int descriptor, std::string file);
+  /// Of a bound descriptor; `file`: of a Unix socket.
+  ListeningSocket(Descriptor descriptor, std::string file);
   ~ListeningSocket();
-  ListeningSocket(ListeningSocket&& other) noexcept;
+  ListeningSocket(ListeningSocket&& other) noexcept = default;
   ListeningSocket& operator=(ListeningSocket&&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.number(); }
   bool is_unix() const { return !file_.empty(); }
   /// Where it is bound.
   sockaddr_storage Address(socklen_t* size) const;
 
  private:
-  int descriptor_;
+  Descriptor descriptor_;
   std::string file_;
   dev_t device_ = 0;  // of the file
   ino_t inode_ = 0;

@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <sys/socket.h>
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -24,20 +25,28 @@ void Name(const Connection& connection, grpc_auth_context* context) {
   }
 }
 
+CallVerdict Judge(ConnectionSlot& slot, grpc_auth_context* context) {
+  const std::lock_guard lock(slot.mutex);
+  CallVerdict verdict;
+  try {
+    Name(slot.connection, context);
+    verdict = slot.observer->OnHeaders(slot.connection);
+  } catch (const std::bad_alloc&) {
+    verdict = {GRPC_STATUS_RESOURCE_EXHAUSTED,
+               "The server has no memory left."};
+  }
+  if (verdict.end_connection) {
+    shutdown(slot.connection.descriptor, SHUT_RDWR);
+  }
+  return verdict;
+}
+
 /// grpc_auth_metadata_processor::process
 void OnHeaders(void* state, grpc_auth_context* context,
                const grpc_metadata* /*metadata*/, std::size_t /*count*/,
                grpc_process_auth_metadata_done_cb done, void* user_data) {
   ConnectionSlot& slot = **static_cast<SlotReference*>(state);
-  CallVerdict verdict;
-  {
-    const std::lock_guard lock(slot.mutex);
-    Name(slot.connection, context);
-    verdict = slot.observer->OnHeaders(slot.connection);
-    if (verdict.end_connection) {
-      shutdown(slot.connection.descriptor, SHUT_RDWR);
-    }
-  }
+  const CallVerdict verdict = Judge(slot, context);
   // Unlocked: the call may go on within.
   done(user_data, nullptr, 0, nullptr, 0, verdict.code, verdict.detail);
 }

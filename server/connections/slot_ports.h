@@ -16,9 +16,10 @@ class TcpServerFdHandler;
 namespace torqued::server {
 
 /// gRPC's part of each slot: a port that listens nowhere and takes descriptors.
-/// Does what grpc::experimental::ExternalConnectionAcceptor does for one port. A
-/// thousand of those would stand in the arguments of the server, which gRPC copies
-/// several times for every connection: one took 17 ms to make instead of 0.1.
+/// Does what grpc::experimental::ExternalConnectionAcceptor does for one port.
+/// A thousand of those would stand in the arguments of the server, which gRPC
+/// copies several times for every connection: one took 17 ms to make instead of
+/// 0.1.
 class SlotPorts {
  public:
   explicit SlotPorts(std::vector<std::shared_ptr<ConnectionSlot>> slots);

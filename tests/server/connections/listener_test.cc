@@ -263,10 +263,11 @@ TEST_F(ListenerTest, EachCallKnowsItsConnection) {
 }
 
 TEST_F(ListenerTest, TheNextConnectionOfASlotIsAnotherOne) {
-  Serve({1, 1});
+  Serve({1, 1}, {"127.0.0.1:0", "unix:" + directory_.File("socket")});
+  const std::vector<std::string> addresses = listener_->addresses();
   ConnectionId before = kNoConnection;
-  for (int i = 0; i < 20; ++i) {
-    Answer answer = Call(Channel(address())).get();
+  for (std::size_t i = 0; i < 20; ++i) {
+    Answer answer = Call(Channel(addresses[i % 2])).get();
     ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
     EXPECT_EQ(SlotOf(answer.id), 0);
     EXPECT_NE(answer.id, before);
