@@ -15,11 +15,30 @@ v1::Differentiation ToWire(SplineMethod method) {
                                         : v1::DIFFERENTIATION_QUINTIC_SPLINE;
 }
 
+/// A start is kept as it came, decoded and by the check; the verdict repeats it
+/// and tells its curves as limits, is copied into its message and serialized.
+constexpr std::int64_t kCopiesOfStart = 10;
+/// What a verdict tells of a joint and of a violation or remark; in memory,
+/// copied and serialized.
+constexpr std::int64_t kBytesOfJoint = 4096;
+constexpr std::int64_t kBytesOfFinding = 1024;
+
+/// What a check holds from its start on.
+std::int64_t BytesOf(const v1::CheckTrajectoryStart& start,
+                     const Model& model) {
+  return kCopiesOfStart * static_cast<std::int64_t>(start.SpaceUsedLong()) +
+         kBytesOfJoint * model.nv();
+}
+
 }  // namespace
 
 std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
                                      const ModelEntry& entry) {
   if (entry.loaded->model == nullptr) return BrokenModel(entry);
+  samples_.emplace(entry.loaded->model->nv(), admission_);
+  if (auto error = samples_->AdmitBytes(BytesOf(start, *entry.loaded->model))) {
+    return error;
+  }
   start_ = std::move(start);
   model_ = entry.loaded->model;
   model_name_ = entry.name;
@@ -34,7 +53,6 @@ std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
   if (const auto problem = ProblemOf(model_, decoded_->options)) {
     return InMessage(ToError(*problem, kWrenches), "start.");
   }
-  samples_.emplace(model_->nv(), admission_);
   tables_.emplace(decoded_->tables, model_->nv());
   return std::nullopt;
 }
@@ -70,19 +88,26 @@ std::optional<Error> CheckJob::Step() {
   if (const auto problem = check_->Advance(engine_, CheckThreads::kTheCaller)) {
     return ToError(*problem);
   }
-  if (check_->done() == check_->total()) Conclude();
-  return std::nullopt;
+  return check_->done() == check_->total() ? Conclude() : std::nullopt;
 }
 
-void CheckJob::Conclude() {
+std::optional<Error> CheckJob::Conclude() {
+  const TrajectoryVerdict finished = check_->Finish();
+  const std::size_t findings =
+      finished.violations.gravest.size() + finished.remarks.gravest.size();
+  if (auto error = samples_->AdmitBytes(kBytesOfFinding *
+                                        static_cast<std::int64_t>(findings))) {
+    return error;
+  }
   v1::TrajectoryVerdict& verdict = verdict_.emplace();
-  FillVerdict(check_->Finish(), *decoded_, samples_->time(), &verdict);
+  FillVerdict(finished, *decoded_, samples_->time(), &verdict);
   if (samples_->derived()) verdict.set_derived(ToWire(*decoded_->derive));
   verdict.set_judged_between(samples_->derived());
   *verdict.mutable_asked() = start_;
   FillEcho(check_->plan(), false, model_name_, revision_, validation_,
            engine_.target(), verdict.mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
+  return std::nullopt;
 }
 
 std::optional<Error> CheckJob::FillNext(v1::TrajectoryRows* rows) {

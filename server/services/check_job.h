@@ -49,7 +49,7 @@ class CheckJob {
  private:
   std::optional<Error> Derive();
   std::optional<Error> MakeReady();
-  void Conclude();
+  std::optional<Error> Conclude();
 
   Engine& engine_;
   Admission& admission_;

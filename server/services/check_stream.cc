@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/services/receive.h"
 #include "server/wire/message_bytes.h"
 
 namespace torqued::server {
@@ -9,10 +10,9 @@ namespace torqued::server {
 void CheckStream::OnMessage() {
   std::optional<Error> error;
   try {
-    const bool parsed = ParseMessage(&incoming_, &request_);
-    incoming_.Clear();
-    if (!parsed) {
-      error = NoRequest("CheckTrajectoryRequest");
+    error = Receive(&incoming_, context_.admission, &request_, &request_room_);
+    if (error) {
+      // As it is.
     } else if (request_.has_start() == request_.has_samples()) {
       error = WrongMessage(request_.has_start() ? "samples" : "start",
                            "A message is either the start or samples.");
@@ -21,7 +21,10 @@ void CheckStream::OnMessage() {
     } else if (!job_->started()) {
       error = WrongMessage("start", "The first message must be the start.");
     } else {
+      // Not counted twice: what is kept of it is admitted before it is copied.
+      request_room_ = {};
       error = job_->Append(request_.samples());
+      DropRequest();
     }
   } catch (...) {
     error = FaultOfTheServer();
@@ -34,12 +37,19 @@ void CheckStream::OnStart() {
     return Handled(
         WrongMessage("start", "Only the first message may be a start."));
   }
-  const v1::CheckTrajectoryStart& start = request_.start();
-  FindModel(start.model(), static_cast<std::int64_t>(start.ByteSizeLong()));
+  FindModel(request_.start().model());
 }
 
 std::optional<Error> CheckStream::OnModel(const ModelEntry& entry) {
-  return job_->Start(std::move(*request_.mutable_start()), entry);
+  request_room_ = {};  // as above
+  auto error = job_->Start(std::move(*request_.mutable_start()), entry);
+  DropRequest();
+  return error;
+}
+
+void CheckStream::DropRequest() {
+  // Clear would keep the memory.
+  v1::CheckTrajectoryRequest().Swap(&request_);
 }
 
 void CheckStream::Step() {
@@ -115,8 +125,6 @@ void CheckStream::Conclude() {
 StreamCall::Steps CheckStream::NextSteps() {
   if (phase_ == Phase::kReading && input_ended_ && !handling_) {
     phase_ = Phase::kChecking;
-    // Keeps the memory of the last message otherwise.
-    v1::CheckTrajectoryRequest().Swap(&request_);
   }
   Steps steps;
   if (phase_ == Phase::kReading && !reading_ && !handling_ && !draining_) {

@@ -33,6 +33,8 @@ class CheckStream final : public StreamCall {
   void GiveBack() override { job_.reset(); }
 
   void OnStart();
+  /// It is handled.
+  void DropRequest();
   /// On a thread of the pool.
   void Step();
   /// False: there is nothing to say now, or the call is to end.
@@ -40,6 +42,7 @@ class CheckStream final : public StreamCall {
 
   // Of whoever handles a message, then of the steps, then of the replies.
   v1::CheckTrajectoryRequest request_;
+  Admission::Ticket request_room_;
   std::optional<CheckJob> job_;  // until its end is told
 
   // Guarded by the lock.

@@ -15,7 +15,7 @@ OrError<std::unique_ptr<Computation>> Computation::Prepare(
   StateBatch& batch = computation->batch_;
   if (auto error = batch.Bind(states)) return *std::move(error);
   const auto echo_bytes = static_cast<std::int64_t>(computation->echo().size());
-  if (auto error = batch.Admit(echo_bytes, limits, admission)) {
+  if (auto error = batch.Admit(0, echo_bytes, limits, admission)) {
     return *std::move(error);
   }
   return computation;

@@ -1,31 +1,20 @@
 #include "server/services/dynamics_call.h"
 
 #include "server/errors/mapping.h"
-#include "server/services/admitted_work.h"
 
 namespace torqued::server {
 
 void DynamicsCall::Run() {
-  const auto bytes = static_cast<std::int64_t>(request_bytes_->Length());
-  if (!Parse(request_bytes_)) return Fail(NoRequest());
-  request_bytes_->Clear();
+  if (auto error = Parse(request_bytes_, &request_room_)) {
+    return Fail(*std::move(error));
+  }
   const std::string& model = *View().query.model;
   set_model(model);
   if (const auto entry = context_.registry.ResolveLoaded(model)) {
     return Compute(*entry);
   }
-  if (auto error = SubmitAdmitted(context_, bytes, &waiting_, [this] {
-        Guarded([this] { ResolveAndCompute(); });
-      })) {
-    Fail(*std::move(error));
-  }
-}
-
-Error DynamicsCall::NoRequest() const {
-  Error error;
-  error.reason = v1::INVALID_FIELD;
-  error.message = "The bytes are no " + RequestName() + ".";
-  return error;
+  context_.engine.scheduler().Submit(
+      [this] { Guarded([this] { ResolveAndCompute(); }); });
 }
 
 void DynamicsCall::ResolveAndCompute() {
@@ -34,8 +23,6 @@ void DynamicsCall::ResolveAndCompute() {
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return Fail(ToError(*error));
   }
-  // Not counted twice: Compute admits it with its rows and its reply.
-  waiting_ = Admission::Ticket();
   Compute(std::get<ModelEntry>(resolved));
 }
 

@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
+#include <optional>
 #include <type_traits>
 
 #include "server/services/computation.h"
+#include "server/services/receive.h"
 #include "server/services/service_context.h"
 #include "server/services/unary_call.h"
 #include "server/wire/compute_view.h"
@@ -34,6 +35,7 @@ class DynamicsCall : public UnaryCall {
  protected:
   ~DynamicsCall() override = default;
 
+  ServiceContext& context() { return context_; }
   /// In the memory of the reply, so that its parts change hands without a copy.
   template <class Message>
   Message* NewMessage() {
@@ -41,17 +43,14 @@ class DynamicsCall : public UnaryCall {
   }
 
  private:
-  /// False: the bytes are no such request.
-  virtual bool Parse(grpc::ByteBuffer* bytes) = 0;
-  /// Of the type of the request.
-  virtual const std::string& RequestName() const = 0;
+  virtual std::optional<Error> Parse(grpc::ByteBuffer* bytes,
+                                     Admission::Ticket* room) = 0;
   virtual ComputeView View() const = 0;
   /// Writes what the method returns of `results`.
   virtual void Serialize(v1::ComputeReply* results, std::string_view echo,
                          const v1::Timing& timing, grpc::ByteBuffer* bytes) = 0;
 
   void Run() final;
-  Error NoRequest() const;
   /// For a model that is not at hand, on the pool.
   void ResolveAndCompute();
   void Compute(const ModelEntry& entry);
@@ -69,8 +68,7 @@ class DynamicsCall : public UnaryCall {
   alignas(std::max_align_t) char first_block_[kFirstBlock];
   google::protobuf::Arena arena_;
   v1::ComputeReply* const results_;
-  /// While the call waits for its model.
-  Admission::Ticket waiting_;
+  Admission::Ticket request_room_;
   std::unique_ptr<Computation> computation_;
   std::chrono::nanoseconds prepared_{0};
 };
@@ -83,12 +81,9 @@ class DynamicsCallOf final : public DynamicsCall {
  private:
   ~DynamicsCallOf() override = default;
 
-  bool Parse(grpc::ByteBuffer* bytes) override {
-    return grpc::SerializationTraits<Request>::Deserialize(bytes, &request_)
-        .ok();
-  }
-  const std::string& RequestName() const override {
-    return Request::descriptor()->name();
+  std::optional<Error> Parse(grpc::ByteBuffer* bytes,
+                             Admission::Ticket* room) override {
+    return Receive(bytes, context().admission, &request_, room);
   }
   ComputeView View() const override { return ViewOf(request_); }
   void Serialize(v1::ComputeReply* results, std::string_view echo,

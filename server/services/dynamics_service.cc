@@ -12,11 +12,8 @@ grpc::ServerUnaryReactor* Start(grpc::CallbackServerContext* call,
                                 std::string_view method,
                                 const grpc::ByteBuffer* request,
                                 grpc::ByteBuffer* reply) {
-  // gRPC made it for this call, not const, and keeps it to the call's end: its
-  // memory is given back when it is parsed.
-  auto* own = const_cast<grpc::ByteBuffer*>(request);
-  return UnaryCall::Start(
-      new DynamicsCallOf<Request, Reply>(call, context, method, own, reply));
+  return UnaryCall::Start(new DynamicsCallOf<Request, Reply>(
+      call, context, method, UnaryCall::OwnBytes(request), reply));
 }
 
 }  // namespace

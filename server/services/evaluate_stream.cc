@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
+#include "server/services/receive.h"
 #include "server/wire/echo.h"
 #include "server/wire/message_bytes.h"
 #include "server/wire/reply_bytes.h"
@@ -12,8 +13,7 @@
 namespace torqued::server {
 namespace {
 
-/// Chunks that are larger give their memory back: what is kept for others to
-/// come is not admitted.
+/// Chunks that are larger give their memory back.
 constexpr std::size_t kMaxKeptBytes = 1 << 20;
 
 /// What takes less, by estimate, is computed where it was parsed: its numbers
@@ -27,6 +27,11 @@ bool IsForThePool(const StateBatch& batch) {
   if (batch.sigma_min()) return !Engine::IsSmall(plan);
   return plan.nanoseconds_per_row() * static_cast<double>(plan.rows()) >
          kInPlaceNanoseconds;
+}
+
+/// Who waits for nobody may take all there is.
+Admission::Reach ReachOf(bool first) {
+  return first ? Admission::Reach::kLimit : Admission::Reach::kHalfTheLimit;
 }
 
 Error InChunk(Error error, std::uint64_t number) {
@@ -50,8 +55,10 @@ void EvaluateStream::OnStart(Chunk* message) {
   std::optional<Error> error;
   try {
     v1::EvaluateRequest& request = message->request;
-    if (!ParseMessage(&message->bytes, &request)) {
-      error = NoRequest("EvaluateRequest");
+    error =
+        Receive(&message->bytes, context_.admission, &request, &start_room_);
+    if (error) {
+      // As it is.
     } else if (!request.has_start()) {
       error = WrongMessage("start", "The first message must be the start.");
     } else if (request.has_chunk()) {
@@ -59,8 +66,7 @@ void EvaluateStream::OnStart(Chunk* message) {
           WrongMessage("chunk", "A message is either the start or a chunk.");
     } else {
       start_.Swap(request.mutable_start());
-      const auto bytes = static_cast<std::int64_t>(start_.ByteSizeLong());
-      return FindModel(start_.model(), bytes);
+      return FindModel(start_.model());
     }
   } catch (...) {
     error = FaultOfTheServer();
@@ -80,6 +86,7 @@ std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
   held_ = std::get<Admission::Ticket>(std::move(admitted));
   // May be large, and the stream may be long; Clear would keep the memory.
   v1::EvaluateStart().Swap(&start_);
+  start_room_ = {};
   setup_ = std::move(made);
   return std::nullopt;
 }
@@ -102,15 +109,14 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
   const auto echo_bytes =
       static_cast<std::int64_t>(setup_->echo_with_wrench.size());
   while (true) {
+    // Not counted twice: the batch admits the input with the results.
+    chunk->input = {};
     chunk->waiting = {};
-    Lock lock(mutex_);
-    const bool first = line_size_ == 0;
-    lock.unlock();
+    const bool first = IsFirst();
     try {
       chunk->error = chunk->batch->Admit(
-          chunk->number == 0 ? echo_bytes : 0, context_.limits,
-          context_.admission,
-          first ? Admission::Reach::kLimit : Admission::Reach::kHalfTheLimit);
+          chunk->input_bytes, chunk->number == 0 ? echo_bytes : 0,
+          context_.limits, context_.admission, ReachOf(first));
     } catch (...) {
       chunk->error = FaultOfTheServer();
     }
@@ -121,7 +127,7 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
       break;
     }
     chunk->error.reset();
-    lock.lock();
+    Lock lock(mutex_);
     // Without anybody left to wait for, it is first now.
     if (line_size_ == 0) continue;
     waiting_chunk_ = std::move(message);
@@ -130,9 +136,13 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
   Queue(std::move(message));
 }
 
+bool EvaluateStream::IsFirst() {
+  const Lock lock(mutex_);
+  return line_size_ == 0;
+}
+
 bool EvaluateStream::TakeRoomToWait(Chunk* chunk) {
-  auto room = context_.waiting.Admit(
-      {.bytes = static_cast<std::int64_t>(chunk->request.ByteSizeLong())});
+  auto room = context_.waiting.Admit({.bytes = chunk->input_bytes});
   auto* ticket = std::get_if<Admission::Ticket>(&room);
   if (ticket != nullptr) chunk->waiting = std::move(*ticket);
   return ticket != nullptr;
@@ -163,11 +173,27 @@ void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
   Advance(std::move(lock));
 }
 
-std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
-  if (!ParseMessage(&chunk->bytes, &chunk->request)) {
-    return NoRequest("EvaluateRequest");
+std::optional<Error> EvaluateStream::AdmitInput(Chunk* chunk) {
+  auto measured = Measure(chunk->bytes, ShapeOf<v1::EvaluateRequest>());
+  if (auto* error = std::get_if<Error>(&measured)) return std::move(*error);
+  chunk->input_bytes = std::get<MessageMeasure>(measured).decoded_bytes;
+  const bool first = IsFirst();
+  auto admitted =
+      context_.admission.Admit({.bytes = chunk->input_bytes}, ReachOf(first));
+  if (auto* ticket = std::get_if<Admission::Ticket>(&admitted)) {
+    chunk->input = std::move(*ticket);
+    return std::nullopt;
   }
-  chunk->bytes.Clear();
+  if (!first && TakeRoomToWait(chunk)) return std::nullopt;
+  return InMessage(std::get<Error>(std::move(admitted)), "chunk.");
+}
+
+std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
+  // What was kept of it is counted anew.
+  chunk->kept = {};
+  std::optional<Error> error = AdmitInput(chunk);
+  if (!error) error = ParseMeasured(&chunk->bytes, &chunk->request);
+  if (error) return error;
   if (chunk->request.has_start()) {
     return WrongMessage("start", "Only the first message may be a start.");
   }
@@ -177,8 +203,7 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   if (!chunk->batch) {
     chunk->batch.emplace(*setup_, chunk->reply.mutable_results());
   }
-  std::optional<Error> error =
-      chunk->batch->Bind(ViewOf(chunk->request.chunk()));
+  error = chunk->batch->Bind(ViewOf(chunk->request.chunk()));
   if (error) return InMessage(*std::move(error), "chunk.");
   if (chunk->batch->fail_fast()) {
     chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
@@ -348,7 +373,14 @@ void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   // beside its results is small.
   const std::size_t bytes =
       chunk->request.SpaceUsedLong() + chunk->reply.SpaceUsedLong();
-  if (bytes <= kMaxKeptBytes) spare_.push_back(std::move(chunk));
+  if (bytes <= kMaxKeptBytes) {
+    auto kept =
+        context_.kept.Admit({.bytes = static_cast<std::int64_t>(bytes)});
+    if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
+      chunk->kept = std::move(*ticket);
+      spare_.push_back(std::move(chunk));
+    }
+  }
   const std::size_t most = std::max<std::size_t>(1, line_size_);
   if (spare_.size() > most) spare_.resize(most);
 }

@@ -39,7 +39,10 @@ class EvaluateStream final : public StreamCall {
     v1::EvaluateRequest request;
     v1::EvaluateReply reply;
     std::optional<StateBatch> batch;  // from the first use as a chunk on
+    std::int64_t input_bytes = 0;     // of the request, once parsed
+    Admission::Ticket input;          // until the batch is admitted
     Admission::Ticket waiting;        // while others come first
+    Admission::Ticket kept;           // while it is spare
     std::uint64_t number = 0;         // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
@@ -66,8 +69,12 @@ class EvaluateStream final : public StreamCall {
   // A chunk: on a gRPC thread, OnComputed also on one of the pool.
   void OnChunk(std::unique_ptr<Chunk> message);
   std::optional<Error> Prepare(Chunk* chunk);
+  /// Before anything of it is parsed.
+  std::optional<Error> AdmitInput(Chunk* chunk);
   /// Queues the chunk, or lets it wait for the next one to leave the line.
   void Admit(std::unique_ptr<Chunk> message);
+  /// Whether it waits for nobody.
+  bool IsFirst();
   /// False where too much waits already.
   bool TakeRoomToWait(Chunk* chunk);
   void Queue(std::unique_ptr<Chunk> message);
@@ -85,11 +92,13 @@ class EvaluateStream final : public StreamCall {
   void GiveUpBehind(const Chunk& failed);
 
   std::unique_ptr<Chunk> TakeChunk();
-  /// Keeps the memory of a chunk that has left the line, unless that is large
-  /// or enough is kept: as much as stands in line, and of one chunk at least.
+  /// Keeps the memory of a chunk that has left the line, unless that is large,
+  /// not admitted or enough is kept: as much as stands in line, and of one
+  /// chunk at least.
   void Recycle(std::unique_ptr<Chunk> chunk);
 
   Admission::Ticket held_;  // the memory of its setup, until its end is told
+  Admission::Ticket start_room_;  // until there is a setup
 
   // Written before the first chunk is read, constant afterwards.
   v1::EvaluateStart start_;  // until there is a setup

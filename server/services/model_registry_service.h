@@ -6,27 +6,35 @@
 
 namespace torqued::server {
 
-class ModelRegistryService final : public v1::ModelRegistry::CallbackService {
+/// The messages as bytes: what they come to is admitted before they are parsed,
+/// and sources are shared by all replies.
+using ModelRegistryMethods =
+    v1::ModelRegistry::WithRawCallbackMethod_RegisterModel<
+        v1::ModelRegistry::WithRawCallbackMethod_ValidateModel<
+            v1::ModelRegistry::WithRawCallbackMethod_GetModel<
+                v1::ModelRegistry::WithRawCallbackMethod_ListModels<
+                    v1::ModelRegistry::WithRawCallbackMethod_DeleteModel<
+                        v1::ModelRegistry::Service>>>>>;
+
+class ModelRegistryService final : public ModelRegistryMethods {
  public:
   explicit ModelRegistryService(ServiceContext& context) : context_(context) {}
 
-  grpc::ServerUnaryReactor* RegisterModel(
-      grpc::CallbackServerContext* call,
-      const v1::RegisterModelRequest* request,
-      v1::RegisterModelReply* reply) override;
-  grpc::ServerUnaryReactor* ValidateModel(
-      grpc::CallbackServerContext* call,
-      const v1::ValidateModelRequest* request,
-      v1::ValidateModelReply* reply) override;
+  grpc::ServerUnaryReactor* RegisterModel(grpc::CallbackServerContext* call,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override;
+  grpc::ServerUnaryReactor* ValidateModel(grpc::CallbackServerContext* call,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* call,
-                                     const v1::GetModelRequest* request,
-                                     v1::GetModelReply* reply) override;
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* call,
-                                       const v1::ListModelsRequest* request,
-                                       v1::ListModelsReply* reply) override;
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* reply) override;
   grpc::ServerUnaryReactor* DeleteModel(grpc::CallbackServerContext* call,
-                                        const v1::DeleteModelRequest* request,
-                                        v1::DeleteModelReply* reply) override;
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* reply) override;
 
  private:
   ServiceContext& context_;

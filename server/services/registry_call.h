@@ -2,57 +2,100 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "server/services/admitted_work.h"
+#include "server/services/receive.h"
 #include "server/services/registry_handlers.h"
+#include "server/services/service_context.h"
 #include "server/services/unary_call.h"
+#include "server/wire/reply_bytes.h"
 
 namespace torqued::server {
 
+/// What the call holds is admitted before the work that makes it, until gRPC is
+/// through with the call.
 template <class Request, class Reply>
 class RegistryCall final : public UnaryCall {
  public:
+  /// `request` is given up once it is parsed.
   RegistryCall(grpc::CallbackServerContext* call, ServiceContext& context,
-               std::string_view method, const Request& request, Reply* reply)
+               std::string_view method, grpc::ByteBuffer* request,
+               grpc::ByteBuffer* reply)
       : UnaryCall(call, context.gate, method),
         context_(context),
-        request_(request),
-        reply_(reply) {}
+        request_bytes_(request),
+        reply_bytes_(reply) {}
 
  private:
   ~RegistryCall() override = default;
 
   void Run() override {
+    auto error =
+        Receive(request_bytes_, context_.admission, &request_, &request_room_);
+    if (error) return Fail(*std::move(error));
     set_model(ModelOf(request_));
-    const auto bytes = static_cast<std::int64_t>(request_.ByteSizeLong());
-    if (auto error = SubmitAdmitted(context_, bytes, &ticket_,
-                                    [this] { Guarded([this] { Work(); }); })) {
-      Fail(*std::move(error));
-    }
+    if ((error = AdmitReply(RoomFor(request_)))) return Fail(*std::move(error));
+    context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); });
   }
 
   void Work() {
     if (cancelled()) return Abandon();
-    if (auto error = HandleIt()) {
+    Reply reply;
+    std::shared_ptr<const std::string> source;
+    if (auto error = HandleIt(&reply, &source)) {
       // Nobody waits for what it ended with.
       return cancelled() ? Abandon() : Fail(*std::move(error));
     }
-    const auto bytes = static_cast<std::int64_t>(reply_->ByteSizeLong());
+    const std::int64_t bytes = BytesOf(reply, source);
     if (bytes > context_.limits.max_message_bytes) return Fail(TooLarge(bytes));
-    Succeed(ChangeOf(request_, *reply_));
+    if (source != nullptr) {
+      SerializeReply(
+          reply,
+          SharedBytes{v1::GetModelReply::kSourceFieldNumber, std::move(source)},
+          reply_bytes_);
+    } else {
+      SerializeMessage(reply, reply_bytes_);
+    }
+    const std::string change = ChangeOf(request_, reply);
+    Request().Swap(&request_);
+    request_room_ = {};
+    Succeed(change);
   }
 
-  std::optional<Error> HandleIt() {
+  std::optional<Error> HandleIt(
+      Reply* reply,
+      [[maybe_unused]] std::shared_ptr<const std::string>* source) {
     const auto poll = [this] { return cancelled(); };
     if constexpr (requires {
-                    Handle(context_.registry, request_, reply_, poll);
+                    Handle(context_.registry, request_, reply, source,
+                           AdmitBytes());
                   }) {
-      return Handle(context_.registry, request_, reply_, poll);
+      return Handle(context_.registry, request_, reply, source,
+                    [this](std::int64_t bytes) { return AdmitReply(bytes); });
+    } else if constexpr (requires {
+                           Handle(context_.registry, request_, reply, poll);
+                         }) {
+      return Handle(context_.registry, request_, reply, poll);
     } else {
-      return Handle(context_.registry, request_, reply_);
+      return Handle(context_.registry, request_, reply);
     }
+  }
+
+  std::optional<Error> AdmitReply(std::int64_t bytes) {
+    auto admitted = context_.admission.Admit({.bytes = bytes});
+    if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
+    reply_room_ = std::get<Admission::Ticket>(std::move(admitted));
+    return std::nullopt;
+  }
+
+  static std::int64_t BytesOf(
+      const Reply& reply, const std::shared_ptr<const std::string>& source) {
+    constexpr std::size_t kTagAndLength = 6;
+    return static_cast<std::int64_t>(
+        reply.ByteSizeLong() +
+        (source == nullptr ? 0 : source->size() + kTagAndLength));
   }
 
   Error TooLarge(std::int64_t bytes) const {
@@ -66,9 +109,11 @@ class RegistryCall final : public UnaryCall {
   }
 
   ServiceContext& context_;
-  const Request& request_;
-  Reply* reply_;
-  Admission::Ticket ticket_;
+  grpc::ByteBuffer* const request_bytes_;
+  grpc::ByteBuffer* const reply_bytes_;
+  Request request_;
+  Admission::Ticket request_room_;
+  Admission::Ticket reply_room_;
 };
 
 }  // namespace torqued::server

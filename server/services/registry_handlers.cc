@@ -1,5 +1,6 @@
 #include "server/services/registry_handlers.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,21 @@ namespace torqued::server {
 namespace {
 
 const std::string kNoModel;
+
+/// A reply exists beside its serialized form.
+constexpr std::int64_t kForms = 2;
+
+/// Of the reply to a registration or a dry run. Of a source, which has all the
+/// names, findings and joints come from some bytes each.
+std::int64_t RoomForSource(const std::string& source) {
+  constexpr std::int64_t kReply = 4096;
+  constexpr std::int64_t kBytesOfFinding = 1024;
+  constexpr std::int64_t kMostFindings = 1000;
+  const auto bytes = static_cast<std::int64_t>(source.size());
+  const std::int64_t findings = std::min(kMostFindings, bytes / 4);
+  // With the registry's own copy.
+  return bytes + kForms * (kReply + 4 * bytes + kBytesOfFinding * findings);
+}
 
 std::optional<Error> DecodeFormat(int format, std::string* decoded) {
   if (format != v1::MODEL_FORMAT_UNSPECIFIED &&
@@ -98,14 +114,22 @@ std::optional<Error> Handle(Registry& /*registry*/,
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
-                            v1::GetModelReply* reply) {
+                            v1::GetModelReply* reply,
+                            std::shared_ptr<const std::string>* source,
+                            const AdmitBytes& admit) {
   auto resolved = registry.Resolve(request.model());
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return ToError(*error);
   }
   const auto& entry = std::get<ModelEntry>(resolved);
+  const std::string& text = entry.loaded->source;
+  const auto shared =
+      request.include_source() ? static_cast<std::int64_t>(text.size()) : 0;
+  if (auto error = admit(shared + kForms * MostBytesOfInfo(entry))) {
+    return error;
+  }
   FillModelInfo(entry, reply->mutable_model());
-  if (request.include_source()) reply->set_source(entry.loaded->source);
+  if (request.include_source()) *source = {entry.loaded, &text};
   return std::nullopt;
 }
 
@@ -136,6 +160,22 @@ std::optional<Error> Handle(Registry& registry,
   }
   return std::nullopt;
 }
+
+std::int64_t RoomFor(const v1::RegisterModelRequest& request) {
+  return RoomForSource(request.source());
+}
+std::int64_t RoomFor(const v1::ValidateModelRequest& request) {
+  return RoomForSource(request.source());
+}
+std::int64_t RoomFor(const v1::GetModelRequest& /*request*/) { return 0; }
+std::int64_t RoomFor(const v1::ListModelsRequest& request) {
+  constexpr std::int64_t kBytesOfModel = 1024;
+  constexpr std::uint32_t kMostModels = 1000;
+  const std::uint32_t size = request.page_size();
+  return kForms * kBytesOfModel *
+         std::int64_t{size == 0 ? kMostModels : std::min(size, kMostModels)};
+}
+std::int64_t RoomFor(const v1::DeleteModelRequest& /*request*/) { return 0; }
 
 const std::string& ModelOf(const v1::RegisterModelRequest& request) {
   return request.name();

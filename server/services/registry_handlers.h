@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +13,9 @@
 #include "torqued/v1/model_registry.pb.h"
 
 namespace torqued::server {
+
+/// Asked before a reply is made; an error ends the call.
+using AdmitBytes = std::function<std::optional<Error>(std::int64_t bytes)>;
 
 /// Once `cancelled`, if given, returns true, parsing and listing end with an
 /// error.
@@ -22,9 +27,12 @@ std::optional<Error> Handle(Registry& registry,
                             const v1::ValidateModelRequest& request,
                             v1::ValidateModelReply* reply,
                             const std::function<bool()>& cancelled = {});
+/// The source is shared instead of copied into the reply.
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
-                            v1::GetModelReply* reply);
+                            v1::GetModelReply* reply,
+                            std::shared_ptr<const std::string>* source,
+                            const AdmitBytes& admit);
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
                             v1::ListModelsReply* reply,
@@ -32,6 +40,15 @@ std::optional<Error> Handle(Registry& registry,
 std::optional<Error> Handle(Registry& registry,
                             const v1::DeleteModelRequest& request,
                             v1::DeleteModelReply* reply);
+
+/// Bytes of what a request leads to beside itself, to be admitted before the
+/// work: copies, the reply and its serialized form. That of GetModel is known
+/// later, and admitted by Handle.
+std::int64_t RoomFor(const v1::RegisterModelRequest& request);
+std::int64_t RoomFor(const v1::ValidateModelRequest& request);
+std::int64_t RoomFor(const v1::GetModelRequest& request);
+std::int64_t RoomFor(const v1::ListModelsRequest& request);
+std::int64_t RoomFor(const v1::DeleteModelRequest& request);
 
 /// The model that a request is about, for the log.
 const std::string& ModelOf(const v1::RegisterModelRequest& request);

@@ -1,11 +1,15 @@
 #include "server/services/server_info_service.h"
 
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "core/lanes/targets.h"
 #include "server/registry/revision.h"
 #include "server/services/unary_call.h"
 #include "server/version.h"
+#include "server/wire/measure_message.h"
+#include "server/wire/message_bytes.h"
 
 namespace torqued::server {
 namespace {
@@ -36,33 +40,43 @@ void Fill(const ServiceContext& context, bool growing_windows,
 class ServerInfoCall final : public UnaryCall {
  public:
   ServerInfoCall(grpc::CallbackServerContext* call, ServiceContext& context,
-                 bool growing_windows, v1::GetServerInfoReply* reply)
+                 bool growing_windows, grpc::ByteBuffer* request,
+                 grpc::ByteBuffer* reply)
       : UnaryCall(call, context.gate, "GetServerInfo"),
         context_(context),
         growing_windows_(growing_windows),
+        request_(request),
         reply_(reply) {}
 
  private:
   ~ServerInfoCall() override = default;
 
   void Run() override {
-    Fill(context_, growing_windows_, reply_);
+    // Nothing is in it, nor kept of it: also a server that has no room answers.
+    auto measured = Measure(*request_, ShapeOf<v1::GetServerInfoRequest>());
+    request_->Clear();
+    if (auto* error = std::get_if<Error>(&measured)) {
+      return Fail(std::move(*error));
+    }
+    v1::GetServerInfoReply reply;
+    Fill(context_, growing_windows_, &reply);
+    SerializeMessage(reply, reply_);
     Succeed();
   }
 
   ServiceContext& context_;
   const bool growing_windows_;
-  v1::GetServerInfoReply* reply_;
+  grpc::ByteBuffer* const request_;
+  grpc::ByteBuffer* const reply_;
 };
 
 }  // namespace
 
 grpc::ServerUnaryReactor* ServerInfoService::GetServerInfo(
-    grpc::CallbackServerContext* call,
-    const v1::GetServerInfoRequest* /*request*/,
-    v1::GetServerInfoReply* reply) {
-  return UnaryCall::Start(
-      new ServerInfoCall(call, context_, growing_windows_, reply));
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* reply) {
+  return UnaryCall::Start(new ServerInfoCall(
+      call, context_, growing_windows_, UnaryCall::OwnBytes(request), reply));
 }
 
 }  // namespace torqued::server

@@ -6,15 +6,17 @@
 
 namespace torqued::server {
 
-class ServerInfoService final : public v1::ServerInfo::CallbackService {
+/// The messages as bytes, which are looked at before they are parsed.
+class ServerInfoService final
+    : public v1::ServerInfo::WithRawCallbackMethod_GetServerInfo<
+          v1::ServerInfo::Service> {
  public:
   ServerInfoService(ServiceContext& context, bool growing_windows)
       : context_(context), growing_windows_(growing_windows) {}
 
-  grpc::ServerUnaryReactor* GetServerInfo(
-      grpc::CallbackServerContext* call,
-      const v1::GetServerInfoRequest* request,
-      v1::GetServerInfoReply* reply) override;
+  grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* call,
+                                          const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* reply) override;
 
  private:
   ServiceContext& context_;

@@ -20,6 +20,9 @@ struct ServiceContext {
   /// The bytes of messages that wait for those before them in their streams:
   /// as many again, of all streams together.
   Admission waiting{{.bytes = admission.limit().bytes}};
+  /// The memory that streams keep for the messages to come: an eighth as much,
+  /// of all streams together.
+  Admission kept{{.bytes = admission.limit().bytes / 8}};
 };
 
 }  // namespace torqued::server

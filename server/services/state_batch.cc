@@ -1,5 +1,6 @@
 #include "server/services/state_batch.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,12 @@
 
 namespace torqued::server {
 namespace {
+
+/// Serialized, of a row status on average at most; in memory it takes twice as
+/// much beside that.
+constexpr std::size_t kRowStatusBytes = 512;
+/// What is listed in any case.
+constexpr std::size_t kFewRowStatuses = 8;
 
 Error TooLarge(std::string message, std::string setting, std::int64_t limit,
                std::int64_t rows_that_fit) {
@@ -33,18 +40,6 @@ Error RowFailed(const v1::RowStatus& row) {
   return error;
 }
 
-std::int64_t BytesOf(const InputArray& array) {
-  return array.rows * array.columns * SizeOf(array.type);
-}
-
-std::int64_t BytesOf(const EvaluationInputs& inputs) {
-  std::int64_t bytes = 0;
-  for (int k = 0; k < kInputCount; ++k) {
-    bytes += BytesOf(inputs[static_cast<Input>(k)]);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 StateBatch::StateBatch(const ComputeSetup& setup, v1::Results* results)
@@ -64,7 +59,8 @@ std::optional<Error> StateBatch::Bind(const StatesView& states) {
   return std::nullopt;
 }
 
-std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
+std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
+                                       std::int64_t other_bytes,
                                        const ComputeLimits& limits,
                                        Admission& admission,
                                        Admission::Reach reach) {
@@ -90,9 +86,10 @@ std::optional<Error> StateBatch::Admit(std::int64_t other_bytes,
   }
   // The results are there twice once serialized, until they are sent.
   auto admitted = admission.Admit(
-      {rows, BytesOf(plan_->inputs()) + 2 * rows * per_row}, reach);
+      {rows, input_bytes + other_bytes + 2 * rows * per_row}, reach);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   ticket_ = std::get<Admission::Ticket>(std::move(admitted));
+  admission_ = &admission;
   results_.Lay(*plan_, form_);
   row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
   return std::nullopt;
@@ -105,8 +102,24 @@ std::optional<Error> StateBatch::Finish(
     return RowFailed(ToRowStatus(*plan_, report.issues.front(), first_row));
   }
   results_.Finish();
-  FillRowStatus(*plan_, report, first_row, row_status_bytes_, row_status);
+  if (!report.issues.empty()) {
+    FillRowStatus(*plan_, report, first_row,
+                  std::min(row_status_bytes_, RoomForStatuses(report)),
+                  row_status);
+  }
   return std::nullopt;
+}
+
+std::size_t StateBatch::RoomForStatuses(const EvaluationReport& report) {
+  const std::size_t few = kFewRowStatuses * kRowStatusBytes;
+  const std::size_t all = report.issues.size() * kRowStatusBytes;
+  if (all <= few) return few;
+  auto admitted =
+      admission_->Admit({.bytes = static_cast<std::int64_t>(3 * all)});
+  auto* ticket = std::get_if<Admission::Ticket>(&admitted);
+  if (ticket == nullptr) return few;
+  row_status_ticket_ = std::move(*ticket);
+  return all;
 }
 
 }  // namespace torqued::server

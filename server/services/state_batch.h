@@ -29,9 +29,10 @@ class StateBatch {
   /// Checks the states, which must live until the evaluation is done.
   std::optional<Error> Bind(const StatesView& states);
 
-  /// Checks the limits, admits the states and makes room for their results.
+  /// Checks the limits, admits the rows and makes room for their results.
+  /// `input_bytes`: of the states, where their message is not admitted yet.
   /// `other_bytes` bounds what else the reply holds without its row statuses.
-  std::optional<Error> Admit(std::int64_t other_bytes,
+  std::optional<Error> Admit(std::int64_t input_bytes, std::int64_t other_bytes,
                              const ComputeLimits& limits, Admission& admission,
                              Admission::Reach reach = Admission::Reach::kLimit);
 
@@ -40,26 +41,35 @@ class StateBatch {
   const EvaluationOutputs& outputs() const { return results_.outputs(); }
 
   /// Once evaluated: completes the results and lists the rows that are not OK,
-  /// counted from `first_row`, as far as there is room. With fail_fast such a
-  /// row is an error.
+  /// counted from `first_row`, as far as there is room in the reply, and only
+  /// the first few where the list is not admitted. With fail_fast such a row is
+  /// an error.
   std::optional<Error> Finish(
       const EvaluationReport& report, std::uint64_t first_row,
       google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status);
 
   /// Gives back what Admit took.
-  void Release() { ticket_ = Admission::Ticket(); }
+  void Release() {
+    ticket_ = Admission::Ticket();
+    row_status_ticket_ = Admission::Ticket();
+  }
 
   bool fail_fast() const { return fail_fast_; }
   /// Whether the smallest singular values are returned.
   bool sigma_min() const { return form_.sigma_min; }
 
  private:
+  /// Bytes in the reply.
+  std::size_t RoomForStatuses(const EvaluationReport& report);
+
   std::shared_ptr<EvaluationPlan> plan_;
   std::optional<Payload> wanted_encoding_;
   bool fail_fast_;
   ReplyForm form_;
   ReplyResults results_;
+  Admission* admission_ = nullptr;  // of the ticket
   Admission::Ticket ticket_;
+  Admission::Ticket row_status_ticket_;
   std::size_t row_status_bytes_ = 0;  // room left in the reply
 };
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
-#include "server/services/admitted_work.h"
 
 namespace torqued::server {
 
@@ -42,7 +41,7 @@ void StreamCall::OnReadDone(bool ok) {
   OnMessage();
 }
 
-void StreamCall::FindModel(std::string reference, std::int64_t bytes) {
+void StreamCall::FindModel(std::string reference) {
   reference_ = std::move(reference);
   std::optional<Error> error;
   try {
@@ -50,9 +49,7 @@ void StreamCall::FindModel(std::string reference, std::int64_t bytes) {
     if (const auto entry = context_.registry.ResolveLoaded(reference_)) {
       error = OnModel(*entry);
     } else {
-      error =
-          SubmitAdmitted(context_, bytes, &looking_up_, [this] { LookUp(); });
-      if (!error) return;
+      return context_.engine.scheduler().Submit([this] { LookUp(); });
     }
   } catch (...) {
     error = FaultOfTheServer();
@@ -64,7 +61,6 @@ void StreamCall::LookUp() {
   std::optional<Error> error;
   try {
     const auto resolved = context_.registry.Resolve(reference_);
-    looking_up_ = Admission::Ticket();
     if (const auto* refusal = std::get_if<RegistryError>(&resolved)) {
       error = InMessage(ToError(*refusal), "start.");
     } else {
@@ -184,13 +180,6 @@ void StreamCall::Advance(Lock lock) {
 
 Error WrongMessage(std::string field, std::string message) {
   return FieldError(v1::INVALID_FIELD, std::move(field), std::move(message));
-}
-
-Error NoRequest(std::string_view message) {
-  Error error;
-  error.reason = v1::INVALID_FIELD;
-  error.message = "The bytes are no " + std::string(message) + ".";
-  return error;
 }
 
 }  // namespace torqued::server

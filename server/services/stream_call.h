@@ -79,8 +79,8 @@ class StreamCall
   virtual void GiveBack() {}
 
   /// Hands the model to OnModel, here or on a thread of the pool, and then
-  /// calls Handled. `bytes`: of the message, which must stay.
-  void FindModel(std::string reference, std::int64_t bytes);
+  /// calls Handled.
+  void FindModel(std::string reference);
 
   /// A message is handled; the next one may be read.
   void Handled(std::optional<Error> error);
@@ -121,7 +121,6 @@ class StreamCall
   grpc::CallbackServerContext* call_;
   std::shared_ptr<StreamCall> self_;  // until gRPC is through
   Admission::Ticket open_;            // until its end is told
-  Admission::Ticket looking_up_;      // the model
   std::string reference_;
 
   int starting_ = 0;  // threads that are about to call gRPC
@@ -132,8 +131,5 @@ class StreamCall
 
 /// An error of a message that should be another one.
 Error WrongMessage(std::string field, std::string message);
-
-/// The bytes are no such message.
-Error NoRequest(std::string_view message);
 
 }  // namespace torqued::server

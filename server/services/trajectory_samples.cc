@@ -129,7 +129,10 @@ std::optional<Error> TrajectorySamples::Append(
 }
 
 std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
-  const std::int64_t bytes = numbers * kBytesOfNumber;
+  return AdmitBytes(numbers * kBytesOfNumber);
+}
+
+std::optional<Error> TrajectorySamples::AdmitBytes(std::int64_t bytes) {
   // What never fits as a whole is to be told so, not to try again.
   if (const std::int64_t most = admission_.limit().bytes / 2;
       bytes > most - admitted_bytes_) {

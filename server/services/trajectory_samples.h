@@ -26,6 +26,8 @@ class TrajectorySamples {
   /// Fields of errors are those of the message.
   std::optional<Error> Append(const v1::TrajectorySamples& message);
 
+  /// Room for so many bytes more beside the samples.
+  std::optional<Error> AdmitBytes(std::int64_t bytes);
   /// Room for `numbers` more beside the samples.
   std::optional<Error> AdmitMore(std::int64_t numbers);
 

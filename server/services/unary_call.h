@@ -25,6 +25,12 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// Runs the call, or refuses it when the server is draining.
   static UnaryCall* Start(UnaryCall* call);
 
+  /// gRPC made a request's bytes for the call, not const, and keeps them to the
+  /// call's end: their memory is given back when they are parsed.
+  static grpc::ByteBuffer* OwnBytes(const grpc::ByteBuffer* request) {
+    return const_cast<grpc::ByteBuffer*>(request);
+  }
+
  protected:
   ~UnaryCall() override = default;
 

@@ -23,7 +23,8 @@ SECONDS = 20.0
 class Connection:
     """What the server has said of windows, and what it lets us send."""
 
-    def __init__(self, address):
+    def __init__(self, address, window=LARGEST_WINDOW):
+        """`window`: what the server may send of a reply before it is read."""
         host, port = address.rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)), SECONDS)
         self._input = self._socket.makefile("rb")
@@ -33,13 +34,14 @@ class Connection:
         self.ended = False  # the server has ended the call
         self.reset = None  # the error code, where it ended with one
         self.closed = False  # the server has hung up
+        self.streams_ended = 0  # by the server, of all calls
         self._unanswered = []
         self._answered = False
         self._room = {0: DEFAULT_WINDOW, STREAM: DEFAULT_WINDOW}
         self._socket.sendall(PREFACE)
-        # No reply waits for us.
+        # Otherwise no reply waits for us.
         self._send(SETTINGS, struct.pack(
-            ">HI", INITIAL_WINDOW_SIZE, LARGEST_WINDOW))
+            ">HI", INITIAL_WINDOW_SIZE, window))
         self._send(WINDOW_UPDATE, struct.pack(
             ">I", LARGEST_WINDOW - DEFAULT_WINDOW))
 
@@ -51,15 +53,15 @@ class Connection:
         except (BrokenPipeError, ConnectionResetError):
             self.closed = True
 
-    def call(self, method):
-        """Begins the call."""
+    def call(self, method, stream=STREAM):
+        """Begins the call, or another one: streams have odd numbers."""
         fields = {
             b":method": b"POST", b":scheme": b"http",
             b":path": method.encode(), b":authority": b"localhost",
             b"te": b"trailers", b"content-type": b"application/grpc"}
         self._send(HEADERS, b"".join(
             b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
-            for name, value in fields.items()), END_HEADERS, STREAM)
+            for name, value in fields.items()), END_HEADERS, stream)
 
     def send_now(self, data):
         """Sends what the windows have room for; the rest."""
@@ -75,6 +77,12 @@ class Connection:
         """No more data."""
         self._send(DATA, flags=END_STREAM, stream=STREAM)
 
+    def ask(self, method, message, stream):
+        """A whole call of a message that fits into a frame."""
+        self.call(method, stream)
+        self._send(DATA, struct.pack(">BI", 0, len(message)) + message,
+                   END_STREAM, stream)
+
     def read_frame(self):
         """Takes one frame; its kind, or None where nothing more comes."""
         head = b""
@@ -85,6 +93,9 @@ class Connection:
             return None
         kind, flags, stream = struct.unpack(">BBI", head[3:])
         payload = self._input.read(int.from_bytes(head[:3], "big"))
+        if kind == RST_STREAM or (
+                kind in (DATA, HEADERS) and flags & END_STREAM):
+            self.streams_ended += 1
         if kind == SETTINGS and not flags & ACK:
             self._take_settings(payload)
             self._send(SETTINGS, flags=ACK)
@@ -93,7 +104,7 @@ class Connection:
         elif kind == PING:
             self.pings += 1
             self._unanswered.append(payload)
-        elif kind == WINDOW_UPDATE:
+        elif kind == WINDOW_UPDATE and stream in self._room:
             self._room[stream] += int.from_bytes(payload, "big")
         elif kind == RST_STREAM and not self.ended:
             self.reset = int.from_bytes(payload, "big")

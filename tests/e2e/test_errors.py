@@ -541,15 +541,18 @@ def test_bytes_that_are_no_request_of_dynamics(client, method):
         assert f"no {method}Request" in failure.message
 
 
-@pytest.mark.parametrize("method", ["RegisterModel", "ListModels"])
+@pytest.mark.parametrize("method", [
+    "ModelRegistry/RegisterModel", "ModelRegistry/ValidateModel",
+    "ModelRegistry/GetModel", "ModelRegistry/ListModels",
+    "ModelRegistry/DeleteModel", "ServerInfo/GetServerInfo"])
 def test_bytes_that_are_no_request_of_the_registry(client, method):
-    raw = client.raw_unary(f"/torqued.v1.ModelRegistry/{method}")
+    raw = client.raw_unary(f"/torqued.v1.{method}")
+    name = method.rpartition("/")[2]
     for garbage in NO_MESSAGES:
         failure = failure_of(raw, garbage)
-        # gRPC's callback interface answers a request that it cannot parse as
-        # if the method did not exist.
-        assert failure.code in (grpc.StatusCode.UNIMPLEMENTED,
-                                grpc.StatusCode.INTERNAL)
+        assert failure.code == grpc.StatusCode.INVALID_ARGUMENT
+        assert failure.reason == "INVALID_FIELD"
+        assert f"no {name}Request" in failure.message
 
 
 def test_connections_that_speak_something_else(module_server):

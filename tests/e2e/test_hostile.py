@@ -12,6 +12,7 @@ import pytest
 from torqued.v1 import array_pb2
 from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
+from torqued.v1 import trajectory_pb2
 
 import harness
 import robots
@@ -233,23 +234,24 @@ REQUESTS = {
         "INVALID_MODEL_REFERENCE"),
     "a-million-quantities": (
         lambda: compute_request(
-            "planar_2r", [ask.MASS_MATRIX] * MEGABYTE, q=Q), "INVALID_FIELD"),
+            "planar_2r", [ask.MASS_MATRIX] * MEGABYTE, q=Q),
+        "REQUEST_TOO_LARGE"),
     "a-million-task-axes": (
         lambda: calculation(operational_space=pb.OperationalSpaceOptions(
-            axes=[1] * MEGABYTE)), "INVALID_OPTION"),
+            axes=[1] * MEGABYTE)), "REQUEST_TOO_LARGE"),
     "gravity-of-a-million-dimensions": (
         lambda: with_options(terms=pb.Terms(gravity=[1.0] * MEGABYTE)),
-        "INVALID_OPTION"),
+        "REQUEST_TOO_LARGE"),
     "a-joint-name-of-a-megabyte": (
         lambda: with_options(joint_names=["joint1", "j" * MEGABYTE]),
         "WRONG_JOINT_NAMES"),
     "half-a-million-joint-names": (
         lambda: with_options(joint_names=["joint1"] * 500_000),
-        "WRONG_JOINT_NAMES"),
+        "REQUEST_TOO_LARGE"),
     "half-a-million-places-of-wrenches": (
         lambda: with_options(
             external_wrenches=[pb.WrenchPlace(frame="link2")] * 500_000),
-        "INVALID_OPTION"),
+        "REQUEST_TOO_LARGE"),
     "a-place-name-of-a-megabyte": (
         lambda: with_options(
             external_wrenches=[pb.WrenchPlace(frame="f" * MEGABYTE)]),
@@ -278,21 +280,81 @@ def test_requests(server, client, request_of, reason):
     assert failure.fields or failure.metadata, "no place"
 
 
-@pytest.mark.parametrize("payload", [
+# Fields of two bytes, of which protobuf would keep some 40 bytes each.
+TINY_FIELDS = {
     # Field 1000, a string of one byte.
-    b"\xc2\x3e\x01x" * 4_000_000,
-    # Options with empty joint names.
-    b"\x42\x80\x92\xf4\x01" + b"\x0a\x00" * 2_000_000,
-    # With empty places of wrenches.
-    b"\x42\x80\x92\xf4\x01" + b"\x4a\x00" * 2_000_000,
-], ids=["unknown-fields", "empty-names", "empty-places"])
-def test_millions_of_tiny_fields(server, client, payload):
-    """Protobuf itself keeps some 40 bytes for a field of two."""
-    raw = client.raw_unary("/torqued.v1.Dynamics/Compute")
-    with cheap(server, sent=len(payload), copies=24):
-        failure = failure_of(raw, payload)
-    assert (failure.code, failure.reason) == (
-        INVALID, "INVALID_MODEL_REFERENCE")
+    "unknown": b"\xc2\x3e\x01x",
+    # Field 1: a model, a name, a format, a page size or a start.
+    "first": b"\x0a\x00",
+    "group": b"\x0b\x0c",
+}
+METHODS = {
+    f"/torqued.v1.{service}/{method}" for service, methods in {
+        "Dynamics": ["Compute", "Evaluate", "MassMatrix"],
+        "Trajectories": ["CheckTrajectory"],
+        "ModelRegistry": ["RegisterModel", "ValidateModel", "GetModel",
+                          "ListModels", "DeleteModel"],
+        "ServerInfo": ["GetServerInfo"]}.items() for method in methods}
+
+
+def of_megabytes(element, field=b""):
+    """The element again and again, inside of a field with this tag if any."""
+    message = element * (64 * MEGABYTE // len(element))
+    if not field:
+        return message
+    length = bytes(len(message) >> 7 * k & 127 | 128 for k in range(4))
+    return field + length + b"\0" + message
+
+
+def expect_too_many(server, client, method, payload):
+    def call(request):
+        return list(client.channel.stream_stream(method)(
+            iter([request]), timeout=harness.CALL_SECONDS))
+
+    # The message itself arrives, and no more of it is made.
+    with cheap(server, sent=len(payload), copies=1):
+        failure = failure_of(call, payload)
+    assert (failure.code, failure.reason) == (EXHAUSTED, "REQUEST_TOO_LARGE")
+    assert failure.metadata["limit"] == "1024"
+    return failure
+
+
+@pytest.mark.parametrize("element", TINY_FIELDS)
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_millions_of_tiny_fields(server, client, method, element):
+    expect_too_many(server, client, method,
+                    of_megabytes(TINY_FIELDS[element]))
+
+
+@pytest.mark.parametrize("tag, element, field", [
+    # A field 8 with empty joint names, or places of wrenches.
+    (b"\x42", b"\x0a\x00", "options.joint_names"),
+    (b"\x42", b"\x4a\x00", "options.external_wrenches"),
+    (b"", b"\x12\x00", "quantities"),
+    # An array in 32 million empty pieces.
+    (b"\x1a", b"\x12\x00", "q.values"),
+    (b"", b"\x1a\x00", "q"),
+], ids=["names", "places", "quantities", "pieces", "arrays"])
+def test_too_many_elements_have_a_place(server, client, tag, element, field):
+    failure = expect_too_many(
+        server, client, "/torqued.v1.Dynamics/Compute",
+        of_megabytes(element, tag))
+    assert failure.fields == [field]
+
+
+def test_a_torque_curve_has_a_limit(server, client):
+    curve = trajectory_pb2.JointBounds(
+        joint="joint1", speeds=range(1025), torques=[1.0] * 1025)
+    request = trajectory_pb2.CheckTrajectoryRequest(
+        start=trajectory_pb2.CheckTrajectoryStart(
+            model="planar_2r", bounds=[curve]))
+
+    def check():
+        return list(client.trajectories.CheckTrajectory(iter([request])))
+
+    failure = failure_of(check)
+    assert (failure.code, failure.reason) == (EXHAUSTED, "REQUEST_TOO_LARGE")
+    assert failure.fields == ["start.bounds[0].speeds"]
 
 
 def test_references_of_megabytes(server, client):

@@ -181,7 +181,7 @@ std::optional<Error> ComputeChunk(StateBatch& batch,
                                   v1::EvaluateReply* reply) {
   auto error = batch.Bind(ViewOf(request.chunk()));
   if (!error) {
-    error = batch.Admit(echo_bytes, server.limits, server.admission);
+    error = batch.Admit(0, echo_bytes, server.limits, server.admission);
   }
   if (!error) {
     const EvaluationReport report =

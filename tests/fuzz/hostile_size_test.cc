@@ -1,6 +1,7 @@
 // What is hostile by its size, and too large to lie in a corpus: refused with
 // reason and place, quickly and in little memory.
 #include <gmock/gmock.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,13 +17,17 @@
 #include "server/registry/sqlite_store.h"
 #include "server/services/computation.h"
 #include "server/services/registry_handlers.h"
+#include "server/wire/measure_message.h"
 #include "tests/fuzz/cost.h"
 #include "tests/fuzz/data_error.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/server/computations.h"
+#include "tests/server/get_model.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 #include "tests/support/sanitized.h"
+#include "torqued/v1/server_info.pb.h"
+#include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::fuzz {
 namespace {
@@ -313,6 +318,10 @@ TEST_P(HostileSource, IsReportedByADryRun) {
   EXPECT_EQ(reply.report().findings(0).code(),
             GetParam().code.empty() ? "source-too-large" : GetParam().code);
   EXPECT_LT(reply.ByteSizeLong(), 3 * kMegabyte);
+  // Admitted before: the registry's copy of the source, and the reply twice.
+  EXPECT_LE(static_cast<std::int64_t>(request.source().size() +
+                                      2 * reply.ByteSizeLong()),
+            RoomFor(request));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HostileSource, ::testing::ValuesIn(Sources()),
@@ -414,6 +423,87 @@ TEST_F(HostileRequest, MillionsOfNamesAxesAndQuantities) {
   request_.mutable_options()->mutable_terms()->mutable_gravity()->Resize(
       kMegabyte, 0);
   ExpectRefused(v1::INVALID_OPTION, "options.terms.gravity");
+}
+
+/// A message in which `element` comes as often as fits into 64 MiB, inside of
+/// fields with these tags.
+std::string Message(std::string_view element, std::vector<char> tags = {}) {
+  constexpr std::size_t kFullMessage = (64u << 20) - 100;
+  std::string bytes = Repeated(element, kFullMessage / element.size());
+  for (; !tags.empty(); tags.pop_back()) {
+    std::string head(1, tags.back());
+    for (std::size_t left = bytes.size();; left >>= 7) {
+      head += static_cast<char>(left < 128 ? left : (left & 127) | 128);
+      if (left < 128) break;
+    }
+    bytes.insert(0, head);
+  }
+  return bytes;
+}
+
+template <class Request>
+OrError<MessageMeasure> MeasuredCheaply(const std::string& bytes) {
+  // As the transport brings it.
+  constexpr int kPiece = 16 << 10;
+  google::protobuf::io::ArrayInputStream in(
+      bytes.data(), static_cast<int>(bytes.size()), kPiece);
+  const Cost cost;
+  auto measured =
+      Measure(&in, static_cast<std::int64_t>(bytes.size()), ShapeOf<Request>());
+  ExpectCheap(cost, kMegabyte);
+  return measured;
+}
+
+template <class Request>
+void ExpectTooMany(const std::string& bytes, const std::string& field) {
+  const auto measured = MeasuredCheaply<Request>(bytes);
+  const auto* error = std::get_if<Error>(&measured);
+  ASSERT_NE(error, nullptr) << field << ": accepted";
+  EXPECT_EQ(error->reason, v1::REQUEST_TOO_LARGE);
+  if (field.empty()) {
+    EXPECT_TRUE(error->violations.empty());
+  } else {
+    EXPECT_EQ(error->violations.at(0).field, field);
+  }
+}
+
+TEST(HostileMessage, OfMillionsOfElementsIsRefusedUnparsed) {
+  using v1::CheckTrajectoryRequest;
+  using v1::ComputeRequest;
+  const std::string_view empty("\x0a\0", 2);
+  ExpectTooMany<ComputeRequest>(Message(empty, {'\x42'}),
+                                "options.joint_names");
+  ExpectTooMany<ComputeRequest>(Message("\x4a\0"sv, {'\x42'}),
+                                "options.external_wrenches");
+  ExpectTooMany<ComputeRequest>(Message("\x12\0"sv), "quantities");
+  ExpectTooMany<ComputeRequest>(Message("\x10\1"sv), "quantities");
+  ExpectTooMany<ComputeRequest>(Message("\1"sv, {'\x12'}), "quantities");
+  ExpectTooMany<ComputeRequest>(Message("\x1a\0"sv), "q");
+  ExpectTooMany<ComputeRequest>(Message("\x12\0"sv, {'\x1a'}), "q.values");
+  ExpectTooMany<ComputeRequest>(Message("\x0a\0"sv), "model");
+  ExpectTooMany<CheckTrajectoryRequest>(Message("\x2a\0"sv, {'\x0a'}),
+                                        "start.bounds");
+  ExpectTooMany<CheckTrajectoryRequest>(
+      Message(std::string(8, '\0'), {'\x0a', '\x2a', '\x3a'}),
+      "start.bounds[0].torques");
+  ExpectTooMany<v1::GetModelRequest>(Message("\xc2\x3e\0"sv), "");
+  ExpectTooMany<v1::GetServerInfoRequest>(Message("\x08\0"sv), "");
+  ExpectTooMany<v1::GetServerInfoRequest>(Message("\x0b\x0c"sv), "");
+  ExpectTooMany<v1::RegisterModelRequest>(Message("\x22\0"sv), "options");
+}
+
+TEST(HostileMessage, OfNumbersAloneIsLookedAtQuickly) {
+  const auto expect_numbers = [](const std::string& bytes,
+                                 std::size_t numbers) {
+    const auto measured = MeasuredCheaply<v1::MassMatrixRequest>(bytes);
+    const auto* measure = std::get_if<MessageMeasure>(&measured);
+    ASSERT_NE(measure, nullptr) << std::get<Error>(measured).message;
+    EXPECT_EQ(measure->list_elements, static_cast<std::int64_t>(numbers));
+  };
+  const std::string packed = Message(std::string(8, '\0'), {'\x12', '\x12'});
+  expect_numbers(packed, packed.size() / 8 - 1);
+  const std::string single = Message("\x11" + std::string(8, '\0'), {'\x12'});
+  expect_numbers(single, single.size() / 9);
 }
 
 class HostileName : public ::testing::Test {

@@ -33,6 +33,7 @@ class LiveServices {
   /// New connections.
   std::unique_ptr<v1::Dynamics::Stub> Connect() const;
   std::unique_ptr<v1::ModelRegistry::Stub> ConnectToRegistry() const;
+  std::shared_ptr<grpc::Channel> Channel() const;
 
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
@@ -41,8 +42,6 @@ class LiveServices {
   CallGate& gate() { return gate_; }
 
  private:
-  std::shared_ptr<grpc::Channel> Channel() const;
-
   TempDir directory_;
   Registry registry_;
   Engine engine_;

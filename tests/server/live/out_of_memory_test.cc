@@ -1,7 +1,12 @@
 // Calls that memory runs out for end with an error of their own, and the
 // server goes on.
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
+#include <future>
+#include <string>
+
+#include "server/wire/message_bytes.h"
 #include "tests/server/live/live_services.h"
 #include "tests/support/failing_allocations.h"
 #include "tests/support/random_robot.h"
@@ -112,16 +117,44 @@ TEST_F(OutOfMemoryTest, NoRoomToComputeAChunk) {
 }
 
 TEST_F(OutOfMemoryTest, NoRoomForASource) {
-  Register(2, "<!--" + std::string(4 * kMegabyte, ' ') + "-->");
   const auto models = services_.ConnectToRegistry();
+  v1::RegisterModelRequest request;
+  request.set_name("robot");
+  request.set_source(MakeRandomRobot(1, {.dof = 2}).urdf + "<!--" +
+                     std::string(4 * kMegabyte, ' ') + "-->");
+  ExpectFault(2 * kMegabyte, [&] {
+    grpc::ClientContext context;
+    v1::RegisterModelReply reply;
+    return models->RegisterModel(&context, request, &reply);
+  });
+}
+
+TEST_F(OutOfMemoryTest, ASourceIsSentWithoutACopy) {
+  Register(2, "<!--" + std::string(4 * kMegabyte, ' ') + "-->");
   v1::GetModelRequest request;
   request.set_model("robot");
   request.set_include_source(true);
-  ExpectFault(2 * kMegabyte, [&] {
-    grpc::ClientContext context;
-    v1::GetModelReply reply;
-    return models->GetModel(&context, request, &reply);
-  });
+  grpc::ByteBuffer asked;
+  SerializeMessage(request, &asked);
+  grpc::ByteBuffer answer;
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(
+      services_.Channel());
+  grpc::ClientContext context;
+  std::promise<grpc::Status> ended;
+  {
+    const FailingAllocations failing(kMegabyte);
+    stub.UnaryCall(&context, "/torqued.v1.ModelRegistry/GetModel", {}, &asked,
+                   &answer,
+                   [&](grpc::Status status) { ended.set_value(status); });
+    const grpc::Status status = ended.get_future().get();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(failing.failures(), 0);
+  }
+  v1::GetModelReply reply;
+  ASSERT_TRUE(ParseMessage(&answer, &reply));
+  EXPECT_EQ(reply.model().name(), "robot");
+  EXPECT_GT(reply.source().size(), 4 * kMegabyte);
+  EXPECT_TRUE(reply.source().ends_with("-->"));
 }
 
 }  // namespace

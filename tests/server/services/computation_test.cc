@@ -148,14 +148,40 @@ TEST_F(ComputationTest, TooManyRowsAreRefused) {
 
 TEST_F(ComputationTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
   const v1::ComputeRequest request = Request(6);
-  const std::int64_t bytes = 6 * (3 + 2 * 9) * std::int64_t{sizeof(double)};
+  v1::ComputeReply reply;
+  const auto prepare = [&](Admission& admission) {
+    reply.Clear();
+    return PrepareAlone(ViewOf(request), entry_, engine_.target(), limits_,
+                        admission, &reply);
+  };
+  const auto echo = static_cast<std::int64_t>(
+      std::get<std::unique_ptr<Computation>>(prepare(admission_))
+          ->echo()
+          .size());
+  const std::int64_t bytes = echo + 6 * 2 * 9 * std::int64_t{sizeof(double)};
   for (const bool fits : {true, false}) {
     Admission admission({10, fits ? bytes : bytes - 1});
-    v1::ComputeReply reply;
-    const auto prepared = PrepareAlone(
-        ViewOf(request), entry_, engine_.target(), limits_, admission, &reply);
-    EXPECT_EQ(std::holds_alternative<Error>(prepared), !fits);
+    EXPECT_EQ(std::holds_alternative<Error>(prepare(admission)), !fits);
   }
+}
+
+TEST_F(ComputationTest, ListsOfBadRowsAreAdmittedOrShort) {
+  v1::ComputeRequest request = Request(100);
+  for (double& x : *request.mutable_q()->mutable_values()) x = kNaN;
+  ASSERT_FALSE(Run(request));
+  ASSERT_EQ(reply_.row_status_size(), 100);
+  const auto bytes = static_cast<std::int64_t>(reply_.ByteSizeLong());
+  Admission narrow({100, 2 * bytes});
+  v1::ComputeReply reply;
+  auto prepared = PrepareAlone(ViewOf(request), entry_, engine_.target(),
+                               limits_, narrow, &reply);
+  auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
+  const auto report =
+      engine_.Evaluate(*computation.plan(), computation.outputs());
+  ASSERT_FALSE(computation.Complete(report, {}));
+  EXPECT_EQ(reply.rows_not_ok(), 100u);
+  EXPECT_GE(reply.row_status_size(), 8);
+  EXPECT_LT(reply.row_status_size(), 100);
 }
 
 TEST_F(ComputationTest, RowsAreHeldUntilTheComputationGoes) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "server/registry/sqlite_store.h"
+#include "tests/server/get_model.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 
