@@ -1,10 +1,8 @@
 #include "server/lifecycle/daemon.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/ext/health_check_service_server_builder_option.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/impl/server_builder_option.h>
-#include <grpcpp/impl/server_builder_plugin.h>
 
 #include <chrono>
 #include <exception>
@@ -43,18 +41,6 @@ std::string Join(const std::vector<std::string>& parts) {
   }
   return joined;
 }
-
-/// Linking the reflection library is enough to have it in every server.
-class WithoutReflection final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
-                         plugins) override {
-    std::erase_if(*plugins, [](const auto& plugin) {
-      return plugin->name() == "proto_server_reflection";
-    });
-  }
-};
 
 struct ModelCount {
   std::int64_t all = 0;
@@ -145,6 +131,8 @@ std::string Daemon::OpenRegistry() {
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
   services_ =
       std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
+  standard_ = std::make_unique<StandardServices>(*context_, services_->names(),
+                                                 settings_.reflection);
   return {};
 }
 
@@ -180,12 +168,10 @@ std::string Daemon::Listen() {
     return "--listen: " + *problem;
   }
   listener_ = std::get<std::unique_ptr<Listener>>(std::move(listening));
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  if (!settings_.reflection) {
-    builder.SetOption(std::make_unique<WithoutReflection>());
-  }
+  builder.SetOption(
+      std::make_unique<grpc::HealthCheckServiceServerBuilderOption>(
+          standard_->health().ForServer()));
   TuneTransport(settings_.growing_windows ? Windows::kGrowing : Windows::kFixed,
                 &builder);
   LimitArrival(ArrivalLimit(settings_), &builder);
@@ -195,6 +181,7 @@ std::string Daemon::Listen() {
   KeepConnections(settings_.keeping, &builder);
   connections_->RegisterWith(&builder);
   services_->RegisterWith(&builder);
+  standard_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return "the transport does not start";
   listener_->Start();

@@ -17,6 +17,7 @@
 #include "server/lifecycle/listener_watch.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
+#include "server/standard/standard_services.h"
 
 namespace torqued::server {
 
@@ -72,6 +73,7 @@ class Daemon {
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<OfferedServices> services_;
+  std::unique_ptr<StandardServices> standard_;
   // The listener goes first: it hands connections to the server, whose calls
   // know their connections.
   std::unique_ptr<Connections> connections_;

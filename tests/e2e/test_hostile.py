@@ -342,6 +342,23 @@ def test_too_many_elements_have_a_place(server, client, tag, element, field):
     assert failure.fields == [field]
 
 
+@pytest.mark.parametrize("element", TINY_FIELDS)
+@pytest.mark.parametrize("method", [
+    "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch",
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"])
+def test_the_standard_services_take_short_requests(
+        server, client, method, element):
+    def call(request):
+        return list(client.channel.stream_stream(method)(
+            iter([request]), timeout=harness.CALL_SECONDS))
+
+    payload = of_megabytes(TINY_FIELDS[element])
+    with cheap(server, sent=len(payload), copies=1):
+        failure = failure_of(call, payload)
+    assert (failure.code, failure.reason) == (EXHAUSTED, "REQUEST_TOO_LARGE")
+    assert failure.metadata["limit"] == "4096"
+
+
 def test_a_torque_curve_has_a_limit(server, client):
     curve = trajectory_pb2.JointBounds(
         joint="joint1", speeds=range(1025), torques=[1.0] * 1025)
