@@ -34,9 +34,11 @@ class RegistryCall final : public UnaryCall {
   void Run() override {
     auto error =
         Receive(request_bytes_, context_.admission, &request_, &request_room_);
+    if (!error) {
+      set_model(ModelOf(request_));
+      error = AdmitReply(RoomFor(request_));
+    }
     if (error) return Fail(*std::move(error));
-    set_model(ModelOf(request_));
-    if ((error = AdmitReply(RoomFor(request_)))) return Fail(*std::move(error));
     context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); });
   }
 

@@ -72,15 +72,14 @@ void SerializeReply(const google::protobuf::MessageLite& reply,
     CodedOutputStream out(&pieces);
     field.Write(&out);
   }
-  auto owner = std::make_unique<Owner>(std::move(shared.bytes));
-  const std::string& text = **owner;
+  const std::string& text = *shared.bytes;
+  auto* const owner = new Owner(std::move(shared.bytes));  // of the slice
   // gRPC only reads them.
   const grpc::Slice slices[] = {
       grpc::Slice(head),
       grpc::Slice(
           const_cast<char*>(text.data()), text.size(),
-          [](void* done) { delete static_cast<Owner*>(done); }, owner.get())};
-  static_cast<void>(owner.release());  // of the slice from here on
+          [](void* done) { delete static_cast<Owner*>(done); }, owner)};
   grpc::ByteBuffer(slices, std::size(slices)).Swap(bytes);
 }
 

@@ -39,6 +39,7 @@ class LiveServices {
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
   Admission& admission() { return admission_; }
   Admission& waiting() { return context_.waiting; }
+  Admission& kept() { return context_.kept; }
   CallGate& gate() { return gate_; }
 
  private:

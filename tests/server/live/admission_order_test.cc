@@ -1,0 +1,143 @@
+// What a message takes is admitted before it is parsed, and what a stream keeps
+// for the next one is admitted, too.
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tests/server/live/live_services.h"
+#include "tests/server/robots.h"
+
+namespace torqued::server {
+namespace {
+
+/// A text in field 1 that is not UTF-8, which only protobuf's parser notices.
+const std::string kNoText = "\x0A\x02\xC3\x28";
+/// A start whose model is such a text.
+const std::string kNoStart = "\x0A\x04" + kNoText;
+
+/// Whether all of it is free, soon.
+bool BecomesFree(Admission& admission) {
+  const auto give_up =
+      std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < give_up) {
+    const auto all = admission.Admit({.bytes = admission.limit().bytes});
+    if (std::holds_alternative<Admission::Ticket>(all)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  grpc::StatusCode Ask(const std::string& method, const std::string& bytes) {
+    const grpc::Slice slice(bytes);
+    grpc::ByteBuffer asked(&slice, 1);
+    grpc::ByteBuffer answer;
+    grpc::ClientContext context;
+    std::promise<grpc::Status> ended;
+    stub_.UnaryCall(&context, method, {}, &asked, &answer,
+                    [&](grpc::Status status) { ended.set_value(status); });
+    return ended.get_future().get().error_code();
+  }
+
+  /// All that there is.
+  Admission::Ticket TakeAll(Admission& admission) {
+    auto all = admission.Admit({.bytes = admission.limit().bytes});
+    EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(all));
+    return std::get<Admission::Ticket>(std::move(all));
+  }
+
+  LiveServices services_{{.engine = {.threads = 1}}};
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_{
+      services_.Channel()};
+};
+
+TEST_P(AdmissionOrderTest, AMessageIsAdmittedBeforeItIsParsed) {
+  const std::string method = std::string("/torqued.v1.") + GetParam();
+  const std::string& bytes = method.ends_with("Evaluate") ? kNoStart : kNoText;
+  {
+    const auto all = TakeAll(services_.admission());
+    EXPECT_EQ(Ask(method, bytes), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  }
+  EXPECT_EQ(Ask(method, bytes), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_TRUE(BecomesFree(services_.admission()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Methods, AdmissionOrderTest,
+    ::testing::Values("Dynamics/Compute", "Dynamics/MassMatrix",
+                      "Dynamics/Evaluate", "ModelRegistry/RegisterModel",
+                      "ModelRegistry/GetModel", "ModelRegistry/DeleteModel"),
+    [](const auto& test) {
+      const std::string method = test.param;
+      return method.substr(method.find('/') + 1);
+    });
+
+class IdleStreamTest : public ::testing::Test {
+ protected:
+  struct Stream {
+    explicit Stream(v1::Dynamics::Stub& stub) : call(stub.Evaluate(&context)) {}
+    grpc::ClientContext context;
+    std::unique_ptr<
+        grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
+        call;
+  };
+
+  IdleStreamTest() { services_.Register("three", kThreeJoints); }
+
+  /// One that has answered a chunk of half a megabyte and waits.
+  std::unique_ptr<Stream> Idle() {
+    auto stream = std::make_unique<Stream>(*dynamics_);
+    v1::EvaluateRequest start;
+    start.mutable_start()->set_model("three");
+    start.mutable_start()->add_quantities(v1::QUANTITY_GRAVITY_FORCES);
+    stream->call->Write(start);
+    Answer(*stream);
+    return stream;
+  }
+  static void Answer(Stream& stream) {
+    constexpr std::size_t kRows = 10'000;
+    v1::EvaluateRequest message;
+    message.mutable_chunk()->mutable_q()->set_columns(3);
+    message.mutable_chunk()->mutable_q()->mutable_f64()->resize(kRows * 3 * 8);
+    stream.call->Write(message);
+    v1::EvaluateReply reply;
+    ASSERT_TRUE(stream.call->Read(&reply));
+    EXPECT_EQ(reply.rows(), kRows);
+  }
+
+  /// What streams keep is an eighth: room for one of them.
+  LiveServices services_{
+      {.engine = {.threads = 1}, .inflight = {1'000'000, 8 << 20, 100}}};
+  std::unique_ptr<v1::Dynamics::Stub> dynamics_ = services_.Connect();
+};
+
+TEST_F(IdleStreamTest, WhatStreamsKeepForTheirNextChunksIsAdmitted) {
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int k = 0; k < 4; ++k) streams.push_back(Idle());
+  auto& kept = services_.kept();
+  EXPECT_TRUE(
+      std::holds_alternative<Error>(kept.Admit({.bytes = kept.limit().bytes})));
+  // Who keeps nothing goes on all the same.
+  for (int k = 0; k < 3; ++k) {
+    for (const auto& stream : streams) Answer(*stream);
+  }
+  for (const auto& stream : streams) {
+    stream->call->WritesDone();
+    EXPECT_TRUE(stream->call->Finish().ok());
+  }
+  EXPECT_TRUE(BecomesFree(kept));
+  EXPECT_TRUE(BecomesFree(services_.waiting()));
+  EXPECT_TRUE(BecomesFree(services_.admission()));
+}
+
+}  // namespace
+}  // namespace torqued::server
