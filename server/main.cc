@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "core/model/text.h"
 #include "server/config/command_line.h"
 #include "server/connections/descriptors.h"
 #include "server/lifecycle/address_file.h"
@@ -20,6 +21,7 @@ namespace torqued::server {
 namespace {
 
 constexpr std::chrono::milliseconds kHealthTimeout{3000};
+constexpr std::size_t kMaxLineBytes = 1000;
 constexpr std::chrono::milliseconds kDrainPoll{5};
 
 int Refuse(const std::string& problem) {
@@ -72,8 +74,11 @@ int Main(int argc, char** argv) {
   }
   if (const auto* check = std::get_if<HealthCheckCommand>(&command)) {
     const std::string problem = CheckHealth(check->address, kHealthTimeout);
-    if (!problem.empty())
-      std::fprintf(stderr, "torqued: %s\n", problem.c_str());
+    if (!problem.empty()) {
+      // What answered may have written it.
+      std::fprintf(stderr, "torqued: %s\n",
+                   Printable(problem, kMaxLineBytes).c_str());
+    }
     return problem.empty() ? 0 : 1;
   }
   if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {

@@ -55,9 +55,26 @@ bool Steers(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-bool IsControl(char c) {
+// Names may have these, but they turn what stands beside them.
+bool IsMarkOfDirection(char32_t c) {
+  return c == 0x061C || c == 0x200E || c == 0x200F;
+}
+
+constexpr char kHexDigits[] = "0123456789abcdef";
+
+void AppendByteEscape(char c, std::string* text) {
   const auto u = static_cast<unsigned char>(c);
-  return u < 0x20 || u == 0x7F;
+  *text += {'\\', 'x', kHexDigits[u >> 4], kHexDigits[u & 15]};
+}
+
+// What steers is below U+10000.
+void AppendJsonEscape(char32_t c, std::string* text) {
+  *text += {'\\',
+            'u',
+            kHexDigits[c >> 12],
+            kHexDigits[c >> 8 & 15],
+            kHexDigits[c >> 4 & 15],
+            kHexDigits[c & 15]};
 }
 
 }  // namespace
@@ -94,22 +111,38 @@ std::string CodePointText(char32_t code_point) {
   return "U+" + digits;
 }
 
+std::string EscapedAsInJson(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, SequenceLength(text));
+    const std::string_view character = text.substr(0, length);
+    const char32_t c = CodePoint(character);
+    if (Steers(c) || IsMarkOfDirection(c)) {
+      AppendJsonEscape(c, &out);
+    } else {
+      out.append(character);
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
 std::string Printable(std::string_view text, std::size_t max_bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
   out.reserve(std::min(text.size(), max_bytes) + 4);
-  std::size_t at = 0;
-  while (at < text.size()) {
+  while (!text.empty()) {
     if (out.size() >= max_bytes) return out + "...";
-    const std::size_t length = SequenceLength(text.substr(at));
-    if (length == 0 || IsControl(text[at])) {
-      const auto u = static_cast<unsigned char>(text[at]);
-      out += {'\\', 'x', kHex[u >> 4], kHex[u & 15]};
-      at += 1;
+    const std::size_t length = SequenceLength(text);
+    const char32_t c = length == 0 ? 0 : CodePoint(text.substr(0, length));
+    if (length == 0 || (length == 1 && Steers(c))) {
+      AppendByteEscape(text.front(), &out);
+    } else if (Steers(c) || IsMarkOfDirection(c)) {
+      AppendJsonEscape(c, &out);
     } else {
-      out.append(text.substr(at, length));
-      at += length;
+      out.append(text.substr(0, length));
     }
+    text.remove_prefix(std::max<std::size_t>(1, length));
   }
   return out;
 }

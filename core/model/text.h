@@ -29,8 +29,14 @@ std::optional<SteeringCharacter> FindSteeringCharacter(std::string_view text);
 /// "U+202E": at least four digits.
 std::string CodePointText(char32_t code_point);
 
-/// `text` with control characters and bytes that are not UTF-8 written as
-/// \xNN, cut after about `max_bytes` with "..." put for the rest.
+/// Well-formed UTF-8 with what steers written as in the strings of JSON,
+/// \u202e: SteeringCharacters and the marks of direction, U+061C, 200E and
+/// 200F, which names may have.
+std::string EscapedAsInJson(std::string_view text);
+
+/// `text` with ASCII control characters and bytes that are not UTF-8 written as
+/// \xNN, other characters that steer as EscapedAsInJson writes them, cut after
+/// about `max_bytes` with "..." put for the rest.
 std::string Printable(std::string_view text, std::size_t max_bytes);
 
 /// A name or value from the source, in single quotes, printable and short.

@@ -6,6 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/model/text.h"
+
 namespace torqued::server {
 namespace {
 
@@ -50,9 +52,11 @@ std::string_view NameOf(LogLevel level) {
   return "";
 }
 
-/// Invalid UTF-8 is replaced, control characters are escaped.
+/// Invalid UTF-8 is replaced; control characters and others that terminals act
+/// on, which only strings can have, are escaped.
 std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return EscapedAsInJson(
+      json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Json ToJson(const LogField& field) {

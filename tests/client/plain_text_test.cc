@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
+
+#include "client/cli/formats/utf8.h"
 
 namespace torqued::cli {
 namespace {
@@ -30,6 +35,21 @@ TEST(PlainText, EscapesWhatTurnsTheDirectionOfWriting) {
                       "1m"),
             "\\u009b1m\\x9b1m");
   EXPECT_EQ(PlainText("cut \xE2\x80"), "cut \\xe2\\x80");
+}
+
+TEST(PlainText, EscapesWhatSteersAndNothingElse) {
+  for (std::uint32_t c = 0; c <= 0x10FFFF; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    const bool steers = c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x61C ||
+                        c == 0x200E || c == 0x200F ||
+                        (c >= 0x2028 && c <= 0x202E) ||
+                        (c >= 0x2066 && c <= 0x2069);
+    std::string text;
+    AppendUtf8(c, &text);
+    std::array<char, 16> escape;
+    std::snprintf(escape.data(), escape.size(), "\\u%04x", c);
+    ASSERT_EQ(PlainText(text), steers ? escape.data() : text);
+  }
 }
 
 TEST(PlainBuffer, PassesOnPlainTextHoweverItIsCut) {

@@ -340,6 +340,13 @@ TEST(VerdictReport, NamesThatAreNoTextLeaveXmlWhole) {
               HasSubstr("testsuite name=\"a\uFFFD  &quot;\""));
 }
 
+TEST(VerdictReport, NamesThatSteerAreShownInXml) {
+  CheckedTrajectory checked = Failing();
+  checked.file = "a\u202Eb\u009Bc\u2028d\u200F";
+  EXPECT_THAT(VerdictJunit(checked),
+              HasSubstr("testsuite name=\"a\\u202eb\\u009bc\\u2028d\\u200f\""));
+}
+
 TEST(VerdictReport, JsonHasNumbersOfSamplesAsNumbers) {
   const Json json = VerdictJson(Failing());
   EXPECT_EQ(json["trajectory"], "a<b>.csv");

@@ -64,6 +64,13 @@ bool IsUtf8(std::string_view text) {
   return again == text;
 }
 
+bool Steers(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C ||
+         code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 void AppendUtf8(std::uint32_t code, std::string* text) {
   if (!IsCodePoint(code)) code = kReplacement;
   const auto add = [text](std::uint32_t byte) {

@@ -1,6 +1,7 @@
 #include "client/cli/formats/xml_text.h"
 
 #include "client/cli/formats/utf8.h"
+#include "client/cli/terminal/plain_text.h"
 
 namespace torqued::cli {
 
@@ -24,6 +25,10 @@ std::string EscapedXml(std::string_view text) {
         // XML has no control characters, and not these two.
         if (code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
           escaped += ' ';
+        } else if (Steers(code)) {
+          std::string character;
+          AppendUtf8(code, &character);
+          escaped += PlainText(character);
         } else {
           AppendUtf8(code, &escaped);
         }

@@ -7,8 +7,8 @@
 namespace torqued::cli {
 
 /// For elements and for attributes in double quotes, of XML and of HTML.
-/// Control characters, which XML does not have, become blanks; what is no UTF-8
-/// becomes U+FFFD.
+/// ASCII control characters, which XML does not have, become blanks; others
+/// that steer are shown as "\u202e"; what is no UTF-8 becomes U+FFFD.
 std::string EscapedXml(std::string_view text);
 
 }  // namespace torqued::cli

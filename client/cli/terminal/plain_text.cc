@@ -23,14 +23,6 @@ std::size_t SizeOf(char first) {
   return byte < 0xF0 ? 3 : 4;
 }
 
-/// Moves the cursor, ends the line, or turns the direction of what follows.
-bool Steers(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C ||
-         code == 0x200E || code == 0x200F ||
-         (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
-}
-
 /// "u" and four digits, or "x" and two.
 void AppendEscaped(char kind, std::uint32_t number, std::string* text) {
   std::array<char, 16> digits;

@@ -1,5 +1,6 @@
 // Why a call failed.
 
+import { plain } from './plain_text.js';
 import type { RowCode, RowStatus } from './row_status.js';
 import type { StatusCode } from './status_code.js';
 
@@ -22,7 +23,8 @@ export interface ErrorDetails {
 /**
  * Every failure of a call: by the server's word, by the connection's, because
  * an argument cannot be sent, or because a reply breaks the contract. Branch on
- * `code` and `reason`; texts may change. A call that an AbortSignal ends
+ * `code` and `reason`; texts may change, and `message` escapes what could steer
+ * a terminal. A call that an AbortSignal ends
  * rejects with the signal's reason instead.
  */
 export class TorquedError extends Error {
@@ -41,7 +43,8 @@ export class TorquedError extends Error {
   readonly retryDelayMs: number | undefined;
 
   constructor(code: StatusCode, message: string, details: ErrorDetails = {}) {
-    super(message);
+    // Node prints it as it is.
+    super(plain(message));
     this.code = code;
     this.reason = details.reason ?? '';
     this.metadata = details.metadata ?? {};

@@ -14,6 +14,7 @@ import grpc
 from google.protobuf import message as protobuf_message
 
 from torqued.enums import Reason, RowCode
+from torqued.plain_text import plain
 from torqued.v1 import errors_pb2
 
 _DETAILS_KEY = "grpc-status-details-bin"
@@ -38,7 +39,8 @@ class TorquedError(Exception):
     joint, row: what is at fault, where one is; "" and None otherwise.
     metadata: what the reason is about, as strings.
     retry_delay: seconds after which another try may succeed, or None.
-    message: one sentence for a person.
+    message: one sentence for a person, as it came. str() of the error escapes
+        in it what could steer a terminal.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class TorquedError(Exception):
             text = f"{where}: {text}"
         if self.reason is not Reason.UNSPECIFIED:
             text = f"{text} [{self.reason.name}]"
-        return text
+        return plain(text)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self), self.message, self.__dict__)
@@ -118,7 +120,7 @@ class FileError(InvalidArgument):
 
     def __str__(self) -> str:
         # The sentence begins with the place in the file.
-        return f"{self.message} [{self.reason.name}]"
+        return plain(f"{self.message} [{self.reason.name}]")
 
 
 class NotFound(TorquedError, LookupError):
@@ -190,7 +192,8 @@ class RowError(TorquedError, ArithmeticError):
         return self.status.value
 
     def __str__(self) -> str:
-        return f"row {self.status.row}: {self.message} [{self.row_code.name}]"
+        return plain(
+            f"row {self.status.row}: {self.message} [{self.row_code.name}]")
 
 
 class LocalServerError(TorquedError, OSError):
@@ -198,11 +201,18 @@ class LocalServerError(TorquedError, OSError):
     of what it wrote."""
 
 
-class BadRowsWarning(UserWarning):
+class _PlainWarning(UserWarning):
+    """Escapes what could steer a terminal."""
+
+    def __str__(self) -> str:
+        return plain(super().__str__())
+
+
+class BadRowsWarning(_PlainWarning):
     """Rows of a batch have no answer and are NaN."""
 
 
-class LeftOutWarning(UserWarning):
+class LeftOutWarning(_PlainWarning):
     """A trajectory has joints that the robot does not move; they are left
     out."""
 

@@ -78,3 +78,18 @@ test('damaged details leave the code and the sentence', () => {
   }
   assert.equal(decodeError({ code: 99, details: '' }).code, 'UNKNOWN');
 });
+
+test('what could steer a terminal is escaped and nothing else', () => {
+  const steers = (code) =>
+    (code < 0x20 && code !== 9 && code !== 10) ||
+    (code >= 0x7f && code <= 0x9f) ||
+    [0x61c, 0x200e, 0x200f].includes(code) ||
+    (code >= 0x2028 && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x2069);
+  for (let code = 0; code <= 0xffff; ++code) {
+    const character = String.fromCharCode(code);
+    const error = decodeError({ code: 5, details: `a${character}b` });
+    const escape = `\\u${code.toString(16).padStart(4, '0')}`;
+    assert.equal(error.message, `a${steers(code) ? escape : character}b`);
+  }
+});

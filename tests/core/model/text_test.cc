@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -35,21 +36,23 @@ TEST(Utf8, FirstBadByteIsFound) {
   }
 }
 
+/// Of up to three bytes.
+std::string Utf8(char32_t c) {
+  std::string text;
+  if (c < 0x80) {
+    text += static_cast<char>(c);
+  } else if (c < 0x800) {
+    text += static_cast<char>(0xC0 | c >> 6);
+    text += static_cast<char>(0x80 | (c & 0x3F));
+  } else {
+    text += static_cast<char>(0xE0 | c >> 12);
+    text += static_cast<char>(0x80 | (c >> 6 & 0x3F));
+    text += static_cast<char>(0x80 | (c & 0x3F));
+  }
+  return text;
+}
+
 TEST(SteeringCharacter, EachOfThemIsFoundWithItsPlace) {
-  const auto utf8 = [](char32_t c) {
-    std::string text;
-    if (c < 0x80) {
-      text += static_cast<char>(c);
-    } else if (c < 0x800) {
-      text += static_cast<char>(0xC0 | c >> 6);
-      text += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-      text += static_cast<char>(0xE0 | c >> 12);
-      text += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-      text += static_cast<char>(0x80 | (c & 0x3F));
-    }
-    return text;
-  };
   // All of the code points of three bytes but the surrogates.
   int found = 0;
   for (char32_t c = 0; c <= 0xFFFF; ++c) {
@@ -57,7 +60,7 @@ TEST(SteeringCharacter, EachOfThemIsFoundWithItsPlace) {
     const bool steers =
         c <= 0x1F || (c >= 0x7F && c <= 0x9F) || (c >= 0x202A && c <= 0x202E) ||
         (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
-    const auto character = FindSteeringCharacter("\xC3\xA9" + utf8(c) + "z");
+    const auto character = FindSteeringCharacter("\xC3\xA9" + Utf8(c) + "z");
     ASSERT_EQ(character.has_value(), steers) << CodePointText(c);
     if (!steers) continue;
     ++found;
@@ -81,6 +84,23 @@ TEST(CodePointText, HasFourToSixDigits) {
 TEST(Printable, ControlAndForeignBytesAreSpeltOut) {
   EXPECT_EQ(Printable("a\nb\x7F\xFF", 80), "a\\x0ab\\x7f\\xff");
   EXPECT_EQ(Printable("caf\xC3\xA9", 80), "caf\xC3\xA9");
+}
+
+TEST(Printable, WhatSteersIsSpeltOutAndNothingElse) {
+  for (char32_t c = 0; c <= 0xFFFF; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    const bool mark = c == 0x61C || c == 0x200E || c == 0x200F;
+    const bool steers = mark || FindSteeringCharacter(Utf8(c)).has_value();
+    char json[16], byte[16];
+    std::snprintf(json, sizeof json, "\\u%04x", static_cast<unsigned>(c));
+    std::snprintf(byte, sizeof byte, "\\x%02x", static_cast<unsigned>(c));
+    ASSERT_EQ(EscapedAsInJson("a" + Utf8(c) + "z"),
+              steers ? Cat("a", json, "z") : Cat("a", Utf8(c), "z"));
+    ASSERT_EQ(Printable("a" + Utf8(c) + "z", 80),
+              !steers ? Cat("a", Utf8(c), "z")
+                      : Cat("a", c < 0x80 ? byte : json, "z"));
+  }
+  EXPECT_EQ(EscapedAsInJson("\xF0\x9F\xA4\x96"), "\xF0\x9F\xA4\x96");
 }
 
 TEST(Printable, LongTextIsCutBetweenCharacters) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -29,6 +30,37 @@ TEST(LoggingTest, NoValueCanForgeALine) {
     const std::string line =
         RenderLogLine(format, LogLevel::kWarn, evil, {{"model", evil}});
     for (const char c : line) EXPECT_GE(c, ' ');
+  }
+}
+
+/// Of up to three bytes.
+std::string Utf8(char32_t c) {
+  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
+  if (c < 0x80) return {byte(c)};
+  if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F))};
+  return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)),
+          byte(0x80 | (c & 0x3F))};
+}
+
+TEST(LoggingTest, WhatTerminalsActOnIsEscapedInBothFormats) {
+  for (char32_t c = 0x20; c <= 0xFFFF; ++c) {
+    if ((c >= 0xD800 && c <= 0xDFFF) || c == '"' || c == '\\') continue;
+    const bool steers = (c >= 0x7F && c <= 0x9F) || c == 0x61C || c == 0x200E ||
+                        c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+                        (c >= 0x2066 && c <= 0x2069);
+    const std::string value = "a " + Utf8(c) + "b";
+    char escape[16];
+    std::snprintf(escape, sizeof escape, "a \\u%04xb",
+                  static_cast<unsigned>(c));
+    for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
+      const std::string line =
+          RenderLogLine(format, LogLevel::kWarn, value, {{"model", value}});
+      ASSERT_EQ(line.find(value) != line.npos, !steers) << line;
+      ASSERT_EQ(line.find(escape) != line.npos, steers) << line;
+      if (format == LogFormat::kJson) {
+        ASSERT_EQ(ParseJson(line).at("model"), value);
+      }
+    }
   }
 }
 

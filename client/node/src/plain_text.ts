@@ -1,0 +1,15 @@
+// Text of files and servers for a person's terminal.
+
+// Moves the cursor, ends the line, or turns the direction of what stands beside
+// it; ends of lines and tabulators stay. torquectl escapes the same ones.
+const STEERING =
+  // eslint-disable-next-line no-control-regex
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The same with what could steer a terminal written as "\\u202e". */
+export function plain(text: string): string {
+  return text.replace(
+    STEERING,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
