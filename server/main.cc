@@ -15,6 +15,7 @@
 #include "server/lifecycle/signals.h"
 #include "server/observability/library_log.h"
 #include "server/observability/logging.h"
+#include "server/observability/refusal_log.h"
 #include "server/store_commands.h"
 
 namespace torqued::server {
@@ -23,6 +24,20 @@ namespace {
 constexpr std::chrono::milliseconds kHealthTimeout{3000};
 constexpr std::size_t kMaxLineBytes = 1000;
 constexpr std::chrono::milliseconds kDrainPoll{5};
+constexpr std::chrono::seconds kLeftOutPoll{1};
+// What the last lines of the log get where stderr is stuck.
+constexpr std::chrono::milliseconds kLastLines{500};
+
+/// Writes the lines that are still queued when it goes.
+struct LastLines {
+  LastLines() = default;
+  LastLines(const LastLines&) = delete;
+  LastLines& operator=(const LastLines&) = delete;
+  ~LastLines() {
+    LogAllLeftOutRefusals();
+    WriteOutLog(kLastLines);
+  }
+};
 
 int Refuse(const std::string& problem) {
   Log(LogLevel::kError, "cannot start", {{"detail", problem}});
@@ -38,6 +53,7 @@ int Serve(const Settings& settings) {
   // the end of the server, now and then takes ten seconds.
   grpc_init();
   SetUpLogging(settings.log_format, settings.log_level);
+  const LastLines last_lines;
   auto started = Daemon::Start(settings);
   if (const auto* problem = std::get_if<std::string>(&started)) {
     return Refuse(*problem);
@@ -49,7 +65,7 @@ int Serve(const Settings& settings) {
     if (!problem.empty()) return Refuse(problem);
   }
 
-  WaitForStopSignal();
+  while (WaitForStopSignal(kLeftOutPoll) == 0) LogLeftOutRefusals();
   daemon.Drain([] { return WaitForStopSignal(kDrainPoll) != 0; });
   if (!settings.address_file.empty()) {
     std::remove(settings.address_file.c_str());

@@ -39,16 +39,6 @@ void BlockSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-int WaitForStopSignal() {
-  const sigset_t set = Signals();
-  while (true) {
-    int number = 0;
-    if (sigwait(&set, &number) != 0) continue;
-    if (IsStop(number)) return number;
-    LogIgnored(number);
-  }
-}
-
 int WaitForStopSignal(std::chrono::milliseconds at_most) {
   const sigset_t set = Signals();
   timespec time{};

@@ -11,9 +11,8 @@ namespace torqued::server {
 /// before other threads start: they inherit the mask.
 void BlockSignals();
 
-/// The number of the signal that came: SIGTERM or SIGINT.
-int WaitForStopSignal();
-/// The same, or 0 when none came in that time.
+/// The number of the signal that came, SIGTERM or SIGINT; 0 when none came in
+/// that time.
 int WaitForStopSignal(std::chrono::milliseconds at_most);
 
 /// Whether SIGTERM or SIGINT was pending, which this takes. Leaves the others

@@ -3,17 +3,31 @@
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 
+#include <chrono>
+#include <string_view>
+
 #include "server/observability/logging.h"
 
 namespace torqued::server {
 namespace {
 
-void FromGrpc(gpr_log_func_args* line) {
-  Log(LogLevel::kDebug, line->message, {{"library", "grpc"}});
+// The process aborts as soon as this returns.
+void LogEndOf(std::string_view library, std::string_view message) {
+  Log(LogLevel::kError, message, {{"library", library}});
+  WriteOutLog(std::chrono::milliseconds(500));
 }
 
-void FromProtobuf(google::protobuf::LogLevel, const char*, int,
+void FromGrpc(gpr_log_func_args* line) {
+  const std::string_view message = line->message;
+  if (message.starts_with("assertion failed")) return LogEndOf("grpc", message);
+  Log(LogLevel::kDebug, message, {{"library", "grpc"}});
+}
+
+void FromProtobuf(google::protobuf::LogLevel level, const char*, int,
                   const std::string& message) {
+  if (level == google::protobuf::LOGLEVEL_FATAL) {
+    return LogEndOf("protobuf", message);
+  }
   Log(LogLevel::kDebug, message, {{"library", "protobuf"}});
 }
 

@@ -1,40 +1,37 @@
 #include "server/observability/logging.h"
 
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/details/log_msg.h>
+#include <spdlog/pattern_formatter.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/model/text.h"
+#include "server/observability/log_queue.h"
 
 namespace torqued::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kQueueBytes = 512 << 10;
+
 struct Logging {
   LogFormat format = LogFormat::kText;
-  std::shared_ptr<spdlog::logger> logger;
+  std::atomic<LogLevel> level = LogLevel::kInfo;
+  std::mutex mutex;  // of the formatter
+  std::unique_ptr<spdlog::pattern_formatter> formatter;
+  std::optional<LogQueue> queue;
 };
 
+/// Stays for what is logged while the process ends.
 Logging& Instance() {
-  static Logging logging;
-  return logging;
-}
-
-spdlog::level::level_enum ToSpdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarn:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::off;
+  static auto* const logging = new Logging;
+  return *logging;
 }
 
 /// As --log-level takes it.
@@ -77,32 +74,53 @@ std::string Word(const LogField& field) {
   return plain ? text : Dump(json);
 }
 
+/// A whole line: with the time, and its end.
+std::string WithTime(Logging& logging, std::string_view text) {
+  const spdlog::details::log_msg message("", spdlog::level::off, text);
+  spdlog::memory_buf_t line;
+  const std::lock_guard lock(logging.mutex);
+  logging.formatter->format(message, line);
+  return {line.data(), line.size()};
+}
+
+std::string DroppedLines(std::uint64_t count) {
+  Logging& logging = Instance();
+  return WithTime(
+      logging,
+      RenderLogLine(logging.format, LogLevel::kWarn, "log lines dropped",
+                    {{"count", static_cast<std::int64_t>(count)}}));
+}
+
 }  // namespace
 
 void SetUpLogging(LogFormat format, LogLevel level) {
   Logging& logging = Instance();
   logging.format = format;
-  logging.logger = std::make_shared<spdlog::logger>(
-      "torqued", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  logging.logger->set_level(ToSpdlog(level));
-  logging.logger->flush_on(spdlog::level::debug);
-  logging.logger->set_pattern(format == LogFormat::kJson
-                                  ? R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ",%v})"
-                                  : "%Y-%m-%dT%H:%M:%S.%fZ %v",
-                              spdlog::pattern_time_type::utc);
+  logging.level = level;
+  logging.formatter = std::make_unique<spdlog::pattern_formatter>(
+      format == LogFormat::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ",%v})"
+                                 : "%Y-%m-%dT%H:%M:%S.%fZ %v",
+      spdlog::pattern_time_type::utc);
+  if (!logging.queue) {
+    logging.queue.emplace(STDERR_FILENO, kQueueBytes, DroppedLines);
+  }
 }
 
 bool LogEnabled(LogLevel level) {
   const Logging& logging = Instance();
-  return logging.logger != nullptr &&
-         logging.logger->should_log(ToSpdlog(level));
+  return logging.queue && level >= logging.level;
 }
 
 void Log(LogLevel level, std::string_view message, LogFields fields) {
   if (!LogEnabled(level)) return;
-  const Logging& logging = Instance();
-  logging.logger->log(ToSpdlog(level),
-                      RenderLogLine(logging.format, level, message, fields));
+  Logging& logging = Instance();
+  logging.queue->Put(
+      WithTime(logging, RenderLogLine(logging.format, level, message, fields)));
+}
+
+bool WriteOutLog(std::chrono::milliseconds at_most) {
+  Logging& logging = Instance();
+  return !logging.queue || logging.queue->WaitUntilWritten(at_most);
 }
 
 std::string RenderLogLine(LogFormat format, LogLevel level,

@@ -1,6 +1,7 @@
 // Log lines: a sentence and named values, as text or as JSON, on stderr.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -22,10 +23,17 @@ using LogFields = std::initializer_list<LogField>;
 void SetUpLogging(LogFormat format, LogLevel level);
 
 bool LogEnabled(LogLevel level);
+/// Never waits for whoever reads stderr: a thread of its own writes, and what
+/// it is behind with beyond 512 KiB is dropped and counted.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
-/// What stands in a line behind the time. Never holds a line break: values that
-/// come from outside cannot forge a line.
+/// Waits until the lines so far are written, at most so long. False: stderr is
+/// stuck. For the end of the process, at which lines that wait are lost.
+bool WriteOutLog(std::chrono::milliseconds at_most);
+
+/// What stands in a line behind the time. Never holds a line break, nor a
+/// character that terminals act on: values that come from outside cannot forge
+/// a line. These are escaped as in JSON.
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields);
 

@@ -5,6 +5,7 @@
 #include "server/connections/connection.h"
 #include "server/errors/status.h"
 #include "server/errors/utf8.h"
+#include "server/observability/refusal_log.h"
 #include "server/observability/request_id.h"
 
 namespace torqued::server {
@@ -80,9 +81,8 @@ grpc::Status CallRecord::Fail(Error error) {
   try {
     if (!model_.empty()) error.metadata.emplace_back("model", model_);
     status = ToStatus(error);
-    LogEnd(IsGrave(error.reason) ? LogLevel::kWarn : LogLevel::kInfo,
-           "call failed", v1::Reason_Name(error.reason),
-           status.error_message());
+    LogFailure(IsGrave(error.reason) ? LogLevel::kWarn : LogLevel::kInfo,
+               v1::Reason_Name(error.reason), status.error_message());
   } catch (...) {  // NOLINT(bugprone-empty-catch)
     // No room for more words: an end without any is better than none.
   }
@@ -96,8 +96,8 @@ grpc::Status CallRecord::Abandon() {
           ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED,
                          "The deadline passed.")
           : grpc::Status(grpc::StatusCode::CANCELLED, "The call is cancelled.");
-  LogEnd(LogLevel::kInfo, "call failed",
-         late ? "DEADLINE_EXCEEDED" : "CANCELLED", status.error_message());
+  LogFailure(LogLevel::kInfo, late ? "DEADLINE_EXCEEDED" : "CANCELLED",
+             status.error_message());
   return status;
 }
 
@@ -112,6 +112,12 @@ void CallRecord::Cancel() {
 
 std::chrono::nanoseconds CallRecord::age() const {
   return std::chrono::steady_clock::now() - arrival_;
+}
+
+void CallRecord::LogFailure(LogLevel level, std::string_view outcome,
+                            std::string_view detail) {
+  if (!LogEnabled(level) || !MayLogRefusal(outcome, context_->peer())) return;
+  LogEnd(level, "call failed", outcome, detail);
 }
 
 void CallRecord::LogEnd(LogLevel level, std::string_view message,

@@ -67,6 +67,9 @@ class CallRecord {
   std::chrono::nanoseconds age() const;
 
  private:
+  /// Unless others of this outcome and peer have taken all lines.
+  void LogFailure(LogLevel level, std::string_view outcome,
+                  std::string_view detail);
   void LogEnd(LogLevel level, std::string_view message,
               std::string_view outcome, std::string_view detail);
 

@@ -84,25 +84,28 @@ class Server:
     """
 
     def __init__(self, directory, *flags, store=None, models=None,
-                 environment=None, listen="127.0.0.1:0", descriptors=None):
+                 environment=None, listen="127.0.0.1:0", log=None, under=()):
+        """log: a descriptor instead of a file. under: a command that runs the
+        one behind it, as prlimit does."""
         directory = pathlib.Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
         self.store = pathlib.Path(store or directory / "models.db")
         self.log_file = directory / "server.log"
         self.address_file = directory / "address"
         self.address_file.unlink(missing_ok=True)
-        command = with_descriptors(*descriptors) if descriptors else []
-        command += [
-            "setpriv", "--pdeathsig", "KILL", str(server_binary()),
-            "--listen", listen, "--address-file", str(self.address_file),
+        command = [
+            "setpriv", "--pdeathsig", "KILL", *map(str, under),
+            str(server_binary()), "--listen", listen,
+            "--address-file", str(self.address_file),
             "--store", str(self.store)]
         if models is not None:
             command += ["--models", str(models)]
         command += [str(flag) for flag in flags]
-        with self.log_file.open("ab") as log:
+        with self.log_file.open("ab") as file:
+            output = file if log is None else log
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env=clean_environment(**(environment or {})))
+                command, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=output, env=clean_environment(**(environment or {})))
         try:
             self.address = self._wait_until_serving()
         except BaseException:

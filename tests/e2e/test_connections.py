@@ -68,7 +68,7 @@ def until(done, seconds=PATIENCE):
 def test_more_connections_than_descriptors_do_not_deafen_the_server(
         start, tmp_path, many_descriptors):
     file = f"unix:{tmp_path}/socket"
-    server = start("--listen", file, descriptors=(1024, 1024))
+    server = start("--listen", file, under=harness.with_descriptors(1024, 1024))
     port = server.address.splitlines()[0]
     with contextlib.ExitStack() as stack:
         for _ in range(1100):
@@ -118,7 +118,7 @@ def test_more_connections_than_there_are_descriptors_for_are_refused(tmp_path):
 
 
 def test_the_limit_of_descriptors_is_raised(start):
-    server = start(descriptors=(256, 4096))
+    server = start(under=harness.with_descriptors(256, 4096))
     assert resource.prlimit(
         server.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
 

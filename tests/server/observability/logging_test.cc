@@ -1,10 +1,14 @@
 #include "server/observability/logging.h"
 
+#include <grpc/support/log.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "server/observability/library_log.h"
 
 namespace torqued::server {
 namespace {
@@ -81,6 +85,18 @@ TEST(LoggingTest, BytesThatAreNoTextStayJson) {
   EXPECT_EQ(line.at("model"), "a\xEF\xBF\xBD");
 }
 
+TEST(LibraryLogDeathTest, ALineBeforeAnAbortIsWritten) {
+  EXPECT_DEATH(
+      {
+        SetUpLogging(LogFormat::kText, LogLevel::kError);
+        RouteLibraryLogs();
+        gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);  // as grpc_init does
+        const bool law_of_grpc = false;
+        GPR_ASSERT(law_of_grpc);
+      },
+      "error assertion failed: law_of_grpc library=grpc");
+}
+
 TEST(LoggingTest, LevelsBelowTheSetOneAreOff) {
   SetUpLogging(LogFormat::kText, LogLevel::kWarn);
   EXPECT_FALSE(LogEnabled(LogLevel::kInfo));
@@ -92,6 +108,7 @@ TEST(LoggingTest, LinesHaveATimeInUtc) {
   SetUpLogging(LogFormat::kJson, LogLevel::kInfo);
   ::testing::internal::CaptureStderr();
   Log(LogLevel::kInfo, "{not} a %format", {{"n", std::int64_t{1}}});
+  ASSERT_TRUE(WriteOutLog(std::chrono::seconds(30)));
   const auto line =
       nlohmann::json::parse(::testing::internal::GetCapturedStderr());
   EXPECT_EQ(line.at("message"), "{not} a %format");
