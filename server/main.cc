@@ -46,7 +46,7 @@ int Refuse(const std::string& problem) {
 
 /// Until a signal stops it.
 int Serve(const Settings& settings) {
-  TuneMalloc();
+  TuneMalloc(settings.memory.bytes);
   BlockSignals();
   RaiseDescriptorLimit();
   // Never given back: the clean-up of gRPC's own threads, which would follow

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "core/batch/cgroup.h"
+
 namespace torqued {
 namespace {
 
@@ -44,29 +46,9 @@ std::optional<double> QuotaV1(const std::string& directory) {
 /// The least quota of this process's cgroup and all above it.
 std::optional<double> CgroupQuota() {
   std::optional<double> least;
-  const auto take = [&least](std::optional<double> quota) {
+  for (const CgroupFolder& folder : CgroupFolders("cpu")) {
+    const auto quota = folder.v2 ? QuotaV2(folder.path) : QuotaV1(folder.path);
     if (quota && (!least || *quota < *least)) least = quota;
-  };
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    // hierarchy-id:controllers:path
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    std::string path = line.substr(second + 1);
-    const bool v2 = controllers.empty();
-    const std::string list = "," + controllers + ",";
-    if (!v2 && list.find(",cpu,") == std::string::npos) continue;
-    while (true) {
-      if (v2) {
-        take(QuotaV2("/sys/fs/cgroup" + path));
-      } else {
-        take(QuotaV1("/sys/fs/cgroup/cpu" + path));
-      }
-      if (path.empty()) break;
-      path.resize(path.find_last_of('/'));
-    }
   }
   return least;
 }

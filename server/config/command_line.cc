@@ -15,6 +15,7 @@
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
+#include "server/config/byte_limits.h"
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
@@ -154,7 +155,9 @@ class Parser {
     settings_.growing_windows = growing_windows_ == "on";
     settings_.models_validation = *FindValidation(models_validation_);
     settings_.target = FindTarget(isa_);  // there is none called auto
-    if (print_config_) return EarlyExit{0, app_.config_to_str(true, true), ""};
+    if (print_config_) {
+      return EarlyExit{0, app_.config_to_str(true, true) + MemoryRemark(), ""};
+    }
     if (settings_.store.empty() && check_file_.empty()) {
       return Usage("--store: there is no home directory; name a file");
     }
@@ -173,6 +176,15 @@ class Parser {
     // Of a check, 2 says that the store is damaged.
     return {store_->parsed() ? 64 : 2, "",
             "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
+  }
+
+  /// Behind the settings, as a comment of the file.
+  std::string MemoryRemark() const {
+    return "\n# Memory that the server may use (" +
+           std::string(settings_.memory.source) +
+           "): " + std::to_string(settings_.memory.bytes) +
+           " bytes\n# Most that it holds at once with these settings: " +
+           std::to_string(HeldBytes(settings_)) + " bytes\n";
   }
 
   template <class T>
@@ -230,8 +242,9 @@ class Parser {
   void AddLimits() {
     flags::WholeNumber(
         Setting("--max-message-bytes", settings_.max_message_bytes,
-                "Largest request and largest reply; clients have a limit of "
-                "their own, 4 MiB unless raised"),
+                "Largest request and largest reply; by default a 32nd of the "
+                "memory, at most 64 MiB; clients have a limit of their own, "
+                "4 MiB unless raised"),
         4096, kMaxMessage);
     flags::WholeNumber(
         Setting("--max-rows", settings_.max_rows,
@@ -244,7 +257,8 @@ class Parser {
     flags::WholeNumber(
         Setting("--max-inflight-bytes", settings_.max_inflight_bytes,
                 "Most bytes of arrays and sources under way at a time; results "
-                "count twice"),
+                "count twice; by default an eighth of the memory, at most "
+                "1 GiB"),
         1, kUnbounded);
     flags::WholeNumber(
         Setting(
@@ -473,6 +487,7 @@ class Parser {
 Command ParseCommandLine(int argc, const char* const* argv) {
   Settings settings;
   settings.store = DefaultStore();
+  SetShares(FindMemoryLimit(), &settings);
   return Parser(settings).Parse(argc, argv);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/validation.h"
+#include "server/config/memory_limit.h"
 #include "server/connections/address_blocks.h"
 #include "server/connections/keeping.h"
 #include "server/observability/logging.h"
@@ -36,10 +37,12 @@ struct Settings {
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
   bool reflection = true;
+  MemoryLimit memory;  // of this process
+  // Of these two, the most that they are unless named: SetShares.
   std::int64_t max_message_bytes = 64 << 20;  // of a request and of a reply
-  std::int64_t max_rows = 1'000'000;          // of a request
-  std::int64_t max_inflight_rows = 16'000'000;
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
+  std::int64_t max_rows = 1'000'000;  // of a request
+  std::int64_t max_inflight_rows = 16'000'000;
   std::int64_t max_inflight_streams = 1000;
   std::int64_t max_models = 10'000;      // names in the store
   std::int64_t max_revisions = 100'000;  // in the store

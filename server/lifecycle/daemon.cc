@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "core/lanes/targets.h"
+#include "server/config/byte_limits.h"
 #include "server/connections/descriptors.h"
 #include "server/lifecycle/arrival_limit.h"
+#include "server/lifecycle/memory_log.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport_tuning.h"
 #include "server/observability/logging.h"
@@ -95,6 +97,7 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
   } catch (const std::exception& error) {
     return std::string("--threads: ") + error.what();
   }
+  LogMemory(settings);
   std::string problem = daemon->OpenRegistry();
   if (problem.empty()) problem = daemon->LoadModels();
   if (problem.empty()) problem = SelfCheck(daemon->engine_);
@@ -124,11 +127,15 @@ std::string Daemon::OpenRegistry() {
     // It may be one that nobody meant.
     Log(LogLevel::kInfo, "made the folder of the store", {{"path", folder}});
   }
+  RevisionCache::Limits cache;
+  cache.source_bytes = static_cast<std::size_t>(CachedSourceBytes(settings_));
   registry_ = std::make_unique<Registry>(
-      std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
+      std::get<std::unique_ptr<ModelStore>>(std::move(opened)), cache);
   context_.reset(new ServiceContext{
       *registry_, engine_, admission_, gate_,
-      ComputeLimits{settings_.max_rows, settings_.max_message_bytes}});
+      ComputeLimits{settings_.max_rows, settings_.max_message_bytes},
+      MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
+                   HeldBytes(settings_)}});
   services_ =
       std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
   standard_ = std::make_unique<StandardServices>(*context_, services_->names(),
@@ -174,7 +181,7 @@ std::string Daemon::Listen() {
           standard_->health().ForServer()));
   TuneTransport(settings_.growing_windows ? Windows::kGrowing : Windows::kFixed,
                 &builder);
-  LimitArrival(ArrivalLimit(settings_), &builder);
+  LimitArrival(ArrivalBytes(settings_), &builder);
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(settings_.max_message_bytes));
   builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));

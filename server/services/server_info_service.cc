@@ -34,6 +34,10 @@ void Fill(const ServiceContext& context, bool growing_windows,
   reply->set_max_inflight_bytes(static_cast<std::uint64_t>(limit.bytes));
   reply->set_max_inflight_streams(static_cast<std::uint64_t>(limit.streams));
   reply->set_growing_windows(growing_windows);
+  reply->set_memory_bytes(static_cast<std::uint64_t>(context.memory.memory));
+  reply->set_max_arriving_bytes(
+      static_cast<std::uint64_t>(context.memory.arriving));
+  reply->set_max_held_bytes(static_cast<std::uint64_t>(context.memory.held));
   reply->set_revision_layout(std::string(kRevisionLayout));
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/batch/engine.h"
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
@@ -9,6 +11,13 @@
 
 namespace torqued::server {
 
+/// What the server tells of its memory, bytes.
+struct MemoryBounds {
+  std::int64_t memory = 0;  // that the process may use
+  std::int64_t arriving = 0;
+  std::int64_t held = 0;  // at most, of all kinds
+};
+
 /// What the calls of the services work with; outlives them.
 struct ServiceContext {
   Registry& registry;
@@ -16,6 +25,7 @@ struct ServiceContext {
   Admission& admission;
   CallGate& gate;
   ComputeLimits limits;
+  MemoryBounds memory = {};
   SetupCache setups = {};
   /// The bytes of messages that wait for those before them in their streams:
   /// as many again, of all streams together.

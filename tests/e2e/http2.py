@@ -23,8 +23,8 @@ SECONDS = 20.0
 class Connection:
     """What the server has said of windows, and what it lets us send."""
 
-    def __init__(self, address, window=LARGEST_WINDOW):
-        """`window`: what the server may send of a reply before it is read."""
+    def __init__(self, address, reply_window=LARGEST_WINDOW):
+        """reply_window: bytes that we let the server send."""
         host, port = address.rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)), SECONDS)
         self._input = self._socket.makefile("rb")
@@ -39,9 +39,9 @@ class Connection:
         self._answered = False
         self._room = {0: DEFAULT_WINDOW, STREAM: DEFAULT_WINDOW}
         self._socket.sendall(PREFACE)
-        # Otherwise no reply waits for us.
+        # By default no reply waits for us.
         self._send(SETTINGS, struct.pack(
-            ">HI", INITIAL_WINDOW_SIZE, window))
+            ">HI", INITIAL_WINDOW_SIZE, reply_window))
         self._send(WINDOW_UPDATE, struct.pack(
             ">I", LARGEST_WINDOW - DEFAULT_WINDOW))
 

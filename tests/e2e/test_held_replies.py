@@ -63,7 +63,7 @@ def test_sources_that_nobody_reads_are_held_once_and_admitted(server):
         assert whole.source == source.encode()
         before = server.memory("VmRSS")
         message = request.SerializeToString()
-        with http2.Connection(server.address, window=0) as deaf:
+        with http2.Connection(server.address, reply_window=0) as deaf:
             for k in range(calls):
                 deaf.ask(GET_MODEL, message, 2 * k + 1)
             # The rest is refused, which needs no window.

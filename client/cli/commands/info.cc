@@ -11,6 +11,9 @@
 namespace torqued::cli {
 namespace {
 
+// Null where an older server does not say.
+Json Known(std::uint64_t number) { return number > 0 ? Json(number) : Json(); }
+
 // Not ToJson of the message: 64-bit numbers would become strings.
 Json InfoJson(const std::string& address, const v1::GetServerInfoReply& info) {
   Json json;
@@ -30,12 +33,12 @@ Json InfoJson(const std::string& address, const v1::GetServerInfoReply& info) {
   json["max_message_bytes"] = info.max_message_bytes();
   json["max_inflight_rows"] = info.max_inflight_rows();
   json["max_inflight_bytes"] = info.max_inflight_bytes();
-  // Null where an older server does not say.
-  json["max_inflight_streams"] = info.max_inflight_streams() > 0
-                                     ? Json(info.max_inflight_streams())
-                                     : Json();
+  json["max_inflight_streams"] = Known(info.max_inflight_streams());
   json["growing_windows"] =
       info.has_growing_windows() ? Json(info.growing_windows()) : Json();
+  json["memory_bytes"] = Known(info.memory_bytes());
+  json["max_arriving_bytes"] = Known(info.max_arriving_bytes());
+  json["max_held_bytes"] = Known(info.max_held_bytes());
   json["revision_layout"] = info.revision_layout();
   return json;
 }
@@ -53,9 +56,8 @@ void PrintCsv(const v1::GetServerInfoReply& info, std::ostream& out) {
 }
 
 // "-" where an older server does not say.
-std::string StreamsText(const v1::GetServerInfoReply& info) {
-  const std::uint64_t streams = info.max_inflight_streams();
-  return streams > 0 ? std::to_string(streams) : "-";
+std::string KnownText(std::uint64_t number) {
+  return number > 0 ? std::to_string(number) : "-";
 }
 
 std::string WindowsText(const v1::GetServerInfoReply& info) {
@@ -74,8 +76,12 @@ void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
       << "bytes per message   " << info.max_message_bytes() << "\n"
       << "states under way    " << info.max_inflight_rows() << "\n"
       << "bytes under way     " << info.max_inflight_bytes() << "\n"
-      << "streams at a time   " << StreamsText(info) << "\n"
+      << "streams at a time   " << KnownText(info.max_inflight_streams())
+      << "\n"
       << "growing windows     " << WindowsText(info) << "\n"
+      << "memory, bytes       " << KnownText(info.memory_bytes()) << "\n"
+      << "bytes arriving      " << KnownText(info.max_arriving_bytes()) << "\n"
+      << "bytes held at once  " << KnownText(info.max_held_bytes()) << "\n"
       << "revision layout     " << info.revision_layout() << "\n";
   Table targets({{"target", Align::kLeft},
                  {"lanes (double)", Align::kRight},

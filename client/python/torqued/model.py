@@ -138,8 +138,10 @@ class ModelSummary:
 class ServerInfo:
     """What a server is and what it takes at a time; see docs/server.md.
 
-    growing_windows: distant clients may send further ahead; None: an older
-    server does not tell.
+    growing_windows: distant clients may send further ahead. memory_bytes: that
+    the server may use; max_arriving_bytes, max_held_bytes: how much of it may
+    hold what arrives, and all together. None of any of these: an older server
+    does not tell.
     """
 
     server_version: str
@@ -152,6 +154,9 @@ class ServerInfo:
     max_inflight_bytes: int
     max_inflight_streams: int
     growing_windows: bool | None
+    memory_bytes: int | None
+    max_arriving_bytes: int | None
+    max_held_bytes: int | None
     revision_layout: str
 
 
@@ -244,4 +249,7 @@ def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:
         max_inflight_streams=reply.max_inflight_streams,
         growing_windows=(reply.growing_windows
                          if reply.HasField("growing_windows") else None),
+        memory_bytes=reply.memory_bytes or None,
+        max_arriving_bytes=reply.max_arriving_bytes or None,
+        max_held_bytes=reply.max_held_bytes or None,
         revision_layout=reply.revision_layout)

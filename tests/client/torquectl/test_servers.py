@@ -32,9 +32,12 @@ def test_info_tells_versions_targets_and_limits(server):
         assert target["lanes_single"] >= target["lanes_double"] >= 1
     assert answer["threads"] >= 1
     assert answer["max_rows"] == 1_000_000
-    assert answer["max_message_bytes"] == 64 << 20
+    memory = answer["memory_bytes"]
+    assert answer["max_message_bytes"] == min(64 << 20, memory // 32)
     assert answer["max_inflight_rows"] == 16_000_000
-    assert answer["max_inflight_bytes"] == 1 << 30
+    assert answer["max_inflight_bytes"] == min(1 << 30, memory // 8)
+    assert answer["max_arriving_bytes"] > answer["max_inflight_bytes"]
+    assert answer["max_held_bytes"] > 2 * answer["max_inflight_bytes"]
     assert answer["max_inflight_streams"] == 1000
     assert answer["growing_windows"] is False
     assert answer["revision_layout"] == "2"
@@ -42,7 +45,10 @@ def test_info_tells_versions_targets_and_limits(server):
     text = run("--server", server, "info").stdout
     assert f"server version      {version}\n" in text
     assert f"target in use       {names[0]}\n" in text
-    assert "bytes per message   67108864\n" in text
+    assert f"bytes per message   {answer['max_message_bytes']}\n" in text
+    assert f"memory, bytes       {memory}\n" in text
+    assert f"bytes arriving      {answer['max_arriving_bytes']}\n" in text
+    assert f"bytes held at once  {answer['max_held_bytes']}\n" in text
     assert "streams at a time   1000\n" in text
     assert "growing windows     off\n" in text
     table = run("--server", server, "info", "--output", "csv").stdout
@@ -59,6 +65,9 @@ def test_what_an_older_server_does_not_say_of_itself_is_left_open():
         text = run("--server", address, "info").stdout
     assert answer["max_inflight_streams"] is None
     assert answer["growing_windows"] is None
+    assert answer["memory_bytes"] is None
+    assert answer["max_arriving_bytes"] is None
+    assert answer["max_held_bytes"] is None
     assert "streams at a time   -\n" in text
     assert "growing windows     -\n" in text
 

@@ -1,0 +1,67 @@
+#include "server/config/byte_limits.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace torqued::server {
+namespace {
+
+constexpr std::int64_t kMebibyte = 1 << 20;
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+// The server with nothing to do: 26 MB, and the stacks of its threads.
+constexpr std::int64_t kItself = 48 * kMebibyte;
+
+constexpr std::int64_t kLargestMessages = 4;
+constexpr std::int64_t kConnections = 64 * kMebibyte;
+constexpr std::int64_t kModels = 1024 * kMebibyte;
+constexpr std::int64_t kKeptFree = 128 * kMebibyte;
+
+// Shares of less would be of no use.
+constexpr std::int64_t kLeastMessage = kMebibyte;
+constexpr std::int64_t kLeastUnderWay = 4 * kMebibyte;
+
+/// Both are at least 0.
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return a > kLargest - b ? kLargest : a + b;
+}
+
+}  // namespace
+
+// Together with what follows from them below 54/64, and kItself.
+void SetShares(const MemoryLimit& memory, Settings* settings) {
+  const Settings most;
+  settings->memory = memory;
+  settings->max_message_bytes =
+      std::clamp(memory.bytes / 32, kLeastMessage, most.max_message_bytes);
+  settings->max_inflight_bytes =
+      std::clamp(memory.bytes / 8, kLeastUnderWay, most.max_inflight_bytes);
+}
+
+std::int64_t ArrivalBytes(const Settings& settings) {
+  // Whoever wants no limit of work under way writes the largest number.
+  return Sum(settings.max_inflight_bytes,
+             kLargestMessages * settings.max_message_bytes +
+                 std::min(kConnections, settings.memory.bytes / 8));
+}
+
+std::int64_t CachedSourceBytes(const Settings& settings) {
+  return std::min(kModels, settings.memory.bytes / 16) / kBytesOfModel;
+}
+
+std::int64_t KeptFreeInHeap(std::int64_t memory_bytes) {
+  return std::min(kKeptFree, memory_bytes / 64);
+}
+
+std::int64_t HeldBytes(const Settings& settings) {
+  const std::int64_t under_way = settings.max_inflight_bytes;
+  std::int64_t held = kItself + kHeaps * KeptFreeInHeap(settings.memory.bytes) +
+                      kBytesOfModel * CachedSourceBytes(settings);
+  for (const std::int64_t part : {ArrivalBytes(settings), under_way,
+                                  under_way / 4, under_way, under_way / 8}) {
+    held = Sum(held, part);
+  }
+  return held;
+}
+
+}  // namespace torqued::server
