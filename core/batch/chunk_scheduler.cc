@@ -9,6 +9,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace torqued {
@@ -44,6 +45,80 @@ struct ChunkScheduler::Impl {
   };
 
   using Queue = std::list<std::shared_ptr<Running>>;
+
+  /// Jobs with chunks to start, each once, and whose turn it is.
+  class Turns {
+   public:
+    bool empty() const { return groups_.empty(); }
+    /// Of those with jobs here.
+    std::size_t groups() const { return groups_.size(); }
+
+    /// The only job of `job`, behind the others. Throws std::bad_alloc; nothing
+    /// is added then.
+    void Add(Queue& job) {
+      const std::uint64_t id = job.front()->job.group;
+      auto found = by_id_.find(id);
+      if (found == by_id_.end()) {
+        groups_.push_back({id, {}});
+        try {
+          found = by_id_.emplace(id, std::prev(groups_.end())).first;
+        } catch (...) {
+          groups_.pop_back();
+          throw;
+        }
+      }
+      Queue& jobs = found->second->jobs;
+      jobs.splice(jobs.end(), job);
+    }
+
+    /// The job whose turn it is.
+    const std::shared_ptr<Running>& front() const {
+      return groups_.front().jobs.front();
+    }
+
+    /// It goes behind the others, or away where nothing of it is left.
+    void Pass(bool stays) {
+      Queue& jobs = groups_.front().jobs;
+      if (stays) {
+        jobs.splice(jobs.end(), jobs, jobs.begin());
+      } else {
+        jobs.pop_front();
+      }
+      if (jobs.empty()) {
+        Erase(groups_.begin());
+      } else {
+        groups_.splice(groups_.end(), groups_, groups_.begin());
+      }
+    }
+
+    void Remove(const std::shared_ptr<Running>& job) {
+      const auto found = by_id_.find(job->job.group);
+      if (found == by_id_.end()) return;
+      const auto group = found->second;
+      group->jobs.remove(job);
+      if (group->jobs.empty()) Erase(group);
+    }
+
+   private:
+    struct Group {
+      std::uint64_t id;
+      Queue jobs;  // the longest waiting first
+    };
+    using Groups = std::list<Group>;
+
+    void Erase(Groups::iterator group) {
+      by_id_.erase(group->id);
+      groups_.erase(group);
+    }
+
+    Groups groups_;  // the longest waiting first
+    std::unordered_map<std::uint64_t, Groups::iterator> by_id_;
+  };
+
+  Turns& TurnsOf(const Running& job) {
+    return job.job.long_chunks ? long_turns : turns;
+  }
+  bool any_ready() const { return !turns.empty() || !long_turns.empty(); }
 
   /// Workers that are counted and have not begun. TBB may fail after it has
   /// queued a task, so a task that begins is a worker only if one is awaited;
@@ -85,7 +160,7 @@ struct ChunkScheduler::Impl {
       --missing;
       --workers;
     }
-    if (workers == 0 && !ready.empty()) {
+    if (workers == 0 && any_ready()) {
       ++workers;
       Work(threads, lock);
     } else {
@@ -104,34 +179,49 @@ struct ChunkScheduler::Impl {
     --job.running;
   }
 
-  /// Chunk after chunk of the jobs whose turn it is, until none waits for one.
-  /// Nothing is allocated: here, nobody could catch it.
-  void Work(int slot, std::unique_lock<std::mutex>& lock) {
-    while (!ready.empty()) {
-      Queue turn;
-      turn.splice(turn.end(), ready, ready.begin());
-      std::shared_ptr<Running> job = turn.front();
-      if (job->cancelled()) {
-        job->next = job->job.chunks;
-      } else {
-        if (job->next + 1 < job->job.chunks) ready.splice(ready.end(), turn);
-        RunChunk(*job, slot, lock);
-      }
-      if (!job->all_started() || job->running > 0) continue;
-      if (job->joined) {
-        // The caller's is the last reference.
-        turn.clear();
-        job.reset();
-        idle.notify_all();
-        continue;
-      }
-      lock.unlock();
-      if (job->job.done) job->job.done();
-      // What it holds is not ours to free under the lock.
-      turn.clear();
+  /// A chunk of the job whose turn it is; the lock is open meanwhile. Nothing
+  /// is allocated: here, nobody could catch it.
+  void RunNext(Turns& from, int slot, std::unique_lock<std::mutex>& lock) {
+    std::shared_ptr<Running> job = from.front();
+    const bool dropped = job->cancelled();
+    from.Pass(!dropped && job->next + 1 < job->job.chunks);
+    if (dropped) {
+      job->next = job->job.chunks;
+    } else {
+      RunChunk(*job, slot, lock);
+    }
+    if (!job->all_started() || job->running > 0) return;
+    if (job->joined) {
+      // The caller's is the last reference.
       job.reset();
-      lock.lock();
-      --jobs;
+      idle.notify_all();
+      return;
+    }
+    lock.unlock();
+    if (job->job.done) job->job.done();
+    // What it holds is not ours to free under the lock.
+    job.reset();
+    lock.lock();
+    --jobs;
+  }
+
+  /// One chunk of every group that waits, but none that takes long. Ends early
+  /// once `own` is cancelled.
+  void RunRound(int slot, const CancellationToken* own,
+                std::unique_lock<std::mutex>& lock) {
+    for (std::size_t left = turns.groups(); left > 0 && !turns.empty();
+         --left) {
+      if (own != nullptr && own->cancelled()) return;
+      RunNext(turns, slot, lock);
+    }
+  }
+
+  /// Chunk after chunk, until no job waits for one. What takes long goes first:
+  /// it gives way to all others.
+  void Work(int slot, std::unique_lock<std::mutex>& lock) {
+    while (any_ready()) {
+      if (!long_turns.empty()) RunNext(long_turns, slot, lock);
+      RunRound(slot, nullptr, lock);
     }
     --workers;
     // Notified under the lock: whoever waits may destroy this right after.
@@ -144,7 +234,7 @@ struct ChunkScheduler::Impl {
     while (!job->all_started()) {
       const bool cancelled = job->cancelled();
       const bool last = job->next + 1 == job->job.chunks;
-      if (cancelled || last) ready.remove(job);
+      if (cancelled || last) TurnsOf(*job).Remove(job);
       if (cancelled) {
         job->next = job->job.chunks;
       } else {
@@ -164,12 +254,13 @@ struct ChunkScheduler::Impl {
   tbb::task_arena arena;
   std::mutex mutex;  // of all that follows, and of the cursors
   std::condition_variable idle;
-  /// Jobs with chunks to start, each once, the longest waiting first.
-  Queue ready;
-  int workers = 0;  // awaited or running, or about to be awaited
+  Turns turns;
+  Turns long_turns;  // of jobs whose chunks take long
+  int workers = 0;   // awaited or running, or about to be awaited
   const std::shared_ptr<Awaited> awaited = std::make_shared<Awaited>(0);
   std::int64_t jobs = 0;
   std::int64_t chunks_started = 0;
+  std::int64_t pauses = 0;
 };
 
 ChunkScheduler::ChunkScheduler(int threads)
@@ -192,7 +283,7 @@ void ChunkScheduler::Submit(Job job) {
   int more = 0;
   {
     const std::scoped_lock lock(impl_->mutex);
-    impl_->ready.splice(impl_->ready.end(), turn);
+    impl_->TurnsOf(*turn.front()).Add(turn);
     ++impl_->jobs;
     more = static_cast<int>(
         std::min<std::int64_t>(chunks, threads_ - impl_->workers));
@@ -213,9 +304,9 @@ void ChunkScheduler::Run(Job job) {
   int more = 0;
   {
     const std::scoped_lock lock(impl_->mutex);
+    if (helpers > 0) impl_->TurnsOf(*running).Add(turn);
     ++impl_->jobs;
     if (helpers > 0) {
-      impl_->ready.splice(impl_->ready.end(), turn);
       more = static_cast<int>(
           std::min<std::int64_t>(helpers, threads_ - impl_->workers));
       impl_->workers += more;
@@ -225,11 +316,18 @@ void ChunkScheduler::Run(Job job) {
   impl_->Join(running);
 }
 
-void ChunkScheduler::Submit(std::function<void()> work) {
+void ChunkScheduler::Submit(std::function<void()> work, std::uint64_t group) {
   Job job;
   job.chunks = 1;
+  job.group = group;
   job.run = [work = std::move(work)](std::int64_t, int) { work(); };
   Submit(std::move(job));
+}
+
+void ChunkScheduler::GiveWay(int slot, const CancellationToken& own) {
+  std::unique_lock lock(impl_->mutex);
+  ++impl_->pauses;
+  if (slot != kCaller) impl_->RunRound(slot + threads_ + 1, &own, lock);
 }
 
 std::int64_t ChunkScheduler::jobs() const {
@@ -240,6 +338,11 @@ std::int64_t ChunkScheduler::jobs() const {
 std::int64_t ChunkScheduler::chunks_started() const {
   const std::scoped_lock lock(impl_->mutex);
   return impl_->chunks_started;
+}
+
+std::int64_t ChunkScheduler::pauses() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->pauses;
 }
 
 }  // namespace torqued

@@ -28,10 +28,16 @@ class CancellationToken {
   std::shared_ptr<const CancellationToken> whole_;
 };
 
-/// Runs jobs as sequences of chunks over a pool of threads. Jobs take turns:
-/// whenever a thread is free, the job that waits longest starts one chunk and
-/// goes behind the others. So the first chunk of a new job waits for one chunk
-/// of every job under way at most, however long those are.
+/// Runs jobs as sequences of chunks over a pool of threads. Turns go round the
+/// groups of jobs first, and round the jobs of each group: whenever a thread is
+/// free, the group that waits longest starts one chunk of the job of its that
+/// waits longest; both go behind the others. So the first chunk of a new job
+/// waits for one chunk of every other group, and of every job of its own, at
+/// most, however many jobs the others have and however long those are.
+///
+/// Chunks that take long give way between their pieces: a thread then starts
+/// one chunk of every group before it goes on. A thread has at most one such
+/// chunk under way, so that others of their kind wait for its end.
 class ChunkScheduler {
  public:
   struct Job {
@@ -46,6 +52,10 @@ class ChunkScheduler {
     std::function<void()> done;
     /// Chunks not yet started are dropped once it is cancelled; may be null.
     std::shared_ptr<const CancellationToken> cancellation;
+    /// Whose job it is.
+    std::uint64_t group = 0;
+    /// Whether its chunks take long: these call GiveWay.
+    bool long_chunks = false;
   };
 
   /// Throws std::runtime_error where the system has no thread for it.
@@ -60,23 +70,32 @@ class ChunkScheduler {
   /// std::bad_alloc; nothing of the job was called then.
   void Submit(Job job);
   /// Runs a plain function on the pool: one chunk.
-  void Submit(std::function<void()> work);
+  void Submit(std::function<void()> work, std::uint64_t group = 0);
   /// Returns when the job is done. The calling thread takes part, so that the
   /// job waits for no other, and calls on one thread of the pool less than
   /// there are: on none where there is one. Not to be called from a thread of
   /// the pool. Throws std::bad_alloc; nothing was run then.
   void Run(Job job);
 
+  /// From inside a chunk of a job of long chunks, on its slot: the calling
+  /// thread runs one chunk of every group that waits, but none that takes long.
+  /// Returns early once the chunk's own job is cancelled. Nothing is run on the
+  /// thread of who calls Run.
+  void GiveWay(int slot, const CancellationToken& own);
+
   /// The slot of whoever calls Run.
   static constexpr int kCaller = -1;
 
   int threads() const { return threads_; }
-  /// One for each thread of the pool, and the last for who stands in for it.
-  int slots() const { return threads_ + 1; }
+  /// Those of the pool's threads, that of who stands in for them, and as many
+  /// again for what runs while long chunks give way.
+  int slots() const { return 2 * (threads_ + 1); }
   /// Jobs that are not done.
   std::int64_t jobs() const;
   /// Chunks of all jobs so far.
   std::int64_t chunks_started() const;
+  /// How often chunks gave way so far.
+  std::int64_t pauses() const;
 
  private:
   struct Impl;

@@ -5,16 +5,30 @@
 
 namespace torqued {
 
-/// What the quantities of `options` cost by lanes, and those of `by_rows` one
-/// state at a time; nanoseconds of one core for a model of so many degrees of
-/// freedom.
-double NanosecondsPerRow(const EvaluationOptions& options, QuantitySet by_rows,
-                         int dof);
+/// Nanoseconds of one core for a row.
+struct RowCost {
+  double by_lanes = 0;
+  /// Of what is computed one state at a time in any case.
+  double by_rows = 0;
+  /// What is added where the lanes leave the row in doubt.
+  double in_doubt = 0;
+};
 
-/// The factor of states that only general texts know.
+/// Rows that cost the lanes as much as one alone, whatever the target: those of
+/// the one that the costs were measured with.
+inline constexpr int kRowsOfACostlyBlock = 4;
+
+/// Of the quantities of `options`, those of `by_rows` one state at a time, for
+/// a model of so many degrees of freedom.
+RowCost CostOfRow(const EvaluationOptions& options, QuantitySet by_rows,
+                  int dof);
+
+/// The factor by which lanes take longer for states that only general texts
+/// know.
 inline constexpr double kCostOfGeneralTexts = 3;
 
 /// What `count` external wrenches add.
-double NanosecondsOfWrenches(QuantitySet quantities, int count, int dof);
+RowCost CostOfWrenches(QuantitySet quantities, QuantitySet by_rows, int count,
+                       int dof);
 
 }  // namespace torqued

@@ -22,12 +22,15 @@ constexpr double kShortestChunkNanoseconds = 20'000;
 constexpr double kChunksPerThread = 16;
 constexpr std::int64_t kMaxChunkRows = 4096;
 
+/// Chunks that cannot be shorter than this give way inside of their rows.
+constexpr double kLongChunkNanoseconds = 2 * kLongestChunkNanoseconds;
+/// Some 0.1 ms.
+constexpr long long kOperationsBetweenPauses = 100'000;
+
 /// Below this a plan is computed where it stands: handing over costs 2-15 µs.
 constexpr double kSmallNanoseconds = 20'000;
-
-double Nanoseconds(const EvaluationPlan& plan) {
-  return plan.nanoseconds_per_row() * static_cast<double>(plan.rows());
-}
+/// But not if it takes more than this where all rows are in doubt.
+constexpr double kSmallInDoubtNanoseconds = 300'000;
 
 /// Rows that take as long as one alone.
 std::int64_t RowsOfABlock(const EvaluationPlan& plan,
@@ -44,8 +47,9 @@ std::int64_t ChunkRows(const EvaluationPlan& plan, const LaneKernels& kernels,
   const double chunk =
       threads == 1
           ? kLongestChunkNanoseconds
-          : std::clamp(Nanoseconds(plan) / (kChunksPerThread * threads),
-                       kShortestChunkNanoseconds, kLongestChunkNanoseconds);
+          : std::clamp(
+                plan.Nanoseconds(plan.rows()) / (kChunksPerThread * threads),
+                kShortestChunkNanoseconds, kLongestChunkNanoseconds);
   const std::int64_t block = RowsOfABlock(plan, kernels);
   const auto rows =
       static_cast<std::int64_t>(chunk / plan.nanoseconds_per_row());
@@ -112,6 +116,10 @@ struct Engine::Run {
         chunk_rows(rows_per_chunk),
         chunks((what.rows() + rows_per_chunk - 1) / rows_per_chunk) {}
 
+  bool long_chunks() const {
+    return plan.Nanoseconds(chunk_rows) > kLongChunkNanoseconds;
+  }
+
   const LaneKernels& kernels;
   const EvaluationPlan& plan;
   const EvaluationOutputs outputs;
@@ -128,6 +136,31 @@ struct Engine::Run {
   /// Issues by chunk, found in any order.
   std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> issues;
 
+  /// A long chunk on a slot of the scheduler.
+  struct LongChunk {
+    Run& run;
+    ChunkScheduler& scheduler;
+    int slot;
+
+    static bool Pause(void* what) {
+      const auto& chunk = *static_cast<LongChunk*>(what);
+      const CancellationToken& cancellation = *chunk.run.cancellation;
+      chunk.scheduler.GiveWay(chunk.slot, cancellation);
+      return cancellation.cancelled();
+    }
+  };
+
+  void Chunk(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
+             RowWorkspace& workspace) {
+    if (!long_chunks()) return Chunk(chunk, workspace);
+    LongChunk paused{*this, scheduler, slot};
+    Pauses pauses{kOperationsBetweenPauses, LongChunk::Pause, &paused,
+                  kOperationsBetweenPauses};
+    workspace.pauses = &pauses;
+    Chunk(chunk, workspace);
+    workspace.pauses = nullptr;
+  }
+
   void Chunk(std::int64_t chunk, RowWorkspace& workspace) {
     Clock::rep unset = 0;
     started.compare_exchange_strong(unset,
@@ -138,6 +171,7 @@ struct Engine::Run {
     try {
       std::vector<RowIssue> found;
       EvaluateRows(plan, outputs, kernels, begin, end, workspace, found);
+      if (workspace.pauses != nullptr && workspace.pauses->given_up) return;
       if (!found.empty()) {
         if (stop_at_first) cancellation->Cancel();
         const std::scoped_lock lock(mutex);
@@ -204,7 +238,8 @@ EvaluationReport Engine::WithWorkspace(const Function& evaluate) {
 }
 
 bool Engine::IsSmall(const EvaluationPlan& plan) {
-  return Nanoseconds(plan) <= kSmallNanoseconds;
+  return plan.Nanoseconds(plan.rows()) <= kSmallNanoseconds &&
+         plan.NanosecondsInDoubt(plan.rows()) <= kSmallInDoubtNanoseconds;
 }
 
 EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
@@ -219,10 +254,11 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
     ChunkScheduler::Job job;
     job.chunks = run.chunks;
     job.run = [this, &run, &workspace](std::int64_t chunk, int slot) {
-      run.Chunk(chunk, slot == ChunkScheduler::kCaller
-                           ? workspace
-                           : workspaces_->OfSlot(slot));
+      run.Chunk(chunk, *scheduler_, slot,
+                slot == ChunkScheduler::kCaller ? workspace
+                                                : workspaces_->OfSlot(slot));
     };
+    job.long_chunks = run.long_chunks();
     job.cancellation = run.cancellation;
     scheduler_->Run(std::move(job));
     return run.Report();
@@ -235,15 +271,15 @@ EvaluationReport Engine::EvaluateHere(
   return WithWorkspace([&](RowWorkspace& workspace) {
     const std::int64_t chunk_rows =
         ChunkRows(plan, kernels_, chunk_rows_, threads());
-    if (plan.rows() <= chunk_rows) {
+    Run run(kernels_, plan, outputs, chunk_rows);
+    if (run.chunks <= 1 && !run.long_chunks()) {
       return EvaluateAtOnce(kernels_, plan, outputs, workspace);
     }
-    Run run(kernels_, plan, outputs, chunk_rows);
     if (cancellation != nullptr) run.cancellation = std::move(cancellation);
     run.stop_at_first = stop_at_first;
     for (std::int64_t chunk = 0;
          chunk < run.chunks && !run.cancellation->cancelled(); ++chunk) {
-      run.Chunk(chunk, workspace);
+      run.Chunk(chunk, *scheduler_, ChunkScheduler::kCaller, workspace);
     }
     return run.Report();
   });
@@ -252,7 +288,7 @@ EvaluationReport Engine::EvaluateHere(
 void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
                     const EvaluationOutputs& outputs, Done done,
                     std::shared_ptr<CancellationToken> cancellation,
-                    bool stop_at_first) {
+                    bool stop_at_first, std::uint64_t group) {
   auto run =
       std::make_shared<Run>(kernels_, *plan, outputs,
                             ChunkRows(*plan, kernels_, chunk_rows_, threads()));
@@ -262,8 +298,10 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
   ChunkScheduler::Job job;
   job.chunks = run->chunks;
   job.run = [this, run](std::int64_t chunk, int slot) {
-    run->Chunk(chunk, workspaces_->OfSlot(slot));
+    run->Chunk(chunk, *scheduler_, slot, workspaces_->OfSlot(slot));
   };
+  job.long_chunks = run->long_chunks();
+  job.group = group;
   job.done = [run, plan = std::move(plan), done = std::move(done)] {
     done(run->Report());
   };

@@ -9,19 +9,26 @@
 namespace torqued {
 namespace {
 
+/// Of one row by the general texts, beside what these count themselves.
+long long RowOperations(const EvaluationPlan& plan) {
+  return 200LL * plan.model().nv();
+}
+
 /// Blocks of lanes, of single precision those in doubt again in blocks of
 /// double precision, then what is still in doubt one by one.
 void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                    const LaneKernels& kernels, std::int64_t begin,
                    std::int64_t end, RowWorkspace& workspace,
                    std::vector<RowIssue>& issues) {
-  const BlockJob job = plan.blocks().Job(plan, outputs);
+  BlockJob job = plan.blocks().Job(plan, outputs);
+  job.pauses = workspace.pauses;
   workspace.ReserveDoubtful(end - begin);
   long long count =
       RunLanes(kernels, job, begin, end, workspace, workspace.doubtful.data());
   if (count > 0 && job.single_precision) {
     count = RecomputeInDouble(plan, job, kernels, workspace, count);
   }
+  if (GiveUpAfter(workspace.pauses, 0)) return;
   const bool task = plan.options().quantities.Has(Quantity::kOperationalSpace);
   if (task) {
     const int rank = plan.options().task.axis_count;
@@ -51,6 +58,7 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
       outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
     }
   }
+  const long long row_operations = RowOperations(plan);
   const auto decide = [&](std::int64_t row, QuantityBits in_doubt) {
     // Of those that were not asked for nothing is stored.
     const QuantitySet quantities(in_doubt & plan.options().quantities.bits());
@@ -60,6 +68,7 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
   if (by_rows.empty()) {
     for (long long k = 0; k < count; ++k) {
       decide(workspace.doubtful[k].row, workspace.doubtful[k].quantities);
+      if (GiveUpAfter(workspace.pauses, row_operations)) return;
     }
     return;
   }
@@ -70,6 +79,7 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
       quantities |= workspace.doubtful[next++].quantities;
     }
     decide(row, quantities);
+    if (GiveUpAfter(workspace.pauses, row_operations)) return;
   }
 }
 
@@ -98,6 +108,7 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
   RowEvaluation evaluation(plan, outputs, workspace, plan.options().quantities);
   for (std::int64_t row = begin; row < end; ++row) {
     if (const auto issue = evaluation.Evaluate(row)) issues.push_back(*issue);
+    if (GiveUpAfter(workspace.pauses, RowOperations(plan))) return;
   }
 }
 

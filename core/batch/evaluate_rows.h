@@ -11,7 +11,8 @@
 namespace torqued {
 
 /// Rows [begin, end), by the kernels of a target. Appends rows that are not OK
-/// to `issues`, in order.
+/// to `issues`, in order. Where workspace.pauses give up, neither results nor
+/// issues mean anything.
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   const LaneKernels& kernels, std::int64_t begin,
                   std::int64_t end, RowWorkspace& workspace,

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/batch/cost.h"
 #include "core/batch/input_groups.h"
 #include "core/batch/input_traits.h"
 #include "core/batch/option_checks.h"
@@ -104,8 +103,8 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   if (checked->blocks.usable() && !checked->model->needs_double()) {
     checked->precision = checked->options.precision;
   }
-  checked->nanoseconds_per_row = NanosecondsPerRow(
-      checked->options, checked->blocks.by_rows(), checked->model->nv());
+  checked->cost = CostOfRow(checked->options, checked->blocks.by_rows(),
+                            checked->model->nv());
   return plan;
 }
 
@@ -206,16 +205,25 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
 
   rows_ = rows;
   inputs_ = inputs;
-  nanoseconds_per_row_ = checked_->nanoseconds_per_row;
+  cost_ = checked_->cost;
   // An upper bound: some of the quantities may not take those inputs.
-  if (GeneralInputs(inputs) != 0) {
-    nanoseconds_per_row_ *= kCostOfGeneralTexts;
-  }
+  if (GeneralInputs(inputs) != 0) cost_.by_lanes *= kCostOfGeneralTexts;
   if (inputs.external_wrenches.present()) {
-    nanoseconds_per_row_ += NanosecondsOfWrenches(
-        options().quantities, static_cast<int>(wrench_places().size()), nv);
+    const RowCost of_wrenches =
+        CostOfWrenches(options().quantities, blocks().by_rows(),
+                       static_cast<int>(wrench_places().size()), nv);
+    cost_.by_lanes += of_wrenches.by_lanes;
+    cost_.by_rows += of_wrenches.by_rows;
+    cost_.in_doubt += of_wrenches.in_doubt;
   }
   return std::nullopt;
+}
+
+double EvaluationPlan::Nanoseconds(std::int64_t rows) const {
+  constexpr std::int64_t kBlock = kRowsOfACostlyBlock;
+  const std::int64_t of_blocks = (rows + kBlock - 1) / kBlock * kBlock;
+  return cost_.by_lanes * static_cast<double>(of_blocks) +
+         cost_.by_rows * static_cast<double>(rows);
 }
 
 const std::vector<int>& EvaluationPlan::places(Input input) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/batch/block_plan.h"
+#include "core/batch/cost.h"
 #include "core/batch/evaluation.h"
 #include "core/dynamics/pivot_scale.h"
 #include "core/model/model.h"
@@ -86,8 +87,15 @@ class EvaluationPlan {
   /// The same for the lane kernels.
   const BlockPlan& blocks() const { return checked_->blocks; }
 
-  /// Rough cost of one row on one core, for scheduling.
-  double nanoseconds_per_row() const { return nanoseconds_per_row_; }
+  /// Rough cost on one core of so many rows, for scheduling: lanes compute a
+  /// block in the time of a row.
+  double Nanoseconds(std::int64_t rows) const;
+  /// The same if the lanes left all rows in doubt.
+  double NanosecondsInDoubt(std::int64_t rows) const {
+    return Nanoseconds(rows) + cost_.in_doubt * static_cast<double>(rows);
+  }
+  /// Of one row of many.
+  double nanoseconds_per_row() const { return cost_.by_lanes + cost_.by_rows; }
 
   /// Memory that the plan holds beside a model that others share, roughly.
   std::int64_t bytes() const;
@@ -106,12 +114,11 @@ class EvaluationPlan {
     Precision precision = Precision::kDouble;
     PivotScales pivot_scales;
     BlockPlan blocks;
-    double nanoseconds_per_row = 0;  // of the lowered texts
+    RowCost cost;  // of the lowered texts
   };
 
   explicit EvaluationPlan(std::shared_ptr<const Checked> checked)
-      : checked_(std::move(checked)),
-        nanoseconds_per_row_(checked_->nanoseconds_per_row) {}
+      : checked_(std::move(checked)), cost_(checked_->cost) {}
 
   bool UsesTipFrame(bool has_wrench) const;
   bool UsesTipWrench() const;
@@ -122,7 +129,7 @@ class EvaluationPlan {
   std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;
   std::int64_t rows_ = 0;
-  double nanoseconds_per_row_ = 0;
+  RowCost cost_;
 };
 
 }  // namespace torqued

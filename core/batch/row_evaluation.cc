@@ -39,26 +39,33 @@ double LoadNumber(const InputArray& array, std::int64_t index) {
   return static_cast<double>(value);
 }
 
+constexpr int kColumnsBetweenPauses = 1 << 14;
+
 /// Column k is values[sources[k]]; null: values[k]. The table need not be
 /// aligned.
 template <class Number>
-void StoreNumbers(const LaneShape& shape, const double* values, char* row) {
-  for (int k = 0; k < shape.columns; ++k) {
-    const auto number =
-        static_cast<Number>(values[shape.sources ? shape.sources[k] : k]);
-    std::memcpy(row, &number, sizeof(number));
-    row += sizeof(number);
+void StoreNumbers(const LaneShape& shape, const double* values, char* row,
+                  Pauses* pauses) {
+  for (int begin = 0; begin < shape.columns; begin += kColumnsBetweenPauses) {
+    const int end = std::min(shape.columns, begin + kColumnsBetweenPauses);
+    for (int k = begin; k < end; ++k) {
+      const auto number =
+          static_cast<Number>(values[shape.sources ? shape.sources[k] : k]);
+      std::memcpy(row, &number, sizeof(number));
+      row += sizeof(number);
+    }
+    if (GiveUpAfter(pauses, 2 * kColumnsBetweenPauses)) return;
   }
 }
 
 void StoreRow(const OutputArray& array, const LaneShape& shape,
-              std::int64_t row, const double* values) {
+              std::int64_t row, const double* values, Pauses* pauses) {
   char* at =
       static_cast<char*>(array.data) + row * shape.columns * SizeOf(array.type);
   if (array.type == NumberType::kF64) {
-    StoreNumbers<double>(shape, values, at);
+    StoreNumbers<double>(shape, values, at, pauses);
   } else {
-    StoreNumbers<float>(shape, values, at);
+    StoreNumbers<float>(shape, values, at, pauses);
   }
 }
 
@@ -86,6 +93,11 @@ RowEvaluation::RowEvaluation(const EvaluationPlan& plan,
       tree_(plan.model().tree()),
       asked_(quantities),
       groups_(plan.inputs(), quantities) {
+  scratch_.pauses = workspace.pauses;
+  if (workspace.quantities != nullptr) {
+    workspace.quantities->scratch.forward_derivatives.mass.pauses =
+        workspace.pauses;
+  }
   const Terms& terms = plan.options().terms;
   terms_.viscous_friction = terms.viscous_friction;
   terms_.coulomb_friction = terms.coulomb_friction;
@@ -118,6 +130,7 @@ void RowEvaluation::EvaluateGroup(const InputGroup& group) {
   LoadWrenches();
   JudgeMassMatrix();
   GeneralOutputs();
+  if (given_up()) return;
   InverseDynamicsOutput();
   ForwardDynamicsOutput();
   KinematicOutputs();
@@ -349,9 +362,9 @@ void RowEvaluation::TaskOutputs() {
   double W[36], r[6], lambda[36], eta[6];
   const bool regular = mass_.regular();
   if (regular) {
-    FactorLdlt(n, scratch_.M);
+    FactorLdlt(n, scratch_.M, scratch_.pauses);
     TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y, W,
-                 r);
+                 r, scratch_.pauses);
   }
   const TaskDiagnostics diagnostics =
       SolveTask(task, tree_, frame, scratch_.J, regular ? W : nullptr, r,
@@ -402,9 +415,9 @@ void RowEvaluation::StoreTaskProjections(const double* lambda) {
   double* const J_bar = workspace_.projections.data();
   double* const N = J_bar + m * n;
   DynamicallyConsistentInverse(m, n, scratch_.J, scratch_.M, lambda, scratch_.u,
-                               J_bar);
+                               J_bar, scratch_.pauses);
   Store(Output::kConsistentInverse, J_bar, n * m);
-  NullSpaceProjector(m, n, scratch_.J, J_bar, N);
+  NullSpaceProjector(m, n, scratch_.J, J_bar, N, scratch_.pauses);
   Store(Output::kNullSpaceProjector, N, n * n);
 }
 
@@ -414,7 +427,7 @@ void RowEvaluation::StoreTaskTorque(const double* drift, const double* lambda) {
                   scratch_, scratch_.h, base_);
   TaskTorque(plan_.options().task.axis_count, tree_.n, scratch_.J, scratch_.M,
              lambda, scratch_.h, drift, Of(Input::kTaskAcceleration),
-             Of(Input::kNullSpaceTorque), scratch_.u, tau);
+             Of(Input::kNullSpaceTorque), scratch_.u, tau, scratch_.pauses);
   Store(Output::kTaskTorque, tau, tree_.n);
 }
 
@@ -441,6 +454,7 @@ void RowEvaluation::ReportSingularMass(Output output) {
 void RowEvaluation::Store(Output output, const double* values, int count) {
   const OutputArray& out = array(output);
   if (!Has(QuantityOf(output)) || out.data == nullptr || count == 0) return;
+  if (given_up()) return;
   if (!AllFinite(out.type, count, values)) {
     RowIssue issue;
     issue.code = RowCode::kNotFiniteResult;
@@ -450,10 +464,11 @@ void RowEvaluation::Store(Output output, const double* values, int count) {
     StoreNaN(output);
     return;
   }
-  StoreRow(out, plan_.blocks().shape(output), row_, values);
+  StoreRow(out, plan_.blocks().shape(output), row_, values, scratch_.pauses);
 }
 
 void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
+  if (given_up()) return;
   double* packed = workspace_.packed.data();
   for (int i = 0; i < s; ++i) {
     packed = std::copy_n(matrix + i * s, i + 1, packed);
@@ -464,10 +479,18 @@ void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
 void RowEvaluation::StoreNaN(Output output) {
   const OutputArray& out = array(output);
   if (!Has(QuantityOf(output)) || out.data == nullptr) return;
-  // A table of one column.
-  const int columns = plan_.columns(output);
-  for (int k = 0; k < columns; ++k) {
-    StoreRow(out, {1, nullptr, 0}, row_ * columns + k, &kNaN);
+  const std::int64_t columns = plan_.columns(output);
+  const auto fill = [&](auto number) {
+    char* at = static_cast<char*>(out.data) +
+               row_ * columns * std::int64_t{sizeof(number)};
+    for (std::int64_t k = 0; k < columns; ++k, at += sizeof(number)) {
+      std::memcpy(at, &number, sizeof(number));
+    }
+  };
+  if (out.type == NumberType::kF64) {
+    fill(kNaN);
+  } else {
+    fill(static_cast<float>(kNaN));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/batch/evaluation_plan.h"
+#include "core/dynamics/pauses.h"
 #include "core/dynamics/pivot_rule.h"
 #include "core/dynamics/workspace.h"
 #include "core/lanes/block_job.h"
@@ -49,6 +50,8 @@ struct RowWorkspace {
   std::vector<DoubtfulRow> doubtful;
   /// Inputs and results of rows that are computed again.
   std::vector<std::byte> gathered;
+  /// Of the rows that are computed now; null: there are none.
+  Pauses* pauses = nullptr;
 };
 
 }  // namespace torqued

@@ -66,17 +66,21 @@ class QuantityTexts {
     wanted_ = wanted;
     Forces();
     Coriolis();
+    if (given_up()) return;
     MassMatrixInverse();
+    if (given_up()) return;
     EnergyAndMomentum();
     Motions();
     Wrenches();
     Power();
     Regressor();
+    if (given_up()) return;
     Derivatives();
   }
 
  private:
   bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
+  bool given_up() const { return GiveUpAfter(scratch_.pauses, 0); }
 
   void Forces() {
     const T* const none = nullptr;
@@ -107,7 +111,7 @@ class QuantityTexts {
       CoriolisMatrix(tree_, in_.v, scratch_, own_.coriolis, C);
       store_(Output::kCoriolisMatrix, C, n_ * n_);
       if (Wants(Quantity::kMassMatrixRate)) {
-        MassMatrixRate(n_, C, rate);
+        MassMatrixRate(n_, C, rate, scratch_.pauses);
         store_(Output::kMassMatrixRate, rate, n_ * n_);
       }
     }
@@ -228,6 +232,7 @@ class QuantityTexts {
       store_(Output::kTauByQ, first, n_ * n_);
       store_(Output::kTauByV, second, n_ * n_);
     }
+    if (given_up()) return;
     if (forward) {
       const ForwardDerivativesScratch<T>& own = own_.forward_derivatives;
       InverseDynamicsDerivatives(

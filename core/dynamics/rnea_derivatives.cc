@@ -15,8 +15,10 @@ template void InverseDynamicsDerivatives(const Tree&, const DynamicsTerms&,
                                          float*, float*, float*,
                                          const BaseMotion<float>*);
 template void AddHeldWrenchDerivative(const Tree&, int, ReferenceFrame,
-                                      const double*, const double*, double*);
+                                      const double*, const double*, double*,
+                                      Pauses*);
 template void AddHeldWrenchDerivative(const Tree&, int, ReferenceFrame,
-                                      const float*, const float*, float*);
+                                      const float*, const float*, float*,
+                                      Pauses*);
 
 }  // namespace torqued

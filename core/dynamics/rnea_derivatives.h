@@ -61,7 +61,8 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
 template <class T>
 void AddHeldWrenchDerivative(const Tree& tree, int body,
                              ReferenceFrame reference, const T* J,
-                             const T* wrench, T* dtau_dq);
+                             const T* wrench, T* dtau_dq,
+                             Pauses* pauses = nullptr);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

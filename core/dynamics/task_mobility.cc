@@ -4,8 +4,8 @@ namespace torqued {
 
 template void TaskMobility(int, int, const double*, const double*,
                            const double*, const double*, double*, double*,
-                           double*);
+                           double*, Pauses*);
 template void TaskMobility(int, int, const float*, const float*, const float*,
-                           const float*, float*, float*, float*);
+                           const float*, float*, float*, float*, Pauses*);
 
 }  // namespace torqued

@@ -28,10 +28,11 @@ TORQUED_INLINE void ConsistentInverse(int m, int n, const Row& row,
 
 template <class T>
 void DynamicallyConsistentInverse(int m, int n, const T* J, const T* LD,
-                                  const T* lambda, T* work, T* J_bar) {
+                                  const T* lambda, T* work, T* J_bar,
+                                  Pauses* pauses) {
   ConsistentInverse(
       m, n, [=](int i) TORQUED_INLINE_BODY { return J + i * n; },
-      [=](T* x) TORQUED_INLINE_BODY { SolveLdlt(n, LD, x); },
+      [=](T* x) TORQUED_INLINE_BODY { SolveLdlt(n, LD, x, pauses); },
       [=](int i, int j) TORQUED_INLINE_BODY { return lambda[i * m + j]; }, work,
       J_bar);
 }
@@ -39,7 +40,7 @@ void DynamicallyConsistentInverse(int m, int n, const T* J, const T* LD,
 /// 1 − J̄ J; `row(k)` is row k of J.
 template <class T, class Row>
 TORQUED_INLINE void ProjectOnNullSpace(int m, int n, const Row& row,
-                                       const T* J_bar, T* N) {
+                                       const T* J_bar, T* N, Pauses* pauses) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       T entry(i == j ? 1 : 0);
@@ -48,13 +49,16 @@ TORQUED_INLINE void ProjectOnNullSpace(int m, int n, const Row& row,
       }
       N[i * n + j] = entry;
     }
+    if (GiveUpAfter(pauses, static_cast<long>(m) * n)) return;
   }
 }
 
 template <class T>
-void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N) {
+void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N,
+                        Pauses* pauses) {
   ProjectOnNullSpace(
-      m, n, [=](int k) TORQUED_INLINE_BODY { return J + k * n; }, J_bar, N);
+      m, n, [=](int k) TORQUED_INLINE_BODY { return J + k * n; }, J_bar, N,
+      pauses);
 }
 
 }  // namespace TORQUED_TARGET

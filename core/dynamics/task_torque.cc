@@ -4,9 +4,9 @@ namespace torqued {
 
 template void TaskTorque(int, int, const double*, const double*, const double*,
                          const double*, const double*, const double*,
-                         const double*, double*, double*);
+                         const double*, double*, double*, Pauses*);
 template void TaskTorque(int, int, const float*, const float*, const float*,
                          const float*, const float*, const float*, const float*,
-                         float*, float*);
+                         float*, float*, Pauses*);
 
 }  // namespace torqued

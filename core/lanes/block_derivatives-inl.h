@@ -25,8 +25,9 @@ class BlockDerivatives {
 
   /// Takes no memory unless derivatives are wanted.
   BlockDerivatives(const Tree& tree, const LoweredTreeOf<N>& lowered,
-                   QuantityBits wanted, Carver& carver)
+                   QuantityBits wanted, Pauses* pauses, Carver& carver)
       : tree_(tree), lowered_(lowered), wanted_(wanted & kDerivatives) {
+    forward_.mass.pauses = pauses;
     if (wanted_ == 0) return;
     const auto n = static_cast<unsigned long>(tree.n);
     if (solves()) carver.Take(M_, n * n);

@@ -3,6 +3,7 @@
 // nothing else may cross between units of different targets.
 #pragma once
 
+#include "core/dynamics/pauses.h"
 #include "core/dynamics/quantity.h"
 #include "core/dynamics/scale_bound.h"
 #include "core/model/lowered_tree.h"
@@ -110,6 +111,7 @@ struct BlockJob {
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool past_caches;
+  Pauses* pauses;  // of the thread that computes; null: there are none
 
   __attribute__((always_inline)) const LaneInput& operator[](
       Input input) const {

@@ -48,7 +48,8 @@ class BlockEvaluation {
         mass_(n_, carver_),
         pivots_(setup_, solves(), carver_),
         task_(job, wanted_, mass_, carver_),
-        derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, carver_) {
+        derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, job.pauses,
+                     carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
     carver_.Take(c_, n);
@@ -62,9 +63,11 @@ class BlockEvaluation {
     carver_.Take(low_.sum, slots);
     if (further_ != 0) {
       CarveQuantityScratch<P>(further_, n, carver_, quantities_);
+      quantities_.forward_derivatives.mass.pauses = job.pauses;
     }
     if (keeps_acceleration()) carver_.Take(acceleration_, n);
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
+    general_.pauses = job.pauses;
     if (checks_articulated_pivots() && (wants_acceleration() || job_.task)) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
@@ -84,6 +87,8 @@ class BlockEvaluation {
       row_ = row;
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
+      // A block has some square of the joints in any case.
+      if (GiveUpAfter(job_.pauses, 10LL * n_ * n_)) return 0;
       doubts_.Add(kAllQuantities, in_.Load(row_, count_));
       pivots_.Load(in_.q);
       if (job_.lowered) {
@@ -451,6 +456,8 @@ class BlockEvaluation {
     // With articulated bodies their own pivots decide.
     if (by_factorization()) solved |= kOfForwardDynamics | kGeneralSolutions;
     unsigned doubtful = mass_.Factor(pivots_);
+    const long long n = n_;
+    if (GiveUpAfter(job_.pauses, n * n * n / 6)) return;
     if (doubtful != 0 && checks_articulated_pivots()) [[unlikely]] {
       doubtful &= DoubtfulOfArticulatedBodies();
     }

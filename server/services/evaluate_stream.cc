@@ -25,8 +25,7 @@ bool IsForThePool(const StateBatch& batch) {
   const EvaluationPlan& plan = *batch.plan();
   // Singular values are computed row by row, which the estimate leaves out.
   if (batch.sigma_min()) return !Engine::IsSmall(plan);
-  return plan.nanoseconds_per_row() * static_cast<double>(plan.rows()) >
-         kInPlaceNanoseconds;
+  return plan.Nanoseconds(plan.rows()) > kInPlaceNanoseconds;
 }
 
 /// Who waits for nobody may take all there is.

@@ -149,6 +149,135 @@ TEST(ChunkScheduler, JobsTakeTurnsChunkByChunk) {
   EXPECT_EQ(order, "a0b0c0a1b1a2a3");
 }
 
+TEST(ChunkScheduler, TurnsGoRoundTheGroupsFirst) {
+  std::string order;
+  {
+    ChunkScheduler scheduler(1);
+    Blockade blockade(scheduler);
+    const struct {
+      char name;
+      int chunks;
+      std::uint64_t group;
+    } jobs[] = {{'a', 4, 1}, {'b', 2, 1}, {'c', 1, 1}, {'d', 3, 2}};
+    for (const auto& [name, chunks, group] : jobs) {
+      ChunkScheduler::Job job;
+      job.chunks = chunks;
+      job.group = group;
+      job.run = [&order, name = name](std::int64_t chunk, int) {
+        order += name;
+        order += std::to_string(chunk);
+      };
+      scheduler.Submit(std::move(job));
+    }
+    blockade.Release();
+  }
+  EXPECT_EQ(order, "a0d0b0d1c0d2a1b1a2a3");
+}
+
+TEST(ChunkScheduler, ALongChunkGivesWayToOneChunkOfEveryGroup) {
+  std::string order;
+  {
+    ChunkScheduler scheduler(1);
+    Blockade blockade(scheduler);
+    const auto submit = [&](char name, int chunks, std::uint64_t group,
+                            bool long_chunks) {
+      ChunkScheduler::Job job;
+      job.chunks = chunks;
+      job.group = group;
+      job.long_chunks = long_chunks;
+      job.run = [&, name, long_chunks](std::int64_t chunk, int slot) {
+        order += name;
+        order += std::to_string(chunk);
+        if (!long_chunks) return;
+        for (int piece = 0; piece < 2; ++piece) {
+          scheduler.GiveWay(slot, CancellationToken());
+          order += '.';
+        }
+      };
+      scheduler.Submit(std::move(job));
+    };
+    submit('L', 1, 1, true);
+    submit('M', 1, 1, true);
+    submit('a', 4, 1, false);
+    submit('b', 2, 2, false);
+    submit('c', 2, 2, false);
+    blockade.Release();
+  }
+  // The other long chunk waits for its end; what is left goes on between them.
+  EXPECT_EQ(order, "L0a0b0.a1c0.a2b1M0a3c1..");
+}
+
+TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
+  ChunkScheduler scheduler(3);
+  std::vector<std::atomic<int>> users(
+      static_cast<std::size_t>(scheduler.slots()));
+  std::atomic<bool> shared{false};
+  std::atomic<int> within{0};
+  const auto use = [&](int slot, const auto& body) {
+    auto& user = users[static_cast<std::size_t>(slot)];
+    if (user.fetch_add(1) != 0) shared = true;
+    body();
+    user.fetch_sub(1);
+  };
+  ChunkScheduler::Job small;
+  small.chunks = 500;
+  small.run = [&](std::int64_t, int slot) {
+    use(slot, [&] {
+      if (slot > scheduler.threads()) ++within;
+      std::this_thread::yield();
+    });
+  };
+  std::promise<void> finished;
+  small.done = [&] { finished.set_value(); };
+  ChunkScheduler::Job large;
+  large.chunks = 20;
+  large.long_chunks = true;
+  large.run = [&](std::int64_t, int slot) {
+    use(slot, [&] {
+      for (int piece = 0; piece < 10; ++piece) {
+        scheduler.GiveWay(slot, CancellationToken());
+      }
+    });
+  };
+  {
+    Blockade blockade(scheduler);
+    scheduler.Submit(std::move(small));
+    blockade.Release();
+  }
+  RunToEnd(scheduler, std::move(large));
+  finished.get_future().wait();
+  EXPECT_FALSE(shared);
+  EXPECT_GT(within, 0);
+}
+
+TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
+  ChunkScheduler scheduler(1);
+  const auto token = std::make_shared<CancellationToken>();
+  std::atomic<int> others{0};
+  std::promise<int> at_end;
+  {
+    Blockade blockade(scheduler);
+    ChunkScheduler::Job large;
+    large.chunks = 1;
+    large.long_chunks = true;
+    large.cancellation = token;
+    large.run = [&](std::int64_t, int slot) {
+      scheduler.GiveWay(slot, *token);
+      at_end.set_value(others);
+    };
+    scheduler.Submit(std::move(large));
+    for (std::uint64_t group = 1; group <= 5; ++group) {
+      scheduler.Submit(
+          [&] {
+            if (++others == 2) token->Cancel();
+          },
+          group);
+    }
+    blockade.Release();
+  }
+  EXPECT_EQ(at_end.get_future().get(), 2);
+}
+
 TEST(ChunkScheduler, ANewJobWaitsForOneChunkOfEachJobUnderWay) {
   constexpr int kLarge = 5;
   for (const int threads : {1, 2, 4}) {

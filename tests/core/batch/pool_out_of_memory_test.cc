@@ -84,7 +84,7 @@ TEST(PoolOutOfMemory, WhoStandsInHasASlotOfItsOwn) {
     ChunkScheduler::Job job;
     job.chunks = 1;
     job.run = [&](std::int64_t, int slot) {
-      EXPECT_EQ(slot, scheduler.slots() - 1);
+      EXPECT_EQ(slot, scheduler.threads());
       fails = false;
       scheduler.Submit(std::move(other));
       meet(slot);
@@ -105,7 +105,7 @@ TEST(PoolOutOfMemory, NobodyStandsInWhereThereIsAWorker) {
   job.chunks = 3;
   job.run = [&, returned = submitted.get_future().share()](std::int64_t,
                                                            int slot) {
-    if (slot == scheduler.slots() - 1) {
+    if (slot == scheduler.threads()) {
       ++stood_in;
     } else {
       returned.wait();
