@@ -34,6 +34,7 @@ constexpr std::size_t kMaxUsageBytes = 600;
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 constexpr double kMaxDrainGrace = 86'400;
 constexpr double kMaxKeeping = 2'000'000;  // what gRPC's milliseconds hold
+constexpr double kMaxWriteDeadline = 86'400;
 // protobuf's own limit of a message.
 constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -146,6 +147,7 @@ class Parser {
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
     std::erase(proxies_, "");
+    settings_.write_deadline = Milliseconds(write_deadline_);
     settings_.drain_grace = Milliseconds(drain_grace_);
     settings_.keeping = {
         Milliseconds(keepalive_), Milliseconds(min_ping_interval_),
@@ -277,6 +279,14 @@ class Parser {
     flags::WholeNumber(Setting("--max-store-bytes", settings_.max_store_bytes,
                                "Most bytes that the model store uses"),
                        1, kUnbounded);
+    Setting("--write-deadline", write_deadline_,
+            "Seconds that a message may wait for its client to take it; 0: for "
+            "ever. Then its call is cancelled")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              return CheckSeconds(text, kMaxWriteDeadline);
+            },
+            "SECONDS"));
     flags::OneOf(
         Setting("--growing-windows", growing_windows_,
                 "Let distant clients send further ahead, up to 32 MiB a "
@@ -458,6 +468,7 @@ class Parser {
 
   CLI::App app_{"Networked robot dynamics.", "torqued"};
   Settings& settings_;
+  double write_deadline_ = 300;
   double drain_grace_ = 30;
   double keepalive_ = 60;
   double min_ping_interval_ = 10;

@@ -52,6 +52,8 @@ struct Settings {
   std::int64_t max_connections_per_peer = 0;  // 0: half of them
   AddressBlocks proxies;  // whose connections begin with a PROXY header
   Keeping keeping;
+  /// How long a message may wait for its client; 0: for ever.
+  std::chrono::milliseconds write_deadline{300'000};
   std::chrono::milliseconds drain_grace{30'000};
 };
 

@@ -135,7 +135,8 @@ std::string Daemon::OpenRegistry() {
       *registry_, engine_, admission_, gate_,
       ComputeLimits{settings_.max_rows, settings_.max_message_bytes},
       MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
-                   HeldBytes(settings_)}});
+                   HeldBytes(settings_)},
+      settings_.write_deadline});
   services_ =
       std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
   standard_ = std::make_unique<StandardServices>(*context_, services_->names(),

@@ -1,6 +1,8 @@
 #include "server/services/admission.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 
 namespace torqued::server {
@@ -9,56 +11,97 @@ namespace {
 // About the time of a large job; clients add their own back-off.
 constexpr std::chrono::milliseconds kRetryAfter{100};
 
-/// Adds if the sum stays within the limit.
-bool TryAdd(std::atomic<std::int64_t>& sum, std::int64_t amount,
-            std::int64_t limit) {
-  std::int64_t before = sum.load(std::memory_order_relaxed);
-  do {
-    if (amount > limit - before) return false;
-  } while (!sum.compare_exchange_weak(before, before + amount,
-                                      std::memory_order_relaxed));
-  return true;
+/// Of what is left to one peer it leaves this part to others.
+constexpr std::int64_t kLeftToOthers = 8;
+/// Of a limit, the shares of all peers together.
+constexpr std::int64_t kPartOfShares = 4;
+
+}  // namespace
+
+const Admission::Unit Admission::kUnits[3] = {
+    {"rows", &Load::rows, true},
+    {"bytes", &Load::bytes, true},
+    {"streams", &Load::streams, false},
+};
+
+Admission::Admission(Load limit, std::int64_t peers) : limit_(limit) {
+  for (const Unit& unit : kUnits) {
+    share_.*unit.of = limit_.*unit.of / peers / kPartOfShares;
+  }
+  share_.streams = std::max<std::int64_t>(share_.streams, 1);
 }
 
-Error Refusal(std::string_view unit, std::int64_t amount, std::int64_t limit) {
+Admission::Ticket::~Ticket() {
+  if (owner_ != nullptr) owner_->Give(peer_, load_);
+}
+
+Error Admission::Refusal(const Unit& unit, std::int64_t amount,
+                         bool by_peer) const {
+  const std::int64_t limit = limit_.*unit.of;
+  const std::string name(unit.name);
   Error error;
   const bool never = amount > limit;
   error.reason = never ? v1::REQUEST_TOO_LARGE : v1::OVERLOADED;
-  error.message =
-      never ? "The call takes " + std::to_string(amount) + " " +
-                  std::string(unit) + "; the server works on at most " +
-                  std::to_string(limit) + " at a time."
-            : "Too many " + std::string(unit) + " are under way; try later.";
+  if (never) {
+    error.message = "The call takes " + std::to_string(amount) + " " + name +
+                    "; the server works on at most " + std::to_string(limit) +
+                    " at a time.";
+  } else if (by_peer) {
+    error.message = "This connection has too many " + name +
+                    " under way beside others; try later.";
+  } else {
+    error.message = "Too many " + name + " are under way; try later.";
+  }
   error.metadata = {{"limit", std::to_string(limit)},
-                    {"setting", "max-inflight-" + std::string(unit)}};
+                    {"setting", "max-inflight-" + name}};
   if (!never) error.retry_after = kRetryAfter;
   return error;
 }
 
-}  // namespace
-
-Admission::Ticket::~Ticket() {
-  if (owner_ == nullptr) return;
-  owner_->rows_.fetch_sub(load_.rows, std::memory_order_relaxed);
-  owner_->bytes_.fetch_sub(load_.bytes, std::memory_order_relaxed);
-  owner_->streams_.fetch_sub(load_.streams, std::memory_order_relaxed);
+OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach,
+                                            PeerId peer) {
+  const std::lock_guard lock(mutex_);
+  const auto found = held_.find(peer);
+  const Load before = found == held_.end() ? Load() : found->second;
+  Load after, borrowed = borrowed_;
+  for (const Unit& unit : kUnits) {
+    const std::int64_t amount = load.*unit.of, held = before.*unit.of;
+    const bool halved = reach == Reach::kHalfTheLimit && unit.halved;
+    const std::int64_t limit = limit_.*unit.of / (halved ? 2 : 1);
+    // Too much is told apart from what does not fit beside others.
+    if (amount > limit_.*unit.of) return Refusal(unit, amount, false);
+    if (amount > std::numeric_limits<std::int64_t>::max() - held) {
+      return Refusal(unit, amount, true);
+    }
+    after.*unit.of = held + amount;
+    const std::int64_t others = borrowed_.*unit.of - Borrowed(unit, held);
+    const std::int64_t wanted = Borrowed(unit, held + amount);
+    borrowed.*unit.of = others + wanted;
+    if (amount == 0 || wanted == 0) continue;
+    const std::int64_t room = limit - others;
+    if (wanted > room) return Refusal(unit, amount, held > 0);
+    // Half of the limit leaves enough to others.
+    if (held > 0 && !halved && wanted > room - room / kLeftToOthers) {
+      return Refusal(unit, amount, true);
+    }
+  }
+  held_[peer] = after;
+  borrowed_ = borrowed;
+  return Ticket(this, peer, load);
 }
 
-OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach) {
-  const std::int64_t part = reach == Reach::kLimit ? 1 : 2;
-  if (!TryAdd(rows_, load.rows, limit_.rows / part)) {
-    return Refusal("rows", load.rows, limit_.rows);
+void Admission::Give(PeerId peer, const Load& load) {
+  const std::lock_guard lock(mutex_);
+  const auto found = held_.find(peer);
+  Load& held = found->second;
+  bool any = false;
+  for (const Unit& unit : kUnits) {
+    borrowed_.*unit.of -= Borrowed(unit, held.*unit.of);
+    held.*unit.of -= load.*unit.of;
+    borrowed_.*unit.of += Borrowed(unit, held.*unit.of);
+    any = any || held.*unit.of != 0;
   }
-  if (!TryAdd(bytes_, load.bytes, limit_.bytes / part)) {
-    rows_.fetch_sub(load.rows, std::memory_order_relaxed);
-    return Refusal("bytes", load.bytes, limit_.bytes);
-  }
-  if (!TryAdd(streams_, load.streams, limit_.streams)) {
-    rows_.fetch_sub(load.rows, std::memory_order_relaxed);
-    bytes_.fetch_sub(load.bytes, std::memory_order_relaxed);
-    return Refusal("streams", load.streams, limit_.streams);
-  }
-  return Ticket(this, load);
+  if (!any) held_.erase(found);
 }
 
 }  // namespace torqued::server

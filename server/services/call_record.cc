@@ -57,6 +57,7 @@ Error Draining() {
 CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
                        std::string_view method)
     : context_(context),
+      peer_(PeerOf(*context)),
       gate_(gate),
       method_(method),
       request_id_(RequestIdOf(*context)),

@@ -16,6 +16,7 @@
 #include "server/errors/error.h"
 #include "server/observability/logging.h"
 #include "server/services/call_gate.h"
+#include "server/services/peer.h"
 
 namespace torqued::server {
 
@@ -65,6 +66,7 @@ class CallRecord {
     return cancellation_;
   }
   std::chrono::nanoseconds age() const;
+  PeerId peer() const { return peer_; }
 
  private:
   /// Unless others of this outcome and peer have taken all lines.
@@ -74,6 +76,7 @@ class CallRecord {
               std::string_view outcome, std::string_view detail);
 
   grpc::CallbackServerContext* context_;
+  const PeerId peer_;
   CallGate& gate_;
   std::string_view method_;
   std::string request_id_;

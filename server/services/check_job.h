@@ -23,7 +23,7 @@ namespace torqued::server {
 /// numbers: these have their place in all samples, as "q[1207][3]".
 class CheckJob {
  public:
-  CheckJob(Engine& engine, Admission& admission)
+  CheckJob(Engine& engine, PeerAdmission admission)
       : engine_(engine), admission_(admission) {}
 
   std::optional<Error> Start(v1::CheckTrajectoryStart&& start,
@@ -52,7 +52,7 @@ class CheckJob {
   std::optional<Error> Conclude();
 
   Engine& engine_;
-  Admission& admission_;
+  PeerAdmission admission_;
   v1::CheckTrajectoryStart start_;
   std::shared_ptr<const Model> model_;
   std::string model_name_, revision_;

@@ -10,7 +10,8 @@ namespace torqued::server {
 void CheckStream::OnMessage() {
   std::optional<Error> error;
   try {
-    error = Receive(&incoming_, context_.admission, &request_, &request_room_);
+    error = Receive(&incoming_, {context_.admission, record_.peer()}, &request_,
+                    &request_room_);
     if (error) {
       // As it is.
     } else if (request_.has_start() == request_.has_samples()) {
@@ -72,7 +73,7 @@ void CheckStream::Step() {
 
 std::optional<Error> CheckStream::Work() {
   try {
-    context_.engine.scheduler().Submit([this] { Step(); });
+    context_.engine.scheduler().Submit([this] { Step(); }, record_.peer());
     return std::nullopt;
   } catch (...) {
     const Lock lock(mutex_);

@@ -18,7 +18,8 @@ class CheckStream final : public StreamCall {
  public:
   CheckStream(grpc::CallbackServerContext* call, ServiceContext& context)
       : StreamCall(call, context, "CheckTrajectory"),
-        job_(std::in_place, context.engine, context.admission) {}
+        job_(std::in_place, context.engine,
+             PeerAdmission(context.admission, record_.peer())) {}
 
  private:
   enum class Phase : std::uint8_t { kReading, kChecking, kAnswering };

@@ -8,7 +8,7 @@ namespace torqued::server {
 
 OrError<std::unique_ptr<Computation>> Computation::Prepare(
     const StatesView& states, std::shared_ptr<const ComputeSetup> setup,
-    const ComputeLimits& limits, Admission& admission,
+    const ComputeLimits& limits, PeerAdmission admission,
     v1::ComputeReply* reply) {
   std::unique_ptr<Computation> computation(
       new Computation(std::move(setup), reply));

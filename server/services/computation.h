@@ -17,7 +17,7 @@ class Computation {
   /// the results in `reply`. States and reply must outlive the evaluation.
   static OrError<std::unique_ptr<Computation>> Prepare(
       const StatesView& states, std::shared_ptr<const ComputeSetup> setup,
-      const ComputeLimits& limits, Admission& admission,
+      const ComputeLimits& limits, PeerAdmission admission,
       v1::ComputeReply* reply);
 
   std::shared_ptr<const EvaluationPlan> plan() const { return batch_.plan(); }

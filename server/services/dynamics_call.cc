@@ -14,7 +14,7 @@ void DynamicsCall::Run() {
     return Compute(*entry);
   }
   context_.engine.scheduler().Submit(
-      [this] { Guarded([this] { ResolveAndCompute(); }); });
+      [this] { Guarded([this] { ResolveAndCompute(); }); }, peer());
 }
 
 void DynamicsCall::ResolveAndCompute() {
@@ -34,7 +34,7 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
   auto prepared = Computation::Prepare(
       view.states,
       std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup)),
-      context_.limits, context_.admission, results_);
+      context_.limits, {context_.admission, peer()}, results_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }
@@ -51,7 +51,7 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
       [this](const EvaluationReport& report) {
         Guarded([&] { OnEvaluated(report); });
       },
-      cancellation(), computation_->fail_fast());
+      cancellation(), computation_->fail_fast(), peer());
 }
 
 void DynamicsCall::OnEvaluated(const EvaluationReport& report) {

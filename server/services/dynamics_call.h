@@ -25,7 +25,7 @@ class DynamicsCall : public UnaryCall {
   DynamicsCall(grpc::CallbackServerContext* call, ServiceContext& context,
                std::string_view method, grpc::ByteBuffer* request,
                grpc::ByteBuffer* reply)
-      : UnaryCall(call, context.gate, method),
+      : UnaryCall(call, context, method),
         context_(context),
         request_bytes_(request),
         reply_bytes_(reply),
@@ -83,7 +83,7 @@ class DynamicsCallOf final : public DynamicsCall {
 
   std::optional<Error> Parse(grpc::ByteBuffer* bytes,
                              Admission::Ticket* room) override {
-    return Receive(bytes, context().admission, &request_, room);
+    return Receive(bytes, {context().admission, peer()}, &request_, room);
   }
   ComputeView View() const override { return ViewOf(request_); }
   void Serialize(v1::ComputeReply* results, std::string_view echo,

@@ -54,8 +54,8 @@ void EvaluateStream::OnStart(Chunk* message) {
   std::optional<Error> error;
   try {
     v1::EvaluateRequest& request = message->request;
-    error =
-        Receive(&message->bytes, context_.admission, &request, &start_room_);
+    error = Receive(&message->bytes, {context_.admission, record_.peer()},
+                    &request, &start_room_);
     if (error) {
       // As it is.
     } else if (!request.has_start()) {
@@ -80,7 +80,8 @@ std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
     return InMessage(std::move(*error), "start.");
   }
   auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
-  auto admitted = context_.admission.Admit({.bytes = made->plan.bytes()});
+  auto admitted = context_.admission.Admit(
+      {.bytes = made->plan.bytes()}, Admission::Reach::kLimit, record_.peer());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   held_ = std::get<Admission::Ticket>(std::move(admitted));
   // May be large, and the stream may be long; Clear would keep the memory.
@@ -115,7 +116,8 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
     try {
       chunk->error = chunk->batch->Admit(
           chunk->input_bytes, chunk->number == 0 ? echo_bytes : 0,
-          context_.limits, context_.admission, ReachOf(first));
+          context_.limits, {context_.admission, record_.peer()},
+          ReachOf(first));
     } catch (...) {
       chunk->error = FaultOfTheServer();
     }
@@ -141,7 +143,8 @@ bool EvaluateStream::IsFirst() {
 }
 
 bool EvaluateStream::TakeRoomToWait(Chunk* chunk) {
-  auto room = context_.waiting.Admit({.bytes = chunk->input_bytes});
+  auto room = context_.waiting.Admit({.bytes = chunk->input_bytes},
+                                     Admission::Reach::kLimit, record_.peer());
   auto* ticket = std::get_if<Admission::Ticket>(&room);
   if (ticket != nullptr) chunk->waiting = std::move(*ticket);
   return ticket != nullptr;
@@ -177,8 +180,8 @@ std::optional<Error> EvaluateStream::AdmitInput(Chunk* chunk) {
   if (auto* error = std::get_if<Error>(&measured)) return std::move(*error);
   chunk->input_bytes = std::get<MessageMeasure>(measured).decoded_bytes;
   const bool first = IsFirst();
-  auto admitted =
-      context_.admission.Admit({.bytes = chunk->input_bytes}, ReachOf(first));
+  auto admitted = context_.admission.Admit({.bytes = chunk->input_bytes},
+                                           ReachOf(first), record_.peer());
   if (auto* ticket = std::get_if<Admission::Ticket>(&admitted)) {
     chunk->input = std::move(*ticket);
     return std::nullopt;
@@ -239,7 +242,7 @@ void EvaluateStream::ComputeOnPool(Chunk* chunk) {
         [this, chunk, before](const EvaluationReport& report) {
           OnComputed(chunk, report, before);
         },
-        CancellationOf(*chunk), batch.fail_fast());
+        CancellationOf(*chunk), batch.fail_fast(), record_.peer());
   } catch (...) {
     EvaluationReport report;
     report.failed = true;
@@ -373,8 +376,8 @@ void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   const std::size_t bytes =
       chunk->request.SpaceUsedLong() + chunk->reply.SpaceUsedLong();
   if (bytes <= kMaxKeptBytes) {
-    auto kept =
-        context_.kept.Admit({.bytes = static_cast<std::int64_t>(bytes)});
+    auto kept = context_.kept.Admit({.bytes = static_cast<std::int64_t>(bytes)},
+                                    Admission::Reach::kLimit, record_.peer());
     if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
       chunk->kept = std::move(*ticket);
       spare_.push_back(std::move(chunk));

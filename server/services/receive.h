@@ -29,7 +29,7 @@ std::optional<Error> ParseMeasured(grpc::ByteBuffer* bytes, Message* message) {
 /// them, which uses them up. `room`: of the message, to be kept as long as it.
 /// Until then its bytes count as arriving.
 template <class Message>
-std::optional<Error> Receive(grpc::ByteBuffer* bytes, Admission& admission,
+std::optional<Error> Receive(grpc::ByteBuffer* bytes, PeerAdmission admission,
                              Message* message, Admission::Ticket* room) {
   auto measured = Measure(*bytes, ShapeOf<Message>());
   if (auto* error = std::get_if<Error>(&measured)) return std::move(*error);

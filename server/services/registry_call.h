@@ -23,7 +23,7 @@ class RegistryCall final : public UnaryCall {
   RegistryCall(grpc::CallbackServerContext* call, ServiceContext& context,
                std::string_view method, grpc::ByteBuffer* request,
                grpc::ByteBuffer* reply)
-      : UnaryCall(call, context.gate, method),
+      : UnaryCall(call, context, method),
         context_(context),
         request_bytes_(request),
         reply_bytes_(reply) {}
@@ -32,14 +32,15 @@ class RegistryCall final : public UnaryCall {
   ~RegistryCall() override = default;
 
   void Run() override {
-    auto error =
-        Receive(request_bytes_, context_.admission, &request_, &request_room_);
+    auto error = Receive(request_bytes_, {context_.admission, peer()},
+                         &request_, &request_room_);
     if (!error) {
       set_model(ModelOf(request_));
       error = AdmitReply(RoomFor(request_));
     }
     if (error) return Fail(*std::move(error));
-    context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); });
+    context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); },
+                                       peer());
   }
 
   void Work() {
@@ -86,7 +87,8 @@ class RegistryCall final : public UnaryCall {
   }
 
   std::optional<Error> AdmitReply(std::int64_t bytes) {
-    auto admitted = context_.admission.Admit({.bytes = bytes});
+    auto admitted = context_.admission.Admit({.bytes = bytes},
+                                             Admission::Reach::kLimit, peer());
     if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
     reply_room_ = std::get<Admission::Ticket>(std::move(admitted));
     return std::nullopt;

@@ -46,7 +46,7 @@ class ServerInfoCall final : public UnaryCall {
   ServerInfoCall(grpc::CallbackServerContext* call, ServiceContext& context,
                  bool growing_windows, grpc::ByteBuffer* request,
                  grpc::ByteBuffer* reply)
-      : UnaryCall(call, context.gate, "GetServerInfo"),
+      : UnaryCall(call, context, "GetServerInfo"),
         context_(context),
         growing_windows_(growing_windows),
         request_(request),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "core/batch/engine.h"
@@ -8,6 +9,7 @@
 #include "server/services/call_gate.h"
 #include "server/services/setup_cache.h"
 #include "server/services/state_batch.h"
+#include "server/services/write_watch.h"
 
 namespace torqued::server {
 
@@ -26,6 +28,8 @@ struct ServiceContext {
   CallGate& gate;
   ComputeLimits limits;
   MemoryBounds memory = {};
+  /// How long a message may wait for its client; 0: for ever.
+  std::chrono::milliseconds write_deadline{0};
   SetupCache setups = {};
   /// The bytes of messages that wait for those before them in their streams:
   /// as many again, of all streams together.
@@ -33,6 +37,7 @@ struct ServiceContext {
   /// The memory that streams keep for the messages to come: an eighth as much,
   /// of all streams together.
   Admission kept{{.bytes = admission.limit().bytes / 8}};
+  WriteWatch writes{write_deadline};
 };
 
 }  // namespace torqued::server

@@ -62,7 +62,7 @@ std::optional<Error> StateBatch::Bind(const StatesView& states) {
 std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
                                        std::int64_t other_bytes,
                                        const ComputeLimits& limits,
-                                       Admission& admission,
+                                       PeerAdmission admission,
                                        Admission::Reach reach) {
   const std::int64_t rows = plan_->rows();
   if (rows > limits.max_rows) {
@@ -89,7 +89,7 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
       {rows, input_bytes + other_bytes + 2 * rows * per_row}, reach);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   ticket_ = std::get<Admission::Ticket>(std::move(admitted));
-  admission_ = &admission;
+  admission_ = admission;
   results_.Lay(*plan_, form_);
   row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
   return std::nullopt;

@@ -33,7 +33,8 @@ class StateBatch {
   /// `input_bytes`: of the states, where their message is not admitted yet.
   /// `other_bytes` bounds what else the reply holds without its row statuses.
   std::optional<Error> Admit(std::int64_t input_bytes, std::int64_t other_bytes,
-                             const ComputeLimits& limits, Admission& admission,
+                             const ComputeLimits& limits,
+                             PeerAdmission admission,
                              Admission::Reach reach = Admission::Reach::kLimit);
 
   const std::shared_ptr<EvaluationPlan>& plan() const { return plan_; }
@@ -67,7 +68,7 @@ class StateBatch {
   bool fail_fast_;
   ReplyForm form_;
   ReplyResults results_;
-  Admission* admission_ = nullptr;  // of the ticket
+  std::optional<PeerAdmission> admission_;  // of the ticket
   Admission::Ticket ticket_;
   Admission::Ticket row_status_ticket_;
   std::size_t row_status_bytes_ = 0;  // room left in the reply

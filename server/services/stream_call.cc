@@ -23,7 +23,8 @@ StreamCall::Reactor* StreamCall::Start(
 
 std::optional<Error> StreamCall::Enter() {
   if (!record_.entered()) return Draining();
-  auto admitted = context_.admission.Admit({.streams = 1});
+  auto admitted = context_.admission.Admit(
+      {.streams = 1}, Admission::Reach::kLimit, record_.peer());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   open_ = std::get<Admission::Ticket>(std::move(admitted));
   return std::nullopt;
@@ -49,7 +50,8 @@ void StreamCall::FindModel(std::string reference) {
     if (const auto entry = context_.registry.ResolveLoaded(reference_)) {
       error = OnModel(*entry);
     } else {
-      return context_.engine.scheduler().Submit([this] { LookUp(); });
+      return context_.engine.scheduler().Submit([this] { LookUp(); },
+                                                record_.peer());
     }
   } catch (...) {
     error = FaultOfTheServer();
@@ -80,6 +82,7 @@ void StreamCall::Handled(std::optional<Error> error) {
 }
 
 void StreamCall::OnWriteDone(bool ok) {
+  write_.End();
   Lock lock(mutex_);
   writing_ = false;
   if (!ok) record_.Cancel();
@@ -101,6 +104,7 @@ void StreamCall::OnClose() {
 }
 
 void StreamCall::OnDone() {
+  write_.End();
   context_.gate.Forget(this);
   // A message over the limit ends the input like a client that is through; only
   // now gRPC tells that it has failed the call.
@@ -160,6 +164,7 @@ void StreamCall::Advance(Lock lock) {
       const grpc::Status status = EndStatus();
       GiveBack();
       open_ = {};
+      write_.Begin();
       return Finish(status);
     }
     if (!steps.any()) return;
@@ -168,7 +173,10 @@ void StreamCall::Advance(Lock lock) {
     // gRPC may send here and now: not under the lock, but before the end.
     ++starting_;
     lock.unlock();
-    if (steps.write != nullptr) StartWrite(steps.write);
+    if (steps.write != nullptr) {
+      write_.Begin();
+      StartWrite(steps.write);
+    }
     if (steps.read != nullptr) StartRead(steps.read);
     std::optional<Error> error;
     if (steps.work) error = Work();

@@ -49,7 +49,10 @@ class StreamCall
   /// `method` must live for ever.
   StreamCall(grpc::CallbackServerContext* call, ServiceContext& context,
              std::string_view method)
-      : context_(context), record_(call, context.gate, method), call_(call) {}
+      : context_(context),
+        record_(call, context.gate, method),
+        call_(call),
+        write_(context.writes, call, method) {}
 
   // Of the kind of stream. Those that are called under the lock must not wait.
 
@@ -119,6 +122,7 @@ class StreamCall
   grpc::Status EndStatus();
 
   grpc::CallbackServerContext* call_;
+  WriteWatch::Write write_;           // of a reply, or of the end
   std::shared_ptr<StreamCall> self_;  // until gRPC is through
   Admission::Ticket open_;            // until its end is told
   std::string reference_;

@@ -20,7 +20,7 @@ namespace torqued::server {
 class TrajectorySamples {
  public:
   /// For so many joints.
-  TrajectorySamples(int joints, Admission& admission)
+  TrajectorySamples(int joints, PeerAdmission admission)
       : joints_(joints), admission_(admission) {}
 
   /// Fields of errors are those of the message.
@@ -55,7 +55,7 @@ class TrajectorySamples {
   SampleView Table(const std::vector<double>& numbers, int columns) const;
 
   int joints_;
-  Admission& admission_;
+  PeerAdmission admission_;
   std::vector<Admission::Ticket> tickets_;
   std::int64_t admitted_bytes_ = 0;
   std::vector<double> time_, q_, v_, a_, wrench_;

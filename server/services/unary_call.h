@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "server/services/call_record.h"
+#include "server/services/service_context.h"
 
 namespace torqued::server {
 
@@ -18,9 +19,10 @@ namespace torqued::server {
 class UnaryCall : public grpc::ServerUnaryReactor {
  public:
   /// `method` must live for ever.
-  UnaryCall(grpc::CallbackServerContext* context, CallGate& gate,
+  UnaryCall(grpc::CallbackServerContext* call, ServiceContext& context,
             std::string_view method)
-      : record_(context, gate, method) {}
+      : record_(call, context.gate, method),
+        write_(context.writes, call, method) {}
 
   /// Runs the call, or refuses it when the server is draining.
   static UnaryCall* Start(UnaryCall* call);
@@ -49,19 +51,23 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   void FailAsFault() { Fail(FaultOfTheServer()); }
 
   // As in CallRecord.
-  void Succeed(std::string_view change = {}) {
-    Finish(record_.Succeed(change));
-  }
-  void Fail(Error error) { Finish(record_.Fail(std::move(error))); }
-  void Abandon() { Finish(record_.Abandon()); }
+  void Succeed(std::string_view change = {}) { End(record_.Succeed(change)); }
+  void Fail(Error error) { End(record_.Fail(std::move(error))); }
+  void Abandon() { End(record_.Abandon()); }
   void set_model(std::string_view model) { record_.set_model(model); }
   bool cancelled() const { return record_.cancelled(); }
   const std::shared_ptr<CancellationToken>& cancellation() const {
     return record_.cancellation();
   }
   std::chrono::nanoseconds age() const { return record_.age(); }
+  PeerId peer() const { return record_.peer(); }
 
  private:
+  void End(const grpc::Status& status) {
+    write_.Begin();
+    Finish(status);
+  }
+
   void OnCancel() final { record_.Cancel(); }
   void OnDone() final { delete this; }
   /// Not a documented part of gRPC: both reactions above are short and never
@@ -70,6 +76,7 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   bool InternalInlineable() final { return true; }
 
   CallRecord record_;
+  WriteWatch::Write write_;  // of the reply, until gRPC is through
 };
 
 }  // namespace torqued::server

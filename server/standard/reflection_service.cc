@@ -72,7 +72,8 @@ class ReflectionStream final : public StreamCall {
     *reply.mutable_original_request() = request;
     Fill(request, &reply);
     const auto bytes = static_cast<std::int64_t>(reply.ByteSizeLong());
-    auto admitted = context_.admission.Admit({.bytes = bytes});
+    auto admitted = context_.admission.Admit(
+        {.bytes = bytes}, Admission::Reach::kLimit, record_.peer());
     if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
     room_ = std::get<Admission::Ticket>(std::move(admitted));
     SerializeMessage(reply, &outgoing_);

@@ -68,8 +68,10 @@ def test_more_streams_than_allowed_are_refused_until_one_ends(start):
         opened = [Stream(client, *GOOD) for _ in range(3)]
         for stream in opened:
             stream.receive()
-        # Of all connections together; other calls go on.
-        with harness.Client(server.address) as other:
+        # Of all connections together, beside one of each; other calls go on.
+        with harness.Client(server.address) as other, \
+                Stream(other, *GOOD) as own:
+            own.receive()
             _, failure = failed(other, *GOOD)
             assert (failure.code, failure.reason) == (EXHAUSTED, "OVERLOADED")
             assert failure.metadata["setting"] == "max-inflight-streams"

@@ -96,15 +96,14 @@ class CancellationTest : public ::testing::TestWithParam<Shape> {
     return std::make_unique<StreamWork>(*stub_);
   }
 
-  /// Begins it, and computes one chunk of each of its jobs.
+  /// Begins it, and computes one chunk of it.
   void BeginToCompute(Work& work) {
     work.Begin();
     while (JobsOfWork() < work.jobs()) std::this_thread::yield();
     TakeOneTurn();
   }
 
-  /// How many more chunks of the work are computed, in turns of one chunk of
-  /// each job.
+  /// How many more chunks of the work are computed, one in each turn.
   std::int64_t ChunksToTheEnd() {
     const std::int64_t before = services_.scheduler().chunks_started();
     std::int64_t turns = 0;
@@ -180,7 +179,7 @@ TEST_P(CancellationTest, WhatIsPastItsDeadlineComputesNoFurtherChunk) {
 TEST_P(CancellationTest, WhatIsWaitedForComputesAllOfThem) {
   const auto work = NewWork();
   BeginToCompute(*work);
-  EXPECT_EQ(ChunksToTheEnd(), work->jobs() * (kChunks - 1));
+  EXPECT_EQ(ChunksToTheEnd(), work->jobs() * kChunks - 1);
   work->context.TryCancel();
   work->Finish();
 }

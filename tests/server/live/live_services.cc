@@ -24,8 +24,12 @@ LiveServices::LiveServices(const Options& options)
     : registry_(NewStore(directory_.File("models.db")), options.cache),
       engine_(options.engine),
       admission_(options.inflight),
-      context_{registry_, engine_, admission_, gate_,
-               ComputeLimits{1'000'000, 64 << 20}},
+      context_{registry_,
+               engine_,
+               admission_,
+               gate_,
+               ComputeLimits{1'000'000, 64 << 20},
+               options.write_deadline},
       dynamics_(context_),
       models_(context_) {
   grpc::ServerBuilder builder;

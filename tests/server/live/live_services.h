@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,7 @@ class LiveServices {
     Engine::Options engine;
     Admission::Load inflight{16'000'000, std::int64_t{1} << 30, 1000};
     RevisionCache::Limits cache = {};
+    std::chrono::milliseconds write_deadline{0};
   };
 
   explicit LiveServices(const Options& options);

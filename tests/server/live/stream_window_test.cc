@@ -22,9 +22,10 @@ constexpr int kDof = 32;
 constexpr int kChunks = 40;
 constexpr int kRows = 220;
 
-/// Room for so many chunks under way.
+/// Room for so many chunks under way. A chunk that waits takes more bytes than
+/// the share of its peer.
 constexpr Admission::Load ByRows(double chunks) {
-  return {static_cast<std::int64_t>(chunks * kRows), std::int64_t{1} << 30, 1};
+  return {static_cast<std::int64_t>(chunks * kRows), std::int64_t{1} << 27, 1};
 }
 /// A chunk takes its states and twice its results.
 constexpr Admission::Load ByBytes(double chunks) {

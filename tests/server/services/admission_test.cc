@@ -11,12 +11,14 @@ namespace torqued::server {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-std::optional<Error> Refused(Admission& admission, Admission::Load load) {
-  auto outcome = admission.Admit(load);
+std::optional<Error> Refused(Admission& admission, Admission::Load load,
+                             PeerId peer = kNoPeer) {
+  auto outcome = admission.Admit(load, Admission::Reach::kLimit, peer);
   if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
   return std::nullopt;
 }
@@ -25,7 +27,7 @@ TEST(AdmissionTest, WhatDoesNotFitNowIsToldToRetry) {
   Admission admission({10, 1000});
   auto first = admission.Admit({6, 100});
   ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(first));
-  EXPECT_FALSE(Refused(admission, {4, 100}));
+  EXPECT_FALSE(Refused(admission, {3, 100}));
   const auto error = Refused(admission, {5, 100});
   ASSERT_TRUE(error);
   EXPECT_EQ(error->reason, v1::OVERLOADED);
@@ -50,7 +52,7 @@ TEST(AdmissionTest, WhatCanWaitLeavesHalfToOthers) {
   const auto others = admission.Admit({2, 0});
   EXPECT_EQ(reason({3, 0}), v1::REASON_UNSPECIFIED);
   EXPECT_EQ(reason({4, 0}), v1::OVERLOADED);
-  EXPECT_FALSE(Refused(admission, {8, 1000}));
+  EXPECT_FALSE(Refused(admission, {7, 1000}));
 }
 
 TEST(AdmissionTest, WhatNeverFitsIsNotToldToRetry) {
@@ -106,6 +108,59 @@ TEST(AdmissionTest, AMovedTicketGivesBackOnce) {
   }
   EXPECT_FALSE(Refused(admission, {10, 0}));
   EXPECT_TRUE(Refused(admission, {11, 0}));
+}
+
+Admission::Ticket Admitted(Admission& admission, Admission::Load load,
+                           PeerId peer) {
+  auto outcome = admission.Admit(load, Admission::Reach::kLimit, peer);
+  auto* ticket = std::get_if<Admission::Ticket>(&outcome);
+  EXPECT_NE(ticket, nullptr);
+  return ticket == nullptr ? Admission::Ticket() : std::move(*ticket);
+}
+
+TEST(AdmissionTest, WhatIsWithinItsShareAlwaysFindsRoom) {
+  Admission admission({8000, 80'000, 40}, 10);
+  EXPECT_EQ(admission.share().rows, 200);
+  EXPECT_EQ(admission.share().bytes, 2000);
+  EXPECT_EQ(admission.share().streams, 1);
+  // One peer alone may take all there is, at once.
+  const auto all = Admitted(admission, {8000, 80'000, 40}, 1);
+  EXPECT_TRUE(Refused(admission, {1, 0, 0}, 1));
+  std::vector<Admission::Ticket> small;
+  for (PeerId peer = 2; peer <= 11; ++peer) {
+    small.push_back(Admitted(admission, {150, 1500, 1}, peer));
+    small.push_back(Admitted(admission, {50, 500, 0}, peer));
+    // Beyond that it would have to borrow.
+    EXPECT_TRUE(Refused(admission, {1, 0, 0}, peer));
+    EXPECT_TRUE(Refused(admission, {0, 1, 0}, peer));
+    EXPECT_TRUE(Refused(admission, {0, 0, 1}, peer));
+  }
+}
+
+TEST(AdmissionTest, APeerThatHoldsMuchIsTheOneThatIsRefused) {
+  Admission admission({8000, kHuge}, 100);
+  const auto first = Admitted(admission, {4000, 1}, 1);
+  const auto second = Admitted(admission, {3000, 1}, 1);
+  const auto error = Refused(admission, {1, 1}, 1);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, v1::OVERLOADED);
+  EXPECT_TRUE(error->retry_after);
+  EXPECT_THAT(error->message, HasSubstr("This connection"));
+  // An eighth is left to others, and of that again.
+  const auto others = Admitted(admission, {800, 1}, 2);
+  EXPECT_TRUE(Refused(admission, {100, 1}, 2));
+  EXPECT_FALSE(Refused(admission, {150, 1}, 3));
+}
+
+TEST(AdmissionTest, WhatIsGivenBackIsThePeers) {
+  Admission admission({8000, kHuge}, 100);
+  for (int k = 0; k < 100; ++k) {
+    const auto theirs = Admitted(admission, {6000, 1}, 1);
+    const auto small = Admitted(admission, {20, 1}, 1);
+    const auto ours = Admitted(admission, {1900, 1}, 2);
+    EXPECT_TRUE(Refused(admission, {4000, 1}, 3));
+  }
+  EXPECT_FALSE(Refused(admission, {8000, kHuge}, 3));
 }
 
 TEST(AdmissionTest, NeverMoreThanTheLimitUnderContention) {

@@ -1,0 +1,11 @@
+#include "server/services/peer.h"
+
+#include "server/connections/connection.h"
+
+namespace torqued::server {
+
+PeerId PeerOf(const grpc::CallbackServerContext& call) {
+  return ConnectionOf(call);
+}
+
+}  // namespace torqued::server

@@ -1,0 +1,17 @@
+// Who calls, for what is shared among those who do.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+
+namespace torqued::server {
+
+/// Opaque: a connection.
+using PeerId = std::uint64_t;
+/// Of what no peer asked for.
+inline constexpr PeerId kNoPeer = 0;
+
+PeerId PeerOf(const grpc::CallbackServerContext& call);
+
+}  // namespace torqued::server
