@@ -324,10 +324,16 @@ void ChunkScheduler::Submit(std::function<void()> work, std::uint64_t group) {
   Submit(std::move(job));
 }
 
-void ChunkScheduler::GiveWay(int slot, const CancellationToken& own) {
+void ChunkScheduler::GiveWay(int slot, std::chrono::nanoseconds piece,
+                             const CancellationToken& own) {
   std::unique_lock lock(impl_->mutex);
   ++impl_->pauses;
-  if (slot != kCaller) impl_->RunRound(slot + threads_ + 1, &own, lock);
+  if (slot == kCaller) return;
+  const auto end = std::chrono::steady_clock::now() + piece;
+  do {
+    impl_->RunRound(slot + threads_ + 1, &own, lock);
+  } while (!impl_->turns.empty() && !own.cancelled() &&
+           std::chrono::steady_clock::now() < end);
 }
 
 std::int64_t ChunkScheduler::jobs() const {

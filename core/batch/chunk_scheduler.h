@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,9 +36,10 @@ class CancellationToken {
 /// waits for one chunk of every other group, and of every job of its own, at
 /// most, however many jobs the others have and however long those are.
 ///
-/// Chunks that take long give way between their pieces: a thread then starts
-/// one chunk of every group before it goes on. A thread has at most one such
-/// chunk under way, so that others of their kind wait for its end.
+/// Chunks that take long give way between their pieces: before a thread goes on
+/// it starts one chunk of every group, and more of them for as long as the
+/// piece took. A thread has at most one such chunk under way, so that others of
+/// their kind wait for its end.
 class ChunkScheduler {
  public:
   struct Job {
@@ -77,11 +79,13 @@ class ChunkScheduler {
   /// the pool. Throws std::bad_alloc; nothing was run then.
   void Run(Job job);
 
-  /// From inside a chunk of a job of long chunks, on its slot: the calling
-  /// thread runs one chunk of every group that waits, but none that takes long.
-  /// Returns early once the chunk's own job is cancelled. Nothing is run on the
-  /// thread of who calls Run.
-  void GiveWay(int slot, const CancellationToken& own);
+  /// From inside a chunk of a job of long chunks, on its slot, after a piece
+  /// that took so long: the calling thread runs one chunk of every group that
+  /// waits, and further ones until they have taken as long, but none of a job
+  /// of long chunks. Returns early once the chunk's own job is cancelled.
+  /// Nothing is run on the thread of who calls Run.
+  void GiveWay(int slot, std::chrono::nanoseconds piece,
+               const CancellationToken& own);
 
   /// The slot of whoever calls Run.
   static constexpr int kCaller = -1;

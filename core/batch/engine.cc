@@ -141,11 +141,14 @@ struct Engine::Run {
     Run& run;
     ChunkScheduler& scheduler;
     int slot;
+    Clock::time_point piece_begun = Clock::now();
 
     static bool Pause(void* what) {
-      const auto& chunk = *static_cast<LongChunk*>(what);
+      auto& chunk = *static_cast<LongChunk*>(what);
       const CancellationToken& cancellation = *chunk.run.cancellation;
-      chunk.scheduler.GiveWay(chunk.slot, cancellation);
+      chunk.scheduler.GiveWay(chunk.slot, Clock::now() - chunk.piece_begun,
+                              cancellation);
+      chunk.piece_begun = Clock::now();
       return cancellation.cancelled();
     }
   };

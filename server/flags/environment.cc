@@ -16,7 +16,7 @@ constexpr std::size_t kMostTold = 200;
 // Of the server, every setting of its command line; of torquectl the address;
 // of the clients the server that they start; of the Python package the contract
 // that it is built from.
-constexpr std::array<std::string_view, 32> kKnown{
+constexpr std::array<std::string_view, 33> kKnown{
     "TORQUED_ADDRESS_FILE",
     "TORQUED_CHUNK_ROWS",
     "TORQUED_CONFIG",
@@ -48,7 +48,9 @@ constexpr std::array<std::string_view, 32> kKnown{
     "TORQUED_SERVER",
     "TORQUED_SERVER_ADDRESS",
     "TORQUED_STORE",
-    "TORQUED_THREADS"};
+    "TORQUED_THREADS",
+    "TORQUED_WRITE_DEADLINE",
+};
 
 /// The names of what every pod beside a service called torqued or torqued-...
 /// gets, and the names with such values. The first group is the rest of the

@@ -69,6 +69,8 @@ void CheckSettings(const Settings& settings) {
   FUZZ_REQUIRE(settings.max_inflight_bytes >= 1, "max-inflight-bytes");
   FUZZ_REQUIRE(In<std::int64_t>(settings.max_inflight_streams, 1, kInt32),
                "max-inflight-streams");
+  FUZZ_REQUIRE(In<std::int64_t>(settings.write_deadline.count(), 0, 86'400'000),
+               "write-deadline");
   FUZZ_REQUIRE(settings.max_models >= 1, "max-models");
   FUZZ_REQUIRE(settings.max_revisions >= 1, "max-revisions");
   FUZZ_REQUIRE(settings.max_store_bytes >= 1, "max-store-bytes");

@@ -190,7 +190,7 @@ TEST(ChunkScheduler, ALongChunkGivesWayToOneChunkOfEveryGroup) {
         order += std::to_string(chunk);
         if (!long_chunks) return;
         for (int piece = 0; piece < 2; ++piece) {
-          scheduler.GiveWay(slot, CancellationToken());
+          scheduler.GiveWay(slot, {}, CancellationToken());
           order += '.';
         }
       };
@@ -205,6 +205,30 @@ TEST(ChunkScheduler, ALongChunkGivesWayToOneChunkOfEveryGroup) {
   }
   // The other long chunk waits for its end; what is left goes on between them.
   EXPECT_EQ(order, "L0a0b0.a1c0.a2b1M0a3c1..");
+}
+
+TEST(ChunkScheduler, OthersGetAsMuchTimeAsThePieceTook) {
+  ChunkScheduler scheduler(1);
+  std::atomic<int> runs{0};
+  std::promise<int> at_end;
+  {
+    Blockade blockade(scheduler);
+    ChunkScheduler::Job large;
+    large.chunks = 1;
+    large.long_chunks = true;
+    large.run = [&](std::int64_t, int slot) {
+      // Returns once nobody is left who waits.
+      scheduler.GiveWay(slot, std::chrono::hours(1), CancellationToken());
+      at_end.set_value(runs);
+    };
+    scheduler.Submit(std::move(large));
+    ChunkScheduler::Job small;
+    small.chunks = 30;
+    small.run = [&](std::int64_t, int) { ++runs; };
+    scheduler.Submit(std::move(small));
+    blockade.Release();
+  }
+  EXPECT_EQ(at_end.get_future().get(), 30);
 }
 
 TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
@@ -235,7 +259,7 @@ TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
   large.run = [&](std::int64_t, int slot) {
     use(slot, [&] {
       for (int piece = 0; piece < 10; ++piece) {
-        scheduler.GiveWay(slot, CancellationToken());
+        scheduler.GiveWay(slot, {}, CancellationToken());
       }
     });
   };
@@ -262,7 +286,7 @@ TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
     large.long_chunks = true;
     large.cancellation = token;
     large.run = [&](std::int64_t, int slot) {
-      scheduler.GiveWay(slot, *token);
+      scheduler.GiveWay(slot, std::chrono::seconds(10), *token);
       at_end.set_value(others);
     };
     scheduler.Submit(std::move(large));

@@ -87,6 +87,7 @@ TEST_F(CommandLineTest, NothingGivenMeansDefaults) {
   EXPECT_EQ(settings.threads, 0);
   EXPECT_EQ(settings.max_message_bytes, 64 << 20);
   EXPECT_EQ(settings.drain_grace, std::chrono::seconds(30));
+  EXPECT_EQ(settings.write_deadline, std::chrono::seconds(300));
   EXPECT_EQ(settings.log_format, LogFormat::kText);
   EXPECT_TRUE(settings.reflection);
   EXPECT_EQ(settings.target, nullptr);
@@ -126,6 +127,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "max-models = 9\n"
       "max-revisions = 10\n"
       "max-store-bytes = 11\n"
+      "write-deadline = 9.5\n"
       "growing-windows = \"on\"\n"
       "max-connections = 9\n"
       "max-connections-per-peer = 3\n"
@@ -151,6 +153,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_models, 9);
   EXPECT_EQ(settings.max_revisions, 10);
   EXPECT_EQ(settings.max_store_bytes, 11);
+  EXPECT_EQ(settings.write_deadline, std::chrono::milliseconds(9500));
   EXPECT_TRUE(settings.growing_windows);
   EXPECT_EQ(settings.max_connections, 9);
   EXPECT_EQ(settings.max_connections_per_peer, 3);
@@ -258,6 +261,11 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
            {"--max-message-bytes", "4095"},
            {"--max-inflight-bytes", "0"},
            {"--max-inflight-streams", "0"},
+           {"--max-models", "0"},
+           {"--max-revisions", "-1"},
+           {"--max-store-bytes", "1.5"},
+           {"--write-deadline", "-1"},
+           {"--write-deadline", "86401"},
            {"--growing-windows", "1"},
            {"--max-connections", "10001"},
            {"--max-connections-per-peer", "-1"},
