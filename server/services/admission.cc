@@ -60,6 +60,8 @@ Error Admission::Refusal(const Unit& unit, std::int64_t amount,
 
 OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach,
                                             PeerId peer) {
+  // Nothing is held, so there is nothing to be given back.
+  if (load.rows == 0 && load.bytes == 0 && load.streams == 0) return Ticket();
   const std::lock_guard lock(mutex_);
   const auto found = held_.find(peer);
   const Load before = found == held_.end() ? Load() : found->second;

@@ -152,6 +152,17 @@ TEST(AdmissionTest, APeerThatHoldsMuchIsTheOneThatIsRefused) {
   EXPECT_FALSE(Refused(admission, {150, 1}, 3));
 }
 
+TEST(AdmissionTest, WhatTakesNothingGivesNothingBack) {
+  Admission admission({10, 1000});
+  auto nothing = Admitted(admission, {}, 1);
+  {
+    const auto theirs = Admitted(admission, {5, 5}, 1);
+  }
+  nothing = Admission::Ticket();
+  auto late = Admitted(admission, {}, 1);
+  EXPECT_FALSE(Refused(admission, {10, 1000}, 1));
+}
+
 TEST(AdmissionTest, WhatIsGivenBackIsThePeers) {
   Admission admission({8000, kHuge}, 100);
   for (int k = 0; k < 100; ++k) {
