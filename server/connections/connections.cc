@@ -35,6 +35,7 @@ std::string_view NameOf(Connections::Refusal refusal) {
 Connections::Connections(const Limits& limits,
                          std::shared_ptr<ConnectionObserver> observer)
     : limits_(limits), observer_(std::move(observer)), places_(limits.all) {
+  free_.reserve(places_.size());
   for (std::size_t i = places_.size(); i-- > 0;) {
     places_[i].slot = std::make_shared<ConnectionSlot>();
     places_[i].slot->observer = observer_;
@@ -50,6 +51,7 @@ Connections::~Connections() {
 
 void Connections::RegisterWith(grpc::ServerBuilder* builder) {
   std::vector<std::shared_ptr<ConnectionSlot>> slots;
+  slots.reserve(places_.size());
   for (const Place& place : places_) slots.push_back(place.slot);
   ports_ = std::make_unique<SlotPorts>(std::move(slots));
   ports_->RegisterWith(builder);

@@ -62,6 +62,7 @@ bool BindBeside(int descriptor, sockaddr_storage address, socklen_t size) {
 std::string AwaitEnd(int descriptor) {
   char byte = 0;
   const ssize_t got = recv(descriptor, &byte, 1, 0);
+  if (got > 0) return "somebody else answers there";
   return got == 0 || errno == ECONNRESET ? "" : std::strerror(errno);
 }
 

@@ -41,7 +41,7 @@ class SlotPorts::Option final : public grpc::ServerBuilderOption {
  public:
   explicit Option(SlotPorts& ports) : ports_(ports) {}
   void UpdateArguments(grpc::ChannelArguments* arguments) override {
-    arguments->SetPointer(kName, &ports_.added_);
+    arguments->SetPointer(kName, static_cast<void*>(&ports_.added_));
   }
   void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
                      /*plugins*/) override {}

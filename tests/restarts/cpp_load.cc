@@ -1,7 +1,5 @@
 // The C++ client under restarts: cpp_load ADDRESS
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -119,10 +117,6 @@ int Main(const std::string& address) {
 }  // namespace
 }  // namespace torqued::restarts
 
-int main(int argc, char** argv) try {
-  if (argc != 2) return 64;
-  return torqued::restarts::Main(argv[1]);
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "cpp_load: %s\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return torqued::restarts::RunAgainst(argc, argv, &torqued::restarts::Main);
 }

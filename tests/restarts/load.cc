@@ -61,4 +61,14 @@ std::string Load::Counts() const {
   return text;
 }
 
+int RunAgainst(int argc, char** argv, int (*load)(const std::string& address)) {
+  if (argc != 2) return 64;
+  try {
+    return load(argv[1]);
+  } catch (const std::exception& error) {
+    std::cerr << argv[0] << ": " << error.what() << std::endl;
+    return 1;
+  }
+}
+
 }  // namespace torqued::restarts

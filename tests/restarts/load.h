@@ -44,4 +44,7 @@ class Load {
   std::int64_t wrong_ = 0;
 };
 
+/// What main does with the arguments of a load, the address of a server.
+int RunAgainst(int argc, char** argv, int (*load)(const std::string& address));
+
 }  // namespace torqued::restarts

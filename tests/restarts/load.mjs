@@ -8,7 +8,9 @@ import { createInterface } from 'node:readline';
 export async function run(asks, done) {
   const expected = {};
   for (const kind of Object.keys(asks)) expected[kind] = await asks[kind]();
-  const answered = Object.fromEntries(Object.keys(asks).map((kind) => [kind, 0]));
+  const answered = Object.fromEntries(
+    Object.keys(asks).map((kind) => [kind, 0]),
+  );
   let failed = 0;
   let wrong = 0;
   let stopped = false;

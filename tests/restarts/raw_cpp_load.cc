@@ -7,8 +7,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -162,10 +160,6 @@ int Main(const std::string& address) {
 }  // namespace
 }  // namespace torqued::restarts
 
-int main(int argc, char** argv) try {
-  if (argc != 2) return 64;
-  return torqued::restarts::Main(argv[1]);
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "raw_cpp_load: %s\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return torqued::restarts::RunAgainst(argc, argv, &torqued::restarts::Main);
 }

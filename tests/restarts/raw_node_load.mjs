@@ -110,7 +110,9 @@ function stream(client) {
   const start = encode('EvaluateRequest', {
     start: { model: 'panda', quantities: [inverseDynamics] },
   });
-  const chunk = encode('EvaluateRequest', { chunk: { q: angles(rowsOfAChunk) } });
+  const chunk = encode('EvaluateRequest', {
+    chunk: { q: angles(rowsOfAChunk) },
+  });
   const ask = () =>
     new Promise((resolve, reject) => {
       let rows = 0;
