@@ -257,16 +257,17 @@ class Parser {
                 "Most states under way at a time; more are refused at once"),
         1, kUnbounded);
     flags::WholeNumber(
-        Setting("--max-inflight-bytes", settings_.max_inflight_bytes,
-                "Most bytes of arrays and sources under way at a time; results "
-                "count twice; by default an eighth of the memory, at most "
-                "1 GiB"),
+        Setting(
+            "--max-inflight-bytes", settings_.max_inflight_bytes,
+            "Most bytes of requests and replies under way at a time; "
+            "results count twice; by default an eighth of the memory, at most "
+            "1 GiB"),
         1, kUnbounded);
     flags::WholeNumber(
         Setting(
             "--max-inflight-streams", settings_.max_inflight_streams,
-            "Most streams of Evaluate and checks of trajectories at a time; "
-            "more are refused at once"),
+            "Most streams of Evaluate, checks of trajectories and reflection "
+            "at a time; more are refused at once"),
         1, kMaxCount);
     flags::WholeNumber(Setting("--max-models", settings_.max_models,
                                "Most names in the model store; no more are "

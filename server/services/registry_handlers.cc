@@ -23,7 +23,7 @@ std::int64_t RoomForSource(const std::string& source) {
   constexpr std::int64_t kBytesOfFinding = 1024;
   constexpr std::int64_t kMostFindings = 1000;
   const auto bytes = static_cast<std::int64_t>(source.size());
-  const std::int64_t findings = std::min(kMostFindings, bytes / 4);
+  const std::int64_t findings = std::min(kMostFindings, bytes / 16);
   // With the registry's own copy.
   return bytes + kForms * (kReply + 4 * bytes + kBytesOfFinding * findings);
 }
@@ -169,11 +169,14 @@ std::int64_t RoomFor(const v1::ValidateModelRequest& request) {
 }
 std::int64_t RoomFor(const v1::GetModelRequest& /*request*/) { return 0; }
 std::int64_t RoomFor(const v1::ListModelsRequest& request) {
-  constexpr std::int64_t kBytesOfModel = 1024;
+  constexpr std::int64_t kBytesOfModel = 512;
+  // As Registry::List.
+  constexpr std::uint32_t kModelsUnlessSaid = 100;
   constexpr std::uint32_t kMostModels = 1000;
   const std::uint32_t size = request.page_size();
   return kForms * kBytesOfModel *
-         std::int64_t{size == 0 ? kMostModels : std::min(size, kMostModels)};
+         std::int64_t{size == 0 ? kModelsUnlessSaid
+                                : std::min(size, kMostModels)};
 }
 std::int64_t RoomFor(const v1::DeleteModelRequest& /*request*/) { return 0; }
 

@@ -49,7 +49,7 @@ export interface JointBounds {
   effort?: number;
   /** What the drive gives at which speed, beside `effort`: straight between
    * these points, constant outside. Speeds, rad/s or m/s, increase from at least
-   * 0. */
+   * 0. At most 1024. */
   speeds?: NumberList;
   /** As many, N m or N, at least 0. */
   torques?: NumberList;

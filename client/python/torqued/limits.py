@@ -26,7 +26,7 @@ class JointLimits(TypedDict, total=False):
 
     lower, upper: rad or m. velocity: rad/s or m/s. effort: N m or N.
     torque_at_speed: pairs of what the drive gives (N m or N) at which speed
-        (rad/s or m/s), beside `effort`; straight between them.
+        (rad/s or m/s), beside `effort`; straight between them; at most 1024.
     viscous_friction: N m s/rad or N s/m; coulomb_friction: N m or N; they count
         where a call adds friction. armature: kg m^2 or kg.
     """
