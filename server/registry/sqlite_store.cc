@@ -45,7 +45,9 @@ class SqliteStore final : public ModelStore {
     // SQLite has opened all that there is now.
     watch_.emplace(OpenFiles(file, locks_.of_file->id()), options.look,
                    options.tell);
-    return Moved();
+    const std::string problem = watch_->Problem();
+    if (problem.empty()) return std::nullopt;
+    return NotLasting(problem);
   }
 
   RegistrationOutcome Register(const RegistrationChange& change) override {
@@ -118,16 +120,18 @@ class SqliteStore final : public ModelStore {
   template <class Change>
   auto Write(Change change) -> decltype(change()) {
     std::lock_guard lock(writer_mutex_);
-    if (auto moved = Moved()) return *std::move(moved);
+    if (const std::string problem = watch_->Problem(); !problem.empty()) {
+      return NotLasting(problem);
+    }
     auto outcome = change();
     checkpoint_.NoteWrite();
-    if (auto moved = Moved()) return *std::move(moved);
+    if (const std::string problem = watch_->Problem(); !problem.empty()) {
+      return NotLasting(problem);
+    }
     return outcome;
   }
 
-  std::optional<StoreError> Moved() {
-    std::string problem = watch_->Problem();
-    if (problem.empty()) return std::nullopt;
+  static StoreError NotLasting(const std::string& problem) {
     return StoreError{StoreError::Code::kUnavailable,
                       problem +
                           "; nothing is stored until it is back or the "
