@@ -1,10 +1,19 @@
 #include "server/connections/connection.h"
 
+#include <sys/socket.h>
+
 #include <charconv>
 
 #include "server/connections/slot_credentials.h"
 
 namespace torqued::server {
+
+void AbortSocket(int descriptor) {
+  sockaddr none{};
+  none.sa_family = AF_UNSPEC;
+  connect(descriptor, &none, sizeof none);
+  shutdown(descriptor, SHUT_RDWR);
+}
 
 ConnectionId ConnectionOf(const grpc::ServerContextBase& context) {
   const auto values =

@@ -40,13 +40,15 @@ ConnectionId ConnectionOf(const grpc::ServerContextBase& context);
 /// has told of.
 std::string PeerOf(const grpc::ServerContextBase& context);
 
+/// Ends it both ways at once. What has come from a TCP peer and was not read is
+/// dropped; of a Unix socket it is read first.
+void AbortSocket(int descriptor);
+
 /// What happens to a call whose headers have arrived.
 struct CallVerdict {
   grpc_status_code code = GRPC_STATUS_OK;
   /// Of a refusal; lives for ever.
   const char* detail = nullptr;
-  /// Ends the connection as well.
-  bool end_connection = false;
 };
 
 /// Is told of connections and of their calls. What it is told of one connection

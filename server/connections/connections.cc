@@ -26,6 +26,8 @@ std::string_view NameOf(Connections::Refusal refusal) {
       return "max-connections";
     case Connections::Refusal::kPerPeer:
       return "max-connections-per-peer";
+    case Connections::Refusal::kFlood:
+      return "flood";
     case Connections::Refusal::kDescriptors:
       return "descriptors";
   }
@@ -106,11 +108,15 @@ std::variant<int, Connections::Refusal> Connections::Open(
   const Connection connection{id, duplicate.number(), peer, proxied,
                               std::chrono::steady_clock::now()};
   Place* place = nullptr;
+  Refusal refusal = Refusal::kPerPeer;
   {
     const std::lock_guard lock(mutex_);
     std::string key = peer.Key();
     std::size_t& of_peer = of_peers_[key];
-    if (of_peer < limits_.per_peer) {
+    if (IsTooSoonLocked(key, connection.opened)) {
+      refusal = Refusal::kFlood;
+      if (of_peer == 0) of_peers_.erase(key);
+    } else if (of_peer < limits_.per_peer) {
       ++of_peer;
       place = Find(id);
       place->key = std::move(key);
@@ -122,7 +128,7 @@ std::variant<int, Connections::Refusal> Connections::Open(
   }
   if (place == nullptr) {
     Release(id);
-    return Refusal::kPerPeer;
+    return refusal;
   }
   {
     const std::lock_guard lock(place->slot->mutex);
@@ -176,6 +182,33 @@ void Connections::End(ConnectionId id) {
   if (place != nullptr && place->connection.descriptor >= 0) {
     shutdown(place->connection.descriptor, SHUT_RDWR);
   }
+}
+
+void Connections::Abort(ConnectionId id) {
+  const std::lock_guard lock(mutex_);
+  Place* place = Find(id);
+  if (place != nullptr && place->connection.descriptor >= 0) {
+    AbortSocket(place->connection.descriptor);
+  }
+}
+
+void Connections::BeWaryOf(const PeerAddress& peer) {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(wary_,
+                [now](const auto& entry) { return entry.second.until < now; });
+  // Its next one is taken at once.
+  const auto wary = wary_.try_emplace(peer.Key(), Wary{{}, now}).first;
+  wary->second.until = now + kWary;
+}
+
+bool Connections::IsTooSoonLocked(const std::string& key,
+                                  std::chrono::steady_clock::time_point now) {
+  const auto wary = wary_.find(key);
+  if (wary == wary_.end() || wary->second.until < now) return false;
+  if (now < wary->second.next) return true;
+  wary->second.next = now + kBetweenWary;
+  return false;
 }
 
 void Connections::EndAll() {

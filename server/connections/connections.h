@@ -33,6 +33,7 @@ class Connections {
   enum class Refusal : std::uint8_t {
     kAll,          // as many as there may be
     kPerPeer,      // as many as one peer may have
+    kFlood,        // of a peer to be wary of, too soon after another
     kDescriptors,  // the process has none left
   };
 
@@ -64,6 +65,12 @@ class Connections {
   /// Ends a connection at once, both ways; nothing when it is over already.
   void End(ConnectionId id);
   void EndAll();
+  /// As End, and what has come from a TCP peer and was not read is dropped.
+  void Abort(ConnectionId id);
+  /// For kWary the peer may open one connection every kBetweenWary only.
+  void BeWaryOf(const PeerAddress& peer);
+  static constexpr std::chrono::seconds kWary{10};
+  static constexpr std::chrono::seconds kBetweenWary{1};
 
   /// Those that are open, one after the other: their descriptors stay open
   /// meanwhile. `see` must not call Connections.
@@ -85,6 +92,14 @@ class Connections {
     std::string key;       // of the peer
   };
 
+  /// Of a peer that BeWaryOf has named.
+  struct Wary {
+    std::chrono::steady_clock::time_point until;
+    std::chrono::steady_clock::time_point next;  // connection that is taken
+  };
+
+  bool IsTooSoonLocked(const std::string& key,
+                       std::chrono::steady_clock::time_point now);
   /// The place that has this connection; null when none has it any more.
   Place* Find(ConnectionId id);
   void LeaveLocked(Place& place);
@@ -96,6 +111,7 @@ class Connections {
   std::unique_ptr<SlotPorts> ports_;
   std::vector<std::size_t> free_;
   std::unordered_map<std::string, std::size_t> of_peers_;
+  std::unordered_map<std::string, Wary> wary_;  // by key of the peer
   std::uint64_t opened_ = 0;
 };
 

@@ -44,6 +44,13 @@ std::string Join(const std::vector<std::string>& parts) {
   return joined;
 }
 
+FloodGuard::Limits GuardLimits(const Settings& settings) {
+  FloodGuard::Limits limits;
+  limits.watch.streams = kMostStreams;
+  limits.watch.message_bytes = settings.max_message_bytes;
+  return limits;
+}
+
 struct ModelCount {
   std::int64_t all = 0;
   std::int64_t broken = 0;
@@ -83,6 +90,7 @@ Daemon::Daemon(const Settings& settings)
 
 Daemon::~Daemon() {
   if (listener_ != nullptr) StopListening();
+  if (guard_ != nullptr) guard_->Stop();
   if (server_ == nullptr) return;
   Note(&Condition::started, false);
   gate_.Close();
@@ -167,9 +175,10 @@ std::string Daemon::Listen() {
       PlanConnections(settings_.max_connections,
                       settings_.max_connections_per_peer, DescriptorLimit());
   if (const auto* problem = std::get_if<std::string>(&limits)) return *problem;
-  connections_ =
-      std::make_unique<Connections>(std::get<Connections::Limits>(limits),
-                                    std::make_shared<ConnectionObserver>());
+  const auto& bounds = std::get<Connections::Limits>(limits);
+  guard_ = std::make_shared<FloodGuard>(GuardLimits(settings_), bounds.all);
+  gate_.Observe(guard_.get());
+  connections_ = std::make_unique<Connections>(bounds, guard_);
   auto listening =
       Listener::Open({settings_.listen, settings_.proxies}, *connections_);
   if (const auto* problem = std::get_if<std::string>(&listening)) {
@@ -192,6 +201,9 @@ std::string Daemon::Listen() {
   standard_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return "the transport does not start";
+  guard_->Watch(connections_.get(), [this] {
+    return admission_.bytes() + context_->waiting.bytes();
+  });
   listener_->Start();
   return {};
 }

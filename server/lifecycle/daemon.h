@@ -13,6 +13,7 @@
 
 #include "server/config/settings.h"
 #include "server/connections/connections.h"
+#include "server/connections/flood_guard.h"
 #include "server/connections/listener.h"
 #include "server/lifecycle/listener_watch.h"
 #include "server/services/offered_services.h"
@@ -74,6 +75,7 @@ class Daemon {
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<OfferedServices> services_;
   std::unique_ptr<StandardServices> standard_;
+  std::shared_ptr<FloodGuard> guard_;
   // The listener goes first: it hands connections to the server, whose calls
   // know their connections.
   std::unique_ptr<Connections> connections_;

@@ -92,6 +92,13 @@ OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach,
   return Ticket(this, peer, load);
 }
 
+std::int64_t Admission::bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::int64_t bytes = 0;
+  for (const auto& [peer, held] : held_) bytes += held.bytes;
+  return bytes;
+}
+
 void Admission::Give(PeerId peer, const Load& load) {
   const std::lock_guard lock(mutex_);
   const auto found = held_.find(peer);

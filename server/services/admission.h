@@ -76,6 +76,8 @@ class Admission {
   const Load& limit() const { return limit_; }
   /// Of each peer; at least one stream.
   const Load& share() const { return share_; }
+  /// Under way now.
+  std::int64_t bytes() const;
 
  private:
   /// One of the three that are counted.
@@ -96,7 +98,7 @@ class Admission {
 
   const Load limit_;
   Load share_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Load borrowed_;                          // by all peers
   std::unordered_map<PeerId, Load> held_;  // of peers that hold anything
 };

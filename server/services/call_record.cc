@@ -59,25 +59,30 @@ CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
     : context_(context),
       peer_(PeerOf(*context)),
       gate_(gate),
+      connection_(ConnectionOf(*context)),
       method_(method),
       request_id_(RequestIdOf(*context)),
       arrival_(std::chrono::steady_clock::now()),
       cancellation_(std::make_shared<CancellationToken>()),
       entered_(gate.Enter()) {
   context_->AddTrailingMetadata(kRequestIdKey, request_id_);
+  gate_.Began(connection_);
 }
 
 CallRecord::~CallRecord() {
+  gate_.Ended(connection_, answered_ && !cancelled());
   if (entered_) gate_.Leave();
 }
 
 grpc::Status CallRecord::Succeed(std::string_view change) {
+  answered_ = true;
   const LogLevel level = change.empty() ? LogLevel::kDebug : LogLevel::kInfo;
   LogEnd(level, "call done", "OK", change);
   return grpc::Status::OK;
 }
 
 grpc::Status CallRecord::Fail(Error error) {
+  answered_ = true;
   grpc::Status status(grpc::StatusCode::INTERNAL, "");
   try {
     if (!model_.empty()) error.metadata.emplace_back("model", model_);

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/batch/chunk_scheduler.h"
+#include "server/connections/connection.h"
 #include "server/errors/error.h"
 #include "server/observability/logging.h"
 #include "server/services/call_gate.h"
@@ -67,6 +68,8 @@ class CallRecord {
   }
   std::chrono::nanoseconds age() const;
   PeerId peer() const { return peer_; }
+  /// By which the call came.
+  ConnectionId connection() const { return connection_; }
 
  private:
   /// Unless others of this outcome and peer have taken all lines.
@@ -78,6 +81,7 @@ class CallRecord {
   grpc::CallbackServerContext* context_;
   const PeerId peer_;
   CallGate& gate_;
+  ConnectionId connection_;
   std::string_view method_;
   std::string request_id_;
   std::string model_;
@@ -85,6 +89,7 @@ class CallRecord {
   std::chrono::steady_clock::time_point arrival_;
   std::shared_ptr<CancellationToken> cancellation_;
   std::atomic<bool> cancelled_{false};
+  bool answered_ = false;
   bool entered_;
 };
 

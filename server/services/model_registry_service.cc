@@ -11,6 +11,7 @@ grpc::ServerUnaryReactor* Start(grpc::CallbackServerContext* call,
                                 std::string_view method,
                                 const grpc::ByteBuffer* request,
                                 grpc::ByteBuffer* reply) {
+  if (auto* refused = UnaryCall::RefuseEmpty(call, *request)) return refused;
   return UnaryCall::Start(new RegistryCall<Request, Reply>(
       call, context, method, UnaryCall::OwnBytes(request), reply));
 }

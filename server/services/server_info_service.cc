@@ -79,6 +79,7 @@ class ServerInfoCall final : public UnaryCall {
 grpc::ServerUnaryReactor* ServerInfoService::GetServerInfo(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* reply) {
+  if (auto* refused = UnaryCall::RefuseEmpty(call, *request)) return refused;
   return UnaryCall::Start(new ServerInfoCall(
       call, context_, growing_windows_, UnaryCall::OwnBytes(request), reply));
 }

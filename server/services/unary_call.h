@@ -27,6 +27,12 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// Runs the call, or refuses it when the server is draining.
   static UnaryCall* Start(UnaryCall* call);
 
+  /// Ends a call whose message never came, or null where it has one: mostly it
+  /// is one of many that a client has opened and left, so it is not logged and
+  /// costs next to nothing.
+  static grpc::ServerUnaryReactor* RefuseEmpty(
+      grpc::CallbackServerContext* call, const grpc::ByteBuffer& request);
+
   /// gRPC made a request's bytes for the call, not const, and keeps them to the
   /// call's end: their memory is given back when they are parsed.
   static grpc::ByteBuffer* OwnBytes(const grpc::ByteBuffer* request) {
