@@ -10,6 +10,8 @@
 #   image    what `make image` needs where neither docker nor podman works
 #   fuzz     what builds and runs the fuzz targets beyond `build`
 #   bench    what `make bench` needs beyond `build`
+#   proxies  what tests/attacks puts before the server; not part of `test`, since
+#            the machine then runs them as services, too
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
@@ -17,7 +19,7 @@
 # APT_LOCK_SECONDS, 300 where that is not set.
 set -eu
 
-groups="build, runtime, test, demo, package, image, fuzz, lint, bench"
+groups="build, runtime, test, demo, package, image, fuzz, lint, bench, proxies"
 
 packages_of() {
   case "$1" in
@@ -69,6 +71,9 @@ packages_of() {
     bench)
       echo libbenchmark-dev liborocos-kdl-dev libmujoco-dev liburdfdom-dev \
         python3
+      ;;
+    proxies)
+      echo haproxy nginx
       ;;
     *)
       echo "install-packages.sh: no group '$1' ($groups)" >&2

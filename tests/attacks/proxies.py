@@ -1,0 +1,98 @@
+"""haproxy and nginx with the configurations that are shipped, on free ports."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import time
+
+import attacker
+import harness
+
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
+LISTENS, SERVER = "127.0.0.1:7420", "127.0.0.1:7421"
+START_SECONDS = 20.0
+
+# With what the server behind each is started.
+FLAGS = {"haproxy": ("--proxies", "127.0.0.1"), "nginx": ("--max-connections", 440,
+                   "--max-connections-per-peer", 440)}
+KINDS = tuple(FLAGS)
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def replaced(text, old, new):
+    assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
+    return text.replace(old, new)
+
+
+class Proxy:
+    """One proxy before a server, until its end."""
+
+    def __init__(self, kind, directory, server_address):
+        directory = pathlib.Path(directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        self.address = f"127.0.0.1:{free_port()}"
+        shipped, = (DEPLOY / kind).glob("torqued.c*f*")
+        text = replaced(shipped.read_text(), LISTENS, self.address)
+        text = replaced(text, SERVER, server_address)
+        if kind == "nginx":
+            text = replaced(text, "/run/torqued-nginx.pid",
+                            str(directory / "pid"))
+        configuration = directory / shipped.name
+        configuration.write_text(text)
+        program = shutil.which(kind, path=os.environ["PATH"] + ":/usr/sbin")
+        command = {
+            "haproxy": [program, "-db", "-f", str(configuration)],
+            "nginx": [program, "-p", str(directory), "-e", "stderr", "-g",
+                      "daemon off;", "-c", str(configuration)],
+        }[kind]
+        self.log_file = directory / "proxy.log"
+        with self.log_file.open("wb") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", *command],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self._wait_until_listening()
+
+    def _wait_until_listening(self):
+        give_up = time.monotonic() + START_SECONDS
+        while time.monotonic() < give_up:
+            assert self.process.poll() is None, self.log_file.read_text()
+            with contextlib.suppress(OSError):
+                attacker.connect(self.address).close()
+                return
+            time.sleep(0.02)
+        raise TimeoutError(self.log_file.read_text())
+
+    def memory(self):
+        """Bytes in use of the process and its children."""
+        pids = [self.process.pid]
+        children = pathlib.Path(
+            f"/proc/{pids[0]}/task/{pids[0]}/children").read_text()
+        pids += [int(pid) for pid in children.split()]
+        used = 0
+        for pid in pids:
+            fields = pathlib.Path(f"/proc/{pid}/statm").read_text().split()
+            used += int(fields[1]) * os.sysconf("SC_PAGESIZE")
+        return used
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(harness.STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            self.stop()
