@@ -3,10 +3,23 @@
 #include <sys/socket.h>
 
 #include <charconv>
+#include <string_view>
 
 #include "server/connections/slot_credentials.h"
 
 namespace torqued::server {
+
+namespace {
+
+/// Empty where the call has no such property.
+std::string_view Property(const grpc::AuthContext* context, const char* name) {
+  if (context == nullptr) return {};  // of no call
+  const auto values = context->FindPropertyValues(name);
+  if (values.empty()) return {};
+  return {values.front().data(), values.front().size()};
+}
+
+}  // namespace
 
 void AbortSocket(int descriptor) {
   sockaddr none{};
@@ -16,21 +29,17 @@ void AbortSocket(int descriptor) {
 }
 
 ConnectionId ConnectionOf(const grpc::ServerContextBase& context) {
-  const auto values =
-      context.auth_context()->FindPropertyValues(kConnectionProperty);
+  const auto shown = context.auth_context();
+  const std::string_view text = Property(shown.get(), kConnectionProperty);
   ConnectionId id = kNoConnection;
-  if (!values.empty()) {
-    const auto& text = values.front();
-    std::from_chars(text.data(), text.data() + text.size(), id);
-  }
+  std::from_chars(text.data(), text.data() + text.size(), id);
   return id;
 }
 
 std::string PeerOf(const grpc::ServerContextBase& context) {
-  const auto values =
-      context.auth_context()->FindPropertyValues(kClientProperty);
-  if (values.empty()) return context.peer();
-  return {values.front().data(), values.front().size()};
+  const auto shown = context.auth_context();
+  const std::string_view client = Property(shown.get(), kClientProperty);
+  return client.empty() ? context.peer() : std::string(client);
 }
 
 }  // namespace torqued::server

@@ -57,7 +57,7 @@ Error Draining() {
 CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
                        std::string_view method)
     : context_(context),
-      peer_(PeerOf(*context)),
+      peer_(PeerIdOf(*context)),
       gate_(gate),
       connection_(ConnectionOf(*context)),
       method_(method),

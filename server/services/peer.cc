@@ -4,7 +4,7 @@
 
 namespace torqued::server {
 
-PeerId PeerOf(const grpc::CallbackServerContext& call) {
+PeerId PeerIdOf(const grpc::CallbackServerContext& call) {
   return ConnectionOf(call);
 }
 

@@ -12,6 +12,6 @@ using PeerId = std::uint64_t;
 /// Of what no peer asked for.
 inline constexpr PeerId kNoPeer = 0;
 
-PeerId PeerOf(const grpc::CallbackServerContext& call);
+PeerId PeerIdOf(const grpc::CallbackServerContext& call);
 
 }  // namespace torqued::server
