@@ -105,6 +105,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   }
   checked->cost = CostOfRow(checked->options, checked->blocks.by_rows(),
                             checked->model->nv());
+  plan.cost_ = checked->cost;
   return plan;
 }
 

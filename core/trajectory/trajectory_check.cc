@@ -24,6 +24,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// stays small, and a check can be cancelled.
 constexpr Index kSlab = 8192;
 constexpr Index kSlabNumbers = 8 * kSlab;
+/// Of a caller that computes alone, by estimate: others wait for its thread.
+constexpr double kSlabNanoseconds = 20e6;
 
 /// Results of a slab, one row a sample.
 using Table = std::vector<double>;
@@ -102,8 +104,12 @@ class TrajectoryCheck::Run {
   Index total() const { return static_cast<Index>(trajectory_.time.size()); }
 
   std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads) {
-    const Index most =
-        std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
+    Index most = kSlabNumbers / std::max(n_, 1);
+    if (threads == CheckThreads::kTheCaller) {
+      const double sample = std::max(NanosecondsOfSample(), 1.0);
+      most = std::min(most, static_cast<Index>(kSlabNanoseconds / sample));
+    }
+    most = std::clamp<Index>(most, 1, kSlab);
     if (remarks_ && !remarks_->ready()) {
       remarks_->Prepare(most);
       return std::nullopt;
@@ -152,6 +158,12 @@ class TrajectoryCheck::Run {
     Table tau, still, other_load, push, sigma_min, mobility;
     std::vector<std::uint32_t> rank;
   };
+
+  /// Of its torques, at rest too, and of the task's space.
+  double NanosecondsOfSample() const {
+    const double torques = 4 * setup_.torques.nanoseconds_per_row();
+    return torques + (setup_.space ? setup_.space->nanoseconds_per_row() : 0);
+  }
 
   static ArgumentError Overflow(Index row, const std::string& sentence,
                                 const std::string& joint = {}) {

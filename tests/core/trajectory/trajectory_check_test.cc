@@ -201,6 +201,26 @@ TEST(TrajectoryCheck, AStepTakesFewerSamplesOfARobotWithManyJoints) {
   }
 }
 
+TEST(TrajectoryCheck, AStepTakesFewerSamplesWhereEachTakesLong) {
+  const auto model = RustyArm(3, 100);
+  const SampledMotion motion = MakeMotion(*model, 1000, 3);
+  Engine engine({.threads = 1});
+  for (const bool path_inertia : {false, true}) {
+    TrajectoryOptions options;
+    options.path_inertia = path_inertia;
+    auto created = TrajectoryCheck::Create(model, motion.View(), options);
+    auto& check = std::get<TrajectoryCheck>(created);
+    while (check.done() == 0) {
+      ASSERT_FALSE(check.Advance(engine, CheckThreads::kTheCaller));
+    }
+    if (path_inertia) {
+      EXPECT_LT(check.done(), 300);
+    } else {
+      EXPECT_EQ(check.done(), 655);
+    }
+  }
+}
+
 TEST(TrajectoryCheck, DerivedRatesAreNotLookedAtBefore) {
   const auto model = RustyArm(3);
   SampledMotion motion = MakeMotion(*model, 9000, 3);
