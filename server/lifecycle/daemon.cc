@@ -86,7 +86,9 @@ Daemon::Daemon(const Settings& settings)
       engine_(Engine::Options{settings.threads, settings.chunk_rows,
                               settings.target}),
       admission_({settings.max_inflight_rows, settings.max_inflight_bytes,
-                  settings.max_inflight_streams}) {}
+                  settings.max_inflight_streams},
+                 settings.max_connections > 0 ? settings.max_connections
+                                              : kUsualConnections) {}
 
 Daemon::~Daemon() {
   if (listener_ != nullptr) StopListening();
