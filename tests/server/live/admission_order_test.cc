@@ -43,8 +43,9 @@ class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
     grpc::ByteBuffer answer;
     grpc::ClientContext context;
     std::promise<grpc::Status> ended;
-    stub_.UnaryCall(&context, method, {}, &asked, &answer,
-                    [&](grpc::Status status) { ended.set_value(status); });
+    stub_.UnaryCall(
+        &context, method, {}, &asked, &answer,
+        [&](const grpc::Status& status) { ended.set_value(status); });
     return ended.get_future().get().error_code();
   }
 
@@ -122,7 +123,8 @@ class IdleStreamTest : public ::testing::Test {
 
 TEST_F(IdleStreamTest, WhatStreamsKeepForTheirNextChunksIsAdmitted) {
   std::vector<std::unique_ptr<Stream>> streams;
-  for (int k = 0; k < 4; ++k) streams.push_back(Idle());
+  streams.resize(4);
+  for (auto& stream : streams) stream = Idle();
   auto& kept = services_.kept();
   EXPECT_TRUE(
       std::holds_alternative<Error>(kept.Admit({.bytes = kept.limit().bytes})));

@@ -143,9 +143,9 @@ TEST_F(OutOfMemoryTest, ASourceIsSentWithoutACopy) {
   std::promise<grpc::Status> ended;
   {
     const FailingAllocations failing(kMegabyte);
-    stub.UnaryCall(&context, "/torqued.v1.ModelRegistry/GetModel", {}, &asked,
-                   &answer,
-                   [&](grpc::Status status) { ended.set_value(status); });
+    stub.UnaryCall(
+        &context, "/torqued.v1.ModelRegistry/GetModel", {}, &asked, &answer,
+        [&](const grpc::Status& status) { ended.set_value(status); });
     const grpc::Status status = ended.get_future().get();
     EXPECT_TRUE(status.ok()) << status.error_message();
     EXPECT_EQ(failing.failures(), 0);
