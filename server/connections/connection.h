@@ -49,6 +49,8 @@ struct CallVerdict {
   grpc_status_code code = GRPC_STATUS_OK;
   /// Of a refusal; lives for ever.
   const char* detail = nullptr;
+  /// Ends the connection as well.
+  bool end_connection = false;
 };
 
 /// Is told of connections and of their calls. What it is told of one connection

@@ -145,7 +145,7 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
     connections_->Abort(connection.id);
     connections_->BeWaryOf(connection.peer);
   }
-  return {GRPC_STATUS_UNAVAILABLE, kTooMany};
+  return {GRPC_STATUS_UNAVAILABLE, kTooMany, false};
 }
 
 void FloodGuard::OnClose(const Connection& connection) {

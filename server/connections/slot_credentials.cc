@@ -1,6 +1,7 @@
 #include "server/connections/slot_credentials.h"
 
 #include <grpc/grpc.h>
+#include <sys/socket.h>
 
 #include <new>
 #include <string>
@@ -33,6 +34,9 @@ CallVerdict Judge(ConnectionSlot& slot, grpc_auth_context* context) {
   } catch (const std::bad_alloc&) {
     verdict = {GRPC_STATUS_RESOURCE_EXHAUSTED,
                "The server has no memory left."};
+  }
+  if (verdict.end_connection) {
+    shutdown(slot.connection.descriptor, SHUT_RDWR);
   }
   return verdict;
 }

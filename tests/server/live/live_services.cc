@@ -29,6 +29,7 @@ LiveServices::LiveServices(const Options& options)
                admission_,
                gate_,
                ComputeLimits{1'000'000, 64 << 20},
+               MemoryBounds{},
                options.write_deadline},
       dynamics_(context_),
       models_(context_) {
