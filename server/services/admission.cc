@@ -58,8 +58,8 @@ Error Admission::Refusal(const Unit& unit, std::int64_t amount,
   return error;
 }
 
-OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach,
-                                            PeerId peer) {
+OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach, PeerId peer,
+                                            const Ticket* own) {
   // Nothing is held, so there is nothing to be given back.
   if (load.rows == 0 && load.bytes == 0 && load.streams == 0) return Ticket();
   const std::lock_guard lock(mutex_);
@@ -81,9 +81,10 @@ OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach,
     borrowed.*unit.of = others + wanted;
     if (amount == 0 || wanted == 0) continue;
     const std::int64_t room = limit - others;
-    if (wanted > room) return Refusal(unit, amount, held > 0);
+    const bool holds_more = held > (own == nullptr ? 0 : own->load_.*unit.of);
+    if (wanted > room) return Refusal(unit, amount, holds_more);
     // Half of the limit leaves enough to others.
-    if (held > 0 && !halved && wanted > room - room / kLeftToOthers) {
+    if (holds_more && !halved && wanted > room - room / kLeftToOthers) {
       return Refusal(unit, amount, true);
     }
   }

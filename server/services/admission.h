@@ -69,8 +69,10 @@ class Admission {
   explicit Admission(Load limit, std::int64_t peers = kUsualPeers);
 
   /// REQUEST_TOO_LARGE for what never fits, OVERLOADED for what does not now.
+  /// `own`: what the same call has been admitted before, which is not
+  /// something else that its peer holds; may be null.
   OrError<Ticket> Admit(Load load, Reach reach = Reach::kLimit,
-                        PeerId peer = kNoPeer);
+                        PeerId peer = kNoPeer, const Ticket* own = nullptr);
 
   /// Of all calls together, beside the shares.
   const Load& limit() const { return limit_; }
@@ -103,23 +105,26 @@ class Admission {
   std::unordered_map<PeerId, Load> held_;  // of peers that hold anything
 };
 
-/// An Admission as calls of one peer see it.
+/// An Admission as calls of one peer see it, or one call: with its own ticket,
+/// which must live as long.
 class PeerAdmission {
  public:
   /// NOLINTNEXTLINE(google-explicit-constructor): an Admission will do.
-  PeerAdmission(Admission& admission, PeerId peer = kNoPeer)
-      : admission_(&admission), peer_(peer) {}
+  PeerAdmission(Admission& admission, PeerId peer = kNoPeer,
+                const Admission::Ticket* own = nullptr)
+      : admission_(&admission), peer_(peer), own_(own) {}
 
   OrError<Admission::Ticket> Admit(
       Admission::Load load,
       Admission::Reach reach = Admission::Reach::kLimit) const {
-    return admission_->Admit(load, reach, peer_);
+    return admission_->Admit(load, reach, peer_, own_);
   }
   const Admission::Load& limit() const { return admission_->limit(); }
 
  private:
   Admission* admission_;
   PeerId peer_;
+  const Admission::Ticket* own_;
 };
 
 }  // namespace torqued::server

@@ -34,7 +34,7 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
   auto prepared = Computation::Prepare(
       view.states,
       std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup)),
-      context_.limits, {context_.admission, peer()}, results_);
+      context_.limits, {context_.admission, peer(), &request_room_}, results_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }

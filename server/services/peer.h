@@ -7,7 +7,8 @@
 
 namespace torqued::server {
 
-/// Opaque: a connection.
+/// Opaque: a connection, or an address of whoever came in another way than
+/// through Connections.
 using PeerId = std::uint64_t;
 /// Of what no peer asked for.
 inline constexpr PeerId kNoPeer = 0;

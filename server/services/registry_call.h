@@ -87,8 +87,8 @@ class RegistryCall final : public UnaryCall {
   }
 
   std::optional<Error> AdmitReply(std::int64_t bytes) {
-    auto admitted = context_.admission.Admit({.bytes = bytes},
-                                             Admission::Reach::kLimit, peer());
+    auto admitted = context_.admission.Admit(
+        {.bytes = bytes}, Admission::Reach::kLimit, peer(), &request_room_);
     if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
     reply_room_ = std::get<Admission::Ticket>(std::move(admitted));
     return std::nullopt;

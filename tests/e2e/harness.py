@@ -138,6 +138,16 @@ class Server:
         utime, stime = fields.rpartition(")")[2].split()[11:13]
         return (int(utime) + int(stime)) * CLOCK_TICK
 
+    def lines_when_there(self, words):
+        """Lines of the log that have these words, once there are any: the log
+        is written behind what it tells."""
+        give_up = time.monotonic() + CALL_SECONDS
+        while not (lines := [line for line in self.log().splitlines()
+                             if words in line]):
+            assert time.monotonic() < give_up, self.log()
+            time.sleep(0.005)
+        return lines
+
     def wait_until_computing(self, cpu_seconds=0.05):
         """Until it has used so much CPU time from now on."""
         enough = self.cpu_seconds() + cpu_seconds

@@ -567,7 +567,7 @@ def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
         assert server.stop() == 0
         break_source(server.store, "poor")
     again = start()
-    line, = (line for line in again.log().splitlines() if "broken model" in line)
+    line, = again.lines_when_there("broken model")
     assert "model=poor" in line and "does not match its revision" in line
     with harness.Client(again.address) as client:
         summaries = {model.name: model for model in list_models(client)[0]}

@@ -113,7 +113,7 @@ def test_a_client_that_reads_no_stream_is_the_one_that_is_refused(start):
 def test_replies_that_nobody_takes_are_given_up_at_their_deadline(start):
     rows, calls = 60_000, 12
     server = start(
-        "--max-inflight-bytes", calls * (rows + 1) * BYTES_PER_ROW,
+        "--max-inflight-bytes", calls * (rows + 8) * BYTES_PER_ROW,
         "--max-message-bytes", MESSAGE_BYTES, "--write-deadline", 2,
         models=harness.example_models())
     held = []

@@ -144,7 +144,7 @@ def test_a_pointer_that_was_altered_is_broken_and_the_others_serve(start):
     assert check.returncode == 2
     assert "name arm: is not what was stored" in check.stdout
     again = start(store=server.store)
-    line, = (line for line in again.log().splitlines() if "broken model" in line)
+    line, = again.lines_when_there("broken model")
     assert "model=arm" in line
     with harness.Client(again.address) as client:
         models = all_models(client)

@@ -163,6 +163,17 @@ TEST(AdmissionTest, WhatTakesNothingGivesNothingBack) {
   EXPECT_FALSE(Refused(admission, {10, 1000}, 1));
 }
 
+TEST(AdmissionTest, WhatACallHoldsItselfIsNothingElse) {
+  Admission admission({kHuge, 1000});
+  const auto request = Admitted(admission, {1, 300}, 1);
+  EXPECT_TRUE(Refused(admission, {1, 700}, 1));
+  EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
+      admission.Admit({1, 700}, Admission::Reach::kLimit, 1, &request)));
+  const auto other = Admitted(admission, {1, 100}, 1);
+  EXPECT_FALSE(std::holds_alternative<Admission::Ticket>(
+      admission.Admit({1, 600}, Admission::Reach::kLimit, 1, &request)));
+}
+
 TEST(AdmissionTest, WhatIsGivenBackIsThePeers) {
   Admission admission({8000, kHuge}, 100);
   for (int k = 0; k < 100; ++k) {
