@@ -67,8 +67,8 @@ struct ChunkScheduler::Impl {
           throw;
         }
       }
-      Queue& jobs = found->second->jobs;
-      jobs.splice(jobs.end(), job);
+      Queue& line = found->second->jobs;
+      line.splice(line.end(), job);
     }
 
     /// The job whose turn it is.
@@ -78,13 +78,13 @@ struct ChunkScheduler::Impl {
 
     /// It goes behind the others, or away where nothing of it is left.
     void Pass(bool stays) {
-      Queue& jobs = groups_.front().jobs;
+      Queue& line = groups_.front().jobs;
       if (stays) {
-        jobs.splice(jobs.end(), jobs, jobs.begin());
+        line.splice(line.end(), line, line.begin());
       } else {
-        jobs.pop_front();
+        line.pop_front();
       }
-      if (jobs.empty()) {
+      if (line.empty()) {
         Erase(groups_.begin());
       } else {
         groups_.splice(groups_.end(), groups_, groups_.begin());

@@ -3,12 +3,13 @@
 // nothing else may cross between units of different targets.
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/dynamics/quantity.h"
 #include "core/dynamics/scale_bound.h"
 #include "core/model/lowered_tree.h"
 
 namespace torqued {
+
+struct Pauses;
 
 /// Row-major table; see InputArray.
 struct LaneInput {
