@@ -36,7 +36,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 
   static WatchCall* Start(const std::shared_ptr<WatchCall>& call) {
     call->self_ = call;
-    call->health_.Watch(call->service_, call);
+    call->health_.Remember(call->service_, call);
     return call.get();
   }
 
@@ -162,8 +162,8 @@ void HealthService::Tell(const std::vector<News>& news) {
   for (const News& one : news) one.watcher->Tell(one.status, one.number);
 }
 
-void HealthService::Watch(const std::string& service,
-                          const std::shared_ptr<Watcher>& watcher) {
+void HealthService::Remember(const std::string& service,
+                             const std::shared_ptr<Watcher>& watcher) {
   std::vector<News> news;
   {
     const std::lock_guard lock(mutex_);

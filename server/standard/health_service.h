@@ -43,8 +43,8 @@ class HealthService final : public HealthMethods {
   void SetAll(bool serving);
 
   /// Tells the status now and its changes until it is forgotten.
-  void Watch(const std::string& service,
-             const std::shared_ptr<Watcher>& watcher);
+  void Remember(const std::string& service,
+                const std::shared_ptr<Watcher>& watcher);
   void Forget(const std::string& service, const Watcher* watcher);
 
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* call,
