@@ -62,6 +62,8 @@ class Connections {
   /// through with; how many it is not through with.
   std::size_t Sweep();
 
+  /// Whether a TCP peer has yet to take something that was sent to it.
+  bool Unsent() const;
   /// Ends a connection at once, both ways; nothing when it is over already.
   void End(ConnectionId id);
   void EndAll();

@@ -31,7 +31,8 @@ std::variant<Connections::Limits, std::string> PlanConnections(
     return "--max-connections: " + std::to_string(needed) + " need " +
            std::to_string(2 * needed + kOtherDescriptors) +
            " descriptors, and this process may have " +
-           std::to_string(descriptors) + " (ulimit -Hn)";
+           std::to_string(descriptors) +
+           " (ulimit -Hn; of a service, LimitNOFILE)";
   }
   const std::int64_t all =
       connections > 0 ? connections : std::min(kUsualConnections, possible);

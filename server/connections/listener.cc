@@ -38,6 +38,17 @@ bool IsOfTheConnection(int error) {
   return false;
 }
 
+/// What there is no memory for has given its connection up.
+template <class Work>
+void Guarded(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    // There may be room soon.
+    std::this_thread::sleep_for(Listener::kPause);
+  }
+}
+
 }  // namespace
 
 std::variant<std::unique_ptr<Listener>, std::string> Listener::Open(
@@ -152,16 +163,12 @@ void Listener::Run() {
       close = close_ && !closed_;
     }
     if (close) CloseSockets();
-    try {
-      for (int i = 0; i < count; ++i) {
-        const epoll_event& event = events[static_cast<std::size_t>(i)];
-        OnEvent(event.data.u64, event.events);
-      }
-      DoTasks();
-    } catch (const std::bad_alloc&) {
-      // The connection that it was for is closed. There may be room soon.
-      std::this_thread::sleep_for(kPause);
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      // Each by itself: the end of a connection is told once.
+      Guarded([&] { OnEvent(event.data.u64, event.events); });
     }
+    Guarded([this] { DoTasks(); });
   }
 }
 
@@ -220,6 +227,7 @@ int Listener::MillisecondsUntilTask() const {
   };
   if (resume_) consider(*resume_);
   if (sweep_) consider(*sweep_);
+  if (tell_) consider(*tell_);
   for (const auto& [id, announced] : announced_) consider(announced.deadline);
   if (!first) return -1;
   const auto left =
@@ -243,6 +251,7 @@ void Listener::DoTasks() {
                        announced_.at(id).proxy.Text() + ": it came too late");
     Drop(id);
   }
+  tell_ = turned_away_.TellLate();
 }
 
 // --- Connections that come ---------------------------------------------------
@@ -266,11 +275,22 @@ void Listener::Accept(const ListeningSocket& socket) {
 
 std::variant<ConnectionId, Connections::Refusal> Listener::Reserve() {
   auto reserved = connections_.Reserve();
-  if (std::holds_alternative<ConnectionId>(reserved) || !sweep_) {
-    return reserved;
+  const auto none = [&reserved] {
+    return !std::holds_alternative<ConnectionId>(reserved);
+  };
+  if (none() && sweep_) {
+    Sweep();
+    reserved = connections_.Reserve();
   }
-  Sweep();
-  return connections_.Reserve();
+  // A proxy that says nothing keeps nobody out.
+  if (none() && !announced_.empty()) {
+    const auto& [oldest, announced] = *announced_.begin();
+    turned_away_.Count("proxy-header",
+                       announced.proxy.Text() + ": others came first");
+    Drop(oldest);
+    reserved = connections_.Reserve();
+  }
+  return reserved;
 }
 
 void Listener::Take(Descriptor descriptor, const sockaddr_storage& address,
@@ -303,8 +323,14 @@ void Listener::Take(Descriptor descriptor, const sockaddr_storage& address,
 
 void Listener::HandOver(ConnectionId id, Descriptor descriptor,
                         const PeerAddress& peer, bool proxied) {
-  const auto opened =
-      connections_.Open(id, std::move(descriptor), peer, proxied);
+  const auto opened = [&] {
+    try {
+      return connections_.Open(id, std::move(descriptor), peer, proxied);
+    } catch (const std::bad_alloc&) {
+      connections_.Release(id);
+      throw;
+    }
+  }();
   if (const auto* refusal = std::get_if<Connections::Refusal>(&opened)) {
     return turned_away_.Count(NameOf(*refusal), peer.Text());
   }

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -29,7 +29,8 @@ namespace torqued::server {
 /// connection beyond the limits is accepted and closed. Where the process has
 /// no descriptor left, those that come wait for a tenth of a second and more.
 /// The first bytes of a listed proxy's connection are a PROXY header, which has
-/// to come in time; its client is the peer then.
+/// to come in time, and before others want the place; its client is the peer
+/// then.
 class Listener {
  public:
   /// How long it accepts nothing where there is no descriptor.
@@ -128,9 +129,10 @@ class Listener {
 
   // Of the thread, once there is one.
   std::vector<ListeningPlace> places_;
-  std::unordered_map<ConnectionId, Announced> announced_;
-  std::optional<Clock::time_point> resume_;  // while it does not accept
-  std::optional<Clock::time_point> sweep_;   // while some have hung up
+  std::map<ConnectionId, Announced> announced_;  // the oldest first
+  std::optional<Clock::time_point> tell_;        // of connections turned away
+  std::optional<Clock::time_point> resume_;      // while it does not accept
+  std::optional<Clock::time_point> sweep_;       // while some have hung up
   std::chrono::milliseconds between_sweeps_{1};
 
   // Guarded by mutex_.

@@ -47,8 +47,11 @@ sockaddr_storage Reachable(sockaddr_storage bound) {
   return bound;
 }
 
-/// Binds to the same host, at a port or a name of the system's choice.
+/// Binds to the same host, at a port or a name of the system's choice. Ports
+/// whose last connection has just ended will do.
 bool BindBeside(int descriptor, sockaddr_storage address, socklen_t size) {
+  const int on = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (address.ss_family == AF_UNIX) {
     size = offsetof(sockaddr_un, sun_path);
   } else {
@@ -56,6 +59,13 @@ bool BindBeside(int descriptor, sockaddr_storage address, socklen_t size) {
   }
   return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) ==
          0;
+}
+
+/// Why the probe failed; empty where that says nothing of the listener: the
+/// machine has no port left to ask from.
+std::string WhyNot(int error) {
+  return error == EADDRINUSE || error == EADDRNOTAVAIL ? ""
+                                                       : std::strerror(error);
 }
 
 /// Empty once the other end has closed the connection.
@@ -87,7 +97,7 @@ std::string Listener::Knock(const Door& door,
   if (!BindBeside(descriptor, target, target_size) ||
       getsockname(descriptor, reinterpret_cast<sockaddr*>(&source),
                   &source_size) != 0) {
-    return std::strerror(errno);
+    return WhyNot(errno);
   }
   const std::string name = NameOf(source, source_size);
   {
@@ -105,7 +115,7 @@ std::string Listener::Knock(const Door& door,
   if (connect(descriptor, reinterpret_cast<const sockaddr*>(&target),
               target_size) != 0 &&
       errno != EINPROGRESS) {
-    return std::strerror(errno);
+    return WhyNot(errno);
   }
   const auto end = Clock::now() + patience;
   while (Clock::now() < end && !closing()) {

@@ -28,6 +28,9 @@ void Name(const Connection& connection, grpc_auth_context* context) {
 CallVerdict Judge(ConnectionSlot& slot, grpc_auth_context* context) {
   const std::lock_guard lock(slot.mutex);
   CallVerdict verdict;
+  if (slot.connection.id == kNoConnection) {
+    return {GRPC_STATUS_UNAVAILABLE, "The connection is over."};
+  }
   try {
     Name(slot.connection, context);
     verdict = slot.observer->OnHeaders(slot.connection);

@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -30,6 +31,11 @@ using Clock = std::chrono::steady_clock;
 // How long new calls are still told to go elsewhere once none is in flight.
 // Clients of ours that were told come back after 25 ms at the earliest.
 constexpr std::chrono::milliseconds kSettling{20};
+
+// How long the last replies may take to their clients, within the grace. What a
+// client sends once its connection is shut down makes the system drop what it
+// has not taken yet.
+constexpr std::chrono::seconds kDelivery{2};
 
 // What gRPC gets to notice that a connection has ended. What it still has a
 // call of when it shuts down, it cancels: clients would be told that they
@@ -276,6 +282,9 @@ void Daemon::Drain(const std::function<bool()>& hurry) {
   }
   const auto settled = Clock::now() + kSettling;
   while (left == 0 && go_on(settled)) {
+  }
+  const auto delivered = std::min(end, Clock::now() + kDelivery);
+  while (left == 0 && connections_->Unsent() && go_on(delivered)) {
   }
   // Whoever calls now is told that the connection is lost.
   connections_->EndAll();

@@ -42,10 +42,10 @@ TEST(DescriptorsTest, WhatIsAskedForIsThereOrRefusedWithTheNumbers) {
   EXPECT_EQ(Planned(5000, 0, 1'000'000).all, 5000u);
   EXPECT_EQ(Refused(449, 0, 1024),
             "--max-connections: 449 need 1026 descriptors, and this process "
-            "may have 1024 (ulimit -Hn)");
+            "may have 1024 (ulimit -Hn; of a service, LimitNOFILE)");
   EXPECT_EQ(Refused(0, 0, 129),
             "--max-connections: 1 need 130 descriptors, and this process may "
-            "have 129 (ulimit -Hn)");
+            "have 129 (ulimit -Hn; of a service, LimitNOFILE)");
   EXPECT_EQ(Refused(10, 11, 1024),
             "--max-connections-per-peer: 11 of 10 connections");
 }

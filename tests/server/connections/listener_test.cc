@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -344,6 +345,37 @@ TEST_F(ListenerTest, BeyondTheirNumberConnectionsAreClosedAndCounted) {
   EXPECT_TRUE(Call(Channel(address())).get().status.ok());
 }
 
+TEST_F(ListenerTest, APeerToBeWaryOfConnectsNowAndThen) {
+  Serve({8, 8}, {"127.0.0.1:0", "unix:" + directory_.File("socket")});
+  connections_->BeWaryOf(PeerAddress::Ipv4(
+      std::array<std::uint8_t, 4>{127, 0, 0, 1}.data(), /*port=*/1));
+  EXPECT_TRUE(TestSocket::Connected(address()).HearsSomething());
+  EXPECT_TRUE(TestSocket::Connected(address()).HearsTheEnd());
+  EXPECT_TRUE(TurnedAway(1));
+  // Nobody else notices.
+  const auto unix_channel = Channel(listener_->addresses().back());
+  EXPECT_TRUE(Call(unix_channel).get().status.ok());
+  std::this_thread::sleep_for(Connections::kBetweenWary);
+  EXPECT_TRUE(TestSocket::Connected(address()).HearsSomething());
+  EXPECT_TRUE(TestSocket::Connected(address()).HearsTheEnd());
+}
+
+TEST_F(ListenerTest, WhatAClientHasNotTakenIsUnsent) {
+  Serve({8, 8});
+  const TestSocket client = TestSocket::Connected(address());
+  EXPECT_TRUE(client.HearsSomething());
+  EXPECT_TRUE(Until([this] { return !connections_->Unsent(); }));
+  const int descriptor = notes_->Opened().at(0).descriptor;
+  const std::string much(1 << 20, 'x');
+  while (send(descriptor, much.data(), much.size(),
+              MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+  }
+  EXPECT_TRUE(connections_->Unsent());
+  connections_->EndAll();
+  EXPECT_TRUE(client.HearsTheEnd());
+  EXPECT_TRUE(Until([this] { return !connections_->Unsent(); }));
+}
+
 TEST_F(ListenerTest, AFullDescriptorTableIsGotOver) {
   Serve({8, 8});
   ASSERT_TRUE(Call(Channel(address())).get().status.ok());
@@ -552,6 +584,20 @@ TEST_F(ListenerTest, AProxyThatSaysNothingIsHungUpOnInTime) {
   EXPECT_TRUE(TurnedAway(1));
   EXPECT_TRUE(Until([this] { return connections_->count() == 0; }));
   EXPECT_THAT(notes_->Opened(), IsEmpty());
+}
+
+TEST_F(ListenerTest, ProxiesThatSayNothingKeepNobodyOut) {
+  Serve({2, 2}, {"127.0.0.1:0"}, {"127.0.0.1"});
+  const TestSocket first = TestSocket::Connected(address());
+  ASSERT_TRUE(Until([this] { return connections_->count() == 1; }));
+  const TestSocket second = TestSocket::Connected(address());
+  ASSERT_TRUE(Until([this] { return connections_->count() == 2; }));
+  const TestSocket third = TestSocket::Connected(address());
+  EXPECT_TRUE(third.Send(Header(std::string("\x0A\0\0\1", 4), 700)));
+  EXPECT_TRUE(third.HearsSomething());
+  EXPECT_TRUE(first.HearsTheEnd());
+  EXPECT_TRUE(TurnedAway(1));
+  EXPECT_FALSE(second.HearsSomething(20));
 }
 
 TEST_F(ListenerTest, WhoIsNotListedIsNoProxy) {
