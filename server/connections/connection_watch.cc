@@ -1,6 +1,7 @@
 #include "server/connections/connection_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace torqued::server {
 
@@ -18,6 +19,34 @@ std::string_view NameOf(Flood flood) {
   return "";
 }
 
+void ConnectionWatch::Window::Begin(const ConnectionReading& now,
+                                    const ProcessReading& process) {
+  first_byte = now.bytes;
+  Forgive(process);
+  growth = {};
+}
+
+void ConnectionWatch::Window::Forgive(const ProcessReading& process) {
+  least_memory = process.memory;
+  least_explained = most_explained = process.explained;
+  growth.memory = 0;
+}
+
+void ConnectionWatch::Window::Look(const ConnectionReading& now,
+                                   const ProcessReading& process) {
+  least_memory = std::min(least_memory, process.memory);
+  least_explained = std::min(least_explained, process.explained);
+  most_explained = std::max(most_explained, process.explained);
+  growth.bytes = now.bytes - first_byte;
+  growth.memory =
+      process.memory - least_memory - (most_explained - least_explained);
+}
+
+void ConnectionWatch::Forgive(const ProcessReading& process) {
+  unanswered_.Forgive(process);
+  unfinished_.Forgive(process);
+}
+
 bool ConnectionWatch::HeadersAreIncomplete(const ConnectionReading& now) {
   // gRPC refuses some headers by itself, for their size or for what they lack,
   // and shows them to nobody. The headers of a stream are complete when another
@@ -33,45 +62,46 @@ bool ConnectionWatch::HeadersAreIncomplete(const ConnectionReading& now) {
   return missing > passed_over_;
 }
 
+bool ConnectionWatch::HeadersDoNotEnd(const ConnectionReading& now) const {
+  if (!incomplete_ || now.time - last_.time < limits_->header_time) {
+    return false;
+  }
+  if (now.open() > now.called - now.over) {
+    return Pending(now) > limits_->header_bytes;
+  }
+  // The newest may have been refused, and what comes be the message of another.
+  return now.exact_bytes &&
+         unanswered_.growth.bytes > limits_->unanswered_bytes;
+}
+
 bool ConnectionWatch::StreamsStay(const ConnectionReading& now) {
   const std::int64_t open = now.open();
-  const bool staying = open > limits_->streams && now.ended == ended_;
-  stayed_ = staying ? stayed_ + 1 : 0;
+  if (open <= limits_->streams || now.ended != ended_) staying_since_.reset();
   ended_ = now.ended;
-  return stayed_ > limits_->looks ||
+  if (open <= limits_->streams) return false;
+  if (!staying_since_) staying_since_ = now.time;
+  return now.time - *staying_since_ >= limits_->streams_time ||
          open > limits_->streams * limits_->streams_times;
 }
 
-bool ConnectionWatch::MemoryGrows(const ConnectionReading& now) {
-  // What calls give back, the allocator keeps: so the most that they had.
-  memory_.least = std::min(memory_.least, now.memory);
-  memory_.least_accounted = std::min(memory_.least_accounted, now.accounted);
-  memory_.most_accounted = std::max(memory_.most_accounted, now.accounted);
-  memory_.most_arriving = std::max(memory_.most_arriving, now.arriving);
-  const std::int64_t growth =
-      now.memory - memory_.least -
-      (memory_.most_accounted - memory_.least_accounted) -
-      limits_->copies * memory_.most_arriving;
-  const std::int64_t bytes = Pending(now);
-  return bytes > limits_->header_bytes &&
-         growth > std::max(limits_->memory, limits_->memory_times * bytes);
-}
-
-std::optional<Flood> ConnectionWatch::Look(const ConnectionReading& now) {
+std::optional<Flood> ConnectionWatch::Look(const ConnectionReading& now,
+                                           const ProcessReading& process) {
   if (StreamsStay(now)) return Flood::kStreams;
   incomplete_ = HeadersAreIncomplete(now);
-  if (now.begun != last_.begun || now.ended != last_.ended ||
-      now.called != last_.called || now.messages != last_.messages) {
-    last_ = now;
-    memory_ = {now.memory, now.accounted, now.accounted, now.arriving};
-    return std::nullopt;
-  }
-  const std::int64_t bytes = Pending(now);
-  if (incomplete_ && bytes > limits_->header_bytes) return Flood::kHeaders;
-  if (MemoryGrows(now)) return Flood::kMemory;
+  const bool sends = now.begun != last_.begun || now.called != last_.called ||
+                     now.messages != last_.messages;
+  const bool done = sends || now.ended != last_.ended;
+  const bool first = !std::exchange(looked_, true);
+  if (done || first) last_ = now;
+  if (sends || first) unfinished_.Begin(now, process);
+  if (done || first || now.sent != sent_) unanswered_.Begin(now, process);
+  sent_ = now.sent;
+  unfinished_.Look(now, process);
+  unanswered_.Look(now, process);
+  if (HeadersDoNotEnd(now)) return Flood::kHeaders;
+  const std::int64_t calls = std::min(now.open(), limits_->streams);
   if (now.exact_bytes &&
-      bytes > limits_->window_bytes +
-                  (now.open() > 0 ? limits_->message_bytes : 0)) {
+      Pending(now) > limits_->window_bytes + calls * limits_->message_bytes) {
     return Flood::kFrames;
   }
   return std::nullopt;

@@ -9,22 +9,31 @@
 
 namespace torqued::server {
 
-/// What is known of a connection at one time. What is of the connection only
-/// grows.
+/// What is known of a connection at one time. But for `serving` it only grows.
 struct ConnectionReading {
+  std::chrono::steady_clock::time_point time;
   std::int64_t begun = 0;     // streams, whose headers may be incomplete
-  std::int64_t ended = 0;     // of these
-  std::int64_t called = 0;    // of these, headers that were complete
+  std::int64_t ended = 0;     // of these; counted once they are cleared away
+  std::int64_t called = 0;    // of those begun, headers that were complete
+  std::int64_t serving = 0;   // of these, that a service works on now
+  std::int64_t over = 0;      // of these, that were refused or served
   std::int64_t messages = 0;  // that were received whole
-  std::int64_t bytes = 0;     // that were received: of TCP exactly, of a Unix
+  std::int64_t bytes = 0;     // that gRPC has taken: of TCP exactly, of a Unix
                               // socket those that were seen waiting
+  std::int64_t sent = 0;      // bytes to the client; of a Unix socket none
   bool exact_bytes = true;
-  // Bytes, of the whole process.
-  std::int64_t memory = 0;     // in use
-  std::int64_t accounted = 0;  // for which its calls account
-  std::int64_t arriving = 0;   // Pending, of all connections
 
   std::int64_t open() const { return begun - ended; }
+  /// Open calls of which no service has a message.
+  std::int64_t waiting() const {
+    return open() > serving ? open() - serving : 0;
+  }
+};
+
+/// What is known of the process at that time. Bytes.
+struct ProcessReading {
+  std::int64_t memory = 0;     // in use
+  std::int64_t explained = 0;  // by what is known of its calls
 };
 
 enum class Flood : std::uint8_t {
@@ -43,56 +52,83 @@ class ConnectionWatch {
  public:
   struct Limits {
     /// Open streams that are allowed. gRPC counts the end of a call when it has
-    /// cleared it away, so more are none of the client's doing as long as some
-    /// end between looks; many times as many are.
+    /// cleared it away, so more are none of the client's doing unless none ends
+    /// for so long; many times as many are.
     std::int64_t streams = 256;
     std::int64_t streams_times = 8;
-    int looks = 20;
-    /// What headers may take; beyond that they are no headers of a client.
+    std::chrono::milliseconds streams_time{1000};
+    /// What headers may take; beyond that they are no headers of a client, once
+    /// they are incomplete for so long: a thread of gRPC may wait for a core
+    /// before it shows them.
     std::int64_t header_bytes = std::int64_t{64} << 10;
-    /// The largest message, and the largest window, ahead of which a client may
-    /// send to a call that has ended already.
+    std::chrono::milliseconds header_time{250};
+    /// What a client may send of a message while the server says nothing: its
+    /// windows are announced more often.
+    std::int64_t unanswered_bytes = std::int64_t{2} << 20;
+    /// The largest message, of each open call, and the largest window, ahead of
+    /// which a client may send to calls that have ended already.
     std::int64_t message_bytes = std::int64_t{64} << 20;
     std::int64_t window_bytes = std::int64_t{48} << 20;
-    /// By which memory may grow while a message arrives of which there are more
-    /// than `header_bytes` already, or by so many times its bytes.
-    std::int64_t memory = std::int64_t{128} << 20;
-    std::int64_t memory_times = 4;
-    /// What arrives is held as it came, as a message and by the allocator.
-    std::int64_t copies = 3;
+  };
+
+  /// Bytes that came in some time, and by how much memory has grown meanwhile
+  /// beyond what explains it.
+  struct Growth {
+    std::int64_t bytes = 0;
+    std::int64_t memory = 0;
   };
 
   /// `limits` must stay.
   explicit ConnectionWatch(const Limits* limits) : limits_(limits) {}
 
   /// Looks at the connection again; says when it is to be ended, and why.
-  std::optional<Flood> Look(const ConnectionReading& now);
+  std::optional<Flood> Look(const ConnectionReading& now,
+                            const ProcessReading& process);
   /// Bytes that came since something was last done.
   std::int64_t Pending(const ConnectionReading& now) const {
-    return now.bytes - last_.bytes;
+    return now.bytes > last_.bytes ? now.bytes - last_.bytes : 0;
   }
+  /// Since the server last said something to the client. In headers that do not
+  /// end it has nothing to say: within them a client may not send, nor ask for,
+  /// anything else.
+  const Growth& unanswered() const { return unanswered_.growth; }
+  /// Since the client last began a call or ended a message.
+  const Growth& unfinished() const { return unfinished_.growth; }
+  /// Memory counts from now on.
+  void Forgive(const ProcessReading& process);
   /// Whether it should be looked at again soon.
   bool suspicious() const { return incomplete_; }
 
  private:
+  /// What has come since it began.
+  struct Window {
+    std::int64_t first_byte = 0;
+    std::int64_t least_memory = 0;
+    // What calls give back, the allocator keeps: so the most that they had.
+    std::int64_t least_explained = 0;
+    std::int64_t most_explained = 0;
+    Growth growth;
+
+    void Begin(const ConnectionReading& now, const ProcessReading& process);
+    void Forgive(const ProcessReading& process);
+    void Look(const ConnectionReading& now, const ProcessReading& process);
+  };
+
   bool HeadersAreIncomplete(const ConnectionReading& now);
-  bool MemoryGrows(const ConnectionReading& now);
+  bool HeadersDoNotEnd(const ConnectionReading& now) const;
   bool StreamsStay(const ConnectionReading& now);
 
   const Limits* limits_;
-  struct Memory {
-    std::int64_t least = 0;
-    std::int64_t least_accounted = 0;
-    std::int64_t most_accounted = 0;
-    std::int64_t most_arriving = 0;
-  };
-
-  ConnectionReading last_;        // when something was done
-  Memory memory_;                 // since then
+  bool looked_ = false;
+  ConnectionReading last_;  // when something was done
+  Window unanswered_;
+  Window unfinished_;
+  std::int64_t sent_ = 0;         // at the last look
   std::int64_t passed_over_ = 0;  // streams whose headers nobody was shown
   bool incomplete_ = false;       // the newest headers
   std::int64_t ended_ = 0;        // at the last look
-  int stayed_ = 0;                // looks since
+  // When there were too many first, and none has ended since.
+  std::optional<std::chrono::steady_clock::time_point> staying_since_;
 };
 
 }  // namespace torqued::server

@@ -7,11 +7,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "server/connections/process_memory.h"
 #include "server/observability/logging.h"
+#include "server/observability/refusal_log.h"
 
 namespace torqued::server {
 namespace {
@@ -26,28 +30,39 @@ constexpr std::chrono::milliseconds kCloserLook{5};
 constexpr std::chrono::seconds kQuiet{2};
 constexpr std::chrono::milliseconds kBetweenReturns{500};
 constexpr std::int64_t kMuchFreed = std::int64_t{160} << 20;
-// A connection that leaves so many calls unanswered has left memory, too.
-constexpr std::int64_t kMuch = 200;
 constexpr std::int64_t kMuchMemory = std::int64_t{16} << 20;
-// Calls without a message that are worth a closer look.
-constexpr std::int64_t kSuspicious = 64;
-// Open calls without a message, of all connections: some 10 KB each.
-constexpr std::int64_t kMostWaiting = 16384;
+// A connection that leaves so many calls unanswered has left memory, too, and a
+// peer that leaves so many at once is one to be wary of.
+constexpr std::int64_t kMuch = 200;
+constexpr std::int64_t kVeryMuch = 2000;
+// Budgets of peers.
+constexpr std::size_t kPeers = 4096;
+// Peers that a look tells of, of those whose connections have ended.
+constexpr std::size_t kMostTold = 64;
 
 constexpr char kTooMany[] =
     "This connection has begun too many calls that it left or cancelled.";
+constexpr char kBusy[] =
+    "The server has too many calls that wait for their messages. Try again "
+    "later.";
+
+struct Bytes {
+  std::int64_t received = 0;
+  std::int64_t sent = 0;
+};
 
 /// What the system has counted; nothing where it counts nothing, as of Unix
 /// sockets.
-std::optional<std::int64_t> ReceivedBytes(int descriptor) {
+std::optional<Bytes> BytesOf(int descriptor) {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-      size < offsetof(tcp_info, tcpi_bytes_received) +
-                 sizeof info.tcpi_bytes_received) {
+      size <
+          offsetof(tcp_info, tcpi_bytes_sent) + sizeof info.tcpi_bytes_sent) {
     return std::nullopt;
   }
-  return static_cast<std::int64_t>(info.tcpi_bytes_received);
+  return Bytes{static_cast<std::int64_t>(info.tcpi_bytes_received),
+               static_cast<std::int64_t>(info.tcpi_bytes_sent)};
 }
 
 std::int64_t WaitingBytes(int descriptor) {
@@ -60,9 +75,14 @@ std::int64_t WaitingBytes(int descriptor) {
 FloodGuard::FloodGuard(const Limits& limits, std::size_t places)
     : limits_(limits),
       all_calls_(limits.all_calls, limits.all_calls_per_second),
+      seed_(std::random_device{}()),
+      judge_(limits.judge, places),
       sockets_(places) {
   for (std::size_t i = 0; i < places; ++i) {
     places_.push_back(std::make_unique<Place>(limits_));
+  }
+  for (std::size_t i = 0; i < kPeers; ++i) {
+    of_peers_.emplace_back(limits.all_calls, limits.call.calls_per_second);
   }
 }
 
@@ -96,21 +116,26 @@ FloodGuard::Place* FloodGuard::Find(ConnectionId id) {
 }
 
 void FloodGuard::OnCall(ConnectionId id) {
-  if (Place* place = Find(id)) place->handled.fetch_add(1);
+  if (Place* place = Find(id)) place->serving.fetch_add(1);
 }
 
 void FloodGuard::OnEnd(ConnectionId id, bool answered) {
   Place* place = Find(id);
-  if (place == nullptr || !answered) return;
-  place->budget.OnAnswered(all_calls_);
+  if (place == nullptr) return;
+  place->serving.fetch_sub(1);
+  place->over.fetch_add(1);
+  if (answered) place->budget.OnAnswered(SharedBy(*place));
 }
 
 void FloodGuard::OnOpen(const Connection& connection) {
   Place& place = At(connection.id);
   place.called.store(0);
-  place.handled.store(0);
-  place.flooded.store(false);
+  place.serving.store(0);
+  place.over.store(0);
   place.budget.Fill();
+  const std::size_t hash =
+      std::hash<std::string>()(connection.peer.Key()) ^ seed_;
+  place.of_peer.store(&of_peers_[hash * 0x9E3779B97F4A7C15U % kPeers]);
   place.id.store(connection.id);
   // gRPC counts the transport before it is back from taking the descriptor.
   const std::lock_guard lock(sockets_mutex_);
@@ -138,22 +163,34 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
   Place& place = At(connection.id);
   place.called.fetch_add(1);
   const CallBudget::Answer answer =
-      place.budget.OnHeaders(Clock::now(), all_calls_);
+      place.budget.OnHeaders(Clock::now(), SharedBy(place));
   if (answer == CallBudget::Answer::kAdmit) return {};
-  if (answer == CallBudget::Answer::kEnd && !place.flooded.exchange(true)) {
-    ended_at_headers_.fetch_add(1);
+  place.over.fetch_add(1);
+  if (answer == CallBudget::Answer::kBusy) {
+    return {GRPC_STATUS_UNAVAILABLE, kBusy, false};
+  }
+  if (answer == CallBudget::Answer::kEnd &&
+      place.flooded.exchange(connection.id) != connection.id) {
     connections_->Abort(connection.id);
     connections_->BeWaryOf(connection.peer);
+    const std::lock_guard lock(ended_mutex_);
+    if (ended_at_headers_.size() < kMostTold) {
+      ended_at_headers_.push_back(connection.peer.Text());
+    }
   }
   return {GRPC_STATUS_UNAVAILABLE, kTooMany, false};
 }
 
 void FloodGuard::OnClose(const Connection& connection) {
   Place& place = At(connection.id);
-  if (place.flooded.load() || place.budget.Unanswered(Clock::now()) >= kMuch) {
+  const auto now = Clock::now();
+  if (place.flooded.load() == connection.id ||
+      place.budget.Unanswered(now) >= kMuch) {
     freed_ = true;
     // gRPC itself ends those that open more than they have acknowledged.
-    connections_->BeWaryOf(connection.peer);
+    if (place.of_peer.load()->Missing(now) >= kVeryMuch) {
+      connections_->BeWaryOf(connection.peer);
+    }
   }
   place.id.store(kNoConnection);
 }
@@ -163,101 +200,93 @@ void FloodGuard::Run() {
   std::unique_lock lock(stop_mutex_);
   while (!stopping_.wait_for(lock, pause, [this] { return stop_; })) {
     lock.unlock();
-    pause = Look() ? kCloserLook : kLook;
     LogEndsAtHeaders();
+    pause = Look() ? kCloserLook : kLook;
     GiveMemoryBack();
     lock.lock();
   }
 }
 
-void FloodGuard::CountBytes(const Connection& connection) {
+void FloodGuard::See(const Connection& connection) {
   Place& place = At(connection.id);
+  // What is ended counts no bytes any more.
+  if (place.flooded.load() == connection.id) return;
   if (place.watched != connection.id) {
     place.watched = connection.id;
     place.peer = connection.peer;
-    place.watch = ConnectionWatch(&limits_.watch);
+    place.key = connection.peer.Key();
     place.reading = {};
+    place.counted = false;
   }
-  const std::int64_t before = place.reading.bytes;
-  const auto received = ReceivedBytes(connection.descriptor);
-  place.reading.exact_bytes = received.has_value();
-  place.reading.bytes =
-      received ? *received : before + WaitingBytes(connection.descriptor);
-  arriving_ += place.watch.Pending(place.reading);
-  place.changed = place.reading.bytes != before;
-  place.waiting = place.called.load() - place.handled.load() > kSuspicious;
-  if (place.changed || place.waiting) seen_.push_back(connection.id);
+  ConnectionReading& reading = place.reading;
+  const ConnectionReading before = reading;
+  const auto bytes = BytesOf(connection.descriptor);
+  const std::int64_t waiting = WaitingBytes(connection.descriptor);
+  reading.exact_bytes = bytes.has_value();
+  if (bytes) {
+    reading.bytes = std::max(before.bytes, bytes->received - waiting);
+    reading.sent = std::max(before.sent, bytes->sent);
+  } else {
+    reading.bytes += waiting;
+  }
+  reading.time = Clock::now();
+  // Before what gRPC counts, which so is no less.
+  reading.over = place.over.load();
+  reading.serving = place.serving.load();
+  reading.called = place.called.load();
+  if (reading.bytes != before.bytes || reading.called != before.called ||
+      reading.over != before.over || reading.waiting() > 0) {
+    changed_.push_back(connection.id);
+  }
+  open_.push_back(connection.id);
 }
 
 /// Whether the next look should be soon.
 bool FloodGuard::Look() {
+  open_.clear();
+  changed_.clear();
   seen_.clear();
-  arriving_ = 0;
   connections_->ForEach(
-      [this](const Connection& connection) { CountBytes(connection); });
-  if (seen_.empty()) return false;
+      [this](const Connection& connection) { See(connection); });
   const std::int64_t before = resident_;
   resident_ = ResidentBytes();
   least_resident_ = std::min(least_resident_, resident_);
-  const std::int64_t accounted = accounted_();
-  bool soon = resident_ - before > kMuchMemory;
-  for (const ConnectionId id : seen_) {
-    ConnectionReading& reading = At(id).reading;
-    reading.memory = resident_;
-    reading.accounted = accounted;
-    reading.arriving = arriving_;
-    soon |= Judge(id);
-  }
-  EndIdleStreams();
-  return soon;
-}
-
-bool FloodGuard::Judge(ConnectionId id) {
-  Place& place = At(id);
-  // Before what gRPC counts, which so is no less.
-  place.reading.called = place.called.load();
-  const auto counts = ChannelzSockets::Read(SocketOf(id));
-  if (!counts) {
-    place.waiting = false;
-    return false;
-  }
-  place.reading.begun = counts->begun;
-  place.reading.ended = counts->ended;
-  place.reading.messages = counts->messages;
-  if (const auto flood = place.watch.Look(place.reading)) {
-    End(id, *flood);
-    place.waiting = false;
-  }
-  return place.waiting || place.watch.suspicious();
-}
-
-void FloodGuard::EndIdleStreams() {
-  // Of those that have calls without a message.
-  std::vector<std::pair<std::int64_t, ConnectionId>> waiting;
-  std::int64_t all = 0;
-  for (const ConnectionId id : seen_) {
+  for (const ConnectionId id : changed_) Count(id);
+  for (const ConnectionId id : open_) {
     const Place& place = At(id);
-    if (!place.waiting) continue;
-    const std::int64_t open = place.reading.open();
-    all += open;
-    waiting.emplace_back(open, id);
+    if (place.counted) seen_.push_back({id, place.key, place.reading});
   }
-  std::sort(waiting.rbegin(), waiting.rend());
-  for (const auto& [open, id] : waiting) {
-    if (all <= kMostWaiting) break;
-    End(id, Flood::kStreams);
-    all -= open;
+  for (const auto& verdict : judge_.Look(seen_, resident_, accounted_())) {
+    End(verdict);
   }
+  return judge_.soon() || resident_ - before > kMuchMemory;
 }
 
-void FloodGuard::End(ConnectionId id, Flood flood) {
-  connections_->Abort(id);
-  connections_->BeWaryOf(At(id).peer);
-  At(id).flooded = true;
+void FloodGuard::Count(ConnectionId id) {
+  Place& place = At(id);
+  const auto counts = ChannelzSockets::Read(SocketOf(id));
+  place.counted = counts.has_value();
+  if (!counts) return;
+  ConnectionReading& reading = place.reading;
+  reading.begun = counts->begun;
+  reading.ended = counts->ended;
+  reading.messages = counts->messages;
+}
+
+void FloodGuard::End(const FloodJudge::Verdict& verdict) {
+  Place& place = At(verdict.id);
+  // Marked first: it may be over at once, and be another's place.
+  place.flooded = verdict.id;
+  connections_->Abort(verdict.id);
+  if (verdict.certain) connections_->BeWaryOf(place.peer);
+  const std::string peer = place.peer.Text();
+  const std::string_view reason = NameOf(verdict.flood);
+  if (!MayLogRefusal(reason, peer)) return;
   Log(LogLevel::kWarn, "ended a connection",
-      {{"reason", NameOf(flood)},
-       {"streams", At(id).reading.open()},
-       {"bytes", At(id).reading.bytes}});
+      {{"reason", reason},
+       {"peer", peer},
+       {"streams", place.reading.open()},
+       {"bytes", place.reading.bytes}});
 }
 
 void FloodGuard::GiveMemoryBack() {
@@ -273,11 +302,18 @@ void FloodGuard::GiveMemoryBack() {
 }
 
 void FloodGuard::LogEndsAtHeaders() {
-  const std::int64_t ended = ended_at_headers_.load();
-  if (ended == logged_at_headers_) return;
-  Log(LogLevel::kWarn, "ended connections",
-      {{"reason", "unanswered-calls"}, {"count", ended - logged_at_headers_}});
-  logged_at_headers_ = ended;
+  constexpr std::string_view kReason = "unanswered-calls";
+  std::vector<std::string> ended;
+  {
+    const std::lock_guard lock(ended_mutex_);
+    ended.swap(ended_at_headers_);
+  }
+  if (!ended.empty()) judge_.OthersEnded();
+  for (const std::string& peer : ended) {
+    if (!MayLogRefusal(kReason, peer)) continue;
+    Log(LogLevel::kWarn, "ended a connection",
+        {{"reason", kReason}, {"peer", peer}});
+  }
 }
 
 }  // namespace torqued::server

@@ -6,19 +6,22 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "server/connections/call_budget.h"
 #include "server/connections/channelz_sockets.h"
 #include "server/connections/connection.h"
-#include "server/connections/connection_watch.h"
 #include "server/connections/connections.h"
+#include "server/connections/flood_judge.h"
 #include "server/services/call_gate.h"
 
 namespace torqued::server {
@@ -32,9 +35,9 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   struct Limits {
     CallBudget::Limits call;
     /// Of all connections together.
-    std::int64_t all_calls = 4096;
+    std::int64_t all_calls = 16384;
     std::int64_t all_calls_per_second = 4000;
-    ConnectionWatch::Limits watch;
+    FloodJudge::Limits judge;
   };
 
   /// `places`: of the connections.
@@ -61,46 +64,55 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
  private:
   /// What is known of the connection in a place.
   struct Place {
-    explicit Place(const Limits& limits)
-        : budget(limits.call), watch(&limits.watch) {}
+    explicit Place(const Limits& limits) : budget(limits.call) {}
 
     std::atomic<ConnectionId> id{kNoConnection};
     CallBudget budget;
+    std::atomic<TokenBucket*> of_peer{nullptr};
     std::atomic<std::int64_t> called{0};   // headers were complete
-    std::atomic<std::int64_t> handled{0};  // of these, by a service
-    std::atomic<bool> flooded{false};
+    std::atomic<std::int64_t> serving{0};  // of these, by a service
+    std::atomic<std::int64_t> over{0};     // of these, refused or served
+    std::atomic<ConnectionId> flooded{kNoConnection};  // the last that was
     // Of the thread that watches, from here on.
     ConnectionId watched = kNoConnection;
     PeerAddress peer;
-    ConnectionWatch watch;
+    std::string key;  // of the peer
     ConnectionReading reading;
-    bool changed = false;  // bytes have come since the last look
-    bool waiting = false;  // calls, without a message
+    bool counted = false;  // by gRPC, and so known
   };
 
   Place& At(ConnectionId id) { return *places_[SlotOf(id)]; }
   Place* Find(ConnectionId id);
+  SharedBudget SharedBy(const Place& place) {
+    return {all_calls_, *place.of_peer.load()};
+  }
   void FindSocketOfLatest();
   SocketId SocketOf(ConnectionId id);
 
   void Run();
   bool Look();
-  void CountBytes(const Connection& connection);
-  bool Judge(ConnectionId id);
-  void EndIdleStreams();
-  void End(ConnectionId id, Flood flood);
+  void See(const Connection& connection);
+  /// What gRPC counts of it.
+  void Count(ConnectionId id);
+  void End(const FloodJudge::Verdict& verdict);
   void LogEndsAtHeaders();
   void GiveMemoryBack();
 
   const Limits limits_;
   std::vector<std::unique_ptr<Place>> places_;
   TokenBucket all_calls_;
+  // By a hash of the peer that nobody can know: few share one by chance.
+  std::deque<TokenBucket> of_peers_;
+  const std::size_t seed_;
+  FloodJudge judge_;
 
   std::function<std::int64_t()> accounted_;
   Connections* connections_ = nullptr;
-  std::vector<ConnectionId> seen_;  // by the look under way
-  std::int64_t arriving_ = 0;       // of all connections, at the last look
-  std::int64_t resident_ = 0;       // bytes of the process, at the last look
+  // Of the look under way.
+  std::vector<ConnectionId> open_;
+  std::vector<ConnectionId> changed_;  // of these, worth counting again
+  std::vector<FloodJudge::Seen> seen_;
+  std::int64_t resident_ = 0;  // bytes of the process, at the last look
   std::int64_t least_resident_ = 0;
 
   std::mutex sockets_mutex_;  // guards what follows
@@ -109,8 +121,8 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   ConnectionId latest_ = kNoConnection;
   SocketId next_socket_ = 0;
 
-  std::atomic<std::int64_t> ended_at_headers_{0};
-  std::int64_t logged_at_headers_ = 0;
+  std::mutex ended_mutex_;
+  std::vector<std::string> ended_at_headers_;  // peers, to be told
 
   std::atomic<bool> freed_{false};
   std::optional<std::chrono::steady_clock::time_point> freed_at_;

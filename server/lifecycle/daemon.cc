@@ -52,8 +52,10 @@ std::string Join(const std::vector<std::string>& parts) {
 
 FloodGuard::Limits GuardLimits(const Settings& settings) {
   FloodGuard::Limits limits;
-  limits.watch.streams = kMostStreams;
-  limits.watch.message_bytes = settings.max_message_bytes;
+  ConnectionWatch::Limits& watch = limits.judge.watch;
+  watch.streams = kMostStreams;
+  watch.message_bytes = settings.max_message_bytes;
+  if (settings.growing_windows) watch.unanswered_bytes = watch.window_bytes;
   return limits;
 }
 
@@ -209,11 +211,14 @@ std::string Daemon::Listen() {
   standard_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) return "the transport does not start";
-  guard_->Watch(connections_.get(), [this] {
-    return admission_.bytes() + context_->waiting.bytes();
-  });
+  guard_->Watch(connections_.get(), [this] { return AccountedBytes(); });
   listener_->Start();
   return {};
+}
+
+std::int64_t Daemon::AccountedBytes() const {
+  return admission_.bytes() + context_->waiting.bytes() +
+         context_->kept.bytes();
 }
 
 void Daemon::StopListening() {

@@ -62,6 +62,8 @@ class Daemon {
   void NoteStore(const std::string& problem);
   /// Sets a condition and tells health what follows; from any thread.
   void Note(bool Condition::* what, bool is);
+  /// Memory that what is under way accounts for.
+  std::int64_t AccountedBytes() const;
   void StopListening();
   void LogStart();
 

@@ -2,12 +2,13 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "server/errors/status.h"
 #include "server/services/unary_call.h"
+#include "server/standard/served_call.h"
 #include "server/standard/standard_request.h"
 
 namespace torqued::server {
@@ -21,22 +22,46 @@ Status StatusOf(bool serving) {
   return serving ? Reply::SERVING : Reply::NOT_SERVING;
 }
 
-void Serialize(Status status, grpc::ByteBuffer* bytes) {
-  Reply reply;
-  reply.set_status(status);
-  SerializeMessage(reply, bytes);
+/// Made once: what tells of a change needs no memory.
+const grpc::ByteBuffer& BytesOf(Status status) {
+  static const auto* const replies = [] {
+    auto* made = new std::map<Status, grpc::ByteBuffer>;
+    for (const Status one : {Reply::UNKNOWN, Reply::SERVING, Reply::NOT_SERVING,
+                             Reply::SERVICE_UNKNOWN}) {
+      Reply reply;
+      reply.set_status(one);
+      SerializeMessage(reply, &(*made)[one]);
+    }
+    return made;
+  }();
+  return replies->at(status);
 }
+
+class CheckCall final : public grpc::ServerUnaryReactor {
+ public:
+  CheckCall(CallGate& gate, const grpc::ServerContextBase& call)
+      : served_(gate, call) {}
+
+ private:
+  void OnCancel() override { served_.Leave(); }
+  void OnDone() override { delete this; }
+  bool InternalInlineable() override { return true; }  // as in UnaryCall
+
+  ServedCall served_;
+};
 
 /// Lives until gRPC is through with the call.
 class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
                         public HealthService::Watcher {
  public:
-  WatchCall(HealthService& health, std::string service)
-      : health_(health), service_(std::move(service)) {}
+  WatchCall(HealthService& health, CallGate& gate,
+            const grpc::ServerContextBase& call, Admission::Ticket room)
+      : health_(health), served_(gate, call), room_(std::move(room)) {}
 
-  static WatchCall* Start(const std::shared_ptr<WatchCall>& call) {
+  static WatchCall* Start(const std::shared_ptr<WatchCall>& call,
+                          const std::string& service) {
+    call->place_ = call->health_.Remember(service, call);
     call->self_ = call;
-    call->health_.Remember(call->service_, call);
     return call.get();
   }
 
@@ -50,14 +75,13 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
       BeginToWrite();
     }
     // Not under the lock; what `writing_` says keeps the call from its end.
-    StartWrite(&bytes_);
+    StartWrite(&BytesOf(*told_));
   }
 
  private:
   void BeginToWrite() {
     writing_ = true;
     told_ = status_;
-    Serialize(*told_, &bytes_);
   }
 
   void OnWriteDone(bool ok) override {
@@ -72,11 +96,12 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
         more = true;
       }
     }
-    if (more) return StartWrite(&bytes_);
+    if (more) return StartWrite(&BytesOf(*told_));
     Finish({grpc::StatusCode::CANCELLED, "The call is cancelled."});
   }
 
   void OnCancel() override {
+    served_.Leave();
     {
       const std::lock_guard lock(mutex_);
       if (std::exchange(ended_, true) || writing_) return;
@@ -85,30 +110,37 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   }
 
   void OnDone() override {
-    health_.Forget(service_, this);
+    health_.Forget(place_);
     const std::shared_ptr<WatchCall> last = std::move(self_);
   }
 
   HealthService& health_;
-  const std::string service_;
+  ServedCall served_;
+  const Admission::Ticket room_;
+  HealthService::Place place_;
   std::shared_ptr<WatchCall> self_;
 
   std::mutex mutex_;  // guards what follows
   std::uint64_t number_ = 0;
   Status status_ = Reply::UNKNOWN;
-  std::optional<Status> told_;
+  std::optional<Status> told_;  // of whoever writes
   bool writing_ = false;
   bool ended_ = false;
-  grpc::ByteBuffer bytes_;  // of whoever writes
 };
 
 /// A call that ends at once.
 class EndedWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
-  explicit EndedWatch(const grpc::Status& status) { Finish(status); }
+  EndedWatch(CallGate& gate, const grpc::ServerContextBase& call,
+             const grpc::Status& status)
+      : served_(gate, call) {
+    Finish(status);
+  }
 
  private:
   void OnDone() override { delete this; }
+
+  ServedCall served_;
 };
 
 class Forwarding final : public grpc::HealthCheckServiceInterface {
@@ -162,34 +194,32 @@ void HealthService::Tell(const std::vector<News>& news) {
   for (const News& one : news) one.watcher->Tell(one.status, one.number);
 }
 
-void HealthService::Remember(const std::string& service,
-                             const std::shared_ptr<Watcher>& watcher) {
+HealthService::Place HealthService::Remember(
+    const std::string& service, const std::shared_ptr<Watcher>& watcher) {
   std::vector<News> news;
+  Place place;
   {
     const std::lock_guard lock(mutex_);
-    watchers_.emplace(service, watcher);
     const auto known = statuses_.find(service);
     news.push_back(
         {watcher,
          known == statuses_.end() ? Reply::SERVICE_UNKNOWN : known->second,
          changes_});
+    place = watchers_.emplace(service, watcher);
   }
   Tell(news);
+  return place;
 }
 
-void HealthService::Forget(const std::string& service, const Watcher* watcher) {
+void HealthService::Forget(Place place) {
   const std::lock_guard lock(mutex_);
-  const auto [begin, end] = watchers_.equal_range(service);
-  const auto found = std::find_if(begin, end, [watcher](const auto& known) {
-    return known.second.lock().get() == watcher;
-  });
-  if (found != end) watchers_.erase(found);
+  watchers_.erase(place);
 }
 
 grpc::ServerUnaryReactor* HealthService::Check(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* reply) {
-  grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
+  auto* reactor = new CheckCall(context_.gate, *call);
   Request asked;
   grpc::Status status;
   if (const auto error = ParseStandard(UnaryCall::OwnBytes(request), &asked)) {
@@ -200,7 +230,7 @@ grpc::ServerUnaryReactor* HealthService::Check(
     if (known == statuses_.end()) {
       status = {grpc::StatusCode::NOT_FOUND, "The service is not known."};
     } else {
-      Serialize(known->second, reply);
+      *reply = BytesOf(known->second);
     }
   }
   reactor->Finish(status);
@@ -208,12 +238,23 @@ grpc::ServerUnaryReactor* HealthService::Check(
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* HealthService::Watch(
-    grpc::CallbackServerContext* /*call*/, const grpc::ByteBuffer* request) {
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request) {
+  const auto refused = [&](const Error& error) {
+    return new EndedWatch(context_.gate, *call, ToStatus(error));
+  };
   Request asked;
   if (const auto error = ParseStandard(UnaryCall::OwnBytes(request), &asked)) {
-    return new EndedWatch(ToStatus(*error));
+    return refused(*error);
   }
-  return WatchCall::Start(std::make_shared<WatchCall>(*this, asked.service()));
+  const auto name = static_cast<std::int64_t>(asked.service().size());
+  auto admitted =
+      context_.admission.Admit({.bytes = kWatchBytes + name, .streams = 1},
+                               Admission::Reach::kLimit, PeerIdOf(*call));
+  if (const auto* error = std::get_if<Error>(&admitted)) return refused(*error);
+  return WatchCall::Start(std::make_shared<WatchCall>(
+                              *this, context_.gate, *call,
+                              std::get<Admission::Ticket>(std::move(admitted))),
+                          asked.service());
 }
 
 std::unique_ptr<grpc::HealthCheckServiceInterface> HealthService::ForServer() {

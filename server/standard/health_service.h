@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "server/services/service_context.h"
 
 namespace torqued::server {
 
@@ -23,6 +24,10 @@ class HealthService final : public HealthMethods {
  public:
   using Status = grpc::health::v1::HealthCheckResponse::ServingStatus;
 
+  /// What a call that waits for changes is counted as, beside its name: a
+  /// stream, and what gRPC and we keep of it.
+  static constexpr std::int64_t kWatchBytes = std::int64_t{16} << 10;
+
   /// A call that waits for changes.
   class Watcher {
    public:
@@ -33,8 +38,11 @@ class HealthService final : public HealthMethods {
     ~Watcher() = default;
   };
 
+  /// Where a watcher is remembered.
+  using Place = std::multimap<std::string, std::weak_ptr<Watcher>>::iterator;
+
   /// The server as a whole is known from the start, and does not serve.
-  HealthService() {
+  explicit HealthService(ServiceContext& context) : context_(context) {
     statuses_[""] = grpc::health::v1::HealthCheckResponse::NOT_SERVING;
   }
 
@@ -43,9 +51,9 @@ class HealthService final : public HealthMethods {
   void SetAll(bool serving);
 
   /// Tells the status now and its changes until it is forgotten.
-  void Remember(const std::string& service,
-                const std::shared_ptr<Watcher>& watcher);
-  void Forget(const std::string& service, const Watcher* watcher);
+  Place Remember(const std::string& service,
+                 const std::shared_ptr<Watcher>& watcher);
+  void Forget(Place place);
 
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* call,
                                   const grpc::ByteBuffer* request,
@@ -69,7 +77,8 @@ class HealthService final : public HealthMethods {
               std::vector<News>* news);
   static void Tell(const std::vector<News>& news);
 
-  std::mutex mutex_;
+  ServiceContext& context_;
+  std::mutex mutex_;  // guards what follows
   std::uint64_t changes_ = 0;
   std::map<std::string, Status> statuses_;
   std::multimap<std::string, std::weak_ptr<Watcher>> watchers_;

@@ -17,7 +17,8 @@ class StandardServices {
  public:
   /// `offered`: full names of the other services.
   StandardServices(ServiceContext& context, std::vector<std::string> offered,
-                   bool reflection) {
+                   bool reflection)
+      : health_(context) {
     if (!reflection) return;
     offered.emplace_back(grpc::health::v1::Health::service_full_name());
     offered.emplace_back(

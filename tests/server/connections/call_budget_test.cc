@@ -81,12 +81,16 @@ struct CallBudgetTest : testing::Test {
                                   .calls_per_second = 10,
                                   .refusals = 30,
                                   .refusals_per_second = 10,
-                                  .own_calls = 4};
+                                  .own_calls = 4,
+                                  .busy = 1000,
+                                  .busy_per_second = 100};
   CallBudget budget{limits};
   TokenBucket all{1000, 100};
+  TokenBucket of_peer{1000, 100};
+  SharedBudget shared{all, of_peer};
 
   Answer Call(TokenBucket::Time now = kBegin) {
-    return budget.OnHeaders(now, all);
+    return budget.OnHeaders(now, shared);
   }
   int Admitted(TokenBucket::Time now = kBegin) {
     int admitted = 0;
@@ -98,7 +102,7 @@ struct CallBudgetTest : testing::Test {
 TEST_F(CallBudgetTest, AdmitsWhatIsAnsweredWithoutEnd) {
   for (int i = 0; i < 100'000; ++i) {
     ASSERT_EQ(Call(), Answer::kAdmit);
-    budget.OnAnswered(all);
+    budget.OnAnswered(shared);
   }
 }
 
@@ -126,7 +130,50 @@ TEST_F(CallBudgetTest, LeavesEveryConnectionItsOwnCallsWhateverOthersTake) {
   TakeUntilEmpty(all, kBegin);
   EXPECT_EQ(Admitted(), limits.own_calls);
   CallBudget other{limits};
-  EXPECT_EQ(other.OnHeaders(kBegin, all), Answer::kAdmit);
+  EXPECT_EQ(other.OnHeaders(kBegin, shared), Answer::kAdmit);
+}
+
+TEST_F(CallBudgetTest, EndsNobodyForWhatOthersTake) {
+  TakeUntilEmpty(all, kBegin);
+  Admitted();
+  for (std::int64_t i = 1; i < limits.busy; ++i) {
+    ASSERT_EQ(Call(), Answer::kBusy) << i;
+  }
+  // Nor does it count against the connection.
+  all.Fill();
+  EXPECT_EQ(Admitted(), limits.calls - limits.own_calls);
+}
+
+TEST_F(CallBudgetTest, EndsThoseWhoTakeNoNoticeOfThatForLong) {
+  TakeUntilEmpty(all, kBegin);
+  for (std::int64_t i = 0; i < limits.own_calls + limits.busy; ++i) {
+    ASSERT_NE(Call(), Answer::kRefuse) << i;
+  }
+  for (int i = 0; i < limits.refusals; ++i) ASSERT_EQ(Call(), Answer::kRefuse);
+  EXPECT_EQ(Call(), Answer::kEnd);
+}
+
+TEST_F(CallBudgetTest, GivesNothingBackThatWasNotTakenFromAll) {
+  TakeUntilEmpty(all, kBegin);
+  EXPECT_EQ(Admitted(), limits.own_calls);
+  for (int i = 0; i < limits.own_calls; ++i) budget.OnAnswered(shared);
+  EXPECT_EQ(all.Left(kBegin), 0);
+  all.Fill();
+  EXPECT_EQ(Admitted(), limits.calls);
+  for (int i = 0; i < limits.calls; ++i) budget.OnAnswered(shared);
+  EXPECT_EQ(all.Missing(kBegin), 0);
+  EXPECT_EQ(of_peer.Missing(kBegin), 0);
+}
+
+TEST_F(CallBudgetTest, LeavesHalfOfAllToOtherPeers) {
+  int taken = 0;
+  while (shared.Take(kBegin)) ++taken;
+  EXPECT_EQ(taken, 500);
+  TokenBucket of_other{1000, 100};
+  SharedBudget other{all, of_other};
+  taken = 0;
+  while (other.Take(kBegin)) ++taken;
+  EXPECT_EQ(taken, 250);
 }
 
 TEST_F(CallBudgetTest, TakesNothingFromOthersForACallThatItRefuses) {

@@ -13,8 +13,14 @@ struct ConnectionWatchTest : testing::Test {
   ConnectionWatch::Limits limits;
   ConnectionWatch watch{&limits};
   ConnectionReading now;
+  ProcessReading process;
 
-  std::optional<Flood> Look() { return watch.Look(now); }
+  std::optional<Flood> Look() {
+    now.time += std::chrono::milliseconds(5);
+    return watch.Look(now, process);
+  }
+  /// Until headers that are incomplete count.
+  void Wait() { now.time += limits.header_time; }
 
   // What a connection does.
   void Call(std::int64_t count = 1) {
@@ -24,6 +30,7 @@ struct ConnectionWatchTest : testing::Test {
   void Answer(std::int64_t count = 1) {
     now.messages += count;
     now.ended += count;
+    now.over += count;
   }
   /// Looks while so many bytes come.
   std::optional<Flood> Receive(std::int64_t bytes) {
@@ -52,20 +59,18 @@ TEST_F(ConnectionWatchTest, LeavesAsManyOpenStreamsAsAreAllowedAlone) {
 
 TEST_F(ConnectionWatchTest, EndsMoreOpenStreamsThatStay) {
   Call(limits.streams + 1);
-  for (int i = 0; i <= limits.looks - 1; ++i) {
-    ASSERT_EQ(Look(), std::nullopt) << i;
-  }
+  const auto end = now.time + limits.streams_time;
+  while (now.time < end) ASSERT_EQ(Look(), std::nullopt);
   EXPECT_EQ(Look(), Flood::kStreams);
 }
 
 TEST_F(ConnectionWatchTest, LeavesMoreStreamsAloneWhoseEndIsCountedLate) {
   Call(3 * limits.streams);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 100; ++i) {
     Call();
     Answer();
-    for (int late = 0; late < limits.looks; ++late) {
-      ASSERT_EQ(Look(), std::nullopt);
-    }
+    const auto end = now.time + limits.streams_time;
+    while (now.time < end) ASSERT_EQ(Look(), std::nullopt);
   }
 }
 
@@ -79,6 +84,15 @@ TEST_F(ConnectionWatchTest, LeavesALargestMessageAlone) {
   EXPECT_EQ(Receive(limits.message_bytes), std::nullopt);
   now.messages += 1;
   EXPECT_EQ(Receive(limits.message_bytes), std::nullopt);
+}
+
+TEST_F(ConnectionWatchTest, LeavesLargestMessagesThatComeTogetherAlone) {
+  for (const std::int64_t calls : {2, 4, 16}) {
+    Call(calls);
+    Look();
+    EXPECT_EQ(Receive(calls * limits.message_bytes), std::nullopt) << calls;
+    Answer(calls);
+  }
 }
 
 TEST_F(ConnectionWatchTest, LeavesWhatComesAfterTheEndOfACallAlone) {
@@ -108,6 +122,7 @@ TEST_F(ConnectionWatchTest, EndsHeadersThatDoNotEnd) {
   EXPECT_EQ(Look(), std::nullopt);
   now.begun += 1;
   EXPECT_EQ(Look(), std::nullopt);
+  Wait();
   EXPECT_EQ(Receive(limits.header_bytes), std::nullopt);
   EXPECT_EQ(Receive(1), Flood::kHeaders);
 }
@@ -115,7 +130,19 @@ TEST_F(ConnectionWatchTest, EndsHeadersThatDoNotEnd) {
 TEST_F(ConnectionWatchTest, EndsHeadersThatDoNotEndOnAUnixSocketToo) {
   now.exact_bytes = false;
   now.begun = 1;
+  Look();
+  Wait();
   EXPECT_EQ(Receive(kMiB), Flood::kHeaders);
+}
+
+TEST_F(ConnectionWatchTest, LeavesTimeToShowHeaders) {
+  Look();
+  now.begun = 1;
+  EXPECT_EQ(Receive(kMiB), std::nullopt);
+  now.called = 1;
+  EXPECT_EQ(Receive(kMiB), std::nullopt);
+  Wait();
+  EXPECT_EQ(Receive(kMiB), std::nullopt);
 }
 
 TEST_F(ConnectionWatchTest, KnowsHeadersThatWereRefusedBeforeOthersCame) {
@@ -124,12 +151,39 @@ TEST_F(ConnectionWatchTest, KnowsHeadersThatWereRefusedBeforeOthersCame) {
   now.begun += 1;  // refused by gRPC itself
   Look();
   Call();
+  Look();
+  Wait();
   EXPECT_EQ(Receive(limits.message_bytes), std::nullopt);
+}
+
+TEST_F(ConnectionWatchTest, LeavesAMessageAloneAfterHeadersThatWereRefused) {
+  Call();
+  Look();
+  now.begun += 1;  // refused by gRPC itself
+  now.ended += 1;
+  Look();
+  Wait();
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_EQ(Receive(kMiB), std::nullopt);
+    now.sent += 13;  // windows
+  }
+}
+
+TEST_F(ConnectionWatchTest, EndsHeadersThatDoNotEndBesideAnOpenCall) {
+  Call(2);
+  Look();
+  now.begun += 1;
+  now.ended += 1;  // left by its client, or it is the one that is incomplete
+  Look();
+  Wait();
+  EXPECT_EQ(Receive(limits.unanswered_bytes), std::nullopt);
+  EXPECT_EQ(Receive(kMiB), Flood::kHeaders);
 }
 
 TEST_F(ConnectionWatchTest, EndsHeadersAfterSomeThatWereRefused) {
   now.begun += 3;  // two are refused, the third does not end
   Look();
+  Wait();
   EXPECT_EQ(Receive(kMiB), Flood::kHeaders);
 }
 
@@ -142,58 +196,45 @@ TEST_F(ConnectionWatchTest, LeavesAMessageAloneThatComesWhileOthersAreDone) {
   }
 }
 
-TEST_F(ConnectionWatchTest, EndsWhatIsNoMessageYetWhileMemoryGrows) {
+TEST_F(ConnectionWatchTest, TellsByHowMuchMemoryGrowsBeyondWhatExplainsIt) {
+  process = {.memory = 50 * kMiB, .explained = 7 * kMiB};
   Call();
   Look();
-  now.bytes += limits.header_bytes + 1;
-  now.arriving = limits.header_bytes + 1;
-  now.memory += limits.memory + limits.copies * now.arriving;
-  EXPECT_EQ(Look(), std::nullopt);
-  now.memory += 1;
-  EXPECT_EQ(Look(), Flood::kMemory);
+  process = {.memory = 40 * kMiB, .explained = 9 * kMiB};
+  Look();
+  process = {.memory = 60 * kMiB, .explained = 0};  // the allocator keeps it
+  now.bytes += 5;
+  Look();
+  EXPECT_EQ(watch.unanswered().bytes, 5);
+  EXPECT_EQ(watch.unanswered().memory, (20 - 9) * kMiB);
+  watch.Forgive(process);
+  EXPECT_EQ(watch.unanswered().memory, 0);
+  EXPECT_EQ(watch.unfinished().memory, 0);
 }
 
-TEST_F(ConnectionWatchTest, ComparesMemoryWithTheLeastSinceSomethingWasDone) {
-  now.memory = 10 * limits.memory;
+TEST_F(ConnectionWatchTest, CountsAnewWithWhatTheServerSays) {
   Call();
   Look();
-  now.memory = 0;
+  Receive(kMiB);
+  EXPECT_EQ(watch.unanswered().bytes, kMiB);
+  now.sent += 1;
   Look();
-  now.bytes += limits.header_bytes + 1;
-  now.memory = limits.memory + 1;
-  EXPECT_EQ(Look(), Flood::kMemory);
+  EXPECT_EQ(watch.unanswered().bytes, 0);
+  EXPECT_EQ(watch.unfinished().bytes, kMiB);
+  now.ended += 1;
+  Look();
+  EXPECT_EQ(watch.unfinished().bytes, kMiB);
+  Call();
+  Look();
+  EXPECT_EQ(watch.unfinished().bytes, 0);
 }
 
-TEST_F(ConnectionWatchTest, BlamesNobodyForMemoryThatCallsAccountedFor) {
+TEST_F(ConnectionWatchTest, TakesNoBytesBackThatWereCounted) {
+  now.bytes = 100 * kMiB;
   Call();
   Look();
-  now.bytes += limits.header_bytes + 1;
-  now.accounted = 2 * limits.memory;
-  Look();
-  now.accounted = 0;  // the allocator keeps it
-  now.memory = 2 * limits.memory;
-  EXPECT_EQ(Look(), std::nullopt);
-}
-
-TEST_F(ConnectionWatchTest, BlamesNobodyForMemoryOfWhatOthersSend) {
-  Call();
-  Look();
-  now.bytes += limits.header_bytes + 1;
-  now.arriving = 10 * limits.memory;
-  now.memory = limits.copies * now.arriving;
-  EXPECT_EQ(Look(), std::nullopt);
-}
-
-TEST_F(ConnectionWatchTest, BlamesNobodyForMemoryWhoseMessagesAreDone) {
-  Call();
-  for (int i = 0; i < 100; ++i) {
-    now.memory += limits.memory;
-    now.bytes += kMiB;
-    now.messages += 1;
-    EXPECT_EQ(Look(), std::nullopt);
-  }
-  now.memory += limits.memory;  // nothing has come since
-  EXPECT_EQ(Look(), std::nullopt);
+  now.bytes = 0;
+  EXPECT_EQ(watch.Pending(now), 0);
 }
 
 }  // namespace

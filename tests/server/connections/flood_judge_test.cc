@@ -1,0 +1,278 @@
+#include "server/connections/flood_judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <string>
+
+namespace torqued::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::chrono::milliseconds kLook{5};
+
+struct FloodJudgeTest : testing::Test {
+  struct Client {
+    ConnectionId id;
+    std::string peer;
+    ConnectionReading now;
+
+    void Call(std::int64_t count = 1) {
+      now.begun += count;
+      now.called += count;
+    }
+    /// So much of a message, of which the server takes notice.
+    void Upload(std::int64_t bytes) {
+      now.bytes += bytes;
+      now.sent += 13;
+    }
+  };
+
+  const FloodJudge::Limits limits;
+  FloodJudge judge{limits, 2000};
+  std::deque<Client> clients;
+  std::int64_t memory = 100 * kMiB;
+  std::int64_t accounted = 0;
+  std::chrono::steady_clock::time_point time{std::chrono::hours(1)};
+  bool certain = false;  // the last verdict
+
+  Client& Add(const std::string& peer) {
+    const ConnectionId slot = clients.size();
+    clients.push_back({(slot + 1) << kSlotBits | slot, peer, {}});
+    return clients.back();
+  }
+
+  /// Those that are ended, which are gone then; by reason.
+  std::map<Flood, std::vector<ConnectionId>> Look(
+      std::chrono::milliseconds later = kLook) {
+    time += later;
+    std::vector<FloodJudge::Seen> seen;
+    for (Client& client : clients) {
+      client.now.time = time;
+      if (client.id != kNoConnection) {
+        seen.push_back({client.id, client.peer, client.now});
+      }
+    }
+    std::map<Flood, std::vector<ConnectionId>> ended;
+    for (const auto& verdict : judge.Look(seen, memory, accounted)) {
+      ended[verdict.flood].push_back(verdict.id);
+      certain = verdict.certain;
+      clients[SlotOf(verdict.id)].id = kNoConnection;
+    }
+    return ended;
+  }
+
+  /// As fields of headers by index do, until somebody is ended for it or memory
+  /// has grown by so much.
+  std::vector<ConnectionId> Flooded(
+      const std::vector<Client*>& flooders, std::int64_t most,
+      const std::function<void()>& meanwhile = [] {}) {
+    for (std::int64_t grown = 0; grown < most; grown += kMiB) {
+      const std::int64_t each =
+          kMiB / 64 / static_cast<std::int64_t>(flooders.size());
+      for (Client* flooder : flooders) flooder->now.bytes += each;
+      memory += kMiB;
+      meanwhile();
+      auto ended = Look();
+      if (!ended.empty()) return ended[Flood::kMemory];
+    }
+    return {};
+  }
+};
+
+TEST_F(FloodJudgeTest, EndsWhoseBytesAreNoMessageWhileMemoryGrows) {
+  Client& flooder = Add("a");
+  flooder.Call();
+  Look();
+  const ConnectionId id = flooder.id;
+  EXPECT_THAT(Flooded({&flooder}, limits.memory), IsEmpty());
+  // And three times what it sends.
+  EXPECT_THAT(Flooded({&flooder}, 10 * kMiB), ElementsAre(id));
+  EXPECT_TRUE(certain);
+}
+
+TEST_F(FloodJudgeTest, EndsOneFlooderAndNobodyWhoUploads) {
+  Client& flooder = Add("a");
+  flooder.Call();
+  // From slow ones, which have sent little, to one that has sent much.
+  std::vector<Client*> uploaders;
+  for (int k = 0; k < 20; ++k) {
+    uploaders.push_back(&Add("b" + std::to_string(k)));
+    uploaders.back()->Call();
+    uploaders.back()->now.bytes = k * kMiB / 8;
+  }
+  Look();
+  int looks = 0;
+  const auto upload = [&] {
+    ++looks;
+    for (std::size_t k = 0; k < uploaders.size(); ++k) {
+      // The server says something every 256 KB.
+      uploaders[k]->now.bytes += 1000 * static_cast<std::int64_t>(k);
+      if (looks * k % 256 < k) uploaders[k]->now.sent += 13;
+    }
+  };
+  const ConnectionId id = flooder.id;
+  EXPECT_THAT(Flooded({&flooder}, 1024 * kMiB, upload), ElementsAre(id));
+  for (int i = 0; i < 100; ++i) {
+    upload();
+    EXPECT_THAT(Look(), IsEmpty());
+  }
+}
+
+TEST_F(FloodJudgeTest, EndsAllConnectionsOfAPeerThatFloodTogether) {
+  std::vector<Client*> flooders;
+  for (int k = 0; k < 500; ++k) {
+    flooders.push_back(&Add("a"));
+    flooders.back()->Call();
+  }
+  Client& uploader = Add("b");
+  uploader.Call();
+  Look();
+  const ConnectionId id = uploader.id;
+  const auto ended =
+      Flooded(flooders, 300 * kMiB, [&] { uploader.Upload(10'000); });
+  EXPECT_EQ(ended.size(), flooders.size());
+  EXPECT_EQ(uploader.id, id);
+}
+
+TEST_F(FloodJudgeTest, EndsFloodersOfSeveralPeersOneAfterTheOther) {
+  std::vector<Client*> flooders;
+  for (int k = 0; k < 3; ++k) {
+    flooders.push_back(&Add("a" + std::to_string(k)));
+    flooders.back()->Call();
+  }
+  Look();
+  for (int left = 3; left > 0; --left) {
+    EXPECT_EQ(Flooded(flooders, limits.memory + 20 * kMiB).size(), 1U);
+    std::erase_if(flooders, [](const Client* client) {
+      return client->id == kNoConnection;
+    });
+  }
+}
+
+TEST_F(FloodJudgeTest, EndsThoseThatLetTheServerSaySomethingMeanwhile) {
+  Client& flooder = Add("a");
+  flooder.Call(200);
+  flooder.now.serving = 100;
+  Look();
+  int looks = 0;
+  const auto answered = [&] {
+    if (++looks % 50 != 0) return;
+    flooder.now.ended += 1;
+    flooder.now.sent += 100;
+  };
+  EXPECT_EQ(Flooded({&flooder}, 2 * limits.memory + 10 * kMiB, answered).size(),
+            1U);
+}
+
+TEST_F(FloodJudgeTest, BlamesNobodyForMemoryThatCallsAccountFor) {
+  Client& slow = Add("a");
+  slow.Call();
+  Look();
+  slow.now.bytes += kMiB;
+  accounted = 4 * limits.memory;
+  Look();
+  accounted = 0;  // the allocator keeps it
+  memory += 4 * limits.memory;
+  EXPECT_THAT(Look(), IsEmpty());
+}
+
+TEST_F(FloodJudgeTest, BlamesNobodyForWhatOthersSendOrOpen) {
+  Client& slow = Add("a");
+  slow.Call();
+  Client& other = Add("b");
+  other.Call();
+  Client& caller = Add("c");
+  Look();
+  slow.now.bytes += kMiB;
+  for (int i = 0; i < 100; ++i) {
+    other.Upload(kMiB);
+    memory += limits.copies * kMiB;
+    EXPECT_THAT(Look(), IsEmpty());
+  }
+  for (int i = 0; i < 256; ++i) {
+    caller.Call();
+    memory += limits.call_bytes;
+    EXPECT_THAT(Look(), IsEmpty());
+  }
+}
+
+TEST_F(FloodJudgeTest, BlamesNobodyForWhatAnEndedConnectionLeaves) {
+  Client& slow = Add("a");
+  slow.Call();
+  Client& flooder = Add("b");
+  Look();
+  slow.now.bytes += kMiB;
+  memory += limits.memory;
+  Look();
+  flooder.Call(100'000);
+  memory += 3 * limits.memory;
+  EXPECT_EQ(Look()[Flood::kStreams].size(), 1U);
+  EXPECT_THAT(Look(), IsEmpty());
+  judge.OthersEnded();
+  memory += 3 * limits.memory;
+  EXPECT_THAT(Look(), IsEmpty());
+  EXPECT_THAT(Look(), IsEmpty());
+}
+
+TEST_F(FloodJudgeTest, EndsThePeerThatHasMostCallsWithoutAMessage) {
+  Client& busy = Add("busy");
+  busy.Call(256);
+  for (int k = 0; k < 400; ++k) Add("flooder").Call(64);
+  Look();
+  EXPECT_THAT(Look(limits.waiting_time / 2), IsEmpty());
+  EXPECT_TRUE(judge.soon());
+  const auto ended = Look(limits.waiting_time)[Flood::kStreams];
+  // As many as bring it below the bound.
+  EXPECT_EQ(ended.size(), (256 + 400 * 64 - 16384 + 63) / 64);
+  EXPECT_NE(busy.id, kNoConnection);
+  EXPECT_THAT(Look(limits.waiting_time), IsEmpty());
+  EXPECT_FALSE(judge.soon());
+}
+
+TEST_F(FloodJudgeTest, WaitsNotWhereThereAreTwiceAsMany) {
+  for (int k = 0; k < 600; ++k) Add(std::to_string(k)).Call(64);
+  EXPECT_FALSE(Look()[Flood::kStreams].empty());
+}
+
+TEST_F(FloodJudgeTest, LeavesCallsAloneThatServicesWorkOn) {
+  for (int k = 0; k < 200; ++k) {
+    Client& client = Add("gateway");
+    client.Call(256);
+    client.now.serving = 200;
+  }
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(Look(limits.waiting_time), IsEmpty());
+  }
+}
+
+TEST_F(FloodJudgeTest, ManyCallsOfALongLifeAreNoneThatWait) {
+  Client& client = Add("balancer");
+  for (int i = 0; i < 100'000; ++i) {
+    client.Call();
+    client.now.ended += 1;
+    client.now.over += 1;
+    if (i % 1000 == 0) Look();
+  }
+  EXPECT_THAT(Look(), IsEmpty());
+  EXPECT_FALSE(judge.soon());
+}
+
+TEST_F(FloodJudgeTest, TheNextConnectionOfAPlaceIsAnotherOne) {
+  Client& client = Add("a");
+  client.Call(100);
+  Look();
+  client.id += ConnectionId{1} << kSlotBits;
+  client.now = {};
+  client.Call();
+  EXPECT_THAT(Look(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torqued::server
