@@ -63,12 +63,16 @@ bool ConnectionWatch::HeadersAreIncomplete(const ConnectionReading& now) {
 }
 
 bool ConnectionWatch::HeadersDoNotEnd(const ConnectionReading& now) const {
-  if (!incomplete_ || now.time - last_.time < limits_->header_time) {
-    return false;
-  }
+  if (!incomplete_) return false;
+  const bool long_since = now.time - last_.time >= limits_->header_time;
   if (now.open() > now.called - now.over) {
-    return Pending(now) > limits_->header_bytes;
+    const std::int64_t bytes = Pending(now);
+    const bool grows =
+        unanswered_.growth.memory >
+        std::max(limits_->header_memory, limits_->header_memory_times * bytes);
+    return bytes > limits_->header_bytes && (long_since || grows);
   }
+  if (!long_since) return false;
   // The newest may have been refused, and what comes be the message of another.
   return now.exact_bytes &&
          unanswered_.growth.bytes > limits_->unanswered_bytes;

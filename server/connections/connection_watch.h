@@ -59,9 +59,12 @@ class ConnectionWatch {
     std::chrono::milliseconds streams_time{1000};
     /// What headers may take; beyond that they are no headers of a client, once
     /// they are incomplete for so long: a thread of gRPC may wait for a core
-    /// before it shows them.
+    /// before it shows them. Or once memory has grown by so much and so many
+    /// times these bytes.
     std::int64_t header_bytes = std::int64_t{64} << 10;
     std::chrono::milliseconds header_time{250};
+    std::int64_t header_memory = std::int64_t{16} << 20;
+    std::int64_t header_memory_times = 16;
     /// What a client may send of a message while the server says nothing: its
     /// windows are announced more often.
     std::int64_t unanswered_bytes = std::int64_t{2} << 20;

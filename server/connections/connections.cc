@@ -222,8 +222,8 @@ void Connections::BeWaryOf(const PeerAddress& peer) {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(wary_,
                 [now](const auto& entry) { return entry.second.until < now; });
-  // Its next one is taken at once.
-  const auto wary = wary_.try_emplace(peer.Key(), Wary{{}, now}).first;
+  const auto wary =
+      wary_.try_emplace(peer.Key(), Wary{{}, now + kBetweenWary}).first;
   wary->second.until = now + kWary;
 }
 

@@ -33,8 +33,10 @@ constexpr std::int64_t kMuchFreed = std::int64_t{160} << 20;
 constexpr std::int64_t kMuchMemory = std::int64_t{16} << 20;
 // A connection that leaves so many calls unanswered has left memory, too, and a
 // peer that leaves so many at once is one to be wary of.
-constexpr std::int64_t kMuch = 200;
+constexpr std::int64_t kMuch = 60;
 constexpr std::int64_t kVeryMuch = 2000;
+// So has one that closes with so many bytes that are no message.
+constexpr std::int64_t kMuchUnfinished = std::int64_t{16} << 10;
 // Budgets of peers.
 constexpr std::size_t kPeers = 4096;
 // Peers that a look tells of, of those whose connections have ended.
@@ -132,6 +134,7 @@ void FloodGuard::OnOpen(const Connection& connection) {
   place.called.store(0);
   place.serving.store(0);
   place.over.store(0);
+  place.unfinished.store(0);
   place.budget.Fill();
   const std::size_t hash =
       std::hash<std::string>()(connection.peer.Key()) ^ seed_;
@@ -184,13 +187,14 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
 void FloodGuard::OnClose(const Connection& connection) {
   Place& place = At(connection.id);
   const auto now = Clock::now();
-  if (place.flooded.load() == connection.id ||
-      place.budget.Unanswered(now) >= kMuch) {
+  const bool unanswered = place.budget.Unanswered(now) >= kMuch;
+  if (unanswered || place.unfinished.load() >= kMuchUnfinished ||
+      place.flooded.load() == connection.id) {
     freed_ = true;
-    // gRPC itself ends those that open more than they have acknowledged.
-    if (place.of_peer.load()->Missing(now) >= kVeryMuch) {
-      connections_->BeWaryOf(connection.peer);
-    }
+  }
+  // gRPC itself ends those that open more than they have acknowledged.
+  if (unanswered && place.of_peer.load()->Missing(now) >= kVeryMuch) {
+    connections_->BeWaryOf(connection.peer);
   }
   place.id.store(kNoConnection);
 }
@@ -258,6 +262,9 @@ bool FloodGuard::Look() {
   }
   for (const auto& verdict : judge_.Look(seen_, resident_, accounted_())) {
     End(verdict);
+  }
+  for (const FloodJudge::Seen& seen : seen_) {
+    At(seen.id).unfinished.store(judge_.UnfinishedBytes(seen.id));
   }
   return judge_.soon() || resident_ - before > kMuchMemory;
 }

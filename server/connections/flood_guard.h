@@ -69,9 +69,10 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
     std::atomic<ConnectionId> id{kNoConnection};
     CallBudget budget;
     std::atomic<TokenBucket*> of_peer{nullptr};
-    std::atomic<std::int64_t> called{0};   // headers were complete
-    std::atomic<std::int64_t> serving{0};  // of these, by a service
-    std::atomic<std::int64_t> over{0};     // of these, refused or served
+    std::atomic<std::int64_t> called{0};      // headers were complete
+    std::atomic<std::int64_t> serving{0};     // of these, by a service
+    std::atomic<std::int64_t> over{0};        // of these, refused or served
+    std::atomic<std::int64_t> unfinished{0};  // bytes, at the last look
     std::atomic<ConnectionId> flooded{kNoConnection};  // the last that was
     // Of the thread that watches, from here on.
     ConnectionId watched = kNoConnection;

@@ -32,7 +32,7 @@ class FloodJudge {
     std::int64_t copies = 3;
     /// By which memory may grow while bytes come that are no message, and by
     /// how many times these bytes.
-    std::int64_t memory = std::int64_t{128} << 20;
+    std::int64_t memory = std::int64_t{96} << 20;
     std::int64_t memory_times = 4;
     /// Fewer bytes of one peer, or of one connection of its several, are to
     /// blame for nothing.
@@ -65,6 +65,10 @@ class FloodJudge {
   /// Somebody else has ended connections: what grew until the next look may
   /// have been theirs.
   void OthersEnded() { forgive_ = true; }
+  /// Of one that was seen, since it last began a call or ended a message.
+  std::int64_t UnfinishedBytes(ConnectionId id) {
+    return WatchOf(id).unfinished().bytes;
+  }
   /// Whether it should look again soon.
   bool soon() const { return soon_; }
 

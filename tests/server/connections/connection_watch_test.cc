@@ -135,6 +135,16 @@ TEST_F(ConnectionWatchTest, EndsHeadersThatDoNotEndOnAUnixSocketToo) {
   EXPECT_EQ(Receive(kMiB), Flood::kHeaders);
 }
 
+TEST_F(ConnectionWatchTest, LeavesNoTimeToHeadersThatTakeMemory) {
+  now.begun = 1;
+  Look();
+  now.bytes += limits.header_bytes + 1;
+  process.memory += limits.header_memory;
+  EXPECT_EQ(Look(), std::nullopt);
+  process.memory += 1;
+  EXPECT_EQ(Look(), Flood::kHeaders);
+}
+
 TEST_F(ConnectionWatchTest, LeavesTimeToShowHeaders) {
   Look();
   now.begun = 1;
