@@ -266,7 +266,7 @@ class Parser {
     flags::WholeNumber(
         Setting(
             "--max-inflight-streams", settings_.max_inflight_streams,
-            "Most streams of Evaluate, checks of trajectories and reflection "
+            "Most streams of Evaluate, checks, reflection and watches of health "
             "at a time; more are refused at once"),
         1, kMaxCount);
     flags::WholeNumber(Setting("--max-models", settings_.max_models,

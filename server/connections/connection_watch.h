@@ -23,7 +23,8 @@ struct ConnectionReading {
   std::int64_t sent = 0;      // bytes to the client; of a Unix socket none
   bool exact_bytes = true;
 
-  std::int64_t open() const { return begun - ended; }
+  /// gRPC may count an end between its two numbers.
+  std::int64_t open() const { return begun > ended ? begun - ended : 0; }
   /// Open calls of which no service has a message.
   std::int64_t waiting() const {
     return open() > serving ? open() - serving : 0;

@@ -37,6 +37,8 @@ constexpr std::int64_t kMuch = 60;
 constexpr std::int64_t kVeryMuch = 2000;
 // So has one that closes with so many bytes that are no message.
 constexpr std::int64_t kMuchUnfinished = std::int64_t{16} << 10;
+// So have so many that close before their calls have ended.
+constexpr int kManyClosed = 64;
 // Budgets of peers.
 constexpr std::size_t kPeers = 4096;
 // Peers that a look tells of, of those whose connections have ended.
@@ -70,6 +72,12 @@ std::optional<Bytes> BytesOf(int descriptor) {
 std::int64_t WaitingBytes(int descriptor) {
   int bytes = 0;
   return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
+}
+
+/// A limit is of a host, whatever its ports.
+bool MayLogEnd(std::string_view reason, PeerAddress peer) {
+  peer.port = 0;
+  return MayLogRefusal(reason, peer.Text());
 }
 
 }  // namespace
@@ -126,7 +134,11 @@ void FloodGuard::OnEnd(ConnectionId id, bool answered) {
   if (place == nullptr) return;
   place->serving.fetch_sub(1);
   place->over.fetch_add(1);
-  if (answered) place->budget.OnAnswered(SharedBy(*place));
+  if (answered) {
+    place->budget.OnAnswered(SharedBy(*place));
+  } else {
+    place->left.store(true);
+  }
 }
 
 void FloodGuard::OnOpen(const Connection& connection) {
@@ -135,6 +147,7 @@ void FloodGuard::OnOpen(const Connection& connection) {
   place.serving.store(0);
   place.over.store(0);
   place.unfinished.store(0);
+  place.left.store(false);
   place.budget.Fill();
   const std::size_t hash =
       std::hash<std::string>()(connection.peer.Key()) ^ seed_;
@@ -178,7 +191,7 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
     connections_->BeWaryOf(connection.peer);
     const std::lock_guard lock(ended_mutex_);
     if (ended_at_headers_.size() < kMostTold) {
-      ended_at_headers_.push_back(connection.peer.Text());
+      ended_at_headers_.push_back(connection.peer);
     }
   }
   return {GRPC_STATUS_UNAVAILABLE, kTooMany, false};
@@ -190,6 +203,11 @@ void FloodGuard::OnClose(const Connection& connection) {
   const bool unanswered = place.budget.Unanswered(now) >= kMuch;
   if (unanswered || place.unfinished.load() >= kMuchUnfinished ||
       place.flooded.load() == connection.id) {
+    freed_ = true;
+  }
+  const bool early = place.left.load() || place.called > place.over;
+  if (early && closed_early_.fetch_add(1) + 1 >= kManyClosed) {
+    closed_early_ = 0;
     freed_ = true;
   }
   // gRPC itself ends those that open more than they have acknowledged.
@@ -288,7 +306,7 @@ void FloodGuard::End(const FloodJudge::Verdict& verdict) {
   if (verdict.certain) connections_->BeWaryOf(place.peer);
   const std::string peer = place.peer.Text();
   const std::string_view reason = NameOf(verdict.flood);
-  if (!MayLogRefusal(reason, peer)) return;
+  if (!MayLogEnd(reason, place.peer)) return;
   Log(LogLevel::kWarn, "ended a connection",
       {{"reason", reason},
        {"peer", peer},
@@ -310,16 +328,16 @@ void FloodGuard::GiveMemoryBack() {
 
 void FloodGuard::LogEndsAtHeaders() {
   constexpr std::string_view kReason = "unanswered-calls";
-  std::vector<std::string> ended;
+  std::vector<PeerAddress> ended;
   {
     const std::lock_guard lock(ended_mutex_);
     ended.swap(ended_at_headers_);
   }
   if (!ended.empty()) judge_.OthersEnded();
-  for (const std::string& peer : ended) {
-    if (!MayLogRefusal(kReason, peer)) continue;
+  for (const PeerAddress& peer : ended) {
+    if (!MayLogEnd(kReason, peer)) continue;
     Log(LogLevel::kWarn, "ended a connection",
-        {{"reason", kReason}, {"peer", peer}});
+        {{"reason", kReason}, {"peer", peer.Text()}});
   }
 }
 

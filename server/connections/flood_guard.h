@@ -72,6 +72,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
     std::atomic<std::int64_t> called{0};      // headers were complete
     std::atomic<std::int64_t> serving{0};     // of these, by a service
     std::atomic<std::int64_t> over{0};        // of these, refused or served
+    std::atomic<bool> left{false};            // some call, by the client
     std::atomic<std::int64_t> unfinished{0};  // bytes, at the last look
     std::atomic<ConnectionId> flooded{kNoConnection};  // the last that was
     // Of the thread that watches, from here on.
@@ -123,8 +124,9 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   SocketId next_socket_ = 0;
 
   std::mutex ended_mutex_;
-  std::vector<std::string> ended_at_headers_;  // peers, to be told
+  std::vector<PeerAddress> ended_at_headers_;  // to be told
 
+  std::atomic<int> closed_early_{0};  // connections
   std::atomic<bool> freed_{false};
   std::optional<std::chrono::steady_clock::time_point> freed_at_;
   std::chrono::steady_clock::time_point gave_back_at_;

@@ -23,6 +23,9 @@ AFTER_SECONDS = 10.0
 # Of memory above that of the idle server: at any time, and AFTER_SECONDS after
 # the end.
 PEAK = 512 * MEBIBYTE
+# Of floods of several connections that take more before they are told from
+# others: see docs/hostile-input.md.
+PEAKS = {"trailers": 640 * MEBIBYTE, "short_trailers": 640 * MEBIBYTE}
 KEPT = 150 * MEBIBYTE
 # Of 99 in 100 small calls of another client meanwhile.
 P99_SECONDS = 0.05
@@ -41,11 +44,14 @@ class Outcome:
     calls: int
     failures: list
 
-    def is_within_bounds(self):
+    def is_bounded(self):
+        highest = PEAKS.get(self.flood, PEAK) if self.connections > 1 else PEAK
+        return (self.alive and self.peak < highest and self.kept < KEPT
+                and not self.failures)
+
+    def is_in_time(self):
         # Several connections may take all cores, and nobody bounds that.
-        in_time = self.connections > 1 or self.p99 <= P99_SECONDS
-        return (self.alive and self.peak < PEAK and self.kept < KEPT
-                and in_time and not self.failures)
+        return self.connections > 1 or self.p99 <= P99_SECONDS
 
     def row(self):
         return (
@@ -118,7 +124,10 @@ def run(server, flood, seconds, *, through=None, small_calls=None,
     """Attacks at `through`, a proxy's address, where that is given; the small
     calls go to `small_calls`, else the same way."""
     address = through or server.address
-    resource.prlimit(server.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
+    # Sanitizers reserve more than there is.
+    if not harness.SANITIZED:
+        resource.prlimit(
+            server.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
     with SmallCalls(small_calls or address) as others:
         idle = server.memory("VmRSS")
         peak = _Peak(server)

@@ -23,7 +23,7 @@ class Sent:
     refused: int = 0  # connections that the server did not take
 
 
-def connect(address, timeout=OPENING_SECONDS):
+def connect(address, timeout=OPENING_SECONDS, source=ATTACKER):
     if address.startswith("unix:"):
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(timeout)
@@ -31,7 +31,7 @@ def connect(address, timeout=OPENING_SECONDS):
         return connection
     host, port = address.rsplit(":", 1)
     return socket.create_connection(
-        (host, int(port)), timeout, (ATTACKER, 0))
+        (host, int(port)), timeout, (source, 0))
 
 
 def _read_exactly(connection, count):
@@ -73,6 +73,7 @@ class _Sender:
         self.socket.setblocking(False)
         self._blocks = flood.blocks()
         self._rest = memoryview(b"")
+        self.through = False  # nothing more is to be sent
         self._begin = time.monotonic()
         self.sent = 0
 
@@ -85,7 +86,10 @@ class _Sender:
                 time.sleep(0.001)
                 return 0
         if not self._rest:
-            self._rest = memoryview(next(self._blocks))
+            self._rest = memoryview(next(self._blocks, b""))
+        if not self._rest:
+            self.through = True
+            return 0
         count = self.socket.send(self._rest)
         self._rest = self._rest[count:]
         self.sent += count
@@ -133,6 +137,9 @@ def attack(address, flood, seconds, most_bytes=None, connections=1):
                         going = sender.read()
                     if going and events & selectors.EVENT_WRITE:
                         sent.bytes += sender.send()
+                        if sender.through:
+                            ready.modify(
+                                sender.socket, selectors.EVENT_READ, sender)
                 except BlockingIOError:
                     pass
                 except OSError:

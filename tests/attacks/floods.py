@@ -6,6 +6,7 @@ over, with the numbers of its streams counting on.
 """
 
 import dataclasses
+import itertools
 import struct
 import typing
 
@@ -19,6 +20,7 @@ CANCEL = struct.pack(">I", 8)
 EVALUATE = "/torqued.v1.Dynamics/Evaluate"
 COMPUTE = "/torqued.v1.Dynamics/Compute"
 UNKNOWN = "/no.such.Service/Method"
+WATCH = "/grpc.health.v1.Health/Watch"
 MESSAGE = struct.pack(">BI", 0, 4) + b"\x0a\x02no"
 # About as much as one frame takes of what gRPC takes as a header.
 LARGE_HEADER_BYTES = 15 << 10
@@ -66,11 +68,14 @@ class Flood:
     # Bytes that show it, and patterns a second: None, as fast as they go.
     enough: int = 256 << 20
     rate: typing.Optional[int] = None
+    # Patterns of a connection, which then stays: None, without end.
+    most: typing.Optional[int] = None
 
     def blocks(self):
         first, step = (3, 2) if self.streams else (1, 0)
-        count = self.rate // 100 if self.rate else None
-        return repeated(self.pattern, first, step, count)
+        count = self.rate // 100 if self.rate else self.most
+        blocks = repeated(self.pattern, first, step, count)
+        return blocks if self.most is None else itertools.islice(blocks, 1)
 
 
 def _headers(fields, flags=http2.END_HEADERS, stream=1):
@@ -90,13 +95,14 @@ def _within_headers(name, pattern, opening=b"", **options):
                  frame(CONTINUATION, pattern, 0, 1), streams=False, **options)
 
 
-def _within_trailers():
+def _within_trailers(name="trailers", **options):
     """As _within_headers, after the headers of the call."""
     first, _ = hpack.request(EVALUATE)
     field = hpack.entering(b"x", b"y")
     return Flood(
-        "trailers", _headers(first) + _headers(field, http2.END_STREAM),
-        frame(CONTINUATION, hpack.index(0) * 200, 0, 1), streams=False)
+        name, _headers(first) + _headers(field, http2.END_STREAM),
+        frame(CONTINUATION, hpack.index(0) * 200, 0, 1), streams=False,
+        **options)
 
 
 def _one_long_value():
@@ -115,15 +121,15 @@ def _large_headers():
                  _headers(again + large))
 
 
-def _large_by_index():
+def _large_by_index(name="large_by_index", **options):
     """Headers of 7 KB each, of an entry of the table and 10 bytes."""
     first, again = hpack.request(COMPUTE)
     large = hpack.entering(b"x", b"y" * 2048)
     # Entries of the request are one further from the newest.
     again = hpack.POST + hpack.HTTP + b"".join(
         hpack.index(entry) for entry in (4, 3, 2, 1))
-    return Flood("large_by_index", _headers(first + large),
-                 _headers(again + hpack.index(0) * 3))
+    return Flood(name, _headers(first + large),
+                 _headers(again + hpack.index(0) * 3), **options)
 
 
 def _connection(name, pattern, **options):
@@ -138,6 +144,7 @@ def _on_a_stream(name, pattern, **options):
 
 _RESET = frame(http2.RST_STREAM, CANCEL, 0, 1)
 _BODY = frame(http2.DATA, MESSAGE, 0, 1)
+_EMPTY_BODY = frame(http2.DATA, bytes(5), http2.END_STREAM, 1)
 _INDICES = hpack.index(0) * 200
 
 FLOODS = {flood.name: flood for flood in [
@@ -167,4 +174,13 @@ FLOODS = {flood.name: flood for flood in [
     _on_a_stream("windows", frame(
         http2.WINDOW_UPDATE, struct.pack(">I", 1), 0, 1)),
     _on_a_stream("priorities", frame(PRIORITY, bytes(5), 0, 1)),
+]}
+
+# Each connection keeps below what it alone is ended for, and many of them stay.
+# As many as one peer may have.
+CROWD = 400
+CROWDS = {flood.name: flood for flood in [
+    _large_by_index("few_open_calls", most=64),
+    _within_trailers("short_trailers", most=280),
+    _calls("watches", WATCH, _EMPTY_BODY, most=64),
 ]}

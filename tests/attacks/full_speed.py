@@ -4,25 +4,28 @@ reads all answers."""
 import struct
 import time
 
+import harness
 import hpack
 import http2
 from attacker import connect
 from floods import frame, repeated
 
 GET_SERVER_INFO = "/torqued.v1.ServerInfo/GetServerInfo"
+CHECK_HEALTH = "/grpc.health.v1.Health/Check"
 NO_MESSAGE = struct.pack(">BI", 0, 0)
 
 
 class FullSpeed:
     """Sends whole calls, so many at a time, and waits for their answers."""
 
-    def __init__(self, address, at_once):
+    def __init__(self, address, at_once, method=GET_SERVER_INFO):
+        """method: one that answers an empty message."""
         self._at_once = at_once
-        first, again = hpack.request(GET_SERVER_INFO)
+        first, again = hpack.request(method)
         body = frame(http2.DATA, NO_MESSAGE, http2.END_STREAM, 1)
         call = frame(http2.HEADERS, again, http2.END_HEADERS, 1) + body
         self._calls = repeated(call, 3, 2, at_once)
-        self._socket = connect(address)
+        self._socket = connect(address, harness.CALL_SECONDS, "127.0.0.1")
         self._input = self._socket.makefile("rb", 1 << 20)
         self._socket.sendall(
             http2.PREFACE + frame(http2.SETTINGS, struct.pack(

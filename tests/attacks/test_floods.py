@@ -1,12 +1,23 @@
 """Floods from one client: the server keeps its memory, gives it back and goes
 on answering others. Small ones; `attacks.py` has all of them at full size."""
 
+import contextlib
+import dataclasses
+import re
+import resource
+import struct
+import threading
+import time
+
 import pytest
+from torqued.v1 import array_pb2, dynamics_pb2
 
 import arena
 import harness
-from floods import FLOODS
-from full_speed import FullSpeed
+import http2
+from attacker import attack, connect
+from floods import COMPUTE, CROWD, CROWDS, FLOODS
+from full_speed import CHECK_HEALTH, GET_SERVER_INFO, FullSpeed
 
 SECONDS = 1.5
 BYTES = 16 << 20
@@ -32,9 +43,15 @@ def survives(server, name, connections, seconds=SECONDS):
     assert outcome.alive, "the server died"
     assert not outcome.failures, outcome.failures[0]
     if not harness.SANITIZED:
-        assert outcome.peak < arena.PEAK
-        assert outcome.kept < arena.KEPT
+        assert outcome.is_bounded(), outcome
     return outcome
+
+
+def reasons(server):
+    """For which connections were ended."""
+    return set(re.findall(
+        r"ended a connection reason=([a-z-]+) peer=(?:127\.0\.0\.2:|\"unix:)",
+        server.log()))
 
 
 @pytest.mark.parametrize("name, connections", OVER_TCP)
@@ -55,9 +72,14 @@ def test_calls_that_are_left_again_and_again_end_their_connection(
         server, flood):
     outcome = survives(server, flood, 1, 3 * SECONDS)
     assert outcome.sent.ended > 0
-    assert "reason=unanswered-calls" in server.log()
+    # By calls that were never answered; on a busy machine, whose streams are
+    # cleared away late, for another reason before.
+    assert reasons(server)
     # Nor does it begin anew at once.
-    assert outcome.sent.refused > 0 and "cause=flood" in server.log()
+    for _ in range(3):
+        with connect(server.address):
+            pass
+    server.lines_when_there("cause=flood")
 
 
 def test_settings_need_not_be_acknowledged_to_be_in_force(server):
@@ -67,8 +89,92 @@ def test_settings_need_not_be_acknowledged_to_be_in_force(server):
     assert "reason=open-streams" in server.log()
 
 
-def test_calls_at_full_speed_are_no_flood(server):
-    with FullSpeed(server.address, AT_ONCE) as client:
+# Each is noticed here, and not left to gRPC.
+@pytest.mark.parametrize("name, seen", [
+    ("continuation_by_index", {"endless-headers", "growing-memory"}),
+    ("trailers", {"growing-memory"})])
+@pytest.mark.parametrize("server", ["tcp"], indirect=True)
+def test_what_no_call_shows_is_noticed(server, name, seen):
+    flood = FLOODS[name]
+    outcome = arena.run(server, flood, 4 * SECONDS, kept_bound=arena.KEPT)
+    assert outcome.sent.ended > 0
+    assert reasons(server) and reasons(server) <= seen
+
+
+@pytest.mark.parametrize("name", CROWDS)
+@pytest.mark.parametrize("server", ["tcp"], indirect=True)
+def test_many_connections_that_each_hold_little_take_bounded_memory(
+        server, name):
+    # Both ends of each are here.
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit[1] < 2048:
+        pytest.skip("2048 descriptors are more than this process may have")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limit[1]))
+    try:
+        outcome = arena.run(
+            server, CROWDS[name], 2 * SECONDS, connections=CROWD,
+            kept_bound=arena.KEPT)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+    assert outcome.sent.connections >= CROWD
+    assert outcome.alive and not outcome.failures
+    if not harness.SANITIZED:
+        assert outcome.is_bounded(), outcome
+
+
+@pytest.mark.parametrize("method", [GET_SERVER_INFO, CHECK_HEALTH])
+def test_calls_at_full_speed_are_no_flood(server, method):
+    with FullSpeed(server.address, AT_ONCE, method) as client:
         calls, answers = client.run(SECONDS)
     assert answers == calls > AT_ONCE
     assert "ended a connection" not in server.log()
+
+
+@contextlib.contextmanager
+def attacked(server, flood, seconds, connections=1):
+    thread = threading.Thread(target=lambda: attack(
+        server.address, flood, seconds, connections=connections))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@pytest.mark.parametrize("server", ["tcp"], indirect=True)
+def test_many_calls_at_a_time_are_answered_beside_resets_below_the_rate(server):
+    # Of all connections together too many.
+    flood = dataclasses.replace(FLOODS["resets"], rate=1400)
+    with (FullSpeed(server.address, AT_ONCE) as client,
+          attacked(server, flood, 8 * SECONDS, connections=3)):
+        calls, answers = client.run(8 * SECONDS)
+    assert answers == calls > AT_ONCE
+    assert "peer=127.0.0.1" not in server.log()
+
+
+@pytest.mark.parametrize("name", ["trailers", "continuation_by_index",
+                                  "open_unacknowledged"])
+@pytest.mark.parametrize("server", ["tcp"], indirect=True)
+def test_a_slow_message_of_another_client_is_answered(server, name):
+    size, seconds = 8 << 20, 3 * SECONDS
+    message = dynamics_pb2.ComputeRequest(
+        model="nobody", q=array_pb2.Array(columns=1, f64=bytes(size)))
+    data = message.SerializeToString()
+    data = struct.pack(">BI", 0, len(data)) + data
+    with http2.Connection(server.address) as connection:
+        connection.call(COMPUTE)
+        with attacked(server, FLOODS[name], seconds):
+            begin = time.monotonic()
+            while data:
+                part = data[:size // 200]
+                while part := connection.send_now(part):
+                    assert connection.read_frame() is not None, server.log()
+                data = data[size // 200:]
+                while time.monotonic() - begin < seconds * (
+                        1 - len(data) / size):
+                    time.sleep(0.005)
+        connection.close()
+        while not connection.ended:
+            connection.read_frame()
+        assert not connection.closed, server.log()
+    assert "peer=127.0.0.1" not in server.log()

@@ -35,6 +35,7 @@ class Connection:
         self.reset = None  # the error code, where it ended with one
         self.closed = False  # the server has hung up
         self.streams_ended = 0  # by the server, of all calls
+        self.data = 0  # bytes of all replies
         self._unanswered = []
         self._answered = False
         self._room = {0: DEFAULT_WINDOW, STREAM: DEFAULT_WINDOW}
@@ -96,6 +97,8 @@ class Connection:
         if kind == RST_STREAM or (
                 kind in (DATA, HEADERS) and flags & END_STREAM):
             self.streams_ended += 1
+        if kind == DATA:
+            self.data += len(payload)
         if kind == SETTINGS and not flags & ACK:
             self._take_settings(payload)
             self._send(SETTINGS, flags=ACK)
@@ -118,6 +121,10 @@ class Connection:
             if name == INITIAL_WINDOW_SIZE:
                 self._room[STREAM] += value - self.initial_windows[-1]
                 self.initial_windows.append(value)
+
+    def take_slowly(self):
+        """What the server sends waits on its side until it is read."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
 
     def answer_pings(self):
         pings, self._unanswered = self._unanswered, []

@@ -2,6 +2,7 @@
 server takes new ones whatever was done to it."""
 
 import contextlib
+import re
 import resource
 import socket
 import struct
@@ -10,11 +11,14 @@ import time
 import grpc
 import health_pb2
 import health_pb2_grpc
+import numpy as np
 import pytest
+from torqued.v1 import array_pb2, dynamics_pb2
 
 import harness
 import http2
-from calls import all_models
+import robots
+from calls import all_models, ask, compute_request, register
 from harness import failure_of
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
@@ -130,6 +134,8 @@ def test_without_descriptors_health_says_so_until_there_are_some(start):
         watch = health_pb2_grpc.HealthStub(client.channel).Watch(
             health_pb2.HealthCheckRequest(), timeout=PATIENCE)
         assert next(watch).status == SERVING
+        # A sanitizer takes a descriptor to look at what it meets first.
+        assert all_models(client) == {}
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (3, before[1]))
         try:
             assert next(watch).status == NOT_SERVING
@@ -145,7 +151,56 @@ def test_without_descriptors_health_says_so_until_there_are_some(start):
         assert all_models(client) == {}
 
 
+def test_the_log_tells_of_all_that_are_turned_away(start):
+    server = start("--max-connections", 1, "--max-connections-per-peer", 1)
+    with connect(server.address) as taken:
+        assert taken.recv(1)
+        for _ in range(5):
+            with connect(server.address) as one:
+                assert is_hung_up(one)
+        until(lambda: sum(map(int, re.findall(
+            r"turned away cause=max-connections.* count=(\d+)",
+            server.log()))) == 5)
+
+
+def test_large_messages_of_one_connection_arrive_together(start):
+    server = start()
+    # More rows than are taken: told once the message is there.
+    message = dynamics_pb2.ComputeRequest(
+        model="nobody", q=array_pb2.Array(columns=1, f64=bytes(60 << 20)))
+    request = message.SerializeToString()
+    with harness.Client(server.address) as client:
+        compute = client.channel.unary_unary("/torqued.v1.Dynamics/Compute")
+        calls = [compute.future(request, timeout=PATIENCE) for _ in range(4)]
+        codes = [call.code() for call in calls]
+    assert UNAVAILABLE not in codes
+    assert "ended a connection" not in server.log()
+
+
 # --- How long ----------------------------------------------------------------
+
+
+def test_a_reply_arrives_that_is_on_its_way_when_the_server_leaves(start):
+    server = start("--min-ping-interval", 0)
+    with harness.Client(server.address) as client:
+        register(client, "long", robots.chain(1024))
+    request = compute_request(
+        "long", [ask.MASS_MATRIX], q=np.zeros((1, 1024))).SerializeToString()
+    size = 8 * 1024 * 1024  # of the matrix
+    with http2.Connection(server.address) as connection:
+        connection.take_slowly()
+        connection.ask("/torqued.v1.Dynamics/Compute", request, http2.STREAM)
+        while not connection.data:
+            connection.read_frame()
+        server.terminate()
+        while not connection.ended:
+            # What is sent meanwhile drops nothing.
+            connection.send_ping()
+            connection.read_frame()
+            time.sleep(0.002)
+        assert connection.data > size
+        assert connection.streams_ended == 1
+    assert server.wait() == 0
 
 
 def test_a_client_that_does_not_answer_pings_is_hung_up_on(start):
@@ -196,6 +251,12 @@ def test_a_connection_without_a_call_is_closed_and_opened_unseen(start):
         assert all_models(client) == {}
 
 
+def test_a_connection_that_says_nothing_is_hung_up_on(start):
+    with connect(start().address) as silent:
+        silent.settimeout(2 * PATIENCE)
+        assert is_hung_up(silent)
+
+
 def test_an_old_connection_finishes_its_calls(start):
     server = start("--max-connection-age", 0.5)
     with harness.Client(server.address) as client:
@@ -239,3 +300,35 @@ def test_each_client_of_a_proxy_has_a_bound_of_its_own(start):
         assert failure.code == UNAVAILABLE
     assert "cause=proxy-header" in server.log()
     assert "no signature" in server.log()
+
+
+# --- Health ------------------------------------------------------------------
+
+
+def test_watches_of_health_are_bounded_and_refused_in_words(start):
+    server = start("--max-inflight-streams", 4)
+    with contextlib.ExitStack() as stack:
+        def watch():
+            client = stack.enter_context(harness.Client(server.address))
+            return [health_pb2_grpc.HealthStub(client.channel).Watch(
+                health_pb2.HealthCheckRequest(), timeout=PATIENCE)
+                    for _ in range(6)]
+
+        def statuses(watches):
+            told = []
+            for one in watches:
+                try:
+                    told.append(next(one).status)
+                except grpc.RpcError as error:
+                    told.append(error.code())
+            return told
+
+        first = statuses(watch())
+        assert first.count(SERVING) == 4
+        assert first.count(grpc.StatusCode.RESOURCE_EXHAUSTED) == 2
+        # Each connection has one of its own.
+        assert SERVING in statuses(watch())
+    with harness.Client(server.address) as client:
+        until(lambda: SERVING in statuses(
+            [health_pb2_grpc.HealthStub(client.channel).Watch(
+                health_pb2.HealthCheckRequest(), timeout=PATIENCE)]))

@@ -61,6 +61,11 @@ std::string Load::Counts() const {
   return text;
 }
 
+void Saw(const std::string& what) {
+  // One write, beside those of others.
+  std::cout << "SAW " + what + "\n" << std::flush;
+}
+
 int RunAgainst(int argc, char** argv, int (*load)(const std::string& address)) {
   if (argc != 2) return 64;
   try {

@@ -44,6 +44,9 @@ class Load {
   std::int64_t wrong_ = 0;
 };
 
+/// Tells of something that the run is to have met.
+void Saw(const std::string& what);
+
 /// What main does with the arguments of a load, the address of a server.
 int RunAgainst(int argc, char** argv, int (*load)(const std::string& address));
 

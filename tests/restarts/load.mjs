@@ -4,6 +4,11 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
+/** Tells of something that the run is to have met. */
+export function saw(what) {
+  console.log(`SAW ${what}`);
+}
+
 /** Repeats each of the functions until stdin ends; then `done` is called. */
 export async function run(asks, done) {
   const expected = {};

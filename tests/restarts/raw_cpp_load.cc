@@ -53,7 +53,9 @@ void SetDeadline(grpc::ClientContext* context) {
 
 /// Anything else is what a restart must not show.
 void RequireUnavailable(const grpc::Status& status) {
-  if (status.error_code() == grpc::StatusCode::UNAVAILABLE) return;
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+    return Saw("UNAVAILABLE");
+  }
   throw std::runtime_error("code " + std::to_string(status.error_code()) +
                            ": " + status.error_message());
 }
@@ -83,7 +85,8 @@ std::string Unary(const Channel& channel, int rows) {
   }
 }
 
-/// Where the server says that the rows end that it has answered.
+/// The server says where the rows end that it has answered, unless the stream
+/// had not begun.
 void RequireNextRow(const grpc::Status& status, std::uint64_t rows) {
   v1::Status details;
   details.ParseFromString(status.error_details());
@@ -95,10 +98,13 @@ void RequireNextRow(const grpc::Status& status, std::uint64_t rows) {
       continue;
     }
     const auto next = info.metadata().find("next_row");
-    if (next != info.metadata().end() && next->second != std::to_string(rows)) {
-      throw std::runtime_error("next_row " + next->second + " after " +
+    const bool told = next != info.metadata().end();
+    const std::string row = told ? next->second : "0";
+    if (row != std::to_string(rows)) {
+      throw std::runtime_error("next_row " + row + " after " +
                                std::to_string(rows) + " rows");
     }
+    if (told) Saw("next_row");
   }
 }
 

@@ -9,7 +9,7 @@ import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { realpathSync } from 'node:fs';
-import { run } from './load.mjs';
+import { run, saw } from './load.mjs';
 
 // The packages that the client of torqued is made of.
 const entry = realpathSync(fileURLToPath(import.meta.resolve('torqued')));
@@ -57,18 +57,23 @@ const deadline = () => ({ deadline: Date.now() + DEADLINE_MS });
 /** Anything else is what a restart must not show. */
 function requireUnavailable(error) {
   if (error.code !== grpc.status.UNAVAILABLE) throw error;
+  saw('UNAVAILABLE');
 }
 
-/** Where the server says that the rows end that it has answered. */
+/**
+ * The server says where the rows end that it has answered, unless the stream had
+ * not begun.
+ */
 function requireNextRow(error, rows) {
   for (const bytes of error.metadata?.get('grpc-status-details-bin') ?? []) {
     for (const detail of type('Status').decode(bytes).details) {
       if (!detail.type_url.endsWith('google.rpc.ErrorInfo')) continue;
       const { metadata } = type('ErrorInfo').decode(detail.value);
-      const next = metadata.next_row ?? String(rows);
-      if (next !== String(rows)) {
-        throw new Error(`next_row ${next} after ${rows} rows`);
+      const told = metadata.next_row;
+      if ((told ?? '0') !== String(rows)) {
+        throw new Error(`next_row ${told} after ${rows} rows`);
       }
+      if (told !== undefined) saw('next_row');
     }
   }
 }

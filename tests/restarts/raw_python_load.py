@@ -32,19 +32,23 @@ def require_unavailable(error):
     """Anything else is what a restart must not show."""
     if error.code() != grpc.StatusCode.UNAVAILABLE:
         raise RuntimeError(f"{error.code()}: {error.details()}")
+    load.saw("UNAVAILABLE")
 
 
 def require_next_row(error, rows):
-    """Where the server says that the rows end that it has answered."""
+    """The server says where the rows end that it has answered, unless the
+    stream had not begun."""
     for key, value in error.trailing_metadata() or ():
         if key != "grpc-status-details-bin":
             continue
         for detail in errors_pb2.Status.FromString(value).details:
             if detail.type_url.endswith("google.rpc.ErrorInfo"):
                 info = errors_pb2.ErrorInfo.FromString(detail.value)
-                if int(info.metadata.get("next_row", rows)) != rows:
-                    raise RuntimeError(
-                        f"next_row {info.metadata['next_row']} after {rows}")
+                told = info.metadata.get("next_row")
+                if (told or "0") != str(rows):
+                    raise RuntimeError(f"next_row {told} after {rows}")
+                if told is not None:
+                    load.saw("next_row")
 
 
 def until_answered(channel, ask):

@@ -7,6 +7,7 @@ UNAVAILABLE. Exit code 77: a language was skipped.
 """
 
 import argparse
+import collections
 import os
 import pathlib
 import signal
@@ -56,6 +57,17 @@ LOADS = {
     "raw_python": lambda build: python_load("raw_python", build),
     "raw_node": lambda build: node_load("raw_node", build),
 }
+
+
+def missing(language, times, saw):
+    """What the run is to have met, or it shows nothing."""
+    if not language.startswith("raw_"):
+        return []
+    wanted = ["UNAVAILABLE"]
+    # A restart may fall between two streams.
+    wanted += ["next_row"] if times >= 10 else []
+    return [f"no {what} in {times} restarts"
+            for what in wanted if not saw[what]]
 
 
 def dies_with_us(*command):
@@ -124,6 +136,7 @@ class Load:
             dies_with_us(*command, address), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.problems = []
+        self.saw = collections.Counter()
         self._line("ready")
 
     def _line(self, what):
@@ -133,6 +146,8 @@ class Load:
             if line.startswith(("FAILED", "WRONG")):
                 print(line, flush=True)
                 self.problems.append(line)
+            elif line.startswith("SAW "):
+                self.saw[line.removeprefix("SAW ")] += 1
             elif line:
                 return line
             else:
@@ -179,13 +194,15 @@ def run(language, build, times):
             restart(server, load, times)
             seconds = time.monotonic() - began
             summary = load.end()
+            load.problems += missing(language, times, load.saw)
             server.stop()
         finally:
             for program in (load, server):
                 if program and program.process.poll() is None:
                     program.process.kill()
                     program.process.wait()
-    print(f"{language}: {times} restarts in {seconds:.0f} s: {summary}",
+    seen = "".join(f" {what}={count}" for what, count in load.saw.items())
+    print(f"{language}: {times} restarts in {seconds:.0f} s: {summary}{seen}",
           flush=True)
     return load.problems
 

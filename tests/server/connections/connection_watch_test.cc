@@ -102,6 +102,16 @@ TEST_F(ConnectionWatchTest, LeavesWhatComesAfterTheEndOfACallAlone) {
   EXPECT_EQ(Receive(limits.window_bytes), std::nullopt);
 }
 
+TEST_F(ConnectionWatchTest, TakesAnEndThatIsCountedEarlyForNoFlood) {
+  Call();
+  Look();
+  now.ended += 2;
+  Look();
+  now.bytes += 1;
+  EXPECT_EQ(now.open(), 0);
+  EXPECT_EQ(Look(), std::nullopt);
+}
+
 TEST_F(ConnectionWatchTest, EndsFramesThatAreOfNoCall) {
   EXPECT_EQ(Receive(2 * limits.window_bytes), Flood::kFrames);
 }
