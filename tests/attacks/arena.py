@@ -25,7 +25,7 @@ AFTER_SECONDS = 10.0
 PEAK = 512 * MEBIBYTE
 # Of floods of several connections that take more before they are told from
 # others: see docs/hostile-input.md.
-PEAKS = {"trailers": 640 * MEBIBYTE, "short_trailers": 640 * MEBIBYTE}
+PEAKS = {"trailers": 640 * MEBIBYTE, "short_trailers": 1700 * MEBIBYTE}
 KEPT = 150 * MEBIBYTE
 # Of 99 in 100 small calls of another client meanwhile.
 P99_SECONDS = 0.05
