@@ -1,28 +1,63 @@
 #include "core/batch/chunk_scheduler.h"
 
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <condition_variable>
 #include <list>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
 namespace torqued {
+namespace {
 
-struct ChunkScheduler::Impl {
-  explicit Impl(int pool_threads) : threads(pool_threads), arena(threads, 0) {
+/// The threads of a pool, as a part of those that TBB may start. TBB heeds the
+/// least of all limits there are, so one is kept for all pools.
+class Threads {
+ public:
+  explicit Threads(int count) : count_(count) { Change(count_); }
+  ~Threads() {
+    try {
+      Change(-count_);
+    } catch (...) {
+      return;  // no memory: the limit stays higher than it need be
+    }
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  using Limit = tbb::global_control;
+
+  static void Change(int by) {
+    static std::mutex mutex;
+    static int of_all_pools = 0;
+    static std::unique_ptr<Limit> limit;
+    const std::scoped_lock lock(mutex);
     // TBB starts one worker less than the allowed parallelism, counting a
     // caller that here never takes part.
-    const auto wanted = static_cast<std::size_t>(threads) + 1;
-    if (tbb::global_control::active_value(
-            tbb::global_control::max_allowed_parallelism) < wanted) {
-      control.emplace(tbb::global_control::max_allowed_parallelism, wanted);
-    }
+    const int wanted =
+        std::max(of_all_pools + by + 1, tbb::info::default_concurrency());
+    // The old one stays until the new one counts.
+    auto next = std::make_unique<Limit>(Limit::max_allowed_parallelism,
+                                        static_cast<std::size_t>(wanted));
+    limit.swap(next);
+    of_all_pools += by;
+  }
+
+  int count_;
+};
+
+}  // namespace
+
+struct ChunkScheduler::Impl {
+  explicit Impl(int pool_threads)
+      : threads(pool_threads), allowed(threads), arena(threads, 0) {
     arena.initialize();
     // TBB starts threads for the first work. Where the system has none left it
     // throws, and leaves what is queued later lying without another try.
@@ -50,7 +85,7 @@ struct ChunkScheduler::Impl {
   class Turns {
    public:
     bool empty() const { return groups_.empty(); }
-    /// Of those with jobs here.
+    /// How many have jobs here.
     std::size_t groups() const { return groups_.size(); }
 
     /// The only job of `job`, behind the others. Throws std::bad_alloc; nothing
@@ -216,8 +251,8 @@ struct ChunkScheduler::Impl {
     }
   }
 
-  /// Chunk after chunk, until no job waits for one. What takes long goes first:
-  /// it gives way to all others.
+  /// Chunk after chunk, until no job waits for one. A long one goes first,
+  /// since it gives way to all others.
   void Work(int slot, std::unique_lock<std::mutex>& lock) {
     while (any_ready()) {
       if (!long_turns.empty()) RunNext(long_turns, slot, lock);
@@ -250,7 +285,7 @@ struct ChunkScheduler::Impl {
   }
 
   const int threads;
-  std::optional<tbb::global_control> control;
+  const Threads allowed;
   tbb::task_arena arena;
   std::mutex mutex;  // of all that follows, and of the cursors
   std::condition_variable idle;
@@ -326,6 +361,8 @@ void ChunkScheduler::Submit(std::function<void()> work, std::uint64_t group) {
 
 void ChunkScheduler::GiveWay(int slot, std::chrono::nanoseconds piece,
                              const CancellationToken& own) {
+  // What runs in a pause has no slot to give way to others again.
+  assert(slot <= threads_);
   std::unique_lock lock(impl_->mutex);
   ++impl_->pauses;
   if (slot == kCaller) return;

@@ -31,22 +31,26 @@ class CancellationToken {
 
 /// Runs jobs as sequences of chunks over a pool of threads. Turns go round the
 /// groups of jobs first, and round the jobs of each group: whenever a thread is
-/// free, the group that waits longest starts one chunk of the job of its that
-/// waits longest; both go behind the others. So the first chunk of a new job
-/// waits for one chunk of every other group, and of every job of its own, at
-/// most, however many jobs the others have and however long those are.
+/// free, the group that waits longest starts one chunk of that job of its own
+/// which waits longest; both go behind the others. So the first chunk of a new
+/// job waits for one chunk of every other group, and of every job of its own,
+/// at most, however many jobs the others have and however long those are.
 ///
-/// Chunks that take long give way between their pieces: before a thread goes on
-/// it starts one chunk of every group, and more of them for as long as the
-/// piece took. A thread has at most one such chunk under way, so that others of
-/// their kind wait for its end.
+/// Jobs of long chunks have turns of their own. Their chunks give way between
+/// their pieces: before a thread goes on it starts one chunk of every group,
+/// and more of them for as long as the piece took. A thread has at most one
+/// long chunk under way, so the first chunk of a new job of long chunks waits
+/// for the end of one on some thread, and for one of every other group with
+/// such jobs.
+///
+/// Several schedulers in one process each have their own threads.
 class ChunkScheduler {
  public:
   struct Job {
     std::int64_t chunks = 0;
     /// Called once per chunk, concurrently; `slot` in [0, slots()) belongs to
     /// the calling thread for the time of the call; kCaller is that of Run.
-    /// Must not throw.
+    /// Long chunks get slots up to threads(). Must not throw.
     std::function<void(std::int64_t chunk, int slot)> run;
     /// Called exactly once, after the last chunk that was started; may run on
     /// a pool thread, or in Submit when there are no chunks or no memory to
@@ -62,7 +66,7 @@ class ChunkScheduler {
 
   /// Throws std::runtime_error where the system has no thread for it.
   explicit ChunkScheduler(int threads);
-  /// Waits for all jobs.
+  /// Waits for all jobs. Not to be called from a thread of the pool.
   ~ChunkScheduler();
   ChunkScheduler(const ChunkScheduler&) = delete;
   ChunkScheduler& operator=(const ChunkScheduler&) = delete;
@@ -83,7 +87,7 @@ class ChunkScheduler {
   /// that took so long: the calling thread runs one chunk of every group that
   /// waits, and further ones until they have taken as long, but none of a job
   /// of long chunks. Returns early once the chunk's own job is cancelled.
-  /// Nothing is run on the thread of who calls Run.
+  /// With kCaller nothing is run, and the pause is counted.
   void GiveWay(int slot, std::chrono::nanoseconds piece,
                const CancellationToken& own);
 

@@ -14,8 +14,9 @@ struct RowCost {
   double in_doubt = 0;
 };
 
-/// Rows that cost the lanes as much as one alone, whatever the target: those of
-/// the one that the costs were measured with.
+/// Rows that cost the lanes as much as one alone, of the target that the costs
+/// were measured with. On others a block has more rows or fewer, and takes as
+/// long.
 inline constexpr int kRowsOfACostlyBlock = 4;
 
 /// Of the quantities of `options`, those of `by_rows` one state at a time, for

@@ -22,8 +22,16 @@ constexpr double kShortestChunkNanoseconds = 20'000;
 constexpr double kChunksPerThread = 16;
 constexpr std::int64_t kMaxChunkRows = 4096;
 
-/// Chunks that cannot be shorter than this give way inside of their rows.
-constexpr double kLongChunkNanoseconds = 2 * kLongestChunkNanoseconds;
+/// A chunk of several blocks does not take more than this either where all of
+/// its rows turn out to be in doubt. That is some states' own, so that the cost
+/// of a row leaves it out.
+constexpr double kLongestChunkInDoubtNanoseconds = 1'000'000;
+
+/// Chunks that may take more than this can be cancelled inside of their rows.
+constexpr double kPausedChunkNanoseconds = 2 * kLongestChunkNanoseconds;
+/// Chunks that cannot be shorter than this give way there as well. They wait
+/// for one another's end, which those below are spared.
+constexpr double kLongChunkNanoseconds = 1'000'000;
 /// Some 0.1 ms.
 constexpr long long kOperationsBetweenPauses = 100'000;
 
@@ -51,8 +59,9 @@ std::int64_t ChunkRows(const EvaluationPlan& plan, const LaneKernels& kernels,
                 plan.Nanoseconds(plan.rows()) / (kChunksPerThread * threads),
                 kShortestChunkNanoseconds, kLongestChunkNanoseconds);
   const std::int64_t block = RowsOfABlock(plan, kernels);
-  const auto rows =
-      static_cast<std::int64_t>(chunk / plan.nanoseconds_per_row());
+  const auto rows = static_cast<std::int64_t>(std::min(
+      chunk / plan.nanoseconds_per_row(),
+      kLongestChunkInDoubtNanoseconds / plan.nanoseconds_per_row_in_doubt()));
   return std::clamp(rows / block * block, block, kMaxChunkRows);
 }
 
@@ -114,10 +123,12 @@ struct Engine::Run {
         plan(what),
         outputs(where),
         chunk_rows(rows_per_chunk),
-        chunks((what.rows() + rows_per_chunk - 1) / rows_per_chunk) {}
-
-  bool long_chunks() const {
-    return plan.Nanoseconds(chunk_rows) > kLongChunkNanoseconds;
+        chunks((what.rows() + rows_per_chunk - 1) / rows_per_chunk) {
+    const std::int64_t rows = std::min(what.rows(), rows_per_chunk);
+    const std::int64_t block = RowsOfABlock(what, lanes);
+    long_chunks = what.Nanoseconds(rows, block) > kLongChunkNanoseconds;
+    paused_chunks =
+        what.NanosecondsInDoubt(rows, block) > kPausedChunkNanoseconds;
   }
 
   const LaneKernels& kernels;
@@ -125,6 +136,8 @@ struct Engine::Run {
   const EvaluationOutputs outputs;
   const std::int64_t chunk_rows;
   const std::int64_t chunks;
+  bool long_chunks = false;
+  bool paused_chunks = false;  // the long ones as well
   std::shared_ptr<CancellationToken> cancellation =
       std::make_shared<CancellationToken>();
   bool stop_at_first = false;
@@ -136,15 +149,15 @@ struct Engine::Run {
   /// Issues by chunk, found in any order.
   std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> issues;
 
-  /// A long chunk on a slot of the scheduler.
-  struct LongChunk {
+  /// A chunk with pauses, on a slot of the scheduler from which it gives way.
+  struct PausedChunk {
     Run& run;
     ChunkScheduler& scheduler;
     int slot;
     Clock::time_point piece_begun = Clock::now();
 
     static bool Pause(void* what) {
-      auto& chunk = *static_cast<LongChunk*>(what);
+      auto& chunk = *static_cast<PausedChunk*>(what);
       const CancellationToken& cancellation = *chunk.run.cancellation;
       chunk.scheduler.GiveWay(chunk.slot, Clock::now() - chunk.piece_begun,
                               cancellation);
@@ -155,9 +168,10 @@ struct Engine::Run {
 
   void Chunk(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
              RowWorkspace& workspace) {
-    if (!long_chunks()) return Chunk(chunk, workspace);
-    LongChunk paused{*this, scheduler, slot};
-    Pauses pauses{kOperationsBetweenPauses, LongChunk::Pause, &paused,
+    if (!paused_chunks) return Chunk(chunk, workspace);
+    PausedChunk paused{*this, scheduler,
+                       long_chunks ? slot : ChunkScheduler::kCaller};
+    Pauses pauses{kOperationsBetweenPauses, PausedChunk::Pause, &paused,
                   kOperationsBetweenPauses};
     workspace.pauses = &pauses;
     Chunk(chunk, workspace);
@@ -261,7 +275,7 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
                 slot == ChunkScheduler::kCaller ? workspace
                                                 : workspaces_->OfSlot(slot));
     };
-    job.long_chunks = run.long_chunks();
+    job.long_chunks = run.long_chunks;
     job.cancellation = run.cancellation;
     scheduler_->Run(std::move(job));
     return run.Report();
@@ -275,7 +289,7 @@ EvaluationReport Engine::EvaluateHere(
     const std::int64_t chunk_rows =
         ChunkRows(plan, kernels_, chunk_rows_, threads());
     Run run(kernels_, plan, outputs, chunk_rows);
-    if (run.chunks <= 1 && !run.long_chunks()) {
+    if (run.chunks <= 1 && !run.paused_chunks) {
       return EvaluateAtOnce(kernels_, plan, outputs, workspace);
     }
     if (cancellation != nullptr) run.cancellation = std::move(cancellation);
@@ -303,7 +317,7 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
   job.run = [this, run](std::int64_t chunk, int slot) {
     run->Chunk(chunk, *scheduler_, slot, workspaces_->OfSlot(slot));
   };
-  job.long_chunks = run->long_chunks();
+  job.long_chunks = run->long_chunks;
   job.group = group;
   job.done = [run, plan = std::move(plan), done = std::move(done)] {
     done(run->Report());

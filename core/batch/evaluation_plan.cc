@@ -220,9 +220,10 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
   return std::nullopt;
 }
 
-double EvaluationPlan::Nanoseconds(std::int64_t rows) const {
-  constexpr std::int64_t kBlock = kRowsOfACostlyBlock;
-  const std::int64_t of_blocks = (rows + kBlock - 1) / kBlock * kBlock;
+double EvaluationPlan::Nanoseconds(std::int64_t rows,
+                                   std::int64_t block) const {
+  const std::int64_t of_blocks =
+      (rows + block - 1) / block * kRowsOfACostlyBlock;
   return cost_.by_lanes * static_cast<double>(of_blocks) +
          cost_.by_rows * static_cast<double>(rows);
 }

@@ -88,14 +88,21 @@ class EvaluationPlan {
   const BlockPlan& blocks() const { return checked_->blocks; }
 
   /// Rough cost on one core of so many rows, for scheduling: lanes compute a
-  /// block in the time of a row.
-  double Nanoseconds(std::int64_t rows) const;
+  /// block of so many in the time of a row.
+  double Nanoseconds(std::int64_t rows,
+                     std::int64_t block = kRowsOfACostlyBlock) const;
   /// The same if the lanes left all rows in doubt.
-  double NanosecondsInDoubt(std::int64_t rows) const {
-    return Nanoseconds(rows) + cost_.in_doubt * static_cast<double>(rows);
+  double NanosecondsInDoubt(std::int64_t rows,
+                            std::int64_t block = kRowsOfACostlyBlock) const {
+    return Nanoseconds(rows, block) +
+           cost_.in_doubt * static_cast<double>(rows);
   }
   /// Of one row of many.
   double nanoseconds_per_row() const { return cost_.by_lanes + cost_.by_rows; }
+  /// If they are all in doubt.
+  double nanoseconds_per_row_in_doubt() const {
+    return nanoseconds_per_row() + cost_.in_doubt;
+  }
 
   /// Memory that the plan holds beside a model that others share, roughly.
   std::int64_t bytes() const;

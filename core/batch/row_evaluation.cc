@@ -69,16 +69,35 @@ void StoreRow(const OutputArray& array, const LaneShape& shape,
   }
 }
 
-bool AllFinite(NumberType type, int count, const double* values) {
+/// Where the pauses give up, it means nothing.
+bool AllFinite(NumberType type, int count, const double* values,
+               Pauses* pauses) {
   // Beyond this a number rounds to infinity in single precision.
   constexpr double kFloatLimit = 3.4028235677973366e38;
   const double limit = type == NumberType::kF32
                            ? kFloatLimit
                            : std::numeric_limits<double>::infinity();
-  for (int k = 0; k < count; ++k) {
-    if (!(std::abs(values[k]) < limit)) return false;
+  for (int begin = 0; begin < count; begin += kColumnsBetweenPauses) {
+    const int end = std::min(count, begin + kColumnsBetweenPauses);
+    for (int k = begin; k < end; ++k) {
+      if (!(std::abs(values[k]) < limit)) return false;
+    }
+    if (GiveUpAfter(pauses, kColumnsBetweenPauses)) return true;
   }
   return true;
+}
+
+template <class Number>
+void FillNaN(char* at, int columns, Pauses* pauses) {
+  constexpr auto kNumber = static_cast<Number>(kNaN);
+  for (int begin = 0; begin < columns; begin += kColumnsBetweenPauses) {
+    const int end = std::min(columns, begin + kColumnsBetweenPauses);
+    for (int k = begin; k < end; ++k, at += sizeof(kNumber)) {
+      std::memcpy(at, &kNumber, sizeof(kNumber));
+    }
+    // Of memory that is touched for the first time most of it is the system's.
+    if (GiveUpAfter(pauses, 2 * kColumnsBetweenPauses)) return;
+  }
 }
 
 }  // namespace
@@ -455,7 +474,7 @@ void RowEvaluation::Store(Output output, const double* values, int count) {
   const OutputArray& out = array(output);
   if (!Has(QuantityOf(output)) || out.data == nullptr || count == 0) return;
   if (given_up()) return;
-  if (!AllFinite(out.type, count, values)) {
+  if (!AllFinite(out.type, count, values, scratch_.pauses)) {
     RowIssue issue;
     issue.code = RowCode::kNotFiniteResult;
     issue.output = output;
@@ -464,6 +483,7 @@ void RowEvaluation::Store(Output output, const double* values, int count) {
     StoreNaN(output);
     return;
   }
+  if (given_up()) return;
   StoreRow(out, plan_.blocks().shape(output), row_, values, scratch_.pauses);
 }
 
@@ -478,19 +498,14 @@ void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
 
 void RowEvaluation::StoreNaN(Output output) {
   const OutputArray& out = array(output);
-  if (!Has(QuantityOf(output)) || out.data == nullptr) return;
-  const std::int64_t columns = plan_.columns(output);
-  const auto fill = [&](auto number) {
-    char* at = static_cast<char*>(out.data) +
-               row_ * columns * std::int64_t{sizeof(number)};
-    for (std::int64_t k = 0; k < columns; ++k, at += sizeof(number)) {
-      std::memcpy(at, &number, sizeof(number));
-    }
-  };
+  if (!Has(QuantityOf(output)) || out.data == nullptr || given_up()) return;
+  const int columns = plan_.columns(output);
+  char* const at =
+      static_cast<char*>(out.data) + row_ * columns * SizeOf(out.type);
   if (out.type == NumberType::kF64) {
-    fill(kNaN);
+    FillNaN<double>(at, columns, scratch_.pauses);
   } else {
-    fill(static_cast<float>(kNaN));
+    FillNaN<float>(at, columns, scratch_.pauses);
   }
 }
 

@@ -251,11 +251,12 @@ TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
       std::this_thread::yield();
     });
   };
-  std::promise<void> finished;
-  small.done = [&] { finished.set_value(); };
+  std::promise<void> small_done, large_done;
+  small.done = [&] { small_done.set_value(); };
   ChunkScheduler::Job large;
   large.chunks = 20;
   large.long_chunks = true;
+  large.done = [&] { large_done.set_value(); };
   large.run = [&](std::int64_t, int slot) {
     use(slot, [&] {
       for (int piece = 0; piece < 10; ++piece) {
@@ -265,11 +266,13 @@ TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
   };
   {
     Blockade blockade(scheduler);
+    // Long chunks go first, so that the small ones wait when they give way.
+    scheduler.Submit(std::move(large));
     scheduler.Submit(std::move(small));
     blockade.Release();
   }
-  RunToEnd(scheduler, std::move(large));
-  finished.get_future().wait();
+  large_done.get_future().wait();
+  small_done.get_future().wait();
   EXPECT_FALSE(shared);
   EXPECT_GT(within, 0);
 }
@@ -427,6 +430,32 @@ TEST(CancellationToken, APartIsCancelledWithTheWholeAndNotTheWholeWithIt) {
   EXPECT_FALSE(whole->cancelled());
   whole->Cancel();
   EXPECT_TRUE(second.cancelled());
+}
+
+TEST(ChunkScheduler, EachOfSeveralHasItsThreads) {
+  // More than the machine has, together and on their own.
+  const int threads = static_cast<int>(std::thread::hardware_concurrency()) + 1;
+  ChunkScheduler first(threads);
+  {
+    ChunkScheduler gone(threads + 3);
+  }
+  ChunkScheduler second(threads);
+  std::atomic<int> running{0}, alone{0};
+  const auto submit = [&](ChunkScheduler& scheduler, std::promise<void>& done) {
+    ChunkScheduler::Job job;
+    job.chunks = threads;
+    job.run = [&](std::int64_t, int) {
+      ++running;
+      if (!Await([&] { return running == 2 * threads; })) ++alone;
+    };
+    job.done = [&done] { done.set_value(); };
+    scheduler.Submit(std::move(job));
+  };
+  std::promise<void> done[2];
+  submit(first, done[0]);
+  submit(second, done[1]);
+  for (auto& end : done) end.get_future().wait();
+  EXPECT_EQ(alone, 0);
 }
 
 TEST(ChunkScheduler, AfterCancellationOnlyTheChunksUnderWayEnd) {

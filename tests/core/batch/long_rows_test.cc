@@ -1,7 +1,9 @@
 // Rows of large robots: interrupted on the way, for others and for good.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <future>
 #include <limits>
@@ -224,62 +226,188 @@ void AtAPause(Engine& engine, std::uint64_t group,
   ran.get_future().wait();
 }
 
-class LongRowsUnderWay : public testing::Test {
- protected:
+class LongRowsUnderWay {
+ public:
   static constexpr int kRequests = 6;
   static constexpr std::uint64_t kTheirs = 1, kOurs = 2;
 
-  LongRowsUnderWay() {
+  explicit LongRowsUnderWay(const LaneKernels& target = BestTarget())
+      : engine_({.threads = 1, .target = &target}) {
     const auto model = LongChain(400);
     for (int k = 0; k < kRequests; ++k) {
       auto& request = requests_.emplace_back(std::make_unique<Request>(
           model, QuantitySet{Quantity::kForwardDynamicsDerivatives}));
-      auto& token = tokens_.emplace_back(std::make_shared<CancellationToken>());
-      auto ended = std::make_shared<std::promise<std::int64_t>>();
-      ended_.push_back(ended->get_future());
-      engine_.Submit(
-          request->plan, request->outputs,
-          [this, k, ended](const EvaluationReport& report) {
-            if (report.cancelled) ++cancelled_;
-            ended->set_value(engine_.scheduler().pauses());
-          },
-          token, false, kTheirs);
+      tokens_.push_back(std::make_shared<CancellationToken>());
+      ended_.push_back(Submit(*request, kTheirs, tokens_.back()));
     }
   }
-  ~LongRowsUnderWay() override {
-    for (const auto& token : tokens_) token->Cancel();
+  ~LongRowsUnderWay() {
+    Cancel();
     for (auto& ended : ended_) {
       if (ended.valid()) ended.wait();
     }
   }
+  LongRowsUnderWay(const LongRowsUnderWay&) = delete;
+  LongRowsUnderWay& operator=(const LongRowsUnderWay&) = delete;
 
-  Engine engine_{{.threads = 1}};
+  /// After how many pauses it ended.
+  std::future<std::int64_t> Submit(
+      const Request& request, std::uint64_t group,
+      std::shared_ptr<CancellationToken> token = nullptr) {
+    auto ended = std::make_shared<std::promise<std::int64_t>>();
+    engine_.Submit(
+        request.plan, request.outputs,
+        [this, ended](const EvaluationReport& report) {
+          if (report.cancelled) ++cancelled_;
+          ended->set_value(engine_.scheduler().pauses());
+        },
+        std::move(token), false, group);
+    return ended->get_future();
+  }
+
+  void Cancel() {
+    for (const auto& token : tokens_) token->Cancel();
+  }
+
+  Engine& engine() { return engine_; }
+  std::vector<std::future<std::int64_t>>& ended() { return ended_; }
+  int cancelled() const { return cancelled_; }
+
+ private:
+  Engine engine_;
   std::vector<std::unique_ptr<Request>> requests_;
   std::vector<std::shared_ptr<CancellationToken>> tokens_;
-  std::vector<std::future<std::int64_t>> ended_;  // after so many pauses
+  std::vector<std::future<std::int64_t>> ended_;
   std::atomic<int> cancelled_{0};
 };
 
-TEST_F(LongRowsUnderWay, ASmallJobOfAnotherGroupWaitsForOnePiece) {
+TEST(LongRowsUnderWay, ASmallJobOfAnotherGroupWaitsForOnePiece) {
+  LongRowsUnderWay rows;
+  ChunkScheduler& scheduler = rows.engine().scheduler();
   std::int64_t before = 0;
   std::promise<std::int64_t> after;
-  AtAPause(engine_, kOurs, [&] {
-    before = engine_.scheduler().pauses();
-    engine_.scheduler().Submit(
-        [&] { after.set_value(engine_.scheduler().pauses()); }, kOurs + 1);
+  AtAPause(rows.engine(), rows.kOurs, [&] {
+    before = scheduler.pauses();
+    scheduler.Submit([&] { after.set_value(scheduler.pauses()); },
+                     rows.kOurs + 1);
   });
   EXPECT_LE(after.get_future().get(), before + 1);
-  EXPECT_EQ(cancelled_, 0);
+  EXPECT_EQ(rows.cancelled(), 0);
 }
 
-TEST_F(LongRowsUnderWay, ACancelledRowEndsAfterThePieceUnderWay) {
+TEST(LongRowsUnderWay, ARowOfHalfAMillisecondWaitsForOnePiece) {
+  const auto model = LongChain(50);
+  for (const LaneKernels* target : Targets()) {
+    SCOPED_TRACE(target->target);
+    for (const Quantity quantity : {Quantity::kForwardDynamicsDerivatives,
+                                    Quantity::kMassMatrixInverse}) {
+      LongRowsUnderWay rows(*target);
+      const Request small(model, {quantity});
+      // It has pauses of its own.
+      Interruption own(kNever);
+      Request(model, {quantity}).Evaluate(&own.pauses);
+      std::int64_t before = 0;
+      std::future<std::int64_t> after;
+      AtAPause(rows.engine(), rows.kOurs, [&] {
+        before = rows.engine().scheduler().pauses();
+        after = rows.Submit(small, rows.kOurs + 1);
+      });
+      EXPECT_LE(after.get(), before + 1 + 2 * own.count);
+    }
+  }
+}
+
+TEST(LongRowsUnderWay, ACancelledRowEndsAfterThePieceUnderWay) {
+  LongRowsUnderWay rows;
   std::int64_t before = 0;
-  AtAPause(engine_, kOurs, [&] {
-    before = engine_.scheduler().pauses();
-    for (const auto& token : tokens_) token->Cancel();
+  AtAPause(rows.engine(), rows.kOurs, [&] {
+    before = rows.engine().scheduler().pauses();
+    rows.Cancel();
   });
-  for (auto& ended : ended_) EXPECT_LE(ended.get(), before + 1);
-  EXPECT_GE(cancelled_, kRequests - 1);
+  for (auto& ended : rows.ended()) EXPECT_LE(ended.get(), before + 1);
+  EXPECT_GE(rows.cancelled(), rows.kRequests - 1);
+}
+
+/// Seven joints whose axes are parallel: its tip does not move in all of space
+/// in any state, which its number of joints does not tell.
+std::shared_ptr<const Model> PlanarArm() {
+  std::string urdf = "<robot name='planar'><link name='base'/>";
+  std::string parent = "base";
+  for (int k = 1; k <= 7; ++k) {
+    const std::string link = k == 7 ? "tip" : "link" + std::to_string(k);
+    urdf += "<link name='" + link +
+            "'><inertial><origin xyz='0.1 0 0'/><mass value='1'/>"
+            "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/>"
+            "</inertial></link><joint name='joint" +
+            std::to_string(k) + "' type='continuous'><parent link='" + parent +
+            "'/><child link='" + link +
+            "'/><origin xyz='0.2 0 0'/><axis xyz='0 0 1'/></joint>";
+    parent = link;
+  }
+  return testing_support::LoadModel(urdf + "</robot>");
+}
+
+TEST(RowsInDoubt, FewAreInAChunk) {
+  struct Case {
+    int dof;
+    Quantity quantity;
+  };
+  for (const auto& [dof, quantity] :
+       {Case{7, Quantity::kOperationalSpace},
+        Case{7, Quantity::kForwardDynamics},
+        Case{7, Quantity::kForwardDynamicsDerivatives},
+        Case{30, Quantity::kTaskTorque},
+        Case{30, Quantity::kForwardDynamics}}) {
+    const std::int64_t rows = 4096;
+    Request request(LongChain(dof), {quantity}, rows);
+    Engine engine({.threads = 1});
+    std::promise<void> done;
+    engine.Submit(request.plan, request.outputs,
+                  [&](const EvaluationReport&) { done.set_value(); });
+    done.get_future().wait();
+    const double chunks =
+        static_cast<double>(engine.scheduler().chunks_started());
+    EXPECT_LT(request.plan->NanosecondsInDoubt(rows) / chunks, 1.05e6)
+        << dof << " joints, quantity " << static_cast<int>(quantity);
+    // As many as they cost if none is.
+    EXPECT_GT(request.plan->Nanoseconds(rows) / chunks, 1e4);
+  }
+}
+
+TEST(RowsInDoubt, AChunkOfThemHasPauses) {
+  Request request(PlanarArm(), {Quantity::kOperationalSpace}, 2000);
+  Engine engine({.threads = 1, .chunk_rows = 2000});
+  std::promise<void> done;
+  engine.Submit(request.plan, request.outputs,
+                [&](const EvaluationReport&) { done.set_value(); });
+  done.get_future().wait();
+  EXPECT_EQ(engine.scheduler().chunks_started(), 1);
+  EXPECT_GT(engine.scheduler().pauses(), 5);
+}
+
+TEST(LongRows, NaNIsWrittenInPieces) {
+  constexpr int kDof = 400;
+  const auto model = LongChain(kDof);
+  constexpr auto kDerivatives = Quantity::kForwardDynamicsDerivatives;
+  Request whole(model, {kDerivatives});
+  whole.batch.q[7] = std::numeric_limits<double>::quiet_NaN();
+  Interruption none(kNever);
+  whole.Evaluate(&none.pauses);
+  ASSERT_EQ(whole.issues.size(), 1U);
+  EXPECT_EQ(whole.issues[0].code, RowCode::kInvalidInput);
+  EXPECT_GE(none.count, 3);
+  Request cut(model, {kDerivatives});
+  cut.batch.q[7] = std::numeric_limits<double>::quiet_NaN();
+  Interruption first(1);
+  cut.Evaluate(&first.pauses);
+  int written = 0, all = 0;
+  for (const auto& table : cut.tables) {
+    all += static_cast<int>(table.size());
+    written += static_cast<int>(std::ranges::count_if(
+        table, [](double number) { return std::isnan(number); }));
+  }
+  EXPECT_EQ(all, 3 * kDof * kDof);
+  EXPECT_LT(written, all / 4);
 }
 
 }  // namespace
