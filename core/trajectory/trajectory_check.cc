@@ -24,7 +24,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// stays small, and a check can be cancelled.
 constexpr Index kSlab = 8192;
 constexpr Index kSlabNumbers = 8 * kSlab;
-/// Of a caller that computes alone, by estimate: others wait for its thread.
+/// Of a caller that computes alone, by estimate, and where all samples are
+/// singular: others wait for its thread.
 constexpr double kSlabNanoseconds = 20e6;
 
 /// Results of a slab, one row a sample.
@@ -103,7 +104,9 @@ class TrajectoryCheck::Run {
   Index done() const { return done_; }
   Index total() const { return static_cast<Index>(trajectory_.time.size()); }
 
-  std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads) {
+  std::optional<ArgumentError> Advance(
+      Engine& engine, CheckThreads threads,
+      const std::shared_ptr<CancellationToken>& cancellation) {
     Index most = kSlabNumbers / std::max(n_, 1);
     if (threads == CheckThreads::kTheCaller) {
       const double sample = std::max(NanosecondsOfSample(), 1.0);
@@ -117,7 +120,13 @@ class TrajectoryCheck::Run {
     const Index first = done_, count = std::min(most, total() - first);
     engine_ = &engine;
     threads_ = threads;
-    if (auto error = Compute(first, count, slab_)) return error;
+    cancellation_ = cancellation;
+    auto problem = Compute(first, count, slab_);
+    // Of what was given up nothing is known.
+    if (cancellation != nullptr && cancellation->cancelled()) {
+      return std::nullopt;
+    }
+    if (problem) return problem;
     for (Index k = 0; k < count; ++k) {
       if (auto error = AddSample(first + k, k, slab_)) return error;
     }
@@ -159,10 +168,12 @@ class TrajectoryCheck::Run {
     std::vector<std::uint32_t> rank;
   };
 
-  /// Of its torques, at rest too, and of the task's space.
+  /// Of its torques, at rest too, and of the task's space, which is looked at
+  /// where it is singular.
   double NanosecondsOfSample() const {
     const double torques = 4 * setup_.torques.nanoseconds_per_row();
-    return torques + (setup_.space ? setup_.space->nanoseconds_per_row() : 0);
+    return torques +
+           (setup_.space ? setup_.space->nanoseconds_per_row_in_doubt() : 0);
   }
 
   static ArgumentError Overflow(Index row, const std::string& sentence,
@@ -196,9 +207,10 @@ class TrajectoryCheck::Run {
       outputs.sigma_min = of_task->sigma_min.data();
       outputs.rank = of_task->rank.data();
     }
-    const EvaluationReport report = threads_ == CheckThreads::kTheCaller
-                                        ? engine_->EvaluateHere(plan, outputs)
-                                        : engine_->Evaluate(plan, outputs);
+    const EvaluationReport report =
+        threads_ == CheckThreads::kTheCaller
+            ? engine_->EvaluateHere(plan, outputs, cancellation_)
+            : engine_->Evaluate(plan, outputs);
     if (report.failed) throw std::bad_alloc();
     for (const RowIssue& issue : report.issues) {
       // A task without full rank, or without a mass, is what is looked for.
@@ -444,6 +456,7 @@ class TrajectoryCheck::Run {
   const bool consistent_;
   Engine* engine_ = nullptr;
   CheckThreads threads_ = CheckThreads::kTheCaller;
+  std::shared_ptr<CancellationToken> cancellation_;
   Index done_ = 0;
   Slab slab_;  // its memory serves the next
   std::vector<JointTally> tallies_;
@@ -482,9 +495,10 @@ const EvaluationPlan& TrajectoryCheck::plan() const { return run_->plan(); }
 std::int64_t TrajectoryCheck::done() const { return run_->done(); }
 std::int64_t TrajectoryCheck::total() const { return run_->total(); }
 
-std::optional<ArgumentError> TrajectoryCheck::Advance(Engine& engine,
-                                                      CheckThreads threads) {
-  return run_->Advance(engine, threads);
+std::optional<ArgumentError> TrajectoryCheck::Advance(
+    Engine& engine, CheckThreads threads,
+    const std::shared_ptr<CancellationToken>& cancellation) {
+  return run_->Advance(engine, threads, cancellation);
 }
 
 TrajectoryVerdict TrajectoryCheck::Finish() { return run_->Finish(); }

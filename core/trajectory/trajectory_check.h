@@ -181,8 +181,12 @@ class TrajectoryCheck {
   /// Some thousand samples more, fewer of a robot with many joints. Where v and
   /// a were given, the first calls look at all samples for how many digits they
   /// have, and done() stays 0. A sample at which torques, powers or their
-  /// integrals overflow is an error.
-  std::optional<ArgumentError> Advance(Engine& engine, CheckThreads threads);
+  /// integrals overflow is an error. Where the token, if there is one, is
+  /// cancelled, the caller returns soon, and the check is good for nothing any
+  /// more.
+  std::optional<ArgumentError> Advance(
+      Engine& engine, CheckThreads threads,
+      const std::shared_ptr<CancellationToken>& cancellation = nullptr);
 
   /// Once all are done.
   TrajectoryVerdict Finish();

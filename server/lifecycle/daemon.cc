@@ -149,12 +149,16 @@ std::string Daemon::OpenRegistry() {
   cache.source_bytes = static_cast<std::size_t>(CachedSourceBytes(settings_));
   registry_ = std::make_unique<Registry>(
       std::get<std::unique_ptr<ModelStore>>(std::move(opened)), cache);
-  context_.reset(new ServiceContext{
-      *registry_, engine_, admission_, gate_,
-      ComputeLimits{settings_.max_rows, settings_.max_message_bytes},
-      MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
-                   HeldBytes(settings_)},
-      settings_.write_deadline});
+  try {
+    context_.reset(new ServiceContext{
+        *registry_, engine_, admission_, gate_,
+        ComputeLimits{settings_.max_rows, settings_.max_message_bytes},
+        MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
+                     HeldBytes(settings_)},
+        settings_.write_deadline});
+  } catch (const std::exception& error) {  // no threads
+    return std::string("--threads: ") + error.what();
+  }
   services_ =
       std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
   standard_ = std::make_unique<StandardServices>(*context_, services_->names(),

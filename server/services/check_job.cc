@@ -85,7 +85,8 @@ std::optional<Error> CheckJob::MakeReady() {
 std::optional<Error> CheckJob::Step() {
   if (!completed_ || samples_->deriving()) return Derive();
   if (!check_) return MakeReady();
-  if (const auto problem = check_->Advance(engine_, CheckThreads::kTheCaller)) {
+  if (const auto problem =
+          check_->Advance(engine_, CheckThreads::kTheCaller, cancellation_)) {
     return ToError(*problem);
   }
   return check_->done() == check_->total() ? Conclude() : std::nullopt;

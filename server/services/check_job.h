@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/trajectory/trajectory_check.h"
 #include "server/errors/error.h"
@@ -23,8 +24,12 @@ namespace torqued::server {
 /// numbers: these have their place in all samples, as "q[1207][3]".
 class CheckJob {
  public:
-  CheckJob(Engine& engine, PeerAdmission admission)
-      : engine_(engine), admission_(admission) {}
+  /// Once the token is cancelled a step returns soon.
+  CheckJob(Engine& engine, PeerAdmission admission,
+           std::shared_ptr<CancellationToken> cancellation)
+      : engine_(engine),
+        admission_(admission),
+        cancellation_(std::move(cancellation)) {}
 
   std::optional<Error> Start(v1::CheckTrajectoryStart&& start,
                              const ModelEntry& entry);
@@ -53,6 +58,7 @@ class CheckJob {
 
   Engine& engine_;
   PeerAdmission admission_;
+  std::shared_ptr<CancellationToken> cancellation_;
   v1::CheckTrajectoryStart start_;
   std::shared_ptr<const Model> model_;
   std::string model_name_, revision_;

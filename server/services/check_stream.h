@@ -10,16 +10,17 @@
 
 namespace torqued::server {
 
-/// Samples are read one message after the other and kept. The check runs on the
-/// engine's pool, some thousand samples at a time, between the chunks of other
-/// calls; its progress is told whenever the client takes it. The tables that
-/// were asked for follow the verdict.
+/// Samples are read one message after the other and kept. The check runs
+/// beside the engine's pool, some thousand samples at a time, between the steps
+/// of other checks; its progress is told whenever the client takes it. The
+/// tables that were asked for follow the verdict.
 class CheckStream final : public StreamCall {
  public:
   CheckStream(grpc::CallbackServerContext* call, ServiceContext& context)
       : StreamCall(call, context, "CheckTrajectory"),
         job_(std::in_place, context.engine,
-             PeerAdmission(context.admission, record_.peer())) {}
+             PeerAdmission(context.admission, record_.peer()),
+             record_.cancellation()) {}
 
  private:
   enum class Phase : std::uint8_t { kReading, kChecking, kAnswering };
@@ -36,7 +37,7 @@ class CheckStream final : public StreamCall {
   void OnStart();
   /// It is handled.
   void DropRequest();
-  /// On a thread of the pool.
+  /// On a thread for what is not cut.
   void Step();
   /// False: there is nothing to say now, or the call is to end.
   bool NextReply();
@@ -50,7 +51,7 @@ class CheckStream final : public StreamCall {
   Phase phase_ = Phase::kReading;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
-  bool stepping_ = false;  // on the pool
+  bool stepping_ = false;  // on another thread
   std::int64_t done_ = 0;  // samples checked
   std::int64_t told_ = 0;  // of these
   bool verdict_sent_ = false;

@@ -13,8 +13,8 @@ void DynamicsCall::Run() {
   if (const auto entry = context_.registry.ResolveLoaded(model)) {
     return Compute(*entry);
   }
-  context_.engine.scheduler().Submit(
-      [this] { Guarded([this] { ResolveAndCompute(); }); }, peer());
+  context_.uncut.Submit([this] { Guarded([this] { ResolveAndCompute(); }); },
+                        peer());
 }
 
 void DynamicsCall::ResolveAndCompute() {

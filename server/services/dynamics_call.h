@@ -51,7 +51,7 @@ class DynamicsCall : public UnaryCall {
                          const v1::Timing& timing, grpc::ByteBuffer* bytes) = 0;
 
   void Run() final;
-  /// For a model that is not at hand, on the pool.
+  /// For a model that is not at hand, beside the pool.
   void ResolveAndCompute();
   void Compute(const ModelEntry& entry);
   void OnEvaluated(const EvaluationReport& report);

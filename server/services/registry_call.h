@@ -1,4 +1,5 @@
-// A call of torqued.v1.ModelRegistry: parsing and database work, on the pool.
+// A call of torqued.v1.ModelRegistry: parsing and database work, beside
+// the pool that computes.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,7 @@ class RegistryCall final : public UnaryCall {
       error = AdmitReply(RoomFor(request_));
     }
     if (error) return Fail(*std::move(error));
-    context_.engine.scheduler().Submit([this] { Guarded([this] { Work(); }); },
-                                       peer());
+    context_.uncut.Submit([this] { Guarded([this] { Work(); }); }, peer());
   }
 
   void Work() {

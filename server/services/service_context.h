@@ -38,6 +38,11 @@ struct ServiceContext {
   /// of all streams together.
   Admission kept{{.bytes = admission.limit().bytes / 8}};
   WriteWatch writes{write_deadline};
+  /// What cannot be cut into short chunks, on threads of its own beside those
+  /// of the engine, as many: models that are read and made, registrations,
+  /// steps of checks. Turns go round the peers here as well. Goes first, with
+  /// what runs on it.
+  ChunkScheduler uncut{engine.threads()};
 };
 
 }  // namespace torqued::server

@@ -81,8 +81,8 @@ class StreamCall
   /// Who hears of the end finds room and place free again.
   virtual void GiveBack() {}
 
-  /// Hands the model to OnModel, here or on a thread of the pool, and then
-  /// calls Handled.
+  /// Hands the model to OnModel, here or on a thread for what is not cut, and
+  /// then calls Handled.
   void FindModel(std::string reference);
 
   /// A message is handled; the next one may be read.

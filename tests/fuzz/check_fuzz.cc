@@ -61,7 +61,7 @@ Outcome Check(const CheckInput& input, const Messages& messages) {
   Outcome outcome;
   Admission& admission = AdmissionOf(input.narrow());
   {
-    CheckJob job(TheEngine(), admission);
+    CheckJob job(TheEngine(), admission, nullptr);
     v1::CheckTrajectoryStart start = input.start();
     outcome.error = job.Start(std::move(start), FuzzRobot(input.robot()));
     for (const v1::TrajectorySamples& samples : messages) {

@@ -221,6 +221,39 @@ TEST(TrajectoryCheck, AStepTakesFewerSamplesWhereEachTakesLong) {
   }
 }
 
+// All of them may be singular, which shows only when they are computed.
+TEST(TrajectoryCheck, AStepTakesFewerSamplesWhereTheTaskIsLookedAt) {
+  const auto model = RustyArm(3, 7);
+  const SampledMotion motion = MakeMotion(*model, 9000, 3);
+  Engine engine({.threads = 1});
+  TrajectoryOptions options;
+  options.path_inertia = true;
+  auto created = TrajectoryCheck::Create(model, motion.View(), options);
+  auto& check = std::get<TrajectoryCheck>(created);
+  while (check.done() == 0) {
+    ASSERT_FALSE(check.Advance(engine, CheckThreads::kTheCaller));
+  }
+  EXPECT_LT(check.done(), 5000);
+}
+
+TEST(TrajectoryCheck, ACancelledStepChecksNothing) {
+  const auto model = RustyArm(3, 300);
+  const SampledMotion motion = MakeMotion(*model, 4, 3);
+  Engine engine({.threads = 1});
+  TrajectoryOptions options;
+  options.path_inertia = true;
+  auto created = TrajectoryCheck::Create(model, motion.View(), options);
+  auto& check = std::get<TrajectoryCheck>(created);
+  const auto token = std::make_shared<CancellationToken>();
+  // The first one looks at the samples.
+  EXPECT_FALSE(check.Advance(engine, CheckThreads::kTheCaller, token));
+  token->Cancel();
+  EXPECT_FALSE(check.Advance(engine, CheckThreads::kTheCaller, token));
+  EXPECT_EQ(check.done(), 0);
+  EXPECT_FALSE(check.Advance(engine, CheckThreads::kTheCaller));
+  EXPECT_GT(check.done(), 0);
+}
+
 TEST(TrajectoryCheck, DerivedRatesAreNotLookedAtBefore) {
   const auto model = RustyArm(3);
   SampledMotion motion = MakeMotion(*model, 9000, 3);

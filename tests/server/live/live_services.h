@@ -39,6 +39,7 @@ class LiveServices {
 
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
+  ChunkScheduler& uncut() { return context_.uncut; }
   Admission& admission() { return admission_; }
   Admission& waiting() { return context_.waiting; }
   Admission& kept() { return context_.kept; }

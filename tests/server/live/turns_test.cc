@@ -65,40 +65,53 @@ class TurnsTest : public ::testing::Test {
     while (services_.scheduler().jobs() < jobs) std::this_thread::yield();
   }
 
-  /// A call of one chunk arrives after one of very many, both behind what holds
-  /// the only thread, which is held again after one turn of each.
-  void ExpectOneChunkOfWaiting(const std::string& model, int rows) {
-    constexpr int kLargeChunks = 60;
-    std::promise<void> begin, end;
-    Hold(begin.get_future().share());
-    AwaitJobs(1);
-    Call large(services_, "warm", kLargeChunks * kChunkRows);
-    AwaitJobs(2);
-    Call small(services_, model, rows);
-    AwaitJobs(3);
-    Hold(end.get_future().share());
-    AwaitJobs(4);
-
-    begin.set_value();
-    EXPECT_EQ(small.Rows(), rows);
-    // The two that held the thread, the small call, one chunk of the large.
-    EXPECT_LE(services_.scheduler().chunks_started(), 4);
-    end.set_value();
-    EXPECT_EQ(large.Rows(), kLargeChunks * kChunkRows);
-    // Twin: all other chunks of the large call were still to come.
-    EXPECT_EQ(services_.scheduler().chunks_started(), 3 + kLargeChunks);
-  }
-
   LiveServices services_{{.engine = {.threads = 1, .chunk_rows = kChunkRows},
                           .cache = {.entries = 1}}};
 };
 
+/// A call of one chunk arrives after one of very many, both behind what holds
+/// the only thread, which is held again after one turn of each.
 TEST_F(TurnsTest, ASmallCallBehindALargeOneWaitsForOneChunk) {
-  ExpectOneChunkOfWaiting("warm", kChunkRows);
+  constexpr int kLargeChunks = 60;
+  std::promise<void> begin, end;
+  Hold(begin.get_future().share());
+  AwaitJobs(1);
+  Call large(services_, "warm", kLargeChunks * kChunkRows);
+  AwaitJobs(2);
+  Call small(services_, "warm", kChunkRows);
+  AwaitJobs(3);
+  Hold(end.get_future().share());
+  AwaitJobs(4);
+
+  begin.set_value();
+  EXPECT_EQ(small.Rows(), kChunkRows);
+  // The two that held the thread, the small call, one chunk of the large.
+  EXPECT_LE(services_.scheduler().chunks_started(), 4);
+  end.set_value();
+  EXPECT_EQ(large.Rows(), kLargeChunks * kChunkRows);
+  // Twin: all other chunks of the large call were still to come.
+  EXPECT_EQ(services_.scheduler().chunks_started(), 3 + kLargeChunks);
 }
 
-TEST_F(TurnsTest, SoDoesACallWhoseModelIsStillToBeParsed) {
-  ExpectOneChunkOfWaiting("cold", 1);
+TEST_F(TurnsTest, ACallWhoseModelIsStillToBeMadeWaitsForNoChunk) {
+  std::promise<void> end;
+  Hold(end.get_future().share());
+  AwaitJobs(1);
+  EXPECT_EQ(Call(services_, "cold", 1).Rows(), 1);
+  EXPECT_EQ(services_.scheduler().chunks_started(), 1);
+  end.set_value();
+}
+
+TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
+  std::promise<void> release;
+  services_.uncut().Submit(
+      [released = release.get_future().share()] { released.wait(); });
+  Call cold(services_, "cold", 1);
+  while (services_.uncut().jobs() < 2) std::this_thread::yield();
+  EXPECT_EQ(Call(services_, "warm", 10 * kChunkRows).Rows(), 10 * kChunkRows);
+  EXPECT_EQ(services_.uncut().jobs(), 2);
+  release.set_value();
+  EXPECT_EQ(cold.Rows(), 1);
 }
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
@@ -108,13 +121,13 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
   std::promise<void> release;
-  services.scheduler().Submit(
+  services.uncut().Submit(
       [released = release.get_future().share()] { released.wait(); });
 
   // Nobody can look at the model now. Requests of 9600 and 124 800 bytes, each
   // of which would fit alone; the first one's results take twice 57 600.
   Call fits(services, "cold", 200);
-  while (services.scheduler().jobs() < 2) std::this_thread::yield();
+  while (services.uncut().jobs() < 2) std::this_thread::yield();
   EXPECT_EQ(Call(services, "cold", 2600).Code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   release.set_value();
