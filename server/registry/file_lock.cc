@@ -58,7 +58,21 @@ class LockedHere {
 };
 
 std::string CannotLock(const std::string& path, int error) {
-  return "cannot lock " + path + ": " + ErrnoText(error);
+  const bool offers_none =
+      error == EBADF || error == ENOLCK || error == EOPNOTSUPP;
+  return "cannot lock " + path + ": " + ErrnoText(error) +
+         (offers_none ? " (is it on a network file system?)" : "");
+}
+
+/// To write where that is allowed: network file systems lock nothing else, and
+/// of layers of file systems it brings forth the file that will be written.
+int OpenToLock(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd >= 0 || (errno != EACCES && errno != EROFS && errno != EPERM &&
+                  errno != ETXTBSY)) {
+    return fd;
+  }
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
 }  // namespace
@@ -86,7 +100,7 @@ FileLock::Outcome FileLock::AcquireItself(const std::string& path) {
   if (const auto id = FileId::Of(path); id && LockedHere::Has(*id)) {
     return Held{std::to_string(getpid())};
   }
-  const int fd = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = OpenToLock(path);
   if (fd < 0) return "cannot open it: " + ErrnoText(errno);
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;

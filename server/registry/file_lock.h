@@ -34,6 +34,8 @@ class FileLock {
 
   /// Of the file that is locked.
   FileId id() const { return id_; }
+  /// Open as long as this lives; to be left open.
+  int descriptor() const { return fd_; }
 
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -122,7 +122,15 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
   }
   const auto known = store_->FindDirectoryHash(entry.name);
   if (const auto* error = std::get_if<StoreError>(&known)) {
-    say("the model store failed: " + error->message);
+    // Whether the file is new is not known. The model stays what it is: it may
+    // have been registered by a call since.
+    const auto failed = error->code == StoreError::Code::kDamaged
+                            ? store_->SetDirectoryHash(entry.name, hash)
+                            : std::optional(*error);
+    say(failed ? "the model store failed: " + failed->message
+               : error->message +
+                     "; it is made anew, and the model stays as it is: where "
+                     "the file is another, register it");
     return entry;
   }
   if (std::get<std::optional<std::string>>(known) == hash) {

@@ -185,14 +185,18 @@ class ModelStore {
   virtual OrStoreError<std::vector<std::string>> NamesAround(
       std::string_view name, std::size_t limit) = 0;
 
-  /// Replaces the summaries of revisions, as far as these are still there.
-  /// Nothing on success.
+  /// Replaces the summaries of revisions, as far as these are still there;
+  /// fails while something else is written. Nothing on success.
   virtual std::optional<StoreError> WriteSummaries(
       const Summaries& summaries) = 0;
 
   /// Hash of the content last loaded for the name from a directory.
   virtual OrStoreError<std::optional<std::string>> FindDirectoryHash(
       std::string_view name) = 0;
+
+  /// Notes it anew, and nothing else. Nothing on success.
+  virtual std::optional<StoreError> SetDirectoryHash(std::string_view name,
+                                                     std::string_view hash) = 0;
 };
 
 }  // namespace torqued::server

@@ -7,8 +7,8 @@
 namespace torqued::server {
 
 QuietCheckpoint::QuietCheckpoint(std::unique_ptr<SqliteConnection> connection,
-                                 std::chrono::milliseconds quiet)
-    : connection_(std::move(connection)), quiet_(quiet) {
+                                 OwnFile& file, std::chrono::milliseconds quiet)
+    : connection_(std::move(connection)), file_(file), quiet_(quiet) {
   sqlite3_busy_timeout(connection_->handle(), 0);
   NoteWrite();  // what a killed server has left
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
@@ -51,9 +51,13 @@ void QuietCheckpoint::Run(const std::stop_token& stop) {
 
 bool QuietCheckpoint::EmptyLog() {
   // Of a disk that fails, too, the next write tells.
-  return sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
-                                   SQLITE_CHECKPOINT_TRUNCATE, nullptr,
-                                   nullptr) == SQLITE_OK;
+  bool emptied = false;
+  const bool ours = file_.Change([this, &emptied] {
+    emptied = sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
+                                        SQLITE_CHECKPOINT_TRUNCATE, nullptr,
+                                        nullptr) == SQLITE_OK;
+  });
+  return emptied || !ours;
 }
 
 }  // namespace torqued::server

@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "server/registry/own_file.h"
 #include "server/registry/sqlite_connection.h"
 
 namespace torqued::server {
@@ -18,13 +19,16 @@ namespace torqued::server {
 /// log that others read from is emptied later.
 class QuietCheckpoint {
  public:
-  /// The connection serves this alone. To be destroyed when nothing is written
-  /// any more.
-  QuietCheckpoint(std::unique_ptr<SqliteConnection> connection,
+  /// The connection serves this alone, and `file` is the one that the log is
+  /// copied into, unless others have changed it. To be destroyed when nothing
+  /// is written any more.
+  QuietCheckpoint(std::unique_ptr<SqliteConnection> connection, OwnFile& file,
                   std::chrono::milliseconds quiet);
   ~QuietCheckpoint();
   QuietCheckpoint(const QuietCheckpoint&) = delete;
   QuietCheckpoint& operator=(const QuietCheckpoint&) = delete;
+
+  SqliteConnection& connection() { return *connection_; }
 
   /// Something was written. From any thread.
   void NoteWrite();
@@ -35,6 +39,7 @@ class QuietCheckpoint {
   bool EmptyLog();
 
   std::unique_ptr<SqliteConnection> connection_;
+  OwnFile& file_;
   const std::chrono::milliseconds quiet_;
   std::mutex mutex_;
   std::condition_variable_any written_;

@@ -46,7 +46,7 @@ std::string DamageColumn(std::string_view row, std::string_view altered,
                          Damage as = kAltered) {
   return Cat("CASE WHEN ", altered, Is(as), " WHEN h.name IS NULL",
              Is(kNotInHistory),
-             " WHEN h.checksum <>"
+             " WHEN h.checksum IS NOT"
              " row_checksum('history', h.name, h.revision, h.registered_at)",
              Is(kHistoryAltered),
              " WHEN NOT EXISTS (SELECT 1 FROM revisions AS r WHERE"
@@ -54,18 +54,22 @@ std::string DamageColumn(std::string_view row, std::string_view altered,
              row, ".revision)", Is(kRevisionMissing), " ELSE 0 END");
 }
 
+// A checksum that is NULL is altered as well.
 constexpr std::string_view kNameAltered =
-    "n.checksum <> row_checksum('names', n.name, n.revision)";
+    "n.checksum IS NOT row_checksum('names', n.name, n.revision)";
 constexpr std::string_view kLabelAltered =
-    "x.checksum <> row_checksum('labels', x.name, x.label, x.revision)";
+    "x.checksum IS NOT row_checksum('labels', x.name, x.label, x.revision)";
 constexpr std::string_view kFormerIsAltered =
-    "f.checksum <> row_checksum('former_revisions', f.former, f.revision)";
+    "f.checksum IS NOT row_checksum('former_revisions', f.former, f.revision)";
 
+// Those that are as they were stored.
 std::string LabelsOf(std::string_view row) {
   return Cat(
       "(SELECT group_concat(l.label, ' ') FROM labels AS l WHERE l.name"
       " = ",
-      row, ".name AND l.revision = ", row, ".revision)");
+      row, ".name AND l.revision = ", row,
+      ".revision AND l.checksum IS"
+      " row_checksum('labels', l.name, l.label, l.revision))");
 }
 
 std::string Select(std::string_view row, std::string_view damage,

@@ -7,11 +7,14 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/model/text.h"
+
 namespace torqued::server {
 namespace {
 
 constexpr std::string_view kFixedPart =
     "base=fixed;mimic=independent;validation=";
+constexpr std::string_view kFixedPart1 = "base=fixed;mimic=independent;strict=";
 constexpr std::string_view kTipPart = ";tip=";
 
 class Sha256 {
@@ -88,10 +91,9 @@ std::optional<RegistrationOptions> RegistrationOptions::FromCanonical(
 }
 
 std::string FromLayout1(std::string_view canonical_options) {
-  constexpr std::string_view kBegin = "base=fixed;mimic=independent;strict=";
   std::string_view rest = canonical_options;
-  if (!rest.starts_with(kBegin)) return std::string(canonical_options);
-  rest.remove_prefix(kBegin.size());
+  if (!rest.starts_with(kFixedPart1)) return std::string(canonical_options);
+  rest.remove_prefix(kFixedPart1.size());
   RegistrationOptions options;
   if (rest.starts_with('1')) {
     options.validation = Validation::kStrict;
@@ -102,6 +104,16 @@ std::string FromLayout1(std::string_view canonical_options) {
   if (!rest.starts_with(kTipPart)) return std::string(canonical_options);
   options.default_tip = rest.substr(kTipPart.size());
   return options.Canonical();
+}
+
+std::string ToLayout1(std::string_view canonical_options) {
+  const auto options = RegistrationOptions::FromCanonical(canonical_options);
+  if (!options) return std::string(canonical_options);
+  const bool strict = options->validation == Validation::kStrict;
+  if (!strict && options->validation != Validation::kDefault) {
+    return std::string(canonical_options);
+  }
+  return Cat(kFixedPart1, strict ? "1" : "0", kTipPart, options->default_tip);
 }
 
 std::string ComputeRevision(std::string_view format, std::string_view source,

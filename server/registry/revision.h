@@ -39,6 +39,8 @@ std::string ComputeRevision(std::string_view format, std::string_view source,
 /// What options of layout 1 are in this one; as they are where no version wrote
 /// such.
 std::string FromLayout1(std::string_view canonical_options);
+/// The other way round.
+std::string ToLayout1(std::string_view canonical_options);
 
 /// Lower-case hex SHA-256 of the bytes.
 std::string Sha256Hex(std::string_view bytes);

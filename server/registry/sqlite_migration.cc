@@ -1,8 +1,11 @@
 #include "server/registry/sqlite_migration.h"
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/model/text.h"
 #include "server/registry/revision.h"
 #include "server/registry/row_checksum.h"
 #include "server/registry/sqlite_statement.h"
@@ -90,6 +93,79 @@ class Relayout {
       move_labels_, remember_;
 };
 
+// One revision at a time in memory here, too.
+class FormerRevisions {
+ public:
+  explicit FormerRevisions(SqliteConnection& connection)
+      : connection_(connection) {}
+
+  bool Mend() {
+    if (!Collect()) return false;
+    if (altered_.empty()) return true;
+    SqliteTransaction transaction(connection_);
+    return transaction.open() && Prepare() && Remove() && Restore() &&
+           transaction.Commit();
+  }
+
+ private:
+  bool Prepare(SqliteStatement& statement, std::string_view sql) {
+    return statement.Prepare(connection_.handle(), sql);
+  }
+
+  bool Collect() {
+    SqliteStatement find;
+    if (!Prepare(find,
+                 "SELECT former, revision FROM former_revisions"
+                 " WHERE checksum IS NOT"
+                 "  row_checksum('former_revisions', former, revision)")) {
+      return false;
+    }
+    SqliteRows rows(find);
+    while (rows.Next()) {
+      altered_.insert(rows.Text(0));
+      touched_.insert({rows.Text(0), rows.Text(1)});
+    }
+    return rows.ok();
+  }
+
+  bool Prepare() {
+    return Prepare(remove_, "DELETE FROM former_revisions WHERE former = ?1") &&
+           Prepare(read_,
+                   "SELECT revision, format, source, options FROM revisions") &&
+           Prepare(insert_,
+                   "INSERT OR REPLACE INTO former_revisions"
+                   " (former, revision, checksum) VALUES (?1, ?2,"
+                   "  row_checksum('former_revisions', ?1, ?2))");
+  }
+
+  bool Remove() {
+    return std::all_of(altered_.begin(), altered_.end(),
+                       [this](const std::string& former) {
+                         return SqliteRows(remove_, former).Finish();
+                       });
+  }
+
+  bool Restore() {
+    SqliteRows rows(read_);
+    while (rows.Next()) {
+      const std::string revision = rows.Text(0), format = rows.Text(1);
+      const std::string source = rows.Blob(2), options = rows.Text(3);
+      const std::string former =
+          ComputeRevision(format, source, ToLayout1(options), kLayout1);
+      if (!touched_.contains(former) && !touched_.contains(revision)) continue;
+      // What is damaged itself has told nothing.
+      if (ComputeRevision(format, source, options) != revision) continue;
+      if (!SqliteRows(insert_, former, revision).Finish()) return false;
+    }
+    return rows.ok();
+  }
+
+  SqliteConnection& connection_;
+  std::set<std::string> altered_;
+  std::set<std::string> touched_;  // by these rows, former and present ones
+  SqliteStatement remove_, read_, insert_;
+};
+
 constexpr const char* kCreateFormerRevisions = R"sql(
 -- What revisions were in older layouts: references by them lead on.
 CREATE TABLE former_revisions (
@@ -121,14 +197,18 @@ bool AddFormerRevisions(SqliteConnection& connection) {
 bool AddChecksumsAndSummaries(SqliteConnection& connection) {
   if (!connection.Execute(kCreateSummaries)) return false;
   for (const CheckedTable& table : kCheckedTables) {
-    const std::string name(table.name);
     const std::string sql =
-        "ALTER TABLE " + name +
-        " ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0; UPDATE " + name +
-        " SET checksum = " + std::string(table.sum);
+        Cat("ALTER TABLE ", table.name,
+            " ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0; UPDATE ",
+            table.name, " SET checksum = ", table.sum);
     if (!connection.Execute(sql.c_str())) return false;
   }
   return true;
+}
+
+std::optional<std::string> MendFormerRevisions(SqliteConnection& connection) {
+  if (FormerRevisions(connection).Mend()) return std::nullopt;
+  return connection.error().message;
 }
 
 std::string_view LayoutOfSchema(std::int64_t schema) {

@@ -26,6 +26,12 @@ std::string_view LayoutOfSchema(std::int64_t schema);
 std::optional<std::string> MigrateSchema(SqliteConnection& connection,
                                          std::int64_t from);
 
+/// Rows of former_revisions that are not what was stored: what the revisions
+/// that they touch were in layout 1 is computed again, and the rows are written
+/// anew. One that fits no revision goes; it led nowhere. Reads all sources
+/// where there is such a row. Nothing on success, else why not.
+std::optional<std::string> MendFormerRevisions(SqliteConnection& connection);
+
 /// What versions 2 and 3 added to the tables of version 1, in one transaction
 /// of the caller. The tables of a new file are made in the same way.
 bool AddFormerRevisions(SqliteConnection& connection);

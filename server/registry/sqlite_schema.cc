@@ -155,6 +155,9 @@ std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection) {
     return "cannot bring its tables to this version: " + *why +
            "; they were left as they are";
   }
+  if (const auto why = MendFormerRevisions(connection)) {
+    return "its tables are not as expected: " + *why;
+  }
   CopyLogOnClose(connection, true);
   return std::nullopt;
 }

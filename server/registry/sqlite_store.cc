@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "server/registry/file_lock.h"
+#include "server/registry/own_file.h"
 #include "server/registry/quiet_checkpoint.h"
 #include "server/registry/sqlite_connection.h"
 #include "server/registry/sqlite_reader.h"
@@ -33,21 +34,35 @@ class SqliteStore final : public ModelStore {
               std::unique_ptr<SqliteConnection> checkpointer,
               const StoreOptions& options)
       : locks_(std::move(locks)),
+        content_(locks_.of_file->descriptor()),
         writer_(std::move(writer), options.quotas),
         reader_(std::move(reader)),
-        checkpoint_(std::move(checkpointer), options.quiet) {}
+        checkpoint_(std::move(checkpointer), content_, options.quiet) {}
 
-  /// Nothing on success.
-  std::optional<StoreError> Prepare(const std::string& file,
-                                    const StoreOptions& options) {
-    if (!writer_.Prepare()) return writer_.error();
-    if (!reader_.Prepare()) return reader_.error();
+  /// The log of what was overwritten stays out of what is there now.
+  ~SqliteStore() override {
+    if (content_.unchanged()) return;
+    for (SqliteConnection* connection :
+         {&writer_.connection(), &reader_.connection(),
+          &checkpoint_.connection()}) {
+      connection->LeaveLog();
+    }
+    std::error_code ignored;
+    std::filesystem::rename(file_ + "-wal", file_ + "-wal.left", ignored);
+  }
+
+  /// Empty on success, else why not.
+  std::string Prepare(const std::string& file, const StoreOptions& options) {
+    for (const bool writes : {true, false}) {
+      if (writes ? writer_.Prepare() : reader_.Prepare()) continue;
+      return "its tables are not as expected: " +
+             (writes ? writer_.error() : reader_.error()).message;
+    }
+    file_ = file;
     // SQLite has opened all that there is now.
-    watch_.emplace(OpenFiles(file, locks_.of_file->id()), options.look,
-                   options.tell);
-    const std::string problem = watch_->Problem();
-    if (problem.empty()) return std::nullopt;
-    return NotLasting(problem);
+    watch_.emplace(OpenFiles(file, locks_.of_file->id(), content_),
+                   options.look, options.tell);
+    return watch_->Problem();
   }
 
   RegistrationOutcome Register(const RegistrationChange& change) override {
@@ -60,9 +75,21 @@ class SqliteStore final : public ModelStore {
     return Write([&] { return writer_.Delete(name, expected_current); });
   }
 
+  std::optional<StoreError> SetDirectoryHash(std::string_view name,
+                                             std::string_view hash) override {
+    return Write([&] { return writer_.SetDirectoryHash(name, hash); });
+  }
+
   std::optional<StoreError> WriteSummaries(
       const Summaries& summaries) override {
-    return Write([&] { return writer_.WriteSummaries(summaries); });
+    // They can be made again: whoever looks a model up does not wait for them
+    // while a registration waits for the disk.
+    const std::unique_lock lock(writer_mutex_, std::try_to_lock);
+    if (!lock) {
+      return StoreError{StoreError::Code::kUnavailable,
+                        "another write is under way"};
+    }
+    return WriteLocked([&] { return writer_.WriteSummaries(summaries); });
   }
 
   OrStoreError<std::optional<Registration>> FindCurrent(
@@ -118,8 +145,7 @@ class SqliteStore final : public ModelStore {
   /// Only a write to the file that has the path is one that lasts, so that is
   /// looked at before, and again before the write is acknowledged.
   template <class Change>
-  auto Write(Change change) -> decltype(change()) {
-    std::lock_guard lock(writer_mutex_);
+  auto WriteLocked(Change change) -> decltype(change()) {
     if (const std::string problem = watch_->Problem(); !problem.empty()) {
       return NotLasting(problem);
     }
@@ -128,7 +154,13 @@ class SqliteStore final : public ModelStore {
     if (const std::string problem = watch_->Problem(); !problem.empty()) {
       return NotLasting(problem);
     }
+    if (writer_.log_is_long()) content_.Change([this] { writer_.CopyLog(); });
     return outcome;
+  }
+  template <class Change>
+  auto Write(Change change) -> decltype(change()) {
+    const std::lock_guard lock(writer_mutex_);
+    return WriteLocked(std::move(change));
   }
 
   static StoreError NotLasting(const std::string& problem) {
@@ -139,6 +171,8 @@ class SqliteStore final : public ModelStore {
   }
 
   Locks locks_;  // released last
+  OwnFile content_;
+  std::string file_;
   std::mutex writer_mutex_;
   SqliteWriter writer_;
   std::mutex reader_mutex_;
@@ -206,8 +240,9 @@ std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
           std::get<std::unique_ptr<FileLock>>(std::move(locked)),
           std::get<std::unique_ptr<FileLock>>(std::move(itself))},
       std::move(writing), std::move(others[0]), std::move(others[1]), options);
-  if (const auto why = store->Prepare(file.string(), options)) {
-    return failed("its tables are not as expected: " + why->message);
+  if (const std::string why = store->Prepare(file.string(), options);
+      !why.empty()) {
+    return failed(why);
   }
   return std::unique_ptr<ModelStore>(std::move(store));
 }

@@ -23,6 +23,14 @@ bool Collect(std::vector<std::string>& texts, SqliteStatement& statement,
 }  // namespace
 
 bool SqliteWriter::Prepare() {
+  // In place of SQLite's own, which copies the log without asking.
+  sqlite3_wal_hook(
+      connection_->handle(),
+      [](void* log_pages, sqlite3*, const char*, int pages) {
+        *static_cast<int*>(log_pages) = pages;
+        return SQLITE_OK;
+      },
+      &log_pages_);
   return Count(models_, "SELECT count(*) FROM names") &&
          Count(revisions_, "SELECT count(*) FROM revisions") &&
          Count(page_bytes_, "PRAGMA page_size") &&
@@ -51,7 +59,7 @@ bool SqliteWriter::Prepare() {
                  "  format = excluded.format,"
                  "  options = excluded.options,"
                  "  source = excluded.source"
-                 " WHERE (format, options, source) <>"
+                 " WHERE (format, options, source) IS NOT"
                  "  (excluded.format, excluded.options, excluded.source)") &&
          Prepare(insert_history_,
                  "INSERT INTO history"
@@ -72,7 +80,7 @@ bool SqliteWriter::Prepare() {
                  " ON CONFLICT (name, label) DO UPDATE SET"
                  "  revision = excluded.revision,"
                  "  checksum = excluded.checksum"
-                 " WHERE (revision, checksum) <>"
+                 " WHERE (revision, checksum) IS NOT"
                  "  (excluded.revision, excluded.checksum)") &&
          Prepare(set_directory_hash_,
                  "INSERT INTO directory_files (name, content_hash, checksum)"
@@ -80,7 +88,7 @@ bool SqliteWriter::Prepare() {
                  " ON CONFLICT (name) DO UPDATE SET"
                  "  content_hash = excluded.content_hash,"
                  "  checksum = excluded.checksum"
-                 " WHERE (content_hash, checksum) <>"
+                 " WHERE (content_hash, checksum) IS NOT"
                  "  (excluded.content_hash, excluded.checksum)") &&
          Prepare(write_summary_,
                  "INSERT INTO summaries"
@@ -94,7 +102,7 @@ bool SqliteWriter::Prepare() {
                  "  nv = excluded.nv,"
                  "  problem = excluded.problem,"
                  "  checksum = excluded.checksum"
-                 " WHERE (format, nq, nv, problem, checksum) <>"
+                 " WHERE (format, nq, nv, problem, checksum) IS NOT"
                  "  (excluded.format, excluded.nq, excluded.nv,"
                  "   excluded.problem, excluded.checksum)") &&
          Prepare(delete_labels_, "DELETE FROM labels WHERE name = ?1") &&
@@ -102,9 +110,19 @@ bool SqliteWriter::Prepare() {
          Prepare(delete_history_,
                  "DELETE FROM history WHERE name = ?1 RETURNING revision") &&
          Prepare(delete_orphan_,
-                 "DELETE FROM revisions WHERE revision = ?1 AND NOT EXISTS"
-                 " (SELECT 1 FROM history WHERE revision = ?1)"
+                 // Whose history is damaged still has its contents.
+                 "DELETE FROM revisions WHERE revision = ?1"
+                 " AND NOT EXISTS"
+                 "  (SELECT 1 FROM history WHERE revision = ?1)"
+                 " AND NOT EXISTS (SELECT 1 FROM names WHERE revision = ?1)"
+                 " AND NOT EXISTS (SELECT 1 FROM labels WHERE revision = ?1)"
                  " RETURNING revision");
+}
+
+void SqliteWriter::CopyLog() {
+  // Where others read from the log, the next write tries again.
+  sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
+                            SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 RegistrationOutcome SqliteWriter::Register(const RegistrationChange& change) {
@@ -118,14 +136,20 @@ RegistrationOutcome SqliteWriter::Register(const RegistrationChange& change) {
   if (!holds) return RevisionConflict{std::move(current)};
   Growth growth;
   if (!GrowthOf(change, current.empty(), growth)) return error();
-  if (auto reached = Exceeds(growth)) return *reached;
-  const std::int64_t used = UsedPages();
+  std::int64_t used = 0, uses = 0;
+  if (!UsedPages(used)) return error();
+  if (growth.revisions > 0) {
+    // It may fill what is left of a page.
+    growth.least_bytes =
+        static_cast<std::int64_t>(change.source.size()) - page_bytes_;
+  }
+  if (auto reached = Exceeds(growth, used)) return *reached;
   const bool changed = current != change.revision;
   // What is damaged is written anew.
   const bool moves = changed || !before->damage.empty();
   if (!Write(change, moves)) return error();
-  if (const std::int64_t uses = UsedPages();
-      uses > used && uses * page_bytes_ > quotas_.bytes) {
+  if (!UsedPages(uses)) return error();
+  if (uses > used && uses * page_bytes_ > quotas_.bytes) {
     return QuotaReached{QuotaReached::Of::kBytes, quotas_.bytes};
   }
   std::optional<Registration> after;
@@ -153,7 +177,8 @@ bool SqliteWriter::GrowthOf(const RegistrationChange& change, bool is_new,
   return count.ok();
 }
 
-std::optional<QuotaReached> SqliteWriter::Exceeds(const Growth& growth) const {
+std::optional<QuotaReached> SqliteWriter::Exceeds(
+    const Growth& growth, std::int64_t used_pages) const {
   using Of = QuotaReached::Of;
   if (growth.models > 0 && models_ >= quotas_.models) {
     return QuotaReached{Of::kModels, quotas_.models};
@@ -164,12 +189,18 @@ std::optional<QuotaReached> SqliteWriter::Exceeds(const Growth& growth) const {
   if (growth.labels > StoreQuotas::kLabels) {
     return QuotaReached{Of::kLabels, StoreQuotas::kLabels};
   }
+  // Not by this alone: what is written besides counts, too.
+  if (growth.least_bytes > 0 &&
+      used_pages * page_bytes_ > quotas_.bytes - growth.least_bytes) {
+    return QuotaReached{Of::kBytes, quotas_.bytes};
+  }
   return std::nullopt;
 }
 
-std::int64_t SqliteWriter::UsedPages() {
+bool SqliteWriter::UsedPages(std::int64_t& pages) {
   SqliteRows rows(used_pages_);
-  return rows.Next() ? rows.Integer(0) : 0;
+  if (rows.Next()) pages = rows.Integer(0);
+  return rows.ok();
 }
 
 bool SqliteWriter::Write(const RegistrationChange& change, bool moves) {
@@ -212,6 +243,12 @@ SqliteWriter::Delete(std::string_view name,
   if (!before->revision.empty()) --models_;
   revisions_ -= static_cast<std::int64_t>(deleted.removed_revisions.size());
   return deleted;
+}
+
+std::optional<StoreError> SqliteWriter::SetDirectoryHash(
+    std::string_view name, std::string_view hash) {
+  if (!Run(set_directory_hash_, name, hash)) return error();
+  return std::nullopt;
 }
 
 std::optional<StoreError> SqliteWriter::WriteSummaries(

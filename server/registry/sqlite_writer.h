@@ -27,15 +27,27 @@ class SqliteWriter {
 
   bool Prepare();
 
+  SqliteConnection& connection() { return *connection_; }
+
+  /// The log is copied into the file by CopyLog alone, which is to be called
+  /// once it is long.
+  bool log_is_long() const { return log_pages_ >= kLongLogPages; }
+  void CopyLog();
+
   RegistrationOutcome Register(const RegistrationChange& change);
 
   std::variant<Deleted, NameNotFound, RevisionConflict, StoreError> Delete(
       std::string_view name,
       const std::optional<std::string>& expected_current);
 
+  std::optional<StoreError> SetDirectoryHash(std::string_view name,
+                                             std::string_view hash);
+
   std::optional<StoreError> WriteSummaries(const Summaries& summaries);
 
  private:
+  static constexpr int kLongLogPages = 1000;
+
   bool Prepare(SqliteStatement& statement, std::string_view sql) {
     return statement.Prepare(connection_->handle(), sql);
   }
@@ -54,17 +66,20 @@ class SqliteWriter {
     std::int64_t models = 0;
     std::int64_t revisions = 0;
     std::int64_t labels = 0;  // those of the name then, or 0 without a new one
+    std::int64_t least_bytes = 0;  // at least so many more are used then
   };
   /// Before anything is written.
   bool GrowthOf(const RegistrationChange& change, bool is_new, Growth& growth);
-  std::optional<QuotaReached> Exceeds(const Growth& growth) const;
-  std::int64_t UsedPages();
+  std::optional<QuotaReached> Exceeds(const Growth& growth,
+                                      std::int64_t used_pages) const;
+  bool UsedPages(std::int64_t& pages);
   /// The one number of a query.
   bool Count(std::int64_t& number, std::string_view sql);
 
   // Statements go before the connection they belong to.
   std::unique_ptr<SqliteConnection> connection_;
   const StoreQuotas quotas_;
+  int log_pages_ = 0;  // after the last commit
   // Counted once: a store has one writer.
   std::int64_t models_ = 0;
   std::int64_t revisions_ = 0;

@@ -175,7 +175,7 @@ class Checker {
     for (const CheckedTable& table : kCheckedTables) {
       AddEach(Cat("table ", table.name),
               Cat("SELECT ", table.row, " FROM ", table.name,
-                  " WHERE checksum <> ", table.sum),
+                  " WHERE checksum IS NOT ", table.sum),
               RowIsAltered);
     }
   }

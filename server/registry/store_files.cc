@@ -18,7 +18,9 @@ std::optional<FileId> FileId::Of(const std::string& path) {
   return FileId{.device = found.st_dev, .inode = found.st_ino};
 }
 
-OpenFiles::OpenFiles(const std::string& path, const FileId& file) {
+OpenFiles::OpenFiles(const std::string& path, const FileId& file,
+                     const OwnFile& content)
+    : content_(&content) {
   files_.push_back({path, file});
   for (const char* end : {"-wal", "-shm"}) {
     files_.push_back({path + end, FileId::Of(path + end)});
@@ -31,6 +33,10 @@ std::string OpenFiles::Problem() const {
     if (now == known.id) continue;
     return known.path + (now ? " was replaced" : " was deleted") +
            " while the server has it open";
+  }
+  if (!content_->unchanged()) {
+    return files_.front().path +
+           " was written by another program while the server has it open";
   }
   return {};
 }

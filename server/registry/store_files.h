@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "server/registry/own_file.h"
+
 namespace torqued::server {
 
 /// What a file is by, whatever its names.
@@ -25,15 +27,17 @@ struct FileId {
 };
 
 /// The files of a store that is open, by which is noticed that one of them was
-/// deleted or replaced. What SQLite writes then is in no folder.
+/// deleted or replaced, or the store itself overwritten. What SQLite writes
+/// then is in no folder, or among pages of another store.
 class OpenFiles {
  public:
   /// The file of a path, of which `file` is open, with the log and the shared
-  /// memory beside it, which SQLite has just opened.
-  OpenFiles(const std::string& path, const FileId& file);
+  /// memory beside it, which SQLite has just opened. `content` outlives this.
+  OpenFiles(const std::string& path, const FileId& file,
+            const OwnFile& content);
 
-  /// Which file is no longer the one that is open, as a sentence fragment that
-  /// names it; empty: none.
+  /// Which file is no longer the one that is open, or as it was left, as a
+  /// sentence fragment that names it; empty: none.
   std::string Problem() const;
 
  private:
@@ -41,7 +45,8 @@ class OpenFiles {
     std::string path;
     std::optional<FileId> id;
   };
-  std::vector<Known> files_;
+  std::vector<Known> files_;  // that of the store first
+  const OwnFile* content_;
 };
 
 /// False for names that SQLite takes for databases in memory or for URIs.

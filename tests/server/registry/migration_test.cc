@@ -101,13 +101,13 @@ TEST_P(MigrationTest, AFormerRevisionThatLeadsNowhereIsDamage) {
 }
 
 TEST_P(MigrationTest, AnAlteredFormerRevisionIsToldAndLeadsNowhere) {
-  OpenStore(path_);
+  // When it is opened the next time it is mended.
+  Registry registry(OpenStore(path_));
   RunSql(path_, "UPDATE former_revisions SET revision = '" + RevisionOf(3) +
                     "' WHERE former = '" + Former(1) + "'");
   EXPECT_THAT(CheckOf(path_).damage,
               ElementsAre("former revision " + Former(1) +
                           ": is not what was stored; its checksum is another"));
-  Registry registry(OpenStore(path_));
   for (const std::string& reference : {'@' + Former(1), "arm@" + Former(1)}) {
     const auto entry = Value(registry.Resolve(reference));
     EXPECT_EQ(entry.loaded->model, nullptr);
@@ -117,6 +117,34 @@ TEST_P(MigrationTest, AnAlteredFormerRevisionIsToldAndLeadsNowhere) {
   request.expected_current = Former(1);
   EXPECT_EQ(Error(registry.Register(request)).code,
             RegistryError::Code::kConflict);
+}
+
+TEST_P(MigrationTest, AlteredFormerRevisionsAreMendedWhenTheStoreIsOpened) {
+  OpenStore(path_);
+  const auto all = [this] {
+    return RunSql(path_,
+                  "SELECT group_concat(former || revision || checksum) FROM"
+                  " (SELECT * FROM former_revisions ORDER BY former)");
+  };
+  const std::string whole = all();
+  EXPECT_THAT(whole, HasSubstr(Former(1)));
+  for (const std::string& harm :
+       {"revision = '" + RevisionOf(3) + "' WHERE former = '" + Former(1) + "'",
+        "former = 'f' WHERE former = '" + Former(1) + "'",
+        "checksum = 7 WHERE former = '" + Checked() + "'",
+        std::string("checksum = checksum + 1")}) {
+    ASSERT_EQ(RunSql(path_, "UPDATE former_revisions SET " + harm), "");
+    EXPECT_FALSE(CheckOf(path_).damage.empty()) << harm;
+    OpenStore(path_);
+    EXPECT_THAT(CheckOf(path_).damage, IsEmpty()) << harm;
+    EXPECT_EQ(all(), whole) << harm;
+  }
+  // One that fits nothing there is.
+  RunSql(path_,
+         "INSERT INTO former_revisions (former, revision) VALUES ('f', '" +
+             std::string(64, '0') + "')");
+  OpenStore(path_);
+  EXPECT_EQ(all(), whole);
 }
 
 TEST_P(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {

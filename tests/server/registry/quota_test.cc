@@ -100,6 +100,17 @@ TEST_F(QuotaTest, OfBytesCountsWhatTheFileUses) {
   ExpectFull(registry, large(0), kBytes, "max-store-bytes");
 }
 
+TEST_F(QuotaTest, WhatIsLargerThanTheRestIsNotWrittenFirst) {
+  Registry registry(OpenStore(path_, {.quotas = {.bytes = 400'000}}));
+  Value(registry.Register(Request("arm", 1)));
+  const auto log = std::filesystem::file_size(path_ + "-wal");
+  // More than SQLite keeps in memory until the end of a transaction.
+  RegisterRequest large = Request("leg", 2);
+  large.source.append(5'000'000, ' ');
+  ExpectFull(registry, std::move(large), 400'000, "max-store-bytes");
+  EXPECT_EQ(std::filesystem::file_size(path_ + "-wal"), log);
+}
+
 TEST_F(QuotaTest, AStoreThatHoldsMoreIsServedAndMayBeChanged) {
   {
     Registry registry(OpenStore(path_));

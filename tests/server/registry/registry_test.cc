@@ -42,12 +42,12 @@ class RegistryTest : public testing::Test {
 
   // As another process would find it: nothing is cached.
   std::unique_ptr<ModelStore> OpenStoreCopy() {
-    RunSql(path_, "PRAGMA wal_checkpoint(TRUNCATE)");
+    const std::string copy = directory_ / "copy.db";
     for (const char* end : {"", "-wal", "-shm"}) {
-      std::filesystem::remove(directory_ / "copy.db" + end);
+      std::filesystem::remove(copy + end);
     }
-    std::filesystem::copy_file(path_, directory_ / "copy.db");
-    return OpenStore(directory_ / "copy.db");
+    EXPECT_EQ(RunSql(path_, "VACUUM INTO '" + copy + "'"), "");
+    return OpenStore(copy);
   }
 
   TemporaryDirectory directory_;
@@ -617,6 +617,49 @@ TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(resolved, 100);
   EXPECT_EQ(Where(shared, "arm"), RevisionOf(1 + 59 % kMasses));
+}
+
+/// A function for SQL that holds a registration in its transaction.
+struct Hold {
+  static inline std::atomic<bool> reached = false, released = false,
+                                  too_long = false;
+
+  static int Add(sqlite3* connection, const char**,
+                 const sqlite3_api_routines*) {
+    return sqlite3_create_function(
+        connection, "hold", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr,
+        [](sqlite3_context*, int, sqlite3_value**) {
+          reached = true;
+          const auto end =
+              std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (!released && !too_long) {
+            too_long = std::chrono::steady_clock::now() > end;
+            std::this_thread::yield();
+          }
+        },
+        nullptr, nullptr);
+  }
+};
+
+TEST_F(RegistryTest, ALookUpThatCorrectsASummaryWaitsForNoRegistration) {
+  const std::string path = directory_ / "held.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  ASSERT_EQ(RunSql(path,
+                   "UPDATE summaries SET nq = 7; CREATE TRIGGER held AFTER"
+                   " INSERT ON names BEGIN SELECT hold(); END"),
+            "");
+  const auto add = reinterpret_cast<void (*)()>(Hold::Add);
+  sqlite3_auto_extension(add);
+  Registry registry(OpenStore(path));
+  sqlite3_cancel_auto_extension(add);
+  std::thread writer([&] { Value(registry.Register(Request("leg", 2))); });
+  while (!Hold::reached) std::this_thread::yield();
+  EXPECT_EQ(Where(registry, "arm"), RevisionOf(1));
+  EXPECT_FALSE(Hold::too_long);
+  Hold::released = true;
+  writer.join();
+  EXPECT_EQ(Value(registry.List(0, "")).models.at(0).summary,
+            SummaryOfPendulum());
 }
 
 // Of several who expect the same revision, one wins.

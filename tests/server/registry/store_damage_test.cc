@@ -216,6 +216,71 @@ TEST_F(StoreDamageTest, AnAlteredNoteOfADirectoryMovesNoPointer) {
   EXPECT_FALSE(entries[0].ok);
   EXPECT_THAT(entries[0].message, HasSubstr("is not what was stored"));
   EXPECT_EQ(Where(registry, "hand"), RevisionOf(5));
+  // It is mended by that: a file that changes afterwards is loaded.
+  EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
+  EXPECT_FALSE(registry.LoadDirectories({models_}).at(0).changed);
+  WriteFile(models_ + "/hand.urdf", Urdf(6));
+  EXPECT_TRUE(registry.LoadDirectories({models_}).at(0).ok);
+  EXPECT_EQ(Where(registry, "hand"), RevisionOf(6));
+}
+
+TEST_F(StoreDamageTest, WhatADamagedHistoryLostIsNotDeletedWithAnotherName) {
+  const std::string third = RevisionOf(3);
+  {
+    Registry registry(OpenStore(path_));
+    Value(registry.Register(Request("leg", 3, "label")));
+    Value(registry.Register(Request("arm", 3)));
+  }
+  Harm("DELETE FROM history WHERE name = 'leg'");
+  Registry registry(OpenStore(path_));
+  EXPECT_FALSE(registry.Delete("arm", std::nullopt));
+  ExpectBroken(registry, "leg", "not in its history");
+  EXPECT_EQ(Where(registry, '@' + third), third);
+  Value(registry.Register(Request("leg", 3)));
+  EXPECT_EQ(Where(registry, "leg@label"), third);
+  EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
+}
+
+class NoChecksumTest : public StoreDamageTest,
+                       public testing::WithParamInterface<const char*> {};
+
+// As one bit of a record's header can make of a number.
+TEST_P(NoChecksumTest, IsDamageThatARegistrationMends) {
+  const std::string table = GetParam();
+  Harm(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace("
+      "sql, 'checksum INTEGER NOT NULL', 'checksum INTEGER') WHERE name = '" +
+      table + "'; PRAGMA writable_schema = RESET; UPDATE " + table +
+      " SET checksum = NULL");
+  ASSERT_NE(RunSql(path_,
+                   "SELECT count(*) FROM " + table + " WHERE checksum IS NULL"),
+            "0");
+  EXPECT_THAT(CheckOf(path_).damage, Contains(HasSubstr("checksum")));
+  Registry registry(OpenStore(path_));
+  const bool leads = table != "directory_files" && table != "summaries";
+  if (leads) {
+    ExpectBroken(registry, table == "labels" ? "arm@first" : "arm",
+                 "is not what was stored");
+  }
+  Value(registry.Register(Request("arm", 1, "first")));
+  Value(registry.Register(Request("arm", 2)));
+  Value(registry.Register(Request("leg", 3)));
+  Value(registry.Register(Request("hand", 4)));
+  registry.LoadDirectories({models_});
+  EXPECT_THAT(CheckOf(path_).damage, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(In, NoChecksumTest,
+                         testing::Values("names", "history", "labels",
+                                         "directory_files", "summaries"),
+                         [](const auto& test) { return test.param; });
+
+TEST_F(StoreDamageTest, AnAlteredLabelIsNoneOfItsRevision) {
+  Harm("UPDATE labels SET label = 'firsu'");
+  Registry registry(OpenStore(path_));
+  EXPECT_THAT(Value(registry.Resolve("arm@" + first_.substr(0, 12))).labels,
+              IsEmpty());
+  ExpectBroken(registry, "arm@firsu", "is not what was stored");
 }
 
 TEST_F(StoreDamageTest, AnAlteredSummaryIsDamage) {

@@ -2,14 +2,19 @@
 // open.
 #include "server/registry/store_files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <condition_variable>
+#include <fstream>
+#include <memory>
 #include <mutex>
+#include <ostream>
 
+#include "server/registry/file_lock.h"
 #include "server/registry/registry.h"
 #include "server/registry/store_backup.h"
 #include "server/registry/store_check.h"
@@ -101,6 +106,143 @@ TEST_P(StoreFilesTest, NobodyHasToRegisterForItToBeTold) {
 
 INSTANTIATE_TEST_SUITE_P(OfTheStore, StoreFilesTest,
                          testing::Values("", "-wal", "-shm"));
+
+/// A way to write a store in its place; `other` is another store.
+struct Overwriting {
+  const char* what;
+  void (*overwrite)(const std::string& path, const std::string& other);
+};
+
+void PrintTo(const Overwriting& overwriting, std::ostream* out) {
+  *out << overwriting.what;
+}
+
+class OverwrittenStoreTest : public testing::TestWithParam<Overwriting> {};
+
+TEST_P(OverwrittenStoreTest, IsNoticedAndStaysAsItWasWritten) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string other = directory / "other.db";
+  Value(Registry(OpenStore(other)).Register(Request("other", 3)));
+  Told told;
+  std::string written;
+  {
+    StoreOptions options = told.Options();
+    options.quiet = std::chrono::hours(1);
+    Registry registry(OpenStore(path, options));
+    Value(registry.Register(Request("arm", 1)));
+    GetParam().overwrite(path, other);
+    written = ReadFile(path);
+    const auto error = Error(registry.Register(Request("leg", 2)));
+    EXPECT_EQ(error.code, Code::kStoreUnavailable);
+    EXPECT_THAT(error.message,
+                HasSubstr(path + " was written by another program"));
+    EXPECT_TRUE(registry.Delete("arm", std::nullopt));
+    EXPECT_TRUE(told.Becomes(true));
+  }
+  EXPECT_EQ(ReadFile(path), written);
+  // Else it would be taken for the log of what is there now.
+  EXPECT_FALSE(fs::exists(path + "-wal"));
+  EXPECT_TRUE(fs::exists(path + "-wal.left"));
+  if (written == ReadFile(other)) {
+    Registry registry(OpenStore(path));
+    EXPECT_EQ(Where(registry, "other"), RevisionOf(3));
+    EXPECT_THAT(Where(registry, "arm"), HasSubstr("no model is named"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    By, OverwrittenStoreTest,
+    testing::Values(
+        Overwriting{"ACopy",
+                    [](const std::string& path, const std::string& other) {
+                      fs::copy_file(other, path,
+                                    fs::copy_options::overwrite_existing);
+                    }},
+        Overwriting{"Nothing",
+                    [](const std::string& path, const std::string&) {
+                      fs::resize_file(path, 0);
+                    }},
+        Overwriting{"APartOfIt",
+                    [](const std::string& path, const std::string&) {
+                      fs::resize_file(path, fs::file_size(path) / 2);
+                    }},
+        Overwriting{"OneByte",
+                    [](const std::string& path, const std::string&) {
+                      const auto before = fs::last_write_time(path);
+                      // The clock of files ticks now and then.
+                      while (fs::last_write_time(path) == before) {
+                        std::fstream file(path, std::ios::in | std::ios::out |
+                                                    std::ios::binary);
+                        file.seekp(5000);
+                        file.put('x');
+                      }
+                    }}),
+    [](const auto& test) { return test.param.what; });
+
+class LogTest : public testing::TestWithParam<std::chrono::milliseconds> {};
+
+// By which the store is written in its place as well.
+TEST_P(LogTest, IsCopiedIntoTheStoreByTheServerAndDoesNotGrow) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  constexpr int kModels = 40;
+  {
+    Registry registry(OpenStore(path, {.quiet = GetParam()}));
+    for (int k = 0; k < kModels; ++k) {
+      RegisterRequest request = Request("arm", k + 1);
+      request.source.append(400'000, ' ');
+      Value(registry.Register(std::move(request)));
+      EXPECT_LT(fs::file_size(path + "-wal"), 6'000'000u);
+    }
+  }
+  EXPECT_FALSE(fs::exists(path + "-wal"));
+  const auto check = std::get<StoreCheck>(CheckStore(path));
+  EXPECT_TRUE(check.good());
+  EXPECT_EQ(check.revisions, kModels);
+}
+
+INSTANTIATE_TEST_SUITE_P(After, LogTest,
+                         testing::Values(std::chrono::milliseconds(1),
+                                         std::chrono::hours(1)));
+
+TEST(StoreFiles, AStoreIsLockedAsAFileThatIsWritten) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  WriteFile(path, "");
+  const auto lock = FileLock::AcquireItself(path);
+  const auto* held = std::get_if<std::unique_ptr<FileLock>>(&lock);
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(fcntl((*held)->descriptor(), F_GETFL) & O_ACCMODE, O_RDWR);
+  EXPECT_EQ(ReadFile(path), "");
+}
+
+/// Replaces the store of a test when its third connection is opened.
+struct Replacement {
+  static inline std::string path;
+  static inline int opened = 0;
+  static int Run(sqlite3*, const char**, const sqlite3_api_routines*) {
+    if (++opened == 3) {
+      fs::copy_file(path, path + ".copy");
+      fs::rename(path + ".copy", path);
+    }
+    return SQLITE_OK;
+  }
+};
+
+TEST(StoreFiles, OneThatIsReplacedWhileItIsOpenedIsNamed) {
+  const TemporaryDirectory directory;
+  Replacement::path = directory / "models.db";
+  {
+    OpenStore(Replacement::path);
+  }
+  const auto run = reinterpret_cast<void (*)()>(Replacement::Run);
+  sqlite3_auto_extension(run);
+  EXPECT_THAT(WhyItDoesNotOpen(Replacement::path),
+              AllOf(HasSubstr(Replacement::path + " was replaced"),
+                    testing::Not(HasSubstr("tables"))));
+  sqlite3_cancel_auto_extension(run);
+}
 
 // A function for SQL that deletes the store, whose path is the argument.
 int AddRemove(sqlite3* connection, const char** /*error*/,
