@@ -1,0 +1,173 @@
+"""What others wait for beside rows that take seconds each.
+
+The bounds are parts of what such a row takes on the machine, which computes for
+the clients as well."""
+
+import concurrent.futures
+import statistics
+import time
+
+import pytest
+from torqued.v1 import dynamics_pb2 as pb
+
+import harness
+import robots
+import trajectories
+from calls import F32, States, ask, compute_request, register
+from trajectories import Motion
+
+# A row takes about a second.
+JOINTS = 400 if harness.SANITIZED else 768
+ATTACKERS = 20
+CALLS = 40
+
+
+def chain(joints):
+    """A serial arm whose links are hard to turn: its mass matrix is regular,
+    however many there are."""
+    axes = ((0, 0, 1), (0, 1, 0), (1, 0, 0))
+    elements = [robots.link("link0")]
+    for i in range(1, joints + 1):
+        elements += [
+            robots.joint(f"joint{i}", f"link{i - 1}", f"link{i}",
+                         xyz=(0.1, 0, 0.02), axis=axes[i % 3]),
+            robots.link(f"link{i}", 1.0, com=(0.05, 0.01, 0),
+                        inertia=(900, 0, 0, 1000, 0, 1100))]
+    return robots.robot("chain", *elements)
+
+
+def row(model, joints, quantity=ask.FORWARD_DYNAMICS_DERIVATIVES, rows=1):
+    states = States(joints, rows)
+    return compute_request(model, [quantity], F32, q=states.q, v=states.v,
+                           tau=states.tau)
+
+
+def seconds(call, *arguments):
+    began = time.monotonic()
+    call(*arguments)
+    return time.monotonic() - began
+
+
+class Attack:
+    """Rows of a huge robot under way, again and again, on a connection each."""
+
+    def __init__(self, server):
+        self._clients = [harness.Client(server.address)
+                         for _ in range(ATTACKERS)]
+        self._calls = [None] * ATTACKERS
+        self.go_on()
+
+    def go_on(self):
+        for k, client in enumerate(self._clients):
+            if self._calls[k] is None or self._calls[k].done():
+                self._calls[k] = harness.begin(client.dynamics.Compute,
+                                               row("huge", JOINTS))
+
+    def cancel(self):
+        for call in self._calls:
+            call.cancel()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.cancel()
+        for client in self._clients:
+            client.close()
+
+
+@pytest.fixture(name="server", scope="module")
+def server_of_robots(tmp_path_factory):
+    with harness.Server(tmp_path_factory.mktemp("server"), "--threads", 2,
+                        models=harness.example_models()) as server, \
+            harness.Client(server.address) as client:
+        register(client, "huge", chain(JOINTS))
+        register(client, "humanoid", chain(50))
+        yield server
+        assert server.process.poll() is None, "the server died"
+
+
+@pytest.fixture(name="of_a_row", scope="module")
+def seconds_of_a_row(server):
+    with harness.Client(server.address) as client:
+        assert client.dynamics.Compute(row("huge", JOINTS)).rows_not_ok == 0
+        return min(seconds(client.dynamics.Compute, row("huge", JOINTS))
+                   for _ in range(2))
+
+
+def waits(server, attack, call):
+    """How long calls of another client take."""
+    with harness.Client(server.address) as client:
+        call(client)
+        taken = []
+        for _ in range(CALLS):
+            taken.append(seconds(call, client))
+            attack.go_on()
+    return taken
+
+
+def single_state(client):
+    client.dynamics.Compute(row("panda", 7, ask.FORWARD_DYNAMICS))
+
+
+def bulk(client):
+    client.dynamics.Compute(row("panda", 7, ask.OPERATIONAL_SPACE, 2000))
+
+
+def row_of_a_humanoid(client):
+    client.dynamics.Compute(row("humanoid", 50))
+
+
+@pytest.mark.parametrize("call", [single_state, bulk, row_of_a_humanoid])
+def test_calls_of_others_wait_for_a_small_part_of_a_row(
+        server, of_a_row, call):
+    with Attack(server) as attack:
+        taken = waits(server, attack, call)
+    # 5 ms or so on an idle machine.
+    assert statistics.median(taken) < of_a_row / 10
+    assert max(taken) < of_a_row
+
+
+def test_registrations_wait_for_no_row(server, of_a_row):
+    mass = iter(range(1, 10 * CALLS))
+
+    def registration(client):
+        register(client, "new", robots.pendulum(mass=next(mass)))
+
+    with Attack(server) as attack:
+        taken = waits(server, attack, registration)
+    assert statistics.median(taken) < of_a_row / 4
+
+
+def test_cancelled_rows_are_left(server):
+    with harness.Client(server.address) as client:
+        before = server.cpu_seconds_when_idle()
+        client.dynamics.Compute(row("huge", JOINTS))
+        of_a_row = server.cpu_seconds_when_idle() - before
+        with Attack(server) as attack:
+            # All of them are there, and two of them under way.
+            waits(server, attack, single_state)
+            before = server.cpu_seconds()
+            attack.cancel()
+            assert server.cpu_seconds_when_idle() - before < of_a_row / 2
+
+
+def check(server, samples):
+    """Of a trajectory of the huge robot, with what moves its tip."""
+    with harness.Client(server.address) as client:
+        return trajectories.check(
+            client, Motion.swinging(JOINTS, samples), size=20, model="huge",
+            operational_space=pb.OperationalSpaceOptions())
+
+
+def test_calls_of_others_wait_for_no_check(server):
+    with concurrent.futures.ThreadPoolExecutor(4) as pool, \
+            harness.Client(server.address) as client:
+        single_state(client)
+        checks = [pool.submit(seconds, check, server, 5)
+                  for _ in range(4)]
+        taken = []
+        while not all(one.done() for one in checks):
+            taken.append(seconds(bulk, client))
+    longest = max(one.result() for one in checks)
+    assert max(taken) < longest / 8
