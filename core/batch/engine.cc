@@ -65,6 +65,16 @@ std::int64_t ChunkRows(const EvaluationPlan& plan, const LaneKernels& kernels,
   return std::clamp(rows / block * block, block, kMaxChunkRows);
 }
 
+/// As few chunks as there may be threads: whole blocks.
+std::int64_t ChunkRowsFor(const EvaluationPlan& plan,
+                          const LaneKernels& kernels, std::int64_t chunk_rows,
+                          int most_threads) {
+  if (most_threads <= 0) return chunk_rows;
+  const std::int64_t block = RowsOfABlock(plan, kernels);
+  const std::int64_t rows = (plan.rows() + most_threads - 1) / most_threads;
+  return std::max(chunk_rows, (rows + block - 1) / block * block);
+}
+
 void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {
   report.rows_not_ok += static_cast<std::int64_t>(issues.size());
   for (const RowIssue& issue : issues) {
@@ -101,6 +111,7 @@ struct Engine::Workspaces {
     return workspace;
   }
   void Return(std::unique_ptr<RowWorkspace> workspace) {
+    workspace->Trim();
     const std::scoped_lock lock(mutex);
     spare.push_back(std::move(workspace));
   }
@@ -168,7 +179,10 @@ struct Engine::Run {
 
   void Chunk(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
              RowWorkspace& workspace) {
-    if (!paused_chunks) return Chunk(chunk, workspace);
+    if (!paused_chunks) {
+      Chunk(chunk, workspace);
+      return workspace.Trim();
+    }
     PausedChunk paused{*this, scheduler,
                        long_chunks ? slot : ChunkScheduler::kCaller};
     Pauses pauses{kOperationsBetweenPauses, PausedChunk::Pause, &paused,
@@ -176,6 +190,7 @@ struct Engine::Run {
     workspace.pauses = &pauses;
     Chunk(chunk, workspace);
     workspace.pauses = nullptr;
+    workspace.Trim();
   }
 
   void Chunk(std::int64_t chunk, RowWorkspace& workspace) {
@@ -305,10 +320,12 @@ EvaluationReport Engine::EvaluateHere(
 void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
                     const EvaluationOutputs& outputs, Done done,
                     std::shared_ptr<CancellationToken> cancellation,
-                    bool stop_at_first, std::uint64_t group) {
-  auto run =
-      std::make_shared<Run>(kernels_, *plan, outputs,
-                            ChunkRows(*plan, kernels_, chunk_rows_, threads()));
+                    bool stop_at_first, std::uint64_t group, int most_threads) {
+  auto run = std::make_shared<Run>(
+      kernels_, *plan, outputs,
+      ChunkRowsFor(*plan, kernels_,
+                   ChunkRows(*plan, kernels_, chunk_rows_, threads()),
+                   most_threads));
   if (cancellation != nullptr) run->cancellation = std::move(cancellation);
   run->stop_at_first = stop_at_first;
 

@@ -69,11 +69,13 @@ class Engine {
   /// there is no memory to hand over, on the calling thread before this
   /// returns). The memory of inputs and outputs must live until then. With
   /// `stop_at_first` the job is given up soon after a row that is not OK. Turns
-  /// go round the groups of jobs first.
+  /// go round the groups of jobs first. Not more than `most_threads` compute it
+  /// at a time; 0: all.
   void Submit(std::shared_ptr<const EvaluationPlan> plan,
               const EvaluationOutputs& outputs, Done done,
               std::shared_ptr<CancellationToken> cancellation = nullptr,
-              bool stop_at_first = false, std::uint64_t group = 0);
+              bool stop_at_first = false, std::uint64_t group = 0,
+              int most_threads = 0);
 
   /// True when a hand-over to the pool would cost more than the computing.
   static bool IsSmall(const EvaluationPlan& plan);

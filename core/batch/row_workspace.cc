@@ -7,9 +7,91 @@
 #include "core/batch/row_quantities.h"
 
 namespace torqued {
+namespace {
+
+constexpr std::int64_t kNumber = sizeof(double);
+/// Of the general texts: matrices, and vectors of each body.
+constexpr std::int64_t kVectorsOfABody = 128;
+/// Of inputs and results, by joint.
+constexpr std::int64_t kNumbersOfAJoint = 32;
+/// Of lanes, beside what they say without inputs.
+constexpr std::int64_t kBytesOfAJointInLanes = 2048;
+
+std::int64_t BytesOfScratch(std::int64_t bodies) {
+  return kNumber * bodies * (bodies + kVectorsOfABody);
+}
+
+std::int64_t BytesOfQuantities(QuantityBits wanted, int bodies) {
+  if (wanted == 0) return 0;
+  QuantityScratch<double> scratch{};
+  Carver counter(nullptr);
+  CarveQuantityScratch(wanted, static_cast<unsigned long>(bodies), counter,
+                       scratch);
+  return static_cast<std::int64_t>(counter.used());
+}
+
+/// In either precision, and by the lowered tree or not.
+std::int64_t BytesOfLanes(const EvaluationPlan& plan,
+                          const LaneKernels& kernels) {
+  if (!plan.blocks().usable()) return 0;
+  double nothing = 0;  // is not written
+  EvaluationOutputs outputs;
+  std::int64_t of_a_row = 0;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (!plan.Produces(output)) continue;
+    outputs[output].data = &nothing;
+    of_a_row += kNumber * plan.columns(output);
+  }
+  BlockJob job = plan.blocks().Job(plan, outputs);
+  const auto needed = [&] {
+    return -kernels.evaluate(&job, 0, 0, nullptr, 0, nullptr);
+  };
+  long long most = needed();
+  if (job.single_precision) {
+    job.single_precision = false;
+    most = std::max(most, needed());
+    // Rows in doubt are put together, a block at least; see double_rows.cc.
+    of_a_row *= kernels.lanes_f64;
+  }
+  job.lowered = false;
+  most = std::max(most, needed());
+  return most + of_a_row + kBytesOfAJointInLanes * plan.model().nv();
+}
+
+}  // namespace
+
+std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
+                                    const LaneKernels& kernels) {
+  const std::int64_t nv = plan.model().nv();
+  const int bodies = plan.model().tree().n;
+  const QuantitySet quantities = plan.options().quantities;
+  std::int64_t numbers = nv * (nv + 1) / 2 + kNumbersOfAJoint * (nv + 1);
+  if (quantities.HasAny(kQuantitiesOfTheTask)) {
+    numbers += nv * (plan.options().task.axis_count + nv);
+  }
+  return BytesOfScratch(bodies) + kNumber * numbers +
+         BytesOfQuantities(quantities.bits() & kGeneralQuantities, bodies) +
+         BytesOfLanes(plan, kernels);
+}
+
+std::int64_t RowWorkspace::bytes() const {
+  std::size_t numbers =
+      result.capacity() + packed.capacity() + projections.capacity();
+  for (const auto& input : inputs) numbers += input.capacity();
+  return BytesOfScratch(bodies) + kNumber * static_cast<std::int64_t>(numbers) +
+         static_cast<std::int64_t>(
+             (quantities == nullptr ? 0 : quantities->bytes) +
+             doubtful.capacity() * sizeof(DoubtfulRow) + gathered.capacity()) +
+         lanes_bytes;
+}
+
+void RowWorkspace::Trim() {
+  if (bytes() > kMostKept) *this = RowWorkspace();
+}
 
 void RowWorkspace::Reserve(const EvaluationPlan& plan) {
-  const int bodies = plan.model().tree().n;
+  bodies = std::max(bodies, plan.model().tree().n);
   dynamics.Reserve(bodies);
   const auto grow = [](std::vector<double>& numbers, int size) {
     const auto wanted = static_cast<std::size_t>(size);

@@ -29,6 +29,19 @@ struct RowWorkspace {
     return inputs[static_cast<std::size_t>(input)];
   }
 
+  /// What a thread keeps from chunk to chunk: enough for some 50 joints. More
+  /// is given back after each.
+  static constexpr std::int64_t kMostKept = 512 << 10;
+
+  /// What the rows of a plan take, whatever their inputs: not less, but for the
+  /// few that are put together to be computed again.
+  static std::int64_t BytesFor(const EvaluationPlan& plan,
+                               const LaneKernels& kernels);
+  /// What it has.
+  std::int64_t bytes() const;
+  /// Gives all of it back where that is more than kMostKept.
+  void Trim();
+
   /// Allocates only to grow.
   void Reserve(const EvaluationPlan& plan);
   /// Memory of the lane kernels, aligned to cache lines.
@@ -44,6 +57,7 @@ struct RowWorkspace {
   struct FreeQuantities {
     void operator()(Quantities* p) const;
   };
+  int bodies = 0;  // that `dynamics` has room for
   std::unique_ptr<Quantities, FreeQuantities> quantities;
   std::unique_ptr<std::byte, Free> lanes;
   long long lanes_bytes = 0;
