@@ -114,6 +114,8 @@ v1::Reason ReasonOf(RegistryError::Code code) {
       return v1::REQUEST_TOO_LARGE;
     case RegistryError::Code::kQuota:
       return v1::QUOTA_REACHED;
+    case RegistryError::Code::kNotAdmitted:
+      return v1::OVERLOADED;
     case RegistryError::Code::kStoreUnavailable:
       return v1::STORE_UNAVAILABLE;
   }
@@ -185,6 +187,7 @@ Error ToError(const RegistryError& registry) {
         error.metadata.emplace_back("setting", registry.setting);
       }
       break;
+    case RegistryError::Code::kNotAdmitted:
     case RegistryError::Code::kStoreUnavailable:
       error.retry_after = kStoreRetry;
       break;

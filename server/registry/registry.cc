@@ -323,23 +323,25 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
       registered.changed};
 }
 
-OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference) {
+OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference,
+                                              const AdmitSource& admit) {
   auto parsed = ParseModelReference(reference);
   if (auto* problem = std::get_if<std::string>(&parsed)) {
     return MakeError(Code::kInvalidReference, std::move(*problem), "model");
   }
   const auto& wanted = std::get<ModelReference>(parsed);
-  return wanted.kind == ModelReference::Kind::kPrefix ? ResolveRevision(wanted)
-                                                      : ResolveName(wanted);
+  return wanted.kind == ModelReference::Kind::kPrefix
+             ? ResolveRevision(wanted, admit)
+             : ResolveName(wanted, admit);
 }
 
 OrRegistryError<ModelEntry> Registry::ResolveRevision(
-    const ModelReference& reference) {
+    const ModelReference& reference, const AdmitSource& admit) {
   constexpr std::size_t kFullSize = 64;
   const std::string& prefix = reference.prefix;
   LoadedPointer loaded;
   if (prefix.size() == kFullSize) {
-    auto found = LoadStored(prefix);
+    auto found = LoadStored(prefix, admit);
     if (auto* error = std::get_if<RegistryError>(&found)) {
       return std::move(*error);
     }
@@ -357,7 +359,7 @@ OrRegistryError<ModelEntry> Registry::ResolveRevision(
       return Ambiguous(prefix, TakeRevisions(revisions));
     const FoundRevision& only = revisions.front();
     if (only.damage.empty()) {
-      auto read = LoadStored(only.revision);
+      auto read = LoadStored(only.revision, admit);
       if (auto* error = std::get_if<RegistryError>(&read)) {
         return std::move(*error);
       }
@@ -374,7 +376,7 @@ OrRegistryError<ModelEntry> Registry::ResolveRevision(
 }
 
 OrRegistryError<ModelEntry> Registry::ResolveName(
-    const ModelReference& reference) {
+    const ModelReference& reference, const AdmitSource& admit) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto found = FindRegistration(reference);
     if (auto* error = std::get_if<RegistryError>(&found)) {
@@ -386,7 +388,7 @@ OrRegistryError<ModelEntry> Registry::ResolveName(
           Broken(registration.revision, Damaged(registration.damage));
       return ToEntry(std::move(registration), std::move(broken));
     }
-    auto loaded = LoadStored(registration.revision);
+    auto loaded = LoadStored(registration.revision, admit);
     if (auto* error = std::get_if<RegistryError>(&loaded)) {
       return std::move(*error);
     }
@@ -472,16 +474,17 @@ OrRegistryError<Registration> Registry::FindRegistration(
 }
 
 OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
-    std::string_view revision) {
+    std::string_view revision, const AdmitSource& admit) {
   Summaries corrections;
-  auto loaded = LoadStored(revision, CacheUse::kNormal, &corrections);
+  auto loaded = LoadStored(revision, CacheUse::kNormal, &corrections, admit);
   // Where they cannot be written, the next who loads it tries again.
   if (!corrections.empty()) store_->WriteSummaries(corrections);
   return loaded;
 }
 
 OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
-    std::string_view revision, CacheUse use, Summaries* corrections) {
+    std::string_view revision, CacheUse use, Summaries* corrections,
+    const AdmitSource& admit) {
   const RevisionCache::Generation generation = cache_.generation();
   if (LoadedPointer cached = use == CacheUse::kScan ? cache_.Peek(revision)
                                                     : cache_.Find(revision)) {
@@ -497,6 +500,10 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
   }
   auto& stored = std::get<std::optional<StoredRevision>>(read);
   if (!stored) return LoadedPointer();
+  if (admit && !admit(stored->source)) {
+    return MakeError(Code::kNotAdmitted,
+                     "there is no room to load the model now");
+  }
   const std::optional<RevisionSummary> summary = std::move(stored->summary);
   LoadedPointer loaded = LoadFromStore(*std::move(stored));
   if (RevisionSummary is = SummaryOf(*loaded); summary != is) {
@@ -594,7 +601,7 @@ OrRegistryError<std::optional<ListedModel>> Registry::Summarized(
   }
   // Deleted since the names were read; perhaps registered anew.
   auto again =
-      ResolveName({ModelReference::Kind::kCurrent, model.name, "", ""});
+      ResolveName({ModelReference::Kind::kCurrent, model.name, "", ""}, {});
   if (auto* error = std::get_if<RegistryError>(&again)) {
     if (error->code == Code::kNotFound) return std::nullopt;
     return std::move(*error);

@@ -41,6 +41,7 @@ struct RegistryError {
     kConflict,          // candidates = {current revision}, or empty: no name
     kTooLarge,
     kQuota,  // limit, and setting unless it is fixed
+    kNotAdmitted,
     kStoreUnavailable,
   };
   Code code = Code::kNotFound;
@@ -70,6 +71,10 @@ struct RegisterResult {
   ModelEntry entry;
   bool changed = false;
 };
+
+/// Asked before a source is parsed that was not sent with the call; where it
+/// returns false the call ends with kNotAdmitted.
+using AdmitSource = std::function<bool(std::string_view source)>;
 
 /// What a name points at, as it was when it was last loaded.
 struct ListedModel {
@@ -105,7 +110,8 @@ class Registry {
 
   /// Calls in flight keep the model they resolved. A broken model is an entry
   /// whose `loaded->model` is null.
-  OrRegistryError<ModelEntry> Resolve(std::string_view reference);
+  OrRegistryError<ModelEntry> Resolve(std::string_view reference,
+                                      const AdmitSource& admit = {});
 
   /// What Resolve returns, unless that is an error or takes parsing: an indexed
   /// read at most, for threads that must not be held up.
@@ -158,8 +164,10 @@ class Registry {
   DirectoryEntry LoadFile(const std::string& path, std::string name,
                           Validation validation);
 
-  OrRegistryError<ModelEntry> ResolveRevision(const ModelReference& reference);
-  OrRegistryError<ModelEntry> ResolveName(const ModelReference& reference);
+  OrRegistryError<ModelEntry> ResolveRevision(const ModelReference& reference,
+                                              const AdmitSource& admit);
+  OrRegistryError<ModelEntry> ResolveName(const ModelReference& reference,
+                                          const AdmitSource& admit);
   /// What a reference by name leads to in the store; nothing: to nothing.
   OrRegistryError<std::optional<Registration>> LookUp(
       const ModelReference& reference);
@@ -171,10 +179,11 @@ class Registry {
   /// Null when the store has no such revision. Of one that is not in the cache
   /// and has another summary in the store, the summary goes to `corrections`.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
-      std::string_view revision, CacheUse use, Summaries* corrections);
+      std::string_view revision, CacheUse use, Summaries* corrections,
+      const AdmitSource& admit = {});
   /// The same, with the correction written.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
-      std::string_view revision);
+      std::string_view revision, const AdmitSource& admit);
 
   /// Names that the store lists, with the summaries that they have or, without
   /// one, get.
