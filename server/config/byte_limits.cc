@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/batch/parallelism.h"
+#include "core/batch/row_workspace.h"
+
 namespace torqued::server {
 namespace {
 
@@ -16,6 +19,9 @@ constexpr std::int64_t kLargestMessages = 4;
 constexpr std::int64_t kConnections = 64 * kMebibyte;
 constexpr std::int64_t kModels = 1024 * kMebibyte;
 constexpr std::int64_t kKeptFree = 128 * kMebibyte;
+
+// Of its own, where it gives way, and of those that call the engine.
+constexpr int kWorkspacesOfAThread = 3;
 
 // Shares of less would be of no use.
 constexpr std::int64_t kLeastMessage = kMebibyte;
@@ -53,10 +59,17 @@ std::int64_t KeptFreeInHeap(std::int64_t memory_bytes) {
   return std::min(kKeptFree, memory_bytes / 64);
 }
 
+std::int64_t WorkspaceBytes(const Settings& settings) {
+  const int threads =
+      settings.threads > 0 ? settings.threads : AvailableCores();
+  return std::int64_t{kWorkspacesOfAThread} * threads * RowWorkspace::kMostKept;
+}
+
 std::int64_t HeldBytes(const Settings& settings) {
   const std::int64_t under_way = settings.max_inflight_bytes;
   std::int64_t held = kItself + kHeaps * KeptFreeInHeap(settings.memory.bytes) +
-                      kBytesOfModel * CachedSourceBytes(settings);
+                      kBytesOfModel * CachedSourceBytes(settings) +
+                      WorkspaceBytes(settings);
   for (const std::int64_t part : {ArrivalBytes(settings), under_way,
                                   under_way / 4, under_way, under_way / 8}) {
     held = Sum(held, part);

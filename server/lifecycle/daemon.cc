@@ -152,7 +152,8 @@ std::string Daemon::OpenRegistry() {
   try {
     context_.reset(new ServiceContext{
         *registry_, engine_, admission_, gate_,
-        ComputeLimits{settings_.max_rows, settings_.max_message_bytes},
+        ComputeLimits{settings_.max_rows, settings_.max_message_bytes,
+                      engine_.threads()},
         MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
                      HeldBytes(settings_)},
         settings_.write_deadline});

@@ -16,6 +16,16 @@ constexpr std::int64_t kLeftToOthers = 8;
 /// Of a limit, the shares of all peers together.
 constexpr std::int64_t kPartOfShares = 4;
 
+std::int64_t ButWhatIsLeft(std::int64_t room) {
+  return room - room / kLeftToOthers;
+}
+
+/// Both are at least 0.
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
+  return a > kLargest - b ? kLargest : a + b;
+}
+
 }  // namespace
 
 const Admission::Unit Admission::kUnits[3] = {
@@ -25,6 +35,7 @@ const Admission::Unit Admission::kUnits[3] = {
 };
 
 Admission::Admission(Load limit, std::int64_t peers) : limit_(limit) {
+  if (peers == kNoShares) return;
   for (const Unit& unit : kUnits) {
     share_.*unit.of = limit_.*unit.of / peers / kPartOfShares;
   }
@@ -32,86 +43,136 @@ Admission::Admission(Load limit, std::int64_t peers) : limit_(limit) {
 }
 
 Admission::Ticket::~Ticket() {
-  if (owner_ != nullptr) owner_->Give(peer_, load_);
+  if (owner_ != nullptr) owner_->Give(peer_, held_);
 }
 
-Error Admission::Refusal(const Unit& unit, std::int64_t amount,
-                         bool by_peer) const {
-  const std::int64_t limit = limit_.*unit.of;
-  const std::string name(unit.name);
-  Error error;
-  const bool never = amount > limit;
-  error.reason = never ? v1::REQUEST_TOO_LARGE : v1::OVERLOADED;
-  if (never) {
-    error.message = "The call takes " + std::to_string(amount) + " " + name +
-                    "; the server works on at most " + std::to_string(limit) +
-                    " at a time.";
-  } else if (by_peer) {
-    error.message = "This connection has too many " + name +
-                    " under way beside others; try later.";
-  } else {
-    error.message = "Too many " + name + " are under way; try later.";
+void Admission::Ticket::Add(Ticket&& more) {
+  if (owner_ == nullptr) {
+    *this = std::move(more);
+  } else if (more.owner_ != nullptr) {
+    more.owner_ = nullptr;
+    held_ = held_ + std::exchange(more.held_, {});
   }
-  error.metadata = {{"limit", std::to_string(limit)},
-                    {"setting", "max-inflight-" + name}};
-  if (!never) error.retry_after = kRetryAfter;
+}
+
+void Admission::Ticket::KeepBytes(std::int64_t bytes) {
+  if (owner_ == nullptr || held_.all.bytes <= bytes) return;
+  Held given;
+  given.all.bytes = held_.all.bytes - bytes;
+  given.slow.bytes = std::max<std::int64_t>(0, held_.slow.bytes - bytes);
+  owner_->Give(peer_, given);
+  held_.all.bytes -= given.all.bytes;
+  held_.slow.bytes -= given.slow.bytes;
+}
+
+Error Admission::NeverFits(const Unit& unit, std::int64_t amount) const {
+  const std::string name(unit.name), limit = std::to_string(limit_.*unit.of);
+  Error error;
+  error.reason = v1::REQUEST_TOO_LARGE;
+  error.message = "The call takes " + std::to_string(amount) + " " + name +
+                  "; the server works on at most " + limit + " at a time.";
+  error.metadata = {{"limit", limit}, {"setting", "max-inflight-" + name}};
   return error;
 }
 
+Error Admission::NoRoom(const Unit& unit, bool by_peer) const {
+  const std::string name(unit.name);
+  Error error;
+  error.reason = v1::OVERLOADED;
+  error.message = by_peer ? "This connection has too many " + name +
+                                " under way beside others; try later."
+                          : "Too many " + name + " are under way; try later.";
+  error.metadata = {{"limit", std::to_string(limit_.*unit.of)},
+                    {"setting", "max-inflight-" + name}};
+  error.retry_after = kRetryAfter;
+  return error;
+}
+
+std::optional<Error> Admission::Problem(const Unit& unit, Reach reach,
+                                        const Held& before, const Held& after,
+                                        const Load& own) const {
+  const bool slow = reach == Reach::kSlow && unit.halved;
+  const bool half = reach == Reach::kHalfTheLimit && unit.halved;
+  const std::int64_t limit = limit_.*unit.of;
+  const std::int64_t wanted = Borrowed(unit, after.all.*unit.of);
+  if (wanted == 0) return std::nullopt;
+  const bool holds_more = before.all.*unit.of > own.*unit.of;
+  const std::int64_t room = limit / (half ? 2 : 1) - borrowed_.all.*unit.of +
+                            Borrowed(unit, before.all.*unit.of);
+  if (wanted > room) return NoRoom(unit, holds_more);
+  // Half of the limit leaves enough to others.
+  if ((slow || (holds_more && !half)) && wanted > ButWhatIsLeft(room)) {
+    return NoRoom(unit, true);
+  }
+  if (!slow) return std::nullopt;
+  const std::int64_t room_for_slow = limit / 2 - borrowed_.slow.*unit.of +
+                                     Borrowed(unit, before.slow.*unit.of);
+  if (Borrowed(unit, after.slow.*unit.of) > ButWhatIsLeft(room_for_slow)) {
+    return NoRoom(unit, before.slow.*unit.of > 0);
+  }
+  return std::nullopt;
+}
+
 OrError<Admission::Ticket> Admission::Admit(Load load, Reach reach, PeerId peer,
-                                            const Ticket* own) {
+                                            const Load& own) {
   // Nothing is held, so there is nothing to be given back.
-  if (load.rows == 0 && load.bytes == 0 && load.streams == 0) return Ticket();
+  if (load == Load()) return Ticket();
   const std::lock_guard lock(mutex_);
   const auto found = held_.find(peer);
-  const Load before = found == held_.end() ? Load() : found->second;
-  Load after, borrowed = borrowed_;
+  const Held before = found == held_.end() ? Held() : found->second;
+  Held taken{.all = load, .slow = {}};
   for (const Unit& unit : kUnits) {
-    const std::int64_t amount = load.*unit.of, held = before.*unit.of;
-    const bool halved = reach == Reach::kHalfTheLimit && unit.halved;
-    const std::int64_t limit = limit_.*unit.of / (halved ? 2 : 1);
+    const std::int64_t amount = load.*unit.of;
     // Too much is told apart from what does not fit beside others.
-    if (amount > limit_.*unit.of) return Refusal(unit, amount, false);
-    if (amount > std::numeric_limits<std::int64_t>::max() - held) {
-      return Refusal(unit, amount, true);
+    const std::int64_t whole = Sum(amount, own.*unit.of);
+    if (amount > 0 && whole > limit_.*unit.of) return NeverFits(unit, whole);
+    if (Sum(before.all.*unit.of, amount) - amount != before.all.*unit.of) {
+      return NoRoom(unit, true);
     }
-    after.*unit.of = held + amount;
-    const std::int64_t others = borrowed_.*unit.of - Borrowed(unit, held);
-    const std::int64_t wanted = Borrowed(unit, held + amount);
-    borrowed.*unit.of = others + wanted;
-    if (amount == 0 || wanted == 0) continue;
-    const std::int64_t room = limit - others;
-    const bool holds_more = held > (own == nullptr ? 0 : own->load_.*unit.of);
-    if (wanted > room) return Refusal(unit, amount, holds_more);
-    // Half of the limit leaves enough to others.
-    if (holds_more && !halved && wanted > room - room / kLeftToOthers) {
-      return Refusal(unit, amount, true);
+    if (reach == Reach::kSlow && unit.halved) taken.slow.*unit.of = amount;
+  }
+  const Held after = before + taken;
+  for (const Unit& unit : kUnits) {
+    if (load.*unit.of == 0) continue;
+    if (auto problem = Problem(unit, reach, before, after, own)) {
+      return *std::move(problem);
     }
   }
   held_[peer] = after;
-  borrowed_ = borrowed;
-  return Ticket(this, peer, load);
+  for (const Unit& unit : kUnits) Recount(unit, before, after);
+  return Ticket(this, peer, taken);
 }
 
-std::int64_t Admission::bytes() const {
+std::int64_t Admission::most_slow_bytes() const {
+  return ButWhatIsLeft(limit_.bytes / 2);
+}
+
+Admission::Load Admission::held() const {
   const std::lock_guard lock(mutex_);
-  std::int64_t bytes = 0;
-  for (const auto& [peer, held] : held_) bytes += held.bytes;
-  return bytes;
+  Load all;
+  for (const auto& [peer, held] : held_) all = all + held.all;
+  return all;
 }
 
-void Admission::Give(PeerId peer, const Load& load) {
+void Admission::Recount(const Unit& unit, const Held& before,
+                        const Held& after) {
+  borrowed_.all.*unit.of +=
+      Borrowed(unit, after.all.*unit.of) - Borrowed(unit, before.all.*unit.of);
+  borrowed_.slow.*unit.of += Borrowed(unit, after.slow.*unit.of) -
+                             Borrowed(unit, before.slow.*unit.of);
+}
+
+void Admission::Give(PeerId peer, const Held& given) {
   const std::lock_guard lock(mutex_);
   const auto found = held_.find(peer);
-  Load& held = found->second;
-  bool any = false;
+  const Held before = found->second;
+  Held& held = found->second;
   for (const Unit& unit : kUnits) {
-    borrowed_.*unit.of -= Borrowed(unit, held.*unit.of);
-    held.*unit.of -= load.*unit.of;
-    borrowed_.*unit.of += Borrowed(unit, held.*unit.of);
-    any = any || held.*unit.of != 0;
+    held.all.*unit.of -= given.all.*unit.of;
+    held.slow.*unit.of -= given.slow.*unit.of;
+    Recount(unit, before, held);
   }
-  if (!any) held_.erase(found);
+  if (held == Held()) held_.erase(found);
 }
 
 }  // namespace torqued::server

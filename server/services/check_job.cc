@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/batch/row_workspace.h"
 #include "server/errors/mapping.h"
 #include "server/wire/echo.h"
 
@@ -77,6 +78,12 @@ std::optional<Error> CheckJob::MakeReady() {
       model_, samples_->View(), decoded_->options, tables_->Reserve(rows()));
   if (const auto* problem = std::get_if<ArgumentError>(&created)) {
     return ToError(*problem, kWrenches);
+  }
+  // Of a step, of which there is one at a time.
+  if (const std::int64_t bytes = RowWorkspace::BytesFor(
+          std::get<TrajectoryCheck>(created).plan(), engine_.kernels());
+      bytes > RowWorkspace::kMostKept) {
+    if (auto error = samples_->AdmitBytes(bytes)) return error;
   }
   check_ = std::get<TrajectoryCheck>(std::move(created));
   return std::nullopt;

@@ -9,13 +9,13 @@ namespace torqued::server {
 OrError<std::unique_ptr<Computation>> Computation::Prepare(
     const StatesView& states, std::shared_ptr<const ComputeSetup> setup,
     const ComputeLimits& limits, PeerAdmission admission,
-    v1::ComputeReply* reply) {
+    v1::ComputeReply* reply, std::int64_t setup_bytes) {
   std::unique_ptr<Computation> computation(
       new Computation(std::move(setup), reply));
   StateBatch& batch = computation->batch_;
   if (auto error = batch.Bind(states)) return *std::move(error);
   const auto echo_bytes = static_cast<std::int64_t>(computation->echo().size());
-  if (auto error = batch.Admit(0, echo_bytes, limits, admission)) {
+  if (auto error = batch.Admit(setup_bytes, echo_bytes, limits, admission)) {
     return *std::move(error);
   }
   return computation;

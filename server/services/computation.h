@@ -15,14 +15,16 @@ class Computation {
  public:
   /// Decodes and checks the states of a request, admits them and makes room for
   /// the results in `reply`. States and reply must outlive the evaluation.
+  /// `setup_bytes`: of the setup, where that is to be admitted, too.
   static OrError<std::unique_ptr<Computation>> Prepare(
       const StatesView& states, std::shared_ptr<const ComputeSetup> setup,
       const ComputeLimits& limits, PeerAdmission admission,
-      v1::ComputeReply* reply);
+      v1::ComputeReply* reply, std::int64_t setup_bytes = 0);
 
   std::shared_ptr<const EvaluationPlan> plan() const { return batch_.plan(); }
   const EvaluationOutputs& outputs() const { return batch_.outputs(); }
   bool fail_fast() const { return batch_.fail_fast(); }
+  int most_threads() const { return batch_.most_threads(); }
 
   /// After the evaluation: fills in the rest of the reply but for the echo, or
   /// says why the call failed. `before` is the time from the request's arrival
@@ -33,6 +35,9 @@ class Computation {
   /// What the reply echoes: the bytes of a v1.Echo without its timing.
   std::string_view echo() const;
   const v1::Timing& timing() const { return timing_; }
+
+  /// What was admitted, for as long as the results are held.
+  Admission::Ticket TakeRoom() { return batch_.TakeRoom(); }
 
  private:
   Computation(std::shared_ptr<const ComputeSetup> setup,

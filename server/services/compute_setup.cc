@@ -1,12 +1,28 @@
 #include "server/services/compute_setup.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/batch/row_workspace.h"
+#include "core/lanes/targets.h"
 #include "server/errors/mapping.h"
 #include "server/wire/decode_request.h"
 #include "server/wire/echo.h"
 
 namespace torqued::server {
+namespace {
+
+std::int64_t WorkspaceBytes(const EvaluationPlan& plan,
+                            std::string_view target) {
+  const auto kernels =
+      std::ranges::find(Targets(), target, &LaneKernels::target);
+  if (kernels == Targets().end()) return 0;
+  const std::int64_t bytes = RowWorkspace::BytesFor(plan, **kernels);
+  return bytes <= RowWorkspace::kMostKept ? 0 : bytes;
+}
+
+}  // namespace
+
 OrError<std::shared_ptr<const ComputeSetup>> SetUp(const QueryView& view,
                                                    const ModelEntry& entry,
                                                    std::string_view target) {
@@ -25,7 +41,9 @@ OrError<std::shared_ptr<const ComputeSetup>> SetUp(const QueryView& view,
                    .fail_fast = query.fail_fast,
                    .sigma_min = query.sigma_min,
                    .echo = {},
-                   .echo_with_wrench = {}});
+                   .echo_with_wrench = {},
+                   .workspace_bytes = 0});
+  setup->workspace_bytes = WorkspaceBytes(setup->plan, target);
   v1::Echo echo;
   FillEcho(setup->plan, setup->sigma_min, entry.name, entry.loaded->revision,
            entry.loaded->options->validation, target, &echo);

@@ -1,6 +1,7 @@
 // What a call computes, checked against its model: the same for all states.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,14 @@ struct ComputeSetup {
   /// without a wrench, and for those that may have one.
   std::string echo;
   std::string echo_with_wrench;
+  /// What a thread that computes takes; 0 where it keeps as much anyway.
+  std::int64_t workspace_bytes = 0;
+
+  /// What it takes, without the model.
+  std::int64_t bytes() const {
+    return plan.bytes() +
+           static_cast<std::int64_t>(echo.size() + echo_with_wrench.size());
+  }
 };
 
 /// `target`: of the kernels, for the echo.

@@ -1,6 +1,6 @@
 #include "server/services/dynamics_call.h"
 
-#include "server/errors/mapping.h"
+#include "server/services/parsing_room.h"
 
 namespace torqued::server {
 
@@ -19,9 +19,10 @@ void DynamicsCall::Run() {
 
 void DynamicsCall::ResolveAndCompute() {
   if (cancelled()) return Abandon();
-  const auto resolved = context_.registry.Resolve(*View().query.model);
-  if (const auto* error = std::get_if<RegistryError>(&resolved)) {
-    return Fail(ToError(*error));
+  auto resolved = ResolveModel(context_.registry, *View().query.model,
+                               {context_.admission, peer(), &request_room_});
+  if (auto* error = std::get_if<Error>(&resolved)) {
+    return Fail(std::move(*error));
   }
   Compute(std::get<ModelEntry>(resolved));
 }
@@ -31,10 +32,13 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
   const ComputeView view = View();
   auto setup = context_.setups.SetUp(view.query, entry, engine.target());
   if (auto* error = std::get_if<Error>(&setup)) return Fail(std::move(*error));
+  auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
+  // That of others, or of the cache, is small. One of its own is there before
+  // it is admitted, but only of as many calls as there are threads.
+  setup_bytes_ = made.use_count() > 1 ? 0 : made->bytes();
   auto prepared = Computation::Prepare(
-      view.states,
-      std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup)),
-      context_.limits, {context_.admission, peer(), &request_room_}, results_);
+      view.states, std::move(made), context_.limits,
+      {context_.admission, peer(), &request_room_}, results_, setup_bytes_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }
@@ -51,7 +55,8 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
       [this](const EvaluationReport& report) {
         Guarded([&] { OnEvaluated(report); });
       },
-      cancellation(), computation_->fail_fast(), peer());
+      cancellation(), computation_->fail_fast(), peer(),
+      computation_->most_threads());
 }
 
 void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
@@ -62,6 +67,12 @@ void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   }
   Serialize(results_, computation_->echo(), computation_->timing(),
             reply_bytes_);
+  // The reply may wait long: not with a plan, and the model that it has.
+  reply_room_ = computation_->TakeRoom();
+  computation_.reset();
+  if (setup_bytes_ > 0) {
+    reply_room_.KeepBytes(reply_room_.load().bytes - setup_bytes_);
+  }
   Succeed();
 }
 

@@ -4,6 +4,7 @@
 #include <google/protobuf/arena.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -69,7 +70,9 @@ class DynamicsCall : public UnaryCall {
   google::protobuf::Arena arena_;
   v1::ComputeReply* const results_;
   Admission::Ticket request_room_;
-  std::unique_ptr<Computation> computation_;
+  Admission::Ticket reply_room_;              // once there is a reply
+  std::unique_ptr<Computation> computation_;  // until then
+  std::int64_t setup_bytes_ = 0;              // of the computation's
   std::chrono::nanoseconds prepared_{0};
 };
 
@@ -83,7 +86,8 @@ class DynamicsCallOf final : public DynamicsCall {
 
   std::optional<Error> Parse(grpc::ByteBuffer* bytes,
                              Admission::Ticket* room) override {
-    return Receive(bytes, {context().admission, peer()}, &request_, room);
+    return Receive(bytes, {context().admission, peer()}, &request_, room,
+                   kBytesOfCall);
   }
   ComputeView View() const override { return ViewOf(request_); }
   void Serialize(v1::ComputeReply* results, std::string_view echo,

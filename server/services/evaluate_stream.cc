@@ -14,7 +14,9 @@ namespace torqued::server {
 namespace {
 
 /// Chunks that are larger give their memory back.
-constexpr std::size_t kMaxKeptBytes = 1 << 20;
+constexpr std::int64_t kMaxKeptBytes = 1 << 20;
+/// Of a reply beside the arrays of its results.
+constexpr std::int64_t kFrameOfReply = 2048;
 
 /// What takes less, by estimate, is computed where it was parsed: its numbers
 /// stand in the caches there. Others wait for the thread meanwhile: rows that
@@ -80,8 +82,9 @@ std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
     return InMessage(std::move(*error), "start.");
   }
   auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
-  auto admitted = context_.admission.Admit(
-      {.bytes = made->plan.bytes()}, Admission::Reach::kLimit, record_.peer());
+  auto admitted = context_.admission.Admit({.bytes = made->bytes()},
+                                           Admission::Reach::kLimit,
+                                           record_.peer(), start_room_.load());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   held_ = std::get<Admission::Ticket>(std::move(admitted));
   // May be large, and the stream may be long; Clear would keep the memory.
@@ -116,12 +119,17 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
     try {
       chunk->error = chunk->batch->Admit(
           chunk->input_bytes, chunk->number == 0 ? echo_bytes : 0,
-          context_.limits, {context_.admission, record_.peer()},
-          ReachOf(first));
+          context_.limits, admission(), ReachOf(first));
     } catch (...) {
       chunk->error = FaultOfTheServer();
     }
-    if (!chunk->error) break;
+    if (!chunk->error) {
+      if (chunk->kept_request <= chunk->input_bytes &&
+          chunk->kept_reply <= chunk->batch->result_bytes() + kFrameOfReply) {
+        chunk->kept = {};
+      }
+      break;
+    }
     const bool may_wait = !first && chunk->error->reason == v1::OVERLOADED;
     if (!may_wait || !TakeRoomToWait(chunk)) {
       chunk->error = InMessage(*std::move(chunk->error), "chunk.");
@@ -180,8 +188,8 @@ std::optional<Error> EvaluateStream::AdmitInput(Chunk* chunk) {
   if (auto* error = std::get_if<Error>(&measured)) return std::move(*error);
   chunk->input_bytes = std::get<MessageMeasure>(measured).decoded_bytes;
   const bool first = IsFirst();
-  auto admitted = context_.admission.Admit({.bytes = chunk->input_bytes},
-                                           ReachOf(first), record_.peer());
+  auto admitted =
+      admission().Admit({.bytes = chunk->input_bytes}, ReachOf(first));
   if (auto* ticket = std::get_if<Admission::Ticket>(&admitted)) {
     chunk->input = std::move(*ticket);
     return std::nullopt;
@@ -191,8 +199,6 @@ std::optional<Error> EvaluateStream::AdmitInput(Chunk* chunk) {
 }
 
 std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
-  // What was kept of it is counted anew.
-  chunk->kept = {};
   std::optional<Error> error = AdmitInput(chunk);
   if (!error) error = ParseMeasured(&chunk->bytes, &chunk->request);
   if (error) return error;
@@ -242,7 +248,8 @@ void EvaluateStream::ComputeOnPool(Chunk* chunk) {
         [this, chunk, before](const EvaluationReport& report) {
           OnComputed(chunk, report, before);
         },
-        CancellationOf(*chunk), batch.fail_fast(), record_.peer());
+        CancellationOf(*chunk), batch.fail_fast(), record_.peer(),
+        batch.most_threads());
   } catch (...) {
     EvaluationReport report;
     report.failed = true;
@@ -373,11 +380,14 @@ void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   chunk->bytes.Clear();
   // By capacity, and with fields that nobody asked for; what the batch has
   // beside its results is small.
-  const std::size_t bytes =
-      chunk->request.SpaceUsedLong() + chunk->reply.SpaceUsedLong();
+  chunk->kept_request =
+      static_cast<std::int64_t>(chunk->request.SpaceUsedLong());
+  chunk->kept_reply = static_cast<std::int64_t>(chunk->reply.SpaceUsedLong());
+  chunk->kept = {};
+  const std::int64_t bytes = chunk->kept_request + chunk->kept_reply;
   if (bytes <= kMaxKeptBytes) {
-    auto kept = context_.kept.Admit({.bytes = static_cast<std::int64_t>(bytes)},
-                                    Admission::Reach::kLimit, record_.peer());
+    auto kept = context_.kept.Admit({.bytes = bytes}, Admission::Reach::kLimit,
+                                    record_.peer());
     if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
       chunk->kept = std::move(*ticket);
       spare_.push_back(std::move(chunk));

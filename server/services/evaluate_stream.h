@@ -42,8 +42,12 @@ class EvaluateStream final : public StreamCall {
     std::int64_t input_bytes = 0;     // of the request, once parsed
     Admission::Ticket input;          // until the batch is admitted
     Admission::Ticket waiting;        // while others come first
-    Admission::Ticket kept;           // while it is spare
-    std::uint64_t number = 0;         // in the stream, from 0
+    /// From when it became spare until what is admitted of its next use covers
+    /// all of it: a small message leaves the memory of a large one as it is.
+    Admission::Ticket kept;
+    std::int64_t kept_request = 0;  // bytes
+    std::int64_t kept_reply = 0;
+    std::uint64_t number = 0;  // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
     /// Of its computing alone, where a bad row ends that; else null.
@@ -69,6 +73,10 @@ class EvaluateStream final : public StreamCall {
   // A chunk: on a gRPC thread, OnComputed also on one of the pool.
   void OnChunk(std::unique_ptr<Chunk> message);
   std::optional<Error> Prepare(Chunk* chunk);
+  /// What the stream holds beside its chunks is its own.
+  PeerAdmission admission() const {
+    return {context_.admission, record_.peer(), &held_};
+  }
   /// Before anything of it is parsed.
   std::optional<Error> AdmitInput(Chunk* chunk);
   /// Queues the chunk, or lets it wait for the next one to leave the line.

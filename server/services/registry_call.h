@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "server/services/parsing_room.h"
 #include "server/services/receive.h"
 #include "server/services/registry_handlers.h"
 #include "server/services/service_context.h"
@@ -37,7 +38,7 @@ class RegistryCall final : public UnaryCall {
                          &request_, &request_room_);
     if (!error) {
       set_model(ModelOf(request_));
-      error = AdmitReply(RoomFor(request_));
+      error = AdmitReply(RoomFor(request_) + kBytesOfCall);
     }
     if (error) return Fail(*std::move(error));
     context_.uncut.Submit([this] { Guarded([this] { Work(); }); }, peer());
@@ -47,7 +48,7 @@ class RegistryCall final : public UnaryCall {
     if (cancelled()) return Abandon();
     Reply reply;
     std::shared_ptr<const std::string> source;
-    if (auto error = HandleIt(&reply, &source)) {
+    if (auto error = HandleAdmitted(&reply, &source)) {
       // Nobody waits for what it ended with.
       return cancelled() ? Abandon() : Fail(*std::move(error));
     }
@@ -64,19 +65,35 @@ class RegistryCall final : public UnaryCall {
     const std::string change = ChangeOf(request_, reply);
     Request().Swap(&request_);
     request_room_ = {};
+    // From here on it is only there as it is sent.
+    reply_room_.KeepBytes(bytes + kBytesOfCall);
     Succeed(change);
   }
 
+  /// With what parsing takes admitted meanwhile.
+  std::optional<Error> HandleAdmitted(
+      Reply* reply, std::shared_ptr<const std::string>* source) {
+    ParsingRoom parsing({context_.admission, peer(), &request_room_},
+                        reply_room_.load());
+    if constexpr (requires { request_.source(); }) {
+      if (auto error = parsing.Admit(request_.source())) return error;
+    }
+    auto error = HandleIt(reply, source, parsing.Asked());
+    return parsing.refusal() ? parsing.refusal() : std::move(error);
+  }
+
   std::optional<Error> HandleIt(
-      Reply* reply,
-      [[maybe_unused]] std::shared_ptr<const std::string>* source) {
+      Reply* reply, [[maybe_unused]] std::shared_ptr<const std::string>* source,
+      [[maybe_unused]] const AdmitSource& admit_source) {
     const auto poll = [this] { return cancelled(); };
     if constexpr (requires {
                     Handle(context_.registry, request_, reply, source,
-                           AdmitBytes());
+                           AdmitBytes(), admit_source);
                   }) {
-      return Handle(context_.registry, request_, reply, source,
-                    [this](std::int64_t bytes) { return AdmitReply(bytes); });
+      return Handle(
+          context_.registry, request_, reply, source,
+          [this](std::int64_t bytes) { return AdmitReply(bytes); },
+          admit_source);
     } else if constexpr (requires {
                            Handle(context_.registry, request_, reply, poll);
                          }) {
@@ -88,9 +105,10 @@ class RegistryCall final : public UnaryCall {
 
   std::optional<Error> AdmitReply(std::int64_t bytes) {
     auto admitted = context_.admission.Admit(
-        {.bytes = bytes}, Admission::Reach::kLimit, peer(), &request_room_);
+        {.bytes = bytes}, Admission::Reach::kLimit, peer(),
+        request_room_.load() + reply_room_.load());
     if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-    reply_room_ = std::get<Admission::Ticket>(std::move(admitted));
+    reply_room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
     return std::nullopt;
   }
 

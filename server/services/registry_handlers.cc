@@ -16,16 +16,20 @@ const std::string kNoModel;
 /// A reply exists beside its serialized form.
 constexpr std::int64_t kForms = 2;
 
-/// Of the reply to a registration or a dry run. Of a source, which has all the
-/// names, findings and joints come from some bytes each.
+/// Of the reply to a registration or a dry run. Of a source, which has each of
+/// the names that are told; findings and joints come from some bytes each.
 std::int64_t RoomForSource(const std::string& source) {
   constexpr std::int64_t kReply = 4096;
   constexpr std::int64_t kBytesOfFinding = 1024;
   constexpr std::int64_t kMostFindings = 1000;
+  constexpr std::int64_t kBytesOfJoint = 320;
+  constexpr std::int64_t kMostJoints = 10'000;
   const auto bytes = static_cast<std::int64_t>(source.size());
   const std::int64_t findings = std::min(kMostFindings, bytes / 16);
+  const std::int64_t joints = std::min(kMostJoints, bytes / 64);
   // With the registry's own copy.
-  return bytes + kForms * (kReply + 4 * bytes + kBytesOfFinding * findings);
+  return bytes + kForms * (kReply + bytes + kBytesOfJoint * joints +
+                           kBytesOfFinding * findings);
 }
 
 std::optional<Error> DecodeFormat(int format, std::string* decoded) {
@@ -116,8 +120,9 @@ std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
                             v1::GetModelReply* reply,
                             std::shared_ptr<const std::string>* source,
-                            const AdmitBytes& admit) {
-  auto resolved = registry.Resolve(request.model());
+                            const AdmitBytes& admit,
+                            const AdmitSource& admit_source) {
+  auto resolved = registry.Resolve(request.model(), admit_source);
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return ToError(*error);
   }

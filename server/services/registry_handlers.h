@@ -27,12 +27,14 @@ std::optional<Error> Handle(Registry& registry,
                             const v1::ValidateModelRequest& request,
                             v1::ValidateModelReply* reply,
                             const std::function<bool()>& cancelled = {});
-/// The source is shared instead of copied into the reply.
+/// The source is shared instead of copied into the reply. `admit_source`, if
+/// given, is asked before a model is parsed that is not at hand.
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
                             v1::GetModelReply* reply,
                             std::shared_ptr<const std::string>* source,
-                            const AdmitBytes& admit);
+                            const AdmitBytes& admit,
+                            const AdmitSource& admit_source = {});
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
                             v1::ListModelsReply* reply,

@@ -32,11 +32,11 @@ struct ServiceContext {
   std::chrono::milliseconds write_deadline{0};
   SetupCache setups = {};
   /// The bytes of messages that wait for those before them in their streams:
-  /// as many again, of all streams together.
-  Admission waiting{{.bytes = admission.limit().bytes}};
+  /// as many again, of all streams together. Nobody is owed room to wait in.
+  Admission waiting{{.bytes = admission.limit().bytes}, Admission::kNoShares};
   /// The memory that streams keep for the messages to come: an eighth as much,
   /// of all streams together.
-  Admission kept{{.bytes = admission.limit().bytes / 8}};
+  Admission kept{{.bytes = admission.limit().bytes / 8}, Admission::kNoShares};
   WriteWatch writes{write_deadline};
   /// What cannot be cut into short chunks, on threads of its own beside those
   /// of the engine, as many: models that are read and made, registrations,

@@ -47,7 +47,8 @@ StateBatch::StateBatch(const ComputeSetup& setup, v1::Results* results)
       wanted_encoding_(setup.encoding),
       fail_fast_(setup.fail_fast),
       form_{.sigma_min = setup.sigma_min},
-      results_(results) {}
+      results_(results),
+      workspace_bytes_(setup.workspace_bytes) {}
 
 std::optional<Error> StateBatch::Bind(const StatesView& states) {
   auto decoded = DecodeStates(states);
@@ -85,14 +86,27 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
                     "max-message-bytes", limits.max_message_bytes, fit);
   }
   // The results are there twice once serialized, until they are sent.
-  auto admitted = admission.Admit(
-      {rows, input_bytes + other_bytes + 2 * rows * per_row}, reach);
+  result_bytes_ = rows * per_row;
+  most_threads_ = ThreadsFor(limits, admission.limit().bytes / 8);
+  auto admitted =
+      admission.Admit({rows, input_bytes + other_bytes + 2 * result_bytes_ +
+                                 most_threads_ * workspace_bytes_},
+                      reach);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  ticket_ = std::get<Admission::Ticket>(std::move(admitted));
+  room_ = std::get<Admission::Ticket>(std::move(admitted));
   admission_ = admission;
   results_.Lay(*plan_, form_);
   row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
   return std::nullopt;
+}
+
+int StateBatch::ThreadsFor(const ComputeLimits& limits,
+                           std::int64_t most_bytes) const {
+  if (workspace_bytes_ == 0 || plan_->rows() == 0) return 0;
+  const std::int64_t most =
+      std::min<std::int64_t>(plan_->rows(), limits.threads);
+  return static_cast<int>(
+      std::clamp<std::int64_t>(most_bytes / workspace_bytes_, 1, most));
 }
 
 std::optional<Error> StateBatch::Finish(
@@ -102,6 +116,10 @@ std::optional<Error> StateBatch::Finish(
     return RowFailed(ToRowStatus(*plan_, report.issues.front(), first_row));
   }
   results_.Finish();
+  // Nothing is computed any more.
+  if (most_threads_ > 0) {
+    room_.KeepBytes(room_.load().bytes - most_threads_ * workspace_bytes_);
+  }
   if (!report.issues.empty()) {
     FillRowStatus(*plan_, report, first_row,
                   std::min(row_status_bytes_, RoomForStatuses(report)),
@@ -115,10 +133,11 @@ std::size_t StateBatch::RoomForStatuses(const EvaluationReport& report) {
   const std::size_t all = report.issues.size() * kRowStatusBytes;
   if (all <= few) return few;
   auto admitted =
-      admission_->Admit({.bytes = static_cast<std::int64_t>(3 * all)});
+      admission_->Admit({.bytes = static_cast<std::int64_t>(3 * all)},
+                        Admission::Reach::kLimit, room_.load());
   auto* ticket = std::get_if<Admission::Ticket>(&admitted);
   if (ticket == nullptr) return few;
-  row_status_ticket_ = std::move(*ticket);
+  room_.Add(std::move(*ticket));
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/batch/engine.h"
 #include "server/errors/error.h"
@@ -17,6 +18,7 @@ namespace torqued::server {
 struct ComputeLimits {
   std::int64_t max_rows = 0;
   std::int64_t max_message_bytes = 0;
+  int threads = 1;  // that compute
 };
 
 /// Bind, Admit, an evaluation, Finish; then again with other states. Memory is
@@ -30,7 +32,7 @@ class StateBatch {
   std::optional<Error> Bind(const StatesView& states);
 
   /// Checks the limits, admits the rows and makes room for their results.
-  /// `input_bytes`: of the states, where their message is not admitted yet.
+  /// `input_bytes`: of the states and of whatever else is not admitted yet.
   /// `other_bytes` bounds what else the reply holds without its row statuses.
   std::optional<Error> Admit(std::int64_t input_bytes, std::int64_t other_bytes,
                              const ComputeLimits& limits,
@@ -49,17 +51,23 @@ class StateBatch {
       const EvaluationReport& report, std::uint64_t first_row,
       google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status);
 
+  /// Once admitted: as many as have their memory. 0: that needs no admission.
+  int most_threads() const { return most_threads_; }
+  /// Of the arrays of results; admitted twice.
+  std::int64_t result_bytes() const { return result_bytes_; }
+
   /// Gives back what Admit took.
-  void Release() {
-    ticket_ = Admission::Ticket();
-    row_status_ticket_ = Admission::Ticket();
-  }
+  void Release() { room_ = {}; }
+  /// The same, to be held longer than the batch.
+  Admission::Ticket TakeRoom() { return std::move(room_); }
 
   bool fail_fast() const { return fail_fast_; }
   /// Whether the smallest singular values are returned.
   bool sigma_min() const { return form_.sigma_min; }
 
  private:
+  /// Some eighth of what may be under way, and one thread at least.
+  int ThreadsFor(const ComputeLimits& limits, std::int64_t most_bytes) const;
   /// Bytes in the reply.
   std::size_t RoomForStatuses(const EvaluationReport& report);
 
@@ -68,9 +76,11 @@ class StateBatch {
   bool fail_fast_;
   ReplyForm form_;
   ReplyResults results_;
-  std::optional<PeerAdmission> admission_;  // of the ticket
-  Admission::Ticket ticket_;
-  Admission::Ticket row_status_ticket_;
+  std::optional<PeerAdmission> admission_;  // of the room
+  Admission::Ticket room_;
+  std::int64_t result_bytes_ = 0;
+  std::int64_t workspace_bytes_;  // as that of the setup
+  int most_threads_ = 0;
   std::size_t row_status_bytes_ = 0;  // room left in the reply
 };
 

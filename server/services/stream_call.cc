@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
+#include "server/services/parsing_room.h"
 
 namespace torqued::server {
 
@@ -61,9 +62,10 @@ void StreamCall::FindModel(std::string reference) {
 void StreamCall::LookUp() {
   std::optional<Error> error;
   try {
-    const auto resolved = context_.registry.Resolve(reference_);
-    if (const auto* refusal = std::get_if<RegistryError>(&resolved)) {
-      error = InMessage(ToError(*refusal), "start.");
+    auto resolved = ResolveModel(context_.registry, reference_,
+                                 {context_.admission, record_.peer()});
+    if (auto* refusal = std::get_if<Error>(&resolved)) {
+      error = InMessage(std::move(*refusal), "start.");
     } else {
       error = OnModel(std::get<ModelEntry>(resolved));
     }

@@ -134,15 +134,13 @@ std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
 
 std::optional<Error> TrajectorySamples::AdmitBytes(std::int64_t bytes) {
   // What never fits as a whole is to be told so, not to try again.
-  if (const std::int64_t most = admission_.limit().bytes / 2;
-      bytes > most - admitted_bytes_) {
-    return TooLarge(admitted_bytes_ + bytes, most);
+  const std::int64_t most = admission_.most_slow_bytes();
+  if (const std::int64_t before = room_.load().bytes; bytes > most - before) {
+    return TooLarge(before + bytes, most);
   }
-  auto admitted =
-      admission_.Admit({.bytes = bytes}, Admission::Reach::kHalfTheLimit);
+  auto admitted = admission_.Admit({.bytes = bytes}, Admission::Reach::kSlow);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  tickets_.push_back(std::get<Admission::Ticket>(std::move(admitted)));
-  admitted_bytes_ += bytes;
+  room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
   return std::nullopt;
 }
 

@@ -14,9 +14,9 @@
 
 namespace torqued::server {
 
-/// Keeps what messages bring, admitted as work under way, for which checks may
-/// take half of the limit: a client that sends slowly keeps it for long, and
-/// others are to find room.
+/// Keeps what messages bring, admitted as work under way that is slow: a client
+/// that sends slowly keeps it for long, and others are to find room, for checks
+/// as well.
 class TrajectorySamples {
  public:
   /// For so many joints.
@@ -56,8 +56,7 @@ class TrajectorySamples {
 
   int joints_;
   PeerAdmission admission_;
-  std::vector<Admission::Ticket> tickets_;
-  std::int64_t admitted_bytes_ = 0;
+  Admission::Ticket room_;
   std::vector<double> time_, q_, v_, a_, wrench_;
   std::optional<SplineDerivatives> derivatives_;
   std::optional<SplineMethod> derived_;

@@ -5,21 +5,28 @@ import contextlib
 import struct
 import time
 
+import numpy as np
 import pytest
+from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
 from torqued.v1 import trajectory_pb2
 
 import harness
 import http2
 import robots
-from calls import register
+from calls import ask, compute_request, options, register
+from harness import F32
 
 MEBIBYTE = 1 << 20
 INFLIGHT_BYTES = 256 * MEBIBYTE
 GET_MODEL = "/torqued.v1.ModelRegistry/GetModel"
 CHECK = "/torqued.v1.Trajectories/CheckTrajectory"
+COMPUTE = "/torqued.v1.Dynamics/Compute"
+PAYLOAD = pb.Payload(mass=1.0)
 # What connections, calls and the allocator take beside.
 BESIDE = 96 * MEBIBYTE
+# What the allocator keeps in one of its heaps.
+KEPT_FREE = 128 * MEBIBYTE
 
 
 @pytest.fixture
@@ -77,6 +84,49 @@ def test_sources_that_nobody_reads_are_held_once_and_admitted(server):
                 # Not even two of the sources more.
                 assert grown(server, before) < 16 * MEBIBYTE
         assert get_when_there_is_room(client, request) == whole
+
+
+def test_plans_go_with_the_work_that_they_are_for(server):
+    """A plan with a payload has a model of its own: much beside a reply."""
+    joints, calls, connections = 300, 200, 4
+    message = compute_request(
+        "long", [ask.GRAVITY_FORCES], q=np.zeros((1, joints)), payload=F32,
+        options=options(payload=PAYLOAD)).SerializeToString()
+    with harness.Client(server.address) as client, \
+            contextlib.ExitStack() as stack:
+        register(client, "long", robots.chain(joints))
+        # What threads and connections keep is there.
+        asked = pb.ComputeRequest.FromString(message)
+        assert client.dynamics.Compute(asked).rows == 1
+        before = server.memory("VmRSS")
+        for _ in range(connections):
+            deaf = stack.enter_context(
+                http2.Connection(server.address, reply_window=0))
+            for k in range(calls):
+                deaf.ask(COMPUTE, message, 2 * k + 1)
+                if k % 20 == 19:  # as much as the window takes
+                    deaf.catch_up()
+            assert deaf.streams_ended == 0
+        if not harness.SANITIZED:
+            # With what the allocator keeps of plans that were given back.
+            assert grown(server, before) < BESIDE + KEPT_FREE
+
+
+def test_calls_themselves_are_admitted(start):
+    calls, limit, each = 200, MEBIBYTE // 2, 4096
+    server = start("--max-inflight-bytes", limit,
+                   models=harness.example_models())
+    message = compute_request(
+        "panda", [ask.BIAS_FORCES], q=np.zeros((1, 7))).SerializeToString()
+    with http2.Connection(server.address, reply_window=0) as deaf:
+        for k in range(calls):
+            deaf.ask(COMPUTE, message, 2 * k + 1)
+        most = limit * 7 // 8 // each
+        give_up = time.monotonic() + harness.CALL_SECONDS
+        while deaf.streams_ended < calls - most:
+            assert time.monotonic() < give_up
+            deaf.catch_up()
+        assert deaf.streams_ended < calls - most // 2
 
 
 def curves(joints, corners):

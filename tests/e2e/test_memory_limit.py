@@ -1,5 +1,6 @@
 """What the server may hold follows from the memory that there is."""
 
+import collections
 import contextlib
 import json
 import struct
@@ -11,11 +12,13 @@ import grpc
 import numpy as np
 import pytest
 from torqued.v1 import dynamics_pb2 as pb
+from torqued.v1 import model_registry_pb2 as registry_pb
 from torqued.v1 import server_info_pb2 as info_pb
 
 import cgroups
 import harness
 import http2
+import robots
 from calls import ask, compute, compute_request, register
 from harness import failure_of
 
@@ -105,7 +108,8 @@ def test_limits_are_shares_of_the_cgroups_memory(limited_start):
     assert info.max_arriving_bytes == arriving
     assert info.max_held_bytes == pytest.approx(
         (48 << 20) + 4 * (MEMORY // 64) + MEMORY // 16 + arriving
-        + (2 + 1 / 4 + 1 / 8) * (MEMORY // 8), abs=100)
+        + (2 + 1 / 4 + 1 / 8) * (MEMORY // 8)
+        + info.threads * 3 * (512 << 10), abs=100)
     assert info.max_held_bytes <= MEMORY
 
 
@@ -121,6 +125,11 @@ def test_the_settings_that_are_printed_are_those_in_force(cgroup):
 
 
 def memory_line(server):
+    """Once it is written, which a thread of its own does."""
+    give_up = time.monotonic() + harness.START_SECONDS
+    while "max_held_bytes" not in server.log():
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
     line, = (line for line in map(json.loads, server.log().splitlines())
              if "memory_bytes" in line)
     return line
@@ -191,22 +200,30 @@ def test_everything_at_once_stays_within_the_formula(limited_start, cgroup):
         info = info_of(client)
         fill_models(client)
 
-        # Streams that send on and do not read.
+        # Streams that send on and do not read: each has a chunk under way and
+        # others that wait, or was refused for want of room.
         rows = 2000
         begin = pb.EvaluateRequest(start=pb.EvaluateStart(
             model="panda", quantities=[ask.MASS_MATRIX]))
         chunk = pb.EvaluateRequest(chunk=pb.EvaluateChunk(
             q=harness.array(np.zeros((rows, 7)))))
         data = frame(begin) + 40 * frame(chunk)
-        for _ in range(20):
-            stream = stack.enter_context(
-                http2.Connection(server.address, reply_window=0))
+        streams = [stack.enter_context(
+            http2.Connection(server.address, reply_window=0))
+            for _ in range(20)]
+        taken = []
+        for stream in streams:
             stream.call("/torqued.v1.Dynamics/Evaluate")
-            rest, before = data, None
-            while len(rest) != before and not stream.ended:
-                before = len(rest)
+            give_up = time.monotonic() + harness.CALL_SECONDS
+            rest = data
+            while (len(data) - len(rest) < len(frame(begin) + 2 * frame(chunk))
+                   and not stream.ended):
+                assert time.monotonic() < give_up, "nothing is read"
                 rest = stream.send_now(rest)
                 stream.catch_up()
+            taken.append(len(data) - len(rest))
+        held = sum(not stream.ended for stream in streams)
+        assert held >= 8, f"{held} streams hold anything: {taken}"
 
         # Messages without their end, more than may arrive.
         request = largest(info)
@@ -224,15 +241,111 @@ def test_everything_at_once_stays_within_the_formula(limited_start, cgroup):
         clients = run_bulk(server, request)
         assert server.process.poll() is None, "killed"
         assert sum(bulk.refused + len(bulk.failures) for bulk in clients) > 0
+        assert sum(bulk.answered for bulk in clients) > 0
         for bulk in clients:
             for failure in bulk.failures:
                 # Of gRPC's own choice where too much arrives, or of a
                 # connection that it closed.
                 assert failure.reason in ("", "REQUEST_TOO_LARGE")
-        assert server.memory("VmHWM") <= info.max_held_bytes
+        # At its edge, but for what no client can fill at once.
+        assert (info.max_held_bytes / 2 < server.memory("VmHWM")
+                <= info.max_held_bytes)
     with harness.Client(server.address) as client:
         compute(client, "panda", [ask.MASS_MATRIX], q=np.zeros((1, 7)))
     assert server.stop() == 0
+
+
+def hostile_source(size):
+    """What takes the most to parse."""
+    element = "<joint/>"
+    return f'<robot name="r">{element * (size // len(element))}</robot>'
+
+
+def ordinary_source(joints, size):
+    """A robot whose source is mostly meshes."""
+    visual = ('<visual><origin xyz="0.1 0.2 0.3" rpy="0 0 1.5707963"/>'
+              '<geometry><mesh filename="package://robot/meshes/part.stl" '
+              'scale="0.001 0.001 0.001"/></geometry></visual>')
+    chain = robots.chain(joints).rstrip()
+    links = size // (len(visual) + 40)
+    welded = "".join(
+        f'<link name="v{k}">{visual}</link><joint name="w{k}" type="fixed">'
+        f'<parent link="link0"/><child link="v{k}"/></joint>'
+        for k in range(min(links, 8000)))
+    source = chain.removesuffix("</robot>") + welded
+    more = (size - len(source)) // len(visual)
+    if more > 0:
+        source += f'<link name="big">{visual * more}</link>' \
+            '<joint name="wb" type="fixed"><parent link="link0"/>' \
+            '<child link="big"/></joint>'
+    return source + "</robot>"
+
+
+class Repeated(threading.Thread):
+    """A client that makes one call again and again; its ends, counted."""
+
+    def __init__(self, address, call, until):
+        super().__init__()
+        self.address, self.call, self.until = address, call, until
+        self.ends = collections.Counter()
+
+    def run(self):
+        with harness.Client(self.address) as client:
+            while time.monotonic() < self.until:
+                try:
+                    self.call(client)
+                    self.ends["OK"] += 1
+                except grpc.RpcError as error:
+                    self.ends[harness.Failure.of(error).reason] += 1
+
+
+def repeat(server, call, clients=CLIENTS):
+    until = time.monotonic() + SECONDS
+    threads = [Repeated(server.address, call, until) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum((thread.ends for thread in threads), collections.Counter())
+
+
+def test_what_parses_at_a_time_stays_within_the_formula(limited_start):
+    server = limited_start()
+    with harness.Client(server.address) as client:
+        info = info_of(client)
+        request = registry_pb.ValidateModelRequest(
+            source=hostile_source(1_600_000).encode())
+        ends = repeat(server, lambda c: c.registry.ValidateModel(request))
+        assert server.process.poll() is None, "killed"
+        assert set(ends) == {"OK", "OVERLOADED"}, ends
+        assert server.memory("VmHWM") <= info.max_held_bytes
+        too_large = failure_of(
+            client.registry.ValidateModel, registry_pb.ValidateModelRequest(
+                source=hostile_source((8 << 20) - 100).encode()))
+        assert too_large.reason == "REQUEST_TOO_LARGE"
+        # An ordinary source may have more.
+        register(client, "large", ordinary_source(100, 3_000_000))
+        compute(client, "large", [ask.BIAS_FORCES], q=np.zeros((1, 100)))
+        assert server.memory("VmHWM") <= info.max_held_bytes
+
+
+def test_what_threads_compute_large_robots_in_is_admitted(limited_start):
+    server = limited_start("--threads", 8)
+    joints = 600
+    with harness.Client(server.address) as client:
+        info = info_of(client)
+        register(client, "long", robots.chain(joints))
+        request = compute_request(
+            "long", [ask.FORWARD_DYNAMICS_DERIVATIVES], payload=harness.F32,
+            q=np.zeros((1, joints)), v=np.zeros((1, joints)),
+            tau=np.zeros((1, joints)))
+        ends = repeat(server, lambda c: c.dynamics.Compute(request), 8)
+        assert server.process.poll() is None, "killed"
+        assert set(ends) == {"OK", "OVERLOADED"}, ends
+        idle = server.memory("VmRSS")
+        # Nothing of it is kept.
+        assert idle < 250 << 20
+        assert server.memory("VmHWM") <= info.max_held_bytes
 
 
 def test_what_never_fits_is_refused_with_the_limit(limited_start):

@@ -3,6 +3,7 @@ nobody takes."""
 
 import contextlib
 import struct
+import threading
 import time
 
 import grpc
@@ -11,10 +12,13 @@ import pytest
 
 import harness
 import http2
+import robots
 import streams
-from calls import ask, compute_request
+from calls import ask, compute_request, register
 from harness import failure_of
 from streams import Stream, chunk
+from trajectories import Motion, check
+from trajectories import start as start_of_check
 
 MEBIBYTE = 1 << 20
 INFLIGHT_BYTES = 64 * MEBIBYTE
@@ -79,10 +83,75 @@ def test_replies_that_nobody_takes_leave_the_share_of_others(start):
         for _ in range(8):
             with harness.Client(server.address) as other:
                 for _ in range(12):
-                    assert other.dynamics.Compute(masses(8)).rows == 8
+                    assert other.dynamics.Compute(masses(2)).rows == 2
                 failure = failure_of(other.dynamics.Compute, masses(30_000))
                 assert failure.reason == "OVERLOADED"
                 assert failure.retry_delay > 0
+
+
+COMPUTE = "/torqued.v1.Dynamics/Compute"
+
+
+def check_soon(server):
+    """A check of another client, which may come before the room is free."""
+    with harness.Client(server.address) as other:
+        verdict = check(other, Motion.swinging(7, 2000)).verdict
+        assert verdict.samples == 2000
+
+
+def test_replies_that_one_connection_does_not_take_leave_checks_room(start):
+    server = serve(start)
+    joints, rows, calls = 60, 6, 250
+    # Little to send, much to hold.
+    message = compute_request(
+        "long", [ask.MASS_MATRIX], q=np.zeros((rows, joints)))
+    replies = calls * rows * 2 * 8 * joints * joints
+    assert replies > INFLIGHT_BYTES
+    with harness.Client(server.address) as client:
+        register(client, "long", robots.chain(joints))
+    with http2.Connection(server.address, reply_window=0) as deaf:
+        for k in range(calls):
+            deaf.ask(COMPUTE, message.SerializeToString(), 2 * k + 1)
+            if k % 10 == 9:  # as much as the window takes
+                deaf.catch_up()
+        # It has all that one may have: the others are refused.
+        give_up = time.monotonic() + SECONDS
+        while not deaf.streams_ended:
+            assert time.monotonic() < give_up
+            deaf.catch_up()
+        check_soon(server)
+
+
+def test_a_check_that_sends_no_more_leaves_checks_room(start):
+    server = serve(start)
+    numbers = 22 * 16  # of a sample: bytes for time, q, v and a
+    long = Motion.swinging(7, INFLIGHT_BYTES // numbers)
+    with harness.Client(server.address) as slow:
+        failure = failure_of(lambda: list(slow.trajectories.CheckTrajectory(
+            iter([start_of_check(), *long.messages(5000)]))))
+        assert failure.reason == "REQUEST_TOO_LARGE"
+        most = (int(failure.metadata["limit"]) - 40_000) // numbers
+        sent, release = threading.Event(), threading.Event()
+
+        def messages():
+            yield start_of_check()
+            for message in long.messages(1000):
+                if message.samples.time.f64 and yielded[0] + 1000 > most:
+                    break
+                yielded[0] += 1000
+                yield message
+            sent.set()
+            release.wait(SECONDS)
+
+        yielded = [0]
+        call = slow.trajectories.CheckTrajectory(messages())
+        assert sent.wait(SECONDS)
+        # Until the server has read what was sent.
+        time.sleep(0.5)
+        check_soon(server)
+        assert not call.done()
+        release.set()
+        assert list(call)[-1].verdict.samples == yielded[0]
 
 
 def test_a_client_that_reads_no_stream_is_the_one_that_is_refused(start):

@@ -4,10 +4,12 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "client/cli/formats/npy_reader.h"
 #include "server/registry/sqlite_store.h"
 #include "server/services/computation.h"
+#include "server/services/parsing_room.h"
 #include "server/services/registry_handlers.h"
 #include "server/wire/measure_message.h"
 #include "tests/fuzz/cost.h"
@@ -283,6 +286,13 @@ class HostileSource : public ::testing::TestWithParam<Source> {
 // Two trees of the parser and the report, beside the source itself.
 constexpr std::size_t kMemory = 220 * kMegabyte;
 
+/// What is admitted for a call with a source, and what comes with any.
+template <class Request>
+std::size_t Admitted(const Request& request) {
+  return kMegabyte + static_cast<std::size_t>(RoomFor(request) +
+                                              BytesToParse(request.source()));
+}
+
 TEST_P(HostileSource, IsRefusedByARegistration) {
   v1::RegisterModelRequest request;
   request.set_name("robot");
@@ -290,7 +300,7 @@ TEST_P(HostileSource, IsRefusedByARegistration) {
   v1::RegisterModelReply reply;
   const Cost cost;
   const auto error = Handle(registry_, request, &reply);
-  ExpectCheap(cost, kMemory);
+  ExpectCheap(cost, std::min(kMemory, Admitted(request)));
   ASSERT_TRUE(error);
   CheckRefusal(*error, request);
   if (GetParam().code.empty()) {
@@ -311,7 +321,7 @@ TEST_P(HostileSource, IsReportedByADryRun) {
   v1::ValidateModelReply reply;
   const Cost cost;
   const auto error = Handle(registry_, request, &reply);
-  ExpectCheap(cost, kMemory);
+  ExpectCheap(cost, std::min(kMemory, Admitted(request)));
   ASSERT_FALSE(error);
   EXPECT_FALSE(reply.valid());
   EXPECT_GT(reply.report().errors(), 0u);
@@ -326,6 +336,60 @@ TEST_P(HostileSource, IsReportedByADryRun) {
 
 INSTANTIATE_TEST_SUITE_P(All, HostileSource, ::testing::ValuesIn(Sources()),
                          [](const auto& test) { return test.param.name; });
+
+/// A robot of so many links, with joints, masses and long numbers, and so many
+/// bytes in each name.
+std::string Ordinary(int links, int moving, std::size_t name) {
+  const std::string pad(name, 'x');
+  std::string body = "<link name='" + pad + "0'/>";
+  for (int k = 1; k <= links; ++k) {
+    const std::string child = pad + std::to_string(k),
+                      parent = pad + std::to_string(k - 1),
+                      type = k <= moving ? "revolute" : "fixed";
+    body += "<joint name='j" + child + "' type='" + type + "'><parent link='" +
+            parent + "'/><child link='" + child +
+            "'/><origin xyz='0.1 0 0.02' rpy='0 0.25 0'/><axis xyz='0 0 1'/>"
+            "<limit effort='1' velocity='1' lower='-1' upper='1'/></joint>"
+            "<link name='" +
+            child +
+            "'><inertial><origin xyz='0.1 0 0'/><mass value='1.2'/><inertia "
+            "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+            "<visual><geometry><mesh filename='package://robot/meshes/" +
+            child + ".stl'/></geometry></visual></link>";
+  }
+  return InRobot(body);
+}
+
+TEST(OrdinarySource, TakesLessThanIsAdmitted) {
+  // What the process takes for the first time is none of it.
+  Registry::Load("urdf", Ordinary(100, 100, 4), {});
+  for (const auto& [links, moving, name] : {std::tuple{7, 7, 4},
+                                            {60, 60, 4},
+                                            {1000, 1000, 4},
+                                            {1000, 1000, 200},
+                                            {9000, 1000, 4},
+                                            {5000, 0, 200}}) {
+    v1::ValidateModelRequest request;
+    request.set_source(Ordinary(links, moving, static_cast<std::size_t>(name)));
+    v1::ValidateModelReply reply;
+    TempDir directory;
+    Registry registry(std::get<std::unique_ptr<ModelStore>>(
+        OpenSqliteStore(directory.File("models.db"))));
+    const Cost cost;
+    EXPECT_FALSE(Handle(registry, request, &reply));
+    const std::size_t used = cost.memory();
+    std::cout << "  " << request.source().size() << " bytes: " << used
+              << " used, " << Admitted(request) << " admitted, "
+              << BytesToParse(request.source()) << " to parse\n";
+    EXPECT_TRUE(reply.valid());
+    if (!kSanitized) {
+      EXPECT_LT(used, Admitted(request));
+    }
+    EXPECT_LE(static_cast<std::int64_t>(request.source().size() +
+                                        2 * reply.ByteSizeLong()),
+              RoomFor(request));
+  }
+}
 
 class HostileRequest : public ::testing::Test {
  protected:

@@ -12,6 +12,7 @@ constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
 Settings SharesOf(std::int64_t bytes) {
   Settings settings;
+  settings.threads = 8;
   SetShares({bytes, "RAM"}, &settings);
   return settings;
 }
@@ -59,6 +60,13 @@ TEST(ByteLimits, AreTheLargestNumberWhereWorkUnderWayHasNoLimit) {
   settings.max_inflight_bytes = kLargest;
   EXPECT_EQ(ArrivalBytes(settings), kLargest);
   EXPECT_EQ(HeldBytes(settings), kLargest);
+}
+
+TEST(ByteLimits, EachThreadKeepsMemoryToComputeWith) {
+  Settings settings = SharesOf(1 << 30);
+  const std::int64_t before = HeldBytes(settings);
+  settings.threads += 2;
+  EXPECT_EQ(HeldBytes(settings), before + 3 * kMebibyte);
 }
 
 TEST(ByteLimits, MoreOfASettingIsMoreThatIsHeld) {

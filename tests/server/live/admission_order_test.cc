@@ -14,6 +14,7 @@
 
 #include "tests/server/live/live_services.h"
 #include "tests/server/robots.h"
+#include "tests/support/random_robot.h"
 
 namespace torqued::server {
 namespace {
@@ -23,16 +24,21 @@ const std::string kNoText = "\x0A\x02\xC3\x28";
 /// A start whose model is such a text.
 const std::string kNoStart = "\x0A\x04" + kNoText;
 
-/// Whether all of it is free, soon.
-bool BecomesFree(Admission& admission) {
+/// Whether the condition holds soon.
+template <class Condition>
+bool Becomes(const Condition& condition) {
   const auto give_up =
       std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < give_up) {
-    const auto all = admission.Admit({.bytes = admission.limit().bytes});
-    if (std::holds_alternative<Admission::Ticket>(all)) return true;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return false;
+  return true;
+}
+
+/// Whether nothing of it is held soon, be it as little as a share.
+bool BecomesFree(const Admission& admission) {
+  return Becomes([&] { return admission.held() == Admission::Load(); });
 }
 
 class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
@@ -56,7 +62,9 @@ class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
     return std::get<Admission::Ticket>(std::move(all));
   }
 
-  LiveServices services_{{.engine = {.threads = 1}}};
+  // A share would have room for the message.
+  LiveServices services_{
+      {.engine = {.threads = 1}, .peers = Admission::kNoShares}};
   grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_{
       services_.Channel()};
 };
@@ -137,6 +145,84 @@ TEST_F(IdleStreamTest, WhatStreamsKeepForTheirNextChunksIsAdmitted) {
     EXPECT_TRUE(stream->call->Finish().ok());
   }
   EXPECT_TRUE(BecomesFree(kept));
+  EXPECT_TRUE(BecomesFree(services_.waiting()));
+  EXPECT_TRUE(BecomesFree(services_.admission()));
+}
+
+/// A stream whose chunks are computed by the only thread of the pool.
+class ReusedChunkTest : public ::testing::Test {
+ protected:
+  static constexpr int kDof = 32;
+  static constexpr int kLarge = 30, kSmall = 8;  // rows
+
+  ReusedChunkTest() {
+    services_.Register("arm",
+                       testing_support::MakeRandomRobot(1, {.dof = kDof}).urdf);
+    v1::EvaluateRequest start;
+    start.mutable_start()->set_model("arm");
+    start.mutable_start()->add_quantities(
+        v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES);
+    stream_->Write(start);
+  }
+
+  /// The next chunk is under way until Release.
+  void SendHeld(int rows) {
+    release_ = {};
+    services_.scheduler().Submit(
+        [released = release_.get_future().share()] { released.wait(); });
+    Send(rows);
+    EXPECT_TRUE(
+        Becomes([&] { return services_.admission().held().rows == rows; }));
+  }
+  void Release() {
+    release_.set_value();
+    Read();
+  }
+  void Send(int rows) {
+    v1::EvaluateRequest message;
+    for (v1::Array* array : {message.mutable_chunk()->mutable_q(),
+                             message.mutable_chunk()->mutable_v(),
+                             message.mutable_chunk()->mutable_tau()}) {
+      array->set_columns(kDof);
+      array->mutable_f64()->resize(static_cast<std::size_t>(rows) * kDof * 8);
+    }
+    EXPECT_TRUE(stream_->Write(message));
+  }
+  /// The answer, once its chunk has left the line.
+  void Read() {
+    v1::EvaluateReply reply;
+    EXPECT_TRUE(stream_->Read(&reply));
+    EXPECT_TRUE(
+        Becomes([&] { return services_.admission().held().rows == 0; }));
+  }
+
+  LiveServices services_{{.engine = {.threads = 1}}};
+  std::promise<void> release_;
+  std::unique_ptr<v1::Dynamics::Stub> dynamics_ = services_.Connect();
+  grpc::ClientContext context_;
+  std::unique_ptr<
+      grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
+      stream_ = dynamics_->Evaluate(&context_);
+};
+
+TEST_F(ReusedChunkTest, WhatASmallMessageLeavesOfALargeOneStaysAdmitted) {
+  // The messages that follow are read into the memory of these two.
+  for (int k = 0; k < 2; ++k) {
+    Send(kLarge);
+    Read();
+  }
+  const std::int64_t kept = services_.kept().bytes();
+  ASSERT_GT(kept, std::int64_t{2} * kLarge * 2 * kDof * kDof * 8);
+  SendHeld(kSmall);
+  EXPECT_EQ(services_.kept().bytes(), kept);
+  Release();
+  // What is admitted for as large a message covers what was kept.
+  SendHeld(kLarge);
+  EXPECT_LT(services_.kept().bytes(), kept * 2 / 3);
+  Release();
+  stream_->WritesDone();
+  EXPECT_TRUE(stream_->Finish().ok());
+  EXPECT_TRUE(BecomesFree(services_.kept()));
   EXPECT_TRUE(BecomesFree(services_.waiting()));
   EXPECT_TRUE(BecomesFree(services_.admission()));
 }

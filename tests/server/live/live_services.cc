@@ -23,7 +23,7 @@ const bool kGrpcStays = (grpc_init(), true);
 LiveServices::LiveServices(const Options& options)
     : registry_(NewStore(directory_.File("models.db")), options.cache),
       engine_(options.engine),
-      admission_(options.inflight),
+      admission_(options.inflight, options.peers),
       context_{registry_,
                engine_,
                admission_,

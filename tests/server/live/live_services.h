@@ -19,6 +19,7 @@ class LiveServices {
   struct Options {
     Engine::Options engine;
     Admission::Load inflight{16'000'000, std::int64_t{1} << 30, 1000};
+    std::int64_t peers = Admission::kUsualPeers;
     RevisionCache::Limits cache = {};
     std::chrono::milliseconds write_deadline{0};
   };

@@ -420,10 +420,9 @@ TEST(Storm, EveryAnswerIsTheRowsOwnWhateverElseIsUnderWay) {
   RecordProperty("late", tally.late);
   RecordProperty("refused", tally.refused);
 
-  // Nothing of it is left: no call, no job, and all of the allowance.
+  // Nothing of it is left: no call, no job, and nothing of the allowance.
   EXPECT_TRUE(BecomesIdle(services));
-  EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
-      services.admission().Admit(kAllowance)));
+  EXPECT_EQ(services.admission().held(), Admission::Load());
 }
 
 }  // namespace

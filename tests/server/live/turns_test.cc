@@ -116,7 +116,7 @@ TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   LiveServices services({.engine = {.threads = 1},
-                         .inflight = {10'000, 130'000},
+                         .inflight = {10'000, 260'000},
                          .cache = {.entries = 1}});
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
@@ -124,11 +124,12 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   services.uncut().Submit(
       [released = release.get_future().share()] { released.wait(); });
 
-  // Nobody can look at the model now. Requests of 9600 and 124 800 bytes, each
-  // of which would fit alone; the first one's results take twice 57 600.
+  // Nobody can look at the model now. Requests of 9600 and 249 600 bytes, each
+  // of which would fit alone; the first one's results take twice 57 600, and
+  // its model some 130 000 while it is parsed.
   Call fits(services, "cold", 200);
   while (services.uncut().jobs() < 2) std::this_thread::yield();
-  EXPECT_EQ(Call(services, "cold", 2600).Code(),
+  EXPECT_EQ(Call(services, "cold", 5200).Code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   release.set_value();
   EXPECT_EQ(fits.Rows(), 200);

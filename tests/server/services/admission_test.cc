@@ -168,10 +168,103 @@ TEST(AdmissionTest, WhatACallHoldsItselfIsNothingElse) {
   const auto request = Admitted(admission, {1, 300}, 1);
   EXPECT_TRUE(Refused(admission, {1, 700}, 1));
   EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
-      admission.Admit({1, 700}, Admission::Reach::kLimit, 1, &request)));
+      admission.Admit({1, 700}, Admission::Reach::kLimit, 1, request.load())));
   const auto other = Admitted(admission, {1, 100}, 1);
   EXPECT_FALSE(std::holds_alternative<Admission::Ticket>(
-      admission.Admit({1, 600}, Admission::Reach::kLimit, 1, &request)));
+      admission.Admit({1, 600}, Admission::Reach::kLimit, 1, request.load())));
+}
+
+TEST(AdmissionTest, WhatNeverFitsBesideItsOwnRequestIsNotToldToRetry) {
+  Admission admission({kHuge, 1000});
+  const auto request = Admitted(admission, {1, 300}, 1);
+  auto outcome =
+      admission.Admit({1, 800}, Admission::Reach::kLimit, 1, request.load());
+  const auto* error = std::get_if<Error>(&outcome);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(error->reason, v1::REQUEST_TOO_LARGE);
+  EXPECT_THAT(error->message, HasSubstr("1100 bytes"));
+  EXPECT_FALSE(error->retry_after);
+}
+
+TEST(AdmissionTest, WhatIsAddedToATicketIsGivenBackWithIt) {
+  Admission admission({10, 1000, 5});
+  auto ticket = Admitted(admission, {1, 100, 1}, 7);
+  ticket.Add(Admitted(admission, {2, 300, 0}, 7));
+  ticket.Add({});
+  EXPECT_EQ(ticket.load(), (Admission::Load{3, 400, 1}));
+  EXPECT_EQ(admission.held(), (Admission::Load{3, 400, 1}));
+  ticket.KeepBytes(500);
+  EXPECT_EQ(admission.held(), (Admission::Load{3, 400, 1}));
+  ticket.KeepBytes(50);
+  EXPECT_EQ(admission.held(), (Admission::Load{3, 50, 1}));
+  Admission::Ticket empty;
+  empty.Add(std::move(ticket));
+  EXPECT_EQ(ticket.load(), Admission::Load());
+  EXPECT_EQ(admission.held(), (Admission::Load{3, 50, 1}));
+  empty = {};
+  EXPECT_EQ(admission.held(), Admission::Load());
+}
+
+TEST(AdmissionTest, WithoutSharesNobodyIsOwedAnything) {
+  Admission admission({8000, 8000, 8}, Admission::kNoShares);
+  EXPECT_EQ(admission.share(), Admission::Load());
+  const auto all = Admitted(admission, {8000, 8000, 8}, 1);
+  EXPECT_TRUE(Refused(admission, {1, 0, 0}, 2));
+  EXPECT_TRUE(Refused(admission, {0, 1, 0}, 2));
+  EXPECT_TRUE(Refused(admission, {0, 0, 1}, 2));
+}
+
+/// Whether it is admitted as what a peer may hold as long as it likes, in which
+/// case `held` holds it, too.
+bool TakesSlowly(Admission& admission, std::int64_t bytes, PeerId peer,
+                 Admission::Ticket* held) {
+  auto outcome =
+      admission.Admit({.bytes = bytes}, Admission::Reach::kSlow, peer);
+  auto* ticket = std::get_if<Admission::Ticket>(&outcome);
+  if (ticket != nullptr) held->Add(std::move(*ticket));
+  return ticket != nullptr;
+}
+
+TEST(AdmissionTest, WhatIsSlowLeavesRoomToWhatIsSlowOfOthers) {
+  Admission admission({10, 16'000}, Admission::kNoShares);
+  EXPECT_EQ(admission.most_slow_bytes(), 7000);
+  Admission::Ticket first, second, third;
+  // In steps, of half of the limit, an eighth less.
+  for (int k = 0; k < 7; ++k) {
+    EXPECT_TRUE(TakesSlowly(admission, 1000, 1, &first)) << k;
+  }
+  EXPECT_FALSE(TakesSlowly(admission, 1, 1, &first));
+  EXPECT_TRUE(TakesSlowly(admission, 875, 2, &second));
+  EXPECT_FALSE(TakesSlowly(admission, 1, 2, &second));
+  EXPECT_TRUE(TakesSlowly(admission, 100, 3, &third));
+  // The other half is for what is not.
+  EXPECT_FALSE(Refused(admission, {.bytes = 8000}, 4));
+  first = {};
+  EXPECT_TRUE(TakesSlowly(admission, 5000, 3, &third));
+}
+
+TEST(AdmissionTest, WhatIsSlowFindsRoomBesideWhoTakesAllTheRest) {
+  Admission admission({10, 16'000}, Admission::kNoShares);
+  const auto few = Admitted(admission, {.bytes = 1}, 1);
+  const auto greedy = Admitted(admission, {.bytes = 13'990}, 1);
+  EXPECT_TRUE(Refused(admission, {.bytes = 1000}, 1));
+  Admission::Ticket slow, other;
+  EXPECT_TRUE(TakesSlowly(admission, 1700, 2, &slow));
+  EXPECT_FALSE(TakesSlowly(admission, 100, 2, &slow));
+  // An eighth is left of that, too.
+  EXPECT_TRUE(TakesSlowly(admission, 200, 3, &other));
+  EXPECT_FALSE(Refused(admission, {.bytes = 50}, 4));
+}
+
+TEST(AdmissionTest, WhatIsSlowCountsAsSuchUntilItIsGivenBack) {
+  Admission admission({10, 16'000}, Admission::kNoShares);
+  for (int k = 0; k < 100; ++k) {
+    Admission::Ticket slow;
+    EXPECT_TRUE(TakesSlowly(admission, 7000, 1, &slow)) << k;
+    slow.KeepBytes(2000);
+    EXPECT_TRUE(TakesSlowly(admission, 5000, 1, &slow)) << k;
+  }
+  EXPECT_EQ(admission.held(), Admission::Load());
 }
 
 TEST(AdmissionTest, WhatIsGivenBackIsThePeers) {

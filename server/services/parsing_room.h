@@ -1,0 +1,47 @@
+// Memory for parsing models, among the bytes under way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "server/errors/error.h"
+#include "server/registry/registry.h"
+#include "server/services/admission.h"
+
+namespace torqued::server {
+
+/// What parsing a source takes at most, what is made of it and thrown away
+/// again included: by the tags and attributes that are in it, whatever it is.
+std::int64_t BytesToParse(std::string_view source);
+
+/// Of one call, for as long as it lives.
+class ParsingRoom {
+ public:
+  /// `beside`: what the call holds beside the ticket of its admission.
+  explicit ParsingRoom(PeerAdmission admission,
+                       const Admission::Load& beside = {})
+      : admission_(admission), beside_(beside) {}
+  ParsingRoom(const ParsingRoom&) = delete;
+  ParsingRoom& operator=(const ParsingRoom&) = delete;
+
+  std::optional<Error> Admit(std::string_view source);
+
+  /// For a registry, which asks before it parses what it has stored. Not to be
+  /// called once this is gone.
+  AdmitSource Asked();
+  /// Why the registry was told no; says more than its own error.
+  const std::optional<Error>& refusal() const { return refusal_; }
+
+ private:
+  PeerAdmission admission_;
+  Admission::Load beside_;
+  Admission::Ticket room_;
+  std::optional<Error> refusal_;
+};
+
+/// The model that a reference leads to, which may take parsing.
+OrError<ModelEntry> ResolveModel(Registry& registry, std::string_view reference,
+                                 PeerAdmission admission);
+
+}  // namespace torqued::server
