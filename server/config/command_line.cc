@@ -264,10 +264,10 @@ class Parser {
             "1 GiB"),
         1, kUnbounded);
     flags::WholeNumber(
-        Setting(
-            "--max-inflight-streams", settings_.max_inflight_streams,
-            "Most streams of Evaluate, checks, reflection and watches of health "
-            "at a time; more are refused at once"),
+        Setting("--max-inflight-streams", settings_.max_inflight_streams,
+                "Most streams of Evaluate, checks, reflection and watches of "
+                "health "
+                "at a time; more are refused at once"),
         1, kMaxCount);
     flags::WholeNumber(Setting("--max-models", settings_.max_models,
                                "Most names in the model store; no more are "
