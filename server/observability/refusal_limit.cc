@@ -1,7 +1,5 @@
 #include "server/observability/refusal_limit.h"
 
-#include <algorithm>
-
 namespace torqued::server {
 namespace {
 
@@ -45,9 +43,9 @@ std::vector<RefusalLimit::LeftOut> RefusalLimit::TakeLeftOut(
 }
 
 std::string_view HostOf(std::string_view peer) {
-  const bool has_port = peer.starts_with("ipv4:") || peer.starts_with("ipv6:");
-  return has_port ? peer.substr(0, std::max<std::size_t>(peer.rfind(':'), 5))
-                  : peer;
+  const std::size_t colon = peer.rfind(':');
+  const bool has_port = !peer.starts_with("unix:") && colon < peer.size() - 1;
+  return has_port ? peer.substr(0, colon) : peer;
 }
 
 }  // namespace torqued::server

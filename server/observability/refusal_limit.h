@@ -51,8 +51,9 @@ class RefusalLimit {
   std::map<Key, Count> counts_;
 };
 
-/// The peer of a call as gRPC names it, "ipv4:127.0.0.1:52345", without the
-/// port: connections of one host are one peer.
+/// The peer of a call as connections name it, "127.0.0.1:52345", or gRPC,
+/// "ipv4:127.0.0.1:52345", without the port: connections of one host are one
+/// peer.
 std::string_view HostOf(std::string_view peer);
 
 }  // namespace torqued::server

@@ -75,6 +75,9 @@ TEST(RefusalLimit, HasNoMoreMemoryForMorePeers) {
 TEST(HostOf, LeavesThePortOut) {
   EXPECT_EQ(HostOf("ipv4:127.0.0.1:52345"), "ipv4:127.0.0.1");
   EXPECT_EQ(HostOf("ipv6:%5B::1%5D:52345"), "ipv6:%5B::1%5D");
+  EXPECT_EQ(HostOf("127.0.0.1:52345"), "127.0.0.1");
+  EXPECT_EQ(HostOf("[::1]:52345"), "[::1]");
+  EXPECT_EQ(HostOf("unix:uid=1000"), "unix:uid=1000");
   EXPECT_EQ(HostOf("unix:"), "unix:");
   EXPECT_EQ(HostOf("unix:/run/x:1"), "unix:/run/x:1");
   EXPECT_EQ(HostOf("ipv4:"), "ipv4:");
