@@ -32,10 +32,22 @@ std::vector<FloodJudge::Verdict> FloodJudge::Look(const std::vector<Seen>& seen,
   // Those that are ended already may have been it.
   if (verdicts_.empty() && !forgive_) EndGrowing(seen);
   // Whether others had a part in it shows from here on.
-  if (!verdicts_.empty() || std::exchange(forgive_, false)) {
-    for (const Seen& one : seen) WatchOf(one.id).Forgive(process);
+  const bool ended = !verdicts_.empty() || forgive_;
+  if (ended && !seen.empty()) {
+    ended_ = seen.front().reading.time;
+    forgive_ = false;
+  }
+  const bool aftermath = InAftermath(seen);
+  for (const Seen& one : seen) {
+    if (ended) WatchOf(one.id).Forgive(process);
+    if (aftermath) WatchOf(one.id).ForgiveUnfinished(process);
   }
   return verdicts_;
+}
+
+bool FloodJudge::InAftermath(const std::vector<Seen>& seen) const {
+  return ended_ && !seen.empty() &&
+         seen.front().reading.time - *ended_ < limits_.aftermath;
 }
 
 bool FloodJudge::IsEnded(ConnectionId id) const {
@@ -119,7 +131,7 @@ FloodJudge::Suspects FloodJudge::WhoseMemoryGrows(const std::vector<Seen>& seen,
 void FloodJudge::EndGrowing(const std::vector<Seen>& seen) {
   Suspects suspects =
       WhoseMemoryGrows(seen, &ConnectionWatch::unanswered, limits_.memory);
-  if (suspects.empty()) {
+  if (suspects.empty() && !InAftermath(seen)) {
     suspects = WhoseMemoryGrows(seen, &ConnectionWatch::unfinished,
                                 2 * limits_.memory);
   }

@@ -97,6 +97,27 @@ TEST_F(FloodJudgeTest, EndsWhoseBytesAreNoMessageWhileMemoryGrows) {
   EXPECT_TRUE(certain);
 }
 
+TEST_F(FloodJudgeTest, BlamesNoMessageForWhatAnEndedConnectionLeaves) {
+  Client& flooder = Add("a");
+  flooder.Call();
+  Client& uploader = Add("b");
+  uploader.Call();
+  Look();
+  const ConnectionId id = flooder.id;
+  EXPECT_THAT(Flooded({&flooder}, 2 * limits.memory), ElementsAre(id));
+  const auto grow = [&](std::chrono::milliseconds span) {
+    for (auto passed = kLook; passed < span; passed += kLook) {
+      memory += 4 * kMiB;
+      uploader.Upload(kMiB / 8);
+      if (!Look().empty()) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(grow(limits.aftermath));
+  // From then on it is what comes that takes the memory.
+  EXPECT_FALSE(grow(limits.aftermath));
+}
+
 TEST_F(FloodJudgeTest, EndsOneFlooderAndNobodyWhoUploads) {
   Client& flooder = Add("a");
   flooder.Call();
