@@ -21,6 +21,14 @@ std::int64_t BytesOfScratch(std::int64_t bodies) {
   return kNumber * bodies * (bodies + kVectorsOfABody);
 }
 
+/// Numbers of the largest symmetric result: M, or what a task of six axes has.
+int NumbersOfPacked(const EvaluationPlan& plan) {
+  constexpr int kOfATask = 21;
+  if (!plan.options().quantities.Has(Quantity::kMassMatrix)) return kOfATask;
+  const int nv = plan.model().nv();
+  return std::max(nv * (nv + 1) / 2, kOfATask);
+}
+
 std::int64_t BytesOfQuantities(QuantityBits wanted, int bodies) {
   if (wanted == 0) return 0;
   QuantityScratch<double> scratch{};
@@ -66,7 +74,7 @@ std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
   const std::int64_t nv = plan.model().nv();
   const int bodies = plan.model().tree().n;
   const QuantitySet quantities = plan.options().quantities;
-  std::int64_t numbers = nv * (nv + 1) / 2 + kNumbersOfAJoint * (nv + 1);
+  std::int64_t numbers = NumbersOfPacked(plan) + kNumbersOfAJoint * (nv + 1);
   if (quantities.HasAny(kQuantitiesOfTheTask)) {
     numbers += nv * (plan.options().task.axis_count + nv);
   }
@@ -103,7 +111,7 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
          plan.ColumnsOf(static_cast<Input>(k)));
   }
   grow(result, nv);
-  grow(packed, std::max(nv * (nv + 1) / 2, 21));
+  grow(packed, NumbersOfPacked(plan));
   if (plan.options().quantities.HasAny(kQuantitiesOfTheInverse)) {
     pivots.Reserve(bodies);
   }
