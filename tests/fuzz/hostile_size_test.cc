@@ -277,7 +277,17 @@ class HostileSource : public ::testing::TestWithParam<Source> {
  protected:
   HostileSource()
       : registry_(std::get<std::unique_ptr<ModelStore>>(
-            OpenSqliteStore(directory_.File("models.db")))) {}
+            OpenSqliteStore(directory_.File("models.db")))) {
+    // What the first calls of a process take is none of the source's: one that
+    // is refused, and one that is not.
+    for (const std::string source : {"<robot", kThreeJoints}) {
+      v1::RegisterModelRequest request;
+      request.set_name("first");
+      request.set_source(source);
+      v1::RegisterModelReply reply;
+      (void)Handle(registry_, request, &reply);
+    }
+  }
 
   TempDir directory_;
   Registry registry_;
