@@ -18,16 +18,16 @@ struct RowWorkspace::Quantities {
   std::unique_ptr<std::byte, Free> memory;
   std::size_t bytes = 0;
 
-  void Reserve(QuantityBits wanted, unsigned long bodies) {
+  void Reserve(QuantityBits wanted, unsigned long n) {
     Carver counter(nullptr);
-    CarveQuantityScratch(wanted, bodies, counter, scratch);
+    CarveQuantityScratch(wanted, n, counter, scratch);
     if (bytes < counter.used()) {
       memory.reset(
           static_cast<std::byte*>(::operator new(counter.used(), kCacheLine)));
       bytes = counter.used();
     }
     Carver carver(memory.get());
-    CarveQuantityScratch(wanted, bodies, carver, scratch);
+    CarveQuantityScratch(wanted, n, carver, scratch);
   }
 };
 
