@@ -72,6 +72,10 @@ struct ChunkScheduler::Impl {
       return job.cancellation != nullptr && job.cancellation->cancelled();
     }
     bool all_started() const { return next >= job.chunks; }
+    /// Another chunk may start, or none is to.
+    bool may_go_on() const {
+      return job.most_running == 0 || running < job.most_running || cancelled();
+    }
 
     const Job job;
     const bool joined;         // a caller of Run waits, and ends it
@@ -104,6 +108,23 @@ struct ChunkScheduler::Impl {
       }
       Queue& line = found->second->jobs;
       line.splice(line.end(), job);
+    }
+
+    /// Whether there is such a job: the first one is in front then. Those
+    /// before it keep their places behind it.
+    template <class Condition>
+    bool Advance(Condition condition) {
+      for (auto group = groups_.begin(); group != groups_.end(); ++group) {
+        Queue& line = group->jobs;
+        const auto job = std::find_if(
+            line.begin(), line.end(),
+            [&](const auto& waiting) { return condition(*waiting); });
+        if (job == line.end()) continue;
+        line.splice(line.begin(), line, job);
+        groups_.splice(groups_.begin(), groups_, group);
+        return true;
+      }
+      return false;
     }
 
     /// The job whose turn it is.
@@ -212,11 +233,15 @@ struct ChunkScheduler::Impl {
     job.job.run(chunk, slot);
     lock.lock();
     --job.running;
+    if (job.job.most_running > 0) ready.notify_all();
   }
 
-  /// A chunk of the job whose turn it is; the lock is open meanwhile. Nothing
-  /// is allocated: here, nobody could catch it.
-  void RunNext(Turns& from, int slot, std::unique_lock<std::mutex>& lock) {
+  /// A chunk of the job whose turn it is; the lock is open meanwhile. False
+  /// where no job may go on. Nothing is allocated: here, nobody could catch it.
+  bool RunNext(Turns& from, int slot, std::unique_lock<std::mutex>& lock) {
+    if (!from.Advance([](const Running& job) { return job.may_go_on(); })) {
+      return false;
+    }
     std::shared_ptr<Running> job = from.front();
     const bool dropped = job->cancelled();
     from.Pass(!dropped && job->next + 1 < job->job.chunks);
@@ -225,12 +250,12 @@ struct ChunkScheduler::Impl {
     } else {
       RunChunk(*job, slot, lock);
     }
-    if (!job->all_started() || job->running > 0) return;
+    if (!job->all_started() || job->running > 0) return true;
     if (job->joined) {
       // The caller's is the last reference.
       job.reset();
       idle.notify_all();
-      return;
+      return true;
     }
     lock.unlock();
     if (job->job.done) job->job.done();
@@ -238,25 +263,36 @@ struct ChunkScheduler::Impl {
     job.reset();
     lock.lock();
     --jobs;
+    return true;
   }
 
   /// One chunk of every group that waits, but none that takes long. Ends early
-  /// once `own` is cancelled.
-  void RunRound(int slot, const CancellationToken* own,
+  /// once `own` is cancelled. False where none of them may go on.
+  bool RunRound(int slot, const CancellationToken* own,
                 std::unique_lock<std::mutex>& lock) {
-    for (std::size_t left = turns.groups(); left > 0 && !turns.empty();
-         --left) {
-      if (own != nullptr && own->cancelled()) return;
-      RunNext(turns, slot, lock);
+    bool any = false;
+    for (std::size_t left = turns.groups(); left > 0; --left) {
+      if (own != nullptr && own->cancelled()) break;
+      if (!RunNext(turns, slot, lock)) break;
+      any = true;
     }
+    return any;
+  }
+
+  /// Ends the jobs of long chunks that are cancelled before one has started.
+  void DropCancelled(int slot, std::unique_lock<std::mutex>& lock) {
+    const auto is_over = [](const Running& job) { return job.cancelled(); };
+    while (long_turns.Advance(is_over)) RunNext(long_turns, slot, lock);
   }
 
   /// Chunk after chunk, until no job waits for one. A long one goes first,
   /// since it gives way to all others.
   void Work(int slot, std::unique_lock<std::mutex>& lock) {
     while (any_ready()) {
-      if (!long_turns.empty()) RunNext(long_turns, slot, lock);
-      RunRound(slot, nullptr, lock);
+      const bool one_long = RunNext(long_turns, slot, lock);
+      const bool any_short = RunRound(slot, nullptr, lock);
+      // Jobs that may not go on do so when one of their chunks is done.
+      if (!one_long && !any_short && any_ready()) ready.wait(lock);
     }
     --workers;
     // Notified under the lock: whoever waits may destroy this right after.
@@ -269,7 +305,10 @@ struct ChunkScheduler::Impl {
     while (!job->all_started()) {
       const bool cancelled = job->cancelled();
       const bool last = job->next + 1 == job->job.chunks;
-      if (cancelled || last) TurnsOf(*job).Remove(job);
+      if (cancelled || last) {
+        TurnsOf(*job).Remove(job);
+        ready.notify_all();
+      }
       if (cancelled) {
         job->next = job->job.chunks;
       } else {
@@ -289,6 +328,7 @@ struct ChunkScheduler::Impl {
   tbb::task_arena arena;
   std::mutex mutex;  // of all that follows, and of the cursors
   std::condition_variable idle;
+  std::condition_variable ready;  // a job more, or one that may go on again
   Turns turns;
   Turns long_turns;  // of jobs whose chunks take long
   int workers = 0;   // awaited or running, or about to be awaited
@@ -319,6 +359,7 @@ void ChunkScheduler::Submit(Job job) {
   {
     const std::scoped_lock lock(impl_->mutex);
     impl_->TurnsOf(*turn.front()).Add(turn);
+    impl_->ready.notify_all();
     ++impl_->jobs;
     more = static_cast<int>(
         std::min<std::int64_t>(chunks, threads_ - impl_->workers));
@@ -339,7 +380,10 @@ void ChunkScheduler::Run(Job job) {
   int more = 0;
   {
     const std::scoped_lock lock(impl_->mutex);
-    if (helpers > 0) impl_->TurnsOf(*running).Add(turn);
+    if (helpers > 0) {
+      impl_->TurnsOf(*running).Add(turn);
+      impl_->ready.notify_all();
+    }
     ++impl_->jobs;
     if (helpers > 0) {
       more = static_cast<int>(
@@ -366,11 +410,11 @@ void ChunkScheduler::GiveWay(int slot, std::chrono::nanoseconds piece,
   std::unique_lock lock(impl_->mutex);
   ++impl_->pauses;
   if (slot == kCaller) return;
+  impl_->DropCancelled(slot + threads_ + 1, lock);
   const auto end = std::chrono::steady_clock::now() + piece;
-  do {
-    impl_->RunRound(slot + threads_ + 1, &own, lock);
-  } while (!impl_->turns.empty() && !own.cancelled() &&
-           std::chrono::steady_clock::now() < end);
+  while (impl_->RunRound(slot + threads_ + 1, &own, lock) && !own.cancelled() &&
+         std::chrono::steady_clock::now() < end) {
+  }
 }
 
 std::int64_t ChunkScheduler::jobs() const {

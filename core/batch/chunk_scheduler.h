@@ -62,6 +62,9 @@ class ChunkScheduler {
     std::uint64_t group = 0;
     /// Whether its chunks take long: these call GiveWay.
     bool long_chunks = false;
+    /// Chunks of it that run at a time, of a job that is submitted; 0: as many
+    /// as there are threads.
+    std::int64_t most_running = 0;
   };
 
   /// Throws std::runtime_error where the system has no thread for it.

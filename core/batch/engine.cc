@@ -65,16 +65,6 @@ std::int64_t ChunkRows(const EvaluationPlan& plan, const LaneKernels& kernels,
   return std::clamp(rows / block * block, block, kMaxChunkRows);
 }
 
-/// As few chunks as there may be threads: whole blocks.
-std::int64_t ChunkRowsFor(const EvaluationPlan& plan,
-                          const LaneKernels& kernels, std::int64_t chunk_rows,
-                          int most_threads) {
-  if (most_threads <= 0) return chunk_rows;
-  const std::int64_t block = RowsOfABlock(plan, kernels);
-  const std::int64_t rows = (plan.rows() + most_threads - 1) / most_threads;
-  return std::max(chunk_rows, (rows + block - 1) / block * block);
-}
-
 void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {
   report.rows_not_ok += static_cast<std::int64_t>(issues.size());
   for (const RowIssue& issue : issues) {
@@ -321,11 +311,9 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
                     const EvaluationOutputs& outputs, Done done,
                     std::shared_ptr<CancellationToken> cancellation,
                     bool stop_at_first, std::uint64_t group, int most_threads) {
-  auto run = std::make_shared<Run>(
-      kernels_, *plan, outputs,
-      ChunkRowsFor(*plan, kernels_,
-                   ChunkRows(*plan, kernels_, chunk_rows_, threads()),
-                   most_threads));
+  auto run =
+      std::make_shared<Run>(kernels_, *plan, outputs,
+                            ChunkRows(*plan, kernels_, chunk_rows_, threads()));
   if (cancellation != nullptr) run->cancellation = std::move(cancellation);
   run->stop_at_first = stop_at_first;
 
@@ -335,6 +323,7 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
     run->Chunk(chunk, *scheduler_, slot, workspaces_->OfSlot(slot));
   };
   job.long_chunks = run->long_chunks;
+  job.most_running = most_threads;
   job.group = group;
   job.done = [run, plan = std::move(plan), done = std::move(done)] {
     done(run->Report());

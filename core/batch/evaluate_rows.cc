@@ -56,6 +56,7 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
           continue;
       }
       outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
+      if (GiveUpAfter(workspace.pauses, RowOperations(plan))) return;
     }
   }
   const long long row_operations = RowOperations(plan);

@@ -277,6 +277,86 @@ TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
   EXPECT_GT(within, 0);
 }
 
+TEST(ChunkScheduler, NoMoreChunksRunAtATimeThanTheJobAllows) {
+  for (const bool long_chunks : {false, true}) {
+    ChunkScheduler scheduler(4);
+    std::atomic<int> running{0}, most{0}, others{0}, chunks{0};
+    std::promise<void> limited_done, others_done;
+    ChunkScheduler::Job limited;
+    limited.chunks = 200;
+    limited.most_running = 2;
+    limited.long_chunks = long_chunks;
+    limited.run = [&](std::int64_t, int slot) {
+      const int now = ++running;
+      int before = most;
+      while (now > before && !most.compare_exchange_weak(before, now)) {
+      }
+      if (long_chunks) scheduler.GiveWay(slot, {}, CancellationToken());
+      std::this_thread::yield();
+      ++chunks;
+      --running;
+    };
+    limited.done = [&] { limited_done.set_value(); };
+    ChunkScheduler::Job other;
+    other.chunks = 200;
+    other.run = [&](std::int64_t, int) { ++others; };
+    other.done = [&] { others_done.set_value(); };
+    scheduler.Submit(std::move(limited));
+    scheduler.Submit(std::move(other));
+    limited_done.get_future().wait();
+    others_done.get_future().wait();
+    EXPECT_EQ(chunks, 200);
+    EXPECT_EQ(others, 200);
+    EXPECT_LE(most, 2);
+  }
+}
+
+TEST(ChunkScheduler, ALimitedJobAloneIsDone) {
+  ChunkScheduler scheduler(3);
+  for (int round = 0; round < 200; ++round) {
+    std::promise<void> done;
+    std::atomic<int> chunks{0};
+    ChunkScheduler::Job limited;
+    limited.chunks = 20;
+    limited.most_running = 1;
+    limited.run = [&](std::int64_t, int) { ++chunks; };
+    limited.done = [&] { done.set_value(); };
+    scheduler.Submit(std::move(limited));
+    done.get_future().wait();
+    ASSERT_EQ(chunks, 20);
+  }
+}
+
+TEST(ChunkScheduler, ACancelledJobThatWaitsForALongChunkEndsInItsPause) {
+  ChunkScheduler scheduler(1);
+  const auto token = std::make_shared<CancellationToken>();
+  std::atomic<bool> ended{false}, ran{false};
+  std::promise<bool> ended_before;
+  {
+    Blockade blockade(scheduler);
+    ChunkScheduler::Job large;
+    large.chunks = 1;
+    large.long_chunks = true;
+    large.run = [&](std::int64_t, int slot) {
+      token->Cancel();
+      scheduler.GiveWay(slot, {}, CancellationToken());
+      ended_before.set_value(ended);
+    };
+    ChunkScheduler::Job waiting;
+    waiting.chunks = 3;
+    waiting.long_chunks = true;
+    waiting.group = 1;
+    waiting.cancellation = token;
+    waiting.run = [&](std::int64_t, int) { ran = true; };
+    waiting.done = [&] { ended = true; };
+    scheduler.Submit(std::move(large));
+    scheduler.Submit(std::move(waiting));
+    blockade.Release();
+  }
+  EXPECT_TRUE(ended_before.get_future().get());
+  EXPECT_FALSE(ran);
+}
+
 TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
   ChunkScheduler scheduler(1);
   const auto token = std::make_shared<CancellationToken>();
