@@ -38,8 +38,11 @@ void ConnectionWatch::Window::Look(const ConnectionReading& now,
   least_explained = std::min(least_explained, process.explained);
   most_explained = std::max(most_explained, process.explained);
   growth.bytes = now.bytes - first_byte;
-  growth.memory =
-      process.memory - least_memory - (most_explained - least_explained);
+  // What is admitted is used later, maybe after this began: what all together
+  // may use is no growth.
+  growth.memory = std::min(
+      process.memory - least_memory - (most_explained - least_explained),
+      process.memory - process.idle - most_explained);
 }
 
 void ConnectionWatch::Forgive(const ProcessReading& process) {

@@ -35,6 +35,7 @@ struct ConnectionReading {
 struct ProcessReading {
   std::int64_t memory = 0;     // in use
   std::int64_t explained = 0;  // by what is known of its calls
+  std::int64_t idle = 0;       // least that was in use
 };
 
 enum class Flood : std::uint8_t {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <new>
 #include <random>
 #include <string>
 #include <string_view>
@@ -222,9 +223,14 @@ void FloodGuard::Run() {
   std::unique_lock lock(stop_mutex_);
   while (!stopping_.wait_for(lock, pause, [this] { return stop_; })) {
     lock.unlock();
-    LogEndsAtHeaders();
-    pause = Look() ? kCloserLook : kLook;
-    GiveMemoryBack();
+    try {
+      LogEndsAtHeaders();
+      pause = Look() ? kCloserLook : kLook;
+      GiveMemoryBack();
+    } catch (const std::bad_alloc&) {
+      // Looks again: there may be memory then.
+      pause = kLook;
+    }
     lock.lock();
   }
 }
@@ -278,7 +284,8 @@ bool FloodGuard::Look() {
     const Place& place = At(id);
     if (place.counted) seen_.push_back({id, place.key, place.reading});
   }
-  for (const auto& verdict : judge_.Look(seen_, resident_, accounted_())) {
+  for (const auto& verdict :
+       judge_.Look(seen_, resident_, accounted_(), least_resident_)) {
     End(verdict);
   }
   for (const FloodJudge::Seen& seen : seen_) {

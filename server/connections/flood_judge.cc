@@ -17,8 +17,9 @@ ConnectionWatch& FloodJudge::WatchOf(ConnectionId id) {
 
 std::vector<FloodJudge::Verdict> FloodJudge::Look(const std::vector<Seen>& seen,
                                                   std::int64_t memory,
-                                                  std::int64_t accounted) {
-  const ProcessReading process{memory, Explained(seen, accounted)};
+                                                  std::int64_t accounted,
+                                                  std::int64_t idle) {
+  const ProcessReading process{memory, Explained(seen, accounted), idle};
   verdicts_.clear();
   soon_ = false;
   for (const Seen& one : seen) {

@@ -61,11 +61,11 @@ bool BindBeside(int descriptor, sockaddr_storage address, socklen_t size) {
          0;
 }
 
-/// Why the probe failed; empty where that says nothing of the listener: the
-/// machine has no port left to ask from.
-std::string WhyNot(int error) {
-  return error == EADDRINUSE || error == EADDRNOTAVAIL ? ""
-                                                       : std::strerror(error);
+/// Why the probe failed; empty where that says nothing of the listener, since
+/// the machine has no port left to ask from: `no_port`, of the call that
+/// failed.
+std::string WhyNot(int error, int no_port) {
+  return error == no_port ? "" : std::strerror(error);
 }
 
 /// Empty once the other end has closed the connection.
@@ -97,7 +97,7 @@ std::string Listener::Knock(const Door& door,
   if (!BindBeside(descriptor, target, target_size) ||
       getsockname(descriptor, reinterpret_cast<sockaddr*>(&source),
                   &source_size) != 0) {
-    return WhyNot(errno);
+    return WhyNot(errno, EADDRINUSE);
   }
   const std::string name = NameOf(source, source_size);
   {
@@ -115,7 +115,7 @@ std::string Listener::Knock(const Door& door,
   if (connect(descriptor, reinterpret_cast<const sockaddr*>(&target),
               target_size) != 0 &&
       errno != EINPROGRESS) {
-    return WhyNot(errno);
+    return WhyNot(errno, EADDRNOTAVAIL);
   }
   const auto end = Clock::now() + patience;
   while (Clock::now() < end && !closing()) {

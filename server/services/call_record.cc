@@ -122,7 +122,7 @@ std::chrono::nanoseconds CallRecord::age() const {
 
 void CallRecord::LogFailure(LogLevel level, std::string_view outcome,
                             std::string_view detail) {
-  if (!LogEnabled(level) || !MayLogRefusal(outcome, context_->peer())) return;
+  if (!LogEnabled(level) || !MayLogRefusal(outcome, PeerOf(*context_))) return;
   LogEnd(level, "call failed", outcome, detail);
 }
 

@@ -375,6 +375,19 @@ std::unique_ptr<EvaluateStream::Chunk> EvaluateStream::TakeChunk() {
   return chunk;
 }
 
+void EvaluateStream::Keep(std::unique_ptr<Chunk> chunk, std::int64_t bytes) {
+  try {
+    auto kept = context_.kept.Admit({.bytes = bytes}, Admission::Reach::kLimit,
+                                    record_.peer());
+    if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
+      chunk->kept = std::move(*ticket);
+      spare_.push_back(std::move(chunk));
+    }
+  } catch (const std::bad_alloc&) {
+    // Nobody waits for it.
+  }
+}
+
 void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   chunk->batch->Release();
   chunk->bytes.Clear();
@@ -385,14 +398,7 @@ void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   chunk->kept_reply = static_cast<std::int64_t>(chunk->reply.SpaceUsedLong());
   chunk->kept = {};
   const std::int64_t bytes = chunk->kept_request + chunk->kept_reply;
-  if (bytes <= kMaxKeptBytes) {
-    auto kept = context_.kept.Admit({.bytes = bytes}, Admission::Reach::kLimit,
-                                    record_.peer());
-    if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
-      chunk->kept = std::move(*ticket);
-      spare_.push_back(std::move(chunk));
-    }
-  }
+  if (bytes <= kMaxKeptBytes) Keep(std::move(chunk), bytes);
   const std::size_t most = std::max<std::size_t>(1, line_size_);
   if (spare_.size() > most) spare_.resize(most);
 }

@@ -58,6 +58,7 @@ class EvaluateStream final : public StreamCall {
   };
 
   void OnMessage() override;
+  const Admission::Ticket* start_room() const override { return &start_room_; }
   std::optional<Error> OnModel(const ModelEntry& entry) override;
   bool OnWritten(bool ok) override;
   void Resume() override;
@@ -100,6 +101,8 @@ class EvaluateStream final : public StreamCall {
   void GiveUpBehind(const Chunk& failed);
 
   std::unique_ptr<Chunk> TakeChunk();
+  /// For a message to come, where there is room for its memory.
+  void Keep(std::unique_ptr<Chunk> chunk, std::int64_t bytes);
   /// Keeps the memory of a chunk that has left the line, unless that is large,
   /// not admitted or enough is kept: as much as stands in line, and of one
   /// chunk at least.

@@ -30,6 +30,8 @@ class ParsingRoom {
   /// For a registry, which asks before it parses what it has stored. Not to be
   /// called once this is gone.
   AdmitSource Asked();
+  /// What it holds.
+  Admission::Load load() const { return room_.load(); }
   /// Why the registry was told no; says more than its own error.
   const std::optional<Error>& refusal() const { return refusal_; }
 

@@ -78,7 +78,9 @@ class RegistryCall final : public UnaryCall {
     if constexpr (requires { request_.source(); }) {
       if (auto error = parsing.Admit(request_.source())) return error;
     }
+    parsing_ = &parsing;
     auto error = HandleIt(reply, source, parsing.Asked());
+    parsing_ = nullptr;
     return parsing.refusal() ? parsing.refusal() : std::move(error);
   }
 
@@ -104,9 +106,10 @@ class RegistryCall final : public UnaryCall {
   }
 
   std::optional<Error> AdmitReply(std::int64_t bytes) {
+    Admission::Load own = request_room_.load() + reply_room_.load();
+    if (parsing_ != nullptr) own = own + parsing_->load();
     auto admitted = context_.admission.Admit(
-        {.bytes = bytes}, Admission::Reach::kLimit, peer(),
-        request_room_.load() + reply_room_.load());
+        {.bytes = bytes}, Admission::Reach::kLimit, peer(), own);
     if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
     reply_room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
     return std::nullopt;
@@ -135,6 +138,7 @@ class RegistryCall final : public UnaryCall {
   grpc::ByteBuffer* const reply_bytes_;
   Request request_;
   Admission::Ticket request_room_;
+  const ParsingRoom* parsing_ = nullptr;  // while the request is handled
   Admission::Ticket reply_room_;
 };
 

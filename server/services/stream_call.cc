@@ -62,8 +62,9 @@ void StreamCall::FindModel(std::string reference) {
 void StreamCall::LookUp() {
   std::optional<Error> error;
   try {
-    auto resolved = ResolveModel(context_.registry, reference_,
-                                 {context_.admission, record_.peer()});
+    auto resolved =
+        ResolveModel(context_.registry, reference_,
+                     {context_.admission, record_.peer(), start_room()});
     if (auto* refusal = std::get_if<Error>(&resolved)) {
       error = InMessage(std::move(*refusal), "start.");
     } else {

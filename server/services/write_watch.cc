@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "server/connections/connection.h"
 #include "server/errors/utf8.h"
 #include "server/observability/logging.h"
 
@@ -71,7 +72,7 @@ bool WriteWatch::EndFirst(std::unique_lock<std::recursive_mutex>& lock) {
   if (first_ == nullptr || now - first_->begun_ < deadline_) return false;
   Write& write = *first_;
   Forget(write);
-  const std::string peer = CleanText(write.call_->peer(), kMaxLoggedPeer);
+  const std::string peer = CleanText(PeerOf(*write.call_), kMaxLoggedPeer);
   const std::string_view method = write.method_;
   // Under the lock: who ends the write waits, and the call is there.
   write.call_->TryCancel();

@@ -37,7 +37,8 @@ struct FloodJudgeTest : testing::Test {
   const FloodJudge::Limits limits;
   FloodJudge judge{limits, 2000};
   std::deque<Client> clients;
-  std::int64_t memory = 100 * kMiB;
+  const std::int64_t idle = 100 * kMiB;
+  std::int64_t memory = idle;
   std::int64_t accounted = 0;
   std::chrono::steady_clock::time_point time{std::chrono::hours(1)};
   bool certain = false;  // the last verdict
@@ -60,7 +61,7 @@ struct FloodJudgeTest : testing::Test {
       }
     }
     std::map<Flood, std::vector<ConnectionId>> ended;
-    for (const auto& verdict : judge.Look(seen, memory, accounted)) {
+    for (const auto& verdict : judge.Look(seen, memory, accounted, idle)) {
       ended[verdict.flood].push_back(verdict.id);
       certain = verdict.certain;
       clients[SlotOf(verdict.id)].id = kNoConnection;
@@ -95,6 +96,20 @@ TEST_F(FloodJudgeTest, EndsWhoseBytesAreNoMessageWhileMemoryGrows) {
   // And three times what it sends.
   EXPECT_THAT(Flooded({&flooder}, 10 * kMiB), ElementsAre(id));
   EXPECT_TRUE(certain);
+}
+
+TEST_F(FloodJudgeTest, BlamesNobodyForWhatWasAdmittedBefore) {
+  accounted = 250 * kMiB;
+  Look();
+  Client& uploader = Add("a");
+  uploader.Call();
+  Look();
+  // The server says nothing to it yet.
+  uploader.now.bytes += kMiB / 2;
+  for (int step = 0; step < 50; ++step) {
+    memory += 5 * kMiB;
+    EXPECT_THAT(Look(), IsEmpty()) << step;
+  }
 }
 
 TEST_F(FloodJudgeTest, BlamesNoMessageForWhatAnEndedConnectionLeaves) {
