@@ -101,10 +101,6 @@ class ConnectionWatch {
   const Growth& unfinished() const { return unfinished_.growth; }
   /// Memory counts from now on.
   void Forgive(const ProcessReading& process);
-  /// The same, but for what `unanswered` tells.
-  void ForgiveUnfinished(const ProcessReading& process) {
-    unfinished_.Forgive(process);
-  }
   /// Whether it should be looked at again soon.
   bool suspicious() const { return incomplete_; }
 

@@ -33,22 +33,19 @@ std::vector<FloodJudge::Verdict> FloodJudge::Look(const std::vector<Seen>& seen,
   // Those that are ended already may have been it.
   if (verdicts_.empty() && !forgive_) EndGrowing(seen);
   // Whether others had a part in it shows from here on.
-  const bool ended = !verdicts_.empty() || forgive_;
-  if (ended && !seen.empty()) {
-    ended_ = seen.front().reading.time;
-    forgive_ = false;
-  }
-  const bool aftermath = InAftermath(seen);
-  for (const Seen& one : seen) {
-    if (ended) WatchOf(one.id).Forgive(process);
-    if (aftermath) WatchOf(one.id).ForgiveUnfinished(process);
+  if (!verdicts_.empty() || std::exchange(forgive_, false)) {
+    for (const Seen& one : seen) {
+      if (IsEnded(one.id)) Leave(one);
+      WatchOf(one.id).Forgive(process);
+    }
   }
   return verdicts_;
 }
 
-bool FloodJudge::InAftermath(const std::vector<Seen>& seen) const {
-  return ended_ && !seen.empty() &&
-         seen.front().reading.time - *ended_ < limits_.aftermath;
+void FloodJudge::Leave(const Seen& ended) {
+  const std::int64_t bytes = WatchOf(ended.id).Pending(ended.reading);
+  left_ = std::min(limits_.most_left, left_ + limits_.times_left * bytes);
+  left_until_ = ended.reading.time + limits_.aftermath;
 }
 
 bool FloodJudge::IsEnded(ConnectionId id) const {
@@ -58,7 +55,8 @@ bool FloodJudge::IsEnded(ConnectionId id) const {
 
 std::int64_t FloodJudge::Explained(const std::vector<Seen>& seen,
                                    std::int64_t accounted) {
-  std::int64_t explained = accounted;
+  if (!seen.empty() && seen.front().reading.time >= left_until_) left_ = 0;
+  std::int64_t explained = accounted + left_;
   for (const Seen& one : seen) {
     explained += limits_.connection_bytes +
                  limits_.call_bytes * one.reading.open() +
@@ -132,7 +130,7 @@ FloodJudge::Suspects FloodJudge::WhoseMemoryGrows(const std::vector<Seen>& seen,
 void FloodJudge::EndGrowing(const std::vector<Seen>& seen) {
   Suspects suspects =
       WhoseMemoryGrows(seen, &ConnectionWatch::unanswered, limits_.memory);
-  if (suspects.empty() && !InAftermath(seen)) {
+  if (suspects.empty()) {
     suspects = WhoseMemoryGrows(seen, &ConnectionWatch::unfinished,
                                 2 * limits_.memory);
   }

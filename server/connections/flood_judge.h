@@ -34,10 +34,12 @@ class FloodJudge {
     /// how many times these bytes.
     std::int64_t memory = std::int64_t{96} << 20;
     std::int64_t memory_times = 4;
-    /// For so long memory may grow by what a connection has left that was
-    /// ended: the thread of gRPC that read it goes on. Meanwhile bytes of
-    /// messages are to blame for nothing.
+    /// For so long memory may grow by what connections that were ended have
+    /// left, since the threads of gRPC that read them go on: by so many times
+    /// their bytes, but not more than this.
     std::chrono::milliseconds aftermath{500};
+    std::int64_t times_left = 64;
+    std::int64_t most_left = std::int64_t{128} << 20;
     /// Fewer bytes of one peer, or of one connection of its several, are to
     /// blame for nothing.
     std::int64_t least_of_peer = std::int64_t{64} << 10;
@@ -87,7 +89,7 @@ class FloodJudge {
 
   ConnectionWatch& WatchOf(ConnectionId id);
   bool IsEnded(ConnectionId id) const;
-  bool InAftermath(const std::vector<Seen>& seen) const;
+  void Leave(const Seen& ended);
   std::int64_t Explained(const std::vector<Seen>& seen, std::int64_t accounted);
   void EndWaiting(const std::vector<Seen>& seen);
   void EndGrowing(const std::vector<Seen>& seen);
@@ -103,7 +105,9 @@ class FloodJudge {
   std::vector<Place> places_;
   std::optional<std::chrono::steady_clock::time_point> too_many_since_;
   std::vector<Verdict> verdicts_;  // of the look under way
-  std::optional<std::chrono::steady_clock::time_point> ended_;  // the last one
+  // What connections that were ended may make of their bytes, until when.
+  std::int64_t left_ = 0;
+  std::chrono::steady_clock::time_point left_until_;
   bool forgive_ = false;
   bool soon_ = false;
 };

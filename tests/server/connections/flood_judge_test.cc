@@ -120,17 +120,22 @@ TEST_F(FloodJudgeTest, BlamesNoMessageForWhatAnEndedConnectionLeaves) {
   Look();
   const ConnectionId id = flooder.id;
   EXPECT_THAT(Flooded({&flooder}, 2 * limits.memory), ElementsAre(id));
+  // Messages to which the server says nothing yet, and to which it does.
+  bool answered = false;
   const auto grow = [&](std::chrono::milliseconds span) {
     for (auto passed = kLook; passed < span; passed += kLook) {
-      memory += 4 * kMiB;
-      uploader.Upload(kMiB / 8);
+      memory += kMiB;
+      uploader.now.bytes += kMiB / 256;
+      if (answered) uploader.now.sent += 13;
       if (!Look().empty()) return false;
     }
     return true;
   };
-  EXPECT_TRUE(grow(limits.aftermath));
+  EXPECT_TRUE(grow(limits.aftermath / 2));
+  answered = true;
+  EXPECT_TRUE(grow(limits.aftermath / 2));
   // From then on it is what comes that takes the memory.
-  EXPECT_FALSE(grow(limits.aftermath));
+  EXPECT_FALSE(grow(10 * limits.aftermath));
 }
 
 TEST_F(FloodJudgeTest, EndsOneFlooderAndNobodyWhoUploads) {
@@ -185,7 +190,8 @@ TEST_F(FloodJudgeTest, EndsFloodersOfSeveralPeersOneAfterTheOther) {
   }
   Look();
   for (int left = 3; left > 0; --left) {
-    EXPECT_EQ(Flooded(flooders, limits.memory + 20 * kMiB).size(), 1U);
+    const std::int64_t most = limits.memory + limits.most_left;
+    EXPECT_EQ(Flooded(flooders, most).size(), 1U);
     std::erase_if(flooders, [](const Client* client) {
       return client->id == kNoConnection;
     });
