@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <string_view>
+#include <tuple>
 
 #include "server/connections/slot_credentials.h"
 
@@ -24,7 +25,8 @@ std::string_view Property(const grpc::AuthContext* context, const char* name) {
 void AbortSocket(int descriptor) {
   sockaddr none{};
   none.sa_family = AF_UNSPEC;
-  connect(descriptor, &none, sizeof none);
+  // Where it fails, the socket is shut down in order instead of reset.
+  std::ignore = connect(descriptor, &none, sizeof none);
   shutdown(descriptor, SHUT_RDWR);
 }
 
