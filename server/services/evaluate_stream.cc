@@ -384,7 +384,7 @@ void EvaluateStream::Keep(std::unique_ptr<Chunk> chunk, std::int64_t bytes) {
       spare_.push_back(std::move(chunk));
     }
   } catch (const std::bad_alloc&) {
-    // Nobody waits for it.
+    chunk.reset();  // nobody waits for it
   }
 }
 
