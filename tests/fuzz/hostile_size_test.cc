@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -351,23 +352,24 @@ INSTANTIATE_TEST_SUITE_P(All, HostileSource, ::testing::ValuesIn(Sources()),
 /// bytes in each name.
 std::string Ordinary(int links, int moving, std::size_t name) {
   const std::string pad(name, 'x');
-  std::string body = "<link name='" + pad + "0'/>";
+  std::ostringstream body;
+  body << "<link name='" << pad << "0'/>";
   for (int k = 1; k <= links; ++k) {
     const std::string child = pad + std::to_string(k),
                       parent = pad + std::to_string(k - 1),
                       type = k <= moving ? "revolute" : "fixed";
-    body += "<joint name='j" + child + "' type='" + type + "'><parent link='" +
-            parent + "'/><child link='" + child +
-            "'/><origin xyz='0.1 0 0.02' rpy='0 0.25 0'/><axis xyz='0 0 1'/>"
+    body << "<joint name='j" << child << "' type='" << type
+         << "'><parent link='" << parent << "'/><child link='" << child
+         << "'/><origin xyz='0.1 0 0.02' rpy='0 0.25 0'/><axis xyz='0 0 1'/>"
             "<limit effort='1' velocity='1' lower='-1' upper='1'/></joint>"
-            "<link name='" +
-            child +
-            "'><inertial><origin xyz='0.1 0 0'/><mass value='1.2'/><inertia "
+            "<link name='"
+         << child
+         << "'><inertial><origin xyz='0.1 0 0'/><mass value='1.2'/><inertia "
             "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
-            "<visual><geometry><mesh filename='package://robot/meshes/" +
-            child + ".stl'/></geometry></visual></link>";
+            "<visual><geometry><mesh filename='package://robot/meshes/"
+         << child << ".stl'/></geometry></visual></link>";
   }
-  return InRobot(body);
+  return InRobot(body.str());
 }
 
 TEST(OrdinarySource, TakesLessThanIsAdmitted) {

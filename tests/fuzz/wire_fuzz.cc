@@ -215,6 +215,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   static const auto requests = Requests();
   static const auto shapes = [] {
     std::vector<std::unique_ptr<const MessageShape>> made;
+    made.reserve(requests.size());
     for (const Descriptor* type : requests) {
       made.push_back(std::make_unique<const MessageShape>(*type));
     }

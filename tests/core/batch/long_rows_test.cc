@@ -8,6 +8,7 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -331,20 +332,22 @@ TEST(LongRowsUnderWay, ACancelledRowEndsAfterThePieceUnderWay) {
 /// Seven joints whose axes are parallel: its tip does not move in all of space
 /// in any state, which its number of joints does not tell.
 std::shared_ptr<const Model> PlanarArm() {
-  std::string urdf = "<robot name='planar'><link name='base'/>";
+  std::ostringstream urdf;
+  urdf << "<robot name='planar'><link name='base'/>";
   std::string parent = "base";
   for (int k = 1; k <= 7; ++k) {
     const std::string link = k == 7 ? "tip" : "link" + std::to_string(k);
-    urdf += "<link name='" + link +
-            "'><inertial><origin xyz='0.1 0 0'/><mass value='1'/>"
+    urdf << "<link name='" << link
+         << "'><inertial><origin xyz='0.1 0 0'/><mass value='1'/>"
             "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/>"
-            "</inertial></link><joint name='joint" +
-            std::to_string(k) + "' type='continuous'><parent link='" + parent +
-            "'/><child link='" + link +
-            "'/><origin xyz='0.2 0 0'/><axis xyz='0 0 1'/></joint>";
+            "</inertial></link><joint name='joint"
+         << k << "' type='continuous'><parent link='" << parent
+         << "'/><child link='" << link
+         << "'/><origin xyz='0.2 0 0'/><axis xyz='0 0 1'/></joint>";
     parent = link;
   }
-  return testing_support::LoadModel(urdf + "</robot>");
+  urdf << "</robot>";
+  return testing_support::LoadModel(urdf.str());
 }
 
 TEST(RowsInDoubt, FewAreInAChunk) {

@@ -125,7 +125,7 @@ TEST(TrajectoryCheck, PathDynamicsGiveTheTorquesOfEveryPace) {
   errors.ExpectAbove("tau, twin without friction", 1e-6);
 }
 
-void ExpectPassesSlowedDownAndNoFaster(TrajectoryOptions base) {
+void ExpectPassesSlowedDownAndNoFaster(const TrajectoryOptions& base) {
   int slowed = 0;
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     const auto model = RustyArm(seed);

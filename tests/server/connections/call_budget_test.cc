@@ -63,6 +63,7 @@ TEST(TokenBucket, LosesNoTokenBetweenThreads) {
   TokenBucket bucket(kThreads * kEach, 1);
   ASSERT_EQ(TakeUntilEmpty(bucket, kBegin), kThreads * kEach);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&bucket] {
       for (int j = 0; j < kEach; ++j) bucket.Return();

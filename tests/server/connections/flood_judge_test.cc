@@ -12,7 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::chrono::milliseconds kLook{5};

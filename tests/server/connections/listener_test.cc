@@ -379,10 +379,12 @@ TEST_F(ListenerTest, AFullDescriptorTableIsGotOver) {
   Serve({8, 8});
   ASSERT_TRUE(Call(Channel(address())).get().status.ok());
   ASSERT_TRUE(Until([this] { return connections_->count() == 0; }));
-  std::vector<TestSocket> waiting;
-  for (int i = 0; i < 3; ++i)
+  std::vector<TestSocket> waiting, late;
+  waiting.reserve(3);
+  late.reserve(3);
+  for (int i = 0; i < 3; ++i) {
     waiting.emplace_back(TestSocket::Connected(address()));
-  std::vector<TestSocket> late;
+  }
   for (int i = 0; i < 3; ++i) {
     late.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   }
@@ -466,8 +468,9 @@ TEST_F(ListenerTest, AllAddressesOfANameHaveOnePort) {
   in6.sin6_family = AF_INET6;
   in6.sin6_addr = in6addr_loopback;
   const bool has_ipv6 =
+      six >= 0 &&
       bind(six, reinterpret_cast<const sockaddr*>(&in6), sizeof(in6)) == 0;
-  close(six);
+  if (six >= 0) close(six);
   if (!has_ipv6) GTEST_SKIP() << "no IPv6 here";
   // A wildcard is one of both families.
   const std::string port = addresses[1].substr(addresses[1].rfind(':'));
@@ -479,10 +482,11 @@ TEST_F(ListenerTest, APortThatIsTakenIsNotShared) {
   const std::string port = address().substr(address().rfind(':'));
   Connections others({1, 1}, notes_);
   for (const std::string host : {"127.0.0.1", "localhost", "0.0.0.0"}) {
-    const auto opened = Listener::Open({{host + port}, {}}, others);
+    const std::string taken = host + port;
+    const auto opened = Listener::Open({{taken}, {}}, others);
     ASSERT_TRUE(std::holds_alternative<std::string>(opened)) << host;
     EXPECT_EQ(std::get<std::string>(opened),
-              "cannot listen on " + host + port + ": Address already in use");
+              "cannot listen on " + taken + ": Address already in use");
   }
 }
 

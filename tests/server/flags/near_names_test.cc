@@ -103,6 +103,7 @@ TEST(NearNames, AreThoseThatTheTableOfDistancesSays) {
 TEST(NearNames, ASearchTakesABoundedNumberOfSteps) {
   const auto steps = [](std::size_t size, int count) {
     std::vector<std::string> known;
+    known.reserve(count);
     for (int i = 0; i < count; ++i) {
       known.push_back(std::string(size - 6, 'a') + std::to_string(100'000 + i));
     }
