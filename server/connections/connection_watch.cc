@@ -19,9 +19,9 @@ std::string_view NameOf(Flood flood) {
   return "";
 }
 
-void ConnectionWatch::Window::Begin(const ConnectionReading& now,
+void ConnectionWatch::Window::Begin(std::int64_t byte,
                                     const ProcessReading& process) {
-  first_byte = now.bytes;
+  first_byte = byte;
   Forgive(process);
   growth = {};
 }
@@ -95,14 +95,26 @@ std::optional<Flood> ConnectionWatch::Look(const ConnectionReading& now,
                                            const ProcessReading& process) {
   if (StreamsStay(now)) return Flood::kStreams;
   incomplete_ = HeadersAreIncomplete(now);
-  const bool sends = now.begun != last_.begun || now.called != last_.called ||
-                     now.messages != last_.messages;
-  const bool done = sends || now.ended != last_.ended;
   const bool first = !std::exchange(looked_, true);
-  if (done || first) last_ = now;
-  if (sends || first) unfinished_.Begin(now, process);
-  if (done || first || now.sent != sent_) unanswered_.Begin(now, process);
+  if (first) process_ = process;
+  const bool begins_call = now.begun != last_.begun || first;
+  const bool ends_message = now.messages != last_.messages;
+  const bool ends_call = now.ended != last_.ended;
+  if (begins_call || now.called != last_.called || ends_message || ends_call) {
+    last_ = now;
+  }
+  // What is seen together with a new call came with it, or behind it.
+  if (begins_call) {
+    unfinished_.Begin(bytes_, process_);
+    unanswered_.Begin(bytes_, process_);
+  }
+  if (ends_message) unfinished_.Begin(now.bytes, process);
+  if (ends_message || ends_call || now.sent != sent_) {
+    unanswered_.Begin(now.bytes, process);
+  }
+  bytes_ = now.bytes;
   sent_ = now.sent;
+  process_ = process;
   unfinished_.Look(now, process);
   unanswered_.Look(now, process);
   if (HeadersDoNotEnd(now)) return Flood::kHeaders;

@@ -9,7 +9,8 @@
 
 namespace torqued::server {
 
-/// What is known of a connection at one time. But for `serving` it only grows.
+/// What is known of a connection at one time. But for `serving` and `unread` it
+/// only grows.
 struct ConnectionReading {
   std::chrono::steady_clock::time_point time;
   std::int64_t begun = 0;     // streams, whose headers may be incomplete
@@ -20,6 +21,7 @@ struct ConnectionReading {
   std::int64_t messages = 0;  // that were received whole
   std::int64_t bytes = 0;     // that gRPC has taken: of TCP exactly, of a Unix
                               // socket those that were seen waiting
+  std::int64_t unread = 0;    // that have come and gRPC has not taken yet
   std::int64_t sent = 0;      // bytes to the client; of a Unix socket none
   bool exact_bytes = true;
 
@@ -114,7 +116,7 @@ class ConnectionWatch {
     std::int64_t most_explained = 0;
     Growth growth;
 
-    void Begin(const ConnectionReading& now, const ProcessReading& process);
+    void Begin(std::int64_t byte, const ProcessReading& process);
     void Forgive(const ProcessReading& process);
     void Look(const ConnectionReading& now, const ProcessReading& process);
   };
@@ -128,7 +130,10 @@ class ConnectionWatch {
   ConnectionReading last_;  // when something was done
   Window unanswered_;
   Window unfinished_;
-  std::int64_t sent_ = 0;         // at the last look
+  // At the last look.
+  std::int64_t bytes_ = 0;
+  std::int64_t sent_ = 0;
+  ProcessReading process_;
   std::int64_t passed_over_ = 0;  // streams whose headers nobody was shown
   bool incomplete_ = false;       // the newest headers
   std::int64_t ended_ = 0;        // at the last look

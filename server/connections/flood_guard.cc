@@ -156,23 +156,27 @@ void FloodGuard::OnOpen(const Connection& connection) {
   place.id.store(connection.id);
   // gRPC counts the transport before it is back from taking the descriptor.
   const std::lock_guard lock(sockets_mutex_);
-  FindSocketOfLatest();
-  sockets_[SlotOf(connection.id)] = 0;
-  latest_ = connection.id;
+  const ConnectionId before = std::exchange(latest_, connection.id);
+  SocketId& socket = sockets_[SlotOf(connection.id)];
+  socket = 0;
+  // Where there is no memory for that, the one before stays without: it is not
+  // judged, nor another by its counts.
+  FindSocketOf(before);
+  socket = 0;  // the one before may have had this place
 }
 
-void FloodGuard::FindSocketOfLatest() {
-  if (!channelz_) return;
+bool FloodGuard::FindSocketOf(ConnectionId id) {
+  if (!channelz_) return false;
   const std::vector<SocketId> sockets = channelz_->From(next_socket_);
-  if (sockets.empty()) return;
+  if (sockets.empty()) return false;
   next_socket_ = sockets.back() + 1;
-  if (latest_ != kNoConnection) sockets_[SlotOf(latest_)] = sockets.back();
-  latest_ = kNoConnection;
+  if (id != kNoConnection) sockets_[SlotOf(id)] = sockets.back();
+  return true;
 }
 
 SocketId FloodGuard::SocketOf(ConnectionId id) {
   const std::lock_guard lock(sockets_mutex_);
-  if (id == latest_) FindSocketOfLatest();
+  if (id == latest_ && FindSocketOf(id)) latest_ = kNoConnection;
   return sockets_[SlotOf(id)];
 }
 
@@ -251,6 +255,7 @@ void FloodGuard::See(const Connection& connection) {
   const auto bytes = BytesOf(connection.descriptor);
   const std::int64_t waiting = WaitingBytes(connection.descriptor);
   reading.exact_bytes = bytes.has_value();
+  reading.unread = waiting;
   if (bytes) {
     reading.bytes = std::max(before.bytes, bytes->received - waiting);
     reading.sent = std::max(before.sent, bytes->sent);
@@ -282,12 +287,13 @@ bool FloodGuard::Look() {
   for (const ConnectionId id : changed_) Count(id);
   for (const ConnectionId id : open_) {
     const Place& place = At(id);
-    if (place.counted) seen_.push_back({id, place.key, place.reading});
+    seen_.push_back({id, place.key, place.reading, place.counted});
   }
-  for (const auto& verdict :
-       judge_.Look(seen_, resident_, accounted_(), least_resident_)) {
-    End(verdict);
-  }
+  const std::vector<FloodJudge::Verdict> verdicts =
+      judge_.Look(seen_, resident_, accounted_(), least_resident_);
+  // Ended before a line is written, for which there may be no memory.
+  for (const auto& verdict : verdicts) End(verdict);
+  for (const auto& verdict : verdicts) LogEnd(verdict);
   for (const FloodJudge::Seen& seen : seen_) {
     At(seen.id).unfinished.store(judge_.UnfinishedBytes(seen.id));
   }
@@ -311,6 +317,10 @@ void FloodGuard::End(const FloodJudge::Verdict& verdict) {
   place.flooded = verdict.id;
   connections_->Abort(verdict.id);
   if (verdict.certain) connections_->BeWaryOf(place.peer);
+}
+
+void FloodGuard::LogEnd(const FloodJudge::Verdict& verdict) {
+  const Place& place = At(verdict.id);
   const std::string peer = place.peer.Text();
   const std::string_view reason = NameOf(verdict.flood);
   if (!MayLogEnd(reason, place.peer)) return;

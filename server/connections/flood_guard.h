@@ -88,7 +88,9 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   SharedBudget SharedBy(const Place& place) {
     return {all_calls_, *place.of_peer.load()};
   }
-  void FindSocketOfLatest();
+  /// Of the connection that was opened last but for those without one. False
+  /// where gRPC counts none yet.
+  bool FindSocketOf(ConnectionId id);
   SocketId SocketOf(ConnectionId id);
 
   void Run();
@@ -97,6 +99,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   /// What gRPC counts of it.
   void Count(ConnectionId id);
   void End(const FloodJudge::Verdict& verdict);
+  void LogEnd(const FloodJudge::Verdict& verdict);
   void LogEndsAtHeaders();
   void GiveMemoryBack();
 

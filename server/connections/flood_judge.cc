@@ -23,6 +23,7 @@ std::vector<FloodJudge::Verdict> FloodJudge::Look(const std::vector<Seen>& seen,
   verdicts_.clear();
   soon_ = false;
   for (const Seen& one : seen) {
+    if (!one.counted) continue;
     ConnectionWatch& watch = WatchOf(one.id);
     if (const auto flood = watch.Look(one.reading, process)) {
       verdicts_.push_back({one.id, *flood});
@@ -113,11 +114,15 @@ FloodJudge::Suspects FloodJudge::WhoseMemoryGrows(const std::vector<Seen>& seen,
   Suspects suspects;
   for (const Seen& one : seen) {
     const ConnectionWatch::Growth& of_one = (WatchOf(one.id).*growth)();
-    if (of_one.bytes < limits_.least_bytes) continue;
+    const bool has_part = of_one.bytes >= limits_.least_bytes;
+    // Another connection of the peer goes with those, before as much is made of
+    // what has come by it.
+    if (!has_part && one.reading.unread < limits_.least_bytes) continue;
     Suspect& suspect = suspects[one.peer];
+    suspect.ids.push_back(one.id);
+    if (!has_part) continue;
     suspect.growth.bytes += of_one.bytes;
     suspect.growth.memory = std::max(suspect.growth.memory, of_one.memory);
-    suspect.ids.push_back(one.id);
   }
   std::erase_if(suspects, [&](const auto& entry) {
     const ConnectionWatch::Growth& of_peer = entry.second.growth;

@@ -53,6 +53,8 @@ class FloodJudge {
     ConnectionId id = kNoConnection;
     std::string_view peer;  // PeerAddress::Key
     ConnectionReading reading;
+    /// Whether it has what gRPC counts: where not, it is not judged by itself.
+    bool counted = true;
   };
 
   struct Verdict {

@@ -23,9 +23,6 @@ AFTER_SECONDS = 10.0
 # Of memory above that of the idle server: at any time, and AFTER_SECONDS after
 # the end.
 PEAK = 512 * MEBIBYTE
-# Of floods of several connections that take more before they are told from
-# others: see docs/hostile-input.md.
-PEAKS = {"trailers": 640 * MEBIBYTE, "short_trailers": 1700 * MEBIBYTE}
 KEPT = 150 * MEBIBYTE
 # Of 99 in 100 small calls of another client meanwhile.
 P99_SECONDS = 0.05
@@ -45,8 +42,7 @@ class Outcome:
     failures: list
 
     def is_bounded(self):
-        highest = PEAKS.get(self.flood, PEAK) if self.connections > 1 else PEAK
-        return (self.alive and self.peak < highest and self.kept < KEPT
+        return (self.alive and self.peak < PEAK and self.kept < KEPT
                 and not self.failures)
 
     def is_in_time(self):
@@ -120,9 +116,9 @@ def _until_less(server, bound, seconds):
 
 
 def run(server, flood, seconds, *, through=None, small_calls=None,
-        connections=1, most_bytes=None, kept_bound=0):
+        kept_bound=0, **limits):
     """Attacks at `through`, a proxy's address, where that is given; the small
-    calls go to `small_calls`, else the same way."""
+    calls go to `small_calls`, else the same way. limits: of the attack."""
     address = through or server.address
     # Sanitizers reserve more than there is.
     if not harness.SANITIZED:
@@ -133,7 +129,7 @@ def run(server, flood, seconds, *, through=None, small_calls=None,
         peak = _Peak(server)
         sent = []
         thread = threading.Thread(target=lambda: sent.append(attack(
-            address, flood, seconds, most_bytes, connections)))
+            address, flood, seconds, **limits)))
         thread.start()
         thread.join()
         try:
@@ -148,6 +144,6 @@ def run(server, flood, seconds, *, through=None, small_calls=None,
     except (FileNotFoundError, ValueError):  # the process has no memory
         alive = False
     return Outcome(
-        flood.name, connections, sent[0], alive, highest - idle, kept - idle,
+        flood.name, limits.get("connections", 1), sent[0], alive, highest - idle, kept - idle,
         durations[min(len(durations) - 1, len(durations) * 99 // 100)],
         durations[-1], len(durations), failures)

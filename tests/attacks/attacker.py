@@ -100,9 +100,10 @@ class _Sender:
         return bool(self.socket.recv(1 << 16))
 
 
-def attack(address, flood, seconds, most_bytes=None, connections=1):
-    """Ends with all connections closed. A connection that the server ends is
-    followed by a new one."""
+def attack(address, flood, seconds, most_bytes=None, connections=1,
+           most_ended=None):
+    """Ends with all connections closed, early once so many of them were ended.
+    A connection that the server ends is followed by a new one."""
     sent = Sent()
     most_bytes = flood.enough if most_bytes is None else most_bytes
     end = time.monotonic() + seconds
@@ -125,7 +126,8 @@ def attack(address, flood, seconds, most_bytes=None, connections=1):
             ready.unregister(sender.socket)
             sender.socket.close()
 
-        while time.monotonic() < end and sent.bytes < most_bytes:
+        while (time.monotonic() < end and sent.bytes < most_bytes
+               and (most_ended is None or sent.ended < most_ended)):
             while (len(ready.get_map()) < connections
                    and time.monotonic() < end):
                 begin()

@@ -95,14 +95,15 @@ def _within_headers(name, pattern, opening=b"", **options):
                  frame(CONTINUATION, pattern, 0, 1), streams=False, **options)
 
 
-def _within_trailers(name="trailers", **options):
-    """As _within_headers, after the headers of the call."""
+def _within_trailers(name="trailers", ahead=0, **options):
+    """As _within_headers, after the headers of the call. ahead: frames that
+    come at once with the call."""
     first, _ = hpack.request(EVALUATE)
     field = hpack.entering(b"x", b"y")
+    more = frame(CONTINUATION, hpack.index(0) * 200, 0, 1)
     return Flood(
-        name, _headers(first) + _headers(field, http2.END_STREAM),
-        frame(CONTINUATION, hpack.index(0) * 200, 0, 1), streams=False,
-        **options)
+        name, _headers(first) + _headers(field, http2.END_STREAM) + more * ahead,
+        more, streams=False, **options)
 
 
 def _one_long_value():
@@ -182,5 +183,8 @@ CROWD = 400
 CROWDS = {flood.name: flood for flood in [
     _large_by_index("few_open_calls", most=64),
     _within_trailers("short_trailers", most=280),
+    _within_trailers("sudden_trailers", ahead=279, most=1),
+    _within_headers("short_headers", _INDICES, hpack.entering(b"x", b"y"),
+                    most=280),
     _calls("watches", WATCH, _EMPTY_BODY, most=64),
 ]}

@@ -20,6 +20,8 @@ from floods import COMPUTE, CROWD, CROWDS, FLOODS
 from full_speed import CHECK_HEALTH, GET_SERVER_INFO, FullSpeed
 
 SECONDS = 1.5
+# Of waiting for a connection to be ended.
+END_SECONDS = 20.0
 BYTES = 16 << 20
 # What each leaves behind on a server without any defence is more than the bound.
 OVER_TCP = [
@@ -37,21 +39,32 @@ def server(request, start, tmp_path):
     return start(listen=listen, models=harness.example_models())
 
 
-def survives(server, name, connections, seconds=SECONDS):
-    outcome = arena.run(server, FLOODS[name], seconds, connections=connections,
+def survives(server, name, connections):
+    outcome = arena.run(server, FLOODS[name], SECONDS, connections=connections,
                         most_bytes=BYTES, kept_bound=arena.KEPT)
     assert outcome.alive, "the server died"
     assert not outcome.failures, outcome.failures[0]
     if not harness.SANITIZED:
         assert outcome.is_bounded(), outcome
-    return outcome
 
 
 def reasons(server):
-    """For which connections were ended."""
+    """For which connections were ended, of which there is one."""
+    server.lines_when_there("ended a connection")
     return set(re.findall(
         r"ended a connection reason=([a-z-]+) peer=(?:127\.0\.0\.2:|\"unix:)",
         server.log()))
+
+
+def ends(server, name):
+    """Ends a connection, for these reasons."""
+    outcome = arena.run(server, FLOODS[name], END_SECONDS, most_ended=1,
+                        kept_bound=arena.KEPT)
+    assert outcome.alive and not outcome.failures
+    assert outcome.sent.ended > 0
+    if not harness.SANITIZED:
+        assert outcome.is_bounded(), outcome
+    return reasons(server)
 
 
 @pytest.mark.parametrize("name, connections", OVER_TCP)
@@ -70,11 +83,8 @@ def test_floods_over_unix_sockets_take_bounded_memory(
 @pytest.mark.parametrize("flood", ["resets", "resets_of_unknown"])
 def test_calls_that_are_left_again_and_again_end_their_connection(
         server, flood):
-    outcome = survives(server, flood, 1, 3 * SECONDS)
-    assert outcome.sent.ended > 0
-    # By calls that were never answered; on a busy machine, whose streams are
-    # cleared away late, for another reason before.
-    assert reasons(server)
+    # On a busy machine their streams may be cleared away late.
+    assert ends(server, flood) <= {"unanswered-calls", "open-streams"}
     # Nor does it begin anew at once.
     for _ in range(3):
         with connect(server.address):
@@ -83,10 +93,7 @@ def test_calls_that_are_left_again_and_again_end_their_connection(
 
 
 def test_settings_need_not_be_acknowledged_to_be_in_force(server):
-    flood = FLOODS["open_slowly"]
-    outcome = arena.run(server, flood, 3 * SECONDS, kept_bound=arena.KEPT)
-    assert outcome.sent.ended > 0
-    assert "reason=open-streams" in server.log()
+    assert ends(server, "open_slowly") == {"open-streams"}
 
 
 # Each is noticed here, and not left to gRPC.
@@ -95,10 +102,8 @@ def test_settings_need_not_be_acknowledged_to_be_in_force(server):
     ("trailers", {"growing-memory"})])
 @pytest.mark.parametrize("server", ["tcp"], indirect=True)
 def test_what_no_call_shows_is_noticed(server, name, seen):
-    flood = FLOODS[name]
-    outcome = arena.run(server, flood, 4 * SECONDS, kept_bound=arena.KEPT)
-    assert outcome.sent.ended > 0
-    assert reasons(server) and reasons(server) <= seen
+    found = ends(server, name)
+    assert found and found <= seen
 
 
 @pytest.mark.parametrize("name", CROWDS)
@@ -112,7 +117,7 @@ def test_many_connections_that_each_hold_little_take_bounded_memory(
     resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limit[1]))
     try:
         outcome = arena.run(
-            server, CROWDS[name], 2 * SECONDS, connections=CROWD,
+            server, CROWDS[name], SECONDS, connections=CROWD,
             kept_bound=arena.KEPT)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
@@ -144,10 +149,10 @@ def attacked(server, flood, seconds, connections=1):
 @pytest.mark.parametrize("server", ["tcp"], indirect=True)
 def test_many_calls_at_a_time_are_answered_beside_resets_below_the_rate(server):
     # Of all connections together too many.
-    flood = dataclasses.replace(FLOODS["resets"], rate=1400)
+    flood = dataclasses.replace(FLOODS["resets"], rate=1900)
     with (FullSpeed(server.address, AT_ONCE) as client,
-          attacked(server, flood, 8 * SECONDS, connections=3)):
-        calls, answers = client.run(8 * SECONDS)
+          attacked(server, flood, 3 * SECONDS, connections=4)):
+        calls, answers = client.run(3 * SECONDS)
     assert answers == calls > AT_ONCE
     assert "peer=127.0.0.1" not in server.log()
 
@@ -156,7 +161,7 @@ def test_many_calls_at_a_time_are_answered_beside_resets_below_the_rate(server):
                                   "open_unacknowledged"])
 @pytest.mark.parametrize("server", ["tcp"], indirect=True)
 def test_a_slow_message_of_another_client_is_answered(server, name):
-    size, seconds = 8 << 20, 3 * SECONDS
+    size, seconds = 8 << 20, SECONDS
     message = dynamics_pb2.ComputeRequest(
         model="nobody", q=array_pb2.Array(columns=1, f64=bytes(size)))
     data = message.SerializeToString()

@@ -6,21 +6,30 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace torqued::server {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::chrono::milliseconds kLook{5};
+// Of a flood that ends by itself, and how many bytes of memory each takes.
+constexpr std::int64_t kShort = std::int64_t{58} << 10;
+constexpr std::int64_t kTimes = 64;
 
 struct FloodJudgeTest : testing::Test {
   struct Client {
     ConnectionId id;
     std::string peer;
     ConnectionReading now;
+    bool counted = true;
 
     void Call(std::int64_t count = 1) {
       now.begun += count;
@@ -56,7 +65,7 @@ struct FloodJudgeTest : testing::Test {
     for (Client& client : clients) {
       client.now.time = time;
       if (client.id != kNoConnection) {
-        seen.push_back({client.id, client.peer, client.now});
+        seen.push_back({client.id, client.peer, client.now, client.counted});
       }
     }
     std::map<Flood, std::vector<ConnectionId>> ended;
@@ -79,6 +88,25 @@ struct FloodJudgeTest : testing::Test {
       for (Client* flooder : flooders) flooder->now.bytes += each;
       memory += kMiB;
       meanwhile();
+      auto ended = Look();
+      if (!ended.empty()) return ended[Flood::kMemory];
+    }
+    return {};
+  }
+
+  /// Over these connections and then new ones, at one moment each.
+  std::vector<ConnectionId> FloodedByMany(std::deque<Client*> flooders) {
+    std::deque<Client*> late;
+    while (memory < idle + 2 * limits.memory) {
+      if (flooders.empty()) flooders.push_back(&Add("a"));
+      Client& flooder = *flooders.front();
+      flooders.pop_front();
+      flooder.now.begun += 1;
+      flooder.now.bytes += kShort;
+      // Its call is shown late where many others have come.
+      late.push_back(&flooder);
+      if (late.size() > 3) late.front()->now.called += 1, late.pop_front();
+      memory += kTimes * kShort;
       auto ended = Look();
       if (!ended.empty()) return ended[Flood::kMemory];
     }
@@ -179,6 +207,51 @@ TEST_F(FloodJudgeTest, EndsAllConnectionsOfAPeerThatFloodTogether) {
       Flooded(flooders, 300 * kMiB, [&] { uploader.Upload(10'000); });
   EXPECT_EQ(ended.size(), flooders.size());
   EXPECT_EQ(uploader.id, id);
+}
+
+TEST_F(FloodJudgeTest, EndsConnectionsOfAFlooderWhoseBytesAreStillToBeRead) {
+  std::deque<Client*> unread;
+  for (int k = 0; k < 400; ++k) {
+    unread.push_back(&Add("a"));
+    unread.back()->Call();
+  }
+  // Of some, gRPC has not taken the connection yet.
+  for (int k = 0; k < 300; ++k) {
+    Client& late = Add("a");
+    late.counted = false;
+    late.now.unread = kShort;
+  }
+  Client& idler = Add("a");
+  idler.Call();
+  Client& uploader = Add("b");
+  uploader.Call();
+  Look();
+  for (Client* client : unread) client->now.unread = kShort;
+  uploader.now.unread = kMiB;
+  std::size_t ended = 0;
+  while (ended == 0 && !unread.empty()) {
+    // As gRPC does: all that one has sent, then all of the next.
+    unread.front()->now.bytes += std::exchange(unread.front()->now.unread, 0);
+    unread.pop_front();
+    memory += kTimes * kShort;
+    uploader.Upload(10'000);
+    ended = Look()[Flood::kMemory].size();
+  }
+  EXPECT_EQ(ended, 700U);
+  EXPECT_LT(memory, idle + 2 * limits.memory);
+  EXPECT_NE(idler.id, kNoConnection);
+  EXPECT_NE(uploader.id, kNoConnection);
+}
+
+TEST_F(FloodJudgeTest, EndsWhatComesTogetherWithNewConnections) {
+  EXPECT_THAT(FloodedByMany({}), SizeIs(Gt(20U)));
+}
+
+TEST_F(FloodJudgeTest, EndsWhatComesTogetherWithNewCalls) {
+  std::deque<Client*> flooders;
+  for (int k = 0; k < 400; ++k) flooders.push_back(&Add("a"));
+  Look();
+  EXPECT_THAT(FloodedByMany(flooders), SizeIs(Gt(20U)));
 }
 
 TEST_F(FloodJudgeTest, EndsFloodersOfSeveralPeersOneAfterTheOther) {
@@ -303,6 +376,20 @@ TEST_F(FloodJudgeTest, ManyCallsOfALongLifeAreNoneThatWait) {
   }
   EXPECT_THAT(Look(), IsEmpty());
   EXPECT_FALSE(judge.soon());
+}
+
+TEST_F(FloodJudgeTest, JudgesNobodyWhoseCallsAreNotKnown) {
+  Client& client = Add("a");
+  client.counted = false;
+  client.now.called = 1;
+  for (int i = 0; i < 100; ++i) {
+    client.now.bytes += 4 * kMiB;
+    EXPECT_THAT(Look(limits.watch.header_time), IsEmpty());
+  }
+  client.counted = true;
+  client.now.begun = 1;
+  client.now.messages = 10;
+  EXPECT_THAT(Look(), IsEmpty());
 }
 
 TEST_F(FloodJudgeTest, TheNextConnectionOfAPlaceIsAnotherOne) {
