@@ -20,6 +20,15 @@ std::string_view Property(const grpc::AuthContext* context, const char* name) {
   return {values.front().data(), values.front().size()};
 }
 
+/// 0 where the call has no such property.
+std::uint64_t Number(const grpc::ServerContextBase& context, const char* name) {
+  const auto shown = context.auth_context();
+  const std::string_view text = Property(shown.get(), name);
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 }  // namespace
 
 void AbortSocket(int descriptor) {
@@ -31,11 +40,11 @@ void AbortSocket(int descriptor) {
 }
 
 ConnectionId ConnectionOf(const grpc::ServerContextBase& context) {
-  const auto shown = context.auth_context();
-  const std::string_view text = Property(shown.get(), kConnectionProperty);
-  ConnectionId id = kNoConnection;
-  std::from_chars(text.data(), text.data() + text.size(), id);
-  return id;
+  return Number(context, kConnectionProperty);
+}
+
+std::uint64_t HostNumberOf(const grpc::ServerContextBase& context) {
+  return Number(context, kHostProperty);
 }
 
 std::string PeerOf(const grpc::ServerContextBase& context) {

@@ -36,6 +36,9 @@ struct Connection {
 
 /// Which connection a call came by.
 ConnectionId ConnectionOf(const grpc::ServerContextBase& context);
+/// A number that the calls of all connections of one host have, by
+/// PeerAddress::Key; 0 for a call that came in another way.
+std::uint64_t HostNumberOf(const grpc::ServerContextBase& context);
 /// Where it came from, for a log line: gRPC's text, or the client that a proxy
 /// has told of.
 std::string PeerOf(const grpc::ServerContextBase& context);

@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <sys/socket.h>
 
+#include <functional>
 #include <new>
 #include <string>
 #include <utility>
@@ -17,8 +18,11 @@ void Name(const Connection& connection, grpc_auth_context* context) {
   grpc_auth_property_iterator named =
       grpc_auth_context_find_properties_by_name(context, kConnectionProperty);
   if (grpc_auth_property_iterator_next(&named) != nullptr) return;
+  const std::string host =
+      std::to_string(std::hash<std::string>()(connection.peer.Key()));
   grpc_auth_context_add_cstring_property(context, kConnectionProperty,
                                          std::to_string(connection.id).c_str());
+  grpc_auth_context_add_cstring_property(context, kHostProperty, host.c_str());
   if (connection.proxied) {
     grpc_auth_context_add_cstring_property(context, kClientProperty,
                                            connection.peer.Text().c_str());

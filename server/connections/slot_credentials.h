@@ -15,6 +15,8 @@ namespace torqued::server {
 inline constexpr char kConnectionProperty[] = "connection";
 /// The client that a proxy has told of; absent where none has.
 inline constexpr char kClientProperty[] = "client";
+/// A number that all connections of its peer's host have.
+inline constexpr char kHostProperty[] = "host";
 
 struct ReleaseCredentials {
   void operator()(grpc_server_credentials* credentials) const {

@@ -68,6 +68,8 @@ class CallRecord {
   }
   std::chrono::nanoseconds age() const;
   PeerId peer() const { return peer_; }
+  /// Of its connections one turn is taken on ServiceContext::uncut.
+  PeerId host() const { return HostIdOf(*context_); }
   /// By which the call came.
   ConnectionId connection() const { return connection_; }
 

@@ -14,7 +14,7 @@ void DynamicsCall::Run() {
     return Compute(*entry);
   }
   context_.uncut.Submit([this] { Guarded([this] { ResolveAndCompute(); }); },
-                        peer());
+                        host());
 }
 
 void DynamicsCall::ResolveAndCompute() {

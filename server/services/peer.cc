@@ -13,4 +13,9 @@ PeerId PeerIdOf(const grpc::CallbackServerContext& call) {
   return std::hash<std::string>()(call.peer());
 }
 
+PeerId HostIdOf(const grpc::CallbackServerContext& call) {
+  const std::uint64_t host = HostNumberOf(call);
+  return host != 0 ? host : PeerIdOf(call);
+}
+
 }  // namespace torqued::server

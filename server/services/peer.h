@@ -14,5 +14,8 @@ using PeerId = std::uint64_t;
 inline constexpr PeerId kNoPeer = 0;
 
 PeerId PeerIdOf(const grpc::CallbackServerContext& call);
+/// Of all connections of its host together; of whoever came in another way than
+/// through Connections, PeerIdOf.
+PeerId HostIdOf(const grpc::CallbackServerContext& call);
 
 }  // namespace torqued::server

@@ -41,7 +41,7 @@ class RegistryCall final : public UnaryCall {
       error = AdmitReply(RoomFor(request_) + kBytesOfCall);
     }
     if (error) return Fail(*std::move(error));
-    context_.uncut.Submit([this] { Guarded([this] { Work(); }); }, peer());
+    context_.uncut.Submit([this] { Guarded([this] { Work(); }); }, host());
   }
 
   void Work() {

@@ -40,8 +40,8 @@ struct ServiceContext {
   WriteWatch writes{write_deadline};
   /// What cannot be cut into short chunks, on threads of its own beside those
   /// of the engine, as many: models that are read and made, registrations,
-  /// steps of checks. Turns go round the peers here as well. Goes first, with
-  /// what runs on it.
+  /// steps of checks. These take long, so turns go round the hosts, however
+  /// many connections each has. Goes first, with what runs on it.
   ChunkScheduler uncut{engine.threads()};
 };
 

@@ -51,7 +51,7 @@ void StreamCall::FindModel(std::string reference) {
     if (const auto entry = context_.registry.ResolveLoaded(reference_)) {
       error = OnModel(*entry);
     } else {
-      return context_.uncut.Submit([this] { LookUp(); }, record_.peer());
+      return context_.uncut.Submit([this] { LookUp(); }, record_.host());
     }
   } catch (...) {
     error = FaultOfTheServer();

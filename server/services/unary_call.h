@@ -67,6 +67,7 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   }
   std::chrono::nanoseconds age() const { return record_.age(); }
   PeerId peer() const { return record_.peer(); }
+  PeerId host() const { return record_.host(); }
 
  private:
   void End(const grpc::Status& status) {

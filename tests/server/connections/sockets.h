@@ -1,6 +1,7 @@
 // Sockets of clients that speak no protocol.
 #pragma once
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -24,15 +25,22 @@ class TestSocket {
       : descriptor_(std::exchange(other.descriptor_, -1)) {}
   TestSocket& operator=(TestSocket&&) = delete;
 
-  /// To "127.0.0.1:PORT" or "localhost:PORT", over IPv4.
-  static TestSocket Connected(const std::string& address) {
+  /// To "127.0.0.1:PORT" or "localhost:PORT", over IPv4; `source`: where it
+  /// comes from.
+  static TestSocket Connected(const std::string& address,
+                              const char* source = "127.0.0.1") {
+    sockaddr_in from{};
+    from.sin_family = AF_INET;
+    inet_pton(AF_INET, source, &from.sin_addr);
     sockaddr_in in{};
     in.sin_family = AF_INET;
     in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     in.sin_port = htons(static_cast<std::uint16_t>(
         std::stoi(address.substr(address.rfind(':') + 1))));
     TestSocket made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (connect(made.descriptor_, reinterpret_cast<const sockaddr*>(&in),
+    if (bind(made.descriptor_, reinterpret_cast<const sockaddr*>(&from),
+             sizeof(from)) != 0 ||
+        connect(made.descriptor_, reinterpret_cast<const sockaddr*>(&in),
                 sizeof(in)) != 0) {
       made.Close();
     }

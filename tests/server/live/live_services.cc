@@ -1,14 +1,19 @@
 #include "tests/server/live/live_services.h"
 
+#include <fcntl.h>
 #include <grpc/grpc.h>
+#include <grpcpp/create_channel_posix.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 
 #include "server/registry/sqlite_store.h"
+#include "tests/server/connections/sockets.h"
 
 namespace torqued::server {
 namespace {
+
+constexpr std::size_t kConnections = 256;
 
 std::unique_ptr<ModelStore> NewStore(const std::string& file) {
   return std::get<std::unique_ptr<ModelStore>>(OpenSqliteStore(file));
@@ -32,17 +37,24 @@ LiveServices::LiveServices(const Options& options)
                MemoryBounds{},
                options.write_deadline},
       dynamics_(context_),
-      models_(context_) {
+      models_(context_),
+      health_(context_),
+      connections_({kConnections, kConnections},
+                   std::make_shared<ConnectionObserver>()),
+      listener_(std::get<std::unique_ptr<Listener>>(
+          Listener::Open({{"127.0.0.1:0"}, {}}, connections_))) {
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(-1);
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
-                           &port_);
+  connections_.RegisterWith(&builder);
   builder.RegisterService(&dynamics_);
   builder.RegisterService(&models_);
+  builder.RegisterService(&health_);
   server_ = builder.BuildAndStart();
+  listener_->Start();
 }
 
 LiveServices::~LiveServices() {
+  listener_.reset();
   server_->Shutdown(std::chrono::system_clock::now());
 }
 
@@ -59,6 +71,16 @@ std::shared_ptr<const Model> LiveServices::Register(const std::string& name,
   return std::get<RegisterResult>(registered).entry.loaded->model;
 }
 
+std::shared_ptr<grpc::Channel> LiveServices::ChannelFrom(
+    const char* host) const {
+  TestSocket socket =
+      TestSocket::Connected(listener_->addresses().front(), host);
+  EXPECT_TRUE(socket.connected());
+  const int flags = fcntl(socket.descriptor(), F_GETFL);
+  fcntl(socket.descriptor(), F_SETFL, flags | O_NONBLOCK);
+  return grpc::CreateInsecureChannelFromFd("", socket.Release());
+}
+
 std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
@@ -68,7 +90,7 @@ std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
   // where gRPC may try calls again.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   auto channel =
-      grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
+      grpc::CreateCustomChannel(listener_->addresses().front(),
                                 grpc::InsecureChannelCredentials(), arguments);
   // A first attempt that fails would fail the calls of the next second.
   EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() +

@@ -1,5 +1,5 @@
-// The services behind a real gRPC server on a free port, with their engine in
-// the test's hands.
+// The services behind a real gRPC server on a free port, which takes
+// connections as the daemon does, with their engine in the test's hands.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -8,8 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "server/connections/listener.h"
 #include "server/services/dynamics_service.h"
 #include "server/services/model_registry_service.h"
+#include "server/standard/health_service.h"
 #include "tests/server/temp_dir.h"
 
 namespace torqued::server {
@@ -37,6 +39,8 @@ class LiveServices {
   std::unique_ptr<v1::Dynamics::Stub> Connect() const;
   std::unique_ptr<v1::ModelRegistry::Stub> ConnectToRegistry() const;
   std::shared_ptr<grpc::Channel> Channel() const;
+  /// From another address of this machine, over one connection.
+  std::shared_ptr<grpc::Channel> ChannelFrom(const char* host) const;
 
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
@@ -45,6 +49,7 @@ class LiveServices {
   Admission& waiting() { return context_.waiting; }
   Admission& kept() { return context_.kept; }
   CallGate& gate() { return gate_; }
+  HealthService& health() { return health_; }
 
  private:
   TempDir directory_;
@@ -55,8 +60,10 @@ class LiveServices {
   ServiceContext context_;
   DynamicsService dynamics_;
   ModelRegistryService models_;
-  int port_ = 0;
+  HealthService health_;
+  Connections connections_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Listener> listener_;
 };
 
 }  // namespace torqued::server

@@ -3,6 +3,8 @@
 
 #include <future>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/server/live/live_services.h"
 #include "tests/support/random_robot.h"
@@ -112,6 +114,41 @@ TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
   EXPECT_EQ(services_.uncut().jobs(), 2);
   release.set_value();
   EXPECT_EQ(cold.Rows(), 1);
+}
+
+/// Three calls of one host, over a connection each, and one of another, all
+/// behind what holds the only thread, which is held again after one turn of
+/// each host.
+TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
+  std::promise<void> begin, end;
+  const auto hold = [this](std::shared_future<void> released) {
+    services_.uncut().Submit(
+        [released = std::move(released)] { released.wait(); });
+  };
+  hold(begin.get_future().share());
+  std::vector<std::future<grpc::Status>> calls;
+  for (const char* host :
+       {"127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"}) {
+    const std::int64_t before = services_.uncut().jobs();
+    calls.push_back(std::async(std::launch::async, [this, host] {
+      const auto stub = v1::ModelRegistry::NewStub(services_.ChannelFrom(host));
+      grpc::ClientContext context;
+      v1::GetModelRequest request;
+      request.set_model("cold");
+      v1::GetModelReply reply;
+      return stub->GetModel(&context, request, &reply);
+    }));
+    while (services_.uncut().jobs() == before) std::this_thread::yield();
+  }
+  hold(end.get_future().share());
+  while (services_.uncut().jobs() < 6) std::this_thread::yield();
+
+  begin.set_value();
+  EXPECT_TRUE(calls.back().get().ok());
+  // The two that held the thread, one call of each host.
+  EXPECT_LE(services_.uncut().chunks_started(), 4);
+  end.set_value();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(calls[i].get().ok());
 }
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
