@@ -106,6 +106,7 @@ class CallBudget {
 
   /// The headers of a call are there. One thread at a time.
   Answer OnHeaders(Time now, SharedBudget shared) {
+    ForgetUnshared(calls_.Missing(now));
     if (calls_.Take(now)) {
       if (shared.Take(now)) return Answer::kAdmit;
       if (calls_.Missing(now) <= own_calls_) {
@@ -138,6 +139,14 @@ class CallBudget {
   }
 
  private:
+  /// Time has made good for calls beyond these, so answers to others do not.
+  void ForgetUnshared(std::int64_t missing) {
+    std::int64_t unshared = unshared_.load();
+    while (unshared > missing &&
+           !unshared_.compare_exchange_weak(unshared, missing)) {
+    }
+  }
+
   const std::int64_t own_calls_;
   TokenBucket calls_;
   TokenBucket refusals_;

@@ -122,16 +122,16 @@ std::variant<int, Connections::Refusal> Connections::Open(
   const Connection connection{id, duplicate.number(), peer, proxied,
                               std::chrono::steady_clock::now()};
   Place* place = nullptr;
-  Refusal refusal = Refusal::kPerPeer;
+  std::optional<Refusal> refusal;
   {
     const std::lock_guard lock(mutex_);
     std::string key = peer.Key();
-    std::size_t& of_peer = of_peers_[key];
-    if (IsTooSoonLocked(key, connection.opened)) {
-      refusal = Refusal::kFlood;
-      if (of_peer == 0) of_peers_.erase(key);
-    } else if (of_peer < limits_.per_peer) {
-      ++of_peer;
+    refusal = RefusalOfLocked(key, connection.opened);
+    if (!refusal) {
+      ++of_peers_[key];
+      if (const auto wary = wary_.find(key); wary != wary_.end()) {
+        wary->second.next = connection.opened + kBetweenWary;
+      }
       place = Find(id);
       place->key = std::move(key);
       place->connection = connection;
@@ -140,9 +140,9 @@ std::variant<int, Connections::Refusal> Connections::Open(
       duplicate.Release();
     }
   }
-  if (place == nullptr) {
+  if (refusal) {
     Release(id);
-    return refusal;
+    return *refusal;
   }
   {
     const std::lock_guard lock(place->slot->mutex);
@@ -227,13 +227,23 @@ void Connections::BeWaryOf(const PeerAddress& peer) {
   wary->second.until = now + kWary;
 }
 
-bool Connections::IsTooSoonLocked(const std::string& key,
-                                  std::chrono::steady_clock::time_point now) {
+std::optional<Connections::Refusal> Connections::RefusalOf(
+    const PeerAddress& peer) const {
+  const std::lock_guard lock(mutex_);
+  return RefusalOfLocked(peer.Key(), std::chrono::steady_clock::now());
+}
+
+std::optional<Connections::Refusal> Connections::RefusalOfLocked(
+    const std::string& key, std::chrono::steady_clock::time_point now) const {
   const auto wary = wary_.find(key);
-  if (wary == wary_.end() || wary->second.until < now) return false;
-  if (now < wary->second.next) return true;
-  wary->second.next = now + kBetweenWary;
-  return false;
+  if (wary != wary_.end() && now <= wary->second.until &&
+      now < wary->second.next) {
+    return Refusal::kFlood;
+  }
+  const auto of_peer = of_peers_.find(key);
+  const std::size_t has = of_peer == of_peers_.end() ? 0 : of_peer->second;
+  if (has >= limits_.per_peer) return Refusal::kPerPeer;
+  return std::nullopt;
 }
 
 void Connections::EndAll() {

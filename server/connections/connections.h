@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -46,6 +47,9 @@ class Connections {
   /// To be called once, before the server is built.
   void RegisterWith(grpc::ServerBuilder* builder);
 
+  /// Why a connection of the peer would be turned away now, for what the others
+  /// of it have done or are.
+  std::optional<Refusal> RefusalOf(const PeerAddress& peer) const;
   /// A place for a connection whose peer is not known yet.
   std::variant<ConnectionId, Refusal> Reserve();
   /// Gives a reserved place up.
@@ -100,8 +104,8 @@ class Connections {
     std::chrono::steady_clock::time_point next;  // connection that is taken
   };
 
-  bool IsTooSoonLocked(const std::string& key,
-                       std::chrono::steady_clock::time_point now);
+  std::optional<Refusal> RefusalOfLocked(
+      const std::string& key, std::chrono::steady_clock::time_point now) const;
   /// The place that has this connection; null when none has it any more.
   Place* Find(ConnectionId id);
   void LeaveLocked(Place& place);

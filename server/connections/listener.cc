@@ -302,13 +302,20 @@ void Listener::Take(Descriptor descriptor, const sockaddr_storage& address,
     const int on = 1;
     setsockopt(descriptor.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
+  const bool proxied = proxies_.Contain(*peer);
+  if (!proxied) {
+    // Before it takes the place of another.
+    if (const auto refusal = connections_.RefusalOf(*peer)) {
+      return turned_away_.Count(NameOf(*refusal), peer->Text());
+    }
+  }
   const auto reserved = Reserve();
   if (const auto* refusal = std::get_if<Connections::Refusal>(&reserved)) {
     return turned_away_.Count(NameOf(*refusal), peer->Text());
   }
   const ConnectionId id = std::get<ConnectionId>(reserved);
   try {
-    if (!proxies_.Contain(*peer)) {
+    if (!proxied) {
       return HandOver(id, std::move(descriptor), *peer, /*proxied=*/false);
     }
     const int number = descriptor.number();

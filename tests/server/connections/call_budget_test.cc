@@ -166,6 +166,19 @@ TEST_F(CallBudgetTest, GivesNothingBackThatWasNotTakenFromAll) {
   EXPECT_EQ(of_peer.Missing(kBegin), 0);
 }
 
+TEST_F(CallBudgetTest, GivesBackForAnswersOnceTimeHasMadeGoodForOthers) {
+  TakeUntilEmpty(all, kBegin);
+  EXPECT_EQ(Admitted(), limits.own_calls);
+  // These are left; what they took nothing of is full again.
+  const auto later = kBegin + seconds(10);
+  all.Fill();
+  for (int i = 0; i < limits.own_calls; ++i) {
+    ASSERT_EQ(Call(later), Answer::kAdmit);
+    budget.OnAnswered(shared);
+  }
+  EXPECT_EQ(all.Missing(later), 0);
+}
+
 TEST_F(CallBudgetTest, LeavesHalfOfAllToOtherPeers) {
   int taken = 0;
   while (shared.Take(kBegin)) ++taken;

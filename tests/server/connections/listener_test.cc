@@ -99,10 +99,15 @@ class Naming final : public grpc::CallbackGenericService {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
   }
-  /// Of the last call.
+  // Of the last call.
+
   std::string peer() {
     const std::lock_guard lock(mutex_);
     return peer_;
+  }
+  std::uint64_t host() {
+    const std::lock_guard lock(mutex_);
+    return host_;
   }
 
  private:
@@ -140,6 +145,7 @@ class Naming final : public grpc::CallbackGenericService {
       grpc::GenericCallbackServerContext* context) override {
     const std::lock_guard lock(mutex_);
     peer_ = PeerOf(*context);
+    host_ = HostNumberOf(*context);
     return new Reactor(*this, ConnectionOf(*context));
   }
 
@@ -147,7 +153,21 @@ class Naming final : public grpc::CallbackGenericService {
   std::atomic<bool> held_ = false;
   std::deque<Reactor*> waiting_;
   std::string peer_;
+  std::uint64_t host_ = 0;
 };
+
+/// A header of version 2 for a client at IPv4.
+std::string Header(const std::string& source, std::uint16_t port,
+                   const std::string& extensions = "") {
+  std::string header("\r\n\r\n\0\r\nQUIT\n\x21\x11", 14);
+  const std::size_t length = 12 + extensions.size();
+  header += static_cast<char>(length >> 8);
+  header += static_cast<char>(length & 0xFF);
+  header += source + std::string("\x7F\0\0\1", 4);
+  header += static_cast<char>(port >> 8);
+  header += static_cast<char>(port & 0xFF);
+  return header + std::string("\x1D\x0D", 2) + extensions;
+}
 
 /// A server of gRPC behind a listener.
 class ListenerTest : public ::testing::Test {
@@ -232,6 +252,17 @@ class ListenerTest : public ::testing::Test {
     grpc::ByteBuffer request_, reply_;
     std::promise<grpc::Status> status_;
   };
+
+  /// Over a connection of its own, of a client that a proxy tells of.
+  bool CallAs(const std::string& source, std::uint16_t port) {
+    TestSocket socket = TestSocket::Connected(address());
+    if (!socket.Send(Header(source, port))) return false;
+    const int flags = fcntl(socket.descriptor(), F_GETFL);
+    fcntl(socket.descriptor(), F_SETFL, flags | O_NONBLOCK);
+    return Call(grpc::CreateInsecureChannelFromFd("", socket.Release()))
+        .get()
+        .status.ok();
+  }
 
   std::chrono::milliseconds header_deadline_{kPatience};
   TempDir directory_;
@@ -506,19 +537,6 @@ TEST_F(ListenerTest, AnAddressThatCannotBeIsToldWithTheReason) {
 
 // --- Proxies -----------------------------------------------------------------
 
-/// A header of version 2 for a client at IPv4.
-std::string Header(const std::string& source, std::uint16_t port,
-                   const std::string& extensions = "") {
-  std::string header("\r\n\r\n\0\r\nQUIT\n\x21\x11", 14);
-  const std::size_t length = 12 + extensions.size();
-  header += static_cast<char>(length >> 8);
-  header += static_cast<char>(length & 0xFF);
-  header += source + std::string("\x7F\0\0\1", 4);
-  header += static_cast<char>(port >> 8);
-  header += static_cast<char>(port & 0xFF);
-  return header + std::string("\x1D\x0D", 2) + extensions;
-}
-
 TEST_F(ListenerTest, TheClientOfAListedProxyIsThePeer) {
   Serve({4, 1}, {"127.0.0.1:0"}, {"127.0.0.0/8"});
   const std::string first("\x0A\0\0\1", 4), second("\x0A\0\0\2", 4);
@@ -543,14 +561,20 @@ TEST_F(ListenerTest, TheClientOfAListedProxyIsThePeer) {
 
 TEST_F(ListenerTest, CallsComeFromTheClientThatAProxyTellsOf) {
   Serve({4, 4}, {"127.0.0.1:0"}, {"127.0.0.1"});
-  TestSocket socket = TestSocket::Connected(address());
-  EXPECT_TRUE(socket.Send(Header(std::string("\x0A\0\0\1", 4), 700)));
-  const int flags = fcntl(socket.descriptor(), F_GETFL);
-  fcntl(socket.descriptor(), F_SETFL, flags | O_NONBLOCK);
-  EXPECT_TRUE(Call(grpc::CreateInsecureChannelFromFd("", socket.Release()))
-                  .get()
-                  .status.ok());
+  EXPECT_TRUE(CallAs(std::string("\x0A\0\0\1", 4), 700));
   EXPECT_EQ(naming_.peer(), "10.0.0.1:700");
+}
+
+TEST_F(ListenerTest, CallsOfOneHostHaveOneNumberAndNoOthers) {
+  Serve({4, 4}, {"127.0.0.1:0"}, {"127.0.0.1"});
+  const std::string first("\x0A\0\0\1", 4), second("\x0A\0\0\2", 4);
+  EXPECT_TRUE(CallAs(first, 700));
+  const std::uint64_t host = naming_.host();
+  EXPECT_NE(host, 0U);
+  EXPECT_TRUE(CallAs(second, 700));
+  EXPECT_NE(naming_.host(), host);
+  EXPECT_TRUE(CallAs(first, 701));
+  EXPECT_EQ(naming_.host(), host);
 }
 
 TEST_F(ListenerTest, CallsThatComeWithoutAProxyComeFromWhereTheyCome) {
@@ -601,6 +625,20 @@ TEST_F(ListenerTest, ProxiesThatSayNothingKeepNobodyOut) {
   EXPECT_TRUE(first.HearsTheEnd());
   EXPECT_TRUE(TurnedAway(1));
   EXPECT_FALSE(second.HearsSomething(20));
+}
+
+TEST_F(ListenerTest, WhoIsTurnedAwayAnywayTakesNoPlaceFromAProxy) {
+  Serve({2, 1}, {"127.0.0.1:0"}, {"127.0.0.1"});
+  const TestSocket silent = TestSocket::Connected(address());
+  ASSERT_TRUE(Until([this] { return connections_->count() == 1; }));
+  const TestSocket other = TestSocket::Connected(address(), "127.0.0.2");
+  EXPECT_TRUE(other.Send(kPreface));
+  EXPECT_TRUE(other.HearsSomething());
+  EXPECT_TRUE(TestSocket::Connected(address(), "127.0.0.2").HearsTheEnd());
+  EXPECT_TRUE(TurnedAway(1));
+  EXPECT_TRUE(silent.Send(Header(std::string("\x0A\0\0\1", 4), 700) +
+                          std::string(kPreface)));
+  EXPECT_TRUE(silent.HearsSomething());
 }
 
 TEST_F(ListenerTest, WhoIsNotListedIsNoProxy) {
