@@ -123,9 +123,11 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
   if (!problem.empty()) return problem;
   daemon->Note(&Condition::started, true);
   daemon->watch_ = std::make_unique<ListenerWatch>(
-      *daemon->listener_, [&it = *daemon](bool answers) {
+      *daemon->listener_,
+      [&it = *daemon](bool answers) {
         it.Note(&Condition::listeners_answer, answers);
-      });
+      },
+      ListenerWatch::Times());
   daemon->LogStart();
   return daemon;
 }

@@ -14,13 +14,16 @@ namespace torqued::server {
 /// Asks on a thread of its own.
 class ListenerWatch {
  public:
-  static constexpr std::chrono::seconds kInterval{2};
-  /// Longer than a thread that has work waits for a core.
-  static constexpr std::chrono::seconds kPatience{5};
+  struct Times {
+    std::chrono::milliseconds interval{2000};
+    /// Longer than a thread that has work waits for a core.
+    std::chrono::milliseconds patience{5000};
+  };
 
   /// `tell` is called, and a line logged, each time the answer changes; true:
   /// it takes connections, which is taken for granted at first.
-  ListenerWatch(Listener& listener, std::function<void(bool)> tell);
+  ListenerWatch(Listener& listener, std::function<void(bool)> tell,
+                const Times& times);
   /// Soon over where the listener is closed.
   ~ListenerWatch();
   ListenerWatch(const ListenerWatch&) = delete;
@@ -32,6 +35,7 @@ class ListenerWatch {
 
   Listener& listener_;
   const std::function<void(bool)> tell_;
+  const Times times_;
   bool answers_ = true;
   std::mutex mutex_;
   std::condition_variable stopped_;

@@ -116,10 +116,18 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
     chunk->input = {};
     chunk->waiting = {};
     const bool first = IsFirst();
+    bool waits = false;
     try {
       chunk->error = chunk->batch->Admit(
           chunk->input_bytes, chunk->number == 0 ? echo_bytes : 0,
           context_.limits, admission(), ReachOf(first));
+      if (chunk->error) {
+        waits = !first && chunk->error->reason == v1::OVERLOADED &&
+                TakeRoomToWait(chunk);
+        if (!waits) {
+          chunk->error = InMessage(*std::move(chunk->error), "chunk.");
+        }
+      }
     } catch (...) {
       chunk->error = FaultOfTheServer();
     }
@@ -130,11 +138,7 @@ void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
       }
       break;
     }
-    const bool may_wait = !first && chunk->error->reason == v1::OVERLOADED;
-    if (!may_wait || !TakeRoomToWait(chunk)) {
-      chunk->error = InMessage(*std::move(chunk->error), "chunk.");
-      break;
-    }
+    if (!waits) break;
     chunk->error.reset();
     Lock lock(mutex_);
     // Without anybody left to wait for, it is first now.

@@ -1,7 +1,7 @@
 #include "server/services/write_watch.h"
 
 #include <algorithm>
-#include <string>
+#include <new>
 
 #include "server/connections/connection.h"
 #include "server/errors/utf8.h"
@@ -62,27 +62,40 @@ void WriteWatch::Watch() {
       kLongestSleep);
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, sleep, [this] { return stopping_; })) {
-    while (EndFirst(lock)) {
+    while (const auto ended = EndFirst()) {
+      lock.unlock();
+      LogEnd(*ended);
+      lock.lock();
     }
   }
 }
 
-bool WriteWatch::EndFirst(std::unique_lock<std::recursive_mutex>& lock) {
+std::optional<WriteWatch::Ended> WriteWatch::EndFirst() {
   const auto now = std::chrono::steady_clock::now();
-  if (first_ == nullptr || now - first_->begun_ < deadline_) return false;
+  if (first_ == nullptr || now - first_->begun_ < deadline_) {
+    return std::nullopt;
+  }
   Write& write = *first_;
   Forget(write);
-  const std::string peer = CleanText(PeerOf(*write.call_), kMaxLoggedPeer);
-  const std::string_view method = write.method_;
-  // Under the lock: who ends the write waits, and the call is there.
+  Ended ended{write.method_, {}};
+  try {
+    ended.peer = CleanText(PeerOf(*write.call_), kMaxLoggedPeer);
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+    // It ends all the same.
+  }
   write.call_->TryCancel();
-  lock.unlock();
-  Log(LogLevel::kWarn, "message not taken",
-      {{"method", method},
-       {"peer", peer},
-       {"seconds", std::chrono::duration<double>(deadline_).count()}});
-  lock.lock();
-  return true;
+  return ended;
+}
+
+void WriteWatch::LogEnd(const Ended& ended) const {
+  try {
+    Log(LogLevel::kWarn, "message not taken",
+        {{"method", ended.method},
+         {"peer", ended.peer},
+         {"seconds", std::chrono::duration<double>(deadline_).count()}});
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+    // The call has ended, that is what counts.
+  }
 }
 
 }  // namespace torqued::server

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -50,9 +52,17 @@ class WriteWatch {
   WriteWatch& operator=(const WriteWatch&) = delete;
 
  private:
+  /// For a log line.
+  struct Ended {
+    std::string_view method;
+    std::string peer;
+  };
+
   void Watch();
-  /// Ends the call of the first write where that has waited too long.
-  bool EndFirst(std::unique_lock<std::recursive_mutex>& lock);
+  /// Ends the call of the first write where that has waited too long. Under the
+  /// lock: who ends the write waits, and the call is there.
+  std::optional<Ended> EndFirst();
+  void LogEnd(const Ended& ended) const;
   void Forget(Write& write);
 
   const std::chrono::milliseconds deadline_;

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -219,7 +220,7 @@ void HealthService::Forget(Place place) {
 grpc::ServerUnaryReactor* HealthService::Check(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* reply) {
-  auto* reactor = new CheckCall(context_.gate, *call);
+  auto reactor = std::make_unique<CheckCall>(context_.gate, *call);
   Request asked;
   grpc::Status status;
   if (const auto error = ParseStandard(UnaryCall::OwnBytes(request), &asked)) {
@@ -234,7 +235,7 @@ grpc::ServerUnaryReactor* HealthService::Check(
     }
   }
   reactor->Finish(status);
-  return reactor;
+  return reactor.release();  // which gRPC is through with once OnDone is called
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* HealthService::Watch(

@@ -3,9 +3,12 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <string>
+#include <thread>
 
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "server/wire/message_bytes.h"
 #include "tests/server/live/live_services.h"
 #include "tests/support/failing_allocations.h"
@@ -127,6 +130,46 @@ TEST_F(OutOfMemoryTest, NoRoomForASource) {
     v1::RegisterModelReply reply;
     return models->RegisterModel(&context, request, &reply);
   });
+}
+
+/// How many calls services work on.
+class UnderWay final : public CallGate::Observer {
+ public:
+  void OnCall(std::uint64_t /*connection*/) override { ++calls; }
+  void OnEnd(std::uint64_t /*connection*/, bool /*answered*/) override {
+    --calls;
+  }
+  std::atomic<int> calls{0};
+};
+
+TEST_F(OutOfMemoryTest, ACheckOfHealthIsOverOnceItHasFailed) {
+  UnderWay under_way;
+  services_.gate().Observe(&under_way);
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(std::string(4000, 'x'));
+  grpc::ByteBuffer asked;
+  SerializeMessage(request, &asked);
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(
+      services_.Channel());
+  const auto check = [&] {
+    grpc::ClientContext context;
+    grpc::ByteBuffer answer;
+    std::promise<grpc::StatusCode> ended;
+    stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &asked,
+                   &answer, [&](const grpc::Status& status) {
+                     ended.set_value(status.error_code());
+                   });
+    return ended.get_future().get();
+  };
+  EXPECT_EQ(check(), grpc::StatusCode::NOT_FOUND);
+  {
+    const FailingAllocations failing(3900);
+    EXPECT_NE(check(), grpc::StatusCode::NOT_FOUND);
+    EXPECT_GT(failing.failures(), 0);
+  }
+  EXPECT_EQ(check(), grpc::StatusCode::NOT_FOUND);
+  while (under_way.calls > 0) std::this_thread::yield();
+  services_.gate().Observe(nullptr);
 }
 
 TEST_F(OutOfMemoryTest, ASourceIsSentWithoutACopy) {

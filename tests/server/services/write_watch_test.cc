@@ -1,0 +1,192 @@
+#include "server/services/write_watch.h"
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace torqued::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Calls whose message waits, or not, as a test says. A call that is cancelled
+/// ends at once.
+class Waiting final : public grpc::CallbackGenericService {
+ public:
+  class Call final : public grpc::ServerGenericBidiReactor {
+   public:
+    Call(Waiting& service, WriteWatch& watch,
+         grpc::CallbackServerContext* context)
+        : service_(service), write_(watch, context, "/a/b") {}
+
+    void Begin() { write_.Begin(); }
+    void End() { write_.End(); }
+    void Answer() {
+      const grpc::Slice nothing("");
+      reply_ = grpc::ByteBuffer(&nothing, 1);
+      StartWriteAndFinish(&reply_, {}, grpc::Status::OK);
+    }
+
+   private:
+    void OnCancel() override { Finish(grpc::Status::CANCELLED); }
+    void OnDone() override {
+      Waiting& service = service_;
+      delete this;
+      service.Count(-1);
+    }
+
+    Waiting& service_;
+    WriteWatch::Write write_;
+    grpc::ByteBuffer reply_;
+  };
+
+  /// Of the next call.
+  void Use(WriteWatch& watch) { watch_ = &watch; }
+  Call* Newest() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return newest_ != nullptr; });
+    return std::exchange(newest_, nullptr);
+  }
+  void AwaitNone() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return calls_ == 0; });
+  }
+
+ private:
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    auto* call = new Call(*this, *watch_, context);
+    Count(1);
+    const std::lock_guard lock(mutex_);
+    newest_ = call;
+    changed_.notify_all();
+    return call;
+  }
+  void Count(int more) {
+    const std::lock_guard lock(mutex_);
+    calls_ += more;
+    changed_.notify_all();
+  }
+
+  WriteWatch* watch_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Call* newest_ = nullptr;
+  int calls_ = 0;
+};
+
+class WriteWatchTest : public ::testing::Test {
+ protected:
+  WriteWatchTest() {
+    int port = 0;
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port);
+    builder.RegisterCallbackGenericService(&service_);
+    server_ = builder.BuildAndStart();
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    stub_ = std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(
+        "127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(),
+        arguments));
+  }
+  ~WriteWatchTest() override {
+    service_.AwaitNone();
+    server_->Shutdown();
+  }
+
+  /// A call under way, from both ends.
+  struct Call {
+    grpc::ClientContext context;
+    grpc::ByteBuffer request, reply;
+    std::promise<grpc::StatusCode> code;
+    Waiting::Call* served = nullptr;
+
+    grpc::StatusCode Code() { return code.get_future().get(); }
+  };
+  std::unique_ptr<Call> Begin(WriteWatch& watch) {
+    auto call = std::make_unique<Call>();
+    const grpc::Slice nothing("");
+    call->request = grpc::ByteBuffer(&nothing, 1);
+    call->context.set_wait_for_ready(true);
+    service_.Use(watch);
+    stub_->UnaryCall(&call->context, "/a/b", grpc::StubOptions(),
+                     &call->request, &call->reply,
+                     [&code = call->code](const grpc::Status& status) {
+                       code.set_value(status.error_code());
+                     });
+    call->served = service_.Newest();
+    return call;
+  }
+
+  Waiting service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::GenericStub> stub_;
+};
+
+TEST_F(WriteWatchTest, EndsEachCallWhoseMessageIsNotTaken) {
+  WriteWatch watch(milliseconds(50));
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 20; ++i) {
+    calls.push_back(Begin(watch));
+    calls.back()->served->Begin();
+  }
+  for (const auto& call : calls) {
+    EXPECT_EQ(call->Code(), grpc::StatusCode::CANCELLED);
+  }
+  service_.AwaitNone();
+}
+
+TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
+  WriteWatch watch(milliseconds(500));
+  // From the front, the middle and the end of those that wait.
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 5; ++i) calls.push_back(Begin(watch));
+  for (const auto& call : calls) call->served->Begin();
+  for (const std::size_t taken : {0U, 2U, 4U}) calls[taken]->served->End();
+  for (const std::size_t waits : {1U, 3U}) {
+    EXPECT_EQ(calls[waits]->Code(), grpc::StatusCode::CANCELLED);
+  }
+  for (const std::size_t taken : {0U, 2U, 4U}) {
+    calls[taken]->served->Answer();
+    EXPECT_EQ(calls[taken]->Code(), grpc::StatusCode::OK);
+  }
+}
+
+TEST_F(WriteWatchTest, TheTimeIsOfOneMessageNotOfTheCall) {
+  WriteWatch watch(milliseconds(1000));
+  const auto busy = Begin(watch), stuck = Begin(watch);
+  busy->served->Begin();
+  stuck->served->Begin();
+  auto code = stuck->code.get_future();
+  while (code.wait_for(milliseconds(5)) != std::future_status::ready) {
+    busy->served->End();
+    busy->served->Begin();
+  }
+  EXPECT_EQ(code.get(), grpc::StatusCode::CANCELLED);
+  busy->served->End();
+  busy->served->Answer();
+  EXPECT_EQ(busy->Code(), grpc::StatusCode::OK);
+}
+
+TEST_F(WriteWatchTest, WithoutADeadlineNobodyIsEnded) {
+  WriteWatch without(milliseconds(0)), with(milliseconds(50));
+  const auto waits = Begin(without), stuck = Begin(with);
+  waits->served->Begin();
+  stuck->served->Begin();
+  EXPECT_EQ(stuck->Code(), grpc::StatusCode::CANCELLED);
+  waits->served->Answer();
+  EXPECT_EQ(waits->Code(), grpc::StatusCode::OK);
+}
+
+}  // namespace
+}  // namespace torqued::server
