@@ -2,23 +2,31 @@
 
 #include <sqlite3.h>
 
+#include <new>
 #include <utility>
 
 namespace torqued::server {
 
 QuietCheckpoint::QuietCheckpoint(std::unique_ptr<SqliteConnection> connection,
-                                 OwnFile& file, std::chrono::milliseconds quiet)
-    : connection_(std::move(connection)), file_(file), quiet_(quiet) {
+                                 OwnFile& file, std::mutex& writing,
+                                 std::chrono::milliseconds quiet)
+    : connection_(std::move(connection)),
+      file_(file),
+      writing_(writing),
+      quiet_(quiet) {
   sqlite3_busy_timeout(connection_->handle(), 0);
   NoteWrite();  // what a killed server has left
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
-QuietCheckpoint::~QuietCheckpoint() {
-  thread_.request_stop();
-  thread_.join();
-  // Closing the last connection would do, but a backup may be under way.
-  EmptyLog();
+SqliteConnection& QuietCheckpoint::Stop() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+    // Closing the last connection would do, but a backup may be under way.
+    EmptyLog();
+  }
+  return *connection_;
 }
 
 void QuietCheckpoint::NoteWrite() {
@@ -50,14 +58,20 @@ void QuietCheckpoint::Run(const std::stop_token& stop) {
 }
 
 bool QuietCheckpoint::EmptyLog() {
+  const std::unique_lock writing(writing_, std::try_to_lock);
+  if (!writing) return false;
   // Of a disk that fails, too, the next write tells.
   bool emptied = false;
-  const bool ours = file_.Change([this, &emptied] {
-    emptied = sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
-                                        SQLITE_CHECKPOINT_TRUNCATE, nullptr,
-                                        nullptr) == SQLITE_OK;
-  });
-  return emptied || !ours;
+  try {
+    const bool ours = file_.Change([this, &emptied] {
+      emptied = sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
+                                          SQLITE_CHECKPOINT_TRUNCATE, nullptr,
+                                          nullptr) == SQLITE_OK;
+    });
+    return emptied || !ours;
+  } catch (const std::bad_alloc&) {
+    return emptied;
+  }
 }
 
 }  // namespace torqued::server

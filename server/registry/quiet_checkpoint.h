@@ -20,15 +20,17 @@ namespace torqued::server {
 class QuietCheckpoint {
  public:
   /// The connection serves this alone, and `file` is the one that the log is
-  /// copied into, unless others have changed it. To be destroyed when nothing
-  /// is written any more.
+  /// copied into, unless there is a problem with it. Who writes to the log
+  /// holds `writing`.
   QuietCheckpoint(std::unique_ptr<SqliteConnection> connection, OwnFile& file,
-                  std::chrono::milliseconds quiet);
-  ~QuietCheckpoint();
+                  std::mutex& writing, std::chrono::milliseconds quiet);
+  ~QuietCheckpoint() { Stop(); }
   QuietCheckpoint(const QuietCheckpoint&) = delete;
   QuietCheckpoint& operator=(const QuietCheckpoint&) = delete;
 
-  SqliteConnection& connection() { return *connection_; }
+  /// For the last time, once nothing is written any more. The connection is
+  /// the caller's then.
+  SqliteConnection& Stop();
 
   /// Something was written. From any thread.
   void NoteWrite();
@@ -40,6 +42,7 @@ class QuietCheckpoint {
 
   std::unique_ptr<SqliteConnection> connection_;
   OwnFile& file_;
+  std::mutex& writing_;
   const std::chrono::milliseconds quiet_;
   std::mutex mutex_;
   std::condition_variable_any written_;

@@ -32,23 +32,23 @@ class SqliteStore final : public ModelStore {
   SqliteStore(Locks locks, std::unique_ptr<SqliteConnection> writer,
               std::unique_ptr<SqliteConnection> reader,
               std::unique_ptr<SqliteConnection> checkpointer,
-              const StoreOptions& options)
+              const std::string& file, const StoreOptions& options)
       : locks_(std::move(locks)),
-        content_(locks_.of_file->descriptor()),
+        content_(file, locks_.of_file->descriptor()),
         writer_(std::move(writer), options.quotas),
         reader_(std::move(reader)),
-        checkpoint_(std::move(checkpointer), content_, options.quiet) {}
+        checkpoint_(std::move(checkpointer), content_, writer_mutex_,
+                    options.quiet) {}
 
   /// The log of what was overwritten stays out of what is there now.
   ~SqliteStore() override {
-    if (content_.unchanged()) return;
+    SqliteConnection& checkpointer = checkpoint_.Stop();
+    watch_.reset();
+    if (content_.Problem().empty()) return;
     for (SqliteConnection* connection :
-         {&writer_.connection(), &reader_.connection(),
-          &checkpoint_.connection()}) {
+         {&writer_.connection(), &reader_.connection(), &checkpointer}) {
       connection->LeaveLog();
     }
-    std::error_code ignored;
-    std::filesystem::rename(file_ + "-wal", file_ + "-wal.left", ignored);
   }
 
   /// Empty on success, else why not.
@@ -58,7 +58,6 @@ class SqliteStore final : public ModelStore {
       return "its tables are not as expected: " +
              (writes ? writer_.error() : reader_.error()).message;
     }
-    file_ = file;
     // SQLite has opened all that there is now.
     watch_.emplace(OpenFiles(file, locks_.of_file->id(), content_),
                    options.look, options.tell);
@@ -150,6 +149,7 @@ class SqliteStore final : public ModelStore {
       return NotLasting(problem);
     }
     auto outcome = change();
+    content_.NoteLog();
     checkpoint_.NoteWrite();
     if (const std::string problem = watch_->Problem(); !problem.empty()) {
       return NotLasting(problem);
@@ -172,7 +172,6 @@ class SqliteStore final : public ModelStore {
 
   Locks locks_;  // released last
   OwnFile content_;
-  std::string file_;
   std::mutex writer_mutex_;
   SqliteWriter writer_;
   std::mutex reader_mutex_;
@@ -239,7 +238,8 @@ std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
       SqliteStore::Locks{
           std::get<std::unique_ptr<FileLock>>(std::move(locked)),
           std::get<std::unique_ptr<FileLock>>(std::move(itself))},
-      std::move(writing), std::move(others[0]), std::move(others[1]), options);
+      std::move(writing), std::move(others[0]), std::move(others[1]),
+      file.string(), options);
   if (const std::string why = store->Prepare(file.string(), options);
       !why.empty()) {
     return failed(why);

@@ -29,8 +29,8 @@ struct StoreOptions {
 /// network file systems, which do not keep locks and shared memory as SQLite
 /// needs them. The string says why it cannot be used; a file that is damaged,
 /// of another program or of a newer version is left as it is. A file that is
-/// deleted or replaced meanwhile is read on, and nothing is written to it any
-/// more: kUnavailable.
+/// deleted, replaced or written by others meanwhile is read on, and nothing is
+/// written to it any more: kUnavailable.
 std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
     const std::string& path, const StoreOptions& options = {});
 

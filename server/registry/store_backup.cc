@@ -65,7 +65,7 @@ class Draft {
   /// The file is there under its name then, also after a crash.
   bool TakeName(bool overwrite) {
     if (!(overwrite ? rename(path_.c_str(), target_.c_str()) == 0
-                    : RenameNoReplace())) {
+                    : RenameNoReplace(path_, target_.string()))) {
       return false;
     }
     close(std::exchange(fd_, -1));
@@ -74,19 +74,6 @@ class Draft {
   }
 
  private:
-  bool RenameNoReplace() {
-    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(),
-                  RENAME_NOREPLACE) == 0) {
-      return true;
-    }
-    // Network file systems and those in user space do not know the flag. A link
-    // replaces nothing either.
-    if (errno != EINVAL && errno != ENOSYS) return false;
-    if (link(path_.c_str(), target_.c_str()) != 0) return false;
-    unlink(path_.c_str());
-    return true;
-  }
-
   const fs::path target_;
   std::string path_;
   int fd_ = -1;

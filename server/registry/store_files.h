@@ -4,14 +4,15 @@
 #include <sys/types.h>
 
 #include <compare>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "server/registry/own_file.h"
-
 namespace torqued::server {
+
+class OwnFile;
 
 /// What a file is by, whatever its names.
 struct FileId {
@@ -33,10 +34,9 @@ class OpenFiles {
  public:
   /// The file of a path, of which `file` is open, with the log and the shared
   /// memory beside it, which SQLite has just opened. `content` outlives this.
-  OpenFiles(const std::string& path, const FileId& file,
-            const OwnFile& content);
+  OpenFiles(const std::string& path, const FileId& file, OwnFile& content);
 
-  /// Which file is no longer the one that is open, or as it was left, as a
+  /// Which file is no longer the one that is open, or has other content, as a
   /// sentence fragment that names it; empty: none.
   std::string Problem() const;
 
@@ -46,7 +46,7 @@ class OpenFiles {
     std::optional<FileId> id;
   };
   std::vector<Known> files_;  // that of the store first
-  const OwnFile* content_;
+  OwnFile* content_;
 };
 
 /// False for names that SQLite takes for databases in memory or for URIs.
@@ -55,6 +55,14 @@ bool IsPathOfStore(const std::string& path);
 /// The file and those that SQLite and the server keep beside it while it is
 /// open: logs, shared memory, lock.
 std::vector<std::string> FilesOfStore(const std::string& path);
+
+/// False, with errno set: also where `to` is there.
+bool RenameNoReplace(const std::string& from, const std::string& to);
+
+/// Takes the log of a store from its name, with what leads into it, so that it
+/// is not taken for the log of what is there now; whoever has it open keeps it.
+/// As a clause that says where it is, `frames` of it.
+std::string PutLogAside(const std::string& path, std::int64_t frames);
 
 /// Makes a new file's name as durable as its content.
 void SyncDirectory(const std::filesystem::path& directory);

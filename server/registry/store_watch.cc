@@ -1,5 +1,6 @@
 #include "server/registry/store_watch.h"
 
+#include <new>
 #include <utility>
 
 namespace torqued::server {
@@ -26,15 +27,21 @@ std::string StoreWatch::Problem() {
 
 void StoreWatch::Run(const std::stop_token& stop) {
   std::string told;
-  while (!stop.stop_requested()) {
-    std::string problem = files_.Problem();
-    if (problem != told) {
-      tell_(problem);
-      told = std::move(problem);
+  for (bool last = false;;) {
+    try {
+      std::string problem = files_.Problem();
+      if (problem != told) {
+        tell_(problem);
+        told = std::move(problem);
+      }
+    } catch (const std::bad_alloc&) {
+      // The next look tells.
     }
+    if (last) return;
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, stop, interval_, [this] { return look_; });
     look_ = false;
+    last = stop.stop_requested();
   }
 }
 

@@ -16,7 +16,8 @@ namespace torqued::server {
 class StoreWatch {
  public:
   /// `tell`, if given, is called on a thread of the watch, with what is wrong,
-  /// and with an empty text once nothing is any more.
+  /// and with an empty text once nothing is any more. The last look is when the
+  /// watch goes.
   StoreWatch(OpenFiles files, std::chrono::milliseconds interval,
              std::function<void(const std::string&)> tell);
 

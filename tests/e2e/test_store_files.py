@@ -3,6 +3,7 @@ and one that is full."""
 
 import os
 import pathlib
+import shutil
 import sqlite3
 import time
 
@@ -82,6 +83,67 @@ def test_a_replaced_file_is_noticed_and_one_that_is_put_back_is_good(start):
     with start(store=server.store) as again:
         with harness.Client(again.address) as client:
             assert set(all_models(client)) == {"arm", "leg"}
+
+
+@pytest.mark.parametrize("end", ["stopped", "killed"])
+def test_a_store_that_is_touched_or_checkpointed_by_others_keeps_all(
+        start, end):
+    server = start()
+    with harness.Client(server.address) as client:
+        for number, pragma in enumerate(["wal_checkpoint",
+                                         "wal_checkpoint(TRUNCATE)",
+                                         "quick_check"]):
+            register(client, f"arm{number}", pendulum(number))
+            os.utime(server.store, (number, number))
+            register(client, f"leg{number}", pendulum(number))
+            with sqlite3.connect(server.store) as database:
+                database.execute(f"PRAGMA {pragma}")
+            database.close()
+        register(client, "last", pendulum(1))
+        assert health_of(client, REGISTRY) == SERVING
+        names = set(all_models(client))
+    if end == "stopped":
+        assert server.stop() == 0
+    else:
+        server.kill()
+    assert "nothing can be registered" not in server.log()
+    assert len(names) == 7
+    with start(store=server.store) as again:
+        with harness.Client(again.address) as client:
+            assert set(all_models(client)) == names
+    assert not os.path.exists(f"{server.store}-wal.left")
+
+
+@pytest.mark.parametrize("end", ["stopped", "killed"])
+def test_a_store_that_is_overwritten_is_noticed_and_never_mixed(
+        start, tmp_path, end):
+    with start(store=tmp_path / "other.db") as other:
+        with harness.Client(other.address) as client:
+            register(client, "hand", pendulum(9))
+        # The file has all then.
+        assert other.stop() == 0
+    server = start()
+    with harness.Client(server.address) as client:
+        for number in range(20):
+            register(client, f"arm{number}", pendulum(number))
+        shutil.copyfile(other.store, server.store)
+        refused = failure_of(register, client, "leg", pendulum(2))
+        assert refused.reason == "STORE_UNAVAILABLE"
+        assert "was written by another program" in refused.message
+        wait_until(lambda: health_of(client, REGISTRY) == NOT_SERVING)
+        assert health_of(client, "") == SERVING
+        line, = server.lines_when_there("nothing can be registered")
+        left = f"{server.store}-wal.left"
+        assert " error " in line and left in line
+        assert os.path.getsize(left) > 0
+    if end == "stopped":
+        assert server.stop() == 0
+    else:
+        server.kill()
+    assert server.store.read_bytes() == other.store.read_bytes()
+    with start(store=server.store) as again:
+        with harness.Client(again.address) as client:
+            assert set(all_models(client)) == {"hand"}
 
 
 @pytest.mark.parametrize("how", ["hard link", "no lock file"])

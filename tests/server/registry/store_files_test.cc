@@ -8,13 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <condition_variable>
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <mutex>
 #include <ostream>
+#include <random>
+#include <set>
 
 #include "server/registry/file_lock.h"
+#include "server/registry/own_file.h"
 #include "server/registry/registry.h"
 #include "server/registry/store_backup.h"
 #include "server/registry/store_check.h"
@@ -25,6 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using Code = RegistryError::Code;
 
@@ -139,11 +146,17 @@ TEST_P(OverwrittenStoreTest, IsNoticedAndStaysAsItWasWritten) {
                 HasSubstr(path + " was written by another program"));
     EXPECT_TRUE(registry.Delete("arm", std::nullopt));
     EXPECT_TRUE(told.Becomes(true));
+    EXPECT_THAT(told.problem(), ContainsRegex("its log, of [1-9][0-9]* pages, "
+                                              "is now .*models.db-wal.left"));
+    // Else it would be taken for the log of what is there now, also after a
+    // crash.
+    EXPECT_FALSE(fs::exists(path + "-wal"));
+    EXPECT_TRUE(fs::exists(path + "-wal.left"));
+    // What it has it serves.
+    EXPECT_EQ(Where(registry, "arm"), RevisionOf(1));
   }
-  EXPECT_EQ(ReadFile(path), written);
-  // Else it would be taken for the log of what is there now.
+  EXPECT_TRUE(ReadFile(path) == written);
   EXPECT_FALSE(fs::exists(path + "-wal"));
-  EXPECT_TRUE(fs::exists(path + "-wal.left"));
   if (written == ReadFile(other)) {
     Registry registry(OpenStore(path));
     EXPECT_EQ(Where(registry, "other"), RevisionOf(3));
@@ -179,6 +192,229 @@ INSTANTIATE_TEST_SUITE_P(
                       }
                     }}),
     [](const auto& test) { return test.param.what; });
+
+/// The store of another server, in the place of one that is in use.
+void Overwrite(const std::string& path, const std::string& other) {
+  fs::copy_file(other, path, fs::copy_options::overwrite_existing);
+}
+
+TEST(StoreFiles, ALogThatIsPutAsideStays) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string other = directory / "other.db";
+  for (const int k : {1, 2, 3}) {
+    Value(Registry(OpenStore(other)).Register(Request("other", k)));
+    Told told;
+    StoreOptions options = told.Options();
+    options.quiet = std::chrono::hours(1);
+    Registry registry(OpenStore(path, options));
+    Value(registry.Register(Request("arm", 4)));
+    const std::string log = ReadFile(path + "-wal");
+    Overwrite(path, other);
+    EXPECT_TRUE(told.Becomes(true));
+    const std::string left =
+        path + "-wal.left" + (k == 1 ? "" : std::to_string(k));
+    EXPECT_THAT(told.problem(), EndsWith(left));
+    EXPECT_TRUE(ReadFile(left) == log);
+  }
+}
+
+TEST(StoreFiles, OneThatIsOverwrittenJustBeforeTheEndIsToldOf) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string other = directory / "other.db";
+  Value(Registry(OpenStore(other)).Register(Request("other", 3)));
+  Told told;
+  {
+    StoreOptions options = told.Options();
+    options.quiet = options.look = std::chrono::hours(1);
+    Registry registry(OpenStore(path, options));
+    Value(registry.Register(Request("arm", 1)));
+    Overwrite(path, other);
+  }
+  EXPECT_THAT(told.problem(), HasSubstr(path + "-wal.left"));
+  EXPECT_TRUE(ReadFile(path) == ReadFile(other));
+  Registry registry(OpenStore(path));
+  EXPECT_EQ(Where(registry, "other"), RevisionOf(3));
+}
+
+/// What others do to a store without a change of its content.
+struct Touching {
+  const char* what;
+  void (*touch)(const std::string& path);
+};
+
+void PrintTo(const Touching& touching, std::ostream* out) {
+  *out << touching.what;
+}
+
+class TouchedStoreTest : public testing::TestWithParam<Touching> {};
+
+TEST_P(TouchedStoreTest, KeepsWhatWasAcknowledgedAndTakesMore) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  constexpr int kModels = 6;
+  const auto name = [](int k) { return "arm" + std::to_string(k); };
+  Told told;
+  {
+    StoreOptions options = told.Options();
+    options.quiet = std::chrono::hours(1);
+    Registry registry(OpenStore(path, options));
+    for (int k = 0; k < kModels; ++k) {
+      // With pages that come and go.
+      RegisterRequest request = Request(name(k), k + 1);
+      request.source.append(20'000, ' ');
+      Value(registry.Register(std::move(request)));
+      GetParam().touch(path);
+      if (k > 0) {
+        EXPECT_FALSE(registry.Delete(name(k - 1), std::nullopt));
+        GetParam().touch(path);
+      }
+      Value(registry.Register(Request(name(k), k + 1)));
+      Value(registry.Register(Request("last", k + 1)));
+    }
+  }
+  EXPECT_EQ(told.problem(), "");
+  EXPECT_FALSE(fs::exists(path + "-wal.left"));
+  EXPECT_TRUE(std::get<StoreCheck>(CheckStore(path)).good());
+  Registry registry(OpenStore(path));
+  EXPECT_EQ(Where(registry, name(kModels - 1)), RevisionOf(kModels));
+  EXPECT_EQ(Where(registry, "last"), RevisionOf(kModels));
+  EXPECT_EQ(Value(registry.List(0, "")).models.size(), 2u);
+}
+
+void WriteAnew(const std::string& path) {
+  const std::string content = ReadFile(path);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    By, TouchedStoreTest,
+    testing::Values(
+        Touching{"ANewTime",
+                 [](const std::string& path) {
+                   fs::last_write_time(path, fs::file_time_type::clock::now() +
+                                                 std::chrono::hours(1));
+                 }},
+        Touching{"AnOldTime",
+                 [](const std::string& path) {
+                   fs::last_write_time(path, fs::file_time_type::clock::now() -
+                                                 std::chrono::hours(1));
+                 }},
+        Touching{"ItsOwnContent", WriteAnew},
+        Touching{"ACheckpoint",
+                 [](const std::string& path) {
+                   EXPECT_EQ(RunSql(path, "PRAGMA wal_checkpoint"), "0");
+                 }},
+        Touching{"ACheckpointThatRestartsTheLog",
+                 [](const std::string& path) {
+                   EXPECT_EQ(RunSql(path, "PRAGMA wal_checkpoint(RESTART)"),
+                             "0");
+                 }},
+        Touching{"ACheckpointThatEmptiesTheLog",
+                 [](const std::string& path) {
+                   EXPECT_EQ(RunSql(path, "PRAGMA wal_checkpoint(TRUNCATE)"),
+                             "0");
+                 }},
+        Touching{"ACheckpointOfAChange",
+                 [](const std::string& path) {
+                   EXPECT_EQ(RunSql(path,
+                                    "UPDATE revisions SET created_at ="
+                                    " created_at + 1;"
+                                    "PRAGMA wal_checkpoint"),
+                             "0");
+                 }},
+        Touching{"AVacuum",
+                 [](const std::string& path) {
+                   EXPECT_EQ(RunSql(path, "VACUUM; PRAGMA wal_checkpoint"),
+                             "0");
+                 }}),
+    [](const auto& test) { return test.param.what; });
+
+// Copying the log, as far as readers let it, at any time; whoever does it.
+TEST(StoreFiles, NothingThatSqliteDoesToAStoreIsTakenForOtherContent) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  Told told;
+  std::set<std::string> models;
+  {
+    StoreOptions options = told.Options();
+    options.quiet = std::chrono::milliseconds(1);
+    Registry registry(OpenStore(path, options));
+    std::mt19937 random(17);
+    const auto below = [&random](int count) {
+      return static_cast<int>(random() % static_cast<unsigned>(count));
+    };
+    sqlite3* reader = nullptr;
+    for (int step = 0; step < 120; ++step) {
+      const std::string name = "arm" + std::to_string(below(5));
+      switch (below(9)) {
+        case 0:
+          sqlite3_close(reader);
+          ASSERT_EQ(sqlite3_open(path.c_str(), &reader), SQLITE_OK);
+          ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM names",
+                                 nullptr, nullptr, nullptr),
+                    SQLITE_OK);
+          break;
+        case 1:
+          sqlite3_close(reader);
+          reader = nullptr;
+          break;
+        case 2: {
+          static constexpr std::array kKinds = {"PASSIVE", "FULL", "RESTART",
+                                                "TRUNCATE"};
+          RunSql(path, std::string("PRAGMA wal_checkpoint(") +
+                           kKinds[static_cast<std::size_t>(below(4))] + ")");
+          break;
+        }
+        case 3:
+          fs::last_write_time(path, fs::file_time_type::clock::now() -
+                                        std::chrono::seconds(below(100)));
+          break;
+        case 4:
+          EXPECT_EQ(models.erase(name) == 0,
+                    registry.Delete(name, std::nullopt).has_value());
+          break;
+        default: {
+          RegisterRequest request = Request(name, 1 + step);
+          request.source.append(static_cast<std::size_t>(below(100'000)), ' ');
+          Value(registry.Register(std::move(request)));
+          models.insert(name);
+          break;
+        }
+      }
+    }
+    sqlite3_close(reader);
+  }
+  EXPECT_EQ(told.problem(), "");
+  Registry registry(OpenStore(path));
+  EXPECT_EQ(Value(registry.List(0, "")).models.size(), models.size());
+  EXPECT_TRUE(std::get<StoreCheck>(CheckStore(path)).good());
+}
+
+// While the server itself copies its log.
+TEST(StoreFiles, OneThatIsOverwrittenWhileTheServerWritesItIsNoticed) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string other = directory / "other.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  Value(Registry(OpenStore(other)).Register(Request("other", 3)));
+  const std::string content = ReadFile(path);
+  const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  OwnFile file(path, descriptor);
+  EXPECT_TRUE(file.Change([] {}));
+  EXPECT_TRUE(file.Change([&] { WriteAnew(path); }));
+  EXPECT_EQ(file.Problem(), "");
+  EXPECT_TRUE(file.Change([&] { Overwrite(path, other); }));
+  EXPECT_THAT(file.Problem(), HasSubstr("was written by another program"));
+  // Once and for all: the log is aside.
+  WriteFile(path, content);
+  EXPECT_THAT(file.Problem(), HasSubstr("was written by another program"));
+  EXPECT_FALSE(file.Change([] { ADD_FAILURE(); }));
+  close(descriptor);
+}
 
 class LogTest : public testing::TestWithParam<std::chrono::milliseconds> {};
 
@@ -289,6 +525,48 @@ TEST(StoreFiles, OneThatIsReplacedKeepsWhatReplacedIt) {
   Registry registry(OpenStore(path));
   EXPECT_EQ(Where(registry, "other"), RevisionOf(3));
   EXPECT_THAT(Where(registry, "arm"), HasSubstr("no model is named"));
+  EXPECT_TRUE(std::get<StoreCheck>(CheckStore(path)).good());
+}
+
+// What was overwritten is gone; what is there now must not be mixed with it.
+TEST(StoreFiles, OneThatIsOverwrittenStaysAsItIsWhenTheServerIsKilled) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "models.db";
+  const std::string other = directory / "other.db";
+  Value(Registry(OpenStore(other)).Register(Request("other", 3)));
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(told[0]);
+    const auto tell = [&](const std::string& problem) {
+      const char byte = problem.empty() ? '0' : '1';
+      if (write(told[1], &byte, 1) != 1) _exit(1);
+    };
+    Registry registry(OpenStore(path, {.quiet = std::chrono::hours(1),
+                                       .look = std::chrono::milliseconds(1),
+                                       .tell = tell}));
+    for (int k = 0; k < 20; ++k) {
+      Value(registry.Register(Request("arm" + std::to_string(k), k + 4)));
+    }
+    tell("");
+    while (true) pause();
+  }
+  close(told[1]);
+  char byte = 0;
+  EXPECT_EQ(read(told[0], &byte, 1), 1);
+  EXPECT_EQ(byte, '0');
+  Overwrite(path, other);
+  EXPECT_EQ(read(told[0], &byte, 1), 1);
+  EXPECT_EQ(byte, '1');
+  kill(child, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  close(told[0]);
+  EXPECT_TRUE(ReadFile(path) == ReadFile(other));
+  Registry registry(OpenStore(path));
+  EXPECT_EQ(Value(registry.List(0, "")).models.size(), 1u);
+  EXPECT_EQ(Where(registry, "other"), RevisionOf(3));
   EXPECT_TRUE(std::get<StoreCheck>(CheckStore(path)).good());
 }
 
