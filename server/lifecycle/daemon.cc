@@ -139,7 +139,11 @@ std::string Daemon::OpenRegistry() {
       {.quotas = {.models = settings_.max_models,
                   .revisions = settings_.max_revisions,
                   .bytes = settings_.max_store_bytes},
-       .tell = [this](const std::string& problem) { NoteStore(problem); }});
+       .tell = [this](const std::string& problem) { NoteStore(problem); },
+       .warn =
+           [](const std::string& problem) {
+             Log(LogLevel::kWarn, "damaged model store", {{"detail", problem}});
+           }});
   if (auto* problem = std::get_if<std::string>(&opened)) {
     return "--store: " + std::move(*problem);
   }

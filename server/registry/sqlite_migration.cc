@@ -99,12 +99,16 @@ class FormerRevisions {
   explicit FormerRevisions(SqliteConnection& connection)
       : connection_(connection) {}
 
-  bool Mend() {
-    if (!Collect()) return false;
-    if (altered_.empty()) return true;
+  std::optional<std::string> Mend() {
+    if (!Collect()) return connection_.error().message;
+    if (altered_.empty()) return std::nullopt;
     SqliteTransaction transaction(connection_);
-    return transaction.open() && Prepare() && Remove() && Restore() &&
-           transaction.Commit();
+    if (transaction.open() && Prepare() && Remove() && Restore() &&
+        transaction.Commit()) {
+      return std::nullopt;
+    }
+    // Before the transaction is undone, which has no error.
+    return connection_.error().message;
   }
 
  private:
@@ -207,8 +211,7 @@ bool AddChecksumsAndSummaries(SqliteConnection& connection) {
 }
 
 std::optional<std::string> MendFormerRevisions(SqliteConnection& connection) {
-  if (FormerRevisions(connection).Mend()) return std::nullopt;
-  return connection.error().message;
+  return FormerRevisions(connection).Mend();
 }
 
 std::string_view LayoutOfSchema(std::int64_t schema) {

@@ -29,7 +29,8 @@ std::optional<std::string> MigrateSchema(SqliteConnection& connection,
 /// Rows of former_revisions that are not what was stored: what the revisions
 /// that they touch were in layout 1 is computed again, and the rows are written
 /// anew. One that fits no revision goes; it led nowhere. Reads all sources
-/// where there is such a row. Nothing on success, else why not.
+/// where there is such a row. Nothing on success, else why not; the rows are as
+/// they were then.
 std::optional<std::string> MendFormerRevisions(SqliteConnection& connection);
 
 /// What versions 2 and 3 added to the tables of version 1, in one transaction

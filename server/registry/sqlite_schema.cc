@@ -119,7 +119,8 @@ std::optional<std::string> CheckWhole(SqliteConnection& connection) {
 
 }  // namespace
 
-std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection) {
+std::optional<std::string> PrepareSqliteSchema(
+    SqliteConnection& connection, std::optional<std::string>& unmended) {
   CopyLogOnClose(connection, false);
   if (!connection.Configure()) return Unreadable(connection);
   const auto objects =
@@ -155,9 +156,7 @@ std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection) {
     return "cannot bring its tables to this version: " + *why +
            "; they were left as they are";
   }
-  if (const auto why = MendFormerRevisions(connection)) {
-    return "its tables are not as expected: " + *why;
-  }
+  unmended = MendFormerRevisions(connection);
   CopyLogOnClose(connection, true);
   return std::nullopt;
 }

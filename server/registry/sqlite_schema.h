@@ -20,7 +20,9 @@ SchemaIdentity KnownSchema();
 /// that a file is whole and of a version that this program knows, and brings
 /// the tables of an older one to this. Any other file is left byte for byte as
 /// it is. Nothing on success, else a sentence fragment that fits after the path
-/// and a colon.
-std::optional<std::string> PrepareSqliteSchema(SqliteConnection& connection);
+/// and a colon. `unmended`: why damage of former_revisions could not be mended,
+/// or nothing; the rows are told as damaged when they are read.
+std::optional<std::string> PrepareSqliteSchema(
+    SqliteConnection& connection, std::optional<std::string>& unmended);
 
 }  // namespace torqued::server

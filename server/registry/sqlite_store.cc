@@ -221,7 +221,12 @@ std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
   auto writer = SqliteConnection::Open(file.string());
   if (const auto* why = std::get_if<std::string>(&writer)) return failed(*why);
   auto& writing = std::get<std::unique_ptr<SqliteConnection>>(writer);
-  if (auto why = PrepareSqliteSchema(*writing)) return failed(*why);
+  std::optional<std::string> unmended;
+  if (auto why = PrepareSqliteSchema(*writing, unmended)) return failed(*why);
+  if (unmended && options.warn) {
+    options.warn("damage to revisions of older layouts cannot be mended: " +
+                 *unmended);
+  }
   SyncDirectory(file.parent_path());
 
   std::array<std::unique_ptr<SqliteConnection>, 2> others;

@@ -21,6 +21,8 @@ struct StoreOptions {
   /// If given, called with what was found wrong with the files, and with an
   /// empty text once nothing is any more; on a thread of the store.
   std::function<void(const std::string&)> tell = {};
+  /// If given, called with what keeps no store from being opened.
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// Opens the file, or creates it with the directories above it. It belongs to

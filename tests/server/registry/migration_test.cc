@@ -147,6 +147,26 @@ TEST_P(MigrationTest, AlteredFormerRevisionsAreMendedWhenTheStoreIsOpened) {
   EXPECT_EQ(all(), whole);
 }
 
+TEST_P(MigrationTest, FormerRevisionsThatCannotBeMendedKeepNoStoreFromOpening) {
+  OpenStore(path_);
+  ASSERT_EQ(
+      RunSql(path_,
+             "UPDATE former_revisions SET revision = '" + RevisionOf(3) +
+                 "' WHERE former = '" + Former(1) +
+                 "'; CREATE TRIGGER harm BEFORE DELETE ON"
+                 " former_revisions BEGIN SELECT RAISE(ABORT, 'no'); END"),
+      "");
+  std::string warning;
+  Registry registry(OpenStore(
+      path_, {.warn = [&](const std::string& why) { warning += why; }}));
+  EXPECT_EQ(warning,
+            "damage to revisions of older layouts cannot be mended: no");
+  EXPECT_EQ(Where(registry, "arm"), RevisionOf(3));
+  const auto entry = Value(registry.Resolve('@' + Former(1)));
+  EXPECT_THAT(entry.loaded->problem, HasSubstr("the model store is damaged"));
+  Value(registry.Register(Request("new", 7)));
+}
+
 TEST_P(MigrationTest, NamesLabelsAndOldRevisionsLeadOn) {
   Registry registry(OpenStore(path_));
   const std::string first = RevisionOf(1), third = RevisionOf(3);
