@@ -173,6 +173,10 @@ class ModelStore {
   virtual OrStoreError<std::vector<FoundRevision>> FindRevisions(
       std::string_view prefix, std::size_t limit) = 0;
 
+  /// Of a revision's source, which is not read.
+  virtual OrStoreError<std::optional<std::int64_t>> SourceBytes(
+      std::string_view revision) = 0;
+
   virtual OrStoreError<std::optional<StoredRevision>> ReadRevision(
       std::string_view revision) = 0;
 

@@ -116,6 +116,11 @@ RegistryError Ambiguous(std::string_view prefix,
   return error;
 }
 
+RegistryError NotAdmitted() {
+  return MakeError(Code::kNotAdmitted,
+                   "there is no room to load the model now");
+}
+
 /// The revisions of what was found.
 template <class Found>
 std::vector<std::string> TakeRevisions(std::vector<Found>& all) {
@@ -485,10 +490,21 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
 OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
     std::string_view revision, CacheUse use, Summaries* corrections,
     const AdmitSource& admit) {
+  const auto find = [&] {
+    return use == CacheUse::kScan ? cache_.Peek(revision)
+                                  : cache_.Find(revision);
+  };
+  if (LoadedPointer cached = find()) return cached;
+  const LoadingTurns::Turn turn(loading_, revision);
   const RevisionCache::Generation generation = cache_.generation();
-  if (LoadedPointer cached = use == CacheUse::kScan ? cache_.Peek(revision)
-                                                    : cache_.Find(revision)) {
-    return cached;
+  // Who had the turn before may have loaded it.
+  if (LoadedPointer cached = find()) return cached;
+  if (admit.read) {
+    const auto asked = store_->SourceBytes(revision);
+    const auto* bytes = std::get_if<std::optional<std::int64_t>>(&asked);
+    if (bytes != nullptr && *bytes && !admit.read(**bytes)) {
+      return NotAdmitted();
+    }
   }
   auto read = store_->ReadRevision(revision);
   if (const auto* error = std::get_if<StoreError>(&read)) {
@@ -500,10 +516,7 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
   }
   auto& stored = std::get<std::optional<StoredRevision>>(read);
   if (!stored) return LoadedPointer();
-  if (admit && !admit(stored->source)) {
-    return MakeError(Code::kNotAdmitted,
-                     "there is no room to load the model now");
-  }
+  if (admit.parse && !admit.parse(stored->source)) return NotAdmitted();
   const std::optional<RevisionSummary> summary = std::move(stored->summary);
   LoadedPointer loaded = LoadFromStore(*std::move(stored));
   if (RevisionSummary is = SummaryOf(*loaded); summary != is) {
@@ -519,7 +532,7 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
 
 OrRegistryError<ModelPage> Registry::List(
     std::uint32_t page_size, std::string_view page_token,
-    const std::function<bool()>& cancelled) {
+    const std::function<bool()>& cancelled, const AdmitSource& admit) {
   std::string after;
   if (!page_token.empty()) {
     auto decoded = DecodePageToken(page_token);
@@ -549,7 +562,7 @@ OrRegistryError<ModelPage> Registry::List(
     if (more) names.pop_back();
     seen += names.size();
     if (more) after = names.back().name;
-    auto listed = Summarized(std::move(names));
+    auto listed = Summarized(std::move(names), admit);
     if (auto* error = std::get_if<RegistryError>(&listed)) {
       return std::move(*error);
     }
@@ -561,24 +574,28 @@ OrRegistryError<ModelPage> Registry::List(
 }
 
 OrRegistryError<std::vector<ListedModel>> Registry::Summarized(
-    std::vector<ListedName> names) {
+    std::vector<ListedName> names, const AdmitSource& admit) {
   std::vector<ListedModel> models;
   models.reserve(names.size());
   Summaries corrections;
+  std::optional<RegistryError> problem;
   for (ListedName& name : names) {
-    auto listed = Summarized(std::move(name), &corrections);
+    auto listed = Summarized(std::move(name), &corrections, admit);
     if (auto* error = std::get_if<RegistryError>(&listed)) {
-      return std::move(*error);
+      problem = std::move(*error);
+      break;
     }
     auto& model = std::get<std::optional<ListedModel>>(listed);
     if (model) models.push_back(*std::move(model));
   }
+  // Who tries again finds what was made before the problem.
   if (!corrections.empty()) store_->WriteSummaries(corrections);
+  if (problem) return *std::move(problem);
   return models;
 }
 
 OrRegistryError<std::optional<ListedModel>> Registry::Summarized(
-    ListedName listed, Summaries* corrections) {
+    ListedName listed, Summaries* corrections, const AdmitSource& admit) {
   ListedModel model{.name = std::move(listed.name),
                     .revision = std::move(listed.revision),
                     .registered_at = listed.registered_at,
@@ -591,7 +608,7 @@ OrRegistryError<std::optional<ListedModel>> Registry::Summarized(
     model.summary = *std::move(listed.summary);
     return model;
   }
-  auto read = LoadStored(model.revision, CacheUse::kScan, corrections);
+  auto read = LoadStored(model.revision, CacheUse::kScan, corrections, admit);
   if (auto* error = std::get_if<RegistryError>(&read)) {
     return std::move(*error);
   }
@@ -601,7 +618,7 @@ OrRegistryError<std::optional<ListedModel>> Registry::Summarized(
   }
   // Deleted since the names were read; perhaps registered anew.
   auto again =
-      ResolveName({ModelReference::Kind::kCurrent, model.name, "", ""}, {});
+      ResolveName({ModelReference::Kind::kCurrent, model.name, "", ""}, admit);
   if (auto* error = std::get_if<RegistryError>(&again)) {
     if (error->code == Code::kNotFound) return std::nullopt;
     return std::move(*error);
@@ -628,7 +645,7 @@ std::optional<RegistryError> Registry::LoadCurrent(
     for (ListedName& name : names) {
       if (which == Models::kAll) name.summary.reset();
     }
-    auto listed = Summarized(std::move(names));
+    auto listed = Summarized(std::move(names), {});
     if (auto* error = std::get_if<RegistryError>(&listed)) {
       return std::move(*error);
     }

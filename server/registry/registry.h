@@ -13,6 +13,7 @@
 
 #include "core/model/model_builder.h"
 #include "server/registry/loaded_revision.h"
+#include "server/registry/loading_turns.h"
 #include "server/registry/model_store.h"
 #include "server/registry/name_cache.h"
 #include "server/registry/reference.h"
@@ -72,9 +73,14 @@ struct RegisterResult {
   bool changed = false;
 };
 
-/// Asked before a source is parsed that was not sent with the call; where it
-/// returns false the call ends with kNotAdmitted.
-using AdmitSource = std::function<bool(std::string_view source)>;
+/// Asked for a source that was not sent with the call; where one returns false
+/// the call ends with kNotAdmitted. Without them nothing is asked.
+struct AdmitSource {
+  /// Before it is read, of its size.
+  std::function<bool(std::int64_t bytes)> read;
+  /// Before it is parsed, with what is read already.
+  std::function<bool(std::string_view source)> parse;
+};
 
 /// What a name points at, as it was when it was last loaded.
 struct ListedModel {
@@ -124,7 +130,8 @@ class Registry {
   /// given, returns true.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
                                   std::string_view page_token,
-                                  const std::function<bool()>& cancelled = {});
+                                  const std::function<bool()>& cancelled = {},
+                                  const AdmitSource& admit = {});
 
   enum class Models : std::uint8_t { kAll, kWithoutSummary };
   /// Loads what names point at now, as far as the cache has room for it, and
@@ -180,7 +187,7 @@ class Registry {
   /// and has another summary in the store, the summary goes to `corrections`.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
       std::string_view revision, CacheUse use, Summaries* corrections,
-      const AdmitSource& admit = {});
+      const AdmitSource& admit);
   /// The same, with the correction written.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
       std::string_view revision, const AdmitSource& admit);
@@ -188,15 +195,16 @@ class Registry {
   /// Names that the store lists, with the summaries that they have or, without
   /// one, get.
   OrRegistryError<std::vector<ListedModel>> Summarized(
-      std::vector<ListedName> names);
+      std::vector<ListedName> names, const AdmitSource& admit);
   /// Nothing when the name is gone.
   OrRegistryError<std::optional<ListedModel>> Summarized(
-      ListedName listed, Summaries* corrections);
+      ListedName listed, Summaries* corrections, const AdmitSource& admit);
 
   /// Costs the same for any number of models.
   RegistryError UnknownName(std::string_view name);
 
   std::unique_ptr<ModelStore> store_;
+  LoadingTurns loading_;
   RevisionCache cache_;
   NameCache names_;
 };

@@ -69,6 +69,8 @@ bool SqliteReader::Prepare() {
                      SelectFormer(),
                      " WHERE f.former >= ?1 AND f.former < ?2"
                      " ORDER BY 1 LIMIT ?3")) &&
+         Prepare(source_bytes_,
+                 "SELECT length(source) FROM revisions WHERE revision = ?1") &&
          Prepare(read_revision_,
                  Cat("SELECT r.revision, r.format, r.source, r.options,"
                      " r.created_at, ",
@@ -114,6 +116,12 @@ OrStoreError<std::vector<FoundRevision>> SqliteReader::FindRevisions(
   const std::string end = AfterPrefix(prefix);
   SqliteRows rows(find_revisions_, prefix, end, ToInteger(limit));
   return All(rows, *this, ReadFoundRevision);
+}
+
+OrStoreError<std::optional<std::int64_t>> SqliteReader::SourceBytes(
+    std::string_view revision) {
+  SqliteRows rows(source_bytes_, revision);
+  return One(rows, *this, [](const SqliteRows& row) { return row.Integer(0); });
 }
 
 OrStoreError<std::optional<StoredRevision>> SqliteReader::ReadRevision(

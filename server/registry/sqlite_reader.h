@@ -37,6 +37,8 @@ class SqliteReader {
                                                         std::size_t limit);
   OrStoreError<std::vector<FoundRevision>> FindRevisions(
       std::string_view prefix, std::size_t limit);
+  OrStoreError<std::optional<std::int64_t>> SourceBytes(
+      std::string_view revision);
   OrStoreError<std::optional<StoredRevision>> ReadRevision(
       std::string_view revision);
   OrStoreError<std::vector<ListedName>> ListNames(std::string_view after,
@@ -56,6 +58,7 @@ class SqliteReader {
   SqliteStatement find_label_;
   SqliteStatement find_in_history_;
   SqliteStatement find_revisions_;
+  SqliteStatement source_bytes_;
   SqliteStatement read_revision_;
   SqliteStatement list_names_;
   SqliteStatement names_before_;

@@ -116,6 +116,12 @@ class SqliteStore final : public ModelStore {
     return reader_.FindRevisions(prefix, limit);
   }
 
+  OrStoreError<std::optional<std::int64_t>> SourceBytes(
+      std::string_view revision) override {
+    std::lock_guard lock(reader_mutex_);
+    return reader_.SourceBytes(revision);
+  }
+
   OrStoreError<std::optional<StoredRevision>> ReadRevision(
       std::string_view revision) override {
     std::lock_guard lock(reader_mutex_);

@@ -28,19 +28,31 @@ std::int64_t BytesToParse(std::string_view source) {
 }
 
 std::optional<Error> ParsingRoom::Admit(std::string_view source) {
+  return Hold(BytesToParse(source));
+}
+
+std::optional<Error> ParsingRoom::Hold(std::int64_t bytes) {
+  room_ = {};
   auto admitted =
-      admission_.Admit({.bytes = BytesToParse(source)},
-                       Admission::Reach::kLimit, beside_ + room_.load());
+      admission_.Admit({.bytes = bytes}, Admission::Reach::kLimit, beside_);
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
+  room_ = std::get<Admission::Ticket>(std::move(admitted));
   return std::nullopt;
 }
 
 AdmitSource ParsingRoom::Asked() {
-  return [this](std::string_view source) {
-    refusal_ = Admit(source);
-    return !refusal_;
-  };
+  // The database has it beside what it hands out.
+  constexpr std::int64_t kCopies = 2;
+  return {.read =
+              [this](std::int64_t bytes) {
+                refusal_ = Hold(kCopies * bytes);
+                return !refusal_;
+              },
+          .parse =
+              [this](std::string_view source) {
+                refusal_ = Admit(source);
+                return !refusal_;
+              }};
 }
 
 OrError<ModelEntry> ResolveModel(Registry& registry, std::string_view reference,

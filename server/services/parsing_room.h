@@ -27,8 +27,8 @@ class ParsingRoom {
 
   std::optional<Error> Admit(std::string_view source);
 
-  /// For a registry, which asks before it parses what it has stored. Not to be
-  /// called once this is gone.
+  /// For a registry, which asks before it reads and parses what it has stored,
+  /// one after the other. Not to be called once this is gone.
   AdmitSource Asked();
   /// What it holds.
   Admission::Load load() const { return room_.load(); }
@@ -36,6 +36,9 @@ class ParsingRoom {
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:
+  /// In place of what it holds.
+  std::optional<Error> Hold(std::int64_t bytes);
+
   PeerAdmission admission_;
   Admission::Load beside_;
   Admission::Ticket room_;

@@ -97,6 +97,11 @@ class RegistryCall final : public UnaryCall {
           [this](std::int64_t bytes) { return AdmitReply(bytes); },
           admit_source);
     } else if constexpr (requires {
+                           Handle(context_.registry, request_, reply, poll,
+                                  admit_source);
+                         }) {
+      return Handle(context_.registry, request_, reply, poll, admit_source);
+    } else if constexpr (requires {
                            Handle(context_.registry, request_, reply, poll);
                          }) {
       return Handle(context_.registry, request_, reply, poll);

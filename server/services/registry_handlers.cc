@@ -141,9 +141,10 @@ std::optional<Error> Handle(Registry& registry,
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
                             v1::ListModelsReply* reply,
-                            const std::function<bool()>& cancelled) {
-  auto listed =
-      registry.List(request.page_size(), request.page_token(), cancelled);
+                            const std::function<bool()>& cancelled,
+                            const AdmitSource& admit_source) {
+  auto listed = registry.List(request.page_size(), request.page_token(),
+                              cancelled, admit_source);
   if (const auto* error = std::get_if<RegistryError>(&listed)) {
     return ToError(*error);
   }

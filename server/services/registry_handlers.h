@@ -27,8 +27,8 @@ std::optional<Error> Handle(Registry& registry,
                             const v1::ValidateModelRequest& request,
                             v1::ValidateModelReply* reply,
                             const std::function<bool()>& cancelled = {});
-/// The source is shared instead of copied into the reply. `admit_source`, if
-/// given, is asked before a model is parsed that is not at hand.
+/// The source is shared instead of copied into the reply. `admit_source` is
+/// asked before a model is loaded that is not at hand; here and in lists.
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
                             v1::GetModelReply* reply,
@@ -38,7 +38,8 @@ std::optional<Error> Handle(Registry& registry,
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
                             v1::ListModelsReply* reply,
-                            const std::function<bool()>& cancelled = {});
+                            const std::function<bool()>& cancelled = {},
+                            const AdmitSource& admit_source = {});
 std::optional<Error> Handle(Registry& registry,
                             const v1::DeleteModelRequest& request,
                             v1::DeleteModelReply* reply);

@@ -619,6 +619,85 @@ TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
   EXPECT_EQ(Where(shared, "arm"), RevisionOf(1 + 59 % kMasses));
 }
 
+TEST_F(RegistryTest, AStoredSourceIsAskedForBeforeItIsReadAndBeforeItIsParsed) {
+  const std::string path = directory_ / "asked.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  ASSERT_EQ(RunSql(path, "DELETE FROM summaries"), "");
+  std::vector<std::string> asked;
+  std::string refused;
+  const auto answer = [&](const std::string& question) {
+    asked.push_back(question);
+    return question != refused;
+  };
+  const std::string size = std::to_string(Urdf(1).size());
+  const AdmitSource admit{
+      .read = [&](std::int64_t bytes) { return answer(std::to_string(bytes)); },
+      .parse =
+          [&](std::string_view source) {
+            EXPECT_EQ(source, Urdf(1));
+            return answer("source");
+          }};
+  const auto list = [&](Registry& registry) -> std::optional<RegistryError> {
+    auto listed = registry.List(0, "", {}, admit);
+    if (auto* error = std::get_if<RegistryError>(&listed)) return *error;
+    return std::nullopt;
+  };
+  const auto resolve = [&](Registry& registry) -> std::optional<RegistryError> {
+    auto resolved = registry.Resolve("arm", admit);
+    if (auto* error = std::get_if<RegistryError>(&resolved)) return *error;
+    return std::nullopt;
+  };
+  using Ask = std::function<std::optional<RegistryError>(Registry&)>;
+  for (const Ask& ask : {Ask(list), Ask(resolve)}) {
+    Registry registry(OpenStore(path));
+    for (const std::string& no : {size, std::string("source")}) {
+      asked.clear();
+      refused = no;
+      const auto error = ask(registry);
+      ASSERT_TRUE(error);
+      EXPECT_EQ(error->code, Code::kNotAdmitted);
+      EXPECT_EQ(asked.back(), no);
+      EXPECT_EQ(asked.front(), size);
+    }
+    refused.clear();
+    EXPECT_FALSE(ask(registry));
+    asked.clear();
+    // At hand, or summarized, it takes nothing any more.
+    EXPECT_FALSE(ask(registry));
+    EXPECT_TRUE(asked.empty());
+    ASSERT_EQ(RunSql(path, "DELETE FROM summaries"), "");
+  }
+}
+
+TEST_F(RegistryTest, WhatManyLookUpAtOnceIsLoadedOnce) {
+  const std::string path = directory_ / "shared.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  Registry registry(OpenStore(path));
+  constexpr int kThreads = 6;
+  std::atomic<int> begun = 0, parsed = 0;
+  const AdmitSource admit{
+      .read = {}, .parse = [&](std::string_view) {
+        ++parsed;
+        // Until all look it up, and for a while, in which nobody else parses.
+        const auto end =
+            std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+        while (parsed == 1 && std::chrono::steady_clock::now() < end) {
+          if (begun < kThreads) std::this_thread::yield();
+        }
+        return true;
+      }};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < kThreads; ++k) {
+    threads.emplace_back([&] {
+      ++begun;
+      const auto entry = Value(registry.Resolve("arm", admit));
+      EXPECT_EQ(entry.loaded->revision, RevisionOf(1));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(parsed, 1);
+}
+
 /// A function for SQL that holds a registration in its transaction.
 struct Hold {
   static inline std::atomic<bool> reached = false, released = false,
@@ -653,7 +732,12 @@ TEST_F(RegistryTest, ALookUpThatCorrectsASummaryWaitsForNoRegistration) {
   Registry registry(OpenStore(path));
   sqlite3_cancel_auto_extension(add);
   std::thread writer([&] { Value(registry.Register(Request("leg", 2))); });
-  while (!Hold::reached) std::this_thread::yield();
+  const auto give_up =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!Hold::reached && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(Hold::reached);
   EXPECT_EQ(Where(registry, "arm"), RevisionOf(1));
   EXPECT_FALSE(Hold::too_long);
   Hold::released = true;
