@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::chrono::milliseconds kLook{5};
