@@ -9,6 +9,7 @@ import time
 import grpc
 import numpy as np
 import pytest
+from torqued.v1 import model_registry_pb2 as registry_pb
 
 import harness
 import http2
@@ -232,3 +233,47 @@ def test_who_takes_its_replies_meets_no_deadline(start):
             stream.send(chunk(q=np.zeros((3, 7))))
             assert stream.receive().rows == 3
     assert "message not taken" not in server.log()
+
+
+def compute_old(client):
+    client.dynamics.Compute(compute_request(
+        "arm@old", [ask.MASS_MATRIX], q=np.zeros((1, 7))))
+
+
+def evaluate_old(client):
+    replies = list(streams.evaluate(
+        client, streams.start("arm@old", [ask.MASS_MATRIX]),
+        chunk(q=np.zeros((1, 7)))))
+    assert len(replies) == 1
+
+
+def check_old(client):
+    replies = check(client, Motion.swinging(7, 10), model="arm@old")
+    assert replies.verdict.samples == 10
+
+
+def get_old(client):
+    client.registry.GetModel(
+        registry_pb.GetModelRequest(model="arm@old", include_source=True))
+
+
+@pytest.mark.parametrize(
+    "call", [compute_old, evaluate_old, check_old, get_old])
+def test_a_model_that_takes_nearly_all_there_is_is_loaded_for_a_lone_call(
+        start, call):
+    size = 3_000_000
+    source = robots.chain(7)
+    source += " " * (size - len(source))
+    with start() as server:
+        with harness.Client(server.address) as client:
+            register(client, "arm", source, label="old")
+            register(client, "arm", robots.pendulum(1.0, 2))
+        assert server.stop() == 0
+    # What is served now is loaded at the start, and nothing else. Besides 4
+    # bytes of each of the source, parsing takes some KB here; the reply has it.
+    room = 4 * size + (4 * size // 10 if call is not get_old
+                       else size + size // 10)
+    again = start("--max-inflight-bytes", room,
+                  "--max-message-bytes", size + 100_000, store=server.store)
+    with harness.Client(again.address) as client:
+        call(client)
