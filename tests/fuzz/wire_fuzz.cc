@@ -256,9 +256,33 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                type.full_name());
   FUZZ_REQUIRE(measure->list_elements == ListElements(*message),
                type.full_name());
-  FUZZ_REQUIRE(static_cast<std::int64_t>(message->SpaceUsedLong()) <=
-                   measure->decoded_bytes,
-               std::to_string(message->SpaceUsedLong()) + " > " +
-                   std::to_string(measure->decoded_bytes));
+  const auto space = [&message] {
+    return static_cast<std::int64_t>(message->SpaceUsedLong());
+  };
+  FUZZ_REQUIRE(
+      space() <= measure->decoded_bytes,
+      std::to_string(space()) + " > " + std::to_string(measure->decoded_bytes));
+
+  // Streams parse into messages that they have used.
+  const std::string fresh = message->SerializeAsString();
+  const std::string twice = Cat(bytes, bytes);
+  google::protobuf::io::ArrayInputStream twice_from(
+      twice.data(), static_cast<int>(twice.size()));
+  const auto measured_twice = Measure(
+      &twice_from, static_cast<std::int64_t>(twice.size()), *shapes[chosen]);
+  const auto* more = std::get_if<MessageMeasure>(&measured_twice);
+  if (more == nullptr) return 0;
+  for (const bool both : {true, false}) {
+    const std::int64_t kept = space();
+    FUZZ_REQUIRE(both ? message->ParseFromString(twice)
+                      : message->ParseFromArray(bytes.data(),
+                                                static_cast<int>(bytes.size())),
+                 type.full_name());
+    const std::int64_t most =
+        kept + (both ? more->decoded_bytes : measure->decoded_bytes);
+    FUZZ_REQUIRE(space() <= most,
+                 std::to_string(space()) + " > " + std::to_string(most));
+  }
+  FUZZ_REQUIRE(message->SerializeAsString() == fresh, "what was there before");
   return 0;
 }
