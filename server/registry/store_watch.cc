@@ -34,7 +34,7 @@ void StoreWatch::Run(const std::stop_token& stop) {
         tell_(problem);
         told = std::move(problem);
       }
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
       // The next look tells.
     }
     if (last) return;
