@@ -206,6 +206,11 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   std::optional<Error> error = AdmitInput(chunk);
   if (!error) error = ParseMeasured(&chunk->bytes, &chunk->request);
   if (error) return error;
+  if (chunk->kept.load().bytes > 0) {
+    // What was kept may stand beside what has come.
+    chunk->kept_request =
+        static_cast<std::int64_t>(chunk->request.SpaceUsedLong());
+  }
   if (chunk->request.has_start()) {
     return WrongMessage("start", "Only the first message may be a start.");
   }
