@@ -16,8 +16,14 @@
 namespace torqued {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+/// Between looks for cancelled jobs among all those of long chunks that wait.
+constexpr std::chrono::milliseconds kLookForCancelled{1};
+
 /// The threads of a pool, as a part of those that TBB may start. TBB heeds the
-/// least of all limits there are, so one is kept for all pools.
+/// least of all limits there are, so one is kept for all pools, as long as
+/// there are any; it is no lower than what holds for the process without it.
 class Threads {
  public:
   explicit Threads(int count) : count_(count) { Change(count_); }
@@ -37,17 +43,25 @@ class Threads {
   static void Change(int by) {
     static std::mutex mutex;
     static int of_all_pools = 0;
+    static std::size_t of_others = 0;  // when the first pool came
     static std::unique_ptr<Limit> limit;
     const std::scoped_lock lock(mutex);
+    const int count = of_all_pools + by;
+    if (count == 0) {
+      limit.reset();
+      of_all_pools = 0;
+      return;
+    }
+    constexpr auto kParallelism = Limit::max_allowed_parallelism;
+    if (limit == nullptr) of_others = Limit::active_value(kParallelism);
     // TBB starts one worker less than the allowed parallelism, counting a
     // caller that here never takes part.
-    const int wanted =
-        std::max(of_all_pools + by + 1, tbb::info::default_concurrency());
+    const int wanted = std::max(count + 1, tbb::info::default_concurrency());
     // The old one stays until the new one counts.
-    auto next = std::make_unique<Limit>(Limit::max_allowed_parallelism,
-                                        static_cast<std::size_t>(wanted));
+    auto next = std::make_unique<Limit>(
+        kParallelism, std::max(static_cast<std::size_t>(wanted), of_others));
     limit.swap(next);
-    of_all_pools += by;
+    of_all_pools = count;
   }
 
   int count_;
@@ -130,6 +144,24 @@ struct ChunkScheduler::Impl {
     /// The job whose turn it is.
     const std::shared_ptr<Running>& front() const {
       return groups_.front().jobs.front();
+    }
+
+    /// The first job of these, which goes away; null: there is none. The
+    /// others keep their places.
+    template <class Condition>
+    std::shared_ptr<Running> Take(Condition condition) {
+      for (auto group = groups_.begin(); group != groups_.end(); ++group) {
+        Queue& line = group->jobs;
+        const auto found = std::find_if(
+            line.begin(), line.end(),
+            [&](const auto& waiting) { return condition(*waiting); });
+        if (found == line.end()) continue;
+        std::shared_ptr<Running> job = std::move(*found);
+        line.erase(found);
+        if (line.empty()) Erase(group);
+        return job;
+      }
+      return nullptr;
     }
 
     /// It goes behind the others, or away where nothing of it is left.
@@ -250,12 +282,18 @@ struct ChunkScheduler::Impl {
     } else {
       RunChunk(*job, slot, lock);
     }
-    if (!job->all_started() || job->running > 0) return true;
+    EndIfDone(std::move(job), lock);
+    return true;
+  }
+
+  void EndIfDone(std::shared_ptr<Running> job,
+                 std::unique_lock<std::mutex>& lock) {
+    if (!job->all_started() || job->running > 0) return;
     if (job->joined) {
       // The caller's is the last reference.
       job.reset();
       idle.notify_all();
-      return true;
+      return;
     }
     lock.unlock();
     if (job->job.done) job->job.done();
@@ -263,7 +301,6 @@ struct ChunkScheduler::Impl {
     job.reset();
     lock.lock();
     --jobs;
-    return true;
   }
 
   /// One chunk of every group that waits, but none that takes long. Ends early
@@ -279,10 +316,17 @@ struct ChunkScheduler::Impl {
     return any;
   }
 
-  /// Ends the jobs of long chunks that are cancelled before one has started.
-  void DropCancelled(int slot, std::unique_lock<std::mutex>& lock) {
+  /// Ends the jobs of long chunks that wait and are cancelled. All of them are
+  /// looked at, so that only one of the threads does so in a while.
+  void DropCancelled(Clock::time_point now,
+                     std::unique_lock<std::mutex>& lock) {
+    if (long_turns.empty() || now < next_look) return;
+    next_look = now + kLookForCancelled;
     const auto is_over = [](const Running& job) { return job.cancelled(); };
-    while (long_turns.Advance(is_over)) RunNext(long_turns, slot, lock);
+    while (std::shared_ptr<Running> job = long_turns.Take(is_over)) {
+      job->next = job->job.chunks;
+      EndIfDone(std::move(job), lock);
+    }
   }
 
   /// Chunk after chunk, until no job waits for one. A long one goes first,
@@ -336,6 +380,7 @@ struct ChunkScheduler::Impl {
   std::int64_t jobs = 0;
   std::int64_t chunks_started = 0;
   std::int64_t pauses = 0;
+  Clock::time_point next_look{};  // for cancelled jobs
 };
 
 ChunkScheduler::ChunkScheduler(int threads)
@@ -410,10 +455,10 @@ void ChunkScheduler::GiveWay(int slot, std::chrono::nanoseconds piece,
   std::unique_lock lock(impl_->mutex);
   ++impl_->pauses;
   if (slot == kCaller) return;
-  impl_->DropCancelled(slot + threads_ + 1, lock);
-  const auto end = std::chrono::steady_clock::now() + piece;
+  const auto now = Clock::now();
+  impl_->DropCancelled(now, lock);
   while (impl_->RunRound(slot + threads_ + 1, &own, lock) && !own.cancelled() &&
-         std::chrono::steady_clock::now() < end) {
+         Clock::now() < now + piece) {
   }
 }
 

@@ -1,6 +1,7 @@
 #include "core/batch/chunk_scheduler.h"
 
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
 #include <atomic>
 #include <chrono>
@@ -357,6 +358,37 @@ TEST(ChunkScheduler, ACancelledJobThatWaitsForALongChunkEndsInItsPause) {
   EXPECT_FALSE(ran);
 }
 
+TEST(ChunkScheduler, WhatIsCancelledWhileItWaitsTakesNobodysTurn) {
+  std::string order;
+  {
+    ChunkScheduler scheduler(1);
+    const auto token = std::make_shared<CancellationToken>();
+    Blockade blockade(scheduler);
+    const auto submit = [&](char name, std::uint64_t group,
+                            std::shared_ptr<CancellationToken> its = nullptr) {
+      ChunkScheduler::Job job;
+      job.chunks = 1;
+      job.long_chunks = true;
+      job.group = group;
+      job.cancellation = std::move(its);
+      job.run = [&, name](std::int64_t, int slot) {
+        order += name;
+        if (name == 'a') token->Cancel();
+        scheduler.GiveWay(slot, {}, CancellationToken());
+      };
+      job.done = [&, name] { order += static_cast<char>(name - 'a' + 'A'); };
+      scheduler.Submit(std::move(job));
+    };
+    submit('a', 1);
+    submit('b', 2);
+    submit('c', 3);
+    submit('d', 3);
+    submit('e', 2, token);
+    blockade.Release();
+  }
+  EXPECT_EQ(order, "aEAbBcCdD");
+}
+
 TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
   ChunkScheduler scheduler(1);
   const auto token = std::make_shared<CancellationToken>();
@@ -536,6 +568,39 @@ TEST(ChunkScheduler, EachOfSeveralHasItsThreads) {
   submit(second, done[1]);
   for (auto& end : done) end.get_future().wait();
   EXPECT_EQ(alone, 0);
+}
+
+std::size_t AllowedParallelism() {
+  return tbb::global_control::active_value(
+      tbb::global_control::max_allowed_parallelism);
+}
+
+TEST(ChunkScheduler, LowersNoLimitOfThreadsOfItsProcess) {
+  const std::size_t before = AllowedParallelism();
+  const std::size_t many = before + 60;
+  {
+    const tbb::global_control of_host(
+        tbb::global_control::max_allowed_parallelism, many);
+    ASSERT_EQ(AllowedParallelism(), many);
+    ChunkScheduler first(2);
+    EXPECT_EQ(AllowedParallelism(), many);
+    ChunkScheduler second(3);
+    EXPECT_EQ(AllowedParallelism(), many);
+  }
+  EXPECT_EQ(AllowedParallelism(), before);
+}
+
+TEST(ChunkScheduler, TheLastOneTakesItsLimitOfThreadsAlong) {
+  const std::size_t before = AllowedParallelism();
+  {
+    ChunkScheduler first(static_cast<int>(before) + 4);
+    {
+      ChunkScheduler second(3);
+      EXPECT_EQ(AllowedParallelism(), before + 8);
+    }
+    EXPECT_EQ(AllowedParallelism(), before + 5);
+  }
+  EXPECT_EQ(AllowedParallelism(), before);
 }
 
 TEST(ChunkScheduler, AfterCancellationOnlyTheChunksUnderWayEnd) {
