@@ -102,8 +102,12 @@ TEST_F(HealthTest, WatchersAreToldOfEachChangeOnce) {
   EXPECT_EQ(watch.Told(), HealthCheckResponse::SERVICE_UNKNOWN);
   health_.Set("a", true);
   EXPECT_EQ(watch.Told(), HealthCheckResponse::SERVING);
-  health_.Set("a", true);
-  health_.Set("b", false);
+  for (int i = 0; i < 20; ++i) {
+    health_.Set("a", true);
+    health_.Set("b", false);
+    // While the call has nothing to write.
+    EXPECT_EQ(Check("a").status, HealthCheckResponse::SERVING);
+  }
   health_.SetAll(false);
   EXPECT_EQ(watch.Told(), HealthCheckResponse::NOT_SERVING);
   EXPECT_EQ(watch.End(), grpc::StatusCode::CANCELLED);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <deque>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -104,6 +105,11 @@ class WriteWatchTest : public ::testing::Test {
     server_->Shutdown();
   }
 
+  /// Outlives the calls.
+  WriteWatch& Watch(milliseconds deadline) {
+    return watches_.emplace_back(deadline);
+  }
+
   /// A call under way, from both ends.
   struct Call {
     grpc::ClientContext context;
@@ -128,13 +134,14 @@ class WriteWatchTest : public ::testing::Test {
     return call;
   }
 
+  std::deque<WriteWatch> watches_;
   Waiting service_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::GenericStub> stub_;
 };
 
 TEST_F(WriteWatchTest, EndsEachCallWhoseMessageIsNotTaken) {
-  WriteWatch watch(milliseconds(50));
+  WriteWatch& watch = Watch(milliseconds(50));
   std::vector<std::unique_ptr<Call>> calls;
   for (int i = 0; i < 20; ++i) {
     calls.push_back(Begin(watch));
@@ -143,11 +150,10 @@ TEST_F(WriteWatchTest, EndsEachCallWhoseMessageIsNotTaken) {
   for (const auto& call : calls) {
     EXPECT_EQ(call->Code(), grpc::StatusCode::CANCELLED);
   }
-  service_.AwaitNone();
 }
 
 TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
-  WriteWatch watch(milliseconds(500));
+  WriteWatch& watch = Watch(milliseconds(500));
   // From the front, the middle and the end of those that wait.
   std::vector<std::unique_ptr<Call>> calls;
   for (int i = 0; i < 5; ++i) calls.push_back(Begin(watch));
@@ -163,7 +169,7 @@ TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
 }
 
 TEST_F(WriteWatchTest, TheTimeIsOfOneMessageNotOfTheCall) {
-  WriteWatch watch(milliseconds(1000));
+  WriteWatch& watch = Watch(milliseconds(1000));
   const auto busy = Begin(watch), stuck = Begin(watch);
   busy->served->Begin();
   stuck->served->Begin();
@@ -179,7 +185,8 @@ TEST_F(WriteWatchTest, TheTimeIsOfOneMessageNotOfTheCall) {
 }
 
 TEST_F(WriteWatchTest, WithoutADeadlineNobodyIsEnded) {
-  WriteWatch without(milliseconds(0)), with(milliseconds(50));
+  WriteWatch& without = Watch(milliseconds(0));
+  WriteWatch& with = Watch(milliseconds(50));
   const auto waits = Begin(without), stuck = Begin(with);
   waits->served->Begin();
   stuck->served->Begin();
