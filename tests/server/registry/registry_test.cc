@@ -687,6 +687,7 @@ TEST_F(RegistryTest, WhatManyLookUpAtOnceIsLoadedOnce) {
         return true;
       }};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int k = 0; k < kThreads; ++k) {
     threads.emplace_back([&] {
       ++begun;
