@@ -86,24 +86,30 @@ EvaluationReport EvaluateAtOnce(const LaneKernels& kernels,
 
 }  // namespace
 
-/// One workspace per slot of the pool, and spare ones for callers' threads.
+/// One workspace per slot of the pool, and spare ones for callers' threads, not
+/// more than the pool has.
 struct Engine::Workspaces {
-  explicit Workspaces(int slots) : by_slot(static_cast<std::size_t>(slots)) {}
+  Workspaces(int slots, int threads)
+      : by_slot(static_cast<std::size_t>(slots)) {
+    spare.reserve(static_cast<std::size_t>(threads));
+  }
 
   std::unique_ptr<RowWorkspace> Borrow() {
-    const std::scoped_lock lock(mutex);
-    if (spare.empty()) {
-      spare.reserve(++made);  // so that Return does not allocate
-      return std::make_unique<RowWorkspace>();
+    {
+      const std::scoped_lock lock(mutex);
+      if (!spare.empty()) {
+        auto workspace = std::move(spare.back());
+        spare.pop_back();
+        return workspace;
+      }
     }
-    auto workspace = std::move(spare.back());
-    spare.pop_back();
-    return workspace;
+    return std::make_unique<RowWorkspace>();
   }
   void Return(std::unique_ptr<RowWorkspace> workspace) {
     workspace->Trim();
     const std::scoped_lock lock(mutex);
-    spare.push_back(std::move(workspace));
+    // More callers at a time than that leave nothing behind.
+    if (spare.size() < spare.capacity()) spare.push_back(std::move(workspace));
   }
 
   RowWorkspace& OfSlot(int slot) {
@@ -113,7 +119,6 @@ struct Engine::Workspaces {
   std::vector<RowWorkspace> by_slot;
   std::mutex mutex;
   std::vector<std::unique_ptr<RowWorkspace>> spare;
-  std::size_t made = 0;
 };
 
 /// A plan under way in chunks.
@@ -149,6 +154,9 @@ struct Engine::Run {
   std::mutex mutex;
   /// Issues by chunk, found in any order.
   std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> issues;
+  /// Larger ones than slots keep, of chunks that are done: for those to come.
+  std::vector<std::unique_ptr<RowWorkspace>> workspaces;
+  std::atomic<bool> any_left{false};  // once in a while
 
   /// A chunk with pauses, on a slot of the scheduler from which it gives way.
   struct PausedChunk {
@@ -167,12 +175,46 @@ struct Engine::Run {
     }
   };
 
+  /// On a slot of the pool. Where the slot's workspace becomes too large to be
+  /// kept there, the chunk leaves it to those after it: so many threads, so
+  /// many workspaces, made once and gone with the job.
+  void ChunkOfSlot(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
+                   RowWorkspace& of_slot) {
+    std::unique_ptr<RowWorkspace> left;
+    if (any_left.load(std::memory_order_relaxed)) {
+      const std::scoped_lock lock(mutex);
+      if (!workspaces.empty()) {
+        left = std::move(workspaces.back());
+        workspaces.pop_back();
+      }
+    }
+    Chunk(chunk, scheduler, slot, left != nullptr ? *left : of_slot);
+    if (left == nullptr) {
+      if (of_slot.bytes() <= RowWorkspace::kMostKept) return;
+      try {
+        left = std::make_unique<RowWorkspace>(std::move(of_slot));
+      } catch (...) {
+        left.reset();  // no memory: it is made again
+      }
+      of_slot = RowWorkspace();
+    }
+    Leave(std::move(left));
+  }
+
+  void Leave(std::unique_ptr<RowWorkspace> workspace) {
+    if (workspace == nullptr) return;
+    try {
+      const std::scoped_lock lock(mutex);
+      workspaces.push_back(std::move(workspace));
+      any_left.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      workspace.reset();  // as above
+    }
+  }
+
   void Chunk(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
              RowWorkspace& workspace) {
-    if (!paused_chunks) {
-      Chunk(chunk, workspace);
-      return workspace.Trim();
-    }
+    if (!paused_chunks) return Chunk(chunk, workspace);
     PausedChunk paused{*this, scheduler,
                        long_chunks ? slot : ChunkScheduler::kCaller};
     Pauses pauses{kOperationsBetweenPauses, PausedChunk::Pause, &paused,
@@ -180,7 +222,6 @@ struct Engine::Run {
     workspace.pauses = &pauses;
     Chunk(chunk, workspace);
     workspace.pauses = nullptr;
-    workspace.Trim();
   }
 
   void Chunk(std::int64_t chunk, RowWorkspace& workspace) {
@@ -238,7 +279,8 @@ Engine::Engine(const Options& options)
       chunk_rows_(options.chunk_rows),
       scheduler_(std::make_unique<ChunkScheduler>(
           options.threads > 0 ? options.threads : AvailableCores())) {
-  workspaces_ = std::make_unique<Workspaces>(scheduler_->slots());
+  workspaces_ =
+      std::make_unique<Workspaces>(scheduler_->slots(), scheduler_->threads());
 }
 
 Engine::~Engine() = default;
@@ -276,9 +318,11 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
     ChunkScheduler::Job job;
     job.chunks = run.chunks;
     job.run = [this, &run, &workspace](std::int64_t chunk, int slot) {
-      run.Chunk(chunk, *scheduler_, slot,
-                slot == ChunkScheduler::kCaller ? workspace
-                                                : workspaces_->OfSlot(slot));
+      if (slot == ChunkScheduler::kCaller) {
+        run.Chunk(chunk, *scheduler_, slot, workspace);
+      } else {
+        run.ChunkOfSlot(chunk, *scheduler_, slot, workspaces_->OfSlot(slot));
+      }
     };
     job.long_chunks = run.long_chunks;
     job.cancellation = run.cancellation;
@@ -320,12 +364,13 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
   ChunkScheduler::Job job;
   job.chunks = run->chunks;
   job.run = [this, run](std::int64_t chunk, int slot) {
-    run->Chunk(chunk, *scheduler_, slot, workspaces_->OfSlot(slot));
+    run->ChunkOfSlot(chunk, *scheduler_, slot, workspaces_->OfSlot(slot));
   };
   job.long_chunks = run->long_chunks;
   job.most_running = most_threads;
   job.group = group;
   job.done = [run, plan = std::move(plan), done = std::move(done)] {
+    run->workspaces.clear();
     done(run->Report());
   };
   job.cancellation = run->cancellation;

@@ -13,15 +13,17 @@ constexpr std::int64_t kMebibyte = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
 // The server with nothing to do: 26 MB, and the stacks of its threads.
-constexpr std::int64_t kItself = 48 * kMebibyte;
+constexpr std::int64_t kItself = 47 * kMebibyte;
 
 constexpr std::int64_t kLargestMessages = 4;
 constexpr std::int64_t kConnections = 64 * kMebibyte;
 constexpr std::int64_t kModels = 1024 * kMebibyte;
 constexpr std::int64_t kKeptFree = 128 * kMebibyte;
 
-// Of its own, where it gives way, and of those that call the engine.
+// Of its own, where it gives way, and of those that call the engine; and of who
+// stands in for one.
 constexpr int kWorkspacesOfAThread = 3;
+constexpr int kWorkspacesBeside = 2;
 
 // Shares of less would be of no use.
 constexpr std::int64_t kLeastMessage = kMebibyte;
@@ -62,7 +64,8 @@ std::int64_t KeptFreeInHeap(std::int64_t memory_bytes) {
 std::int64_t WorkspaceBytes(const Settings& settings) {
   const int threads =
       settings.threads > 0 ? settings.threads : AvailableCores();
-  return std::int64_t{kWorkspacesOfAThread} * threads * RowWorkspace::kMostKept;
+  return (std::int64_t{kWorkspacesOfAThread} * threads + kWorkspacesBeside) *
+         RowWorkspace::kMostKept;
 }
 
 std::int64_t HeldBytes(const Settings& settings) {

@@ -1,5 +1,7 @@
 #include "tests/support/failing_allocations.h"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <limits>
@@ -13,6 +15,26 @@ constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> fails_from{kNever};
 std::atomic<int> failed{0};
 
+std::atomic<std::size_t> counts_from{kNever};
+std::atomic<int> made_large{0}, left_large{0};
+
+bool IsCounted(void* memory) {
+  return memory != nullptr && malloc_usable_size(memory) >= counts_from.load();
+}
+
+void* Counted(void* memory) {
+  if (IsCounted(memory)) {
+    ++made_large;
+    ++left_large;
+  }
+  return memory;
+}
+
+void Deallocate(void* memory) {
+  if (IsCounted(memory)) --left_large;
+  std::free(memory);
+}
+
 void* Allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes >= fails_from.load()) {
     ++failed;
@@ -21,9 +43,9 @@ void* Allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes > kNever - alignment) return nullptr;
   // aligned_alloc wants a multiple of the alignment, and not none.
   const std::size_t whole = (bytes + alignment) / alignment * alignment;
-  return alignment <= alignof(std::max_align_t)
-             ? std::malloc(whole)
-             : std::aligned_alloc(alignment, whole);
+  return Counted(alignment <= alignof(std::max_align_t)
+                     ? std::malloc(whole)
+                     : std::aligned_alloc(alignment, whole));
 }
 
 void* AllocateOrThrow(std::size_t bytes, std::size_t alignment) {
@@ -41,6 +63,15 @@ FailingAllocations::FailingAllocations(std::size_t from_bytes) {
 FailingAllocations::~FailingAllocations() { fails_from = kNever; }
 
 int FailingAllocations::failures() const { return failed; }
+
+LargeAllocations::LargeAllocations(std::size_t from_bytes) {
+  made_large = left_large = 0;
+  counts_from = from_bytes;
+}
+LargeAllocations::~LargeAllocations() { counts_from = kNever; }
+
+int LargeAllocations::made() const { return made_large; }
+int LargeAllocations::left() const { return left_large; }
 
 }  // namespace torqued::testing_support
 
@@ -60,14 +91,16 @@ void* operator new(std::size_t bytes, std::align_val_t alignment,
                    const std::nothrow_t&) noexcept {
   return support::Allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { support::Deallocate(memory); }
+void operator delete(void* memory, std::size_t) noexcept {
+  support::Deallocate(memory);
+}
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  support::Deallocate(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  support::Deallocate(memory);
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
+  support::Deallocate(memory);
 }

@@ -4,6 +4,9 @@
 
 #include <limits>
 
+#include "core/batch/chunk_scheduler.h"
+#include "core/batch/row_workspace.h"
+
 namespace torqued::server {
 namespace {
 
@@ -67,6 +70,16 @@ TEST(ByteLimits, EachThreadKeepsMemoryToComputeWith) {
   const std::int64_t before = HeldBytes(settings);
   settings.threads += 2;
   EXPECT_EQ(HeldBytes(settings), before + 3 * kMebibyte);
+}
+
+TEST(ByteLimits, CountAWorkspaceForEachSlotAndForAsManyCallersAsThreads) {
+  for (const int threads : {1, 3}) {
+    const ChunkScheduler pool(threads);
+    Settings settings = SharesOf(1 << 30);
+    settings.threads = threads;
+    EXPECT_EQ(WorkspaceBytes(settings),
+              (pool.slots() + threads) * RowWorkspace::kMostKept);
+  }
 }
 
 TEST(ByteLimits, MoreOfASettingIsMoreThatIsHeld) {

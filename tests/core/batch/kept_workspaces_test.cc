@@ -1,0 +1,162 @@
+// How often the memory that large robots are computed in is made, and what
+// stays of it.
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/batch/engine.h"
+#include "core/batch/row_workspace.h"
+#include "tests/core/batch/random_batch.h"
+#include "tests/support/failing_allocations.h"
+#include "tests/support/load_model.h"
+#include "tests/support/with_armature.h"
+
+namespace torqued {
+namespace {
+
+using testing_support::Batch;
+using testing_support::LargeAllocations;
+using testing_support::RandomRobotOptions;
+
+/// Some states of a chain of so many joints, with room for their torques.
+class States {
+ public:
+  States(int dof, std::int64_t rows)
+      : batch_(testing_support::WithArmature(
+                   *testing_support::LoadModel(
+                       testing_support::MakeRandomRobot(
+                           1, {.shape = RandomRobotOptions::Shape::kChain,
+                               .dof = dof})
+                           .urdf),
+                   1000),
+               rows) {
+    batch_.options.quantities = {Quantity::kInverseDynamics};
+    batch_.wrench.clear();
+    plan_ = std::make_shared<const EvaluationPlan>(batch_.Plan());
+    outputs_ = batch_.Prepare(*plan_, results_);
+  }
+
+  const std::shared_ptr<const EvaluationPlan>& plan() const { return plan_; }
+  const EvaluationOutputs& outputs() const { return outputs_; }
+
+  void EvaluateHere(Engine& engine) const {
+    EXPECT_FALSE(engine.EvaluateHere(*plan_, outputs_).failed);
+  }
+
+ private:
+  Batch batch_;
+  std::shared_ptr<const EvaluationPlan> plan_;
+  Batch::Results results_;
+  EvaluationOutputs outputs_;
+};
+
+/// Parts of a workspace of 200 joints.
+constexpr std::size_t kLarge = RowWorkspace::kMostKept / 2;
+
+class LargeRobots : public testing::Test {
+ protected:
+  LargeRobots() {
+    const LargeAllocations large(kLarge);
+    Engine engine({.threads = 1, .chunk_rows = 1});
+    States(200, 1).EvaluateHere(engine);
+    of_a_workspace_ = large.made();
+  }
+
+  /// How many are made for the job; none of them is left once it is done.
+  int MadeFor(Engine& engine, const States& states, int most_threads = 0) {
+    const LargeAllocations large(kLarge);
+    std::promise<int> left;
+    engine.Submit(
+        states.plan(), states.outputs(),
+        [&](const EvaluationReport& report) {
+          EXPECT_FALSE(report.cancelled || report.failed);
+          left.set_value(large.left());
+        },
+        nullptr, false, 0, most_threads);
+    EXPECT_EQ(left.get_future().get(), 0);
+    return large.made();
+  }
+
+  int of_a_workspace_ = 0;
+};
+
+TEST_F(LargeRobots, HaveAWorkspaceForEachThreadAndNotForEachChunk) {
+  ASSERT_GE(of_a_workspace_, 1);
+  const States states(200, 200);
+  for (const int threads : {1, 3}) {
+    SCOPED_TRACE(threads);
+    Engine engine({.threads = threads, .chunk_rows = 1});
+    // A job leaves nothing to those after it.
+    for (int round = 0; round < 2; ++round) {
+      const int made = MadeFor(engine, states);
+      EXPECT_GE(made, of_a_workspace_);
+      EXPECT_LE(made, threads * of_a_workspace_);
+    }
+    {
+      const LargeAllocations large(kLarge);
+      EXPECT_FALSE(engine.Evaluate(*states.plan(), states.outputs()).failed);
+      EXPECT_LE(large.made(), threads * of_a_workspace_);
+      EXPECT_EQ(large.left(), 0);
+    }
+    {
+      const LargeAllocations large(kLarge);
+      states.EvaluateHere(engine);
+      EXPECT_EQ(large.made(), of_a_workspace_);
+      EXPECT_EQ(large.left(), 0);
+    }
+  }
+}
+
+TEST_F(LargeRobots, HaveNoMoreWorkspacesThanThreadsThatMayCompute) {
+  // Chunks that take long enough to run at a time.
+  const States states(200, 12'000);
+  Engine engine({.threads = 6, .chunk_rows = 400});
+  for (const int most : {1, 2}) {
+    EXPECT_LE(MadeFor(engine, states, most), most * of_a_workspace_) << most;
+  }
+}
+
+TEST(Callers, LeaveNoMoreWorkspacesThanThereAreThreads) {
+  constexpr int kCallers = 12, kThreads = 2;
+  constexpr std::size_t kParts = 16 << 10;
+  const States few(40, 1);
+  int of_a_workspace = 0;
+  {
+    const LargeAllocations parts(kParts);
+    Engine engine({.threads = kThreads});
+    const int of_engine = parts.left();
+    few.EvaluateHere(engine);
+    of_a_workspace = parts.left() - of_engine;
+  }
+  ASSERT_GE(of_a_workspace, 1);
+
+  std::vector<std::unique_ptr<States>> states;
+  states.reserve(kCallers);
+  for (int k = 0; k < kCallers; ++k) {
+    states.push_back(std::make_unique<States>(40, 20'000));
+  }
+  const LargeAllocations parts(kParts);
+  Engine engine({.threads = kThreads});
+  const int of_engine = parts.left();
+  std::barrier all_there(kCallers);
+  std::vector<std::thread> callers;
+  callers.reserve(kCallers);
+  for (int k = 0; k < kCallers; ++k) {
+    callers.emplace_back([&engine, &all_there, &mine = *states[k]] {
+      all_there.arrive_and_wait();
+      mine.EvaluateHere(engine);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_GE(parts.made(), of_a_workspace);
+  EXPECT_LE(parts.left() - of_engine, kThreads * of_a_workspace);
+}
+
+}  // namespace
+}  // namespace torqued
