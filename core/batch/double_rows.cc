@@ -128,7 +128,7 @@ class GatheredRows {
       output_at_[k] = used;
       used += Padded(rows * BytesOf(output));
     }
-    if (workspace_.gathered.size() < used) workspace_.gathered.resize(used);
+    workspace_.ReserveGathered(used);
     for (std::size_t k = 0; k < kOutputCount; ++k) {
       if ((gathered_.wanted & Bit(static_cast<Output>(k))) != 0) {
         gathered_.outputs[k].data = memory() + output_at_[k];

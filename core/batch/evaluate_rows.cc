@@ -9,6 +9,9 @@
 namespace torqued {
 namespace {
 
+/// Whose doubts are listed at a time; whole blocks of any target.
+constexpr std::int64_t kRowsOfAList = 4096;
+
 /// Of one row by the general texts, beside what these count themselves.
 long long RowOperations(const EvaluationPlan& plan) {
   return 200LL * plan.model().nv();
@@ -45,6 +48,7 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
   if (count == 0 && !wants_sigma && by_rows.empty()) return;
 
   workspace.Reserve(plan);
+  if (GiveUpAfter(workspace.pauses, 0)) return;
   if (wants_sigma) {
     RowEvaluation evaluation(plan, outputs, workspace, {});
     long long next = 0;
@@ -93,6 +97,7 @@ long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
   while ((count = kernels.evaluate(&job, begin, end, workspace.lanes.get(),
                                    workspace.lanes_bytes, doubtful)) < 0) {
     workspace.ReserveLanes(-count);
+    if (GiveUpAfter(workspace.pauses, 0)) return 0;
   }
   return count;
 }
@@ -102,10 +107,15 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues) {
   if (plan.blocks().usable()) {
-    EvaluateLanes(plan, outputs, kernels, begin, end, workspace, issues);
+    for (; begin < end; begin += kRowsOfAList) {
+      EvaluateLanes(plan, outputs, kernels, begin,
+                    std::min(end, begin + kRowsOfAList), workspace, issues);
+      if (GiveUpAfter(workspace.pauses, 0)) return;
+    }
     return;
   }
   workspace.Reserve(plan);
+  if (GiveUpAfter(workspace.pauses, 0)) return;
   RowEvaluation evaluation(plan, outputs, workspace, plan.options().quantities);
   for (std::int64_t row = begin; row < end; ++row) {
     if (const auto issue = evaluation.Evaluate(row)) issues.push_back(*issue);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "core/batch/row_workspace.h"
 #include "core/dynamics/quantities-inl.h"
@@ -18,16 +19,21 @@ struct RowWorkspace::Quantities {
   std::unique_ptr<std::byte, Free> memory;
   std::size_t bytes = 0;
 
-  void Reserve(QuantityBits wanted, unsigned long n) {
+  /// Returns what is new.
+  std::span<std::byte> Reserve(QuantityBits wanted, unsigned long n) {
     Carver counter(nullptr);
     CarveQuantityScratch(wanted, n, counter, scratch);
-    if (bytes < counter.used()) {
+    const bool grows = bytes < counter.used();
+    if (grows) {
+      memory.reset();
+      bytes = 0;
       memory.reset(
           static_cast<std::byte*>(::operator new(counter.used(), kCacheLine)));
       bytes = counter.used();
     }
     Carver carver(memory.get());
     CarveQuantityScratch(wanted, n, carver, scratch);
+    return {memory.get(), grows ? bytes : 0};
   }
 };
 

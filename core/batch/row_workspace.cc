@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 
 #include "core/batch/quantity_needs.h"
 #include "core/batch/row_quantities.h"
@@ -67,6 +68,36 @@ std::int64_t BytesOfLanes(const EvaluationPlan& plan,
   return most + of_a_row + kBytesOfAJointInLanes * plan.model().nv();
 }
 
+/// The system gives a page when it is first written, which takes it up to a
+/// microsecond. What has pauses is to find its pages there: those of a large
+/// matrix take longer than from one pause to the next.
+constexpr std::size_t kPage = 4096;
+constexpr long long kOperationsOfAPage = 1000;
+
+void TakePages(std::span<std::byte> memory, Pauses* pauses) {
+  if (pauses == nullptr) return;
+  for (std::size_t at = 0; at < memory.size(); at += kPage) {
+    // Not to be left out: nobody reads it.
+    const_cast<volatile std::byte&>(memory[at]) = std::byte{0};
+    if (GiveUpAfter(pauses, kOperationsOfAPage)) return;
+  }
+}
+
+template <class T>
+void Grow(std::vector<T>& memory, std::size_t wanted, Pauses* pauses) {
+  constexpr std::size_t kOfAPause = 32 * kPage / sizeof(T);
+  if (memory.size() >= wanted) return;
+  memory.reserve(wanted);
+  while (memory.size() < wanted) {
+    const std::size_t more = std::min(wanted - memory.size(), kOfAPause);
+    memory.resize(memory.size() + more);
+    const std::size_t pages = more * sizeof(T) / kPage;
+    if (pages > 0 && !GiveUpAfter(pauses, 0)) {
+      GiveUpAfter(pauses, kOperationsOfAPage * static_cast<long long>(pages));
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
@@ -100,10 +131,9 @@ void RowWorkspace::Trim() {
 
 void RowWorkspace::Reserve(const EvaluationPlan& plan) {
   bodies = std::max(bodies, plan.model().tree().n);
-  dynamics.Reserve(bodies);
-  const auto grow = [](std::vector<double>& numbers, int size) {
-    const auto wanted = static_cast<std::size_t>(size);
-    if (numbers.size() < wanted) numbers.resize(wanted);
+  TakePages(dynamics.Reserve(bodies), pauses);
+  const auto grow = [this](std::vector<double>& numbers, int size) {
+    Grow(numbers, static_cast<std::size_t>(size), pauses);
   };
   const int nv = plan.model().nv();
   for (int k = 0; k < kInputCount; ++k) {
@@ -123,7 +153,8 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
       plan.options().quantities.bits() & kGeneralQuantities;
   if (general == 0) return;
   if (quantities == nullptr) quantities.reset(new Quantities);
-  quantities->Reserve(general, static_cast<unsigned long>(bodies));
+  TakePages(quantities->Reserve(general, static_cast<unsigned long>(bodies)),
+            pauses);
 }
 
 void RowWorkspace::FreeQuantities::operator()(Quantities* p) const { delete p; }
@@ -133,14 +164,21 @@ void RowWorkspace::Free::operator()(void* p) const {
 }
 
 void RowWorkspace::ReserveLanes(long long bytes) {
-  lanes.reset(static_cast<std::byte*>(
-      ::operator new(static_cast<std::size_t>(bytes), kCacheLine)));
+  const auto size = static_cast<std::size_t>(bytes);
+  lanes.reset();
+  lanes_bytes = 0;
+  lanes.reset(static_cast<std::byte*>(::operator new(size, kCacheLine)));
   lanes_bytes = bytes;
+  TakePages({lanes.get(), size}, pauses);
 }
 
 void RowWorkspace::ReserveDoubtful(std::int64_t rows) {
   const auto count = static_cast<std::size_t>(rows);
   if (doubtful.size() < count) doubtful.resize(count);
+}
+
+void RowWorkspace::ReserveGathered(std::size_t bytes) {
+  Grow(gathered, bytes, pauses);
 }
 
 }  // namespace torqued

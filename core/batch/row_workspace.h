@@ -29,8 +29,8 @@ struct RowWorkspace {
     return inputs[static_cast<std::size_t>(input)];
   }
 
-  /// What a thread keeps from chunk to chunk: enough for some 50 joints. More
-  /// is given back after each.
+  /// What a thread keeps from job to job: enough for some 50 joints. More is
+  /// given back with the job.
   static constexpr std::int64_t kMostKept = 512 << 10;
 
   /// What the rows of a plan take, whatever their inputs: not less, but for the
@@ -48,6 +48,8 @@ struct RowWorkspace {
   void ReserveLanes(long long bytes);
   /// Room for rows that the kernels leave in doubt.
   void ReserveDoubtful(std::int64_t rows);
+  /// And for these once more.
+  void ReserveGathered(std::size_t bytes);
 
   struct Free {
     void operator()(void* p) const;

@@ -124,6 +124,7 @@ class QuantityTexts {
   void MassMatrixInverse() {
     if (!Wants(Quantity::kMassMatrixInverse)) return;
     MassMatrix(tree_, scratch_, result_);
+    if (given_up()) return;
     InvertMassMatrix(tree_, own_.forward_derivatives.mass, result_);
     store_(Output::kMassMatrixInverse, result_, n_ * n_);
   }
@@ -241,6 +242,7 @@ class QuantityTexts {
       AddHeldWrenchDerivatives(tree_, in_.wrenches, scratch_, own.dtau_dq);
       // M⁻¹ is the same beside these derivatives and alone.
       MassMatrix(tree_, scratch_, third);
+      if (given_up()) return;
       SolveForwardDerivatives(tree_, own, first, second, third);
       store_(Output::kAccelerationByQ, first, n_ * n_);
       store_(Output::kAccelerationByV, second, n_ * n_);

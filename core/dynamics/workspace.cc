@@ -18,8 +18,8 @@ void Workspace<T>::Free::operator()(void* p) const {
 }
 
 template <class T>
-void Workspace<T>::Reserve(int bodies) {
-  if (bodies <= bodies_) return;
+std::span<std::byte> Workspace<T>::Reserve(int bodies) {
+  if (bodies <= bodies_) return {};
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
   CarveScratch(n, counter, scratch_);
@@ -28,6 +28,7 @@ void Workspace<T>::Reserve(int bodies) {
   Carver carver(memory_.get());
   CarveScratch(n, carver, scratch_);
   bodies_ = bodies;
+  return {memory_.get(), counter.used()};
 }
 
 template class Workspace<double>;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "core/dynamics/scratch.h"
 
@@ -16,7 +17,8 @@ class Workspace {
   explicit Workspace(int bodies) { Reserve(bodies); }
 
   /// Makes room for models of up to `bodies` bodies; allocates only to grow.
-  void Reserve(int bodies);
+  /// Returns what is new.
+  std::span<std::byte> Reserve(int bodies);
 
   Scratch<T>& scratch() { return scratch_; }
 

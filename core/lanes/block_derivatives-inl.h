@@ -86,6 +86,7 @@ class BlockDerivatives {
       LoweredInverseDynamicsDerivatives(lowered_, terms, state, inverse_, first,
                                         second, third);
       AddHeldWrench(wrench, first);
+      if (given_up()) return;
       store(Output::kTauByQ, first, size);
       store(Output::kTauByV, second, size);
     }
@@ -96,6 +97,7 @@ class BlockDerivatives {
                                         forward_.dtau_dq, forward_.dtau_dv,
                                         third);
       AddHeldWrench(wrench, forward_.dtau_dq);
+      if (given_up()) return;
       // M⁻¹ is the same beside these derivatives and alone.
       for (int k = 0; k < size; ++k) third[k] = M_[k];
       SolveForwardDerivatives(tree_, forward_, first, second, third);
@@ -110,6 +112,11 @@ class BlockDerivatives {
   }
 
  private:
+  /// After derivatives of inverse dynamics.
+  bool given_up() const {
+    return GiveUpAfter(forward_.mass.pauses, 30L * tree_.n * tree_.n);
+  }
+
   /// In the reference frame of the wrench.
   void FindJacobian(const LoweredState<P>& state) {
     TipPose<P> pose;

@@ -226,7 +226,10 @@ class BlockEvaluation {
     SinCosOfAngles(lowered_, n_, in_.q, s_, c_);
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
-    if (wants_mass() || wants_factors() || derivatives_.solves()) LoweredMass();
+    if (wants_mass() || wants_factors() || derivatives_.solves()) {
+      LoweredMass();
+      if (GiveUpAfter(job_.pauses, 0)) return;
+    }
     if (wants_frame() ||
         (has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredFrame();
@@ -310,6 +313,7 @@ class BlockEvaluation {
     // What the factorization leaves behind.
     if (wants_factors() || derivatives_.solves()) ClearOffBranches();
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
+    if (GiveUpAfter(job_.pauses, 10LL * n_ * n_)) return;
     if (wants_mass()) {
       Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     }

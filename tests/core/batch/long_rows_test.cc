@@ -388,6 +388,44 @@ TEST(RowsInDoubt, AChunkOfThemHasPauses) {
   EXPECT_GT(engine.scheduler().pauses(), 3);
 }
 
+TEST(LongRows, SmallestSingularValuesOfManyRowsHavePauses) {
+  constexpr std::int64_t kRows = 2000;
+  Request request(LongChain(7), {Quantity::kOperationalSpace}, kRows);
+  Interruption without(kNever);
+  request.Evaluate(&without.pauses);
+  std::vector<double> sigma_min(kRows, -1);
+  request.outputs.sigma_min = sigma_min.data();
+  Interruption with(kNever);
+  request.Evaluate(&with.pauses);
+  EXPECT_GT(sigma_min.back(), 0);
+  EXPECT_GT(with.count, without.count + kRows / 100);
+  // And are left there.
+  sigma_min.assign(kRows, -1);
+  Interruption given_up(without.count + 2);
+  request.Evaluate(&given_up.pauses);
+  const auto found =
+      std::ranges::count_if(sigma_min, [](double sigma) { return sigma > 0; });
+  EXPECT_GT(found, 0);
+  EXPECT_LT(found, kRows / 2);
+}
+
+TEST(LongRows, ABadRowEndsAJobThatFewThreadsCompute) {
+  constexpr std::int64_t kRows = 3000;
+  Request request(LongChain(100), {Quantity::kMassMatrix}, kRows);
+  request.batch.q[3] = std::numeric_limits<double>::quiet_NaN();
+  Engine engine({.threads = 2});
+  std::promise<EvaluationReport> done;
+  engine.Submit(
+      request.plan, request.outputs,
+      [&](EvaluationReport report) { done.set_value(std::move(report)); },
+      nullptr, /*stop_at_first=*/true, 0, /*most_threads=*/1);
+  const EvaluationReport report = done.get_future().get();
+  EXPECT_TRUE(report.cancelled);
+  ASSERT_EQ(report.rows_not_ok, 1);
+  EXPECT_EQ(report.issues[0].row, 0);
+  EXPECT_EQ(engine.scheduler().chunks_started(), 1);
+}
+
 TEST(LongRows, NaNIsWrittenInPieces) {
   constexpr int kDof = 400;
   const auto model = LongChain(kDof);

@@ -112,5 +112,68 @@ TEST(RowWorkspaceTest, MuchIsGivenBackAndLittleIsKept) {
   EXPECT_LE(workspace.bytes(), kept);
 }
 
+TEST(RowWorkspaceTest, DoubtsAreListedForSomeRowsAtATime) {
+  constexpr std::int64_t kMany = 20'000;
+  const auto model = testing_support::LoadModel(
+      testing_support::MakeRandomRobot(1, {.dof = 7}).urdf);
+  Batch batch(model, kMany);
+  batch.options.quantities = {Quantity::kInverseDynamics};
+  batch.wrench.clear();
+  batch.q[7 * (kMany - 1)] = std::numeric_limits<double>::infinity();
+  const EvaluationPlan plan = batch.Plan();
+  Batch::Results whole, cut;
+  RowWorkspace workspace;
+  std::vector<RowIssue> issues;
+  EvaluateRows(plan, batch.Prepare(plan, whole), BestTarget(), 0, kMany,
+               workspace, issues);
+  EXPECT_LE(workspace.doubtful.capacity() * sizeof(DoubtfulRow), 64U << 10);
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].row, kMany - 1);
+  const EvaluationOutputs outputs = batch.Prepare(plan, cut);
+  for (std::int64_t row = 0; row < kMany; row += 80) {
+    EvaluateRows(plan, outputs, BestTarget(), row, row + 80, workspace, issues);
+  }
+  testing_support::ExpectSameBits(cut, whole);
+}
+
+TEST(RowWorkspaceTest, ItsMemoryIsTakenInPieces) {
+  struct Counter {
+    static bool Pause(void* what) {
+      ++static_cast<Counter*>(what)->count;
+      return false;
+    }
+    std::int64_t count = 0;
+  } counter;
+  constexpr long long kEvery = 100'000;
+  Pauses pauses{kEvery, Counter::Pause, &counter, kEvery};
+  // Up to 400 KiB in a piece: some 0.1 ms.
+  constexpr std::int64_t kPiece = 400 << 10;
+  for (const QuantitySet quantities : kSets) {
+    // By rows, and of lanes.
+    for (const int dof : {400, 200}) {
+      SCOPED_TRACE(dof);
+      SCOPED_TRACE(quantities.bits());
+      Batch batch(testing_support::WithArmature(
+                      *testing_support::LoadModel(
+                          testing_support::MakeRandomRobot(
+                              1, {.shape = RandomRobotOptions::Shape::kChain,
+                                  .dof = dof})
+                              .urdf),
+                      1000),
+                  1);
+      batch.options.quantities = quantities;
+      batch.options.tip_frame = "tip";
+      batch.wrench.clear();
+      RowWorkspace workspace;
+      workspace.pauses = &pauses;
+      counter.count = 0;
+      workspace.Reserve(batch.Plan());
+      workspace.ReserveLanes(dof > 256 ? 64 : 8 << 20);
+      workspace.ReserveGathered(1 << 20);
+      EXPECT_GE(counter.count, workspace.bytes() / kPiece - 4);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torqued
