@@ -170,4 +170,6 @@ def test_calls_of_others_wait_for_no_check(server):
         while not all(one.done() for one in checks):
             taken.append(seconds(bulk, client))
     longest = max(one.result() for one in checks)
-    assert max(taken) < longest / 8
+    # A single one may wait for a core on a busy machine.
+    assert statistics.quantiles(taken, n=20)[-1] < longest / 8
+    assert max(taken) < longest / 2

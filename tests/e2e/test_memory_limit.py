@@ -317,7 +317,8 @@ def test_what_parses_at_a_time_stays_within_the_formula(limited_start):
             source=hostile_source(1_600_000).encode())
         ends = repeat(server, lambda c: c.registry.ValidateModel(request))
         assert server.process.poll() is None, "killed"
-        assert set(ends) == {"OK", "OVERLOADED"}, ends
+        # Refused where they overlap, which the machine decides.
+        assert ends["OK"] and set(ends) <= {"OK", "OVERLOADED"}, ends
         assert server.memory("VmHWM") <= info.max_held_bytes
         too_large = failure_of(
             client.registry.ValidateModel, registry_pb.ValidateModelRequest(
@@ -341,7 +342,8 @@ def test_what_threads_compute_large_robots_in_is_admitted(limited_start):
             tau=np.zeros((1, joints)))
         ends = repeat(server, lambda c: c.dynamics.Compute(request), 8)
         assert server.process.poll() is None, "killed"
-        assert set(ends) == {"OK", "OVERLOADED"}, ends
+        # Refused where they overlap, which the machine decides.
+        assert ends["OK"] and set(ends) <= {"OK", "OVERLOADED"}, ends
         idle = server.memory("VmRSS")
         # Nothing of it is kept.
         assert idle < 250 << 20
