@@ -156,6 +156,14 @@ void Listener::Run() {
     const int count =
         epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
                    MillisecondsUntilTask());
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      // Each by itself: the end of a connection is told once.
+      Guarded([&] { OnEvent(event.data.u64, event.events); });
+    }
+    Guarded([this] { DoTasks(); });
+    // Looked at once the call to wake up is taken: one that comes later wakes
+    // this again.
     bool close = false;
     {
       const std::lock_guard lock(mutex_);
@@ -163,12 +171,6 @@ void Listener::Run() {
       close = close_ && !closed_;
     }
     if (close) CloseSockets();
-    for (int i = 0; i < count; ++i) {
-      const epoll_event& event = events[static_cast<std::size_t>(i)];
-      // Each by itself: the end of a connection is told once.
-      Guarded([&] { OnEvent(event.data.u64, event.events); });
-    }
-    Guarded([this] { DoTasks(); });
   }
 }
 

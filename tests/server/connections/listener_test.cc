@@ -508,6 +508,17 @@ TEST_F(ListenerTest, AllAddressesOfANameHaveOnePort) {
   EXPECT_TRUE(Call(Channel("[::1]" + port)).get().status.ok());
 }
 
+TEST_F(ListenerTest, EndsRightAfterItIsClosed) {
+  Connections none({1, 1}, notes_);
+  for (int i = 0; i < 1000; ++i) {
+    auto opened = Listener::Open({{"127.0.0.1:0"}, {}}, none);
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Listener>>(opened));
+    auto& listener = std::get<std::unique_ptr<Listener>>(opened);
+    listener->Start();
+    listener->Close();
+  }
+}
+
 TEST_F(ListenerTest, APortThatIsTakenIsNotShared) {
   Serve({1, 1}, {"127.0.0.1:0"});
   const std::string port = address().substr(address().rfind(':'));
