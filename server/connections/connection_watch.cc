@@ -105,8 +105,10 @@ std::optional<Flood> ConnectionWatch::Look(const ConnectionReading& now,
   }
   // What is seen together with a new call came with it, or behind it.
   if (begins_call) {
-    unfinished_.Begin(bytes_, process_);
-    unanswered_.Begin(bytes_, process_);
+    const std::int64_t byte =
+        std::max(bytes_, now.bytes - limits_->sudden_bytes);
+    unfinished_.Begin(byte, process_);
+    unanswered_.Begin(byte, process_);
   }
   if (ends_message) unfinished_.Begin(now.bytes, process);
   if (ends_message || ends_call || now.sent != sent_) {

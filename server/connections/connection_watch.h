@@ -72,6 +72,9 @@ class ConnectionWatch {
     /// What a client may send of a message while the server says nothing: its
     /// windows are announced more often.
     std::int64_t unanswered_bytes = std::int64_t{2} << 20;
+    /// Of what came in the look in which a call began, so much may be of it.
+    /// More than that is rather a message of one that sends fast.
+    std::int64_t sudden_bytes = std::int64_t{64} << 10;
     /// The largest message, of each open call, and the largest window, ahead of
     /// which a client may send to calls that have ended already.
     std::int64_t message_bytes = std::int64_t{64} << 20;

@@ -156,13 +156,14 @@ void FloodGuard::OnOpen(const Connection& connection) {
   place.id.store(connection.id);
   // gRPC counts the transport before it is back from taking the descriptor.
   const std::lock_guard lock(sockets_mutex_);
-  const ConnectionId before = std::exchange(latest_, connection.id);
+  const ConnectionId before = std::exchange(latest_, kNoConnection);
   SocketId& socket = sockets_[SlotOf(connection.id)];
   socket = 0;
-  // Where there is no memory for that, the one before stays without: it is not
-  // judged, nor another by its counts.
+  // Where there is no memory for that, both stay without: they are not judged,
+  // nor one by the counts of the other.
   FindSocketOf(before);
   socket = 0;  // the one before may have had this place
+  latest_ = connection.id;
 }
 
 bool FloodGuard::FindSocketOf(ConnectionId id) {
@@ -289,10 +290,14 @@ bool FloodGuard::Look() {
     const Place& place = At(id);
     seen_.push_back({id, place.key, place.reading, place.counted});
   }
-  const std::vector<FloodJudge::Verdict> verdicts =
+  const std::vector<FloodJudge::Verdict>& verdicts =
       judge_.Look(seen_, resident_, accounted_(), least_resident_);
-  // Ended before a line is written, for which there may be no memory.
-  for (const auto& verdict : verdicts) End(verdict);
+  // All are ended before anything for which there may be no memory: the judge
+  // has forgiven what they did.
+  for (const auto& verdict : verdicts) End(verdict.id);
+  for (const auto& verdict : verdicts) {
+    if (verdict.certain) connections_->BeWaryOf(At(verdict.id).peer);
+  }
   for (const auto& verdict : verdicts) LogEnd(verdict);
   for (const FloodJudge::Seen& seen : seen_) {
     At(seen.id).unfinished.store(judge_.UnfinishedBytes(seen.id));
@@ -311,12 +316,10 @@ void FloodGuard::Count(ConnectionId id) {
   reading.messages = counts->messages;
 }
 
-void FloodGuard::End(const FloodJudge::Verdict& verdict) {
-  Place& place = At(verdict.id);
+void FloodGuard::End(ConnectionId id) {
   // Marked first: it may be over at once, and be another's place.
-  place.flooded = verdict.id;
-  connections_->Abort(verdict.id);
-  if (verdict.certain) connections_->BeWaryOf(place.peer);
+  At(id).flooded = id;
+  connections_->Abort(id);
 }
 
 void FloodGuard::LogEnd(const FloodJudge::Verdict& verdict) {

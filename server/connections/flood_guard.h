@@ -98,7 +98,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   void See(const Connection& connection);
   /// What gRPC counts of it.
   void Count(ConnectionId id);
-  void End(const FloodJudge::Verdict& verdict);
+  void End(ConnectionId id);
   void LogEnd(const FloodJudge::Verdict& verdict);
   void LogEndsAtHeaders();
   void GiveMemoryBack();

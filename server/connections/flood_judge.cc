@@ -15,10 +15,9 @@ ConnectionWatch& FloodJudge::WatchOf(ConnectionId id) {
   return place.watch;
 }
 
-std::vector<FloodJudge::Verdict> FloodJudge::Look(const std::vector<Seen>& seen,
-                                                  std::int64_t memory,
-                                                  std::int64_t accounted,
-                                                  std::int64_t idle) {
+const std::vector<FloodJudge::Verdict>& FloodJudge::Look(
+    const std::vector<Seen>& seen, std::int64_t memory, std::int64_t accounted,
+    std::int64_t idle) {
   const ProcessReading process{memory, Explained(seen, accounted), idle};
   verdicts_.clear();
   soon_ = false;
@@ -59,8 +58,10 @@ std::int64_t FloodJudge::Explained(const std::vector<Seen>& seen,
   if (!seen.empty() && seen.front().reading.time >= left_until_) left_ = 0;
   std::int64_t explained = accounted + left_;
   for (const Seen& one : seen) {
-    explained += limits_.connection_bytes +
-                 limits_.call_bytes * one.reading.open() +
+    explained += limits_.connection_bytes;
+    // Of one whose calls are not known, what it has ever sent says nothing.
+    if (!one.counted) continue;
+    explained += limits_.call_bytes * one.reading.open() +
                  limits_.copies * WatchOf(one.id).Pending(one.reading);
   }
   return explained;
@@ -76,7 +77,7 @@ void FloodJudge::EndWaiting(const std::vector<Seen>& seen) {
   std::int64_t all = 0;
   for (const Seen& one : seen) {
     const std::int64_t waiting = one.reading.waiting();
-    if (waiting == 0 || IsEnded(one.id)) continue;
+    if (!one.counted || waiting == 0 || IsEnded(one.id)) continue;
     Peer& peer = peers[one.peer];
     peer.all += waiting;
     peer.connections.emplace_back(waiting, one.id);
@@ -150,7 +151,11 @@ void FloodJudge::EndGrowing(const std::vector<Seen>& seen) {
       suspects.begin(), suspects.end(), [&](const auto& a, const auto& b) {
         return rank(a.second) < rank(b.second);
       });
-  const bool certain = suspects.size() == 1;
+  // Nobody else can have been it where no other has sent enough.
+  const bool certain =
+      std::count_if(suspects.begin(), suspects.end(), [&](const auto& entry) {
+        return rank(entry.second).first == rank(worst).first;
+      }) == 1;
   for (const ConnectionId id : worst.ids) {
     verdicts_.push_back({id, Flood::kMemory, certain});
   }

@@ -68,8 +68,10 @@ class FloodJudge {
 
   /// `memory`: of the process, in use; `accounted`: of it, what its calls
   /// account for, used already or not; `idle`: the least that was in use.
-  std::vector<Verdict> Look(const std::vector<Seen>& seen, std::int64_t memory,
-                            std::int64_t accounted, std::int64_t idle);
+  /// Until the next look.
+  const std::vector<Verdict>& Look(const std::vector<Seen>& seen,
+                                   std::int64_t memory, std::int64_t accounted,
+                                   std::int64_t idle);
   /// Somebody else has ended connections: what grew until the next look may
   /// have been theirs.
   void OthersEnded() { forgive_ = true; }

@@ -249,6 +249,22 @@ TEST_F(ConnectionWatchTest, CountsAnewWithWhatTheServerSays) {
   EXPECT_EQ(watch.unfinished().bytes, 0);
 }
 
+TEST_F(ConnectionWatchTest, CountsALittleOfWhatComesWithACall) {
+  Look();
+  Call();
+  now.bytes += 10;
+  Look();
+  EXPECT_EQ(watch.unanswered().bytes, 10);
+  EXPECT_EQ(watch.unfinished().bytes, 10);
+  Call();
+  now.bytes += kMiB;
+  Look();
+  EXPECT_EQ(watch.unfinished().bytes, limits.sudden_bytes);
+  now.bytes += kMiB;
+  Look();
+  EXPECT_EQ(watch.unfinished().bytes, limits.sudden_bytes + kMiB);
+}
+
 TEST_F(ConnectionWatchTest, TakesNoBytesBackThatWereCounted) {
   now.bytes = 100 * kMiB;
   Call();

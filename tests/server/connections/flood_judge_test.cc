@@ -96,8 +96,11 @@ struct FloodJudgeTest : testing::Test {
   /// Over these connections and then new ones, at one moment each.
   std::vector<ConnectionId> FloodedByMany(std::deque<Client*> flooders) {
     std::deque<Client*> late;
-    while (memory < idle + 2 * limits.memory) {
-      if (flooders.empty()) flooders.push_back(&Add("a"));
+    while (memory < idle + 3 * limits.memory) {
+      if (flooders.empty()) {
+        flooders.push_back(&Add("a"));
+        flooders.back()->now.sent += 60;  // settings
+      }
       Client& flooder = *flooders.front();
       flooders.pop_front();
       flooder.now.begun += 1;
@@ -253,6 +256,26 @@ TEST_F(FloodJudgeTest, EndsWhatComesTogetherWithNewCalls) {
   EXPECT_THAT(FloodedByMany(flooders), SizeIs(Gt(20U)));
 }
 
+TEST_F(FloodJudgeTest, EndsNobodyWhoBeginsToUploadInTheLookOfAFlood) {
+  Client& uploader = Add("b");
+  for (int k = 0; k < 70; ++k) Add("a");
+  Look();
+  for (Client& flooder : clients) {
+    if (&flooder == &uploader) continue;
+    flooder.Call();
+    flooder.now.bytes += kShort;
+    flooder.now.sent += 60;  // settings are acknowledged
+    memory += kTimes * kShort;
+  }
+  uploader.Call();
+  // Less than the flood, and enough to have done it.
+  uploader.Upload(2 * kMiB);
+  memory += limits.copies * 2 * kMiB;
+  EXPECT_THAT(Look()[Flood::kMemory], SizeIs(70));
+  EXPECT_NE(uploader.id, kNoConnection);
+  EXPECT_TRUE(certain);
+}
+
 TEST_F(FloodJudgeTest, EndsFloodersOfSeveralPeersOneAfterTheOther) {
   std::vector<Client*> flooders;
   for (int k = 0; k < 3; ++k) {
@@ -347,6 +370,31 @@ TEST_F(FloodJudgeTest, EndsThePeerThatHasMostCallsWithoutAMessage) {
   EXPECT_NE(busy.id, kNoConnection);
   EXPECT_THAT(Look(limits.waiting_time), IsEmpty());
   EXPECT_FALSE(judge.soon());
+}
+
+TEST_F(FloodJudgeTest, CallsOfConnectionsThatAreGoneWaitForNothing) {
+  for (int k = 0; k < 200; ++k) {
+    Client& client = Add("fleet");
+    client.Call(256);
+    client.now.serving = 256;
+  }
+  EXPECT_THAT(Look(), IsEmpty());
+  for (Client& client : clients) {
+    client.now.serving = 0;
+    client.counted = false;
+  }
+  EXPECT_THAT(Look(), IsEmpty());
+  EXPECT_FALSE(judge.soon());
+}
+
+TEST_F(FloodJudgeTest, WhatIsNotCountedExplainsNoMemory) {
+  Client& unknown = Add("b");
+  unknown.counted = false;
+  unknown.now.bytes = 100 * kMiB;
+  Client& flooder = Add("a");
+  flooder.Call();
+  Look();
+  EXPECT_THAT(Flooded({&flooder}, limits.memory + 10 * kMiB), SizeIs(1));
 }
 
 TEST_F(FloodJudgeTest, WaitsNotWhereThereAreTwiceAsMany) {
