@@ -307,9 +307,12 @@ void Listener::Take(Descriptor descriptor, const sockaddr_storage& address,
   const bool proxied = proxies_.Contain(*peer);
   if (!proxied) {
     // Before it takes the place of another.
-    if (const auto refusal = connections_.RefusalOf(*peer)) {
-      return turned_away_.Count(NameOf(*refusal), peer->Text());
+    auto refusal = connections_.RefusalOf(*peer);
+    if (refusal && sweep_) {
+      Sweep();
+      refusal = connections_.RefusalOf(*peer);
     }
+    if (refusal) return turned_away_.Count(NameOf(*refusal), peer->Text());
   }
   const auto reserved = Reserve();
   if (const auto* refusal = std::get_if<Connections::Refusal>(&reserved)) {

@@ -39,10 +39,11 @@ def many_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def connect(address):
+def connect(address, source="127.0.0.1"):
     """A connection that says nothing."""
     host, port = address.rsplit(":", 1)
-    connection = socket.create_connection((host, int(port)), PATIENCE)
+    connection = socket.create_connection(
+        (host, int(port)), PATIENCE, source_address=(source, 0))
     connection.settimeout(PATIENCE)
     return connection
 
@@ -96,7 +97,9 @@ def test_connections_of_all_peers_are_bounded(start):
                  for _ in range(3)]
         # Each has heard the server's settings.
         assert all(connection.recv(1) for connection in taken)
-        assert is_hung_up(stack.enter_context(connect(server.address)))
+        # Nor is one of a peer that has none taken.
+        assert is_hung_up(stack.enter_context(
+            connect(server.address, source="127.0.0.2")))
         until(lambda: "cause=max-connections " in server.log())
     until(lambda: is_served(server.address))
 
