@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-std::atomic<std::size_t> fails_from{kNever};
+std::atomic<std::size_t> fails_from{kNever}, fails_below{kNever};
 std::atomic<int> failed{0};
 
 std::atomic<std::size_t> counts_from{kNever};
@@ -36,7 +36,7 @@ void Deallocate(void* memory) {
 }
 
 void* Allocate(std::size_t bytes, std::size_t alignment) {
-  if (bytes >= fails_from.load()) {
+  if (bytes >= fails_from.load() && bytes < fails_below.load()) {
     ++failed;
     return nullptr;
   }
@@ -56,7 +56,9 @@ void* AllocateOrThrow(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-FailingAllocations::FailingAllocations(std::size_t from_bytes) {
+FailingAllocations::FailingAllocations(std::size_t from_bytes,
+                                       std::size_t below_bytes) {
+  fails_below = below_bytes;
   failed = 0;
   fails_from = from_bytes;
 }

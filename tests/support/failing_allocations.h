@@ -2,15 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace torqued::testing_support {
 
 /// While it lives, operator new throws std::bad_alloc for so many bytes and
-/// more, on every thread. Programs that link torqued_failing_allocations have
-/// their operator new replaced.
+/// more, but not for `below_bytes`, on every thread. Programs that link
+/// torqued_failing_allocations have their operator new replaced.
 class FailingAllocations {
  public:
-  explicit FailingAllocations(std::size_t from_bytes);
+  explicit FailingAllocations(std::size_t from_bytes,
+                              std::size_t below_bytes = SIZE_MAX);
   ~FailingAllocations();
   FailingAllocations(const FailingAllocations&) = delete;
   FailingAllocations& operator=(const FailingAllocations&) = delete;

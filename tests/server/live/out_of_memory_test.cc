@@ -163,7 +163,8 @@ TEST_F(OutOfMemoryTest, ACheckOfHealthIsOverOnceItHasFailed) {
   };
   EXPECT_EQ(check(), grpc::StatusCode::NOT_FOUND);
   {
-    const FailingAllocations failing(3900);
+    // The name of the service, and no buffer of gRPC.
+    const FailingAllocations failing(3900, 4090);
     EXPECT_NE(check(), grpc::StatusCode::NOT_FOUND);
     EXPECT_GT(failing.failures(), 0);
   }

@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -20,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Calls whose message waits, or not, as a test says. A call that is cancelled
-/// ends at once.
+/// ends at once; what is asked of it then does nothing.
 class Waiting final : public grpc::CallbackGenericService {
  public:
   class Call final : public grpc::ServerGenericBidiReactor {
@@ -29,24 +30,29 @@ class Waiting final : public grpc::CallbackGenericService {
          grpc::CallbackServerContext* context)
         : service_(service), write_(watch, context, "/a/b") {}
 
-    void Begin() { write_.Begin(); }
+    void Begin() {
+      if (!over_) write_.Begin();
+    }
     void End() { write_.End(); }
     void Answer() {
+      if (over_.exchange(true)) return;
       const grpc::Slice nothing("");
       reply_ = grpc::ByteBuffer(&nothing, 1);
       StartWriteAndFinish(&reply_, {}, grpc::Status::OK);
     }
 
    private:
-    void OnCancel() override { Finish(grpc::Status::CANCELLED); }
+    void OnCancel() override {
+      if (!over_.exchange(true)) Finish(grpc::Status::CANCELLED);
+    }
     void OnDone() override {
-      Waiting& service = service_;
-      delete this;
-      service.Count(-1);
+      write_.End();
+      service_.Count(-1);
     }
 
     Waiting& service_;
     WriteWatch::Write write_;
+    std::atomic<bool> over_{false};
     grpc::ByteBuffer reply_;
   };
 
@@ -65,12 +71,11 @@ class Waiting final : public grpc::CallbackGenericService {
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    auto* call = new Call(*this, *watch_, context);
-    Count(1);
     const std::lock_guard lock(mutex_);
-    newest_ = call;
+    ++calls_;
+    newest_ = &kept_.emplace_back(*this, *watch_, context);
     changed_.notify_all();
-    return call;
+    return newest_;
   }
   void Count(int more) {
     const std::lock_guard lock(mutex_);
@@ -81,6 +86,7 @@ class Waiting final : public grpc::CallbackGenericService {
   WriteWatch* watch_ = nullptr;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::deque<Call> kept_;  // a test may ask one that is over
   Call* newest_ = nullptr;
   int calls_ = 0;
 };
@@ -153,7 +159,7 @@ TEST_F(WriteWatchTest, EndsEachCallWhoseMessageIsNotTaken) {
 }
 
 TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
-  WriteWatch& watch = Watch(milliseconds(500));
+  WriteWatch& watch = Watch(milliseconds(2000));
   // From the front, the middle and the end of those that wait.
   std::vector<std::unique_ptr<Call>> calls;
   for (int i = 0; i < 5; ++i) calls.push_back(Begin(watch));
@@ -169,7 +175,7 @@ TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
 }
 
 TEST_F(WriteWatchTest, TheTimeIsOfOneMessageNotOfTheCall) {
-  WriteWatch& watch = Watch(milliseconds(1000));
+  WriteWatch& watch = Watch(milliseconds(2000));
   const auto busy = Begin(watch), stuck = Begin(watch);
   busy->served->Begin();
   stuck->served->Begin();
