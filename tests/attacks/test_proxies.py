@@ -98,16 +98,21 @@ def test_errors_of_a_stream_keep_their_details_where_the_proxy_lets_them(
     assert failure.fields
 
 
+# The server is wary for a while after resets that pass nginx: they are last.
 @pytest.mark.parametrize("flood", [
-    "open_unacknowledged", "resets_with_body", "continuation_by_index",
-    "trailers", "large_by_index"])
+    "open_unacknowledged", "continuation_by_index", "trailers",
+    "large_by_index", "resets_with_body"])
 def test_floods_end_at_the_proxy(proxy, server, flood, kind):
     proxy.forget_peak()
     before = proxy.peak()
     outcome = arena.run(server, FLOODS[flood], seconds=1.5,
                         most_bytes=8 * arena.MEBIBYTE, through=proxy.address)
     assert outcome.alive
-    # Behind nginx all clients are one peer: what is done to one is done to all.
-    assert kind == "nginx" or not outcome.failures
+    # Behind nginx all clients are one peer: where resets pass it, what is done
+    # to one is done to all.
+    if kind == "nginx" and flood == "resets_with_body":
+        assert len(outcome.failures) < outcome.calls / 2
+    else:
+        assert not outcome.failures, outcome.failures[0]
     assert outcome.peak < 128 * arena.MEBIBYTE
     assert proxy.peak() - before < 128 * arena.MEBIBYTE
