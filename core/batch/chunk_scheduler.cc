@@ -20,10 +20,14 @@ using Clock = std::chrono::steady_clock;
 
 /// Between looks for cancelled jobs among all those of long chunks that wait.
 constexpr std::chrono::milliseconds kLookForCancelled{1};
+/// Of those that are ended at a time: their ends may take some microseconds
+/// each.
+constexpr std::size_t kMostEnded = 64;
 
 /// The threads of a pool, as a part of those that TBB may start. TBB heeds the
 /// least of all limits there are, so one is kept for all pools, as long as
-/// there are any; it is no lower than what holds for the process without it.
+/// there are any; it is no lower than what held for the process when the first
+/// one came.
 class Threads {
  public:
   explicit Threads(int count) : count_(count) { Change(count_); }
@@ -86,9 +90,9 @@ struct ChunkScheduler::Impl {
       return job.cancellation != nullptr && job.cancellation->cancelled();
     }
     bool all_started() const { return next >= job.chunks; }
-    /// Another chunk may start, or none is to.
+    /// Another chunk may start.
     bool may_go_on() const {
-      return job.most_running == 0 || running < job.most_running || cancelled();
+      return job.most_running == 0 || running < job.most_running;
     }
 
     const Job job;
@@ -146,22 +150,23 @@ struct ChunkScheduler::Impl {
       return groups_.front().jobs.front();
     }
 
-    /// The first job of these, which goes away; null: there is none. The
-    /// others keep their places.
+    /// The first jobs of these, `most` of them, come to `taken`. The others
+    /// keep their places. Nothing is allocated.
     template <class Condition>
-    std::shared_ptr<Running> Take(Condition condition) {
-      for (auto group = groups_.begin(); group != groups_.end(); ++group) {
+    void Take(Condition condition, std::size_t most, Queue& taken) {
+      auto group = groups_.begin();
+      while (group != groups_.end() && taken.size() < most) {
         Queue& line = group->jobs;
-        const auto found = std::find_if(
-            line.begin(), line.end(),
-            [&](const auto& waiting) { return condition(*waiting); });
-        if (found == line.end()) continue;
-        std::shared_ptr<Running> job = std::move(*found);
-        line.erase(found);
+        auto job = line.begin();
+        while (job != line.end() && taken.size() < most) {
+          const auto next = std::next(job);
+          if (condition(**job)) taken.splice(taken.end(), line, job);
+          job = next;
+        }
+        const auto next = std::next(group);
         if (line.empty()) Erase(group);
-        return job;
+        group = next;
       }
-      return nullptr;
     }
 
     /// It goes behind the others, or away where nothing of it is left.
@@ -268,22 +273,32 @@ struct ChunkScheduler::Impl {
     if (job.job.most_running > 0) ready.notify_all();
   }
 
-  /// A chunk of the job whose turn it is; the lock is open meanwhile. False
-  /// where no job may go on. Nothing is allocated: here, nobody could catch it.
-  bool RunNext(Turns& from, int slot, std::unique_lock<std::mutex>& lock) {
-    if (!from.Advance([](const Running& job) { return job.may_go_on(); })) {
+  enum class Turn : std::uint8_t {
+    kNobodys,  // no job may go on
+    kEnded,    // cancelled jobs were ended instead, which is nobody's turn
+    kTaken
+  };
+
+  /// A chunk of the job whose turn it is; the lock is open meanwhile. Cancelled
+  /// jobs before it are ended first, some at a time. Nothing is allocated:
+  /// here, nobody could catch it.
+  Turn RunNext(Turns& from, int slot, std::unique_lock<std::mutex>& lock) {
+    bool any_over = false;
+    const bool any = from.Advance([&any_over](const Running& job) {
+      if (!job.cancelled()) return job.may_go_on();
+      any_over = true;
       return false;
+    });
+    if (any_over) {
+      EndCancelled(from, lock);
+      return Turn::kEnded;
     }
+    if (!any) return Turn::kNobodys;
     std::shared_ptr<Running> job = from.front();
-    const bool dropped = job->cancelled();
-    from.Pass(!dropped && job->next + 1 < job->job.chunks);
-    if (dropped) {
-      job->next = job->job.chunks;
-    } else {
-      RunChunk(*job, slot, lock);
-    }
+    from.Pass(job->next + 1 < job->job.chunks);
+    RunChunk(*job, slot, lock);
     EndIfDone(std::move(job), lock);
-    return true;
+    return Turn::kTaken;
   }
 
   void EndIfDone(std::shared_ptr<Running> job,
@@ -308,35 +323,56 @@ struct ChunkScheduler::Impl {
   bool RunRound(int slot, const CancellationToken* own,
                 std::unique_lock<std::mutex>& lock) {
     bool any = false;
-    for (std::size_t left = turns.groups(); left > 0; --left) {
+    for (std::size_t left = turns.groups(); left > 0;) {
       if (own != nullptr && own->cancelled()) break;
-      if (!RunNext(turns, slot, lock)) break;
+      const Turn turn = RunNext(turns, slot, lock);
+      if (turn == Turn::kNobodys) break;
+      if (turn == Turn::kTaken) --left;
       any = true;
     }
     return any;
   }
 
-  /// Ends the jobs of long chunks that wait and are cancelled. All of them are
-  /// looked at, so that only one of the threads does so in a while.
-  void DropCancelled(Clock::time_point now,
-                     std::unique_lock<std::mutex>& lock) {
+  /// Ends jobs that wait and are cancelled, some of them; the lock is open
+  /// meanwhile.
+  void EndCancelled(Turns& from, std::unique_lock<std::mutex>& lock) {
+    Queue over;
+    from.Take([](const Running& job) { return job.cancelled(); }, kMostEnded,
+              over);
+    over.remove_if([this](const std::shared_ptr<Running>& job) {
+      job->next = job->job.chunks;
+      if (job->joined) idle.notify_all();
+      // Its caller ends it, or its last chunk does.
+      return job->joined || job->running > 0;
+    });
+    if (over.empty()) return;
+    const auto ended = static_cast<std::int64_t>(over.size());
+    lock.unlock();
+    for (std::shared_ptr<Running>& job : over) {
+      if (job->job.done) job->job.done();
+      job.reset();
+    }
+    lock.lock();
+    jobs -= ended;
+  }
+
+  /// That of jobs of long chunks. All of them are looked at, so that only one
+  /// of the threads does so in a while.
+  void LookForCancelled(Clock::time_point now,
+                        std::unique_lock<std::mutex>& lock) {
     if (long_turns.empty() || now < next_look) return;
     next_look = now + kLookForCancelled;
-    const auto is_over = [](const Running& job) { return job.cancelled(); };
-    while (std::shared_ptr<Running> job = long_turns.Take(is_over)) {
-      job->next = job->job.chunks;
-      EndIfDone(std::move(job), lock);
-    }
+    EndCancelled(long_turns, lock);
   }
 
   /// Chunk after chunk, until no job waits for one. A long one goes first,
   /// since it gives way to all others.
   void Work(int slot, std::unique_lock<std::mutex>& lock) {
     while (any_ready()) {
-      const bool one_long = RunNext(long_turns, slot, lock);
+      const bool any_long = RunNext(long_turns, slot, lock) != Turn::kNobodys;
       const bool any_short = RunRound(slot, nullptr, lock);
       // Jobs that may not go on do so when one of their chunks is done.
-      if (!one_long && !any_short && any_ready()) ready.wait(lock);
+      if (!any_long && !any_short && any_ready()) ready.wait(lock);
     }
     --workers;
     // Notified under the lock: whoever waits may destroy this right after.
@@ -455,8 +491,8 @@ void ChunkScheduler::GiveWay(int slot, std::chrono::nanoseconds piece,
   std::unique_lock lock(impl_->mutex);
   ++impl_->pauses;
   if (slot == kCaller) return;
+  impl_->LookForCancelled(Clock::now(), lock);
   const auto now = Clock::now();
-  impl_->DropCancelled(now, lock);
   while (impl_->RunRound(slot + threads_ + 1, &own, lock) && !own.cancelled() &&
          Clock::now() < now + piece) {
   }

@@ -389,6 +389,72 @@ TEST(ChunkScheduler, WhatIsCancelledWhileItWaitsTakesNobodysTurn) {
   EXPECT_EQ(order, "aEAbBcCdD");
 }
 
+TEST(ChunkScheduler, AGroupKeepsItsTurnWhereItsFirstJobsAreCancelled) {
+  for (const bool long_chunks : {false, true}) {
+    std::string order;
+    {
+      ChunkScheduler scheduler(1);
+      const auto token = std::make_shared<CancellationToken>();
+      Blockade blockade(scheduler);
+      const auto submit = [&](char name, std::uint64_t group,
+                              std::shared_ptr<CancellationToken> its) {
+        ChunkScheduler::Job job;
+        job.chunks = 1;
+        job.long_chunks = long_chunks;
+        job.group = group;
+        job.cancellation = std::move(its);
+        job.run = [&, name](std::int64_t, int) {
+          order += name;
+          if (name == 'a') token->Cancel();
+        };
+        job.done = [&, name] { order += static_cast<char>(name - 'a' + 'A'); };
+        scheduler.Submit(std::move(job));
+      };
+      submit('a', 1, nullptr);
+      submit('b', 2, token);
+      submit('c', 2, token);
+      submit('d', 3, nullptr);
+      submit('e', 2, nullptr);
+      blockade.Release();
+    }
+    EXPECT_EQ(order, "aABCeEdD") << long_chunks;
+  }
+}
+
+TEST(ChunkScheduler, APauseEndsNoMoreThanSomeOfManyCancelledJobs) {
+  constexpr int kJobs = 1000, kSome = 100;
+  std::atomic<int> ended{0};
+  int of_a_pause = 0;
+  {
+    ChunkScheduler scheduler(1);
+    const auto token = std::make_shared<CancellationToken>();
+    Blockade blockade(scheduler);
+    ChunkScheduler::Job large;
+    large.chunks = 1;
+    large.long_chunks = true;
+    large.run = [&](std::int64_t, int slot) {
+      token->Cancel();
+      scheduler.GiveWay(slot, {}, CancellationToken());
+      of_a_pause = ended;
+    };
+    scheduler.Submit(std::move(large));
+    for (int k = 0; k < kJobs; ++k) {
+      ChunkScheduler::Job waiting;
+      waiting.chunks = 1;
+      waiting.long_chunks = true;
+      waiting.group = static_cast<std::uint64_t>(k % 7);
+      waiting.cancellation = token;
+      waiting.run = [](std::int64_t, int) { ADD_FAILURE(); };
+      waiting.done = [&] { ++ended; };
+      scheduler.Submit(std::move(waiting));
+    }
+    blockade.Release();
+  }
+  EXPECT_GT(of_a_pause, 0);
+  EXPECT_LE(of_a_pause, kSome);
+  EXPECT_EQ(ended, kJobs);
+}
+
 TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
   ChunkScheduler scheduler(1);
   const auto token = std::make_shared<CancellationToken>();
