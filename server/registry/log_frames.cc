@@ -67,10 +67,7 @@ LogFrames::News LogFrames::ReadFrom(const Place& place) const {
   Salts& salts = news.salts;
   std::copy_n(header.begin() + kSaltsAt, salts.size(), salts.begin());
   news.restarted = salts != place.salts;
-  if (!news.restarted) {
-    news.committed = place.committed;
-    news.pages_of_store = place.pages_of_store;
-  }
+  if (!news.restarted) news.committed = place.committed;
   const std::size_t page_bytes = BigEndian(header.data() + kPageBytesAt);
   if (!std::has_single_bit(page_bytes) || page_bytes > 65536) return news;
   std::vector<char> frame(kFrameHeader + page_bytes);
@@ -84,16 +81,14 @@ LogFrames::News LogFrames::ReadFrom(const Place& place) const {
                            SumOf(frame.data() + kFrameHeader, page_bytes)});
     if (const auto pages = BigEndian(frame.data() + kCommitAt); pages > 0) {
       news.committed = at + 1;
-      news.pages_of_store = pages;
+      news.pages_of_store.insert(pages);
     }
   }
   return news;
 }
 
 void LogFrames::Keep(const News& news) {
-  kept_ = {.salts = news.salts,
-           .committed = news.committed,
-           .pages_of_store = news.pages_of_store};
+  kept_ = {.salts = news.salts, .committed = news.committed};
 }
 
 }  // namespace torqued::server

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ class LogFrames {
     bool restarted = false;  // emptied, or begun anew at its beginning
     std::vector<Frame> frames;
     std::int64_t committed = 0;  // frames, in all
-    /// So many pages the last commit leaves the store with; 0: there is none.
-    std::size_t pages_of_store = 0;
+    /// So many pages each commit among them leaves the store with.
+    std::set<std::size_t> pages_of_store;
 
    private:
     friend class LogFrames;
@@ -63,7 +64,6 @@ class LogFrames {
   struct Place {
     Salts salts{};
     std::int64_t committed = 0;
-    std::size_t pages_of_store = 0;
   };
   News ReadFrom(const Place& place) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 
 #include "server/registry/store_files.h"
@@ -12,8 +13,15 @@ namespace {
 // A multiple of every size of pages.
 constexpr std::size_t kBlock = 1 << 20;
 
-// A larger file takes too long after each write of our own.
-constexpr std::int64_t kLookedThrough = 64 << 20;
+// SQLite never uses the page that has this byte, by which it locks the file.
+constexpr std::size_t kLockedByte = std::size_t{1} << 30;
+
+// What somebody is just writing is half of both.
+constexpr int kLooks = 4;
+constexpr std::chrono::milliseconds kBetweenLooks(5);
+
+constexpr std::string_view kForeign =
+    " was written by another program while the server has it open; ";
 
 /// Of a file with such a header.
 std::size_t PageBytes(const std::array<char, 100>& header) {
@@ -25,9 +33,10 @@ std::size_t PageBytes(const std::array<char, 100>& header) {
 
 }  // namespace
 
-OwnFile::OwnFile(std::string path, int descriptor)
+OwnFile::OwnFile(std::string path, int descriptor, std::int64_t looked_through)
     : path_(std::move(path)),
       descriptor_(descriptor),
+      looked_through_(looked_through),
       log_(path_ + "-wal"),
       seen_(Look()),
       page_bytes_(PageBytes(seen_.begin)),
@@ -59,7 +68,11 @@ OwnFile::State OwnFile::Look() const {
 }
 
 bool OwnFile::IsOurs() {
-  if (lost_) return false;
+  if (lost_) {
+    // Memory may have run out meanwhile.
+    if (!aside_) PutAside();
+    return false;
+  }
   // What changes from here on is seen the next time.
   const State now = Look();
   if (now == seen_) return true;
@@ -84,8 +97,8 @@ void OwnFile::NoteChange() {
   ReadLog();
   const State now = Look();
   std::vector<PageSum> sums;
-  switch (now.size <= kLookedThrough ? Compare(sums)
-                                     : CompareWritten(now, sums)) {
+  switch (now.size <= looked_through_ ? Compare(sums)
+                                      : CompareWritten(now, sums)) {
     case Content::kOurs:
       break;
     case Content::kForeign:
@@ -95,7 +108,7 @@ void OwnFile::NoteChange() {
   }
   pages_ = std::move(sums);
   seen_ = now;
-  outdated_.clear();
+  outdated_ = {};
 }
 
 void OwnFile::ReadLog() {
@@ -112,13 +125,14 @@ void OwnFile::ReadAllOfLog() {
 
 void OwnFile::Take(const LogFrames::News& news) {
   if (news.restarted) {
-    outdated_.merge(logged_);
-    logged_.clear();
+    outdated_.pages.merge(logged_.pages);
+    outdated_.counts.merge(logged_.counts);
+    logged_ = {};
   }
   for (const LogFrames::Frame& frame : news.frames) {
-    logged_.emplace(frame.page, frame.sum);
+    logged_.pages.emplace(frame.page, frame.sum);
   }
-  if (news.pages_of_store > 0) pages_of_log_ = news.pages_of_store;
+  logged_.counts.insert(news.pages_of_store.begin(), news.pages_of_store.end());
 }
 
 bool OwnFile::ReadPages(std::vector<PageSum>& sums) const {
@@ -138,9 +152,14 @@ bool OwnFile::ReadPages(std::vector<PageSum>& sums) const {
 }
 
 OwnFile::Content OwnFile::Compare(std::vector<PageSum>& sums) {
-  if (!ReadPages(sums)) return Content::kUnreadable;
-  ReadAllOfLog();
-  if (!FitsAsMany(sums.size())) return Content::kForeign;
+  for (int look = 1;; ++look) {
+    if (!ReadPages(sums)) return Content::kUnreadable;
+    ReadAllOfLog();
+    if (FitsAsMany(sums.size())) break;
+    // It may have been cut while it was read.
+    if (look == kLooks) return Content::kForeign;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
   for (std::size_t page = 0; page < sums.size(); ++page) {
     if (Fits(page, sums[page])) continue;
     const Content content = CheckPage(page, sums[page]);
@@ -153,11 +172,14 @@ OwnFile::Content OwnFile::CompareWritten(const State& now,
                                          std::vector<PageSum>& sums) {
   const std::size_t count =
       (static_cast<std::size_t>(now.size) + page_bytes_ - 1) / page_bytes_;
-  if (!FitsAsMany(count)) return Content::kForeign;
+  if (!FitsAsMany(count)) {
+    ReadAllOfLog();
+    if (!FitsAsMany(count)) return Content::kForeign;
+  }
   // SQLite has written no other pages.
   std::set<std::size_t> written = {0};
   for (const auto* versions : {&logged_, &outdated_}) {
-    for (const auto& [page, sum] : *versions) written.insert(page - 1);
+    for (const auto& [page, sum] : versions->pages) written.insert(page - 1);
   }
   for (std::size_t page = pages_.size(); page < count; ++page) {
     written.insert(page);
@@ -173,8 +195,6 @@ OwnFile::Content OwnFile::CompareWritten(const State& now,
 }
 
 OwnFile::Content OwnFile::CheckPage(std::size_t page, PageSum& sum) {
-  // One that somebody is just writing has half of both.
-  constexpr int kLooks = 4;
   std::vector<char> bytes(page_bytes_);
   for (int look = 1;; ++look) {
     const std::int64_t got =
@@ -184,34 +204,44 @@ OwnFile::Content OwnFile::CheckPage(std::size_t page, PageSum& sum) {
     sum = SumOf(bytes.data(), static_cast<std::size_t>(got));
     if (Fits(page, sum)) return Content::kOurs;
     if (look == kLooks) return Content::kForeign;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(kBetweenLooks);
     ReadAllOfLog();
   }
 }
 
 bool OwnFile::Fits(std::size_t page, PageSum sum) const {
   const auto number = static_cast<std::uint32_t>(page + 1);
-  if (logged_.contains({number, sum}) || outdated_.contains({number, sum})) {
+  if (page == kLockedByte / page_bytes_ ||
+      logged_.pages.contains({number, sum}) ||
+      outdated_.pages.contains({number, sum})) {
     return true;
   }
   if (page < pages_.size()) return pages_[page] == sum;
   // Pages that readers of the log still need there are left out at first.
-  const auto first = logged_.lower_bound({number, 0});
-  return sum == sum_of_hole_ && first != logged_.end() &&
+  const auto first = logged_.pages.lower_bound({number, 0});
+  return sum == sum_of_hole_ && first != logged_.pages.end() &&
          first->first == number;
 }
 
 bool OwnFile::FitsAsMany(std::size_t pages) const {
-  return pages >= pages_.size() || (pages > 0 && pages == pages_of_log_);
+  return pages >= pages_.size() ||
+         (pages > 0 &&
+          (logged_.counts.contains(pages) || outdated_.counts.contains(pages)));
 }
 
 void OwnFile::Lose() {
+  problem_ = path_ + std::string(kForeign) + "its log has lost its name";
+  // Only now: what is lost always has its problem.
   lost_ = true;
-  problem_ = path_ +
-             " was written by another program while the server has it open; " +
-             (FileId::Of(path_ + "-wal") == log_.id()
-                  ? PutLogAside(path_, log_.ReadAll().committed)
-                  : "its log has lost its name");
+  PutAside();
+}
+
+void OwnFile::PutAside() {
+  if (FileId::Of(path_ + "-wal") == log_.id()) {
+    const std::int64_t frames = log_.ReadAll().committed;
+    problem_ = path_ + std::string(kForeign) + PutLogAside(path_, frames);
+  }
+  aside_ = true;
 }
 
 }  // namespace torqued::server

@@ -27,15 +27,18 @@ namespace torqued::server {
 class OwnFile {
  public:
   /// `descriptor`: of the file, which SQLite has open with its log beside it;
-  /// stays open.
-  OwnFile(std::string path, int descriptor);
+  /// stays open. A file of more than `looked_through` bytes takes too long
+  /// after each write of our own.
+  OwnFile(std::string path, int descriptor,
+          std::int64_t looked_through = std::int64_t{64} << 20);
 
   /// What others have done to it, as a sentence fragment that names it; empty:
   /// nothing. Reads all of the file where it looks changed.
   std::string Problem();
 
   /// Calls `write`, the one place that writes the file, out of the log, and
-  /// looks at what it has written, and at a file of up to 64 MiB as a whole.
+  /// looks at what it has written, and at a file that is not too large as a
+  /// whole.
   /// Nobody here may write the log meanwhile. False: there is a problem;
   /// nothing was called.
   template <class Write>
@@ -43,6 +46,8 @@ class OwnFile {
     const std::lock_guard lock(mutex_);
     if (!IsOurs()) return false;
     ReadLog();
+    // A commit that failed may have left frames that were written anew since.
+    ReadAllOfLog();
     write();
     NoteChange();
     return true;
@@ -60,6 +65,12 @@ class OwnFile {
     std::array<char, 100> begin{};
 
     bool operator==(const State&) const = default;
+  };
+  /// What a log has had.
+  struct Logged {
+    std::set<std::pair<std::uint32_t, PageSum>> pages;  // from 1
+    /// So many of them its commits have left the file with.
+    std::set<std::size_t> counts;
   };
   enum class Content : std::uint8_t { kOurs, kForeign, kUnreadable };
 
@@ -79,22 +90,23 @@ class OwnFile {
   bool Fits(std::size_t page, PageSum sum) const;
   bool FitsAsMany(std::size_t pages) const;
   void Lose();
+  void PutAside();
 
   const std::string path_;
   const int descriptor_;
+  const std::int64_t looked_through_;
   std::mutex mutex_;  // guards what follows
   LogFrames log_;
   State seen_;
   const std::size_t page_bytes_;
   const PageSum sum_of_hole_;
   std::vector<PageSum> pages_;  // of the file when it was last looked through
-  /// Pages, from 1, as the log has them.
-  std::set<std::pair<std::uint32_t, PageSum>> logged_;
+  Logged logged_;
   /// The same of the log before it began anew, until the file is looked
   /// through.
-  std::set<std::pair<std::uint32_t, PageSum>> outdated_;
-  std::size_t pages_of_log_ = 0;  // of the store, as the log leaves it
+  Logged outdated_;
   bool lost_ = false;
+  bool aside_ = false;  // the log of one that is lost
   std::string problem_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -34,7 +35,7 @@ class SqliteStore final : public ModelStore {
               std::unique_ptr<SqliteConnection> checkpointer,
               const std::string& file, const StoreOptions& options)
       : locks_(std::move(locks)),
-        content_(file, locks_.of_file->descriptor()),
+        content_(file, locks_.of_file->descriptor(), options.looked_through),
         writer_(std::move(writer), options.quotas),
         reader_(std::move(reader)),
         checkpoint_(std::move(checkpointer), content_, writer_mutex_,
@@ -44,7 +45,11 @@ class SqliteStore final : public ModelStore {
   ~SqliteStore() override {
     SqliteConnection& checkpointer = checkpoint_.Stop();
     watch_.reset();
-    if (content_.Problem().empty()) return;
+    try {
+      if (content_.Problem().empty()) return;
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+      // The next start copies the log.
+    }
     for (SqliteConnection* connection :
          {&writer_.connection(), &reader_.connection(), &checkpointer}) {
       connection->LeaveLog();
@@ -155,12 +160,12 @@ class SqliteStore final : public ModelStore {
       return NotLasting(problem);
     }
     auto outcome = change();
-    content_.NoteLog();
     checkpoint_.NoteWrite();
+    content_.NoteLog();
+    if (writer_.log_is_long()) content_.Change([this] { writer_.CopyLog(); });
     if (const std::string problem = watch_->Problem(); !problem.empty()) {
       return NotLasting(problem);
     }
-    if (writer_.log_is_long()) content_.Change([this] { writer_.CopyLog(); });
     return outcome;
   }
   template <class Change>

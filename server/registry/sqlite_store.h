@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,8 @@ struct StoreOptions {
   std::chrono::milliseconds quiet = std::chrono::seconds(2);
   /// So often is looked whether the files are still those that were opened.
   std::chrono::milliseconds look = std::chrono::seconds(1);
+  /// Up to so many bytes the file is looked through after each write to it.
+  std::int64_t looked_through = std::int64_t{64} << 20;
   /// If given, called with what was found wrong with the files, and with an
   /// empty text once nothing is any more; on a thread of the store.
   std::function<void(const std::string&)> tell = {};

@@ -15,6 +15,8 @@ constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> fails_from{kNever}, fails_below{kNever};
 std::atomic<int> failed{0};
 
+thread_local int given_before_failure = -1;  // negative: none is to fail
+
 std::atomic<std::size_t> counts_from{kNever};
 std::atomic<int> made_large{0}, left_large{0};
 
@@ -40,6 +42,7 @@ void* Allocate(std::size_t bytes, std::size_t alignment) {
     ++failed;
     return nullptr;
   }
+  if (given_before_failure >= 0 && given_before_failure-- == 0) return nullptr;
   if (bytes > kNever - alignment) return nullptr;
   // aligned_alloc wants a multiple of the alignment, and not none.
   const std::size_t whole = (bytes + alignment) / alignment * alignment;
@@ -65,6 +68,13 @@ FailingAllocations::FailingAllocations(std::size_t from_bytes,
 FailingAllocations::~FailingAllocations() { fails_from = kNever; }
 
 int FailingAllocations::failures() const { return failed; }
+
+FailingAllocation::FailingAllocation(int after) {
+  given_before_failure = after;
+}
+FailingAllocation::~FailingAllocation() { given_before_failure = -1; }
+
+bool FailingAllocation::failed() const { return given_before_failure < 0; }
 
 LargeAllocations::LargeAllocations(std::size_t from_bytes) {
   made_large = left_large = 0;

@@ -21,6 +21,18 @@ class FailingAllocations {
   int failures() const;
 };
 
+/// While it lives, operator new throws std::bad_alloc on this thread once,
+/// after it has given so often. One at a time.
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(int after);
+  ~FailingAllocation();
+  FailingAllocation(const FailingAllocation&) = delete;
+  FailingAllocation& operator=(const FailingAllocation&) = delete;
+
+  bool failed() const;
+};
+
 /// Counts what operator new gives of so many bytes and more, on every thread.
 /// One at a time, and with the operator new of FailingAllocations.
 class LargeAllocations {

@@ -332,8 +332,10 @@ INSTANTIATE_TEST_SUITE_P(
                  }}),
     [](const auto& test) { return test.param.what; });
 
+class StoreOfSizeTest : public testing::TestWithParam<std::int64_t> {};
+
 // Copying the log, as far as readers let it, at any time; whoever does it.
-TEST(StoreFiles, NothingThatSqliteDoesToAStoreIsTakenForOtherContent) {
+TEST_P(StoreOfSizeTest, NothingThatSqliteDoesToItIsTakenForOtherContent) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
   Told told;
@@ -341,6 +343,7 @@ TEST(StoreFiles, NothingThatSqliteDoesToAStoreIsTakenForOtherContent) {
   {
     StoreOptions options = told.Options();
     options.quiet = std::chrono::milliseconds(1);
+    options.looked_through = GetParam();
     Registry registry(OpenStore(path, options));
     std::mt19937 random(17);
     const auto below = [&random](int count) {
@@ -392,6 +395,9 @@ TEST(StoreFiles, NothingThatSqliteDoesToAStoreIsTakenForOtherContent) {
   EXPECT_EQ(Value(registry.List(0, "")).models.size(), models.size());
   EXPECT_TRUE(std::get<StoreCheck>(CheckStore(path)).good());
 }
+
+INSTANTIATE_TEST_SUITE_P(LookedThrough, StoreOfSizeTest,
+                         testing::Values(std::int64_t{64} << 20, 0));
 
 // While the server itself copies its log.
 TEST(StoreFiles, OneThatIsOverwrittenWhileTheServerWritesItIsNoticed) {
