@@ -42,7 +42,10 @@ void* Allocate(std::size_t bytes, std::size_t alignment) {
     ++failed;
     return nullptr;
   }
-  if (given_before_failure >= 0 && given_before_failure-- == 0) return nullptr;
+  if (given_before_failure >= 0) {
+    --given_before_failure;
+    if (given_before_failure < 0) return nullptr;
+  }
   if (bytes > kNever - alignment) return nullptr;
   // aligned_alloc wants a multiple of the alignment, and not none.
   const std::size_t whole = (bytes + alignment) / alignment * alignment;
