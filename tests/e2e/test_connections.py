@@ -130,6 +130,8 @@ def test_the_limit_of_descriptors_is_raised(start):
         server.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
 
 
+@pytest.mark.skipif(
+    harness.SANITIZED, reason="sanitizers take descriptors of their own")
 def test_without_descriptors_health_says_so_until_there_are_some(start):
     server = start()
     before = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
@@ -137,8 +139,6 @@ def test_without_descriptors_health_says_so_until_there_are_some(start):
         watch = health_pb2_grpc.HealthStub(client.channel).Watch(
             health_pb2.HealthCheckRequest(), timeout=PATIENCE)
         assert next(watch).status == SERVING
-        # A sanitizer takes a descriptor to look at what it meets first.
-        assert all_models(client) == {}
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (3, before[1]))
         try:
             assert next(watch).status == NOT_SERVING
