@@ -22,8 +22,8 @@ struct FieldViolation {
 
 /// Thrown by every call of this library that fails: by the server's word, by
 /// the connection's, or because a reply breaks the contract. Branch on code()
-/// and reason(); texts may change. They are as the server sent them: what() may
-/// hold characters of names that a terminal acts on.
+/// and reason(); texts may change. They are as the server sent them: a name in
+/// what() may hold control characters, on which a terminal acts.
 class Error : public std::runtime_error {
  public:
   struct Details {

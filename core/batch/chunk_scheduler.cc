@@ -20,14 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 /// Between looks for cancelled jobs among all those of long chunks that wait.
 constexpr std::chrono::milliseconds kLookForCancelled{1};
-/// Of those that are ended at a time: their ends may take some microseconds
-/// each.
+/// So many cancelled jobs are ended in one go: the end of each may take some
+/// microseconds.
 constexpr std::size_t kMostEnded = 64;
 
-/// The threads of a pool, as a part of those that TBB may start. TBB heeds the
-/// least of all limits there are, so one is kept for all pools, as long as
-/// there are any; it is no lower than what held for the process when the first
-/// one came.
+/// Allows TBB to start the threads of a pool. TBB heeds the least of all
+/// limits, so all pools share one limit, which lasts as long as there is a
+/// pool; it is no lower than what held for the process when the first one came.
 class Threads {
  public:
   explicit Threads(int count) : count_(count) { Change(count_); }
@@ -275,13 +274,13 @@ struct ChunkScheduler::Impl {
 
   enum class Turn : std::uint8_t {
     kNobodys,  // no job may go on
-    kEnded,    // cancelled jobs were ended instead, which is nobody's turn
+    kEnded,    // cancelled jobs were ended; no job has had its turn
     kTaken
   };
 
-  /// A chunk of the job whose turn it is; the lock is open meanwhile. Cancelled
-  /// jobs before it are ended first, some at a time. Nothing is allocated:
-  /// here, nobody could catch it.
+  /// Runs a chunk of the job whose turn it is; the lock is open meanwhile.
+  /// Cancelled jobs before that job are ended first, some at a time. This
+  /// allocates nothing: no caller could handle std::bad_alloc.
   Turn RunNext(Turns& from, int slot, std::unique_lock<std::mutex>& lock) {
     bool any_over = false;
     const bool any = from.Advance([&any_over](const Running& job) {

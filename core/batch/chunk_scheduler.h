@@ -62,8 +62,8 @@ class ChunkScheduler {
     std::uint64_t group = 0;
     /// Whether its chunks take long: these call GiveWay.
     bool long_chunks = false;
-    /// Chunks of it that run at a time, of a job that is submitted; 0: as many
-    /// as there are threads.
+    /// The most of its chunks that run at a time; 0: as many as there are
+    /// threads. Submit heeds it, Run does not.
     std::int64_t most_running = 0;
   };
 

@@ -154,7 +154,8 @@ struct Engine::Run {
   std::mutex mutex;
   /// Issues by chunk, found in any order.
   std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> issues;
-  /// Larger ones than slots keep, of chunks that are done: for those to come.
+  /// Workspaces that are larger than slots keep. A chunk that is done leaves
+  /// its workspace here, and the next one takes it.
   std::vector<std::unique_ptr<RowWorkspace>> workspaces;
   std::atomic<bool> any_left{false};  // once in a while
 

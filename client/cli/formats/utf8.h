@@ -14,9 +14,9 @@ std::vector<std::uint32_t> CodePoints(std::string_view text);
 /// Whether all of it is UTF-8.
 bool IsUtf8(std::string_view text);
 
-/// Whether a terminal or a page acts on it instead of showing it: it moves the
-/// cursor, ends the line, or turns the direction of what stands beside it. The
-/// server's logs escape the same ones.
+/// Whether a terminal or a page acts on the character instead of showing it: a
+/// control, a separator of lines, or one that turns the direction of the text
+/// beside it. The server's logs escape the same characters.
 bool Steers(std::uint32_t code);
 
 /// A number that is no code point becomes U+FFFD.
