@@ -1,6 +1,8 @@
 // Why a call failed.
 
-import { plain } from './plain_text.js';
+import { inspect, type InspectOptions } from 'node:util';
+
+import { plain, plainDirections } from './plain_text.js';
 import type { RowCode, RowStatus } from './row_status.js';
 import type { StatusCode } from './status_code.js';
 
@@ -23,8 +25,9 @@ export interface ErrorDetails {
 /**
  * Every failure of a call: by the server's word, by the connection's, because
  * an argument cannot be sent, or because a reply breaks the contract. Branch on
- * `code` and `reason`; texts may change, and `message` escapes what could steer
- * a terminal. A call that an AbortSignal ends
+ * `code` and `reason`; texts may change. `message`, and what the console prints
+ * of an error, escape what could steer a terminal; `metadata` and
+ * `fieldViolations` are as they were sent. A call that an AbortSignal ends
  * rejects with the signal's reason instead.
  */
 export class TorquedError extends Error {
@@ -50,6 +53,11 @@ export class TorquedError extends Error {
     this.metadata = details.metadata ?? {};
     this.fieldViolations = details.fieldViolations ?? [];
     this.retryDelayMs = details.retryDelayMs;
+  }
+
+  /** What the console prints. Its own escapes cover controls alone. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return plainDirections(inspect(this, { ...options, customInspect: false }));
   }
 
   /** The same failure in other words. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from torqued.enums import RemarkKind
+from torqued.plain_text import plain
 from torqued.v1 import trajectory_pb2 as pb
 
 
@@ -52,7 +53,7 @@ class Remark:
     def __str__(self) -> str:
         of = {RemarkKind.VELOCITY: "positions",
               RemarkKind.ACCELERATION: "velocities"}.get(self.kind, "samples")
-        return (f"{self.kind.name.lower()} of {self.joint}: "
+        return (f"{self.kind.name.lower()} of {plain(self.joint)}: "
                 f"{self.worst.value:g} where the {of} give "
                 f"{self.expected:g}, at {self.worst.time:g} s (between samples "
                 f"{self.worst.sample} and {self.worst.sample + 1})")

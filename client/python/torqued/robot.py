@@ -16,6 +16,7 @@ from torqued.evaluation import (
 from torqued.keywords import check_keywords
 from torqued.model import Model
 from torqued.options import BoundWords, CallWords, Options
+from torqued.plain_text import plain
 from torqued.question import plain_result
 from torqued.registration import RegistrationWords, Urdf, name_of
 from torqued.robot_functions import RobotFunctions
@@ -101,7 +102,7 @@ class Robot(RobotFunctions[
         self.close()
 
     def __repr__(self) -> str:
-        return f"<torqued.Robot {self.name}@{self.revision[:12]}>"
+        return f"<torqued.Robot {plain(self.name)}@{self.revision[:12]}>"
 
     # --- Below ---------------------------------------------------------------
 

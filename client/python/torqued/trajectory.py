@@ -17,6 +17,7 @@ from torqued.formats import (
     container, csv_table, numpy_files, ros_message)
 from torqued.formats.samples import Samples, Wanted
 from torqued.keywords import names_its_keywords
+from torqued.plain_text import plain
 
 #: Of a file.
 Path = Union[str, "os.PathLike[str]"]
@@ -203,7 +204,7 @@ class Trajectory:
     def __repr__(self) -> str:
         return (f"<torqued.Trajectory of {len(self)} samples of "
                 f"{self.q.shape[1]} joints over {self.duration:g} s"
-                + (f", {self.file}>" if self.file else ">"))
+                + (f", {plain(str(self.file))}>" if self.file else ">"))
 
     def _with(self, **changed: Any) -> Trajectory:
         fields = {name: getattr(self, name) for name in (

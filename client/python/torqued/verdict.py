@@ -18,6 +18,7 @@ from torqued import errors
 from torqued.arrays import FloatArray
 from torqued.enums import Differentiation, LimitKind, Reason
 from torqued.formats.numpy_files import write_npy
+from torqued.plain_text import plain
 from torqued.remarks import (
     CoarseStep, Peak, Remark, coarse_step_of, peak_of, remark_of)
 from torqued.trajectory import Path, Trajectory, write_blocks
@@ -109,7 +110,7 @@ class LimitViolation:
     severity: float
 
     def __str__(self) -> str:
-        return (f"{self.kind.name.lower()} of {self.joint}: "
+        return (f"{self.kind.name.lower()} of {plain(self.joint)}: "
                 f"{self.worst.value:g} where the limit is {self.limit:g}, at "
                 f"{self.worst.time:g} s ({self.worst.place})")
 
@@ -132,7 +133,7 @@ class LimitedBy:
         what = f"the {self.kind.name.lower()} of " if self.kind else ""
         samples = (f"between samples {self.sample} and {self.sample + 1}"
                    if self.between else f"sample {self.sample}")
-        return f"{what}{self.joint} at {self.time:g} s ({samples})"
+        return f"{what}{plain(self.joint)} at {self.time:g} s ({samples})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -334,8 +335,8 @@ class TrajectoryVerdict:
         return text
 
     def __repr__(self) -> str:
-        return (f"<torqued.TrajectoryVerdict of {self.model}, {self.samples} "
-                f"samples over {self.duration:g} s: {self}>")
+        return (f"<torqued.TrajectoryVerdict of {plain(self.model)}, "
+                f"{self.samples} samples over {self.duration:g} s: {self}>")
 
 
 def verdict_of(message: pb.TrajectoryVerdict, trajectory: Trajectory,

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { decodeError } from '../client/node/dist/decode_error.js';
+import { TorquedError } from '../client/node/dist/errors.js';
 import { encode, messageType } from '../client/node/dist/protocol.js';
 
 const { Metadata } = createRequire(import.meta.resolve('torqued'))(
@@ -92,4 +94,21 @@ test('what could steer a terminal is escaped and nothing else', () => {
     const escape = `\\u${code.toString(16).padStart(4, '0')}`;
     assert.equal(error.message, `a${steers(code) ? escape : character}b`);
   }
+});
+
+test('what the console prints of an error steers no terminal either', () => {
+  const text = String.fromCharCode(0x1b, 0x9b, 0x61c, 0x2028, 0x202e, 0x2066);
+  const error = new TorquedError('NOT_FOUND', 'no such joint', {
+    reason: 'UNKNOWN_JOINT',
+    metadata: { joint: `elbow${text}` },
+    fieldViolations: [{ field: `q.${text}`, description: `none${text}` }],
+  });
+  const shown = inspect(error);
+  for (const character of text) assert.ok(!shown.includes(character), shown);
+  for (const known of ['elbow', '\\u202e', 'fieldViolations', 'decode_error']) {
+    assert.ok(shown.includes(known), shown);
+  }
+  // Colours are controls that are meant.
+  assert.ok(inspect(error, { colors: true }).includes('\x1b['));
+  assert.equal(error.joint, `elbow${text}`);
 });

@@ -1,9 +1,12 @@
-"""What an error prints steers no terminal, whatever a server or a file says."""
+"""What errors and verdicts print steers no terminal, whatever a server or a file
+says."""
 
 import pytest
 
 from torqued import errors
-from torqued.enums import Reason, RowCode
+from torqued.enums import LimitKind, Reason, RemarkKind, RowCode
+from torqued.remarks import Peak, Remark
+from torqued.verdict import LimitedBy, LimitViolation
 
 
 def steers(code):
@@ -25,8 +28,25 @@ def of_a_row(text):
         3, RowCode.INVALID_INPUT, "q", "elbow", 1.0, text))
 
 
+PEAK = Peak(0, 0.0, 1.0)
+
+
+def of_a_violation(joint):
+    return LimitViolation(
+        LimitKind.TORQUE, joint, 0, 0, 0.0, 0.0, 1, PEAK, 1.0, 1.0)
+
+
+def of_what_limits(joint):
+    return LimitedBy(0, 0.0, joint, LimitKind.TORQUE)
+
+
+def of_a_remark(joint):
+    return Remark(
+        RemarkKind.VELOCITY, joint, 0, 1, 0.0, 1.0, 1, PEAK, 1.0, 1.0)
+
+
 @pytest.mark.parametrize("make", [
-    of_a_call, of_a_file, of_a_row, errors.BadRowsWarning,
+    of_a_violation, of_what_limits, of_a_remark, of_a_call, of_a_file, of_a_row, errors.BadRowsWarning,
     errors.LeftOutWarning, errors.SingularTaskWarning])
 def test_what_steers_terminals_is_escaped_and_nothing_else(make):
     for code in range(0x10000):
