@@ -5,7 +5,6 @@ import contextlib
 import dataclasses
 import json
 import pathlib
-import resource
 import subprocess
 import sys
 import threading
@@ -15,9 +14,6 @@ import harness
 from attacker import attack
 
 MEBIBYTE = 1 << 20
-# So that an attack that succeeds does not take the machine: the server ends
-# when it asks the system for more.
-MOST_DATA = 3 << 30
 AFTER_SECONDS = 10.0
 
 # Of memory above that of the idle server: at any time, and AFTER_SECONDS after
@@ -124,10 +120,6 @@ def run(server, flood, seconds, *, through=None, small_calls=None,
     """Attacks at `through`, a proxy's address, where that is given; the small
     calls go to `small_calls`, else the same way. limits: of the attack."""
     address = through or server.address
-    # Sanitizers reserve more than there is.
-    if not harness.SANITIZED:
-        resource.prlimit(
-            server.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
     with SmallCalls(small_calls or address) as others:
         idle = server.memory("VmRSS")
         peak = _Peak(server)

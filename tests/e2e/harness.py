@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import time
@@ -26,6 +27,8 @@ from torqued.v1 import (
 CALL_SECONDS = 30.0
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
+# A server that holds more ends, before the machine does.
+MOST_DATA = 3 << 30
 
 # Longer than a thread that has work waits for a core.
 IDLE_SECONDS = 0.5
@@ -112,6 +115,10 @@ class Server:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=output, env=clean_environment(**(environment or {})))
+        if not SANITIZED:  # they reserve more than there is
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(
+                    self.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
         try:
             self.address = self._wait_until_serving()
         except BaseException:

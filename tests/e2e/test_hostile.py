@@ -306,10 +306,11 @@ def of_megabytes(element, field=b""):
     return field + length + b"\0" + message
 
 
-def expect_too_many(server, client, method, payload):
+def expect_too_many(server, client, method, payload, *, before=()):
+    """before: messages of the same stream that are in order."""
     def call(request):
         return list(client.channel.stream_stream(method)(
-            iter([request]), timeout=harness.CALL_SECONDS))
+            iter([*before, request]), timeout=harness.CALL_SECONDS))
 
     # The message itself arrives, and no more of it is made.
     with cheap(server, sent=len(payload), copies=1):
@@ -324,6 +325,24 @@ def expect_too_many(server, client, method, payload):
 def test_millions_of_tiny_fields(server, client, method, element):
     expect_too_many(server, client, method,
                     of_megabytes(TINY_FIELDS[element]))
+
+
+STARTS = {
+    "Dynamics/Evaluate": pb.EvaluateRequest(
+        start=pb.EvaluateStart(
+            model="planar_2r", quantities=[ask.MASS_MATRIX])),
+    "Trajectories/CheckTrajectory": trajectory_pb2.CheckTrajectoryRequest(
+        start=trajectory_pb2.CheckTrajectoryStart(model="planar_2r")),
+}
+
+
+@pytest.mark.parametrize("element", TINY_FIELDS)
+@pytest.mark.parametrize("method", STARTS)
+def test_millions_of_tiny_fields_behind_a_start(
+        server, client, method, element):
+    expect_too_many(server, client, f"/torqued.v1.{method}",
+                    of_megabytes(TINY_FIELDS[element]),
+                    before=[STARTS[method].SerializeToString()])
 
 
 @pytest.mark.parametrize("tag, element, field", [
@@ -382,6 +401,18 @@ def test_references_of_megabytes(server, client):
             registry_pb.GetModelRequest(model=reference))
     assert (failure.code, failure.reason, failure.fields) == (
         INVALID, "INVALID_MODEL_REFERENCE", ["model"])
+
+
+def test_headers_have_a_limit(server):
+    # gRPC may end the connection of a call whose headers are too long.
+    with harness.Client(server.address) as client:
+        def call(length):
+            return client.registry.ListModels(
+                registry_pb.ListModelsRequest(),
+                metadata=(("x-note", "n" * length),))
+
+        call(7000)
+        assert failure_of(call, 9000).code is EXHAUSTED
 
 
 def test_groups_without_end(client):

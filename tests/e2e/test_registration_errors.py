@@ -97,6 +97,12 @@ SOURCES = [
         "r", BASE, TURN, ARM, robots.joint("turn", "arm", "hand"),
         robots.link("hand", 1.0, com=(0.5, 0, 0))), "duplicate-name", 5),
     ("no-links", robots.robot("r"), "missing-element", None),
+    ("joint-that-turns-text", robots.robot(
+        "r", BASE, robots.joint("tu\u202ern", "base", "arm"), ARM),
+     "invalid-name", 3),
+    ("link-with-a-c1-control", robots.robot(
+        "r", BASE, robots.joint("turn", "base", "a\u009brm"),
+        robots.link("a\u009brm", 1.0, com=(0.5, 0, 0))), "invalid-name", 4),
 ]
 
 

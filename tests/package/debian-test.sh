@@ -200,6 +200,7 @@ with torqued.connect(sys.argv[1]) as client:
     print(*(f"{number:.6g}" for number in tau))' "$address")"
 inside dpkg --purge python3-torqued >/dev/null
 [ ! -e "$modules" ] || fail "modules outlive a purge"
+equal "the limit of descriptors" 65536 "$(property LimitNOFILE)"
 equal "the state directory" "torqued:torqued 750" \
   "$(inside stat --format '%U:%G %a' /var/lib/torqued)"
 equal "the store's owner" "torqued:torqued" \
