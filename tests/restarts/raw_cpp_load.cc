@@ -86,8 +86,9 @@ std::string Unary(const Channel& channel, int rows) {
 }
 
 /// The server says where the rows end that it has answered, unless the stream
-/// had not begun.
+/// had not begun, or the server was killed.
 void RequireNextRow(const grpc::Status& status, std::uint64_t rows) {
+  bool named = false;
   v1::Status details;
   details.ParseFromString(status.error_details());
   for (const auto& detail : details.details()) {
@@ -105,7 +106,9 @@ void RequireNextRow(const grpc::Status& status, std::uint64_t rows) {
                                std::to_string(rows) + " rows");
     }
     if (told) Saw("next_row");
+    named |= told;
   }
+  if (rows > 0 && !named) Saw("cut");
 }
 
 std::string Stream(const Channel& channel) {

@@ -62,9 +62,10 @@ function requireUnavailable(error) {
 
 /**
  * The server says where the rows end that it has answered, unless the stream had
- * not begun.
+ * not begun, or the server was killed.
  */
 function requireNextRow(error, rows) {
+  let named = false;
   for (const bytes of error.metadata?.get('grpc-status-details-bin') ?? []) {
     for (const detail of type('Status').decode(bytes).details) {
       if (!detail.type_url.endsWith('google.rpc.ErrorInfo')) continue;
@@ -73,9 +74,12 @@ function requireNextRow(error, rows) {
       if ((told ?? '0') !== String(rows)) {
         throw new Error(`next_row ${told} after ${rows} rows`);
       }
-      if (told !== undefined) saw('next_row');
+      if (told === undefined) continue;
+      named = true;
+      saw('next_row');
     }
   }
+  if (rows > 0 && !named) saw('cut');
 }
 
 async function untilAnswered(ask) {

@@ -37,7 +37,8 @@ def require_unavailable(error):
 
 def require_next_row(error, rows):
     """The server says where the rows end that it has answered, unless the
-    stream had not begun."""
+    stream had not begun, or the server was killed."""
+    named = False
     for key, value in error.trailing_metadata() or ():
         if key != "grpc-status-details-bin":
             continue
@@ -48,7 +49,10 @@ def require_next_row(error, rows):
                 if (told or "0") != str(rows):
                     raise RuntimeError(f"next_row {told} after {rows}")
                 if told is not None:
+                    named = True
                     load.saw("next_row")
+    if rows and not named:
+        load.saw("cut")
 
 
 def until_answered(channel, ask):
