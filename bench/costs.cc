@@ -1,10 +1,9 @@
 // What rows cost by estimate, beside the instructions that they take, for
 // quantities and sizes of all kinds.
 //
-// Usage:
-//   torqued_costs list                  "CASE NANOSECONDS" by estimate, of a
-//   row torqued_costs callgrind CASE...     each once, as torqued_instructions
-//   does
+// Usage: torqued_costs list, for "CASE NANOSECONDS" by estimate, of a row; or
+// torqued_costs callgrind CASE..., which runs each once, as
+// torqued_instructions does.
 //
 // A case is QUANTITY/JOINTS. Mass matrices are regular, so that no row is in
 // doubt.
@@ -32,8 +31,10 @@
 namespace torqued::bench {
 namespace {
 
-/// By lanes, by lanes but for large results, one state at a time.
-constexpr int kSizes[] = {7, 30, 100, 300};
+/// The most joints of a regressor.
+constexpr int kMostOfRegressor = 256;
+/// By lanes, by lanes but for large results, and one state at a time.
+constexpr int kSizes[] = {7, 30, 100, kMostOfRegressor, 300};
 /// A block of the target below.
 constexpr std::int64_t kRows = 4;
 
@@ -63,11 +64,13 @@ void ForCases(const std::function<void(const std::string&,
     const BenchRobot robot = Chain(joints);
     const States states = RandomStates(*robot.model, kRows);
     for (const Workload workload : AllWorkloads()) {
+      const bool is_regressor = workload == Workload::kRegressor;
+      if (joints == kMostOfRegressor && !is_regressor) continue;
       // Limits of their results.
-      if (joints > 256 && workload == Workload::kRegressor) continue;
+      if (joints > kMostOfRegressor && is_regressor) continue;
       if (joints > 100 && workload == Workload::kChristoffelSymbols) continue;
       visit(std::string(Name(workload)) + "/" + robot.name,
-            EvaluationRun(robot, workload, states, joints > 256 ? 1 : kRows));
+            EvaluationRun(robot, workload, states, joints > 100 ? 1 : kRows));
     }
   }
 }

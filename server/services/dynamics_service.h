@@ -6,9 +6,10 @@
 
 namespace torqued::server {
 
-/// All methods by callbacks; the messages as bytes: requests are parsed by the
-/// calls, who have a word for bytes that are none, and replies are put together
-/// from parts that are serialized once for many.
+/// All methods take callbacks, and their messages as bytes. A call parses its
+/// request itself: what it comes to is admitted first, and bytes that are no
+/// message are refused with a reason. A reply is put together from parts that
+/// are serialized once for many.
 using DynamicsMethods = v1::Dynamics::WithRawCallbackMethod_InverseDynamics<
     v1::Dynamics::WithRawCallbackMethod_MassMatrix<
         v1::Dynamics::WithRawCallbackMethod_ForwardDynamics<

@@ -6,8 +6,9 @@
 
 namespace torqued::server {
 
-/// The messages as bytes: what they come to is admitted before they are parsed,
-/// and sources are shared by all replies.
+/// All methods take their messages as bytes. What a request comes to is
+/// admitted before it is parsed, and a source is shared by all replies that
+/// have it.
 using ModelRegistryMethods =
     v1::ModelRegistry::WithRawCallbackMethod_RegisterModel<
         v1::ModelRegistry::WithRawCallbackMethod_ValidateModel<
