@@ -1,6 +1,7 @@
 #include "server/connections/connection.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <charconv>
 #include <string_view>
@@ -37,6 +38,12 @@ void AbortSocket(int descriptor) {
   // Where it fails, the socket is shut down in order instead of reset.
   std::ignore = connect(descriptor, &none, sizeof none);
   shutdown(descriptor, SHUT_RDWR);
+}
+
+bool AreSameSocket(int a, int b) {
+  struct stat of_a{}, of_b{};
+  return fstat(a, &of_a) == 0 && fstat(b, &of_b) == 0 &&
+         of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev;
 }
 
 ConnectionId ConnectionOf(const grpc::ServerContextBase& context) {

@@ -44,8 +44,10 @@ std::uint64_t HostNumberOf(const grpc::ServerContextBase& context);
 std::string PeerOf(const grpc::ServerContextBase& context);
 
 /// Ends it both ways at once. What has come from a TCP peer and was not read is
-/// dropped; of a Unix socket it is read first.
+/// dropped; of a Unix socket it can be read first.
 void AbortSocket(int descriptor);
+/// Whether both are descriptors of one socket.
+bool AreSameSocket(int a, int b);
 
 /// What happens to a call whose headers have arrived.
 struct CallVerdict {
@@ -66,6 +68,9 @@ class ConnectionObserver {
   virtual void OnOpen(const Connection& /*connection*/) {}
   /// The headers of a call are there, of any method and before any message.
   virtual CallVerdict OnHeaders(const Connection& /*connection*/) { return {}; }
+  /// Headers hold more than they may (HeaderMeter): the connection has been
+  /// ended, and gRPC has not seen them.
+  virtual void OnEndlessHeaders(const Connection& /*connection*/) {}
   /// gRPC is through with it: no call of it follows.
   virtual void OnClose(const Connection& /*connection*/) {}
 };

@@ -4,23 +4,16 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
+#include "server/connections/shown_reads.h"
+
 namespace torqued::server {
 namespace {
-
-/// Whether gRPC still has the descriptor that is the duplicate's original. The
-/// inode of the socket is no other's as long as the duplicate is open.
-bool HasDescriptor(int handed_over, int duplicate) {
-  struct stat theirs{}, ours{};
-  return fstat(handed_over, &theirs) == 0 && fstat(duplicate, &ours) == 0 &&
-         theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
-}
 
 /// What an observer has no memory for is not told: the connection goes on, and
 /// goes.
@@ -61,7 +54,9 @@ Connections::Connections(const Limits& limits,
 
 Connections::~Connections() {
   for (const Place& place : places_) {
-    if (place.connection.descriptor >= 0) close(place.connection.descriptor);
+    if (place.connection.descriptor < 0) continue;
+    StopShowingReads(place.handed_over, place.slot.get());
+    close(place.connection.descriptor);
   }
 }
 
@@ -147,8 +142,10 @@ std::variant<int, Connections::Refusal> Connections::Open(
   {
     const std::lock_guard lock(place->slot->mutex);
     place->slot->connection = connection;
+    place->slot->meter = {};
     TellObserver([&] { observer_->OnOpen(connection); });
   }
+  ShowReads(descriptor.number(), place->slot.get());
   // Unlocked: a call may come in meanwhile, on this thread or another.
   ports_->Give(SlotOf(id), descriptor.Release());
   return connection.descriptor;
@@ -169,12 +166,14 @@ std::size_t Connections::Sweep() {
     {
       const std::lock_guard lock(mutex_);
       if (place.state != State::kHungUp) continue;
-      if (HasDescriptor(place.handed_over, place.connection.descriptor)) {
+      // No other socket is the same as long as the duplicate is open.
+      if (AreSameSocket(place.handed_over, place.connection.descriptor)) {
         ++left;
         continue;
       }
       // A transport of gRPC closes its descriptor once the last of its streams
       // is gone, and with it the last call that could come here.
+      StopShowingReads(place.handed_over, place.slot.get());
       connection = std::exchange(place.connection, {});
       place.connection.id = connection.id;
     }
@@ -213,6 +212,7 @@ void Connections::Abort(ConnectionId id) {
   const std::lock_guard lock(mutex_);
   Place* place = Find(id);
   if (place != nullptr && place->connection.descriptor >= 0) {
+    place->slot->aborted = id;
     AbortSocket(place->connection.descriptor);
   }
 }

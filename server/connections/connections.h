@@ -71,7 +71,7 @@ class Connections {
   /// Ends a connection at once, both ways; nothing when it is over already.
   void End(ConnectionId id);
   void EndAll();
-  /// As End, and what has come from a TCP peer and was not read is dropped.
+  /// As End, and what has come and was not read is dropped.
   void Abort(ConnectionId id);
   /// For kWary the peer may open one connection every kBetweenWary only.
   void BeWaryOf(const PeerAddress& peer);

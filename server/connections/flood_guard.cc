@@ -191,16 +191,26 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
   if (answer == CallBudget::Answer::kBusy) {
     return {GRPC_STATUS_UNAVAILABLE, kBusy, false};
   }
-  if (answer == CallBudget::Answer::kEnd &&
-      place.flooded.exchange(connection.id) != connection.id) {
-    connections_->Abort(connection.id);
-    connections_->BeWaryOf(connection.peer);
-    const std::lock_guard lock(ended_mutex_);
-    if (ended_at_headers_.size() < kMostTold) {
-      ended_at_headers_.push_back(connection.peer);
-    }
+  if (answer == CallBudget::Answer::kEnd) {
+    EndAtHeaders(connection, "unanswered-calls");
   }
   return {GRPC_STATUS_UNAVAILABLE, kTooMany, false};
+}
+
+void FloodGuard::OnEndlessHeaders(const Connection& connection) {
+  EndAtHeaders(connection, NameOf(Flood::kHeaders));
+}
+
+void FloodGuard::EndAtHeaders(const Connection& connection,
+                              std::string_view reason) {
+  Place& place = At(connection.id);
+  if (place.flooded.exchange(connection.id) == connection.id) return;
+  connections_->Abort(connection.id);
+  connections_->BeWaryOf(connection.peer);
+  const std::lock_guard lock(ended_mutex_);
+  if (ended_at_headers_.size() < kMostTold) {
+    ended_at_headers_.push_back({reason, connection.peer});
+  }
 }
 
 void FloodGuard::OnClose(const Connection& connection) {
@@ -347,17 +357,16 @@ void FloodGuard::GiveMemoryBack() {
 }
 
 void FloodGuard::LogEndsAtHeaders() {
-  constexpr std::string_view kReason = "unanswered-calls";
-  std::vector<PeerAddress> ended;
+  std::vector<EndedAtHeaders> ended;
   {
     const std::lock_guard lock(ended_mutex_);
     ended.swap(ended_at_headers_);
   }
   if (!ended.empty()) judge_.OthersEnded();
-  for (const PeerAddress& peer : ended) {
-    if (!MayLogEnd(kReason, peer)) continue;
+  for (const auto& [reason, peer] : ended) {
+    if (!MayLogEnd(reason, peer)) continue;
     Log(LogLevel::kWarn, "ended a connection",
-        {{"reason", kReason}, {"peer", peer.Text()}});
+        {{"reason", reason}, {"peer", peer.Text()}});
   }
 }
 

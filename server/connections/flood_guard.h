@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -59,9 +60,14 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
 
   void OnOpen(const Connection& connection) override;
   CallVerdict OnHeaders(const Connection& connection) override;
+  void OnEndlessHeaders(const Connection& connection) override;
   void OnClose(const Connection& connection) override;
 
  private:
+  struct EndedAtHeaders {
+    std::string_view reason;
+    PeerAddress peer;
+  };
   /// What is known of the connection in a place.
   struct Place {
     explicit Place(const Limits& limits) : budget(limits.call) {}
@@ -99,6 +105,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   /// What gRPC counts of it.
   void Count(ConnectionId id);
   void End(ConnectionId id);
+  void EndAtHeaders(const Connection& connection, std::string_view reason);
   void LogEnd(const FloodJudge::Verdict& verdict);
   void LogEndsAtHeaders();
   void GiveMemoryBack();
@@ -127,7 +134,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   SocketId next_socket_ = 0;
 
   std::mutex ended_mutex_;
-  std::vector<PeerAddress> ended_at_headers_;  // to be told
+  std::vector<EndedAtHeaders> ended_at_headers_;  // to be told
 
   std::atomic<int> closed_early_{0};  // connections
   std::atomic<bool> freed_{false};

@@ -19,9 +19,6 @@ AFTER_SECONDS = 10.0
 # Of memory above that of the idle server: at any time, and AFTER_SECONDS after
 # the end.
 PEAK = 512 * MEBIBYTE
-# Of floods of several connections that take more before they are told from
-# others: see docs/hostile-input.md.
-PEAKS = {"continuation_by_index": 1024 * MEBIBYTE}
 KEPT = 150 * MEBIBYTE
 # Of 99 in 100 small calls of another client meanwhile.
 P99_SECONDS = 0.05
@@ -41,8 +38,7 @@ class Outcome:
     failures: list
 
     def is_bounded(self):
-        highest = PEAKS.get(self.flood, PEAK) if self.connections > 1 else PEAK
-        return (self.alive and self.peak < highest and self.kept < KEPT
+        return (self.alive and self.peak < PEAK and self.kept < KEPT
                 and not self.failures)
 
     def is_in_time(self):

@@ -24,6 +24,8 @@ WATCH = "/grpc.health.v1.Health/Watch"
 MESSAGE = struct.pack(">BI", 0, 4) + b"\x0a\x02no"
 # About as much as one frame takes of what gRPC takes as a header.
 LARGE_HEADER_BYTES = 15 << 10
+# Beside the six of a request.
+MANY_FIELDS = 120
 BLOCK_BYTES = 1 << 16
 
 
@@ -95,15 +97,15 @@ def _within_headers(name, pattern, opening=b"", **options):
                  frame(CONTINUATION, pattern, 0, 1), streams=False, **options)
 
 
-def _within_trailers(name="trailers", ahead=0, **options):
-    """As _within_headers, after the headers of the call. ahead: frames that
-    come at once with the call."""
+def _within_trailers(name="trailers", body=b"", ahead=0, **options):
+    """As _within_headers, after the headers of the call and its body. ahead:
+    frames that come at once with the call."""
     first, _ = hpack.request(EVALUATE)
     field = hpack.entering(b"x", b"y")
-    more = frame(CONTINUATION, hpack.index(0) * 200, 0, 1)
+    more = frame(CONTINUATION, _INDICES, 0, 1)
     return Flood(
-        name, _headers(first) + _headers(field, http2.END_STREAM) + more * ahead,
-        more, streams=False, **options)
+        name, _headers(first) + body + _headers(field, http2.END_STREAM)
+        + more * ahead, more, streams=False, **options)
 
 
 def _one_long_value():
@@ -122,15 +124,16 @@ def _large_headers():
                  _headers(again + large))
 
 
-def _large_by_index(name="large_by_index", **options):
-    """Headers of 7 KB each, of an entry of the table and 10 bytes."""
+def _large_by_index(name="large_by_index", value=b"y" * 2048, fields=3,
+                    **options):
+    """Headers of an entry of the table and a byte for each field."""
     first, again = hpack.request(COMPUTE)
-    large = hpack.entering(b"x", b"y" * 2048)
+    large = hpack.entering(b"x", value)
     # Entries of the request are one further from the newest.
     again = hpack.POST + hpack.HTTP + b"".join(
         hpack.index(entry) for entry in (4, 3, 2, 1))
     return Flood(name, _headers(first + large),
-                 _headers(again + hpack.index(0) * 3), **options)
+                 _headers(again + hpack.index(0) * fields), **options)
 
 
 def _connection(name, pattern, **options):
@@ -147,6 +150,7 @@ _RESET = frame(http2.RST_STREAM, CANCEL, 0, 1)
 _BODY = frame(http2.DATA, MESSAGE, 0, 1)
 _EMPTY_BODY = frame(http2.DATA, bytes(5), http2.END_STREAM, 1)
 _INDICES = hpack.index(0) * 200
+_UNACKNOWLEDGED = {"acknowledges": False}
 
 FLOODS = {flood.name: flood for flood in [
     _calls("open_calls", COMPUTE),
@@ -167,6 +171,10 @@ FLOODS = {flood.name: flood for flood in [
     _within_trailers(),
     _large_headers(),
     _large_by_index(),
+    # More, and about as many, as headers may have. Of a client that has not
+    # acknowledged that they may have 8 KB.
+    _large_by_index("endless_fields", b"y", 16000, **_UNACKNOWLEDGED),
+    _large_by_index("many_fields", b"y", MANY_FIELDS, **_UNACKNOWLEDGED),
     _connection("pings", frame(http2.PING, bytes(8))),
     _connection("pings_unread", frame(http2.PING, bytes(8)), reads=False),
     _connection("settings", frame(http2.SETTINGS)),
@@ -184,6 +192,10 @@ CROWDS = {flood.name: flood for flood in [
     _large_by_index("few_open_calls", most=64),
     _within_trailers("short_trailers", most=280),
     _within_trailers("sudden_trailers", ahead=279, most=1),
+    _within_trailers("trailers_behind_a_message", body=_BODY, ahead=279,
+                     most=1),
+    _large_by_index("few_calls_of_many_fields", b"y", MANY_FIELDS, most=64,
+                    **_UNACKNOWLEDGED),
     _within_headers("short_headers", _INDICES, hpack.entering(b"x", b"y"),
                     most=280),
     _calls("watches", WATCH, _EMPTY_BODY, most=64),

@@ -26,7 +26,9 @@ def main(address):
         for _ in range(20):  # connects, and fills what is filled once
             call()
         print("ready", flush=True)
-        while not select.select([sys.stdin], [], [], PAUSE_SECONDS)[0]:
+        over = False
+        while not over:  # one at least
+            over = bool(select.select([sys.stdin], [], [], PAUSE_SECONDS)[0])
             begin = time.monotonic()
             try:
                 call()

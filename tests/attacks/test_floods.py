@@ -27,7 +27,8 @@ BYTES = 16 << 20
 OVER_TCP = [
     ("open_calls", 1), ("open_calls", 16), ("open_unacknowledged", 1),
     ("streams_with_body", 1), ("continuation_by_index", 1),
-    ("trailers", 1), ("large_by_index", 1)]
+    ("trailers", 1), ("large_by_index", 1), ("endless_fields", 1),
+    ("many_fields", 16)]
 OVER_UNIX = [("open_streams", 1), ("continuation_by_index", 1)]
 AT_ONCE = 200
 
@@ -98,13 +99,10 @@ def test_settings_need_not_be_acknowledged_to_be_in_force(server):
 
 
 # Each is noticed here, and not left to gRPC.
-@pytest.mark.parametrize("name, seen", [
-    ("continuation_by_index", {"endless-headers", "growing-memory"}),
-    ("trailers", {"growing-memory"})])
-@pytest.mark.parametrize("server", ["tcp"], indirect=True)
-def test_what_no_call_shows_is_noticed(server, name, seen):
-    found = ends(server, name)
-    assert found and found <= seen
+@pytest.mark.parametrize("name", [
+    "continuation_by_index", "trailers", "endless_fields", "long_value"])
+def test_what_no_call_shows_is_noticed(server, name):
+    assert ends(server, name) == {"endless-headers"}
 
 
 @pytest.mark.parametrize("name", CROWDS)
@@ -122,7 +120,7 @@ def test_many_connections_that_each_hold_little_take_bounded_memory(
             kept_bound=arena.KEPT)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
-    assert outcome.sent.connections >= CROWD
+    assert outcome.sent.connections >= CROWD or outcome.sent.ended > 0
     assert outcome.alive and not outcome.failures
     if not harness.SANITIZED:
         assert outcome.is_bounded(), outcome
@@ -159,7 +157,7 @@ def test_many_calls_at_a_time_are_answered_beside_resets_below_the_rate(server):
 
 
 @pytest.mark.parametrize("name", ["trailers", "continuation_by_index",
-                                  "open_unacknowledged"])
+                                  "many_fields", "open_unacknowledged"])
 @pytest.mark.parametrize("server", ["tcp"], indirect=True)
 def test_a_slow_message_of_another_client_is_answered(server, name):
     size, seconds = 8 << 20, SECONDS

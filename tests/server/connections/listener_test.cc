@@ -21,6 +21,8 @@
 #include <thread>
 #include <vector>
 
+#include "server/connections/header_meter.h"
+#include "tests/server/connections/frames.h"
 #include "tests/server/connections/sockets.h"
 #include "tests/server/temp_dir.h"
 #include "tests/support/sanitized.h"
@@ -56,6 +58,10 @@ class Notes final : public ConnectionObserver {
     ++calls[connection.id];
     return verdict;
   }
+  void OnEndlessHeaders(const Connection& connection) override {
+    const std::lock_guard lock(mutex_);
+    endless.push_back(connection.id);
+  }
   void OnClose(const Connection& connection) override {
     const std::lock_guard lock(mutex_);
     closed.push_back(connection.id);
@@ -69,6 +75,10 @@ class Notes final : public ConnectionObserver {
     const std::lock_guard lock(mutex_);
     return closed;
   }
+  std::vector<ConnectionId> Endless() {
+    const std::lock_guard lock(mutex_);
+    return endless;
+  }
   int Calls(ConnectionId id) {
     const std::lock_guard lock(mutex_);
     return calls[id];
@@ -81,6 +91,7 @@ class Notes final : public ConnectionObserver {
  private:
   std::mutex mutex_;
   std::vector<Connection> opened;
+  std::vector<ConnectionId> endless;
   std::vector<ConnectionId> closed;
   std::map<ConnectionId, int> calls;
   CallVerdict verdict;
@@ -356,6 +367,25 @@ TEST_F(ListenerTest, AConnectionThatIsEndedIsLostToItsClientAtOnce) {
   ASSERT_TRUE(Until([this] { return notes_->Opened().size() == 2; }));
   connections_->End(notes_->Opened().back().id);
   EXPECT_TRUE(silent.HearsTheEnd());
+}
+
+TEST_F(ListenerTest, HeadersThatHoldTooMuchEndTheirConnection) {
+  const std::string path = directory_.File("socket");
+  Serve({1, 1}, {"127.0.0.1:0", "unix:" + path});
+  const std::string fields(HeaderMeter::kMostFields, '\x82');
+  for (const bool over_tcp : {true, false}) {
+    const TestSocket client = over_tcp ? TestSocket::Connected(address())
+                                       : TestSocket::ConnectedToFile(path);
+    ASSERT_TRUE(client.Send(kPreface));
+    EXPECT_TRUE(client.HearsSomething());
+    ASSERT_TRUE(client.Send(frames::Headers(fields, 0)));
+    EXPECT_FALSE(client.HearsTheEnd(/*patience_ms=*/50));
+    ASSERT_TRUE(client.Send(frames::Continuation("\x82", 0)));
+    EXPECT_TRUE(client.HearsTheEnd());
+    ASSERT_TRUE(Until([this] { return connections_->count() == 0; }));
+  }
+  EXPECT_THAT(notes_->Closed(), SizeIs(2));
+  EXPECT_EQ(notes_->Endless(), notes_->Closed());
 }
 
 TEST_F(ListenerTest, BeyondTheirNumberConnectionsAreClosedAndCounted) {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "server/connections/unix_socket.h"
+
 namespace torqued::server {
 
 /// Far above what anything here takes.
@@ -42,6 +44,17 @@ class TestSocket {
              sizeof(from)) != 0 ||
         connect(made.descriptor_, reinterpret_cast<const sockaddr*>(&in),
                 sizeof(in)) != 0) {
+      made.Close();
+    }
+    return made;
+  }
+
+  /// To a Unix socket.
+  static TestSocket ConnectedToFile(const std::string& path) {
+    const sockaddr_un address = UnixSocketAddress(path);
+    TestSocket made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(made.descriptor_, reinterpret_cast<const sockaddr*>(&address),
+                sizeof(address)) != 0) {
       made.Close();
     }
     return made;
