@@ -120,13 +120,10 @@ class CallBudget {
   }
   /// A call that was admitted has been answered. Any thread.
   void OnAnswered(SharedBudget shared) {
+    if (!TakeUnshared()) shared.Return();
+    // Last: a call that comes meanwhile finds no less missing than there are
+    // unshared.
     calls_.Return();
-    // It does not matter which of the calls took nothing that is shared.
-    std::int64_t unshared = unshared_.load();
-    while (unshared > 0) {
-      if (unshared_.compare_exchange_weak(unshared, unshared - 1)) return;
-    }
-    shared.Return();
   }
   /// Calls that are open or were never answered.
   std::int64_t Unanswered(Time now) const { return calls_.Missing(now); }
@@ -139,7 +136,17 @@ class CallBudget {
   }
 
  private:
+  /// It does not matter which of the calls took nothing that is shared.
+  bool TakeUnshared() {
+    std::int64_t unshared = unshared_.load();
+    while (unshared > 0) {
+      if (unshared_.compare_exchange_weak(unshared, unshared - 1)) return true;
+    }
+    return false;
+  }
   /// Time has made good for calls beyond these, so answers to others do not.
+  /// Where these are open yet, theirs give back what they did not take: as many
+  /// as a connection has of its own.
   void ForgetUnshared(std::int64_t missing) {
     std::int64_t unshared = unshared_.load();
     while (unshared > missing &&

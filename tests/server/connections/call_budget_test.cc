@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -177,6 +178,25 @@ TEST_F(CallBudgetTest, GivesBackForAnswersOnceTimeHasMadeGoodForOthers) {
     budget.OnAnswered(shared);
   }
   EXPECT_EQ(all.Missing(later), 0);
+}
+
+TEST_F(CallBudgetTest, GivesNothingBackThatWasNotTakenWhileOthersAreAnswered) {
+  TakeUntilEmpty(all, kBegin);
+  constexpr int kCalls = 300'000;
+  std::atomic<int> open{0};
+  std::thread answering([&] {
+    for (int answered = 0; answered < kCalls; ++answered) {
+      while (open.load() == 0) std::this_thread::yield();
+      open.fetch_sub(1);
+      budget.OnAnswered(shared);
+    }
+  });
+  for (int begun = 0; begun < kCalls; ++begun) {
+    while (Call() != Answer::kAdmit) std::this_thread::yield();
+    open.fetch_add(1);
+  }
+  answering.join();
+  EXPECT_EQ(all.Left(kBegin), 0);
 }
 
 TEST_F(CallBudgetTest, LeavesHalfOfAllToOtherPeers) {
