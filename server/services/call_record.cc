@@ -63,9 +63,10 @@ CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
       method_(method),
       request_id_(RequestIdOf(*context)),
       arrival_(std::chrono::steady_clock::now()),
-      cancellation_(std::make_shared<CancellationToken>()),
-      entered_(gate.Enter()) {
+      cancellation_(std::make_shared<CancellationToken>()) {
   context_->AddTrailingMetadata(kRequestIdKey, request_id_);
+  // Last: where there is no memory for the call, it was never in flight.
+  entered_ = gate_.Enter();
   gate_.Began(connection_);
 }
 

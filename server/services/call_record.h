@@ -92,7 +92,7 @@ class CallRecord {
   std::shared_ptr<CancellationToken> cancellation_;
   std::atomic<bool> cancelled_{false};
   bool answered_ = false;
-  bool entered_;
+  bool entered_ = false;
 };
 
 }  // namespace torqued::server

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <future>
+#include <new>
 #include <string>
 #include <thread>
 
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "server/services/call_record.h"
 #include "server/wire/message_bytes.h"
 #include "tests/server/live/live_services.h"
 #include "tests/support/failing_allocations.h"
@@ -17,6 +19,7 @@
 namespace torqued::server {
 namespace {
 
+using testing_support::FailingAllocation;
 using testing_support::FailingAllocations;
 using testing_support::MakeRandomRobot;
 
@@ -141,6 +144,27 @@ class UnderWay final : public CallGate::Observer {
   }
   std::atomic<int> calls{0};
 };
+
+TEST(CallRecordTest, ACallForWhichThereIsNoMemoryIsNotInFlight) {
+  CallGate gate;
+  UnderWay under_way;
+  gate.Observe(&under_way);
+  int failures = 0;
+  for (bool failed = true; failed; failures += failed ? 1 : 0) {
+    grpc::CallbackServerContext context;
+    const FailingAllocation failing(failures);
+    try {
+      const CallRecord record(&context, gate, "/a/b");
+      EXPECT_EQ(gate.in_flight(), 1);
+    } catch (const std::bad_alloc&) {
+      EXPECT_TRUE(failing.failed());
+    }
+    failed = failing.failed();
+    EXPECT_EQ(gate.in_flight(), 0) << "without the allocation " << failures;
+    EXPECT_EQ(under_way.calls, 0);
+  }
+  EXPECT_GT(failures, 1);
+}
 
 TEST_F(OutOfMemoryTest, ACheckOfHealthIsOverOnceItHasFailed) {
   UnderWay under_way;
