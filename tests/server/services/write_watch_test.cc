@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,9 @@ namespace torqued::server {
 namespace {
 
 using std::chrono::milliseconds;
+
+/// Far above what anything here takes.
+constexpr std::chrono::seconds kPatience{30};
 
 /// Calls whose message waits, or not, as a test says. A call that is cancelled
 /// ends at once; what is asked of it then does nothing.
@@ -60,12 +65,15 @@ class Waiting final : public grpc::CallbackGenericService {
   void Use(WriteWatch& watch) { watch_ = &watch; }
   Call* Newest() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return newest_ != nullptr; });
+    if (!changed_.wait_for(lock, kPatience,
+                           [this] { return newest_ != nullptr; })) {
+      throw std::runtime_error("the call does not come");
+    }
     return std::exchange(newest_, nullptr);
   }
-  void AwaitNone() {
+  bool AwaitNone() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return calls_ == 0; });
+    return changed_.wait_for(lock, kPatience, [this] { return calls_ == 0; });
   }
 
  private:
@@ -107,8 +115,8 @@ class WriteWatchTest : public ::testing::Test {
         arguments));
   }
   ~WriteWatchTest() override {
-    service_.AwaitNone();
-    server_->Shutdown();
+    EXPECT_TRUE(service_.AwaitNone());
+    server_->Shutdown(std::chrono::system_clock::now());
   }
 
   /// Outlives the calls.
@@ -121,9 +129,19 @@ class WriteWatchTest : public ::testing::Test {
     grpc::ClientContext context;
     grpc::ByteBuffer request, reply;
     std::promise<grpc::StatusCode> code;
+    std::shared_future<grpc::StatusCode> ended{code.get_future()};
     Waiting::Call* served = nullptr;
 
-    grpc::StatusCode Code() { return code.get_future().get(); }
+    ~Call() {
+      context.TryCancel();
+      ended.wait();
+    }
+    /// None that is one where the call does not end.
+    grpc::StatusCode Code() const {
+      return ended.wait_for(kPatience) == std::future_status::ready
+                 ? ended.get()
+                 : grpc::StatusCode::DO_NOT_USE;
+    }
   };
   std::unique_ptr<Call> Begin(WriteWatch& watch) {
     auto call = std::make_unique<Call>();
@@ -154,7 +172,7 @@ TEST_F(WriteWatchTest, EndsEachCallWhoseMessageIsNotTaken) {
     calls.back()->served->Begin();
   }
   for (const auto& call : calls) {
-    EXPECT_EQ(call->Code(), grpc::StatusCode::CANCELLED);
+    ASSERT_EQ(call->Code(), grpc::StatusCode::CANCELLED);
   }
 }
 
@@ -166,7 +184,7 @@ TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
   for (const auto& call : calls) call->served->Begin();
   for (const std::size_t taken : {0U, 2U, 4U}) calls[taken]->served->End();
   for (const std::size_t waits : {1U, 3U}) {
-    EXPECT_EQ(calls[waits]->Code(), grpc::StatusCode::CANCELLED);
+    ASSERT_EQ(calls[waits]->Code(), grpc::StatusCode::CANCELLED);
   }
   for (const std::size_t taken : {0U, 2U, 4U}) {
     calls[taken]->served->Answer();
@@ -179,12 +197,13 @@ TEST_F(WriteWatchTest, TheTimeIsOfOneMessageNotOfTheCall) {
   const auto busy = Begin(watch), stuck = Begin(watch);
   busy->served->Begin();
   stuck->served->Begin();
-  auto code = stuck->code.get_future();
-  while (code.wait_for(milliseconds(5)) != std::future_status::ready) {
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (stuck->ended.wait_for(milliseconds(5)) != std::future_status::ready &&
+         std::chrono::steady_clock::now() < give_up) {
     busy->served->End();
     busy->served->Begin();
   }
-  EXPECT_EQ(code.get(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(stuck->Code(), grpc::StatusCode::CANCELLED);
   busy->served->End();
   busy->served->Answer();
   EXPECT_EQ(busy->Code(), grpc::StatusCode::OK);
