@@ -94,7 +94,7 @@ TEST(HeaderMeterTest, TheSizeOfTheTableIsNoField) {
 }
 
 TEST(HeaderMeterTest, ContinuationsAreOfTheirBlock) {
-  const std::string field = kFields.back();
+  const std::string& field = kFields.back();
   const std::string block = Times(field, kMost);
   for (const std::size_t cut : {std::size_t{1}, field.size() / 2}) {
     const std::string first = frames::Headers(block.substr(0, cut), 0);

@@ -179,8 +179,8 @@ TEST_F(WriteWatchTest, EndsEachCallWhoseMessageIsNotTaken) {
 TEST_F(WriteWatchTest, LeavesCallsAloneWhoseMessageIsTaken) {
   WriteWatch& watch = Watch(milliseconds(2000));
   // From the front, the middle and the end of those that wait.
-  std::vector<std::unique_ptr<Call>> calls;
-  for (int i = 0; i < 5; ++i) calls.push_back(Begin(watch));
+  std::vector<std::unique_ptr<Call>> calls(5);
+  for (auto& call : calls) call = Begin(watch);
   for (const auto& call : calls) call->served->Begin();
   for (const std::size_t taken : {0U, 2U, 4U}) calls[taken]->served->End();
   for (const std::size_t waits : {1U, 3U}) {
