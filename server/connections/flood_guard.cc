@@ -191,26 +191,28 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
   if (answer == CallBudget::Answer::kBusy) {
     return {GRPC_STATUS_UNAVAILABLE, kBusy, false};
   }
-  if (answer == CallBudget::Answer::kEnd) {
-    EndAtHeaders(connection, "unanswered-calls");
+  if (answer == CallBudget::Answer::kEnd &&
+      EndAtHeaders(connection, "unanswered-calls")) {
+    connections_->BeWaryOf(connection.peer);
   }
   return {GRPC_STATUS_UNAVAILABLE, kTooMany, false};
 }
 
 void FloodGuard::OnEndlessHeaders(const Connection& connection) {
+  // They took nothing, so that nobody who shares the address is to wait.
   EndAtHeaders(connection, NameOf(Flood::kHeaders));
 }
 
-void FloodGuard::EndAtHeaders(const Connection& connection,
+bool FloodGuard::EndAtHeaders(const Connection& connection,
                               std::string_view reason) {
   Place& place = At(connection.id);
-  if (place.flooded.exchange(connection.id) == connection.id) return;
+  if (place.flooded.exchange(connection.id) == connection.id) return false;
   connections_->Abort(connection.id);
-  connections_->BeWaryOf(connection.peer);
   const std::lock_guard lock(ended_mutex_);
   if (ended_at_headers_.size() < kMostTold) {
     ended_at_headers_.push_back({reason, connection.peer});
   }
+  return true;
 }
 
 void FloodGuard::OnClose(const Connection& connection) {

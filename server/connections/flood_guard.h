@@ -105,7 +105,8 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   /// What gRPC counts of it.
   void Count(ConnectionId id);
   void End(ConnectionId id);
-  void EndAtHeaders(const Connection& connection, std::string_view reason);
+  /// False where it has been ended before.
+  bool EndAtHeaders(const Connection& connection, std::string_view reason);
   void LogEnd(const FloodJudge::Verdict& verdict);
   void LogEndsAtHeaders();
   void GiveMemoryBack();

@@ -50,6 +50,18 @@ def _await_settings(connection):
     assert head[3] == http2.SETTINGS
 
 
+def is_served(address):
+    """Whether the server takes a connection of the attacker's address."""
+    try:
+        with connect(address) as connection:
+            connection.sendall(http2.PREFACE + bytes(3) + struct.pack(
+                ">BBI", http2.SETTINGS, 0, 0))
+            _await_settings(connection)
+    except OSError:
+        return False
+    return True
+
+
 class _Sender:
     """One connection with the flood on it."""
 

@@ -15,7 +15,7 @@ from torqued.v1 import array_pb2, dynamics_pb2
 import arena
 import harness
 import http2
-from attacker import attack, connect
+from attacker import attack, connect, is_served
 from floods import COMPUTE, CROWD, CROWDS, FLOODS
 from full_speed import CHECK_HEALTH, GET_SERVER_INFO, FullSpeed
 
@@ -103,6 +103,8 @@ def test_settings_need_not_be_acknowledged_to_be_in_force(server):
     "continuation_by_index", "trailers", "endless_fields", "long_value"])
 def test_what_no_call_shows_is_noticed(server, name):
     assert ends(server, name) == {"endless-headers"}
+    # It took nothing, and others may have the same address.
+    assert all(is_served(server.address) for _ in range(3))
 
 
 @pytest.mark.parametrize("name", CROWDS)
