@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,54 +21,70 @@ PageSum SumOf(const char* bytes, std::size_t size);
 std::int64_t ReadAt(int descriptor, char* bytes, std::size_t size,
                     std::int64_t offset);
 
-/// Follows the log of a store. Not thread-safe.
+/// Follows the log of a store, by the index that SQLite keeps of it in the
+/// shared memory beside it. Not thread-safe. To go after all connections of
+/// this process to the store: closing the index ends their locks on it.
 class LogFrames {
-  /// In the header of the log and of each frame of its present run.
+  /// In each frame of the present run of the log.
   using Salts = std::array<char, 8>;
+  struct Place {
+    Salts salts{};
+    std::int64_t committed = 0;
+    std::uint32_t commits = 0;  // ever; those before were not followed
+  };
 
  public:
-  /// A page as it is written in the log.
+  /// A page as it was committed to the log.
   struct Frame {
     std::uint32_t page = 0;  // from 1
+    /// So many pages the store has after it, where it ends a commit; else 0.
+    std::uint32_t pages_of_store = 0;
     PageSum sum = 0;
   };
   struct News {
     bool restarted = false;  // emptied, or begun anew at its beginning
+    /// There were commits that are in neither run: the log began anew before
+    /// they were read.
+    bool missed = false;
     std::vector<Frame> frames;
-    std::int64_t committed = 0;  // frames, in all
-    /// So many pages each commit among them leaves the store with.
-    std::set<std::size_t> pages_of_store;
+    std::int64_t copied = 0;  // frames of this run, into the store's file
 
    private:
     friend class LogFrames;
-    Salts salts{};
+    Place place;
   };
 
-  /// Of a log that is there.
+  /// Of the store's path; the log and its index are there.
   explicit LogFrames(const std::string& path);
   ~LogFrames();
   LogFrames(const LogFrames&) = delete;
   LogFrames& operator=(const LogFrames&) = delete;
 
-  /// What it has got since what was kept. What was not committed then comes
-  /// again.
-  News Read() const { return ReadFrom(kept_); }
-  /// What it has.
-  News ReadAll() const { return ReadFrom({}); }
-  /// For what was read while nobody wrote the log.
-  void Keep(const News& news);
+  /// Why it cannot be followed; empty: it can.
+  const std::string& problem() const { return problem_; }
 
-  FileId id() const { return FileId::Of(descriptor_); }
+  /// What was committed since what was kept. Nothing: the index is just being
+  /// written.
+  std::optional<News> Read() const;
+  void Keep(const News& news) { kept_ = news.place; }
+
+  /// Frames of the present run, when it was last kept.
+  std::int64_t committed() const { return kept_ ? kept_->committed : 0; }
+
+  FileId id() const { return FileId::Of(log_); }
 
  private:
-  struct Place {
-    Salts salts{};
-    std::int64_t committed = 0;
+  struct Index {
+    Place place;
+    std::int64_t copied = 0;
+    std::size_t page_bytes = 0;
   };
-  News ReadFrom(const Place& place) const;
+  std::optional<Index> ReadIndex() const;
 
-  const int descriptor_;
-  Place kept_;
+  const int log_;
+  const int index_;
+  std::string problem_;
+  std::optional<Place> kept_;
 };
 
 }  // namespace torqued::server

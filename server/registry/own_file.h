@@ -5,12 +5,13 @@
 #include <sys/types.h>
 
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "server/registry/log_frames.h"
@@ -20,36 +21,42 @@ namespace torqued::server {
 /// Notices that pages of other content were written into the file by others,
 /// which SQLite does not: it goes by its log and by its memory. Each page must
 /// be as it was last seen, or as the log has had it since. So to touch the file
-/// does nothing, nor does to copy the log into it, whoever does it.
+/// does nothing, nor does to copy the log into it, whoever does it. What was
+/// committed to a log that was emptied before it was read here is taken as it
+/// is found.
 ///
 /// Once it is noticed, it is so for good: the log is taken from its name, so
-/// that nobody takes it for that of what is in the file now. Thread-safe.
+/// that nobody takes it for that of what is in the file now. Thread-safe. Keeps
+/// 8 bytes for each page, and 16 for each of the log that is not copied yet.
 class OwnFile {
  public:
   /// `descriptor`: of the file, which SQLite has open with its log beside it;
-  /// stays open. A file of more than `looked_through` bytes takes too long
-  /// after each write of our own.
+  /// stays open. A file of more than `looked_through` bytes takes too long for
+  /// whoever writes.
   OwnFile(std::string path, int descriptor,
           std::int64_t looked_through = std::int64_t{64} << 20);
 
   /// What others have done to it, as a sentence fragment that names it; empty:
-  /// nothing. Reads all of the file where it looks changed.
+  /// nothing. Reads all of the file where it looks changed, and holds up nobody
+  /// meanwhile but who asks the same.
   std::string Problem();
+
+  /// The same where that does not take long. Nothing: it does, and somebody is
+  /// to ask for Problem.
+  std::optional<std::string> KnownProblem();
 
   /// Calls `write`, the one place that writes the file, out of the log, and
   /// looks at what it has written, and at a file that is not too large as a
   /// whole.
-  /// Nobody here may write the log meanwhile. False: there is a problem;
-  /// nothing was called.
+  /// Nobody here may write the log meanwhile. False: there is a problem, or
+  /// what it is takes long; nothing was called.
   template <class Write>
   bool Change(const Write& write) {
-    const std::lock_guard lock(mutex_);
-    if (!IsOurs()) return false;
+    std::unique_lock lock(mutex_);
+    if (TakesLong() || !IsOurs(lock)) return false;
     ReadLog();
-    // A commit that failed may have left frames that were written anew since.
-    ReadAllOfLog();
     write();
-    NoteChange();
+    NoteChange(lock);
     return true;
   }
 
@@ -66,29 +73,41 @@ class OwnFile {
 
     bool operator==(const State&) const = default;
   };
-  /// What a log has had.
-  struct Logged {
-    std::set<std::pair<std::uint32_t, PageSum>> pages;  // from 1
-    /// So many of them its commits have left the file with.
-    std::set<std::size_t> counts;
+  struct Page {
+    std::uint32_t number = 0;  // from 1
+    PageSum sum = 0;
+  };
+  /// What a look has found.
+  struct Found {
+    std::size_t pages = 0;
+    std::vector<Page> changed;  // since the last look, of these
+    /// So many of `frames_` were in the file before it.
+    std::size_t copied = 0;
+    std::int64_t misses = 0;  // before it
   };
   enum class Content : std::uint8_t { kOurs, kForeign, kUnreadable };
+  class Looking;
 
   State Look() const;
-  bool IsOurs();
-  void NoteChange();
+  bool LooksChanged(const State& now) const;
+  bool TakesLong() const;
+  bool IsOurs(std::unique_lock<std::mutex>& lock);
+  void NoteChange(std::unique_lock<std::mutex>& lock);
   void ReadLog();
-  void ReadAllOfLog();
-  void Take(const LogFrames::News& news);
-  /// False: it cannot be read.
-  bool ReadPages(std::vector<PageSum>& sums) const;
-  Content Compare(std::vector<PageSum>& sums);
-  /// The same of what SQLite may just have written.
-  Content CompareWritten(const State& now, std::vector<PageSum>& sums);
+  Found NewLook() const;
+  /// Calls `see` with the sum of each page, in order. False: they cannot be
+  /// read.
+  template <class See>
+  bool ReadPages(const See& see) const;
+  /// Of the whole file, without the lock while it is read.
+  Content Compare(std::unique_lock<std::mutex>& lock, Found& found);
+  /// Of what SQLite may just have written.
+  Content CompareWritten(const State& now, Found& found);
   /// The sum is that of what is there now.
-  Content CheckPage(std::size_t page, PageSum& sum);
-  bool Fits(std::size_t page, PageSum sum) const;
+  Content CheckPage(Page& page);
+  bool Fits(const Page& page);
   bool FitsAsMany(std::size_t pages) const;
+  void Settle(const Found& found, const State& now);
   void Lose();
   void PutAside();
 
@@ -100,11 +119,24 @@ class OwnFile {
   State seen_;
   const std::size_t page_bytes_;
   const PageSum sum_of_hole_;
-  std::vector<PageSum> pages_;  // of the file when it was last looked through
-  Logged logged_;
-  /// The same of the log before it began anew, until the file is looked
+  /// Of the file when it was last looked through. Who looks may read them
+  /// without the lock: nobody else writes them.
+  std::deque<PageSum> pages_;
+  /// What was committed to the log since, in this order, and whatever else is
+  /// not in the file yet.
+  std::vector<LogFrames::Frame> frames_;
+  /// Where in them the present run of the log begins; less than 0 where they do
+  /// not have all of it. And how many of them are in the file.
+  std::int64_t run_begins_ = 0;
+  std::int64_t copied_ = 0;
+  /// They by page and sum; empty: not made yet.
+  std::vector<Page> versions_;
+  /// How often commits were not read, ever, and when it was last looked
   /// through.
-  Logged outdated_;
+  std::int64_t misses_ = 0;
+  std::int64_t settled_misses_ = 0;
+  bool looking_ = false;  // somebody reads all of it
+  std::condition_variable looked_;
   bool lost_ = false;
   bool aside_ = false;  // the log of one that is lost
   std::string problem_;

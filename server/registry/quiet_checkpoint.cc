@@ -24,7 +24,11 @@ SqliteConnection& QuietCheckpoint::Stop() {
     thread_.request_stop();
     thread_.join();
     // Closing the last connection would do, but a backup may be under way.
-    EmptyLog();
+    try {
+      if (file_.Problem().empty()) EmptyLog();
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+      // The next start copies the log.
+    }
   }
   return *connection_;
 }
@@ -63,15 +67,15 @@ bool QuietCheckpoint::EmptyLog() {
   // Of a disk that fails, too, the next write tells.
   bool emptied = false;
   try {
-    const bool ours = file_.Change([this, &emptied] {
+    file_.Change([this, &emptied] {
       emptied = sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
                                           SQLITE_CHECKPOINT_TRUNCATE, nullptr,
                                           nullptr) == SQLITE_OK;
     });
-    return emptied || !ours;
-  } catch (const std::bad_alloc&) {
-    return emptied;
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+    // Nobody waits for it.
   }
+  return emptied;
 }
 
 }  // namespace torqued::server

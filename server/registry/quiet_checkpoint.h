@@ -37,7 +37,8 @@ class QuietCheckpoint {
 
  private:
   void Run(const std::stop_token& stop);
-  /// False: somebody writes, or reads from the log.
+  /// False: somebody writes, or reads from the log, or the file is not to be
+  /// written now.
   bool EmptyLog();
 
   std::unique_ptr<SqliteConnection> connection_;

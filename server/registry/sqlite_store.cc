@@ -45,11 +45,13 @@ class SqliteStore final : public ModelStore {
   ~SqliteStore() override {
     SqliteConnection& checkpointer = checkpoint_.Stop();
     watch_.reset();
+    bool ours = false;
     try {
-      if (content_.Problem().empty()) return;
+      ours = content_.Problem().empty();
     } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
       // The next start copies the log.
     }
+    if (ours) return;
     for (SqliteConnection* connection :
          {&writer_.connection(), &reader_.connection(), &checkpointer}) {
       connection->LeaveLog();
@@ -64,9 +66,13 @@ class SqliteStore final : public ModelStore {
              (writes ? writer_.error() : reader_.error()).message;
     }
     // SQLite has opened all that there is now.
-    watch_.emplace(OpenFiles(file, locks_.of_file->id(), content_),
-                   options.look, options.tell);
-    return watch_->Problem();
+    OpenFiles files(file, locks_.of_file->id(), content_);
+    std::string problem = files.Problem();
+    watch_.emplace(std::move(files),
+                   StoreWatch::Times{.between_looks = options.look,
+                                     .patience = options.patience},
+                   options.tell);
+    return problem;
   }
 
   RegistrationOutcome Register(const RegistrationChange& change) override {
@@ -157,14 +163,14 @@ class SqliteStore final : public ModelStore {
   template <class Change>
   auto WriteLocked(Change change) -> decltype(change()) {
     if (const std::string problem = watch_->Problem(); !problem.empty()) {
-      return NotLasting(problem);
+      return Unavailable(problem);
     }
     auto outcome = change();
     checkpoint_.NoteWrite();
     content_.NoteLog();
     if (writer_.log_is_long()) content_.Change([this] { writer_.CopyLog(); });
     if (const std::string problem = watch_->Problem(); !problem.empty()) {
-      return NotLasting(problem);
+      return Unavailable(problem);
     }
     return outcome;
   }
@@ -174,11 +180,8 @@ class SqliteStore final : public ModelStore {
     return WriteLocked(std::move(change));
   }
 
-  static StoreError NotLasting(const std::string& problem) {
-    return StoreError{StoreError::Code::kUnavailable,
-                      problem +
-                          "; nothing is stored until it is back or the "
-                          "server is started again"};
+  static StoreError Unavailable(const std::string& problem) {
+    return StoreError{StoreError::Code::kUnavailable, problem};
   }
 
   Locks locks_;  // released last

@@ -19,8 +19,11 @@ struct StoreOptions {
   std::chrono::milliseconds quiet = std::chrono::seconds(2);
   /// So often is looked whether the files are still those that were opened.
   std::chrono::milliseconds look = std::chrono::seconds(1);
-  /// Up to so many bytes the file is looked through after each write to it.
+  /// Up to so many bytes the file is looked through after each write to it, and
+  /// by whoever is to write to it when it looks changed.
   std::int64_t looked_through = std::int64_t{64} << 20;
+  /// So long whoever is to write waits until a larger one is looked through.
+  std::chrono::milliseconds patience = std::chrono::seconds(5);
   /// If given, called with what was found wrong with the files, and with an
   /// empty text once nothing is any more; on a thread of the store.
   std::function<void(const std::string&)> tell = {};

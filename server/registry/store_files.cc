@@ -35,9 +35,17 @@ OpenFiles::OpenFiles(const std::string& path, const FileId& file,
 
 std::string OpenFiles::Problem() const {
   // Takes files away itself.
-  if (std::string problem = content_->Problem(); !problem.empty()) {
-    return problem;
-  }
+  std::string problem = content_->Problem();
+  return problem.empty() ? ProblemOfNames() : problem;
+}
+
+std::optional<std::string> OpenFiles::KnownProblem() const {
+  auto problem = content_->KnownProblem();
+  if (problem && problem->empty()) problem = ProblemOfNames();
+  return problem;
+}
+
+std::string OpenFiles::ProblemOfNames() const {
   for (const Known& known : files_) {
     const auto now = FileId::Of(known.path);
     if (now == known.id) continue;

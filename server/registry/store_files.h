@@ -37,10 +37,20 @@ class OpenFiles {
   OpenFiles(const std::string& path, const FileId& file, OwnFile& content);
 
   /// Which file is no longer the one that is open, or has other content, as a
-  /// sentence fragment that names it; empty: none.
+  /// sentence fragment that names it; empty: none. Takes as long as it takes to
+  /// look through the store.
   std::string Problem() const;
 
+  /// The same where that does not take long; see OwnFile.
+  std::optional<std::string> KnownProblem() const;
+
+  /// The path of the store.
+  const std::string& path() const { return files_.front().path; }
+
  private:
+  /// The same as Problem(), but for the content.
+  std::string ProblemOfNames() const;
+
   struct Known {
     std::string path;
     std::optional<FileId> id;

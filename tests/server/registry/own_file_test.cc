@@ -6,11 +6,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -89,9 +93,177 @@ void Touch(const std::string& path) {
 
 class OwnFileTest : public testing::Test {
  protected:
+  static constexpr const char* kForeign = "was written by another program";
+
+  /// Where the file's content begins that is here.
+  static void WriteAt(const Opened& opened, off_t at,
+                      const std::string& content) {
+    EXPECT_EQ(pwrite(opened.descriptor, content.data(), content.size(), at),
+              static_cast<ssize_t>(content.size()));
+  }
+
   const TemporaryDirectory directory_;
   const std::string path_ = directory_ / "models.db";
 };
+
+// While the server itself copies its log.
+TEST_F(OwnFileTest, IsForeignOnceItIsOverwrittenWhileItIsWrittenHere) {
+  MakeDatabase(path_);
+  const Opened opened(path_);
+  opened.database.Run("PRAGMA wal_checkpoint");
+  OwnFile file(path_, opened.descriptor);
+  const std::string content = ReadFile(path_);
+  EXPECT_TRUE(file.Change([] {}));
+  EXPECT_TRUE(file.Change([&] { WriteAt(opened, 0, content); }));
+  EXPECT_EQ(file.Problem(), "");
+  EXPECT_TRUE(file.Change([&] { WriteAt(opened, 5000, "xyz"); }));
+  EXPECT_THAT(file.Problem(), HasSubstr(kForeign));
+  // Once and for all: the log is aside.
+  WriteAt(opened, 0, content);
+  EXPECT_THAT(file.Problem(), HasSubstr(kForeign));
+  EXPECT_FALSE(file.Change([] { ADD_FAILURE(); }));
+}
+
+// Of which nothing can be known.
+TEST_F(OwnFileTest, HasAProblemWithoutALogAndItsIndex) {
+  for (const char* end : {"-wal", "-shm"}) {
+    const std::string path = path_ + end + ".db";
+    MakeDatabase(path);
+    const Opened opened(path);
+    fs::remove(path + end);
+    OwnFile file(path, opened.descriptor);
+    EXPECT_THAT(file.Problem(), HasSubstr(path + end + " cannot be opened"));
+    EXPECT_FALSE(file.Change([] { ADD_FAILURE(); }));
+  }
+}
+
+// By a program that has it open as the server does.
+TEST_F(OwnFileTest, MayBeChangedByCommitsWhoseLogIsEmptiedBeforeItIsRead) {
+  MakeDatabase(path_);
+  const Opened opened(path_);
+  for (const std::int64_t looked_through : {1 << 30, 0}) {
+    OwnFile file(path_, opened.descriptor, looked_through);
+    const auto change = [&] {
+      opened.database.Run(
+          "INSERT INTO rows VALUES (randomblob(100000));"
+          "PRAGMA wal_checkpoint(TRUNCATE)");
+    };
+    change();
+    EXPECT_EQ(file.Problem(), "");
+    // While the server writes.
+    EXPECT_TRUE(file.Change(change));
+    EXPECT_EQ(file.Problem(), "");
+    opened.database.Run("DELETE FROM rows; VACUUM");
+    change();
+    EXPECT_EQ(file.Problem(), "");
+  }
+  OwnFile file(path_, opened.descriptor);
+  opened.database.Run("INSERT INTO rows VALUES (randomblob(100000))");
+  file.NoteLog();
+  opened.database.Run("PRAGMA wal_checkpoint(TRUNCATE)");
+  WriteAt(opened, 5000, "xyz");
+  EXPECT_THAT(file.Problem(), HasSubstr(kForeign));
+}
+
+// What it was before is no content that the log may still bring.
+TEST_F(OwnFileTest, IsForeignWithAnOlderContentOnceTheLogIsCopied) {
+  MakeDatabase(path_);
+  const Opened opened(path_);
+  OwnFile file(path_, opened.descriptor);
+  std::string older;
+  for (int k = 0; k < 2; ++k) {
+    older = ReadFile(path_);
+    opened.database.Run("INSERT INTO rows VALUES (randomblob(10000))");
+    EXPECT_TRUE(
+        file.Change([&] { opened.database.Run("PRAGMA wal_checkpoint"); }));
+  }
+  EXPECT_EQ(file.Problem(), "");
+  // The end stays, as of a copy in the place of it.
+  WriteAt(opened, 0, older);
+  EXPECT_THAT(file.Problem(), HasSubstr(kForeign));
+}
+
+// As the formula of what the server may hold has it.
+TEST_F(OwnFileTest, KeepsEightBytesForEachPage) {
+  constexpr int kPages = 50'000;
+  constexpr int kBytesOfBlock = 512;  // of a std::deque
+  MakeSparseDatabase(path_, kPages);
+  const Opened opened(path_);
+  const testing_support::LargeAllocations blocks(kBytesOfBlock);
+  OwnFile file(path_, opened.descriptor);
+  EXPECT_LE(blocks.left(), kPages * 8 / kBytesOfBlock + 20);
+  const int made = blocks.made();
+  Touch(path_);
+  EXPECT_EQ(file.Problem(), "");
+  EXPECT_LE(blocks.made(), made + 20);
+}
+
+/// Bytes that this process has read, ever, by calls of the system.
+std::int64_t BytesRead() {
+  std::ifstream counts("/proc/self/io");
+  std::string name;
+  std::int64_t bytes = -1;
+  counts >> name >> bytes;
+  EXPECT_EQ(name, "rchar:");
+  return bytes;
+}
+
+// As while a backup is under way, and each registration tries.
+TEST_F(OwnFileTest, IsNotReadWhereNothingOfTheLogCanBeCopied) {
+  MakeDatabase(path_);
+  const Opened opened(path_);
+  opened.database.Run("INSERT INTO rows VALUES (randomblob(5000000))");
+  OwnFile file(path_, opened.descriptor);
+  const auto copy = [&] { opened.database.Run("PRAGMA wal_checkpoint"); };
+  EXPECT_TRUE(file.Change(copy));
+  opened.database.Run("INSERT INTO rows VALUES (randomblob(5000000))");
+  file.NoteLog();
+  const Database reader(path_);
+  reader.Run("BEGIN; SELECT count(*) FROM rows");
+  EXPECT_TRUE(file.Change(copy));
+  for (int k = 0; k < 3; ++k) {
+    opened.database.Run("INSERT INTO rows VALUES (randomblob(10))");
+    file.NoteLog();
+    const std::int64_t before = BytesRead();
+    EXPECT_TRUE(file.Change(copy));
+    EXPECT_EQ(file.Problem(), "");
+    EXPECT_LT(BytesRead() - before, 500'000);
+  }
+}
+
+// Whoever writes does not read it, and waits for nobody who does.
+TEST_F(OwnFileTest, IsLookedThroughBesideWritesWhereThatTakesLong) {
+  MakeSparseDatabase(path_, 50'000);
+  const Opened opened(path_);
+  OwnFile file(path_, opened.descriptor, /*looked_through=*/1 << 20);
+  EXPECT_EQ(file.KnownProblem(), "");
+  Touch(path_);
+  const std::int64_t before = BytesRead();
+  EXPECT_EQ(file.KnownProblem(), std::nullopt);
+  EXPECT_FALSE(file.Change([] { ADD_FAILURE(); }));
+  EXPECT_LT(BytesRead() - before, 1 << 20);
+  // There may be no turn for this thread meanwhile.
+  int notes = 0;
+  for (int round = 0; round < 100 && notes < 10; ++round) {
+    Touch(path_);
+    notes = 0;
+    const std::int64_t none = BytesRead();
+    std::atomic<bool> looked = false;
+    std::thread looking([&] {
+      EXPECT_EQ(file.Problem(), "");
+      looked = true;
+    });
+    while (!looked) {
+      file.NoteLog();
+      // It has begun, and is far from its end.
+      if (BytesRead() - none > 10'000'000 && !looked) ++notes;
+    }
+    looking.join();
+  }
+  EXPECT_GE(notes, 10);
+  EXPECT_EQ(file.KnownProblem(), "");
+  EXPECT_TRUE(file.Change([] {}));
+}
 
 // The page that holds it SQLite neither writes nor reads: it is a hole.
 TEST_F(OwnFileTest, GrowsBeyondTheByteThatSqliteLocks) {
@@ -245,6 +417,35 @@ class Syncs {
   static inline int (*sync_)(sqlite3_file*, int) = nullptr;
 };
 
+// Of those who wait for it, some do that for long.
+TEST_F(OwnFileTest, OfARegistrationThatWaitsForALookInVain) {
+  Registry registry(OpenStore(path_, {.looked_through = 0, .patience = {}}));
+  Value(registry.Register(Request("arm", 1)));
+  std::string refused;
+  for (int k = 0; refused.empty(); ++k) {
+    // It may be looked through by then.
+    ASSERT_LT(k, 1000);
+    Touch(path_);
+    const auto result = registry.Register(Request("leg", 2));
+    if (const auto* error = std::get_if<RegistryError>(&result)) {
+      EXPECT_EQ(error->code, Code::kStoreUnavailable);
+      refused = error->message;
+    }
+  }
+  EXPECT_THAT(refused, HasSubstr(path_ + " looks changed and is looked through;"
+                                         " nothing is stored until"));
+}
+
+TEST_F(OwnFileTest, OfARegistrationThatWaitsUntilItIsLookedThrough) {
+  Registry registry(OpenStore(path_, {.look = std::chrono::hours(1),
+                                      .looked_through = 0,
+                                      .patience = std::chrono::minutes(10)}));
+  for (int k = 0; k < 20; ++k) {
+    Touch(path_);
+    Value(registry.Register(Request("arm", k + 1)));
+  }
+}
+
 StoreOptions LeftAlone(std::string& problem) {
   return {.quiet = std::chrono::hours(1),
           .look = std::chrono::hours(1),
@@ -272,6 +473,29 @@ TEST_F(OwnFileTest, OfARegistrationThatIsCopiedIntoAForeignOneIsNoneStored) {
   EXPECT_FALSE(overwrites);
   EXPECT_EQ(error.code, Code::kStoreUnavailable);
   EXPECT_THAT(error.message, HasSubstr("models.db-wal.left"));
+}
+
+// It is then left to the next start to copy the log.
+TEST_F(OwnFileTest, IsLeftAsItIsWhereMemoryRunsOutAtTheEnd) {
+  const std::string other = directory_ / "other.db";
+  Value(Registry(OpenStore(other)).Register(Request("other", 3)));
+  bool failed = true;
+  for (int after = 0; failed; ++after) {
+    ASSERT_LT(after, 1000);
+    const std::string path = directory_ / ("models" + std::to_string(after));
+    std::string told;
+    auto registry =
+        std::make_unique<Registry>(OpenStore(path, LeftAlone(told)));
+    Value(registry->Register(Request("arm", 1)));
+    fs::copy_file(other, path, fs::copy_options::overwrite_existing);
+    {
+      const testing_support::FailingAllocation failing(after);
+      registry.reset();
+      failed = failing.failed();
+    }
+    EXPECT_TRUE(ReadFile(path) == ReadFile(other)) << "after " << after;
+    fs::remove(path);
+  }
 }
 
 // What SQLite then writes in its place was never new in the log.
