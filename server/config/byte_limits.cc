@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kMebibyte = 1 << 20;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-// The server with nothing to do: 26 MB, and the stacks of its threads.
-constexpr std::int64_t kItself = 47 * kMebibyte;
+// The server with nothing to do: 33 MB, and the stacks of its threads.
+constexpr std::int64_t kItself = 39 * kMebibyte;
 
 constexpr std::int64_t kLargestMessages = 4;
 constexpr std::int64_t kConnections = 64 * kMebibyte;
@@ -24,6 +24,10 @@ constexpr std::int64_t kKeptFree = 128 * kMebibyte;
 // stands in for one.
 constexpr int kWorkspacesOfAThread = 3;
 constexpr int kWorkspacesBeside = 2;
+
+// SQLite's pages, and what is kept of each in memory.
+constexpr std::int64_t kBytesOfPage = 4096;
+constexpr std::int64_t kBytesOfSum = 8;
 
 // Shares of less would be of no use.
 constexpr std::int64_t kLeastMessage = kMebibyte;
@@ -36,7 +40,7 @@ std::int64_t Sum(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Together with what follows from them below 54/64, and kItself.
+// Together with what follows from them 51/64, and kItself.
 void SetShares(const MemoryLimit& memory, Settings* settings) {
   const Settings most;
   settings->memory = memory;
@@ -68,13 +72,18 @@ std::int64_t WorkspaceBytes(const Settings& settings) {
          RowWorkspace::kMostKept;
 }
 
+std::int64_t StoreSumBytes(const Settings& settings) {
+  return settings.max_store_bytes / kBytesOfPage * kBytesOfSum;
+}
+
 std::int64_t HeldBytes(const Settings& settings) {
   const std::int64_t under_way = settings.max_inflight_bytes;
   std::int64_t held = kItself + kHeaps * KeptFreeInHeap(settings.memory.bytes) +
                       kBytesOfModel * CachedSourceBytes(settings) +
                       WorkspaceBytes(settings);
-  for (const std::int64_t part : {ArrivalBytes(settings), under_way,
-                                  under_way / 4, under_way, under_way / 8}) {
+  for (const std::int64_t part :
+       {StoreSumBytes(settings), ArrivalBytes(settings), under_way,
+        under_way / 4, under_way, under_way / 8}) {
     held = Sum(held, part);
   }
   return held;

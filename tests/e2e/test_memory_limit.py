@@ -107,7 +107,8 @@ def test_limits_are_shares_of_the_cgroups_memory(limited_start):
     arriving = (MEMORY // 8 + 4 * (MEMORY // 32) + min(64 << 20, MEMORY // 8))
     assert info.max_arriving_bytes == arriving
     assert info.max_held_bytes == pytest.approx(
-        (48 << 20) + 4 * (MEMORY // 64) + MEMORY // 16 + arriving
+        (40 << 20) + (4 << 30) // 4096 * 8
+        + 4 * (MEMORY // 64) + MEMORY // 16 + arriving
         + (2 + 1 / 4 + 1 / 8) * (MEMORY // 8)
         + info.threads * 3 * (512 << 10), abs=100)
     assert info.max_held_bytes <= MEMORY
