@@ -196,9 +196,12 @@ class Registry {
   /// one, get.
   OrRegistryError<std::vector<ListedModel>> Summarized(
       std::vector<ListedName> names, const AdmitSource& admit);
-  /// Nothing when the name is gone.
-  OrRegistryError<std::optional<ListedModel>> Summarized(
-      ListedName listed, Summaries* corrections, const AdmitSource& admit);
+  /// Appends one of them to `models`, unless the name is gone. Nothing on
+  /// success.
+  std::optional<RegistryError> Summarize(ListedName listed,
+                                         std::vector<ListedModel>& models,
+                                         Summaries* corrections,
+                                         const AdmitSource& admit);
 
   /// Costs the same for any number of models.
   RegistryError UnknownName(std::string_view name);

@@ -1,0 +1,293 @@
+// What is loaded from the store, how often, and who waits for it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "server/registry/registry.h"
+#include "tests/server/registry/registry_fixture.h"
+
+namespace torqued::server {
+namespace {
+
+using testing::ElementsAre;
+using Code = RegistryError::Code;
+
+TEST_F(RegistryTest, OnlyModelsAtHandResolveWithoutParsing) {
+  const auto entry = Value(registry_.Register(Request("arm", 1, "good"))).entry;
+  const std::string revision = RevisionOf(1);
+  for (const std::string& reference :
+       {std::string("arm"), std::string("arm@good"),
+        "arm@" + revision.substr(0, 8), "@" + revision}) {
+    const auto loaded = registry_.ResolveLoaded(reference);
+    ASSERT_TRUE(loaded) << reference;
+    const auto resolved = Value(registry_.Resolve(reference));
+    EXPECT_EQ(loaded->loaded, entry.loaded);
+    EXPECT_EQ(loaded->name, resolved.name);
+    EXPECT_EQ(loaded->registered_at, resolved.registered_at);
+    EXPECT_EQ(loaded->labels, resolved.labels);
+  }
+  // An error, or something to look up or parse first.
+  for (const char* reference :
+       {"leg", "arm@bad", "not a reference", "@12345678"}) {
+    EXPECT_FALSE(registry_.ResolveLoaded(reference)) << reference;
+  }
+  Write("cold", RevisionOf(2), Urdf(2));
+  EXPECT_FALSE(registry_.ResolveLoaded("cold"));
+  EXPECT_NE(Value(registry_.Resolve("cold")).loaded->model, nullptr);
+  EXPECT_TRUE(registry_.ResolveLoaded("cold"));
+}
+
+TEST_F(RegistryTest, EvictedModelsAreLoadedAgain) {
+  Registry small(OpenStore(directory_ / "small.db"),
+                 {.entries = 1, .source_bytes = 1 << 20});
+  Value(small.Register(Request("arm", 1)));
+  const auto first = Value(small.Resolve("arm"));
+  EXPECT_EQ(Value(small.Resolve("arm")).loaded, first.loaded);
+  Value(small.Register(Request("leg", 2)));
+  const auto again = Value(small.Resolve("arm"));
+  EXPECT_NE(again.loaded, first.loaded);
+  EXPECT_EQ(again.loaded->revision, first.loaded->revision);
+}
+
+TEST_F(RegistryTest, FullRevisionInTheCacheNeedsNoStore) {
+  Value(registry_.Register(Request("arm", 1)));
+  for (const char* table : {"labels", "names", "history", "revisions"}) {
+    RunSql(path_, std::string("DROP TABLE ") + table);
+  }
+  EXPECT_EQ(Where(registry_, "@" + RevisionOf(1)), RevisionOf(1));
+  EXPECT_EQ(Error(registry_.Resolve("@" + RevisionOf(1).substr(0, 8))).code,
+            Code::kStoreUnavailable);
+  EXPECT_EQ(Error(registry_.Resolve("arm")).code, Code::kStoreUnavailable);
+}
+
+TEST_F(RegistryTest, ANameThatWasLookedUpNeedsNoStore) {
+  Value(registry_.Register(Request("arm", 1, "good")));
+  const std::string by_prefix = "arm@" + RevisionOf(1).substr(0, 8);
+  for (const std::string& reference :
+       {std::string("arm"), std::string("arm@good"), by_prefix}) {
+    ASSERT_TRUE(registry_.ResolveLoaded(reference));
+  }
+  for (const char* table : {"labels", "names", "history", "revisions"}) {
+    RunSql(path_, std::string("DROP TABLE ") + table);
+  }
+  for (const std::string& reference :
+       {std::string("arm"), std::string("arm@good"), by_prefix}) {
+    const auto entry = registry_.ResolveLoaded(reference);
+    ASSERT_TRUE(entry) << reference;
+    EXPECT_EQ(entry->name, "arm");
+    EXPECT_EQ(entry->loaded->revision, RevisionOf(1));
+    EXPECT_THAT(entry->labels, ElementsAre("good"));
+  }
+  // Twin: what was not looked up does need it.
+  EXPECT_FALSE(registry_.ResolveLoaded("arm@" + RevisionOf(1).substr(0, 9)));
+}
+
+TEST_F(RegistryTest, ALookUpSeesEveryAcknowledgedChange) {
+  const auto revision = [&](const char* reference) {
+    const auto entry = registry_.ResolveLoaded(reference);
+    return entry ? entry->loaded->revision : "none";
+  };
+  // Keeps the revisions at hand when the other name goes.
+  for (const int mass : {1, 2}) Value(registry_.Register(Request("leg", mass)));
+  for (int round = 0; round < 3; ++round) {
+    for (const int mass : {1, 2}) {
+      Value(registry_.Register(Request("arm", mass, "last")));
+      EXPECT_EQ(revision("arm"), RevisionOf(mass));
+      EXPECT_EQ(revision("arm@last"), RevisionOf(mass));
+    }
+    EXPECT_FALSE(registry_.Delete("arm", std::nullopt));
+    EXPECT_EQ(revision("arm"), "none");
+    EXPECT_EQ(revision("arm@last"), "none");
+  }
+}
+
+TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
+  // A small cache, so that models are also loaded while others register.
+  Registry shared(OpenStore(directory_ / "shared.db"),
+                  {.entries = 3, .source_bytes = 1 << 20});
+  constexpr int kMasses = 6;
+  Value(shared.Register(Request("arm", 1)));
+  std::atomic<bool> done = false;
+  std::atomic<int> wrong = 0;
+  std::atomic<int> resolved = 0;
+
+  std::vector<std::thread> readers;
+  readers.reserve(4);
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&, i] {
+      while (!done) {
+        // "arm" is always there; "leg" comes and goes.
+        auto result = shared.Resolve(i % 2 == 0 ? "arm" : "leg");
+        if (const auto* entry = std::get_if<ModelEntry>(&result)) {
+          const LoadedRevision& loaded = *entry->loaded;
+          if (loaded.model == nullptr ||
+              ComputeRevision("urdf", loaded.source, *loaded.options) !=
+                  loaded.revision) {
+            ++wrong;
+          }
+          ++resolved;
+        } else if (i % 2 == 0 ||
+                   std::get<RegistryError>(result).code != Code::kNotFound) {
+          ++wrong;
+        }
+        if (!std::holds_alternative<ModelPage>(shared.List(0, ""))) ++wrong;
+      }
+    });
+  }
+  std::vector<std::thread> writers;
+  for (const char* name : {"arm", "leg"}) {
+    writers.emplace_back([&, name] {
+      for (int i = 0; i < 60; ++i) {
+        auto result = shared.Register(Request(name, 1 + i % kMasses));
+        if (!std::holds_alternative<RegisterResult>(result)) ++wrong;
+        if (name == std::string_view("leg") && i % 3 == 2 &&
+            shared.Delete(name, std::nullopt)) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (auto& writer : writers) writer.join();
+  done = true;
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(resolved, 100);
+  EXPECT_EQ(Where(shared, "arm"), RevisionOf(1 + 59 % kMasses));
+}
+
+TEST_F(RegistryTest, AStoredSourceIsAskedForBeforeItIsReadAndBeforeItIsParsed) {
+  const std::string path = directory_ / "asked.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  ASSERT_EQ(RunSql(path, "DELETE FROM summaries"), "");
+  std::vector<std::string> asked;
+  std::string refused;
+  const auto answer = [&](const std::string& question) {
+    asked.push_back(question);
+    return question != refused;
+  };
+  const std::string size = std::to_string(Urdf(1).size());
+  const AdmitSource admit{
+      .read = [&](std::int64_t bytes) { return answer(std::to_string(bytes)); },
+      .parse =
+          [&](std::string_view source) {
+            EXPECT_EQ(source, Urdf(1));
+            return answer("source");
+          }};
+  const auto list = [&](Registry& registry) -> std::optional<RegistryError> {
+    auto listed = registry.List(0, "", {}, admit);
+    if (auto* error = std::get_if<RegistryError>(&listed)) return *error;
+    return std::nullopt;
+  };
+  const auto resolve = [&](Registry& registry) -> std::optional<RegistryError> {
+    auto resolved = registry.Resolve("arm", admit);
+    if (auto* error = std::get_if<RegistryError>(&resolved)) return *error;
+    return std::nullopt;
+  };
+  using Ask = std::function<std::optional<RegistryError>(Registry&)>;
+  for (const Ask& ask : {Ask(list), Ask(resolve)}) {
+    Registry registry(OpenStore(path));
+    for (const std::string& no : {size, std::string("source")}) {
+      asked.clear();
+      refused = no;
+      const auto error = ask(registry);
+      ASSERT_TRUE(error);
+      EXPECT_EQ(error->code, Code::kNotAdmitted);
+      EXPECT_EQ(asked.back(), no);
+      EXPECT_EQ(asked.front(), size);
+    }
+    refused.clear();
+    EXPECT_FALSE(ask(registry));
+    asked.clear();
+    // At hand, or summarized, it takes nothing any more.
+    EXPECT_FALSE(ask(registry));
+    EXPECT_TRUE(asked.empty());
+    ASSERT_EQ(RunSql(path, "DELETE FROM summaries"), "");
+  }
+}
+
+TEST_F(RegistryTest, WhatManyLookUpAtOnceIsLoadedOnce) {
+  const std::string path = directory_ / "shared.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  Registry registry(OpenStore(path));
+  constexpr int kThreads = 6;
+  std::atomic<int> begun = 0, parsed = 0;
+  const AdmitSource admit{
+      .read = {}, .parse = [&](std::string_view) {
+        ++parsed;
+        // Until all look it up, and for a while, in which nobody else parses.
+        const auto end =
+            std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+        while (parsed == 1 && std::chrono::steady_clock::now() < end) {
+          if (begun < kThreads) std::this_thread::yield();
+        }
+        return true;
+      }};
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int k = 0; k < kThreads; ++k) {
+    threads.emplace_back([&] {
+      ++begun;
+      const auto entry = Value(registry.Resolve("arm", admit));
+      EXPECT_EQ(entry.loaded->revision, RevisionOf(1));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(parsed, 1);
+}
+
+/// A function for SQL that holds a registration in its transaction.
+struct Hold {
+  static inline std::atomic<bool> reached = false, released = false,
+                                  too_long = false;
+
+  static int Add(sqlite3* connection, const char**,
+                 const sqlite3_api_routines*) {
+    return sqlite3_create_function(
+        connection, "hold", 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr,
+        [](sqlite3_context*, int, sqlite3_value**) {
+          reached = true;
+          const auto end =
+              std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (!released && !too_long) {
+            too_long = std::chrono::steady_clock::now() > end;
+            std::this_thread::yield();
+          }
+        },
+        nullptr, nullptr);
+  }
+};
+
+TEST_F(RegistryTest, ALookUpThatCorrectsASummaryWaitsForNoRegistration) {
+  const std::string path = directory_ / "held.db";
+  Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
+  ASSERT_EQ(RunSql(path,
+                   "UPDATE summaries SET nq = 7; CREATE TRIGGER held AFTER"
+                   " INSERT ON names BEGIN SELECT hold(); END"),
+            "");
+  const auto add = reinterpret_cast<void (*)()>(Hold::Add);
+  sqlite3_auto_extension(add);
+  Registry registry(OpenStore(path));
+  sqlite3_cancel_auto_extension(add);
+  std::thread writer([&] { Value(registry.Register(Request("leg", 2))); });
+  const auto give_up =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!Hold::reached && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(Hold::reached);
+  EXPECT_EQ(Where(registry, "arm"), RevisionOf(1));
+  EXPECT_FALSE(Hold::too_long);
+  Hold::released = true;
+  writer.join();
+  EXPECT_EQ(Value(registry.List(0, "")).models.at(0).summary,
+            SummaryOfPendulum());
+}
+
+}  // namespace
+}  // namespace torqued::server
