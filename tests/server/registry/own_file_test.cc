@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "server/registry/registry.h"
+#include "tests/server/registry/database.h"
 #include "tests/server/registry/fixtures.h"
 #include "tests/support/failing_allocations.h"
 
@@ -31,35 +32,6 @@ using testing::HasSubstr;
 using Code = RegistryError::Code;
 
 constexpr std::uintmax_t kPageBytes = 4096;  // SQLite's default
-
-/// A connection that never copies the log of its own accord.
-class Database {
- public:
-  explicit Database(const std::string& path) {
-    EXPECT_EQ(sqlite3_open(path.c_str(), &connection_), SQLITE_OK);
-    Run("PRAGMA wal_autocheckpoint = 0");
-  }
-  ~Database() { sqlite3_close(connection_); }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-
-  void Run(const std::string& sql) const {
-    EXPECT_EQ(sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr),
-              SQLITE_OK)
-        << sql << ": " << sqlite3_errmsg(connection_);
-  }
-
- private:
-  sqlite3* connection_ = nullptr;
-};
-
-/// With a table of rows.
-void MakeDatabase(const std::string& path) {
-  EXPECT_EQ(RunSql(path,
-                   "PRAGMA journal_mode = WAL;"
-                   "CREATE TABLE rows (content BLOB)"),
-            "wal");
-}
 
 /// One of so many pages, of which almost all are holes that nothing leads to.
 void MakeSparseDatabase(const std::string& path, std::uint32_t pages) {

@@ -192,7 +192,7 @@ TEST_P(StoreOfSizeTest, NothingThatSqliteDoesToItIsTakenForOtherContent) {
 TEST_P(StoreOfSizeTest, NothingThatSqliteDoesToItMeanwhileIsTakenSoEither) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
-  constexpr int kModels = 60;
+  constexpr int kModels = 30;
   Told told;
   {
     StoreOptions options = told.Options();
