@@ -12,10 +12,8 @@
 namespace torqued {
 namespace {
 
-/// Rows that are gathered at a time: enough to fill blocks, few enough for what
-/// they take to stay in a cache.
+/// Rows that are gathered at a time: enough to fill blocks.
 constexpr long long kMostRows = 256;
-constexpr long long kMostBytes = 256 << 10;
 
 constexpr std::size_t Padded(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -50,8 +48,8 @@ class GatheredRows {
     for (const LaneInput& input : job.inputs) {
       if (IsByRow(input)) bytes_per_row_ += BytesOf(input);
     }
-    const auto fitting =
-        kMostBytes / static_cast<long long>(bytes_per_row_ + 1);
+    const auto fitting = RowWorkspace::kMostGathered /
+                         static_cast<long long>(bytes_per_row_ + 1);
     most_rows_ = std::clamp<long long>(fitting, kernels.lanes_f64, kMostRows) /
                  kernels.lanes_f64 * kernels.lanes_f64;
     LayOut();

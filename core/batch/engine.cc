@@ -66,12 +66,53 @@ std::int64_t ChunkRows(const EvaluationPlan& plan, const LaneKernels& kernels,
 }
 
 void Append(EvaluationReport& report, const std::vector<RowIssue>& issues) {
-  report.rows_not_ok += static_cast<std::int64_t>(issues.size());
   for (const RowIssue& issue : issues) {
     if (report.issues.size() >= EvaluationReport::kMaxListed) break;
     report.issues.push_back(issue);
   }
 }
+
+/// Found chunk by chunk, in any order. Whatever their number, few are kept.
+class FoundIssues {
+ public:
+  void Add(std::int64_t chunk, std::vector<RowIssue> found) {
+    count_ += static_cast<std::int64_t>(found.size());
+    if (found.size() > kListed) found.resize(kListed);
+    found.shrink_to_fit();
+    kept_ += found.size();
+    by_chunk_.emplace_back(chunk, std::move(found));
+    if (kept_ > 2 * kListed) Sort();
+  }
+
+  void AppendTo(EvaluationReport& report) {
+    Sort();
+    report.rows_not_ok += count_;
+    for (const auto& [chunk, found] : by_chunk_) Append(report, found);
+  }
+
+ private:
+  static constexpr std::size_t kListed = EvaluationReport::kMaxListed;
+
+  /// What comes behind the first kListed is not listed, whatever is still to be
+  /// found.
+  void Sort() {
+    std::sort(by_chunk_.begin(), by_chunk_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::size_t listed = 0;
+    const auto more = std::find_if(by_chunk_.begin(), by_chunk_.end(),
+                                   [&listed](const auto& chunk) {
+                                     const bool full = listed >= kListed;
+                                     if (!full) listed += chunk.second.size();
+                                     return full;
+                                   });
+    by_chunk_.erase(more, by_chunk_.end());
+    kept_ = listed;
+  }
+
+  std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> by_chunk_;
+  std::size_t kept_ = 0;
+  std::int64_t count_ = 0;
+};
 
 EvaluationReport EvaluateAtOnce(const LaneKernels& kernels,
                                 const EvaluationPlan& plan,
@@ -80,6 +121,7 @@ EvaluationReport EvaluateAtOnce(const LaneKernels& kernels,
   EvaluationReport report;
   std::vector<RowIssue> issues;
   EvaluateRows(plan, outputs, kernels, 0, plan.rows(), workspace, issues);
+  report.rows_not_ok = static_cast<std::int64_t>(issues.size());
   Append(report, issues);
   return report;
 }
@@ -129,7 +171,9 @@ struct Engine::Run {
         plan(what),
         outputs(where),
         chunk_rows(rows_per_chunk),
-        chunks((what.rows() + rows_per_chunk - 1) / rows_per_chunk) {
+        chunks((what.rows() + rows_per_chunk - 1) / rows_per_chunk),
+        needed(RowWorkspace::PartsFor(what, where, lanes)),
+        large(needed.total() > RowWorkspace::kMostKept) {
     const std::int64_t rows = std::min(what.rows(), rows_per_chunk);
     const std::int64_t block = RowsOfABlock(what, lanes);
     long_chunks = what.Nanoseconds(rows, block) > kLongChunkNanoseconds;
@@ -142,6 +186,9 @@ struct Engine::Run {
   const EvaluationOutputs outputs;
   const std::int64_t chunk_rows;
   const std::int64_t chunks;
+  const RowWorkspace::Parts needed;
+  /// More than slots keep.
+  const bool large;
   bool long_chunks = false;
   bool paused_chunks = false;  // the long ones as well
   std::shared_ptr<CancellationToken> cancellation =
@@ -152,12 +199,9 @@ struct Engine::Run {
   std::atomic<std::int64_t> chunks_done{0};
   std::atomic<bool> failed{false};
   std::mutex mutex;
-  /// Issues by chunk, found in any order.
-  std::vector<std::pair<std::int64_t, std::vector<RowIssue>>> issues;
-  /// Workspaces that are larger than slots keep. A chunk that is done leaves
-  /// its workspace here, and the next one takes it.
+  FoundIssues issues;
+  /// Of chunks that are done, where the plan is large: for those to come.
   std::vector<std::unique_ptr<RowWorkspace>> workspaces;
-  std::atomic<bool> any_left{false};  // once in a while
 
   /// A chunk with pauses, on a slot of the scheduler from which it gives way.
   struct PausedChunk {
@@ -176,41 +220,54 @@ struct Engine::Run {
     }
   };
 
-  /// On a slot of the pool. Where the slot's workspace becomes too large to be
-  /// kept there, the chunk leaves it to those after it: so many threads, so
-  /// many workspaces, made once and gone with the job.
+  /// On a slot of the pool. What takes more than slots keep is computed in
+  /// workspaces of the job's own: so many threads, so many of them, made once
+  /// and gone with the job.
   void ChunkOfSlot(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
                    RowWorkspace& of_slot) {
-    std::unique_ptr<RowWorkspace> left;
-    if (any_left.load(std::memory_order_relaxed)) {
+    if (!large) {
+      of_slot.MakeRoom(needed);
+      Chunk(chunk, scheduler, slot, of_slot);
+      of_slot.Trim();
+      return;
+    }
+    std::unique_ptr<RowWorkspace> own;
+    try {
+      own = Take();
+    } catch (...) {
+      Fail();
+      return;
+    }
+    Chunk(chunk, scheduler, slot, *own);
+    Leave(std::move(own));
+  }
+
+  std::unique_ptr<RowWorkspace> Take() {
+    {
       const std::scoped_lock lock(mutex);
       if (!workspaces.empty()) {
-        left = std::move(workspaces.back());
+        auto workspace = std::move(workspaces.back());
         workspaces.pop_back();
+        return workspace;
       }
     }
-    Chunk(chunk, scheduler, slot, left != nullptr ? *left : of_slot);
-    if (left == nullptr) {
-      if (of_slot.bytes() <= RowWorkspace::kMostKept) return;
-      try {
-        left = std::make_unique<RowWorkspace>(std::move(of_slot));
-      } catch (...) {
-        left.reset();  // no memory: it is made again
-      }
-      of_slot = RowWorkspace();
-    }
-    Leave(std::move(left));
+    return std::make_unique<RowWorkspace>();
   }
 
   void Leave(std::unique_ptr<RowWorkspace> workspace) {
-    if (workspace == nullptr) return;
     try {
       const std::scoped_lock lock(mutex);
       workspaces.push_back(std::move(workspace));
-      any_left.store(true, std::memory_order_relaxed);
     } catch (...) {
-      workspace.reset();  // as above
+      workspace.reset();  // no memory: it is made again
     }
+  }
+
+  /// On the thread of a caller, who has lent what it keeps.
+  RowWorkspace& OfCaller(RowWorkspace& lent, RowWorkspace& own) const {
+    if (large) return own;
+    lent.MakeRoom(needed);
+    return lent;
   }
 
   void Chunk(std::int64_t chunk, ChunkScheduler& scheduler, int slot,
@@ -239,14 +296,18 @@ struct Engine::Run {
       if (!found.empty()) {
         if (stop_at_first) cancellation->Cancel();
         const std::scoped_lock lock(mutex);
-        issues.emplace_back(chunk, std::move(found));
+        issues.Add(chunk, std::move(found));
       }
     } catch (...) {
-      failed.store(true);
-      cancellation->Cancel();
+      Fail();
       return;
     }
     chunks_done.fetch_add(1);
+  }
+
+  void Fail() {
+    failed.store(true);
+    cancellation->Cancel();
   }
 
   EvaluationReport Report() {
@@ -268,9 +329,7 @@ struct Engine::Run {
     report.compute = any ? now - start : Clock::duration::zero();
     report.failed = failed.load();
     report.cancelled = !report.failed && chunks_done.load() < chunks;
-    std::sort(issues.begin(), issues.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [chunk, found] : issues) Append(report, found);
+    issues.AppendTo(report);
     return report;
   }
 };
@@ -309,13 +368,15 @@ bool Engine::IsSmall(const EvaluationPlan& plan) {
 
 EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
                                   const EvaluationOutputs& outputs) {
-  return WithWorkspace([&](RowWorkspace& workspace) {
+  return WithWorkspace([&](RowWorkspace& lent) {
     const std::int64_t chunk_rows =
         ChunkRows(plan, kernels_, chunk_rows_, threads());
     if (IsSmall(plan) || plan.rows() <= chunk_rows) {
-      return EvaluateAtOnce(kernels_, plan, outputs, workspace);
+      return EvaluateAtOnce(kernels_, plan, outputs, lent);
     }
     Run run(kernels_, plan, outputs, chunk_rows);
+    RowWorkspace own;
+    RowWorkspace& workspace = run.OfCaller(lent, own);
     ChunkScheduler::Job job;
     job.chunks = run.chunks;
     job.run = [this, &run, &workspace](std::int64_t chunk, int slot) {
@@ -335,10 +396,12 @@ EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
 EvaluationReport Engine::EvaluateHere(
     const EvaluationPlan& plan, const EvaluationOutputs& outputs,
     std::shared_ptr<CancellationToken> cancellation, bool stop_at_first) {
-  return WithWorkspace([&](RowWorkspace& workspace) {
+  return WithWorkspace([&](RowWorkspace& lent) {
     const std::int64_t chunk_rows =
         ChunkRows(plan, kernels_, chunk_rows_, threads());
     Run run(kernels_, plan, outputs, chunk_rows);
+    RowWorkspace own;
+    RowWorkspace& workspace = run.OfCaller(lent, own);
     if (run.chunks <= 1 && !run.paused_chunks) {
       return EvaluateAtOnce(kernels_, plan, outputs, workspace);
     }

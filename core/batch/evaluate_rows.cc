@@ -9,9 +9,6 @@
 namespace torqued {
 namespace {
 
-/// Whose doubts are listed at a time; whole blocks of any target.
-constexpr std::int64_t kRowsOfAList = 4096;
-
 /// Of one row by the general texts, beside what these count themselves.
 long long RowOperations(const EvaluationPlan& plan) {
   return 200LL * plan.model().nv();
@@ -107,9 +104,10 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues) {
   if (plan.blocks().usable()) {
-    for (; begin < end; begin += kRowsOfAList) {
+    for (; begin < end; begin += RowWorkspace::kMostListed) {
       EvaluateLanes(plan, outputs, kernels, begin,
-                    std::min(end, begin + kRowsOfAList), workspace, issues);
+                    std::min(end, begin + RowWorkspace::kMostListed), workspace,
+                    issues);
       if (GiveUpAfter(workspace.pauses, 0)) return;
     }
     return;

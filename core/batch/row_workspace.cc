@@ -17,6 +17,8 @@ constexpr std::int64_t kVectorsOfABody = 128;
 constexpr std::int64_t kNumbersOfAJoint = 32;
 /// Of lanes, beside what they say without inputs.
 constexpr std::int64_t kBytesOfAJointInLanes = 2048;
+/// Between the tables of rows that are put together.
+constexpr std::int64_t kBytesOfBorders = 4096;
 
 std::int64_t BytesOfScratch(std::int64_t bodies) {
   return kNumber * bodies * (bodies + kVectorsOfABody);
@@ -39,33 +41,49 @@ std::int64_t BytesOfQuantities(QuantityBits wanted, int bodies) {
   return static_cast<std::int64_t>(counter.used());
 }
 
-/// In either precision, and by the lowered tree or not.
-std::int64_t BytesOfLanes(const EvaluationPlan& plan,
+/// What the kernels themselves say of a job, in its precision and, where that
+/// is single, in double. `both_texts`: by the lowered tree or not.
+std::int64_t BytesOfLanes(BlockJob job, bool both_texts,
                           const LaneKernels& kernels) {
-  if (!plan.blocks().usable()) return 0;
-  double nothing = 0;  // is not written
-  EvaluationOutputs outputs;
-  std::int64_t of_a_row = 0;
-  for (int k = 0; k < kOutputCount; ++k) {
-    const auto output = static_cast<Output>(k);
-    if (!plan.Produces(output)) continue;
-    outputs[output].data = &nothing;
-    of_a_row += kNumber * plan.columns(output);
-  }
-  BlockJob job = plan.blocks().Job(plan, outputs);
-  const auto needed = [&] {
-    return -kernels.evaluate(&job, 0, 0, nullptr, 0, nullptr);
+  std::int64_t most = 0;
+  const auto look = [&] {
+    most = std::max<std::int64_t>(
+        most, -kernels.evaluate(&job, 0, 0, nullptr, 0, nullptr));
   };
-  long long most = needed();
+  job.part_count = 1;
+  look();
   if (job.single_precision) {
     job.single_precision = false;
-    most = std::max(most, needed());
-    // Rows in doubt are put together, a block at least; see double_rows.cc.
-    of_a_row *= kernels.lanes_f64;
+    look();
   }
-  job.lowered = false;
-  most = std::max(most, needed());
-  return most + of_a_row + kBytesOfAJointInLanes * plan.model().nv();
+  if (both_texts) {
+    job.lowered = !job.lowered;
+    look();
+  }
+  return most;
+}
+
+/// Of one row.
+std::int64_t BytesOfResults(const EvaluationPlan& plan) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (plan.Produces(output)) bytes += kNumber * plan.columns(output);
+  }
+  return bytes;
+}
+
+/// Of the list of rows in doubt, and of single precision what is put together
+/// of them: a block at least; see double_rows.cc.
+void AddDoubts(const EvaluationPlan& plan, const LaneKernels& kernels,
+               RowWorkspace::Parts* parts) {
+  parts->listed = RowWorkspace::kMostListed *
+                  static_cast<std::int64_t>(sizeof(DoubtfulRow));
+  if (plan.precision() != Precision::kSingle) return;
+  const std::int64_t row = BytesOfResults(plan) +
+                           kNumber * kNumbersOfAJoint * (plan.model().nv() + 1);
+  parts->gathered = kBytesOfBorders + std::max(RowWorkspace::kMostGathered,
+                                               kernels.lanes_f64 * row);
 }
 
 /// The system gives a page when it is first written, which takes it up to a
@@ -83,10 +101,13 @@ void TakePages(std::span<std::byte> memory, Pauses* pauses) {
   }
 }
 
+/// Whether it has grown.
 template <class T>
-void Grow(std::vector<T>& memory, std::size_t wanted, Pauses* pauses) {
+bool Grow(std::vector<T>& memory, std::size_t wanted, Pauses* pauses) {
   constexpr std::size_t kOfAPause = 32 * kPage / sizeof(T);
-  if (memory.size() >= wanted) return;
+  if (memory.size() >= wanted) return false;
+  // Not both at a time.
+  memory = {};
   memory.reserve(wanted);
   while (memory.size() < wanted) {
     const std::size_t more = std::min(wanted - memory.size(), kOfAPause);
@@ -96,44 +117,110 @@ void Grow(std::vector<T>& memory, std::size_t wanted, Pauses* pauses) {
       GiveUpAfter(pauses, kOperationsOfAPage * static_cast<long long>(pages));
     }
   }
+  return true;
+}
+
+}  // namespace
+
+namespace {
+
+/// But for lanes.
+RowWorkspace::Parts OtherParts(const EvaluationPlan& plan,
+                               const LaneKernels& kernels) {
+  const std::int64_t nv = plan.model().nv();
+  const int bodies = plan.model().tree().n;
+  const QuantitySet quantities = plan.options().quantities;
+  RowWorkspace::Parts parts;
+  parts.scratch = BytesOfScratch(bodies);
+  parts.numbers = kNumber * kNumbersOfAJoint * (nv + 1);
+  parts.packed = kNumber * NumbersOfPacked(plan);
+  if (quantities.HasAny(kQuantitiesOfTheTask)) {
+    parts.projections = kNumber * nv * (plan.options().task.axis_count + nv);
+  }
+  parts.quantities =
+      BytesOfQuantities(quantities.bits() & kGeneralQuantities, bodies);
+  if (plan.blocks().usable()) AddDoubts(plan, kernels, &parts);
+  return parts;
 }
 
 }  // namespace
 
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
                                     const LaneKernels& kernels) {
-  const std::int64_t nv = plan.model().nv();
-  const int bodies = plan.model().tree().n;
-  const QuantitySet quantities = plan.options().quantities;
-  std::int64_t numbers = NumbersOfPacked(plan) + kNumbersOfAJoint * (nv + 1);
-  if (quantities.HasAny(kQuantitiesOfTheTask)) {
-    numbers += nv * (plan.options().task.axis_count + nv);
+  Parts parts = OtherParts(plan, kernels);
+  if (!plan.blocks().usable()) return parts.total();
+  double nothing = 0;  // is not written
+  EvaluationOutputs outputs;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (plan.Produces(output)) outputs[output].data = &nothing;
   }
-  return BytesOfScratch(bodies) + kNumber * numbers +
-         BytesOfQuantities(quantities.bits() & kGeneralQuantities, bodies) +
-         BytesOfLanes(plan, kernels);
+  BlockJob job = plan.blocks().Job(plan, outputs);
+  for (LaneInput& input : job.inputs) input = {};
+  parts.lanes = BytesOfLanes(job, true, kernels) + BytesOfResults(plan) +
+                kBytesOfAJointInLanes * std::int64_t{plan.model().nv()};
+  return parts.total();
 }
 
-std::int64_t RowWorkspace::bytes() const {
-  std::size_t numbers =
-      result.capacity() + packed.capacity() + projections.capacity();
-  for (const auto& input : inputs) numbers += input.capacity();
-  return BytesOfScratch(bodies) + kNumber * static_cast<std::int64_t>(numbers) +
-         static_cast<std::int64_t>(
-             (quantities == nullptr ? 0 : quantities->bytes) +
-             doubtful.capacity() * sizeof(DoubtfulRow) + gathered.capacity()) +
-         lanes_bytes;
+RowWorkspace::Parts RowWorkspace::PartsFor(const EvaluationPlan& plan,
+                                           const EvaluationOutputs& outputs,
+                                           const LaneKernels& kernels) {
+  Parts parts = OtherParts(plan, kernels);
+  if (!plan.blocks().usable()) return parts;
+  const BlockJob job = plan.blocks().Job(plan, outputs);
+  parts.lanes = BytesOfLanes(job, job.part_count > 1, kernels);
+  return parts;
+}
+
+RowWorkspace::Parts RowWorkspace::parts() const {
+  const auto bytes_of = [](const auto& memory) {
+    return static_cast<std::int64_t>(memory.capacity() * sizeof(memory[0]));
+  };
+  Parts parts;
+  parts.scratch = BytesOfScratch(bodies);
+  parts.numbers = bytes_of(result);
+  for (const auto& input : inputs) parts.numbers += bytes_of(input);
+  parts.packed = bytes_of(packed);
+  parts.projections = bytes_of(projections);
+  if (quantities != nullptr) {
+    parts.quantities = static_cast<std::int64_t>(quantities->bytes);
+  }
+  parts.lanes = lanes_bytes;
+  parts.listed = bytes_of(doubtful);
+  parts.gathered = bytes_of(gathered);
+  return parts;
+}
+
+void RowWorkspace::MakeRoom(const Parts& needed) {
+  if (!grown && kept + needed.total() <= kMostKept) return;
+  const Parts has = parts();
+  const Parts both = {
+      .scratch = std::max(has.scratch, needed.scratch),
+      .numbers = std::max(has.numbers, needed.numbers),
+      .packed = std::max(has.packed, needed.packed),
+      .projections = std::max(has.projections, needed.projections),
+      .quantities = std::max(has.quantities, needed.quantities),
+      .lanes = std::max(has.lanes, needed.lanes),
+      .listed = std::max(has.listed, needed.listed),
+      .gathered = std::max(has.gathered, needed.gathered)};
+  if (both.total() > kMostKept) *this = RowWorkspace();
 }
 
 void RowWorkspace::Trim() {
-  if (bytes() > kMostKept) *this = RowWorkspace();
+  if (!grown) return;
+  grown = false;
+  kept = bytes();
+  if (kept > kMostKept) *this = RowWorkspace();
 }
 
 void RowWorkspace::Reserve(const EvaluationPlan& plan) {
-  bodies = std::max(bodies, plan.model().tree().n);
+  if (bodies < plan.model().tree().n) {
+    bodies = plan.model().tree().n;
+    grown = true;
+  }
   TakePages(dynamics.Reserve(bodies), pauses);
   const auto grow = [this](std::vector<double>& numbers, int size) {
-    Grow(numbers, static_cast<std::size_t>(size), pauses);
+    grown |= Grow(numbers, static_cast<std::size_t>(size), pauses);
   };
   const int nv = plan.model().nv();
   for (int k = 0; k < kInputCount; ++k) {
@@ -153,8 +240,10 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
       plan.options().quantities.bits() & kGeneralQuantities;
   if (general == 0) return;
   if (quantities == nullptr) quantities.reset(new Quantities);
-  TakePages(quantities->Reserve(general, static_cast<unsigned long>(bodies)),
-            pauses);
+  const auto pages =
+      quantities->Reserve(general, static_cast<unsigned long>(bodies));
+  grown |= !pages.empty();
+  TakePages(pages, pauses);
 }
 
 void RowWorkspace::FreeQuantities::operator()(Quantities* p) const { delete p; }
@@ -165,6 +254,7 @@ void RowWorkspace::Free::operator()(void* p) const {
 
 void RowWorkspace::ReserveLanes(long long bytes) {
   const auto size = static_cast<std::size_t>(bytes);
+  grown = true;
   lanes.reset();
   lanes_bytes = 0;
   lanes.reset(static_cast<std::byte*>(::operator new(size, kCacheLine)));
@@ -174,11 +264,14 @@ void RowWorkspace::ReserveLanes(long long bytes) {
 
 void RowWorkspace::ReserveDoubtful(std::int64_t rows) {
   const auto count = static_cast<std::size_t>(rows);
-  if (doubtful.size() < count) doubtful.resize(count);
+  if (doubtful.size() >= count) return;
+  grown = true;
+  doubtful = {};
+  doubtful.resize(count);
 }
 
 void RowWorkspace::ReserveGathered(std::size_t bytes) {
-  Grow(gathered, bytes, pauses);
+  grown |= Grow(gathered, bytes, pauses);
 }
 
 }  // namespace torqued

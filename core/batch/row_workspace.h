@@ -33,12 +33,45 @@ struct RowWorkspace {
   /// given back with the job.
   static constexpr std::int64_t kMostKept = 512 << 10;
 
-  /// What the rows of a plan take, whatever their inputs: not less, but for the
-  /// few that are put together to be computed again.
+  /// Rows in doubt that are listed at a time: whole blocks of any target.
+  static constexpr std::int64_t kMostListed = 2048;
+  /// Bytes of those that are put together, unless a block takes more: enough
+  /// for some blocks of an arm, few enough to stay in a cache.
+  static constexpr std::int64_t kMostGathered = 64 << 10;
+
+  /// Bytes of what is made on its own.
+  struct Parts {
+    std::int64_t scratch = 0;
+    std::int64_t numbers = 0;  // inputs and a result
+    std::int64_t packed = 0;
+    std::int64_t projections = 0;
+    std::int64_t quantities = 0;
+    std::int64_t lanes = 0;
+    std::int64_t listed = 0;  // rows in doubt
+    std::int64_t gathered = 0;
+
+    std::int64_t total() const {
+      return scratch + numbers + packed + projections + quantities + lanes +
+             listed + gathered;
+    }
+    bool operator==(const Parts&) const = default;
+  };
+  /// What the rows of a plan take, whatever their inputs and however many are
+  /// in doubt: not less. So it may be asked for before there are rows.
   static std::int64_t BytesFor(const EvaluationPlan& plan,
                                const LaneKernels& kernels);
+  /// What its rows take that it has now, of which these outputs are wanted: not
+  /// less, and no more than BytesFor.
+  static Parts PartsFor(const EvaluationPlan& plan,
+                        const EvaluationOutputs& outputs,
+                        const LaneKernels& kernels);
+
   /// What it has.
-  std::int64_t bytes() const;
+  Parts parts() const;
+  std::int64_t bytes() const { return parts().total(); }
+  /// Before rows that need so much. Where what it has is more together with
+  /// what these add than kMostKept, it is given back first.
+  void MakeRoom(const Parts& needed);
   /// Gives all of it back where that is more than kMostKept.
   void Trim();
 
@@ -46,7 +79,8 @@ struct RowWorkspace {
   void Reserve(const EvaluationPlan& plan);
   /// Memory of the lane kernels, aligned to cache lines.
   void ReserveLanes(long long bytes);
-  /// Room for rows that the kernels leave in doubt.
+  /// Room for rows that the kernels leave in doubt. What was there is gone
+  /// where it grows.
   void ReserveDoubtful(std::int64_t rows);
   /// And for these once more.
   void ReserveGathered(std::size_t bytes);
@@ -68,6 +102,9 @@ struct RowWorkspace {
   std::vector<std::byte> gathered;
   /// Of the rows that are computed now; null: there are none.
   Pauses* pauses = nullptr;
+  /// At the last Trim, and whether it has grown since.
+  std::int64_t kept = 0;
+  bool grown = false;
 };
 
 }  // namespace torqued

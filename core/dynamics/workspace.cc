@@ -23,6 +23,9 @@ std::span<std::byte> Workspace<T>::Reserve(int bodies) {
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
   CarveScratch(n, counter, scratch_);
+  // Not both at a time; and where there is no memory nothing is left.
+  bodies_ = -1;
+  memory_.reset();
   memory_.reset(
       static_cast<std::byte*>(::operator new(counter.used(), kAlignment)));
   Carver carver(memory_.get());

@@ -47,7 +47,7 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
 
   if (Engine::IsSmall(*computation_->plan())) {
     OnEvaluated(
-        engine.Evaluate(*computation_->plan(), computation_->outputs()));
+        engine.EvaluateHere(*computation_->plan(), computation_->outputs()));
     return;
   }
   engine.Submit(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/batch/evaluate_rows.h"
@@ -23,7 +24,8 @@ using testing_support::RandomRobotOptions;
 /// Some rows of a chain of so many joints, all results.
 class Work {
  public:
-  Work(int dof, QuantitySet quantities, Precision precision)
+  Work(int dof, QuantitySet quantities, Precision precision,
+       std::int64_t rows = 9, bool all_in_doubt = false, bool wrench = false)
       : batch_(testing_support::WithArmature(
                    *testing_support::LoadModel(
                        testing_support::MakeRandomRobot(
@@ -31,16 +33,22 @@ class Work {
                                .dof = dof})
                            .urdf),
                    1000),
-               kRows) {
+               rows),
+        rows_(rows),
+        all_in_doubt_(all_in_doubt) {
     batch_.options.quantities = quantities;
     batch_.options.precision = precision;
     batch_.options.tip_frame = "tip";
-    batch_.wrench.clear();
+    if (!wrench) batch_.wrench.clear();
   }
 
-  /// One row is in doubt, which takes what rows alone take.
+  /// One row at least is in doubt, which takes what rows alone take.
   void Evaluate(const LaneKernels& kernels, RowWorkspace* workspace) {
-    batch_.q[0] = std::numeric_limits<double>::quiet_NaN();
+    const std::size_t row = batch_.q.size() / static_cast<std::size_t>(rows_);
+    for (std::size_t k = 0; k < batch_.q.size(); k += row) {
+      batch_.q[k] = std::numeric_limits<double>::quiet_NaN();
+      if (!all_in_doubt_) break;
+    }
     const EvaluationPlan plan = batch_.Plan();
     EvaluationOutputs outputs;
     std::vector<std::vector<double>> tables(kOutputCount);
@@ -48,22 +56,38 @@ class Work {
       const auto output = static_cast<Output>(k);
       if (!plan.Produces(output)) continue;
       auto& table = tables[static_cast<std::size_t>(k)];
-      table.resize(static_cast<std::size_t>(kRows * plan.columns(output)));
+      table.resize(static_cast<std::size_t>(rows_ * plan.columns(output)));
       outputs[output] = {table.data(), NumberType::kF64};
     }
     told_ = RowWorkspace::BytesFor(plan, kernels);
+    parts_ = RowWorkspace::PartsFor(plan, outputs, kernels);
     std::vector<RowIssue> issues;
-    EvaluateRows(plan, outputs, kernels, 0, kRows, *workspace, issues);
+    EvaluateRows(plan, outputs, kernels, 0, rows_, *workspace, issues);
     EXPECT_FALSE(issues.empty());
   }
+  /// Without its states, and with them.
   std::int64_t told() const { return told_; }
+  const RowWorkspace::Parts& parts() const { return parts_; }
 
  private:
-  static constexpr std::int64_t kRows = 9;
-
   Batch batch_;
+  std::int64_t rows_;
+  bool all_in_doubt_;
   std::int64_t told_ = 0;
+  RowWorkspace::Parts parts_;
 };
+
+void ExpectNoMore(const RowWorkspace::Parts& parts,
+                  const RowWorkspace::Parts& told) {
+  EXPECT_LE(parts.scratch, told.scratch);
+  EXPECT_LE(parts.numbers, told.numbers);
+  EXPECT_LE(parts.packed, told.packed);
+  EXPECT_LE(parts.projections, told.projections);
+  EXPECT_LE(parts.quantities, told.quantities);
+  EXPECT_LE(parts.lanes, told.lanes);
+  EXPECT_LE(parts.listed, told.listed);
+  EXPECT_LE(parts.gathered, told.gathered);
+}
 
 constexpr QuantitySet kSets[] = {
     {Quantity::kInverseDynamics},  {Quantity::kForwardDynamics},
@@ -71,8 +95,8 @@ constexpr QuantitySet kSets[] = {
     {Quantity::kCoriolisMatrix},   {Quantity::kForwardDynamicsDerivatives},
     {Quantity::kOperationalSpace}, {Quantity::kTaskProjection}};
 
-/// Of rows that are put together, and of the list of those in doubt.
-constexpr std::int64_t kBeside = 320 << 10;
+/// Of many rows that are put together, and of the list of those in doubt.
+constexpr std::int64_t kBeside = 160 << 10;
 
 TEST(RowWorkspaceTest, RowsTakeNoMoreThanWasTold) {
   for (const LaneKernels* kernels : Targets()) {
@@ -87,13 +111,75 @@ TEST(RowWorkspaceTest, RowsTakeNoMoreThanWasTold) {
           Work work(dof, quantities, precision);
           RowWorkspace workspace;
           work.Evaluate(*kernels, &workspace);
-          EXPECT_LE(workspace.bytes(), work.told() + kBeside);
+          ExpectNoMore(workspace.parts(), work.parts());
+          EXPECT_LE(work.parts().total(), work.told());
           // Nor is much more told.
           EXPECT_LE(work.told(), 4 * workspace.bytes() + kBeside);
         }
       }
     }
   }
+}
+
+TEST(RowWorkspaceTest, ManyRowsInDoubtTakeNoMoreThanWasTold) {
+  for (const int dof : {1, 7, 40, 80}) {
+    for (const QuantitySet quantities : kSets) {
+      for (const Precision precision :
+           {Precision::kDouble, Precision::kSingle}) {
+        SCOPED_TRACE(std::to_string(dof) + " joints, quantities " +
+                     std::to_string(quantities.bits()));
+        // A wrench takes the general texts, of what stands beside it others.
+        for (const bool wrench : {false, true}) {
+          const QuantitySet both =
+              quantities |
+              QuantitySet{Quantity::kInverseDynamics, Quantity::kMassMatrix};
+          Work work(dof, wrench ? both : quantities, precision,
+                    dof > 7 ? 300 : 5000, true, wrench);
+          RowWorkspace workspace;
+          work.Evaluate(BestTarget(), &workspace);
+          ExpectNoMore(workspace.parts(), work.parts());
+          EXPECT_LE(work.parts().total(), work.told());
+        }
+      }
+    }
+  }
+}
+
+TEST(RowWorkspaceTest, WhatIsToldOfAPlanDoesNotChangeWithItsInputs) {
+  const auto model = testing_support::LoadModel(
+      testing_support::MakeRandomRobot(1, {.dof = 7}).urdf);
+  Batch batch(model, 3);
+  batch.options.precision = Precision::kSingle;
+  batch.options.tip_frame = model->frames().back().name;
+  const auto without = EvaluationPlan::Create(model, batch.options);
+  EXPECT_EQ(
+      RowWorkspace::BytesFor(std::get<EvaluationPlan>(without), BestTarget()),
+      RowWorkspace::BytesFor(batch.Plan(), BestTarget()));
+}
+
+TEST(RowWorkspaceTest, RoomIsMadeWhereBothWouldBeMoreThanIsKept) {
+  Work one(25, {Quantity::kCoriolisMatrix}, Precision::kDouble);
+  Work other(30, {Quantity::kMassMatrix}, Precision::kSingle);
+  RowWorkspace workspace;
+  one.Evaluate(BestTarget(), &workspace);
+  const RowWorkspace::Parts of_one = workspace.parts();
+  // Again the same.
+  workspace.MakeRoom(one.parts());
+  EXPECT_EQ(workspace.parts(), of_one);
+  RowWorkspace alone;
+  other.Evaluate(BestTarget(), &alone);
+  ASSERT_LE(one.parts().total(), RowWorkspace::kMostKept);
+  ASSERT_LE(other.parts().total(), RowWorkspace::kMostKept);
+  workspace.MakeRoom(other.parts());
+  EXPECT_EQ(workspace.parts(), RowWorkspace().parts());
+  other.Evaluate(BestTarget(), &workspace);
+  EXPECT_LE(workspace.bytes(), RowWorkspace::kMostKept);
+  // Little finds room beside it.
+  Work little(3, {Quantity::kInverseDynamics}, Precision::kDouble);
+  little.Evaluate(BestTarget(), &workspace);
+  const RowWorkspace::Parts of_both = workspace.parts();
+  workspace.MakeRoom(little.parts());
+  EXPECT_EQ(workspace.parts(), of_both);
 }
 
 TEST(RowWorkspaceTest, MuchIsGivenBackAndLittleIsKept) {
