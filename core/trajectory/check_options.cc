@@ -1,11 +1,13 @@
 #include "core/trajectory/check_options.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
 #include <utility>
 
+#include "core/batch/row_workspace.h"
 #include "core/model/text.h"
 
 namespace torqued {
@@ -236,13 +238,25 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
   return setup;
 }
 
-MaybeError ProblemOf(std::shared_ptr<const Model> model,
-                     const TrajectoryOptions& options) {
+std::variant<std::int64_t, ArgumentError> BytesToCheck(
+    std::shared_ptr<const Model> model, const TrajectoryOptions& options,
+    const LaneKernels& kernels) {
   auto made = MakeCheckSetup(std::move(model), options);
   if (auto* error = std::get_if<ArgumentError>(&made)) {
     return std::move(*error);
   }
-  return std::nullopt;
+  const auto& setup = std::get<CheckSetup>(made);
+  // One after the other, in the same memory.
+  std::int64_t most = 0;
+  const auto look = [&](const EvaluationPlan& plan) {
+    most = std::max(most, RowWorkspace::BytesFor(plan, kernels));
+  };
+  look(setup.torques);
+  look(setup.still);
+  look(setup.push);
+  if (setup.other_load) look(*setup.other_load);
+  if (setup.space) look(*setup.space);
+  return most;
 }
 
 MaybeError ProblemOfTimes(std::span<const double> time) {

@@ -104,15 +104,27 @@ class TrajectoryCheck::Run {
   Index done() const { return done_; }
   Index total() const { return static_cast<Index>(trajectory_.time.size()); }
 
+  std::int64_t step_bytes() const {
+    const int tables =
+        2 + (setup_.other_load ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
+    Index of_a_sample = Index{tables} * n_;
+    if (setup_.space) {
+      const Index m = setup_.task.axis_count;
+      of_a_sample += m * m + 2;  // mobility; σ_min and rank
+    }
+    return std::min(MostOfASlab(), total()) * of_a_sample *
+           static_cast<Index>(sizeof(double));
+  }
+
   std::optional<ArgumentError> Advance(
       Engine& engine, CheckThreads threads,
       const std::shared_ptr<CancellationToken>& cancellation) {
-    Index most = kSlabNumbers / std::max(n_, 1);
+    Index most = MostOfASlab();
     if (threads == CheckThreads::kTheCaller) {
       const double sample = std::max(NanosecondsOfSample(), 1.0);
-      most = std::min(most, static_cast<Index>(kSlabNanoseconds / sample));
+      most = std::clamp<Index>(static_cast<Index>(kSlabNanoseconds / sample), 1,
+                               most);
     }
-    most = std::clamp<Index>(most, 1, kSlab);
     if (remarks_ && !remarks_->ready()) {
       remarks_->Prepare(most);
       return std::nullopt;
@@ -167,6 +179,10 @@ class TrajectoryCheck::Run {
     Table tau, still, other_load, push, sigma_min, mobility;
     std::vector<std::uint32_t> rank;
   };
+
+  Index MostOfASlab() const {
+    return std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
+  }
 
   /// Of its torques, at rest too, and of the task's space, which is looked at
   /// where it is singular.
@@ -494,6 +510,7 @@ std::variant<TrajectoryCheck, ArgumentError> TrajectoryCheck::Create(
 const EvaluationPlan& TrajectoryCheck::plan() const { return run_->plan(); }
 std::int64_t TrajectoryCheck::done() const { return run_->done(); }
 std::int64_t TrajectoryCheck::total() const { return run_->total(); }
+std::int64_t TrajectoryCheck::step_bytes() const { return run_->step_bytes(); }
 
 std::optional<ArgumentError> TrajectoryCheck::Advance(
     Engine& engine, CheckThreads threads,

@@ -79,9 +79,11 @@ struct TrajectoryOptions {
   bool consistent = false;
 };
 
-/// What is wrong with the options for a model; nothing: they can be used.
-std::optional<ArgumentError> ProblemOf(std::shared_ptr<const Model> model,
-                                       const TrajectoryOptions& options);
+/// Bytes of memory that a thread computes checks with these options in,
+/// whatever their samples; or what is wrong with the options for the model.
+std::variant<std::int64_t, ArgumentError> BytesToCheck(
+    std::shared_ptr<const Model> model, const TrajectoryOptions& options,
+    const LaneKernels& kernels);
 
 /// Tables of one row a sample, in the order of the joints; null: not wanted.
 /// Coefficients of the path dynamics are those of Bobrow, Dubowsky & Gibson
@@ -177,6 +179,8 @@ class TrajectoryCheck {
   const EvaluationPlan& plan() const;
   std::int64_t done() const;
   std::int64_t total() const;
+  /// Bytes of the results of a step, which are kept for the next one.
+  std::int64_t step_bytes() const;
 
   /// Some thousand samples more, fewer of a robot with many joints. Where v and
   /// a were given, the first calls look at all samples for how many digits they

@@ -50,9 +50,15 @@ std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
     return InMessage(std::move(*error), "start.");
   }
   decoded_ = std::get<DecodedCheck>(std::move(decoded));
-  // Before the samples travel: what is wrong with the options shows now.
-  if (const auto problem = ProblemOf(model_, decoded_->options)) {
+  // Before the samples travel: what is wrong with the options shows now, and
+  // whether there is room to compute in, of which steps take one at a time.
+  const auto bytes = BytesToCheck(model_, decoded_->options, engine_.kernels());
+  if (const auto* problem = std::get_if<ArgumentError>(&bytes)) {
     return InMessage(ToError(*problem, kWrenches), "start.");
+  }
+  if (const auto wanted = std::get<std::int64_t>(bytes);
+      wanted > RowWorkspace::kMostKept) {
+    if (auto error = samples_->AdmitBytes(wanted)) return error;
   }
   tables_.emplace(decoded_->tables, model_->nv());
   return std::nullopt;
@@ -79,14 +85,8 @@ std::optional<Error> CheckJob::MakeReady() {
   if (const auto* problem = std::get_if<ArgumentError>(&created)) {
     return ToError(*problem, kWrenches);
   }
-  // Of a step, of which there is one at a time.
-  if (const std::int64_t bytes = RowWorkspace::BytesFor(
-          std::get<TrajectoryCheck>(created).plan(), engine_.kernels());
-      bytes > RowWorkspace::kMostKept) {
-    if (auto error = samples_->AdmitBytes(bytes)) return error;
-  }
   check_ = std::get<TrajectoryCheck>(std::move(created));
-  return std::nullopt;
+  return samples_->AdmitBytes(check_->step_bytes());
 }
 
 std::optional<Error> CheckJob::Step() {
