@@ -241,7 +241,7 @@ def test_everything_at_once_stays_within_the_formula(limited_start, cgroup):
 
         clients = run_bulk(server, request)
         assert server.process.poll() is None, "killed"
-        assert sum(bulk.refused + len(bulk.failures) for bulk in clients) > 0
+        assert sum(bulk.refused for bulk in clients) > 0
         assert sum(bulk.answered for bulk in clients) > 0
         for bulk in clients:
             for failure in bulk.failures:
@@ -333,18 +333,19 @@ def test_what_parses_at_a_time_stays_within_the_formula(limited_start):
 
 def test_what_threads_compute_large_robots_in_is_admitted(limited_start):
     server = limited_start("--threads", 8)
-    joints = 600
+    joints, rows = 1000, 8
     with harness.Client(server.address) as client:
         info = info_of(client)
         register(client, "long", robots.chain(joints))
+        # Little to send and to return, much to compute in: rows of all calls
+        # take turns, so that each call would have its own for each thread.
         request = compute_request(
-            "long", [ask.FORWARD_DYNAMICS_DERIVATIVES], payload=harness.F32,
-            q=np.zeros((1, joints)), v=np.zeros((1, joints)),
-            tau=np.zeros((1, joints)))
+            "long", [ask.OPERATIONAL_SPACE], q=np.zeros((rows, joints)),
+            v=np.zeros((rows, joints)))
         ends = repeat(server, lambda c: c.dynamics.Compute(request), 8)
         assert server.process.poll() is None, "killed"
-        # Refused where they overlap, which the machine decides.
-        assert ends["OK"] and set(ends) <= {"OK", "OVERLOADED"}, ends
+        # A call takes long enough for the others to come meanwhile.
+        assert set(ends) == {"OK", "OVERLOADED"}, ends
         idle = server.memory("VmRSS")
         # Nothing of it is kept.
         assert idle < 250 << 20
