@@ -119,6 +119,7 @@ TEST(LogQueue, ManyThreadsLoseNoLineThatIsNotTold) {
     const std::jthread all([&queue] {
       {
         std::vector<std::jthread> threads;
+        threads.reserve(kThreads);
         for (int thread = 0; thread < kThreads; ++thread) {
           threads.emplace_back([&queue] {
             for (int k = 0; k < kLines; ++k) queue.Put("line\n");

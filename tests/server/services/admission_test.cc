@@ -199,6 +199,7 @@ TEST(AdmissionTest, WhatIsAddedToATicketIsGivenBackWithIt) {
   EXPECT_EQ(admission.held(), (Admission::Load{3, 50, 1}));
   Admission::Ticket empty;
   empty.Add(std::move(ticket));
+  // NOLINTNEXTLINE(bugprone-use-after-move): it is to hold nothing
   EXPECT_EQ(ticket.load(), Admission::Load());
   EXPECT_EQ(admission.held(), (Admission::Load{3, 50, 1}));
   empty = {};
@@ -282,8 +283,10 @@ TEST(AdmissionTest, NeverMoreThanTheLimitUnderContention) {
   Admission admission({3, kHuge});
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
+  constexpr int kThreads = 4;
   std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20'000; ++i) {
         auto outcome = admission.Admit({2, 1});

@@ -13,9 +13,6 @@
 namespace torqued::server {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Pair;
-
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 class ComputationTest : public ::testing::Test {
