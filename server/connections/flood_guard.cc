@@ -199,8 +199,9 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
 }
 
 void FloodGuard::OnEndlessHeaders(const Connection& connection) {
-  // They took nothing, so that nobody who shares the address is to wait.
-  EndAtHeaders(connection, NameOf(Flood::kHeaders));
+  // Who reads has aborted the connection. The headers took nothing: nobody who
+  // shares the address is to wait, and no growth of memory was theirs.
+  TellEnd({NameOf(Flood::kHeaders), connection.peer}, false);
 }
 
 bool FloodGuard::EndAtHeaders(const Connection& connection,
@@ -208,11 +209,14 @@ bool FloodGuard::EndAtHeaders(const Connection& connection,
   Place& place = At(connection.id);
   if (place.flooded.exchange(connection.id) == connection.id) return false;
   connections_->Abort(connection.id);
-  const std::lock_guard lock(ended_mutex_);
-  if (ended_at_headers_.size() < kMostTold) {
-    ended_at_headers_.push_back({reason, connection.peer});
-  }
+  TellEnd({reason, connection.peer}, true);
   return true;
+}
+
+void FloodGuard::TellEnd(const EndedAtHeaders& end, bool took_memory) {
+  const std::lock_guard lock(ended_mutex_);
+  others_ended_ |= took_memory;
+  if (ended_at_headers_.size() < kMostTold) ended_at_headers_.push_back(end);
 }
 
 void FloodGuard::OnClose(const Connection& connection) {
@@ -360,11 +364,13 @@ void FloodGuard::GiveMemoryBack() {
 
 void FloodGuard::LogEndsAtHeaders() {
   std::vector<EndedAtHeaders> ended;
+  bool others_ended = false;
   {
     const std::lock_guard lock(ended_mutex_);
     ended.swap(ended_at_headers_);
+    others_ended = std::exchange(others_ended_, false);
   }
-  if (!ended.empty()) judge_.OthersEnded();
+  if (others_ended) judge_.OthersEnded();
   for (const auto& [reason, peer] : ended) {
     if (!MayLogEnd(reason, peer)) continue;
     Log(LogLevel::kWarn, "ended a connection",

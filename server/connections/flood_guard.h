@@ -107,6 +107,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
   void End(ConnectionId id);
   /// False where it has been ended before.
   bool EndAtHeaders(const Connection& connection, std::string_view reason);
+  void TellEnd(const EndedAtHeaders& end, bool took_memory);
   void LogEnd(const FloodJudge::Verdict& verdict);
   void LogEndsAtHeaders();
   void GiveMemoryBack();
@@ -136,6 +137,7 @@ class FloodGuard final : public ConnectionObserver, public CallGate::Observer {
 
   std::mutex ended_mutex_;
   std::vector<EndedAtHeaders> ended_at_headers_;  // to be told
+  bool others_ended_ = false;  // some that took memory, by now
 
   std::atomic<int> closed_early_{0};  // connections
   std::atomic<bool> freed_{false};
