@@ -120,10 +120,6 @@ bool Grow(std::vector<T>& memory, std::size_t wanted, Pauses* pauses) {
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 /// But for lanes.
 RowWorkspace::Parts OtherParts(const EvaluationPlan& plan,
                                const LaneKernels& kernels) {

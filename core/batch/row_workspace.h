@@ -29,8 +29,8 @@ struct RowWorkspace {
     return inputs[static_cast<std::size_t>(input)];
   }
 
-  /// What a thread keeps from job to job: enough for some 50 joints. More is
-  /// given back with the job.
+  /// What a thread keeps from job to job. A plan that takes more has workspaces
+  /// of its own.
   static constexpr std::int64_t kMostKept = 512 << 10;
 
   /// Rows in doubt that are listed at a time: whole blocks of any target.

@@ -27,8 +27,9 @@ std::string StoreWatch::Problem() {
     const auto end = *behind_since_ + times_.patience;
     if (Clock::now() >= end) {
       return files_.path() +
-             " looks changed and is looked through; nothing is stored until "
-             "that is done";
+             " looks changed and is looked through; until that is done, "
+             "nothing "
+             "more is stored, and what was asked for may have been";
     }
     looked_.wait_until(lock, end,
                        [this, looks = looks_] { return looks_ != looks; });

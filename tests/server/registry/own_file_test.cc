@@ -405,7 +405,7 @@ TEST_F(OwnFileTest, OfARegistrationThatWaitsForALookInVain) {
     }
   }
   EXPECT_THAT(refused, HasSubstr(path_ + " looks changed and is looked through;"
-                                         " nothing is stored until"));
+                                         " until that is done, nothing more"));
 }
 
 TEST_F(OwnFileTest, OfARegistrationThatWaitsUntilItIsLookedThrough) {
