@@ -248,9 +248,9 @@ def test_what_never_fits_is_told(start):
         failure = refused(client, *messages(motion))
         assert failure.reason == "REQUEST_TOO_LARGE"
         # The memory is given back.
-        small = Motion.swinging(7, 300)
+        small = Motion.swinging(7, 200)
         for _ in range(20):
-            assert check(client, small).verdict.samples == 300
+            assert check(client, small).verdict.samples == 200
 
 
 @pytest.mark.parametrize("samples, takes, fields", [
@@ -327,8 +327,9 @@ def test_checks_leave_others_half_of_the_room(start):
     limit = 8 << 20
     server = start("--max-inflight-bytes", limit,
                    models=harness.example_models())
-    # 22 numbers of 16 bytes a sample: 70 % of half of the room.
-    held = Motion.swinging(7, int(0.35 * limit / (22 * 16)))
+    # 22 numbers of 16 bytes a sample: 56 % of half of the room. The results of
+    # the steps take half as much again.
+    held = Motion.swinging(7, int(0.28 * limit / (22 * 16)))
     release = threading.Event()
 
     def waiting():

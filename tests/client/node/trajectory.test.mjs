@@ -956,18 +956,18 @@ test('a server that has no room is asked again, one that never has is not', asyn
   });
   // Two hold most of the room until they are told to go on: one may take half.
   async function* holding() {
-    yield swinging(8000, 5);
+    yield swinging(6500, 5);
     await first;
   }
   const held = [1, 2].map(() => robot.checkTrajectory(holding()));
   await wait(200);
-  const second = robot.checkTrajectory(swinging(9000, 6));
+  const second = robot.checkTrajectory(swinging(6600, 6));
   while (retries.length === 0) await Promise.race([second, wait(20)]);
   more();
   for (const verdict of await Promise.all(held)) {
-    assert.equal(verdict.samples, 8000);
+    assert.equal(verdict.samples, 6500);
   }
-  assert.equal((await second).samples, 9000);
+  assert.equal((await second).samples, 6600);
   assert.equal(retries[0].reason, 'OVERLOADED');
   const { length } = retries;
   await assert.rejects(robot.checkTrajectory(swinging(20_000, 7)), {
