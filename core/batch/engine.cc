@@ -200,7 +200,8 @@ struct Engine::Run {
   std::atomic<bool> failed{false};
   std::mutex mutex;
   FoundIssues issues;
-  /// Of chunks that are done, where the plan is large: for those to come.
+  /// The workspaces of a large plan that no chunk uses now. A chunk takes one
+  /// and puts it back at its end.
   std::vector<std::unique_ptr<RowWorkspace>> workspaces;
 
   /// A chunk with pauses, on a slot of the scheduler from which it gives way.

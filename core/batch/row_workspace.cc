@@ -17,7 +17,7 @@ constexpr std::int64_t kVectorsOfABody = 128;
 constexpr std::int64_t kNumbersOfAJoint = 32;
 /// Of lanes, beside what they say without inputs.
 constexpr std::int64_t kBytesOfAJointInLanes = 2048;
-/// Between the tables of rows that are put together.
+/// The gaps between the tables of gathered rows take at most so much.
 constexpr std::int64_t kBytesOfBorders = 4096;
 
 std::int64_t BytesOfScratch(std::int64_t bodies) {

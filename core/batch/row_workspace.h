@@ -35,8 +35,9 @@ struct RowWorkspace {
 
   /// Rows in doubt that are listed at a time: whole blocks of any target.
   static constexpr std::int64_t kMostListed = 2048;
-  /// Bytes of those that are put together, unless a block takes more: enough
-  /// for some blocks of an arm, few enough to stay in a cache.
+  /// The rows in doubt that are gathered at a time take at most so many bytes,
+  /// or one block where a block takes more. Some blocks of an arm fit, and all
+  /// of it stays in a cache.
   static constexpr std::int64_t kMostGathered = 64 << 10;
 
   /// Bytes of what is made on its own.

@@ -79,8 +79,8 @@ struct TrajectoryOptions {
   bool consistent = false;
 };
 
-/// Bytes of memory that a thread computes checks with these options in,
-/// whatever their samples; or what is wrong with the options for the model.
+/// How many bytes of workspace a thread needs for a check with these options,
+/// whatever its samples are; or what is wrong with the options for the model.
 std::variant<std::int64_t, ArgumentError> BytesToCheck(
     std::shared_ptr<const Model> model, const TrajectoryOptions& options,
     const LaneKernels& kernels);

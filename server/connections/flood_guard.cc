@@ -199,8 +199,9 @@ CallVerdict FloodGuard::OnHeaders(const Connection& connection) {
 }
 
 void FloodGuard::OnEndlessHeaders(const Connection& connection) {
-  // Who reads has aborted the connection. The headers took nothing: nobody who
-  // shares the address is to wait, and no growth of memory was theirs.
+  // The caller has aborted the connection before gRPC got the headers. They
+  // took no memory, so the peer may connect again at once, and the judge goes
+  // on looking for whose memory grows.
   TellEnd({NameOf(Flood::kHeaders), connection.peer}, false);
 }
 

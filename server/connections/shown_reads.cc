@@ -54,7 +54,7 @@ bool MayHave(ConnectionSlot& slot, int descriptor, const msghdr& message,
   try {
     slot.observer->OnEndlessHeaders(connection);
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
-    // It is ended, and nobody is told.
+    // The connection has ended. Only the line of the log is lost.
   }
   return false;
 }

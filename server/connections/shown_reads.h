@@ -5,12 +5,12 @@
 
 namespace torqued::server {
 
-/// gRPC shows nobody what it reads, and reads by recvmsg: that of the process
-/// is the one here, which does what the system's does. What it reads for gRPC
-/// from the connection in a slot goes through the slot's meter first; where
-/// headers hold more than they may, and once the connection has been aborted,
-/// gRPC is told that it was reset, and gets no byte of that.
-/// `descriptor`: gRPC's own. `slot` must stay until StopShowingReads.
+/// gRPC reads from sockets by recvmsg and has no hook there. So this unit
+/// defines recvmsg for the process, which makes the system's call. Bytes that
+/// gRPC reads from the connection in a slot pass the slot's meter first. Where
+/// a block of headers holds more than it may, or the connection has been
+/// aborted, gRPC gets ECONNRESET and none of the bytes. `descriptor` is gRPC's
+/// own. `slot` must stay until StopShowingReads.
 void ShowReads(int descriptor, ConnectionSlot* slot);
 /// Unless another slot has the descriptor by now.
 void StopShowingReads(int descriptor, ConnectionSlot* slot);

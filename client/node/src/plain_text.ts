@@ -2,11 +2,11 @@
 
 // Characters that a terminal acts on instead of showing them: controls, separators
 // of lines, and those that turn the direction of the text beside them. Newlines and
-// tabulators are none of these. torquectl escapes the same characters.
+// tabs stay as they are. torquectl escapes the same characters.
 const STEERING =
   // eslint-disable-next-line no-control-regex
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-// Those of them that are no controls.
+// The separators of lines, and the characters that turn the direction of text.
 const TURNING = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 function escape(character: string): string {

@@ -6,7 +6,7 @@ import re
 
 # Characters that a terminal acts on instead of showing them: controls, separators
 # of lines, and those that turn the direction of the text beside them. Newlines and
-# tabulators are none of these. torquectl escapes the same characters.
+# tabs stay as they are. torquectl escapes the same characters.
 _STEERING = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e"
     "\u2066-\u2069]")
