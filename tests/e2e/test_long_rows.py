@@ -1,7 +1,7 @@
 """What others wait for beside rows that take seconds each.
 
 The bounds are parts of what such a row takes on the machine, which computes for
-the clients as well."""
+the clients as well. long_row_waits.py has bounds in milliseconds, for an idle one."""
 
 import concurrent.futures
 import statistics
