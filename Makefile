@@ -7,12 +7,13 @@ IMAGE ?= torqued
 BUILD := build/$(PRESET)
 INSTALL := deploy/debian/install-packages.sh
 
-.PHONY: help demo test bench fuzz serve stop build programs image image-test package \
+.PHONY: help demo test ci-tests bench fuzz serve stop build programs image image-test package \
   package-test format lint check-full clean
 
 help:
 	@echo "make demo          install, build, serve a robot, evaluate a trajectory"
-	@echo "make test          install, build, run all tests"
+	@echo "make test          install, build, run the tests of at most 5 s"
+	@echo "make ci-tests      the tests that take longer or need large packages"
 	@echo "make bench         measure beside other libraries, write docs/performance.md"
 	@echo "make fuzz          build the fuzz targets, run each for SECONDS=$(SECONDS)"
 	@echo "make serve         build and leave a server running (make stop ends it)"
@@ -24,7 +25,7 @@ help:
 	@echo "make package-test  install, run and purge them in a booted container"
 	@echo "make format        format the sources"
 	@echo "make lint          check format, linter findings and dependency arrows"
-	@echo "make check-full    an hour of checks; report in build/check-full"
+	@echo "make check-full    hours of checks; report in build/check-full"
 	@echo "make clean         remove build/"
 
 build:
@@ -32,13 +33,25 @@ build:
 	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
+# Says at the end what was skipped, and what it leaves to the other tiers.
 test: build
-	ctest --preset $(PRESET)
+	@status=0; ctest --preset $(PRESET) || status=$$?; \
+	  .ci/check-skips --list build/junit-$(PRESET).xml; \
+	  for tier in ci full; do \
+	    ctest --preset $$tier -N | \
+	      sed -n "s/^Total Tests: /Left to 'ctest --preset $$tier': /p"; \
+	  done; exit $$status
+
+ci-tests:
+	@$(INSTALL) build test ci proxies
+	cmake --preset $(PRESET) -DTORQUED_BUILD_TESTS=ON
+	cmake --build --preset $(PRESET) -j $(JOBS) --target all torqued_ci_tests
+	ctest --preset ci
 
 bench:
 	@$(INSTALL) build bench
 	cmake --preset bench
-	cmake --build --preset bench -j $(JOBS)
+	cmake --build --preset bench -j $(JOBS) --target torqued_bench
 	@bench/run.sh build/bench
 
 fuzz:

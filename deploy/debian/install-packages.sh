@@ -3,15 +3,16 @@
 #
 #   build    what compiles torqued
 #   runtime  what a finished torqued binary needs
-#   test     what the tests need beyond `build`
+#   test     what `make test` needs beyond `build`
+#   ci       what the tests that .ci/run adds need beyond `build test`
 #   demo     what `make demo` needs beyond `build`
 #   package  what makes and checks the Debian packages, beyond `build`
 #   lint     formatter and linter
 #   image    what `make image` needs where neither docker nor podman works
 #   fuzz     what builds and runs the fuzz targets beyond `build`
 #   bench    what `make bench` needs beyond `build`
-#   proxies  what tests/attacks puts before the server; not part of `test`, since
-#            the machine then runs them as services, too
+#   proxies  what tests/attacks puts before the server; as services they stay
+#            masked
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
@@ -19,13 +20,13 @@
 # APT_LOCK_SECONDS, 300 where that is not set.
 set -eu
 
-groups="build, runtime, test, demo, package, image, fuzz, lint, bench, proxies"
+groups="build, runtime, test, ci, demo, package, image, fuzz, lint, bench, proxies"
 
 packages_of() {
   case "$1" in
     build)
-      # Clang compiles the lane kernels (see core/lanes/targets.cmake).
-      echo ca-certificates ccache clang-19 cmake g++ git libcli11-dev libeigen3-dev \
+      # Older mirrors of Debian 12 lack clang-19: g++ stands in, see below.
+      echo ca-certificates ccache clang-19 cmake git libcli11-dev libeigen3-dev \
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
         libtbb-dev libtinyxml2-dev libyaml-cpp-dev libzip-dev make ninja-build \
         nlohmann-json3-dev pkg-config protobuf-compiler protobuf-compiler-grpc
@@ -35,10 +36,16 @@ packages_of() {
         libssl3 libtbb12 libtinyxml2-9 libyaml-cpp0.7 libzip4
       ;;
     test)
-      echo chromium libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
-        liburdfdom-dev man-db mandoc mypy procps python3 python3-grpcio \
-        python3-numpy python3-pil python3-pip python3-protobuf python3-pytest \
-        python3-setuptools python3-venv python3-wheel python3-yaml valgrind
+      echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \
+        liburdfdom-dev procps python3 python3-grpcio python3-numpy \
+        python3-protobuf python3-pytest python3-yaml
+      # A third-party nodejs conflicts with Debian's npm: only where missing.
+      command -v node >/dev/null 2>&1 || echo nodejs
+      command -v npm >/dev/null 2>&1 || echo npm
+      ;;
+    ci)
+      echo chromium g++ man-db mandoc mypy python3-pil python3-pip \
+        python3-setuptools python3-venv python3-wheel valgrind
       # What docs/conventions.md is compared with.
       echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
         python3-trajectory-msgs
@@ -48,9 +55,6 @@ packages_of() {
         libperfmark-java libprotobuf-java protobuf-compiler-grpc-java-plugin
       echo golang-github-golang-protobuf-1-5-dev golang-go \
         golang-google-grpc-dev protoc-gen-go protoc-gen-go-grpc
-      # A third-party nodejs conflicts with Debian's npm: only where missing.
-      command -v node >/dev/null 2>&1 || echo nodejs
-      command -v npm >/dev/null 2>&1 || echo npm
       ;;
     demo)
       echo python3
@@ -126,5 +130,15 @@ apt_get() {
   done
 }
 apt_get update -qq
+case "$missing " in *" clang-19 "*)
+  apt-cache show clang-19 >/dev/null 2>&1 ||
+    missing=$(echo "$missing " | sed 's/ clang-19 / g++ /') ;;
+esac
+for service in haproxy nginx; do
+  case "$missing " in *" $service "*)
+    ! command -v systemctl >/dev/null 2>&1 ||
+      $as_root systemctl mask --quiet "$service" ;;
+  esac
+done
 # shellcheck disable=SC2086  # the lists are words
 apt_get install -y -qq --no-install-recommends $missing

@@ -1,6 +1,7 @@
 #include "server/lifecycle/signals.h"
 
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <initializer_list>
 #include <string>

@@ -206,6 +206,7 @@ def test_a_reply_arrives_that_is_on_its_way_when_the_server_leaves(start):
     assert server.wait() == 0
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_answer_pings_is_hung_up_on(start):
     server = start("--keepalive", 1)
     with http2.Connection(server.address) as silent:
@@ -254,6 +255,7 @@ def test_a_connection_without_a_call_is_closed_and_opened_unseen(start):
         assert all_models(client) == {}
 
 
+@pytest.mark.slow
 def test_a_connection_that_says_nothing_is_hung_up_on(start):
     with connect(start().address) as silent:
         silent.settimeout(2 * PATIENCE)

@@ -224,6 +224,7 @@ def test_the_parent_of_the_tests_takes_its_servers_along(tmp_path):
 # --- Cancelled calls ---------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["cancelled", "past-its-deadline"])
 def test_a_large_call_given_up_leaves_the_server_free(start, how):
     server = start("--threads", 1)

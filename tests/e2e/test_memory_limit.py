@@ -154,6 +154,7 @@ def test_settings_win_over_shares_and_too_large_ones_are_warned_of(
         assert info.max_held_bytes == line["max_held_bytes"]
 
 
+@pytest.mark.slow
 def test_of_bulk_clients_some_are_refused_and_the_server_lives(
         limited_start, cgroup):
     server = limited_start()
@@ -192,6 +193,7 @@ def fill_models(client):
                  f'<robot name="r"><link name="l0"/>{links}{chain}</robot>')
 
 
+@pytest.mark.slow
 def test_everything_at_once_stays_within_the_formula(limited_start, cgroup):
     """The cache of models, messages that do not end, streams that nobody
     reads, and bulk clients."""
@@ -310,6 +312,7 @@ def repeat(server, call, clients=CLIENTS):
     return sum((thread.ends for thread in threads), collections.Counter())
 
 
+@pytest.mark.slow
 def test_what_parses_at_a_time_stays_within_the_formula(limited_start):
     server = limited_start()
     with harness.Client(server.address) as client:
@@ -331,6 +334,7 @@ def test_what_parses_at_a_time_stays_within_the_formula(limited_start):
         assert server.memory("VmHWM") <= info.max_held_bytes
 
 
+@pytest.mark.slow
 def test_what_threads_compute_large_robots_in_is_admitted(limited_start):
     server = limited_start("--threads", 8)
     joints, rows = 1000, 8

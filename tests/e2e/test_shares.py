@@ -197,6 +197,7 @@ def test_a_client_that_reads_no_stream_is_the_one_that_is_refused(start):
                 assert other.dynamics.Compute(masses(4000)).rows == 4000
 
 
+@pytest.mark.slow
 def test_replies_that_nobody_takes_are_given_up_at_their_deadline(start):
     rows, calls = 60_000, 12
     server = start(

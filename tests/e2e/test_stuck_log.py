@@ -152,6 +152,7 @@ def test_refusals_of_a_kind_share_a_line(start):
     assert left_out["peer"] == "ipv4:127.0.0.1"
 
 
+@pytest.mark.slow
 def test_what_was_left_out_is_told_while_the_server_runs(start):
     server = start(models=harness.example_models())
     with harness.Client(server.address) as client:

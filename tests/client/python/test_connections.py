@@ -215,6 +215,7 @@ def test_every_call_takes_a_deadline_of_its_own(name):
             asyncio.run(asked(address))
 
 
+@pytest.mark.slow
 def test_a_server_that_comes_back_is_found_within_the_deadline(tmp_path):
     server = Restarting(tmp_path, MODELS, address=free_address())
     try:

@@ -11,6 +11,8 @@ import textwrap
 import pytest
 from conftest import MODELS, SOURCE
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = SOURCE / "client" / "python"
 
 

@@ -60,6 +60,7 @@ def run_on_a_terminal(*arguments):
     return code, b"".join(shown).decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command, inputs", [
     (("id",), ("q", "v", "a")),
     (("fd",), ("q", "v", "tau")),

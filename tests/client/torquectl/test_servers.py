@@ -7,6 +7,7 @@ import socket
 import subprocess
 
 import grpc
+import pytest
 
 from calls import (ERROR, OK, TORQUECTL, USAGE, answering, run, run_json,
                    serving)
@@ -167,6 +168,7 @@ class Refusing:
         self._path.unlink()
 
 
+@pytest.mark.slow
 def test_a_call_waits_for_a_server_that_starts_later(tmp_path):
     address = f"unix:{tmp_path}/socket"
     refusing = Refusing(tmp_path / "socket")

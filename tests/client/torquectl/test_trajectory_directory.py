@@ -104,6 +104,7 @@ def interrupted(ready, *arguments):
         return process.wait(timeout=30), words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remote", [False, True])
 def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
     fill(tmp_path / "files", samples, count=2000)

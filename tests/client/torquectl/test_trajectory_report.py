@@ -14,6 +14,8 @@ from PIL import Image
 from calls import MODELS, NO, OK, PANDA, run, run_json
 from trajectory_files import CHECK, JOINTS, Samples, fixture_move
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["fixture_move"]
 
 LIMITS = {
