@@ -1,11 +1,9 @@
-"""What others wait for beside rows that take seconds each.
+"""Calls of others during rows that take seconds each.
 
-The bounds are parts of what such a row takes on the machine, which computes for
-the clients as well. long_row_waits.py has bounds in milliseconds, for an idle one."""
+The bounds count rows. long_row_waits.py has bounds in milliseconds, for an idle
+machine."""
 
 import concurrent.futures
-import statistics
-import time
 
 import pytest
 from torqued.v1 import dynamics_pb2 as pb
@@ -42,12 +40,6 @@ def row(model, joints, quantity=ask.FORWARD_DYNAMICS_DERIVATIVES, rows=1):
                            tau=states.tau)
 
 
-def seconds(call, *arguments):
-    began = time.monotonic()
-    call(*arguments)
-    return time.monotonic() - began
-
-
 class Attack:
     """Rows of a huge robot under way, again and again, on a connection each."""
 
@@ -55,11 +47,13 @@ class Attack:
         self._clients = [harness.Client(server.address)
                          for _ in range(ATTACKERS)]
         self._calls = [None] * ATTACKERS
+        self.ended = 0
         self.go_on()
 
     def go_on(self):
         for k, client in enumerate(self._clients):
             if self._calls[k] is None or self._calls[k].done():
+                self.ended += self._calls[k] is not None
                 self._calls[k] = harness.begin(client.dynamics.Compute,
                                                row("huge", JOINTS))
 
@@ -87,23 +81,16 @@ def server_of_robots(tmp_path_factory):
         assert server.process.poll() is None, "the server died"
 
 
-@pytest.fixture(name="of_a_row", scope="module")
-def seconds_of_a_row(server):
-    with harness.Client(server.address) as client:
-        assert client.dynamics.Compute(row("huge", JOINTS)).rows_not_ok == 0
-        return min(seconds(client.dynamics.Compute, row("huge", JOINTS))
-                   for _ in range(2))
-
-
-def waits(server, attack, call):
-    """How long calls of another client take."""
+def rows_that_end_during(server, attack, call):
+    """How many huge rows end while another client makes its calls."""
     with harness.Client(server.address) as client:
         call(client)
-        taken = []
+        attack.go_on()
+        before = attack.ended
         for _ in range(CALLS):
-            taken.append(seconds(call, client))
+            call(client)
             attack.go_on()
-    return taken
+    return attack.ended - before
 
 
 def single_state(client):
@@ -119,24 +106,20 @@ def row_of_a_humanoid(client):
 
 
 @pytest.mark.parametrize("call", [single_state, bulk, row_of_a_humanoid])
-def test_calls_of_others_wait_for_a_small_part_of_a_row(
-        server, of_a_row, call):
+def test_calls_of_others_wait_for_a_small_part_of_a_row(server, call):
     with Attack(server) as attack:
-        taken = waits(server, attack, call)
-    # 5 ms or so on an idle machine.
-    assert statistics.median(taken) < of_a_row / 10
-    assert max(taken) < of_a_row
+        # Two threads end two rows during each call that waits for one.
+        assert rows_that_end_during(server, attack, call) < CALLS / 4
 
 
-def test_registrations_wait_for_no_row(server, of_a_row):
+def test_registrations_wait_for_no_row(server):
     mass = iter(range(1, 10 * CALLS))
 
     def registration(client):
         register(client, "new", robots.pendulum(mass=next(mass)))
 
     with Attack(server) as attack:
-        taken = waits(server, attack, registration)
-    assert statistics.median(taken) < of_a_row / 4
+        assert rows_that_end_during(server, attack, registration) < CALLS / 2
 
 
 def test_cancelled_rows_are_left(server):
@@ -146,7 +129,7 @@ def test_cancelled_rows_are_left(server):
         of_a_row = server.cpu_seconds_when_idle() - before
         with Attack(server) as attack:
             # All of them are there, and two of them under way.
-            waits(server, attack, single_state)
+            rows_that_end_during(server, attack, single_state)
             before = server.cpu_seconds()
             attack.cancel()
             assert server.cpu_seconds_when_idle() - before < of_a_row / 2
@@ -164,12 +147,9 @@ def test_calls_of_others_wait_for_no_check(server):
     with concurrent.futures.ThreadPoolExecutor(4) as pool, \
             harness.Client(server.address) as client:
         single_state(client)
-        checks = [pool.submit(seconds, check, server, 5)
-                  for _ in range(4)]
-        taken = []
+        checks = [pool.submit(check, server, 5) for _ in range(4)]
+        answered = 0
         while not all(one.done() for one in checks):
-            taken.append(seconds(bulk, client))
-    longest = max(one.result() for one in checks)
-    # A single one may wait for a core on a busy machine.
-    assert statistics.quantiles(taken, n=20)[-1] < longest / 8
-    assert max(taken) < longest / 2
+            bulk(client)
+            answered += 1
+    assert answered > 20

@@ -21,8 +21,6 @@ PIPE_BYTES = 4096
 # As server/observability has them.
 REFUSALS_WITH_A_LINE = 20
 QUEUE_BYTES = 512 << 10
-# A server that stops does not wait longer for whoever reads its log.
-LAST_LINES_SECONDS = 0.5
 
 
 class Pipe:
@@ -96,10 +94,8 @@ def test_calls_go_on_and_sigterm_ends_a_server_whose_log_nobody_reads(
                 q=harness.array(np.zeros((5, 7)))))]))
         assert [reply.rows for reply in stream] == [5]
         server.terminate()
-        begin = time.monotonic()
         assert server.wait() == 0
         assert not server.address_file.exists()
-        assert time.monotonic() - begin < 10 + LAST_LINES_SECONDS
 
 
 def test_once_the_log_is_read_a_line_tells_what_is_missing(start, pipe):

@@ -332,18 +332,20 @@ def test_checks_leave_others_half_of_the_room(start):
     held = Motion.swinging(7, int(0.28 * limit / (22 * 16)))
     release = threading.Event()
 
-    def waiting():
+    def waiting(sent):
         yield from messages(held, 1000)
+        sent.set()
         release.wait(30)
 
     states = np.zeros((10_000, 7))
     with harness.Client(server.address) as client:
         calls = []
         for _ in range(2):
-            calls.append(client.trajectories.CheckTrajectory(waiting()))
-            time.sleep(0.3)
-        # There is room for one of them; the first comes first, mostly.
-        until = time.monotonic() + 10
+            sent = threading.Event()
+            calls.append(client.trajectories.CheckTrajectory(waiting(sent)))
+            sent.wait(2)  # the second may be refused before
+        # There is memory for one of them, mostly for the first.
+        until = time.monotonic() + 20
         while not any(call.done() for call in calls):
             assert time.monotonic() < until
             time.sleep(0.01)

@@ -3,7 +3,6 @@
 import asyncio
 import pickle
 import threading
-import time
 
 import grpc
 import pytest
@@ -171,10 +170,8 @@ def test_what_does_not_pass_is_told_at_once(client):
 
 
 def test_a_deadline_ends_the_check(panda):
-    begin = time.monotonic()
     with pytest.raises(torqued.DeadlineExceeded):
         panda.check_trajectory(swinging(200_000), task=True, deadline=0.05)
-    assert time.monotonic() - begin < 5
 
 
 def test_a_cancelled_task_ends_its_check(client):

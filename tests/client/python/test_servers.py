@@ -144,10 +144,8 @@ def test_a_program_that_is_no_server_is_named(monkeypatch, tmp_path):
 
 
 def test_a_server_that_is_not_there(tmp_path):
-    start = time.monotonic()
     with pytest.raises(torqued.Unavailable, match="no connection") as caught:
         torqued.connect(f"unix:{tmp_path}/nothing")
-    assert time.monotonic() - start < 5
     assert isinstance(caught.value, ConnectionError)
 
 
