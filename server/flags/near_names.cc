@@ -89,8 +89,7 @@ std::string Join(std::span<const std::string> names) {
 }  // namespace
 
 std::vector<std::string> NearNames(std::string_view name,
-                                   std::span<const std::string> known,
-                                   std::size_t* steps) {
+                                   std::span<const std::string> known) {
   if (name.empty() || name.size() > kLongest) return {};
   const std::size_t tolerance = std::max<std::size_t>(2, name.size() / 3);
   const DistanceTo distance_to(name);
@@ -112,7 +111,6 @@ std::vector<std::string> NearNames(std::string_view name,
       }
     }
   }
-  if (steps != nullptr) *steps = taken;
   const std::size_t listed = std::min(near.size(), kMax);
   std::partial_sort(near.begin(),
                     near.begin() + static_cast<std::ptrdiff_t>(listed),

@@ -18,10 +18,9 @@ inline constexpr std::size_t kMostSteps = 40'000;
 /// least 2) in insertions, deletions and replacements, and those that go on
 /// where the name ends. Nothing is near to a name of more than 128 bytes. Names
 /// whose comparison would go beyond kMostSteps are passed over: behind 1000 of
-/// 40 bytes, or 156 of 128 bytes. Writes the steps taken to `steps`, if given.
+/// 40 bytes, or 156 of 128 bytes.
 std::vector<std::string> NearNames(std::string_view name,
-                                   std::span<const std::string> known,
-                                   std::size_t* steps = nullptr);
+                                   std::span<const std::string> known);
 
 /// The end of a sentence about a name that there is not: "; did you mean a, b?"
 /// with its NearNames, where there are some, else "; known are a, b" with the

@@ -1,7 +1,5 @@
 #include "tests/support/failing_allocations.h"
 
-#include <malloc.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <limits>
@@ -17,26 +15,6 @@ std::atomic<int> failed{0};
 
 thread_local int given_before_failure = -1;  // negative: none is to fail
 
-std::atomic<std::size_t> counts_from{kNever};
-std::atomic<int> made_large{0}, left_large{0};
-
-bool IsCounted(void* memory) {
-  return memory != nullptr && malloc_usable_size(memory) >= counts_from.load();
-}
-
-void* Counted(void* memory) {
-  if (IsCounted(memory)) {
-    ++made_large;
-    ++left_large;
-  }
-  return memory;
-}
-
-void Deallocate(void* memory) {
-  if (IsCounted(memory)) --left_large;
-  std::free(memory);
-}
-
 void* Allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes >= fails_from.load() && bytes < fails_below.load()) {
     ++failed;
@@ -49,9 +27,9 @@ void* Allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes > kNever - alignment) return nullptr;
   // aligned_alloc wants a multiple of the alignment, and not none.
   const std::size_t whole = (bytes + alignment) / alignment * alignment;
-  return Counted(alignment <= alignof(std::max_align_t)
-                     ? std::malloc(whole)
-                     : std::aligned_alloc(alignment, whole));
+  return alignment <= alignof(std::max_align_t)
+             ? std::malloc(whole)
+             : std::aligned_alloc(alignment, whole);
 }
 
 void* AllocateOrThrow(std::size_t bytes, std::size_t alignment) {
@@ -79,15 +57,6 @@ FailingAllocation::~FailingAllocation() { given_before_failure = -1; }
 
 bool FailingAllocation::failed() const { return given_before_failure < 0; }
 
-LargeAllocations::LargeAllocations(std::size_t from_bytes) {
-  made_large = left_large = 0;
-  counts_from = from_bytes;
-}
-LargeAllocations::~LargeAllocations() { counts_from = kNever; }
-
-int LargeAllocations::made() const { return made_large; }
-int LargeAllocations::left() const { return left_large; }
-
 }  // namespace torqued::testing_support
 
 namespace support = torqued::testing_support;
@@ -106,16 +75,14 @@ void* operator new(std::size_t bytes, std::align_val_t alignment,
                    const std::nothrow_t&) noexcept {
   return support::Allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { support::Deallocate(memory); }
-void operator delete(void* memory, std::size_t) noexcept {
-  support::Deallocate(memory);
-}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  support::Deallocate(memory);
+  std::free(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  support::Deallocate(memory);
+  std::free(memory);
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  support::Deallocate(memory);
+  std::free(memory);
 }

@@ -1,4 +1,4 @@
-// Memory that runs out when a test says so, and how much of it is taken.
+// Memory that runs out when a test says so.
 #pragma once
 
 #include <cstddef>
@@ -31,22 +31,6 @@ class FailingAllocation {
   FailingAllocation& operator=(const FailingAllocation&) = delete;
 
   bool failed() const;
-};
-
-/// Counts what operator new gives of so many bytes and more, on every thread.
-/// One at a time, and with the operator new of FailingAllocations.
-class LargeAllocations {
- public:
-  explicit LargeAllocations(std::size_t from_bytes);
-  ~LargeAllocations();
-  LargeAllocations(const LargeAllocations&) = delete;
-  LargeAllocations& operator=(const LargeAllocations&) = delete;
-
-  /// Since it was made.
-  int made() const;
-  /// Of these those that were not deleted, less what was made before and
-  /// deleted since.
-  int left() const;
 };
 
 }  // namespace torqued::testing_support

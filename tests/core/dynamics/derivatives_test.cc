@@ -82,8 +82,8 @@ Wrench<T> ToWrench(const VectorXd& numbers) {
 
 template <class T>
 void Place(const MotionCase& c, const T* q, Memory<T>& memory) {
-  ComputePlacements(c.tree.tree(), q, memory.scratch);
-  ComputeWorldPlacements(c.tree.tree(), memory.scratch);
+  ComputePlacements(c.tree(), q, memory.scratch);
+  ComputeWorldPlacements(c.tree(), memory.scratch);
   for (int i = 0; i < c.n(); ++i) {
     memory.scratch.W[i] = ToWrench<T>(c.wrenches[i]);
   }
@@ -128,7 +128,7 @@ Derivatives InverseExpected(const MotionCase& c) {
       c.q, c.v, c.a,
       [&](const auto* q, const auto* v, const auto* a, auto* tau) {
         Place(c, q, memory);
-        InverseDynamics(c.tree.tree(), c.terms, v, a, memory.scratch, tau);
+        InverseDynamics(c.tree(), c.terms, v, a, memory.scratch, tau);
       });
 }
 
@@ -139,7 +139,7 @@ Derivatives ForwardExpected(const MotionCase& c) {
       c.q, c.v, c.tau,
       [&](const auto* q, const auto* v, const auto* tau, auto* a) {
         Place(c, q, memory);
-        ForwardDynamics(c.tree.tree(), c.terms, v, tau, memory.scratch, a);
+        ForwardDynamics(c.tree(), c.terms, v, tau, memory.scratch, a);
       });
 }
 
@@ -156,7 +156,7 @@ Derivatives InverseActual(const MotionCase& c, const double* v,
   Derivatives out = Unwritten(c.n());
   Memory<double> memory(c.n());
   Place(c, c.q.data(), memory);
-  InverseDynamicsDerivatives(c.tree.tree(), c.terms, v, a, memory.scratch,
+  InverseDynamicsDerivatives(c.tree(), c.terms, v, a, memory.scratch,
                              memory.inverse, out.dq.data(), out.dv.data(),
                              out.d_last.data());
   return out;
@@ -208,7 +208,7 @@ TEST(InverseDynamicsDerivatives, ByAccelerationIsTheMassMatrix) {
     Memory<double> memory(c.n());
     Place(c, c.q.data(), memory);
     MatrixXd M(c.n(), c.n());
-    MassMatrix(c.tree.tree(), memory.scratch, M.data());
+    MassMatrix(c.tree(), memory.scratch, M.data());
     const Derivatives actual = InverseActual(c, c.v.data(), c.a.data());
     EXPECT_EQ(actual.d_last, actual.d_last.transpose()) << c.name;
     errors.Add("M", RelativeError(actual.d_last, M), c.name);
@@ -224,7 +224,7 @@ bool Carries(const Tree& tree, int j, int i) {
 TEST(InverseDynamicsDerivatives, JointsOnDifferentBranchesDoNotFeelEachOther) {
   int pairs = 0;
   for (const MotionCase& c : MotionCases()) {
-    const Tree tree = c.tree.tree();
+    const Tree tree = c.tree();
     const Derivatives actual = InverseActual(c, c.v.data(), c.a.data());
     for (int i = 0; i < c.n(); ++i) {
       for (int j = 0; j < c.n(); ++j) {
@@ -251,7 +251,7 @@ TEST(InverseDynamicsDerivatives, SinglePrecisionIsRoundedDoublePrecision) {
     using MatrixXf =
         Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     MatrixXf dq(n, n), dv(n, n), M(n, n);
-    InverseDynamicsDerivatives(c.tree.tree(), c.terms, v.data(), a.data(),
+    InverseDynamicsDerivatives(c.tree(), c.terms, v.data(), a.data(),
                                memory.scratch, memory.inverse, dq.data(),
                                dv.data(), M.data());
     const double scale = ForceScale(expected);
@@ -290,7 +290,7 @@ TEST(InverseDynamicsDerivatives, HeldWrenchesTurnWithNothing) {
   std::uint64_t seed = 0;
   for (MotionCase& c : MotionCases()) {
     const int n = c.n();
-    const Tree tree = c.tree.tree();
+    const Tree tree = c.tree();
     Random random(seed++);
     BodyFrame frame{};
     frame.body = random.Index(n);
@@ -361,12 +361,12 @@ TEST(ForwardDynamicsDerivatives, EqualThoseByComplexSteps) {
     Place(c, c.q.data(), memory);
     const double* const v = c.v.data();
     VectorXd a(n);
-    ForwardDynamics(c.tree.tree(), c.terms, v,
+    ForwardDynamics(c.tree(), c.terms, v,
                     static_cast<const double*>(c.tau.data()), memory.scratch,
                     a.data());
     Derivatives actual = Unwritten(n);
     ForwardDynamicsDerivatives(
-        c.tree.tree(), c.terms, v, static_cast<const double*>(a.data()),
+        c.tree(), c.terms, v, static_cast<const double*>(a.data()),
         memory.scratch, memory.inverse, memory.forward, actual.dq.data(),
         actual.dv.data(), actual.d_last.data());
     const double condition = ConditionNumber(expected.d_last);

@@ -2,27 +2,29 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/dynamics/rnea.h"
-#include "tests/core/model/test_trees.h"
+#include "core/model/model.h"
 
 namespace torqued {
 
 /// A tree in motion, with all that may act on it.
 struct MotionCase {
   std::string name;
-  TestTree tree;
+  std::shared_ptr<const Model> model;
   Eigen::VectorXd q, v, a, tau;
   DynamicsTerms terms;
   std::vector<Eigen::VectorXd> wrenches;  // on the bodies, each in {i}
 
-  int n() const { return tree.tree().n; }
+  Tree tree() const { return model->tree(); }
+  int n() const { return tree().n; }
 };
 
-/// All ReasonableTrees with at least one joint, and a few of 30 joints; terms
-/// are on or off by chance.
+/// Shipped robots and random ones of 1 to 12 joints and of 30; half of them
+/// with rotors; terms are on or off by chance.
 std::vector<MotionCase> MotionCases();
 
 }  // namespace torqued

@@ -7,13 +7,11 @@
 
 #include <atomic>
 #include <fstream>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "server/lifecycle/health_client.h"
 #include "server/observability/library_log.h"
-#include "tests/core/batch/pool_handovers.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
@@ -213,15 +211,6 @@ TEST_F(DaemonTest, DrainingInAHurryCancels) {
   daemon->Drain([] { return true; });
   caller.join();
   EXPECT_FALSE(large.ok());
-}
-
-TEST_F(DaemonTest, WithoutThreadsToComputeItDoesNotStartAndSaysWhy) {
-  const testing_support::PoolHandovers failing(
-      [](const testing_support::PoolHandovers::Queue& queue) {
-        queue();
-        throw std::runtime_error("no more threads");
-      });
-  EXPECT_EQ(Problem(), "--threads: no more threads");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/server/robots.h"
-#include "tests/support/random_robot.h"
 
 namespace torqued::server {
 namespace {
@@ -20,13 +19,6 @@ class SetupCacheTest : public ::testing::Test {
   static v1::ComputeRequest Request() {
     v1::ComputeRequest request;
     request.add_quantities(v1::QUANTITY_INVERSE_DYNAMICS);
-    return request;
-  }
-
-  static v1::ComputeRequest WithGravity(double g) {
-    v1::ComputeRequest request = Request();
-    v1::Terms* terms = request.mutable_options()->mutable_terms();
-    for (const double x : {0.0, 0.0, g}) terms->add_gravity(x);
     return request;
   }
 
@@ -46,13 +38,6 @@ TEST_F(SetupCacheTest, TheSameQueryIsSetUpOnce) {
   const SetupPtr first = Ask(Request());
   EXPECT_EQ(Ask(Request()), first);
   EXPECT_EQ(cache_.size(), 1u);
-}
-
-TEST_F(SetupCacheTest, StatesAreNoPartOfTheQuery) {
-  const SetupPtr first = Ask(Request());
-  v1::ComputeRequest request = Request();
-  request.mutable_q()->add_values(1);
-  EXPECT_EQ(Ask(request), first);
 }
 
 TEST_F(SetupCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
@@ -145,56 +130,6 @@ TEST_F(SetupCacheTest, ABrokenModelIsRefused) {
   const auto answer = Ask(Request(), entry_);
   ASSERT_TRUE(std::holds_alternative<Error>(answer));
   EXPECT_EQ(std::get<Error>(answer).reason, v1::MODEL_BROKEN);
-}
-
-TEST_F(SetupCacheTest, LongQueriesAreNotRemembered) {
-  v1::ComputeRequest request = Request();
-  v1::Options* options = request.mutable_options();
-  options->GetReflection()->MutableUnknownFields(options)->AddLengthDelimited(
-      999, std::string(SetupCache::kMaxQueryBytes, 'x'));
-  EXPECT_NE(Ask(request), Ask(request));
-  EXPECT_EQ(cache_.size(), 0u);
-}
-
-TEST_F(SetupCacheTest, WhatTakesMuchMemoryIsNotRemembered) {
-  ModelEntry chain;
-  chain.name = "chain";
-  chain.loaded = Registry::Load(
-      "urdf",
-      testing_support::MakeRandomRobot(
-          1, {.shape = testing_support::RandomRobotOptions::Shape::kChain,
-              .dof = 40})
-          .urdf,
-      {});
-  ASSERT_NE(chain.loaded->model, nullptr);
-  v1::ComputeRequest request = Request();
-  request.set_quantities(0, v1::QUANTITY_CHRISTOFFEL_SYMBOLS);
-  const auto in_order = std::get<SetupPtr>(Ask(request, chain));
-  EXPECT_EQ(std::get<SetupPtr>(Ask(request, chain)), in_order);
-  // Joints in an order of its own: a place for each number.
-  const auto joints = chain.loaded->model->joints();
-  for (std::size_t k = 0; k < joints.size(); ++k) {
-    request.mutable_options()->add_joint_names(
-        joints[joints.size() - 1 - k].name);
-  }
-  const auto turned = std::get<SetupPtr>(Ask(request, chain));
-  EXPECT_GT(turned->plan.bytes(), 40 * 40 * 40 * 4 - 1);
-  EXPECT_NE(std::get<SetupPtr>(Ask(request, chain)), turned);
-}
-
-TEST_F(SetupCacheTest, NoMoreThanItsBoundIsRemembered) {
-  for (std::size_t k = 0; k <= 3 * SetupCache::kMaxEntries; ++k) {
-    Ask(WithGravity(static_cast<double>(k)));
-    EXPECT_LE(cache_.size(), SetupCache::kMaxEntries);
-  }
-}
-
-TEST_F(SetupCacheTest, WhatIsInUseOutlivesTheCacheEntry) {
-  const SetupPtr first = Ask(Request());
-  for (std::size_t k = 0; k <= SetupCache::kMaxEntries; ++k) {
-    Ask(WithGravity(static_cast<double>(k)));
-  }
-  EXPECT_EQ(first->plan.model().name(), "three");
 }
 
 }  // namespace
