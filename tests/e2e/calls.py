@@ -76,11 +76,6 @@ class States:
             setattr(part, name, numbers[which])
         return part
 
-    def after(self, time):
-        """q and v after so long at these accelerations."""
-        return (self.q + self.v * time + self.a * time * time / 2,
-                self.v + self.a * time)
-
 
 def options(gravity=None, viscous=False, coulomb=False, smoothing=0, **fields):
     return pb.Options(

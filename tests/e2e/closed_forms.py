@@ -121,29 +121,3 @@ class Planar2R:
         return held - np.einsum(
             "kij,kj->ki", self.task_inertia(q, rows, frame),
             self.drift(q, v, frame)[:, rows])
-
-
-def craig_pose(q, table, flange):
-    """Pose of the flange from a Denavit-Hartenberg table in Craig's convention:
-    rows (a, alpha, d) of Rx(alpha) Tx(a) Rz(q) Tz(d)."""
-    T = np.broadcast_to(np.eye(4), (len(q), 4, 4))
-    for (a, alpha, d), angle in zip(table, q.T):
-        c, s = np.cos(angle), np.sin(angle)
-        ca, sa = np.cos(alpha), np.sin(alpha)
-        zero, one = np.zeros_like(c), np.ones_like(c)
-        T = T @ np.stack([
-            np.stack([c, -s, zero, a * one], axis=1),
-            np.stack([s * ca, c * ca, -sa * one, -sa * d * one], axis=1),
-            np.stack([s * sa, c * sa, ca * one, ca * d * one], axis=1),
-            np.stack([zero, zero, zero, one], axis=1)], axis=1)
-    end = np.eye(4)
-    end[2, 3] = flange
-    return T @ end
-
-
-# The seven-axis arm of deploy/models/panda.urdf.
-PANDA_TABLE = (
-    (0, 0, 0.333), (0, -np.pi / 2, 0), (0, np.pi / 2, 0.316),
-    (0.0825, np.pi / 2, 0), (-0.0825, -np.pi / 2, 0.384), (0, np.pi / 2, 0),
-    (0.088, np.pi / 2, 0))
-PANDA_FLANGE = 0.107

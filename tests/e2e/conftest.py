@@ -4,14 +4,11 @@ on them."""
 import pytest
 
 # So that what their assertions compared is shown.
-pytest.register_assert_rewrite("vectors", "ways")
+pytest.register_assert_rewrite("ways")
 
 import harness
 import surroundings
-import theory
-import turntable as turntables
 import ways
-from calls import ALL_QUANTITIES, OF_THE_TASK
 
 
 @pytest.fixture(scope="module")
@@ -38,26 +35,14 @@ def panda(client):
 
 @pytest.fixture(scope="module", params=ways.TIPS)
 def arm(request, client):
-    """A robot that is asked in one way."""
-    return theory.Arm.example(client, request.param, theory.ROWS)
-
-
-@pytest.fixture(scope="module")
-def all_of(arm):
-    """All quantities of the arm's states, in the local frame."""
-    # The crane's hook has too few joints for a task of six axes.
-    return arm.ask(*(q for q in ALL_QUANTITIES if q not in OF_THE_TASK))
+    """Twelve states of a robot."""
+    return ways.Robot.example(client, request.param, 12)
 
 
 @pytest.fixture(scope="module", params=ways.TIPS)
 def rusty(request, client):
     """A robot with friction that is asked in all ways."""
     return surroundings.rusty_arm(client, request.param)
-
-
-@pytest.fixture(scope="module")
-def turntable(rusty):
-    return turntables.on_turntable(rusty)
 
 
 class Starter:

@@ -57,15 +57,6 @@ def pendulum(mass=2.0, length=0.5, name="pendulum", **swing):
         link("rod", mass, com=(length, 0, 0)))
 
 
-def lift(mass=3.0):
-    """A particle on a vertical line."""
-    return robot(
-        "lift",
-        link("base"),
-        joint("rise", "base", "load", kind="prismatic", axis=(0, 0, 1)),
-        link("load", mass))
-
-
 def turntable(mass=2.0):
     """A point mass on a rail that turns about z. At rail = -1 it lies on the
     axis, and turning moves no mass."""
@@ -159,38 +150,4 @@ def rusty(source):
             moving.remove(old)
         ElementTree.SubElement(moving, "dynamics", {
             "damping": str(0.3 + 0.2 * k), "friction": str(1.1 - 0.1 * k)})
-    return ElementTree.tostring(tree, encoding="unicode")
-
-
-# Where the axis of on_turntable() stands in it, and the robot on its table.
-TABLE_AXIS = (0.6, 0.0, 0.8)
-TABLE_PLACE = {"xyz": (0.3, -0.2, 0.5), "rpy": (0.2, -0.4, 0.7)}
-
-
-def on_turntable(source):
-    """The robot on a table that turns, off its axis. What is fixed to its root
-    link weighs nothing, so all that moves on the table is the robot."""
-    tree = ElementTree.fromstring(source)
-    joints = tree.findall("joint")
-    links = {link.get("name"): link for link in tree.findall("link")}
-
-    def end(moving, which):
-        return moving.find(which).get("link")
-
-    root, = links.keys() - {end(moving, "child") for moving in joints}
-    fixed = [root]
-    for name in fixed:
-        for inertial in links[name].findall("inertial"):
-            links[name].remove(inertial)
-        fixed += [end(moving, "child") for moving in joints
-                  if moving.get("type") == "fixed"
-                  and end(moving, "parent") == name]
-    for element in (
-            link("stand"),
-            joint("table_turn", "stand", "table", kind="continuous",
-                  xyz=(0.1, 0.2, 0.3), rpy=(0.5, 0.1, -0.3), axis=TABLE_AXIS,
-                  limit=None),
-            link("table"),
-            joint("table_weld", "table", root, kind="fixed", **TABLE_PLACE)):
-        tree.append(ElementTree.fromstring(element))
     return ElementTree.tostring(tree, encoding="unicode")

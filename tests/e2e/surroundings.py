@@ -39,10 +39,6 @@ class Arm(ways.Robot):
         return self.name.removeprefix("rusty_")
 
     @property
-    def root(self):
-        return self.info.frames[0]
-
-    @property
     def places(self):
         """Four of them, in all reference frames."""
         return [place(*where) for where in zip(
@@ -81,8 +77,3 @@ def rusty_arm(client, name):
     plain = Arm.example(client, name, 1)
     return arm_of(client, f"rusty_{name}", robots.rusty(plain.source),
                   plain.tip)
-
-
-def without(given, *names):
-    """Inputs and options less some."""
-    return {name: value for name, value in given.items() if name not in names}

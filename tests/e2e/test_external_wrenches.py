@@ -1,66 +1,13 @@
-"""Wrenches on the links of a robot: what they do, where they act, and where
-they are refused."""
+"""Wrenches on the links of a robot: where they act, and where they are refused."""
 
 import numpy as np
 import pytest
 
 import robots
-from calls import (
-    ALL_QUANTITIES, FRAMES, LINEAR, UNDER_WRENCHES, ask, quantity_name,
-    register)
+from calls import ALL_QUANTITIES, UNDER_WRENCHES, ask, quantity_name, register
 from harness import same_bits
 from surroundings import Surroundings
-from vectors import close, far, product, transposed
 from ways import Robot, check_refusal, place
-
-
-@pytest.mark.parametrize("frame", FRAMES)
-def test_a_wrench_on_the_robot_is_minus_that_on_the_environment(rusty, frame):
-    reference, choice = FRAMES[frame], {"axes": LINEAR}
-    pushed = rusty.ask(
-        *UNDER_WRENCHES, wrench_frame=reference,
-        tip_wrench_on_environment=rusty.s.wrench, **choice)
-    for tip in ("", rusty.tip or rusty.info.tip_frame):
-        where = {"places": [place(tip, reference)]}
-        acted = rusty.ask(
-            *UNDER_WRENCHES, external_wrenches_on_robot=-rusty.s.wrench,
-            **where, **choice)
-        for name, rows in vars(pushed).items():
-            if name != "power_balance":
-                close(getattr(acted, name), rows, 1e-11)
-        powers = acted.power_balance[:, [0, 1, 2, 3, 4, 6, 5, 7]]
-        close(powers, pushed.power_balance, 1e-12)
-    # Twins: the wrong sign, and another frame of reference.
-    wrong = rusty.ask(ask.INVERSE_DYNAMICS, **where,
-                      external_wrenches_on_robot=rusty.s.wrench)
-    far(wrong.tau, pushed.tau)
-    for other in set(FRAMES.values()) - {reference}:
-        wrong = rusty.ask(ask.INVERSE_DYNAMICS, places=[place(tip, other)],
-                          external_wrenches_on_robot=-rusty.s.wrench)
-        far(wrong.tau, pushed.tau)
-
-
-def test_every_wrench_takes_its_joint_torques_off_and_they_add_up(rusty):
-    places, wrenches = rusty.places, rusty.wrenches
-    assert {p.reference_frame for p in places} == set(FRAMES.values())
-    free = rusty.ask(ask.INVERSE_DYNAMICS, ask.BASE_WRENCH)
-    taken = np.zeros_like(free.tau)
-    for k, where in enumerate(places):
-        wrench = wrenches[:, 6 * k:6 * k + 6]
-        J = rusty.ask(ask.JACOBIAN, tip_frame=where.frame or rusty.tip,
-                      reference_frame=where.reference_frame).jacobian
-        one = rusty.ask(ask.INVERSE_DYNAMICS, places=[where],
-                        external_wrenches_on_robot=wrench)
-        share = product(transposed(J), wrench)
-        # No joint moves the base.
-        assert share.any() == (where.frame != rusty.root)
-        np.testing.assert_allclose(
-            one.tau, free.tau - share, atol=1e-12 * np.abs(free.tau).max())
-        taken += share
-    all_of_them = rusty.ask(ask.INVERSE_DYNAMICS, places=places,
-                            external_wrenches_on_robot=wrenches)
-    close(all_of_them.tau, free.tau - taken, 1e-12)
-    far(all_of_them.tau, free.tau)
 
 
 def test_places_for_which_no_wrenches_come_change_nothing(rusty):

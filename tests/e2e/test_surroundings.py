@@ -1,5 +1,5 @@
-"""All that can surround a robot at once: there and back, in every batch, in bad
-rows, and what is refused of it."""
+"""All that can surround a robot at once: in every batch, in bad rows, and what is
+refused of it."""
 
 import numpy as np
 import pytest
@@ -7,74 +7,10 @@ from torqued.v1 import dynamics_pb2 as pb
 
 import streams
 from calls import (
-    ALL_QUANTITIES, FRAMES, LINEAR, OF_THE_TASK, RESULT_ARRAYS, States, ask)
-from differences import gradient, repeated
+    ALL_QUANTITIES, LINEAR, OF_THE_TASK, RESULT_ARRAYS, States, ask)
 from harness import failure_of, same_bits, table
-from surroundings import ROWS, Surroundings, without
-from vectors import close, far
+from surroundings import ROWS, Surroundings
 from ways import ALIGNED, LOCAL, WORLD, check_refusal, place
-
-# --- All at once -------------------------------------------------------------
-
-
-def test_forward_dynamics_undoes_inverse_dynamics_in_all_surroundings(rusty):
-    given = rusty.everything
-    there = rusty.ask(ask.INVERSE_DYNAMICS, ask.MASS_MATRIX, **given)
-    back = rusty.ask(ask.FORWARD_DYNAMICS, tau=there.tau, **given)
-    cond = np.linalg.cond(there.mass_matrix)
-    size = np.abs(rusty.s.a).max(axis=1)
-    assert (np.abs(back.a - rusty.s.a).max(axis=1)
-            <= 1e-14 * cond * size).all()
-    # Twins: whatever is left out on the way back is missing.
-    for left_out in (
-            ("base_twist",), ("base_acceleration",), ("viscous",),
-            ("coulomb", "smoothing"), ("smoothing",),
-            ("external_wrenches_on_robot", "places"),
-            ("tip_wrench_on_environment",)):
-        wrong = rusty.ask(ask.FORWARD_DYNAMICS, tau=there.tau,
-                          **without(given, *left_out))
-        far(wrong.a, rusty.s.a)
-
-
-@pytest.mark.parametrize("frame", FRAMES)
-def test_derivatives_are_gradients_in_all_surroundings(rusty, frame):
-    """Every wrench held constant in one reference frame."""
-    s, reference = rusty.s, FRAMES[frame]
-    given = rusty.everything | {
-        "places": [place(where.frame, reference) for where in rusty.places],
-        "wrench_frame": reference}
-    x = rusty.ask(ask.INVERSE_DYNAMICS_DERIVATIVES,
-                  ask.FORWARD_DYNAMICS_DERIVATIVES, **given)
-
-    def changed(quantity, name, result):
-        states = {key: getattr(s, key) for key in ("q", "v", "a", "tau")}
-        many = {key: repeated(rows, rusty.n) if isinstance(rows, np.ndarray)
-                else rows for key, rows in (given | states).items()}
-        return gradient(lambda rows: getattr(
-            rusty.ask(quantity, **many | {name: rows}), result), states[name])
-
-    close(x.dtau_dq, changed(ask.INVERSE_DYNAMICS, "q", "tau"), 1e-9)
-    close(x.dtau_dv, changed(ask.INVERSE_DYNAMICS, "v", "tau"), 1e-9)
-    close(x.da_dq, changed(ask.FORWARD_DYNAMICS, "q", "a"), 1e-6)
-    close(x.da_dv, changed(ask.FORWARD_DYNAMICS, "v", "a"), 1e-7)
-    # Twin: of other surroundings they are others.
-    for left_out in (("base_twist", "base_acceleration"),
-                     ("external_wrenches_on_robot", "places")):
-        other = rusty.ask(ask.INVERSE_DYNAMICS_DERIVATIVES,
-                          **without(given, *left_out))
-        far(other.dtau_dq, x.dtau_dq)
-
-
-def test_single_precision_is_near_double(rusty):
-    given = rusty.everything
-    wanted = (ask.INVERSE_DYNAMICS, ask.FRAME_VELOCITY, ask.POWER_BALANCE,
-              ask.JOINT_WRENCHES, ask.ENERGY)
-    exact, single = (rusty.ask(*wanted, precision=precision, **given)
-                     for precision in (pb.PRECISION_DOUBLE,
-                                       pb.PRECISION_SINGLE))
-    for name, rows in vars(exact).items():
-        close(getattr(single, name), rows, 6e-5)
-        assert not same_bits(getattr(single, name), rows), name
 
 
 @pytest.mark.parametrize("precision", [

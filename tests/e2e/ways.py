@@ -124,10 +124,6 @@ class Robot:
     def joints(self):
         return [joint.name for joint in self.info.joints]
 
-    def of_joints(self, field):
-        """A number of every joint, such as its damping."""
-        return np.array([getattr(joint, field) for joint in self.info.joints])
-
     def question(self, *quantities, axes=(), wrench_frame=LOCAL, damping=0,
                  places=(), **given):
         """Of these states where no others are given; None takes an input away,
