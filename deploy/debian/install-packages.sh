@@ -44,8 +44,8 @@ packages_of() {
       command -v npm >/dev/null 2>&1 || echo npm
       ;;
     ci)
-      echo chromium g++ man-db mandoc mypy python3-pil python3-pip \
-        python3-setuptools python3-venv python3-wheel valgrind
+      echo g++ man-db mypy python3-pip python3-setuptools python3-venv \
+        python3-wheel valgrind
       # What docs/conventions.md is compared with.
       echo python3-geometry-msgs python3-pykdl python3-sensor-msgs \
         python3-trajectory-msgs

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import re
 import sys
 import types
 
@@ -22,22 +21,3 @@ def module(*kinds):
         for block in snippets(PATH, kind):
             exec(compile(block, f"{PATH} ({kind})", "exec"), page.__dict__)
     return page
-
-
-def rows():
-    """(what, checked) of every row of the tables that say how it is checked."""
-    found, checked = [], False
-    for line in PATH.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("|"):
-            checked = False
-        elif cells[-1] == "Checked":
-            checked = True
-        elif checked and not set(line) <= set("|-"):
-            found.append((cells[0], cells[-1]))
-    return found
-
-
-def tests_of(path):
-    return set(re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"),
-                          re.MULTILINE))
