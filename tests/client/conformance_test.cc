@@ -95,12 +95,6 @@ class Conformance : public ::testing::Test {
     return client_->Compute(question.model, question.quantities,
                             question.states, question.options);
   }
-  static const Json& CaseOf(const std::string& name) {
-    for (const Json& one : ConformanceSuite()["cases"]) {
-      if (one["name"] == name) return one;
-    }
-    throw std::invalid_argument(name);
-  }
 
   static LocalServer* server_;
   static Client* client_;
@@ -189,37 +183,6 @@ TEST_F(Conformance, RefusesModels) {
     ++asked;
   }
   EXPECT_EQ(asked, 4);
-}
-
-// --- That the runner can fail ------------------------------------------------
-
-TEST_F(Conformance, AWrongNumberIsFound) {
-  const Json& one = CaseOf("inverse dynamics of panda");
-  Evaluation evaluation = Call(QuestionOf(one));
-  EXPECT_EQ(Compare(evaluation, one["expect"]), "");
-  evaluation.tau(1, 2) += 1e-8;
-  EXPECT_THAT(Compare(evaluation, one["expect"]),
-              ::testing::HasSubstr("tau(1, 2)"));
-}
-
-TEST_F(Conformance, ABadRowThatIsNotToldIsFound) {
-  const Json& one = CaseOf("a q that is no number");
-  Evaluation evaluation = Call(QuestionOf(one));
-  EXPECT_EQ(Compare(evaluation, one["expect"]), "");
-  evaluation.row_status.clear();
-  evaluation.rows_not_ok = 0;
-  EXPECT_THAT(Compare(evaluation, one["expect"]),
-              ::testing::HasSubstr("not OK"));
-}
-
-TEST_F(Conformance, AnotherReasonOrFieldIsFound) {
-  const Json& expected = CaseOf("no q")["expect"]["error"];
-  const Error error(grpc::StatusCode::INVALID_ARGUMENT, "no",
-                    {"MISSING_INPUT", {}, {{"v", "no"}}, {}});
-  EXPECT_NE(Compare(error, expected, false), "");
-  const Error other(grpc::StatusCode::INVALID_ARGUMENT, "no",
-                    {"INVALID_FIELD", {}, {{"q", "no"}}, {}});
-  EXPECT_NE(Compare(other, expected, false), "");
 }
 
 }  // namespace

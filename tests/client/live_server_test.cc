@@ -1,48 +1,12 @@
 // The client against the real server.
 #include <gmock/gmock.h>
 
-#include <cmath>
-
 #include "tests/client/live_server.h"
 
 namespace torqued::client {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-TEST_F(LiveServer, AgreesWithTheClosedFormOfThePlanarArm) {
-  // The constants and the formulas of planar_2r.urdf's header.
-  constexpr double kL1 = 0.5, kL2 = 0.4, kM1 = 2, kM2 = 1.5, kG = 9.81;
-  const Batch q = Random(100, 2, 1), v = Random(100, 2, 2),
-              a = Random(100, 2, 3);
-  ComputeOptions options;
-  options.gravity = Eigen::Vector3d(0, -kG, 0);
-  const Evaluation result = client_->Compute(
-      "planar_2r", {v1::QUANTITY_INVERSE_DYNAMICS, v1::QUANTITY_MASS_MATRIX},
-      {.q = q, .v = v, .a = a}, options);
-  ASSERT_TRUE(result.ok());
-  for (Eigen::Index k = 0; k < q.rows(); ++k) {
-    const double c2 = std::cos(q(k, 1)), s2 = std::sin(q(k, 1));
-    const double c12 = std::cos(q(k, 0) + q(k, 1));
-    Eigen::Matrix2d mass;
-    mass(0, 0) =
-        (kM1 + kM2) * kL1 * kL1 + kM2 * (2 * kL1 * kL2 * c2 + kL2 * kL2);
-    mass(0, 1) = mass(1, 0) = kM2 * (kL1 * kL2 * c2 + kL2 * kL2);
-    mass(1, 1) = kM2 * kL2 * kL2;
-    const double coupling = kM2 * kL1 * kL2 * s2;
-    const Eigen::Vector2d coriolis(
-        -coupling * (2 * v(k, 0) * v(k, 1) + v(k, 1) * v(k, 1)),
-        coupling * v(k, 0) * v(k, 0));
-    const Eigen::Vector2d gravity(
-        (kM1 + kM2) * kG * kL1 * std::cos(q(k, 0)) + kM2 * kG * kL2 * c12,
-        kM2 * kG * kL2 * c12);
-    const Eigen::Vector2d tau =
-        mass * a.row(k).transpose() + coriolis + gravity;
-    EXPECT_LT((result.tau.row(k).transpose() - tau).norm(), 1e-12);
-    EXPECT_LT((Evaluation::MatrixOf(result.mass_matrix, k, 2) - mass).norm(),
-              1e-13);
-  }
-}
 
 TEST_F(LiveServer, GivesABatchOfManyMessagesTheSameBitsAsOneOfFew) {
   const Batch q = Random(30'000, 7, 4);
@@ -179,24 +143,6 @@ TEST_F(LiveServer, ComputesInSinglePrecisionWhenAskedTo) {
   EXPECT_LT(error, 1e-5);
 }
 
-TEST_F(LiveServer, UndoesInverseDynamicsWithForwardDynamics) {
-  const Batch q = Random(1000, 7, 5), v = Random(1000, 7, 6),
-              a = Random(1000, 7, 7);
-  ComputeOptions options;
-  options.tip_wrench_on_environment = TipWrench{Random(1, 6, 8)};
-  const Batch tau =
-      client_->InverseDynamics("panda", {.q = q, .v = v, .a = a}, options).tau;
-  const Evaluation back =
-      client_->ForwardDynamics("panda", {.q = q, .v = v, .tau = tau}, options);
-  EXPECT_LT((back.a - a).cwiseAbs().maxCoeff(), 1e-8);
-  // The twin: without the wrench it does not come back.
-  EXPECT_GT(
-      (client_->ForwardDynamics("panda", {.q = q, .v = v, .tau = tau}).a - a)
-          .cwiseAbs()
-          .maxCoeff(),
-      0.1);
-}
-
 /// So many states of the seven-axis arm in surroundings of all kinds.
 States Surrounded(Eigen::Index rows) {
   return {.q = Random(rows, 7, 21),
@@ -209,32 +155,6 @@ States Surrounded(Eigen::Index rows) {
 
 const std::vector<WrenchPlace> kTwoPlaces = {
     {"panda_link3", v1::REFERENCE_FRAME_WORLD}, {}};
-
-TEST_F(LiveServer, UndoesInverseDynamicsOnAMovingBaseUnderWrenches) {
-  States states = Surrounded(100);
-  ComputeOptions options;
-  options.external_wrenches = kTwoPlaces;
-  const Evaluation there = client_->InverseDynamics("panda", states, options);
-  ASSERT_EQ(there.echo.external_wrenches_size(), 2);
-  EXPECT_EQ(there.echo.external_wrenches(1).frame(), "panda_link8");
-  states.tau = there.tau;
-  const Evaluation back = client_->ForwardDynamics("panda", states, options);
-  EXPECT_LT((back.a - states.a).cwiseAbs().maxCoeff(), 1e-8);
-  // The twins: a base at rest, and no wrenches.
-  const auto error_without = [&](const auto& take_away) {
-    States other = states;
-    take_away(other);
-    return (client_->ForwardDynamics("panda", other, options).a - states.a)
-        .cwiseAbs()
-        .maxCoeff();
-  };
-  EXPECT_GT(error_without([](States& s) { s.base_twist.resize(0, 0); }), 0.1);
-  EXPECT_GT(error_without([](States& s) { s.base_acceleration.resize(0, 0); }),
-            0.1);
-  EXPECT_GT(error_without(
-                [](States& s) { s.external_wrenches_on_robot.resize(0, 0); }),
-            0.1);
-}
 
 TEST_F(LiveServer, GivesStreamsAndCallsTheSameBitsInAllSurroundings) {
   States states = Surrounded(3000);

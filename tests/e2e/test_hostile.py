@@ -144,6 +144,23 @@ SOURCES = {
     "ring-of-5000-links": lambda: ring(5_000),
     "link-of-3000-parents": lambda: many_mates(3_000),
     "names-of-a-megabyte": lambda: edited("swing", "s" * MEGABYTE),
+    "links-that-are-all-roots": lambda: robots.robot(
+        "r", *(robots.link(f"{'x' * 200}{i}", 1.0) for i in range(10_000))),
+    "mimics-in-a-circle": lambda: robots.robot(
+        "r", robots.link("base"), *(
+            f'<link name="{i}"/><joint name="{i}" type="continuous">'
+            f'<parent link="base"/><child link="{i}"/>'
+            f'<mimic joint="{(i + 1) % 9_999}"/></joint>'
+            for i in range(9_999))),
+    "attributes-that-are-nearly-known": lambda: robots.robot("r", *(
+        "<joint " + " ".join(f'mechanical_reduction_mass_ine{i}=""'
+                             for i in range(60)) + "/>"
+        for _ in range(3_500))),
+    "half-a-million-transmissions": lambda: robots.robot(
+        "r", *["<transmission/>"] * 499_000),
+    "quadratic-entities": lambda: (
+        f'<!DOCTYPE r [<!ENTITY a "{"x" * MEGABYTE}">]><robot name="'
+        + "&a;" * 100_000 + '"/>'),
     "half-a-million-attributes": lambda: "<robot " + " ".join(
         f'a{i}=""' for i in range(500_000)) + "/>",
     "two-million-elements": lambda: (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import streams
-from calls import LINEAR, ask, compute_request, options, register
+from calls import ask, compute_request, options, register
 from harness import array, failure_of, table
 from torqued.v1 import dynamics_pb2 as pb
 
@@ -96,20 +96,6 @@ def test_a_task_that_cannot_move_has_rank_zero_and_no_inertia(
         assert status.value < 1e-15
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
-def test_damping_bounds_the_inertia_of_a_task_that_cannot_move(
-        client, precision):
-    reply = computed(
-        client, "panda", OF_THE_TASK, Q,
-        space(Z, singularity=pb.SINGULARITY_RULE_DAMPED, damping=0.1),
-        "panda_link3", v=V, precision=precision)
-    assert list(reply.results.rank) == [0, 0]
-    assert list(reply.results.rule) == [pb.TASK_RULE_DAMPED] * 2
-    assert table(getattr(reply.results, "lambda")) == pytest.approx(100)
-    assert (np.abs(table(reply.results.task_torque)) < 1e-12).all()
-    assert reply.rows_not_ok == 2
-
-
 @pytest.mark.parametrize("quantity", OF_THE_TASK)
 def test_each_quantity_of_the_task_names_it(client, quantity):
     reply = computed(client, "panda", [quantity], Q, space(Z), "panda_link3")
@@ -117,17 +103,6 @@ def test_each_quantity_of_the_task_names_it(client, quantity):
              ask.TASK_TORQUE: "task_torque"}[quantity]
     assert [(s.code, s.field) for s in reply.row_status] == [
         (pb.ROW_CODE_SINGULAR_TASK_SPACE, field)] * 2
-
-
-def test_directions_that_cannot_move_are_left_out_of_others(client):
-    alone = computed(client, "panda", [ask.OPERATIONAL_SPACE], Q,
-                     space(LINEAR[:2]), "panda_link3")
-    with_z = computed(client, "panda", [ask.OPERATIONAL_SPACE], Q,
-                      space(LINEAR), "panda_link3")
-    assert list(with_z.results.rank) == list(alone.results.rank)
-    small, large = (table(getattr(reply.results, "lambda")).reshape(2, m, m)
-                    for reply, m in ((alone, 2), (with_z, 3)))
-    np.testing.assert_allclose(large[:, :2, :2], small, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

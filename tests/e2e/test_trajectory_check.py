@@ -9,7 +9,7 @@ from torqued.v1 import trajectory_pb2 as pb
 import harness
 from calls import ask
 from harness import F32, VALUES, array, same_bits
-from trajectories import TABLES, Motion, check, energies, refused, start
+from trajectories import TABLES, Motion, check, refused, start
 
 PANDA = [f"panda_joint{k}" for k in range(1, 8)]
 MOTION = Motion.swinging(7, 2500, wrench=True)
@@ -69,66 +69,6 @@ def test_the_torques_of_the_check_are_those_of_compute(client):
                          torques(client, MOTION, **options))
 
 
-def test_demands_are_those_of_the_samples(client):
-    verdict = check(client, MOTION, bounds=wide()).verdict
-    tau = torques(client, MOTION)
-    power = tau * MOTION.v
-    time = MOTION.time[:, 0]
-    assert verdict.passes and verdict.samples == 2500
-    assert verdict.duration == time[-1] - time[0]
-    assert [joint.joint for joint in verdict.joints] == PANDA
-    for j, joint in enumerate(verdict.joints):
-        row = np.argmax(np.abs(tau[:, j]))
-        assert joint.torque.sample == row
-        assert joint.torque.time == time[row]
-        assert joint.torque.value == tau[row, j]
-        assert joint.torque_use.value == abs(tau[row, j]) / 1e6
-        assert joint.velocity.sample == np.argmax(np.abs(MOTION.v[:, j]))
-        assert joint.lowest_position.value == MOTION.q[:, j].min()
-        assert joint.highest_position.value == MOTION.q[:, j].max()
-        assert joint.highest_power.value == power[:, j].max()
-        assert joint.rms_torque == pytest.approx(
-            np.sqrt(np.trapz(tau[:, j] ** 2, time) / verdict.duration),
-            rel=1e-13)
-        assert [joint.energy_given, joint.energy_taken] == pytest.approx(
-            energies(power[:, j], time), rel=1e-12)
-        assert joint.torque_limit == 1e6 and joint.velocity_limit == 99
-    assert verdict.highest_power.sample == np.argmax(power.sum(axis=1))
-    assert verdict.echo.revision and verdict.echo.tip_frame
-    assert list(verdict.echo.joint_names) == PANDA
-
-
-def test_violations_are_listed_by_severity(client):
-    tau = torques(client, MOTION)
-    peaks = np.abs(tau).max(axis=0)
-    limits = with_efforts(peaks * [0.9, 2, 0.7, 2, 2, 0.99, 2])
-    verdict = check(client, MOTION, bounds=limits).verdict
-    assert not verdict.passes
-    assert verdict.violation_count == len(verdict.violations)
-    assert {v.joint for v in verdict.violations} == {
-        PANDA[0], PANDA[2], PANDA[5]}
-    severities = [v.severity for v in verdict.violations]
-    assert severities == sorted(severities, reverse=True)
-    assert severities[0] == pytest.approx(1 / 0.7)
-    over = np.abs(tau) > [bound.effort for bound in limits]
-    listed = np.zeros_like(over)
-    for violation in verdict.violations:
-        assert violation.kind == pb.LIMIT_KIND_TORQUE
-        j = PANDA.index(violation.joint)
-        rows = slice(violation.first_sample, violation.last_sample + 1)
-        listed[rows, j] = True
-        assert violation.samples == over[rows, j].sum()
-        assert violation.begin == MOTION.time[violation.first_sample, 0]
-        assert violation.worst.value == tau[violation.worst.sample, j]
-    assert (listed == over).all()
-    for joint in verdict.joints:
-        assert joint.torque_violations == sum(
-            v.joint == joint.joint for v in verdict.violations)
-        assert joint.velocity_violations == joint.position_violations == 0
-    first = np.argmax(over.any(axis=1))
-    assert verdict.first_violation.first_sample == first
-
-
 def test_violations_are_counted_by_kind_also_those_not_listed(client):
     # Every second sample is outside, by less and less.
     samples = 4000
@@ -164,51 +104,6 @@ def test_the_verdict_does_not_depend_on_the_messages(client):
             assert same_bits(replies.tables[name], first.tables[name]), name
 
 
-def test_slowed_down_it_passes_and_faster_it_fails(client):
-    motion = Motion.swinging(7, 2000, seed=1)
-    limits = wide()
-    for bound, fastest in zip(limits, np.abs(motion.v).max(axis=0)):
-        bound.velocity = 0.8 * fastest
-    limits[1].velocity = 0.5 * np.abs(motion.v[:, 1]).max()
-    slow_down = check(client, motion, bounds=limits).verdict.slow_down
-    assert slow_down.possible
-    assert slow_down.factor == pytest.approx(2)
-    assert slow_down.limited_by.joint == PANDA[1]
-    passes = lambda factor: check(
-        client, motion.slower(factor), bounds=limits).verdict.passes
-    assert passes(slow_down.factor * (1 + 1e-9))
-    assert not passes(slow_down.factor * (1 - 1e-6))
-
-
-def test_the_largest_payload_passes_and_more_fails(client):
-    motion = Motion.swinging(7, 2000, seed=2)
-    limits = with_efforts(1.5 * np.abs(torques(client, motion)).max(axis=0))
-    payload = check(client, motion, bounds=limits).verdict.payload
-    assert payload.possible and payload.least == 0
-    assert payload.limited_by.joint in PANDA
-    passes = lambda mass: check(
-        client, motion, bounds=limits, options=dynamics.Options(
-            payload=dynamics.Payload(mass=mass))).verdict.passes
-    assert passes(payload.most * (1 - 1e-9))
-    assert not passes(payload.most * (1 + 1e-6))
-
-
-def test_rates_are_derived_from_positions(client):
-    tables = [TABLES["v"], TABLES["a"]]
-    # About ten times what was measured.
-    for method, of_v, of_a in (
-            (pb.DIFFERENTIATION_CUBIC_SPLINE, 1e-7, 3e-4),
-            (pb.DIFFERENTIATION_QUINTIC_SPLINE, 3e-11, 1.5e-7)):
-        replies = check(client, MOTION.positions(), derive=method,
-                        tables=tables)
-        assert replies.verdict.derived == method
-        assert np.abs(replies.tables["v"] - MOTION.v).max() < of_v
-        assert np.abs(replies.tables["a"] - MOTION.a).max() < of_a
-    given = check(client, MOTION, tables=tables)
-    assert given.verdict.derived == pb.DIFFERENTIATION_UNSPECIFIED
-    assert same_bits(given.tables["a"], MOTION.a)
-
-
 def test_the_order_of_the_joints_is_the_clients(client):
     order = [4, 1, 6, 0, 5, 2, 3]
     names = [PANDA[k] for k in order]
@@ -225,24 +120,6 @@ def test_the_order_of_the_joints_is_the_clients(client):
     for joint in other.verdict.joints:
         assert joint == plain.verdict.joints[PANDA.index(joint.joint)]
     assert other.verdict.first_violation == plain.verdict.first_violation
-
-
-def test_limits_and_drives_take_the_place_of_the_models(client):
-    model = check(client, MOTION).verdict
-    assert [joint.torque_limit for joint in model.joints] == [
-        87, 87, 87, 87, 12, 12, 12]
-    derated = check(client, MOTION, derating=0.5, bounds=[
-        pb.JointBounds(joint=PANDA[3], effort=40, speeds=[0.5, 2],
-                       torques=[30, 10])]).verdict
-    assert [joint.torque_limit for joint in derated.joints] == [
-        43.5, 43.5, 43.5, 15, 6, 6, 6]
-    tables = [TABLES["tau"]]
-    plain = check(client, MOTION, tables=tables).tables["tau"]
-    driven = check(client, MOTION, tables=tables, drives=[
-        pb.JointDrive(joint=PANDA[2], armature=0.25)]).tables["tau"]
-    expected = plain.copy()
-    expected[:, 2] += 0.25 * MOTION.a[:, 2]
-    assert np.abs(driven - expected).max() < 1e-12
 
 
 def register_limitless(client):

@@ -42,11 +42,6 @@ class Motion:
     def positions(self):
         return Motion(self.time, self.q)
 
-    def slower(self, factor):
-        return dataclasses.replace(
-            self, time=self.time * factor, v=self.v / factor,
-            a=self.a / factor ** 2)
-
     def messages(self, size, payload=F64):
         """Samples in messages of so many."""
         for first in range(0, len(self.time), size):
@@ -59,18 +54,6 @@ def start(model="panda", **fields):
     """The first message."""
     return pb.CheckTrajectoryRequest(
         start=pb.CheckTrajectoryStart(model=model, **fields))
-
-
-def energies(power, time):
-    """Given and taken, with straight lines between samples."""
-    begin, end, step = power[:-1], power[1:], np.diff(time)
-    total = np.sum(step * (begin + end) / 2)
-    # The absolute value, on a grid that has the zeros.
-    turns = np.where(begin * end < 0, begin / (begin - end), 0.5)
-    middle = begin + turns * (end - begin)
-    size = np.sum(step * (turns * (abs(begin) + abs(middle)) +
-                          (1 - turns) * (abs(middle) + abs(end))) / 2)
-    return (size + total) / 2, (size - total) / 2
 
 
 class Replies:
