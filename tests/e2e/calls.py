@@ -115,13 +115,6 @@ def everything_request(model, states, payload=F64, **choices):
         operational_space=pb.OperationalSpaceOptions(sigma_min=True))
 
 
-def task_matrices(message):
-    """Square matrices of the task: [state, row, column]."""
-    m = round(np.sqrt(message.columns))
-    assert m * m == message.columns
-    return matrices(message, m)
-
-
 def numbers(results, joints, axes=6):
     """The arrays of a reply by name, each [state, ...] in its own axes."""
     sizes = {"n": joints, "m": axes}

@@ -1,64 +1,14 @@
-"""All that can surround a robot at once: in every batch, in bad rows, and what is
-refused of it."""
+"""All that can surround a robot at once: in bad rows, and what is refused of it."""
 
 import numpy as np
 import pytest
 from torqued.v1 import dynamics_pb2 as pb
 
 import streams
-from calls import (
-    ALL_QUANTITIES, LINEAR, OF_THE_TASK, RESULT_ARRAYS, States, ask)
+from calls import ALL_QUANTITIES, LINEAR, OF_THE_TASK, RESULT_ARRAYS, ask
 from harness import failure_of, same_bits, table
-from surroundings import ROWS, Surroundings
+from surroundings import ROWS
 from ways import ALIGNED, LOCAL, WORLD, check_refusal, place
-
-
-@pytest.mark.parametrize("precision", [
-    pb.PRECISION_DOUBLE, pb.PRECISION_SINGLE])
-def test_a_row_is_the_same_in_every_batch(rusty, precision):
-    rows = 200
-    s, around = States(rusty.n, rows), Surroundings(rows)
-    inputs = {
-        "q": s.q, "v": s.v, "a": s.a, "tau": s.tau,
-        "tip_wrench_on_environment": s.wrench,
-        "base_twist": around.base_twist,
-        "base_acceleration": around.base_acceleration,
-        "external_wrenches_on_robot": around.wrenches,
-        "task_acceleration": s.task_acceleration,
-        "null_space_torque": s.null_space_torque}
-    # Rows that take other paths than their neighbours.
-    inputs["q"][3, 1] = 1e9
-    inputs["q"][4] = 0
-    inputs["base_twist"][9, 5] = np.nan
-    inputs["v"][10] = 1e200
-    for row, (name, number) in enumerate({
-            "base_twist": 1e180, "base_acceleration": 1e308,
-            "external_wrenches_on_robot": 1e300, "task_acceleration": 1e308,
-            "null_space_torque": 1e308}.items(), start=11):
-        inputs[name][row] = number
-
-    def batch(which):
-        question = rusty.question(
-            *ALL_QUANTITIES, places=rusty.places, wrench_frame=ALIGNED,
-            viscous=True, coulomb=True, smoothing=0.4, precision=precision,
-            **{name: numbers[which] for name, numbers in inputs.items()})
-        reply = rusty.client.dynamics.Compute(question.request())
-        return reply, {name: table(getattr(reply.results, name))
-                       for name in RESULT_ARRAYS}
-
-    reply, whole = batch(slice(0, rows))
-    failed = {status.row for status in reply.row_status
-              if status.code in (pb.ROW_CODE_INVALID_INPUT,
-                                 pb.ROW_CODE_NOT_FINITE_RESULT)}
-    assert failed == {9, 10, 11, 12, 14, 15}
-    for which in (*(slice(k, k + 1) for k in range(20)), slice(1, 8),
-                  slice(5, 22), slice(100, 163)):
-        _, part = batch(which)
-        for name, numbers in part.items():
-            assert same_bits(numbers, whole[name][which]), (name, which)
-
-
-# --- Bad rows ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name, column, joint", [
