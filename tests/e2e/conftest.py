@@ -1,8 +1,12 @@
 """Fixtures: servers that are stopped whatever happens to the test, and robots
 on them."""
 
+import pathlib
+import sys
+
 import pytest
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "support"))
 # So that what their assertions compared is shown.
 pytest.register_assert_rewrite("ways")
 

@@ -6,6 +6,7 @@ import pytest
 
 import harness
 from calls import all_models
+from processes import running
 
 SCRIPT = harness.example_models().parent / "demo" / "serve.sh"
 
@@ -39,15 +40,12 @@ def test_a_server_is_started_once_and_stopped(state):
 
 
 def test_a_stale_pid_file_harms_nobody(state):
-    with subprocess.Popen(["sleep", "60"]) as bystander:
-        try:
-            (state / "pid").write_text(f"{bystander.pid}\n")
-            assert serve("stop", state).stdout == "No server is running.\n"
-            assert bystander.poll() is None
-            (state / "pid").write_text(f"{bystander.pid}\n")
-            assert "Serving on" in serve("start", state).stdout
-        finally:
-            bystander.kill()
+    with running("sleep", "60") as bystander:
+        (state / "pid").write_text(f"{bystander.pid}\n")
+        assert serve("stop", state).stdout == "No server is running.\n"
+        assert bystander.poll() is None
+        (state / "pid").write_text(f"{bystander.pid}\n")
+        assert "Serving on" in serve("start", state).stdout
 
 
 def test_a_failed_start_says_why_and_leaves_no_pid(state, tmp_path_factory):

@@ -16,26 +16,25 @@ MODELS = SOURCE / "deploy" / "models"
 START_SECONDS = 15
 NAME = os.environ["TEST_LANGUAGE"]
 
-sys.path.append(str(SOURCE / "tests" / "docs"))
-# pylint: disable-next=wrong-import-position
+sys.path += [str(SOURCE / "tests" / name) for name in ("docs", "support")]
+# pylint: disable=wrong-import-position
 from extract_snippets import snippets  # noqa: E402
+from processes import running  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory):
     directory = tmp_path_factory.mktemp("server")
     file = directory / "address"
-    with subprocess.Popen(
-            [os.environ["TORQUED_SERVER"], "--listen", "127.0.0.1:0",
-             "--address-file", file, "--store", directory / "models.db",
-             "--models", MODELS],
-            stderr=subprocess.DEVNULL) as server:
+    with running(
+            os.environ["TORQUED_SERVER"], "--listen", "127.0.0.1:0",
+            "--address-file", file, "--store", directory / "models.db",
+            "--models", MODELS, stderr=subprocess.DEVNULL) as server:
         end = time.monotonic() + START_SECONDS
         while not (file.exists() and file.read_text().endswith("\n")):
             assert server.poll() is None and time.monotonic() < end
             time.sleep(0.02)
         yield file.read_text().splitlines()[0]
-        server.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torqued
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 MODELS = SOURCE / "deploy" / "models"
+sys.path.append(str(SOURCE / "tests" / "support"))
 
 
 @pytest.fixture(scope="module")

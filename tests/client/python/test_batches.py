@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torqued
 from conftest import MODELS, same_bits
+from processes import running
 from servers import Restarting, details, refusing
 from torqued.batch import Batch
 from torqued.retry import Deadline, Schedule
@@ -306,18 +307,13 @@ def test_an_interrupt_ends_a_call_at_once(client, stream):
             client.close()
             print("interrupted", flush=True)
         """)
-    process = subprocess.Popen([sys.executable, "-c", program],
-                               stdout=subprocess.PIPE, text=True)
-    try:
+    with running(sys.executable, "-c", program, stdout=subprocess.PIPE,
+                 text=True) as process:
         assert process.stdout.readline() == "begun\n"
         time.sleep(0.5)
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
         assert process.wait(20) == 0
-    finally:
-        process.kill()
-        process.stdout.close()
-        process.wait()
 
 
 def test_many_threads_share_a_client(panda, states):

@@ -17,6 +17,7 @@ import pytest
 import torqued
 import torqued.aio
 from conftest import MODELS
+from processes import running
 from servers import details, free_address, refusing
 from torqued.connection import Connection
 from torqued.retry import Budget
@@ -182,17 +183,14 @@ def test_an_interrupt_ends_the_wait_for_another_try():
         except KeyboardInterrupt:
             print("interrupted", flush=True)
         """)
-    with subprocess.Popen([sys.executable, "-c", program],
-                          stdout=subprocess.PIPE, text=True) as process:
-        try:
-            for _ in range(4):
-                assert process.stdout.readline() == "waiting\n"
-            process.send_signal(signal.SIGINT)
-            lines = process.stdout.read().splitlines()
-            assert lines[-1] == "interrupted"
-            assert process.wait(30) == 0
-        finally:
-            process.kill()
+    with running(sys.executable, "-c", program, stdout=subprocess.PIPE,
+                 text=True) as process:
+        for _ in range(4):
+            assert process.stdout.readline() == "waiting\n"
+        process.send_signal(signal.SIGINT)
+        lines = process.stdout.read().splitlines()
+        assert lines[-1] == "interrupted"
+        assert process.wait(30) == 0
 
 
 def test_a_cancelled_task_does_not_wait_for_another_try(client):

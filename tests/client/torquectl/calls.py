@@ -9,10 +9,15 @@ import math
 import os
 import pathlib
 import subprocess
+import sys
 import time
 from concurrent import futures
 
 import grpc
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+# pylint: disable-next=wrong-import-position
+from processes import running  # noqa: E402
 
 TORQUECTL = os.environ["TORQUECTL"]
 MODELS = pathlib.Path(__file__).resolve().parents[3] / "deploy" / "models"
@@ -38,24 +43,31 @@ def run_json(*arguments, code=OK):
     return json.loads(done.stdout)
 
 
+def wait_for(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
 @contextlib.contextmanager
 def serving(directory, listen, *flags):
     """Address of a server; it must stop in order."""
     address_file = directory / "address"
-    with subprocess.Popen(
-            [os.environ["TORQUED_SERVER"], "--listen", listen,
-             "--address-file", address_file, "--store", directory / "store",
-             *flags],
-            stderr=subprocess.DEVNULL) as process:
+    with running(
+            os.environ["TORQUED_SERVER"], "--listen", listen,
+            "--address-file", address_file, "--store", directory / "store",
+            *flags, stderr=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 20
         while not address_file.exists() or not address_file.read_text():
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.01)
-        try:
-            yield address_file.read_text().split()[0]
-        finally:
-            process.terminate()
-            assert process.wait(30) == 0
+        yield address_file.read_text().split()[0]
+        process.terminate()
+        assert process.wait(30) == 0
 
 
 @contextlib.contextmanager

@@ -4,11 +4,10 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 
 import pytest
 
-from calls import PLANAR, TORQUECTL
+from calls import PLANAR, TORQUECTL, running, wait_for
 
 
 @pytest.fixture(name="temporary")
@@ -33,9 +32,9 @@ def test_the_local_server_and_its_files_end_with_torquectl(
     # It waits for the trajectory when its server runs already.
     fifo = tmp_path / "trajectory.csv"
     os.mkfifo(fifo)
-    with subprocess.Popen([TORQUECTL, "trajectory", fifo, "-m", PLANAR],
-                          env=environment(temporary),
-                          stderr=subprocess.DEVNULL) as process:
+    with running(TORQUECTL, "trajectory", fifo, "-m", PLANAR,
+                 env=environment(temporary),
+                 stderr=subprocess.DEVNULL) as process:
         wait_for(lambda: list(temporary.glob("torqued-*/address")))
         server = wait_for(lambda: child_of(process.pid))
         process.send_signal(number)
@@ -83,8 +82,8 @@ def test_an_interrupt_ends_a_local_server_that_still_starts(
     never_serves = tmp_path / "torqued"
     never_serves.write_text("#!/bin/sh\nexec sleep 1000\n")
     never_serves.chmod(0o755)
-    with subprocess.Popen(
-            [TORQUECTL, "ping"],
+    with running(
+            TORQUECTL, "ping",
             env=environment(temporary,
                             TORQUED_SERVER=str(never_serves))) as process:
         server = wait_for(lambda: child_of(process.pid))
@@ -108,13 +107,3 @@ def is_running(process):
     except FileNotFoundError:
         return False
     return state.rpartition(")")[2].split()[0] != "Z"
-
-
-def wait_for(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        result = condition()
-        if result:
-            return result
-        time.sleep(0.01)
-    raise AssertionError("waited in vain")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from calls import (ERROR, MODELS, NO, OK, PANDA, PLANAR, TORQUECTL, USAGE, run,
-                   run_json)
+                   run_json, running)
 from trajectory_files import CHECK, JOINTS, Samples, fixture_move  # noqa: F401
 
 FORKED = """<robot name="forked">
@@ -423,8 +423,8 @@ def test_no_output_for_people_has_what_steers_a_terminal(turned):
 def shown_by_a_terminal(words):
     """Exit code and stdout."""
     controller, terminal = pty.openpty()
-    with subprocess.Popen([TORQUECTL, *map(str, words)], stdout=terminal,
-                          stderr=subprocess.DEVNULL) as process:
+    with running(TORQUECTL, *words, stdout=terminal,
+                 stderr=subprocess.DEVNULL) as process:
         os.close(terminal)
         shown = b""
         with open(controller, "rb", buffering=0) as screen:

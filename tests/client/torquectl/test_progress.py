@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from calls import OK, PANDA, TORQUECTL, run, serving
+from calls import OK, PANDA, TORQUECTL, run, running, serving
 from relay import Relay
 
 ROWS = 40_000
@@ -49,9 +49,8 @@ def run_on_a_terminal(*arguments):
     environment = {k: v for k, v in os.environ.items()
                    if k != "TORQUED_SERVER_ADDRESS"}
     reader = threading.Thread(target=read)
-    with subprocess.Popen([TORQUECTL, *map(str, arguments)], stderr=stderr,
-                          stdout=subprocess.DEVNULL,
-                          env=environment) as process:
+    with running(TORQUECTL, *arguments, stderr=stderr,
+                 stdout=subprocess.DEVNULL, env=environment) as process:
         os.close(stderr)
         reader.start()
         code = process.wait(120)

@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from calls import (ERROR, OK, TORQUECTL, USAGE, answering, run, run_json,
-                   serving)
+                   running, serving)
 
 
 def test_ping_tells_health_and_address(server):
@@ -172,9 +172,9 @@ class Refusing:
 def test_a_call_waits_for_a_server_that_starts_later(tmp_path):
     address = f"unix:{tmp_path}/socket"
     refusing = Refusing(tmp_path / "socket")
-    with subprocess.Popen(
-            [TORQUECTL, "ping", "--server", address, "--wait-for-server", "60",
-             "--output", "json"], text=True, stdout=subprocess.PIPE,
+    with running(
+            TORQUECTL, "ping", "--server", address, "--wait-for-server", "60",
+            "--output", "json", text=True, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE) as process:
         refusing.wait()  # the call has begun, and has failed once
         with serving(tmp_path, address):

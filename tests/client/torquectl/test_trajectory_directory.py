@@ -12,7 +12,8 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from calls import ERROR, MODELS, NO, OK, PANDA, TORQUECTL, USAGE, run, serving
+from calls import (ERROR, MODELS, NO, OK, PANDA, TORQUECTL, USAGE, run,
+                   running, serving, wait_for)
 from trajectory_directories import check, fill, fixture_samples
 from trajectory_files import CHECK, COMPARE, fixture_move
 
@@ -93,15 +94,14 @@ def test_an_overview_ranks_all_files(samples, tmp_path):
 def interrupted(ready, *arguments):
     """Exit code and words of a run that is interrupted as by ^C, which a local
     server gets as well, once ready() is true."""
-    with subprocess.Popen(
-            [TORQUECTL, *map(str, arguments)], text=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            start_new_session=True) as process:
-        while not ready():
-            assert process.poll() is None
+    with running(
+            TORQUECTL, *arguments, text=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True) as process:
+        wait_for(lambda: ready() or process.poll() is not None, 60)
+        assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)
-        words = process.stderr.read()
-        return process.wait(timeout=30), words
+        _, words = process.communicate(timeout=30)
+        return process.returncode, words
 
 
 @pytest.mark.slow
@@ -184,13 +184,11 @@ def test_a_killed_run_is_resumed(samples, tmp_path):
                  "--results", results)
     for how in (signal.SIGKILL, signal.SIGINT):
         before = results.read_bytes().count(b"\n") if results.exists() else 0
-        with subprocess.Popen(
-                [TORQUECTL, *map(str, arguments)],
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                start_new_session=True) as process:
-            while (not results.exists()
-                   or results.read_bytes().count(b"\n") < before + 20):
-                assert process.poll() is None
+        with running(
+                TORQUECTL, *arguments, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True) as process:
+            wait_for(lambda: results.exists() and
+                     results.read_bytes().count(b"\n") >= before + 20, 60)
             os.killpg(process.pid, how)
             assert process.wait(timeout=30) != 0
         assert results.read_bytes().count(b"\n") < 1002
