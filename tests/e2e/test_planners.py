@@ -80,7 +80,12 @@ def test_a_python_planner_gets_the_same_torques(
 def node_planner():
     """The planner beside the packages it needs, outside the source tree."""
     directory = pathlib.Path(os.environ["TEST_NODE_DIR"])
-    run(HERE / "node" / "install.sh", directory, timeout=INSTALL_SECONDS)
+    done = subprocess.run(
+        [HERE / "node" / "install.sh", directory], stderr=subprocess.PIPE,
+        text=True, check=False, timeout=INSTALL_SECONDS)
+    if done.returncode == 77:
+        pytest.skip(f"no planner in Node: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
     return directory / "planner.mjs"
 
 
@@ -106,5 +111,5 @@ def test_a_missing_node_is_named_with_the_way_to_install_it(tmp_path):
         ["/bin/sh", HERE / "node" / "install.sh", tmp_path / "out"],
         env={"PATH": str(empty)}, stderr=subprocess.PIPE, text=True,
         check=False, timeout=RUN_SECONDS)
-    assert result.returncode == 1
+    assert result.returncode == 77
     assert "apt-get install nodejs npm" in result.stderr

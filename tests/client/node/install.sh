@@ -10,20 +10,12 @@ set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/../../.." && pwd)
 directory=$1
-cannot_be_had='ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED'
 
-for tool in node npm; do
-  if ! command -v "$tool" > /dev/null; then
-    echo "The tests of the Node client need $tool, which is not installed: run" \
-         "'apt-get install nodejs npm' (Debian 12), or install Node 18 or" \
-         "later." >&2
-    exit 77
-  fi
-done
+"$root/tests/support/npm-ci.sh"
 
 mkdir -p "$directory"
 exec 9> "$directory/.lock"
-flock 9
+flock -w 150 9
 
 # Of everything that is copied.
 stamp=$(cd "$root" &&
@@ -41,16 +33,7 @@ cp -r "$root/proto/torqued" "$directory/proto/"
 cp -r "$tests" "$directory/tests"
 ln -sfn ../client/node "$directory/node_modules/torqued"
 
+"$root/tests/support/npm-ci.sh" "$package"
 cd "$package"
-if ! cmp -s package-lock.json node_modules/.installed; then
-  if ! npm ci --ignore-scripts --prefer-offline --no-audit --no-fund \
-      --loglevel=error 2> npm-log; then
-    cat npm-log >&2
-    if grep -qE "$cannot_be_had" npm-log; then exit 77; fi
-    exit 1
-  fi
-  cp package-lock.json node_modules/.installed
-fi
-
 npm run --silent build
 echo "$stamp" > .built
