@@ -65,6 +65,8 @@ std::int64_t CountBySteps(const std::function<void()>& call) {
   }
   const Traced traced(process);
   int signal = traced.Wait();
+  // However this process ends.
+  ptrace(PTRACE_SETOPTIONS, process, nullptr, long{PTRACE_O_EXITKILL});
   std::int64_t steps = 0;
   long place = 0;
   while (signal == (steps == 0 ? SIGSTOP : SIGTRAP) && traced.Step()) {

@@ -16,6 +16,7 @@ import time
 ADDRESS = "192.0.2.1"
 VOLUME_PATH = "/var/lib/torqued"
 ENTER_SECONDS = 20.0
+CALL_SECONDS = 120.0
 
 
 class ChrootContainer:
@@ -90,7 +91,8 @@ class ChrootContainer:
              "--pid", "--root", "--wd", f"--setuid={user}", f"--setgid={group}",
              *command],
             env=self._environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False)
+            capture_output=True, text=True, check=False,
+            timeout=CALL_SECONDS)
 
     def stop(self):
         """The exit code after SIGTERM; that of SIGKILL if it took too long."""
@@ -145,7 +147,7 @@ class ChrootContainer:
 
 def _buildah(*command):
     result = subprocess.run(["buildah", *command], capture_output=True,
-                            text=True, check=False)
+                            text=True, check=False, timeout=CALL_SECONDS)
     if result.returncode != 0:
         raise RuntimeError(f"buildah {' '.join(command)}: {result.stderr}")
     return result.stdout.strip()

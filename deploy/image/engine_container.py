@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 
+CALL_SECONDS = 120.0
+
 
 class EngineContainer:
     """The image and at most one running container of it. What was made is
@@ -58,7 +60,8 @@ class EngineContainer:
         user = ["--user=0"] if root else []
         return subprocess.run(
             [self._engine, "exec", *user, self._name, *command],
-            capture_output=True, text=True, check=False)
+            capture_output=True, text=True, check=False,
+            timeout=CALL_SECONDS)
 
     def stop(self):
         """The exit code after SIGTERM; that of SIGKILL if it took too long."""
@@ -70,7 +73,8 @@ class EngineContainer:
     def log(self):
         result = subprocess.run(
             [self._engine, "logs", self._name], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, check=False)
+            stderr=subprocess.STDOUT, text=True, check=False,
+            timeout=CALL_SECONDS)
         return result.stdout
 
     def _remove(self):
@@ -78,7 +82,8 @@ class EngineContainer:
 
     def _call(self, *command, check=True):
         result = subprocess.run([self._engine, *command], capture_output=True,
-                                text=True, check=False)
+                                text=True, check=False,
+                                timeout=CALL_SECONDS)
         if check and result.returncode != 0:
             raise RuntimeError(
                 f"{self._engine} {' '.join(command)}: {result.stderr}")

@@ -176,7 +176,7 @@ container=$!
 until_true "the container did not start" pgrep -x -P "$container" systemd
 leader=$(pgrep -x -P "$container" systemd)
 until_true "the system did not come up with all its services" \
-  inside systemctl is-system-running --wait
+  inside timeout 10 systemctl is-system-running --wait
 equal "the unit" "enabled" "$(inside systemctl is-enabled torqued)"
 until_true "the service did not come up" serves
 equal "what systemd-analyze says of the unit" "" \

@@ -11,6 +11,7 @@ import argparse
 import collections
 import os
 import pathlib
+import select
 import signal
 import socket
 import subprocess
@@ -142,8 +143,9 @@ class Load:
 
     def __init__(self, command, address):
         self.process = subprocess.Popen(
-            dies_with_us(*command, address), text=True,
+            dies_with_us(*command, address),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._read = b""
         self.problems = []
         self.saw = collections.Counter()
         self._line("ready")
@@ -151,7 +153,7 @@ class Load:
     def _line(self, what):
         """The next line that tells of no failure."""
         while True:
-            line = self.process.stdout.readline().strip()
+            line = self._next_line(what)
             if line.startswith(("FAILED", "WRONG")):
                 print(line, flush=True)
                 self.problems.append(line)
@@ -162,8 +164,23 @@ class Load:
             else:
                 raise RuntimeError(f"the load ended before it said {what}")
 
+    def _next_line(self, what):
+        """Empty at the end."""
+        give_up = time.monotonic() + PATIENCE
+        while b"\n" not in self._read:
+            wait = max(0, give_up - time.monotonic())
+            if not select.select([self.process.stdout], [], [], wait)[0]:
+                raise TimeoutError(f"{what}: not within {PATIENCE} s")
+            more = os.read(self.process.stdout.fileno(), 65536)
+            if not more:
+                break
+            self._read += more
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode().strip()
+
     def counts(self):
-        print(file=self.process.stdin, flush=True)
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
         return {kind: int(count) for kind, count in (
             word.split("=") for word in self._line("its counts").split())}
 

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -28,13 +29,15 @@ def write_csv(path, samples, names, **columns):
 def run(torquectl, address, *arguments):
     """Output of a run that reached the server. Connecting is tried once, so a
     run that begins while nobody listens is begun again."""
+    give_up = time.monotonic() + 60
     while True:
         done = subprocess.run(
             [torquectl, "--server", address, "--timeout", "30",
              "--quiet", *map(str, arguments)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, check=False)
-        if "no connection to" in done.stderr:
+            stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+        if "no connection to" in done.stderr and time.monotonic() < give_up:
+            time.sleep(0.01)
             continue
         # 2: a limit is broken, which is an answer.
         if done.returncode not in (0, 2):

@@ -1,6 +1,7 @@
 // A server that is killed in the middle of registrations.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ std::string RevisionOfRegistration(int registration) {
 // Registers number after number and writes each to the pipe once acknowledged.
 [[noreturn]] void RegisterUntilKilled(const std::string& path, int first,
                                       int acknowledgements) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   Registry registry(OpenStore(path));
   for (int i = first;; ++i) {
     if (!std::holds_alternative<RegisterResult>(
