@@ -9,6 +9,7 @@
 #include "client/cpp/client.h"
 #include "tests/client/fake_replies.h"
 #include "tests/client/fake_server.h"
+#include "tests/support/await.h"
 
 namespace torqued::client {
 namespace {
@@ -102,7 +103,7 @@ TEST(ComputeAsync, CallsAFunctionOnce) {
                         EXPECT_TRUE(pending.Done());
                         done.set_value(pending.Get());
                       });
-  EXPECT_EQ(done.get_future().get().tau, kState.q);
+  EXPECT_EQ(Await(done.get_future()).tau, kState.q);
 }
 
 TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
@@ -120,7 +121,7 @@ TEST(ComputeAsync, AFunctionMayBeginTheNextCall) {
     }
   };
   client.ComputeAsync("arm", {kTorque}, kState, {}, next);
-  EXPECT_EQ(done.get_future().get(), 50);
+  EXPECT_EQ(Await(done.get_future()), 50);
 }
 
 TEST(ComputeAsync, WhatDoesNotGoTogetherIsRefusedByTheResult) {
@@ -301,7 +302,7 @@ TEST(ComputeAsync, IsCancelledWhereverItIs) {
   cancellation.Cancel();
   EXPECT_EQ(CodeOf(one), grpc::StatusCode::CANCELLED);
   EXPECT_EQ(CodeOf(many), grpc::StatusCode::CANCELLED);
-  EXPECT_EQ(told.get_future().get(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(Await(told.get_future()), grpc::StatusCode::CANCELLED);
   cancellation.Cancel();  // Nothing is left to cancel.
 }
 

@@ -10,6 +10,7 @@
 
 #include "tests/client/fake_replies.h"
 #include "tests/client/fake_server.h"
+#include "tests/support/await.h"
 
 namespace torqued::client {
 namespace {
@@ -228,7 +229,7 @@ TEST(Client, RepeatsARegistrationOnTheServerThatComesNext) {
   const Client client = Client::Connect(server->address(), options);
   auto registered =
       std::async(std::launch::async, [&] { return client.RegisterModel({}); });
-  gone.get_future().wait();
+  Await(gone.get_future());
   // The next try finds nobody.
   std::this_thread::sleep_for(milliseconds(300));
   FakeServer next(port);
@@ -238,7 +239,7 @@ TEST(Client, RepeatsARegistrationOnTheServerThatComesNext) {
     reply.mutable_model()->set_name("arm");
     return grpc::Status::OK;
   };
-  EXPECT_EQ(registered.get().model().name(), "arm");
+  EXPECT_EQ(Await(registered).model().name(), "arm");
 }
 
 TEST(Client, RepeatsARegistrationOnlyWhereAServerAnswers) {

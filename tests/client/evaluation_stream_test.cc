@@ -16,6 +16,7 @@
 #include "tests/client/fake_replies.h"
 #include "tests/client/fake_server.h"
 #include "tests/client/fake_streams.h"
+#include "tests/support/await.h"
 
 namespace torqued::client {
 namespace {
@@ -427,9 +428,9 @@ TEST_F(EvaluationStreamTest, EndsAWaitForTheNextServerWhenItIsCancelled) {
   auto error = std::async(std::launch::async, [&] {
     return ErrorOf([&] { stream->Exchange(Chunk(2)); });
   });
-  waits.get_future().wait();
+  Await(waits.get_future());
   stream->Cancel();
-  EXPECT_EQ(error.get().code(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(Await(error).code(), grpc::StatusCode::CANCELLED);
 }
 
 TEST_F(EvaluationStreamTest, CountsAFailureFromTheStartOfTheWhole) {

@@ -13,6 +13,7 @@
 #include "core/batch/robot.h"
 #include "core/lanes/targets.h"
 #include "tests/core/batch/random_batch.h"
+#include "tests/support/await.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
@@ -355,7 +356,7 @@ TEST_F(EngineTest, StopsAtTheFirstBadRowWhenAsked) {
       plan, out,
       [&](const EvaluationReport& report) { promise.set_value(report); },
       nullptr, /*stop_at_first=*/true);
-  const auto report = promise.get_future().get();
+  const auto report = Await(promise.get_future());
   EXPECT_TRUE(report.cancelled);
   ASSERT_FALSE(report.issues.empty());
   EXPECT_EQ(report.issues[0].row, 10);
@@ -376,7 +377,7 @@ TEST_F(EngineTest, CancellationEndsALargeJobEarly) {
       plan, out,
       [&](const EvaluationReport& report) { promise.set_value(report); },
       token);
-  EXPECT_TRUE(promise.get_future().get().cancelled);
+  EXPECT_TRUE(Await(promise.get_future()).cancelled);
   EXPECT_EQ(r.tables[static_cast<int>(Output::kTau)][0], -7);
 }
 
@@ -403,7 +404,7 @@ TEST_F(EngineTest, ManyThreadsMayCallAtOnce) {
     call =
         std::async(std::launch::async, [&] { return batch.Evaluate(engine); });
   }
-  for (auto& call : calls) ExpectSameBits(call.get(), expected);
+  for (auto& call : calls) ExpectSameBits(Await(call), expected);
 }
 
 TEST_F(EngineTest, ListsTheFirstBadRowsAndCountsTheRest) {

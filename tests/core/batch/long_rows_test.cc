@@ -18,6 +18,7 @@
 #include "core/batch/evaluate_rows.h"
 #include "core/lanes/targets.h"
 #include "tests/core/batch/random_batch.h"
+#include "tests/support/await.h"
 #include "tests/support/load_model.h"
 #include "tests/support/with_armature.h"
 
@@ -181,7 +182,7 @@ TEST(LongRows, BitsDoNotDependOnWhatRunsInBetween) {
           },
           nullptr, false, static_cast<std::uint64_t>(k));
     }
-    for (auto& report : reports) EXPECT_FALSE(report.get().cancelled);
+    for (auto& report : reports) EXPECT_FALSE(Await(report).cancelled);
     EXPECT_GT(engine.scheduler().pauses(), 100);
     for (int k = 0; k < 12; k += 2) ExpectSameBits(*calls[k], whole);
   }
@@ -217,14 +218,14 @@ TEST(LongRows, WhatIsGivenUpIsLeftAfterTheColumnUnderWay) {
 void AtAPause(Engine& engine, std::uint64_t group,
               const std::function<void()>& work) {
   std::promise<void> ran;
-  while (engine.scheduler().pauses() == 0) std::this_thread::yield();
+  Await([&] { return engine.scheduler().pauses() > 0; });
   engine.scheduler().Submit(
       [&] {
         work();
         ran.set_value();
       },
       group);
-  ran.get_future().wait();
+  Await(ran.get_future());
 }
 
 class LongRowsUnderWay {
@@ -245,7 +246,7 @@ class LongRowsUnderWay {
   ~LongRowsUnderWay() {
     Cancel();
     for (auto& ended : ended_) {
-      if (ended.valid()) ended.wait();
+      if (ended.valid()) Await(ended);
     }
   }
   LongRowsUnderWay(const LongRowsUnderWay&) = delete;
@@ -292,7 +293,7 @@ TEST(LongRowsUnderWay, ASmallJobOfAnotherGroupWaitsForOnePiece) {
     scheduler.Submit([&] { after.set_value(scheduler.pauses()); },
                      rows.kOurs + 1);
   });
-  EXPECT_LE(after.get_future().get(), before + 1);
+  EXPECT_LE(Await(after.get_future()), before + 1);
   EXPECT_EQ(rows.cancelled(), 0);
 }
 
@@ -313,7 +314,7 @@ TEST(LongRowsUnderWay, ARowOfHalfAMillisecondWaitsForOnePiece) {
         before = rows.engine().scheduler().pauses();
         after = rows.Submit(small, rows.kOurs + 1);
       });
-      EXPECT_LE(after.get(), before + 1 + 2 * own.count);
+      EXPECT_LE(Await(after), before + 1 + 2 * own.count);
     }
   }
 }
@@ -325,7 +326,7 @@ TEST(LongRowsUnderWay, ACancelledRowEndsAfterThePieceUnderWay) {
     before = rows.engine().scheduler().pauses();
     rows.Cancel();
   });
-  for (auto& ended : rows.ended()) EXPECT_LE(ended.get(), before + 1);
+  for (auto& ended : rows.ended()) EXPECT_LE(Await(ended), before + 1);
   EXPECT_GE(rows.cancelled(), rows.kRequests - 1);
 }
 
@@ -367,7 +368,7 @@ TEST(RowsInDoubt, FewAreInAChunk) {
     std::promise<void> done;
     engine.Submit(request.plan, request.outputs,
                   [&](const EvaluationReport&) { done.set_value(); });
-    done.get_future().wait();
+    Await(done.get_future());
     const double chunks =
         static_cast<double>(engine.scheduler().chunks_started());
     EXPECT_LT(request.plan->NanosecondsInDoubt(rows) / chunks, 1.05e6)
@@ -383,7 +384,7 @@ TEST(RowsInDoubt, AChunkOfThemHasPauses) {
   std::promise<void> done;
   engine.Submit(request.plan, request.outputs,
                 [&](const EvaluationReport&) { done.set_value(); });
-  done.get_future().wait();
+  Await(done.get_future());
   EXPECT_EQ(engine.scheduler().chunks_started(), 1);
   EXPECT_GT(engine.scheduler().pauses(), 3);
 }
@@ -419,7 +420,7 @@ TEST(LongRows, ABadRowEndsAJobThatFewThreadsCompute) {
       request.plan, request.outputs,
       [&](EvaluationReport report) { done.set_value(std::move(report)); },
       nullptr, /*stop_at_first=*/true, 0, /*most_threads=*/1);
-  const EvaluationReport report = done.get_future().get();
+  const EvaluationReport report = Await(done.get_future());
   EXPECT_TRUE(report.cancelled);
   ASSERT_EQ(report.rows_not_ok, 1);
   EXPECT_EQ(report.issues[0].row, 0);

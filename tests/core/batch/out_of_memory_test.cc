@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/batch/engine.h"
+#include "tests/support/await.h"
 #include "tests/support/failing_allocations.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
@@ -39,7 +40,7 @@ TEST(OutOfMemory, FailsTheEvaluationAndLeavesTheEngineUsable) {
     engine.Submit(plan, outputs, [&done](EvaluationReport report) {
       done.set_value(std::move(report));
     });
-    return done.get_future().get();
+    return Await(done.get_future());
   };
   {
     const FailingAllocations failing(kWorkspace);

@@ -57,7 +57,7 @@ TEST(ChunkScheduler, ACallerTakesThePlaceOfTheOnlyThread) {
     if (chunk > 0) return;
     // The pool's thread would come to this job before the other.
     scheduler.Submit([&other_done] { other_done.set_value(); });
-    other_done.get_future().wait();
+    Await(other_done.get_future());
   };
   scheduler.Run(std::move(job));
   EXPECT_EQ(slots, std::vector(3, ChunkScheduler::kCaller));
@@ -71,18 +71,18 @@ TEST(ChunkScheduler, ACallerReturnsWhileItsHelperIsBusyWithAnotherJob) {
     ChunkScheduler::Job other;
     other.chunks = 2;  // for both threads
     other.run = [&](std::int64_t, int) {
-      EXPECT_TRUE(Await([&returned] { return returned.load(); }));
+      Await([&returned] { return returned.load(); });
     };
     ChunkScheduler::Job job;
     job.chunks = 2;
     job.run = [&](std::int64_t, int slot) {
       ++inside;
-      EXPECT_TRUE(Await([&inside] { return inside == 2; }));
+      Await([&inside] { return inside == 2; });
       if (slot == ChunkScheduler::kCaller) {
         caller_waits = true;  // as good as: hence the rounds
         return;
       }
-      EXPECT_TRUE(Await([&caller_waits] { return caller_waits.load(); }));
+      Await([&caller_waits] { return caller_waits.load(); });
       scheduler.Submit(std::move(other));
     };
     scheduler.Run(std::move(job));

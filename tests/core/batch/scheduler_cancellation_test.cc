@@ -43,7 +43,7 @@ TEST(ChunkScheduler, ACancelledJobThatWaitsForALongChunkEndsInItsPause) {
     scheduler.Submit(std::move(waiting));
     blockade.Release();
   }
-  EXPECT_TRUE(ended_before.get_future().get());
+  EXPECT_TRUE(Await(ended_before.get_future()));
   EXPECT_FALSE(ran);
 }
 
@@ -169,7 +169,7 @@ TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
     }
     blockade.Release();
   }
-  EXPECT_EQ(at_end.get_future().get(), 2);
+  EXPECT_EQ(Await(at_end.get_future()), 2);
 }
 
 TEST(ChunkScheduler, EveryJobEndsOnceUnderAStormOfJobsAndCancellations) {
@@ -267,10 +267,10 @@ TEST(ChunkScheduler, AfterCancellationOnlyTheChunksUnderWayEnd) {
   };
   job.done = [&] { finished.set_value(); };
   scheduler.Submit(std::move(job));
-  all_run.get_future().wait();
+  Await(all_run.get_future());
   token->Cancel();
   release.set_value();
-  finished.get_future().wait();
+  Await(finished.get_future());
   EXPECT_EQ(runs, kThreads);
 }
 

@@ -106,7 +106,7 @@ TEST(ChunkScheduler, OthersGetAsMuchTimeAsThePieceTook) {
     scheduler.Submit(std::move(small));
     blockade.Release();
   }
-  EXPECT_EQ(at_end.get_future().get(), 30);
+  EXPECT_EQ(Await(at_end.get_future()), 30);
 }
 
 TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
@@ -149,8 +149,8 @@ TEST(ChunkScheduler, WhatRunsWhileALongChunkGivesWayHasASlotOfItsOwn) {
     scheduler.Submit(std::move(small));
     blockade.Release();
   }
-  large_done.get_future().wait();
-  small_done.get_future().wait();
+  Await(large_done.get_future());
+  Await(small_done.get_future());
   EXPECT_FALSE(shared);
   EXPECT_GT(within, 0);
 }
@@ -181,8 +181,8 @@ TEST(ChunkScheduler, NoMoreChunksRunAtATimeThanTheJobAllows) {
     other.done = [&] { others_done.set_value(); };
     scheduler.Submit(std::move(limited));
     scheduler.Submit(std::move(other));
-    limited_done.get_future().wait();
-    others_done.get_future().wait();
+    Await(limited_done.get_future());
+    Await(others_done.get_future());
     EXPECT_EQ(chunks, 200);
     EXPECT_EQ(others, 200);
     EXPECT_LE(most, 2);
@@ -200,7 +200,7 @@ TEST(ChunkScheduler, ALimitedJobAloneIsDone) {
     limited.run = [&](std::int64_t, int) { ++chunks; };
     limited.done = [&] { done.set_value(); };
     scheduler.Submit(std::move(limited));
-    done.get_future().wait();
+    Await(done.get_future());
     ASSERT_EQ(chunks, 20);
   }
 }

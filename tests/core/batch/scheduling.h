@@ -13,28 +13,16 @@
 #include <utility>
 
 #include "core/batch/chunk_scheduler.h"
+#include "tests/support/await.h"
 
 namespace torqued {
-
-/// Waits for a condition; with an end, so that what is wrong fails instead of
-/// hanging.
-template <class Condition>
-bool Await(const Condition& condition) {
-  constexpr std::chrono::seconds kLongEnough{10};
-  const auto end = std::chrono::steady_clock::now() + kLongEnough;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// Runs a job and waits for its end.
 inline void RunToEnd(ChunkScheduler& scheduler, ChunkScheduler::Job job) {
   std::promise<void> finished;
   job.done = [&finished] { finished.set_value(); };
   scheduler.Submit(std::move(job));
-  finished.get_future().wait();
+  Await(finished.get_future());
 }
 
 /// Chunks that wait for each other: they must run at the same time.
@@ -45,7 +33,7 @@ class Meeting {
     job.chunks = chunks;
     job.run = [this, chunks](std::int64_t, int slot) {
       ++inside_;
-      EXPECT_TRUE(Await([&] { return inside_ == chunks; }));
+      Await([&] { return inside_ == chunks; });
       const std::scoped_lock lock(mutex_);
       slots_.insert(slot);
     };
@@ -71,7 +59,7 @@ class Blockade {
         released.wait();
       });
     }
-    while (arrived_ < scheduler.threads()) std::this_thread::yield();
+    Await([&] { return arrived_ == scheduler.threads(); });
   }
   void Release() { release_.set_value(); }
 

@@ -1,4 +1,5 @@
 #include "server/connections/call_budget.h"
+#include "tests/support/await.h"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +73,7 @@ TEST(TokenBucket, LosesNoTokenBetweenThreads) {
   }
   int taken = 0;
   for (; taken < kEach / 2; ++taken) {
-    while (!bucket.Take(kBegin)) std::this_thread::yield();
+    Await([&] { return bucket.Take(kBegin); });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(taken + TakeUntilEmpty(bucket, kBegin), kThreads * kEach);
@@ -186,13 +187,13 @@ TEST_F(CallBudgetTest, GivesNothingBackThatWasNotTakenWhileOthersAreAnswered) {
   std::atomic<int> open{0};
   std::thread answering([&] {
     for (int answered = 0; answered < kCalls; ++answered) {
-      while (open.load() == 0) std::this_thread::yield();
+      Await([&] { return open.load() > 0; });
       open.fetch_sub(1);
       budget.OnAnswered(shared);
     }
   });
   for (int begun = 0; begun < kCalls; ++begun) {
-    while (Call() != Answer::kAdmit) std::this_thread::yield();
+    Await([&] { return Call() == Answer::kAdmit; });
     open.fetch_add(1);
   }
   answering.join();

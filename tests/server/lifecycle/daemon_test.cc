@@ -14,6 +14,7 @@
 #include "server/observability/library_log.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
+#include "tests/support/await.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 
@@ -81,10 +82,10 @@ class DaemonTest : public ::testing::Test {
 
   /// A call may count a moment longer than its client waits.
   static void AwaitNoCall(const Daemon& daemon) {
-    while (daemon.calls_in_flight() > 0) std::this_thread::yield();
+    Await([&] { return daemon.calls_in_flight() == 0; });
   }
   static void AwaitACall(const Daemon& daemon) {
-    while (daemon.calls_in_flight() == 0) std::this_thread::yield();
+    Await([&] { return daemon.calls_in_flight() > 0; });
   }
 
   TempDir directory_;

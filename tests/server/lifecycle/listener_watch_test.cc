@@ -1,4 +1,5 @@
 #include "server/lifecycle/listener_watch.h"
+#include "tests/support/await.h"
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
@@ -44,9 +45,9 @@ TEST_F(ListenerWatchTest, TellsOnceThatNoConnectionsAreTakenAndOnceOfThese) {
         if (++told <= 2) (told == 1 ? first : second).set_value(answers);
       },
       times);
-  EXPECT_FALSE(first.get_future().get());
+  EXPECT_FALSE(Await(first.get_future()));
   listener->Start();
-  EXPECT_TRUE(second.get_future().get());
+  EXPECT_TRUE(Await(second.get_future()));
   listener->Close();
 }
 
@@ -60,7 +61,7 @@ TEST_F(ListenerWatchTest, TellsAgainWhatThereWasNoMemoryFor) {
         if (told == 2) done.set_value(answers);
       },
       times);
-  EXPECT_FALSE(done.get_future().get());
+  EXPECT_FALSE(Await(done.get_future()));
   listener->Close();
 }
 

@@ -14,6 +14,7 @@
 
 #include "tests/server/live/live_services.h"
 #include "tests/server/robots.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -52,7 +53,7 @@ class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
     stub_.UnaryCall(
         &context, method, {}, &asked, &answer,
         [&](const grpc::Status& status) { ended.set_value(status); });
-    return ended.get_future().get().error_code();
+    return Await(ended.get_future()).error_code();
   }
 
   /// All that there is.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -49,7 +50,7 @@ class UnaryWork final : public Work {
         &context, &request_, &reply_,
         [this](const grpc::Status& status) { done_.set_value(status); });
   }
-  grpc::Status Finish() override { return done_.get_future().get(); }
+  grpc::Status Finish() override { return Await(done_.get_future()); }
 
  private:
   v1::Dynamics::Stub& stub_;
@@ -99,7 +100,7 @@ class CancellationTest : public ::testing::TestWithParam<Shape> {
   /// Begins it, and computes one chunk of it.
   void BeginToCompute(Work& work) {
     work.Begin();
-    while (JobsOfWork() < work.jobs()) std::this_thread::yield();
+    Await([&] { return JobsOfWork() >= work.jobs(); });
     TakeOneTurn();
   }
 
@@ -130,9 +131,9 @@ class CancellationTest : public ::testing::TestWithParam<Shape> {
 
   void TakeOneTurn() {
     std::promise<void> release = std::move(release_);
-    const std::future<void> next = Hold();
+    std::future<void> next = Hold();
     release.set_value();
-    next.wait();
+    Await(next);
   }
 
   /// Besides what holds the thread.

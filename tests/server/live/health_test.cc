@@ -10,6 +10,7 @@
 
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 
 namespace torqued::server {
 namespace {
@@ -76,7 +77,7 @@ class HealthTest : public ::testing::Test {
   };
 
   void AwaitNothingUnderWay() {
-    while (services_.admission().bytes() > 0) std::this_thread::yield();
+    Await([&] { return services_.admission().bytes() == 0; });
   }
 
   LiveServices services_{

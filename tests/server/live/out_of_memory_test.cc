@@ -13,6 +13,7 @@
 #include "server/services/call_record.h"
 #include "server/wire/message_bytes.h"
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/failing_allocations.h"
 #include "tests/support/random_robot.h"
 
@@ -183,7 +184,7 @@ TEST_F(OutOfMemoryTest, ACheckOfHealthIsOverOnceItHasFailed) {
                    &answer, [&](const grpc::Status& status) {
                      ended.set_value(status.error_code());
                    });
-    return ended.get_future().get();
+    return Await(ended.get_future());
   };
   EXPECT_EQ(check(), grpc::StatusCode::NOT_FOUND);
   {
@@ -193,7 +194,7 @@ TEST_F(OutOfMemoryTest, ACheckOfHealthIsOverOnceItHasFailed) {
     EXPECT_GT(failing.failures(), 0);
   }
   EXPECT_EQ(check(), grpc::StatusCode::NOT_FOUND);
-  while (under_way.calls > 0) std::this_thread::yield();
+  Await([&] { return under_way.calls == 0; });
   services_.gate().Observe(nullptr);
 }
 
@@ -214,7 +215,7 @@ TEST_F(OutOfMemoryTest, ASourceIsSentWithoutACopy) {
     stub.UnaryCall(
         &context, "/torqued.v1.ModelRegistry/GetModel", {}, &asked, &answer,
         [&](const grpc::Status& status) { ended.set_value(status); });
-    const grpc::Status status = ended.get_future().get();
+    const grpc::Status status = Await(ended.get_future());
     EXPECT_TRUE(status.ok()) << status.error_message();
     EXPECT_EQ(failing.failures(), 0);
   }

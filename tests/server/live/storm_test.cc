@@ -11,6 +11,7 @@
 
 #include "server/wire/enums.h"
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -198,7 +199,7 @@ class Exchange final
     StartCall();
   }
   /// Waits for it.
-  grpc::Status End() { return ended_.get_future().get(); }
+  grpc::Status End() { return Await(ended_.get_future()); }
 
  private:
   void OnWriteDone(bool ok) override {
@@ -251,7 +252,7 @@ class Caller {
       std::this_thread::sleep_for(until);
       context.TryCancel();
     }
-    const grpc::Status status = done.get_future().get();
+    const grpc::Status status = Await(done.get_future());
     const bool right =
         !status.ok() || subject.Answers(reply, part.first, part.rows, products);
     Count(status, patience, right, tally);
@@ -371,15 +372,10 @@ class Caller {
 };
 
 /// The end of what no client waits for any more.
-bool BecomesIdle(LiveServices& services) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < end) {
-    if (services.gate().in_flight() == 0 && services.scheduler().jobs() == 0) {
-      return true;
-    }
-    std::this_thread::yield();
-  }
-  return false;
+void AwaitIdle(LiveServices& services) {
+  Await([&services] {
+    return services.gate().in_flight() == 0 && services.scheduler().jobs() == 0;
+  });
 }
 
 TEST(Storm, EveryAnswerIsTheRowsOwnWhateverElseIsUnderWay) {
@@ -421,7 +417,7 @@ TEST(Storm, EveryAnswerIsTheRowsOwnWhateverElseIsUnderWay) {
   RecordProperty("refused", tally.refused);
 
   // Nothing of it is left: no call, no job, and nothing of the allowance.
-  EXPECT_TRUE(BecomesIdle(services));
+  AwaitIdle(services);
   EXPECT_EQ(services.admission().held(), Admission::Load());
 }
 

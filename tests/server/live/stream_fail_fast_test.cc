@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -56,16 +57,14 @@ class StreamFailFastTest : public ::testing::Test {
       stream->Write(message);
     }
     stream->WritesDone();
-    while (services_.scheduler().jobs() < 1 + kChunks) {
-      std::this_thread::yield();
-    }
+    Await([this] { return services_.scheduler().jobs() >= 1 + kChunks; });
     const std::int64_t before = services_.scheduler().chunks_started();
     release.set_value();
     Outcome outcome;
     v1::EvaluateReply reply;
     while (stream->Read(&reply)) outcome.rows += reply.rows();
     outcome.status = stream->Finish();
-    while (services_.gate().in_flight() > 0) std::this_thread::yield();
+    Await([&] { return services_.gate().in_flight() == 0; });
     outcome.parts_computed = services_.scheduler().chunks_started() - before;
     return outcome;
   }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -57,12 +58,7 @@ class StreamInPlaceTest : public ::testing::Test {
 
   /// The chunk waits behind what holds the thread.
   void ExpectOnThePool(std::uint64_t rows) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (services_.scheduler().jobs() < 1 + 1 &&
-           std::chrono::steady_clock::now() < end) {
-      std::this_thread::yield();
-    }
-    EXPECT_EQ(services_.scheduler().jobs(), 1 + 1);
+    Await([this] { return services_.scheduler().jobs() == 1 + 1; });
     Release();
     EXPECT_EQ(ReadAll(), rows);
   }

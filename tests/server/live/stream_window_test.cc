@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -123,10 +124,10 @@ class StreamWindowTest : public ::testing::Test {
 
   /// Nothing of any call is left, and all rows and bytes may be taken again.
   void ExpectNothingIsLeft() {
-    while (services_.gate().in_flight() > 0 ||
-           services_.scheduler().jobs() > 0) {
-      std::this_thread::yield();
-    }
+    Await([this] {
+      return services_.gate().in_flight() == 0 &&
+             services_.scheduler().jobs() == 0;
+    });
     EXPECT_EQ(services_.admission().held(), Admission::Load());
     EXPECT_EQ(services_.waiting().held(), Admission::Load());
   }
@@ -150,7 +151,7 @@ TEST_F(StreamWindowTest, NotMoreChunksThanTheWindowAreReadAhead) {
 TEST_F(StreamWindowTest, AStreamCancelledInFullFlightLeavesNothing) {
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
-  while (services_.scheduler().jobs() < 5) std::this_thread::yield();
+  Await([&] { return services_.scheduler().jobs() >= 5; });
   context_.TryCancel();
   sender.join();
   EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::CANCELLED);
@@ -276,7 +277,7 @@ TEST_F(WideStreamTest, AChunkIsRefusedOnceOnlyOthersAreInItsWay) {
   std::promise<void> release = Hold();
   Start();
   Send(kRows);
-  while (services_.scheduler().jobs() < 1 + 1) std::this_thread::yield();
+  Await([&] { return services_.scheduler().jobs() >= 1 + 1; });
   auto others = services_.admission().Admit({6 * kRows, 0});
   ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
   // One row more than there is room for, with and without the first chunk.
@@ -296,7 +297,7 @@ TEST_F(WideStreamTest, AChunkThatOthersMakeWaitIsAdmittedBehindItsOwn) {
   std::promise<void> release = Hold();
   Start();
   Send(kRows);
-  while (services_.scheduler().jobs() < 1 + 1) std::this_thread::yield();
+  Await([&] { return services_.scheduler().jobs() >= 1 + 1; });
   auto others = services_.admission().Admit({6 * kRows, 0});
   ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
   Send(2 * kRows);

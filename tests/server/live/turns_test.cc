@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/server/live/live_services.h"
+#include "tests/support/await.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
@@ -37,11 +38,11 @@ class Call {
   }
   /// Each of these waits for the answer, once.
   std::int64_t Rows() {
-    const grpc::Status status = done_.get_future().get();
+    const grpc::Status status = Await(done_.get_future());
     if (!status.ok()) ADD_FAILURE() << status.error_message();
     return status.ok() ? static_cast<std::int64_t>(reply_.rows()) : -1;
   }
-  grpc::StatusCode Code() { return done_.get_future().get().error_code(); }
+  grpc::StatusCode Code() { return Await(done_.get_future()).error_code(); }
 
  private:
   std::unique_ptr<v1::Dynamics::Stub> stub_;
@@ -64,7 +65,7 @@ class TurnsTest : public ::testing::Test {
     services_.scheduler().Submit([released] { released.wait(); });
   }
   void AwaitJobs(std::int64_t jobs) {
-    while (services_.scheduler().jobs() < jobs) std::this_thread::yield();
+    Await([&] { return services_.scheduler().jobs() >= jobs; });
   }
 
   LiveServices services_{{.engine = {.threads = 1, .chunk_rows = kChunkRows},
@@ -109,7 +110,7 @@ TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
   services_.uncut().Submit(
       [released = release.get_future().share()] { released.wait(); });
   Call cold(services_, "cold", 1);
-  while (services_.uncut().jobs() < 2) std::this_thread::yield();
+  Await([&] { return services_.uncut().jobs() >= 2; });
   EXPECT_EQ(Call(services_, "warm", 10 * kChunkRows).Rows(), 10 * kChunkRows);
   EXPECT_EQ(services_.uncut().jobs(), 2);
   release.set_value();
@@ -138,17 +139,17 @@ TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
       v1::GetModelReply reply;
       return stub->GetModel(&context, request, &reply);
     }));
-    while (services_.uncut().jobs() == before) std::this_thread::yield();
+    Await([&] { return services_.uncut().jobs() != before; });
   }
   hold(end.get_future().share());
-  while (services_.uncut().jobs() < 6) std::this_thread::yield();
+  Await([&] { return services_.uncut().jobs() >= 6; });
 
   begin.set_value();
-  EXPECT_TRUE(calls.back().get().ok());
+  EXPECT_TRUE(Await(calls.back()).ok());
   // The two that held the thread, one call of each host.
   EXPECT_LE(services_.uncut().chunks_started(), 4);
   end.set_value();
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(calls[i].get().ok());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(Await(calls[i]).ok());
 }
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
@@ -165,7 +166,7 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   // of which would fit alone; the first one's results take twice 57 600, and
   // its model some 130 000 while it is parsed.
   Call fits(services, "cold", 200);
-  while (services.uncut().jobs() < 2) std::this_thread::yield();
+  Await([&] { return services.uncut().jobs() >= 2; });
   EXPECT_EQ(Call(services, "cold", 5200).Code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   release.set_value();

@@ -19,6 +19,7 @@
 #include "server/registry/registry.h"
 #include "server/registry/store_check.h"
 #include "tests/server/registry/fixtures.h"
+#include "tests/support/await.h"
 
 namespace {
 
@@ -77,7 +78,7 @@ TEST(StoreBackup, OfAStoreInUseIsAStoreWithAllThatWasAcknowledged) {
     }
   });
   for (int turn = 1; turn <= 10; ++turn) {
-    while (acknowledged < 3 * turn) std::this_thread::yield();
+    Await([&] { return acknowledged >= 3 * turn; });
     const int before = acknowledged;
     const std::string copy = directory / std::to_string(turn);
     ASSERT_EQ(Why(BackUpStore(path, copy, {})), "");
