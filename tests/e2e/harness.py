@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import os
 import pathlib
-import resource
 import signal
 import subprocess
 import time
@@ -27,8 +26,6 @@ from torqued.v1 import (
 CALL_SECONDS = 30.0
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
-# A server that holds more ends, before the machine does.
-MOST_DATA = 3 << 30
 
 # Longer than a thread that has work waits for a core.
 IDLE_SECONDS = 0.5
@@ -38,8 +35,10 @@ CLOCK_TICK = 1 / os.sysconf("SC_CLK_TCK")
 # look for is elsewhere.
 SANITIZED = os.environ.get("TEST_SANITIZED") == "1"
 # Of what is freed, AddressSanitizer keeps 256 MB unless told otherwise. A server
-# that watches its memory takes that for what its clients hold.
-QUARANTINE = "quarantine_size_mb=16:thread_local_quarantine_size_kb=64"
+# that watches its memory takes that for what its clients hold. It ends before the
+# machine's memory does.
+SANITIZER = ("quarantine_size_mb=16:thread_local_quarantine_size_kb=64:"
+             "hard_rss_limit_mb=3072")
 
 VALUES = array_pb2.ENCODING_VALUES
 F64 = array_pb2.ENCODING_F64
@@ -74,7 +73,7 @@ def clean_environment(**settings):
         if not name.startswith("TORQUED_")
     }
     if SANITIZED:
-        options = [QUARANTINE, environment.get("ASAN_OPTIONS")]
+        options = [SANITIZER, environment.get("ASAN_OPTIONS")]
         environment["ASAN_OPTIONS"] = ":".join(filter(None, options))
     environment.update(settings)
     return environment
@@ -115,10 +114,6 @@ class Server:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=output, env=clean_environment(**(environment or {})))
-        if not SANITIZED:  # they reserve more than there is
-            with contextlib.suppress(ProcessLookupError):
-                resource.prlimit(
-                    self.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
         try:
             self.address = self._wait_until_serving()
         except BaseException:
