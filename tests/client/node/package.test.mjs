@@ -9,6 +9,7 @@ import process from 'node:process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as torqued from 'torqued';
+import { SOURCE } from './support.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PACKAGE = join(HERE, '..', 'client', 'node');
@@ -64,7 +65,7 @@ test('without node the tests are skipped, with the way to install it', () => {
   symlinkSync('/usr/bin/dirname', join(bin, 'dirname'));
   const { status, stderr } = spawnSync(
     '/bin/sh',
-    [join(HERE, 'install.sh'), join(bin, 'out')],
+    [join(SOURCE, 'tests/client/node/install.sh'), join(bin, 'out')],
     { env: { PATH: bin }, encoding: 'utf8' },
   );
   rmSync(bin, { recursive: true });

@@ -11,8 +11,6 @@ import pytest
 from calls import MODELS, NO, OK, PANDA, run, run_json
 from trajectory_files import CHECK, JOINTS, Samples, fixture_move
 
-pytestmark = pytest.mark.slow
-
 __all__ = ["fixture_move"]
 
 LIMITS = {
