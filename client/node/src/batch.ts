@@ -98,15 +98,9 @@ async function inChunks(
   const { channel, limits, what, tipWrenchFrame, inputs, asked } = batch;
   const builder = new EvaluationBuilder(asked, total);
   const done = { rows: 0, chunks: 0 };
+  const settings = { channel, limits, what, tipWrenchFrame };
   let rowsAtATime = chunkRows;
   while (true) {
-    const model = builder.revision ? `@${builder.revision}` : what.model;
-    const settings = {
-      channel,
-      limits,
-      what: { ...what, model },
-      tipWrenchFrame,
-    };
     try {
       const chunks = ranges(inputs, done.rows, total, rowsAtATime);
       for await (const answer of exchange(settings, chunks, done)) {

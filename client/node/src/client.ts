@@ -94,7 +94,7 @@ export interface Registration {
   readonly model: ModelInfo;
   /** False where the name already stood for this revision. */
   readonly changed: boolean;
-  /** The model by the name that it was registered under. */
+  /** The model, at the revision that was registered. */
   readonly robot: Robot;
 }
 
@@ -182,7 +182,7 @@ export class Client {
   /** A robot by its reference: name, name@revision, name@label or @revision.
    * Rejects with MODEL_NOT_FOUND where there is none. */
   async model(reference: string, options: CallOptions = {}): Promise<Robot> {
-    return this.#robot(reference, await this.modelInfo(reference, options));
+    return this.#robot(await this.modelInfo(reference, options));
   }
 
   /** Joints, frames, limits and lint report of a model. */
@@ -238,7 +238,7 @@ export class Client {
       throw withFaults(error, options.file);
     });
     const model = toModelInfo(reply.model);
-    const robot = this.#robot(name, model);
+    const robot = this.#robot(model);
     return { model, changed: reply.changed, robot };
   }
 
@@ -362,8 +362,8 @@ export class Client {
     }
   }
 
-  #robot(reference: string, info: ModelInfo): Robot {
-    return new Robot(reference, info, {
+  #robot(info: ModelInfo): Robot {
+    return new Robot(info, {
       channel: this.#channel,
       chunkRows: this.#chunkRows,
       maxMessageBytes: this.#maxMessageBytes,

@@ -79,11 +79,6 @@ export class EvaluationBuilder {
     }
   }
 
-  /** Of the first reply; undefined before. */
-  get revision(): string | undefined {
-    return this.#echo?.revision;
-  }
-
   /** Throws TorquedError where the reply is not what was asked for. */
   add(
     reply: WireReply,

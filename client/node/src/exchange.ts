@@ -58,11 +58,11 @@ function countedFromStart(error: unknown, before: Progressed): unknown {
 
 /**
  * Yields one reply for each chunk, in order. A stream that fails is followed by
- * another one, from the first chunk without a reply and for the same revision,
- * where the limits allow it. At most SEND_AHEAD chunks are taken from `source`
- * ahead of the replies that the caller has used. Throws TorquedError otherwise,
- * with rows and chunks counted from the start of the exchange, or the signal's
- * reason, or what the source throws.
+ * another one, from the first chunk without a reply, where the limits allow it.
+ * At most SEND_AHEAD chunks are taken from `source` ahead of the replies that
+ * the caller has used. Throws TorquedError otherwise, with rows and chunks
+ * counted from the start of the exchange, or the signal's reason, or what the
+ * source throws.
  */
 export async function* exchange(
   { channel, limits, what, tipWrenchFrame }: ExchangeSettings,
@@ -72,7 +72,6 @@ export async function* exchange(
   const unanswered = new Unanswered(source);
   const schedule = new RetrySchedule(limits);
   const done = { ...begin };
-  let model = what.model;
   const isComplete = () =>
     done.chunks > begin.chunks &&
     unanswered.complete &&
@@ -85,11 +84,7 @@ export async function* exchange(
       room: SEND_AHEAD,
       wrap: (chunk) => ({ chunk }),
     });
-    void sender.run({
-      ...what,
-      model,
-      tipWrenchReferenceFrame: tipWrenchFrame,
-    });
+    void sender.run({ ...what, tipWrenchReferenceFrame: tipWrenchFrame });
     try {
       for await (const message of stream) {
         const reply = message as WireEvaluateReply;
@@ -97,8 +92,6 @@ export async function* exchange(
         unanswered.messages.shift();
         done.rows += toNumber(reply.rows);
         done.chunks += 1;
-        // All rows are of one revision, even while the name moves.
-        if (reply.echo) model = `@${reply.echo.revision}`;
         schedule.answered();
         yield { reply, streamFirst: before.rows };
         sender.answered();

@@ -43,9 +43,8 @@ export interface RobotConnection {
 }
 
 /**
- * A model of a server. It stands for its reference: once a name is registered
- * anew, calls for that name get the new revision, which `echo.revision` of every
- * result tells; a robot made from "name@revision" keeps to that one.
+ * One revision of a model of a server: every call uses this one, even after the
+ * name has moved to another.
  *
  * Every quantity is a method; `compute` has several in one call. States are one
  * or many; a batch of any size may be given, and travels in parts. Every call
@@ -54,9 +53,8 @@ export interface RobotConnection {
  * batch that are not OK are NaN where undefined and named in `rowStatus`.
  */
 export class Robot {
-  /** The reference that the robot was made from. */
+  /** "name@revision", of the model that every call uses. */
   readonly reference: string;
-  /** The model as it was then. */
   readonly info: ModelInfo;
   /** Names of the joints: the order of joint columns unless the options say
    * otherwise. */
@@ -64,8 +62,8 @@ export class Robot {
   readonly #connection: RobotConnection;
 
   /** Made by `Client.model`. */
-  constructor(reference: string, info: ModelInfo, connection: RobotConnection) {
-    this.reference = reference;
+  constructor(info: ModelInfo, connection: RobotConnection) {
+    this.reference = `${info.name}@${info.revision}`;
     this.info = info;
     this.jointNames = info.joints.map((joint) => joint.name);
     this.#connection = connection;
@@ -105,10 +103,10 @@ export class Robot {
    * chunks are taken from `chunks` ahead of the results that are used, so that
    * it may go on for ever. About 1000 states a chunk is a good size; at most
    * 1000 statuses of a chunk are listed. Interrupted by UNAVAILABLE or
-   * OVERLOADED, it goes on in another stream, for the same revision. Leaving the
-   * loop ends the call; so does what `chunks` throws, which is thrown on. The
-   * deadline is that of the whole stream: `deadlineMs: Infinity` has none.
-   * Throws at once for options that are none.
+   * OVERLOADED, it goes on in another stream. Leaving the loop ends the call; so
+   * does what `chunks` throws, which is thrown on. The deadline is that of the
+   * whole stream: `deadlineMs: Infinity` has none. Throws at once for options
+   * that are none.
    */
   evaluate<Q extends QuantityName>(
     quantities: readonly Q[],

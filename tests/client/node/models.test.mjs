@@ -74,17 +74,23 @@ test('a registration makes a robot, and names move', async () => {
   assert.notEqual(second.model.revision, first.model.revision);
   assert.equal(second.model.tipFrame, 'wrist_1_link');
 
-  // The robot of the name follows it; that of the revision does not.
   const q = numbers(6);
   const old = await client.model(`arm@${first.model.revision}`);
   assert.equal(
     (await client.model('arm@raw')).info.revision,
     old.info.revision,
   );
-  const follows = await first.robot.framePose({ q });
-  assertSameBits(follows.pose, (await second.robot.framePose({ q })).pose);
-  assert.equal(follows.echo.revision, second.model.revision);
-  assert.equal((await old.framePose({ q })).echo.revision, old.info.revision);
+  const now = await client.model('arm');
+  for (const [robot, { revision }] of [
+    [first.robot, first.model],
+    [old, first.model],
+    [second.robot, second.model],
+    [now, second.model],
+  ]) {
+    const { echo } = await robot.framePose({ q });
+    assert.equal(echo.revision, revision);
+    assert.equal(echo.model, 'arm');
+  }
   assert.deepEqual(Buffer.from(await client.modelSource('arm')), ur5e);
 
   await assert.rejects(
@@ -97,6 +103,40 @@ test('a registration makes a robot, and names move', async () => {
   );
   await client.deleteModel('arm');
   await assert.rejects(client.model('arm'), { reason: 'MODEL_NOT_FOUND' });
+});
+
+test('joints keep their values when their name moves', async () => {
+  const { client } = there;
+  const pendulum = (joint, mass) => `<link name="of_${joint}"><inertial>
+    <origin xyz="1 0 0"/><mass value="${mass}"/><inertia ixx="1" iyy="1" izz="1"
+    ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="${joint}"
+    type="continuous"><parent link="base"/><child link="of_${joint}"/>
+    <axis xyz="0 1 0"/></joint>`;
+  const two = (light) =>
+    `<robot name="two"><link name="base"/>${pendulum(light, 1)}
+    ${pendulum('heavy', 5)}</robot>`;
+  const { robot } = await client.registerUrdf('two', two('light'));
+  assert.deepEqual(robot.jointNames, ['heavy', 'light']);
+  const q = { light: [0.5, 0.4], heavy: [0, 1] };
+  const rest = { light: [0, 0], heavy: [0, 0] };
+  const answers = async () => {
+    const all = [(await robot.gravityForces({ q })).gravity];
+    for await (const part of robot.evaluate(['gravityForces'], [{ q }])) {
+      all.push(part.gravity);
+    }
+    const { tables } = await robot.checkTrajectory(
+      { time: [0, 1], q, v: rest, a: rest },
+      { tables: ['tau'] },
+    );
+    return [...all, tables.tau];
+  };
+
+  const before = await answers();
+  await client.registerUrdf('two', two('a_light'));
+  const { jointNames } = await client.model('two');
+  assert.deepEqual(jointNames, ['a_light', 'heavy']);
+  (await answers()).forEach((table, k) => assertSameBits(table, before[k]));
+  await client.deleteModel('two');
 });
 
 test('a model that is refused is told line by line', async () => {
