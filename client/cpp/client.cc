@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -184,7 +185,10 @@ Client Client::Connect(const std::string& address,
   auto connection = std::make_unique<Connection>();
   connection->address = WithDefaultPort(address);
   connection->options = options;
-  connection->channel = OpenChannel(connection->address, options);
+  if (options.max_message_bytes == -1) {
+    connection->options.max_message_bytes = std::numeric_limits<int>::max();
+  }
+  connection->channel = OpenChannel(connection->address, connection->options);
   connection->registry = v1::ModelRegistry::NewStub(connection->channel);
   connection->dynamics = v1::Dynamics::NewStub(connection->channel);
   connection->trajectories = v1::Trajectories::NewStub(connection->channel);

@@ -37,7 +37,7 @@ struct ConnectOptions {
   /// refused connection is final.
   std::chrono::milliseconds wait_for_server{0};
   /// Largest message that travels in either direction; batches are cut to stay
-  /// below.
+  /// below. -1: no limit.
   int max_message_bytes = 16 * 1024 * 1024;
   /// States of one message of a stream. A server that takes less at a time is
   /// sent less, once it has refused a message.

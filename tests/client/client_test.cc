@@ -337,6 +337,31 @@ TEST(Client, HasOneDeadlineForAllPartsOfABatch) {
   }
 }
 
+TEST(Client, SendsWhatIsSmallInOneMessageWhereMessagesHaveNoLimit) {
+  FakeServer server;
+  server.compute = [](grpc::ServerContext&, const v1::ComputeRequest& request,
+                      v1::ComputeReply& reply) {
+    return AnswerWithQ(request, reply);
+  };
+  int messages = 0;
+  server.check_trajectory = [&messages](grpc::ServerContext&, auto& stream) {
+    v1::CheckTrajectoryRequest request;
+    while (stream.Read(&request)) ++messages;
+    return grpc::Status::CANCELLED;
+  };
+  ConnectOptions options;
+  options.max_message_bytes = -1;
+  options.retry = false;
+  const Client client = Client::Connect(server.address(), options);
+  const Batch q = Batch::Random(100, 3);
+  // No stream is answered.
+  EXPECT_EQ(client.InverseDynamics("arm", {.q = q}).tau, q);
+  EXPECT_THROW(
+      client.CheckTrajectory({}, {.time = std::vector<double>(100), .q = q}),
+      Error);
+  EXPECT_EQ(messages, 2) << "the start and all samples";
+}
+
 TEST(Client, GoesOnWithALargeBatchWhereItWasInterrupted) {
   FakeServer server;
   std::atomic<int> calls = 0;

@@ -55,7 +55,7 @@ export interface ConnectOptions {
    * first refused connection is final. */
   waitForServerMs?: number;
   /** Largest message in either direction, bytes; batches are cut to stay below.
-   * Absent: 16 MiB. */
+   * -1: no limit. Absent: 16 MiB. */
   maxMessageBytes?: number;
   /** Most states of one message, 1 to 1000; a larger batch travels through a
    * stream. Absent: 1000. */
@@ -171,7 +171,8 @@ export class Client {
     this.#options = options;
     checkedDeadline(options.deadlineMs);
     this.#chunkRows = checkedChunkRows(options.chunkRows ?? CHUNK_ROWS);
-    this.#maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+    const bytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+    this.#maxMessageBytes = bytes === -1 ? Infinity : bytes;
     this.#channel = new Channel(this.address, {
       maxMessageBytes: this.#maxMessageBytes,
       credentials: options.credentials,

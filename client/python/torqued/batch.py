@@ -132,7 +132,7 @@ class Batch:
         self._tell = tell
         self._total = plan.states.rows
         most = plan.rows_per_message(max_message_bytes)
-        self._chunk_rows = min(max(chunk_rows, 1), most, LISTED_ROWS)
+        self._chunk_rows = min(chunk_rows, most, LISTED_ROWS)
         self._start: dynamics_pb2.EvaluateStart | None = None
         self._collector = plan.collector(self._total)
         self._done_rows = self._done_chunks = 0

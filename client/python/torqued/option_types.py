@@ -71,6 +71,12 @@ def check_seconds(option: str, given: Any) -> None:
         refuse(option, "seconds, at least 0", given)
 
 
+def check_count(option: str, given: Any) -> None:
+    if isinstance(given, bool) or not (
+            isinstance(given, (int, np.integer)) and given >= 1):
+        refuse(option, "a whole number, at least 1", given)
+
+
 def numbers(option: str, given: Any) -> tuple[float, ...] | None:
     """None for None."""
     if given is None:

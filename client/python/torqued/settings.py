@@ -12,7 +12,7 @@ from torqued import errors
 from torqued.address import checked_address
 from torqued.enums import Health, Reason
 from torqued.keywords import names_its_fields
-from torqued.option_types import check_seconds
+from torqued.option_types import check_count, check_seconds
 from torqued.retry import OnRetry
 
 # Requests of these are bytes already; see wire.py.
@@ -49,7 +49,7 @@ class Settings:
     wait_for_server: seconds for which connecting keeps trying a server that
         does not answer. 0: the first refused connection is final.
     max_message_bytes: largest message in either direction; batches are cut to
-        stay below.
+        stay below. -1: no limit.
     chunk_rows: states of one message of a stream, at most 1000. A server that
         takes less at a time is sent less, once it has refused a message.
     retry: try again, within the deadline, what changes nothing on the server
@@ -76,6 +76,9 @@ class Settings:
         object.__setattr__(self, "address", checked_address(self.address))
         check_seconds("deadline", self.deadline)
         check_seconds("wait_for_server", self.wait_for_server)
+        check_count("chunk_rows", self.chunk_rows)
+        if self.max_message_bytes == -1:
+            object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
     def channel_options(self) -> list[tuple[str, int]]:
         return [

@@ -151,6 +151,18 @@ test('replies over the limit of this side are asked for in parts', async () => {
   }
 });
 
+test('without a limit of messages a batch is not cut up', async () => {
+  const client = await connect(there.server.address, { maxMessageBytes: -1 });
+  const robot = await client.model('panda');
+  const told = [];
+  await robot.massMatrix(
+    { q: randomStates(7, 100).q },
+    { progress: (...step) => told.push(step) },
+  );
+  assert.deepEqual(told, [[100, 100]]);
+  client.close();
+});
+
 test('chunks are answered one by one, in order', async () => {
   const { q, v } = randomStates(7, 90);
   const whole = await there.robot.compute(['massMatrix', 'energy'], { q, v });

@@ -50,6 +50,14 @@ def test_a_large_batch_streams_by_itself_and_tells_its_progress(panda):
     assert {step[1] for step in told} == {30_000}
 
 
+def test_without_a_limit_of_messages_a_batch_is_not_cut_up(client):
+    told = []
+    with torqued.connect(client.address, max_message_bytes=-1) as unlimited:
+        unlimited.model("panda").mass_matrix(
+            np.zeros((100, 7)), progress=lambda *step: told.append(step))
+    assert told == [(100, 100)]
+
+
 class Bar:
     """What of a tqdm bar is used."""
 

@@ -150,6 +150,13 @@ def test_what_has_a_frame_names_it():
             make()
 
 
+@pytest.mark.parametrize("rows", ["x", "10", 0, -1, 2.5, True, None])
+def test_rows_of_a_message_that_are_no_count(rows):
+    with pytest.raises(torqued.InvalidArgument) as caught:
+        torqued.connect("unix:/nowhere", chunk_rows=rows)
+    assert_named(caught.value, "chunk_rows", "a whole number, at least 1")
+
+
 def test_numpys_scalars_and_lists_of_names_are_taken(panda):
     q = np.zeros(7)
     names = np.array(panda.joint_names)
