@@ -21,6 +21,7 @@ from torqued.registration import (
     validate_request)
 from torqued.robot import Robot
 from torqued.settings import ConnectWords, Settings
+from torqued.trajectory import Path
 from torqued.v1 import model_registry_pb2, server_info_pb2
 
 
@@ -170,15 +171,15 @@ def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
     return Client(connection)
 
 
-def local(models: Iterable[str | os.PathLike[str]] = (), *,
+def local(models: Iterable[Path] | Path = (), *,
           binary: str | os.PathLike[str] | None = None,
           store: str | os.PathLike[str] | None = None,
           arguments: Sequence[str] = (),
           **words: Unpack[ConnectWords]) -> Client:
     """A client of a server that is started for it and ends with it.
 
-    models: descriptions to register, under their file names; a directory stands
-    for its *.urdf. binary, store, arguments: see `LocalServer`. Raises
+    models: descriptions to register, under their file names, one path or
+    several; a directory stands for its *.urdf. binary, store, arguments: see `LocalServer`. Raises
     LocalServerError; InvalidArgument for a description that is refused.
     """
     check_keywords(words, ConnectWords.__annotations__)
@@ -194,8 +195,9 @@ def local(models: Iterable[str | os.PathLike[str]] = (), *,
     return client
 
 
-def description_files(
-        models: Iterable[str | os.PathLike[str]]) -> list[pathlib.Path]:
+def description_files(models: Iterable[Path] | Path) -> list[pathlib.Path]:
+    if isinstance(models, (str, os.PathLike)):
+        models = [models]
     files: list[pathlib.Path] = []
     for path in map(pathlib.Path, models):
         files += sorted(path.glob("*.urdf")) if path.is_dir() else [path]

@@ -23,6 +23,7 @@ from torqued.registration import (
     DescriptionWords, RegistrationWords, Urdf, name_of, register_request,
     validate_request)
 from torqued.settings import ConnectWords, Settings
+from torqued.trajectory import Path
 from torqued.v1 import model_registry_pb2, server_info_pb2
 
 
@@ -152,7 +153,7 @@ def connect(address: str, **words: Unpack[ConnectWords]) -> Opening[Client]:
     return Opening(lambda: _connect(address, words))
 
 
-def local(models: Iterable[str | os.PathLike[str]] = (), *,
+def local(models: Iterable[Path] | Path = (), *,
           binary: str | os.PathLike[str] | None = None,
           store: str | os.PathLike[str] | None = None,
           arguments: Sequence[str] = (),
@@ -172,7 +173,7 @@ async def _connect(address: str, words: ConnectWords) -> Client:
     return Client(connection)
 
 
-async def _local(models: Iterable[str | os.PathLike[str]],
+async def _local(models: Iterable[Path] | Path,
                  binary: str | os.PathLike[str] | None,
                  store: str | os.PathLike[str] | None,
                  arguments: Sequence[str], words: ConnectWords) -> Client:
