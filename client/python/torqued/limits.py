@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +11,7 @@ from typing import Any, NoReturn, TypedDict, Union
 
 from torqued import errors, option_types
 from torqued.enums import Reason
-from torqued.formats import json_tree
+from torqued.formats import json_tree, yaml_tree
 from torqued.model import Joint
 from torqued.near_names import hint
 from torqued.trajectory import Path
@@ -19,6 +21,13 @@ _BOUNDS = ("lower", "upper", "velocity", "effort")
 _DRIVE = ("viscous_friction", "coulomb_friction", "armature")
 # Those of a file; no robot needs more.
 _MOST_LEVELS = 8
+_EXAMPLE = '{"elbow_joint": {"velocity": 2, "effort": 120}}'
+# Of a file that is not read.
+_EXAMPLE_JOINTS = 2
+_OF_MOVEIT = (("has_position_limits", "min_position", "lower"),
+              ("has_position_limits", "max_position", "upper"),
+              ("has_velocity_limits", "max_velocity", "velocity"),
+              ("has_effort_limits", "max_effort", "effort"))
 
 
 class JointLimits(TypedDict, total=False):
@@ -79,11 +88,18 @@ class WireLimits:
                 reason=Reason.INVALID_OPTION, joint=joint, column=member)
 
         self._fail = fail
-        limits = json_tree.parse(path.read_bytes(), _MOST_LEVELS, place,
-                                 twice=Reason.INVALID_OPTION)
-        if not isinstance(limits, dict):
+        content = path.read_bytes()
+        instead = _instead_of_moveit(content, place)
+        if instead:
             raise place.problem(
-                "is not an object with a member for each joint")
+                "is a joint_limits.yaml of MoveIt, which is not read; write "
+                f"JSON with a member for each joint: {instead} and so on "
+                "(accelerations and jerks are not judged)")
+        if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            raise place.problem("is no JSON object with a member for each "
+                                f"joint, like {_EXAMPLE}")
+        limits: dict[str, Any] = json_tree.parse(
+            content, _MOST_LEVELS, place, twice=Reason.INVALID_OPTION)
         return limits
 
     def _take(self, joint: str, chosen: Any) -> None:
@@ -131,3 +147,27 @@ def _fail(joint: str, member: str, problem: str) -> NoReturn:
     field = f"limits[{joint!r}]" + (f".{member}" if member else "")
     raise errors.invalid(Reason.INVALID_OPTION, field, f"{field} {problem}",
                          joint=joint)
+
+
+def _instead_of_moveit(content: bytes, place: errors.FilePlace) -> str:
+    """The JSON to write in place of MoveIt's joint_limits.yaml; "" for other
+    text, and for all text without PyYAML."""
+    if b"joint_limits" not in content:
+        return ""
+    try:
+        tree = yaml_tree.read(io.BytesIO(content), place)
+    except (errors.FileError, ImportError):
+        return ""
+    if not isinstance(tree, dict) or "joint_limits" not in tree:
+        return ""
+    joints = tree["joint_limits"]
+    instead: dict[str, Mapping[str, float]] = {}
+    for joint, limits in joints.items() if isinstance(joints, dict) else ():
+        if not isinstance(limits, dict) or len(instead) == _EXAMPLE_JOINTS:
+            break
+        known = {
+            to: limits[of] for has, of, to in _OF_MOVEIT
+            if isinstance(limits.get(of), float) and limits.get(has) != "false"}
+        if known:
+            instead[joint] = known
+    return json.dumps(instead) if instead else _EXAMPLE

@@ -154,11 +154,19 @@ def test_two_wrenches_are_refused(panda):
     ('{"a": {}, "b": {}, "a": {}}', "'a' stands there twice", ""),
     ('{"a": {"effort": 1, "effort": 2}}', "'effort' stands there twice", ""),
     ('{"a": {"torque_at_speed": [[1]]}}', "pairs", "a"),
-    ("[" * 100_000, "nested too deeply", ""),
+    ("[" * 100_000, "no JSON object", ""),
+    ("panda_joint1:\n  effort: 3\n", "no JSON object with a member for each "
+     'joint, like {"elbow_joint": {"velocity": 2, "effort": 120}}', ""),
+    ("", "no JSON object", ""), ("<robot/>", "no JSON object", ""),
+    ("joint_limits: {}\n", "of MoveIt", ""),
+    ("joint_limits: [1, 2]\n", "of MoveIt", ""),
+    ("joint_limits: {a: 1}\n", "of MoveIt", ""),
+    ('{"joint_limits": {"a": {"max_velocity": 1}}}', '{"a": {"velocity": 1', ""),
+    ("joint_limits: " + "[" * 100_000, "no JSON object", ""),
     ('{"a": ' + "[" * 8 + "1" + "]" * 8 + "}", "nested too deeply", ""),
     ('{"a": ' + "[" * 7 + "1" + "]" * 7 + "}", "no members", "a"),
     ('{"panda_joint1": {"effort": NaN}}', "not JSON: it has no NaN", ""),
-    ('{"a": {}}'.encode("utf-16"), "not UTF-8", "")])
+    ('{"\xe4": {}}'.encode("latin-1"), "not UTF-8", "")])
 def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text,
                                                        where, joint):
     path = tmp_path / "limits.json"
@@ -170,3 +178,37 @@ def test_a_file_of_limits_that_cannot_be_used_is_named(panda, tmp_path, text,
     else:
         assert where in str(caught.value)
     assert caught.value.joint == joint
+
+
+MOVEIT = """default_velocity_scaling_factor: 0.1
+joint_limits:
+  panda_joint1:
+    has_velocity_limits: true
+    max_velocity: 2.175
+    has_acceleration_limits: true
+    max_acceleration: 3.75
+  panda_joint2:
+    has_velocity_limits: false
+    max_velocity: 0
+    has_effort_limits: true
+    max_effort: 80
+    has_position_limits: true
+    min_position: -1.5
+    max_position: 1.5
+"""
+
+
+def test_limits_of_moveit_are_told_what_to_write_instead(panda, tmp_path):
+    path = tmp_path / "joint_limits.yaml"
+    path.write_text(MOVEIT)
+    with pytest.raises(torqued.FileError) as caught:
+        panda.check_trajectory(MOTION, limits=path)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: is a joint_limits.yaml of MoveIt, which is "
+                           "not read; ")
+    instead = said[said.index("{"):said.rindex("}") + 1]
+    assert json.loads(instead) == {
+        PANDA[0]: {"velocity": 2.175},
+        PANDA[1]: {"effort": 80, "lower": -1.5, "upper": 1.5}}
+    path.write_text(instead)
+    assert panda.check_trajectory(MOTION, limits=path).samples == len(MOTION)

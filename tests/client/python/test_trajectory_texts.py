@@ -19,6 +19,10 @@ BAD_TEXTS = {
     "time,j.q,j.q\n0,0,0\n": (".csv", None, None, "j.q", "", "two columns"),
     "j.q,j.v\n0,0\n": (".csv", None, None, "time", "", "time"),
     "time,j.v\n0,0\n": (".csv", None, None, "", "", "<joint>.q"),
+    "time,j\n0,0\n": (
+        ".csv", None, None, "", "", "column 'j' does not say what it holds: "
+        "call it j.q where that are positions"),
+    "time,,j,j.v\n0,0,0,0\n": (".csv", None, None, "", "", "column 'j' does"),
     "time,j.q,k.q,k.v\n0,0,0,0\n": (".csv", None, None, "j.v", "j", "j.v"),
     "time,j.q\n": (".csv", None, None, "", "", "no samples"),
     "{": (".json", 1, None, "", "", "is not JSON at column 2 ["),

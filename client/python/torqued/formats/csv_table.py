@@ -116,6 +116,14 @@ def _bad_cell(content: str, header: list[str], line: int,
         column=header[index] if header else str(index + 1))
 
 
+def _may_be_joints(header: Sequence[str], present: Sequence[str],
+                   joints: Sequence[str] | None) -> Sequence[str]:
+    if joints is not None or present:
+        return joints or ()
+    return [name for name in header
+            if name not in ("", "time") and name[-2:] not in (".v", ".a")]
+
+
 def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
     header, joints = table.header, wanted.joints
     at = {name: column for column, name in enumerate(header)}
@@ -126,6 +134,13 @@ def _named(table: Table, wanted: Wanted, place: FilePlace) -> Samples:
         raise place.problem("has no column 'time'",
                             reason=Reason.MISSING_INPUT, column="time")
     present = [name[:-2] for name in header if name.endswith(".q")]
+    bare = next((name for name in _may_be_joints(header, present, joints)
+                 if name in at and name not in present), None)
+    if bare is not None:
+        raise place.problem(
+            f"column {bare!r} does not say what it holds: call it {bare}.q "
+            "where that are positions",
+            reason=Reason.MISSING_INPUT)
     if not present and (joints is None or joints):
         raise place.problem("has no column <joint>.q",
                             reason=Reason.MISSING_INPUT)
