@@ -148,7 +148,11 @@ std::string Session::ResolveModel(const std::string& model) {
   std::error_code ignored;
   const bool has_slash = model.find('/') != std::string::npos;
   if (fs::is_regular_file(model, ignored)) {
-    if (is_local()) return RegisterFile(model);
+    if (is_local()) {
+      // The user's store stays as it is: a temporary one takes the file.
+      flags_.store.clear();
+      return RegisterFile(model);
+    }
     if (has_slash) {
       throw UsageError("--model",
                        model +

@@ -66,9 +66,10 @@ class Session {
   void RequireLastingServer(const std::string& command) const;
 
   /// A model reference as it stands; with a local server also the path of a
-  /// URDF file, which is registered under the file's name. Tells of its
-  /// warnings on stderr, and of all findings where it is refused. Throws
-  /// DataError for what looks like a file and is neither file nor model.
+  /// URDF file, which is registered under the file's name, in a temporary
+  /// store: call it before client(). Tells of its warnings on stderr, and of
+  /// all findings where it is refused. Throws DataError for what looks like a
+  /// file and is neither file nor model.
   std::string ResolveModel(const std::string& model);
 
   /// A remark on stderr, unless quiet. The shown progress gives way to it.

@@ -117,16 +117,16 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
 }
 
 Checker::Checker(Session& session, const CheckFlags& flags)
-    : client_(session.client()),
-      limits_(flags.limits),
-      wrench_file_(flags.wrench_profile) {
+    : limits_(flags.limits), wrench_file_(flags.wrench_profile) {
   client::ComputeOptions options;
   Apply(flags.terms, &options);
   Apply(flags.precision, &options);
   Apply(flags.tip, &options);
   Apply(flags.wrench, &options);
   if (!flags.model.joints.empty()) order_ = JointOrder(flags.model);
-  model_ = client_.GetModel(session.ResolveModel(flags.model.model)).model();
+  const std::string reference = session.ResolveModel(flags.model.model);
+  client_ = &session.client();
+  model_ = client_->GetModel(reference).model();
   start_ = StartOf(flags, options, "@" + model_.revision());
   if (options.tip_wrench_on_environment) {
     wrench_ = std::move(options.tip_wrench_on_environment->wrench);
@@ -204,7 +204,7 @@ CheckedTrajectory Checker::Check(const std::filesystem::path& file,
   start.mutable_tables()->Add(tables.begin(), tables.end());
   const auto begin = SteadyClock::now();
   try {
-    checked.check = client_.CheckTrajectory(start, checked.samples, progress);
+    checked.check = client_->CheckTrajectory(start, checked.samples, progress);
   } catch (const client::Error& error) {
     ThrowOfFile(error, table, limits_);
     throw;

@@ -53,7 +53,7 @@ class Checker {
                           const client::Progress& progress = {}) const;
 
  private:
-  const client::Client& client_;
+  const client::Client* client_ = nullptr;
   std::filesystem::path limits_;  // empty: none
   const std::string wrench_file_;
   v1::ModelInfo model_;

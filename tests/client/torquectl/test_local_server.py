@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from calls import PLANAR, TORQUECTL, running, wait_for
+from calls import PANDA, PLANAR, TORQUECTL, running, wait_for
 
 
 @pytest.fixture(name="temporary")
@@ -57,6 +57,43 @@ def test_the_local_server_and_its_files_end_with_the_call(tmp_path, temporary):
                    env=environment(temporary), stdout=subprocess.DEVNULL)
     assert not list(temporary.iterdir())
     assert (tmp_path / "models.db").stat().st_size > 0
+
+
+@pytest.mark.parametrize("command", [
+    ("id", "-m", PLANAR, "--q", "0,0"),
+    ("mass-matrix", "-m", PLANAR, "--q", "0,0"),
+    ("fd", "-m", PLANAR, "--q", "0,0", "--tau", "0,0"),
+    ("opspace", "-m", PLANAR, "--q", "1,1", "--axes", "lx,ly"),
+    ("compute", "energy", "-m", PLANAR, "--q", "0,0"),
+    ("trajectory", "move.csv", "-m", PLANAR),
+    ("trajectory", "check", "move.csv", "-m", PLANAR),
+    ("trajectory", "check", "moves", "-m", PLANAR),
+    ("models", "show", PLANAR)])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_file_that_is_asked_about_is_not_stored(tmp_path, temporary, command,
+                                                  there):
+    columns = ",".join(f"joint{k}.{of}" for of in "qva" for k in (1, 2))
+    (tmp_path / "moves").mkdir()
+    for path in (tmp_path / "move.csv", tmp_path / "moves" / "move.csv"):
+        path.write_text(f"time,{columns}\n0,0,0,0,0,0,0\n1,0,0,0,0,0,0\n")
+
+    def call(*words):
+        done = subprocess.run(
+            [TORQUECTL, *words, "--store", "models.db"], timeout=120,
+            env=environment(temporary), capture_output=True, check=False,
+            cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    if there:
+        call("models", "add", PANDA, "--name", "planar_2r")
+    before = stored(tmp_path)
+    call(*command)
+    assert stored(tmp_path) == before
+
+
+def stored(directory):
+    return {path.name: path.read_bytes()
+            for path in directory.glob("models.db*")}
 
 
 @pytest.mark.parametrize("disposition", ["default", "ignored"])
