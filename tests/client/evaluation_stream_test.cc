@@ -133,8 +133,7 @@ TEST_F(EvaluationStreamTest, CanBeReadToItsEnd) {
 TEST_F(EvaluationStreamTest, FinishesWithoutBeingRead) {
   std::atomic<bool> ended = false;
   server->evaluate = [&ended](grpc::ServerContext&, auto& stream) {
-    const grpc::Status status =
-        AnswerStream(stream, 1'000'000, milliseconds(5));
+    grpc::Status status = AnswerStream(stream, 1'000'000, milliseconds(5));
     ended = true;
     return status;
   };

@@ -248,7 +248,7 @@ class GoldenRobot {
     }
     const int n = model_->nv();
     if (numbers.front().is_array()) {
-      const MatrixXd all = ToMatrix(numbers);
+      MatrixXd all = ToMatrix(numbers);
       if (base_ == 0) return all;
       return all.bottomRightCorner(n, kInertialParameters * n);  // a regressor
     }

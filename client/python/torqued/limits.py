@@ -92,7 +92,7 @@ class WireLimits:
         instead = _instead_of_moveit(content, place)
         if instead:
             raise place.problem(
-                "is a joint_limits.yaml of MoveIt, which is not read; write "
+                "is a joint_limits.yaml of MoveIt, which is not read; write "  # prose: ok
                 f"JSON with a member for each joint: {instead} and so on "
                 "(accelerations and jerks are not judged)")
         if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):

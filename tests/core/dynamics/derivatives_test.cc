@@ -68,6 +68,7 @@ class Memory {
 /// One entry of a state is the variable.
 std::vector<ComplexStep> Vary(const VectorXd& x, int j) {
   std::vector<ComplexStep> varied;
+  varied.reserve(x.size());
   for (int i = 0; i < x.size(); ++i) {
     varied.push_back(i == j ? ComplexStep::Variable(x[i]) : ComplexStep(x[i]));
   }
