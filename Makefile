@@ -58,7 +58,7 @@ fuzz:
 	@$(INSTALL) build test fuzz
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS) --target torqued_fuzzers
-	@tests/fuzz/run.sh build/asan $(SECONDS)
+	@FUZZ_JOBS=$(JOBS) tests/fuzz/run.sh build/asan $(SECONDS)
 
 # The demo, the server and an installation need no tests, so these build less.
 programs:
