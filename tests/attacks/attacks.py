@@ -18,7 +18,8 @@ def settle(build):
     os.environ["TORQUED_SERVER"] = str(build / "bin" / "torqued")
     os.environ["TEST_MODELS"] = str(SOURCE / "deploy" / "models")
     paths = [str(build / "tests" / "e2e" / "stubs"),
-             str(SOURCE / "tests" / "e2e")]
+             str(SOURCE / "tests" / "e2e"),
+             str(SOURCE / "tests" / "support")]
     os.environ["PYTHONPATH"] = ":".join(paths)  # of the small calls
     sys.path[1:1] = paths
 

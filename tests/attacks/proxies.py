@@ -1,15 +1,15 @@
-"""haproxy and nginx with the configurations that are shipped, on free ports."""
+"""haproxy and nginx with the configurations that are shipped."""
 
 import contextlib
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import time
 
 import attacker
 import harness
+from ports import held_address
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
 LISTENS, SERVER = "127.0.0.1:7420", "127.0.0.1:7421"
@@ -29,12 +29,6 @@ def share_of_failures(kind, flood):
     return 0.5 if kind == "nginx" and flood.startswith("resets") else 0
 
 
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
 def replaced(text, old, new):
     assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
     return text.replace(old, new)
@@ -46,7 +40,7 @@ class Proxy:
     def __init__(self, kind, directory, server_address):
         directory = pathlib.Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
-        self.address = f"127.0.0.1:{free_port()}"
+        self.address = held_address()
         shipped, = (DEPLOY / kind).glob("torqued.c*f*")
         text = replaced(shipped.read_text(), LISTENS, self.address)
         text = replaced(text, SERVER, server_address)

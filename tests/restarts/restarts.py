@@ -13,7 +13,6 @@ import os
 import pathlib
 import select
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,10 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
+sys.path.append(str(HERE.parent / "support"))
+
+from ports import held_address
+
 # Far above what anything here takes: what waits this long hangs.
 PATIENCE = 60.0
 
@@ -83,12 +86,6 @@ def dies_with_us(*command):
     return ["setpriv", "--pdeathsig", "KILL", *map(str, command)]
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def until(what, done):
     """Returns once `done` is true."""
     give_up = time.monotonic() + PATIENCE
@@ -104,7 +101,7 @@ class Server:
     def __init__(self, binary, directory, is_unix):
         self._binary = binary
         self.address = (f"unix:{directory}/socket" if is_unix
-                        else f"127.0.0.1:{free_port()}")
+                        else held_address())
         self._directory = directory
         self._address_file = directory / "address"
         self._log = (directory / "server.log").open("ab")

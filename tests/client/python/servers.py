@@ -19,13 +19,6 @@ from torqued.v1 import (
     dynamics_pb2, errors_pb2, server_info_pb2, server_info_pb2_grpc)
 
 
-def free_address():
-    """Of the loopback interface; nobody listens there."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{free.getsockname()[1]}"
-
-
 def nobody_but_one_try(address):
     """Listens at an address where no server is: takes one connection, closes it
     and listens no more. Returns when that has been."""

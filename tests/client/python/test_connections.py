@@ -15,7 +15,8 @@ import torqued.aio
 from torqued.settings import HEALTH_METHOD
 
 from conftest import MODELS
-from servers import Restarting, details, free_address
+from ports import held_address
+from servers import Restarting, details
 
 
 @pytest.mark.parametrize("address, why", [
@@ -125,15 +126,6 @@ def test_a_server_that_refuses_for_now_is_there(client):
             assert found.address == address
 
 
-def test_an_address_without_a_port_means_the_default_port():
-    # Whether or not somebody serves there.
-    try:
-        with torqued.connect("127.0.0.55") as client:
-            assert client.address == "127.0.0.55:7421"
-    except torqued.Unavailable as error:
-        assert "127.0.0.55:7421" in error.message
-
-
 @pytest.mark.parametrize("deadline", [math.inf, 1e12, 1e300])
 def test_a_deadline_may_be_as_far_as_one_likes(client, deadline):
     with torqued.connect(client.address, deadline=deadline) as far:
@@ -217,7 +209,7 @@ def test_every_call_takes_a_deadline_of_its_own(name):
 
 @pytest.mark.slow
 def test_a_server_that_comes_back_is_found_within_the_deadline(tmp_path):
-    server = Restarting(tmp_path, MODELS, address=free_address())
+    server = Restarting(tmp_path, MODELS, address=held_address())
     try:
         with torqued.connect(server.address) as client:
             server.kill()

@@ -10,7 +10,8 @@ import pytest
 import torqued
 import torqued.aio
 from conftest import MODELS, same_bits
-from servers import Restarting, free_address, nobody_but_one_try
+from ports import held_address
+from servers import Restarting, nobody_but_one_try
 
 # More of them by hand: TEST_RESTARTS=50.
 RESTARTS = int(os.environ.get("TEST_RESTARTS", "6"))
@@ -92,7 +93,7 @@ def restart_under_load(server, done):
 
 @pytest.fixture
 def restarting(tmp_path):
-    server = Restarting(tmp_path, MODELS, address=free_address())
+    server = Restarting(tmp_path, MODELS, address=held_address())
     yield server
     server.stop()
 
@@ -168,7 +169,7 @@ def test_nor_does_a_batch_over_two_replicas(tmp_path, panda, states):
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         replicas.append(
-            Restarting(tmp_path / name, MODELS, address=free_address()))
+            Restarting(tmp_path / name, MODELS, address=held_address()))
     under_way = threading.Semaphore(0)
 
     def restart():

@@ -17,8 +17,9 @@ import pytest
 import torqued
 import torqued.aio
 from conftest import MODELS
+from ports import held_address
 from processes import running
-from servers import details, free_address, refusing
+from servers import details, refusing
 from torqued.connection import Connection
 from torqued.retry import Budget
 from torqued.settings import Settings
@@ -59,7 +60,7 @@ def test_other_failures_are_final(client, code, sentence):
 
 def test_a_call_to_a_closed_port_is_tried_until_its_deadline():
     begin = time.monotonic()
-    client = torqued.Client(Connection(Settings(free_address(), deadline=1)))
+    client = torqued.Client(Connection(Settings(held_address(), deadline=1)))
     with client, pytest.raises(FAILURES, match=r"tried \d+ times"):
         client.models()
     assert time.monotonic() - begin > 0.9
@@ -69,7 +70,7 @@ def test_without_a_deadline_an_outage_has_its_end(monkeypatch):
     monkeypatch.setattr("torqued.retry.LONGEST_OUTAGE", 0.5)
     begin = time.monotonic()
     client = torqued.Client(
-        Connection(Settings(free_address(), deadline=math.inf)))
+        Connection(Settings(held_address(), deadline=math.inf)))
     with client, pytest.raises(FAILURES, match="tried"):
         client.models()
     assert time.monotonic() - begin > 0.4
@@ -151,7 +152,7 @@ def test_closing_ends_the_wait_for_another_try():
     waiting = threading.Event()
     failures = []
     client = torqued.Client(Connection(Settings(
-        free_address(), deadline=math.inf,
+        held_address(), deadline=math.inf,
         on_retry=lambda error, seconds: seconds > 0.5 and waiting.set())))
 
     def call():
@@ -176,7 +177,7 @@ def test_an_interrupt_ends_the_wait_for_another_try():
         from torqued.connection import Connection
         from torqued.settings import Settings
         client = torqued.Client(Connection(Settings(
-            {free_address()!r}, deadline=math.inf,
+            {held_address()!r}, deadline=math.inf,
             on_retry=lambda error, _: print("waiting", flush=True))))
         try:
             client.models()
