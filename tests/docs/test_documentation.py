@@ -22,6 +22,11 @@ PYTHON = os.path.join(SOURCE, "docs", "python.md")
 SINGULARITY = os.path.join(SOURCE, "docs", "singularity.md")
 
 
+def in_folder(text, folder):
+    """What readers have written to /tmp is written to the folder."""
+    return text.replace("/tmp/", f"{folder}/")
+
+
 def run(command, **arguments):
     """Runs a shell line as a reader would, with the programs of this build."""
     environment = dict(os.environ, PATH=BIN + ":" + os.environ["PATH"])
@@ -47,27 +52,29 @@ def test_a_call_prints_what_is_shown(path, number):
 
 @pytest.mark.parametrize(
     "path", [README, SERVER, QUANTITIES, TRAJECTORY, SINGULARITY])
-def test_shell_lines_succeed(path):
+def test_shell_lines_succeed(path, tmp_path):
     for block in snippets(path, "sh"):
         # The reader's own build directory; here PATH has this build's.
         block = re.sub(r"^export PATH=.*\n", "", block, flags=re.MULTILINE)
-        result = run(block)
+        result = run(f"export TMPDIR={tmp_path}\n" + in_folder(block, tmp_path))
         assert result.returncode == 0, block + result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("path", [README, PYTHON])
-def test_python_programs_print_what_is_shown(path):
+def test_python_programs_print_what_is_shown(path, tmp_path):
     """The blocks of a page are one program, and its text blocks the output,
     where it shows any."""
     program = "\n".join(snippets(path, "python"))
     assert "import torqued" in program
     result = subprocess.run(
-        [sys.executable, "-W", "error", "-"], input=program, cwd=SOURCE,
+        [sys.executable, "-W", "error", "-"],
+        input=in_folder(program, tmp_path), cwd=SOURCE,
         env=dict(os.environ, PATH=BIN + ":" + os.environ["PATH"]),
         capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 0, result.stderr
     if path == PYTHON:
-        assert result.stdout == "".join(snippets(path, "text"))
+        shown = "".join(snippets(path, "text"))
+        assert result.stdout == in_folder(shown, tmp_path)
 
 
 def test_client_program_prints_torques():
@@ -120,7 +127,7 @@ def test_limits_of_a_file_are_taken(tmp_path):
 
 def test_configuration_file_is_accepted(tmp_path):
     file = tmp_path / "torqued.toml"
-    file.write_text(snippets(SERVER, "toml config")[0])
+    file.write_text(in_folder(snippets(SERVER, "toml config")[0], tmp_path))
     result = run(f"torqued --config {file} --print-config")
     assert result.returncode == 0, result.stderr
     assert "500000" in result.stdout
