@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, startLocalServer, TorquedError } from 'torqued';
-import { freePort, Phoenix } from './phoenix.mjs';
+import { NO_SERVER, RestartableServer } from './restartable_server.mjs';
 import {
   assertSameBits,
   MODELS,
@@ -22,7 +22,7 @@ const { Server, ServerCredentials } = createRequire(
 
 const there = withServer();
 
-// What takes many times the bounds below.
+// What takes many times the deadline below.
 const LARGE = { q: numbers(60_000 * 7) };
 const SLOW = ['christoffelSymbols', 'regressor', 'forwardDynamicsDerivatives'];
 const slow = (options) =>
@@ -42,13 +42,11 @@ async function silentServer() {
   };
 }
 
-async function timed(promise) {
-  const start = performance.now();
-  const error = await promise.then(
+function failureOf(promise) {
+  return promise.then(
     () => assert.fail('it succeeded'),
     (thrown) => thrown,
   );
-  return { error, ms: performance.now() - start };
 }
 
 test('a signal ends a batch at once, with its reason', async () => {
@@ -122,13 +120,9 @@ test('a signal ends a call that nobody answers', async () => {
   const reason = new Error('enough');
   const controller = new AbortController();
   setTimeout(() => controller.abort(reason), 50);
-  const { error, ms } = await timed(
-    client.serverInfo({ signal: controller.signal }),
-  );
-  assert.equal(error, reason);
-  assert.ok(ms < 1000, `${ms} ms`);
-  const late = await timed(client.serverInfo({ signal: controller.signal }));
-  assert.equal(late.error, reason);
+  const { signal } = controller;
+  assert.equal(await failureOf(client.serverInfo({ signal })), reason);
+  assert.equal(await failureOf(client.serverInfo({ signal })), reason);
   client.close();
   silent.close();
 });
@@ -144,9 +138,7 @@ test('a signal ends a stream that waits for chunks', async () => {
   });
   assert.equal((await stream.next()).value.rows, 1);
   setTimeout(() => controller.abort(), 20);
-  const { error, ms } = await timed(stream.next());
-  assert.equal(error.name, 'AbortError');
-  assert.ok(ms < 500, `${ms} ms`);
+  await assert.rejects(stream.next(), { name: 'AbortError' });
 });
 
 test('a signal ends the wait for another try', async () => {
@@ -164,28 +156,25 @@ test('a signal ends the wait for another try', async () => {
   const overloaded = new TorquedError('RESOURCE_EXHAUSTED', 'busy', {
     retryDelayMs: 20_000,
   });
-  const { error, ms } = await timed(schedule.wait(overloaded));
-  assert.equal(error.name, 'AbortError');
-  assert.ok(ms < 2000, `${ms} ms`);
+  await assert.rejects(schedule.wait(overloaded), { name: 'AbortError' });
 });
 
 test('a deadline is that of the whole call', async () => {
-  const { error, ms } = await timed(slow({ deadlineMs: 100 }));
+  const error = await failureOf(slow({ deadlineMs: 100 }));
   assert.ok(error instanceof TorquedError);
   assert.equal(error.code, 'DEADLINE_EXCEEDED');
   assert.equal(error.reason, '');
-  assert.ok(ms < 1000, `${ms} ms`);
 });
 
 test('without a server connecting fails, soon or after a wait', async () => {
-  const address = `127.0.0.1:${await freePort()}`;
-  const { error } = await timed(connect(address));
+  const error = await failureOf(connect(NO_SERVER));
   assert.ok(error instanceof TorquedError);
   assert.equal(error.code, 'UNAVAILABLE');
-  assert.match(error.message, new RegExp(`no connection to ${address}`));
-  const waited = await timed(connect(address, { waitForServerMs: 300 }));
-  assert.ok(waited.ms >= 300);
-  assert.equal(waited.error.code, 'UNAVAILABLE');
+  assert.match(error.message, new RegExp(`no connection to ${NO_SERVER}`));
+  const start = performance.now();
+  const waited = await failureOf(connect(NO_SERVER, { waitForServerMs: 300 }));
+  assert.ok(performance.now() - start >= 300);
+  assert.equal(waited.code, 'UNAVAILABLE');
 });
 
 test('a server that speaks gRPC and is no torqued is told at once', async () => {
@@ -197,7 +186,7 @@ test('a server that speaks gRPC and is no torqued is told at once', async () => 
       (error, bound) => (error ? reject(error) : resolve(bound)),
     ),
   );
-  const { error } = await timed(
+  const error = await failureOf(
     connect(`127.0.0.1:${port}`, { waitForServerMs: 20_000 }),
   );
   server.forceShutdown();
@@ -219,7 +208,7 @@ for (const [status, code] of [
     });
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address();
-    const { error } = await timed(connect(`127.0.0.1:${port}`));
+    const error = await failureOf(connect(`127.0.0.1:${port}`));
     server.close();
     assert.equal(error.code, code);
     assert.equal(
@@ -231,27 +220,27 @@ for (const [status, code] of [
 }
 
 test('a call waits for a server that was killed and comes again', async () => {
-  const phoenix = new Phoenix();
+  const server = new RestartableServer();
   const retries = [];
-  const client = await connect(await phoenix.start(), {
+  const client = await connect(await server.start(), {
     onRetry: (error, delayMs) => retries.push([error.code, delayMs]),
   });
   const robot = await client.model('panda');
   const { q } = randomStates(7, 3);
   const before = await robot.massMatrix({ q });
-  phoenix.kill();
-  const [after] = await Promise.all([robot.massMatrix({ q }), phoenix.start()]);
+  await server.kill();
+  const [after] = await Promise.all([robot.massMatrix({ q }), server.start()]);
   assertSameBits(after.massMatrix, before.massMatrix);
   assert.equal(retries[0][0], 'UNAVAILABLE');
   assert.ok(retries[0][1] >= 25 && retries[0][1] <= 50);
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('a batch goes on where its server was killed', async () => {
-  const phoenix = new Phoenix();
+  const server = new RestartableServer();
   const retries = [];
-  const client = await connect(await phoenix.start(), {
+  const client = await connect(await server.start(), {
     chunkRows: 10,
     onRetry: (error) => retries.push(error.code),
   });
@@ -265,8 +254,7 @@ test('a batch goes on where its server was killed', async () => {
       progress: (rows) => {
         done.push(rows);
         if (rows !== 50) return;
-        phoenix.kill();
-        restart = phoenix.start();
+        restart = server.kill().then(() => server.start());
       },
     },
   );
@@ -281,23 +269,23 @@ test('a batch goes on where its server was killed', async () => {
   assertSameBits(whole.massMatrix, expected.massMatrix);
   assert.deepEqual(whole.handovers, []);
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('rows of errors count from the start, after an interruption too', async () => {
-  const phoenix = new Phoenix();
-  const client = await connect(await phoenix.start(), { chunkRows: 10 });
+  const server = new RestartableServer();
+  const client = await connect(await server.start(), { chunkRows: 10 });
   const robot = await client.model('panda');
   const { q } = randomStates(7, 3000);
   q[2501 * 7] = NaN;
+  let restart;
   const call = robot.massMatrix(
     { q },
     {
       failFast: true,
       progress: (rows) => {
         if (rows !== 50) return;
-        phoenix.kill();
-        void phoenix.start();
+        restart = server.kill().then(() => server.start());
       },
     },
   );
@@ -308,13 +296,14 @@ test('rows of errors count from the start, after an interruption too', async () 
     assert.equal(error.metadata.chunk, '250');
     return true;
   });
+  await restart;
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('what goes on does so with the same revision', async () => {
-  const phoenix = new Phoenix();
-  const client = await connect(await phoenix.start(), { chunkRows: 10 });
+  const server = new RestartableServer();
+  const client = await connect(await server.start(), { chunkRows: 10 });
   const urdf = await client.modelSource('ur5e');
   const { robot, model } = await client.registerUrdf('moving', urdf);
   const q = numbers(3000 * 6);
@@ -324,9 +313,8 @@ test('what goes on does so with the same revision', async () => {
     {
       progress: (rows) => {
         if (rows !== 50) return;
-        phoenix.kill();
-        moved = phoenix.start().then(async (address) => {
-          const other = await connect(address);
+        moved = server.kill().then(async () => {
+          const other = await connect(await server.start());
           const options = { defaultTip: 'upper_arm_link' };
           await other.registerUrdf('moving', urdf, options);
           other.close();
@@ -340,12 +328,12 @@ test('what goes on does so with the same revision', async () => {
   const kept = await client.model(`moving@${model.revision}`);
   assertSameBits(whole.pose, (await kept.framePose({ q })).pose);
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('a stream goes on where its server was stopped', async () => {
-  const phoenix = new Phoenix();
-  const client = await connect(await phoenix.start());
+  const server = new RestartableServer();
+  const client = await connect(await server.start());
   const robot = await client.model('panda');
   const { q } = randomStates(7, 40);
   const chunks = Array.from({ length: 40 }, (_, k) => ({
@@ -361,8 +349,8 @@ test('a stream goes on where its server was stopped', async () => {
     tables.push(...part.massMatrix.data);
     statuses.push(...part.rowStatus);
     if (rows === 5) {
-      await phoenix.end();
-      await phoenix.start();
+      await server.stop();
+      await server.start();
     }
   }
   assert.equal(rows, 40);
@@ -374,33 +362,34 @@ test('a stream goes on where its server was stopped', async () => {
   const { massMatrix } = await there.robot.massMatrix({ q });
   assert.deepEqual(tables, [...massMatrix.data]);
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('without retrying the first failure is final', async () => {
-  const phoenix = new Phoenix();
-  const client = await connect(await phoenix.start(), { retry: false });
+  const server = new RestartableServer();
+  const client = await connect(await server.start(), { retry: false });
   const robot = await client.model('panda');
-  phoenix.kill();
-  await wait(50);
-  const { error, ms } = await timed(robot.massMatrix({ q: numbers(7) }));
-  assert.equal(error.code, 'UNAVAILABLE');
-  assert.ok(ms < 2000, `${ms} ms`);
+  await server.kill();
+  const { code, message } = await failureOf(
+    robot.massMatrix({ q: numbers(7) }),
+  );
+  assert.equal(code, 'UNAVAILABLE');
+  assert.doesNotMatch(message, /tried/);
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('what changes something is not tried again', async () => {
-  const phoenix = new Phoenix();
-  const client = await connect(await phoenix.start());
+  const server = new RestartableServer();
+  const client = await connect(await server.start());
   const source = await client.modelSource('panda');
-  phoenix.kill();
-  await wait(50);
-  const { error, ms } = await timed(client.registerUrdf('again', source));
-  assert.equal(error.code, 'UNAVAILABLE');
-  assert.ok(ms < 2000, `${ms} ms`);
+  await server.kill();
+  const call = client.registerUrdf('again', source);
+  const { code, message } = await failureOf(call);
+  assert.equal(code, 'UNAVAILABLE');
+  assert.doesNotMatch(message, /tried/);
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('what the server refuses for load is tried again', async () => {
@@ -428,22 +417,21 @@ test('what the server refuses for load is tried again', async () => {
 });
 
 test('closing ends calls that wait for another try', async () => {
-  const phoenix = new Phoenix();
+  const server = new RestartableServer();
   const waiting = [];
-  const client = await connect(await phoenix.start(), {
+  const client = await connect(await server.start(), {
     // The third wait has 100 ms at least.
     onRetry: (_, delayMs) => waiting.push(delayMs) === 3 && client.close(),
   });
-  phoenix.kill();
-  const { error, ms } = await timed(client.serverInfo());
+  await server.kill();
+  const error = await failureOf(client.serverInfo());
   assert.equal(error.code, 'CANCELLED');
   assert.match(error.message, /client is closed/);
   assert.equal(waiting.length, 3);
   for (const [k, delayMs] of waiting.entries()) {
     assert.ok(delayMs >= 25 * 2 ** k && delayMs <= 50 * 2 ** k, `${waiting}`);
   }
-  assert.ok(ms < 1000, `${ms} ms`);
-  await phoenix.end();
+  await server.end();
 });
 
 test('closing ends calls in flight', async () => {
@@ -455,10 +443,10 @@ test('closing ends calls in flight', async () => {
       await new Promise(() => {});
     })(),
   );
-  const call = timed(stream.next());
+  const call = failureOf(stream.next());
   await wait(20);
   client.close();
-  const { error } = await call;
+  const error = await call;
   assert.equal(error.code, 'CANCELLED');
   assert.match(error.message, /client is closed/);
   await assert.rejects(client.serverInfo(), { code: 'CANCELLED' });

@@ -43,7 +43,7 @@ function run(program, environment = {}) {
 }
 
 async function isGone(pid) {
-  for (let k = 0; k < 200; ++k) {
+  for (let k = 0; k < 1000; ++k) {
     try {
       process.kill(pid, 0);
     } catch {
@@ -55,11 +55,9 @@ async function isGone(pid) {
 }
 
 test('a program that closes its client ends by itself', async () => {
-  const start = performance.now();
   const end = await run(`${START} client.close(); await server.close();`);
   assert.equal(end.signal, null, end.errors);
   assert.equal(end.code, 0, end.errors);
-  assert.ok(performance.now() - start < 10_000);
   assert.ok(await isGone(Number(end.output)));
 });
 

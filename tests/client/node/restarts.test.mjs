@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 import { connect } from 'torqued';
-import { nobodyButOneTry, Phoenix } from './phoenix.mjs';
+import { RestartableServer } from './restartable_server.mjs';
 import {
   assertSameBits,
   MODELS,
@@ -101,9 +101,9 @@ async function oneMoreOfEach(load, workers) {
 }
 
 test('no call fails while its server is restarted', async () => {
-  const phoenix = new Phoenix();
+  const server = new RestartableServer();
   const retries = [];
-  const client = await connect(await phoenix.start(), {
+  const client = await connect(await server.start(), {
     deadlineMs: 30_000,
     onRetry: (error) => retries.push(error.code),
   });
@@ -120,15 +120,15 @@ test('no call fails while its server is restarted', async () => {
     for (let turn = 0; turn < RESTARTS; ++turn) {
       await oneMoreOfEach(load, workers);
       // Some end in order, some at once.
-      await (turn % 3 === 2 ? phoenix.kill() : phoenix.stop());
-      await phoenix.start();
+      await (turn % 3 === 2 ? server.kill() : server.stop());
+      await server.start();
     }
     await oneMoreOfEach(load, workers);
   } finally {
     load.isOver = true;
     await Promise.allSettled(workers);
     client.close();
-    await phoenix.end();
+    await server.end();
   }
   await Promise.all(workers);
   assert.ok(retries.length > 0);
@@ -136,13 +136,13 @@ test('no call fails while its server is restarted', async () => {
 
 /** Returns when the server has begun to stop and waits for a stream whose replies
  * nobody reads. */
-async function drain(phoenix, client) {
+async function drain(server, client) {
   const unread = (await client.model('panda')).evaluate(
     ['regressor'],
     chunksOf(states.q),
   );
   await unread.next();
-  phoenix.terminate();
+  server.terminate();
   while (true) {
     try {
       await client.serverInfo({ retry: false });
@@ -154,29 +154,29 @@ async function drain(phoenix, client) {
 }
 
 // Once somebody has tried to connect in vain.
-async function comeAgain(phoenix) {
-  await phoenix.stop();
-  await nobodyButOneTry(phoenix.port);
-  await phoenix.start();
+async function comeAgain(server) {
+  await server.stop();
+  await server.takeOneConnection();
+  await server.start();
 }
 
 test('a registration that was refused waits for the next server', async () => {
-  const phoenix = new Phoenix();
+  const server = new RestartableServer();
   const refusals = [];
   let again;
-  const address = await phoenix.start();
+  const address = await server.start();
   const client = await connect(address, {
     onRetry: (error) => {
       refusals.push(error.reason);
       if (again) return;
-      phoenix.kill();
-      again = comeAgain(phoenix);
+      void server.kill();
+      again = comeAgain(server);
     },
   });
   const other = await connect(address, { retry: false });
   try {
     const urdf = await readFile(join(MODELS, 'panda.urdf'));
-    await drain(phoenix, other);
+    await drain(server, other);
     // None of this name is there: what was done twice would be refused.
     const { changed } = await client.registerUrdf('new', urdf, {
       expectedCurrent: '',
@@ -187,6 +187,6 @@ test('a registration that was refused waits for the next server', async () => {
     await again;
     other.close();
     client.close();
-    await phoenix.end();
+    await server.end();
   }
 });

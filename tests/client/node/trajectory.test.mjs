@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, Matrix, startLocalServer, TorquedError } from 'torqued';
-import { Phoenix } from './phoenix.mjs';
+import { RestartableServer } from './restartable_server.mjs';
 import {
   assertClose,
   assertSameBits,
@@ -907,9 +907,9 @@ test('a signal and a deadline end a check that waits for samples', async () => {
 });
 
 test('a check begins anew where its server was killed', async () => {
-  const phoenix = new Phoenix();
+  const server = new RestartableServer();
   const retries = [];
-  const client = await connect(await phoenix.start(), {
+  const client = await connect(await server.start(), {
     onRetry: (error) => retries.push(error.code),
   });
   const robot = await client.model('panda');
@@ -921,8 +921,7 @@ test('a check begins anew where its server was killed', async () => {
       yield part;
       if (taken === 3) {
         await wait(50);
-        phoenix.kill();
-        restart = phoenix.start();
+        restart = server.kill().then(() => server.start());
       }
     }
   }
@@ -937,7 +936,7 @@ test('a check begins anew where its server was killed', async () => {
   assertSameBits(verdict.tables.tau, expected.tables.tau);
   assert.deepEqual(withoutTiming(verdict), withoutTiming(expected));
   client.close();
-  await phoenix.end();
+  await server.end();
 });
 
 test('a server that has no room is asked again, one that never has is not', async () => {

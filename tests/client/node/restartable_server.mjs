@@ -1,4 +1,4 @@
-// A server that comes again.
+// A server that is stopped or killed and started again.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,42 +9,28 @@ import process from 'node:process';
 import { startLocalServer } from 'torqued';
 import { MODELS } from './support.mjs';
 
-/** A port of the loopback interface that nobody listens at. */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+/** An address where no server can listen. */
+export const NO_SERVER = 'unix:/dev/null/socket';
 
-/** Listens at a port where no server is: takes one connection, closes it and
- * listens no more. */
-export async function nobodyButOneTry(port) {
-  const listener = createServer();
-  await new Promise((resolve) => listener.listen(port, '127.0.0.1', resolve));
-  const [socket] = await once(listener, 'connection');
-  socket.destroy();
-  await new Promise((resolve) => listener.close(resolve));
-}
-
-/** A server that can be killed and started again at its address. */
-export class Phoenix {
+/** A server that can be killed and started again at its Unix socket. */
+export class RestartableServer {
   #directory = mkdtempSync(join(tmpdir(), 'torqued-node-test-'));
+  #socket = join(this.#directory, 'socket');
   #server;
 
   async start() {
-    this.port ??= await freePort();
     this.#server = await startLocalServer({
-      listen: `127.0.0.1:${this.port}`,
+      listen: `unix:${this.#socket}`,
       store: join(this.#directory, 'models.db'),
       models: [MODELS],
     });
     return this.#server.address;
   }
 
+  /** Resolves when its process is gone, and with it the lock of the store. */
   kill() {
     process.kill(this.#server.pid, 'SIGKILL');
+    return this.#server.close();
   }
 
   /** Begins to stop in order. */
@@ -55,6 +41,17 @@ export class Phoenix {
   /** In order: it finishes what it has begun. */
   stop() {
     return this.#server.close();
+  }
+
+  /** Listens where no server is: takes one connection, closes it and listens no
+   * more. */
+  async takeOneConnection() {
+    rmSync(this.#socket, { force: true }); // of a server that was killed
+    const listener = createServer();
+    listener.listen(this.#socket);
+    const [socket] = await once(listener, 'connection');
+    socket.destroy();
+    await new Promise((resolve) => listener.close(resolve));
   }
 
   async end() {
