@@ -213,6 +213,7 @@ TEST(ComputeAsync, SendsAheadWithinItsWindow) {
   PendingEvaluation pending =
       client.ComputeAsync("arm", {kTorque}, {.q = kLarge});
   // Chunks so small that nothing else holds them up.
+  WaitUntil([&] { return unanswered == 16; });
   EXPECT_FALSE(pending.WaitFor(milliseconds(200)));
   EXPECT_EQ(unanswered, 16);
 }
@@ -274,10 +275,9 @@ TEST(ComputeAsync, EndsAtItsDeadline) {
       client.ComputeAsync("arm", {kTorque}, kState, options);
   PendingEvaluation many =
       client.ComputeAsync("arm", {kTorque}, {.q = kLarge}, options);
-  EXPECT_FALSE(one.WaitFor(milliseconds(20)));
   EXPECT_EQ(CodeOf(one), grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_EQ(CodeOf(many), grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+  EXPECT_LT(SteadyClock::now() - start, seconds(20));
 }
 
 TEST(ComputeAsync, IsCancelledWhereverItIs) {

@@ -219,19 +219,17 @@ TEST(Client, RepeatsARegistrationOnTheServerThatComesNext) {
                               v1::RegisterModelReply&) {
     return Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {});
   };
-  std::promise<void> gone;
+  std::promise<void> found_nobody;
   ConnectOptions options;
-  options.waiting = [&](const Error&, std::chrono::nanoseconds) {
-    if (server == nullptr) return;
-    server.reset();
-    gone.set_value();
+  options.waiting = [&, failures = 0](const Error&,
+                                      std::chrono::nanoseconds) mutable {
+    if (++failures == 1) server.reset();
+    if (failures == 2) found_nobody.set_value();
   };
   const Client client = Client::Connect(server->address(), options);
   auto registered =
       std::async(std::launch::async, [&] { return client.RegisterModel({}); });
-  Await(gone.get_future());
-  // The next try finds nobody.
-  std::this_thread::sleep_for(milliseconds(300));
+  Await(found_nobody.get_future());
   FakeServer next(port);
   next.register_model = [](grpc::ServerContext&,
                            const v1::RegisterModelRequest&,
@@ -317,7 +315,7 @@ TEST(Client, EndsACallThatHangsAtItsDeadline) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   }
-  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+  EXPECT_LT(SteadyClock::now() - start, seconds(20));
 }
 
 TEST(Client, HasOneDeadlineForAllPartsOfABatch) {
@@ -436,7 +434,7 @@ TEST(Client, SaysAtOnceThatNobodyListens) {
     EXPECT_EQ(error.code(), grpc::StatusCode::UNAVAILABLE);
     EXPECT_THAT(error.what(), ::testing::HasSubstr(address));
   }
-  EXPECT_LT(SteadyClock::now() - start, seconds(10));
+  EXPECT_LT(SteadyClock::now() - start, seconds(20));
 }
 
 TEST(Client, WaitsForAServerThatStartsLater) {

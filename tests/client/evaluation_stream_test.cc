@@ -23,7 +23,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using SteadyClock = std::chrono::steady_clock;
 
 constexpr v1::Quantity kTorque = v1::QUANTITY_INVERSE_DYNAMICS;
 
@@ -109,13 +108,16 @@ TEST_F(EvaluationStreamTest, HoldsUpWhatIsNotRead) {
 }
 
 TEST_F(EvaluationStreamTest, SaysWhetherThereIsSomethingToRead) {
-  server->evaluate = [](grpc::ServerContext&, auto& stream) {
-    return AnswerStream(stream, 1'000'000, milliseconds(100));
+  std::promise<void> may_answer;
+  server->evaluate = [&may_answer](grpc::ServerContext&, auto& stream) {
+    Await(may_answer.get_future());
+    return AnswerStream(stream, 1'000'000);
   };
   EvaluationStream stream = Open();
   EXPECT_FALSE(stream.Readable());
   stream.Write(Chunk(1));
   EXPECT_FALSE(stream.Readable(milliseconds(10)));
+  may_answer.set_value();
   EXPECT_TRUE(stream.Readable(seconds(20)));
   EXPECT_TRUE(stream.Readable());
 }
@@ -170,10 +172,8 @@ TEST_F(EvaluationStreamTest, TellsWhoOnlyWritesThatItFailed) {
   };
   EvaluationStream stream = OpenOnce(1000);
   const Error error = ErrorOf([&] {
-    for (int k = 0; k < 1000; ++k) {
-      stream.Write(Chunk(k));
-      std::this_thread::sleep_for(milliseconds(1));
-    }
+    // There is no room for the last one.
+    for (int k = 0; k <= 1000; ++k) stream.Write(Chunk(k));
   });
   EXPECT_EQ(error.reason(), v1::DRAINING);
   // What was answered is still there.
@@ -250,13 +250,13 @@ TEST_F(EvaluationStreamTest, IsCancelledByAnotherThread) {
   };
   for (const bool reads : {true, false}) {
     EvaluationStream stream = Open(2);
+    EXPECT_EQ(stream.Exchange(Chunk(0)).tau(0, 0), 0);
+    stream.Write(Chunk(1));
+    stream.Write(Chunk(2));
     std::jthread other([&stream] {
       std::this_thread::sleep_for(milliseconds(50));
       stream.Cancel();
     });
-    EXPECT_EQ(stream.Exchange(Chunk(0)).tau(0, 0), 0);
-    stream.Write(Chunk(1));
-    stream.Write(Chunk(2));
     const Error error = ErrorOf([&] {
       if (reads) {
         stream.Read();
@@ -275,10 +275,8 @@ TEST_F(EvaluationStreamTest, HasADeadlineOnlyWhereItIsGivenOne) {
   ComputeOptions options;
   options.deadline = milliseconds(150);
   EvaluationStream stream = Open(4, options);
-  const auto start = SteadyClock::now();
   EXPECT_EQ(ErrorOf([&] { stream.Exchange(Chunk(1)); }).code(),
             grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_LT(SteadyClock::now() - start, seconds(10));
 
   ConnectOptions connect;
   connect.deadline = milliseconds(500);
@@ -402,7 +400,7 @@ TEST_F(EvaluationStreamTest, SaysWhatFailedWhereNobodyComesUntilTheDeadline) {
     ++waits;
   };
   ComputeOptions options;
-  options.deadline = milliseconds(500);
+  options.deadline = seconds(2);
   EvaluationStream stream = Client::Connect(server->address(), connect)
                                 .OpenStream("arm", {kTorque}, options);
   stream.Exchange(Chunk(1));

@@ -1,6 +1,27 @@
 #include "tests/client/fake_server.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 namespace torqued::client {
+namespace {
+
+// Taken until this process ends, by a socket that does not listen.
+int HeldPort() {
+  const int holder = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  sockaddr_in held{};
+  held.sin_family = AF_INET;
+  held.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const address = reinterpret_cast<sockaddr*>(&held);
+  socklen_t size = sizeof(held);
+  bind(holder, address, size);
+  getsockname(holder, address, &size);
+  return ntohs(held.sin_port);
+}
+
+}  // namespace
 
 class FakeServer::Dynamics : public v1::Dynamics::Service {
  public:
@@ -79,13 +100,13 @@ class FakeServer::ServerInfo : public v1::ServerInfo::Service {
 };
 
 FakeServer::FakeServer(int port)
-    : dynamics_(std::make_unique<Dynamics>(*this)),
+    : port_(port > 0 ? port : HeldPort()),
+      dynamics_(std::make_unique<Dynamics>(*this)),
       registry_(std::make_unique<Registry>(*this)),
       trajectories_(std::make_unique<Trajectories>(*this)),
       server_info_(std::make_unique<ServerInfo>(*this)) {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port),
-                           grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort(address(), grpc::InsecureServerCredentials());
   builder.RegisterService(dynamics_.get());
   builder.RegisterService(registry_.get());
   builder.RegisterService(trajectories_.get());

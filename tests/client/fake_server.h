@@ -20,7 +20,8 @@ class FakeServer {
   using Handler =
       std::function<grpc::Status(grpc::ServerContext&, const Request&, Reply&)>;
 
-  /// On a free loopback port, or on the given one.
+  /// On a loopback port of its own, or on that of one before it: no other
+  /// process is given it.
   explicit FakeServer(int port = 0);
   ~FakeServer();
 

@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-using SteadyClock = std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
 // A directory of this test, also for the temporary files of what it starts.
@@ -123,13 +121,11 @@ TEST_F(LocalServerTest, ShowsWhatTheServerWroteWhenItDoesNotStart) {
 }
 
 TEST_F(LocalServerTest, GivesUpOnAServerThatNeverServes) {
-  const auto start = SteadyClock::now();
   const std::string failure =
       FailureOf({.binary = Script("echo $$ >" + directory_.string() +
                                   "/pid\nexec sleep 100\n"),
                  .start_timeout = milliseconds(300)});
   EXPECT_THAT(failure, HasSubstr("did not serve within 300 ms"));
-  EXPECT_LT(SteadyClock::now() - start, seconds(10));
   int pid = 0;
   std::ifstream(directory_ / "pid") >> pid;
   ASSERT_GT(pid, 0);
@@ -137,11 +133,9 @@ TEST_F(LocalServerTest, GivesUpOnAServerThatNeverServes) {
 }
 
 TEST_F(LocalServerTest, KillsAServerThatIgnoresItsEnd) {
-  const auto start = SteadyClock::now();
   FailureOf({.binary = Script("trap '' TERM\necho $$ >" + directory_.string() +
                               "/pid\nwhile :; do sleep 0.05; done\n"),
              .start_timeout = milliseconds(300)});
-  EXPECT_LT(SteadyClock::now() - start, seconds(10));
   int pid = 0;
   std::ifstream(directory_ / "pid") >> pid;
   ASSERT_GT(pid, 0);

@@ -154,8 +154,10 @@ TEST_F(ListenerTest, APeerToBeWaryOfConnectsNowAndThen) {
   const auto unix_channel = Channel(listener_->addresses().back());
   EXPECT_TRUE(Call(unix_channel).get().status.ok());
   std::this_thread::sleep_for(Connections::kBetweenWary);
-  EXPECT_TRUE(TestSocket::Connected(address()).HearsSomething());
-  EXPECT_TRUE(TestSocket::Connected(address()).HearsTheEnd());
+  const TestSocket first = TestSocket::Connected(address());
+  const TestSocket next = TestSocket::Connected(address());
+  EXPECT_TRUE(first.HearsSomething());
+  EXPECT_TRUE(next.HearsTheEnd());
 }
 
 TEST_F(ListenerTest, WhatAClientHasNotTakenIsUnsent) {
