@@ -50,7 +50,7 @@ class Cgroup:
         return int(self._peak.read_text()) if self._peak.exists() else None
 
     def remove(self):
-        give_up = time.monotonic() + 10
+        give_up = time.monotonic() + 20
         while True:
             try:
                 return self.folder.rmdir()
