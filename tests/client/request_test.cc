@@ -180,46 +180,41 @@ TEST(Request, KnowsHowLargeTheAnswersAre) {
   EXPECT_EQ(ReplyBytesPerRow(kTaskTorque, states, {}), 8 * 7);
 }
 
-struct NamedInput {
-  const char* name;
-  Batch States::* input;
-};
-
-class RowCount : public ::testing::TestWithParam<NamedInput> {};
-
-TEST_P(RowCount, IsThatOfTheLongestInput) {
-  States states = AllInputs(1);
-  Batch& input = states.*GetParam().input;
-  const Eigen::Index columns = input.cols();
-  input = Numbered(kRows, columns, 0);
-  EXPECT_EQ(CountStates(states, Choice()), kRows);
-  // Every other has one row or as many.
-  input = Numbered(1, columns, 0);
-  states.q = Numbered(kRows, 2, 0);
-  EXPECT_EQ(CountStates(states, Choice()), kRows);
-  input = Numbered(kRows - 1, columns, 0);
-  try {
-    CountStates(states, Choice());
-    FAIL() << "did not throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
-    ASSERT_EQ(error.details().field_violations.size(), 1u);
-    EXPECT_EQ(error.details().field_violations[0].field, GetParam().name);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Inputs, RowCount,
-    ::testing::Values(
-        NamedInput{"v", &States::v},
+TEST(Request, CountsAsManyRowsAsTheLongestInputHas) {
+  struct NamedInput {
+    const char* name;
+    Batch States::* input;
+  };
+  for (const auto& [name, member] :
+       {NamedInput{"v", &States::v},
         NamedInput{"base_twist", &States::base_twist},
         NamedInput{"base_acceleration", &States::base_acceleration},
         NamedInput{"external_wrenches_on_robot",
                    &States::external_wrenches_on_robot},
         NamedInput{"task_acceleration", &States::task_acceleration},
         NamedInput{"null_space_torque", &States::null_space_torque},
-        NamedInput{"gravity", &States::gravity}),
-    [](const auto& input) { return std::string(input.param.name); });
+        NamedInput{"gravity", &States::gravity}}) {
+    SCOPED_TRACE(name);
+    States states = AllInputs(1);
+    Batch& input = states.*member;
+    const Eigen::Index columns = input.cols();
+    input = Numbered(kRows, columns, 0);
+    EXPECT_EQ(CountStates(states, Choice()), kRows);
+    // Every other has one row or as many.
+    input = Numbered(1, columns, 0);
+    states.q = Numbered(kRows, 2, 0);
+    EXPECT_EQ(CountStates(states, Choice()), kRows);
+    input = Numbered(kRows - 1, columns, 0);
+    try {
+      CountStates(states, Choice());
+      ADD_FAILURE() << "did not throw";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.reason(), v1::WRONG_ROW_COUNT);
+      ASSERT_EQ(error.details().field_violations.size(), 1u);
+      EXPECT_EQ(error.details().field_violations[0].field, name);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace torqued::client
