@@ -19,7 +19,11 @@ set(TORQUED_TARGET_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl
 # Exact arithmetic but for three liberties: products and sums may be fused,
 # floating-point exceptions leave no flags, and the sign of a zero may change.
 set(TORQUED_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math
-  -ffp-contract=fast -fno-signed-zeros)
+  -ffp-contract=fast)
+# GCC 12 then takes 0 times a vector for 0, which hides numbers that are not finite.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  list(APPEND TORQUED_KERNEL_FLAGS -fno-signed-zeros)
+endif()
 
 function(torqued_compile_for_targets OBJECTS NAME SOURCE)
   set(objects)

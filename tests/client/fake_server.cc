@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <cstdlib>
 
 namespace torqued::client {
 namespace {
@@ -10,14 +11,18 @@ namespace {
 int HeldPort() {
   const int holder = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
-  setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) {
+    std::abort();
+  }
   sockaddr_in held{};
   held.sin_family = AF_INET;
   held.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto* const address = reinterpret_cast<sockaddr*>(&held);
   socklen_t size = sizeof(held);
-  bind(holder, address, size);
-  getsockname(holder, address, &size);
+  if (bind(holder, address, size) != 0 ||
+      getsockname(holder, address, &size) != 0) {
+    std::abort();
+  }
   return ntohs(held.sin_port);
 }
 
