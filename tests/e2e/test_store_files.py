@@ -58,6 +58,7 @@ def test_a_deleted_file_is_noticed_before_a_registration_is_acknowledged(
         wait_until(lambda: health_of(client, REGISTRY) == NOT_SERVING)
         assert health_of(client, "") == SERVING
         assert health_of(client, "torqued.v1.Dynamics") == SERVING
+        wait_until(lambda: "nothing can be registered" in server.log())
         line, = (line for line in server.log().splitlines()
                  if "nothing can be registered" in line)
         assert " error " in line and "was deleted" in line
@@ -78,7 +79,7 @@ def test_a_replaced_file_is_noticed_and_one_that_is_put_back_is_good(start):
         os.rename(aside, server.store)
         wait_until(lambda: health_of(client, REGISTRY) == SERVING)
         register(client, "leg", pendulum(2))
-    assert "the model store is back" in server.log()
+    wait_until(lambda: "the model store is back" in server.log())
     assert server.stop() == 0
     with start(store=server.store) as again:
         with harness.Client(again.address) as client:

@@ -308,6 +308,7 @@ def test_a_cancelled_check_makes_room_at_once(start):
         call.cancel()
         assert eventually(
             lambda: check(client, MOTION)).verdict.samples == 50
+    assert server.stop() == 0
     assert "outcome=CANCELLED" in server.log()
 
 
