@@ -6,7 +6,6 @@
 
 #include "core/model/text.h"
 #include "server/config/command_line.h"
-#include "server/connections/descriptors.h"
 #include "server/lifecycle/address_file.h"
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
@@ -48,7 +47,6 @@ int Refuse(const std::string& problem) {
 int Serve(const Settings& settings) {
   TuneMalloc(settings.memory.bytes);
   BlockSignals();
-  RaiseDescriptorLimit();
   // Never given back: the clean-up of gRPC's own threads, which would follow
   // the end of the server, now and then takes ten seconds.
   grpc_init();

@@ -11,8 +11,7 @@
 #   image    what `make image` needs where neither docker nor podman works
 #   fuzz     what builds and runs the fuzz targets beyond `build`
 #   bench    what `make bench` needs beyond `build`
-#   proxies  what tests/attacks puts before the server; as services they stay
-#            masked
+#   proxies  what e2e.proxies puts before the server; as services they stay masked
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,

@@ -19,7 +19,6 @@
 #include "server/config/config_text.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
-#include "server/connections/descriptors.h"
 #include "server/flags/environment.h"
 #include "server/flags/near_names.h"
 #include "server/flags/numbers.h"
@@ -146,13 +145,11 @@ class Parser {
     if (settings_.listen.empty()) return Usage("--listen: names no address");
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
-    std::erase(proxies_, "");
     settings_.write_deadline = Milliseconds(write_deadline_);
     settings_.drain_grace = Milliseconds(drain_grace_);
     settings_.keeping = {
         Milliseconds(keepalive_), Milliseconds(min_ping_interval_),
         Milliseconds(max_connection_idle_), Milliseconds(max_connection_age_)};
-    settings_.proxies = std::get<AddressBlocks>(AddressBlocks::Parse(proxies_));
     settings_.reflection = reflection_ == "on";
     settings_.growing_windows = growing_windows_ == "on";
     settings_.models_validation = *FindValidation(models_validation_);
@@ -265,9 +262,8 @@ class Parser {
         1, kUnbounded);
     flags::WholeNumber(
         Setting("--max-inflight-streams", settings_.max_inflight_streams,
-                "Most streams of Evaluate, checks, reflection and watches of "
-                "health "
-                "at a time; more are refused at once"),
+                "Most streams of Evaluate and checks at a time; more are "
+                "refused at once"),
         1, kMaxCount);
     flags::WholeNumber(Setting("--max-models", settings_.max_models,
                                "Most names in the model store; no more are "
@@ -296,25 +292,6 @@ class Parser {
   }
 
   void AddConnections() {
-    flags::WholeNumber(
-        Setting("--max-connections", settings_.max_connections,
-                "Most connections at a time; more are closed at once. 0: 1000, "
-                "or as many as half of the descriptors are enough for"),
-        0, kMostConnections);
-    flags::WholeNumber(
-        Setting("--max-connections-per-peer",
-                settings_.max_connections_per_peer,
-                "Most connections of one IPv4 address, one /64 of IPv6, or "
-                "one user of a Unix socket; 0: half of max-connections"),
-        0, kMostConnections);
-    List("--proxies", proxies_,
-         "Address, or block such as 10.0.0.0/8, of proxies that send a PROXY "
-         "header of version 2 ahead of each connection; repeatable")
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-              return text.empty() ? "" : CheckAddressBlock(text);
-            },
-            "BLOCK"));
     Setting("--keepalive", keepalive_,
             "Seconds without a byte after which a client is asked whether it "
             "is there; 0: never")
@@ -475,7 +452,6 @@ class Parser {
   double min_ping_interval_ = 10;
   double max_connection_idle_ = 600;
   double max_connection_age_ = 0;
-  std::vector<std::string> proxies_;
   std::string isa_ = "auto";
   std::string reflection_ = "on";
   std::string models_validation_ = "default";

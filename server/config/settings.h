@@ -8,8 +8,7 @@
 
 #include "core/model/validation.h"
 #include "server/config/memory_limit.h"
-#include "server/connections/address_blocks.h"
-#include "server/connections/keeping.h"
+#include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
 
 namespace torqued {
@@ -48,9 +47,6 @@ struct Settings {
   std::int64_t max_revisions = 100'000;  // in the store
   std::int64_t max_store_bytes = std::int64_t{4} << 30;
   bool growing_windows = false;      // of the transport, for distant clients
-  std::int64_t max_connections = 0;  // 0: as PlanConnections plans
-  std::int64_t max_connections_per_peer = 0;  // 0: half of them
-  AddressBlocks proxies;  // whose connections begin with a PROXY header
   Keeping keeping;
   /// How long a message may wait for its client; 0: for ever.
   std::chrono::milliseconds write_deadline{300'000};

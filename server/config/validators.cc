@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/lanes/targets.h"
-#include "server/connections/address_blocks.h"
 #include "server/flags/address.h"
 
 namespace torqued::server {
@@ -28,12 +27,6 @@ std::string CheckSeconds(std::string_view text, double max) {
 std::string CheckAddress(std::string_view text, int first_port) {
   return flags::AddressProblem(
       text, {"HOST:PORT, [IPV6]:PORT or unix:PATH", first_port});
-}
-
-std::string CheckAddressBlock(std::string_view text) {
-  const auto blocks = AddressBlocks::Parse({std::string(text)});
-  const auto* why = std::get_if<std::string>(&blocks);
-  return why != nullptr ? *why : "";
 }
 
 std::string CheckTarget(std::string_view text) {

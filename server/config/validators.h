@@ -11,8 +11,6 @@ std::string CheckSeconds(std::string_view text, double max);
 /// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH", with ports from `first_port` on;
 /// 0 is one of the system's choice.
 std::string CheckAddress(std::string_view text, int first_port);
-/// An address, or a block of them: "10.0.0.0/8".
-std::string CheckAddressBlock(std::string_view text);
 /// "auto", or a target that this machine can run.
 std::string CheckTarget(std::string_view text);
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostTold = 200;
 // Of the server, every setting of its command line; of torquectl the address;
 // of the clients the server that they start; of the Python package the contract
 // that it is built from.
-constexpr std::array<std::string_view, 33> kKnown{
+constexpr std::array<std::string_view, 30> kKnown{
     "TORQUED_ADDRESS_FILE",
     "TORQUED_CHUNK_ROWS",
     "TORQUED_CONFIG",
@@ -27,8 +27,6 @@ constexpr std::array<std::string_view, 33> kKnown{
     "TORQUED_LISTEN",
     "TORQUED_LOG_FORMAT",
     "TORQUED_LOG_LEVEL",
-    "TORQUED_MAX_CONNECTIONS",
-    "TORQUED_MAX_CONNECTIONS_PER_PEER",
     "TORQUED_MAX_CONNECTION_AGE",
     "TORQUED_MAX_CONNECTION_IDLE",
     "TORQUED_MAX_INFLIGHT_BYTES",
@@ -43,7 +41,6 @@ constexpr std::array<std::string_view, 33> kKnown{
     "TORQUED_MODELS",
     "TORQUED_MODELS_VALIDATION",
     "TORQUED_PROTO",
-    "TORQUED_PROXIES",
     "TORQUED_REFLECTION",
     "TORQUED_SERVER",
     "TORQUED_SERVER_ADDRESS",

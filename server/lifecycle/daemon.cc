@@ -1,6 +1,6 @@
 #include "server/lifecycle/daemon.h"
 
-#include <grpcpp/ext/health_check_service_server_builder_option.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
@@ -13,11 +13,10 @@
 
 #include "core/lanes/targets.h"
 #include "server/config/byte_limits.h"
-#include "server/connections/descriptors.h"
-#include "server/lifecycle/arrival_limit.h"
+#include "server/lifecycle/health_client.h"
 #include "server/lifecycle/memory_log.h"
 #include "server/lifecycle/self_check.h"
-#include "server/lifecycle/transport_tuning.h"
+#include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
 #include "server/registry/sqlite_store.h"
 #include "server/version.h"
@@ -37,10 +36,8 @@ constexpr std::chrono::milliseconds kSettling{20};
 // has not taken yet.
 constexpr std::chrono::seconds kDelivery{2};
 
-// What gRPC gets to notice that a connection has ended. What it still has a
-// call of when it shuts down, it cancels: clients would be told that they
-// cancelled.
-constexpr std::chrono::milliseconds kEnding{500};
+// Longer than a thread that has work waits for a core.
+constexpr std::chrono::seconds kHealthPatience{5};
 
 std::string Join(const std::vector<std::string>& parts) {
   std::string joined;
@@ -48,15 +45,6 @@ std::string Join(const std::vector<std::string>& parts) {
     joined.append(joined.empty() ? "" : ",").append(part);
   }
   return joined;
-}
-
-FloodGuard::Limits GuardLimits(const Settings& settings) {
-  FloodGuard::Limits limits;
-  ConnectionWatch::Limits& watch = limits.judge.watch;
-  watch.streams = kMostStreams;
-  watch.message_bytes = settings.max_message_bytes;
-  if (settings.growing_windows) watch.unanswered_bytes = watch.window_bytes;
-  return limits;
 }
 
 struct ModelCount {
@@ -78,6 +66,18 @@ ModelCount CountModels(Registry& registry) {
   return count;
 }
 
+/// Leaves out reflection, which its library adds to every server.
+class NoReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments* /*arguments*/) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
+                         plugins) override {
+    std::erase_if(*plugins, [](const auto& plugin) {
+      return plugin->name() == "proto_server_reflection";
+    });
+  }
+};
+
 /// The folder of a file that is not there yet, which is empty where it is.
 std::string MissingFolder(const std::string& file) {
   std::error_code error;
@@ -94,13 +94,10 @@ Daemon::Daemon(const Settings& settings)
       engine_(Engine::Options{settings.threads, settings.chunk_rows,
                               settings.target}),
       admission_({settings.max_inflight_rows, settings.max_inflight_bytes,
-                  settings.max_inflight_streams},
-                 settings.max_connections > 0 ? settings.max_connections
-                                              : kUsualConnections) {}
+                  settings.max_inflight_streams}) {}
 
 Daemon::~Daemon() {
-  if (listener_ != nullptr) StopListening();
-  if (guard_ != nullptr) guard_->Stop();
+  if (accept_loop_ != nullptr) StopListening();
   if (server_ == nullptr) return;
   Note(&Condition::started, false);
   gate_.Close();
@@ -108,7 +105,7 @@ Daemon::~Daemon() {
 }
 
 std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
-    const Settings& settings) {
+    const Settings& settings, std::chrono::milliseconds between_checks) {
   std::unique_ptr<Daemon> daemon;
   try {
     daemon.reset(new Daemon(settings));
@@ -122,12 +119,11 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
   if (problem.empty()) problem = daemon->Listen();
   if (!problem.empty()) return problem;
   daemon->Note(&Condition::started, true);
-  daemon->watch_ = std::make_unique<ListenerWatch>(
-      *daemon->listener_,
-      [&it = *daemon](bool answers) {
-        it.Note(&Condition::listeners_answer, answers);
-      },
-      ListenerWatch::Times());
+  daemon->accept_loop_->Start();
+  daemon->watchdog_ = std::make_unique<Watchdog>(
+      [&it = *daemon] { return it.AskOwnHealth(); },
+      [&it = *daemon](bool answers) { it.Note(&Condition::answers, answers); },
+      between_checks);
   daemon->LogStart();
   return daemon;
 }
@@ -168,8 +164,6 @@ std::string Daemon::OpenRegistry() {
   }
   services_ =
       std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
-  standard_ = std::make_unique<StandardServices>(*context_, services_->names(),
-                                                 settings_.reflection);
   return {};
 }
 
@@ -188,53 +182,39 @@ std::string Daemon::LoadModels() {
 }
 
 std::string Daemon::Listen() {
-  if (const std::string repeated = RepeatedAddress(settings_.listen);
-      !repeated.empty()) {
-    return "--listen: " + repeated + " is listed twice";
-  }
-  const auto limits =
-      PlanConnections(settings_.max_connections,
-                      settings_.max_connections_per_peer, DescriptorLimit());
-  if (const auto* problem = std::get_if<std::string>(&limits)) return *problem;
-  const auto& bounds = std::get<Connections::Limits>(limits);
-  guard_ = std::make_shared<FloodGuard>(GuardLimits(settings_), bounds.all);
-  gate_.Observe(guard_.get());
-  connections_ = std::make_unique<Connections>(bounds, guard_);
-  auto listening =
-      Listener::Open({settings_.listen, settings_.proxies}, *connections_);
+  auto listening = AcceptLoop::Open(settings_.listen, RaiseDescriptorLimit());
   if (const auto* problem = std::get_if<std::string>(&listening)) {
     return "--listen: " + *problem;
   }
-  listener_ = std::get<std::unique_ptr<Listener>>(std::move(listening));
+  accept_loop_ = std::get<std::unique_ptr<AcceptLoop>>(std::move(listening));
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  builder.SetOption(
-      std::make_unique<grpc::HealthCheckServiceServerBuilderOption>(
-          standard_->health().ForServer()));
-  TuneTransport(settings_.growing_windows ? Windows::kGrowing : Windows::kFixed,
-                &builder);
-  LimitArrival(ArrivalBytes(settings_), &builder);
-  builder.SetMaxReceiveMessageSize(
-      static_cast<int>(settings_.max_message_bytes));
-  builder.SetMaxSendMessageSize(static_cast<int>(settings_.max_message_bytes));
-  KeepConnections(settings_.keeping, &builder);
-  connections_->RegisterWith(&builder);
+  if (!settings_.reflection)
+    builder.SetOption(std::make_unique<NoReflection>());
+  ConfigureTransport({settings_.max_message_bytes, ArrivalBytes(settings_),
+                      settings_.growing_windows, settings_.keeping},
+                     &builder);
+  accept_loop_->RegisterWith(&builder);
   services_->RegisterWith(&builder);
-  standard_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr) return "the transport does not start";
-  guard_->Watch(connections_.get(), [this] { return AccountedBytes(); });
-  listener_->Start();
+  return server_ == nullptr ? "the transport does not start" : "";
+}
+
+std::string Daemon::AskOwnHealth() const {
+  const std::int64_t refused = accept_loop_->refused();
+  for (const std::string& address : addresses()) {
+    const HealthAnswer answer = AskHealth(address, kHealthPatience);
+    // Connections beyond the limit of descriptors are refused by intention.
+    if (accept_loop_->refused() != refused) return {};
+    if (!answer.problem.empty()) return answer.problem;
+  }
   return {};
 }
 
-std::int64_t Daemon::AccountedBytes() const {
-  return admission_.bytes() + context_->waiting.bytes() +
-         context_->kept.bytes();
-}
-
 void Daemon::StopListening() {
-  listener_->Close();
-  watch_.reset();
+  watchdog_.reset();
+  accept_loop_->Close();
 }
 
 void Daemon::NoteStore(const std::string& problem) {
@@ -250,7 +230,7 @@ void Daemon::Note(bool Condition::* what, bool is) {
   const std::lock_guard lock(health_mutex_);
   condition_.*what = is;
   if (!condition_.started) return;
-  const bool serving = !condition_.leaving && condition_.listeners_answer;
+  const bool serving = !condition_.leaving && condition_.answers;
   auto* health = server_->GetHealthCheckService();
   for (const std::string& service : services_->names()) {
     const bool has_store = service != v1::ModelRegistry::service_full_name() ||
@@ -300,13 +280,10 @@ void Daemon::Drain(const std::function<bool()>& hurry) {
   while (left == 0 && go_on(settled)) {
   }
   const auto delivered = std::min(end, Clock::now() + kDelivery);
-  while (left == 0 && connections_->Unsent() && go_on(delivered)) {
+  while (left == 0 && accept_loop_->Unsent() && go_on(delivered)) {
   }
   // Whoever calls now is told that the connection is lost.
-  connections_->EndAll();
-  const auto ended = Clock::now() + kEnding;
-  while (connections_->count() > 0 && go_on(ended)) {
-  }
+  accept_loop_->ShutDownConnections();
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
   Log(LogLevel::kInfo, "stopped", {{"cancelled_calls", left}});

@@ -3,6 +3,7 @@
 
 #include <grpcpp/server.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,29 +13,30 @@
 #include <vector>
 
 #include "server/config/settings.h"
-#include "server/connections/connections.h"
-#include "server/connections/flood_guard.h"
-#include "server/connections/listener.h"
-#include "server/lifecycle/listener_watch.h"
+#include "server/lifecycle/accept_loop.h"
+#include "server/lifecycle/watchdog.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
-#include "server/standard/standard_services.h"
 
 namespace torqued::server {
 
 class Daemon {
  public:
   /// Opens the store, loads the model directories, checks a known answer,
-  /// listens and says that it serves. Or says in one line why not.
+  /// listens and says that it serves. Or says in one line why not. A watchdog
+  /// asks it for its health so often.
   static std::variant<std::unique_ptr<Daemon>, std::string> Start(
-      const Settings& settings);
+      const Settings& settings,
+      std::chrono::milliseconds between_checks = std::chrono::seconds(5));
   /// Cancels what is still under way.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
   /// Where it listens, with the ports that were free.
-  std::vector<std::string> addresses() const { return listener_->addresses(); }
+  const std::vector<std::string>& addresses() const {
+    return accept_loop_->addresses();
+  }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
 
   /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
@@ -49,7 +51,7 @@ class Daemon {
   struct Condition {
     bool started = false;  // before and after, health is told nothing
     bool leaving = false;
-    bool listeners_answer = true;
+    bool answers = true;
     bool store_lasts = true;  // what is registered
   };
 
@@ -62,8 +64,8 @@ class Daemon {
   void NoteStore(const std::string& problem);
   /// Sets a condition and tells health what follows; from any thread.
   void Note(bool Condition::* what, bool is);
-  /// Memory that what is under way accounts for.
-  std::int64_t AccountedBytes() const;
+  /// Asks every address for its health.
+  std::string AskOwnHealth() const;
   void StopListening();
   void LogStart();
 
@@ -76,14 +78,10 @@ class Daemon {
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<OfferedServices> services_;
-  std::unique_ptr<StandardServices> standard_;
-  std::shared_ptr<FloodGuard> guard_;
-  // The listener goes first: it hands connections to the server, whose calls
-  // know their connections.
-  std::unique_ptr<Connections> connections_;
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<Listener> listener_;
-  std::unique_ptr<ListenerWatch> watch_;
+  // Goes before the server, to which it hands connections.
+  std::unique_ptr<AcceptLoop> accept_loop_;
+  std::unique_ptr<Watchdog> watchdog_;
 };
 
 }  // namespace torqued::server

@@ -5,6 +5,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include <future>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace torqued::server {
@@ -12,6 +14,9 @@ namespace {
 
 /// HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
 constexpr std::string_view kServing = "\x08\x01";
+
+// What gRPC gets to end a call whose deadline has passed.
+constexpr std::chrono::milliseconds kGrace{1000};
 
 std::string Flatten(const grpc::ByteBuffer& buffer) {
   std::vector<grpc::Slice> slices;
@@ -23,28 +28,53 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
   return bytes;
 }
 
+std::unique_ptr<grpc::GenericStub> Connect(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(
+      address, grpc::InsecureChannelCredentials(), arguments));
+}
+
+/// Lives as long as gRPC works on it.
+struct Call {
+  grpc::ClientContext context;
+  grpc::ByteBuffer request;
+  grpc::ByteBuffer response;
+  std::promise<grpc::Status> status;
+};
+
 }  // namespace
+
+HealthAnswer AskHealth(const std::string& address,
+                       std::chrono::milliseconds timeout) {
+  // The messages are small enough to do without generated code: an empty
+  // request asks for the whole server.
+  const auto call = std::make_shared<Call>();
+  const grpc::Slice nothing("");
+  call->request = grpc::ByteBuffer(&nothing, 1);
+  call->context.set_deadline(std::chrono::system_clock::now() + timeout);
+  const auto stub = Connect(address);
+  auto ended = call->status.get_future();
+  stub->UnaryCall(&call->context, "/grpc.health.v1.Health/Check",
+                  grpc::StubOptions(), &call->request, &call->response,
+                  [call](grpc::Status status) {
+                    call->status.set_value(std::move(status));
+                  });
+  // A process that hangs ends no calls.
+  if (ended.wait_for(timeout + kGrace) != std::future_status::ready) {
+    return {address + ": the call does not end"};
+  }
+  const grpc::Status status = ended.get();
+  if (!status.ok()) return {address + ": " + status.error_message()};
+  return {{}, Flatten(call->response) == kServing};
+}
 
 std::string CheckHealth(const std::string& address,
                         std::chrono::milliseconds timeout) {
-  // The messages are small enough to do without generated code: an empty
-  // request asks for the whole server.
-  grpc::GenericStub stub(
-      grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + timeout);
-  const grpc::Slice nothing("");
-  const grpc::ByteBuffer request(&nothing, 1);
-  grpc::ByteBuffer response;
-  std::promise<grpc::Status> promise;
-  stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", grpc::StubOptions(),
-                 &request, &response, [&promise](grpc::Status status) {
-                   promise.set_value(std::move(status));
-                 });
-  const grpc::Status status = promise.get_future().get();
-  if (!status.ok()) return address + ": " + status.error_message();
-  if (Flatten(response) != kServing) return address + ": not serving";
-  return {};
+  const HealthAnswer answer = AskHealth(address, timeout);
+  if (!answer.problem.empty() || answer.serving) return answer.problem;
+  return address + ": not serving";
 }
 
 }  // namespace torqued::server

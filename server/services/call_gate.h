@@ -22,27 +22,6 @@ class CallGate {
     ~Listener() = default;
   };
 
-  /// Is told of the calls of each connection, by its ConnectionId, on any
-  /// thread.
-  class Observer {
-   public:
-    virtual void OnCall(std::uint64_t connection) = 0;
-    /// `answered`: its client did not leave before.
-    virtual void OnEnd(std::uint64_t connection, bool answered) = 0;
-
-   protected:
-    ~Observer() = default;
-  };
-
-  /// `observer` outlives the calls. Before the first of them.
-  void Observe(Observer* observer) { observer_ = observer; }
-  void Began(std::uint64_t connection) {
-    if (observer_ != nullptr) observer_->OnCall(connection);
-  }
-  void Ended(std::uint64_t connection, bool answered) {
-    if (observer_ != nullptr) observer_->OnEnd(connection, answered);
-  }
-
   /// False when closed. A call that is refused was never in flight, but for one
   /// that comes while the gate is being closed.
   bool Enter() {
@@ -83,7 +62,6 @@ class CallGate {
   std::int64_t in_flight() const { return in_flight_.load(); }
 
  private:
-  Observer* observer_ = nullptr;
   std::atomic<std::int64_t> in_flight_{0};
   std::atomic<bool> closed_{false};
   std::mutex mutex_;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "server/connections/connection.h"
 #include "server/errors/status.h"
 #include "server/errors/utf8.h"
 #include "server/observability/refusal_log.h"
@@ -59,7 +58,6 @@ CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
     : context_(context),
       peer_(PeerIdOf(*context)),
       gate_(gate),
-      connection_(ConnectionOf(*context)),
       method_(method),
       request_id_(RequestIdOf(*context)),
       arrival_(std::chrono::steady_clock::now()),
@@ -67,23 +65,19 @@ CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
   context_->AddTrailingMetadata(kRequestIdKey, request_id_);
   // Last: where there is no memory for the call, it was never in flight.
   entered_ = gate_.Enter();
-  gate_.Began(connection_);
 }
 
 CallRecord::~CallRecord() {
-  gate_.Ended(connection_, answered_ && !cancelled());
   if (entered_) gate_.Leave();
 }
 
 grpc::Status CallRecord::Succeed(std::string_view change) {
-  answered_ = true;
   const LogLevel level = change.empty() ? LogLevel::kDebug : LogLevel::kInfo;
   LogEnd(level, "call done", "OK", change);
   return grpc::Status::OK;
 }
 
 grpc::Status CallRecord::Fail(Error error) {
-  answered_ = true;
   grpc::Status status(grpc::StatusCode::INTERNAL, "");
   try {
     if (!model_.empty()) error.metadata.emplace_back("model", model_);
@@ -123,14 +117,14 @@ std::chrono::nanoseconds CallRecord::age() const {
 
 void CallRecord::LogFailure(LogLevel level, std::string_view outcome,
                             std::string_view detail) {
-  if (!LogEnabled(level) || !MayLogRefusal(outcome, PeerOf(*context_))) return;
+  if (!LogEnabled(level) || !MayLogRefusal(outcome, context_->peer())) return;
   LogEnd(level, "call failed", outcome, detail);
 }
 
 void CallRecord::LogEnd(LogLevel level, std::string_view message,
                         std::string_view outcome, std::string_view detail) {
   if (!LogEnabled(level)) return;
-  const std::string peer = CleanText(PeerOf(*context_), kMaxLoggedText);
+  const std::string peer = CleanText(context_->peer(), kMaxLoggedText);
   const LogField method{"method", method_}, result{"outcome", outcome},
       model{"model", model_}, from{"peer", peer},
       request_id{"request_id", request_id_}, said{"detail", detail},

@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "core/batch/chunk_scheduler.h"
-#include "server/connections/connection.h"
 #include "server/errors/error.h"
 #include "server/observability/logging.h"
 #include "server/services/call_gate.h"
@@ -70,8 +69,6 @@ class CallRecord {
   PeerId peer() const { return peer_; }
   /// Of its connections one turn is taken on ServiceContext::uncut.
   PeerId host() const { return HostIdOf(*context_); }
-  /// By which the call came.
-  ConnectionId connection() const { return connection_; }
 
  private:
   /// Unless others of this outcome and peer have taken all lines.
@@ -83,7 +80,6 @@ class CallRecord {
   grpc::CallbackServerContext* context_;
   const PeerId peer_;
   CallGate& gate_;
-  ConnectionId connection_;
   std::string_view method_;
   std::string request_id_;
   std::string model_;
@@ -91,7 +87,6 @@ class CallRecord {
   std::chrono::steady_clock::time_point arrival_;
   std::shared_ptr<CancellationToken> cancellation_;
   std::atomic<bool> cancelled_{false};
-  bool answered_ = false;
   bool entered_ = false;
 };
 

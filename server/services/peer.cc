@@ -3,19 +3,17 @@
 #include <functional>
 #include <string>
 
-#include "server/connections/connection.h"
-
 namespace torqued::server {
 
+// gRPC's text: "ipv4:10.0.0.7:5012", "ipv6:%5B::1%5D:5012" or "unix:".
+
 PeerId PeerIdOf(const grpc::CallbackServerContext& call) {
-  const ConnectionId connection = ConnectionOf(call);
-  if (connection != kNoConnection) return connection;
   return std::hash<std::string>()(call.peer());
 }
 
 PeerId HostIdOf(const grpc::CallbackServerContext& call) {
-  const std::uint64_t host = HostNumberOf(call);
-  return host != 0 ? host : PeerIdOf(call);
+  const std::string peer = call.peer();
+  return std::hash<std::string>()(peer.substr(0, peer.rfind(':')));
 }
 
 }  // namespace torqued::server

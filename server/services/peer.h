@@ -7,15 +7,13 @@
 
 namespace torqued::server {
 
-/// Opaque: a connection, or an address of whoever came in another way than
-/// through Connections.
+/// Opaque: a TCP connection, or all clients of Unix sockets together.
 using PeerId = std::uint64_t;
 /// Of what no peer asked for.
 inline constexpr PeerId kNoPeer = 0;
 
 PeerId PeerIdOf(const grpc::CallbackServerContext& call);
-/// Of all connections of its host together; of whoever came in another way than
-/// through Connections, PeerIdOf.
+/// Of all connections of its host together.
 PeerId HostIdOf(const grpc::CallbackServerContext& call);
 
 }  // namespace torqued::server

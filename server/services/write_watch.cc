@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "server/connections/connection.h"
 #include "server/errors/utf8.h"
 #include "server/observability/logging.h"
 
@@ -79,7 +78,7 @@ std::optional<WriteWatch::Ended> WriteWatch::EndFirst() {
   Forget(write);
   Ended ended{write.method_, {}};
   try {
-    ended.peer = CleanText(PeerOf(*write.call_), kMaxLoggedPeer);
+    ended.peer = CleanText(write.call_->peer(), kMaxLoggedPeer);
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
     // It ends all the same.
   }

@@ -34,9 +34,8 @@ CLOCK_TICK = 1 / os.sysconf("SC_CLK_TCK")
 # Sanitizers make the server slow and large, and keep what it frees; what they
 # look for is elsewhere.
 SANITIZED = os.environ.get("TEST_SANITIZED") == "1"
-# Of what is freed, AddressSanitizer keeps 256 MB unless told otherwise. A server
-# that watches its memory takes that for what its clients hold. It ends before the
-# machine's memory does.
+# AddressSanitizer keeps 256 MB of freed memory by default. The server ends before
+# the machine's memory does.
 SANITIZER = ("quarantine_size_mb=16:thread_local_quarantine_size_kb=64:"
              "hard_rss_limit_mb=3072")
 

@@ -13,7 +13,7 @@ from calls import ask, compute, compute_request
 MEBIBYTE = 1 << 20
 MESSAGE_BYTES = 16 * MEBIBYTE
 INFLIGHT_BYTES = 16 * MEBIBYTE
-# As docs/hostile-input.md tells it.
+# As docs/server.md says.
 LIMIT = INFLIGHT_BYTES + 4 * MESSAGE_BYTES + 64 * MEBIBYTE
 # What the allocator keeps of what was given back.
 KEPT = 128 * MEBIBYTE

@@ -9,7 +9,7 @@ import health_pb2
 import health_pb2_grpc
 import reflection_pb2
 import reflection_pb2_grpc
-from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf import descriptor_pb2
 
 import harness
 from calls import laborious_for, register_long
@@ -73,7 +73,7 @@ def test_reflection_lists_the_services_and_describes_them(start):
     with harness.Client(start().address) as client:
         listed = reflect(client, list_services="*").list_services_response
         assert {"torqued.v1.Dynamics", "torqued.v1.ModelRegistry",
-                "torqued.v1.ServerInfo", "grpc.health.v1.Health"} <= {s.name for s in listed.service}
+                "torqued.v1.ServerInfo"} <= {s.name for s in listed.service}
         described = reflect(
             client, file_containing_symbol="torqued.v1.Dynamics"
         ).file_descriptor_response.file_descriptor_proto
@@ -118,75 +118,6 @@ def test_every_service_that_can_be_called_is_on_the_page_and_in_the_contract(
     assert services - STANDARD == contract
 
 
-def reflect_all(client, *requests):
-    """The replies of one stream."""
-    stub = reflection_pb2_grpc.ServerReflectionStub(client.channel)
-    return list(stub.ServerReflectionInfo(iter([
-        reflection_pb2.ServerReflectionRequest(**request)
-        for request in requests]), timeout=10))
-
-
-def files_of(reply):
-    return [descriptor_pb2.FileDescriptorProto.FromString(file)
-            for file in reply.file_descriptor_response.file_descriptor_proto]
-
-
-def test_reflection_describes_files_with_what_they_import_once(start):
-    asked = [{"file_by_filename": "torqued/v1/trajectory.proto"},
-             {"file_containing_symbol": "torqued.v1.Dynamics.Compute"},
-             {"file_containing_symbol": "grpc.health.v1.Health"}]
-    with harness.Client(start().address) as client:
-        trajectory, dynamics, health = (
-            files_of(reply) for reply in reflect_all(client, *asked))
-    pool = descriptor_pool.DescriptorPool()
-    left = {file.name: file for file in trajectory}
-
-    def add(name):
-        if file := left.pop(name, None):
-            for imported in file.dependency:
-                add(imported)
-            pool.Add(file)
-
-    add("torqued/v1/trajectory.proto")
-    assert not left
-    assert trajectory[0].name == "torqued/v1/trajectory.proto"
-    check = pool.FindServiceByName("torqued.v1.Trajectories").methods[0]
-    assert check.input_type.fields_by_name["start"].message_type.full_name == (
-        "torqued.v1.CheckTrajectoryStart")
-    # What the stream has told already comes again only where it is asked for.
-    names = [file.name for file in trajectory]
-    assert len(set(names)) == len(names)
-    assert "torqued/v1/dynamics.proto" in names
-    assert [file.name for file in dynamics] == ["torqued/v1/dynamics.proto"]
-    assert {service.name for file in health for service in file.service} == {
-        "Health"}
-
-
-def test_reflection_repeats_the_request_and_refuses_in_its_reply(start):
-    asked = [{"file_containing_symbol": "no.such.Thing", "host": "here"},
-             {"file_by_filename": "no/such.proto"},
-             {"file_containing_extension": reflection_pb2.ExtensionRequest(
-                 containing_type="torqued.v1.Array", extension_number=100)},
-             {"all_extension_numbers_of_type": "no.such.Type"},
-             {}]
-    with harness.Client(start().address) as client:
-        *replies, nothing, of_type = reflect_all(
-            client, *asked, {"all_extension_numbers_of_type":
-                             "torqued.v1.Array"})
-    for request, reply in zip(asked, replies):
-        assert reply.original_request == (
-            reflection_pb2.ServerReflectionRequest(**request))
-        assert reply.valid_host == reply.original_request.host
-        assert reply.error_response.error_code == (
-            grpc.StatusCode.NOT_FOUND.value[0])
-        assert reply.error_response.error_message
-    assert nothing.error_response.error_code == (
-        grpc.StatusCode.INVALID_ARGUMENT.value[0])
-    numbers = of_type.all_extension_numbers_response
-    assert numbers.base_type_name == "torqued.v1.Array"
-    assert not numbers.extension_number
-
-
 def test_a_watcher_of_what_is_not_there_is_told_so(start):
     with harness.Client(start().address) as client:
         health = health_pb2_grpc.HealthStub(client.channel)
@@ -197,14 +128,6 @@ def test_a_watcher_of_what_is_not_there_is_told_so(start):
             health_pb2.HealthCheckResponse.SERVICE_UNKNOWN, SERVING]
         for watch in watches:
             watch.cancel()
-        # Bytes that are no request are told.
-        for method in "Check", "Watch":
-            call = client.channel.stream_stream(
-                f"/grpc.health.v1.Health/{method}")
-            failure = failure_of(
-                lambda call=call: list(call(iter([b"\xff"]), timeout=10)))
-            assert (failure.code, failure.reason) == (
-                grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")
 
 
 def test_reflection_can_be_turned_off(start):

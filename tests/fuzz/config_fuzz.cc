@@ -10,7 +10,6 @@
 
 #include "server/config/command_line.h"
 #include "server/config/validators.h"
-#include "server/connections/descriptors.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/require.h"
 
@@ -74,11 +73,6 @@ void CheckSettings(const Settings& settings) {
   FUZZ_REQUIRE(settings.max_models >= 1, "max-models");
   FUZZ_REQUIRE(settings.max_revisions >= 1, "max-revisions");
   FUZZ_REQUIRE(settings.max_store_bytes >= 1, "max-store-bytes");
-  FUZZ_REQUIRE(In<std::int64_t>(settings.max_connections, 0, kMostConnections),
-               "max-connections");
-  FUZZ_REQUIRE(
-      In<std::int64_t>(settings.max_connections_per_peer, 0, kMostConnections),
-      "max-connections-per-peer");
   for (const auto time :
        {settings.keeping.keepalive, settings.keeping.min_ping_interval,
         settings.keeping.max_idle, settings.keeping.max_age}) {

@@ -129,9 +129,6 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "max-store-bytes = 11\n"
       "write-deadline = 9.5\n"
       "growing-windows = \"on\"\n"
-      "max-connections = 9\n"
-      "max-connections-per-peer = 3\n"
-      "proxies = [\"10.0.0.1\", \"fd00::/8\"]\n"
       "keepalive = 0.5\n"
       "min-ping-interval = 1\n"
       "max-connection-idle = 2\n"
@@ -155,11 +152,6 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_store_bytes, 11);
   EXPECT_EQ(settings.write_deadline, std::chrono::milliseconds(9500));
   EXPECT_TRUE(settings.growing_windows);
-  EXPECT_EQ(settings.max_connections, 9);
-  EXPECT_EQ(settings.max_connections_per_peer, 3);
-  const std::uint8_t ipv4[] = {10, 0, 0, 1}, ipv6[16] = {0xFD, 1};
-  EXPECT_TRUE(settings.proxies.Contain(PeerAddress::Ipv4(ipv4, 1)));
-  EXPECT_TRUE(settings.proxies.Contain(PeerAddress::Ipv6(ipv6, 1)));
   EXPECT_EQ(settings.keeping.keepalive, std::chrono::milliseconds(500));
   EXPECT_EQ(settings.keeping.min_ping_interval, std::chrono::seconds(1));
   EXPECT_EQ(settings.keeping.max_idle, std::chrono::seconds(2));
@@ -253,34 +245,28 @@ TEST_F(CommandLineTest, TheVariablesOfTheFamilyAreTheSettingsAndFourMore) {
 
 TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
   for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{
-           {"--threads", "-1"},
-           {"--threads", "1025"},
-           {"--max-rows", "0"},
-           {"--max-rows", "2147483648"},
-           {"--max-message-bytes", "4095"},
-           {"--max-inflight-bytes", "0"},
-           {"--max-inflight-streams", "0"},
-           {"--max-models", "0"},
-           {"--max-revisions", "-1"},
-           {"--max-store-bytes", "1.5"},
-           {"--write-deadline", "-1"},
-           {"--write-deadline", "86401"},
-           {"--growing-windows", "1"},
-           {"--max-connections", "10001"},
-           {"--max-connections-per-peer", "-1"},
-           {"--proxies", "10.0.0.1/8"},
-           {"--proxies", "10.0.0.0/33"},
-           {"--proxies", "proxy"},
-           {"--keepalive", "-1"},
-           {"--min-ping-interval", "x"},
-           {"--max-connection-idle", "nan"},
-           {"--max-connection-age", "1e9"},
-           {"--drain-grace", "nan"},
-           {"--drain-grace", "-1"},
-           {"--listen", "nowhere"},
-           {"--reflection", "maybe"},
-           {"--log-level", "loud"}}) {
+       std::vector<std::vector<std::string>>{{"--threads", "-1"},
+                                             {"--threads", "1025"},
+                                             {"--max-rows", "0"},
+                                             {"--max-rows", "2147483648"},
+                                             {"--max-message-bytes", "4095"},
+                                             {"--max-inflight-bytes", "0"},
+                                             {"--max-inflight-streams", "0"},
+                                             {"--max-models", "0"},
+                                             {"--max-revisions", "-1"},
+                                             {"--max-store-bytes", "1.5"},
+                                             {"--write-deadline", "-1"},
+                                             {"--write-deadline", "86401"},
+                                             {"--growing-windows", "1"},
+                                             {"--keepalive", "-1"},
+                                             {"--min-ping-interval", "x"},
+                                             {"--max-connection-idle", "nan"},
+                                             {"--max-connection-age", "1e9"},
+                                             {"--drain-grace", "nan"},
+                                             {"--drain-grace", "-1"},
+                                             {"--listen", "nowhere"},
+                                             {"--reflection", "maybe"},
+                                             {"--log-level", "loud"}}) {
     EXPECT_THAT(Refused(arguments), HasSubstr(arguments[0]));
   }
 }

@@ -4,6 +4,7 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <fstream>
@@ -119,6 +120,26 @@ TEST_F(DaemonTest, NobodyElseMayHaveItsPort) {
   settings_.store = directory_.File("other.db");
   EXPECT_THAT(Problem(), AllOf(HasSubstr(daemon->addresses().front()),
                                HasSubstr("Address already in use")));
+}
+
+TEST_F(DaemonTest, AServerThatAcceptsNoConnectionEndsItself) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        auto started = Daemon::Start(settings_, std::chrono::milliseconds(10));
+        // As after a fault of the system: nothing can be accepted any more.
+        for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+          int listens = 0;
+          socklen_t size = sizeof(listens);
+          if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens,
+                         &size) == 0 &&
+              listens != 0) {
+            shutdown(descriptor, SHUT_RDWR);
+          }
+        }
+        Await([] { return false; });
+      },
+      ::testing::ExitedWithCode(70), "");
 }
 
 TEST_F(DaemonTest, NobodyElseMayHaveItsStore) {

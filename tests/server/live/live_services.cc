@@ -1,19 +1,19 @@
 #include "tests/server/live/live_services.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <grpc/grpc.h>
 #include <grpcpp/create_channel_posix.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <utility>
 
 #include "server/registry/sqlite_store.h"
-#include "tests/server/connections/sockets.h"
 
 namespace torqued::server {
 namespace {
-
-constexpr std::size_t kConnections = 256;
 
 std::unique_ptr<ModelStore> NewStore(const std::string& file) {
   return std::get<std::unique_ptr<ModelStore>>(OpenSqliteStore(file));
@@ -37,24 +37,17 @@ LiveServices::LiveServices(const Options& options)
                MemoryBounds{},
                options.write_deadline},
       dynamics_(context_),
-      models_(context_),
-      health_(context_),
-      connections_({kConnections, kConnections},
-                   std::make_shared<ConnectionObserver>()),
-      listener_(std::get<std::unique_ptr<Listener>>(
-          Listener::Open({{"127.0.0.1:0"}, {}}, connections_))) {
+      models_(context_) {
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(-1);
-  connections_.RegisterWith(&builder);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                           &port_);
   builder.RegisterService(&dynamics_);
   builder.RegisterService(&models_);
-  builder.RegisterService(&health_);
   server_ = builder.BuildAndStart();
-  listener_->Start();
 }
 
 LiveServices::~LiveServices() {
-  listener_.reset();
   server_->Shutdown(std::chrono::system_clock::now());
 }
 
@@ -73,12 +66,18 @@ std::shared_ptr<const Model> LiveServices::Register(const std::string& name,
 
 std::shared_ptr<grpc::Channel> LiveServices::ChannelFrom(
     const char* host) const {
-  TestSocket socket =
-      TestSocket::Connected(listener_->addresses().front(), host);
-  EXPECT_TRUE(socket.connected());
-  const int flags = fcntl(socket.descriptor(), F_GETFL);
-  fcntl(socket.descriptor(), F_SETFL, flags | O_NONBLOCK);
-  return grpc::CreateInsecureChannelFromFd("", socket.Release());
+  sockaddr_in from{}, to{};
+  from.sin_family = to.sin_family = AF_INET;
+  inet_pton(AF_INET, host, &from.sin_addr);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(static_cast<std::uint16_t>(port_));
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(
+      bind(socket, reinterpret_cast<const sockaddr*>(&from), sizeof(from)), 0);
+  EXPECT_EQ(connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof(to)),
+            0);
+  fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
+  return grpc::CreateInsecureChannelFromFd("", socket);
 }
 
 std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
@@ -90,7 +89,7 @@ std::shared_ptr<grpc::Channel> LiveServices::Channel() const {
   // where gRPC may try calls again.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   auto channel =
-      grpc::CreateCustomChannel(listener_->addresses().front(),
+      grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
                                 grpc::InsecureChannelCredentials(), arguments);
   // A first attempt that fails would fail the calls of the next second.
   EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() +

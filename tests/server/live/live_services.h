@@ -1,5 +1,5 @@
-// The services behind a real gRPC server on a free port, which takes
-// connections as the daemon does, with their engine in the test's hands.
+// The services behind a real gRPC server on a free port, with their engine in
+// the test's hands.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -8,10 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "server/connections/listener.h"
 #include "server/services/dynamics_service.h"
 #include "server/services/model_registry_service.h"
-#include "server/standard/health_service.h"
 #include "tests/server/temp_dir.h"
 
 namespace torqued::server {
@@ -49,7 +47,6 @@ class LiveServices {
   Admission& waiting() { return context_.waiting; }
   Admission& kept() { return context_.kept; }
   CallGate& gate() { return gate_; }
-  HealthService& health() { return health_; }
 
  private:
   TempDir directory_;
@@ -60,10 +57,8 @@ class LiveServices {
   ServiceContext context_;
   DynamicsService dynamics_;
   ModelRegistryService models_;
-  HealthService health_;
-  Connections connections_;
+  int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<Listener> listener_;
 };
 
 }  // namespace torqued::server

@@ -1,0 +1,75 @@
+#include "server/lifecycle/transport.h"
+
+#include <absl/synchronization/mutex.h>
+#include <grpc/grpc.h>
+#include <grpcpp/resource_quota.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace torqued::server {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Calls of one connection at a time.
+constexpr int kMostStreams = 256;
+/// The headers of a call, as HTTP/2 counts them: 32 bytes more for each field.
+constexpr int kMostHeaderBytes = 8192;
+constexpr Milliseconds kMostPatience{20'000};
+// For the preface and the settings of a client, 120 s unless set.
+constexpr Milliseconds kHandshake{20'000};
+
+int Count(Milliseconds time) { return static_cast<int>(time.count()); }
+
+int OrNever(Milliseconds time) {
+  // To gRPC the largest number is no time at all.
+  constexpr Milliseconds kNever{std::numeric_limits<int>::max()};
+  return Count(time.count() == 0 ? kNever
+                                 : std::min(time, kNever - Milliseconds(1)));
+}
+
+}  // namespace
+
+void ConfigureTransport(const Transport& transport,
+                        grpc::ServerBuilder* builder) {
+  builder->SetMaxReceiveMessageSize(
+      static_cast<int>(transport.max_message_bytes));
+  builder->SetMaxSendMessageSize(static_cast<int>(transport.max_message_bytes));
+  grpc::ResourceQuota quota;
+  quota.Resize(static_cast<std::size_t>(transport.quota_bytes));
+  builder->SetResourceQuota(quota);
+  const auto set = [builder](const char* name, int value) {
+    builder->AddChannelArgument(name, value);
+  };
+  // Probing sets windows by the bytes that arrive during a ping, and on a busy
+  // machine pings are slow: up to 32 MiB of every stream pile up before the
+  // server, although from nearby no more of it gets through than with 64 KiB.
+  // There is no size to choose between: GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES
+  // leaves the window of the connection at 64 KiB.
+  set(GRPC_ARG_HTTP2_BDP_PROBE, transport.growing_windows ? 1 : 0);
+  // Probing raises this as well. A frame of 16 KiB, the protocol's default,
+  // costs a tenth of the server's time in streams of large chunks.
+  set(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 1 << 20);
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
+  set(GRPC_ARG_MAX_METADATA_SIZE, kMostHeaderBytes);
+  // What one thread takes from a connection before it turns to others: of the
+  // usual 4 MB, frames of 15 bytes keep it for seconds.
+  set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 256 << 10);
+  const Keeping& keeping = transport.keeping;
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, OrNever(keeping.keepalive));
+  set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+      OrNever(std::clamp(keeping.keepalive, Milliseconds(1), kMostPatience)));
+  set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+      Count(keeping.min_ping_interval));
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, OrNever(keeping.max_idle));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(keeping.max_age));
+  // Its grace is without an end unless set.
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Count(kHandshake));
+  // A search for deadlocks at every lock that gRPC takes, which abseil makes
+  // unless it was compiled without assertions: Debian's has them.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+}
+
+}  // namespace torqued::server

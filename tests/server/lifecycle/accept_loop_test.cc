@@ -1,0 +1,60 @@
+#include "server/lifecycle/accept_loop.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace torqued::server {
+namespace {
+
+std::string PortOf(const AcceptLoop& loop) {
+  const std::string& address = loop.addresses().front();
+  return address.substr(address.rfind(':') + 1);
+}
+
+/// Connects to the loopback of a family: errno, or 0.
+int Connect(int family, const std::string& port) {
+  sockaddr_in in{};
+  sockaddr_in6 in6{};
+  in.sin_family = AF_INET;
+  in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  in6.sin6_family = AF_INET6;
+  in6.sin6_addr = IN6ADDR_LOOPBACK_INIT;
+  in.sin_port = in6.sin6_port =
+      htons(static_cast<std::uint16_t>(std::stoi(port)));
+  const int client = socket(family, SOCK_STREAM, 0);
+  const bool connected =
+      family == AF_INET
+          ? connect(client, reinterpret_cast<sockaddr*>(&in), sizeof(in)) == 0
+          : connect(client, reinterpret_cast<sockaddr*>(&in6), sizeof(in6)) ==
+                0;
+  const int error = connected ? 0 : errno;
+  close(client);
+  return error;
+}
+
+TEST(AcceptLoop, AWildcardAcceptsBothFamilies) {
+  const auto opened = AcceptLoop::Open({"0.0.0.0:0"}, 1024);
+  const auto* loop = std::get_if<std::unique_ptr<AcceptLoop>>(&opened);
+  ASSERT_NE(loop, nullptr) << std::get<std::string>(opened);
+  EXPECT_EQ(Connect(AF_INET, PortOf(**loop)), 0);
+  const int error = Connect(AF_INET6, PortOf(**loop));
+  if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) {
+    GTEST_SKIP() << "no IPv6 here";
+  }
+  EXPECT_EQ(error, 0);
+}
+
+TEST(AcceptLoop, NeedsDescriptorsForMoreThanItself) {
+  const auto opened = AcceptLoop::Open({"127.0.0.1:0"}, 100);
+  EXPECT_EQ(std::get<std::string>(opened),
+            "this process may have 100 descriptors; it needs 128 (ulimit -Hn; "
+            "LimitNOFILE of a service)");
+}
+
+}  // namespace
+}  // namespace torqued::server

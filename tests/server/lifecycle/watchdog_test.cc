@@ -1,0 +1,47 @@
+#include "server/lifecycle/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "tests/support/await.h"
+
+namespace torqued::server {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{5};
+
+TEST(Watchdog, TellsOfTheFirstFailureAndOfTheRecovery) {
+  // Twice as many failures as may follow each other.
+  const std::vector<bool> answers{true,  false, false, true,  false,
+                                  false, true,  false, false, true};
+  std::atomic<std::size_t> checks{0};
+  std::vector<bool> told;
+  {
+    const Watchdog watchdog(
+        [&] {
+          const std::size_t check = checks++;
+          return check >= answers.size() || answers[check] ? "" : "silent";
+        },
+        [&](bool answer) { told.push_back(answer); }, kInterval);
+    Await([&] { return checks > answers.size(); });
+  }
+  EXPECT_EQ(told, std::vector<bool>({false, true, false, true, false, true}));
+}
+
+TEST(WatchdogDeathTest, EndsTheProcessAfterThreeFailuresInARow) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        int checks = 0;
+        const Watchdog watchdog(
+            [&] { return ++checks > 3 ? "too late" : "silent"; }, [](bool) {},
+            kInterval);
+        Await([] { return false; });
+      },
+      ::testing::ExitedWithCode(70), "");
+}
+
+}  // namespace
+}  // namespace torqued::server
