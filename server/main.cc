@@ -52,6 +52,9 @@ int Serve(const Settings& settings) {
   grpc_init();
   SetUpLogging(settings.log_format, settings.log_level);
   const LastLines last_lines;
+  for (const std::string& name : settings.unknown_variables) {
+    Log(LogLevel::kWarn, "unknown environment variable", {{"name", name}});
+  }
   auto started = Daemon::Start(settings);
   if (const auto* problem = std::get_if<std::string>(&started)) {
     return Refuse(*problem);

@@ -17,7 +17,6 @@
 #include "client/cli/terminal/reader.h"
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
-#include "server/flags/environment.h"
 #include "server/flags/numbers.h"
 #include "server/flags/refusals.h"
 
@@ -186,10 +185,6 @@ int Main(int argc, char** argv) {
   }
   // Not CLI11's own rule: it would hide which word was not understood.
   if (!runner) return FailUsage(app, "a command is missing");
-  if (const std::string why = flags::EnvironmentProblem(environ);
-      !why.empty()) {
-    return Fail(ExitCode::kUsage, "USAGE: " + why);
-  }
   flags.flag_names = FlagNames(app);
   const bool given = app.get_option("--server")->count() > 0;
   const char* address = std::getenv("TORQUED_SERVER_ADDRESS");

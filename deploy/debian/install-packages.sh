@@ -27,8 +27,8 @@ packages_of() {
       # Older mirrors of Debian 12 lack clang-19: g++ stands in, see below.
       echo ca-certificates ccache clang-19 cmake git libcli11-dev libeigen3-dev \
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
-        libtbb-dev libtinyxml2-dev libyaml-cpp-dev libzip-dev make ninja-build \
-        nlohmann-json3-dev pkg-config protobuf-compiler protobuf-compiler-grpc
+        libtbb-dev libtinyxml2-dev libtomlplusplus-dev libyaml-cpp-dev libzip-dev \
+        make ninja-build nlohmann-json3-dev pkg-config protobuf-compiler protobuf-compiler-grpc
       ;;
     runtime)
       echo libfmt9 libgrpc++1.51 libprotobuf32 libspdlog1.10 libsqlite3-0 \

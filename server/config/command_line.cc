@@ -4,22 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
-#include <memory>
-#include <sstream>
+#include <set>
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
 #include "server/config/byte_limits.h"
-#include "server/config/config_text.h"
+#include "server/config/config_file.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
-#include "server/flags/environment.h"
 #include "server/flags/near_names.h"
 #include "server/flags/numbers.h"
 #include "server/flags/refusals.h"
@@ -30,10 +25,9 @@ namespace {
 
 // What a file or an argument holds may be anything.
 constexpr std::size_t kMaxUsageBytes = 600;
-constexpr std::size_t kMaxConfigBytes = 1 << 20;
+constexpr double kMaxWriteDeadline = 86'400;
 constexpr double kMaxDrainGrace = 86'400;
 constexpr double kMaxKeeping = 2'000'000;  // what gRPC's milliseconds hold
-constexpr double kMaxWriteDeadline = 86'400;
 // protobuf's own limit of a message.
 constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -70,27 +64,6 @@ bool HasControl(const std::string& text) {
                      [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
-/// The bytes of a file; a ConfigError says why it cannot be read.
-std::string ReadText(const std::string& path) {
-  const auto fail = [&path](const std::string& why) {
-    throw CLI::ConfigError(path + ": " + why);
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (file == nullptr) fail(std::strerror(errno));
-  std::string text;
-  std::array<char, 4096> part;
-  while (std::feof(file.get()) == 0 && std::ferror(file.get()) == 0) {
-    text.append(part.data(),
-                std::fread(part.data(), 1, part.size(), file.get()));
-    if (text.size() > kMaxConfigBytes) {
-      fail("more than " + std::to_string(kMaxConfigBytes) + " bytes");
-    }
-  }
-  if (std::ferror(file.get()) != 0) fail(std::strerror(errno));
-  return text;
-}
-
 /// "--max-rows" is also TORQUED_MAX_ROWS.
 std::string EnvironmentName(const CLI::Option& option) {
   std::string name = "TORQUED_" + option.get_single_name();
@@ -123,10 +96,6 @@ class Parser {
     try {
       app_.parse(argc, argv);
       ReadEnvironment();
-      if (const std::string problem = flags::EnvironmentProblem(environ);
-          !problem.empty()) {
-        return Usage(problem);
-      }
       if (!config_.empty()) ReadFile();
     } catch (const CLI::CallForHelp&) {
       return EarlyExit{0, app_.help(), ""};
@@ -147,15 +116,14 @@ class Parser {
     std::erase(settings_.models, "");
     settings_.write_deadline = Milliseconds(write_deadline_);
     settings_.drain_grace = Milliseconds(drain_grace_);
-    settings_.keeping = {
-        Milliseconds(keepalive_), Milliseconds(min_ping_interval_),
-        Milliseconds(max_connection_idle_), Milliseconds(max_connection_age_)};
+    settings_.keepalive = Milliseconds(keepalive_);
+    settings_.max_connection_age = Milliseconds(max_connection_age_);
     settings_.reflection = reflection_ == "on";
     settings_.growing_windows = growing_windows_ == "on";
     settings_.models_validation = *FindValidation(models_validation_);
     settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) {
-      return EarlyExit{0, app_.config_to_str(true, true) + MemoryRemark(), ""};
+      return EarlyExit{0, File() + MemoryRemark(), ""};
     }
     if (settings_.store.empty() && check_file_.empty()) {
       return Usage("--store: there is no home directory; name a file");
@@ -224,10 +192,6 @@ class Parser {
         Setting("--threads", settings_.threads,
                 "Computing threads; 0: as many as this process may use"),
         0, 1024);
-    flags::WholeNumber(
-        Setting("--chunk-rows", settings_.chunk_rows,
-                "Rows computed at a time; 0: by the cost of a row"),
-        0, 1'000'000);
     Setting("--isa", isa_,
             "Instruction set of the computing: auto, the widest of this "
             "machine, or one by name: avx512, avx2, baseline")
@@ -279,11 +243,7 @@ class Parser {
     Setting("--write-deadline", write_deadline_,
             "Seconds that a message may wait for its client to take it; 0: for "
             "ever. Then its call is cancelled")
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-              return CheckSeconds(text, kMaxWriteDeadline);
-            },
-            "SECONDS"));
+        ->check(Seconds(kMaxWriteDeadline));
     flags::OneOf(
         Setting("--growing-windows", growing_windows_,
                 "Let distant clients send further ahead, up to 32 MiB a "
@@ -295,14 +255,6 @@ class Parser {
     Setting("--keepalive", keepalive_,
             "Seconds without a byte after which a client is asked whether it "
             "is there; 0: never")
-        ->check(Seconds(kMaxKeeping));
-    Setting("--min-ping-interval", min_ping_interval_,
-            "Seconds between two such questions of a client; one that asks "
-            "more often is hung up on")
-        ->check(Seconds(kMaxKeeping));
-    Setting("--max-connection-idle", max_connection_idle_,
-            "Seconds without a call after which a connection is closed; 0: "
-            "never")
         ->check(Seconds(kMaxKeeping));
     Setting("--max-connection-age", max_connection_age_,
             "Seconds after which a connection takes no new calls and its "
@@ -385,6 +337,7 @@ class Parser {
   // a bad value comes from, so both are read here, after the flags.
 
   void ReadEnvironment() {
+    std::set<std::string> known;
     for (CLI::Option* option : app_.get_options()) {
       if (!option->get_configurable() &&
           option->get_single_name() != "config") {
@@ -392,32 +345,58 @@ class Parser {
       }
       const std::string name = EnvironmentName(*option);
       const char* value = std::getenv(name.c_str());
+      known.insert(name);
       if (value != nullptr && value[0] != '\0') FillIn(option, {value}, name);
+    }
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      const std::string_view text = *variable;
+      const std::string name(text.substr(0, text.find('=')));
+      // The clients read TORQUED_SERVER and TORQUED_SERVER_ADDRESS.
+      if (name.starts_with("TORQUED_") && name != "TORQUED_SERVER" &&
+          name != "TORQUED_SERVER_ADDRESS" && !known.contains(name)) {
+        settings_.unknown_variables.push_back(name);
+      }
     }
   }
 
   void ReadFile() {
-    const std::string text = ReadText(config_);
-    if (const std::string problem = CheckConfigText(text); !problem.empty()) {
-      throw CLI::ConfigError(config_ + ": " + problem);
+    const auto read = ReadConfigFile(config_);
+    if (const auto* problem = std::get_if<std::string>(&read)) {
+      throw CLI::ConfigError(*problem);
     }
-    std::istringstream lines(text);
-    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(lines)) {
-      if (item.name == "++" || item.name == "--") continue;  // of a section
-      const std::string key = item.fullname();
-      CLI::Option* option = item.parents.empty()
-                                ? app_.get_option_no_throw("--" + item.name)
-                                : nullptr;
+    for (const ConfigEntry& entry : std::get<std::vector<ConfigEntry>>(read)) {
+      CLI::Option* option = app_.get_option_no_throw("--" + entry.key);
       if (option == nullptr || !option->get_configurable()) {
-        throw CLI::ConfigError(config_ + ": unknown key '" + key + "'" +
-                               KeyHint(key));
+        throw CLI::ConfigError(entry.place + ": unknown key '" + entry.key +
+                               "'" + KeyHint(entry.key));
       }
-      if (std::any_of(item.inputs.begin(), item.inputs.end(), HasControl)) {
-        throw CLI::ConfigError(config_ + ": the value of key '" + key +
-                               "' has control characters");
+      if (std::any_of(entry.values.begin(), entry.values.end(), HasControl)) {
+        throw CLI::ConfigError(entry.place + ": the value of key '" +
+                               entry.key + "' has control characters");
       }
-      FillIn(option, item.inputs, config_);
+      if (!entry.values.empty()) FillIn(option, entry.values, entry.place);
     }
+  }
+
+  /// All settings as a file that --config reads.
+  std::string File() const {
+    std::string text;
+    for (const CLI::Option* option : app_.get_options()) {
+      if (!option->get_configurable()) continue;
+      std::vector<std::string> values = option->results();
+      const bool is_list = option->get_delimiter() == ',';
+      if (values.empty() && is_list) {
+        values = CLI::detail::split(option->get_default_str(), ',');
+      } else if (values.empty()) {
+        values = {option->get_default_str()};
+      }
+      if (is_list) std::erase(values, "");
+      text += "# " + option->get_description() + "\n" +
+              option->get_single_name() + " = " +
+              (is_list ? ConfigList(values) : ConfigValue(values.front())) +
+              "\n\n";
+    }
+    return text;
   }
 
   /// The end of a sentence about a key that there is not.
@@ -449,8 +428,6 @@ class Parser {
   double write_deadline_ = 300;
   double drain_grace_ = 30;
   double keepalive_ = 60;
-  double min_ping_interval_ = 10;
-  double max_connection_idle_ = 600;
   double max_connection_age_ = 0;
   std::string isa_ = "auto";
   std::string reflection_ = "on";

@@ -8,7 +8,6 @@
 
 #include "core/model/validation.h"
 #include "server/config/memory_limit.h"
-#include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
 
 namespace torqued {
@@ -31,7 +30,6 @@ struct Settings {
   std::vector<std::string> models;
   Validation models_validation = Validation::kDefault;  // of what is in them
   int threads = 0;                      // 0: those that this process may use
-  int chunk_rows = 0;                   // 0: by the cost of a row
   const LaneKernels* target = nullptr;  // null: the widest of this machine
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
@@ -46,11 +44,16 @@ struct Settings {
   std::int64_t max_models = 10'000;      // names in the store
   std::int64_t max_revisions = 100'000;  // in the store
   std::int64_t max_store_bytes = std::int64_t{4} << 30;
-  bool growing_windows = false;      // of the transport, for distant clients
-  Keeping keeping;
+  bool growing_windows = false;  // of the transport, for distant clients
+  /// A client that has sent nothing for so long is pinged; 0: never.
+  std::chrono::milliseconds keepalive{60'000};
+  /// An older connection takes no new calls; 0: never.
+  std::chrono::milliseconds max_connection_age{0};
   /// How long a message may wait for its client; 0: for ever.
   std::chrono::milliseconds write_deadline{300'000};
   std::chrono::milliseconds drain_grace{30'000};
+  /// Names like those of settings in the environment, which mean nothing.
+  std::vector<std::string> unknown_variables;
 };
 
 }  // namespace torqued::server

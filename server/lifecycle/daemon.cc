@@ -91,8 +91,7 @@ std::string MissingFolder(const std::string& file) {
 
 Daemon::Daemon(const Settings& settings)
     : settings_(settings),
-      engine_(Engine::Options{settings.threads, settings.chunk_rows,
-                              settings.target}),
+      engine_(Engine::Options{settings.threads, 0, settings.target}),
       admission_({settings.max_inflight_rows, settings.max_inflight_bytes,
                   settings.max_inflight_streams}) {}
 
@@ -193,7 +192,8 @@ std::string Daemon::Listen() {
   if (!settings_.reflection)
     builder.SetOption(std::make_unique<NoReflection>());
   ConfigureTransport({settings_.max_message_bytes, ArrivalBytes(settings_),
-                      settings_.growing_windows, settings_.keeping},
+                      settings_.growing_windows, settings_.keepalive,
+                      settings_.max_connection_age},
                      &builder);
   accept_loop_->RegisterWith(&builder);
   services_->RegisterWith(&builder);

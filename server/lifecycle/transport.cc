@@ -17,6 +17,11 @@ constexpr int kMostStreams = 256;
 /// The headers of a call, as HTTP/2 counts them: 32 bytes more for each field.
 constexpr int kMostHeaderBytes = 8192;
 constexpr Milliseconds kMostPatience{20'000};
+// A client that pings more often, three times while nothing is sent to it, is
+// sent away.
+constexpr Milliseconds kMinPingInterval{10'000};
+// Clients connect again unseen.
+constexpr Milliseconds kMaxIdle{600'000};
 // For the preface and the settings of a client, 120 s unless set.
 constexpr Milliseconds kHandshake{20'000};
 
@@ -56,15 +61,14 @@ void ConfigureTransport(const Transport& transport,
   // What one thread takes from a connection before it turns to others: of the
   // usual 4 MB, frames of 15 bytes keep it for seconds.
   set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 256 << 10);
-  const Keeping& keeping = transport.keeping;
-  set(GRPC_ARG_KEEPALIVE_TIME_MS, OrNever(keeping.keepalive));
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, OrNever(transport.keepalive));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-      OrNever(std::clamp(keeping.keepalive, Milliseconds(1), kMostPatience)));
+      OrNever(std::clamp(transport.keepalive, Milliseconds(1), kMostPatience)));
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-      Count(keeping.min_ping_interval));
-  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, OrNever(keeping.max_idle));
-  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(keeping.max_age));
+      Count(kMinPingInterval));
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Count(kMaxIdle));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(transport.max_connection_age));
   // Its grace is without an end unless set.
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Count(kHandshake));
   // A search for deadlocks at every lock that gRPC takes, which abseil makes

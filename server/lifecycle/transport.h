@@ -7,22 +7,6 @@
 
 namespace torqued::server {
 
-/// How long connections are kept.
-struct Keeping {
-  /// A client that has sent nothing for so long is pinged, and the connection
-  /// ends if it does not answer as long, 20 s at most. 0: never.
-  std::chrono::milliseconds keepalive{60'000};
-  /// A client that pings more often, three times while nothing is sent to it,
-  /// is sent away.
-  std::chrono::milliseconds min_ping_interval{10'000};
-  /// A connection without a call for so long is sent away; clients connect
-  /// again unseen. 0: never.
-  std::chrono::milliseconds max_idle{600'000};
-  /// An older connection takes no new calls; those under way are finished. 0:
-  /// never.
-  std::chrono::milliseconds max_age{0};
-};
-
 struct Transport {
   std::int64_t max_message_bytes = 0;
   /// Beyond so many bytes gRPC closes idle connections, then ends calls, of its
@@ -32,7 +16,12 @@ struct Transport {
   /// first, then what arrived during a round trip, up to 32 MiB a stream.
   /// Otherwise it is 64 KiB a stream and the message being read.
   bool growing_windows = false;
-  Keeping keeping;
+  /// A client that has sent nothing for so long is pinged, and the connection
+  /// ends if it does not answer as long, 20 s at most. 0: never.
+  std::chrono::milliseconds keepalive;
+  /// An older connection takes no new calls; those under way are finished. 0:
+  /// never.
+  std::chrono::milliseconds max_connection_age;
 };
 
 /// Sets the bounds of what gRPC reads ahead of the calls.

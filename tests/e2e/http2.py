@@ -134,6 +134,10 @@ class Connection:
     def send_ping(self):
         self._send(PING, bytes(8))
 
+    def send_unknown(self):
+        """A frame of a type that receivers ignore."""
+        self._send(0xFA, bytes(8))
+
     def catch_up(self):
         """Reads what the server has sent so far."""
         self.send_ping()

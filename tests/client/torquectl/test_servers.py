@@ -127,17 +127,6 @@ def test_the_address_comes_from_the_environment_unless_told_otherwise(server):
     assert server not in spawned.stdout
 
 
-def test_a_variable_that_nobody_reads_is_a_mistake_in_the_command_line():
-    done = run("ping", env={"TORQUED_SERVER_ADRESS": "127.0.0.1:1"})
-    assert done.returncode == USAGE
-    assert "TORQUED_SERVER_ADRESS" in done.stderr
-    assert "did you mean TORQUED_SERVER_ADDRESS?" in done.stderr
-    # Those of the server are read by others.
-    assert run("--help", env={"TORQUED_NONSENSE": "1"}).returncode == OK
-    done = run("ping", env={"TORQUED_MAX_ROWS": "5000"})
-    assert done.returncode == OK, done.stderr
-
-
 def test_an_address_that_may_have_a_port_needs_brackets():
     done = run("--server", "::1:7421", "ping")
     assert done.returncode == USAGE

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "core/lanes/targets.h"
-#include "server/flags/environment.h"
 #include "tests/server/temp_dir.h"
 
 namespace torqued::server {
@@ -97,14 +96,14 @@ TEST_F(CommandLineTest, NothingGivenMeansDefaults) {
 
 TEST_F(CommandLineTest, FlagBeatsEnvironmentBeatsFile) {
   const std::string file =
-      File("threads = 11\nmax-rows = 12\nchunk-rows = 13\n");
+      File("threads = 11\nmax-rows = 12\nmax-models = 13\n");
   Environment("TORQUED_THREADS", "21");
   Environment("TORQUED_MAX_ROWS", "22");
   const Settings settings =
       Accepted({"--config", file, "--threads", "31", "--store", "s"});
   EXPECT_EQ(settings.threads, 31);
   EXPECT_EQ(settings.max_rows, 22);
-  EXPECT_EQ(settings.chunk_rows, 13);
+  EXPECT_EQ(settings.max_models, 13);
 }
 
 TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
@@ -114,7 +113,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "models-validation = \"lenient\"\n"
       "# a comment\n"
       "store = \"/s.db\"\n"
-      "address-file = /f\n"
+      "address-file = '/f'\n"
       "log-format = \"json\"\n"
       "log-level = \"warn\"\n"
       "reflection = \"off\"\n"
@@ -130,8 +129,6 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "write-deadline = 9.5\n"
       "growing-windows = \"on\"\n"
       "keepalive = 0.5\n"
-      "min-ping-interval = 1\n"
-      "max-connection-idle = 2\n"
       "max-connection-age = 4\n");
   const Settings settings = Accepted({"--config", file});
   EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:1", "unix:/tmp/s"));
@@ -152,10 +149,8 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_store_bytes, 11);
   EXPECT_EQ(settings.write_deadline, std::chrono::milliseconds(9500));
   EXPECT_TRUE(settings.growing_windows);
-  EXPECT_EQ(settings.keeping.keepalive, std::chrono::milliseconds(500));
-  EXPECT_EQ(settings.keeping.min_ping_interval, std::chrono::seconds(1));
-  EXPECT_EQ(settings.keeping.max_idle, std::chrono::seconds(2));
-  EXPECT_EQ(settings.keeping.max_age, std::chrono::seconds(4));
+  EXPECT_EQ(settings.keepalive, std::chrono::milliseconds(500));
+  EXPECT_EQ(settings.max_connection_age, std::chrono::seconds(4));
   EXPECT_EQ(settings.target, FindTarget("baseline"));
 }
 
@@ -220,27 +215,14 @@ TEST_F(CommandLineTest, BadValuesNameTheSettingAndWhereItStands) {
       AllOf(HasSubstr(file), HasSubstr("log-format"), HasSubstr("xml")));
 }
 
-TEST_F(CommandLineTest, AVariableThatNobodyReadsIsNamed) {
-  Environment("TORQUED_MAXROWS", "5");
-  EXPECT_THAT(Refused({"--store", "s"}), AllOf(HasSubstr("TORQUED_MAXROWS"),
-                                               HasSubstr("TORQUED_MAX_ROWS")));
-  EXPECT_EQ(Ended({"--help"}).code, 0);
-}
-
-TEST_F(CommandLineTest, TheVariablesOfTheFamilyAreTheSettingsAndFourMore) {
-  std::set<std::string> names{"TORQUED_CONFIG", "TORQUED_PROTO",
-                              "TORQUED_SERVER", "TORQUED_SERVER_ADDRESS"};
-  std::istringstream config(Ended({"--print-config"}).out);
-  for (std::string line; std::getline(config, line);) {
-    const std::size_t end = line.find('=');
-    if (line.starts_with('#') || end == std::string::npos) continue;
-    std::string name = "TORQUED_" + line.substr(0, end);
-    for (char& c : name) {
-      c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
-    }
-    names.insert(name);
+TEST_F(CommandLineTest, VariablesThatNameNoSettingAreListed) {
+  for (const char* name : {"TORQUED_MAXROWS", "TORQUED_SERVER_ADDRESS",
+                           "TORQUED_PORT", "TORQUED_MAX_ROWS"}) {
+    Environment(name, "5");
   }
-  EXPECT_THAT(names, ::testing::ElementsAreArray(flags::KnownVariables()));
+  EXPECT_THAT(
+      Accepted({"--store", "s"}).unknown_variables,
+      ::testing::UnorderedElementsAre("TORQUED_MAXROWS", "TORQUED_PORT"));
 }
 
 TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
@@ -259,8 +241,6 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
                                              {"--write-deadline", "86401"},
                                              {"--growing-windows", "1"},
                                              {"--keepalive", "-1"},
-                                             {"--min-ping-interval", "x"},
-                                             {"--max-connection-idle", "nan"},
                                              {"--max-connection-age", "1e9"},
                                              {"--drain-grace", "nan"},
                                              {"--drain-grace", "-1"},
@@ -313,56 +293,50 @@ TEST_F(CommandLineTest, AFileOfManyPartsIsReadToItsEnd) {
 
 TEST_F(CommandLineTest, AFileWithoutEndIsRefused) {
   EXPECT_THAT(Refused({"--config", "/dev/zero"}),
-              HasSubstr("/dev/zero: more than 1048576 bytes"));
+              HasSubstr(std::string("/dev/zero: ") + std::strerror(EFBIG)));
 }
 
 TEST_F(CommandLineTest, WhatPrintConfigPrintsReadsBackAsTheSame) {
   const EarlyExit printed =
       Ended({"--threads", "3", "--models", "/a,/b c", "--log-format", "json",
-             "--drain-grace", "1.5", "--isa", "baseline", "--store", "s",
-             "--print-config"});
+             "--drain-grace", "1.5", "--isa", "baseline", "--store",
+             "s \"1\" \\", "--print-config"});
   EXPECT_EQ(printed.code, 0);
   const Settings settings = Accepted({"--config", File(printed.out)});
   EXPECT_EQ(settings.threads, 3);
   EXPECT_THAT(settings.models, ElementsAre("/a", "/b c"));
   EXPECT_EQ(settings.log_format, LogFormat::kJson);
   EXPECT_EQ(settings.drain_grace, std::chrono::milliseconds(1500));
+  EXPECT_EQ(settings.store, "s \"1\" \\");
   EXPECT_EQ(settings.max_rows, 1'000'000);
   EXPECT_EQ(settings.target, FindTarget("baseline"));
 }
 
-TEST_F(CommandLineTest, WhatAFileLeavesOpenIsNamedByItsLine) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"threads = 1\nlisten = \"127.0.0.1:0\n", "line 2: a quote"},
-      {"store = 's", "line 1: a quote"},
-      {"models = [\"/a\",\n  \"/b\"\nthreads = 1\n", "line 1: a list"},
-      {"models = [\"/a\"]  # b\nthreads = 1\n", "line 1: nothing"},
-      {"models = \"/a # b\"\n", "line 1: '#'"}};
-  for (const auto& [text, problem] : cases) {
-    EXPECT_THAT(Refused({"--config", File(text)}), HasSubstr(problem)) << text;
+TEST_F(CommandLineTest, AMistakeInTheFileIsNamedByItsLine) {
+  for (const char* text :
+       {"threads = 1\nlisten = \"127.0.0.1:0\n", "threads = 1\nstore = 's",
+        "threads = 1\nmodels = [\"/a\"\n", "threads = 1\nstore = /s\n",
+        "threads = 1\nmodels = [1979-05-27]\n", "threads = 1\nmax-rows = x",
+        "threads = 1\nmax-rows = 0\n", "threads = 1\nmax-row = 1\n",
+        "threads = 1\nstore = \"/a\\u0000b\"\n"}) {
+    EXPECT_THAT(Refused({"--config", File(text)}),
+                HasSubstr("torqued.toml: line 2: "))
+        << text;
   }
-  // Twins.
   const Settings settings =
-      Accepted({"--config", File("# it's a \"comment [\nstore = \"s\"\n"
-                                 "models = [\"/a\",\n  \"/it's\"]\n"
+      Accepted({"--config", File("# it's a \"comment [\nstore = \"s # s\"\n"
+                                 "models = [\"/a\",\n  \"/it's\"]  # two\n"
                                  "listen = [\"[::1]:0\"]\n")});
+  EXPECT_EQ(settings.store, "s # s");
   EXPECT_THAT(settings.models, ElementsAre("/a", "/it's"));
   EXPECT_THAT(settings.listen, ElementsAre("[::1]:0"));
 }
 
-TEST_F(CommandLineTest, ControlCharactersInAFileAreRefused) {
-  using std::string_literals::operator""s;
-  EXPECT_THAT(Refused({"--config", File("store = \"/a\0b\"\n"s)}),
-              HasSubstr("'store'"));
-  EXPECT_THAT(Refused({"--config", File("models = [\"/a\", \"/\x1B[2J\"]\n")}),
-              HasSubstr("'models'"));
-}
-
 TEST_F(CommandLineTest, ARefusalIsShortAndPlainWhateverTheFileHolds) {
   const std::string message =
-      Refused({"--config",
-               File("sto\x1B[2J\xFFre" + std::string(10'000, 'x') + " = 1\n")});
-  EXPECT_THAT(message, HasSubstr("sto\\x1b[2J\\xffre"));
+      Refused({"--config", File("\"sto\\u001B[2Jre" + std::string(10'000, 'x') +
+                                "\" = 1\n")});
+  EXPECT_THAT(message, HasSubstr("sto\\x1b[2Jre"));
   EXPECT_LT(message.size(), 700u);
 }
 
