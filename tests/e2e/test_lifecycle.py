@@ -83,7 +83,9 @@ def test_a_crash_loses_no_acknowledged_registration(start):
                       for i in range(4)]
         for registrar in registrars:
             registrar.start()
+        give_up = time.monotonic() + harness.CALL_SECONDS
         while not all(registrar.moving for registrar in registrars):
+            assert time.monotonic() < give_up, "a thread registers nothing"
             time.sleep(0.005)
         time.sleep(delays.uniform(0.01, 0.25))
         server.kill()

@@ -16,6 +16,7 @@ from torqued.v1 import model_registry_pb2 as registry_pb
 import harness
 import robots
 from calls import all_models, register
+from processes import running
 
 GOOD, NO_ANSWER, DAMAGED, USAGE = 0, 1, 2, 64
 
@@ -220,15 +221,15 @@ def signalled_backup(tmp_path, models, number):
                                [(100_000,)] * 3000)
     target = tmp_path / "target"
     target.mkdir()
-    process = subprocess.Popen(
-        [harness.server_binary(), "store", "backup", target / "copy.db",
-         "--store", models], env=harness.clean_environment(),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    give_up = time.monotonic() + harness.CALL_SECONDS
-    while not list(target.iterdir()):
-        assert process.poll() is None and time.monotonic() < give_up
-    process.send_signal(number)
-    said, _ = process.communicate(timeout=harness.CALL_SECONDS)
+    with running(
+            harness.server_binary(), "store", "backup", target / "copy.db",
+            "--store", models, env=harness.clean_environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        give_up = time.monotonic() + harness.CALL_SECONDS
+        while not list(target.iterdir()):
+            assert process.poll() is None and time.monotonic() < give_up
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=harness.CALL_SECONDS)
     return process.returncode, said
 
 

@@ -145,6 +145,8 @@ class Load:
         self._read = b""
         self.problems = []
         self.saw = collections.Counter()
+
+    def wait_until_ready(self):
         self._line("ready")
 
     def _line(self, what):
@@ -214,10 +216,11 @@ def run(language, build, times):
     with tempfile.TemporaryDirectory(prefix="torqued-restarts-") as name:
         server = Server(build / "bin/torqued", pathlib.Path(name),
                         is_unix=language.endswith("_unix"))
-        server.start()
         load = None
         try:
+            server.start()
             load = Load(command, server.address)
+            load.wait_until_ready()
             began = time.monotonic()
             restart(server, load, times)
             seconds = time.monotonic() - began
@@ -226,7 +229,7 @@ def run(language, build, times):
             server.stop()
         finally:
             for program in (load, server):
-                if program and program.process.poll() is None:
+                if program and program.process and program.process.poll() is None:
                     program.process.kill()
                     program.process.wait()
     seen = "".join(f" {what}={count}" for what, count in load.saw.items())

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/await.h"
+
 namespace torqued::server {
 namespace {
 
@@ -134,7 +136,7 @@ class WriteWatchTest : public ::testing::Test {
 
     ~Call() {
       context.TryCancel();
-      ended.wait();
+      Await(ended);
     }
     /// None that is one where the call does not end.
     grpc::StatusCode Code() const {
