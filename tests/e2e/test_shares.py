@@ -197,6 +197,14 @@ def test_a_client_that_reads_no_stream_is_the_one_that_is_refused(start):
                 assert other.dynamics.Compute(masses(4000)).rows == 4000
 
 
+def wait_for_lines(server, count):
+    """The log is written behind what it tells."""
+    deadline = time.monotonic() + SECONDS
+    while server.log().count("message not taken") < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 @pytest.mark.slow
 def test_replies_that_nobody_takes_are_given_up_at_their_deadline(start):
     rows, calls = 60_000, 12
@@ -221,6 +229,7 @@ def test_replies_that_nobody_takes_are_given_up_at_their_deadline(start):
         assert held[-1] - held[0] < 1.5 * calls * rows * 49 * 8
     with harness.Client(server.address) as other:
         assert other.dynamics.Compute(masses(rows)).rows == rows
+    wait_for_lines(server, 3 * calls)
     log = server.log()
     assert log.count("message not taken") == 3 * calls
     assert "method=Compute" in log
@@ -231,10 +240,7 @@ def test_a_stream_that_nobody_reads_is_given_up_at_its_deadline(start):
     with harness.Client(server.address) as client:
         with Stream(client, streams.start("panda", [ask.MASS_MATRIX]),
                     *8 * [chunk(q=np.zeros((5000, 7)))]) as stream:
-            deadline = time.monotonic() + SECONDS
-            while "message not taken" not in server.log():
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_for_lines(server, 1)
             with pytest.raises(grpc.RpcError) as error:
                 while stream.receive() is not None:
                     pass

@@ -34,10 +34,9 @@ def test_a_signal_that_means_nothing_does_not_hurry_a_server_that_stops(start):
     server = start("--threads", 1)
     with harness.Client(server.address) as client:
         register_long(client)
-        request = laborious_for(client, 1.0)
+        request = laborious_for(client, 2.0, server.cpu_seconds)
         batch = begin(client.dynamics.Compute, request)
-        enough = server.cpu_seconds() + 0.1
-        wait_until(lambda: server.cpu_seconds() > enough)
+        server.wait_until_computing()
         server.terminate()
         wait_until(lambda: "draining" in server.log())
         server.process.send_signal(signal.SIGHUP)

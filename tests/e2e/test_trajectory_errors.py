@@ -283,7 +283,7 @@ def messages(motion, size=100):
     return [first_message(), *motion.messages(size)]
 
 
-def eventually(attempt, seconds=5):
+def eventually(attempt, seconds=20):
     """Its result, once it is not refused for want of room."""
     until = time.monotonic() + seconds
     while True:
