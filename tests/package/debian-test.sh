@@ -109,16 +109,9 @@ torque() {
 settings=/etc/torqued/torqued.toml
 store=/var/lib/torqued/models.db
 
-step "The packages: what is in them, and what lintian says"
+step "The packages: what lintian says"
 for package in torqued libtorqued-dev python3-torqued; do
   cp "$packages/$package"_*.deb "$work/$package.deb"
-  # The directory of one architecture goes by another name on the list.
-  dpkg-deb --fsys-tarfile "$work/$package.deb" | tar -t |
-    sed -e '/\/$/d' -e 's|^\.||' \
-      -e 's|^/usr/lib/[^/]*-linux-gnu[^/]*/|/usr/lib/TRIPLET/|' |
-    LC_ALL=C sort >"$work/$package.files"
-  diff -u "$here/$package.files" "$work/$package.files" >&2 ||
-    fail "the files of $package are others"
 done
 size=$(stat --format %s "$work/torqued.deb")
 lintian --allow-root --fail-on error,warning "$packages"/*.deb ||
