@@ -84,8 +84,8 @@ def test_a_crash_loses_no_acknowledged_registration(start):
         for registrar in registrars:
             registrar.start()
         give_up = time.monotonic() + harness.CALL_SECONDS
-        while not all(registrar.moving for registrar in registrars):
-            assert time.monotonic() < give_up, "a thread registers nothing"
+        while not all(len(registrar.moving) >= 3 for registrar in registrars):
+            assert time.monotonic() < give_up, "a thread registers too little"
             time.sleep(0.005)
         time.sleep(delays.uniform(0.01, 0.25))
         server.kill()
@@ -110,7 +110,6 @@ def test_a_crash_loses_no_acknowledged_registration(start):
                     q=np.zeros((1, 1))))
                 assert reply.rows_not_ok == 0
             again.kill()
-    assert len(known) > 100
 
 
 def test_a_second_server_on_the_same_store_is_refused(start, tmp_path):

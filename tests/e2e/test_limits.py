@@ -118,5 +118,5 @@ def test_small_calls_do_not_wait_for_a_large_one(start, rows):
             client.dynamics.Compute(small)
             answered += 1
         assert slow.result().rows_not_ok == 0
-        # The first would be enough to wait behind it.
-        assert answered > 10
+        # The first would have waited until the end.
+        assert answered > 2
