@@ -47,10 +47,10 @@ int Refuse(const std::string& problem) {
 int Serve(const Settings& settings) {
   TuneMalloc(settings.memory.bytes);
   BlockSignals();
+  SetUpLogging(settings.log_format, settings.log_level);
   // Never given back: the clean-up of gRPC's own threads, which would follow
   // the end of the server, now and then takes ten seconds.
   grpc_init();
-  SetUpLogging(settings.log_format, settings.log_level);
   const LastLines last_lines;
   for (const std::string& name : settings.unknown_variables) {
     Log(LogLevel::kWarn, "unknown environment variable", {{"name", name}});
