@@ -66,6 +66,8 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
   // where gRPC may try calls again. Calls that may be repeated are repeated
   // here.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  // A server is near; the proxy of http_proxy is not asked for it.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::CreateCustomChannel(address,
                                    options.credentials
                                        ? options.credentials

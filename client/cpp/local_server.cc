@@ -302,8 +302,10 @@ void LocalServer::WaitUntilServing(const fs::path& binary, milliseconds timeout,
     if (!channel) {
       address_ = FirstLine(directory_->path() / "address");
       if (!address_.empty()) {
-        channel =
-            grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
+        grpc::ChannelArguments arguments;
+        arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+        channel = grpc::CreateCustomChannel(
+            address_, grpc::InsecureChannelCredentials(), arguments);
       }
     }
     if (channel && Serves(channel, call_deadline)) return;

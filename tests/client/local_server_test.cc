@@ -31,6 +31,7 @@ class LocalServerTest : public ::testing::Test {
   ~LocalServerTest() override {
     unsetenv("TMPDIR");
     unsetenv("TORQUED_SERVER");
+    unsetenv("http_proxy");
     fs::remove_all(directory_);
   }
 
@@ -74,6 +75,12 @@ TEST_F(LocalServerTest, ServesAndLeavesNothingBehind) {
   }
   EXPECT_FALSE(IsAlive(pid));
   EXPECT_FALSE(HasTemporaryFiles());
+}
+
+TEST_F(LocalServerTest, IsReachedWithoutTheProxyOfTheEnvironment) {
+  setenv("http_proxy", "http://proxy.invalid", 1);
+  const LocalServer server({.binary = TORQUED_SERVER_BINARY});
+  EXPECT_TRUE(Client::Connect(server.address()).ListModels().empty());
 }
 
 TEST_F(LocalServerTest, OutlivesTheThreadThatStartedIt) {

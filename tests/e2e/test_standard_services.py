@@ -54,7 +54,10 @@ def test_a_health_watcher_sees_the_server_go(start):
 
 def test_the_health_check_command_tells_it_to_scripts(start):
     server = start()
-    healthy = harness.run_to_exit("--health-check", server.address)
+    # A proxy of the environment is not asked.
+    healthy = harness.run_to_exit(
+        "--health-check", server.address,
+        environment={"http_proxy": "http://proxy.invalid"})
     assert (healthy.returncode, healthy.stdout) == (0, "")
     assert server.stop() == 0
     gone = harness.run_to_exit("--health-check", server.address)

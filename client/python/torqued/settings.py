@@ -93,6 +93,8 @@ class Settings:
             # Calls that may be repeated are repeated here; and without it large
             # messages take half the time.
             ("grpc.enable_retries", 0),
+            # A server is near; the proxy of http_proxy is not asked for it.
+            ("grpc.enable_http_proxy", 0),
         ]
 
 

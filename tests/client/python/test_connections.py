@@ -126,6 +126,15 @@ def test_a_server_that_refuses_for_now_is_there(client):
             assert found.address == address
 
 
+def test_a_server_is_reached_without_the_proxy_of_the_environment(
+        monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://proxy.invalid")
+    address = held_address()
+    with torqued.LocalServer(arguments=["--listen", address]):
+        with torqued.connect(address) as client:
+            assert client.models() == []
+
+
 @pytest.mark.parametrize("deadline", [math.inf, 1e12, 1e300])
 def test_a_deadline_may_be_as_far_as_one_likes(client, deadline):
     with torqued.connect(client.address, deadline=deadline) as far:
