@@ -176,8 +176,9 @@ std::string Daemon::LoadModels() {
         {{"model", entry.name}, {"detail", entry.message}});
   }
   // Those of a store of an older version: no list waits for them then.
-  registry_->LoadCurrent(Registry::Models::kWithoutSummary);
-  return {};
+  const auto error =
+      registry_->LoadCurrent(Registry::Models::kWithoutSummary);
+  return error ? "--store: " + error->message : "";
 }
 
 std::string Daemon::Listen() {

@@ -4,6 +4,7 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -13,6 +14,7 @@
 
 #include "server/lifecycle/health_client.h"
 #include "server/observability/library_log.h"
+#include "server/registry/sqlite_store.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 #include "tests/support/await.h"
@@ -146,6 +148,26 @@ TEST_F(DaemonTest, NobodyElseMayHaveItsStore) {
   const auto daemon = Started();
   ASSERT_NE(daemon, nullptr);
   EXPECT_THAT(Problem(), HasSubstr(settings_.store));
+}
+
+TEST_F(DaemonTest, AStoreThatCannotBeReadIsNamed) {
+  const std::string source(100'000, ' ');
+  RegistrationChange change;
+  change.name = "arm";
+  change.revision = "0";
+  change.source = source;
+  ASSERT_TRUE(std::holds_alternative<Registered>(
+      std::get<std::unique_ptr<ModelStore>>(OpenSqliteStore(settings_.store))
+          ->Register(change)));
+  // What the start reads for the list, which has no note of the model yet.
+  const auto fail = reinterpret_cast<void (*)()>(
+      +[](sqlite3* connection, const char**, const sqlite3_api_routines*) {
+        sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, 50'000);
+        return SQLITE_OK;
+      });
+  sqlite3_auto_extension(fail);
+  EXPECT_THAT(Problem(), AllOf(HasSubstr("--store"), HasSubstr("too big")));
+  sqlite3_cancel_auto_extension(fail);
 }
 
 TEST_F(DaemonTest, AMissingModelDirectoryIsNamedAndABadFileIsNot) {
