@@ -47,24 +47,8 @@ std::string Join(const std::vector<std::string>& parts) {
   return joined;
 }
 
-struct ModelCount {
-  std::int64_t all = 0;
-  std::int64_t broken = 0;
-};
-
-/// Logs the first that are broken.
-ModelCount CountModels(Registry& registry) {
-  constexpr std::int64_t kMostNamed = 5;
-  ModelCount count;
-  registry.LoadCurrent(Registry::Models::kAll, [&](const ListedModel& model) {
-    ++count.all;
-    const std::string& problem = model.summary.problem;
-    if (problem.empty() || ++count.broken > kMostNamed) return;
-    Log(LogLevel::kWarn, "broken model",
-        {{"model", model.name}, {"detail", problem}});
-  });
-  return count;
-}
+// Broken models beyond these are counted, not named.
+constexpr std::int64_t kMostNamed = 5;
 
 /// Leaves out reflection, which its library adds to every server.
 class NoReflection final : public grpc::ServerBuilderOption {
@@ -175,10 +159,24 @@ std::string Daemon::LoadModels() {
     Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
         {{"model", entry.name}, {"detail", entry.message}});
   }
-  // Those of a store of an older version: no list waits for them then.
-  const auto error =
-      registry_->LoadCurrent(Registry::Models::kWithoutSummary);
-  return error ? "--store: " + error->message : "";
+  // Loads those of a store of an older version: no list waits for them then.
+  std::string token;
+  do {
+    auto listed = registry_->List(0, token);
+    if (const auto* error = std::get_if<RegistryError>(&listed)) {
+      return "--store: " + error->message;
+    }
+    auto& page = std::get<ModelPage>(listed);
+    for (const ListedModel& model : page.models) {
+      ++models_;
+      const std::string& problem = model.summary.problem;
+      if (problem.empty() || ++broken_ > kMostNamed) continue;
+      Log(LogLevel::kWarn, "broken model",
+          {{"model", model.name}, {"detail", problem}});
+    }
+    token = std::move(page.next_page_token);
+  } while (!token.empty());
+  return {};
 }
 
 std::string Daemon::Listen() {
@@ -250,7 +248,6 @@ void Daemon::LogStart() {
     targets.emplace_back(target->target);
   }
   const std::string available = Join(targets);
-  const ModelCount models = CountModels(*registry_);
   Log(LogLevel::kInfo, "serving",
       {{"version", Version()},
        {"address", addresses},
@@ -258,8 +255,8 @@ void Daemon::LogStart() {
        {"target", engine_.target()},
        {"available_targets", available},
        {"store", settings_.store},
-       {"models", models.all},
-       {"broken", models.broken}});
+       {"models", models_},
+       {"broken", broken_}});
 }
 
 void Daemon::Drain(const std::function<bool()>& hurry) {

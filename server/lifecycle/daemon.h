@@ -73,6 +73,7 @@ class Daemon {
   std::mutex health_mutex_;
   Condition condition_;  // guarded by health_mutex_
   std::unique_ptr<Registry> registry_;
+  std::int64_t models_ = 0, broken_ = 0;  // at the start
   Engine engine_;
   Admission admission_;
   CallGate gate_;

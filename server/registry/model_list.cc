@@ -1,4 +1,4 @@
-// Registry::List and Registry::LoadCurrent.
+// Registry::List.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -60,32 +60,6 @@ OrRegistryError<ModelPage> Registry::List(
     std::move(models.begin(), models.end(), std::back_inserter(page.models));
     if (more && seen == size) page.next_page_token = EncodePageToken(after);
     if (!more || seen == size) return page;
-  }
-}
-
-std::optional<RegistryError> Registry::LoadCurrent(
-    Models which, const std::function<void(const ListedModel&)>& found) {
-  std::string after;
-  for (;;) {
-    auto read = store_->ListNames(after, kNamesAtOnce);
-    if (const auto* error = std::get_if<StoreError>(&read)) {
-      return FromStore(*error);
-    }
-    auto& names = std::get<std::vector<ListedName>>(read);
-    if (names.empty()) return std::nullopt;
-    after = names.back().name;
-    // Forgotten here, a summary is made anew.
-    for (ListedName& name : names) {
-      if (which == Models::kAll) name.summary.reset();
-    }
-    auto listed = Summarized(std::move(names), {});
-    if (auto* error = std::get_if<RegistryError>(&listed)) {
-      return std::move(*error);
-    }
-    for (const ListedModel& model :
-         std::get<std::vector<ListedModel>>(listed)) {
-      if (found) found(model);
-    }
   }
 }
 

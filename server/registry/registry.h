@@ -133,13 +133,6 @@ class Registry {
                                   const std::function<bool()>& cancelled = {},
                                   const AdmitSource& admit = {});
 
-  enum class Models : std::uint8_t { kAll, kWithoutSummary };
-  /// Loads what names point at now, as far as the cache has room for it, and
-  /// corrects the summaries that say otherwise: those of an older version, or
-  /// of what was damaged since. Calls `found`, if given, with each.
-  std::optional<RegistryError> LoadCurrent(
-      Models which, const std::function<void(const ListedModel&)>& found = {});
-
   /// Nothing on success.
   std::optional<RegistryError> Delete(
       std::string_view name,
@@ -182,11 +175,10 @@ class Registry {
   OrRegistryError<Registration> FindRegistration(
       const ModelReference& reference);
 
-  enum class CacheUse : std::uint8_t { kNormal, kScan };
   /// Null when the store has no such revision. Of one that is not in the cache
   /// and has another summary in the store, the summary goes to `corrections`.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
-      std::string_view revision, CacheUse use, Summaries* corrections,
+      std::string_view revision, Summaries* corrections,
       const AdmitSource& admit);
   /// The same, with the correction written.
   OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(

@@ -13,12 +13,6 @@ RevisionCache::Entry RevisionCache::Find(std::string_view revision) {
   return *found->second;
 }
 
-RevisionCache::Entry RevisionCache::Peek(std::string_view revision) const {
-  std::lock_guard lock(mutex_);
-  const auto found = index_.find(revision);
-  return found == index_.end() ? nullptr : *found->second;
-}
-
 RevisionCache::Generation RevisionCache::generation() const {
   std::lock_guard lock(mutex_);
   return generation_;
@@ -33,16 +27,6 @@ void RevisionCache::Insert(Entry entry, Generation generation) {
   }
   Add(std::move(entry));
   Shrink(out);
-}
-
-void RevisionCache::InsertIfRoom(Entry entry, Generation generation) {
-  std::lock_guard lock(mutex_);
-  if (generation != generation_ || index_.contains(entry->revision) ||
-      order_.size() >= limits_.entries ||
-      source_bytes_ + entry->source.size() > limits_.source_bytes) {
-    return;
-  }
-  Add(std::move(entry));
 }
 
 void RevisionCache::Erase(std::span<const std::string> revisions) {

@@ -31,16 +31,12 @@ class RevisionCache {
 
   /// Null when absent. Counts as a use.
   Entry Find(std::string_view revision);
-  /// The same without counting, for scans.
-  Entry Peek(std::string_view revision) const;
 
   /// To be asked before the store is read for an entry.
   Generation generation() const;
   /// Replaces an entry of the same revision. Does nothing when something was
   /// erased since `generation`: the entry might be one of those.
   void Insert(Entry entry, Generation generation);
-  /// The same, unless something would have to go for it.
-  void InsertIfRoom(Entry entry, Generation generation);
 
   void Erase(std::span<const std::string> revisions);
 

@@ -10,24 +10,20 @@ namespace torqued::server {
 OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
     std::string_view revision, const AdmitSource& admit) {
   Summaries corrections;
-  auto loaded = LoadStored(revision, CacheUse::kNormal, &corrections, admit);
+  auto loaded = LoadStored(revision, &corrections, admit);
   // Where they cannot be written, the next who loads it tries again.
   if (!corrections.empty()) store_->WriteSummaries(corrections);
   return loaded;
 }
 
 OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
-    std::string_view revision, CacheUse use, Summaries* corrections,
+    std::string_view revision, Summaries* corrections,
     const AdmitSource& admit) {
-  const auto find = [&] {
-    return use == CacheUse::kScan ? cache_.Peek(revision)
-                                  : cache_.Find(revision);
-  };
-  if (LoadedPointer cached = find()) return cached;
+  if (LoadedPointer cached = cache_.Find(revision)) return cached;
   const LoadingTurns::Turn turn(loading_, revision);
   const RevisionCache::Generation generation = cache_.generation();
   // Who had the turn before may have loaded it.
-  if (LoadedPointer cached = find()) return cached;
+  if (LoadedPointer cached = cache_.Find(revision)) return cached;
   if (admit.read) {
     const auto asked = store_->SourceBytes(revision);
     const auto* bytes = std::get_if<std::optional<std::int64_t>>(&asked);
@@ -51,11 +47,7 @@ OrRegistryError<std::shared_ptr<const LoadedRevision>> Registry::LoadStored(
   if (RevisionSummary is = SummaryOf(*loaded); summary != is) {
     corrections->emplace(loaded->revision, std::move(is));
   }
-  if (use == CacheUse::kScan) {
-    cache_.InsertIfRoom(loaded, generation);
-  } else {
-    cache_.Insert(loaded, generation);
-  }
+  cache_.Insert(loaded, generation);
   return loaded;
 }
 
@@ -87,7 +79,7 @@ std::optional<RegistryError> Registry::Summarize(
   } else if (listed.summary) {
     model.summary = *std::move(listed.summary);
   } else {
-    auto read = LoadStored(model.revision, CacheUse::kScan, corrections, admit);
+    auto read = LoadStored(model.revision, corrections, admit);
     if (auto* error = std::get_if<RegistryError>(&read)) {
       return std::move(*error);
     }

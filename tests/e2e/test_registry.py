@@ -567,18 +567,22 @@ def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
         assert server.stop() == 0
         break_source(server.store, "poor")
     again = start()
-    line, = again.lines_when_there("broken model")
-    assert "model=poor" in line and "does not match its revision" in line
     with harness.Client(again.address) as client:
-        summaries = {model.name: model for model in list_models(client)[0]}
-        assert summaries["good"].state == registry_pb.MODEL_STATE_READY
-        assert summaries["good"].revision == good
-        poor = summaries["poor"]
+        def summaries():
+            return {model.name: model for model in list_models(client)[0]}
+
+        # Neither the start nor a list loads what was noted before.
+        line, = again.lines_when_there("serving")
+        assert "models=2 broken=0" in line
+        assert summaries()["poor"].state == registry_pb.MODEL_STATE_READY
+        assert get(client, "poor").model.state == (
+            registry_pb.MODEL_STATE_BROKEN)
+        assert summaries()["good"].state == registry_pb.MODEL_STATE_READY
+        assert summaries()["good"].revision == good
+        poor = summaries()["poor"]
         assert poor.state == registry_pb.MODEL_STATE_BROKEN
         assert poor.revision == bad
         assert poor.problem and poor.nq == poor.nv == 0
-        described = get(client, "poor").model
-        assert described.state == registry_pb.MODEL_STATE_BROKEN
         refused = failure_of(client.dynamics.Compute, compute_request(
             "poor", [ask.MASS_MATRIX], q=np.zeros((1, 1))))
         assert refused.code == grpc.StatusCode.FAILED_PRECONDITION
@@ -587,6 +591,11 @@ def test_a_model_that_no_longer_loads_is_listed_as_broken(start):
         assert "does not match its revision" in refused.message
         assert "version" not in refused.message
         assert length_of(client, "good") == pytest.approx(0.5)
+        assert again.stop() == 0
+    third = start()
+    line, = third.lines_when_there("broken model")
+    assert "model=poor" in line and "does not match its revision" in line
+    with harness.Client(third.address) as client:
         # Registering the content again heals it.
         register(client, "poor", pendulum(0.7))
         assert length_of(client, "poor") == pytest.approx(0.7)

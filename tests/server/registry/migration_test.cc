@@ -314,10 +314,10 @@ TEST_P(MigrationTest, ACrashInTheMiddleLosesNothing) {
   EXPECT_EQ(RunSql(path_, "PRAGMA user_version"), "3");
 }
 
-TEST_P(MigrationTest, ListsAskForNoModelOnceAllWereLoaded) {
+TEST_P(MigrationTest, ListsAskForNoModelAfterTheFirst) {
   Registry registry(OpenStore(path_));
   EXPECT_EQ(RunSql(path_, "SELECT count(*) FROM summaries"), "0");
-  EXPECT_FALSE(registry.LoadCurrent(Registry::Models::kWithoutSummary));
+  Value(registry.List(0, ""));
   EXPECT_EQ(RunSql(path_, "SELECT count(*) FROM summaries"), "3");
   RunSql(path_, "UPDATE revisions SET source = x'00'");
   const auto page = Value(registry.List(0, ""));
