@@ -130,10 +130,9 @@ std::string Daemon::OpenRegistry() {
     // It may be one that nobody meant.
     Log(LogLevel::kInfo, "made the folder of the store", {{"path", folder}});
   }
-  RevisionCache::Limits cache;
-  cache.source_bytes = static_cast<std::size_t>(CachedSourceBytes(settings_));
   registry_ = std::make_unique<Registry>(
-      std::get<std::unique_ptr<ModelStore>>(std::move(opened)), cache);
+      std::get<std::unique_ptr<ModelStore>>(std::move(opened)),
+      static_cast<std::size_t>(CachedSourceBytes(settings_)));
   try {
     context_.reset(new ServiceContext{
         *registry_, engine_, admission_, gate_,

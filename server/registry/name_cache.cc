@@ -1,12 +1,19 @@
 #include "server/registry/name_cache.h"
 
-namespace torqued::server {
+#include <string>
 
-std::optional<Registration> NameCache::Find(std::string_view reference) const {
+namespace torqued::server {
+namespace {
+
+// Without its texts, but for the revision.
+constexpr std::size_t kBytesOfEntry = 512;
+
+}  // namespace
+
+std::optional<Registration> NameCache::Find(std::string_view reference) {
   const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(reference);
-  if (found == entries_.end()) return std::nullopt;
-  return found->second;
+  const Registration* found = entries_.Find(reference);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 NameCache::Generation NameCache::generation() const {
@@ -19,15 +26,17 @@ void NameCache::Insert(std::string_view reference,
                        Generation generation) {
   const std::lock_guard lock(mutex_);
   if (changes_ > 0 || generation != generation_) return;
-  // Who uses that many gets all of them read again now and then.
-  if (entries_.size() >= kMaxEntries) entries_.clear();
-  entries_.insert_or_assign(std::string(reference), registration);
+  std::size_t bytes = kBytesOfEntry + 2 * reference.size();
+  for (const std::string& label : registration.labels) {
+    bytes += sizeof(std::string) + label.size();
+  }
+  entries_.Insert({std::string(reference), registration, bytes});
 }
 
 void NameCache::Begin() {
   const std::lock_guard lock(mutex_);
   ++changes_;
-  entries_.clear();
+  entries_.Clear();
 }
 
 void NameCache::End() {

@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "server/registry/lru_map.h"
 #include "server/registry/model_store.h"
 
 namespace torqued::server {
@@ -23,11 +21,11 @@ class NameCache {
   /// How many changes had ended when an entry was read.
   using Generation = std::uint64_t;
 
-  /// More references than this are not remembered at a time.
-  static constexpr std::size_t kMaxEntries = 1024;
+  /// Of all that is remembered: 10,000 references, if labels are few.
+  static constexpr std::size_t kMaxBytes = 8 << 20;
 
   /// `reference` is as a caller writes it: "name", "name@label", ...
-  std::optional<Registration> Find(std::string_view reference) const;
+  std::optional<Registration> Find(std::string_view reference);
 
   /// To be asked before the store is read for an entry.
   Generation generation() const;
@@ -48,18 +46,11 @@ class NameCache {
   };
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-
   void Begin();
   void End();
 
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Registration, Hash, std::equal_to<>> entries_;
+  LruMap<Registration> entries_{kMaxBytes};
   Generation generation_ = 0;
   int changes_ = 0;  // under way
 };

@@ -64,8 +64,8 @@ std::optional<RegistryError> CheckRequest(const RegisterRequest& request) {
 }  // namespace
 
 Registry::Registry(std::unique_ptr<ModelStore> store,
-                   RevisionCache::Limits cache_limits)
-    : store_(std::move(store)), cache_(cache_limits) {}
+                   std::size_t cached_source_bytes)
+    : store_(std::move(store)), cache_(cached_source_bytes) {}
 
 LoadedPointer Registry::Load(std::string_view format, std::string source,
                              const RegistrationOptions& options,

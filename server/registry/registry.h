@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -98,12 +99,12 @@ struct ModelPage {
 /// Thread-safe. Looking up a known reference takes no store access for
 /// @full-revision, nor for names that were looked up since the last change to
 /// the store, and one indexed read otherwise; parsed models are cached by
-/// revision (bounded number, least recently used goes first). The store is this
-/// registry's alone.
+/// revision, as many as fit; the least recently used goes first. The store is
+/// this registry's alone.
 class Registry {
  public:
   explicit Registry(std::unique_ptr<ModelStore> store,
-                    RevisionCache::Limits cache_limits = {});
+                    std::size_t cached_source_bytes = 256u << 20);
 
   /// Parses and validates; stores nothing. Ends early, with a broken model,
   /// once `cancelled`, if given, returns true.

@@ -1,33 +1,31 @@
-// Parsed models by revision, the least recently used going first.
+// Parsed models by revision.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "server/registry/loaded_revision.h"
+#include "server/registry/lru_map.h"
 
 namespace torqued::server {
 
 /// Thread-safe; nothing is parsed, hashed or freed while the lock is held.
 class RevisionCache {
  public:
-  struct Limits {
-    std::size_t entries = 256;
-    std::size_t source_bytes = 256u << 20;  // sum; one entry may exceed it
-  };
   using Entry = std::shared_ptr<const LoadedRevision>;
   /// The state of the store's content that an entry was read from.
   using Generation = std::uint64_t;
 
-  explicit RevisionCache(Limits limits) : limits_(limits) {}
+  /// Counted with each source: of a robot of one link most is not its source.
+  static constexpr std::size_t kBytesOfEntry = 128;
+
+  /// `source_bytes`: of all sources; one may exceed it.
+  explicit RevisionCache(std::size_t source_bytes) : entries_(source_bytes) {}
 
   /// Null when absent. Counts as a use.
   Entry Find(std::string_view revision);
@@ -36,26 +34,13 @@ class RevisionCache {
   Generation generation() const;
   /// Replaces an entry of the same revision. Does nothing when something was
   /// erased since `generation`: the entry might be one of those.
-  void Insert(Entry entry, Generation generation);
+  void Insert(const Entry& entry, Generation generation);
 
   void Erase(std::span<const std::string> revisions);
 
-  std::size_t size() const;
-
  private:
-  using Order = std::list<Entry>;
-
-  void Add(Entry entry);
-  /// Takes out what exceeds the limits, for the caller to free unlocked.
-  void Shrink(Order& evicted);
-  void TakeOut(Order::iterator position, Order& taken);
-
-  const Limits limits_;
   mutable std::mutex mutex_;
-  Order order_;  // most recently used first
-  // Keys are views of the entries' own revision.
-  std::unordered_map<std::string_view, Order::iterator> index_;
-  std::size_t source_bytes_ = 0;
+  LruMap<Entry> entries_;
   Generation generation_ = 0;
 };
 

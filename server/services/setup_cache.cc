@@ -1,11 +1,16 @@
 #include "server/services/setup_cache.h"
 
 #include <cstdint>
-#include <functional>
+#include <string>
 #include <utility>
 
 namespace torqued::server {
 namespace {
+
+// Measured with robots of 1 to 85 frames: what a setup takes that its bytes()
+// leaves out, and the model, by its frames.
+constexpr std::size_t kBytesOfSetup = 4096;
+constexpr std::size_t kBytesOfFrame = 1280;
 
 void AppendNumber(std::size_t number, std::string* key) {
   const auto fixed = static_cast<std::uint64_t>(number);
@@ -74,19 +79,20 @@ std::size_t SetupCache::size() const {
   return entries_.size();
 }
 
-std::shared_ptr<const ComputeSetup> SetupCache::Find(
-    std::string_view key) const {
+SetupCache::Setup SetupCache::Find(std::string_view key) {
   const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : found->second;
+  const Setup* found = entries_.Find(key);
+  return found == nullptr ? nullptr : *found;
 }
 
-void SetupCache::Insert(std::string_view key,
-                        const std::shared_ptr<const ComputeSetup>& setup) {
+void SetupCache::Insert(std::string_view key, const Setup& setup) {
+  const std::size_t frames = setup->plan.model().frames().size();
+  const std::size_t bytes = kBytesOfSetup + kBytesOfFrame * frames +
+                            key.size() +
+                            static_cast<std::size_t>(setup->bytes());
+  LruMap<Setup>::Entries out;  // freed after the lock
   const std::lock_guard lock(mutex_);
-  // Who uses that many gets all of them made again now and then.
-  if (entries_.size() >= kMaxEntries) entries_.clear();
-  entries_.insert_or_assign(std::string(key), setup);
+  out = entries_.Insert({std::string(key), setup, bytes});
 }
 
 }  // namespace torqued::server

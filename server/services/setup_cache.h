@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "server/registry/lru_map.h"
 #include "server/services/compute_setup.h"
 
 namespace torqued::server {
@@ -17,10 +16,9 @@ namespace torqued::server {
 /// and callers ask the same again. Thread-safe.
 class SetupCache {
  public:
-  /// More setups than this are not remembered at a time.
-  static constexpr std::size_t kMaxEntries = 256;
-  /// Those of larger models or with longer queries never: a setup keeps its
-  /// model alive.
+  /// Of all that is remembered, with the models, which setups keep alive.
+  static constexpr std::size_t kMaxBytes = 32 << 20;
+  /// Setups of larger models or with longer queries are never remembered.
   static constexpr int kMaxDof = 64;
   static constexpr std::size_t kMaxFrames = 256;
   static constexpr std::size_t kMaxQueryBytes = 1024;
@@ -35,21 +33,13 @@ class SetupCache {
   std::size_t size() const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
+  using Setup = std::shared_ptr<const ComputeSetup>;
 
-  std::shared_ptr<const ComputeSetup> Find(std::string_view key) const;
-  void Insert(std::string_view key,
-              const std::shared_ptr<const ComputeSetup>& setup);
+  Setup Find(std::string_view key);
+  void Insert(std::string_view key, const Setup& setup);
 
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const ComputeSetup>, Hash,
-                     std::equal_to<>>
-      entries_;
+  LruMap<Setup> entries_{kMaxBytes};
 };
 
 }  // namespace torqued::server

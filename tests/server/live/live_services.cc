@@ -26,7 +26,8 @@ std::unique_ptr<ModelStore> NewStore(const std::string& file) {
 const bool kGrpcStays = (grpc_init(), true);
 
 LiveServices::LiveServices(const Options& options)
-    : registry_(NewStore(directory_.File("models.db")), options.cache),
+    : registry_(NewStore(directory_.File("models.db")),
+                options.cached_source_bytes),
       engine_(options.engine),
       admission_(options.inflight, options.peers),
       context_{registry_,

@@ -20,7 +20,7 @@ class LiveServices {
     Engine::Options engine;
     Admission::Load inflight{16'000'000, std::int64_t{1} << 30, 1000};
     std::int64_t peers = Admission::kUsualPeers;
-    RevisionCache::Limits cache = {};
+    std::size_t cached_source_bytes = 256u << 20;
     std::chrono::milliseconds write_deadline{0};
   };
 

@@ -69,7 +69,7 @@ class TurnsTest : public ::testing::Test {
   }
 
   LiveServices services_{{.engine = {.threads = 1, .chunk_rows = kChunkRows},
-                          .cache = {.entries = 1}}};
+                          .cached_source_bytes = 1}};
 };
 
 /// A call of one chunk arrives after one of very many, both behind what holds
@@ -155,7 +155,7 @@ TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   LiveServices services({.engine = {.threads = 1},
                          .inflight = {10'000, 260'000},
-                         .cache = {.entries = 1}});
+                         .cached_source_bytes = 1});
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
   std::promise<void> release;

@@ -44,8 +44,7 @@ TEST_F(RegistryTest, OnlyModelsAtHandResolveWithoutParsing) {
 }
 
 TEST_F(RegistryTest, EvictedModelsAreLoadedAgain) {
-  Registry small(OpenStore(directory_ / "small.db"),
-                 {.entries = 1, .source_bytes = 1 << 20});
+  Registry small(OpenStore(directory_ / "small.db"), 1);
   Value(small.Register(Request("arm", 1)));
   const auto first = Value(small.Resolve("arm"));
   EXPECT_EQ(Value(small.Resolve("arm")).loaded, first.loaded);
@@ -53,6 +52,35 @@ TEST_F(RegistryTest, EvictedModelsAreLoadedAgain) {
   const auto again = Value(small.Resolve("arm"));
   EXPECT_NE(again.loaded, first.loaded);
   EXPECT_EQ(again.loaded->revision, first.loaded->revision);
+}
+
+TEST_F(RegistryTest, EachRobotOfAFleetIsLoadedOnce) {
+  constexpr int kRobots = 300;
+  const auto name = [](int k) { return "arm" + std::to_string(k); };
+  for (int k = 1; k <= kRobots; ++k) Write(name(k), RevisionOf(k), Urdf(k));
+  int parsed = 0;
+  const AdmitSource admit{.read = {}, .parse = [&](std::string_view) {
+                            ++parsed;
+                            return true;
+                          }};
+  for (int round = 0; round < 2; ++round) {
+    for (int k = 1; k <= kRobots; ++k) Value(registry_.Resolve(name(k), admit));
+    EXPECT_EQ(parsed, kRobots);
+  }
+}
+
+TEST(NameCache, KnowsAllNamesOfAFullStore) {
+  NameCache names;
+  Registration registration;
+  registration.revision = RevisionOf(1);
+  const std::int64_t models = StoreQuotas().models;
+  for (std::int64_t k = 0; k < models; ++k) {
+    registration.name = "arm" + std::to_string(k);
+    names.Insert(registration.name, registration, names.generation());
+  }
+  for (std::int64_t k = 0; k < models; ++k) {
+    ASSERT_TRUE(names.Find("arm" + std::to_string(k))) << k;
+  }
 }
 
 TEST_F(RegistryTest, FullRevisionInTheCacheNeedsNoStore) {
@@ -110,7 +138,7 @@ TEST_F(RegistryTest, ALookUpSeesEveryAcknowledgedChange) {
 TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
   // A small cache, so that models are also loaded while others register.
   Registry shared(OpenStore(directory_ / "shared.db"),
-                  {.entries = 3, .source_bytes = 1 << 20});
+                  3 * (Urdf(1).size() + RevisionCache::kBytesOfEntry));
   constexpr int kMasses = 6;
   Value(shared.Register(Request("arm", 1)));
   std::atomic<bool> done = false;

@@ -29,6 +29,13 @@ class SetupCacheTest : public ::testing::Test {
   SetupPtr Ask(const v1::ComputeRequest& request) {
     return std::get<SetupPtr>(Ask(request, entry_));
   }
+  SetupPtr AskOfRevision(int number) {
+    ModelEntry entry = entry_;
+    auto revised = std::make_shared<LoadedRevision>(*entry.loaded);
+    revised->revision = std::to_string(number);
+    entry.loaded = revised;
+    return std::get<SetupPtr>(Ask(Request(), entry));
+  }
 
   ModelEntry entry_ = ThreeJoints();
   SetupCache cache_;
@@ -113,6 +120,25 @@ TEST_F(SetupCacheTest, NamesAndRevisionsOfModelsTellQueriesApart) {
       Ask(Request()), std::get<SetupPtr>(Ask(Request(), renamed)),
       std::get<SetupPtr>(Ask(Request(), revised))};
   EXPECT_EQ(setups.size(), 3u);
+}
+
+TEST_F(SetupCacheTest, EachRobotOfAFleetIsSetUpOnce) {
+  std::vector<SetupPtr> setups;
+  setups.reserve(300);
+  for (int k = 0; k < 300; ++k) setups.push_back(AskOfRevision(k));
+  for (int k = 0; k < 300; ++k) EXPECT_EQ(AskOfRevision(k), setups[k]) << k;
+}
+
+TEST_F(SetupCacheTest, WhatIsNotAskedForAnyMoreGoesFirst) {
+  const SetupPtr asked = Ask(Request());
+  const std::weak_ptr<const ComputeSetup> first = AskOfRevision(0);
+  int k = 1;
+  for (; !first.expired() && k < 100'000; ++k) {
+    AskOfRevision(k);
+    EXPECT_EQ(Ask(Request()), asked);
+  }
+  EXPECT_EQ(cache_.size(), static_cast<std::size_t>(k));
+  EXPECT_LT(k, 100'000);
 }
 
 TEST_F(SetupCacheTest, RefusalsAreNotRemembered) {
