@@ -25,10 +25,6 @@ constexpr std::int64_t kKeptFree = 128 * kMebibyte;
 constexpr int kWorkspacesOfAThread = 3;
 constexpr int kWorkspacesBeside = 2;
 
-// SQLite's pages, and what is kept of each in memory.
-constexpr std::int64_t kBytesOfPage = 4096;
-constexpr std::int64_t kBytesOfSum = 8;
-
 // Shares of less would be of no use.
 constexpr std::int64_t kLeastMessage = kMebibyte;
 constexpr std::int64_t kLeastUnderWay = 4 * kMebibyte;
@@ -72,18 +68,13 @@ std::int64_t WorkspaceBytes(const Settings& settings) {
          RowWorkspace::kMostKept;
 }
 
-std::int64_t StoreSumBytes(const Settings& settings) {
-  return settings.max_store_bytes / kBytesOfPage * kBytesOfSum;
-}
-
 std::int64_t HeldBytes(const Settings& settings) {
   const std::int64_t under_way = settings.max_inflight_bytes;
   std::int64_t held = kItself + kHeaps * KeptFreeInHeap(settings.memory.bytes) +
                       kBytesOfModel * CachedSourceBytes(settings) +
                       WorkspaceBytes(settings);
-  for (const std::int64_t part :
-       {StoreSumBytes(settings), ArrivalBytes(settings), under_way,
-        under_way / 4, under_way, under_way / 8}) {
+  for (const std::int64_t part : {ArrivalBytes(settings), under_way,
+                                  under_way / 4, under_way, under_way / 8}) {
     held = Sum(held, part);
   }
   return held;

@@ -31,9 +31,6 @@ inline constexpr int kHeaps = 4;
 /// there are threads. More callers at a time leave nothing behind.
 std::int64_t WorkspaceBytes(const Settings& settings);
 
-/// The checksums of the pages of a store that has as many bytes as it may.
-std::int64_t StoreSumBytes(const Settings& settings);
-
 /// All that may be held at once: the sum of these (of all heaps), of what is
 /// under way, of a quarter of that in the shares of all connections, of as much
 /// again that waits, of an eighth for the messages to come, and of the server

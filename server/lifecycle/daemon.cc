@@ -20,7 +20,6 @@
 #include "server/observability/logging.h"
 #include "server/registry/sqlite_store.h"
 #include "server/version.h"
-#include "torqued/v1/model_registry.grpc.pb.h"
 
 namespace torqued::server {
 namespace {
@@ -114,15 +113,13 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
 std::string Daemon::OpenRegistry() {
   const std::string folder = MissingFolder(settings_.store);
   auto opened = OpenSqliteStore(
-      settings_.store,
-      {.quotas = {.models = settings_.max_models,
-                  .revisions = settings_.max_revisions,
-                  .bytes = settings_.max_store_bytes},
-       .tell = [this](const std::string& problem) { NoteStore(problem); },
-       .warn =
-           [](const std::string& problem) {
-             Log(LogLevel::kWarn, "damaged model store", {{"detail", problem}});
-           }});
+      settings_.store, {.quotas = {.models = settings_.max_models,
+                                   .revisions = settings_.max_revisions,
+                                   .bytes = settings_.max_store_bytes},
+                        .warn = [](const std::string& problem) {
+                          Log(LogLevel::kWarn, "damaged model store",
+                              {{"detail", problem}});
+                        }});
   if (auto* problem = std::get_if<std::string>(&opened)) {
     return "--store: " + std::move(*problem);
   }
@@ -215,15 +212,6 @@ void Daemon::StopListening() {
   accept_loop_->Close();
 }
 
-void Daemon::NoteStore(const std::string& problem) {
-  if (problem.empty()) {
-    Log(LogLevel::kInfo, "the model store is back", {});
-  } else {
-    Log(LogLevel::kError, "nothing can be registered", {{"detail", problem}});
-  }
-  Note(&Condition::store_lasts, problem.empty());
-}
-
 void Daemon::Note(bool Condition::* what, bool is) {
   const std::lock_guard lock(health_mutex_);
   condition_.*what = is;
@@ -231,12 +219,8 @@ void Daemon::Note(bool Condition::* what, bool is) {
   const bool serving = !condition_.leaving && condition_.answers;
   auto* health = server_->GetHealthCheckService();
   for (const std::string& service : services_->names()) {
-    const bool has_store = service != v1::ModelRegistry::service_full_name() ||
-                           condition_.store_lasts;
-    health->SetServingStatus(service, serving && has_store);
+    health->SetServingStatus(service, serving);
   }
-  // Of the server as a whole: what is registered is served on. Without a name
-  // it would be the status of all services.
   health->SetServingStatus("", serving);
 }
 

@@ -52,7 +52,6 @@ class Daemon {
     bool started = false;  // before and after, health is told nothing
     bool leaving = false;
     bool answers = true;
-    bool store_lasts = true;  // what is registered
   };
 
   explicit Daemon(const Settings& settings);
@@ -60,8 +59,6 @@ class Daemon {
   std::string OpenRegistry();
   std::string LoadModels();
   std::string Listen();
-  /// What became of the files of the store; from any thread.
-  void NoteStore(const std::string& problem);
   /// Sets a condition and tells health what follows; from any thread.
   void Note(bool Condition::* what, bool is);
   /// Asks every address for its health.

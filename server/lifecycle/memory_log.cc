@@ -15,7 +15,7 @@ void LogMemory(const Settings& settings) {
   if (held > settings.memory.bytes) {
     Log(LogLevel::kWarn,
         "the settings let the server hold more memory than there is; lower "
-        "max-inflight-bytes, max-message-bytes or max-store-bytes",
+        "max-inflight-bytes or max-message-bytes",
         {memory, source, may_hold, under_way, message});
   } else {
     Log(LogLevel::kInfo, "memory",

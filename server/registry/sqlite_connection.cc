@@ -74,10 +74,6 @@ void SqliteConnection::GiveUpWhen(const std::function<bool()>* stop) {
       const_cast<std::function<bool()>*>(stop));
 }
 
-void SqliteConnection::LeaveLog() {
-  sqlite3_db_config(handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-}
-
 bool SqliteConnection::Execute(const char* sql) {
   return sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr) == SQLITE_OK;
 }

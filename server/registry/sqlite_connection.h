@@ -33,9 +33,6 @@ class SqliteConnection {
   /// then and must stay in place. An empty one is not asked.
   void GiveUpWhen(const std::function<bool()>* stop);
 
-  /// Closing it does not copy the log into the file, nor take the log away.
-  void LeaveLog();
-
   /// Runs statements that need no values and whose rows are of no interest.
   bool Execute(const char* sql);
 

@@ -1,23 +1,18 @@
 #include "server/registry/sqlite_store.h"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "server/registry/file_lock.h"
-#include "server/registry/own_file.h"
-#include "server/registry/quiet_checkpoint.h"
 #include "server/registry/sqlite_connection.h"
 #include "server/registry/sqlite_reader.h"
 #include "server/registry/sqlite_schema.h"
 #include "server/registry/sqlite_writer.h"
 #include "server/registry/store_files.h"
-#include "server/registry/store_watch.h"
 
 namespace torqued::server {
 namespace {
@@ -32,47 +27,19 @@ class SqliteStore final : public ModelStore {
 
   SqliteStore(Locks locks, std::unique_ptr<SqliteConnection> writer,
               std::unique_ptr<SqliteConnection> reader,
-              std::unique_ptr<SqliteConnection> checkpointer,
-              const std::string& file, const StoreOptions& options)
+              const StoreQuotas& quotas)
       : locks_(std::move(locks)),
-        content_(file, locks_.of_file->descriptor(), options.looked_through),
-        writer_(std::move(writer), options.quotas),
-        reader_(std::move(reader)),
-        checkpoint_(std::move(checkpointer), content_, writer_mutex_,
-                    options.quiet) {}
-
-  /// The log of what was overwritten stays out of what is there now.
-  ~SqliteStore() override {
-    SqliteConnection& checkpointer = checkpoint_.Stop();
-    watch_.reset();
-    bool ours = false;
-    try {
-      ours = content_.Problem().empty();
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
-      // The next start copies the log.
-    }
-    if (ours) return;
-    for (SqliteConnection* connection :
-         {&writer_.connection(), &reader_.connection(), &checkpointer}) {
-      connection->LeaveLog();
-    }
-  }
+        writer_(std::move(writer), quotas),
+        reader_(std::move(reader)) {}
 
   /// Empty on success, else why not.
-  std::string Prepare(const std::string& file, const StoreOptions& options) {
+  std::string Prepare() {
     for (const bool writes : {true, false}) {
       if (writes ? writer_.Prepare() : reader_.Prepare()) continue;
       return "its tables are not as expected: " +
              (writes ? writer_.error() : reader_.error()).message;
     }
-    // SQLite has opened all that there is now.
-    OpenFiles files(file, locks_.of_file->id(), content_);
-    std::string problem = files.Problem();
-    watch_.emplace(std::move(files),
-                   StoreWatch::Times{.between_looks = options.look,
-                                     .patience = options.patience},
-                   options.tell);
-    return problem;
+    return {};
   }
 
   RegistrationOutcome Register(const RegistrationChange& change) override {
@@ -99,7 +66,7 @@ class SqliteStore final : public ModelStore {
       return StoreError{StoreError::Code::kUnavailable,
                         "another write is under way"};
     }
-    return WriteLocked([&] { return writer_.WriteSummaries(summaries); });
+    return writer_.WriteSummaries(summaries);
   }
 
   OrStoreError<std::optional<Registration>> FindCurrent(
@@ -158,40 +125,17 @@ class SqliteStore final : public ModelStore {
   }
 
  private:
-  /// Only a write to the file that has the path is one that lasts, so that is
-  /// looked at before, and again before the write is acknowledged.
-  template <class Change>
-  auto WriteLocked(Change change) -> decltype(change()) {
-    if (const std::string problem = watch_->Problem(); !problem.empty()) {
-      return Unavailable(problem);
-    }
-    auto outcome = change();
-    checkpoint_.NoteWrite();
-    content_.NoteLog();
-    if (writer_.log_is_long()) content_.Change([this] { writer_.CopyLog(); });
-    if (const std::string problem = watch_->Problem(); !problem.empty()) {
-      return Unavailable(problem);
-    }
-    return outcome;
-  }
   template <class Change>
   auto Write(Change change) -> decltype(change()) {
     const std::lock_guard lock(writer_mutex_);
-    return WriteLocked(std::move(change));
-  }
-
-  static StoreError Unavailable(const std::string& problem) {
-    return StoreError{StoreError::Code::kUnavailable, problem};
+    return change();
   }
 
   Locks locks_;  // released last
-  OwnFile content_;
   std::mutex writer_mutex_;
   SqliteWriter writer_;
   std::mutex reader_mutex_;
   SqliteReader reader_;
-  QuietCheckpoint checkpoint_;  // ends before what it serves
-  std::optional<StoreWatch> watch_;
 };
 
 }  // namespace
@@ -243,24 +187,17 @@ std::variant<std::unique_ptr<ModelStore>, std::string> OpenSqliteStore(
   }
   SyncDirectory(file.parent_path());
 
-  std::array<std::unique_ptr<SqliteConnection>, 2> others;
-  for (auto& other : others) {
-    auto opened = SqliteConnection::Open(file.string());
-    if (const auto* why = std::get_if<std::string>(&opened)) {
-      return failed(*why);
-    }
-    other = std::move(std::get<std::unique_ptr<SqliteConnection>>(opened));
-    if (!other->Configure()) return failed(other->error().message);
-  }
+  auto reader = SqliteConnection::Open(file.string());
+  if (const auto* why = std::get_if<std::string>(&reader)) return failed(*why);
+  auto& reading = std::get<std::unique_ptr<SqliteConnection>>(reader);
+  if (!reading->Configure()) return failed(reading->error().message);
 
   auto store = std::make_unique<SqliteStore>(
       SqliteStore::Locks{
           std::get<std::unique_ptr<FileLock>>(std::move(locked)),
           std::get<std::unique_ptr<FileLock>>(std::move(itself))},
-      std::move(writing), std::move(others[0]), std::move(others[1]),
-      file.string(), options);
-  if (const std::string why = store->Prepare(file.string(), options);
-      !why.empty()) {
+      std::move(writing), std::move(reading), options.quotas);
+  if (const std::string why = store->Prepare(); !why.empty()) {
     return failed(why);
   }
   return std::unique_ptr<ModelStore>(std::move(store));

@@ -23,14 +23,6 @@ bool Collect(std::vector<std::string>& texts, SqliteStatement& statement,
 }  // namespace
 
 bool SqliteWriter::Prepare() {
-  // In place of SQLite's own, which copies the log without asking.
-  sqlite3_wal_hook(
-      connection_->handle(),
-      [](void* log_pages, sqlite3*, const char*, int pages) {
-        *static_cast<int*>(log_pages) = pages;
-        return SQLITE_OK;
-      },
-      &log_pages_);
   return Count(models_, "SELECT count(*) FROM names") &&
          Count(revisions_, "SELECT count(*) FROM revisions") &&
          Count(page_bytes_, "PRAGMA page_size") &&
@@ -117,12 +109,6 @@ bool SqliteWriter::Prepare() {
                  " AND NOT EXISTS (SELECT 1 FROM names WHERE revision = ?1)"
                  " AND NOT EXISTS (SELECT 1 FROM labels WHERE revision = ?1)"
                  " RETURNING revision");
-}
-
-void SqliteWriter::CopyLog() {
-  // Where others read from the log, the next write tries again.
-  sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr,
-                            SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 RegistrationOutcome SqliteWriter::Register(const RegistrationChange& change) {

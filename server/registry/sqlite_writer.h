@@ -27,13 +27,6 @@ class SqliteWriter {
 
   bool Prepare();
 
-  SqliteConnection& connection() { return *connection_; }
-
-  /// The log is copied into the file by CopyLog alone, which is to be called
-  /// once it is long.
-  bool log_is_long() const { return log_pages_ >= kLongLogPages; }
-  void CopyLog();
-
   RegistrationOutcome Register(const RegistrationChange& change);
 
   std::variant<Deleted, NameNotFound, RevisionConflict, StoreError> Delete(
@@ -46,8 +39,6 @@ class SqliteWriter {
   std::optional<StoreError> WriteSummaries(const Summaries& summaries);
 
  private:
-  static constexpr int kLongLogPages = 1000;
-
   bool Prepare(SqliteStatement& statement, std::string_view sql) {
     return statement.Prepare(connection_->handle(), sql);
   }
@@ -79,7 +70,6 @@ class SqliteWriter {
   // Statements go before the connection they belong to.
   std::unique_ptr<SqliteConnection> connection_;
   const StoreQuotas quotas_;
-  int log_pages_ = 0;  // after the last commit
   // Counted once: a store has one writer.
   std::int64_t models_ = 0;
   std::int64_t revisions_ = 0;

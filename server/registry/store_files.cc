@@ -6,9 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
-
-#include "server/registry/own_file.h"
 
 namespace torqued::server {
 
@@ -22,37 +19,6 @@ std::optional<FileId> FileId::Of(const std::string& path) {
   struct stat found{};
   if (stat(path.c_str(), &found) != 0) return std::nullopt;
   return FileId{.device = found.st_dev, .inode = found.st_ino};
-}
-
-OpenFiles::OpenFiles(const std::string& path, const FileId& file,
-                     OwnFile& content)
-    : content_(&content) {
-  files_.push_back({path, file});
-  for (const char* end : {"-wal", "-shm"}) {
-    files_.push_back({path + end, FileId::Of(path + end)});
-  }
-}
-
-std::string OpenFiles::Problem() const {
-  // Takes files away itself.
-  std::string problem = content_->Problem();
-  return problem.empty() ? ProblemOfNames() : problem;
-}
-
-std::optional<std::string> OpenFiles::KnownProblem() const {
-  auto problem = content_->KnownProblem();
-  if (problem && problem->empty()) problem = ProblemOfNames();
-  return problem;
-}
-
-std::string OpenFiles::ProblemOfNames() const {
-  for (const Known& known : files_) {
-    const auto now = FileId::Of(known.path);
-    if (now == known.id) continue;
-    return known.path + (now ? " was replaced" : " was deleted") +
-           " while the server has it open";
-  }
-  return {};
 }
 
 bool IsPathOfStore(const std::string& path) {
@@ -75,24 +41,6 @@ bool RenameNoReplace(const std::string& from, const std::string& to) {
   if (link(from.c_str(), to.c_str()) != 0) return false;
   unlink(from.c_str());
   return true;
-}
-
-std::string PutLogAside(const std::string& path, std::int64_t frames) {
-  const std::string log = path + "-wal";
-  std::string aside = log + ".left";
-  for (int k = 2; !RenameNoReplace(log, aside); ++k) {
-    if (errno != EEXIST) {
-      return log + " cannot be put aside (" +
-             std::generic_category().message(errno) +
-             "): take it away before the next start";
-    }
-    aside = log + ".left" + std::to_string(k);
-  }
-  // Without its log it is of no use.
-  unlink((path + "-shm").c_str());
-  SyncDirectory(std::filesystem::path(path).parent_path());
-  return "its log, of " + std::to_string(frames) +
-         (frames == 1 ? " page, is now " : " pages, is now ") + aside;
 }
 
 void SyncDirectory(const std::filesystem::path& directory) {

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pathlib
 import shutil
 import signal
 import sqlite3
@@ -315,26 +314,3 @@ def test_what_a_killed_server_leaves_is_backed_up_and_checked(tmp_path):
     assert store("backup", copy, "--store", server.store).returncode == GOOD
     for path in (server.store, copy):
         assert "good, 1 names" in check(path).stdout
-
-
-def test_when_nobody_writes_the_log_is_emptied(tmp_path):
-    with harness.Server(tmp_path / "server") as server:
-        log = pathlib.Path(f"{server.store}-wal")
-        with harness.Client(server.address) as client:
-            register(client, "arm", pendulum(1))
-            give_up = time.monotonic() + harness.CALL_SECONDS
-            while log.stat().st_size > 0:
-                assert time.monotonic() < give_up
-                time.sleep(0.02)
-            # So the file alone is complete.
-            plain = shutil.copy(server.store, tmp_path / "plain.db")
-            assert "good, 1 names" in check(plain).stdout
-            register(client, "hand", pendulum(2))
-        # Also where others have the store open, and the last to close it is
-        # not the server.
-        with contextlib.closing(sqlite3.connect(server.store)) as other:
-            other.execute("SELECT count(*) FROM names").fetchone()
-            assert server.stop() == 0
-            assert log.stat().st_size == 0
-            plain = shutil.copy(server.store, tmp_path / "plain.db")
-        assert "good, 2 names" in check(plain).stdout

@@ -72,15 +72,6 @@ TEST(ByteLimits, EachThreadKeepsMemoryToComputeWith) {
   EXPECT_EQ(HeldBytes(settings), before + 3 * kMebibyte);
 }
 
-TEST(ByteLimits, EachPageOfTheStoreHasAChecksum) {
-  Settings settings = SharesOf(1 << 30);
-  const std::int64_t before = HeldBytes(settings);
-  settings.max_store_bytes += 1000 * 4096;
-  EXPECT_EQ(HeldBytes(settings), before + 1000 * 8);
-  settings.max_store_bytes = kLargest;
-  EXPECT_GT(HeldBytes(settings), kLargest / 512);
-}
-
 TEST(ByteLimits, CountAWorkspaceForEachSlotAndForAsManyCallersAsThreads) {
   for (const int threads : {1, 3}) {
     const ChunkScheduler pool(threads);

@@ -151,8 +151,7 @@ TEST(StoreBackup, LeavesTheLogOfAKilledServerAsItIs) {
   const std::string path = directory / "models.db";
   const std::string left = directory / "left.db";
   {
-    auto opened = OpenSqliteStore(path, {.quiet = std::chrono::hours(1)});
-    Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
+    Registry registry(OpenStore(path));
     Value(registry.Register(Request("arm", 1)));
     fs::copy_file(path, left);
     fs::copy_file(path + "-wal", left + "-wal");
@@ -274,53 +273,6 @@ TEST_F(StoreBackupTo, AViewOrATriggerIsDamage) {
       EXPECT_EQ(ReadFile(odd), before);
     }
     fs::remove(odd);
-  }
-}
-
-TEST(StoreBackup, AfterAQuietWhileTheFileAloneIsComplete) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  auto opened = OpenSqliteStore(path, {.quiet = std::chrono::milliseconds(1)});
-  Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
-  for (int k = 1; k <= 3; ++k) {
-    Value(registry.Register(Request("arm" + std::to_string(k), k)));
-    const auto give_up =
-        std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (fs::file_size(path + "-wal") > 0 &&
-           std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    const std::string plain = directory / ("plain" + std::to_string(k));
-    fs::copy_file(path, plain);
-    EXPECT_EQ(Checked(plain).names, k);
-  }
-}
-
-TEST(StoreBackup, NoWriteWaitsForAReaderOfTheLog) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  auto opened = OpenSqliteStore(path, {.quiet = std::chrono::milliseconds(1)});
-  Registry registry(std::get<std::unique_ptr<ModelStore>>(std::move(opened)));
-  Value(registry.Register(Request("arm", 1)));
-  sqlite3* reader = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &reader), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM names", nullptr,
-                         nullptr, nullptr),
-            SQLITE_OK);
-  for (int k = 2; k < 20; ++k) {
-    Value(registry.Register(Request("arm", k)));
-    EXPECT_EQ(Where(registry, "arm"), RevisionOf(k));
-  }
-  // For many quiet whiles the log cannot be emptied. Then nobody writes any
-  // more, and it is emptied all the same.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  EXPECT_GT(fs::file_size(path + "-wal"), 0u);
-  sqlite3_close(reader);
-  const auto give_up =
-      std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (fs::file_size(path + "-wal") > 0) {
-    ASSERT_LT(std::chrono::steady_clock::now(), give_up);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

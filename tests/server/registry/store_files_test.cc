@@ -1,4 +1,4 @@
-// A store whose files are deleted, replaced, linked or unlocked while it is
+// A store that is reached by other names, or loses its lock file, while it is
 // open.
 #include "server/registry/store_files.h"
 
@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -16,68 +15,13 @@
 #include "server/registry/file_lock.h"
 #include "server/registry/registry.h"
 #include "server/registry/store_backup.h"
-#include "server/registry/store_check.h"
 #include "tests/server/registry/fixtures.h"
-#include "tests/server/registry/told.h"
 
 namespace torqued::server {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::HasSubstr;
-using Code = RegistryError::Code;
-
-class StoreFilesTest : public testing::TestWithParam<const char*> {
- protected:
-  StoreFilesTest() { Value(registry_.Register(Request("arm", 1))); }
-
-  void ExpectRefused(const std::string& what) {
-    const auto error = Error(registry_.Register(Request("leg", 2)));
-    EXPECT_EQ(error.code, Code::kStoreUnavailable);
-    EXPECT_THAT(error.message,
-                AllOf(HasSubstr(file_ + what), HasSubstr("nothing is stored")));
-    const auto kept = registry_.Delete("arm", std::nullopt);
-    ASSERT_TRUE(kept);
-    EXPECT_THAT(kept->message, HasSubstr(what));
-    // What it has it serves.
-    EXPECT_EQ(Where(registry_, "arm"), RevisionOf(1));
-    EXPECT_EQ(Value(registry_.List(0, "")).models.size(), 1u);
-  }
-
-  const TemporaryDirectory directory_;
-  const std::string path_ = directory_ / "models.db";
-  const std::string file_ = path_ + GetParam();
-  Told told_;
-  Registry registry_{OpenStore(path_, told_.Options())};
-};
-
-TEST_P(StoreFilesTest, ADeletedOneIsNoticedBeforeARegistrationIsAcknowledged) {
-  fs::remove(file_);
-  ExpectRefused(" was deleted");
-  EXPECT_TRUE(told_.Becomes(true));
-  EXPECT_THAT(told_.problem(), HasSubstr(file_ + " was deleted"));
-}
-
-TEST_P(StoreFilesTest, AReplacedOneIsNoticedAndOneThatIsBackIsGood) {
-  const std::string aside = directory_ / "aside";
-  fs::rename(file_, aside);
-  WriteFile(file_, "");
-  ExpectRefused(" was replaced");
-  EXPECT_TRUE(told_.Becomes(true));
-  fs::rename(aside, file_);
-  EXPECT_TRUE(told_.Becomes(false));
-  Value(registry_.Register(Request("leg", 2)));
-  EXPECT_EQ(Where(registry_, "leg"), RevisionOf(2));
-}
-
-TEST_P(StoreFilesTest, NobodyHasToRegisterForItToBeTold) {
-  fs::remove(file_);
-  EXPECT_TRUE(told_.Becomes(true));
-}
-
-INSTANTIATE_TEST_SUITE_P(OfTheStore, StoreFilesTest,
-                         testing::Values("", "-wal", "-shm"));
 
 TEST(StoreFiles, AStoreIsLockedAsAFileThatIsWritten) {
   const TemporaryDirectory directory;
@@ -88,81 +32,6 @@ TEST(StoreFiles, AStoreIsLockedAsAFileThatIsWritten) {
   ASSERT_NE(held, nullptr);
   EXPECT_EQ(fcntl((*held)->descriptor(), F_GETFL) & O_ACCMODE, O_RDWR);
   EXPECT_EQ(ReadFile(path), "");
-}
-
-/// Replaces the store of a test when its third connection is opened.
-struct Replacement {
-  static inline std::string path;
-  static inline int opened = 0;
-  static int Run(sqlite3*, const char**, const sqlite3_api_routines*) {
-    if (++opened == 3) {
-      fs::copy_file(path, path + ".copy");
-      fs::rename(path + ".copy", path);
-    }
-    return SQLITE_OK;
-  }
-};
-
-TEST(StoreFiles, OneThatIsReplacedWhileItIsOpenedIsNamed) {
-  const TemporaryDirectory directory;
-  Replacement::path = directory / "models.db";
-  {
-    OpenStore(Replacement::path);
-  }
-  const auto run = reinterpret_cast<void (*)()>(Replacement::Run);
-  sqlite3_auto_extension(run);
-  EXPECT_THAT(WhyItDoesNotOpen(Replacement::path),
-              AllOf(HasSubstr(Replacement::path + " was replaced"),
-                    testing::Not(HasSubstr("tables"))));
-  sqlite3_cancel_auto_extension(run);
-}
-
-// A function for SQL that deletes the store, whose path is the argument.
-int AddRemove(sqlite3* connection, const char** /*error*/,
-              const sqlite3_api_routines* /*api*/) {
-  return sqlite3_create_function(
-      connection, "remove_file", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr,
-      [](sqlite3_context*, int, sqlite3_value** path) {
-        unlink(reinterpret_cast<const char*>(sqlite3_value_text(path[0])));
-      },
-      nullptr, nullptr);
-}
-
-TEST(StoreFiles, OneThatGoesInTheMiddleOfARegistrationIsNoticed) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  const auto add = reinterpret_cast<void (*)()>(AddRemove);
-  sqlite3_auto_extension(add);
-  Registry registry(OpenStore(path));
-  sqlite3_cancel_auto_extension(add);
-  Value(registry.Register(Request("arm", 1)));
-  ASSERT_EQ(RunSql(path,
-                   "CREATE TRIGGER harm AFTER INSERT ON names BEGIN"
-                   " SELECT remove_file('" +
-                       path + "'); END"),
-            "");
-  const auto error = Error(registry.Register(Request("leg", 2)));
-  EXPECT_EQ(error.code, Code::kStoreUnavailable);
-  EXPECT_THAT(error.message, HasSubstr("was deleted"));
-}
-
-// By a backup that is put in its place, say.
-TEST(StoreFiles, OneThatIsReplacedKeepsWhatReplacedIt) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  const std::string other = directory / "other.db";
-  Value(Registry(OpenStore(other)).Register(Request("other", 3)));
-  {
-    Registry registry(OpenStore(path));
-    Value(registry.Register(Request("arm", 1)));
-    fs::rename(other, path);
-    EXPECT_EQ(Error(registry.Register(Request("leg", 2))).code,
-              Code::kStoreUnavailable);
-  }
-  Registry registry(OpenStore(path));
-  EXPECT_EQ(Where(registry, "other"), RevisionOf(3));
-  EXPECT_THAT(Where(registry, "arm"), HasSubstr("no model is named"));
-  EXPECT_TRUE(std::get<StoreCheck>(CheckStore(path)).good());
 }
 
 /// A server in a process of its own, until it is stopped.
