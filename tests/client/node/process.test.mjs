@@ -131,18 +131,6 @@ test('a server that cannot start says why', async () => {
   });
 });
 
-test('a variable that nobody reads is not passed over', async () => {
-  process.env.TORQUED_MAXROWS = '5';
-  try {
-    await assert.rejects(startLocalServer(), {
-      name: 'LocalServerError',
-      message: /TORQUED_MAXROWS.*TORQUED_MAX_ROWS/,
-    });
-  } finally {
-    delete process.env.TORQUED_MAXROWS;
-  }
-});
-
 test('the server is found by name, environment and path', () => {
   const binary = process.env.TORQUED_SERVER;
   const path = process.env.PATH;
