@@ -163,6 +163,7 @@ std::string Replace(const std::string& path, const Target& target) {
   // A full backlog would keep a blocking connect waiting.
   const int client =
       socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (client < 0) return std::strerror(errno);
   const int error = connect(client, target.get(), target.size) == 0 ? 0 : errno;
   close(client);
   if (error == 0 || error == EAGAIN) return "another server listens there";

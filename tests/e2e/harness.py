@@ -269,12 +269,12 @@ class _WithDeadline:
 
 
 class Client:
-    def __init__(self, address):
+    def __init__(self, address, *options):
         self.channel = grpc.insecure_channel(address, options=[
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_http_proxy", 0),
             # As large as the server's; gRPC's own default is 4 MiB.
-            ("grpc.max_receive_message_length", 64 << 20)])
+            ("grpc.max_receive_message_length", 64 << 20), *options])
         self.registry = _WithDeadline(
             model_registry_pb2_grpc.ModelRegistryStub(self.channel))
         self.dynamics = _WithDeadline(
