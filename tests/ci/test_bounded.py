@@ -42,7 +42,14 @@ def test_the_exit_code_passes_through_and_nothing_is_said(code):
         "bounded: no cgroup may be made here, so memory has no limit"}
 
 
+def cgroups():
+    """Of checks that run, and of some that were killed."""
+    return {path.name for path in
+            pathlib.Path("/sys/fs/cgroup").glob("**/torqued-bounded-*")}
+
+
 def test_memory_has_a_limit():
+    before = cgroups()
     program = "print(len([bytearray(1 << 20) for _ in range(400)]))"
     assert bounded(50, sys.executable, "-c", program).stdout == "400\n"
     limited = bounded(50, sys.executable, "-c", program, BOUNDED_MB="100")
@@ -50,5 +57,5 @@ def test_memory_has_a_limit():
         pytest.skip("no cgroup with a limit of memory may be made here")
     assert limited.returncode == 128 + 9 and limited.stdout == ""
     assert "processes were killed" in limited.stderr
-    cgroups = pathlib.Path("/sys/fs/cgroup").glob("**/torqued-bounded-*")
-    assert all(is_there(cgroup.name.split("-")[2]) for cgroup in cgroups)
+    left = cgroups() - before
+    assert all(is_there(name.split("-")[2]) for name in left)
