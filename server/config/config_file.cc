@@ -1,5 +1,7 @@
 #include "server/config/config_file.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -64,6 +66,29 @@ bool AppendTexts(const toml::node& node, std::vector<std::string>* texts) {
   return true;
 }
 
+/// The line of a "[" without a name behind it, which toml++ 3.3 takes for
+/// granted; 0: there is none.
+std::int64_t LineOfNamelessSection(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF", kBlank = " \t";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  for (std::int64_t line = 1; !text.empty(); ++line) {
+    const std::size_t begin = text.find_first_not_of(kBlank);
+    if (begin != text.npos && text[begin] == '[') {
+      std::size_t name = text.find_first_not_of(kBlank, begin + 1);
+      if (name != text.npos && text[name] == '[') {
+        name = text.find_first_not_of(kBlank, name + 1);
+      }
+      const char c = name == text.npos ? ']' : text[name];
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+          std::string_view("-_\"']").find(c) == text.npos) {
+        return line;
+      }
+    }
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  return 0;
+}
+
 std::string Quoted(const std::string& text) {
   const toml::value<std::string> value(text);
   std::ostringstream quoted;
@@ -79,7 +104,19 @@ std::variant<std::vector<ConfigEntry>, std::string> ReadConfigFile(
   if (const auto* error = std::get_if<int>(&bytes)) {
     return path + ": " + std::strerror(*error);
   }
-  const auto parsed = toml::parse(std::get<std::string>(bytes), path);
+  const auto& text = std::get<std::string>(bytes);
+  if (const std::int64_t line = LineOfNamelessSection(text); line != 0) {
+    return path + ": line " + std::to_string(line) + ": a section has no name";
+  }
+  // toml++ 3.3 leaves the behavior of some other characters undefined.
+  if (const auto other = std::find_if(text.begin(), text.end(),
+                                      [](unsigned char c) { return c > 0x7F; });
+      other != text.end()) {
+    return path + ": line " +
+           std::to_string(1 + std::count(text.begin(), other, '\n')) +
+           ": a character is not ASCII; write it as \\u00E9 in double quotes";
+  }
+  const auto parsed = toml::parse(text, path);
   if (!parsed) {
     return At(path, parsed.error().source()) + ": " +
            std::string(parsed.error().description());

@@ -316,6 +316,7 @@ TEST_F(CommandLineTest, AMistakeInTheFileIsNamedByItsLine) {
   for (const char* text :
        {"threads = 1\nlisten = \"127.0.0.1:0\n", "threads = 1\nstore = 's",
         "threads = 1\nmodels = [\"/a\"\n", "threads = 1\nstore = /s\n",
+        "threads = 1\n[\n", "threads = 1\nstore = \"/\xC3\xA9\"\n",
         "threads = 1\nmodels = [1979-05-27]\n", "threads = 1\nmax-rows = x",
         "threads = 1\nmax-rows = 0\n", "threads = 1\nmax-row = 1\n",
         "threads = 1\nstore = \"/a\\u0000b\"\n"}) {
