@@ -32,8 +32,6 @@ class FileLock {
   /// file that this process has locked nothing is opened to find that out.
   static Outcome AcquireItself(const std::string& path);
 
-  /// Of the file that is locked.
-  FileId id() const { return id_; }
   /// Open as long as this lives; to be left open.
   int descriptor() const { return fd_; }
 

@@ -27,8 +27,6 @@ class SqliteReader {
 
   bool Prepare();
 
-  SqliteConnection& connection() { return *connection_; }
-
   OrStoreError<std::optional<Registration>> FindCurrent(std::string_view name);
   OrStoreError<std::optional<Registration>> FindLabel(std::string_view name,
                                                       std::string_view label);
