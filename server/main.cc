@@ -10,7 +10,6 @@
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
 #include "server/lifecycle/malloc_tuning.h"
-#include "server/lifecycle/private_directory.h"
 #include "server/lifecycle/signals.h"
 #include "server/observability/library_log.h"
 #include "server/observability/logging.h"
@@ -104,11 +103,7 @@ int Main(int argc, char** argv) {
   if (const auto* check = std::get_if<StoreCheckCommand>(&command)) {
     return Finish(Check(*check));
   }
-  const auto& settings = std::get<Settings>(command);
-  const int code = Serve(settings);
-  // Whoever started a server that does not start reads there why.
-  if (code == 0) RemovePrivateDirectory(settings);
-  return code;
+  return Serve(std::get<Settings>(command));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "client/cli/compute_flags.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,12 +1,15 @@
 // Options that computing commands have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "client/cpp/states.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace torqued::cli {
 

@@ -1,5 +1,7 @@
 #include "client/cli/flag_names.h"
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 #include <functional>
 

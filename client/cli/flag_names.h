@@ -1,11 +1,14 @@
 // What fields of requests are called on the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace torqued::cli {
 

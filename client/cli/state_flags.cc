@@ -1,5 +1,7 @@
 #include "client/cli/state_flags.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 #include "client/cli/errors.h"

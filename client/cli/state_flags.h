@@ -1,13 +1,16 @@
 // States from the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "client/cli/compute_flags.h"
 #include "client/cli/session.h"
 #include "client/cli/table_file.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace torqued::cli {
 

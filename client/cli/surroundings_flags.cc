@@ -1,5 +1,7 @@
 #include "client/cli/surroundings_flags.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <string_view>
 

@@ -2,12 +2,15 @@
 // command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "client/cpp/error.h"
 #include "client/cpp/states.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace torqued::cli {
 

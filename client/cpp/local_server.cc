@@ -253,12 +253,13 @@ LocalServer::LocalServer(const LocalServerOptions& options)
   const fs::path store =
       options.store.empty() ? directory / "models.db" : options.store;
 
-  std::vector<std::string> command = {
-      fs::absolute(binary).string(), "--listen", "127.0.0.1:0",
-      "--address-file", (directory / "address").string(), "--store",
-      store.string(),
-      // Should this process be killed.
-      "--private-directory", directory.string()};
+  std::vector<std::string> command = {fs::absolute(binary).string(),
+                                      "--listen",
+                                      "127.0.0.1:0",
+                                      "--address-file",
+                                      (directory / "address").string(),
+                                      "--store",
+                                      store.string()};
   command.insert(command.end(), options.arguments.begin(),
                  options.arguments.end());
   process_ = std::make_unique<Process>(command, directory / "stderr");

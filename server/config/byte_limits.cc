@@ -27,7 +27,8 @@ constexpr int kWorkspacesBeside = 2;
 
 // Shares of less would be of no use.
 constexpr std::int64_t kLeastMessage = kMebibyte;
-constexpr std::int64_t kLeastUnderWay = 4 * kMebibyte;
+// A message, three times, and its reply, twice, of a client that has half.
+constexpr std::int64_t kLeastUnderWay = 10 * kMebibyte;
 
 /// Both are at least 0.
 std::int64_t Sum(std::int64_t a, std::int64_t b) {
@@ -36,14 +37,14 @@ std::int64_t Sum(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Together with what follows from them 51/64, and kItself.
+// Together with what follows from them 52/64, and kItself.
 void SetShares(const MemoryLimit& memory, Settings* settings) {
   const Settings most;
   settings->memory = memory;
   settings->max_message_bytes =
-      std::clamp(memory.bytes / 32, kLeastMessage, most.max_message_bytes);
+      std::clamp(memory.bytes / 64, kLeastMessage, most.max_message_bytes);
   settings->max_inflight_bytes =
-      std::clamp(memory.bytes / 8, kLeastUnderWay, most.max_inflight_bytes);
+      std::clamp(memory.bytes / 4, kLeastUnderWay, most.max_inflight_bytes);
 }
 
 std::int64_t ArrivalBytes(const Settings& settings) {
@@ -70,14 +71,10 @@ std::int64_t WorkspaceBytes(const Settings& settings) {
 
 std::int64_t HeldBytes(const Settings& settings) {
   const std::int64_t under_way = settings.max_inflight_bytes;
-  std::int64_t held = kItself + kHeaps * KeptFreeInHeap(settings.memory.bytes) +
-                      kBytesOfModel * CachedSourceBytes(settings) +
-                      WorkspaceBytes(settings);
-  for (const std::int64_t part : {ArrivalBytes(settings), under_way,
-                                  under_way / 4, under_way, under_way / 8}) {
-    held = Sum(held, part);
-  }
-  return held;
+  const std::int64_t held =
+      kItself + kHeaps * KeptFreeInHeap(settings.memory.bytes) +
+      kBytesOfModel * CachedSourceBytes(settings) + WorkspaceBytes(settings);
+  return Sum(held, Sum(ArrivalBytes(settings), under_way));
 }
 
 }  // namespace torqued::server

@@ -25,7 +25,6 @@ namespace {
 
 // What a file or an argument holds may be anything.
 constexpr std::size_t kMaxUsageBytes = 600;
-constexpr double kMaxWriteDeadline = 86'400;
 constexpr double kMaxDrainGrace = 86'400;
 constexpr double kMaxKeeping = 2'000'000;  // what gRPC's milliseconds hold
 // protobuf's own limit of a message.
@@ -114,12 +113,10 @@ class Parser {
     if (settings_.listen.empty()) return Usage("--listen: names no address");
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
-    settings_.write_deadline = Milliseconds(write_deadline_);
     settings_.drain_grace = Milliseconds(drain_grace_);
     settings_.keepalive = Milliseconds(keepalive_);
     settings_.max_connection_age = Milliseconds(max_connection_age_);
     settings_.reflection = reflection_ == "on";
-    settings_.growing_windows = growing_windows_ == "on";
     settings_.models_validation = *FindValidation(models_validation_);
     settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) {
@@ -205,8 +202,8 @@ class Parser {
   void AddLimits() {
     flags::WholeNumber(
         Setting("--max-message-bytes", settings_.max_message_bytes,
-                "Largest request and largest reply; by default a 32nd of the "
-                "memory, at most 64 MiB; clients have a limit of their own, "
+                "Largest request and largest reply; by default a 64th of the "
+                "memory, at most 16 MiB; clients have a limit of their own, "
                 "4 MiB unless raised"),
         4096, kMaxMessage);
     flags::WholeNumber(
@@ -214,14 +211,10 @@ class Parser {
                 "Most states in one request, or in one chunk of a stream"),
         1, kMaxCount);
     flags::WholeNumber(
-        Setting("--max-inflight-rows", settings_.max_inflight_rows,
-                "Most states under way at a time; more are refused at once"),
-        1, kUnbounded);
-    flags::WholeNumber(
         Setting(
             "--max-inflight-bytes", settings_.max_inflight_bytes,
             "Most bytes of requests and replies under way at a time; "
-            "results count twice; by default an eighth of the memory, at most "
+            "results count twice; by default a quarter of the memory, at most "
             "1 GiB"),
         1, kUnbounded);
     flags::WholeNumber(
@@ -240,15 +233,6 @@ class Parser {
     flags::WholeNumber(Setting("--max-store-bytes", settings_.max_store_bytes,
                                "Most bytes that the model store uses"),
                        1, kUnbounded);
-    Setting("--write-deadline", write_deadline_,
-            "Seconds that a message may wait for its client to take it; 0: for "
-            "ever. Then its call is cancelled")
-        ->check(Seconds(kMaxWriteDeadline));
-    flags::OneOf(
-        Setting("--growing-windows", growing_windows_,
-                "Let distant clients send further ahead, up to 32 MiB a "
-                "stream: faster, and not within max-inflight-bytes"),
-        {"on", "off"});
   }
 
   void AddConnections() {
@@ -292,11 +276,6 @@ class Parser {
               return CheckAddress(WithPort(text), /*first_port=*/1);
             },
             "ADDR"))
-        ->configurable(false);
-    app_.add_option("--private-directory", settings_.private_directory,
-                    "Directory of this server alone, removed when it stops: "
-                    "store, address file, sockets and a log called stderr go "
-                    "with it")
         ->configurable(false);
     app_.add_flag("--version", version_, "Print the version and exit")
         ->configurable(false);
@@ -425,14 +404,12 @@ class Parser {
 
   CLI::App app_{"Networked robot dynamics.", "torqued"};
   Settings& settings_;
-  double write_deadline_ = 300;
   double drain_grace_ = 30;
   double keepalive_ = 60;
   double max_connection_age_ = 0;
   std::string isa_ = "auto";
   std::string reflection_ = "on";
   std::string models_validation_ = "default";
-  std::string growing_windows_ = "off";
   std::string log_format_ = "text";
   std::string log_level_ = "info";
   std::string config_;

@@ -25,8 +25,6 @@ struct Settings {
   /// Receives the bound addresses, one a line, once the server serves.
   std::string address_file;
   std::string store;
-  /// Goes with the server, when that stops in order; empty: there is none.
-  std::string private_directory;
   std::vector<std::string> models;
   Validation models_validation = Validation::kDefault;  // of what is in them
   int threads = 0;                      // 0: those that this process may use
@@ -36,21 +34,17 @@ struct Settings {
   bool reflection = true;
   MemoryLimit memory;  // of this process
   // Of these two, the most that they are unless named: SetShares.
-  std::int64_t max_message_bytes = 64 << 20;  // of a request and of a reply
+  std::int64_t max_message_bytes = 16 << 20;  // of a request and of a reply
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
   std::int64_t max_rows = 1'000'000;  // of a request
-  std::int64_t max_inflight_rows = 16'000'000;
   std::int64_t max_inflight_streams = 1000;
   std::int64_t max_models = 10'000;      // names in the store
   std::int64_t max_revisions = 100'000;  // in the store
   std::int64_t max_store_bytes = std::int64_t{4} << 30;
-  bool growing_windows = false;  // of the transport, for distant clients
   /// A client that has sent nothing for so long is pinged; 0: never.
   std::chrono::milliseconds keepalive{60'000};
   /// An older connection takes no new calls; 0: never.
   std::chrono::milliseconds max_connection_age{0};
-  /// How long a message may wait for its client; 0: for ever.
-  std::chrono::milliseconds write_deadline{300'000};
   std::chrono::milliseconds drain_grace{30'000};
   /// Names like those of settings in the environment, which mean nothing.
   std::vector<std::string> unknown_variables;

@@ -75,8 +75,8 @@ std::string MissingFolder(const std::string& file) {
 Daemon::Daemon(const Settings& settings)
     : settings_(settings),
       engine_(Engine::Options{settings.threads, 0, settings.target}),
-      admission_({settings.max_inflight_rows, settings.max_inflight_bytes,
-                  settings.max_inflight_streams}) {}
+      admission_({settings.max_inflight_bytes, settings.max_inflight_streams}) {
+}
 
 Daemon::~Daemon() {
   if (accept_loop_ != nullptr) StopListening();
@@ -136,13 +136,11 @@ std::string Daemon::OpenRegistry() {
         ComputeLimits{settings_.max_rows, settings_.max_message_bytes,
                       engine_.threads()},
         MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
-                     HeldBytes(settings_)},
-        settings_.write_deadline});
+                     HeldBytes(settings_)}});
   } catch (const std::exception& error) {  // no threads
     return std::string("--threads: ") + error.what();
   }
-  services_ =
-      std::make_unique<OfferedServices>(*context_, settings_.growing_windows);
+  services_ = std::make_unique<OfferedServices>(*context_);
   return {};
 }
 
@@ -187,8 +185,7 @@ std::string Daemon::Listen() {
   if (!settings_.reflection)
     builder.SetOption(std::make_unique<NoReflection>());
   ConfigureTransport({settings_.max_message_bytes, ArrivalBytes(settings_),
-                      settings_.growing_windows, settings_.keepalive,
-                      settings_.max_connection_age},
+                      settings_.keepalive, settings_.max_connection_age},
                      &builder);
   accept_loop_->RegisterWith(&builder);
   services_->RegisterWith(&builder);

@@ -96,7 +96,7 @@ bool IsRight(const v1::ComputeReply& reply, int rows) {
 std::string CheckRows(Engine& engine, const ModelEntry& entry, int rows) {
   const v1::ComputeRequest request = RequestOf(rows);
   v1::ComputeReply reply;
-  Admission admission({rows, 1 << 20});
+  Admission admission({.bytes = 1 << 20});
   const ComputeView view = ViewOf(request);
   auto setup = SetUp(view.query, entry, engine.target());
   if (const auto* error = std::get_if<Error>(&setup)) return error->message;

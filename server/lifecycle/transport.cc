@@ -47,14 +47,8 @@ void ConfigureTransport(const Transport& transport,
   const auto set = [builder](const char* name, int value) {
     builder->AddChannelArgument(name, value);
   };
-  // Probing sets windows by the bytes that arrive during a ping, and on a busy
-  // machine pings are slow: up to 32 MiB of every stream pile up before the
-  // server, although from nearby no more of it gets through than with 64 KiB.
-  // There is no size to choose between: GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES
-  // leaves the window of the connection at 64 KiB.
-  set(GRPC_ARG_HTTP2_BDP_PROBE, transport.growing_windows ? 1 : 0);
-  // Probing raises this as well. A frame of 16 KiB, the protocol's default,
-  // costs a tenth of the server's time in streams of large chunks.
+  // A frame of 16 KiB, the protocol's default, costs a tenth of the server's
+  // time in streams of large chunks.
   set(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 1 << 20);
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
   set(GRPC_ARG_MAX_METADATA_SIZE, kMostHeaderBytes);

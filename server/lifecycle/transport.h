@@ -12,10 +12,6 @@ struct Transport {
   /// Beyond so many bytes gRPC closes idle connections, then ends calls, of its
   /// own choice and without details.
   std::int64_t quota_bytes = 0;
-  /// Whether what a client may send ahead grows with the distance: 4 MiB at
-  /// first, then what arrived during a round trip, up to 32 MiB a stream.
-  /// Otherwise it is 64 KiB a stream and the message being read.
-  bool growing_windows = false;
   /// A client that has sent nothing for so long is pinged, and the connection
   /// ends if it does not answer as long, 20 s at most. 0: never.
   std::chrono::milliseconds keepalive;

@@ -37,6 +37,10 @@ class CheckJob {
 
   std::optional<Error> Append(const v1::TrajectorySamples& samples);
   std::int64_t rows() const { return samples_ ? samples_->rows() : 0; }
+  /// Admitted.
+  Admission::Load load() const {
+    return samples_ ? samples_->load() : Admission::Load();
+  }
 
   /// The first ones derive rates and make ready; each looks at some thousand
   /// samples at most, on the thread of the caller.

@@ -10,8 +10,9 @@ namespace torqued::server {
 void CheckStream::OnMessage() {
   std::optional<Error> error;
   try {
-    error = Receive(&incoming_, {context_.admission, record_.peer()}, &request_,
-                    &request_room_);
+    error =
+        Receive(&incoming_, {context_.admission, record_.peer(), job_->load()},
+                &request_, &request_room_);
     if (error) {
       // As it is.
     } else if (request_.has_start() == request_.has_samples()) {

@@ -26,9 +26,7 @@ class CheckStream final : public StreamCall {
   enum class Phase : std::uint8_t { kReading, kChecking, kAnswering };
 
   void OnMessage() override;
-  const Admission::Ticket* start_room() const override {
-    return &request_room_;
-  }
+  const Admission::Ticket& start_room() const override { return request_room_; }
   std::optional<Error> OnModel(const ModelEntry& entry) override;
   void Conclude() override;
   bool IsAtWork() const override { return stepping_; }

@@ -19,8 +19,9 @@ void DynamicsCall::Run() {
 
 void DynamicsCall::ResolveAndCompute() {
   if (cancelled()) return Abandon();
-  auto resolved = ResolveModel(context_.registry, *View().query.model,
-                               {context_.admission, peer(), &request_room_});
+  auto resolved =
+      ResolveModel(context_.registry, *View().query.model,
+                   {context_.admission, peer(), request_room_.load()});
   if (auto* error = std::get_if<Error>(&resolved)) {
     return Fail(std::move(*error));
   }
@@ -36,9 +37,10 @@ void DynamicsCall::Compute(const ModelEntry& entry) {
   // That of others, or of the cache, is small. One of its own is there before
   // it is admitted, but only of as many calls as there are threads.
   setup_bytes_ = made.use_count() > 1 ? 0 : made->bytes();
-  auto prepared = Computation::Prepare(
-      view.states, std::move(made), context_.limits,
-      {context_.admission, peer(), &request_room_}, results_, setup_bytes_);
+  auto prepared =
+      Computation::Prepare(view.states, std::move(made), context_.limits,
+                           {context_.admission, peer(), request_room_.load()},
+                           results_, setup_bytes_);
   if (auto* error = std::get_if<Error>(&prepared)) {
     return Fail(std::move(*error));
   }

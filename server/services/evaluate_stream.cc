@@ -15,8 +15,8 @@ namespace {
 
 /// Chunks that are larger give their memory back.
 constexpr std::int64_t kMaxKeptBytes = 1 << 20;
-/// Of a reply beside the arrays of its results.
-constexpr std::int64_t kFrameOfReply = 2048;
+/// Of what may be in flight: idle streams leave the rest to calls.
+constexpr std::int64_t kKeptPart = 8;
 
 /// What takes less, by estimate, is computed where it was parsed: its numbers
 /// stand in the caches there. Others wait for the thread meanwhile: rows that
@@ -28,11 +28,6 @@ bool IsForThePool(const StateBatch& batch) {
   // Singular values are computed row by row, which the estimate leaves out.
   if (batch.sigma_min()) return !Engine::IsSmall(plan);
   return plan.Nanoseconds(plan.rows()) > kInPlaceNanoseconds;
-}
-
-/// Who waits for nobody may take all there is.
-Admission::Reach ReachOf(bool first) {
-  return first ? Admission::Reach::kLimit : Admission::Reach::kHalfTheLimit;
 }
 
 Error InChunk(Error error, std::uint64_t number) {
@@ -83,7 +78,6 @@ std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
   }
   auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
   auto admitted = context_.admission.Admit({.bytes = made->bytes()},
-                                           Admission::Reach::kLimit,
                                            record_.peer(), start_room_.load());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   held_ = std::get<Admission::Ticket>(std::move(admitted));
@@ -95,71 +89,54 @@ std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
 }
 
 void EvaluateStream::OnChunk(std::unique_ptr<Chunk> message) {
-  Chunk* chunk = message.get();
-  chunk->done = false;
-  chunk->number = chunks_read_++;
-  try {
-    chunk->error = Prepare(chunk);
-  } catch (...) {
-    chunk->error = FaultOfTheServer();
-  }
-  if (chunk->error) return Queue(std::move(message));
-  Admit(std::move(message));
+  message->done = false;
+  message->parsed = false;
+  message->number = chunks_read_++;
+  AdmitOrWait(std::move(message));
 }
 
-void EvaluateStream::Admit(std::unique_ptr<Chunk> message) {
+void EvaluateStream::AdmitOrWait(std::unique_ptr<Chunk> message) {
   Chunk* chunk = message.get();
-  const auto echo_bytes =
-      static_cast<std::int64_t>(setup_->echo_with_wrench.size());
   while (true) {
-    // Not counted twice: the batch admits the input with the results.
-    chunk->input = {};
-    chunk->waiting = {};
     const bool first = IsFirst();
-    bool waits = false;
-    try {
-      chunk->error = chunk->batch->Admit(
-          chunk->input_bytes, chunk->number == 0 ? echo_bytes : 0,
-          context_.limits, admission(), ReachOf(first));
-      if (chunk->error) {
-        waits = !first && chunk->error->reason == v1::OVERLOADED &&
-                TakeRoomToWait(chunk);
-        if (!waits) {
-          chunk->error = InMessage(*std::move(chunk->error), "chunk.");
-        }
+    if (first || MayReadAhead()) {
+      try {
+        chunk->error = Admit(chunk);
+      } catch (...) {
+        chunk->error = FaultOfTheServer();
       }
-    } catch (...) {
-      chunk->error = FaultOfTheServer();
-    }
-    if (!chunk->error) {
-      if (chunk->kept_request <= chunk->input_bytes &&
-          chunk->kept_reply <= chunk->batch->result_bytes() + kFrameOfReply) {
-        chunk->kept = {};
+      if (first || !chunk->error || chunk->error->reason != v1::OVERLOADED) {
+        return Queue(std::move(message));
       }
-      break;
     }
-    if (!waits) break;
-    chunk->error.reset();
     Lock lock(mutex_);
     // Without anybody left to wait for, it is first now.
     if (line_size_ == 0) continue;
     waiting_chunk_ = std::move(message);
     return Advance(std::move(lock));
   }
-  Queue(std::move(message));
+}
+
+std::optional<Error> EvaluateStream::Admit(Chunk* chunk) {
+  if (!chunk->parsed) {
+    if (auto error = Prepare(chunk)) return error;
+  }
+  const auto echo_bytes =
+      static_cast<std::int64_t>(setup_->echo_with_wrench.size());
+  auto error = chunk->batch->Admit(0, chunk->number == 0 ? echo_bytes : 0,
+                                   context_.limits, AdmissionOf(*chunk));
+  if (error) error = InMessage(*std::move(error), "chunk.");
+  return error;
+}
+
+bool EvaluateStream::MayReadAhead() const {
+  const Admission& all = context_.admission;
+  return all.bytes() <= all.limit().bytes / 2;
 }
 
 bool EvaluateStream::IsFirst() {
   const Lock lock(mutex_);
   return line_size_ == 0;
-}
-
-bool EvaluateStream::TakeRoomToWait(Chunk* chunk) {
-  auto room = context_.waiting.Admit({.bytes = chunk->input_bytes},
-                                     Admission::Reach::kLimit, record_.peer());
-  auto* ticket = std::get_if<Admission::Ticket>(&room);
-  if (ticket != nullptr) chunk->waiting = std::move(*ticket);
-  return ticket != nullptr;
 }
 
 void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
@@ -187,30 +164,11 @@ void EvaluateStream::Queue(std::unique_ptr<Chunk> message) {
   Advance(std::move(lock));
 }
 
-std::optional<Error> EvaluateStream::AdmitInput(Chunk* chunk) {
-  auto measured = Measure(chunk->bytes, ShapeOf<v1::EvaluateRequest>());
-  if (auto* error = std::get_if<Error>(&measured)) return std::move(*error);
-  chunk->input_bytes = std::get<MessageMeasure>(measured).decoded_bytes;
-  const bool first = IsFirst();
-  auto admitted =
-      admission().Admit({.bytes = chunk->input_bytes}, ReachOf(first));
-  if (auto* ticket = std::get_if<Admission::Ticket>(&admitted)) {
-    chunk->input = std::move(*ticket);
-    return std::nullopt;
-  }
-  if (!first && TakeRoomToWait(chunk)) return std::nullopt;
-  return InMessage(std::get<Error>(std::move(admitted)), "chunk.");
-}
-
 std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
-  std::optional<Error> error = AdmitInput(chunk);
-  if (!error) error = ParseMeasured(&chunk->bytes, &chunk->request);
-  if (error) return error;
-  if (chunk->kept.load().bytes > 0) {
-    // What was kept may stand beside what has come.
-    chunk->kept_request =
-        static_cast<std::int64_t>(chunk->request.SpaceUsedLong());
-  }
+  chunk->kept = {};
+  auto error = Receive(&chunk->bytes, AdmissionOf(*chunk), &chunk->request,
+                       &chunk->input);
+  if (error) return InMessage(*std::move(error), "chunk.");
   if (chunk->request.has_start()) {
     return WrongMessage("start", "Only the first message may be a start.");
   }
@@ -222,6 +180,7 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
   }
   error = chunk->batch->Bind(ViewOf(chunk->request.chunk()));
   if (error) return InMessage(*std::move(error), "chunk.");
+  chunk->parsed = true;
   if (chunk->batch->fail_fast()) {
     chunk->stop = std::make_shared<CancellationToken>(record_.cancellation());
   }
@@ -321,7 +280,7 @@ bool EvaluateStream::OnWritten(bool ok) {
   return true;
 }
 
-void EvaluateStream::Resume() { Admit(std::move(resumed_)); }
+void EvaluateStream::Resume() { AdmitOrWait(std::move(resumed_)); }
 
 void EvaluateStream::GiveUpBehind(const Chunk& failed) {
   input_ended_ = true;
@@ -384,10 +343,23 @@ std::unique_ptr<EvaluateStream::Chunk> EvaluateStream::TakeChunk() {
   return chunk;
 }
 
-void EvaluateStream::Keep(std::unique_ptr<Chunk> chunk, std::int64_t bytes) {
+void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
+  chunk->batch->Release();
+  chunk->input = {};
+  chunk->bytes.Clear();
+  // By capacity, and with fields that nobody asked for; what the batch has
+  // beside its results is small.
+  const auto bytes = static_cast<std::int64_t>(chunk->request.SpaceUsedLong() +
+                                               chunk->reply.SpaceUsedLong());
+  const std::size_t most = std::max<std::size_t>(1, line_size_);
+  if (spare_.size() > most) spare_.resize(most);
+  const Admission& all = context_.admission;
+  if (bytes > kMaxKeptBytes || spare_.size() == most ||
+      all.bytes() + bytes > all.limit().bytes / kKeptPart) {
+    return;
+  }
   try {
-    auto kept = context_.kept.Admit({.bytes = bytes}, Admission::Reach::kLimit,
-                                    record_.peer());
+    auto kept = AdmissionOf(*chunk).Admit({.bytes = bytes});
     if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
       chunk->kept = std::move(*ticket);
       spare_.push_back(std::move(chunk));
@@ -395,21 +367,6 @@ void EvaluateStream::Keep(std::unique_ptr<Chunk> chunk, std::int64_t bytes) {
   } catch (const std::bad_alloc&) {
     chunk.reset();  // nobody waits for it
   }
-}
-
-void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
-  chunk->batch->Release();
-  chunk->bytes.Clear();
-  // By capacity, and with fields that nobody asked for; what the batch has
-  // beside its results is small.
-  chunk->kept_request =
-      static_cast<std::int64_t>(chunk->request.SpaceUsedLong());
-  chunk->kept_reply = static_cast<std::int64_t>(chunk->reply.SpaceUsedLong());
-  chunk->kept = {};
-  const std::int64_t bytes = chunk->kept_request + chunk->kept_reply;
-  if (bytes <= kMaxKeptBytes) Keep(std::move(chunk), bytes);
-  const std::size_t most = std::max<std::size_t>(1, line_size_);
-  if (spare_.size() > most) spare_.resize(most);
 }
 
 }  // namespace torqued::server

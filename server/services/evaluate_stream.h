@@ -39,14 +39,10 @@ class EvaluateStream final : public StreamCall {
     v1::EvaluateRequest request;
     v1::EvaluateReply reply;
     std::optional<StateBatch> batch;  // from the first use as a chunk on
-    std::int64_t input_bytes = 0;     // of the request, once parsed
-    Admission::Ticket input;          // until the batch is admitted
-    Admission::Ticket waiting;        // while others come first
-    /// From when it became spare until what is admitted of its next use covers
-    /// all of it: a small message leaves the memory of a large one as it is.
+    Admission::Ticket input;          // of the request
+    /// Of the memory, from when it became spare until its next use is admitted.
     Admission::Ticket kept;
-    std::int64_t kept_request = 0;  // bytes
-    std::int64_t kept_reply = 0;
+    bool parsed = false;
     std::uint64_t number = 0;  // in the stream, from 0
     std::uint64_t first_row = 0;
     Clock::time_point arrival;
@@ -58,7 +54,7 @@ class EvaluateStream final : public StreamCall {
   };
 
   void OnMessage() override;
-  const Admission::Ticket* start_room() const override { return &start_room_; }
+  const Admission::Ticket& start_room() const override { return start_room_; }
   std::optional<Error> OnModel(const ModelEntry& entry) override;
   bool OnWritten(bool ok) override;
   void Resume() override;
@@ -73,19 +69,22 @@ class EvaluateStream final : public StreamCall {
 
   // A chunk: on a gRPC thread, OnComputed also on one of the pool.
   void OnChunk(std::unique_ptr<Chunk> message);
+  /// Parses and binds the chunk once it is admitted.
   std::optional<Error> Prepare(Chunk* chunk);
-  /// What the stream holds beside its chunks is its own.
-  PeerAdmission admission() const {
-    return {context_.admission, record_.peer(), &held_};
+  /// Admits the chunk and its results: what is admitted already stays so.
+  std::optional<Error> Admit(Chunk* chunk);
+  /// What the stream holds beside its other chunks is its own.
+  PeerAdmission AdmissionOf(const Chunk& chunk) const {
+    return {context_.admission, record_.peer(),
+            held_.load() + chunk.input.load()};
   }
-  /// Before anything of it is parsed.
-  std::optional<Error> AdmitInput(Chunk* chunk);
-  /// Queues the chunk, or lets it wait for the next one to leave the line.
-  void Admit(std::unique_ptr<Chunk> message);
+  /// Queues the chunk, or lets it wait for the next one to leave the line if
+  /// it is not admitted.
+  void AdmitOrWait(std::unique_ptr<Chunk> message);
   /// Whether it waits for nobody.
   bool IsFirst();
-  /// False where too much waits already.
-  bool TakeRoomToWait(Chunk* chunk);
+  /// Not if half of what may be in flight is: others keep the rest.
+  bool MayReadAhead() const;
   void Queue(std::unique_ptr<Chunk> message);
   const std::shared_ptr<CancellationToken>& CancellationOf(
       const Chunk& chunk) const;
@@ -101,11 +100,9 @@ class EvaluateStream final : public StreamCall {
   void GiveUpBehind(const Chunk& failed);
 
   std::unique_ptr<Chunk> TakeChunk();
-  /// For a message to come, where there is room for its memory.
-  void Keep(std::unique_ptr<Chunk> chunk, std::int64_t bytes);
-  /// Keeps the memory of a chunk that has left the line, unless that is large,
-  /// not admitted or enough is kept: as much as stands in line, and of one
-  /// chunk at least.
+  /// Keeps the memory of a chunk that has left the line for a message to come,
+  /// unless that is large or enough is kept or in flight: as much as stands in
+  /// line, and of one chunk at least.
   void Recycle(std::unique_ptr<Chunk> chunk);
 
   Admission::Ticket held_;  // the memory of its setup, until its end is told

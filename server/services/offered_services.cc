@@ -1,7 +1,6 @@
 #include "server/services/offered_services.h"
 
 #include <type_traits>
-#include <utility>
 
 #include "server/services/dynamics_service.h"
 #include "server/services/model_registry_service.h"
@@ -10,19 +9,17 @@
 
 namespace torqued::server {
 
-OfferedServices::OfferedServices(ServiceContext& context,
-                                 bool growing_windows) {
+OfferedServices::OfferedServices(ServiceContext& context) {
   Offer<v1::Dynamics, DynamicsService>(context);
   Offer<v1::Trajectories, TrajectoryService>(context);
   Offer<v1::ModelRegistry, ModelRegistryService>(context);
-  Offer<v1::ServerInfo, ServerInfoService>(context, growing_windows);
+  Offer<v1::ServerInfo, ServerInfoService>(context);
 }
 
-template <class Contract, class Service, class... Arguments>
-void OfferedServices::Offer(Arguments&&... arguments) {
+template <class Contract, class Service>
+void OfferedServices::Offer(ServiceContext& context) {
   static_assert(std::is_base_of_v<typename Contract::Service, Service>);
-  services_.push_back(
-      std::make_unique<Service>(std::forward<Arguments>(arguments)...));
+  services_.push_back(std::make_unique<Service>(context));
   names_.emplace_back(Contract::service_full_name());
 }
 

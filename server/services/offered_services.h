@@ -15,8 +15,8 @@ namespace torqued::server {
 /// called is one whose health is told. Outlives the server.
 class OfferedServices {
  public:
-  /// The context outlives this. `growing_windows`: of the transport.
-  OfferedServices(ServiceContext& context, bool growing_windows);
+  /// The context outlives this.
+  explicit OfferedServices(ServiceContext& context);
 
   void RegisterWith(grpc::ServerBuilder* builder) const;
   /// Full names, as "torqued.v1.Dynamics".
@@ -24,8 +24,8 @@ class OfferedServices {
 
  private:
   /// `Contract`: the generated class of the service.
-  template <class Contract, class Service, class... Arguments>
-  void Offer(Arguments&&... arguments);
+  template <class Contract, class Service>
+  void Offer(ServiceContext& context);
 
   std::vector<std::unique_ptr<grpc::Service>> services_;
   std::vector<std::string> names_;

@@ -3,28 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/formats/urdf.h"
 #include "server/errors/mapping.h"
 
 namespace torqued::server {
 namespace {
 
-// Upper bounds, measured; see tests/fuzz/hostile_size_test.cc.
 constexpr std::int64_t kLeast = 64 << 10;
-constexpr std::int64_t kBytesOfByte = 4;
-constexpr std::int64_t kBytesOfTag = 210;
-constexpr std::int64_t kBytesOfAttribute = 115;
-// Beginnings and ends of the elements that are accepted; a source that has more
-// is not parsed.
-constexpr std::int64_t kMostTags = 1'000'000;
+// Measured of ordinary sources.
+constexpr std::int64_t kBytesOfByte = 15;
 
 }  // namespace
 
+std::int64_t BytesOfSource(std::string_view source) {
+  return static_cast<std::int64_t>(
+      std::min(source.size(), UrdfLimits().source_bytes));
+}
+
 std::int64_t BytesToParse(std::string_view source) {
-  const auto tags = std::min<std::int64_t>(
-      kMostTags, std::count(source.begin(), source.end(), '<'));
-  const auto attributes = std::count(source.begin(), source.end(), '=');
-  return kLeast + kBytesOfByte * static_cast<std::int64_t>(source.size()) +
-         kBytesOfTag * tags + kBytesOfAttribute * attributes;
+  return kLeast + kBytesOfByte * BytesOfSource(source);
 }
 
 std::optional<Error> ParsingRoom::Admit(std::string_view source) {
@@ -33,8 +30,7 @@ std::optional<Error> ParsingRoom::Admit(std::string_view source) {
 
 std::optional<Error> ParsingRoom::Hold(std::int64_t bytes) {
   room_ = {};
-  auto admitted =
-      admission_.Admit({.bytes = bytes}, Admission::Reach::kLimit, beside_);
+  auto admitted = admission_.Admit({.bytes = bytes});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   room_ = std::get<Admission::Ticket>(std::move(admitted));
   return std::nullopt;

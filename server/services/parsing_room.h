@@ -11,17 +11,17 @@
 
 namespace torqued::server {
 
-/// What parsing a source takes at most, what is made of it and thrown away
-/// again included: by the tags and attributes that are in it, whatever it is.
+/// Of a source that is parsed: a longer one than is accepted is not.
+std::int64_t BytesOfSource(std::string_view source);
+
+/// What parsing an ordinary source takes, with what is made of it and thrown
+/// away again.
 std::int64_t BytesToParse(std::string_view source);
 
 /// Of one call, for as long as it lives.
 class ParsingRoom {
  public:
-  /// `beside`: what the call holds beside the ticket of its admission.
-  explicit ParsingRoom(PeerAdmission admission,
-                       const Admission::Load& beside = {})
-      : admission_(admission), beside_(beside) {}
+  explicit ParsingRoom(PeerAdmission admission) : admission_(admission) {}
   ParsingRoom(const ParsingRoom&) = delete;
   ParsingRoom& operator=(const ParsingRoom&) = delete;
 
@@ -40,7 +40,6 @@ class ParsingRoom {
   std::optional<Error> Hold(std::int64_t bytes);
 
   PeerAdmission admission_;
-  Admission::Load beside_;
   Admission::Ticket room_;
   std::optional<Error> refusal_;
 };

@@ -8,7 +8,8 @@ namespace torqued::server {
 // gRPC's text: "ipv4:10.0.0.7:5012", "ipv6:%5B::1%5D:5012" or "unix:".
 
 PeerId PeerIdOf(const grpc::CallbackServerContext& call) {
-  return std::hash<std::string>()(call.peer());
+  const std::string peer = call.peer();
+  return peer.starts_with("unix:") ? kNoPeer : std::hash<std::string>()(peer);
 }
 
 PeerId HostIdOf(const grpc::CallbackServerContext& call) {

@@ -7,9 +7,9 @@
 
 namespace torqued::server {
 
-/// Opaque: a TCP connection, or all clients of Unix sockets together.
+/// Opaque: a TCP connection.
 using PeerId = std::uint64_t;
-/// Of what no peer asked for.
+/// Of all clients of Unix sockets, and of what no client asked for.
 inline constexpr PeerId kNoPeer = 0;
 
 PeerId PeerIdOf(const grpc::CallbackServerContext& call);

@@ -73,8 +73,8 @@ class RegistryCall final : public UnaryCall {
   /// With what parsing takes admitted meanwhile.
   std::optional<Error> HandleAdmitted(
       Reply* reply, std::shared_ptr<const std::string>* source) {
-    ParsingRoom parsing({context_.admission, peer(), &request_room_},
-                        reply_room_.load());
+    ParsingRoom parsing({context_.admission, peer(),
+                         request_room_.load() + reply_room_.load()});
     if constexpr (requires { request_.source(); }) {
       if (auto error = parsing.Admit(request_.source())) return error;
     }
@@ -113,8 +113,7 @@ class RegistryCall final : public UnaryCall {
   std::optional<Error> AdmitReply(std::int64_t bytes) {
     Admission::Load own = request_room_.load() + reply_room_.load();
     if (parsing_ != nullptr) own = own + parsing_->load();
-    auto admitted = context_.admission.Admit(
-        {.bytes = bytes}, Admission::Reach::kLimit, peer(), own);
+    auto admitted = context_.admission.Admit({.bytes = bytes}, peer(), own);
     if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
     reply_room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
+#include "server/services/parsing_room.h"
 #include "server/wire/enums.h"
 #include "server/wire/model_messages.h"
 
@@ -24,7 +25,7 @@ std::int64_t RoomForSource(const std::string& source) {
   constexpr std::int64_t kMostFindings = 1000;
   constexpr std::int64_t kBytesOfJoint = 320;
   constexpr std::int64_t kMostJoints = 10'000;
-  const auto bytes = static_cast<std::int64_t>(source.size());
+  const std::int64_t bytes = BytesOfSource(source);
   const std::int64_t findings = std::min(kMostFindings, bytes / 16);
   const std::int64_t joints = std::min(kMostJoints, bytes / 64);
   // With the registry's own copy.

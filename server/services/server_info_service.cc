@@ -6,16 +6,14 @@
 
 #include "core/lanes/targets.h"
 #include "server/registry/revision.h"
+#include "server/services/receive.h"
 #include "server/services/unary_call.h"
 #include "server/version.h"
-#include "server/wire/measure_message.h"
-#include "server/wire/message_bytes.h"
 
 namespace torqued::server {
 namespace {
 
-void Fill(const ServiceContext& context, bool growing_windows,
-          v1::GetServerInfoReply* reply) {
+void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
   reply->set_server_version(std::string(Version()));
   reply->set_target(std::string(context.engine.target()));
   for (const LaneKernels* kernels : Targets()) {
@@ -30,10 +28,8 @@ void Fill(const ServiceContext& context, bool growing_windows,
   reply->set_max_message_bytes(
       static_cast<std::uint32_t>(context.limits.max_message_bytes));
   const Admission::Load& limit = context.admission.limit();
-  reply->set_max_inflight_rows(static_cast<std::uint64_t>(limit.rows));
   reply->set_max_inflight_bytes(static_cast<std::uint64_t>(limit.bytes));
   reply->set_max_inflight_streams(static_cast<std::uint64_t>(limit.streams));
-  reply->set_growing_windows(growing_windows);
   reply->set_memory_bytes(static_cast<std::uint64_t>(context.memory.memory));
   reply->set_max_arriving_bytes(
       static_cast<std::uint64_t>(context.memory.arriving));
@@ -44,11 +40,9 @@ void Fill(const ServiceContext& context, bool growing_windows,
 class ServerInfoCall final : public UnaryCall {
  public:
   ServerInfoCall(grpc::CallbackServerContext* call, ServiceContext& context,
-                 bool growing_windows, grpc::ByteBuffer* request,
-                 grpc::ByteBuffer* reply)
+                 grpc::ByteBuffer* request, grpc::ByteBuffer* reply)
       : UnaryCall(call, context, "GetServerInfo"),
         context_(context),
-        growing_windows_(growing_windows),
         request_(request),
         reply_(reply) {}
 
@@ -56,20 +50,18 @@ class ServerInfoCall final : public UnaryCall {
   ~ServerInfoCall() override = default;
 
   void Run() override {
-    // Nothing is in it, nor kept of it: also a server that has no room answers.
-    auto measured = Measure(*request_, ShapeOf<v1::GetServerInfoRequest>());
-    request_->Clear();
-    if (auto* error = std::get_if<Error>(&measured)) {
+    // Nothing is kept of it: also a server that has no room answers.
+    v1::GetServerInfoRequest request;
+    if (auto error = Parse(request_, &request)) {
       return Fail(std::move(*error));
     }
     v1::GetServerInfoReply reply;
-    Fill(context_, growing_windows_, &reply);
+    Fill(context_, &reply);
     SerializeMessage(reply, reply_);
     Succeed();
   }
 
   ServiceContext& context_;
-  const bool growing_windows_;
   grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const reply_;
 };
@@ -80,8 +72,8 @@ grpc::ServerUnaryReactor* ServerInfoService::GetServerInfo(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* reply) {
   if (auto* refused = UnaryCall::RefuseEmpty(call, *request)) return refused;
-  return UnaryCall::Start(new ServerInfoCall(
-      call, context_, growing_windows_, UnaryCall::OwnBytes(request), reply));
+  return UnaryCall::Start(
+      new ServerInfoCall(call, context_, UnaryCall::OwnBytes(request), reply));
 }
 
 }  // namespace torqued::server

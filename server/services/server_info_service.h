@@ -11,8 +11,7 @@ class ServerInfoService final
     : public v1::ServerInfo::WithRawCallbackMethod_GetServerInfo<
           v1::ServerInfo::Service> {
  public:
-  ServerInfoService(ServiceContext& context, bool growing_windows)
-      : context_(context), growing_windows_(growing_windows) {}
+  explicit ServerInfoService(ServiceContext& context) : context_(context) {}
 
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* call,
                                           const grpc::ByteBuffer* request,
@@ -20,7 +19,6 @@ class ServerInfoService final
 
  private:
   ServiceContext& context_;
-  const bool growing_windows_;  // of the transport
 };
 
 }  // namespace torqued::server

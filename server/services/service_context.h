@@ -28,16 +28,10 @@ struct ServiceContext {
   CallGate& gate;
   ComputeLimits limits;
   MemoryBounds memory = {};
-  /// How long a message may wait for its client; 0: for ever.
-  std::chrono::milliseconds write_deadline{0};
+  /// How long a message may wait for its client, then its call ends.
+  std::chrono::milliseconds write_timeout = std::chrono::minutes(5);
   SetupCache setups = {};
-  /// The bytes of messages that wait for those before them in their streams:
-  /// as many again, of all streams together. Nobody is owed room to wait in.
-  Admission waiting{{.bytes = admission.limit().bytes}, Admission::kNoShares};
-  /// The memory that streams keep for the messages to come: an eighth as much,
-  /// of all streams together.
-  Admission kept{{.bytes = admission.limit().bytes / 8}, Admission::kNoShares};
-  WriteWatch writes{write_deadline};
+  WriteWatch writes{write_timeout};
   /// What cannot be cut into short chunks, on threads of its own beside those
   /// of the engine, as many: models that are read and made, registrations,
   /// steps of checks. These take long, so turns go round the hosts, however

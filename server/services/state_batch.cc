@@ -63,8 +63,7 @@ std::optional<Error> StateBatch::Bind(const StatesView& states) {
 std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
                                        std::int64_t other_bytes,
                                        const ComputeLimits& limits,
-                                       PeerAdmission admission,
-                                       Admission::Reach reach) {
+                                       PeerAdmission admission) {
   const std::int64_t rows = plan_->rows();
   if (rows > limits.max_rows) {
     return TooLarge("The request has " + std::to_string(rows) +
@@ -86,12 +85,10 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
                     "max-message-bytes", limits.max_message_bytes, fit);
   }
   // The results are there twice once serialized, until they are sent.
-  result_bytes_ = rows * per_row;
   most_threads_ = ThreadsFor(limits, admission.limit().bytes / 8);
   auto admitted =
-      admission.Admit({rows, input_bytes + other_bytes + 2 * result_bytes_ +
-                                 most_threads_ * workspace_bytes_},
-                      reach);
+      admission.Admit({.bytes = input_bytes + other_bytes + 2 * rows * per_row +
+                                most_threads_ * workspace_bytes_});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   room_ = std::get<Admission::Ticket>(std::move(admitted));
   admission_ = admission;
@@ -132,9 +129,8 @@ std::size_t StateBatch::RoomForStatuses(const EvaluationReport& report) {
   const std::size_t few = kFewRowStatuses * kRowStatusBytes;
   const std::size_t all = report.issues.size() * kRowStatusBytes;
   if (all <= few) return few;
-  auto admitted =
-      admission_->Admit({.bytes = static_cast<std::int64_t>(3 * all)},
-                        Admission::Reach::kLimit, room_.load());
+  auto admitted = admission_->Admit(
+      {.bytes = static_cast<std::int64_t>(3 * all)}, room_.load());
   auto* ticket = std::get_if<Admission::Ticket>(&admitted);
   if (ticket == nullptr) return few;
   room_.Add(std::move(*ticket));

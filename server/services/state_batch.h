@@ -31,13 +31,12 @@ class StateBatch {
   /// Checks the states, which must live until the evaluation is done.
   std::optional<Error> Bind(const StatesView& states);
 
-  /// Checks the limits, admits the rows and makes room for their results.
-  /// `input_bytes`: of the states and of whatever else is not admitted yet.
+  /// Checks the limits, admits the results and makes room for them.
+  /// `input_bytes`: of whatever else is not admitted yet.
   /// `other_bytes` bounds what else the reply holds without its row statuses.
   std::optional<Error> Admit(std::int64_t input_bytes, std::int64_t other_bytes,
                              const ComputeLimits& limits,
-                             PeerAdmission admission,
-                             Admission::Reach reach = Admission::Reach::kLimit);
+                             PeerAdmission admission);
 
   const std::shared_ptr<EvaluationPlan>& plan() const { return plan_; }
   std::int64_t rows() const { return plan_->rows(); }
@@ -53,8 +52,6 @@ class StateBatch {
 
   /// Once admitted: as many as have their memory. 0: that needs no admission.
   int most_threads() const { return most_threads_; }
-  /// Of the arrays of results; admitted twice.
-  std::int64_t result_bytes() const { return result_bytes_; }
 
   /// Gives back what Admit took.
   void Release() { room_ = {}; }
@@ -78,7 +75,6 @@ class StateBatch {
   ReplyResults results_;
   std::optional<PeerAdmission> admission_;  // of the room
   Admission::Ticket room_;
-  std::int64_t result_bytes_ = 0;
   std::int64_t workspace_bytes_;  // as that of the setup
   int most_threads_ = 0;
   std::size_t row_status_bytes_ = 0;  // room left in the reply

@@ -24,8 +24,7 @@ StreamCall::Reactor* StreamCall::Start(
 
 std::optional<Error> StreamCall::Enter() {
   if (!record_.entered()) return Draining();
-  auto admitted = context_.admission.Admit(
-      {.streams = 1}, Admission::Reach::kLimit, record_.peer());
+  auto admitted = context_.admission.Admit({.streams = 1}, record_.peer());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   open_ = std::get<Admission::Ticket>(std::move(admitted));
   return std::nullopt;
@@ -64,7 +63,7 @@ void StreamCall::LookUp() {
   try {
     auto resolved =
         ResolveModel(context_.registry, reference_,
-                     {context_.admission, record_.peer(), start_room()});
+                     {context_.admission, record_.peer(), start_room().load()});
     if (auto* refusal = std::get_if<Error>(&resolved)) {
       error = InMessage(std::move(*refusal), "start.");
     } else {

@@ -59,7 +59,7 @@ class StreamCall
   /// A message has been read; Handled is to be called when it is.
   virtual void OnMessage() = 0;
   /// What the message that names a model was admitted with; null: none does.
-  virtual const Admission::Ticket* start_room() const { return nullptr; }
+  virtual const Admission::Ticket& start_room() const = 0;
   /// The message named this model. Errors end the call.
   virtual std::optional<Error> OnModel(const ModelEntry& entry) = 0;
   /// A reply has been written, or could not be. Under the lock. Whether the

@@ -38,17 +38,6 @@ void Widen(const InputArray& array, std::vector<double>* numbers) {
   }
 }
 
-Error TooLarge(std::int64_t bytes, std::int64_t limit) {
-  Error error;
-  error.reason = v1::REQUEST_TOO_LARGE;
-  error.message = "The trajectory takes " + std::to_string(bytes) +
-                  " bytes; the server keeps at most " + std::to_string(limit) +
-                  " of them at a time.";
-  error.metadata = {{"limit", std::to_string(limit)},
-                    {"setting", "max-inflight-bytes"}};
-  return error;
-}
-
 Error UnevenTimes(const UnevenSteps& steps, std::span<const double> time,
                   SplineMethod method) {
   const auto told = [&](std::size_t row) {
@@ -133,12 +122,7 @@ std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
 }
 
 std::optional<Error> TrajectorySamples::AdmitBytes(std::int64_t bytes) {
-  // What never fits as a whole is to be told so, not to try again.
-  const std::int64_t most = admission_.most_slow_bytes();
-  if (const std::int64_t before = room_.load().bytes; bytes > most - before) {
-    return TooLarge(before + bytes, most);
-  }
-  auto admitted = admission_.Admit({.bytes = bytes}, Admission::Reach::kSlow);
+  auto admitted = admission_.Admit({.bytes = bytes}, room_.load());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
   return std::nullopt;

@@ -14,9 +14,7 @@
 
 namespace torqued::server {
 
-/// Keeps what messages bring, admitted as work under way that is slow: a client
-/// that sends slowly keeps it for long, and others are to find room, for checks
-/// as well.
+/// Keeps what messages bring, admitted as work under way.
 class TrajectorySamples {
  public:
   /// For so many joints.
@@ -30,6 +28,8 @@ class TrajectorySamples {
   std::optional<Error> AdmitBytes(std::int64_t bytes);
   /// Room for `numbers` more beside the samples.
   std::optional<Error> AdmitMore(std::int64_t numbers);
+
+  Admission::Load load() const { return room_.load(); }
 
   /// Begins to derive the rates that were not sent, or says why they cannot be
   /// derived. Once all samples are there. `joints`: names of the columns.

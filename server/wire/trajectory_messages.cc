@@ -16,6 +16,9 @@ namespace {
 
 using MaybeError = std::optional<Error>;
 
+/// Of the curve of one joint.
+constexpr int kMostSpeeds = 1024;
+
 Error InvalidOption(std::string field, std::string message) {
   return FieldError(v1::INVALID_OPTION, std::move(field), std::move(message));
 }
@@ -94,6 +97,11 @@ MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
                        "has " + std::to_string(wire.torques_size()) +
                            " numbers for " +
                            std::to_string(wire.speeds_size()) + " speeds");
+    }
+    if (wire.speeds_size() > kMostSpeeds) {
+      return InvalidOf(
+          wire.joint(), At("bounds", k, "speeds"),
+          "a curve has at most " + std::to_string(kMostSpeeds) + " speeds");
     }
     for (int i = 0; i < wire.speeds_size(); ++i) {
       bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});

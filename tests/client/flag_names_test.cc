@@ -1,6 +1,7 @@
 #include "client/cli/flag_names.h"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <string>

@@ -77,8 +77,7 @@ TEST(LimitedServer, IsSentWhatItTakes) {
            {},
            {"--max-rows", "100"},
            {"--max-message-bytes", "20000"},
-           {"--max-inflight-rows", "70"},
-           {"--max-inflight-bytes", "50000"}}) {
+           {"--max-inflight-bytes", "100000"}}) {
     SCOPED_TRACE(::testing::PrintToString(limits));
     // Where so little may be under way, nothing can be registered by a call.
     std::vector<std::string> arguments = {"--models", TORQUED_EXAMPLE_MODELS};

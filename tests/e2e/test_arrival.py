@@ -93,8 +93,8 @@ def test_as_many_messages_as_fit_all_get_through(server, message):
             assert connection.reset is None and not connection.closed
 
 
-def test_growing_windows_shrink_where_much_arrives(start, message):
-    server = serve(start, "--growing-windows", "on")
+def test_windows_shrink_if_much_arrives(start, message):
+    server = serve(start)
     with contextlib.ExitStack() as stack:
         windows = []
         for _ in range(LIMIT // len(message)):

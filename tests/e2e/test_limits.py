@@ -15,7 +15,7 @@ from harness import F32, begin, failure_of
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 MESSAGE_BYTES = 200_000
 MAX_ROWS = 3000
-INFLIGHT_ROWS = 4000
+INFLIGHT_BYTES = 10_000_000
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def narrow(tmp_path_factory):
     """Connection to a server with small limits."""
     flags = {
         "--max-message-bytes": MESSAGE_BYTES, "--max-rows": MAX_ROWS,
-        "--max-inflight-rows": INFLIGHT_ROWS, "--threads": 1}
+        "--max-inflight-bytes": INFLIGHT_BYTES, "--threads": 1}
     with harness.Server(
             tmp_path_factory.mktemp("narrow"),
             *(word for pair in flags.items() for word in pair),
@@ -89,7 +89,7 @@ def test_more_rows_than_allowed_are_refused(narrow):
 
 
 def test_too_much_work_under_way_is_refused_at_once_and_welcome_later(narrow):
-    request = laborious(800)  # five of them are the allowance
+    request = laborious(800)  # a few of them are half of the bytes
     calls = [begin(narrow.dynamics.Compute, request) for _ in range(12)]
     refused = [harness.Failure.of(call) for call in calls if call.exception()]
     assert 0 < len(refused) < len(calls)

@@ -17,7 +17,7 @@ def info_of(client):
 
 def test_the_info_is_that_of_the_settings(start):
     server = start("--threads", 3, "--max-rows", 1234,
-                   "--max-message-bytes", 5 << 20, "--max-inflight-rows", 4321,
+                   "--max-message-bytes", 5 << 20,
                    "--max-inflight-bytes", 1 << 40,
                    "--max-inflight-streams", 77)
     with harness.Client(server.address) as client:
@@ -26,21 +26,13 @@ def test_the_info_is_that_of_the_settings(start):
         assert info.threads == 3
         assert info.max_rows == 1234
         assert info.max_message_bytes == 5 << 20
-        assert info.max_inflight_rows == 4321
         assert info.max_inflight_bytes == 1 << 40
         assert info.max_inflight_streams == 77
-        assert info.HasField("growing_windows") and not info.growing_windows
         assert info.revision_layout == "2"
         assert info.target == info.targets[0].name
         assert info.targets[-1].name == "baseline"
         for target in info.targets:
             assert 1 <= target.lanes_double <= target.lanes_single
-
-
-def test_the_info_tells_that_windows_grow(start):
-    server = start("--growing-windows", "on")
-    with harness.Client(server.address) as client:
-        assert info_of(client).growing_windows
 
 
 def test_every_target_can_be_forced_and_they_agree(start):

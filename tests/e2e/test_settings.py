@@ -42,7 +42,7 @@ def test_the_command_line_tells_version_and_flags():
     (["--log-format", "xml"], "needs text or json, not 'xml'"),
     (["--log-level", "loud"], "needs debug, info, warn or error, not 'loud'"),
     (["--reflection", "yes"], "needs on or off, not 'yes'"),
-    (["--growing-windows", "1"], "needs on or off, not '1'"),
+    (["--reflection", "1"], "needs on or off, not '1'"),
     (["--drain-grace", "soon"], "soon"),
     (["--isa", "avx1024"], "avx1024"),
     (["--max-rows", "0"], "--max-rows"),

@@ -223,10 +223,6 @@ def test_a_client_that_never_reads_is_held_up(start):
             while taken != stream.taken:
                 taken = stream.taken
                 time.sleep(0.5)
-            # The window, the replies under way to a client whose own window
-            # may have 32 MiB, and hardly anything in the transport on either
-            # side.
-            assert taken < WINDOW + 32 * 2**20 // reply + 6
             if not harness.SANITIZED:
                 taken_up = server.memory("VmRSS") - before
                 assert taken_up < (WINDOW + 8) * 2 * reply
@@ -451,7 +447,7 @@ def test_a_stream_given_up_leaves_the_server_free(start, how):
 
 
 def test_a_client_that_dies_leaves_nothing_behind(start):
-    server = start("--threads", 1, "--max-inflight-rows", 2000)
+    server = start("--threads", 1, "--max-inflight-streams", 1)
     with harness.Client(server.address) as client:
         register_long(client)
         with harness.Client(server.address) as mortal:
@@ -461,7 +457,7 @@ def test_a_client_that_dies_leaves_nothing_behind(start):
             stream.receive()
         stream.close()
         deadline = time.monotonic() + 20
-        # All of the allowance is there again.
+        # Its stream is given back.
         while True:
             try:
                 evaluate(client, long_start(), chunk(

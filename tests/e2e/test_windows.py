@@ -1,18 +1,14 @@
-"""How far ahead of the server the transport lets a client send: fixed windows,
-and such as grow with what arrives during a ping."""
+"""How far ahead of the server the transport lets a client send: by windows that
+grow with what arrives during a ping."""
 
 import struct
-
-import pytest
 
 import harness
 import http2
 
 MEBIBYTE = 1 << 20
-# What docs/server.md promises of fixed windows: 64 KiB and the rest of the
-# message being read, of that at most 1 MiB.
+# That HTTP/2 begins with.
 FIXED_WINDOW = 65535
-READ_AHEAD = FIXED_WINDOW + 1 + MEBIBYTE
 MESSAGE_BYTES = 1 << 30
 # What a client sends while a ping is on its way back: more than the windows
 # have at first.
@@ -25,7 +21,6 @@ class Upload:
 
     def __init__(self, connection):
         self.connection = connection
-        self.largest_room = 0
         connection.catch_up()
         self.pings_before_data = connection.pings
         connection.call("/torqued.v1.Dynamics/Compute")
@@ -36,7 +31,6 @@ class Upload:
         while (rest := self.connection.send_now(rest)):
             self.connection.read_frame()
             assert not self.connection.ended
-            self.largest_room = max(self.largest_room, self.connection.room())
 
     def round_trip(self):
         """A ping that comes meanwhile is answered at the end."""
@@ -49,29 +43,12 @@ class Upload:
         return self.connection.initial_windows[1:]
 
 
-def serve(start, *flags):
-    return start("--max-message-bytes", MESSAGE_BYTES, *flags)
-
-
-@pytest.mark.parametrize("flags", [(), ("--growing-windows", "off")],
-                         ids=["unless-told-otherwise", "off"])
-def test_fixed_windows_stay_and_nothing_is_probed(start, flags):
-    server = serve(start, *flags)
-    with http2.Connection(server.address) as connection:
-        upload = Upload(connection)
-        for _ in range(5):
-            upload.round_trip()
-        assert connection.pings == 0
-        assert set(upload.windows()) <= {FIXED_WINDOW}
-        assert FIXED_WINDOW < upload.largest_room <= READ_AHEAD
-
-
-def test_growing_windows_are_probed_with_pings_and_grow(start):
-    server = serve(start, "--growing-windows", "on")
+def test_windows_are_probed_with_pings_and_grow(start):
+    server = start("--max-message-bytes", MESSAGE_BYTES)
     with http2.Connection(server.address) as connection:
         upload = Upload(connection)
         first = upload.windows()[-1]
-        assert first > READ_AHEAD
+        assert first > FIXED_WINDOW
         assert upload.pings_before_data == 0
         sent = 0
         # gRPC approaches what it has measured, ping by ping.

@@ -38,7 +38,7 @@ Engine& TheEngine() {
 }
 
 Admission& AdmissionOf(bool narrow) {
-  static Admission wide({1'000'000, 1 << 30}), small({2, 6000});
+  static Admission wide({1 << 30}), small({6000});
   return narrow ? small : wide;
 }
 

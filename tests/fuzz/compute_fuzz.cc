@@ -30,8 +30,8 @@ struct Server {
 };
 
 Server& ServerOf(bool narrow) {
-  static Server wide{{1000, 1 << 20}, Admission({1'000'000, 1 << 30})};
-  static Server small{{3, 4096}, Admission({2, 600})};
+  static Server wide{{1000, 1 << 20}, Admission({1 << 30})};
+  static Server small{{3, 4096}, Admission({600})};
   return narrow ? small : wide;
 }
 

@@ -63,12 +63,9 @@ void CheckSettings(const Settings& settings) {
   FUZZ_REQUIRE(In<std::int64_t>(settings.max_message_bytes, 4096, kInt32),
                "max-message-bytes");
   FUZZ_REQUIRE(In<std::int64_t>(settings.max_rows, 1, kInt32), "max-rows");
-  FUZZ_REQUIRE(settings.max_inflight_rows >= 1, "max-inflight-rows");
   FUZZ_REQUIRE(settings.max_inflight_bytes >= 1, "max-inflight-bytes");
   FUZZ_REQUIRE(In<std::int64_t>(settings.max_inflight_streams, 1, kInt32),
                "max-inflight-streams");
-  FUZZ_REQUIRE(In<std::int64_t>(settings.write_deadline.count(), 0, 86'400'000),
-               "write-deadline");
   FUZZ_REQUIRE(settings.max_models >= 1, "max-models");
   FUZZ_REQUIRE(settings.max_revisions >= 1, "max-revisions");
   FUZZ_REQUIRE(settings.max_store_bytes >= 1, "max-store-bytes");
@@ -139,7 +136,6 @@ void CheckPrinted(std::vector<std::string> arguments,
                text->out);
   FUZZ_REQUIRE(again.log_format == settings.log_format, text->out);
   FUZZ_REQUIRE(again.reflection == settings.reflection, text->out);
-  FUZZ_REQUIRE(again.growing_windows == settings.growing_windows, text->out);
 }
 
 // Nothing of this machine may have a say.

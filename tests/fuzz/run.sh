@@ -22,7 +22,7 @@ trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
 longest() {
   case $1 in
     urdf) echo 8192 ;;
-    registry | wire) echo 6000 ;;
+    registry) echo 6000 ;;
     check | compute | config | csv | state_table | trajectory_runs) echo 4096 ;;
     *) echo 2048 ;;
   esac

@@ -1,5 +1,7 @@
 #include "client/cli/check/checker.h"
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 #include <chrono>
 #include <utility>

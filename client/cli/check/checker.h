@@ -1,7 +1,6 @@
 // What `trajectory check` asks of each file.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -14,6 +13,10 @@
 #include "client/cli/message_json.h"
 #include "client/cli/session.h"
 #include "torqued/v1/model_registry.pb.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace torqued::cli {
 

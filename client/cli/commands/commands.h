@@ -2,11 +2,14 @@
 // it is the one that the user wants, sets what runs.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace torqued::cli {
 

@@ -1,4 +1,5 @@
 // torquectl trajectory
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <filesystem>

@@ -1,4 +1,5 @@
 // torquectl trajectory check
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>

@@ -1,4 +1,5 @@
 // torquectl trajectory compare
+#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "client/cli/check/run_comparison.h"

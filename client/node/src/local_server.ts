@@ -148,8 +148,6 @@ class ServerProcess {
         ...['--listen', options.listen ?? '127.0.0.1:0'],
         ...['--address-file', this.addressFile],
         ...['--store', options.store ?? join(this.directory, 'models.db')],
-        // Should this process be killed.
-        ...['--private-directory', this.directory],
         ...(options.models ?? []).flatMap((path) => ['--models', path]),
         ...(options.arguments ?? []),
       ],

@@ -23,13 +23,9 @@ export interface ServerInfo {
   readonly maxRows: number;
   /** Largest request and largest reply, bytes. */
   readonly maxMessageBytes: number;
-  /** Most states, bytes and streams under way, of all calls together. */
-  readonly maxInflightRows: number;
+  /** Most bytes and streams under way, of all calls together. */
   readonly maxInflightBytes: number;
   readonly maxInflightStreams: number;
-  /** Whether distant clients may send further ahead; undefined: an older
-   * server. */
-  readonly growingWindows?: boolean;
   /** Servers of equal versions give a source the same revision. */
   readonly revisionLayout: string;
 }

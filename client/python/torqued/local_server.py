@@ -78,9 +78,7 @@ class LocalServer:
             os.path.abspath(program), "--listen", listen, "--address-file",
             str(directory / "address"), "--store",
             os.fspath(store) if store is not None
-            else str(directory / "models.db"),
-            # Should this process be killed.
-            "--private-directory", str(directory)]
+            else str(directory / "models.db")]
         if models is not None:
             command += ["--models", os.fspath(models)]
         command += arguments

@@ -138,7 +138,7 @@ class ModelSummary:
 class ServerInfo:
     """What a server is and what it takes at a time; see docs/server.md.
 
-    growing_windows: distant clients may send further ahead. memory_bytes: that
+    memory_bytes: that
     the server may use; max_arriving_bytes, max_held_bytes: how much of it may
     hold what arrives, and all together. None of any of these: an older server
     does not tell.
@@ -150,10 +150,8 @@ class ServerInfo:
     threads: int
     max_rows: int
     max_message_bytes: int
-    max_inflight_rows: int
     max_inflight_bytes: int
     max_inflight_streams: int
-    growing_windows: bool | None
     memory_bytes: int | None
     max_arriving_bytes: int | None
     max_held_bytes: int | None
@@ -244,11 +242,8 @@ def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:
         targets=tuple(target.name for target in reply.targets),
         threads=reply.threads, max_rows=reply.max_rows,
         max_message_bytes=reply.max_message_bytes,
-        max_inflight_rows=reply.max_inflight_rows,
         max_inflight_bytes=reply.max_inflight_bytes,
         max_inflight_streams=reply.max_inflight_streams,
-        growing_windows=(reply.growing_windows
-                         if reply.HasField("growing_windows") else None),
         memory_bytes=reply.memory_bytes or None,
         max_arriving_bytes=reply.max_arriving_bytes or None,
         max_held_bytes=reply.max_held_bytes or None,

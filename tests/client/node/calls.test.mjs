@@ -396,7 +396,7 @@ test('what the server refuses for load is tried again', async () => {
   // One state fits; two calls at a time do not.
   const server = await startLocalServer({
     models: [MODELS],
-    arguments: ['--max-inflight-rows', '1000'],
+    arguments: ['--max-inflight-bytes', '40000000'],
   });
   const retries = [];
   const client = await connect(server.address, {

@@ -29,7 +29,7 @@ function failed(code, statusCode, details) {
 
 const info = detail('ErrorInfo', {
   reason: 'OVERLOADED',
-  metadata: { limit: 'max-inflight-rows' },
+  metadata: { limit: 'max-inflight-bytes' },
 });
 const retry = (seconds, nanos) =>
   detail('RetryInfo', { retryDelay: { seconds, nanos } });
@@ -47,7 +47,7 @@ test('all details are read', () => {
   assert.equal(error.code, 'RESOURCE_EXHAUSTED');
   assert.equal(error.message, 'it failed');
   assert.equal(error.reason, 'OVERLOADED');
-  assert.deepEqual(error.metadata, { limit: 'max-inflight-rows' });
+  assert.deepEqual(error.metadata, { limit: 'max-inflight-bytes' });
   assert.deepEqual(error.fieldViolations, [violation]);
   assert.equal(error.retryDelayMs, 1500);
 });

@@ -361,6 +361,6 @@ test('the server tells what it is', async () => {
   assert.match(info.serverVersion, /^\d+\.\d+/);
   assert.ok(info.targets.some(({ name }) => name === info.target));
   assert.ok(info.targets.at(-1).lanesDouble >= 1);
-  assert.equal(info.maxMessageBytes, 64 * 1024 * 1024);
+  assert.equal(info.maxMessageBytes, 16 * 1024 * 1024);
   assert.ok(info.maxInflightBytes > 0 && info.threads > 0);
 });

@@ -84,9 +84,8 @@ TEST_F(CommandLineTest, NothingGivenMeansDefaults) {
   const Settings settings = Accepted({});
   EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:7421"));
   EXPECT_EQ(settings.threads, 0);
-  EXPECT_EQ(settings.max_message_bytes, 64 << 20);
+  EXPECT_EQ(settings.max_message_bytes, 16 << 20);
   EXPECT_EQ(settings.drain_grace, std::chrono::seconds(30));
-  EXPECT_EQ(settings.write_deadline, std::chrono::seconds(300));
   EXPECT_EQ(settings.log_format, LogFormat::kText);
   EXPECT_TRUE(settings.reflection);
   EXPECT_EQ(settings.target, nullptr);
@@ -120,14 +119,11 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "drain-grace = 0.25\n"
       "isa = \"baseline\"\n"
       "max-message-bytes = 5000\n"
-      "max-inflight-rows = 6\n"
       "max-inflight-bytes = 7\n"
       "max-inflight-streams = 8\n"
       "max-models = 9\n"
       "max-revisions = 10\n"
       "max-store-bytes = 11\n"
-      "write-deadline = 9.5\n"
-      "growing-windows = \"on\"\n"
       "keepalive = 0.5\n"
       "max-connection-age = 4\n");
   const Settings settings = Accepted({"--config", file});
@@ -141,14 +137,11 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_FALSE(settings.reflection);
   EXPECT_EQ(settings.drain_grace, std::chrono::milliseconds(250));
   EXPECT_EQ(settings.max_message_bytes, 5000);
-  EXPECT_EQ(settings.max_inflight_rows, 6);
   EXPECT_EQ(settings.max_inflight_bytes, 7);
   EXPECT_EQ(settings.max_inflight_streams, 8);
   EXPECT_EQ(settings.max_models, 9);
   EXPECT_EQ(settings.max_revisions, 10);
   EXPECT_EQ(settings.max_store_bytes, 11);
-  EXPECT_EQ(settings.write_deadline, std::chrono::milliseconds(9500));
-  EXPECT_TRUE(settings.growing_windows);
   EXPECT_EQ(settings.keepalive, std::chrono::milliseconds(500));
   EXPECT_EQ(settings.max_connection_age, std::chrono::seconds(4));
   EXPECT_EQ(settings.target, FindTarget("baseline"));
@@ -237,9 +230,6 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
                                              {"--max-models", "0"},
                                              {"--max-revisions", "-1"},
                                              {"--max-store-bytes", "1.5"},
-                                             {"--write-deadline", "-1"},
-                                             {"--write-deadline", "86401"},
-                                             {"--growing-windows", "1"},
                                              {"--keepalive", "-1"},
                                              {"--max-connection-age", "1e9"},
                                              {"--drain-grace", "nan"},
@@ -409,15 +399,6 @@ TEST_F(CommandLineTest, WrongWordsBehindStoreAreNoDamage) {
     EXPECT_EQ(exit.code, 64) << exit.err;
     EXPECT_EQ(exit.out, "");
   }
-}
-
-TEST_F(CommandLineTest, APrivateDirectoryIsNoSetting) {
-  EXPECT_EQ(Accepted({"--private-directory", "/tmp/x"}).private_directory,
-            "/tmp/x");
-  EXPECT_THAT(Refused({"--config", File("private-directory = \"/tmp/x\"\n")}),
-              HasSubstr("unknown key"));
-  EXPECT_THAT(Ended({"--private-directory", "/tmp/x", "--print-config"}).out,
-              ::testing::Not(HasSubstr("private")));
 }
 
 }  // namespace

@@ -239,6 +239,7 @@ TEST_F(DaemonTest, DrainingRefusesForAWhileBeforeItClosesTheConnections) {
 }
 
 TEST_F(DaemonTest, DrainingInAHurryCancels) {
+  settings_.max_message_bytes = 64 << 20;
   const auto daemon = Started();
   ASSERT_NE(daemon, nullptr);
   const auto channel = Channel(*daemon);

@@ -63,9 +63,7 @@ class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
     return std::get<Admission::Ticket>(std::move(all));
   }
 
-  // A share would have room for the message.
-  LiveServices services_{
-      {.engine = {.threads = 1}, .peers = Admission::kNoShares}};
+  LiveServices services_{{.engine = {.threads = 1}}};
   grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_{
       services_.Channel()};
 };
@@ -124,19 +122,18 @@ class IdleStreamTest : public ::testing::Test {
     EXPECT_EQ(reply.rows(), kRows);
   }
 
-  /// What streams keep is an eighth: room for one of them.
   LiveServices services_{
-      {.engine = {.threads = 1}, .inflight = {1'000'000, 8 << 20, 100}}};
+      {.engine = {.threads = 1}, .inflight = {8 << 20, 100}}};
   std::unique_ptr<v1::Dynamics::Stub> dynamics_ = services_.Connect();
 };
 
 TEST_F(IdleStreamTest, WhatStreamsKeepForTheirNextChunksIsAdmitted) {
   std::vector<std::unique_ptr<Stream>> streams;
-  streams.resize(4);
+  streams.resize(12);
   for (auto& stream : streams) stream = Idle();
-  auto& kept = services_.kept();
-  EXPECT_TRUE(
-      std::holds_alternative<Error>(kept.Admit({.bytes = kept.limit().bytes})));
+  // Of one the states and the results.
+  constexpr std::int64_t kKept = 2 * 10'000 * 3 * 8;
+  EXPECT_TRUE(Becomes([&] { return services_.admission().bytes() >= kKept; }));
   // Who keeps nothing goes on all the same.
   for (int k = 0; k < 3; ++k) {
     for (const auto& stream : streams) Answer(*stream);
@@ -145,89 +142,6 @@ TEST_F(IdleStreamTest, WhatStreamsKeepForTheirNextChunksIsAdmitted) {
     stream->call->WritesDone();
     EXPECT_TRUE(stream->call->Finish().ok());
   }
-  EXPECT_TRUE(BecomesFree(kept));
-  EXPECT_TRUE(BecomesFree(services_.waiting()));
-  EXPECT_TRUE(BecomesFree(services_.admission()));
-}
-
-/// A stream whose chunks are computed by the only thread of the pool.
-class ReusedChunkTest : public ::testing::Test {
- protected:
-  static constexpr int kDof = 32;
-  static constexpr int kLarge = 30, kSmall = 8;  // rows
-
-  ReusedChunkTest() {
-    services_.Register("arm",
-                       testing_support::MakeRandomRobot(1, {.dof = kDof}).urdf);
-    v1::EvaluateRequest start;
-    start.mutable_start()->set_model("arm");
-    start.mutable_start()->add_quantities(
-        v1::QUANTITY_FORWARD_DYNAMICS_DERIVATIVES);
-    stream_->Write(start);
-  }
-
-  /// The next chunk is under way until Release.
-  void SendHeld(int rows) {
-    release_ = {};
-    services_.scheduler().Submit(
-        [released = release_.get_future().share()] { released.wait(); });
-    Send(rows);
-    EXPECT_TRUE(
-        Becomes([&] { return services_.admission().held().rows == rows; }));
-  }
-  void Release() {
-    release_.set_value();
-    Read();
-  }
-  void Send(int rows) {
-    v1::EvaluateRequest message;
-    for (v1::Array* array : {message.mutable_chunk()->mutable_q(),
-                             message.mutable_chunk()->mutable_v(),
-                             message.mutable_chunk()->mutable_tau()}) {
-      array->set_columns(kDof);
-      array->mutable_f64()->resize(static_cast<std::size_t>(rows) * kDof * 8);
-    }
-    EXPECT_TRUE(stream_->Write(message));
-  }
-  /// The answer, once its chunk has left the line.
-  void Read() {
-    v1::EvaluateReply reply;
-    EXPECT_TRUE(stream_->Read(&reply));
-    EXPECT_TRUE(
-        Becomes([&] { return services_.admission().held().rows == 0; }));
-  }
-
-  LiveServices services_{{.engine = {.threads = 1}}};
-  std::promise<void> release_;
-  std::unique_ptr<v1::Dynamics::Stub> dynamics_ = services_.Connect();
-  grpc::ClientContext context_;
-  std::unique_ptr<
-      grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
-      stream_ = dynamics_->Evaluate(&context_);
-};
-
-TEST_F(ReusedChunkTest, WhatASmallMessageLeavesOfALargeOneStaysAdmitted) {
-  // The messages that follow are read into the memory of these two.
-  for (int k = 0; k < 2; ++k) {
-    Send(kLarge);
-    Read();
-  }
-  // The rows of a chunk are given back before the chunk is kept.
-  constexpr std::int64_t kResults =
-      std::int64_t{2} * kLarge * 2 * kDof * kDof * 8;
-  ASSERT_TRUE(Becomes([&] { return services_.kept().bytes() > kResults; }));
-  const std::int64_t kept = services_.kept().bytes();
-  SendHeld(kSmall);
-  EXPECT_EQ(services_.kept().bytes(), kept);
-  Release();
-  // What is admitted for as large a message covers what was kept.
-  SendHeld(kLarge);
-  EXPECT_LT(services_.kept().bytes(), kept * 2 / 3);
-  Release();
-  stream_->WritesDone();
-  EXPECT_TRUE(stream_->Finish().ok());
-  EXPECT_TRUE(BecomesFree(services_.kept()));
-  EXPECT_TRUE(BecomesFree(services_.waiting()));
   EXPECT_TRUE(BecomesFree(services_.admission()));
 }
 

@@ -29,14 +29,14 @@ LiveServices::LiveServices(const Options& options)
     : registry_(NewStore(directory_.File("models.db")),
                 options.cached_source_bytes),
       engine_(options.engine),
-      admission_(options.inflight, options.peers),
+      admission_(options.inflight),
       context_{registry_,
                engine_,
                admission_,
                gate_,
                ComputeLimits{1'000'000, 64 << 20},
                MemoryBounds{},
-               options.write_deadline},
+               options.write_timeout},
       dynamics_(context_),
       models_(context_) {
   grpc::ServerBuilder builder;

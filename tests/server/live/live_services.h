@@ -18,10 +18,9 @@ class LiveServices {
  public:
   struct Options {
     Engine::Options engine;
-    Admission::Load inflight{16'000'000, std::int64_t{1} << 30, 1000};
-    std::int64_t peers = Admission::kUsualPeers;
+    Admission::Load inflight{std::int64_t{1} << 30, 1000};
     std::size_t cached_source_bytes = 256u << 20;
-    std::chrono::milliseconds write_deadline{0};
+    std::chrono::milliseconds write_timeout = std::chrono::minutes(5);
   };
 
   explicit LiveServices(const Options& options);
@@ -44,8 +43,6 @@ class LiveServices {
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
   ChunkScheduler& uncut() { return context_.uncut; }
   Admission& admission() { return admission_; }
-  Admission& waiting() { return context_.waiting; }
-  Admission& kept() { return context_.kept; }
   CallGate& gate() { return gate_; }
 
  private:

@@ -22,7 +22,7 @@ using testing_support::MakeRandomState;
 using Bytes = std::string;
 
 constexpr int kStates = 1500;
-constexpr Admission::Load kAllowance{1'000'000, std::int64_t{1} << 30, 1000};
+constexpr Admission::Load kAllowance{std::int64_t{1} << 30, 1000};
 
 struct Product {
   v1::Quantity quantity;

@@ -23,17 +23,13 @@ constexpr int kDof = 32;
 constexpr int kChunks = 40;
 constexpr int kRows = 220;
 
-/// Room for so many chunks under way. A chunk that waits takes more bytes than
-/// the share of its peer.
-constexpr Admission::Load ByRows(double chunks) {
-  return {static_cast<std::int64_t>(chunks * kRows), std::int64_t{1} << 27, 1};
-}
-/// A chunk takes its states and twice its results.
-constexpr Admission::Load ByBytes(double chunks) {
-  return {
-      1'000'000,
-      static_cast<std::int64_t>(chunks * kRows * 8 * (kDof + 2 * kDof * kDof)),
-      1};
+/// Memory for so many chunks in flight of one client, which has half. A chunk
+/// takes three times its states, twice its results and a workspace.
+constexpr Admission::Load ForChunks(double chunks) {
+  constexpr double kWorkspace = 612'000;
+  constexpr double kBytes =
+      kRows * 8 * (3 * kDof + 2 * kDof * kDof) + kWorkspace;
+  return {static_cast<std::int64_t>(2 * chunks * kBytes), 2};
 }
 
 /// The code and the metadata that a stream ended with.
@@ -57,8 +53,11 @@ struct Failure {
 class StreamWindowTest : public ::testing::Test {
  protected:
   explicit StreamWindowTest(
-      Admission::Load inflight = LiveServices::Options().inflight)
-      : services_({.engine = {.threads = 1}, .inflight = inflight}) {
+      Admission::Load inflight = LiveServices::Options().inflight,
+      std::chrono::milliseconds write_timeout = std::chrono::minutes(5))
+      : services_({.engine = {.threads = 1},
+                   .inflight = inflight,
+                   .write_timeout = write_timeout}) {
     services_.Register("arm", MakeRandomRobot(1, {.dof = kDof}).urdf);
   }
 
@@ -124,7 +123,6 @@ class StreamWindowTest : public ::testing::Test {
              services_.scheduler().jobs() == 0;
     });
     EXPECT_EQ(services_.admission().held(), Admission::Load());
-    EXPECT_EQ(services_.waiting().held(), Admission::Load());
   }
 
   LiveServices services_;
@@ -134,6 +132,34 @@ class StreamWindowTest : public ::testing::Test {
       grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
       stream_ = stub_->Evaluate(&context_);
 };
+
+class UnreadStreamTest : public StreamWindowTest {
+ protected:
+  UnreadStreamTest()
+      : StreamWindowTest(LiveServices::Options().inflight,
+                         std::chrono::milliseconds(100)) {}
+};
+
+TEST_F(UnreadStreamTest, EndsAfterTheTimeoutOfAMessage) {
+  std::thread sender([this] { SendAll(); });
+  ExpectNothingIsLeft();
+  sender.join();
+  ReadAll();
+  EXPECT_EQ(stream_->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+TEST_F(UnreadStreamTest, WhoTakesItsRepliesMeetsNoTimeout) {
+  v1::EvaluateReply reply;
+  Start();
+  for (int k = 0; k < 2; ++k) {
+    Send(1);
+    ASSERT_TRUE(stream_->Read(&reply));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  stream_->WritesDone();
+  EXPECT_FALSE(stream_->Read(&reply));
+  EXPECT_TRUE(stream_->Finish().ok());
+}
 
 TEST_F(StreamWindowTest, NotMoreChunksThanTheWindowAreReadAhead) {
   constexpr std::int64_t kWindow = 8;  // as docs/server.md tells it
@@ -194,43 +220,6 @@ TEST_P(NarrowStreamTest, OneThatIsCancelledWhileItWaitsLeavesNothing) {
   ExpectNothingIsLeft();
 }
 
-TEST_P(NarrowStreamTest, WithoutRoomToWaitInAChunkIsRefused) {
-  // Less than the numbers of a chunk are left.
-  const std::int64_t bytes = services_.waiting().limit().bytes;
-  const auto others = services_.waiting().Admit({.bytes = bytes - kRows});
-  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
-  std::promise<void> release = Hold();
-  Start();
-  Send(kRows, 3);
-  stream_->WritesDone();
-  ExpectJobs(1 + 1);
-  release.set_value();
-  EXPECT_EQ(ReadAll(), std::uint64_t{kRows});
-  const Failure failure(stream_->Finish());
-  EXPECT_EQ(failure.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(failure.info.reason(), "OVERLOADED");
-  EXPECT_EQ(failure.Metadata("next_row"), std::to_string(kRows));
-}
-
-TEST_P(NarrowStreamTest, OneThatWaitsHoldsItsRoomUntilItIsAdmitted) {
-  const Admission::Load all = services_.waiting().limit();
-  std::promise<void> release = Hold();
-  Start();
-  Send(kRows, 2);
-  ExpectJobs(1 + 1);
-  EXPECT_TRUE(std::holds_alternative<Error>(services_.waiting().Admit(all)));
-  release.set_value();
-  v1::EvaluateReply reply;
-  EXPECT_TRUE(stream_->Read(&reply));
-  EXPECT_TRUE(stream_->Read(&reply));
-  // The stream is open, and keeps the memory of chunks for others to come.
-  EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
-      services_.waiting().Admit(all)));
-  stream_->WritesDone();
-  EXPECT_EQ(ReadAll(), 0u);
-  EXPECT_TRUE(stream_->Finish().ok());
-}
-
 TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
   std::promise<void> release = Hold();
   Start();
@@ -246,25 +235,31 @@ TEST_P(NarrowStreamTest, ADrainDoesNotLeaveOneWaiting) {
   EXPECT_EQ(failure.Metadata("next_row"), std::to_string(rows));
 }
 
+// A second chunk is refused for its results, and for its states.
 INSTANTIATE_TEST_SUITE_P(Limits, NarrowStreamTest,
-                         ::testing::Values(ByRows(1.0), ByBytes(1.9)),
+                         ::testing::Values(ForChunks(1.9), ForChunks(1.03)),
                          [](const auto& limits) {
-                           return limits.index == 0 ? "OfRows" : "OfBytes";
+                           return limits.index == 0 ? "OfResults" : "OfStates";
                          });
 
 class WideStreamTest : public StreamWindowTest {
  protected:
-  WideStreamTest() : StreamWindowTest(ByRows(8)) {}
+  WideStreamTest() : StreamWindowTest(ForChunks(4.3)) {}
+
+  /// Of all clients together there is room for so many chunks less.
+  Admission::Ticket HoldChunks(double chunks) {
+    auto held =
+        services_.admission().Admit({.bytes = ForChunks(chunks / 2).bytes});
+    EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(held));
+    return std::get<Admission::Ticket>(std::move(held));
+  }
 };
 
 TEST_F(WideStreamTest, WhatItReadsAheadLeavesOthersHalfOfTheRoom) {
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   ExpectJobs(1 + 4);
-  EXPECT_TRUE(std::holds_alternative<Error>(
-      services_.admission().Admit({4 * kRows + 1, 0})));
-  EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(
-      services_.admission().Admit({4 * kRows, 0})));
+  HoldChunks(4);
   ExpectAllIsAnswered(&release, &sender);
 }
 
@@ -273,10 +268,9 @@ TEST_F(WideStreamTest, AChunkIsRefusedOnceOnlyOthersAreInItsWay) {
   Start();
   Send(kRows);
   Await([&] { return services_.scheduler().jobs() >= 1 + 1; });
-  auto others = services_.admission().Admit({6 * kRows, 0});
-  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
-  // One row more than there is room for, with and without the first chunk.
-  Send(2 * kRows + 1);
+  const auto others = HoldChunks(6.4);
+  // More than there is room for, with and without the first chunk.
+  Send(kRows * 5 / 2);
   stream_->WritesDone();
   ExpectJobs(1 + 1);
   release.set_value();
@@ -293,8 +287,7 @@ TEST_F(WideStreamTest, AChunkThatOthersMakeWaitIsAdmittedBehindItsOwn) {
   Start();
   Send(kRows);
   Await([&] { return services_.scheduler().jobs() >= 1 + 1; });
-  auto others = services_.admission().Admit({6 * kRows, 0});
-  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(others));
+  const auto others = HoldChunks(6.4);
   Send(2 * kRows);
   stream_->WritesDone();
   ExpectJobs(1 + 1);

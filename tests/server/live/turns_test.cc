@@ -154,7 +154,7 @@ TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
 
 TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   LiveServices services({.engine = {.threads = 1},
-                         .inflight = {10'000, 260'000},
+                         .inflight = {.bytes = 1'600'000},
                          .cached_source_bytes = 1});
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
@@ -162,9 +162,9 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   services.uncut().Submit(
       [released = release.get_future().share()] { released.wait(); });
 
-  // Nobody can look at the model now. Requests of 9600 and 249 600 bytes, each
-  // of which would fit alone; the first one's results take twice 57 600, and
-  // its model some 130 000 while it is parsed.
+  // The model cannot be loaded now. The requests take 32'896 and 752'896 bytes,
+  // each of which would fit alone.
+  const auto others = services.admission().Admit({.bytes = 830'000});
   Call fits(services, "cold", 200);
   Await([&] { return services.uncut().jobs() >= 2; });
   EXPECT_EQ(Call(services, "cold", 5200).Code(),

@@ -17,7 +17,6 @@ namespace {
 using testing_support::RandomRobotOptions;
 
 constexpr std::int64_t kPlenty = 1 << 30;
-constexpr PeerId kOther = 7;
 
 /// Whose steps take more than a thread keeps.
 const ModelEntry& LongChain() {
@@ -45,7 +44,7 @@ v1::CheckTrajectoryStart Start(bool along_the_path) {
 class CheckJobTest : public ::testing::Test {
  protected:
   static Admission Of(std::int64_t bytes) {
-    return Admission({kPlenty, bytes, kPlenty}, Admission::kNoShares);
+    return Admission({bytes, kPlenty});
   }
 
   std::optional<Error> StartOf(Admission& admission, bool along_the_path) {
@@ -84,9 +83,7 @@ TEST_F(CheckJobTest, WhatItsStepsTakeIsAdmittedAtItsStart) {
 
 TEST_F(CheckJobTest, WhoseStepsNeverFitIsRefusedAtItsStart) {
   for (const bool along_the_path : {false, true}) {
-    // Half of it is for work that is slow.
-    const std::int64_t held = HeldFromTheStart(along_the_path);
-    Admission narrow = Of(2 * held - 1);
+    Admission narrow = Of(HeldFromTheStart(along_the_path) - 1);
     const auto error = StartOf(narrow, along_the_path);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->reason, v1::REQUEST_TOO_LARGE);
@@ -96,9 +93,8 @@ TEST_F(CheckJobTest, WhoseStepsNeverFitIsRefusedAtItsStart) {
 
 TEST_F(CheckJobTest, WhoseStepsFindNoRoomNowIsRefusedAtItsStart) {
   const std::int64_t held = HeldFromTheStart(true);
-  Admission admission = Of(4 * held);
-  auto other =
-      admission.Admit({.bytes = held}, Admission::Reach::kSlow, kOther);
+  Admission admission = Of(2 * held - 1);
+  auto other = admission.Admit({.bytes = held});
   ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(other));
   const auto error = StartOf(admission, true);
   ASSERT_TRUE(error);

@@ -62,7 +62,7 @@ class ComputationTest : public ::testing::Test {
   ModelEntry entry_ = ThreeJoints();
   Engine engine_{Engine::Options{1, 0}};
   ComputeLimits limits_{1000, 1 << 20};
-  Admission admission_{{1'000'000, 1 << 30}};
+  Admission admission_{{1 << 30}};
   v1::ComputeReply reply_;
 };
 
@@ -157,7 +157,7 @@ TEST_F(ComputationTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
           .size());
   const std::int64_t bytes = echo + 6 * 2 * 9 * std::int64_t{sizeof(double)};
   for (const bool fits : {true, false}) {
-    Admission admission({10, fits ? bytes : bytes - 1});
+    Admission admission({fits ? bytes : bytes - 1});
     EXPECT_EQ(std::holds_alternative<Error>(prepare(admission)), !fits);
   }
 }
@@ -168,7 +168,7 @@ TEST_F(ComputationTest, ListsOfBadRowsAreAdmittedOrShort) {
   ASSERT_FALSE(Run(request));
   ASSERT_EQ(reply_.row_status_size(), 100);
   const auto bytes = static_cast<std::int64_t>(reply_.ByteSizeLong());
-  Admission narrow({100, 2 * bytes});
+  Admission narrow({2 * bytes});
   v1::ComputeReply reply;
   auto prepared = PrepareAlone(ViewOf(request), entry_, engine_.target(),
                                limits_, narrow, &reply);
@@ -181,8 +181,9 @@ TEST_F(ComputationTest, ListsOfBadRowsAreAdmittedOrShort) {
   EXPECT_LT(reply.row_status_size(), 100);
 }
 
-TEST_F(ComputationTest, RowsAreHeldUntilTheComputationGoes) {
-  Admission small({10, 1 << 20});
+TEST_F(ComputationTest, ResultsAreHeldUntilTheComputationGoes) {
+  // Less than two take.
+  Admission small({1500});
   const v1::ComputeRequest request = Request(6);
   v1::ComputeReply other;
   const auto prepare = [&](v1::ComputeReply* reply) {

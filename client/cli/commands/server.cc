@@ -1,14 +1,105 @@
-// torquectl info
+// torquectl ping, info
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "client/cli/commands/commands.h"
 #include "client/cli/formats/csv_writer.h"
 #include "client/cli/message_json.h"
+#include "client/cli/shown_progress.h"
 #include "client/cli/terminal/table.h"
 #include "client/cli/version.h"
+#include "server/flags/numbers.h"
 
 namespace torqued::cli {
+namespace {
+
+const char* HealthText(client::Health health) {
+  switch (health) {
+    case client::Health::kServing:
+      return "SERVING";
+    case client::Health::kNotServing:
+      return "NOT_SERVING";
+    case client::Health::kUnknown:
+      break;
+  }
+  return "UNKNOWN";
+}
+
+double Microseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+ExitCode Run(Session& session, int count) {
+  const client::Client& client = session.client();
+  std::vector<double> round_trips;
+  client::Health health = client::Health::kServing;
+  {
+    ShownProgress progress(session, "calls");
+    for (int k = 0; k < count; ++k) {
+      const client::HealthReport report = client.CheckHealth();
+      progress.Update(k + 1, count);
+      round_trips.push_back(Microseconds(report.round_trip));
+      if (report.health != client::Health::kServing) health = report.health;
+    }
+  }
+  std::sort(round_trips.begin(), round_trips.end());
+  const double median = round_trips[round_trips.size() / 2];
+  const double fastest = round_trips.front();
+
+  switch (session.output()) {
+    case OutputFormat::kJson: {
+      Json json;
+      json["address"] = client.address();
+      json["health"] = HealthText(health);
+      json["count"] = count;
+      json["round_trip_us_min"] = fastest;
+      json["round_trip_us_median"] = median;
+      session.out() << ToText(json);
+      break;
+    }
+    case OutputFormat::kCsv: {
+      CsvWriter csv({"address", "health", "count", "round_trip_us_min",
+                     "round_trip_us_median"});
+      csv.Text(client.address());
+      csv.Text(HealthText(health));
+      csv.Number(count);
+      csv.Number(fastest);
+      csv.Number(median);
+      csv.EndRow();
+      session.out() << csv.text();
+      break;
+    }
+    case OutputFormat::kTable:
+      session.out() << client.address() << "  " << HealthText(health)
+                    << "  round trip " << std::lround(fastest) << " us";
+      if (count > 1) {
+        session.out() << " at best, " << std::lround(median) << " us median of "
+                      << count;
+      }
+      session.out() << "\n";
+      break;
+  }
+  return health == client::Health::kServing ? ExitCode::kOk : ExitCode::kNo;
+}
+
+}  // namespace
+
+void AddPing(CLI::App* app, Runner* runner) {
+  CLI::App* command = app->add_subcommand(
+      "ping", "Ask the server whether it serves; exit 2 when it does not");
+  command->alias("health");
+  const auto count = std::make_shared<int>(1);
+  flags::WholeNumber(
+      command->add_option("--count,-c", *count, "How often (default: 1)"), 1,
+      1'000'000);
+  command->callback([count, runner] {
+    *runner = [count](Session& session) { return Run(session, *count); };
+  });
+}
+
 namespace {
 
 // Null where an older server does not say.
@@ -31,11 +122,8 @@ Json InfoJson(const std::string& address, const v1::GetServerInfoReply& info) {
   json["threads"] = info.threads();
   json["max_rows"] = info.max_rows();
   json["max_message_bytes"] = info.max_message_bytes();
-  json["max_inflight_rows"] = info.max_inflight_rows();
   json["max_inflight_bytes"] = info.max_inflight_bytes();
   json["max_inflight_streams"] = Known(info.max_inflight_streams());
-  json["growing_windows"] =
-      info.has_growing_windows() ? Json(info.growing_windows()) : Json();
   json["memory_bytes"] = Known(info.memory_bytes());
   json["max_arriving_bytes"] = Known(info.max_arriving_bytes());
   json["max_held_bytes"] = Known(info.max_held_bytes());
@@ -60,11 +148,6 @@ std::string KnownText(std::uint64_t number) {
   return number > 0 ? std::to_string(number) : "-";
 }
 
-std::string WindowsText(const v1::GetServerInfoReply& info) {
-  if (!info.has_growing_windows()) return "-";
-  return info.growing_windows() ? "on" : "off";
-}
-
 void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
                  std::ostream& out) {
   out << "client version      " << Version() << "\n"
@@ -74,11 +157,9 @@ void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
       << "threads             " << info.threads() << "\n"
       << "states per request  " << info.max_rows() << "\n"
       << "bytes per message   " << info.max_message_bytes() << "\n"
-      << "states under way    " << info.max_inflight_rows() << "\n"
       << "bytes under way     " << info.max_inflight_bytes() << "\n"
       << "streams at a time   " << KnownText(info.max_inflight_streams())
       << "\n"
-      << "growing windows     " << WindowsText(info) << "\n"
       << "memory, bytes       " << KnownText(info.memory_bytes()) << "\n"
       << "bytes arriving      " << KnownText(info.max_arriving_bytes()) << "\n"
       << "bytes held at once  " << KnownText(info.max_held_bytes()) << "\n"
@@ -96,7 +177,7 @@ void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
   targets.Print(out);
 }
 
-ExitCode Run(Session& session) {
+ExitCode PrintInfo(Session& session) {
   const client::Client& client = session.client();
   const v1::GetServerInfoReply info = client.GetServerInfo();
   switch (session.output()) {
@@ -118,7 +199,7 @@ ExitCode Run(Session& session) {
 void AddInfo(CLI::App* app, Runner* runner) {
   CLI::App* command = app->add_subcommand(
       "info", "The server: version, instruction sets, threads, limits");
-  command->callback([runner] { *runner = Run; });
+  command->callback([runner] { *runner = PrintInfo; });
 }
 
 }  // namespace torqued::cli
