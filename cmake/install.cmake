@@ -16,8 +16,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
 
 # As in the source directory, so that the links between them hold.
 foreach(page
-    README.md deploy/haproxy/torqued.cfg deploy/models/README.md
-    deploy/nginx/torqued.conf docs/break-even.md docs/break-even.svg
+    README.md deploy/grafana/torqued.json deploy/haproxy/torqued.cfg
+    deploy/models/README.md
+    deploy/nginx/torqued.conf deploy/prometheus/alerts.yml docs/break-even.md
+    docs/break-even.svg
     docs/conventions.md docs/coverage.md docs/cpp.md docs/engine.md
     docs/lint.md docs/node.md docs/other-languages.md docs/performance.md
     docs/performance.svg docs/precision.md docs/python.md docs/quantities.md

@@ -13,7 +13,6 @@
 #include "server/lifecycle/signals.h"
 #include "server/observability/library_log.h"
 #include "server/observability/logging.h"
-#include "server/observability/refusal_log.h"
 #include "server/store_commands.h"
 
 namespace torqued::server {
@@ -22,7 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds kHealthTimeout{3000};
 constexpr std::size_t kMaxLineBytes = 1000;
 constexpr std::chrono::milliseconds kDrainPoll{5};
-constexpr std::chrono::seconds kLeftOutPoll{1};
+constexpr std::chrono::seconds kStopPoll{1};
 // What the last lines of the log get where stderr is stuck.
 constexpr std::chrono::milliseconds kLastLines{500};
 
@@ -31,10 +30,7 @@ struct LastLines {
   LastLines() = default;
   LastLines(const LastLines&) = delete;
   LastLines& operator=(const LastLines&) = delete;
-  ~LastLines() {
-    LogAllLeftOutRefusals();
-    WriteOutLog(kLastLines);
-  }
+  ~LastLines() { WriteOutLog(kLastLines); }
 };
 
 int Refuse(const std::string& problem) {
@@ -65,7 +61,8 @@ int Serve(const Settings& settings) {
     if (!problem.empty()) return Refuse(problem);
   }
 
-  while (WaitForStopSignal(kLeftOutPoll) == 0) LogLeftOutRefusals();
+  while (WaitForStopSignal(kStopPoll) == 0) {
+  }
   daemon.Drain([] { return WaitForStopSignal(kDrainPoll) != 0; });
   if (!settings.address_file.empty()) {
     std::remove(settings.address_file.c_str());

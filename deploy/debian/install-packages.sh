@@ -11,7 +11,7 @@
 #   image    what `make image` needs where neither docker nor podman works
 #   fuzz     what builds and runs the fuzz targets beyond `build`
 #   bench    what `make bench` needs beyond `build`
-#   proxies  what e2e.proxies puts before the server; as services they stay masked
+#   proxies  what e2e.proxies and e2e.metrics run; as services they stay masked
 #
 # Usage: deploy/debian/install-packages.sh GROUP...
 # Runs as root, or through sudo elsewhere. Does nothing, and needs no network,
@@ -25,13 +25,15 @@ packages_of() {
   case "$1" in
     build)
       # Older mirrors of Debian 12 lack clang-19: g++ stands in, see below.
-      echo ca-certificates ccache clang-19 cmake git libcli11-dev libeigen3-dev \
+      echo ca-certificates ccache clang-19 cmake git libcivetweb-dev libcli11-dev libeigen3-dev \
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
         libtbb-dev libtinyxml2-dev libtomlplusplus-dev libyaml-cpp-dev libzip-dev \
-        make ninja-build nlohmann-json3-dev pkg-config protobuf-compiler protobuf-compiler-grpc
+        make ninja-build nlohmann-json3-dev pkg-config prometheus-cpp-dev protobuf-compiler \
+        protobuf-compiler-grpc
       ;;
     runtime)
-      echo libfmt9 libgrpc++1.51 libprotobuf32 libspdlog1.10 libsqlite3-0 \
+      echo libcivetweb1 libfmt9 libgrpc++1.51 libprometheus-cpp-core1.0 \
+        libprotobuf32 libspdlog1.10 libsqlite3-0 \
         libssl3 libtbb12 libtinyxml2-9 libyaml-cpp0.7 libzip4
       ;;
     test)
@@ -76,7 +78,7 @@ packages_of() {
         python3
       ;;
     proxies)
-      echo haproxy nginx
+      echo haproxy nginx prometheus
       ;;
     *)
       echo "install-packages.sh: no group '$1' ($groups)" >&2
@@ -133,7 +135,7 @@ case "$missing " in *" clang-19 "*)
   apt-cache show clang-19 >/dev/null 2>&1 ||
     missing=$(echo "$missing " | sed 's/ clang-19 / g++ /') ;;
 esac
-for service in haproxy nginx; do
+for service in haproxy nginx prometheus; do
   case "$missing " in *" $service "*)
     ! command -v systemctl >/dev/null 2>&1 ||
       $as_root systemctl mask --quiet "$service" ;;

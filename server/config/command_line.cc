@@ -15,6 +15,7 @@
 #include "server/config/config_file.h"
 #include "server/config/default_store.h"
 #include "server/config/validators.h"
+#include "server/flags/address.h"
 #include "server/flags/near_names.h"
 #include "server/flags/numbers.h"
 #include "server/flags/refusals.h"
@@ -173,6 +174,17 @@ class Parser {
         ->check(Address(/*first_port=*/0));
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
+    Setting("--metrics-listen", settings_.metrics_listen,
+            "Address for Prometheus and for probes over HTTP: HOST:PORT; "
+            "empty: none")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              return text.empty() ? std::string()
+                     : flags::IsUnixAddress(text)
+                         ? "needs HOST:PORT, not '" + text + "'"
+                         : CheckAddress(text, /*first_port=*/0);
+            },
+            "ADDR"));
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");

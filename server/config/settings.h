@@ -24,6 +24,7 @@ struct Settings {
   std::vector<std::string> listen{"127.0.0.1:" + std::to_string(kDefaultPort)};
   /// Receives the bound addresses, one a line, once the server serves.
   std::string address_file;
+  std::string metrics_listen;  // "HOST:PORT" of HTTP; empty: none
   std::string store;
   std::vector<std::string> models;
   Validation models_validation = Validation::kDefault;  // of what is in them

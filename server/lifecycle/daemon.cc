@@ -18,6 +18,7 @@
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
+#include "server/observability/metrics.h"
 #include "server/registry/sqlite_store.h"
 #include "server/version.h"
 
@@ -95,7 +96,8 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
     return std::string("--threads: ") + error.what();
   }
   LogMemory(settings);
-  std::string problem = daemon->OpenRegistry();
+  std::string problem = daemon->ServeMetrics();
+  if (problem.empty()) problem = daemon->OpenRegistry();
   if (problem.empty()) problem = daemon->LoadModels();
   if (problem.empty()) problem = SelfCheck(daemon->engine_);
   if (problem.empty()) problem = daemon->Listen();
@@ -108,6 +110,46 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
       between_checks);
   daemon->LogStart();
   return daemon;
+}
+
+std::string Daemon::ServeMetrics() {
+  if (settings_.metrics_listen.empty()) return {};
+  auto started = MetricsServer::Start(
+      settings_.metrics_listen,
+      {.metrics =
+           [this] {
+             const bool serving = IsServing();
+             const Admission::Load held = admission_.held();
+             return MetricsText(
+                 {.version = Version(),
+                  .target = engine_.target(),
+                  .inflight_bytes = held.bytes,
+                  .max_inflight_bytes = admission_.limit().bytes,
+                  .inflight_streams = held.streams,
+                  .max_inflight_streams = admission_.limit().streams,
+                  .calls = gate_.in_flight(),
+                  .connections_refused = serving ? accept_loop_->refused() : 0,
+                  .serving = serving});
+           },
+       .healthy =
+           [this] {
+             const std::lock_guard lock(health_mutex_);
+             return condition_.answers;
+           },
+       .ready = [this] { return IsServing(); }});
+  if (auto* problem = std::get_if<std::string>(&started)) {
+    return "--metrics-listen: " + *problem;
+  }
+  metrics_server_ =
+      std::get<std::unique_ptr<MetricsServer>>(std::move(started));
+  Log(LogLevel::kInfo, "serving metrics",
+      {{"address", metrics_server_->address()}});
+  return {};
+}
+
+bool Daemon::IsServing() {
+  const std::lock_guard lock(health_mutex_);
+  return condition_.started && !condition_.leaving && condition_.answers;
 }
 
 std::string Daemon::OpenRegistry() {

@@ -14,6 +14,7 @@
 
 #include "server/config/settings.h"
 #include "server/lifecycle/accept_loop.h"
+#include "server/lifecycle/metrics_server.h"
 #include "server/lifecycle/watchdog.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
@@ -56,6 +57,9 @@ class Daemon {
 
   explicit Daemon(const Settings& settings);
 
+  std::string ServeMetrics();
+  /// Whether health is SERVING.
+  bool IsServing();
   std::string OpenRegistry();
   std::string LoadModels();
   std::string Listen();
@@ -80,6 +84,7 @@ class Daemon {
   // Goes before the server, to which it hands connections.
   std::unique_ptr<AcceptLoop> accept_loop_;
   std::unique_ptr<Watchdog> watchdog_;
+  std::unique_ptr<MetricsServer> metrics_server_;
 };
 
 }  // namespace torqued::server

@@ -4,7 +4,7 @@
 
 #include "server/errors/status.h"
 #include "server/errors/utf8.h"
-#include "server/observability/refusal_log.h"
+#include "server/observability/metrics.h"
 #include "server/observability/request_id.h"
 
 namespace torqued::server {
@@ -72,6 +72,7 @@ CallRecord::~CallRecord() {
 }
 
 grpc::Status CallRecord::Succeed(std::string_view change) {
+  CountCall(method_, grpc::StatusCode::OK, v1::REASON_UNSPECIFIED, age());
   const LogLevel level = change.empty() ? LogLevel::kDebug : LogLevel::kInfo;
   LogEnd(level, "call done", "OK", change);
   return grpc::Status::OK;
@@ -80,10 +81,12 @@ grpc::Status CallRecord::Succeed(std::string_view change) {
 grpc::Status CallRecord::Fail(Error error) {
   grpc::Status status(grpc::StatusCode::INTERNAL, "");
   try {
+    CountCall(method_, CodeOf(error.reason), error.reason, age());
     if (!model_.empty()) error.metadata.emplace_back("model", model_);
     status = ToStatus(error);
-    LogFailure(IsGrave(error.reason) ? LogLevel::kWarn : LogLevel::kInfo,
-               v1::Reason_Name(error.reason), status.error_message());
+    LogEnd(IsGrave(error.reason) ? LogLevel::kWarn : LogLevel::kInfo,
+           "call failed", v1::Reason_Name(error.reason),
+           status.error_message());
   } catch (...) {  // NOLINT(bugprone-empty-catch)
     // No room for more words: an end without any is better than none.
   }
@@ -97,8 +100,9 @@ grpc::Status CallRecord::Abandon() {
           ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED,
                          "The deadline passed.")
           : grpc::Status(grpc::StatusCode::CANCELLED, "The call is cancelled.");
-  LogFailure(LogLevel::kInfo, late ? "DEADLINE_EXCEEDED" : "CANCELLED",
-             status.error_message());
+  CountCall(method_, status.error_code(), v1::REASON_UNSPECIFIED, age());
+  LogEnd(LogLevel::kInfo, "call failed",
+         late ? "DEADLINE_EXCEEDED" : "CANCELLED", status.error_message());
   return status;
 }
 
@@ -113,12 +117,6 @@ void CallRecord::Cancel() {
 
 std::chrono::nanoseconds CallRecord::age() const {
   return std::chrono::steady_clock::now() - arrival_;
-}
-
-void CallRecord::LogFailure(LogLevel level, std::string_view outcome,
-                            std::string_view detail) {
-  if (!LogEnabled(level) || !MayLogRefusal(outcome, context_->peer())) return;
-  LogEnd(level, "call failed", outcome, detail);
 }
 
 void CallRecord::LogEnd(LogLevel level, std::string_view message,

@@ -71,9 +71,6 @@ class CallRecord {
   PeerId host() const { return HostIdOf(*context_); }
 
  private:
-  /// Unless others of this outcome and peer have taken all lines.
-  void LogFailure(LogLevel level, std::string_view outcome,
-                  std::string_view detail);
   void LogEnd(LogLevel level, std::string_view message,
               std::string_view outcome, std::string_view detail);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/observability/metrics.h"
 #include "server/services/receive.h"
 #include "server/wire/message_bytes.h"
 
@@ -67,7 +68,10 @@ void CheckStream::Step() {
     EndWith(*std::move(error));
   } else {
     done_ = job_->rows_checked();
-    if (job_->verdict() != nullptr) phase_ = Phase::kAnswering;
+    if (job_->verdict() != nullptr) {
+      phase_ = Phase::kAnswering;
+      CountSamples(done_);
+    }
   }
   Advance(std::move(lock));
 }

@@ -1,5 +1,6 @@
 #include "server/services/dynamics_call.h"
 
+#include "server/observability/metrics.h"
 #include "server/services/parsing_room.h"
 
 namespace torqued::server {
@@ -10,9 +11,9 @@ void DynamicsCall::Run() {
   }
   const std::string& model = *View().query.model;
   set_model(model);
-  if (const auto entry = context_.registry.ResolveLoaded(model)) {
-    return Compute(*entry);
-  }
+  const auto entry = context_.registry.ResolveLoaded(model);
+  CountModel(entry.has_value());
+  if (entry) return Compute(*entry);
   context_.uncut.Submit([this] { Guarded([this] { ResolveAndCompute(); }); },
                         host());
 }
@@ -67,6 +68,8 @@ void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   if (auto error = computation_->Complete(report, prepared_)) {
     return Fail(*std::move(error));
   }
+  CountRows(computation_->plan()->options().quantities, computation_->plan()->rows(),
+            report.queue);
   Serialize(results_, computation_->echo(), computation_->timing(),
             reply_bytes_);
   // The reply may wait long: not with a plan, and the model that it has.

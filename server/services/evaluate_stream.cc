@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
+#include "server/observability/metrics.h"
 #include "server/services/receive.h"
 #include "server/wire/echo.h"
 #include "server/wire/message_bytes.h"
@@ -252,6 +253,8 @@ void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
   chunk->error = chunk->batch->Finish(report, chunk->first_row,
                                       reply.mutable_row_status());
   if (chunk->error) return;
+  CountRows(chunk->batch->plan()->options().quantities, chunk->batch->rows(),
+            report.queue);
   reply.set_first_row(chunk->first_row);
   reply.set_rows(static_cast<std::uint64_t>(chunk->batch->rows()));
   reply.set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));

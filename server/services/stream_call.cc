@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
+#include "server/observability/metrics.h"
 #include "server/services/parsing_room.h"
 
 namespace torqued::server {
@@ -47,7 +48,9 @@ void StreamCall::FindModel(std::string reference) {
   std::optional<Error> error;
   try {
     record_.set_model(reference_);
-    if (const auto entry = context_.registry.ResolveLoaded(reference_)) {
+    const auto entry = context_.registry.ResolveLoaded(reference_);
+    CountModel(entry.has_value());
+    if (entry) {
       error = OnModel(*entry);
     } else {
       return context_.uncut.Submit([this] { LookUp(); }, record_.host());

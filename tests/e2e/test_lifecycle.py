@@ -196,7 +196,8 @@ def test_sigterm_without_calls_ends_the_server_at_once(start):
 
 
 def test_calls_that_outlast_the_grace_are_cut_off(start):
-    server = start("--threads", 1, "--drain-grace", 0.2)
+    server = start("--threads", 1, "--drain-grace", 0.2,
+                   "--max-message-bytes", 1 << 27)
     with harness.Client(server.address) as client:
         register_long(client)
         batch = begin(client.dynamics.Compute, laborious_for(client, 4.0))

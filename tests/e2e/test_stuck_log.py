@@ -19,7 +19,6 @@ from harness import failure_of
 
 PIPE_BYTES = 4096
 # As server/observability has them.
-REFUSALS_WITH_A_LINE = 20
 QUEUE_BYTES = 512 << 10
 
 
@@ -126,37 +125,6 @@ def test_once_the_log_is_read_a_line_tells_what_is_missing(start, pipe):
     done = sum(line["message"] == "call done" for line in lines)
     # Others of debug are dropped, too.
     assert done < calls - (calls % 100) <= done + dropped
-
-
-def test_refusals_of_a_kind_share_a_line(start):
-    server = start("--log-format", "json", models=harness.example_models())
-    with harness.Client(server.address) as client:
-        refuse(client, 100)
-        failure_of(client.dynamics.Compute, compute_request(
-            "planar_2r", [ask.BIAS_FORCES], q=np.zeros((1, 3))))
-    assert server.stop() == 0
-    lines = [json.loads(line) for line in server.log().splitlines()]
-    outcomes = [line["outcome"] for line in lines
-                if line["message"] == "call failed"]
-    # Another reason has lines of its own.
-    assert len(outcomes) == REFUSALS_WITH_A_LINE + 1
-    assert outcomes.count("MODEL_NOT_FOUND") == REFUSALS_WITH_A_LINE
-    left_out, = (line for line in lines
-                 if line["message"] == "refusals without a line of their own")
-    assert left_out["count"] == 100 - REFUSALS_WITH_A_LINE
-    assert left_out["outcome"] == "MODEL_NOT_FOUND"
-    assert left_out["peer"] == "ipv4:127.0.0.1"
-
-
-@pytest.mark.slow
-def test_what_was_left_out_is_told_while_the_server_runs(start):
-    server = start(models=harness.example_models())
-    with harness.Client(server.address) as client:
-        refuse(client, 30)
-        give_up = time.monotonic() + harness.CALL_SECONDS
-        while "count=10" not in server.log():
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
 
 
 def start_with_a_file_for_a_store(tmp_path, stderr):

@@ -111,6 +111,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "models = \"/a\"\n"
       "models-validation = \"lenient\"\n"
       "# a comment\n"
+      "metrics-listen = \"127.0.0.1:2\"\n"
       "store = \"/s.db\"\n"
       "address-file = '/f'\n"
       "log-format = \"json\"\n"
@@ -132,6 +133,7 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.models_validation, Validation::kLenient);
   EXPECT_EQ(settings.store, "/s.db");
   EXPECT_EQ(settings.address_file, "/f");
+  EXPECT_EQ(settings.metrics_listen, "127.0.0.1:2");
   EXPECT_EQ(settings.log_format, LogFormat::kJson);
   EXPECT_EQ(settings.log_level, LogLevel::kWarn);
   EXPECT_FALSE(settings.reflection);
@@ -235,6 +237,7 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
                                              {"--drain-grace", "nan"},
                                              {"--drain-grace", "-1"},
                                              {"--listen", "nowhere"},
+                                             {"--metrics-listen", "unix:/a"},
                                              {"--reflection", "maybe"},
                                              {"--log-level", "loud"}}) {
     EXPECT_THAT(Refused(arguments), HasSubstr(arguments[0]));
