@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds kHealthTimeout{3000};
 constexpr std::size_t kMaxLineBytes = 1000;
 constexpr std::chrono::milliseconds kDrainPoll{5};
-constexpr std::chrono::seconds kStopPoll{1};
+constexpr std::chrono::seconds kReload{1};
 // What the last lines of the log get where stderr is stuck.
 constexpr std::chrono::milliseconds kLastLines{500};
 
@@ -61,8 +61,7 @@ int Serve(const Settings& settings) {
     if (!problem.empty()) return Refuse(problem);
   }
 
-  while (WaitForStopSignal(kStopPoll) == 0) {
-  }
+  while (WaitForStopSignal(kReload) == 0) daemon.Reload();
   daemon.Drain([] { return WaitForStopSignal(kDrainPoll) != 0; });
   if (!settings.address_file.empty()) {
     std::remove(settings.address_file.c_str());
@@ -86,7 +85,8 @@ int Main(int argc, char** argv) {
     return Finish(exit->code);
   }
   if (const auto* check = std::get_if<HealthCheckCommand>(&command)) {
-    const std::string problem = CheckHealth(check->address, kHealthTimeout);
+    const std::string problem =
+        CheckHealth(check->address, check->tls, kHealthTimeout);
     if (!problem.empty()) {
       // What answered may have written it.
       std::fprintf(stderr, "torqued: %s\n",

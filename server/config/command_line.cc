@@ -53,8 +53,9 @@ std::chrono::milliseconds Milliseconds(double seconds) {
 
 /// HOST and [IPV6] get torqued's own port, as with the clients.
 std::string WithPort(const std::string& address) {
-  const bool has_none = address.find(':') == std::string::npos ||
-                        (address.starts_with('[') && address.ends_with(']'));
+  const std::string_view host = flags::WithoutSecurity(address);
+  const bool has_none = host.find(':') == std::string_view::npos ||
+                        (host.starts_with('[') && host.ends_with(']'));
   return has_none ? address + ":" + std::to_string(kDefaultPort) : address;
 }
 
@@ -109,9 +110,12 @@ class Parser {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
     if (!health_check_.empty()) {
-      return HealthCheckCommand{WithPort(health_check_)};
+      return HealthCheckCommand{
+          WithPort(health_check_),
+          {tls_ca_, settings_.tls.cert, settings_.tls.key, tls_server_name_}};
     }
     if (settings_.listen.empty()) return Usage("--listen: names no address");
+    if (std::string wrong = TlsProblem(); !wrong.empty()) return Usage(wrong);
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
     settings_.drain_grace = Milliseconds(drain_grace_);
@@ -137,6 +141,20 @@ class Parser {
   }
 
  private:
+  std::string TlsProblem() const {
+    for (const std::string& address : settings_.listen) {
+      const flags::Security security = flags::SecurityOf(address);
+      if (security != flags::Security::kNone && settings_.tls.cert.empty()) {
+        return "--listen: " + address + " needs --tls-cert";
+      }
+      if (security == flags::Security::kMtls &&
+          settings_.tls.client_ca.empty()) {
+        return "--listen: " + address + " needs --tls-client-ca";
+      }
+    }
+    return {};
+  }
+
   EarlyExit Usage(const std::string& message) const {
     // Of a check, 2 says that the store is damaged.
     return {store_->parsed() ? 64 : 2, "",
@@ -169,11 +187,19 @@ class Parser {
 
   void AddPlaces() {
     List("--listen", settings_.listen,
-         "Address to serve on: HOST:PORT (port 0: a free one) or unix:PATH; "
-         "repeatable")
+         "Address to serve on: HOST:PORT (port 0: a free one), "
+         "tls:HOST:PORT, mtls:HOST:PORT (clients need certificates) or "
+         "unix:PATH; repeatable")
         ->check(Address(/*first_port=*/0));
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
+    Setting("--tls-cert", settings_.tls.cert,
+            "PEM file of the certificate of tls: and mtls: addresses, with its "
+            "chain");
+    Setting("--tls-key", settings_.tls.key,
+            "PEM file of its key; by default that of --tls-cert");
+    Setting("--tls-client-ca", settings_.tls.client_ca,
+            "PEM file of the CAs of clients' certificates");
     Setting("--metrics-listen", settings_.metrics_listen,
             "Address for Prometheus and for probes over HTTP: HOST:PORT; "
             "empty: none")
@@ -288,6 +314,15 @@ class Parser {
               return CheckAddress(WithPort(text), /*first_port=*/1);
             },
             "ADDR"))
+        ->configurable(false);
+    app_.add_option("--tls-ca", tls_ca_,
+                    "PEM file of the CAs that --health-check trusts at a tls: "
+                    "address; by default those of the system. --tls-cert and "
+                    "--tls-key are its own certificate then")
+        ->configurable(false);
+    app_.add_option("--tls-server-name", tls_server_name_,
+                    "Name that the certificate of the server must have for "
+                    "--health-check; by default that of the address")
         ->configurable(false);
     app_.add_flag("--version", version_, "Print the version and exit")
         ->configurable(false);
@@ -425,7 +460,7 @@ class Parser {
   std::string log_format_ = "text";
   std::string log_level_ = "info";
   std::string config_;
-  std::string health_check_;
+  std::string health_check_, tls_ca_, tls_server_name_;
   CLI::App* store_ = nullptr;
   CLI::App* backup_ = nullptr;
   CLI::App* check_ = nullptr;

@@ -18,6 +18,7 @@ struct EarlyExit {
 /// Ask the server at this address whether it serves, and exit.
 struct HealthCheckCommand {
   std::string address;
+  ClientTls tls;
 };
 
 /// Copy the store to this file, and exit.

@@ -19,11 +19,26 @@ namespace torqued::server {
 /// Of every address that names none.
 inline constexpr int kDefaultPort = 7421;
 
+/// PEM files of TLS.
+struct TlsFiles {
+  std::string cert;       // the chain, the server's own first
+  std::string key;        // empty: in `cert`
+  std::string client_ca;  // empty: no certificates of clients
+};
+
+/// PEM files and the name of a client of an address with TLS; each may be
+/// empty.
+struct ClientTls {
+  std::string ca, cert, key, server_name;
+};
+
 struct Settings {
-  /// "HOST:PORT" (port 0: a free one) or "unix:PATH".
+  /// "HOST:PORT" (port 0: a free one), behind "tls:" or "mtls:" with TLS, or
+  /// "unix:PATH".
   std::vector<std::string> listen{"127.0.0.1:" + std::to_string(kDefaultPort)};
   /// Receives the bound addresses, one a line, once the server serves.
   std::string address_file;
+  TlsFiles tls;
   std::string metrics_listen;  // "HOST:PORT" of HTTP; empty: none
   std::string store;
   std::vector<std::string> models;

@@ -26,7 +26,8 @@ std::string CheckSeconds(std::string_view text, double max) {
 
 std::string CheckAddress(std::string_view text, int first_port) {
   return flags::AddressProblem(
-      text, {"HOST:PORT, [IPV6]:PORT or unix:PATH", first_port});
+      text, {"[tls:]HOST:PORT, mtls:HOST:PORT or unix:PATH", first_port,
+             /*mtls=*/true});
 }
 
 std::string CheckTarget(std::string_view text) {

@@ -9,6 +9,8 @@ namespace torqued::flags {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
+constexpr std::string_view kTls = "tls:";
+constexpr std::string_view kMtls = "mtls:";
 constexpr int kLastPort = 65535;
 
 /// Decimal digits only: no sign, no octal.
@@ -44,11 +46,25 @@ std::string HostProblem(std::string_view host) {
 
 }  // namespace
 
+Security SecurityOf(std::string_view address) {
+  if (address.starts_with(kTls)) return Security::kTls;
+  return address.starts_with(kMtls) ? Security::kMtls : Security::kNone;
+}
+
+std::string_view WithoutSecurity(std::string_view address) {
+  if (address.starts_with(kTls)) return address.substr(kTls.size());
+  return address.starts_with(kMtls) ? address.substr(kMtls.size()) : address;
+}
+
 std::string AddressProblem(std::string_view address,
                            const AddressRules& rules) {
   std::string wrong = "needs " + std::string(rules.forms) + ", not '" +
                       std::string(address) + "'";
+  const Security security = SecurityOf(address);
+  if (security == Security::kMtls && !rules.mtls) return wrong;
+  address = WithoutSecurity(address);
   if (IsUnixAddress(address)) {
+    if (security != Security::kNone) return wrong;
     const std::string_view path = SocketPath(address);
     return path.empty() ? wrong : SocketPathProblem(path);
   }

@@ -1,5 +1,5 @@
 // Addresses of servers, as flags name them: "HOST:PORT", "[IPV6]:PORT" and
-// "unix:PATH".
+// "unix:PATH"; "tls:HOST:PORT" and "mtls:HOST:PORT" with TLS.
 #pragma once
 
 #include <string>
@@ -13,11 +13,23 @@ struct AddressRules {
   std::string_view forms;
   /// 0: a port of the system's choice is one.
   int first_port = 1;
+  /// Whether a server may ask clients for certificates there.
+  bool mtls = false;
 };
 
 /// Why there can be nothing at the address, as far as its text tells; empty
 /// when there can. gRPC itself takes a port modulo 65536.
 std::string AddressProblem(std::string_view address, const AddressRules& rules);
+
+/// How connections are made to an address.
+enum class Security : unsigned char {
+  kNone,
+  kTls,   // clients may have certificates
+  kMtls,  // clients must have certificates
+};
+Security SecurityOf(std::string_view address);
+/// Without "tls:" or "mtls:".
+std::string_view WithoutSecurity(std::string_view address);
 
 /// True for "unix:PATH".
 bool IsUnixAddress(std::string_view address);

@@ -96,9 +96,18 @@ AcceptLoop::AcceptLoop(std::vector<BoundAddress> bound, int descriptor_limit)
   }
 }
 
-void AcceptLoop::RegisterWith(grpc::ServerBuilder* builder) {
-  acceptor_ = builder->experimental().AddExternalConnectionAcceptor(
-      ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
+void AcceptLoop::RegisterWith(grpc::ServerBuilder* builder,
+                              const Certificates* certificates) {
+  for (const BoundAddress& address : bound_) {
+    auto& acceptor = acceptors_[static_cast<std::size_t>(address.security)];
+    if (acceptor != nullptr) continue;
+    acceptor = builder->experimental().AddExternalConnectionAcceptor(
+        ExternalConnectionType::FROM_FD,
+        address.security == flags::Security::kNone
+            ? grpc::InsecureServerCredentials()
+            : certificates->ForServer(address.security ==
+                                      flags::Security::kMtls));
+  }
 }
 
 void AcceptLoop::Start() {
@@ -118,20 +127,22 @@ void AcceptLoop::Close() {
 void AcceptLoop::Run() {
   pthread_setname_np(pthread_self(), "accept");
   std::vector<pollfd> ready{{wake_, POLLIN, 0}};
+  std::vector<flags::Security> security{{}};
   for (const BoundAddress& address : bound_) {
     for (const ListeningSocket& socket : address.sockets) {
       ready.push_back({socket.descriptor(), POLLIN, 0});
+      security.push_back(address.security);
     }
   }
   while (ready.front().revents == 0) {
     if (poll(ready.data(), ready.size(), -1) <= 0) continue;
     for (std::size_t i = 1; i < ready.size(); ++i) {
-      if (ready[i].revents != 0) Accept(ready[i].fd);
+      if (ready[i].revents != 0) Accept(ready[i].fd, security[i]);
     }
   }
 }
 
-void AcceptLoop::Accept(int listener) {
+void AcceptLoop::Accept(int listener, flags::Security security) {
   const int descriptor =
       accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (descriptor < 0) {
@@ -154,7 +165,8 @@ void AcceptLoop::Accept(int listener) {
       connection;
   connection.listener_fd = listener;
   connection.fd = descriptor;
-  acceptor_->HandleNewConnection(&connection);
+  acceptors_[static_cast<std::size_t>(security)]->HandleNewConnection(
+      &connection);
 }
 
 void AcceptLoop::LogRefusal(const std::string& why) {

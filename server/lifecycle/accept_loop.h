@@ -3,6 +3,7 @@
 
 #include <grpcpp/server_builder.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "server/lifecycle/certificates.h"
 #include "server/lifecycle/listening_socket.h"
 
 namespace torqued::server {
@@ -38,7 +40,9 @@ class AcceptLoop {
 
   /// As they were given, with the ports that were free.
   const std::vector<std::string>& addresses() const { return addresses_; }
-  void RegisterWith(grpc::ServerBuilder* builder);
+  /// `certificates`: null if no address has TLS. Outlives this.
+  void RegisterWith(grpc::ServerBuilder* builder,
+                    const Certificates* certificates);
   /// gRPC serves now.
   void Start();
   /// Listens no more: the system refuses who connects.
@@ -57,7 +61,7 @@ class AcceptLoop {
   AcceptLoop(std::vector<BoundAddress> bound, int descriptor_limit);
 
   void Run();
-  void Accept(int listener);
+  void Accept(int listener, flags::Security security);
   void LogRefusal(const std::string& why);
   void ForEachConnection(
       const std::function<void(int descriptor, bool tcp)>& see) const;
@@ -66,7 +70,9 @@ class AcceptLoop {
   std::vector<BoundAddress> bound_;
   std::vector<std::string> addresses_;
   std::vector<std::string> local_;  // names of the listening sockets
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  /// By Security.
+  std::array<std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>, 3>
+      acceptors_;
   std::thread thread_;
   int wake_ = -1;
   std::atomic<int> largest_{0};  // number that a connection had

@@ -129,6 +129,10 @@ std::string Daemon::ServeMetrics() {
                   .max_inflight_streams = admission_.limit().streams,
                   .calls = gate_.in_flight(),
                   .connections_refused = serving ? accept_loop_->refused() : 0,
+                  .certificate_expires =
+                      serving && certificates_ ? certificates_->expires() : 0,
+                  .certificate_failures =
+                      serving && certificates_ ? certificates_->failures() : 0,
                   .serving = serving});
            },
        .healthy =
@@ -216,6 +220,13 @@ std::string Daemon::LoadModels() {
 }
 
 std::string Daemon::Listen() {
+  if (!settings_.tls.cert.empty()) {
+    auto opened = Certificates::Open(settings_.tls);
+    if (auto* problem = std::get_if<std::string>(&opened)) {
+      return "--" + *problem;
+    }
+    certificates_ = std::get<std::unique_ptr<Certificates>>(std::move(opened));
+  }
   auto listening = AcceptLoop::Open(settings_.listen, RaiseDescriptorLimit());
   if (const auto* problem = std::get_if<std::string>(&listening)) {
     return "--listen: " + *problem;
@@ -229,7 +240,7 @@ std::string Daemon::Listen() {
   ConfigureTransport({settings_.max_message_bytes, ArrivalBytes(settings_),
                       settings_.keepalive, settings_.max_connection_age},
                      &builder);
-  accept_loop_->RegisterWith(&builder);
+  accept_loop_->RegisterWith(&builder, certificates_.get());
   services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
   return server_ == nullptr ? "the transport does not start" : "";
@@ -238,12 +249,24 @@ std::string Daemon::Listen() {
 std::string Daemon::AskOwnHealth() const {
   const std::int64_t refused = accept_loop_->refused();
   for (const std::string& address : addresses()) {
-    const HealthAnswer answer = AskHealth(address, kHealthPatience);
+    const flags::Security security = flags::SecurityOf(address);
+    const bool mtls = security == flags::Security::kMtls;
+    // Without a certificate that clients may have, nobody answers.
+    if (mtls && !certificates_->is_client()) continue;
+    const HealthAnswer answer = AskHealth(
+        address,
+        security == flags::Security::kNone ? grpc::InsecureChannelCredentials()
+                                           : certificates_->ForWatchdog(mtls),
+        "", kHealthPatience);
     // Connections beyond the limit of descriptors are refused by intention.
     if (accept_loop_->refused() != refused) return {};
     if (!answer.problem.empty()) return answer.problem;
   }
   return {};
+}
+
+void Daemon::Reload() {
+  if (certificates_ != nullptr) certificates_->Reload();
 }
 
 void Daemon::StopListening() {

@@ -14,6 +14,7 @@
 
 #include "server/config/settings.h"
 #include "server/lifecycle/accept_loop.h"
+#include "server/lifecycle/certificates.h"
 #include "server/lifecycle/metrics_server.h"
 #include "server/lifecycle/watchdog.h"
 #include "server/services/offered_services.h"
@@ -39,6 +40,9 @@ class Daemon {
     return accept_loop_->addresses();
   }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
+
+  /// Uses certificates that have changed. From one thread.
+  void Reload();
 
   /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
   /// refused. Once the calls in flight are done, refuses for a little longer,
@@ -80,6 +84,7 @@ class Daemon {
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
   std::unique_ptr<OfferedServices> services_;
+  std::unique_ptr<Certificates> certificates_;  // null: no TLS
   std::unique_ptr<grpc::Server> server_;
   // Goes before the server, to which it hands connections.
   std::unique_ptr<AcceptLoop> accept_loop_;

@@ -4,10 +4,14 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "server/flags/address.h"
 
 namespace torqued::server {
 namespace {
@@ -28,12 +32,25 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
   return bytes;
 }
 
-std::unique_ptr<grpc::GenericStub> Connect(const std::string& address) {
+std::unique_ptr<grpc::GenericStub> Connect(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const std::string& server_name) {
   grpc::ChannelArguments arguments;
+  if (!server_name.empty()) arguments.SetSslTargetNameOverride(server_name);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return std::make_unique<grpc::GenericStub>(grpc::CreateCustomChannel(
-      address, grpc::InsecureChannelCredentials(), arguments));
+      std::string(flags::WithoutSecurity(address)), credentials, arguments));
+}
+
+/// The text of a file; what is wrong with it otherwise.
+std::string ReadInto(const std::string& flag, const std::string& file,
+                     std::string* text) {
+  if (file.empty()) return {};
+  std::ifstream in(file, std::ios::binary);
+  text->assign(std::istreambuf_iterator<char>(in), {});
+  return in.is_open() && !in.bad() ? "" : flag + ": cannot read " + file;
 }
 
 /// Lives as long as gRPC works on it.
@@ -46,15 +63,17 @@ struct Call {
 
 }  // namespace
 
-HealthAnswer AskHealth(const std::string& address,
-                       std::chrono::milliseconds timeout) {
+HealthAnswer AskHealth(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const std::string& server_name, std::chrono::milliseconds timeout) {
   // The messages are small enough to do without generated code: an empty
   // request asks for the whole server.
   const auto call = std::make_shared<Call>();
   const grpc::Slice nothing("");
   call->request = grpc::ByteBuffer(&nothing, 1);
   call->context.set_deadline(std::chrono::system_clock::now() + timeout);
-  const auto stub = Connect(address);
+  const auto stub = Connect(address, credentials, server_name);
   auto ended = call->status.get_future();
   stub->UnaryCall(&call->context, "/grpc.health.v1.Health/Check",
                   grpc::StubOptions(), &call->request, &call->response,
@@ -70,9 +89,24 @@ HealthAnswer AskHealth(const std::string& address,
   return {{}, Flatten(call->response) == kServing};
 }
 
-std::string CheckHealth(const std::string& address,
+std::string CheckHealth(const std::string& address, const ClientTls& tls,
                         std::chrono::milliseconds timeout) {
-  const HealthAnswer answer = AskHealth(address, timeout);
+  auto credentials = grpc::InsecureChannelCredentials();
+  if (flags::SecurityOf(address) != flags::Security::kNone) {
+    grpc::SslCredentialsOptions options;
+    std::string problem = ReadInto("--tls-ca", tls.ca, &options.pem_root_certs);
+    if (problem.empty()) {
+      problem = ReadInto("--tls-cert", tls.cert, &options.pem_cert_chain);
+    }
+    if (problem.empty()) {
+      problem = ReadInto("--tls-key", tls.key.empty() ? tls.cert : tls.key,
+                         &options.pem_private_key);
+    }
+    if (!problem.empty()) return problem;
+    credentials = grpc::SslCredentials(options);
+  }
+  const HealthAnswer answer =
+      AskHealth(address, credentials, tls.server_name, timeout);
   if (!answer.problem.empty() || answer.serving) return answer.problem;
   return address + ": not serving";
 }

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <grpcpp/security/credentials.h>
+
 #include <chrono>
+#include <memory>
 #include <string>
+
+#include "server/config/settings.h"
 
 namespace torqued::server {
 
@@ -11,11 +16,13 @@ struct HealthAnswer {
   std::string problem;  // why there is no answer; empty if there is one
   bool serving = false;
 };
-HealthAnswer AskHealth(const std::string& address,
-                       std::chrono::milliseconds timeout);
+HealthAnswer AskHealth(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const std::string& server_name, std::chrono::milliseconds timeout);
 
 /// What is wrong at the address, or nothing if it serves.
-std::string CheckHealth(const std::string& address,
+std::string CheckHealth(const std::string& address, const ClientTls& tls,
                         std::chrono::milliseconds timeout);
 
 }  // namespace torqued::server

@@ -186,7 +186,7 @@ std::variant<BoundAddress, std::string> ListenUnix(const std::string& address) {
   if (std::string why = Replace(path, target); !why.empty()) return why;
   const int descriptor = ListenOn(target, /*both_families=*/false);
   if (descriptor < 0) return std::strerror(errno);
-  BoundAddress bound{address, {}};
+  BoundAddress bound{.text = address, .security = {}, .sockets = {}};
   bound.sockets.emplace_back(descriptor, path);
   return bound;
 }
@@ -200,8 +200,14 @@ ListeningSocket::~ListeningSocket() {
 }
 
 std::variant<BoundAddress, std::string> Listen(const std::string& address) {
-  return flags::IsUnixAddress(address) ? ListenUnix(address)
-                                       : ListenTcp(address);
+  const std::string place(flags::WithoutSecurity(address));
+  auto bound =
+      flags::IsUnixAddress(place) ? ListenUnix(place) : ListenTcp(place);
+  if (auto* made = std::get_if<BoundAddress>(&bound)) {
+    made->security = flags::SecurityOf(address);
+    made->text.insert(0, address, 0, address.size() - place.size());
+  }
+  return bound;
 }
 
 }  // namespace torqued::server

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "server/flags/address.h"
+
 namespace torqued::server {
 
 /// Owns a listening descriptor, and the file of a Unix socket.
@@ -31,10 +33,11 @@ class ListeningSocket {
 /// What an address of --listen leads to.
 struct BoundAddress {
   std::string text;  // as it was given, with the port that was free
+  flags::Security security = flags::Security::kNone;
   std::vector<ListeningSocket> sockets;
 };
 
-/// Listens on "HOST:PORT" or "unix:PATH", or says why not. A name leads to all
+/// Listens on an address of --listen, or says why not. A name leads to all
 /// of its addresses that this machine has, with one port. A wildcard accepts
 /// both families. No other socket shares a port. The file of a Unix socket on
 /// which nobody answers is replaced.

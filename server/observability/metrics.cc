@@ -137,6 +137,14 @@ class State {
     Set("torqued_connections_refused",
         "Connections closed at the limit of descriptors since the start.",
         levels.connections_refused);
+    if (levels.certificate_expires > 0) {
+      Set("torqued_certificate_expiry_timestamp_seconds",
+          "End of the certificate in use, in Unix time.",
+          levels.certificate_expires);
+      Set("torqued_certificate_failures",
+          "Reloads of certificates that were refused since the start.",
+          levels.certificate_failures);
+    }
     Set("torqued_serving", "1 if health is SERVING.", levels.serving ? 1 : 0);
     return prometheus::TextSerializer().Serialize(registry_.Collect());
   }

@@ -32,6 +32,8 @@ struct Levels {
   std::int64_t inflight_streams = 0, max_inflight_streams = 0;
   std::int64_t calls = 0;
   std::int64_t connections_refused = 0;
+  std::int64_t certificate_expires = 0;  // seconds since 1970; 0: no TLS
+  std::int64_t certificate_failures = 0;
   bool serving = false;
 };
 

@@ -269,12 +269,17 @@ class _WithDeadline:
 
 
 class Client:
-    def __init__(self, address, *options):
-        self.channel = grpc.insecure_channel(address, options=[
+    def __init__(self, address, *options, credentials=None):
+        """credentials: of an address with TLS."""
+        options = [
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_http_proxy", 0),
             # As large as the server's; gRPC's own default is 4 MiB.
-            ("grpc.max_receive_message_length", 64 << 20), *options])
+            ("grpc.max_receive_message_length", 64 << 20), *options]
+        self.channel = (
+            grpc.insecure_channel(address, options) if credentials is None
+            else grpc.secure_channel(
+                address[address.index(":") + 1:], credentials, options))
         self.registry = _WithDeadline(
             model_registry_pb2_grpc.ModelRegistryStub(self.channel))
         self.dynamics = _WithDeadline(

@@ -17,6 +17,7 @@ import yaml
 
 import harness
 from calls import ask, compute, compute_request
+from certificates import Authority
 from harness import failure_of
 from ports import held_address
 from processes import running
@@ -121,7 +122,7 @@ def expressions():
     rules = yaml.safe_load(RULES.read_text())["groups"]
     for rule in (rule for group in rules for rule in group["rules"]):
         # Without the comparison, which is to find nothing.
-        yield re.sub(r" (>|==) [0-9.]+$", "", rule["expr"])
+        yield re.sub(r" (>|<|==) [0-9.]+$", "", rule["expr"])
     board = json.loads((DEPLOY / "grafana/torqued.json").read_text())
     for panel in board["panels"]:
         for target in panel["targets"]:
@@ -129,7 +130,12 @@ def expressions():
 
 
 @pytest.mark.slow
-def test_prometheus_finds_data_for_every_expression(server, tmp_path):
+def test_prometheus_finds_data_for_every_expression(start, tmp_path):
+    cert, key = Authority(tmp_path).issue("server")
+    server = start("--metrics-listen", "127.0.0.1:0", "--tls-cert", cert,
+                   "--tls-key", key, "--listen", "tls:127.0.0.1:0",
+                   models=harness.example_models())
+    server.address = server.address.split("\n")[0]
     program, tool = map(shutil.which, ("prometheus", "promtool"))
     if program is None:
         pytest.skip("prometheus is not installed")

@@ -112,6 +112,9 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "models-validation = \"lenient\"\n"
       "# a comment\n"
       "metrics-listen = \"127.0.0.1:2\"\n"
+      "tls-cert = \"/c\"\n"
+      "tls-key = \"/k\"\n"
+      "tls-client-ca = \"/a\"\n"
       "store = \"/s.db\"\n"
       "address-file = '/f'\n"
       "log-format = \"json\"\n"
@@ -134,6 +137,9 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.store, "/s.db");
   EXPECT_EQ(settings.address_file, "/f");
   EXPECT_EQ(settings.metrics_listen, "127.0.0.1:2");
+  EXPECT_EQ(settings.tls.cert, "/c");
+  EXPECT_EQ(settings.tls.key, "/k");
+  EXPECT_EQ(settings.tls.client_ca, "/a");
   EXPECT_EQ(settings.log_format, LogFormat::kJson);
   EXPECT_EQ(settings.log_level, LogLevel::kWarn);
   EXPECT_FALSE(settings.reflection);

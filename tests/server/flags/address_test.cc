@@ -23,6 +23,17 @@ TEST(AddressProblem, ThereIsNoneWhereAServerCanBe) {
   }
 }
 
+TEST(AddressProblem, TlsIsOfHostsAndMtlsOfServers) {
+  constexpr AddressRules kServe{"an address", 0, /*mtls=*/true};
+  EXPECT_EQ(AddressProblem("tls:h:1", kCall), "");
+  EXPECT_EQ(AddressProblem("mtls:[::1]:0", kServe), "");
+  EXPECT_NE(AddressProblem("mtls:h:1", kCall), "");
+  EXPECT_NE(AddressProblem("tls:unix:/a", kServe), "");
+  EXPECT_EQ(SecurityOf("mtls:h:1"), Security::kMtls);
+  EXPECT_EQ(WithoutSecurity("mtls:h:1"), "h:1");
+  EXPECT_EQ(WithoutSecurity("h:1"), "h:1");
+}
+
 TEST(AddressProblem, PortZeroIsOneOnlyWhereTheSystemChooses) {
   EXPECT_EQ(AddressProblem("h:0", kListen), "");
   EXPECT_EQ(AddressProblem("h:0", kCall),

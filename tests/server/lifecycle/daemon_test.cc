@@ -98,7 +98,7 @@ class DaemonTest : public ::testing::Test {
 TEST_F(DaemonTest, ServesAndSaysSo) {
   const auto daemon = Started();
   ASSERT_NE(daemon, nullptr);
-  EXPECT_EQ(CheckHealth(daemon->addresses().front(), kPatience), "");
+  EXPECT_EQ(CheckHealth(daemon->addresses().front(), {}, kPatience), "");
   ASSERT_TRUE(Register(Channel(*daemon)).ok());
   grpc::ClientContext context;
   context.AddMetadata("x-request-id", "mine");
@@ -205,7 +205,7 @@ TEST_F(DaemonTest, DrainingFinishesWhatIsUnderWayAndRefusesTheRest) {
     if (status.ok()) continue;
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
     reason = status.error_message();
-    EXPECT_NE(CheckHealth(daemon->addresses().front(), kPatience), "");
+    EXPECT_NE(CheckHealth(daemon->addresses().front(), {}, kPatience), "");
   }
   EXPECT_FALSE(answered) << "the call was too small to tell";
   EXPECT_THAT(reason, HasSubstr("shutting down"));
@@ -228,7 +228,7 @@ TEST_F(DaemonTest, DrainingRefusesForAWhileBeforeItClosesTheConnections) {
     grpc::ClientContext context;
     v1::ComputeReply reply;
     refusals.push_back(stub->Compute(&context, Work(1), &reply));
-    EXPECT_NE(CheckHealth(daemon->addresses().front(), kPatience), "");
+    EXPECT_NE(CheckHealth(daemon->addresses().front(), {}, kPatience), "");
     return refusals.size() == 3;
   });
   ASSERT_FALSE(refusals.empty());

@@ -1,0 +1,62 @@
+// Certificates of TLS, which are replaced while the server runs.
+#pragma once
+
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "server/config/settings.h"
+
+namespace torqued::server {
+
+/// gRPC reads copies of the files, which are made once a change is checked. So
+/// files that do not belong together are never in use.
+class Certificates {
+ public:
+  /// Or what is wrong with which file.
+  static std::variant<std::unique_ptr<Certificates>, std::string> Open(
+      TlsFiles files);
+  ~Certificates();
+  Certificates(const Certificates&) = delete;
+  Certificates& operator=(const Certificates&) = delete;
+
+  /// Uses the files if they have changed and are good; otherwise logs once
+  /// what is wrong, and those before serve on. From one thread.
+  void Reload();
+
+  /// With a client CA, clients may have certificates of it, or must.
+  std::shared_ptr<grpc::ServerCredentials> ForServer(
+      bool client_must_have_one) const;
+  /// For the server's own question about its health: verifies nothing.
+  std::shared_ptr<grpc::ChannelCredentials> ForWatchdog(
+      bool with_certificate) const;
+  /// Whether the client CA vouches for the server's own certificate.
+  bool is_client() const { return is_client_.load(); }
+
+  /// Reloads that were refused.
+  std::int64_t failures() const { return failures_.load(); }
+  /// When the certificate in use expires, seconds since 1970.
+  std::int64_t expires() const { return expires_.load(); }
+
+ private:
+  explicit Certificates(TlsFiles files, std::string directory);
+
+  /// Empty once the files are in use.
+  std::string Use();
+
+  const TlsFiles files_;
+  const std::string directory_;
+  std::string seen_;     // what the files held when they were last read
+  std::string problem_;  // that was logged last
+  std::shared_ptr<grpc::experimental::CertificateProviderInterface> provider_;
+  std::atomic<bool> is_client_{false};
+  std::atomic<std::int64_t> failures_{0}, expires_{0};
+};
+
+}  // namespace torqued::server
