@@ -97,6 +97,16 @@ int Main(int argc, char** argv) {
   if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
     return Finish(BackUp(*backup));
   }
+  if (const auto* create = std::get_if<TokenCommand>(&command)) {
+    const NewToken made = CreateToken(create->file, create->grant);
+    if (!made.problem.empty()) {
+      std::fprintf(stderr, "torqued: %s\n",
+                   Printable(made.problem, kMaxLineBytes).c_str());
+      return 1;
+    }
+    std::printf("%s\n", made.token.c_str());
+    return Finish(0);
+  }
   if (const auto* check = std::get_if<StoreCheckCommand>(&command)) {
     return Finish(Check(*check));
   }

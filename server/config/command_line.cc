@@ -86,6 +86,7 @@ class Parser {
     AddLogging();
     AddCommands();
     AddStoreCommands();
+    AddTokenCommand();
     app_.footer(
         "Every setting is also an environment variable (--max-rows: "
         "TORQUED_MAX_ROWS)\nand a key of the file given by --config "
@@ -105,6 +106,12 @@ class Parser {
     }
     if (store_->parsed() && !*backup_ && !*check_) {
       return Usage("store: an argument is missing, backup or check");
+    }
+    if (token_->parsed() && !*create_) {
+      return Usage("token: an argument is missing, create");
+    }
+    if (*create_ && settings_.rights.empty()) {
+      return Usage("token create: --rights names no file");
     }
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
@@ -130,6 +137,10 @@ class Parser {
     if (settings_.store.empty() && check_file_.empty()) {
       return Usage("--store: there is no home directory; name a file");
     }
+    if (*create_) {
+      grant_.role = RoleOf(role_);
+      return TokenCommand{settings_.rights, grant_};
+    }
     if (*backup_) {
       return StoreBackupCommand{settings_.store, backup_file_, overwrite_};
     }
@@ -151,13 +162,19 @@ class Parser {
           settings_.tls.client_ca.empty()) {
         return "--listen: " + address + " needs --tls-client-ca";
       }
+      if (!insecure_ && !flags::IsLocal(address) &&
+          (security == flags::Security::kNone || settings_.rights.empty())) {
+        return "--listen: other machines reach " + address +
+               ", so it needs tls: or mtls: and --rights; --insecure serves "
+               "everybody";
+      }
     }
     return {};
   }
 
   EarlyExit Usage(const std::string& message) const {
     // Of a check, 2 says that the store is damaged.
-    return {store_->parsed() ? 64 : 2, "",
+    return {store_->parsed() || token_->parsed() ? 64 : 2, "",
             "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
   }
 
@@ -174,6 +191,11 @@ class Parser {
   CLI::Option* Setting(const std::string& flag, T& value,
                        const std::string& help) {
     return app_.add_option(flag, value, help)->capture_default_str();
+  }
+
+  /// `--flag`, or on and off in the environment and the file.
+  void Switch(const std::string& flag, bool& value, const std::string& help) {
+    switches_.push_back(app_.add_flag(flag, value, help));
   }
 
   CLI::Option* List(const std::string& flag, std::vector<std::string>& values,
@@ -200,6 +222,14 @@ class Parser {
             "PEM file of its key; by default that of --tls-cert");
     Setting("--tls-client-ca", settings_.tls.client_ca,
             "PEM file of the CAs of clients' certificates");
+    Setting("--rights", settings_.rights,
+            "File of the clients and their roles; empty: everybody may do "
+            "everything");
+    Switch("--read-only", settings_.read_only,
+           "Refuse registrations and deletions");
+    Switch("--insecure", insecure_,
+           "Serve without TLS and rights at addresses that other machines "
+           "reach");
     Setting("--metrics-listen", settings_.metrics_listen,
             "Address for Prometheus and for probes over HTTP: HOST:PORT; "
             "empty: none")
@@ -359,6 +389,29 @@ class Parser {
         ->configurable(false);
   }
 
+  void AddTokenCommand() {
+    token_ = app_.add_subcommand(
+        "token",
+        "Make a token for a client; exit 0: done, 1: not done, 64: usage");
+    token_->fallthrough()->require_subcommand(0, 1);
+    create_ = token_->add_subcommand(
+        "create",
+        "Append a client to the file that --rights names, and print its token");
+    create_->fallthrough();
+    create_->add_option("NAME", grant_.name, "Name of the client")
+        ->required()
+        ->configurable(false);
+    flags::OneOf(create_->add_option("--role", role_, "What it may do"),
+                 {"evaluate", "register", "administer"})
+        ->required()
+        ->configurable(false);
+    create_
+        ->add_option("--models", grant_.models,
+                     "Pattern of the names of the models that it may use")
+        ->capture_default_str()
+        ->configurable(false);
+  }
+
   // CLI11 would let the file win over the environment and would not say where
   // a bad value comes from, so both are read here, after the flags.
 
@@ -413,6 +466,8 @@ class Parser {
       const bool is_list = option->get_delimiter() == ',';
       if (values.empty() && is_list) {
         values = CLI::detail::split(option->get_default_str(), ',');
+      } else if (std::count(switches_.begin(), switches_.end(), option) > 0) {
+        values = {option->count() > 0 && option->as<bool>() ? "on" : "off"};
       } else if (values.empty()) {
         values = {option->get_default_str()};
       }
@@ -464,9 +519,15 @@ class Parser {
   CLI::App* store_ = nullptr;
   CLI::App* backup_ = nullptr;
   CLI::App* check_ = nullptr;
+  CLI::App* token_ = nullptr;
+  CLI::App* create_ = nullptr;
+  std::vector<const CLI::Option*> switches_;
+  Grant grant_;
+  std::string role_;
   std::string backup_file_;
   std::string check_file_;
   bool overwrite_ = false;
+  bool insecure_ = false;
   bool print_config_ = false;
   bool version_ = false;
 };

@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "server/config/rights.h"
 #include "server/config/settings.h"
 
 namespace torqued::server {
@@ -33,8 +34,14 @@ struct StoreCheckCommand {
   std::string file;
 };
 
+/// Append a client to this file of rights, print its token, and exit.
+struct TokenCommand {
+  std::string file;
+  Grant grant;
+};
+
 using Command = std::variant<Settings, HealthCheckCommand, StoreBackupCommand,
-                             StoreCheckCommand, EarlyExit>;
+                             StoreCheckCommand, TokenCommand, EarlyExit>;
 
 /// Every setting is a flag (--max-rows), an environment variable
 /// (TORQUED_MAX_ROWS) and a key of the file given by --config (max-rows = 5).

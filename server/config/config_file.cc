@@ -66,6 +66,29 @@ bool AppendTexts(const toml::node& node, std::vector<std::string>* texts) {
   return true;
 }
 
+/// The entries of a table and of those in it, or what is wrong with one.
+std::string Append(const toml::table& table, const std::string& prefix,
+                   const std::string& path, std::vector<ConfigEntry>* entries) {
+  for (const auto& [key, node] : table) {
+    ConfigEntry entry{
+        prefix + std::string(key.str()), {}, At(path, node.source())};
+    if (const auto* section = node.as_table(); section && !section->empty()) {
+      if (std::string problem =
+              Append(*section, entry.key + ".", path, entries);
+          !problem.empty()) {
+        return problem;
+      }
+      continue;
+    }
+    if (!node.is_table() && !AppendTexts(node, &entry.values)) {
+      return entry.place + ": the value of key '" + entry.key +
+             "' is no text, no number and no list of these";
+    }
+    entries->push_back(std::move(entry));
+  }
+  return {};
+}
+
 /// The line of a "[" without a name behind it, which toml++ 3.3 takes for
 /// granted; 0: there is none.
 std::int64_t LineOfNamelessSection(std::string_view text) {
@@ -122,17 +145,9 @@ std::variant<std::vector<ConfigEntry>, std::string> ReadConfigFile(
            std::string(parsed.error().description());
   }
   std::vector<ConfigEntry> entries;
-  for (const auto& [key, node] : parsed.table()) {
-    ConfigEntry entry{std::string(key.str()), {}, At(path, node.source())};
-    if (const auto* section = node.as_table()) {
-      if (!section->empty()) {
-        entry.key.append(".").append(section->begin()->first.str());
-      }
-    } else if (!AppendTexts(node, &entry.values)) {
-      return entry.place + ": the value of key '" + entry.key +
-             "' is no text, no number and no list of these";
-    }
-    entries.push_back(std::move(entry));
+  if (std::string problem = Append(parsed.table(), "", path, &entries);
+      !problem.empty()) {
+    return problem;
   }
   return entries;
 }

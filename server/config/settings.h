@@ -39,6 +39,8 @@ struct Settings {
   /// Receives the bound addresses, one a line, once the server serves.
   std::string address_file;
   TlsFiles tls;
+  std::string rights;          // file; empty: everybody may do everything
+  bool read_only = false;      // no registrations and deletions
   std::string metrics_listen;  // "HOST:PORT" of HTTP; empty: none
   std::string store;
   std::vector<std::string> models;

@@ -98,6 +98,11 @@ grpc::StatusCode CodeOf(v1::Reason reason) {
     case v1::OVERLOADED:
     case v1::QUOTA_REACHED:
       return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case v1::UNAUTHENTICATED:
+      return grpc::StatusCode::UNAUTHENTICATED;
+    case v1::PERMISSION_DENIED:
+    case v1::READ_ONLY:
+      return grpc::StatusCode::PERMISSION_DENIED;
     case v1::DRAINING:
     case v1::STORE_UNAVAILABLE:
       return grpc::StatusCode::UNAVAILABLE;

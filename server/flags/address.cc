@@ -56,6 +56,12 @@ std::string_view WithoutSecurity(std::string_view address) {
   return address.starts_with(kMtls) ? address.substr(kMtls.size()) : address;
 }
 
+bool IsLocal(std::string_view address) {
+  const std::string_view place = WithoutSecurity(address);
+  return IsUnixAddress(place) || place.starts_with("localhost:") ||
+         place.starts_with("127.") || place.starts_with("[::1]:");
+}
+
 std::string AddressProblem(std::string_view address,
                            const AddressRules& rules) {
   std::string wrong = "needs " + std::string(rules.forms) + ", not '" +

@@ -31,6 +31,9 @@ Security SecurityOf(std::string_view address);
 /// Without "tls:" or "mtls:".
 std::string_view WithoutSecurity(std::string_view address);
 
+/// Whether only this machine reaches it: a Unix socket, localhost, 127.*, ::1.
+bool IsLocal(std::string_view address);
+
 /// True for "unix:PATH".
 bool IsUnixAddress(std::string_view address);
 /// The path of "unix:PATH" and "unix:///PATH", as gRPC reads them.

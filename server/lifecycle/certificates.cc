@@ -63,7 +63,8 @@ std::int64_t SecondsOf(const ASN1_TIME* time) {
 bool VouchesForClient(SSL_CTX* context, X509* leaf) {
   const Owned<X509_STORE_CTX, X509_STORE_CTX_free> check(X509_STORE_CTX_new());
   STACK_OF(X509)* chain = nullptr;
-  SSL_CTX_get0_chain_certs(context, &chain);
+  SSL_CTX_ctrl(context, SSL_CTRL_GET_CHAIN_CERTS, 0,
+               static_cast<void*>(&chain));
   X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context), leaf,
                       chain);
   X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_SSL_CLIENT);

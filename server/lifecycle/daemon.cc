@@ -157,6 +157,13 @@ bool Daemon::IsServing() {
 }
 
 std::string Daemon::OpenRegistry() {
+  if (!settings_.rights.empty()) {
+    auto read = RightsFile::Open(settings_.rights);
+    if (auto* problem = std::get_if<std::string>(&read)) {
+      return "--rights: " + *problem;
+    }
+    rights_ = std::get<std::unique_ptr<RightsFile>>(std::move(read));
+  }
   const std::string folder = MissingFolder(settings_.store);
   auto opened = OpenSqliteStore(
       settings_.store, {.quotas = {.models = settings_.max_models,
@@ -183,6 +190,8 @@ std::string Daemon::OpenRegistry() {
                       engine_.threads()},
         MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
                      HeldBytes(settings_)}});
+    context_->rights = rights_.get();
+    context_->read_only = settings_.read_only;
   } catch (const std::exception& error) {  // no threads
     return std::string("--threads: ") + error.what();
   }
@@ -235,7 +244,7 @@ std::string Daemon::Listen() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  if (!settings_.reflection)
+  if (!settings_.reflection || rights_ != nullptr)
     builder.SetOption(std::make_unique<NoReflection>());
   ConfigureTransport({settings_.max_message_bytes, ArrivalBytes(settings_),
                       settings_.keepalive, settings_.max_connection_age},
@@ -267,6 +276,7 @@ std::string Daemon::AskOwnHealth() const {
 
 void Daemon::Reload() {
   if (certificates_ != nullptr) certificates_->Reload();
+  if (rights_ != nullptr) rights_->Reload();
 }
 
 void Daemon::StopListening() {

@@ -41,7 +41,7 @@ class Daemon {
   }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
 
-  /// Uses certificates that have changed. From one thread.
+  /// Uses certificates and rights that have changed. From one thread.
   void Reload();
 
   /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
@@ -76,7 +76,8 @@ class Daemon {
 
   const Settings settings_;
   std::mutex health_mutex_;
-  Condition condition_;  // guarded by health_mutex_
+  Condition condition_;                 // guarded by health_mutex_
+  std::unique_ptr<RightsFile> rights_;  // null: everybody may do everything
   std::unique_ptr<Registry> registry_;
   std::int64_t models_ = 0, broken_ = 0;  // at the start
   Engine engine_;

@@ -61,6 +61,11 @@ Json ToJson(const LogField& field) {
                     field.value);
 }
 
+bool IsAbsent(const LogField& field) {
+  const auto* text = std::get_if<std::string_view>(&field.value);
+  return text != nullptr && text->empty();
+}
+
 /// Quoted where it would not read as one word.
 std::string Word(const LogField& field) {
   const Json json = ToJson(field);
@@ -130,7 +135,7 @@ std::string RenderLogLine(LogFormat format, LogLevel level,
     line["level"] = NameOf(level);
     line["message"] = message;
     for (const LogField& field : fields) {
-      line[std::string(field.name)] = ToJson(field);
+      if (!IsAbsent(field)) line[std::string(field.name)] = ToJson(field);
     }
     const std::string object = Dump(line);
     return object.substr(1, object.size() - 2);  // without the braces
@@ -139,6 +144,7 @@ std::string RenderLogLine(LogFormat format, LogLevel level,
   std::string line(NameOf(level));
   line.append(" ").append(quoted, 1, quoted.size() - 2);
   for (const LogField& field : fields) {
+    if (IsAbsent(field)) continue;
     line.append(" ").append(field.name).append("=").append(Word(field));
   }
   return line;

@@ -20,6 +20,30 @@ std::string RequestIdOf(const grpc::CallbackServerContext& context) {
   return RequestIdFrom({wanted->second.data(), wanted->second.size()});
 }
 
+/// The client's, by its token, its certificate or its Unix socket.
+const Grant* GrantOf(const grpc::CallbackServerContext& call,
+                     const Rights& rights, bool* has_token) {
+  const auto& metadata = call.client_metadata();
+  if (const auto sent = metadata.find("authorization");
+      sent != metadata.end()) {
+    constexpr std::string_view kBearer = "Bearer ";
+    *has_token = true;
+    std::string_view token(sent->second.data(), sent->second.size());
+    if (!token.starts_with(kBearer)) return nullptr;
+    return rights.OfToken(token.substr(kBearer.size()));
+  }
+  // gRPC has these names of certificates that it has verified, and of no other
+  // connections.
+  const auto auth = call.auth_context();
+  for (const char* name : {"peer_uri", "peer_dns"}) {
+    for (const auto& value : auth->FindPropertyValues(name)) {
+      const Grant* grant = rights.OfName({value.data(), value.size()});
+      if (grant != nullptr) return grant;
+    }
+  }
+  return call.peer().starts_with("unix:") ? rights.OfUnix() : nullptr;
+}
+
 /// Worth an operator's attention, unlike a caller's mistake.
 bool IsGrave(v1::Reason reason) {
   switch (CodeOf(reason)) {
@@ -53,18 +77,65 @@ Error Draining() {
   return error;
 }
 
-CallRecord::CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
-                       std::string_view method)
-    : context_(context),
-      peer_(PeerIdOf(*context)),
+CallRecord::CallRecord(grpc::CallbackServerContext* call, CallGate& gate,
+                       std::string_view method, const RightsFile* rights,
+                       bool read_only)
+    : context_(call),
       gate_(gate),
+      read_only_(read_only),
+      rights_(rights == nullptr ? nullptr : rights->current()),
+      grant_(rights_ == nullptr ? nullptr
+                                : GrantOf(*call, *rights_, &has_token_)),
+      peer_text_(call->peer()),
+      peer_(PeerIdOf(peer_text_, grant_)),
       method_(method),
-      request_id_(RequestIdOf(*context)),
+      request_id_(RequestIdOf(*call)),
       arrival_(std::chrono::steady_clock::now()),
       cancellation_(std::make_shared<CancellationToken>()) {
   context_->AddTrailingMetadata(kRequestIdKey, request_id_);
   // Last: where there is no memory for the call, it was never in flight.
   entered_ = gate_.Enter();
+}
+
+std::optional<Error> CallRecord::Refusal() const {
+  if (!entered_) return Draining();
+  if (read_only_ && ChangesModels(method_)) {
+    Error error;
+    error.reason = v1::READ_ONLY;
+    error.message =
+        "The server takes no registrations and deletions "
+        "(--read-only).";
+    return error;
+  }
+  if (rights_ == nullptr) return std::nullopt;
+  Error error;
+  if (grant_ == nullptr) {
+    error.reason = v1::UNAUTHENTICATED;
+    error.message = has_token_
+                        ? "The token is unknown."
+                        : "The call needs a token (metadata authorization: "
+                          "Bearer TOKEN) or a certificate with rights.";
+    return error;
+  }
+  const Role needed = RoleFor(method_);
+  if (needed != Role::kNone && grant_->role >= needed) return std::nullopt;
+  error.reason = v1::PERMISSION_DENIED;
+  error.message = std::string(method_) + " needs the role " +
+                  std::string(NameOf(needed)) + "; " + grant_->name + " has " +
+                  std::string(NameOf(grant_->role)) + ".";
+  error.metadata = {{"client", grant_->name},
+                    {"role", std::string(NameOf(needed))}};
+  return error;
+}
+
+std::optional<Error> CallRecord::RefusalOf(std::string_view model) const {
+  if (MayList(model)) return std::nullopt;
+  Error error;
+  error.reason = v1::PERMISSION_DENIED;
+  error.message = grant_->name + " may use models by names that match " +
+                  grant_->models + ".";
+  error.metadata = {{"client", grant_->name}, {"models", grant_->models}};
+  return error;
 }
 
 CallRecord::~CallRecord() {
@@ -122,9 +193,10 @@ std::chrono::nanoseconds CallRecord::age() const {
 void CallRecord::LogEnd(LogLevel level, std::string_view message,
                         std::string_view outcome, std::string_view detail) {
   if (!LogEnabled(level)) return;
-  const std::string peer = CleanText(context_->peer(), kMaxLoggedText);
+  const std::string peer = CleanText(peer_text_, kMaxLoggedText);
   const LogField method{"method", method_}, result{"outcome", outcome},
       model{"model", model_}, from{"peer", peer},
+      client{"client", grant_ == nullptr ? std::string_view() : grant_->name},
       request_id{"request_id", request_id_}, said{"detail", detail},
       duration{"duration_ms",
                std::chrono::duration<double, std::milli>(age()).count()};
@@ -134,6 +206,7 @@ void CallRecord::LogEnd(LogLevel level, std::string_view message,
          result,
          model,
          from,
+         client,
          request_id,
          duration,
          {"chunks", volume_->chunks},
@@ -141,7 +214,7 @@ void CallRecord::LogEnd(LogLevel level, std::string_view message,
          said});
   } else {
     Log(level, message,
-        {method, result, model, from, request_id, duration, said});
+        {method, result, model, from, client, request_id, duration, said});
   }
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/batch/chunk_scheduler.h"
+#include "server/config/rights.h"
 #include "server/errors/error.h"
 #include "server/observability/logging.h"
 #include "server/services/call_gate.h"
@@ -35,15 +36,24 @@ class CallRecord {
     std::int64_t rows = 0;
   };
 
-  /// `method` must live for ever.
-  CallRecord(grpc::CallbackServerContext* context, CallGate& gate,
-             std::string_view method);
+  /// `method` must live for ever. `rights`: null if everybody may do
+  /// everything.
+  CallRecord(grpc::CallbackServerContext* call, CallGate& gate,
+             std::string_view method, const RightsFile* rights = nullptr,
+             bool read_only = false);
   ~CallRecord();
   CallRecord(const CallRecord&) = delete;
   CallRecord& operator=(const CallRecord&) = delete;
 
-  /// False when the server is draining: the call is to be refused.
-  bool entered() const { return entered_; }
+  /// Why the call is to be refused, if it is: the server is draining, or the
+  /// client lacks a right.
+  std::optional<Error> Refusal() const;
+  /// The same of the model that it is about, once that is known.
+  std::optional<Error> RefusalOf(std::string_view model) const;
+  /// Whether the client may know a model of this name.
+  bool MayList(std::string_view name) const {
+    return grant_ == nullptr || grant_->Covers(name);
+  }
 
   // The status that ends the call, once it is logged.
 
@@ -68,15 +78,20 @@ class CallRecord {
   std::chrono::nanoseconds age() const;
   PeerId peer() const { return peer_; }
   /// Of its connections one turn is taken on ServiceContext::uncut.
-  PeerId host() const { return HostIdOf(*context_); }
+  PeerId host() const { return HostIdOf(peer_text_); }
 
  private:
   void LogEnd(LogLevel level, std::string_view message,
               std::string_view outcome, std::string_view detail);
 
   grpc::CallbackServerContext* context_;
-  const PeerId peer_;
   CallGate& gate_;
+  const bool read_only_;
+  std::shared_ptr<const Rights> rights_;  // null: everybody may do everything
+  bool has_token_ = false;                // set with grant_
+  const Grant* grant_ = nullptr;          // of the client; null: none
+  const std::string peer_text_;  // which gRPC forgets when a call is cancelled
+  const PeerId peer_;
   std::string_view method_;
   std::string request_id_;
   std::string model_;

@@ -11,6 +11,7 @@ void DynamicsCall::Run() {
   }
   const std::string& model = *View().query.model;
   set_model(model);
+  if (auto refusal = RefusalOf(model)) return Fail(*std::move(refusal));
   const auto entry = context_.registry.ResolveLoaded(model);
   CountModel(entry.has_value());
   if (entry) return Compute(*entry);
@@ -68,8 +69,8 @@ void DynamicsCall::OnEvaluated(const EvaluationReport& report) {
   if (auto error = computation_->Complete(report, prepared_)) {
     return Fail(*std::move(error));
   }
-  CountRows(computation_->plan()->options().quantities, computation_->plan()->rows(),
-            report.queue);
+  CountRows(computation_->plan()->options().quantities,
+            computation_->plan()->rows(), report.queue);
   Serialize(results_, computation_->echo(), computation_->timing(),
             reply_bytes_);
   // The reply may wait long: not with a plan, and the model that it has.

@@ -2,10 +2,12 @@
 // the pool that computes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "server/services/parsing_room.h"
 #include "server/services/receive.h"
@@ -15,6 +17,12 @@
 #include "server/wire/reply_bytes.h"
 
 namespace torqued::server {
+
+/// Whether the request names a model.
+template <class Request>
+inline constexpr bool kIsOfAModel =
+    !std::is_same_v<Request, v1::ValidateModelRequest> &&
+    !std::is_same_v<Request, v1::ListModelsRequest>;
 
 /// What the call holds is admitted before the work that makes it, until gRPC is
 /// through with the call.
@@ -38,7 +46,8 @@ class RegistryCall final : public UnaryCall {
                          &request_, &request_room_);
     if (!error) {
       set_model(ModelOf(request_));
-      error = AdmitReply(RoomFor(request_) + kBytesOfCall);
+      if constexpr (kIsOfAModel<Request>) error = RefusalOf(ModelOf(request_));
+      if (!error) error = AdmitReply(RoomFor(request_) + kBytesOfCall);
     }
     if (error) return Fail(*std::move(error));
     context_.uncut.Submit([this] { Guarded([this] { Work(); }); }, host());
@@ -51,6 +60,14 @@ class RegistryCall final : public UnaryCall {
     if (auto error = HandleAdmitted(&reply, &source)) {
       // Nobody waits for what it ended with.
       return cancelled() ? Abandon() : Fail(*std::move(error));
+    }
+    if constexpr (requires { reply.mutable_models(); }) {
+      auto* models = reply.mutable_models();
+      models->erase(std::remove_if(models->begin(), models->end(),
+                                   [this](const auto& model) {
+                                     return !MayList(model.name());
+                                   }),
+                    models->end());
     }
     const std::int64_t bytes = BytesOf(reply, source);
     if (bytes > context_.limits.max_message_bytes) return Fail(TooLarge(bytes));

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/batch/engine.h"
+#include "server/config/rights.h"
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
 #include "server/services/call_gate.h"
@@ -30,6 +31,8 @@ struct ServiceContext {
   MemoryBounds memory = {};
   /// How long a message may wait for its client, then its call ends.
   std::chrono::milliseconds write_timeout = std::chrono::minutes(5);
+  const RightsFile* rights = nullptr;  // null: everybody may do everything
+  bool read_only = false;
   SetupCache setups = {};
   WriteWatch writes{write_timeout};
   /// What cannot be cut into short chunks, on threads of its own beside those

@@ -24,7 +24,7 @@ StreamCall::Reactor* StreamCall::Start(
 }
 
 std::optional<Error> StreamCall::Enter() {
-  if (!record_.entered()) return Draining();
+  if (auto refusal = record_.Refusal()) return refusal;
   auto admitted = context_.admission.Admit({.streams = 1}, record_.peer());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
   open_ = std::get<Admission::Ticket>(std::move(admitted));
@@ -48,6 +48,9 @@ void StreamCall::FindModel(std::string reference) {
   std::optional<Error> error;
   try {
     record_.set_model(reference_);
+    if (auto refusal = record_.RefusalOf(reference_)) {
+      return Handled(std::move(refusal));
+    }
     const auto entry = context_.registry.ResolveLoaded(reference_);
     CountModel(entry.has_value());
     if (entry) {

@@ -50,7 +50,7 @@ class StreamCall
   StreamCall(grpc::CallbackServerContext* call, ServiceContext& context,
              std::string_view method)
       : context_(context),
-        record_(call, context.gate, method),
+        record_(call, context.gate, method, context.rights, context.read_only),
         call_(call),
         write_(context.writes, call, method) {}
 

@@ -5,8 +5,8 @@
 namespace torqued::server {
 
 UnaryCall* UnaryCall::Start(UnaryCall* call) {
-  if (!call->record_.entered()) {
-    call->Fail(Draining());
+  if (auto refusal = call->record_.Refusal()) {
+    call->Fail(*std::move(refusal));
     return call;
   }
   // Without an end the call would hold its place in the gate for ever.

@@ -21,7 +21,7 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// `method` must live for ever.
   UnaryCall(grpc::CallbackServerContext* call, ServiceContext& context,
             std::string_view method)
-      : record_(call, context.gate, method),
+      : record_(call, context.gate, method, context.rights, context.read_only),
         write_(context.writes, call, method) {}
 
   /// Runs the call, or refuses it when the server is draining.
@@ -61,6 +61,10 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   void Fail(Error error) { End(record_.Fail(std::move(error))); }
   void Abandon() { End(record_.Abandon()); }
   void set_model(std::string_view model) { record_.set_model(model); }
+  std::optional<Error> RefusalOf(std::string_view model) const {
+    return record_.RefusalOf(model);
+  }
+  bool MayList(std::string_view name) const { return record_.MayList(name); }
   bool cancelled() const { return record_.cancelled(); }
   const std::shared_ptr<CancellationToken>& cancellation() const {
     return record_.cancellation();

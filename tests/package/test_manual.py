@@ -44,6 +44,7 @@ def flags_of_help(*command):
 def test_flags_of_the_server():
     flags = flags_of_help(SERVER) | flags_of_help(SERVER, "store", "backup")
     flags |= flags_of_help(SERVER, "store", "check")
+    flags |= flags_of_help(SERVER, "token", "create")
     assert "--overwrite" in flags
     assert flags_of_page("torqued.8") == flags
 

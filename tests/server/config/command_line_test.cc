@@ -112,6 +112,9 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "models-validation = \"lenient\"\n"
       "# a comment\n"
       "metrics-listen = \"127.0.0.1:2\"\n"
+      "rights = \"/r\"\n"
+      "read-only = \"on\"\n"
+      "insecure = \"on\"\n"
       "tls-cert = \"/c\"\n"
       "tls-key = \"/k\"\n"
       "tls-client-ca = \"/a\"\n"
@@ -137,6 +140,8 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.store, "/s.db");
   EXPECT_EQ(settings.address_file, "/f");
   EXPECT_EQ(settings.metrics_listen, "127.0.0.1:2");
+  EXPECT_EQ(settings.rights, "/r");
+  EXPECT_TRUE(settings.read_only);
   EXPECT_EQ(settings.tls.cert, "/c");
   EXPECT_EQ(settings.tls.key, "/k");
   EXPECT_EQ(settings.tls.client_ca, "/a");
