@@ -7,8 +7,7 @@
 
 #include "core/model/text.h"
 #include "server/lifecycle/signals.h"
-#include "server/registry/store_backup.h"
-#include "server/registry/store_check.h"
+#include "server/registry/store_copy.h"
 
 namespace torqued::server {
 namespace {

@@ -294,13 +294,6 @@ class Parser {
                                "Most names in the model store; no more are "
                                "registered then"),
                        1, kUnbounded);
-    flags::WholeNumber(
-        Setting("--max-revisions", settings_.max_revisions,
-                "Most revisions of all models in the model store"),
-        1, kUnbounded);
-    flags::WholeNumber(Setting("--max-store-bytes", settings_.max_store_bytes,
-                               "Most bytes that the model store uses"),
-                       1, kUnbounded);
   }
 
   void AddConnections() {

@@ -56,9 +56,7 @@ struct Settings {
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
   std::int64_t max_rows = 1'000'000;  // of a request
   std::int64_t max_inflight_streams = 1000;
-  std::int64_t max_models = 10'000;      // names in the store
-  std::int64_t max_revisions = 100'000;  // in the store
-  std::int64_t max_store_bytes = std::int64_t{4} << 30;
+  std::int64_t max_models = 10'000;  // names in the store
   /// A client that has sent nothing for so long is pinged; 0: never.
   std::chrono::milliseconds keepalive{60'000};
   /// An older connection takes no new calls; 0: never.

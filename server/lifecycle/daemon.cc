@@ -19,7 +19,7 @@
 #include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
 #include "server/observability/metrics.h"
-#include "server/registry/sqlite_store.h"
+#include "server/registry/model_store.h"
 #include "server/version.h"
 
 namespace torqued::server {
@@ -165,14 +165,7 @@ std::string Daemon::OpenRegistry() {
     rights_ = std::get<std::unique_ptr<RightsFile>>(std::move(read));
   }
   const std::string folder = MissingFolder(settings_.store);
-  auto opened = OpenSqliteStore(
-      settings_.store, {.quotas = {.models = settings_.max_models,
-                                   .revisions = settings_.max_revisions,
-                                   .bytes = settings_.max_store_bytes},
-                        .warn = [](const std::string& problem) {
-                          Log(LogLevel::kWarn, "damaged model store",
-                              {{"detail", problem}});
-                        }});
+  auto opened = ModelStore::Open(settings_.store, settings_.max_models);
   if (auto* problem = std::get_if<std::string>(&opened)) {
     return "--store: " + std::move(*problem);
   }

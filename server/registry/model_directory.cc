@@ -115,22 +115,14 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
     say(content.problem);
     return entry;
   }
-  // As it was before there was a choice where none is made.
+  // Without a suffix for the default, as every version has stored it.
   std::string hash = Sha256Hex(content.bytes);
   if (validation != Validation::kDefault) {
     hash.append(":").append(ToString(validation));
   }
   const auto known = store_->FindDirectoryHash(entry.name);
   if (const auto* error = std::get_if<StoreError>(&known)) {
-    // Whether the file is new is not known. The model stays what it is: it may
-    // have been registered by a call since.
-    const auto failed = error->code == StoreError::Code::kDamaged
-                            ? store_->SetDirectoryHash(entry.name, hash)
-                            : std::optional(*error);
-    say(failed ? "the model store failed: " + failed->message
-               : error->message +
-                     "; it is made anew, and the model stays as it is: where "
-                     "the file is another, register it");
+    say("the model store failed: " + error->message);
     return entry;
   }
   if (std::get<std::optional<std::string>>(known) == hash) {
@@ -152,9 +144,9 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
   const auto& registered = std::get<RegisterResult>(outcome);
   const LoadedRevision& loaded = *registered.entry.loaded;
   entry.ok = true;
-  entry.changed = registered.changed;
+  entry.changed = registered.changed();
   entry.report = loaded.report;
-  say((registered.changed ? "registered as " : "already registered as ") +
+  say((registered.changed() ? "registered as " : "already registered as ") +
       entry.name + '@' + loaded.revision.substr(0, kShortRevision));
   return entry;
 }

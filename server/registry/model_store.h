@@ -1,15 +1,19 @@
-// Where registrations live: what the registry asks of a database.
+// The embedded model store: names, labels and revisions in one SQLite file.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "server/registry/sqlite.h"
+#include "server/registry/store_files.h"
 
 namespace torqued::server {
 
@@ -17,30 +21,18 @@ namespace torqued::server {
 using StoreTime = std::chrono::time_point<std::chrono::system_clock,
                                           std::chrono::microseconds>;
 
-struct StoreError {
-  enum class Code : std::uint8_t {
-    kUnavailable,  // may pass: locked, disk full, connection lost
-    kDamaged,      // will not: what is stored cannot be read back
-  };
-  Code code = Code::kUnavailable;
-  std::string message;
-};
-
 template <class T>
 using OrStoreError = std::variant<T, StoreError>;
 
 /// What a revision was when it was last loaded, for lists.
 struct RevisionSummary {
-  std::string format;   // empty where the content is damaged
-  std::int64_t nq = 0;  // sizes of q and v; 0 where it does not load
+  std::string format;   // empty if the content is damaged
+  std::int64_t nq = 0;  // sizes of q and v; 0 if it does not load
   std::int64_t nv = 0;
   std::string problem = {};  // why it does not load; empty: it does
 
   bool operator==(const RevisionSummary&) const = default;
 };
-
-/// By revision.
-using Summaries = std::map<std::string, RevisionSummary>;
 
 /// Content under its hash; never altered once stored.
 struct StoredRevision {
@@ -48,8 +40,7 @@ struct StoredRevision {
   std::string format;
   std::string source;
   std::string options;  // canonical text
-  StoreTime created_at;
-  std::optional<RevisionSummary> summary;  // as last stored; none yet, damaged
+  std::optional<RevisionSummary> summary;
 };
 
 /// A revision that a name points at or has pointed at.
@@ -58,26 +49,14 @@ struct Registration {
   std::string revision;
   StoreTime registered_at;          // when the name was last pointed at it
   std::vector<std::string> labels;  // of this revision under this name, sorted
-  /// What in the store is damaged on the way from the name to the revision, as
-  /// a clause; empty: nothing. The members say what is stored.
-  std::string damage;
 };
 
-/// A current registration in a list, without labels.
+/// A current registration in a list.
 struct ListedName {
   std::string name;
   std::string revision;
   StoreTime registered_at;
-  std::string damage;                      // as in Registration
-  std::optional<RevisionSummary> summary;  // none yet, or it is damaged
-};
-
-/// Where a prefix leads.
-struct FoundRevision {
-  std::string revision;
-  std::string damage;  // as in Registration
-
-  bool operator==(const FoundRevision&) const = default;
+  std::optional<RevisionSummary> summary;
 };
 
 /// One registration as a whole. The views need live only during the call.
@@ -87,24 +66,25 @@ struct RegistrationChange {
   std::string_view format;
   std::string_view source;
   std::string_view options;
-  /// When present, replaces what is stored.
+  /// If present, replaces what is stored.
   std::optional<RevisionSummary> summary;
-  /// When present, the name must point there; "" = must not exist.
+  /// If present, the name must point there; "" = must not exist.
   std::optional<std::string_view> expected_current;
   /// Empty: none. A label in use under this name moves.
   std::string_view label;
-  /// When present, remembered as the content last loaded from the directory.
+  /// If present, stored as the hash of the file last loaded for the name.
   std::optional<std::string_view> directory_hash;
   StoreTime now;
 };
 
-/// The name points at the revision.
 struct Registered {
   Registration registration;
-  bool changed = false;  // the name is new or pointed elsewhere before
+  std::string before;  // what the name pointed at; empty: it is new
+  bool changed() const { return before != registration.revision; }
 };
 
 struct Deleted {
+  std::string before;
   /// Revisions that no other name has had; gone with the name.
   std::vector<std::string> removed_revisions;
 };
@@ -116,20 +96,9 @@ struct RevisionConflict {
 
 struct NameNotFound {};
 
-/// What a store may hold. One that holds more already is served and changed all
-/// the same, as far as nothing is added.
-struct StoreQuotas {
-  std::int64_t models = 10'000;
-  std::int64_t revisions = 100'000;
-  std::int64_t bytes = std::int64_t{4} << 30;  // of the file, used
-
-  /// Of one name; a reply about a model lists them.
-  static constexpr std::int64_t kLabels = 1000;
-};
-
 /// A registration would exceed a quota; nothing was changed.
 struct QuotaReached {
-  enum class Of : std::uint8_t { kModels, kRevisions, kBytes, kLabels };
+  enum class Of : std::uint8_t { kModels, kLabels };
   Of of = Of::kModels;
   std::int64_t limit = 0;
 };
@@ -137,70 +106,88 @@ struct QuotaReached {
 using RegistrationOutcome =
     std::variant<Registered, RevisionConflict, QuotaReached, StoreError>;
 
-/// Thread-safe. Every call is atomic: it happens as a whole or not at all, sees
-/// no half of another, and what a call acknowledged survives a crash of the
-/// process and of the machine. Absence is a value, not an error.
+/// Thread-safe. Every call happens as a whole or not at all, and what a call
+/// acknowledged survives a crash of the process and of the machine. Absence is
+/// a value, not an error.
 class ModelStore {
  public:
-  virtual ~ModelStore() = default;
+  /// Labels of one name; a reply about a model lists them.
+  static constexpr std::int64_t kMaxLabels = 1000;
+
+  /// Opens the file, or creates it with the directories above it. A lock on
+  /// `<path>.lock` keeps other servers out. Not for network file systems, which
+  /// do not keep locks and shared memory as SQLite needs them. The string says
+  /// why the store cannot be used; a file that is damaged, of another program
+  /// or of a newer version is left as it is. A store that holds more than
+  /// `max_models` names is served; only new names are refused.
+  static std::variant<std::unique_ptr<ModelStore>, std::string> Open(
+      const std::string& path, std::int64_t max_models = 10'000);
 
   /// Stores content that is not there yet and points the name at it. Content
-  /// that was damaged in the store, and what was on the way to it, is replaced.
-  /// What the expected revision was in an older layout is as good as itself.
-  virtual RegistrationOutcome Register(const RegistrationChange& change) = 0;
+  /// that was damaged in the store is replaced.
+  RegistrationOutcome Register(const RegistrationChange& change);
 
   /// Removes the name with its history and labels, and the revisions that no
-  /// other name has had. The directory hash stays, so that a name deleted by
-  /// call does not come back at the next start from an unchanged file.
-  virtual std::variant<Deleted, NameNotFound, RevisionConflict, StoreError>
-  Delete(std::string_view name,
-         const std::optional<std::string>& expected_current) = 0;
+  /// other name has had. The directory hash stays, so that an unchanged file
+  /// does not bring the name back at the next start.
+  std::variant<Deleted, NameNotFound, RevisionConflict, StoreError> Delete(
+      std::string_view name,
+      const std::optional<std::string>& expected_current);
 
   /// What the name points at.
-  virtual OrStoreError<std::optional<Registration>> FindCurrent(
-      std::string_view name) = 0;
+  OrStoreError<std::optional<Registration>> FindCurrent(std::string_view name);
 
-  virtual OrStoreError<std::optional<Registration>> FindLabel(
-      std::string_view name, std::string_view label) = 0;
+  OrStoreError<std::optional<Registration>> FindLabel(std::string_view name,
+                                                      std::string_view label);
 
-  /// Revisions that the name has had and that start with the prefix, or did in
-  /// an older layout, in byte order.
-  virtual OrStoreError<std::vector<Registration>> FindInHistory(
-      std::string_view name, std::string_view prefix, std::size_t limit) = 0;
+  /// Revisions that the name has had and that start with the prefix, in byte
+  /// order.
+  OrStoreError<std::vector<Registration>> FindInHistory(std::string_view name,
+                                                        std::string_view prefix,
+                                                        std::size_t limit);
 
-  /// All revisions that start with the prefix, or did in an older layout, in
-  /// byte order.
-  virtual OrStoreError<std::vector<FoundRevision>> FindRevisions(
-      std::string_view prefix, std::size_t limit) = 0;
+  /// All revisions that start with the prefix, in byte order.
+  OrStoreError<std::vector<std::string>> FindRevisions(std::string_view prefix,
+                                                       std::size_t limit);
 
   /// Of a revision's source, which is not read.
-  virtual OrStoreError<std::optional<std::int64_t>> SourceBytes(
-      std::string_view revision) = 0;
+  OrStoreError<std::optional<std::int64_t>> SourceBytes(
+      std::string_view revision);
 
-  virtual OrStoreError<std::optional<StoredRevision>> ReadRevision(
-      std::string_view revision) = 0;
+  OrStoreError<std::optional<StoredRevision>> ReadRevision(
+      std::string_view revision);
 
   /// Current registrations of the names after `after`, in byte order of names.
-  virtual OrStoreError<std::vector<ListedName>> ListNames(
-      std::string_view after, std::size_t limit) = 0;
+  OrStoreError<std::vector<ListedName>> ListNames(std::string_view after,
+                                                  std::size_t limit);
 
-  /// The names next to `name`, which there need not be: up to `limit` in byte
-  /// order, as many before it as after it where there are.
-  virtual OrStoreError<std::vector<std::string>> NamesAround(
-      std::string_view name, std::size_t limit) = 0;
+  /// Names next to `name`, which need not exist: up to `limit / 2` before it
+  /// and as many from it on.
+  OrStoreError<std::vector<std::string>> NamesAround(std::string_view name,
+                                                     std::size_t limit);
 
-  /// Replaces the summaries of revisions, as far as these are still there;
-  /// fails while something else is written. Nothing on success.
-  virtual std::optional<StoreError> WriteSummaries(
-      const Summaries& summaries) = 0;
+  /// Replaces the summary of a revision that is still there. Does nothing while
+  /// another write is under way: a summary can be made again.
+  void WriteSummary(std::string_view revision, const RevisionSummary& summary);
 
   /// Hash of the content last loaded for the name from a directory.
-  virtual OrStoreError<std::optional<std::string>> FindDirectoryHash(
-      std::string_view name) = 0;
+  OrStoreError<std::optional<std::string>> FindDirectoryHash(
+      std::string_view name);
 
-  /// Notes it anew, and nothing else. Nothing on success.
-  virtual std::optional<StoreError> SetDirectoryHash(std::string_view name,
-                                                     std::string_view hash) = 0;
+ private:
+  struct Connection {
+    std::mutex mutex;
+    std::unique_ptr<SqliteConnection> sqlite;
+  };
+
+  ModelStore(std::unique_ptr<FileLock> lock, std::int64_t max_models)
+      : lock_(std::move(lock)), max_models_(max_models) {}
+
+  std::unique_ptr<FileLock> lock_;  // released last
+  const std::int64_t max_models_;
+  // A look-up waits neither for a registration that waits for the disk, nor for
+  // a source that is read.
+  Connection writer_, names_, sources_;
 };
 
 }  // namespace torqued::server

@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t kMaxNameSize = 128;
 constexpr std::size_t kMinPrefixSize = 8;
 constexpr std::size_t kRevisionSize = 64;
+// Version of the layout of a page token.
+constexpr char kTokenVersion = '1';
+constexpr std::string_view kHex = "0123456789abcdef";
 
 // Plain ASCII whatever the locale.
 bool IsNameCharacter(char c) {
@@ -90,6 +93,30 @@ std::variant<ModelReference, std::string> ParseModelReference(
   }
   return ModelReference{Kind::kNameLabel, std::string(name), "",
                         std::string(suffix)};
+}
+
+std::string EncodePageToken(std::string_view last_name) {
+  std::string token(1, kTokenVersion);
+  for (const char c : last_name) {
+    const auto byte = static_cast<unsigned char>(c);
+    token += kHex[byte >> 4];
+    token += kHex[byte & 15];
+  }
+  return token;
+}
+
+std::optional<std::string> DecodePageToken(std::string_view token) {
+  if (token.size() % 2 != 1 || token.front() != kTokenVersion)
+    return std::nullopt;
+  std::string name;
+  for (std::size_t i = 1; i < token.size(); i += 2) {
+    const std::size_t high = kHex.find(token[i]);
+    const std::size_t low = kHex.find(token[i + 1]);
+    if (high == kHex.npos || low == kHex.npos) return std::nullopt;
+    name += static_cast<char>(high << 4 | low);
+  }
+  if (!IsValidModelName(name)) return std::nullopt;
+  return name;
 }
 
 }  // namespace torqued::server

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -31,5 +32,13 @@ struct ModelReference {
 /// Or a sentence saying what is wrong. Hex digits may be upper-case.
 std::variant<ModelReference, std::string> ParseModelReference(
     std::string_view text);
+
+/// Where a listing goes on; opaque to callers. It holds the last name listed
+/// and not a position, so names that come or go between two pages neither
+/// repeat nor hide others.
+std::string EncodePageToken(std::string_view last_name);
+
+/// Nothing for a text that EncodePageToken did not write.
+std::optional<std::string> DecodePageToken(std::string_view token);
 
 }  // namespace torqued::server

@@ -1,12 +1,12 @@
 #include "server/registry/registry.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/formats/urdf.h"
 #include "core/model/text.h"
 #include "server/flags/near_names.h"
-#include "server/registry/load_revision.h"
 #include "server/registry/registry_errors.h"
 
 namespace torqued::server {
@@ -18,15 +18,10 @@ using Code = RegistryError::Code;
 constexpr std::size_t kNamesLookedAt = 128;
 // A name that is deleted and registered between two reads is read again.
 constexpr int kAttempts = 3;
-
-/// The revisions of what was found.
-template <class Found>
-std::vector<std::string> TakeRevisions(std::vector<Found>& all) {
-  std::vector<std::string> revisions;
-  revisions.reserve(all.size());
-  for (Found& found : all) revisions.push_back(std::move(found.revision));
-  return revisions;
-}
+constexpr std::uint32_t kDefaultPageSize = 100;
+constexpr std::uint32_t kMaxPageSize = 1000;
+// Between two reads of so many names others get at the store.
+constexpr std::size_t kNamesAtOnce = 100;
 
 ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
   return {.name = std::move(registration.name),
@@ -67,12 +62,6 @@ Registry::Registry(std::unique_ptr<ModelStore> store,
                    std::size_t cached_source_bytes)
     : store_(std::move(store)), cache_(cached_source_bytes) {}
 
-LoadedPointer Registry::Load(std::string_view format, std::string source,
-                             const RegistrationOptions& options,
-                             const std::function<bool()>& cancelled) {
-  return LoadRevision(format, std::move(source), options, cancelled);
-}
-
 OrRegistryError<RegisterResult> Registry::Register(RegisterRequest request) {
   return RegisterAs(std::move(request), std::nullopt);
 }
@@ -85,8 +74,8 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
   LoadedPointer loaded = cache_.Find(
       ComputeRevision(request.format, request.source, request.options));
   if (loaded == nullptr || loaded->model == nullptr) {
-    loaded = Load(request.format, std::move(request.source), request.options,
-                  request.cancelled);
+    loaded = LoadRevision(request.format, std::move(request.source),
+                          request.options, request.cancelled);
   }
   if (loaded->model == nullptr) {
     RegistryError error = MakeError(
@@ -126,7 +115,7 @@ OrRegistryError<RegisterResult> Registry::RegisterAs(
   cache_.Insert(loaded, generation);
   return RegisterResult{
       ToEntry(std::move(registered.registration), std::move(loaded)),
-      registered.changed};
+      std::move(registered.before)};
 }
 
 OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference,
@@ -144,36 +133,22 @@ OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference,
 OrRegistryError<ModelEntry> Registry::ResolveRevision(
     const ModelReference& reference, const AdmitSource& admit) {
   constexpr std::size_t kFullSize = 64;
-  const std::string& prefix = reference.prefix;
-  LoadedPointer loaded;
-  if (prefix.size() == kFullSize) {
-    auto found = LoadStored(prefix, admit);
-    if (auto* error = std::get_if<RegistryError>(&found)) {
-      return std::move(*error);
-    }
-    loaded = std::get<LoadedPointer>(std::move(found));
-  }
-  // A full one may be of an older layout.
-  if (loaded == nullptr) {
-    auto found = store_->FindRevisions(prefix, kMostCandidates + 1);
+  std::string revision = reference.prefix;
+  if (revision.size() < kFullSize) {
+    auto found = store_->FindRevisions(revision, kMostCandidates + 1);
     if (const auto* error = std::get_if<StoreError>(&found)) {
       return FromStore(*error);
     }
-    auto& revisions = std::get<std::vector<FoundRevision>>(found);
+    auto& revisions = std::get<std::vector<std::string>>(found);
     if (revisions.empty()) return NotFound(reference);
-    if (revisions.size() > 1)
-      return Ambiguous(prefix, TakeRevisions(revisions));
-    const FoundRevision& only = revisions.front();
-    if (only.damage.empty()) {
-      auto read = LoadStored(only.revision, admit);
-      if (auto* error = std::get_if<RegistryError>(&read)) {
-        return std::move(*error);
-      }
-      loaded = std::get<LoadedPointer>(std::move(read));
-    } else {
-      loaded = Broken(only.revision, Damaged(only.damage));
-    }
+    if (revisions.size() > 1) return Ambiguous(revision, std::move(revisions));
+    revision = std::move(revisions.front());
   }
+  auto found = LoadStored(revision, admit);
+  if (auto* error = std::get_if<RegistryError>(&found)) {
+    return std::move(*error);
+  }
+  auto& loaded = std::get<LoadedPointer>(found);
   if (loaded == nullptr) return NotFound(reference);
   return ModelEntry{.name = "",
                     .loaded = std::move(loaded),
@@ -189,11 +164,6 @@ OrRegistryError<ModelEntry> Registry::ResolveName(
       return std::move(*error);
     }
     auto& registration = std::get<Registration>(found);
-    if (!registration.damage.empty()) {
-      LoadedPointer broken =
-          Broken(registration.revision, Damaged(registration.damage));
-      return ToEntry(std::move(registration), std::move(broken));
-    }
     auto loaded = LoadStored(registration.revision, admit);
     if (auto* error = std::get_if<RegistryError>(&loaded)) {
       return std::move(*error);
@@ -224,10 +194,7 @@ std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
   }
   auto found = LookUp(*wanted);
   auto* registration = std::get_if<std::optional<Registration>>(&found);
-  if (registration == nullptr || !*registration ||
-      !(*registration)->damage.empty()) {
-    return std::nullopt;
-  }
+  if (registration == nullptr || !*registration) return std::nullopt;
   names_.Insert(reference, **registration, generation);
   LoadedPointer loaded = cache_.Find((*registration)->revision);
   if (loaded == nullptr) return std::nullopt;
@@ -246,7 +213,12 @@ OrRegistryError<std::optional<Registration>> Registry::LookUp(
     auto& registrations = std::get<std::vector<Registration>>(found);
     if (registrations.empty()) return std::nullopt;
     if (registrations.size() == 1) return std::move(registrations.front());
-    return Ambiguous(reference.prefix, TakeRevisions(registrations));
+    std::vector<std::string> revisions;
+    revisions.reserve(registrations.size());
+    for (Registration& registration : registrations) {
+      revisions.push_back(std::move(registration.revision));
+    }
+    return Ambiguous(reference.prefix, std::move(revisions));
   }
   auto found = reference.kind == Kind::kNameLabel
                    ? store_->FindLabel(reference.name, reference.label)
@@ -280,7 +252,8 @@ OrRegistryError<Registration> Registry::FindRegistration(
 }
 
 std::optional<RegistryError> Registry::Delete(
-    std::string_view name, const std::optional<std::string>& expected_current) {
+    std::string_view name, const std::optional<std::string>& expected_current,
+    std::string* before) {
   if (!IsValidModelName(name)) {
     return MakeError(Code::kInvalidName,
                      "model name " + Quoted(name) +
@@ -299,7 +272,9 @@ std::optional<RegistryError> Registry::Delete(
   if (const auto* conflict = std::get_if<RevisionConflict>(&outcome)) {
     return Conflict(name, expected_current.value_or(""), conflict->current);
   }
-  cache_.Erase(std::get<Deleted>(outcome).removed_revisions);
+  auto& deleted = std::get<Deleted>(outcome);
+  cache_.Erase(deleted.removed_revisions);
+  if (before != nullptr) *before = std::move(deleted.before);
   return std::nullopt;
 }
 
@@ -313,6 +288,90 @@ RegistryError Registry::UnknownName(std::string_view name) {
       known->empty() ? "; none is registered yet"
                      : flags::NameHint(flags::NearNames(name, *known), *known);
   return error;
+}
+
+OrRegistryError<LoadedPointer> Registry::LoadStored(std::string_view revision,
+                                                    const AdmitSource& admit) {
+  if (LoadedPointer cached = cache_.Find(revision)) return cached;
+  const RevisionCache::Generation generation = cache_.generation();
+  if (admit.read) {
+    const auto asked = store_->SourceBytes(revision);
+    const auto* bytes = std::get_if<std::optional<std::int64_t>>(&asked);
+    if (bytes != nullptr && *bytes && !admit.read(**bytes)) {
+      return NotAdmitted();
+    }
+  }
+  auto read = store_->ReadRevision(revision);
+  if (const auto* error = std::get_if<StoreError>(&read)) {
+    if (error->code != StoreError::Code::kDamaged) return FromStore(*error);
+    // Damage to one model leaves the others usable.
+    LoadedPointer broken =
+        Broken(revision, "the model store is damaged: " + error->message);
+    store_->WriteSummary(revision, SummaryOf(*broken));
+    return broken;
+  }
+  auto& stored = std::get<std::optional<StoredRevision>>(read);
+  if (!stored) return LoadedPointer();
+  if (admit.parse && !admit.parse(stored->source)) return NotAdmitted();
+  const std::optional<RevisionSummary> summary = std::move(stored->summary);
+  LoadedPointer loaded = LoadFromStore(*std::move(stored));
+  if (const RevisionSummary is = SummaryOf(*loaded); summary != is) {
+    store_->WriteSummary(revision, is);
+  }
+  cache_.Insert(loaded, generation);
+  return loaded;
+}
+
+OrRegistryError<ModelPage> Registry::List(
+    std::uint32_t page_size, std::string_view page_token,
+    const std::function<bool()>& cancelled, const AdmitSource& admit) {
+  std::string after;
+  if (!page_token.empty()) {
+    auto decoded = DecodePageToken(page_token);
+    if (!decoded) {
+      return MakeError(Code::kInvalidReference,
+                       "page token " + Quoted(page_token) +
+                           " is none that a listing returned",
+                       "page_token");
+    }
+    after = *std::move(decoded);
+  }
+  const std::size_t size =
+      page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
+  ModelPage page;
+  for (std::size_t seen = 0;;) {
+    if (cancelled && cancelled()) {
+      return MakeError(Code::kStoreUnavailable, "the listing was cancelled");
+    }
+    const std::size_t wanted = std::min(size - seen, kNamesAtOnce);
+    // One more tells whether there is more.
+    auto read = store_->ListNames(after, wanted + 1);
+    if (const auto* error = std::get_if<StoreError>(&read)) {
+      return FromStore(*error);
+    }
+    auto& names = std::get<std::vector<ListedName>>(read);
+    const bool more = names.size() > wanted;
+    if (more) names.pop_back();
+    seen += names.size();
+    if (more) after = names.back().name;
+    for (ListedName& name : names) {
+      if (!name.summary) {
+        auto loaded = LoadStored(name.revision, admit);
+        if (auto* error = std::get_if<RegistryError>(&loaded)) {
+          return std::move(*error);
+        }
+        const auto& pointer = std::get<LoadedPointer>(loaded);
+        if (pointer == nullptr) continue;  // deleted since the names were read
+        name.summary = SummaryOf(*pointer);
+      }
+      page.models.push_back({.name = std::move(name.name),
+                             .revision = std::move(name.revision),
+                             .registered_at = name.registered_at,
+                             .summary = *std::move(name.summary)});
+    }
+    if (more && seen == size) page.next_page_token = EncodePageToken(after);
+    if (!more || seen == size) return page;
+  }
 }
 
 }  // namespace torqued::server

@@ -13,20 +13,18 @@
 #include <vector>
 
 #include "core/model/model_builder.h"
+#include "server/registry/cache.h"
 #include "server/registry/loaded_revision.h"
-#include "server/registry/loading_turns.h"
 #include "server/registry/model_store.h"
-#include "server/registry/name_cache.h"
 #include "server/registry/reference.h"
 #include "server/registry/revision.h"
-#include "server/registry/revision_cache.h"
 
 namespace torqued::server {
 
 /// A name with the revision that a reference led to.
 struct ModelEntry {
-  std::string name;                              // empty for @revision
-  std::shared_ptr<const LoadedRevision> loaded;  // never null
+  std::string name;      // empty for @revision
+  LoadedPointer loaded;  // never null
   /// When the name was last pointed at the revision; zero for @revision, which
   /// several names may have had at different times.
   std::chrono::system_clock::time_point registered_at;
@@ -71,7 +69,8 @@ struct RegisterRequest {
 
 struct RegisterResult {
   ModelEntry entry;
-  bool changed = false;
+  std::string before;  // what the name pointed at; empty: it is new
+  bool changed() const { return before != entry.loaded->revision; }
 };
 
 /// Asked for a source that was not sent with the call; where one returns false
@@ -106,13 +105,6 @@ class Registry {
   explicit Registry(std::unique_ptr<ModelStore> store,
                     std::size_t cached_source_bytes = 256u << 20);
 
-  /// Parses and validates; stores nothing. Ends early, with a broken model,
-  /// once `cancelled`, if given, returns true.
-  static std::shared_ptr<const LoadedRevision> Load(
-      std::string_view format, std::string source,
-      const RegistrationOptions& options,
-      const std::function<bool()>& cancelled = {});
-
   OrRegistryError<RegisterResult> Register(RegisterRequest request);
 
   /// Calls in flight keep the model they resolved. A broken model is an entry
@@ -126,18 +118,17 @@ class Registry {
 
   /// Byte order of names. page_size 0: 100; at most 1000. Names registered or
   /// deleted between two pages neither repeat nor hide others. Reads what was
-  /// stored beside the revisions and loads none, but for those that have no
-  /// summary, which get one then. Ends with an error once `cancelled`, if
-  /// given, returns true.
+  /// stored beside the revisions and loads only those that have no summary.
+  /// Ends with an error once `cancelled`, if given, returns true.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
                                   std::string_view page_token,
                                   const std::function<bool()>& cancelled = {},
                                   const AdmitSource& admit = {});
 
-  /// Nothing on success.
+  /// Nothing on success. `before`, if given, is what the name pointed at.
   std::optional<RegistryError> Delete(
-      std::string_view name,
-      const std::optional<std::string>& expected_current);
+      std::string_view name, const std::optional<std::string>& expected_current,
+      std::string* before = nullptr);
 
   /// Registers every *.urdf of the directories (not of those below; no hidden
   /// files) under its file name without the extension, in byte order. Of files
@@ -176,31 +167,14 @@ class Registry {
   OrRegistryError<Registration> FindRegistration(
       const ModelReference& reference);
 
-  /// Null when the store has no such revision. Of one that is not in the cache
-  /// and has another summary in the store, the summary goes to `corrections`.
-  OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
-      std::string_view revision, Summaries* corrections,
-      const AdmitSource& admit);
-  /// The same, with the correction written.
-  OrRegistryError<std::shared_ptr<const LoadedRevision>> LoadStored(
-      std::string_view revision, const AdmitSource& admit);
-
-  /// Names that the store lists, with the summaries that they have or, without
-  /// one, get.
-  OrRegistryError<std::vector<ListedModel>> Summarized(
-      std::vector<ListedName> names, const AdmitSource& admit);
-  /// Appends one of them to `models`, unless the name is gone. Nothing on
-  /// success.
-  std::optional<RegistryError> Summarize(ListedName listed,
-                                         std::vector<ListedModel>& models,
-                                         Summaries* corrections,
-                                         const AdmitSource& admit);
+  /// Null if the store has no such revision. Corrects its summary in the store.
+  OrRegistryError<LoadedPointer> LoadStored(std::string_view revision,
+                                            const AdmitSource& admit);
 
   /// Costs the same for any number of models.
   RegistryError UnknownName(std::string_view name);
 
   std::unique_ptr<ModelStore> store_;
-  LoadingTurns loading_;
   RevisionCache cache_;
   NameCache names_;
 };

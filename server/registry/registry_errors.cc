@@ -44,30 +44,14 @@ RegistryError Conflict(std::string_view name, const std::string& expected,
 }
 
 RegistryError Full(const QuotaReached& quota) {
-  struct Words {
-    std::string_view what, setting;
-  };
-  const auto [what, setting] = [&quota]() -> Words {
-    switch (quota.of) {
-      case QuotaReached::Of::kModels:
-        return {" models", "max-models"};
-      case QuotaReached::Of::kRevisions:
-        return {" revisions", "max-revisions"};
-      case QuotaReached::Of::kBytes:
-        return {" bytes", "max-store-bytes"};
-      case QuotaReached::Of::kLabels:
-        return {" labels of a model", ""};
-    }
-    return {};
-  }();
-  RegistryError error =
-      MakeError(Code::kQuota, Cat("the model store is full: it takes at most ",
-                                  std::to_string(quota.limit), what,
-                                  setting.empty() ? "" : " (", setting,
-                                  setting.empty() ? "" : ")",
-                                  "; delete models that are not needed"));
+  const bool models = quota.of == QuotaReached::Of::kModels;
+  RegistryError error = MakeError(
+      Code::kQuota, Cat("the model store is full: it takes at most ",
+                        std::to_string(quota.limit),
+                        models ? " models (max-models)" : " labels of a model",
+                        "; delete models that are not needed"));
   error.limit = quota.limit;
-  error.setting = setting;
+  if (models) error.setting = "max-models";
   return error;
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::string_view kFixedPart =
     "base=fixed;mimic=independent;validation=";
-constexpr std::string_view kFixedPart1 = "base=fixed;mimic=independent;strict=";
 constexpr std::string_view kTipPart = ";tip=";
 
 class Sha256 {
@@ -90,37 +89,10 @@ std::optional<RegistrationOptions> RegistrationOptions::FromCanonical(
                              .validation = *validation};
 }
 
-std::string FromLayout1(std::string_view canonical_options) {
-  std::string_view rest = canonical_options;
-  if (!rest.starts_with(kFixedPart1)) return std::string(canonical_options);
-  rest.remove_prefix(kFixedPart1.size());
-  RegistrationOptions options;
-  if (rest.starts_with('1')) {
-    options.validation = Validation::kStrict;
-  } else if (!rest.starts_with('0')) {
-    return std::string(canonical_options);
-  }
-  rest.remove_prefix(1);
-  if (!rest.starts_with(kTipPart)) return std::string(canonical_options);
-  options.default_tip = rest.substr(kTipPart.size());
-  return options.Canonical();
-}
-
-std::string ToLayout1(std::string_view canonical_options) {
-  const auto options = RegistrationOptions::FromCanonical(canonical_options);
-  if (!options) return std::string(canonical_options);
-  const bool strict = options->validation == Validation::kStrict;
-  if (!strict && options->validation != Validation::kDefault) {
-    return std::string(canonical_options);
-  }
-  return Cat(kFixedPart1, strict ? "1" : "0", kTipPart, options->default_tip);
-}
-
 std::string ComputeRevision(std::string_view format, std::string_view source,
-                            std::string_view canonical_options,
-                            std::string_view layout) {
+                            std::string_view canonical_options) {
   Sha256 sha;
-  sha.AddPart(layout);
+  sha.AddPart(kRevisionLayout);
   sha.AddPart(format);
   sha.AddPart(source);
   sha.AddPart(canonical_options);

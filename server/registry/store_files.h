@@ -1,40 +1,49 @@
 // The files of a model store.
 #pragma once
 
-#include <sys/types.h>
-
-#include <compare>
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace torqued::server {
 
-/// What a file is by, whatever its names.
-struct FileId {
-  dev_t device = 0;
-  ino_t inode = 0;
-
-  auto operator<=>(const FileId&) const = default;
-
-  static FileId Of(int descriptor);
-  /// Of what is there under a path, through symbolic links; nothing where
-  /// nothing is.
-  static std::optional<FileId> Of(const std::string& path);
-};
-
 /// False for names that SQLite takes for databases in memory or for URIs.
 bool IsPathOfStore(const std::string& path);
 
-/// The file and those that SQLite and the server keep beside it while it is
-/// open: logs, shared memory, lock.
+/// The file and those beside it while a server has it open: write-ahead log,
+/// shared memory, rollback journal, lock.
 std::vector<std::string> FilesOfStore(const std::string& path);
 
-/// False, with errno set: also where `to` is there.
+/// False, with errno set, also if `to` exists.
 bool RenameNoReplace(const std::string& from, const std::string& to);
 
-/// Makes a new file's name as durable as its content.
+/// Makes the name of a new file durable.
 void SyncDirectory(const std::filesystem::path& directory);
+
+/// An advisory lock on a file that exists for it alone and holds the process id
+/// of the holder. The system releases it when the process ends.
+class FileLock {
+ public:
+  /// By another process or another FileLock of this one.
+  struct Held {
+    std::string pid;  // empty if not known
+  };
+
+  /// Does not wait; creates the file if it is not there. The string says why
+  /// the file cannot be locked at all.
+  static std::variant<std::unique_ptr<FileLock>, Held, std::string> Acquire(
+      const std::string& path);
+
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  explicit FileLock(int fd) : fd_(fd) {}
+
+  int fd_;
+};
 
 }  // namespace torqued::server

@@ -98,7 +98,7 @@ std::optional<Error> Handle(Registry& registry,
   }
   const auto& result = std::get<RegisterResult>(outcome);
   FillModelInfo(result.entry, reply->mutable_model());
-  reply->set_changed(result.changed);
+  reply->set_changed(result.changed());
   return std::nullopt;
 }
 
@@ -110,7 +110,7 @@ std::optional<Error> Handle(Registry& /*registry*/,
   RegistrationOptions options;
   if (auto error = Decode(request, &format, &options)) return error;
   ModelEntry entry;
-  entry.loaded = Registry::Load(format, request.source(), options, cancelled);
+  entry.loaded = LoadRevision(format, request.source(), options, cancelled);
   reply->set_valid(entry.loaded->model != nullptr);
   FillReport(entry.loaded->report, reply->mutable_report());
   if (reply->valid()) FillModelInfo(entry, reply->mutable_model());

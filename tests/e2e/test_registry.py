@@ -2,9 +2,7 @@
 
 import hashlib
 import pathlib
-import shutil
 import sqlite3
-import threading
 
 import grpc
 import numpy as np
@@ -155,25 +153,6 @@ def test_the_revision_is_the_hash_of_content_and_options(fresh):
     assert register(fresh, "e", source + " ").model.revision != plain
 
 
-def test_registering_moves_the_pointer_and_keeps_the_history(fresh):
-    first = register(fresh, "arm", pendulum(0.5))
-    second = register(fresh, "arm", pendulum(0.7))
-    assert first.changed and second.changed
-    assert length_of(fresh, "arm") == pytest.approx(0.7)
-    old, new = first.model.revision, second.model.revision
-    assert length_of(fresh, "arm@" + old[:8]) == pytest.approx(0.5)
-    assert length_of(fresh, "arm@" + old) == pytest.approx(0.5)
-    assert length_of(fresh, "@" + old[:12]) == pytest.approx(0.5)
-    assert revision_of(fresh, "arm@" + new[:8]) == new
-
-    back = register(fresh, "arm", pendulum(0.5))
-    assert back.changed and back.model.revision == old
-    assert length_of(fresh, "arm") == pytest.approx(0.5)
-    again = register(fresh, "arm", pendulum(0.5))
-    assert not again.changed and again.model.revision == old
-    assert names(fresh) == ["arm"]
-
-
 def test_the_exact_source_comes_back_on_request(fresh):
     source = pendulum(0.5).replace("\n", "\r\n") + "<!-- größe -->\n"
     register(fresh, "arm", source)
@@ -191,54 +170,6 @@ def test_the_default_tip_is_used_where_a_request_names_none(fresh):
     echo = compute(
         fresh, "forked", [ask.FRAME_POSE], q=np.zeros((1, 2))).echo
     assert echo.tip_frame == "right_hand"
-
-
-# --- References --------------------------------------------------------------
-
-
-def test_labels_name_revisions_and_move(fresh):
-    one = register(fresh, "arm", pendulum(0.5), label="cell-7").model
-    two = register(fresh, "arm", pendulum(0.7)).model
-    assert list(one.labels) == ["cell-7"]
-    assert list(two.labels) == []
-    assert length_of(fresh, "arm@cell-7") == pytest.approx(0.5)
-    assert revision_of(fresh, "arm@cell-7") == one.revision
-
-    moved = register(fresh, "arm", pendulum(0.7), label="cell-7")
-    assert not moved.changed
-    assert revision_of(fresh, "arm@cell-7") == two.revision
-    assert list(get(fresh, "arm@" + one.revision).model.labels) == []
-    register(fresh, "arm", pendulum(0.7), label="best")
-    assert list(get(fresh, "arm").model.labels) == ["best", "cell-7"]
-    # A label belongs to its name.
-    register(fresh, "other", pendulum(0.7))
-    missing = failure_of(get, fresh, "other@cell-7")
-    assert missing.code == grpc.StatusCode.NOT_FOUND
-    assert missing.reason == "MODEL_NOT_FOUND"
-
-
-def test_a_name_answers_only_for_revisions_it_has_had(fresh):
-    other = register(fresh, "other", pendulum(0.7)).model.revision
-    register(fresh, "arm", pendulum(0.5))
-    assert failure_of(get, fresh, "arm@" + other[:8]).reason == (
-        "MODEL_NOT_FOUND")
-    assert get(fresh, "@" + other[:8]).model.name == ""
-
-
-def test_prefixes_are_hex_in_either_case_and_labels_that_look_so_refused(
-        fresh):
-    revision = register(fresh, "arm", pendulum(0.5)).model.revision
-    assert revision_of(fresh, "arm@" + revision[:16].upper()) == revision
-    assert revision_of(fresh, "@" + revision.upper()) == revision
-    for label in ("deadbeef", "0123456789", "a b", "x" * 129, "a@b"):
-        refused = failure_of(
-            register, fresh, "arm", pendulum(0.5), label=label)
-        assert refused.code == grpc.StatusCode.INVALID_ARGUMENT
-        assert refused.reason == "INVALID_FIELD"
-        assert refused.fields == ["label"]
-    # Seven digits are a label like any other.
-    register(fresh, "arm", pendulum(0.5), label="deadbee")
-    assert revision_of(fresh, "arm@deadbee") == revision
 
 
 # --- Expected current revision -----------------------------------------------
@@ -267,26 +198,6 @@ def test_expected_current_lets_only_one_of_two_writers_win(fresh):
         "MODEL_NOT_FOUND")
 
 
-def test_racing_writers_with_one_expectation_are_told_apart(fresh):
-    base = register(fresh, "arm", pendulum(0.5)).model.revision
-    outcomes = []
-
-    def write(length):
-        try:
-            register(fresh, "arm", pendulum(length), expected_current=base)
-            outcomes.append("moved")
-        except grpc.RpcError as error:
-            outcomes.append(harness.Failure.of(error).reason)
-
-    writers = [threading.Thread(target=write, args=(0.6 + i / 100,))
-               for i in range(8)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert sorted(outcomes) == ["REVISION_CONFLICT"] * 7 + ["moved"]
-
-
 # --- Lists -------------------------------------------------------------------
 
 
@@ -307,31 +218,12 @@ def test_lists_come_in_byte_order_and_in_pages(fresh):
     assert summary.registered_at == model.registered_at
 
 
-def test_pages_go_on_when_names_come_and_go_between_them(fresh):
-    for name in "abcdef":
-        register(fresh, name, pendulum(0.5))
-    first = fresh.registry.ListModels(
-        registry_pb.ListModelsRequest(page_size=3))
-    assert [m.name for m in first.models] == ["a", "b", "c"]
-    delete(fresh, "c")
-    delete(fresh, "d")
-    register(fresh, "bb", pendulum(0.5))
-    second = fresh.registry.ListModels(registry_pb.ListModelsRequest(
-        page_size=3, page_token=first.next_page_token))
-    assert [m.name for m in second.models] == ["e", "f"]
-    assert second.next_page_token == ""
-
-
 def test_the_default_page_holds_a_hundred_models(fresh):
     source = pendulum(0.5)
     for i in range(101):
         register(fresh, f"m{i:03}", source)
     assert list_models(fresh)[1] == [100, 1]
     assert list_models(fresh, page_size=1000)[1] == [101]
-
-
-def test_an_empty_registry_lists_nothing(fresh):
-    assert list_models(fresh) == ([], [0])
 
 
 # --- Deleting ----------------------------------------------------------------
@@ -359,18 +251,6 @@ def test_deleting_removes_a_name_with_its_history_and_labels(fresh):
     reborn = register(fresh, "arm", pendulum(0.9), expected_current="")
     assert reborn.changed
     assert failure_of(get, fresh, "arm@" + old).reason == "MODEL_NOT_FOUND"
-
-
-def test_deleting_heeds_the_expected_revision(fresh):
-    first = register(fresh, "arm", pendulum(0.5)).model.revision
-    second = register(fresh, "arm", pendulum(0.7)).model.revision
-    stale = failure_of(delete, fresh, "arm", expected_current=first)
-    assert stale.code == grpc.StatusCode.FAILED_PRECONDITION
-    assert stale.reason == "REVISION_CONFLICT"
-    assert stale.metadata["current"] == second
-    assert names(fresh) == ["arm"]
-    delete(fresh, "arm", expected_current=second)
-    assert names(fresh) == []
 
 
 # --- Validation --------------------------------------------------------------
@@ -448,22 +328,6 @@ def test_strict_refuses_what_otherwise_is_a_warning(fresh):
 # --- Models from a directory -------------------------------------------------
 
 
-@pytest.fixture
-def models(tmp_path):
-    directory = tmp_path / "robots"
-    directory.mkdir()
-    return directory
-
-
-def serve(start, models, check):
-    """One life of a server over the directory."""
-    with start(models=models) as server:
-        with harness.Client(server.address) as client:
-            result = check(client)
-        assert server.stop() == 0
-    return result
-
-
 def test_the_example_models_load_without_errors(client):
     expected = sorted(
         path.stem for path in harness.example_models().glob("*.urdf"))
@@ -479,7 +343,9 @@ def test_the_example_models_load_without_errors(client):
 
 
 def test_files_are_registered_under_their_names_and_bad_ones_skipped(
-        start, models):
+        start, tmp_path):
+    models = tmp_path / "robots"
+    models.mkdir()
     (models / "good.urdf").write_text(pendulum(0.5))
     (models / "bad.urdf").write_text("<robot")
     (models / "no name.urdf").write_text(pendulum(0.5))
@@ -490,59 +356,6 @@ def test_files_are_registered_under_their_names_and_bad_ones_skipped(
     log = server.log()
     assert "bad.urdf" in log and "no name.urdf" in log
     assert "notes.txt" not in log
-
-
-def test_a_changed_file_moves_the_pointer_at_the_next_start(start, models):
-    file = models / "arm.urdf"
-    file.write_text(pendulum(0.5))
-    first = serve(start, models, lambda c: revision_of(c, "arm"))
-    assert serve(start, models, lambda c: revision_of(c, "arm")) == first
-    file.write_text(pendulum(0.7))
-
-    def check(client):
-        assert length_of(client, "arm") == pytest.approx(0.7)
-        assert length_of(client, "arm@" + first) == pytest.approx(0.5)
-
-    serve(start, models, check)
-
-
-def test_an_unchanged_file_does_not_undo_a_registration_by_call(
-        start, models):
-    file = models / "arm.urdf"
-    file.write_text(pendulum(0.5))
-    serve(start, models, lambda c: register(c, "arm", pendulum(0.7)))
-    # The same bytes, written anew.
-    shutil.copy(file, models / "copy")
-    (models / "copy").rename(file)
-
-    def calibrated(client):
-        assert length_of(client, "arm") == pytest.approx(0.7)
-
-    serve(start, models, calibrated)
-    file.write_text(pendulum(0.9))
-
-    def replaced(client):
-        assert length_of(client, "arm") == pytest.approx(0.9)
-
-    serve(start, models, replaced)
-
-
-def test_a_deleted_model_does_not_come_back_from_an_unchanged_file(
-        start, models):
-    file = models / "arm.urdf"
-    file.write_text(pendulum(0.5))
-    serve(start, models, lambda c: delete(c, "arm"))
-    assert serve(start, models, names) == []
-    file.write_text(pendulum(0.6))
-    assert serve(start, models, names) == ["arm"]
-
-
-def test_a_removed_file_leaves_its_model(start, models):
-    file = models / "arm.urdf"
-    file.write_text(pendulum(0.5))
-    serve(start, models, names)
-    file.unlink()
-    assert serve(start, models, names) == ["arm"]
 
 
 # --- A store with a broken model ---------------------------------------------

@@ -67,8 +67,6 @@ void CheckSettings(const Settings& settings) {
   FUZZ_REQUIRE(In<std::int64_t>(settings.max_inflight_streams, 1, kInt32),
                "max-inflight-streams");
   FUZZ_REQUIRE(settings.max_models >= 1, "max-models");
-  FUZZ_REQUIRE(settings.max_revisions >= 1, "max-revisions");
-  FUZZ_REQUIRE(settings.max_store_bytes >= 1, "max-store-bytes");
   for (const auto time : {settings.keepalive, settings.max_connection_age}) {
     FUZZ_REQUIRE(In<std::int64_t>(time.count(), 0, kInt32), "keeping");
   }

@@ -9,7 +9,6 @@ namespace torqued::fuzz {
 namespace {
 
 using server::ModelEntry;
-using server::Registry;
 using server::ThreeJoints;
 
 constexpr char kFork[] = R"(<robot name="fork">
@@ -43,7 +42,7 @@ constexpr char kCoaxial[] = R"(<robot name="coaxial">
 ModelEntry Entry(std::string source) {
   ModelEntry entry;
   entry.name = "robot";
-  entry.loaded = Registry::Load("urdf", std::move(source), {});
+  entry.loaded = server::LoadRevision("urdf", std::move(source), {});
   return entry;
 }
 

@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "core/model/text.h"
-#include "server/registry/page_token.h"
 #include "server/registry/reference.h"
 #include "tests/fuzz/require.h"
 

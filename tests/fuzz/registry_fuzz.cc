@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "fuzz_inputs.pb.h"
-#include "server/registry/page_token.h"
+#include "server/registry/model_store.h"
 #include "server/registry/reference.h"
-#include "server/registry/sqlite_store.h"
 #include "server/services/registry_handlers.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
@@ -309,7 +308,7 @@ class Trial {
 Registry& TheRegistry() {
   static const TempDir directory;
   static Registry registry = [] {
-    auto opened = OpenSqliteStore(directory.File("models.db"));
+    auto opened = ModelStore::Open(directory.File("models.db"));
     if (const auto* why = std::get_if<std::string>(&opened)) {
       FUZZ_REQUIRE(!"a store", *why);
     }

@@ -33,7 +33,7 @@ inline constexpr char kThreeJoints[] = R"(<robot name="three">
 inline ModelEntry ThreeJoints() {
   ModelEntry entry;
   entry.name = "three";
-  entry.loaded = Registry::Load("urdf", kThreeJoints, {});
+  entry.loaded = LoadRevision("urdf", kThreeJoints, {});
   return entry;
 }
 

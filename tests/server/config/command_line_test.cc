@@ -129,8 +129,6 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
       "max-inflight-bytes = 7\n"
       "max-inflight-streams = 8\n"
       "max-models = 9\n"
-      "max-revisions = 10\n"
-      "max-store-bytes = 11\n"
       "keepalive = 0.5\n"
       "max-connection-age = 4\n");
   const Settings settings = Accepted({"--config", file});
@@ -153,8 +151,6 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.max_inflight_bytes, 7);
   EXPECT_EQ(settings.max_inflight_streams, 8);
   EXPECT_EQ(settings.max_models, 9);
-  EXPECT_EQ(settings.max_revisions, 10);
-  EXPECT_EQ(settings.max_store_bytes, 11);
   EXPECT_EQ(settings.keepalive, std::chrono::milliseconds(500));
   EXPECT_EQ(settings.max_connection_age, std::chrono::seconds(4));
   EXPECT_EQ(settings.target, FindTarget("baseline"));
@@ -241,8 +237,6 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
                                              {"--max-inflight-bytes", "0"},
                                              {"--max-inflight-streams", "0"},
                                              {"--max-models", "0"},
-                                             {"--max-revisions", "-1"},
-                                             {"--max-store-bytes", "1.5"},
                                              {"--keepalive", "-1"},
                                              {"--max-connection-age", "1e9"},
                                              {"--drain-grace", "nan"},

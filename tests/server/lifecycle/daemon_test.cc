@@ -14,7 +14,7 @@
 
 #include "server/lifecycle/health_client.h"
 #include "server/observability/library_log.h"
-#include "server/registry/sqlite_store.h"
+#include "server/registry/model_store.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 #include "tests/support/await.h"
@@ -157,7 +157,7 @@ TEST_F(DaemonTest, AStoreThatCannotBeReadIsNamed) {
   change.revision = "0";
   change.source = source;
   ASSERT_TRUE(std::holds_alternative<Registered>(
-      std::get<std::unique_ptr<ModelStore>>(OpenSqliteStore(settings_.store))
+      std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(settings_.store))
           ->Register(change)));
   // What the start reads for the list, which has no note of the model yet.
   const auto fail = reinterpret_cast<void (*)()>(

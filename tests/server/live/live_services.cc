@@ -10,13 +10,13 @@
 
 #include <utility>
 
-#include "server/registry/sqlite_store.h"
+#include "server/registry/model_store.h"
 
 namespace torqued::server {
 namespace {
 
 std::unique_ptr<ModelStore> NewStore(const std::string& file) {
-  return std::get<std::unique_ptr<ModelStore>>(OpenSqliteStore(file));
+  return std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(file));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 
 #include "server/registry/model_store.h"
 #include "server/registry/registry.h"
-#include "server/registry/sqlite_store.h"
 
 namespace torqued::server {
 
@@ -74,8 +73,8 @@ inline RevisionSummary SummaryOfPendulum() {
 }
 
 inline std::unique_ptr<ModelStore> OpenStore(const std::string& path,
-                                             const StoreOptions& options = {}) {
-  auto opened = OpenSqliteStore(path, options);
+                                             std::int64_t max_models = 10'000) {
+  auto opened = ModelStore::Open(path, max_models);
   if (const auto* why = std::get_if<std::string>(&opened)) {
     ADD_FAILURE() << *why;
     std::abort();
@@ -85,7 +84,7 @@ inline std::unique_ptr<ModelStore> OpenStore(const std::string& path,
 
 /// Empty when it opens.
 inline std::string WhyItDoesNotOpen(const std::string& path) {
-  const auto opened = OpenSqliteStore(path);
+  const auto opened = ModelStore::Open(path);
   const auto* why = std::get_if<std::string>(&opened);
   return why != nullptr ? *why : "";
 }

@@ -76,21 +76,17 @@ TEST_F(RegistryTest, AListReadsNoRevision) {
   }
 }
 
-TEST_F(RegistryTest, ASummaryThatIsMissingOrAlteredIsMadeAnew) {
+TEST_F(RegistryTest, ASummaryThatIsMissingIsMadeAnew) {
   Value(registry_.Register(Request("arm", 1)));
   Value(registry_.Register(Request("leg", 2)));
-  for (const char* harm :
-       {"DELETE FROM summaries", "UPDATE summaries SET nq = 7",
-        "UPDATE summaries SET checksum = checksum + 1"}) {
-    RunSql(path_, harm);
-    Registry other(OpenStoreCopy());
-    for (int round = 0; round < 2; ++round) {
-      for (const ListedModel& model : Value(other.List(0, "")).models) {
-        EXPECT_EQ(model.summary, SummaryOfPendulum());
-      }
-      // From the second on what is stored is enough.
-      RunSql(directory_ / "copy.db", "UPDATE revisions SET source = x'00'");
+  RunSql(path_, "DELETE FROM summaries");
+  Registry other(OpenStoreCopy());
+  for (int round = 0; round < 2; ++round) {
+    for (const ListedModel& model : Value(other.List(0, "")).models) {
+      EXPECT_EQ(model.summary, SummaryOfPendulum());
     }
+    // From the second on what is stored is enough.
+    RunSql(directory_ / "copy.db", "UPDATE revisions SET source = x'00'");
   }
 }
 

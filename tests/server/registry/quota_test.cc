@@ -43,7 +43,7 @@ class QuotaTest : public testing::Test {
 TEST_F(QuotaTest, OfModelsCountsNames) {
   for (int open = 0; open < 2; ++open) {
     // What the file holds counts as what was registered since it was opened.
-    Registry registry(OpenStore(path_, {.quotas = {.models = 2}}));
+    Registry registry(OpenStore(path_, 2));
     if (open == 0) {
       Value(registry.Register(Request("arm", 1)));
       Value(registry.Register(Request("leg", 1)));
@@ -57,60 +57,6 @@ TEST_F(QuotaTest, OfModelsCountsNames) {
   }
 }
 
-TEST_F(QuotaTest, OfRevisionsCountsContents) {
-  for (int open = 0; open < 2; ++open) {
-    Registry registry(OpenStore(path_, {.quotas = {.revisions = 2}}));
-    if (open == 0) {
-      Value(registry.Register(Request("arm", 1)));
-      Value(registry.Register(Request("arm", 2)));
-    }
-    ExpectFull(registry, Request("arm", 3), 2, "max-revisions");
-    // Known content is none more, under any name.
-    Value(registry.Register(Request("arm", 1)));
-    Value(registry.Register(Request("leg", 2)));
-    EXPECT_FALSE(registry.Delete("arm", std::nullopt));
-    Value(registry.Register(Request("arm", 1)));
-    ExpectFull(registry, Request("leg", 3), 2, "max-revisions");
-  }
-}
-
-TEST_F(QuotaTest, OfBytesCountsWhatTheFileUses) {
-  constexpr std::int64_t kBytes = 400'000;
-  Registry registry(OpenStore(path_, {.quotas = {.bytes = kBytes}}));
-  const auto large = [](int i) {
-    RegisterRequest request = Request("arm" + std::to_string(i), i + 1);
-    request.source.append(60'000, ' ');
-    return request;
-  };
-  int registered = 0;
-  while (registered < 10) {
-    auto outcome = registry.Register(large(registered));
-    if (!std::holds_alternative<RegisterResult>(outcome)) break;
-    ++registered;
-  }
-  EXPECT_GE(registered, 4);
-  EXPECT_LE(registered, 6);
-  for (int round = 0; round < 3; ++round) {
-    ExpectFull(registry, large(registered), kBytes, "max-store-bytes");
-  }
-  // What adds nothing is taken, and what was deleted is room.
-  Value(registry.Register(large(0)));
-  EXPECT_FALSE(registry.Delete("arm0", std::nullopt));
-  Value(registry.Register(large(registered)));
-  ExpectFull(registry, large(0), kBytes, "max-store-bytes");
-}
-
-TEST_F(QuotaTest, WhatIsLargerThanTheRestIsNotWrittenFirst) {
-  Registry registry(OpenStore(path_, {.quotas = {.bytes = 400'000}}));
-  Value(registry.Register(Request("arm", 1)));
-  const auto log = std::filesystem::file_size(path_ + "-wal");
-  // More than SQLite keeps in memory until the end of a transaction.
-  RegisterRequest large = Request("leg", 2);
-  large.source.append(5'000'000, ' ');
-  ExpectFull(registry, std::move(large), 400'000, "max-store-bytes");
-  EXPECT_EQ(std::filesystem::file_size(path_ + "-wal"), log);
-}
-
 TEST_F(QuotaTest, AStoreThatHoldsMoreIsServedAndMayBeChanged) {
   {
     Registry registry(OpenStore(path_));
@@ -118,8 +64,7 @@ TEST_F(QuotaTest, AStoreThatHoldsMoreIsServedAndMayBeChanged) {
       Value(registry.Register(Request("arm" + std::to_string(i), i + 1)));
     }
   }
-  Registry registry(OpenStore(
-      path_, {.quotas = {.models = 2, .revisions = 2, .bytes = 4096}}));
+  Registry registry(OpenStore(path_, 2));
   EXPECT_EQ(Value(registry.List(0, "")).models.size(), 5u);
   Value(registry.Register(Request("arm0", 2)));
   EXPECT_EQ(Where(registry, "arm0"), RevisionOf(2));
@@ -129,10 +74,11 @@ TEST_F(QuotaTest, AStoreThatHoldsMoreIsServedAndMayBeChanged) {
 
 TEST_F(QuotaTest, OfLabelsIsFixedForAName) {
   Registry registry(OpenStore(path_));
-  for (int i = 0; i < StoreQuotas::kLabels; ++i) {
+  for (int i = 0; i < ModelStore::kMaxLabels; ++i) {
     Value(registry.Register(Request("arm", 1, "label" + std::to_string(i))));
   }
-  ExpectFull(registry, Request("arm", 1, "another"), StoreQuotas::kLabels, "");
+  ExpectFull(registry, Request("arm", 1, "another"), ModelStore::kMaxLabels,
+             "");
   // A label that there is moves.
   Value(registry.Register(Request("arm", 2, "label7")));
   EXPECT_EQ(Where(registry, "arm@label7"), RevisionOf(2));

@@ -22,7 +22,7 @@ using Code = RegistryError::Code;
 TEST_F(RegistryTest, RegisteredModelIsServed) {
   const auto before = std::chrono::system_clock::now();
   const auto result = Value(registry_.Register(Request("arm", 1, "good")));
-  EXPECT_TRUE(result.changed);
+  EXPECT_TRUE(result.changed());
   EXPECT_EQ(result.entry.name, "arm");
   EXPECT_EQ(result.entry.loaded->revision, RevisionOf(1));
   EXPECT_THAT(result.entry.labels, ElementsAre("good"));
@@ -43,7 +43,7 @@ TEST_F(RegistryTest, RegisteredModelIsServed) {
 TEST_F(RegistryTest, ReRegisteringTheSameContentChangesNothing) {
   const auto first = Value(registry_.Register(Request("arm", 1)));
   const auto second = Value(registry_.Register(Request("arm", 1)));
-  EXPECT_FALSE(second.changed);
+  EXPECT_FALSE(second.changed());
   EXPECT_EQ(second.entry.registered_at, first.entry.registered_at);
   EXPECT_EQ(second.entry.loaded, first.entry.loaded);
 }
@@ -52,7 +52,7 @@ TEST_F(RegistryTest, ReRegisteringOldContentMovesThePointerBack) {
   Value(registry_.Register(Request("arm", 1)));
   Value(registry_.Register(Request("arm", 2)));
   const auto back = Value(registry_.Register(Request("arm", 1)));
-  EXPECT_TRUE(back.changed);
+  EXPECT_TRUE(back.changed());
   EXPECT_EQ(Where(registry_, "arm"), RevisionOf(1));
   EXPECT_EQ(RunSql(path_, "SELECT count(*) FROM revisions"), "2");
 }
@@ -61,11 +61,11 @@ TEST_F(RegistryTest, SameSourceUnderOtherOptionsIsAnotherRevision) {
   Value(registry_.Register(Request("arm", 1)));
   auto strict = Request("arm", 1);
   strict.options.validation = Validation::kStrict;
-  EXPECT_TRUE(Value(registry_.Register(strict)).changed);
+  EXPECT_TRUE(Value(registry_.Register(strict)).changed());
   auto tip = Request("arm", 1);
   tip.options.default_tip = "base";
   const auto result = Value(registry_.Register(tip));
-  EXPECT_TRUE(result.changed);
+  EXPECT_TRUE(result.changed());
   const auto& model = *result.entry.loaded->model;
   EXPECT_EQ(model.tip_frame(), model.FindFrame("base"));
 }
@@ -95,14 +95,14 @@ TEST_F(RegistryTest, ExpectedCurrentConflictChangesNothing) {
             Code::kNotFound);
 
   request.expected_current = "";
-  EXPECT_TRUE(Value(registry_.Register(request)).changed);
+  EXPECT_TRUE(Value(registry_.Register(request)).changed());
   error = Error(registry_.Register(request));
   EXPECT_EQ(error.code, Code::kConflict);
   EXPECT_THAT(error.candidates, ElementsAre(RevisionOf(1)));
 
   request = Request("arm", 2);
   request.expected_current = RevisionOf(1);
-  EXPECT_TRUE(Value(registry_.Register(request)).changed);
+  EXPECT_TRUE(Value(registry_.Register(request)).changed());
   error = Error(registry_.Register(request));
   EXPECT_EQ(error.code, Code::kConflict);
   EXPECT_EQ(Where(registry_, "arm"), RevisionOf(2));
@@ -113,7 +113,7 @@ TEST_F(RegistryTest, LabelMoves) {
   Value(registry_.Register(Request("arm", 2, "good")));
   EXPECT_EQ(Where(registry_, "arm@good"), RevisionOf(2));
   // Alone, without the pointer: known content under a label.
-  EXPECT_FALSE(Value(registry_.Register(Request("arm", 2, "best"))).changed);
+  EXPECT_FALSE(Value(registry_.Register(Request("arm", 2, "best"))).changed());
   EXPECT_EQ(Where(registry_, "arm@best"), RevisionOf(2));
   EXPECT_THAT(Value(registry_.Resolve("arm")).labels,
               ElementsAre("best", "good"));
@@ -161,10 +161,10 @@ TEST_F(RegistryTest, AFolderIsNoNameButOneThatIsStoredIsFoundAndDeleted) {
 }
 
 TEST_F(RegistryTest, LoadStoresNothing) {
-  const auto good = Registry::Load("urdf", Urdf(1), {});
+  const auto good = LoadRevision("urdf", Urdf(1), {});
   EXPECT_NE(good->model, nullptr);
   EXPECT_EQ(good->revision, RevisionOf(1));
-  const auto bad = Registry::Load("urdf", "<robot", {});
+  const auto bad = LoadRevision("urdf", "<robot", {});
   EXPECT_EQ(bad->model, nullptr);
   EXPECT_FALSE(bad->report.ok());
   EXPECT_NE(bad->problem, "");
@@ -173,7 +173,7 @@ TEST_F(RegistryTest, LoadStoresNothing) {
 TEST_F(RegistryTest, RegisteringAgainRepairsADamagedModel) {
   Write("arm", RevisionOf(1), Urdf(2));
   EXPECT_EQ(Value(registry_.Resolve("arm")).loaded->model, nullptr);
-  EXPECT_FALSE(Value(registry_.Register(Request("arm", 1))).changed);
+  EXPECT_FALSE(Value(registry_.Register(Request("arm", 1))).changed());
   EXPECT_NE(Value(registry_.Resolve("arm")).loaded->model, nullptr);
 }
 

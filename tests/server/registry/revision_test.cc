@@ -16,9 +16,6 @@ TEST(Revision, IsAKnownConstant) {
                       RegistrationOptions{.default_tip = "tool0",
                                           .validation = Validation::kStrict}),
       "4e46d283f9adaec5ca4e552d3b4f1f1e628ba8fcf28d29aabc69e18491fa97b4");
-  EXPECT_EQ(ComputeRevision("urdf", "<robot name=\"r\"/>",
-                            "base=fixed;mimic=independent;strict=0;tip=", "1"),
-            "af0275b9504b1f5bbc6d839ef548d28818410c13b2436f886bec00ed82a40bdb");
 }
 
 TEST(Revision, CoversBytesThatAreNotText) {
@@ -65,20 +62,6 @@ TEST(RegistrationOptions, UnknownTextIsRefused) {
         "base=fixed;mimic=independent;validation=strict;gears=1;tip=",
         "base=fixed;mimic=independent;strict=0;tip="}) {
     EXPECT_FALSE(RegistrationOptions::FromCanonical(text)) << text;
-  }
-}
-
-TEST(RegistrationOptions, ThoseOfLayout1ReadAsWhatTheyMeant) {
-  EXPECT_EQ(FromLayout1("base=fixed;mimic=independent;strict=0;tip=a;strict=1"),
-            "base=fixed;mimic=independent;validation=default;tip=a;strict=1");
-  EXPECT_EQ(FromLayout1("base=fixed;mimic=independent;strict=1;tip="),
-            "base=fixed;mimic=independent;validation=strict;tip=");
-  for (const char* text :
-       {"", "options", "base=fixed;mimic=independent;strict=",
-        "base=fixed;mimic=independent;strict=2;tip=",
-        "base=floating;mimic=independent;strict=0;tip=",
-        "base=fixed;mimic=independent;strict=0;gears=1;tip="}) {
-    EXPECT_EQ(FromLayout1(text), text);
   }
 }
 

@@ -23,7 +23,7 @@ const ModelEntry& LongChain() {
   static const ModelEntry entry = [] {
     ModelEntry made;
     made.name = "long";
-    made.loaded = Registry::Load(
+    made.loaded = LoadRevision(
         "urdf",
         testing_support::MakeRandomRobot(
             1, {.shape = RandomRobotOptions::Shape::kChain, .dof = 200})

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/registry/sqlite_store.h"
+#include "server/registry/model_store.h"
 #include "tests/server/get_model.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
@@ -15,7 +15,7 @@ class RegistryHandlersTest : public ::testing::Test {
  protected:
   RegistryHandlersTest()
       : registry_(std::get<std::unique_ptr<ModelStore>>(
-            OpenSqliteStore(directory_.File("models.db")))) {}
+            ModelStore::Open(directory_.File("models.db")))) {}
 
   v1::RegisterModelRequest Registration(const std::string& name) {
     v1::RegisterModelRequest request;

@@ -1,4 +1,4 @@
-#include "server/registry/store_backup.h"
+#include "server/registry/store_copy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,6 @@
 #include <thread>
 
 #include "server/registry/registry.h"
-#include "server/registry/store_check.h"
 #include "tests/server/registry/fixtures.h"
 #include "tests/support/await.h"
 
@@ -246,32 +245,6 @@ TEST_F(StoreBackupTo, WhatIsNotWhatWasRegisteredIsNotCopied) {
     ASSERT_TRUE(failure) << member;
     EXPECT_TRUE(failure->damaged);
     EXPECT_THAT(Files(), IsEmpty());
-    fs::remove(odd);
-  }
-}
-
-// A server would read a view for ever as well.
-TEST_F(StoreBackupTo, AViewOrATriggerIsDamage) {
-  for (const char* const sql :
-       {"ALTER TABLE labels RENAME TO once; CREATE VIEW labels AS"
-        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-        " SELECT 'arm' AS name, 'x' AS label, i AS revision FROM n",
-        "CREATE TRIGGER t AFTER INSERT ON names BEGIN"
-        " DELETE FROM labels; END"}) {
-    const std::string odd = directory_ / "odd.db";
-    ASSERT_EQ(Why(BackUpStore(path_, odd, {})), "");
-    ASSERT_EQ(RunSql(odd, sql), "");
-    int asked = 0;
-    const auto checked = CheckStore(odd, [&asked] { return ++asked > 10'000; });
-    ASSERT_TRUE(std::holds_alternative<StoreCheck>(checked))
-        << std::get<std::string>(checked);
-    EXPECT_THAT(std::get<StoreCheck>(checked).damage,
-                testing::ElementsAre(HasSubstr("a view or a trigger")));
-    const std::string before = ReadFile(odd);
-    if (std::string_view(sql).find("VIEW") != std::string_view::npos) {
-      EXPECT_THAT(WhyItDoesNotOpen(odd), HasSubstr("it has a view"));
-      EXPECT_EQ(ReadFile(odd), before);
-    }
     fs::remove(odd);
   }
 }

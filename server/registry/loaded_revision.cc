@@ -1,4 +1,4 @@
-#include "server/registry/load_revision.h"
+#include "server/registry/loaded_revision.h"
 
 #include <algorithm>
 #include <utility>
@@ -74,8 +74,8 @@ LoadedPointer LoadFromStore(StoredRevision stored) {
   if (ComputeRevision(stored.format, stored.source, stored.options) !=
       stored.revision) {
     return Broken(stored.revision,
-                  "what is stored does not match its revision: the model store "
-                  "is damaged");
+                  "the content does not match its revision: "
+                  "the model store is damaged");
   }
   auto loaded = std::make_shared<LoadedRevision>();
   loaded->revision = std::move(stored.revision);
@@ -101,10 +101,6 @@ LoadedPointer Broken(std::string_view revision, std::string problem) {
   loaded->revision = revision;
   loaded->problem = std::move(problem);
   return loaded;
-}
-
-std::string Damaged(std::string_view what) {
-  return Cat("the model store is damaged: ", what);
 }
 
 RevisionSummary SummaryOf(const LoadedRevision& loaded) {
