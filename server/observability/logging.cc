@@ -1,31 +1,35 @@
 #include "server/observability/logging.h"
 
-#include <spdlog/details/log_msg.h>
-#include <spdlog/pattern_formatter.h>
+#include <spdlog/async_logger.h>
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/details/thread_pool.h>
+#include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <thread>
 
 #include "core/model/text.h"
-#include "server/observability/log_queue.h"
 
 namespace torqued::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kQueueBytes = 512 << 10;
+constexpr std::size_t kQueuedLines = 2048;
 
 struct Logging {
   LogFormat format = LogFormat::kText;
   std::atomic<LogLevel> level = LogLevel::kInfo;
-  std::mutex mutex;  // of the formatter
-  std::unique_ptr<spdlog::pattern_formatter> formatter;
-  std::optional<LogQueue> queue;
+  std::atomic<std::uint64_t> logged = 0, written = 0;  // lines
+  std::shared_ptr<spdlog::details::thread_pool> pool;
+  std::shared_ptr<spdlog::async_logger> logger;
+
+  std::uint64_t dropped() const { return pool->overrun_counter(); }
 };
 
 /// Stays for what is logged while the process ends.
@@ -79,22 +83,37 @@ std::string Word(const LogField& field) {
   return plain ? text : Dump(json);
 }
 
-/// A whole line: with the time, and its end.
-std::string WithTime(Logging& logging, std::string_view text) {
-  const spdlog::details::log_msg message("", spdlog::level::off, text);
-  spdlog::memory_buf_t line;
-  const std::lock_guard lock(logging.mutex);
-  logging.formatter->format(message, line);
-  return {line.data(), line.size()};
-}
+/// Writes to stderr, in the thread of the pool alone.
+class StderrSink final
+    : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    Logging& logging = Instance();
+    Write(message);
+    ++logging.written;
+    const std::uint64_t dropped = logging.dropped();
+    if (dropped == told_) return;
+    const std::string notice =
+        RenderLogLine(logging.format, LogLevel::kWarn, "log lines dropped",
+                      {{"count", static_cast<std::int64_t>(dropped - told_)}});
+    told_ = dropped;
+    Write({"", spdlog::level::off, notice});
+  }
+  void flush_() override {}
 
-std::string DroppedLines(std::uint64_t count) {
-  Logging& logging = Instance();
-  return WithTime(
-      logging,
-      RenderLogLine(logging.format, LogLevel::kWarn, "log lines dropped",
-                    {{"count", static_cast<std::int64_t>(count)}}));
-}
+  void Write(const spdlog::details::log_msg& message) {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    for (std::size_t at = 0; at < line.size();) {
+      const ssize_t size =
+          write(STDERR_FILENO, line.data() + at, line.size() - at);
+      if (size < 0 && errno != EINTR) return;
+      at += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
+    }
+  }
+
+  std::uint64_t told_ = 0;  // dropped lines
+};
 
 }  // namespace
 
@@ -102,30 +121,42 @@ void SetUpLogging(LogFormat format, LogLevel level) {
   Logging& logging = Instance();
   logging.format = format;
   logging.level = level;
-  logging.formatter = std::make_unique<spdlog::pattern_formatter>(
-      format == LogFormat::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ",%v})"
-                                 : "%Y-%m-%dT%H:%M:%S.%fZ %v",
-      spdlog::pattern_time_type::utc);
-  if (!logging.queue) {
-    logging.queue.emplace(STDERR_FILENO, kQueueBytes, DroppedLines);
+  if (logging.logger == nullptr) {
+    // Never destroyed: their thread may wait for a reader of stderr for ever.
+    logging.pool =
+        std::make_shared<spdlog::details::thread_pool>(kQueuedLines, 1);
+    logging.logger = std::make_shared<spdlog::async_logger>(
+        "", std::make_shared<StderrSink>(), logging.pool,
+        spdlog::async_overflow_policy::overrun_oldest);
   }
+  logging.logger->set_pattern(format == LogFormat::kJson
+                                  ? R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ",%v})"
+                                  : "%Y-%m-%dT%H:%M:%S.%fZ %v",
+                              spdlog::pattern_time_type::utc);
 }
 
 bool LogEnabled(LogLevel level) {
   const Logging& logging = Instance();
-  return logging.queue && level >= logging.level;
+  return logging.logger != nullptr && level >= logging.level;
 }
 
 void Log(LogLevel level, std::string_view message, LogFields fields) {
   if (!LogEnabled(level)) return;
   Logging& logging = Instance();
-  logging.queue->Put(
-      WithTime(logging, RenderLogLine(logging.format, level, message, fields)));
+  ++logging.logged;
+  logging.logger->log(spdlog::level::critical,
+                      RenderLogLine(logging.format, level, message, fields));
 }
 
 bool WriteOutLog(std::chrono::milliseconds at_most) {
-  Logging& logging = Instance();
-  return !logging.queue || logging.queue->WaitUntilWritten(at_most);
+  const Logging& logging = Instance();
+  if (logging.logger == nullptr) return true;
+  const auto end = std::chrono::steady_clock::now() + at_most;
+  while (logging.written + logging.dropped() < logging.logged) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 std::string RenderLogLine(LogFormat format, LogLevel level,

@@ -23,8 +23,9 @@ using LogFields = std::initializer_list<LogField>;
 void SetUpLogging(LogFormat format, LogLevel level);
 
 bool LogEnabled(LogLevel level);
-/// Never waits for whoever reads stderr: a thread of its own writes, and what
-/// it is behind with beyond 512 KiB is dropped and counted.
+/// Never waits for the reader of stderr: a thread of its own writes. Of more
+/// than 2048 lines that wait for it the oldest are dropped, and a line counts
+/// them.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
 /// Waits until the lines so far are written, at most so long. False: stderr is

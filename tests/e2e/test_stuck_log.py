@@ -19,7 +19,7 @@ from harness import failure_of
 
 PIPE_BYTES = 4096
 # As server/observability has them.
-QUEUE_BYTES = 512 << 10
+QUEUED_LINES = 2048
 
 
 class Pipe:
@@ -104,7 +104,7 @@ def test_once_the_log_is_read_a_line_tells_what_is_missing(start, pipe):
     pipe.fill()
     request = compute_request(
         "planar_2r", [ask.BIAS_FORCES], q=np.zeros((1, 2)))
-    calls = 2 * QUEUE_BYTES // 200
+    calls = 2 * QUEUED_LINES
     with harness.Client(server.address) as client:
         pending = []
         for _ in range(calls):
