@@ -27,14 +27,4 @@ inline constexpr std::int64_t kBytesOfModel = 12;
 std::int64_t KeptFreeInHeap(std::int64_t memory_bytes);
 inline constexpr int kHeaps = 4;
 
-/// What threads keep to compute with, and as many callers of the engine as
-/// there are threads. More callers at a time leave nothing behind.
-std::int64_t WorkspaceBytes(const Settings& settings);
-
-/// All that may be held at once: the sum of these (of all heaps), of what is
-/// under way, of a quarter of that in the shares of all connections, of as much
-/// again that waits, of an eighth for the messages to come, and of the server
-/// itself. The largest number where a limit is none.
-std::int64_t HeldBytes(const Settings& settings);
-
 }  // namespace torqued::server

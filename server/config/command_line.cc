@@ -182,9 +182,7 @@ class Parser {
   std::string MemoryRemark() const {
     return "\n# Memory that the server may use (" +
            std::string(settings_.memory.source) +
-           "): " + std::to_string(settings_.memory.bytes) +
-           " bytes\n# Most that it holds at once with these settings: " +
-           std::to_string(HeldBytes(settings_)) + " bytes\n";
+           "): " + std::to_string(settings_.memory.bytes) + " bytes\n";
   }
 
   template <class T>

@@ -14,7 +14,6 @@
 #include "core/lanes/targets.h"
 #include "server/config/byte_limits.h"
 #include "server/lifecycle/health_client.h"
-#include "server/lifecycle/memory_log.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
@@ -69,6 +68,19 @@ std::string MissingFolder(const std::string& file) {
       std::filesystem::absolute(file, error).parent_path();
   const bool missing = !error && !std::filesystem::exists(folder, error);
   return missing && !error ? folder.string() : std::string();
+}
+
+/// Half of the memory is left to what arrives, to gRPC and to the allocator.
+void LogMemory(const Settings& settings) {
+  const std::int64_t memory = settings.memory.bytes;
+  const bool too_much = settings.max_inflight_bytes > memory / 2;
+  Log(too_much ? LogLevel::kWarn : LogLevel::kInfo,
+      too_much ? "max-inflight-bytes is more than half of the memory"
+               : "memory",
+      {{"memory_bytes", memory},
+       {"memory_source", settings.memory.source},
+       {"max_inflight_bytes", settings.max_inflight_bytes},
+       {"max_message_bytes", settings.max_message_bytes}});
 }
 
 }  // namespace
@@ -181,8 +193,7 @@ std::string Daemon::OpenRegistry() {
         *registry_, engine_, admission_, gate_,
         ComputeLimits{settings_.max_rows, settings_.max_message_bytes,
                       engine_.threads()},
-        MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_),
-                     HeldBytes(settings_)}});
+        MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_)}});
     context_->rights = rights_.get();
     context_->read_only = settings_.read_only;
   } catch (const std::exception& error) {  // no threads

@@ -33,7 +33,6 @@ void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
   reply->set_memory_bytes(static_cast<std::uint64_t>(context.memory.memory));
   reply->set_max_arriving_bytes(
       static_cast<std::uint64_t>(context.memory.arriving));
-  reply->set_max_held_bytes(static_cast<std::uint64_t>(context.memory.held));
   reply->set_revision_layout(std::string(kRevisionLayout));
 }
 

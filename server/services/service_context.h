@@ -18,7 +18,6 @@ namespace torqued::server {
 struct MemoryBounds {
   std::int64_t memory = 0;  // that the process may use
   std::int64_t arriving = 0;
-  std::int64_t held = 0;  // at most, of all kinds
 };
 
 /// What the calls of the services work with; outlives them.

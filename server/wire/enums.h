@@ -1,7 +1,10 @@
-// Enums of the contract and of the core, one table each. A wire enum may hold
-// any number: unknown ones map to nothing.
+// Enums of the contract and of the core. A value of the core has the number of
+// its wire value less one, since 0 is UNSPECIFIED. A wire enum may hold any
+// number: unknown ones map to nothing.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -15,28 +18,83 @@
 
 namespace torqued::server {
 
-std::optional<Quantity> ToQuantity(int number);
-/// Unspecified is kLocal.
-std::optional<ReferenceFrame> ToReferenceFrame(int number);
-/// 0..5 as in TaskOptions.
-std::optional<std::uint8_t> ToAxis(int number);
-/// Unspecified is kReport.
-std::optional<SingularityRule> ToSingularityRule(int number);
-/// Unspecified is kDouble.
-std::optional<Precision> ToPrecision(int number);
-/// Unspecified is kDefault.
-std::optional<Validation> ToValidation(int number);
-/// Nothing for the unspecified one, too: it depends on the request.
-std::optional<Payload> ToPayload(int number);
+template <class Core>
+constexpr std::optional<Core> FromWire(int number, int last) {
+  if (number < 1 || number > last) return std::nullopt;
+  return static_cast<Core>(number - 1);
+}
 
-v1::ReferenceFrame ToWire(ReferenceFrame frame);
-v1::TaskAxis ToWireAxis(std::uint8_t axis);
-v1::SingularityRule ToWire(SingularityRule rule);
-v1::Precision ToWire(Precision precision);
-v1::TaskRule ToWire(TaskRule rule);
-v1::RowCode ToWire(RowCode code);
-v1::JointType ToWire(JointType type);
-v1::Severity ToWire(Severity severity);
-v1::Validation ToWire(Validation validation);
+/// UNSPECIFIED is the first value.
+template <class Core>
+constexpr std::optional<Core> FromWireOrDefault(int number, int last) {
+  return number == 0 ? std::optional(Core{}) : FromWire<Core>(number, last);
+}
+
+inline std::optional<Quantity> ToQuantity(int number) {
+  return FromWire<Quantity>(number, kQuantityCount);
+}
+/// Nothing for UNSPECIFIED: it depends on the request.
+inline std::optional<Payload> ToPayload(int number) {
+  return FromWire<Payload>(number, v1::Encoding_MAX);
+}
+/// 0..5 as in TaskOptions.
+inline std::optional<std::uint8_t> ToAxis(int number) {
+  return FromWire<std::uint8_t>(number, v1::TaskAxis_MAX);
+}
+inline std::optional<ReferenceFrame> ToReferenceFrame(int number) {
+  return FromWireOrDefault<ReferenceFrame>(number, v1::ReferenceFrame_MAX);
+}
+inline std::optional<SingularityRule> ToSingularityRule(int number) {
+  return FromWireOrDefault<SingularityRule>(number, v1::SingularityRule_MAX);
+}
+inline std::optional<Precision> ToPrecision(int number) {
+  return FromWireOrDefault<Precision>(number, v1::Precision_MAX);
+}
+inline std::optional<Validation> ToValidation(int number) {
+  return FromWireOrDefault<Validation>(number, v1::Validation_MAX);
+}
+
+template <class Wire, class Core>
+constexpr Wire AsWire(Core value) {
+  return static_cast<Wire>(static_cast<int>(value) + 1);
+}
+
+constexpr auto ToWire(ReferenceFrame frame) {
+  return AsWire<v1::ReferenceFrame>(frame);
+}
+constexpr auto ToWireAxis(std::uint8_t axis) {
+  return AsWire<v1::TaskAxis>(axis);
+}
+constexpr auto ToWire(SingularityRule rule) {
+  return AsWire<v1::SingularityRule>(rule);
+}
+constexpr auto ToWire(Precision precision) {
+  return AsWire<v1::Precision>(precision);
+}
+constexpr auto ToWire(TaskRule rule) { return AsWire<v1::TaskRule>(rule); }
+constexpr auto ToWire(JointType type) { return AsWire<v1::JointType>(type); }
+constexpr auto ToWire(Severity severity) {
+  return AsWire<v1::Severity>(severity);
+}
+constexpr auto ToWire(Validation validation) {
+  return AsWire<v1::Validation>(validation);
+}
+/// The one enum in another order.
+constexpr v1::RowCode ToWire(RowCode code) {
+  constexpr std::array kCodes{
+      v1::ROW_CODE_INVALID_INPUT, v1::ROW_CODE_SINGULAR_MASS_MATRIX,
+      v1::ROW_CODE_NOT_FINITE_RESULT, v1::ROW_CODE_SINGULAR_TASK_SPACE,
+      v1::ROW_CODE_WEAK_TASK_SPACE};
+  return kCodes.at(static_cast<std::size_t>(code));
+}
+
+static_assert(ToWire(ReferenceFrame::kWorld) == v1::REFERENCE_FRAME_WORLD &&
+              ToWire(SingularityRule::kDamped) == v1::SINGULARITY_RULE_DAMPED &&
+              ToWire(Precision::kSingle) == v1::PRECISION_SINGLE &&
+              ToWire(TaskRule::kUndefined) == v1::TASK_RULE_UNDEFINED &&
+              ToWire(JointType::kPrismatic) == v1::JOINT_TYPE_PRISMATIC &&
+              ToWire(Severity::kError) == v1::SEVERITY_ERROR &&
+              ToWire(Validation::kLenient) == v1::VALIDATION_LENIENT &&
+              ToWire(RowCode::kWeakTaskSpace) == v1::ROW_CODE_WEAK_TASK_SPACE);
 
 }  // namespace torqued::server

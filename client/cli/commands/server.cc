@@ -126,7 +126,6 @@ Json InfoJson(const std::string& address, const v1::GetServerInfoReply& info) {
   json["max_inflight_streams"] = Known(info.max_inflight_streams());
   json["memory_bytes"] = Known(info.memory_bytes());
   json["max_arriving_bytes"] = Known(info.max_arriving_bytes());
-  json["max_held_bytes"] = Known(info.max_held_bytes());
   json["revision_layout"] = info.revision_layout();
   return json;
 }
@@ -162,7 +161,6 @@ void PrintTables(const std::string& address, const v1::GetServerInfoReply& info,
       << "\n"
       << "memory, bytes       " << KnownText(info.memory_bytes()) << "\n"
       << "bytes arriving      " << KnownText(info.max_arriving_bytes()) << "\n"
-      << "bytes held at once  " << KnownText(info.max_held_bytes()) << "\n"
       << "revision layout     " << info.revision_layout() << "\n";
   Table targets({{"target", Align::kLeft},
                  {"lanes (double)", Align::kRight},

@@ -138,10 +138,8 @@ class ModelSummary:
 class ServerInfo:
     """What a server is and what it takes at a time; see docs/server.md.
 
-    memory_bytes: that
-    the server may use; max_arriving_bytes, max_held_bytes: how much of it may
-    hold what arrives, and all together. None of any of these: an older server
-    does not tell.
+    memory_bytes: that the server may use; max_arriving_bytes: how much of it what
+    arrives may hold. None: an older server does not tell.
     """
 
     server_version: str
@@ -154,7 +152,6 @@ class ServerInfo:
     max_inflight_streams: int
     memory_bytes: int | None
     max_arriving_bytes: int | None
-    max_held_bytes: int | None
     revision_layout: str
 
 
@@ -246,5 +243,4 @@ def info_of(reply: server_info_pb2.GetServerInfoReply) -> ServerInfo:
         max_inflight_streams=reply.max_inflight_streams,
         memory_bytes=reply.memory_bytes or None,
         max_arriving_bytes=reply.max_arriving_bytes or None,
-        max_held_bytes=reply.max_held_bytes or None,
         revision_layout=reply.revision_layout)

@@ -38,7 +38,6 @@ def test_info_tells_versions_targets_and_limits(server):
     assert answer["max_message_bytes"] == min(16 << 20, memory // 64)
     assert answer["max_inflight_bytes"] == min(1 << 30, memory // 4)
     assert answer["max_arriving_bytes"] > answer["max_inflight_bytes"]
-    assert answer["max_held_bytes"] > answer["max_arriving_bytes"]
     assert answer["max_inflight_streams"] == 1000
     assert answer["revision_layout"] == "2"
 
@@ -48,7 +47,6 @@ def test_info_tells_versions_targets_and_limits(server):
     assert f"bytes per message   {answer['max_message_bytes']}\n" in text
     assert f"memory, bytes       {memory}\n" in text
     assert f"bytes arriving      {answer['max_arriving_bytes']}\n" in text
-    assert f"bytes held at once  {answer['max_held_bytes']}\n" in text
     assert "streams at a time   1000\n" in text
     table = run("--server", server, "info", "--output", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(table)))
@@ -65,7 +63,6 @@ def test_what_an_older_server_does_not_say_of_itself_is_left_open():
     assert answer["max_inflight_streams"] is None
     assert answer["memory_bytes"] is None
     assert answer["max_arriving_bytes"] is None
-    assert answer["max_held_bytes"] is None
     assert "streams at a time   -\n" in text
 
 

@@ -45,21 +45,14 @@ TEST(EnumsTest, UnspecifiedIsTheDefaultOrNothing) {
   EXPECT_FALSE(ToPayload(0));
 }
 
-TEST(EnumsTest, ThereAndBackIsTheSame) {
-  for (const auto frame :
-       {ReferenceFrame::kLocal, ReferenceFrame::kLocalWorldAligned,
-        ReferenceFrame::kWorld}) {
-    EXPECT_EQ(ToReferenceFrame(ToWire(frame)), frame);
-  }
-  for (std::uint8_t axis = 0; axis < 6; ++axis) {
-    EXPECT_EQ(ToAxis(ToWireAxis(axis)), axis);
-  }
-  for (const auto rule : {SingularityRule::kReport, SingularityRule::kDamped}) {
-    EXPECT_EQ(ToSingularityRule(ToWire(rule)), rule);
-  }
-  for (const auto precision : {Precision::kDouble, Precision::kSingle}) {
-    EXPECT_EQ(ToPrecision(ToWire(precision)), precision);
-  }
+TEST(EnumsTest, QuantitiesHaveTheOrderOfTheWire) {
+  EXPECT_EQ(ToQuantity(v1::QUANTITY_INVERSE_DYNAMICS),
+            Quantity::kInverseDynamics);
+  EXPECT_EQ(ToQuantity(v1::QUANTITY_CORIOLIS_MATRIX),
+            Quantity::kCoriolisMatrix);
+  EXPECT_EQ(ToQuantity(v1::QUANTITY_LINK_TWISTS), Quantity::kLinkTwists);
+  EXPECT_EQ(ToQuantity(v1::QUANTITY_REGRESSOR), Quantity::kRegressor);
+  EXPECT_EQ(ToQuantity(v1::QUANTITY_POWER_BALANCE), Quantity::kPowerBalance);
 }
 
 }  // namespace
