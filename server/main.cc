@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include "core/model/text.h"
 #include "server/config/command_line.h"
@@ -10,6 +11,7 @@
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
 #include "server/lifecycle/malloc_tuning.h"
+#include "server/lifecycle/service_manager.h"
 #include "server/lifecycle/signals.h"
 #include "server/observability/library_log.h"
 #include "server/observability/logging.h"
@@ -61,8 +63,21 @@ int Serve(const Settings& settings) {
     if (!problem.empty()) return Refuse(problem);
   }
 
-  while (WaitForStopSignal(kReload) == 0) daemon.Reload();
-  daemon.Drain([] { return WaitForStopSignal(kDrainPoll) != 0; });
+  TellManager("READY=1");
+  const std::jthread keepalive =
+      KeepManagerContent([&daemon] { return daemon.answers(); });
+
+  Signal signal = Signal::kNone;
+  while ((signal = WaitForSignal(kReload)) != Signal::kStop) {
+    if (signal == Signal::kReload) TellReloading();
+    daemon.Reload();
+    if (signal == Signal::kReload) {
+      daemon.ReloadModels();
+      TellManager("READY=1");
+    }
+  }
+  TellManager("STOPPING=1");
+  daemon.Drain([] { return WaitForSignal(kDrainPoll) == Signal::kStop; });
   if (!settings.address_file.empty()) {
     std::remove(settings.address_file.c_str());
   }

@@ -145,13 +145,12 @@ std::string Daemon::ServeMetrics() {
                       serving && certificates_ ? certificates_->expires() : 0,
                   .certificate_failures =
                       serving && certificates_ ? certificates_->failures() : 0,
+                  .rights_failures =
+                      serving && rights_ ? rights_->failures() : 0,
+                  .model_failures = model_failures_.load(),
                   .serving = serving});
            },
-       .healthy =
-           [this] {
-             const std::lock_guard lock(health_mutex_);
-             return condition_.answers;
-           },
+       .healthy = [this] { return answers(); },
        .ready = [this] { return IsServing(); }});
   if (auto* problem = std::get_if<std::string>(&started)) {
     return "--metrics-listen: " + *problem;
@@ -161,6 +160,11 @@ std::string Daemon::ServeMetrics() {
   Log(LogLevel::kInfo, "serving metrics",
       {{"address", metrics_server_->address()}});
   return {};
+}
+
+bool Daemon::answers() {
+  const std::lock_guard lock(health_mutex_);
+  return condition_.answers;
 }
 
 bool Daemon::IsServing() {
@@ -209,6 +213,7 @@ std::string Daemon::LoadModels() {
     // A file that does not load leaves the others usable; a directory that
     // cannot be read is a mistake of configuration.
     if (entry.name.empty()) return "--models: " + entry.message;
+    if (!entry.ok) ++model_failures_;
     Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
         {{"model", entry.name}, {"detail", entry.message}});
   }
@@ -281,6 +286,21 @@ std::string Daemon::AskOwnHealth() const {
 void Daemon::Reload() {
   if (certificates_ != nullptr) certificates_->Reload();
   if (rights_ != nullptr) rights_->Reload();
+}
+
+void Daemon::ReloadModels() {
+  std::int64_t changed = 0, failures = 0;
+  for (const auto& entry : registry_->LoadDirectories(
+           settings_.models, settings_.models_validation)) {
+    if (entry.changed) ++changed;
+    if (!entry.ok) ++failures;
+    if (entry.ok && !entry.changed) continue;
+    Log(entry.ok ? LogLevel::kInfo : LogLevel::kError, "model file",
+        {{"model", entry.name}, {"detail", entry.message}});
+  }
+  model_failures_ += failures;
+  Log(LogLevel::kInfo, "reloaded",
+      {{"models_changed", changed}, {"model_failures", failures}});
 }
 
 void Daemon::StopListening() {

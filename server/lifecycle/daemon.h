@@ -3,6 +3,7 @@
 
 #include <grpcpp/server.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -40,9 +41,14 @@ class Daemon {
     return accept_loop_->addresses();
   }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
+  /// Whether the watchdog is content; from any thread.
+  bool answers();
 
   /// Uses certificates and rights that have changed. From one thread.
   void Reload();
+  /// Registers what has changed in the model directories, as the start does.
+  /// What cannot be read is logged and counted. From the same thread.
+  void ReloadModels();
 
   /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
   /// refused. Once the calls in flight are done, refuses for a little longer,
@@ -80,6 +86,7 @@ class Daemon {
   std::unique_ptr<RightsFile> rights_;  // null: everybody may do everything
   std::unique_ptr<Registry> registry_;
   std::int64_t models_ = 0, broken_ = 0;  // at the start
+  std::atomic<std::int64_t> model_failures_{0};
   Engine engine_;
   Admission admission_;
   CallGate gate_;

@@ -24,12 +24,10 @@ sigset_t Signals() {
   return SetOf({SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2});
 }
 
-bool IsStop(int number) { return number == SIGTERM || number == SIGINT; }
-
 void LogIgnored(int number) {
   const std::string name = std::string("SIG") + sigabbrev_np(number);
   Log(LogLevel::kInfo, "signal ignored",
-      {{"signal", name}, {"detail", "settings are read at start only"}});
+      {{"signal", name}, {"detail", "it has no meaning here"}});
 }
 
 }  // namespace
@@ -40,16 +38,17 @@ void BlockSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-int WaitForStopSignal(std::chrono::milliseconds at_most) {
+Signal WaitForSignal(std::chrono::milliseconds at_most) {
   const sigset_t set = Signals();
   timespec time{};
   time.tv_sec = at_most.count() / 1000;
   time.tv_nsec = at_most.count() % 1000 * 1'000'000;
   const int number = sigtimedwait(&set, nullptr, &time);
-  if (number <= 0) return 0;
-  if (IsStop(number)) return number;
+  if (number <= 0) return Signal::kNone;
+  if (number == SIGHUP) return Signal::kReload;
+  if (number == SIGTERM || number == SIGINT) return Signal::kStop;
   LogIgnored(number);
-  return 0;
+  return Signal::kNone;
 }
 
 bool TakeStopSignal() {

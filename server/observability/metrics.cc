@@ -145,6 +145,13 @@ class State {
           "Reloads of certificates that were refused since the start.",
           levels.certificate_failures);
     }
+    Set("torqued_rights_failures",
+        "Reloads of the rights file that were refused since the start.",
+        levels.rights_failures);
+    Set("torqued_model_file_failures",
+        "Files of the model directories that were refused since the start, at "
+        "every reload anew.",
+        levels.model_failures);
     Set("torqued_serving", "1 if health is SERVING.", levels.serving ? 1 : 0);
     return prometheus::TextSerializer().Serialize(registry_.Collect());
   }

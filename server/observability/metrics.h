@@ -34,6 +34,8 @@ struct Levels {
   std::int64_t connections_refused = 0;
   std::int64_t certificate_expires = 0;  // seconds since 1970; 0: no TLS
   std::int64_t certificate_failures = 0;
+  std::int64_t rights_failures = 0;
+  std::int64_t model_failures = 0;
   bool serving = false;
 };
 

@@ -34,4 +34,24 @@ std::string RequestIdFrom(std::string_view wanted) {
   return usable ? std::string(wanted) : NewRequestId();
 }
 
+TraceContext TraceFrom(std::string_view traceparent) {
+  constexpr std::string_view kForm =
+      "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
+  const bool has_form = std::equal(
+      traceparent.begin(), traceparent.end(), kForm.begin(), kForm.end(),
+      [](char c, char form) {
+        return form == 'h' ? (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')
+                           : c == form;
+      });
+  if (!has_form) return {};
+  const std::string_view trace = traceparent.substr(3, 32),
+                         parent = traceparent.substr(36, 16);
+  constexpr auto kAll = std::string_view::npos;
+  if (trace.find_first_not_of('0') == kAll ||
+      parent.find_first_not_of('0') == kAll) {
+    return {};
+  }
+  return {std::string(trace), std::string(parent)};
+}
+
 }  // namespace torqued::server

@@ -20,6 +20,13 @@ std::string RequestIdOf(const grpc::CallbackServerContext& context) {
   return RequestIdFrom({wanted->second.data(), wanted->second.size()});
 }
 
+TraceContext TraceOf(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto sent = metadata.find(kTraceKey);
+  if (sent == metadata.end()) return {};
+  return TraceFrom({sent->second.data(), sent->second.size()});
+}
+
 /// The client's, by its token, its certificate or its Unix socket.
 const Grant* GrantOf(const grpc::CallbackServerContext& call,
                      const Rights& rights, bool* has_token) {
@@ -90,6 +97,7 @@ CallRecord::CallRecord(grpc::CallbackServerContext* call, CallGate& gate,
       peer_(PeerIdOf(peer_text_, grant_)),
       method_(method),
       request_id_(RequestIdOf(*call)),
+      trace_(TraceOf(*call)),
       arrival_(std::chrono::steady_clock::now()),
       cancellation_(std::make_shared<CancellationToken>()) {
   context_->AddTrailingMetadata(kRequestIdKey, request_id_);
@@ -197,7 +205,8 @@ void CallRecord::LogEnd(LogLevel level, std::string_view message,
   const LogField method{"method", method_}, result{"outcome", outcome},
       model{"model", model_}, from{"peer", peer},
       client{"client", grant_ == nullptr ? std::string_view() : grant_->name},
-      request_id{"request_id", request_id_}, said{"detail", detail},
+      request_id{"request_id", request_id_}, trace{"trace_id", trace_.trace_id},
+      parent{"parent_id", trace_.parent_id}, said{"detail", detail},
       duration{"duration_ms",
                std::chrono::duration<double, std::milli>(age()).count()};
   if (volume_) {
@@ -208,13 +217,16 @@ void CallRecord::LogEnd(LogLevel level, std::string_view message,
          from,
          client,
          request_id,
+         trace,
+         parent,
          duration,
          {"chunks", volume_->chunks},
          {"rows", volume_->rows},
          said});
   } else {
     Log(level, message,
-        {method, result, model, from, client, request_id, duration, said});
+        {method, result, model, from, client, request_id, trace, parent,
+         duration, said});
   }
 }
 

@@ -16,6 +16,7 @@
 #include "server/config/rights.h"
 #include "server/errors/error.h"
 #include "server/observability/logging.h"
+#include "server/observability/request_id.h"
 #include "server/services/call_gate.h"
 #include "server/services/peer.h"
 
@@ -94,6 +95,7 @@ class CallRecord {
   const PeerId peer_;
   std::string_view method_;
   std::string request_id_;
+  const TraceContext trace_;  // for the log
   std::string model_;
   std::optional<Volume> volume_;
   std::chrono::steady_clock::time_point arrival_;

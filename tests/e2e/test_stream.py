@@ -522,7 +522,9 @@ def test_the_log_counts_chunks_and_rows(start):
                    models=harness.example_models())
     with harness.Client(server.address) as client:
         call = client.dynamics.Evaluate(
-            iter(GOOD), metadata=[("x-request-id", "stream-1")])
+            iter(GOOD), metadata=[
+                ("x-request-id", "stream-1"),
+                ("traceparent", f"00-{'a1' * 16}-{'b2' * 8}-01")])
         assert len(list(call)) == 2
         assert ("x-request-id", "stream-1") in call.trailing_metadata()
     assert server.stop() == 0
@@ -531,4 +533,5 @@ def test_the_log_counts_chunks_and_rows(start):
     assert line["outcome"] == "OK"
     assert (line["chunks"], line["rows"]) == (2, 4)
     assert line["request_id"] == "stream-1"
+    assert (line["trace_id"], line["parent_id"]) == ("a1" * 16, "b2" * 8)
     assert line["model"] == "panda"

@@ -126,9 +126,9 @@ def test_the_watchdog_asks_over_tls(start, authority, stranger, pair, vouched):
         assert asks(client).rows == 1
 
 
-def serial(server):
+def serial(address):
     """Of the certificate that a new connection is shown."""
-    host, port = server.address.removeprefix("tls:").rsplit(":", 1)
+    host, port = address.removeprefix("tls:").rsplit(":", 1)
     return ssl.get_server_certificate((host, int(port)))
 
 
@@ -136,12 +136,12 @@ def test_a_new_certificate_is_used_without_a_failed_connection(
         start, authority, pair):
     server = start(*flags(pair), listen="tls:127.0.0.1:0",
                    models=harness.example_models())
-    before = serial(server)
+    before = serial(server.address)
     with connect(server, authority.ca) as old:
         assert asks(old).rows == 1
         replace(pair, authority.issue("second"))
         give_up = time.monotonic() + harness.CALL_SECONDS
-        while serial(server) == before:
+        while serial(server.address) == before:
             assert time.monotonic() < give_up
             with connect(server, authority.ca) as client:
                 assert asks(client).rows == 1
@@ -171,7 +171,7 @@ def test_bad_files_are_logged_and_the_old_ones_serve_on(
         start, authority, stranger, pair, tmp_path):
     server = start(*flags(pair), listen="tls:127.0.0.1:0",
                    models=harness.example_models())
-    before = serial(server)
+    before = serial(server.address)
     for logged, (what, texts) in enumerate(
             bad_pairs(authority, stranger, pair).items()):
         give_up = time.monotonic() + harness.CALL_SECONDS
@@ -181,7 +181,7 @@ def test_bad_files_are_logged_and_the_old_ones_serve_on(
         while server.log().count("certificate not replaced") <= logged:
             assert time.monotonic() < give_up, what
             time.sleep(0.02)
-        assert serial(server) == before, what
+        assert serial(server.address) == before, what
         refused_start = harness.run_to_exit(
             "--store", tmp_path / "other.db", "--listen", "tls:127.0.0.1:0",
             *flags(pair))
@@ -189,13 +189,13 @@ def test_bad_files_are_logged_and_the_old_ones_serve_on(
         assert "--tls-" in refused_start.stdout, what
         # So that the next one is a change.
         replace(pair, authority.issue(f"good-{logged}"))
-        while serial(server) == before:
+        while serial(server.address) == before:
             assert time.monotonic() < give_up, what
             time.sleep(0.02)
-        before = serial(server)
+        before = serial(server.address)
     pair[0].unlink()
     assert server.lines_when_there("cannot read")
-    assert serial(server) == before
+    assert serial(server.address) == before
     assert "secret" not in server.log()
 
 
