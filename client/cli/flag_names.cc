@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <vector>
 
 namespace torqued::cli {
 namespace {
@@ -53,6 +54,10 @@ constexpr auto kNamings = std::to_array<Naming>({
     {"model", "--model"},
     {"model", "REF"},
     {"expected_current", "--expect"},
+    {"tls_ca", "--tls-ca"},
+    {"tls_cert", "--tls-cert"},
+    {"tls_key", "--tls-key"},
+    {"token_file", "--token-file"},
     {"label", "--label"},
     {"name", "--name"},
     {"name", "NAME"},
@@ -80,7 +85,11 @@ FlagNames::FlagNames(const CLI::App& app) {
        below = command->get_subcommands()) {
     command = below.front();
   }
-  for (const CLI::Option* option : command->get_options()) {
+  std::vector<const CLI::Option*> options = command->get_options();
+  // The global flags.
+  const std::vector<const CLI::Option*> global = app.get_options();
+  options.insert(options.end(), global.begin(), global.end());
+  for (const CLI::Option* option : options) {
     const bool is_file =
         option->get_name() == "--states" || option->get_name() == "FILE";
     flags_.emplace(option->get_name(), is_file && option->count() > 0

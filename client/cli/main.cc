@@ -47,8 +47,26 @@ constexpr const char* kFooter =
 
 void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
   app->add_option("--server", flags->server,
-                  "Address of the server: HOST (port 7421), HOST:PORT or "
-                  "unix:PATH (default: $TORQUED_SERVER_ADDRESS)");
+                  "Address of the server: HOST (port 7421), HOST:PORT, "
+                  "tls:HOST:PORT or unix:PATH (default: "
+                  "$TORQUED_SERVER_ADDRESS)");
+  client::ConnectOptions& connect = flags->connect;
+  app->add_option("--tls-ca", connect.tls_ca,
+                  "PEM file of the CAs that sign the server's certificate "
+                  "(default: the system's)");
+  CLI::Option* cert =
+      app->add_option("--tls-cert", connect.tls_cert,
+                      "PEM file of the client's certificate and its chain");
+  CLI::Option* key =
+      app->add_option("--tls-key", connect.tls_key, "PEM file of its key");
+  cert->needs(key);
+  key->needs(cert);
+  app->add_option("--tls-server-name", connect.tls_server_name,
+                  "Name that the server's certificate must have (default: the "
+                  "address's host)");
+  app->add_option("--token-file", connect.token_file,
+                  "File of the client's token (default: the token "
+                  "$TORQUED_TOKEN, if it is set)");
   app->add_flag("--spawn", flags->spawn, "Start a local server for this call");
   app->add_option("--server-binary", flags->server_binary,
                   "Executable of the local server");
@@ -77,7 +95,7 @@ void AddGlobalFlags(CLI::App* app, GlobalFlags* flags) {
                       "address is tried, within --timeout (default: 0, once)"),
       0, kMostSeconds);
   flags::WholeNumber(
-      app->add_option("--max-message-bytes", flags->max_message_bytes,
+      app->add_option("--max-message-bytes", connect.max_message_bytes,
                       "Largest message in either direction"),
       4096, 1 << 30);
   flags::AddChoice<OutputFormat>(app, "--output", &flags->output,

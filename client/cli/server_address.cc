@@ -20,7 +20,8 @@ bool HasScheme(std::string_view address) {
 
 std::string AddressProblem(const std::string& address) {
   if (HasScheme(address)) return {};
-  return flags::AddressProblem(address, {"HOST, HOST:PORT or unix:PATH"});
+  return flags::AddressProblem(address,
+                               {"HOST, HOST:PORT, tls:HOST:PORT or unix:PATH"});
 }
 
 }  // namespace torqued::cli

@@ -17,6 +17,7 @@
 #include "client/cli/terminal/plain_text.h"
 #include "client/cli/terminal/progress_bar.h"
 #include "client/cli/terminal/progress_meter.h"
+#include "server/flags/address.h"
 
 namespace torqued::cli {
 namespace {
@@ -54,6 +55,11 @@ Session::Session(const GlobalFlags& flags, std::ostream& out, std::ostream& err,
     throw UsageError(flags.store.empty() ? "--models-dir" : "--store",
                      "only a local server takes it, and an address is given");
   }
+  const client::ConnectOptions& tls = flags.connect;
+  if (flags::SecurityOf(flags.server) == flags::Security::kNone &&
+      !(tls.tls_ca + tls.tls_cert + tls.tls_server_name).empty()) {
+    throw UsageError("--server", "TLS needs an address tls:HOST:PORT");
+  }
   if (is_local() && flags.wait_for_server_seconds > 0) {
     throw UsageError("--wait-for-server",
                      "no address is given; a local server is waited for within "
@@ -75,10 +81,9 @@ const client::Client& Session::client() {
   // the last connection, now and then takes ten seconds.
   grpc_init();
   if (is_local()) StartLocalServer();
-  client::ConnectOptions options;
+  client::ConnectOptions options = flags_.connect;
   options.deadline = Timeout(flags_);
   options.wait_for_server = Milliseconds(flags_.wait_for_server_seconds);
-  options.max_message_bytes = flags_.max_message_bytes;
   options.waiting = [this](const client::Error& error,
                            std::chrono::nanoseconds /*delay*/) {
     RemarkWaiting(error);

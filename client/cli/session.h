@@ -32,7 +32,8 @@ struct GlobalFlags {
   v1::Validation validation = v1::VALIDATION_DEFAULT;
   double timeout_seconds = 60;
   double wait_for_server_seconds = 0;
-  int max_message_bytes = client::ConnectOptions().max_message_bytes;
+  /// TLS, token and largest message.
+  client::ConnectOptions connect = {};
   OutputFormat output = OutputFormat::kTable;
   bool quiet = false;
   /// Of the command that was given.

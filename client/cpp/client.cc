@@ -11,6 +11,7 @@
 #include "client/cpp/async_batch.h"
 #include "client/cpp/batch_call.h"
 #include "client/cpp/calls_in_flight.h"
+#include "client/cpp/channel.h"
 #include "client/cpp/check_call.h"
 #include "client/cpp/retry.h"
 #include "client/cpp/rows.h"
@@ -50,30 +51,6 @@ class GrpcStream final : public ChunkStream {
       grpc::ClientReaderWriter<v1::EvaluateRequest, v1::EvaluateReply>>
       stream_;
 };
-
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
-                                           const ConnectOptions& options) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
-  arguments.SetMaxSendMessageSize(options.max_message_bytes);
-  // A server that restarts is found again soon.
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
-  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 100);
-  // Nor does a client inherit a connection that another one lost.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // With gRPC 1.51 a stream that is cancelled while it is written to never ends
-  // where gRPC may try calls again. Calls that may be repeated are repeated
-  // here.
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  // A server is near; the proxy of http_proxy is not asked for it.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address,
-                                   options.credentials
-                                       ? options.credentials
-                                       : grpc::InsecureChannelCredentials(),
-                                   arguments);
-}
 
 // What answered knows nothing of a call that every server of ours knows, or it
 // speaks HTTP and no gRPC.

@@ -21,10 +21,6 @@
 #include "torqued/v1/model_registry.pb.h"
 #include "torqued/v1/server_info.pb.h"
 
-namespace grpc {
-class ChannelCredentials;
-}
-
 namespace torqued::client {
 
 class AsyncBatch;
@@ -52,8 +48,19 @@ struct ConnectOptions {
   /// call, or by one of gRPC's for calls that do not hold up theirs: then from
   /// several threads at once, and it must neither throw nor block.
   Waiting waiting = {};
-  /// Null: insecure.
-  std::shared_ptr<grpc::ChannelCredentials> credentials = {};
+  /// PEM files of an address "tls:HOST:PORT"; others refuse them. `tls_ca` has
+  /// the CAs of which one signed the server's certificate; empty: the roots of
+  /// the system, or of the file that GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names.
+  /// `tls_cert` and `tls_key` are the client's certificate; both or none.
+  std::string tls_ca = {}, tls_cert = {}, tls_key = {};
+  /// The name that the server's certificate must have. Empty: the address's
+  /// host.
+  std::string tls_server_name = {};
+  /// Identifies the client in each call (docs/security.md). Either a token or a
+  /// file that has one, which is read once, without white space at its end.
+  /// Without both: the environment variable TORQUED_TOKEN, if it is not empty.
+  /// Refused at an address of another machine without TLS.
+  std::string token = {}, token_file = {};
 };
 
 /// Thread-safe; one connection, to be shared. Every function throws Error. The
@@ -61,10 +68,11 @@ struct ConnectOptions {
 /// that are called for it, so none of these may destroy the client.
 class Client {
  public:
-  /// `address` as gRPC takes it: "host:port", "unix:/path", "dns:///host:port".
-  /// A host alone, an IPv6 address with or without brackets, gets port 7421.
-  /// Throws when the server cannot be reached, and (UNIMPLEMENTED, mostly) when
-  /// what answers is no torqued server.
+  /// `address`: "tls:host:port" with TLS; without it, as gRPC takes it,
+  /// "host:port", "unix:/path", "dns:///host:port". A host alone, an IPv6
+  /// address with or without brackets, gets port 7421. Throws when the server
+  /// cannot be reached, INVALID_OPTION when the options do not fit, and
+  /// (UNIMPLEMENTED, mostly) when what answers is no torqued server.
   static Client Connect(const std::string& address,
                         const ConnectOptions& options = {});
   Client(Client&&) noexcept;

@@ -1,16 +1,13 @@
 #include "client/cpp/server_address.h"
 
-#include <arpa/inet.h>
+#include <string_view>
+
+#include "server/flags/address.h"
 
 namespace torqued::client {
 namespace {
 
-/// With or without the interface: "fe80::1%eth0".
-bool IsIpv6(const std::string& host) {
-  in6_addr unused{};
-  return inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), &unused) ==
-         1;
-}
+using flags::IsIpv6;
 
 /// What stands behind the last colon may be a port: "::1:7421".
 bool MayHavePort(const std::string& address) {
@@ -23,6 +20,11 @@ bool MayHavePort(const std::string& address) {
 }  // namespace
 
 std::string WithDefaultPort(const std::string& address) {
+  const std::string_view place = flags::WithoutSecurity(address);
+  if (place.size() < address.size()) {
+    return address.substr(0, address.size() - place.size()) +
+           WithDefaultPort(std::string(place));
+  }
   std::string port(1, ':');
   port += std::to_string(kDefaultPort);
   if (address.empty() || address.find('/') != std::string::npos) {

@@ -421,9 +421,10 @@ class Parser {
     for (char** variable = environ; *variable != nullptr; ++variable) {
       const std::string_view text = *variable;
       const std::string name(text.substr(0, text.find('=')));
-      // The clients read TORQUED_SERVER and TORQUED_SERVER_ADDRESS.
+      // The clients read these three.
       if (name.starts_with("TORQUED_") && name != "TORQUED_SERVER" &&
-          name != "TORQUED_SERVER_ADDRESS" && !known.contains(name)) {
+          name != "TORQUED_SERVER_ADDRESS" && name != "TORQUED_TOKEN" &&
+          !known.contains(name)) {
         settings_.unknown_variables.push_back(name);
       }
     }

@@ -58,8 +58,12 @@ std::string_view WithoutSecurity(std::string_view address) {
 
 bool IsLocal(std::string_view address) {
   const std::string_view place = WithoutSecurity(address);
-  return IsUnixAddress(place) || place.starts_with("localhost:") ||
-         place.starts_with("127.") || place.starts_with("[::1]:");
+  if (IsUnixAddress(place)) return true;
+  const std::string_view host = place.substr(0, place.rfind(':'));
+  // Not names that begin like a number: 127.example.
+  return host == "localhost" || host == "[::1]" ||
+         (host.starts_with("127.") && HostProblem(host).empty() &&
+          host.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
 std::string AddressProblem(std::string_view address,

@@ -110,6 +110,38 @@ TEST(Client, RetriesAComputationOnceTheServerIsBack) {
   EXPECT_EQ(calls, 3);
 }
 
+TEST(Client, SendsItsTokenWithEachCallAndEachRetry) {
+  FakeServer server;
+  std::atomic<int> known = 0, calls = 0;
+  const auto look = [&known](const grpc::ServerContext& context) {
+    const auto range = context.client_metadata().equal_range("authorization");
+    known += std::distance(range.first, range.second) == 1 &&
+             range.first->second == "Bearer tqd_1";
+  };
+  server.compute = [&](grpc::ServerContext& context,
+                       const v1::ComputeRequest& request,
+                       v1::ComputeReply& reply) {
+    look(context);
+    return ++calls == 1 ? Failure(grpc::StatusCode::UNAVAILABLE, "DRAINING", {})
+                        : AnswerWithQ(request, reply);
+  };
+  server.evaluate = [&](grpc::ServerContext& context, auto& stream) {
+    look(context);
+    return AnswerStream(stream, 1);
+  };
+  ConnectOptions options;
+  options.token = "tqd_1";
+  const Client client = Client::Connect(server.address(), options);
+  client.InverseDynamics("arm", kState);
+  EXPECT_EQ(known, 2);
+  client.ComputeAsync("arm", {v1::QUANTITY_INVERSE_DYNAMICS}, kState).Get();
+  EXPECT_EQ(known, 3);
+  client.Evaluate("arm", {v1::QUANTITY_INVERSE_DYNAMICS}, kState);
+  EXPECT_EQ(known, 4);
+  client.OpenStream("arm", {v1::QUANTITY_INVERSE_DYNAMICS}).Exchange(kState);
+  EXPECT_EQ(known, 5);
+}
+
 TEST(Client, WaitsAsLongAsTheServerAsks) {
   FakeServer server;
   std::atomic<int> calls = 0;

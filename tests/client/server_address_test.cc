@@ -54,7 +54,8 @@ TEST(ServerAddress, WhereNoneCanBeIsSaidInASentence) {
        {"", "host:", ":80", "host:0", "host:65536", "host:99999", "host:abc",
         "host:80x", "host:-1", "http://host:80", "host/path:80", "unix:"}) {
     EXPECT_NE(
-        AddressProblem(address).find("needs HOST, HOST:PORT or unix:PATH"),
+        AddressProblem(address).find("needs HOST, HOST:PORT, tls:HOST:PORT or "
+                                     "unix:PATH"),
         std::string::npos)
         << address;
   }

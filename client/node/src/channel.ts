@@ -5,13 +5,15 @@ import { decodeError } from './decode_error.js';
 import { TorquedError } from './errors.js';
 import { encode, type Method } from './protocol.js';
 import type { CallLimits } from './retry.js';
+import type { Security } from './security.js';
+import { TLS } from './server_address.js';
 
 /** Bytes that the server may send ahead of us, of each stream. */
 const WINDOW_BYTES = 1024 * 1024;
 
 export interface ChannelSettings {
   readonly maxMessageBytes: number;
-  readonly credentials: grpc.ChannelCredentials | undefined;
+  readonly security: Security;
   readonly channelOptions: grpc.ChannelOptions | undefined;
 }
 
@@ -28,14 +30,16 @@ interface UnaryBounds extends Bounds {
 export class Channel {
   readonly address: string;
   readonly #client: grpc.Client;
+  readonly #authorization: string | undefined;
   readonly #open = new Set<{ cancel(): void }>();
   readonly #closing = new AbortController();
 
   constructor(address: string, settings: ChannelSettings) {
     this.address = address;
+    this.#authorization = settings.security.authorization;
     this.#client = new grpc.Client(
-      address,
-      settings.credentials ?? grpc.credentials.createInsecure(),
+      address.startsWith(TLS) ? address.slice(TLS.length) : address,
+      settings.security.credentials,
       {
         'grpc.max_receive_message_length': settings.maxMessageBytes,
         'grpc.max_send_message_length': settings.maxMessageBytes,
@@ -49,6 +53,7 @@ export class Channel {
         // Closing closes the connection, whoever else uses the address.
         'grpc.use_local_subchannel_pool': 1,
         'grpc-node.flow_control_window': WINDOW_BYTES,
+        ...settings.security.channelOptions,
         ...settings.channelOptions,
       },
     );
@@ -76,7 +81,7 @@ export class Channel {
         (message: object) => encode(method.request, message),
         (bytes: Buffer) => method.reply.decode(bytes) as unknown as Reply,
         request,
-        new grpc.Metadata({ waitForReady }),
+        this.#metadata({ waitForReady }),
         { deadline },
         (error, reply) => {
           this.#open.delete(cancellable);
@@ -96,6 +101,7 @@ export class Channel {
       method.path,
       (message: object) => encode(method.request, message),
       (bytes: Buffer) => method.reply.decode(bytes) as object,
+      this.#metadata(),
       { deadline },
     );
     const cancellable = { cancel: () => stream.cancel() };
@@ -131,6 +137,15 @@ export class Channel {
     this.#closing.abort(closed());
     for (const { cancel } of [...this.#open]) cancel();
     this.#client.close();
+  }
+
+  // Of each call.
+  #metadata(options: grpc.MetadataOptions = {}): grpc.Metadata {
+    const metadata = new grpc.Metadata(options);
+    if (this.#authorization !== undefined) {
+      metadata.set('authorization', this.#authorization);
+    }
+    return metadata;
   }
 
   #checkOpen(signal: AbortSignal | undefined): void {

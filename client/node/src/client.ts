@@ -1,6 +1,6 @@
 // The client of a torqued server.
 
-import type { ChannelCredentials, ChannelOptions } from '@grpc/grpc-js';
+import type { ChannelOptions } from '@grpc/grpc-js';
 import {
   checkRecord,
   isRecord,
@@ -36,6 +36,7 @@ import {
 } from './retry.js';
 import { RetryBudget } from './retry_budget.js';
 import { checkedChunkRows, Robot } from './robot.js';
+import { type SecurityOptions, securityOf } from './security.js';
 import { checkedAddress } from './server_address.js';
 import { type ServerInfo, toServerInfo } from './server_info.js';
 
@@ -47,7 +48,7 @@ const LONGEST_MS = 1e12;
 const CONNECT_AGAIN_MS = 50;
 
 /** How a client connects and calls. */
-export interface ConnectOptions {
+export interface ConnectOptions extends SecurityOptions {
   /** Milliseconds for each call, all retries and all parts of a batch included,
    * unless the call has its own. Absent: 30 000. */
   deadlineMs?: number;
@@ -71,8 +72,6 @@ export interface ConnectOptions {
   retry?: boolean;
   /** Told before each wait for another try. */
   onRetry?: Waiting;
-  /** Absent: insecure. */
-  credentials?: ChannelCredentials;
   /** Of @grpc/grpc-js, over those that this library sets. A proxy that the
    * environment names is used only with `'grpc.enable_http_proxy': 1`. */
   channelOptions?: ChannelOptions;
@@ -85,7 +84,12 @@ const NAMES: Readonly<Record<keyof ConnectOptions, true>> = {
   chunkRows: true,
   retry: true,
   onRetry: true,
-  credentials: true,
+  tlsCa: true,
+  tlsCert: true,
+  tlsKey: true,
+  tlsServerName: true,
+  token: true,
+  tokenFile: true,
   channelOptions: true,
 };
 
@@ -99,11 +103,12 @@ export interface Registration {
 }
 
 /**
- * Connects to a server. `address` is "host", "host:port", "unix:/path" or what
- * gRPC takes with a scheme of its own ("dns:", "ipv4:"). A host alone, an IPv6
- * address with or without brackets, gets port 7421, torqued's own. Rejects with
- * TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no server answers, and
- * where another one does (UNIMPLEMENTED, mostly).
+ * Connects to a server. `address` is "host", "host:port", "tls:host:port",
+ * "unix:/path" or what gRPC takes with a scheme of its own ("dns:", "ipv4:"). A
+ * host alone, an IPv6 address with or without brackets, gets port 7421, torqued's
+ * own. Rejects with TorquedError (UNAVAILABLE, DEADLINE_EXCEEDED) where no server
+ * answers, where another one does (UNIMPLEMENTED, mostly), and for options that
+ * do not fit the address (INVALID_OPTION).
  */
 export async function connect(
   address: string,
@@ -175,7 +180,7 @@ export class Client {
     this.#maxMessageBytes = bytes === -1 ? Infinity : bytes;
     this.#channel = new Channel(this.address, {
       maxMessageBytes: this.#maxMessageBytes,
-      credentials: options.credentials,
+      security: securityOf(this.address, options),
       channelOptions: options.channelOptions,
     });
   }

@@ -62,6 +62,7 @@ export {
 export type { Waiting } from './retry.js';
 export { Robot } from './robot.js';
 export type { RowCode, RowStatus } from './row_status.js';
+export type { SecurityOptions } from './security.js';
 export type { ByJointName, JointRows, Rows } from './rows_input.js';
 export type { ServerInfo, Target } from './server_info.js';
 export type { States } from './states.js';

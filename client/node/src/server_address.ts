@@ -6,7 +6,9 @@ import { badArgument } from './errors.js';
 
 /** What torqued listens on unless told otherwise. */
 const DEFAULT_PORT = 7421;
-const FORMS = '"host", "host:port" or "unix:/path"';
+/** Before "host:port". */
+export const TLS = 'tls:';
+const FORMS = '"host", "host:port", "tls:host:port" or "unix:/path"';
 /** What gRPC resolves in its own way. */
 const SCHEME = /^(dns|ipv4|ipv6|unix-abstract|vsock|xds):/;
 
@@ -25,10 +27,20 @@ export function checkedAddress(address: unknown): string {
   if (address.includes('://')) {
     throw noAddress(address, 'it has no scheme and no path');
   }
-  const [host, port] = partsOf(address);
+  if (address.startsWith('mtls:')) {
+    throw noAddress(address, 'a client writes tls: for it');
+  }
+  const tls = address.startsWith(TLS) ? TLS : '';
+  const [host, port] = partsOf(address.slice(tls.length));
   const why = problemOf(host, port);
   if (why !== undefined) throw noAddress(address, why);
-  return `${host}:${port}`;
+  return `${tls}${host}:${port}`;
+}
+
+/** Whether only this machine is there: a Unix socket, localhost, 127.*.*.*,
+ * [::1]. */
+export function isLocal(address: string): boolean {
+  return /^(unix:|(localhost|\[::1\]|127(\.\d{1,3}){3}):\d+$)/.test(address);
 }
 
 function problemOf(host: string, port: string): string | undefined {

@@ -4,6 +4,7 @@ of HTTPS."""
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import Any
 
 from torqued import errors
@@ -12,7 +13,9 @@ from torqued.option_types import refuse
 
 #: What torqued listens on unless told otherwise.
 DEFAULT_PORT = 7421
-_FORMS = '"host", "host:port" or "unix:/path"'
+#: Before "host:port".
+TLS = "tls:"
+_FORMS = '"host", "host:port", "tls:host:port" or "unix:/path"'
 # What gRPC resolves in its own way.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix-abstract:", "vsock:", "xds:")
 
@@ -31,7 +34,10 @@ def checked_address(address: Any) -> str:
         return address
     if "://" in address:
         _refuse(address, "it has no scheme and no path")
-    host, port = _parts(address)
+    if address.startswith("mtls:"):
+        _refuse(address, "a client writes tls: for it")
+    place = address.removeprefix(TLS)
+    host, port = _parts(place)
     if not host:
         _refuse(address, "there is no host")
     if host.startswith("[") != host.endswith("]") or (
@@ -43,7 +49,15 @@ def checked_address(address: Any) -> str:
         _refuse(address, f"{host!r} is no host")
     if not (port.isascii() and port.isdecimal() and 1 <= int(port) <= 65535):
         _refuse(address, "a port is a number from 1 to 65535")
-    return f"{host}:{port}"
+    return f"{address[:-len(place)]}{host}:{port}"
+
+
+def is_local(address: str) -> bool:
+    """Whether only this machine is there: a Unix socket, localhost, 127.*.*.*,
+    [::1]."""
+    host = address.rpartition(":")[0]
+    return address.startswith("unix:") or host in ("localhost", "[::1]") or (
+        re.fullmatch(r"127(\.[0-9]{1,3}){3}", host) is not None)
 
 
 def _parts(address: str) -> tuple[str, str]:

@@ -157,10 +157,11 @@ class Client:
 
 
 def connect(address: str, **words: Unpack[ConnectWords]) -> Client:
-    """A client of the server at "host", "host:port" or "unix:/path". Keywords:
-    see `Settings`. Raises InvalidArgument (INVALID_OPTION) for what is no
-    address, Unavailable where none answers, and Unimplemented, mostly, where a
-    server answers that is no torqued."""
+    """A client of the server at "host", "host:port", "tls:host:port" or
+    "unix:/path". Keywords: see `Settings`. Raises InvalidArgument
+    (INVALID_OPTION) for what is no address or does not fit it, Unavailable where
+    none answers, and Unimplemented, mostly, where a server answers that is no
+    torqued."""
     check_keywords(words, ConnectWords.__annotations__)
     connection = Connection(Settings(address, **words))
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 from typing import TypedDict
 
@@ -34,7 +35,12 @@ class ConnectWords(TypedDict, total=False):
     chunk_rows: int
     retry: bool
     on_retry: OnRetry | None
-    credentials: grpc.ChannelCredentials | None
+    tls_ca: str | os.PathLike[str] | None
+    tls_cert: str | os.PathLike[str] | None
+    tls_key: str | os.PathLike[str] | None
+    tls_server_name: str | None
+    token: str | None
+    token_file: str | os.PathLike[str] | None
 
 
 @names_its_fields
@@ -42,8 +48,8 @@ class ConnectWords(TypedDict, total=False):
 class Settings:
     """
     address: "host", "host:port", "unix:/path", or what gRPC takes with a scheme
-        of its own ("dns:", "ipv4:"). A host alone, an IPv6 address with or
-        without brackets, gets port 7421, torqued's own.
+        of its own ("dns:", "ipv4:"); "tls:host:port" for TLS. A host alone, an
+        IPv6 address with or without brackets, gets port 7421, torqued's own.
     deadline: seconds of each call, all retries and all parts of a large batch
         included, unless the call has its own. Infinite: none.
     wait_for_server: seconds for which connecting keeps trying a server that
@@ -60,7 +66,19 @@ class Settings:
         it (DRAINING). docs/retries.md says when and how often.
     on_retry: called before each wait for another try, with the error and the
         seconds.
-    credentials: None: insecure.
+    tls_ca: PEM file of the CAs of which one signed the server's certificate, for
+        an address "tls:host:port" like the three that follow; others refuse
+        them. None: the roots of the system, or of the file that the environment
+        variable GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names.
+    tls_cert, tls_key: PEM files of the client's certificate; both or none.
+    tls_server_name: the name that the server's certificate must have. None: the
+        address's host.
+    token: identifies the client in each call (docs/security.md). Refused at an
+        address of another machine without TLS. None: that of `token_file`;
+        without both, of the environment variable TORQUED_TOKEN, if it is not
+        empty.
+    token_file: a file that has the token, instead of `token`. It is read once,
+        without white space at its end.
     """
 
     address: str
@@ -70,7 +88,12 @@ class Settings:
     chunk_rows: int = 1000
     retry: bool = True
     on_retry: OnRetry | None = None
-    credentials: grpc.ChannelCredentials | None = None
+    tls_ca: str | os.PathLike[str] | None = None
+    tls_cert: str | os.PathLike[str] | None = None
+    tls_key: str | os.PathLike[str] | None = None
+    tls_server_name: str | None = None
+    token: str | None = dataclasses.field(default=None, repr=False)
+    token_file: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", checked_address(self.address))
@@ -80,8 +103,11 @@ class Settings:
         if self.max_message_bytes == -1:
             object.__setattr__(self, "max_message_bytes", 2**31 - 1)
 
-    def channel_options(self) -> list[tuple[str, int]]:
+    def channel_options(self) -> list[tuple[str, int | str]]:
+        named = [] if self.tls_server_name is None else [
+            ("grpc.ssl_target_name_override", self.tls_server_name)]
         return [
+            *named,
             ("grpc.max_receive_message_length", self.max_message_bytes),
             ("grpc.max_send_message_length", self.max_message_bytes),
             # A server that restarts is found again soon.

@@ -3,20 +3,43 @@ of the server, and what a call begins with. Nothing here waits."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from torqued import errors
+from torqued.address import TLS
 from torqued.batch import Batch, Plan
 from torqued.check import Check, CheckPlan
 from torqued.option_types import check_seconds
 from torqued.options import Progress
 from torqued.progress import teller
 from torqued.retry import Budget, Deadline, Schedule
+from torqued.security import credentials_of, metadata_of
 from torqued.settings import (
     CHECK_METHOD, COMPUTE_METHOD, EVALUATE_METHOD, HEALTH_METHOD, Settings)
 from torqued.v1 import (
     dynamics_pb2, model_registry_pb2_grpc, server_info_pb2_grpc,
     trajectory_pb2)
+
+
+class _Calls:
+    """Methods of a channel, whose calls all have the metadata. gRPC's own
+    credentials of calls do not work without TLS."""
+
+    def __init__(self, channel: Any,
+                 metadata: tuple[tuple[str, str], ...]) -> None:
+        self._channel = channel
+        self._metadata = metadata
+
+    def unary_unary(self, *arguments: Any, **words: Any) -> Any:
+        return functools.partial(
+            self._channel.unary_unary(*arguments, **words),
+            metadata=self._metadata)
+
+    def stream_stream(self, *arguments: Any, **words: Any) -> Any:
+        return functools.partial(
+            self._channel.stream_stream(*arguments, **words),
+            metadata=self._metadata)
 
 
 class Transport:
@@ -30,22 +53,25 @@ class Transport:
         self._closed = closed
         self._budget = Budget()
         options = settings.channel_options()
+        credentials = credentials_of(settings)
+        metadata = metadata_of(settings)
         self.channel = (
             grpc_kind.insecure_channel(settings.address, options)
-            if settings.credentials is None else grpc_kind.secure_channel(
-                settings.address, settings.credentials, options))
-        self._compute = self.channel.unary_unary(
+            if credentials is None else grpc_kind.secure_channel(
+                settings.address.removeprefix(TLS), credentials, options))
+        calls = _Calls(self.channel, metadata)
+        self._compute = calls.unary_unary(
             COMPUTE_METHOD,
             response_deserializer=dynamics_pb2.ComputeReply.FromString)
-        self._evaluate = self.channel.stream_stream(
+        self._evaluate = calls.stream_stream(
             EVALUATE_METHOD,
             response_deserializer=dynamics_pb2.EvaluateReply.FromString)
-        self._check = self.channel.stream_stream(
+        self._check = calls.stream_stream(
             CHECK_METHOD, response_deserializer=(
                 trajectory_pb2.CheckTrajectoryReply.FromString))
-        self.registry = model_registry_pb2_grpc.ModelRegistryStub(self.channel)
-        self.info = server_info_pb2_grpc.ServerInfoStub(self.channel)
-        self._health = self.channel.unary_unary(HEALTH_METHOD)
+        self.registry = model_registry_pb2_grpc.ModelRegistryStub(calls)
+        self.info = server_info_pb2_grpc.ServerInfoStub(calls)
+        self._health = calls.unary_unary(HEALTH_METHOD)
 
     def _check_open(self) -> None:
         """Raises Cancelled after close."""

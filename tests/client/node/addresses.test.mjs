@@ -14,6 +14,7 @@ for (const [given, meant] of [
   ['[::1]', '[::1]:7421'],
   ['::1', '[::1]:7421'],
   ['::', '[::]:7421'],
+  ['tls:::1', 'tls:[::1]:7421'],
   ['2001:db8::192.0.2.7', '[2001:db8::192.0.2.7]:7421'],
   ['2001:db8::1', '[2001:db8::1]:7421'],
   ['fe80::1%eth0', '[fe80::1%eth0]:7421'],
@@ -51,6 +52,8 @@ for (const [given, why] of [
   ['[localhost]', 'no IPv6'],
   ['host/path:80', 'no host'],
   ['unix:', 'no socket'],
+  ['tls:', 'no host'],
+  ['tls:unix:/a', 'from 1'],
   [null, 'null'],
   [7421, 'a number'],
 ]) {

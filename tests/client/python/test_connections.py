@@ -27,6 +27,7 @@ from servers import Restarting, details
     ("127.0.0.1:0", "from 1"), ("127.0.0.1:7421/x", "from 1"),
     ("localhost:", "from 1"), ("localhost:http", "from 1"),
     ("http://localhost:7421", "no scheme"), ("::1:7421", "brackets"),
+    ("tls:", "no host"), ("tls:unix:/a", "from 1"), ("mtls:a:1", "writes tls:"),
     ("unix:", "no socket"), (None, "NoneType"), (7421, "int"),
     (b"localhost:7421", "bytes")])
 def test_what_is_no_address_is_refused(address, why):
@@ -39,6 +40,7 @@ def test_what_is_no_address_is_refused(address, why):
 @pytest.mark.parametrize("given, meant", [
     ("localhost", "localhost:7421"), ("192.0.2.7", "192.0.2.7:7421"),
     ("[::1]", "[::1]:7421"), ("::1", "[::1]:7421"), ("::", "[::]:7421"),
+    ("tls:::1", "tls:[::1]:7421"), ("tls:host", "tls:host:7421"),
     ("2001:db8::192.0.2.7", "[2001:db8::192.0.2.7]:7421"),
     ("2001:db8::1", "[2001:db8::1]:7421"),
     ("fe80::1%eth0", "[fe80::1%eth0]:7421"),

@@ -34,6 +34,18 @@ TEST(AddressProblem, TlsIsOfHostsAndMtlsOfServers) {
   EXPECT_EQ(WithoutSecurity("h:1"), "h:1");
 }
 
+TEST(IsLocal, IsThisMachineWhateverANameBeginsWith) {
+  for (const char* address :
+       {"localhost:1", "127.0.0.1:1", "tls:[::1]:1", "127.9.8.7:1", "unix:a"}) {
+    EXPECT_TRUE(IsLocal(address)) << address;
+  }
+  for (const char* address :
+       {"127.example:1", "127.0.0.1.example:1", "localhost.example:1",
+        "0.0.0.0:1", "[::]:1", "ipv4:127.0.0.1:1", "dns:localhost:1"}) {
+    EXPECT_FALSE(IsLocal(address)) << address;
+  }
+}
+
 TEST(AddressProblem, PortZeroIsOneOnlyWhereTheSystemChooses) {
   EXPECT_EQ(AddressProblem("h:0", kListen), "");
   EXPECT_EQ(AddressProblem("h:0", kCall),

@@ -1,0 +1,21 @@
+// The connection of a client: plain or with TLS, with or without a token.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/cpp/client.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace torqued::client {
+
+/// `address` has its port. All calls carry the token, if there is one. Throws
+/// Error (INVALID_OPTION) for what ConnectOptions does not allow; nothing is
+/// sent then.
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address,
+                                           const ConnectOptions& options);
+
+}  // namespace torqued::client

@@ -1,0 +1,154 @@
+// TLS and tokens of a connection. All is checked before anything is sent, and no
+// message has a token.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { env } from 'node:process';
+import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
+import { textOf } from './argument_shape.js';
+import { badArgument } from './errors.js';
+import { isLocal, TLS } from './server_address.js';
+
+const TOKEN_VARIABLE = 'TORQUED_TOKEN';
+// Of Debian and of Red Hat, as gRPC in C++ knows them; Node prefers its own.
+const SYSTEM_ROOTS = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+];
+
+/** How a client proves who it is, and its server has to. */
+export interface SecurityOptions {
+  /** PEM file of the CAs of which one signed the server's certificate, for an
+   * address "tls:host:port" like the three that follow; others refuse them.
+   * Absent: the roots of the system, or of the file that the environment variable
+   * GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names. */
+  tlsCa?: string;
+  /** PEM file of the client's certificate and its chain; with `tlsKey`. Absent:
+   * none. */
+  tlsCert?: string;
+  /** PEM file of its key. */
+  tlsKey?: string;
+  /** The name that the server's certificate must have. Absent: the address's
+   * host. */
+  tlsServerName?: string;
+  /** Identifies the client in each call (docs/security.md). Refused at an address
+   * of another machine without TLS. Absent: that of `tokenFile`; without both, of
+   * the environment variable TORQUED_TOKEN, if it is not empty. */
+  token?: string;
+  /** A file that has the token, instead of `token`. It is read once, without
+   * white space at its end. */
+  tokenFile?: string;
+}
+
+/** What these options make of a connection; `authorization` is a header of each
+ * call. */
+export type Security = ReturnType<typeof securityOf>;
+
+/** Throws INVALID_OPTION for what does not fit the address. */
+export function securityOf(address: string, options: SecurityOptions) {
+  const name = textOf(options.tlsServerName, 'options.tlsServerName');
+  return {
+    credentials: credentialsOf(address, options),
+    channelOptions: name ? { 'grpc.ssl_target_name_override': name } : {},
+    authorization: authorizationOf(address, options),
+  };
+}
+
+function credentialsOf(
+  address: string,
+  options: SecurityOptions,
+): ChannelCredentials {
+  if (!address.startsWith(TLS)) {
+    for (const option of [
+      'tlsCa',
+      'tlsCert',
+      'tlsKey',
+      'tlsServerName',
+    ] as const) {
+      if (options[option] !== undefined) {
+        throw refusal(option, 'only tls:HOST:PORT takes it');
+      }
+    }
+    return credentials.createInsecure();
+  }
+  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
+    throw refusal(
+      options.tlsKey === undefined ? 'tlsCert' : 'tlsKey',
+      'tlsCert and tlsKey need each other',
+    );
+  }
+  return credentials.createSsl(
+    pemOf('tlsCa', options.tlsCa === undefined ? systemRoots() : options.tlsCa),
+    pemOf('tlsKey', options.tlsKey),
+    pemOf('tlsCert', options.tlsCert),
+  );
+}
+
+// Undefined: gRPC chooses.
+function systemRoots(): string | undefined {
+  return env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH']
+    ? undefined
+    : SYSTEM_ROOTS.find((file) => existsSync(file));
+}
+
+function authorizationOf(
+  address: string,
+  options: SecurityOptions,
+): string | undefined {
+  const { from, token } = tokenOf(options);
+  if (token === undefined) return undefined;
+  // Of what HTTP headers hold, so that a space at an end is not lost.
+  if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
+    throw refusal(from, 'a token has printable ASCII characters and no spaces');
+  }
+  if (!address.startsWith(TLS) && !isLocal(address)) {
+    throw refusal(
+      from,
+      'a token is sent only to tls:HOST:PORT, a Unix socket or this machine, ' +
+        `not to ${address}`,
+    );
+  }
+  return `Bearer ${token}`;
+}
+
+// With the option or the variable that it comes from.
+function tokenOf(options: SecurityOptions): { from: string; token: unknown } {
+  if (options.tokenFile === undefined) {
+    return options.token === undefined
+      ? { from: TOKEN_VARIABLE, token: env[TOKEN_VARIABLE] || undefined }
+      : { from: 'token', token: options.token };
+  }
+  if (options.token !== undefined) {
+    throw refusal('tokenFile', 'token is given as well');
+  }
+  const token = read('tokenFile', options.tokenFile)
+    .toString('latin1')
+    .trimEnd();
+  if (token === '') {
+    throw refusal('tokenFile', `${options.tokenFile} is empty`);
+  }
+  return { from: 'tokenFile', token };
+}
+
+function pemOf(option: string, file: unknown): Buffer | null {
+  if (file === undefined) return null;
+  const text = read(option, file);
+  if (!text.includes('-----BEGIN ')) {
+    throw refusal(option, `${file} is not a PEM file`);
+  }
+  return text;
+}
+
+function read(option: string, given: unknown): Buffer {
+  const file = textOf(given, `options.${option}`) ?? '';
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw refusal(option, `cannot read ${file}: ${code}`);
+  }
+}
+
+function refusal(from: string, why: string): Error {
+  const field = from === TOKEN_VARIABLE ? from : `options.${from}`;
+  return badArgument('INVALID_OPTION', field, `${field}: ${why}`);
+}
