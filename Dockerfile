@@ -30,20 +30,20 @@ RUN printf 'path-exclude=/usr/lib/*/%s.so*\n' libprotoc libgrpc_plugin_support \
  && install -d -o torqued -g torqued /var/lib/torqued
 COPY --from=build /usr/local/bin/torqued /usr/local/bin/torquectl /usr/local/bin/
 COPY LICENSE /usr/share/doc/torqued/
+COPY deploy/image/torqued.toml /etc/torqued/
 
-ARG VERSION
+ARG VERSION=0.1.0
 LABEL org.opencontainers.image.title="torqued" \
       org.opencontainers.image.description="Networked robot dynamics" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.licenses="Apache-2.0"
-ENV TORQUED_LISTEN=0.0.0.0:7421 \
-    TORQUED_STORE=/var/lib/torqued/models.db \
-    TORQUED_LOG_FORMAT=json
+# No setting: those would win over a file that is mounted in its place. The
+# health check has the same environment.
+ENV TORQUED_CONFIG=/etc/torqued/torqued.toml
 # In numbers: an orchestrator can tell that this is not root.
 USER 7421:7421
 VOLUME /var/lib/torqued
 EXPOSE 7421
-# The first address, wherever the environment makes the server listen.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
-  CMD torqued --health-check "${TORQUED_LISTEN%%,*}"
+  CMD ["torqued", "--health-check"]
 ENTRYPOINT ["torqued"]

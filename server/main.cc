@@ -101,7 +101,10 @@ int Main(int argc, char** argv) {
   }
   if (const auto* check = std::get_if<HealthCheckCommand>(&command)) {
     const std::string problem =
-        CheckHealth(check->address, check->tls, kHealthTimeout);
+        check->address_file.empty()
+            ? CheckHealth(check->address, check->tls, kHealthTimeout)
+            : CheckHealthByFile(check->address_file, check->tls,
+                                kHealthTimeout);
     if (!problem.empty()) {
       // What answered may have written it.
       std::fprintf(stderr, "torqued: %s\n",

@@ -8,7 +8,6 @@ set -eu
 [ $# = 1 ] || { echo "usage: $0 NAME" >&2; exit 64; }
 image=$1
 cd "$(dirname "$0")/../.."
-version=$(sed -n 's/^project(torqued VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
 
 # id_of IMAGE: nothing if it is not here.
 id_of() {
@@ -54,8 +53,7 @@ make_base() {
 build() {
   tag=$1
   shift
-  set -- --tag "$tag" --build-arg BASE="$base" --build-arg VERSION="$version" \
-    "$@" .
+  set -- --tag "$tag" --build-arg BASE="$base" "$@" .
   case $ENGINE in
     docker) DOCKER_BUILDKIT=1 docker build "$@" ;;
     podman) podman build --format docker --layers "$@" ;;

@@ -5,9 +5,10 @@
 # root in new namespaces: unshare --mount --net --pid --fork.
 #
 # Usage: deploy/image/chroot-container.sh ROOT USER:GROUP VOLUME VOLUME_PATH
-#          MODELS ADDRESS COMMAND [ARGUMENT...]
-# VOLUME appears at VOLUME_PATH, MODELS for reading at /mnt; ADDRESS becomes one
-# of the container's beside 127.0.0.1.
+#          MODELS CONFIG ADDRESS COMMAND [ARGUMENT...]
+# VOLUME appears at VOLUME_PATH, MODELS for reading at /mnt, CONFIG, unless it is
+# empty, in the place of the settings; ADDRESS becomes one of the container's in
+# addition to 127.0.0.1.
 set -eu
 
 root=$1
@@ -15,8 +16,9 @@ user=$2
 volume=$3
 volume_path=$4
 models=$5
-address=$6
-shift 6
+config=$6
+address=$7
+shift 7
 
 mount --make-rprivate /
 mount --bind "$root" "$root"
@@ -31,6 +33,7 @@ done
 mount --bind "$volume" "$root$volume_path"
 mount --bind "$models" "$root/mnt"
 mount -o remount,bind,ro "$root/mnt"
+[ -z "$config" ] || mount --bind "$config" "$root/etc/torqued/torqued.toml"
 
 ip link set lo up
 ip address add "$address/32" dev lo

@@ -59,7 +59,8 @@ class ChrootContainer:
         if process.returncode != 0:
             raise RuntimeError("tar failed")
 
-    def start(self, **environment):
+    def start(self, settings="", **environment):
+        """settings: a file in the place of the image's."""
         config = self.config()
         self._environment = dict(
             entry.split("=", 1) for entry in config["Env"]) | environment
@@ -74,7 +75,7 @@ class ChrootContainer:
                  "unshare", "--pid", "--fork", "--kill-child=KILL",
                  "unshare", "--mount", "--net", "--ipc", "--pid", "--fork",
                  script, self._root, config["User"], self._volume, VOLUME_PATH,
-                 self._models, ADDRESS,
+                 self._models, settings, ADDRESS,
                  *config["Entrypoint"], *(config["Cmd"] or [])],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env=self._environment)

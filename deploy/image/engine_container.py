@@ -44,13 +44,15 @@ class EngineContainer:
         if process.returncode != 0:
             raise RuntimeError(f"{self._engine} export failed")
 
-    def start(self, **environment):
-        settings = [f"--env={name}={value}"
-                    for name, value in environment.items()]
+    def start(self, settings="", **environment):
+        """settings: a file in the place of the image's."""
+        more = [f"--env={name}={value}" for name, value in environment.items()]
+        if settings:
+            more.append(f"--volume={settings}:/etc/torqued/torqued.toml:ro")
         self._call(
             "run", "--detach", "--name", self._name, "--read-only",
             "--tmpfs=/tmp", f"--volume={self._name}:/var/lib/torqued",
-            f"--volume={self._models}:/mnt:ro", *settings, self._image)
+            f"--volume={self._models}:/mnt:ro", *more, self._image)
 
     def address(self):
         """One that is reached from outside too."""

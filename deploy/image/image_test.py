@@ -12,6 +12,7 @@ import shlex
 import signal
 import sys
 import tarfile
+import tempfile
 import time
 import zlib
 
@@ -214,11 +215,16 @@ def run_checks(container):
     revision = check_call(container, 7421)
     check_stop(container)
 
-    print("Another container with the same volume, on another port")
-    container.start(TORQUED_LISTEN="0.0.0.0:7422", TORQUED_INSECURE="on")
-    wait_for_health(container, config)
-    check(check_call(container, 7422) == revision, "the model is still there")
-    check_stop(container)
+    print("Another container with the same volume, on the port of a mounted file")
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as settings:
+        settings.write('listen = ["0.0.0.0:7422"]\ninsecure = "on"\n')
+        settings.flush()
+        os.chmod(settings.name, 0o644)
+        container.start(settings.name)
+        wait_for_health(container, config)
+        check(check_call(container, 7422) == revision,
+              "the model is still there")
+        check_stop(container)
     return sizes
 
 

@@ -116,12 +116,21 @@ class Parser {
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
+    const ClientTls tls{tls_ca_, settings_.tls.cert, settings_.tls.key,
+                        tls_server_name_,
+                        !health_check_.empty() || !tls_ca_.empty()};
     if (!health_check_.empty()) {
-      return HealthCheckCommand{
-          WithPort(health_check_),
-          {tls_ca_, settings_.tls.cert, settings_.tls.key, tls_server_name_}};
+      return HealthCheckCommand{WithPort(health_check_), "", tls};
     }
     if (settings_.listen.empty()) return Usage("--listen: names no address");
+    if (app_.count("--health-check") > 0) {
+      const std::string& first = settings_.listen.front();
+      if (settings_.address_file.empty() && first.ends_with(":0")) {
+        return Usage("--health-check: the port of " + first +
+                     " is in no file; name an --address-file");
+      }
+      return HealthCheckCommand{first, settings_.address_file, tls};
+    }
     if (std::string wrong = TlsProblem(); !wrong.empty()) return Usage(wrong);
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
@@ -165,8 +174,8 @@ class Parser {
       if (!insecure_ && !flags::IsLocal(address) &&
           (security == flags::Security::kNone || settings_.rights.empty())) {
         return "--listen: other machines reach " + address +
-               ", so it needs tls: or mtls: and --rights; --insecure serves "
-               "everybody";
+               ", so it needs tls: or mtls: and --rights; --insecure "
+               "(TORQUED_INSECURE=on) serves everybody";
       }
     }
     return {};
@@ -329,7 +338,10 @@ class Parser {
         ->configurable(false);
     app_.add_option("--health-check", health_check_,
                     "Ask the server at ADDR, port 7421 unless named, whether "
-                    "it serves; exit 0: it does, 1: it does not, 2: usage")
+                    "it serves; without ADDR, the server with these settings: "
+                    "at the first address in --address-file, otherwise of "
+                    "--listen. Exit 0: it does, 1: it does not, 2: usage")
+        ->expected(0, 1)
         ->check(CLI::Validator(
             [](const std::string& text) {
               return CheckAddress(WithPort(text), /*first_port=*/1);

@@ -19,6 +19,7 @@ struct EarlyExit {
 /// Ask the server at this address whether it serves, and exit.
 struct HealthCheckCommand {
   std::string address;
+  std::string address_file;  // that has the address; empty: `address` is it
   ClientTls tls;
 };
 

@@ -30,6 +30,7 @@ struct TlsFiles {
 /// empty.
 struct ClientTls {
   std::string ca, cert, key, server_name;
+  bool verifies = true;  // the server's certificate
 };
 
 struct Settings {

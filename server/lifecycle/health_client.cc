@@ -3,6 +3,9 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
+#include <grpcpp/security/tls_credentials_options.h>
 
 #include <fstream>
 #include <future>
@@ -53,6 +56,25 @@ std::string ReadInto(const std::string& flag, const std::string& file,
   return in.is_open() && !in.bad() ? "" : flag + ": cannot read " + file;
 }
 
+/// With the certificate of `own`, if it has one.
+std::shared_ptr<grpc::ChannelCredentials> Unverified(
+    const grpc::SslCredentialsOptions& own) {
+  namespace tls = grpc::experimental;
+  tls::TlsChannelCredentialsOptions options;
+  options.set_verify_server_certs(false);
+  options.set_certificate_verifier(
+      std::make_shared<tls::NoOpCertificateVerifier>());
+  options.set_check_call_host(false);
+  if (!own.pem_cert_chain.empty()) {
+    options.set_certificate_provider(
+        std::make_shared<tls::StaticDataCertificateProvider>(
+            std::vector<tls::IdentityKeyCertPair>{
+                {own.pem_private_key, own.pem_cert_chain}}));
+    options.watch_identity_key_cert_pairs();
+  }
+  return tls::TlsCredentials(options);
+}
+
 /// Lives as long as gRPC works on it.
 struct Call {
   grpc::ClientContext context;
@@ -92,23 +114,36 @@ HealthAnswer AskHealth(
 std::string CheckHealth(const std::string& address, const ClientTls& tls,
                         std::chrono::milliseconds timeout) {
   auto credentials = grpc::InsecureChannelCredentials();
-  if (flags::SecurityOf(address) != flags::Security::kNone) {
+  const flags::Security security = flags::SecurityOf(address);
+  if (security != flags::Security::kNone) {
     grpc::SslCredentialsOptions options;
     std::string problem = ReadInto("--tls-ca", tls.ca, &options.pem_root_certs);
-    if (problem.empty()) {
+    // Unverified, the server's own certificate, which is sent only if needed.
+    const bool sends = tls.verifies || security == flags::Security::kMtls;
+    if (problem.empty() && sends) {
       problem = ReadInto("--tls-cert", tls.cert, &options.pem_cert_chain);
     }
-    if (problem.empty()) {
+    if (problem.empty() && sends) {
       problem = ReadInto("--tls-key", tls.key.empty() ? tls.cert : tls.key,
                          &options.pem_private_key);
     }
     if (!problem.empty()) return problem;
-    credentials = grpc::SslCredentials(options);
+    credentials =
+        tls.verifies ? grpc::SslCredentials(options) : Unverified(options);
   }
   const HealthAnswer answer =
       AskHealth(address, credentials, tls.server_name, timeout);
   if (!answer.problem.empty() || answer.serving) return answer.problem;
   return address + ": not serving";
+}
+
+std::string CheckHealthByFile(const std::string& file, const ClientTls& tls,
+                              std::chrono::milliseconds timeout) {
+  std::string first;
+  if (std::ifstream in(file); !std::getline(in, first) || first.empty()) {
+    return "--address-file: " + file + " has no address";
+  }
+  return CheckHealth(first, tls, timeout);
 }
 
 }  // namespace torqued::server

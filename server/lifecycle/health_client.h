@@ -24,5 +24,8 @@ HealthAnswer AskHealth(
 /// What is wrong at the address, or nothing if it serves.
 std::string CheckHealth(const std::string& address, const ClientTls& tls,
                         std::chrono::milliseconds timeout);
+/// The same of the first address in an address file.
+std::string CheckHealthByFile(const std::string& file, const ClientTls& tls,
+                              std::chrono::milliseconds timeout);
 
 }  // namespace torqued::server

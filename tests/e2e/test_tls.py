@@ -108,6 +108,13 @@ def test_health_is_asked_over_tls(start, authority, stranger, pair):
     assert check(authority.ca).returncode == 1
     assert check(stranger.ca, "--tls-cert", cert, "--tls-key", key
                  ).returncode == 1
+    # Without an address it asks the server of the settings, whose certificate
+    # serves for both.
+    settings = {"TORQUED_ADDRESS_FILE": str(server.address_file),
+                "TORQUED_TLS_CERT": str(pair[0]),
+                "TORQUED_TLS_KEY": str(pair[1])}
+    own = harness.run_to_exit("--health-check", environment=settings)
+    assert (own.returncode, own.stdout) == (0, "")
     missing = check(authority.directory / "nothing")
     assert missing.returncode == 1 and "--tls-ca: cannot read" in missing.stdout
 

@@ -193,7 +193,7 @@ with torqued.connect(sys.argv[1]) as client:
     print(*(f"{number:.6g}" for number in tau))' "$address")"
 inside dpkg --purge python3-torqued >/dev/null
 [ ! -e "$modules" ] || fail "modules outlive a purge"
-equal "the limit of descriptors" 65536 "$(property LimitNOFILE)"
+equal "the limit of descriptors" 524288 "$(property LimitNOFILE)"
 equal "the state directory" "torqued:torqued 750" \
   "$(inside stat --format '%U:%G %a' /var/lib/torqued)"
 equal "the store's owner" "torqued:torqued" \
@@ -228,9 +228,18 @@ until_true "the log does not name the key" key_is_logged
 cat "$work/settings" >"$root$settings"
 inside systemctl reset-failed torqued
 
-step "Killed: started again, with its models"
+step "Reloading: the log says so, and the process stays"
 inside systemctl start torqued
-until_true "the service did not come up" serves
+before=$(process)
+inside systemctl reload torqued
+equal "the process" "$before" "$(process)"
+reload_is_logged() {
+  inside journalctl --quiet --no-pager --unit torqued | grep -q "reloaded"
+}
+until_true "nothing is reloaded" reload_is_logged
+
+step "Killed: started again, with its models"
+serves || fail "systemd took it for started before it served"
 before=$(process)
 inside systemctl kill --signal=KILL torqued
 other_process() { [ "$(process)" != "$before" ] && serves; }

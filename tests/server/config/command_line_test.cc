@@ -367,6 +367,23 @@ TEST_F(CommandLineTest, AHealthCheckWithoutAPortAsksTheDefaultOne) {
   EXPECT_EQ(Ended({"--health-check", "a/b"}).code, 2);
 }
 
+TEST_F(CommandLineTest,
+       AHealthCheckWithoutAnAddressAsksTheServerOfTheSettings) {
+  const auto asked = [](const std::vector<std::string>& more) {
+    return std::get<HealthCheckCommand>(Parse(more));
+  };
+  EXPECT_EQ(asked({"--health-check"}).address, "127.0.0.1:7421");
+  Environment("TORQUED_LISTEN", "tls:0.0.0.0:1,unix:/run/s");
+  EXPECT_EQ(asked({"--health-check"}).address, "tls:0.0.0.0:1");
+  EXPECT_FALSE(asked({"--health-check"}).tls.verifies);
+  EXPECT_TRUE(asked({"--health-check", "--tls-ca", "ca"}).tls.verifies);
+  EXPECT_TRUE(asked({"--health-check", "tls:a:1"}).tls.verifies);
+  const auto named = asked({"--health-check", "--address-file", "/run/a"});
+  EXPECT_EQ(named.address_file, "/run/a");
+  Environment("TORQUED_LISTEN", "127.0.0.1:0");
+  EXPECT_THAT(Ended({"--health-check"}).err, HasSubstr("--address-file"));
+}
+
 TEST_F(CommandLineTest, StoreCommandsNameTheStoreAsTheServerDoes) {
   Environment("TORQUED_STORE", "/env.db");
   const Command backup = Parse({"store", "backup", "/copy.db"});
