@@ -56,6 +56,7 @@ packages_of() {
         libperfmark-java libprotobuf-java protobuf-compiler-grpc-java-plugin
       echo golang-github-golang-protobuf-1-5-dev golang-go \
         golang-google-grpc-dev protoc-gen-go protoc-gen-go-grpc
+      command -v kubectl >/dev/null 2>&1 || echo kubernetes-client
       ;;
     demo)
       echo python3
