@@ -206,6 +206,9 @@ def run_checks(container):
     wait_for_health(container, config)
     check_process(container, config)
     check_file_system(container)
+    hardened = container.execute("grep", "-q", "__stack_chk_fail",
+                                 "/usr/local/bin/torqued")
+    check(hardened.returncode == 0, "it is compiled with a stack protector")
     version = container.execute("torqued", "--version").stdout
     label = config["Labels"]["org.opencontainers.image.version"]
     check(label in version.split(), f"its version is the label's, {label}",
