@@ -185,6 +185,13 @@ grpc::Status CallRecord::Abandon() {
   return status;
 }
 
+void CallRecord::LogNotTaken(std::chrono::duration<double> waited) const {
+  Log(LogLevel::kWarn, "message not taken",
+      {{"method", method_},
+       {"peer", CleanText(peer_text_, kMaxLoggedText)},
+       {"seconds", waited.count()}});
+}
+
 void CallRecord::set_model(std::string_view model) {
   model_ = CleanText(model, kMaxLoggedModel);
 }

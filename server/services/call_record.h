@@ -69,6 +69,9 @@ class CallRecord {
   /// For the log.
   void set_volume(const Volume& volume) { volume_ = volume; }
 
+  /// The call is about to be cancelled, since its client takes no message.
+  void LogNotTaken(std::chrono::duration<double> waited) const;
+
   void Cancel();
   /// The client went away, its deadline passed or the server cancels all calls.
   bool cancelled() const { return cancelled_.load(); }

@@ -10,7 +10,6 @@
 #include "server/services/call_gate.h"
 #include "server/services/setup_cache.h"
 #include "server/services/state_batch.h"
-#include "server/services/write_watch.h"
 
 namespace torqued::server {
 
@@ -28,12 +27,12 @@ struct ServiceContext {
   CallGate& gate;
   ComputeLimits limits;
   MemoryBounds memory = {};
-  /// How long a message may wait for its client, then its call ends.
+  /// How long a message of a stream may wait for its client; then the call
+  /// ends.
   std::chrono::milliseconds write_timeout = std::chrono::minutes(5);
   const RightsFile* rights = nullptr;  // null: everybody may do everything
   bool read_only = false;
   SetupCache setups = {};
-  WriteWatch writes{write_timeout};
   /// What cannot be cut into short chunks, on threads of its own beside those
   /// of the engine, as many: models that are read and made, registrations,
   /// steps of checks. These take long, so turns go round the hosts, however

@@ -1,5 +1,6 @@
 #include "server/services/stream_call.h"
 
+#include <new>
 #include <utility>
 
 #include "server/errors/mapping.h"
@@ -19,6 +20,7 @@ StreamCall::Reactor* StreamCall::Start(
     call->Finish(call->record_.Fail(*std::move(refusal)));
     return call.get();
   }
+  call->CheckWriteAfter(call->context_.write_timeout);
   call->Advance(Lock(call->mutex_));
   return call.get();
 }
@@ -89,7 +91,6 @@ void StreamCall::Handled(std::optional<Error> error) {
 }
 
 void StreamCall::OnWriteDone(bool ok) {
-  write_.End();
   Lock lock(mutex_);
   writing_ = false;
   if (!ok) record_.Cancel();
@@ -111,7 +112,11 @@ void StreamCall::OnClose() {
 }
 
 void StreamCall::OnDone() {
-  write_.End();
+  {
+    const Lock lock(mutex_);
+    done_ = true;
+    write_check_.reset();
+  }
   context_.gate.Forget(this);
   // A message over the limit ends the input like a client that is through; only
   // now gRPC tells that it has failed the call.
@@ -167,23 +172,23 @@ void StreamCall::Advance(Lock lock) {
       // Each of these comes here again.
       if (writing_ || handling_ || starting_ > 0 || IsAtWork()) return;
       finished_ = true;
+      write_begun_ = std::chrono::steady_clock::now();
       lock.unlock();
       const grpc::Status status = EndStatus();
       GiveBack();
       open_ = {};
-      write_.Begin();
       return Finish(status);
     }
     if (!steps.any()) return;
     reading_ = reading_ || steps.read != nullptr;
-    writing_ = writing_ || steps.write != nullptr;
+    if (steps.write != nullptr) {
+      writing_ = true;
+      write_begun_ = std::chrono::steady_clock::now();
+    }
     // gRPC may send here and now: not under the lock, but before the end.
     ++starting_;
     lock.unlock();
-    if (steps.write != nullptr) {
-      write_.Begin();
-      StartWrite(steps.write);
-    }
+    if (steps.write != nullptr) StartWrite(steps.write);
     if (steps.read != nullptr) StartRead(steps.read);
     std::optional<Error> error;
     if (steps.work) error = Work();
@@ -191,6 +196,31 @@ void StreamCall::Advance(Lock lock) {
     --starting_;
     if (error) EndWith(*std::move(error));
   }
+}
+
+void StreamCall::CheckWriteAfter(std::chrono::nanoseconds time) {
+  write_check_.emplace();  // gRPC may have the former one in use
+  write_check_->Set(std::chrono::system_clock::now() + time,
+                    [weak = weak_from_this()](bool due) {
+                      const auto call = due ? weak.lock() : nullptr;
+                      if (call != nullptr) call->CheckWrite();
+                    });
+}
+
+void StreamCall::CheckWrite() {
+  const Lock lock(mutex_);
+  if (done_) return;
+  const bool waits = writing_ || finished_;
+  const auto left = context_.write_timeout -
+                    (std::chrono::steady_clock::now() - write_begun_);
+  try {
+    if (!waits) return CheckWriteAfter(context_.write_timeout);
+    if (left.count() > 0) return CheckWriteAfter(left);
+    record_.LogNotTaken(context_.write_timeout);
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+    // There may be no line then.
+  }
+  if (waits && left.count() <= 0) call_->TryCancel();
 }
 
 Error WrongMessage(std::string field, std::string message) {

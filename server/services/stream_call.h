@@ -1,8 +1,10 @@
 // A call of messages in both directions, one read and one write at a time.
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -51,8 +53,7 @@ class StreamCall
              std::string_view method)
       : context_(context),
         record_(call, context.gate, method, context.rights, context.read_only),
-        call_(call),
-        write_(context.writes, call, method) {}
+        call_(call) {}
 
   // Of the kind of stream. Those that are called under the lock must not wait.
 
@@ -122,9 +123,12 @@ class StreamCall
   std::optional<Error> Enter();
   void LookUp();
   grpc::Status EndStatus();
+  /// CheckWrite is called once after this time, unless the call is over.
+  void CheckWriteAfter(std::chrono::nanoseconds time);
+  /// Cancels the call if its client has not taken a message for too long.
+  void CheckWrite();
 
   grpc::CallbackServerContext* call_;
-  WriteWatch::Write write_;           // of a reply, or of the end
   std::shared_ptr<StreamCall> self_;  // until gRPC is through
   Admission::Ticket open_;            // until its end is told
   std::string reference_;
@@ -133,6 +137,9 @@ class StreamCall
   std::optional<Ending> ending_;
   Error error_;  // of Ending::kFail
   bool finished_ = false;
+  bool done_ = false;                                  // gRPC is through
+  std::chrono::steady_clock::time_point write_begun_;  // or the end
+  std::optional<grpc::Alarm> write_check_;
 };
 
 /// An error of a message that should be another one.

@@ -21,8 +21,8 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   /// `method` must live for ever.
   UnaryCall(grpc::CallbackServerContext* call, ServiceContext& context,
             std::string_view method)
-      : record_(call, context.gate, method, context.rights, context.read_only),
-        write_(context.writes, call, method) {}
+      : record_(call, context.gate, method, context.rights, context.read_only) {
+  }
 
   /// Runs the call, or refuses it when the server is draining.
   static UnaryCall* Start(UnaryCall* call);
@@ -57,9 +57,11 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   void FailAsFault() { Fail(FaultOfTheServer()); }
 
   // As in CallRecord.
-  void Succeed(std::string_view change = {}) { End(record_.Succeed(change)); }
-  void Fail(Error error) { End(record_.Fail(std::move(error))); }
-  void Abandon() { End(record_.Abandon()); }
+  void Succeed(std::string_view change = {}) {
+    Finish(record_.Succeed(change));
+  }
+  void Fail(Error error) { Finish(record_.Fail(std::move(error))); }
+  void Abandon() { Finish(record_.Abandon()); }
   void set_model(std::string_view model) { record_.set_model(model); }
   std::optional<Error> RefusalOf(std::string_view model) const {
     return record_.RefusalOf(model);
@@ -74,11 +76,6 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   PeerId host() const { return record_.host(); }
 
  private:
-  void End(const grpc::Status& status) {
-    write_.Begin();
-    Finish(status);
-  }
-
   void OnCancel() final { record_.Cancel(); }
   void OnDone() final { delete this; }
   /// Not a documented part of gRPC: both reactions above are short and never
@@ -87,7 +84,6 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   bool InternalInlineable() final { return true; }
 
   CallRecord record_;
-  WriteWatch::Write write_;  // of the reply, until gRPC is through
 };
 
 }  // namespace torqued::server
