@@ -4,7 +4,7 @@
 #include <future>
 
 #include "server/registry/registry.h"
-#include "server/services/computation.h"
+#include "server/services/state_batch.h"
 
 namespace torqued::server {
 namespace {
@@ -97,22 +97,20 @@ std::string CheckRows(Engine& engine, const ModelEntry& entry, int rows) {
   const v1::ComputeRequest request = RequestOf(rows);
   v1::ComputeReply reply;
   Admission admission({.bytes = 1 << 20});
-  const ComputeView view = ViewOf(request);
-  auto setup = SetUp(view.query, entry, engine.target());
-  if (const auto* error = std::get_if<Error>(&setup)) return error->message;
-  auto prepared = Computation::Prepare(
-      view.states,
-      std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup)),
-      {rows, 1 << 20}, admission, &reply);
-  if (const auto* error = std::get_if<Error>(&prepared)) return error->message;
-  auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
+  const ComputeFields fields = FieldsOf(request);
+  auto query = PrepareQuery(fields, entry, engine.target());
+  if (const auto* error = std::get_if<Error>(&query)) return error->message;
+  StateBatch batch(std::get<QueryPtr>(query), reply.mutable_results());
+  auto refused = batch.Bind(fields);
+  if (!refused) refused = batch.Admit(0, 0, {rows, 1 << 20}, admission);
+  if (refused) return refused->message;
   std::promise<EvaluationReport> promise;
-  engine.Submit(computation.plan(), computation.outputs(),
+  engine.Submit(batch.plan(), batch.outputs(),
                 [&promise](EvaluationReport report) {
                   promise.set_value(std::move(report));
                 });
   const EvaluationReport report = promise.get_future().get();
-  if (auto error = computation.Complete(report, {})) return error->message;
+  if (auto error = batch.Finish(report, 0, &reply)) return error->message;
   if (reply.rows_not_ok() != 0 || !IsRight(reply, rows)) {
     return "the answer for the built-in arm is wrong (target " +
            std::string(engine.target()) + ")";

@@ -48,11 +48,11 @@ Error Overloaded(const Unit& unit, std::int64_t limit, bool by_peer) {
 
 }  // namespace
 
-Admission::Ticket::~Ticket() {
+Admission::Reservation::~Reservation() {
   if (owner_ != nullptr) owner_->Give(peer_, load_);
 }
 
-void Admission::Ticket::Add(Ticket&& more) {
+void Admission::Reservation::Add(Reservation&& more) {
   if (owner_ == nullptr) {
     *this = std::move(more);
   } else if (more.owner_ != nullptr) {
@@ -61,16 +61,16 @@ void Admission::Ticket::Add(Ticket&& more) {
   }
 }
 
-void Admission::Ticket::KeepBytes(std::int64_t bytes) {
+void Admission::Reservation::ShrinkTo(std::int64_t bytes) {
   if (owner_ == nullptr || load_.bytes <= bytes) return;
   owner_->Give(peer_, {.bytes = load_.bytes - bytes});
   load_.bytes = bytes;
 }
 
-OrError<Admission::Ticket> Admission::Admit(Load load, PeerId peer,
-                                            const Load& own) {
+OrError<Admission::Reservation> Admission::Admit(Load load, PeerId peer,
+                                                 const Load& own) {
   // Nothing is held, so there is nothing to be given back.
-  if (load == Load()) return Ticket();
+  if (load == Load()) return Reservation();
   const std::lock_guard lock(mutex_);
   const auto found = peers_.find(peer);
   const Load before = found == peers_.end() ? Load() : found->second;
@@ -88,7 +88,7 @@ OrError<Admission::Ticket> Admission::Admit(Load load, PeerId peer,
   }
   peers_[peer] = before + load;
   held_ = held_ + load;
-  return Ticket(this, peer, load);
+  return Reservation(this, peer, load);
 }
 
 Admission::Load Admission::held() const {

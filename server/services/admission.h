@@ -28,31 +28,31 @@ class Admission {
   };
 
   /// Gives its load back when it goes. Must not outlive the Admission.
-  class Ticket {
+  class Reservation {
    public:
-    Ticket() = default;
-    Ticket(Ticket&& other) noexcept
+    Reservation() = default;
+    Reservation(Reservation&& other) noexcept
         : owner_(std::exchange(other.owner_, nullptr)),
           peer_(other.peer_),
           load_(std::exchange(other.load_, {})) {}
-    Ticket& operator=(Ticket&& other) noexcept {
-      Ticket old(std::move(*this));
+    Reservation& operator=(Reservation&& other) noexcept {
+      Reservation old(std::move(*this));
       owner_ = std::exchange(other.owner_, nullptr);
       peer_ = other.peer_;
       load_ = std::exchange(other.load_, {});
       return *this;
     }
-    ~Ticket();
+    ~Reservation();
 
     const Load& load() const { return load_; }
     /// Holds what `more` holds, too, which is of the same peer.
-    void Add(Ticket&& more);
+    void Add(Reservation&& more);
     /// Gives back what it holds of bytes beyond so many.
-    void KeepBytes(std::int64_t bytes);
+    void ShrinkTo(std::int64_t bytes);
 
    private:
     friend class Admission;
-    Ticket(Admission* owner, PeerId peer, const Load& load)
+    Reservation(Admission* owner, PeerId peer, const Load& load)
         : owner_(owner), peer_(peer), load_(load) {}
 
     Admission* owner_ = nullptr;
@@ -65,8 +65,8 @@ class Admission {
   /// REQUEST_TOO_LARGE for what never fits, OVERLOADED for what does not now.
   /// `own`: what the same call holds, which never fits together with more than
   /// its peer may hold.
-  OrError<Ticket> Admit(Load load, PeerId peer, const Load& own);
-  OrError<Ticket> Admit(Load load, PeerId peer = kNoPeer) {
+  OrError<Reservation> Admit(Load load, PeerId peer, const Load& own);
+  OrError<Reservation> Admit(Load load, PeerId peer = kNoPeer) {
     return Admit(load, peer, Load());
   }
 
@@ -95,8 +95,8 @@ class PeerAdmission {
       : admission_(&admission), peer_(peer), own_(own) {}
 
   /// `more`: what the call holds beside.
-  OrError<Admission::Ticket> Admit(Admission::Load load,
-                                   const Admission::Load& more = {}) const {
+  OrError<Admission::Reservation> Admit(
+      Admission::Load load, const Admission::Load& more = {}) const {
     return admission_->Admit(load, peer_, own_ + more);
   }
   const Admission::Load& limit() const { return admission_->limit(); }

@@ -13,7 +13,7 @@ void CheckStream::OnMessage() {
   try {
     error =
         Receive(&incoming_, {context_.admission, record_.peer(), job_->load()},
-                &request_, &request_room_);
+                &request_, &request_reservation_);
     if (error) {
       // As it is.
     } else if (request_.has_start() == request_.has_samples()) {
@@ -25,7 +25,7 @@ void CheckStream::OnMessage() {
       error = WrongMessage("start", "The first message must be the start.");
     } else {
       // Not counted twice: what is kept of it is admitted before it is copied.
-      request_room_ = {};
+      request_reservation_ = {};
       error = job_->Append(request_.samples());
       DropRequest();
     }
@@ -44,7 +44,7 @@ void CheckStream::OnStart() {
 }
 
 std::optional<Error> CheckStream::OnModel(const ModelEntry& entry) {
-  request_room_ = {};  // as above
+  request_reservation_ = {};  // as above
   auto error = job_->Start(std::move(*request_.mutable_start()), entry);
   DropRequest();
   return error;

@@ -26,7 +26,9 @@ class CheckStream final : public StreamCall {
   enum class Phase : std::uint8_t { kReading, kChecking, kAnswering };
 
   void OnMessage() override;
-  const Admission::Ticket& start_room() const override { return request_room_; }
+  const Admission::Reservation& start_reservation() const override {
+    return request_reservation_;
+  }
   std::optional<Error> OnModel(const ModelEntry& entry) override;
   void Conclude() override;
   bool IsAtWork() const override { return stepping_; }
@@ -45,7 +47,7 @@ class CheckStream final : public StreamCall {
 
   // Of whoever handles a message, then of the steps, then of the replies.
   v1::CheckTrajectoryRequest request_;
-  Admission::Ticket request_room_;
+  Admission::Reservation request_reservation_;
   std::optional<CheckJob> job_;  // until its end is told
 
   // Guarded by the lock.

@@ -3,59 +3,138 @@
 
 #include <google/protobuf/arena.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
-#include "server/services/computation.h"
+#include "server/observability/metrics.h"
+#include "server/services/parse_reservation.h"
 #include "server/services/receive.h"
-#include "server/services/service_context.h"
+#include "server/services/state_batch.h"
 #include "server/services/unary_call.h"
-#include "server/wire/compute_view.h"
+#include "server/wire/echo.h"
 #include "server/wire/reply_bytes.h"
 
 namespace torqued::server {
 
 /// Parses, resolves, prepares, evaluates and serializes: small plans of models
 /// at hand where it stands, all others on the engine's pool.
-class DynamicsCall : public UnaryCall {
+template <class Request, class Reply>
+class DynamicsCall final : public UnaryCall {
  public:
-  /// `request` is given up once it is parsed.
-  DynamicsCall(grpc::CallbackServerContext* call, ServiceContext& context,
-               std::string_view method, grpc::ByteBuffer* request,
-               grpc::ByteBuffer* reply)
-      : UnaryCall(call, context, method),
-        context_(context),
-        request_bytes_(request),
-        reply_bytes_(reply),
+  explicit DynamicsCall(const Incoming& incoming)
+      : UnaryCall(incoming),
         arena_(first_block_, sizeof(first_block_)),
         results_(NewMessage<v1::ComputeReply>()) {}
 
- protected:
+ private:
   ~DynamicsCall() override = default;
 
-  ServiceContext& context() { return context_; }
+  void Run() override {
+    if (auto error =
+            Receive(request_bytes_, {context_.admission, record_.peer()},
+                    &request_, &request_reservation_, kBytesOfCall)) {
+      return Fail(*std::move(error));
+    }
+    record_.set_model(request_.model());
+    if (auto refusal = record_.RefusalOf(request_.model())) {
+      return Fail(*std::move(refusal));
+    }
+    const auto entry = context_.registry.ResolveLoaded(request_.model());
+    CountModel(entry.has_value());
+    if (entry) return Compute(*entry);
+    context_.uncut.Submit([this] { Guarded([this] { ResolveAndCompute(); }); },
+                          record_.host());
+  }
+
+  /// For a model that is not at hand, beside the pool.
+  void ResolveAndCompute() {
+    if (record_.cancelled()) return Abandon();
+    auto resolved =
+        ResolveModel(context_.registry, request_.model(), Admitting());
+    if (auto* error = std::get_if<Error>(&resolved)) {
+      return Fail(std::move(*error));
+    }
+    Compute(std::get<ModelEntry>(resolved));
+  }
+
+  void Compute(const ModelEntry& entry) {
+    Engine& engine = context_.engine;
+    const ComputeFields fields = FieldsOf(request_);
+    auto prepared = context_.queries.Prepare(fields, entry, engine.target());
+    if (auto* error = std::get_if<Error>(&prepared)) {
+      return Fail(std::move(*error));
+    }
+    auto query = std::get<QueryPtr>(std::move(prepared));
+    // That of others, or of the cache, is small. One of its own is there before
+    // it is admitted, but only of as many calls as there are threads.
+    query_bytes_ = query.use_count() > 1 ? 0 : query->bytes();
+    StateBatch& batch =
+        batch_.emplace(std::move(query), results_->mutable_results());
+    auto error = batch.Bind(fields);
+    if (!error) {
+      error = batch.Admit(query_bytes_,
+                          static_cast<std::int64_t>(batch.echo().size()),
+                          context_.limits, Admitting());
+    }
+    if (error) return Fail(*std::move(error));
+    prepared_ = record_.age();
+
+    if (Engine::IsSmall(*batch.plan())) {
+      return OnEvaluated(engine.EvaluateHere(*batch.plan(), batch.outputs()));
+    }
+    engine.Submit(
+        batch.plan(), batch.outputs(),
+        [this](const EvaluationReport& report) {
+          Guarded([&] { OnEvaluated(report); });
+        },
+        record_.cancellation(), batch.fail_fast(), record_.peer(),
+        batch.most_threads());
+  }
+
+  void OnEvaluated(const EvaluationReport& report) {
+    if (record_.cancelled()) return Abandon();
+    if (report.failed) return FailAsFault();
+    if (auto error = batch_->Finish(report, 0, results_)) {
+      return Fail(*std::move(error));
+    }
+    CountRows(batch_->plan()->options().quantities, batch_->rows(),
+              report.queue);
+    v1::Timing timing;
+    FillTiming(prepared_ + report.queue, report.compute, &timing);
+    Serialize({Reply::kEchoFieldNumber, batch_->echo(), &timing});
+    // The reply may wait long: not with a plan, and the model that it has.
+    reply_reservation_ = batch_->TakeReservation();
+    batch_.reset();
+    if (query_bytes_ > 0) {
+      reply_reservation_.ShrinkTo(reply_reservation_.load().bytes -
+                                  query_bytes_);
+    }
+    Succeed();
+  }
+
+  void Serialize(const EchoBytes& echo) {
+    if constexpr (std::is_same_v<Reply, v1::ComputeReply>) {
+      SerializeReply(*results_, echo, reply_bytes_);
+    } else {
+      auto* reply = NewMessage<Reply>();
+      MoveReply(results_, reply);
+      SerializeReply(*reply, echo, reply_bytes_);
+    }
+  }
+
+  PeerAdmission Admitting() const {
+    return {context_.admission, record_.peer(), request_reservation_.load()};
+  }
   /// In the memory of the reply, so that its parts change hands without a copy.
   template <class Message>
   Message* NewMessage() {
     return google::protobuf::Arena::CreateMessage<Message>(&arena_);
   }
-
- private:
-  virtual std::optional<Error> Parse(grpc::ByteBuffer* bytes,
-                                     Admission::Ticket* room) = 0;
-  virtual ComputeView View() const = 0;
-  /// Writes what the method returns of `results`.
-  virtual void Serialize(v1::ComputeReply* results, std::string_view echo,
-                         const v1::Timing& timing, grpc::ByteBuffer* bytes) = 0;
-
-  void Run() final;
-  /// For a model that is not at hand, beside the pool.
-  void ResolveAndCompute();
-  void Compute(const ModelEntry& entry);
-  void OnEvaluated(const EvaluationReport& report);
 
   /// The reply and its parts, but for long texts and bytes, are in an arena
   /// whose first block comes with the call: one allocation for what would be
@@ -63,46 +142,15 @@ class DynamicsCall : public UnaryCall {
   /// numbers grow as they arrive, and an arena keeps what they outgrow.
   static constexpr std::size_t kFirstBlock = 2048;
 
-  ServiceContext& context_;
-  grpc::ByteBuffer* const request_bytes_;
-  grpc::ByteBuffer* const reply_bytes_;
   alignas(std::max_align_t) char first_block_[kFirstBlock];
   google::protobuf::Arena arena_;
   v1::ComputeReply* const results_;
-  Admission::Ticket request_room_;
-  Admission::Ticket reply_room_;              // once there is a reply
-  std::unique_ptr<Computation> computation_;  // until then
-  std::int64_t setup_bytes_ = 0;              // of the computation's
-  std::chrono::nanoseconds prepared_{0};
-};
-
-template <class Request, class Reply>
-class DynamicsCallOf final : public DynamicsCall {
- public:
-  using DynamicsCall::DynamicsCall;
-
- private:
-  ~DynamicsCallOf() override = default;
-
-  std::optional<Error> Parse(grpc::ByteBuffer* bytes,
-                             Admission::Ticket* room) override {
-    return Receive(bytes, {context().admission, peer()}, &request_, room,
-                   kBytesOfCall);
-  }
-  ComputeView View() const override { return ViewOf(request_); }
-  void Serialize(v1::ComputeReply* results, std::string_view echo,
-                 const v1::Timing& timing, grpc::ByteBuffer* bytes) override {
-    const EchoBytes echoed{Reply::kEchoFieldNumber, echo, &timing};
-    if constexpr (std::is_same_v<Reply, v1::ComputeReply>) {
-      SerializeReply(*results, echoed, bytes);
-    } else {
-      auto* reply = NewMessage<Reply>();
-      MoveReply(results, reply);
-      SerializeReply(*reply, echoed, bytes);
-    }
-  }
-
   Request request_;
+  Admission::Reservation request_reservation_;
+  Admission::Reservation reply_reservation_;  // once there is a reply
+  std::optional<StateBatch> batch_;           // until then
+  std::int64_t query_bytes_ = 0;              // of the batch's
+  std::chrono::nanoseconds prepared_{0};
 };
 
 }  // namespace torqued::server

@@ -41,7 +41,7 @@ Error InChunk(Error error, std::uint64_t number) {
 void EvaluateStream::OnMessage() {
   std::unique_ptr<Chunk> message = std::move(incoming_);
   message->arrival = Clock::now();
-  if (setup_) {
+  if (query_) {
     OnChunk(std::move(message));
   } else {
     OnStart(message.get());
@@ -53,7 +53,7 @@ void EvaluateStream::OnStart(Chunk* message) {
   try {
     v1::EvaluateRequest& request = message->request;
     error = Receive(&message->bytes, {context_.admission, record_.peer()},
-                    &request, &start_room_);
+                    &request, &start_reservation_);
     if (error) {
       // As it is.
     } else if (!request.has_start()) {
@@ -72,20 +72,20 @@ void EvaluateStream::OnStart(Chunk* message) {
 }
 
 std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
-  auto setup =
-      context_.setups.SetUp(ViewOf(start_), entry, context_.engine.target());
-  if (auto* error = std::get_if<Error>(&setup)) {
+  auto query = context_.queries.Prepare(FieldsOf(start_), entry,
+                                             context_.engine.target());
+  if (auto* error = std::get_if<Error>(&query)) {
     return InMessage(std::move(*error), "start.");
   }
-  auto made = std::get<std::shared_ptr<const ComputeSetup>>(std::move(setup));
-  auto admitted = context_.admission.Admit({.bytes = made->bytes()},
-                                           record_.peer(), start_room_.load());
+  auto made = std::get<QueryPtr>(std::move(query));
+  auto admitted = context_.admission.Admit(
+      {.bytes = made->bytes()}, record_.peer(), start_reservation_.load());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  held_ = std::get<Admission::Ticket>(std::move(admitted));
+  held_ = std::get<Admission::Reservation>(std::move(admitted));
   // May be large, and the stream may be long; Clear would keep the memory.
   v1::EvaluateStart().Swap(&start_);
-  start_room_ = {};
-  setup_ = std::move(made);
+  start_reservation_ = {};
+  query_ = std::move(made);
   return std::nullopt;
 }
 
@@ -123,7 +123,7 @@ std::optional<Error> EvaluateStream::Admit(Chunk* chunk) {
     if (auto error = Prepare(chunk)) return error;
   }
   const auto echo_bytes =
-      static_cast<std::int64_t>(setup_->echo_with_wrench.size());
+      static_cast<std::int64_t>(query_->echo_with_wrench.size());
   auto error = chunk->batch->Admit(0, chunk->number == 0 ? echo_bytes : 0,
                                    context_.limits, AdmissionOf(*chunk));
   if (error) error = InMessage(*std::move(error), "chunk.");
@@ -177,9 +177,9 @@ std::optional<Error> EvaluateStream::Prepare(Chunk* chunk) {
     return WrongMessage("chunk", "The message has no chunk.");
   }
   if (!chunk->batch) {
-    chunk->batch.emplace(*setup_, chunk->reply.mutable_results());
+    chunk->batch.emplace(query_, chunk->reply.mutable_results());
   }
-  error = chunk->batch->Bind(ViewOf(chunk->request.chunk()));
+  error = chunk->batch->Bind(FieldsOf(chunk->request.chunk()));
   if (error) return InMessage(*std::move(error), "chunk.");
   chunk->parsed = true;
   if (chunk->batch->fail_fast()) {
@@ -249,19 +249,15 @@ void EvaluateStream::Complete(Chunk* chunk, const EvaluationReport& report,
     return;
   }
   v1::EvaluateReply& reply = chunk->reply;
-  reply.clear_row_status();
-  chunk->error = chunk->batch->Finish(report, chunk->first_row,
-                                      reply.mutable_row_status());
+  chunk->error = chunk->batch->Finish(report, chunk->first_row, &reply);
   if (chunk->error) return;
   CountRows(chunk->batch->plan()->options().quantities, chunk->batch->rows(),
             report.queue);
   reply.set_first_row(chunk->first_row);
-  reply.set_rows(static_cast<std::uint64_t>(chunk->batch->rows()));
-  reply.set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
   FillTiming(before + report.queue, report.compute, reply.mutable_timing());
   if (chunk->number == 0) {
     const EchoBytes echo{v1::EvaluateReply::kEchoFieldNumber,
-                         setup_->echo_with_wrench};
+                         query_->echo_with_wrench};
     SerializeReply(reply, echo, &chunk->bytes);
   } else {
     // The sizes were checked before computing.
@@ -301,7 +297,7 @@ void EvaluateStream::Conclude() {
     EndWith(InChunk(*std::move(first.error), first.number));
   } else if (handling_) {
     return;
-  } else if (input_ended_ && setup_) {
+  } else if (input_ended_ && query_) {
     Succeed();
   } else if (input_ended_) {
     EndWith(WrongMessage("start", "The stream ended before its start."));
@@ -320,7 +316,7 @@ void EvaluateStream::OnEnding() {
 
 void EvaluateStream::DescribeEnd(Error* error) {
   record_.set_volume(answered_);
-  if (setup_) {
+  if (query_) {
     error->metadata.emplace_back("next_row", std::to_string(answered_.rows));
   }
 }
@@ -363,7 +359,7 @@ void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
   }
   try {
     auto kept = AdmissionOf(*chunk).Admit({.bytes = bytes});
-    if (auto* ticket = std::get_if<Admission::Ticket>(&kept)) {
+    if (auto* ticket = std::get_if<Admission::Reservation>(&kept)) {
       chunk->kept = std::move(*ticket);
       spare_.push_back(std::move(chunk));
     }

@@ -39,9 +39,9 @@ class EvaluateStream final : public StreamCall {
     v1::EvaluateRequest request;
     v1::EvaluateReply reply;
     std::optional<StateBatch> batch;  // from the first use as a chunk on
-    Admission::Ticket input;          // of the request
+    Admission::Reservation input;     // of the request
     /// Of the memory, from when it became spare until its next use is admitted.
-    Admission::Ticket kept;
+    Admission::Reservation kept;
     bool parsed = false;
     std::uint64_t number = 0;  // in the stream, from 0
     std::uint64_t first_row = 0;
@@ -54,7 +54,9 @@ class EvaluateStream final : public StreamCall {
   };
 
   void OnMessage() override;
-  const Admission::Ticket& start_room() const override { return start_room_; }
+  const Admission::Reservation& start_reservation() const override {
+    return start_reservation_;
+  }
   std::optional<Error> OnModel(const ModelEntry& entry) override;
   bool OnWritten(bool ok) override;
   void Resume() override;
@@ -105,12 +107,13 @@ class EvaluateStream final : public StreamCall {
   /// line, and of one chunk at least.
   void Recycle(std::unique_ptr<Chunk> chunk);
 
-  Admission::Ticket held_;  // the memory of its setup, until its end is told
-  Admission::Ticket start_room_;  // until there is a setup
+  Admission::Reservation
+      held_;  // the memory of its query, until its end is told
+  Admission::Reservation start_reservation_;  // until there is a query
 
   // Written before the first chunk is read, constant afterwards.
-  v1::EvaluateStart start_;  // until there is a setup
-  std::shared_ptr<const ComputeSetup> setup_;
+  v1::EvaluateStart start_;  // until there is a query
+  QueryPtr query_;
 
   // Of whoever handles a message.
   std::uint64_t chunks_read_ = 0;

@@ -43,11 +43,11 @@ std::optional<Error> Parse(grpc::ByteBuffer* bytes, Message* message) {
 /// as arriving.
 template <class Message>
 std::optional<Error> Receive(grpc::ByteBuffer* bytes, PeerAdmission admission,
-                             Message* message, Admission::Ticket* room,
+                             Message* message, Admission::Reservation* room,
                              std::int64_t beside = 0) {
   auto admitted = admission.Admit({.bytes = BytesOnceParsed(*bytes) + beside});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  *room = std::get<Admission::Ticket>(std::move(admitted));
+  *room = std::get<Admission::Reservation>(std::move(admitted));
   return Parse(bytes, message);
 }
 

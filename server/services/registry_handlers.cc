@@ -5,21 +5,25 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
-#include "server/services/parsing_room.h"
+#include "server/services/parse_reservation.h"
 #include "server/wire/enums.h"
 #include "server/wire/model_messages.h"
 
 namespace torqued::server {
 namespace {
 
-const std::string kNoModel;
-
 /// A reply exists beside its serialized form.
 constexpr std::int64_t kForms = 2;
 
-/// Of the reply to a registration or a dry run. Of a source, which has each of
-/// the names that are told; findings and joints come from some bytes each.
-std::int64_t RoomForSource(const std::string& source) {
+std::optional<Error> Admit(const Handling& handling, std::int64_t bytes) {
+  return handling.admit ? handling.admit(bytes) : std::nullopt;
+}
+
+/// The reply to a registration or a dry run, and the parsing. Of a source,
+/// which has each of the names that are told; findings and joints come from
+/// some bytes each.
+std::optional<Error> AdmitSourceOf(const std::string& source,
+                                   const Handling& handling) {
   constexpr std::int64_t kReply = 4096;
   constexpr std::int64_t kBytesOfFinding = 1024;
   constexpr std::int64_t kMostFindings = 1000;
@@ -29,8 +33,14 @@ std::int64_t RoomForSource(const std::string& source) {
   const std::int64_t findings = std::min(kMostFindings, bytes / 16);
   const std::int64_t joints = std::min(kMostJoints, bytes / 64);
   // With the registry's own copy.
-  return bytes + kForms * (kReply + bytes + kBytesOfJoint * joints +
-                           kBytesOfFinding * findings);
+  if (auto error = Admit(
+          handling, bytes + kForms * (kReply + bytes + kBytesOfJoint * joints +
+                                      kBytesOfFinding * findings))) {
+    return error;
+  }
+  const auto& parse = handling.admit_source.parse;
+  // Who refused it knows why.
+  return parse && !parse(source) ? Error() : std::optional<Error>();
 }
 
 std::optional<Error> DecodeFormat(int format, std::string* decoded) {
@@ -68,8 +78,9 @@ std::optional<Error> DecodeOptions(const v1::RegistrationOptions& options,
 
 /// Format and options of a registration or of its dry run.
 template <class Request>
-std::optional<Error> Decode(const Request& request, std::string* format,
-                            RegistrationOptions* options) {
+std::optional<Error> Decode(const Request& request, const Handling& handling,
+                            std::string* format, RegistrationOptions* options) {
+  if (auto error = AdmitSourceOf(request.source(), handling)) return error;
   if (auto error = DecodeFormat(request.format(), format)) return error;
   return DecodeOptions(request.options(), options);
 }
@@ -78,12 +89,11 @@ std::optional<Error> Decode(const Request& request, std::string* format,
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::RegisterModelRequest& request,
-                            v1::RegisterModelReply* reply,
-                            const std::function<bool()>& cancelled) {
+                            v1::RegisterModelReply* reply, Handling* handling) {
   RegisterRequest registration;
-  registration.cancelled = cancelled;
-  if (auto error =
-          Decode(request, &registration.format, &registration.options)) {
+  registration.cancelled = handling->cancelled;
+  if (auto error = Decode(request, *handling, &registration.format,
+                          &registration.options)) {
     return error;
   }
   registration.name = request.name();
@@ -99,18 +109,26 @@ std::optional<Error> Handle(Registry& registry,
   const auto& result = std::get<RegisterResult>(outcome);
   FillModelInfo(result.entry, reply->mutable_model());
   reply->set_changed(result.changed());
+  const std::string& revision = reply->model().revision();
+  handling->change = !result.changed() ? "already at revision " + revision
+                     : result.before.empty()
+                         ? "registered at revision " + revision
+                         : "registered at revision " + revision +
+                               ", before at " + result.before;
+  if (!request.label().empty())
+    handling->change += ", label " + request.label();
   return std::nullopt;
 }
 
 std::optional<Error> Handle(Registry& /*registry*/,
                             const v1::ValidateModelRequest& request,
-                            v1::ValidateModelReply* reply,
-                            const std::function<bool()>& cancelled) {
+                            v1::ValidateModelReply* reply, Handling* handling) {
   std::string format;
   RegistrationOptions options;
-  if (auto error = Decode(request, &format, &options)) return error;
+  if (auto error = Decode(request, *handling, &format, &options)) return error;
   ModelEntry entry;
-  entry.loaded = LoadRevision(format, request.source(), options, cancelled);
+  entry.loaded =
+      LoadRevision(format, request.source(), options, handling->cancelled);
   reply->set_valid(entry.loaded->model != nullptr);
   FillReport(entry.loaded->report, reply->mutable_report());
   if (reply->valid()) FillModelInfo(entry, reply->mutable_model());
@@ -119,11 +137,8 @@ std::optional<Error> Handle(Registry& /*registry*/,
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
-                            v1::GetModelReply* reply,
-                            std::shared_ptr<const std::string>* source,
-                            const AdmitBytes& admit,
-                            const AdmitSource& admit_source) {
-  auto resolved = registry.Resolve(request.model(), admit_source);
+                            v1::GetModelReply* reply, Handling* handling) {
+  auto resolved = registry.Resolve(request.model(), handling->admit_source);
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return ToError(*error);
   }
@@ -131,26 +146,37 @@ std::optional<Error> Handle(Registry& registry,
   const std::string& text = entry.loaded->source;
   const auto shared =
       request.include_source() ? static_cast<std::int64_t>(text.size()) : 0;
-  if (auto error = admit(shared + kForms * MostBytesOfInfo(entry))) {
+  if (auto error = Admit(*handling, shared + kForms * MostBytesOfInfo(entry))) {
     return error;
   }
   FillModelInfo(entry, reply->mutable_model());
-  if (request.include_source()) *source = {entry.loaded, &text};
+  if (request.include_source()) handling->source = {entry.loaded, &text};
   return std::nullopt;
 }
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
-                            v1::ListModelsReply* reply,
-                            const std::function<bool()>& cancelled,
-                            const AdmitSource& admit_source) {
-  auto listed = registry.List(request.page_size(), request.page_token(),
-                              cancelled, admit_source);
+                            v1::ListModelsReply* reply, Handling* handling) {
+  constexpr std::int64_t kBytesOfModel = 512;
+  // As Registry::List.
+  constexpr std::uint32_t kModelsUnlessSaid = 100;
+  constexpr std::uint32_t kMostModels = 1000;
+  const std::uint32_t size = request.page_size();
+  if (auto error =
+          Admit(*handling,
+                kForms * kBytesOfModel *
+                    std::int64_t{size == 0 ? kModelsUnlessSaid
+                                           : std::min(size, kMostModels)})) {
+    return error;
+  }
+  auto listed = registry.List(size, request.page_token(), handling->cancelled,
+                              handling->admit_source);
   if (const auto* error = std::get_if<RegistryError>(&listed)) {
     return ToError(*error);
   }
   auto& page = std::get<ModelPage>(listed);
   for (const ListedModel& model : page.models) {
+    if (handling->may_list && !handling->may_list(model.name)) continue;
     FillSummary(model, reply->add_models());
   }
   reply->set_next_page_token(std::move(page.next_page_token));
@@ -159,62 +185,16 @@ std::optional<Error> Handle(Registry& registry,
 
 std::optional<Error> Handle(Registry& registry,
                             const v1::DeleteModelRequest& request,
-                            v1::DeleteModelReply* /*reply*/) {
+                            v1::DeleteModelReply* /*reply*/,
+                            Handling* handling) {
   std::optional<std::string> expected;
   if (request.has_expected_current()) expected = request.expected_current();
-  if (const auto error = registry.Delete(request.name(), expected)) {
+  std::string before;
+  if (const auto error = registry.Delete(request.name(), expected, &before)) {
     return ToError(*error);
   }
+  handling->change = "deleted, before at revision " + before;
   return std::nullopt;
-}
-
-std::int64_t RoomFor(const v1::RegisterModelRequest& request) {
-  return RoomForSource(request.source());
-}
-std::int64_t RoomFor(const v1::ValidateModelRequest& request) {
-  return RoomForSource(request.source());
-}
-std::int64_t RoomFor(const v1::GetModelRequest& /*request*/) { return 0; }
-std::int64_t RoomFor(const v1::ListModelsRequest& request) {
-  constexpr std::int64_t kBytesOfModel = 512;
-  // As Registry::List.
-  constexpr std::uint32_t kModelsUnlessSaid = 100;
-  constexpr std::uint32_t kMostModels = 1000;
-  const std::uint32_t size = request.page_size();
-  return kForms * kBytesOfModel *
-         std::int64_t{size == 0 ? kModelsUnlessSaid
-                                : std::min(size, kMostModels)};
-}
-std::int64_t RoomFor(const v1::DeleteModelRequest& /*request*/) { return 0; }
-
-const std::string& ModelOf(const v1::RegisterModelRequest& request) {
-  return request.name();
-}
-const std::string& ModelOf(const v1::ValidateModelRequest& /*request*/) {
-  return kNoModel;
-}
-const std::string& ModelOf(const v1::GetModelRequest& request) {
-  return request.model();
-}
-const std::string& ModelOf(const v1::ListModelsRequest& /*request*/) {
-  return kNoModel;
-}
-const std::string& ModelOf(const v1::DeleteModelRequest& request) {
-  return request.name();
-}
-
-std::string ChangeOf(const v1::RegisterModelRequest& request,
-                     const v1::RegisterModelReply& reply) {
-  std::string change =
-      reply.changed() ? "registered at revision " : "already at revision ";
-  change += reply.model().revision();
-  if (!request.label().empty()) change += ", label " + request.label();
-  return change;
-}
-
-std::string ChangeOf(const v1::DeleteModelRequest& /*request*/,
-                     const v1::DeleteModelReply& /*reply*/) {
-  return "deleted";
 }
 
 }  // namespace torqued::server

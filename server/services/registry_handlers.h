@@ -1,12 +1,12 @@
 // The calls of torqued.v1.ModelRegistry without their transport.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "server/errors/error.h"
 #include "server/registry/registry.h"
@@ -14,60 +14,39 @@
 
 namespace torqued::server {
 
-/// Asked before a reply is made; an error ends the call.
-using AdmitBytes = std::function<std::optional<Error>(std::int64_t bytes)>;
+/// What a handler asks of its call, and tells it beside the reply. What is
+/// absent is granted.
+struct Handling {
+  /// True ends parsing and listing with an error.
+  std::function<bool()> cancelled;
+  /// Asked for the bytes of copies, of a reply and of its serialized form
+  /// before they are made; an error ends the call.
+  std::function<std::optional<Error>(std::int64_t bytes)> admit;
+  /// Asked before a source is read or parsed.
+  AdmitSource admit_source;
+  /// Whether a list may name the model.
+  std::function<bool(std::string_view name)> may_list;
 
-/// Once `cancelled`, if given, returns true, parsing and listing end with an
-/// error.
+  /// Shared instead of copied into the reply.
+  std::shared_ptr<const std::string> source;
+  /// For the log; empty for calls that only read.
+  std::string change;
+};
+
 std::optional<Error> Handle(Registry& registry,
                             const v1::RegisterModelRequest& request,
-                            v1::RegisterModelReply* reply,
-                            const std::function<bool()>& cancelled = {});
+                            v1::RegisterModelReply* reply, Handling* handling);
 std::optional<Error> Handle(Registry& registry,
                             const v1::ValidateModelRequest& request,
-                            v1::ValidateModelReply* reply,
-                            const std::function<bool()>& cancelled = {});
-/// The source is shared instead of copied into the reply. `admit_source` is
-/// asked before a model is loaded that is not at hand; here and in lists.
+                            v1::ValidateModelReply* reply, Handling* handling);
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
-                            v1::GetModelReply* reply,
-                            std::shared_ptr<const std::string>* source,
-                            const AdmitBytes& admit,
-                            const AdmitSource& admit_source = {});
+                            v1::GetModelReply* reply, Handling* handling);
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
-                            v1::ListModelsReply* reply,
-                            const std::function<bool()>& cancelled = {},
-                            const AdmitSource& admit_source = {});
+                            v1::ListModelsReply* reply, Handling* handling);
 std::optional<Error> Handle(Registry& registry,
                             const v1::DeleteModelRequest& request,
-                            v1::DeleteModelReply* reply);
-
-/// Bytes of what a request leads to beside itself, to be admitted before the
-/// work: copies, the reply and its serialized form. That of GetModel is known
-/// later, and admitted by Handle.
-std::int64_t RoomFor(const v1::RegisterModelRequest& request);
-std::int64_t RoomFor(const v1::ValidateModelRequest& request);
-std::int64_t RoomFor(const v1::GetModelRequest& request);
-std::int64_t RoomFor(const v1::ListModelsRequest& request);
-std::int64_t RoomFor(const v1::DeleteModelRequest& request);
-
-/// The model that a request is about, for the log.
-const std::string& ModelOf(const v1::RegisterModelRequest& request);
-const std::string& ModelOf(const v1::ValidateModelRequest& request);
-const std::string& ModelOf(const v1::GetModelRequest& request);
-const std::string& ModelOf(const v1::ListModelsRequest& request);
-const std::string& ModelOf(const v1::DeleteModelRequest& request);
-
-/// What a call changed, for the log; nothing for calls that only read.
-std::string ChangeOf(const v1::RegisterModelRequest& request,
-                     const v1::RegisterModelReply& reply);
-std::string ChangeOf(const v1::DeleteModelRequest& request,
-                     const v1::DeleteModelReply& reply);
-template <class Request, class Reply>
-std::string ChangeOf(const Request& /*request*/, const Reply& /*reply*/) {
-  return {};
-}
+                            v1::DeleteModelReply* reply, Handling* handling);
 
 }  // namespace torqued::server

@@ -8,7 +8,7 @@
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
 #include "server/services/call_gate.h"
-#include "server/services/setup_cache.h"
+#include "server/services/prepared_query.h"
 #include "server/services/state_batch.h"
 
 namespace torqued::server {
@@ -32,7 +32,7 @@ struct ServiceContext {
   std::chrono::milliseconds write_timeout = std::chrono::minutes(5);
   const RightsFile* rights = nullptr;  // null: everybody may do everything
   bool read_only = false;
-  SetupCache setups = {};
+  QueryCache queries = {};
   /// What cannot be cut into short chunks, on threads of its own beside those
   /// of the engine, as many: models that are read and made, registrations,
   /// steps of checks. These take long, so turns go round the hosts, however

@@ -42,21 +42,19 @@ Error RowFailed(const v1::RowStatus& row) {
 
 }  // namespace
 
-StateBatch::StateBatch(const ComputeSetup& setup, v1::Results* results)
-    : plan_(std::make_shared<EvaluationPlan>(setup.plan)),
-      wanted_encoding_(setup.encoding),
-      fail_fast_(setup.fail_fast),
-      form_{.sigma_min = setup.sigma_min},
-      results_(results),
-      workspace_bytes_(setup.workspace_bytes) {}
+StateBatch::StateBatch(QueryPtr query, v1::Results* results)
+    : query_(std::move(query)),
+      plan_(std::make_shared<EvaluationPlan>(query_->plan)),
+      form_{.sigma_min = query_->sigma_min},
+      results_(results) {}
 
-std::optional<Error> StateBatch::Bind(const StatesView& states) {
+std::optional<Error> StateBatch::Bind(const ComputeFields& states) {
   auto decoded = DecodeStates(states);
   if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
   if (const auto error = plan_->Rebind(std::get<EvaluationInputs>(decoded))) {
     return ToError(*error, states.tip_wrench_field);
   }
-  form_.payload = wanted_encoding_ ? *wanted_encoding_ : EncodingOf(states);
+  form_.payload = query_->encoding ? *query_->encoding : EncodingOf(states);
   return std::nullopt;
 }
 
@@ -88,9 +86,9 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
   most_threads_ = ThreadsFor(limits, admission.limit().bytes / 8);
   auto admitted =
       admission.Admit({.bytes = input_bytes + other_bytes + 2 * rows * per_row +
-                                most_threads_ * workspace_bytes_});
+                                most_threads_ * query_->workspace_bytes});
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  room_ = std::get<Admission::Ticket>(std::move(admitted));
+  reservation_ = std::get<Admission::Reservation>(std::move(admitted));
   admission_ = admission;
   results_.Lay(*plan_, form_);
   row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
@@ -99,23 +97,24 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
 
 int StateBatch::ThreadsFor(const ComputeLimits& limits,
                            std::int64_t most_bytes) const {
-  if (workspace_bytes_ == 0 || plan_->rows() == 0) return 0;
+  if (query_->workspace_bytes == 0 || plan_->rows() == 0) return 0;
   const std::int64_t most =
       std::min<std::int64_t>(plan_->rows(), limits.threads);
   return static_cast<int>(
-      std::clamp<std::int64_t>(most_bytes / workspace_bytes_, 1, most));
+      std::clamp<std::int64_t>(most_bytes / query_->workspace_bytes, 1, most));
 }
 
 std::optional<Error> StateBatch::Finish(
     const EvaluationReport& report, std::uint64_t first_row,
     google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status) {
-  if (fail_fast_ && !report.issues.empty()) {
+  if (fail_fast() && !report.issues.empty()) {
     return RowFailed(ToRowStatus(*plan_, report.issues.front(), first_row));
   }
   results_.Finish();
   // Nothing is computed any more.
   if (most_threads_ > 0) {
-    room_.KeepBytes(room_.load().bytes - most_threads_ * workspace_bytes_);
+    reservation_.ShrinkTo(reservation_.load().bytes -
+                          most_threads_ * query_->workspace_bytes);
   }
   if (!report.issues.empty()) {
     FillRowStatus(*plan_, report, first_row,
@@ -130,10 +129,10 @@ std::size_t StateBatch::RoomForStatuses(const EvaluationReport& report) {
   const std::size_t all = report.issues.size() * kRowStatusBytes;
   if (all <= few) return few;
   auto admitted = admission_->Admit(
-      {.bytes = static_cast<std::int64_t>(3 * all)}, room_.load());
-  auto* ticket = std::get_if<Admission::Ticket>(&admitted);
+      {.bytes = static_cast<std::int64_t>(3 * all)}, reservation_.load());
+  auto* ticket = std::get_if<Admission::Reservation>(&admitted);
   if (ticket == nullptr) return few;
-  room_.Add(std::move(*ticket));
+  reservation_.Add(std::move(*ticket));
   return all;
 }
 

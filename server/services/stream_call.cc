@@ -5,7 +5,7 @@
 
 #include "server/errors/mapping.h"
 #include "server/observability/metrics.h"
-#include "server/services/parsing_room.h"
+#include "server/services/parse_reservation.h"
 
 namespace torqued::server {
 
@@ -29,7 +29,7 @@ std::optional<Error> StreamCall::Enter() {
   if (auto refusal = record_.Refusal()) return refusal;
   auto admitted = context_.admission.Admit({.streams = 1}, record_.peer());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  open_ = std::get<Admission::Ticket>(std::move(admitted));
+  open_ = std::get<Admission::Reservation>(std::move(admitted));
   return std::nullopt;
 }
 
@@ -69,9 +69,9 @@ void StreamCall::FindModel(std::string reference) {
 void StreamCall::LookUp() {
   std::optional<Error> error;
   try {
-    auto resolved =
-        ResolveModel(context_.registry, reference_,
-                     {context_.admission, record_.peer(), start_room().load()});
+    auto resolved = ResolveModel(
+        context_.registry, reference_,
+        {context_.admission, record_.peer(), start_reservation().load()});
     if (auto* refusal = std::get_if<Error>(&resolved)) {
       error = InMessage(std::move(*refusal), "start.");
     } else {

@@ -60,7 +60,7 @@ class StreamCall
   /// A message has been read; Handled is to be called when it is.
   virtual void OnMessage() = 0;
   /// What the message that names a model was admitted with; null: none does.
-  virtual const Admission::Ticket& start_room() const = 0;
+  virtual const Admission::Reservation& start_reservation() const = 0;
   /// The message named this model. Errors end the call.
   virtual std::optional<Error> OnModel(const ModelEntry& entry) = 0;
   /// A reply has been written, or could not be. Under the lock. Whether the
@@ -130,7 +130,7 @@ class StreamCall
 
   grpc::CallbackServerContext* call_;
   std::shared_ptr<StreamCall> self_;  // until gRPC is through
-  Admission::Ticket open_;            // until its end is told
+  Admission::Reservation open_;       // until its end is told
   std::string reference_;
 
   int starting_ = 0;  // threads that are about to call gRPC

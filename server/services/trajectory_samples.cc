@@ -122,9 +122,9 @@ std::optional<Error> TrajectorySamples::AdmitMore(std::int64_t numbers) {
 }
 
 std::optional<Error> TrajectorySamples::AdmitBytes(std::int64_t bytes) {
-  auto admitted = admission_.Admit({.bytes = bytes}, room_.load());
+  auto admitted = admission_.Admit({.bytes = bytes}, reservation_.load());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  room_.Add(std::get<Admission::Ticket>(std::move(admitted)));
+  reservation_.Add(std::get<Admission::Reservation>(std::move(admitted)));
   return std::nullopt;
 }
 

@@ -29,7 +29,7 @@ class TrajectorySamples {
   /// Room for `numbers` more beside the samples.
   std::optional<Error> AdmitMore(std::int64_t numbers);
 
-  Admission::Load load() const { return room_.load(); }
+  Admission::Load load() const { return reservation_.load(); }
 
   /// Begins to derive the rates that were not sent, or says why they cannot be
   /// derived. Once all samples are there. `joints`: names of the columns.
@@ -56,7 +56,7 @@ class TrajectorySamples {
 
   int joints_;
   PeerAdmission admission_;
-  Admission::Ticket room_;
+  Admission::Reservation reservation_;
   std::vector<double> time_, q_, v_, a_, wrench_;
   std::optional<SplineDerivatives> derivatives_;
   std::optional<SplineMethod> derived_;

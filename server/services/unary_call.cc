@@ -15,8 +15,7 @@ UnaryCall* UnaryCall::Start(UnaryCall* call) {
 }
 
 grpc::ServerUnaryReactor* UnaryCall::RefuseEmpty(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer& request) {
-  if (request.Valid()) return nullptr;
+    grpc::CallbackServerContext* call) {
   static const grpc::Status* const status = [] {
     Error error;
     error.reason = v1::INVALID_FIELD;

@@ -3,7 +3,6 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <chrono>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -18,28 +17,31 @@ namespace torqued::server {
 /// touches nothing of its own afterwards.
 class UnaryCall : public grpc::ServerUnaryReactor {
  public:
-  /// `method` must live for ever.
-  UnaryCall(grpc::CallbackServerContext* call, ServiceContext& context,
-            std::string_view method)
-      : record_(call, context.gate, method, context.rights, context.read_only) {
-  }
+  /// What gRPC hands over.
+  struct Incoming {
+    grpc::CallbackServerContext* call;
+    ServiceContext& context;
+    std::string_view method;  // lives for ever
+    const grpc::ByteBuffer* request;
+    grpc::ByteBuffer* reply;
+  };
 
-  /// Runs the call, or refuses it when the server is draining.
-  static UnaryCall* Start(UnaryCall* call);
-
-  /// Ends a call whose message never came, or null where it has one: mostly it
-  /// is one of many that a client has opened and left, so it is not logged and
-  /// costs next to nothing.
-  static grpc::ServerUnaryReactor* RefuseEmpty(
-      grpc::CallbackServerContext* call, const grpc::ByteBuffer& request);
-
-  /// gRPC made a request's bytes for the call, not const, and keeps them to the
-  /// call's end: their memory is given back when they are parsed.
-  static grpc::ByteBuffer* OwnBytes(const grpc::ByteBuffer* request) {
-    return const_cast<grpc::ByteBuffer*>(request);
+  /// Runs a `Call`, or refuses it: the server is draining, the client lacks a
+  /// right, or its message never came.
+  template <class Call, class... More>
+  static grpc::ServerUnaryReactor* Start(const Incoming& incoming,
+                                         More... more) {
+    if (!incoming.request->Valid()) return RefuseEmpty(incoming.call);
+    return Start(new Call(incoming, more...));
   }
 
  protected:
+  explicit UnaryCall(const Incoming& incoming)
+      : context_(incoming.context),
+        record_(incoming.call, context_.gate, incoming.method, context_.rights,
+                context_.read_only),
+        request_bytes_(const_cast<grpc::ByteBuffer*>(incoming.request)),
+        reply_bytes_(incoming.reply) {}
   ~UnaryCall() override = default;
 
   /// May throw before the call has ended: Start guards it.
@@ -62,28 +64,27 @@ class UnaryCall : public grpc::ServerUnaryReactor {
   }
   void Fail(Error error) { Finish(record_.Fail(std::move(error))); }
   void Abandon() { Finish(record_.Abandon()); }
-  void set_model(std::string_view model) { record_.set_model(model); }
-  std::optional<Error> RefusalOf(std::string_view model) const {
-    return record_.RefusalOf(model);
-  }
-  bool MayList(std::string_view name) const { return record_.MayList(name); }
-  bool cancelled() const { return record_.cancelled(); }
-  const std::shared_ptr<CancellationToken>& cancellation() const {
-    return record_.cancellation();
-  }
-  std::chrono::nanoseconds age() const { return record_.age(); }
-  PeerId peer() const { return record_.peer(); }
-  PeerId host() const { return record_.host(); }
+
+  ServiceContext& context_;
+  CallRecord record_;
+  /// gRPC made them for the call, not const, and keeps them to the call's end:
+  /// their memory is given back when they are parsed.
+  grpc::ByteBuffer* const request_bytes_;
+  grpc::ByteBuffer* const reply_bytes_;
 
  private:
+  static UnaryCall* Start(UnaryCall* call);
+  /// Mostly it is one of many that a client has opened and left, so it is not
+  /// logged and costs next to nothing.
+  static grpc::ServerUnaryReactor* RefuseEmpty(
+      grpc::CallbackServerContext* call);
+
   void OnCancel() final { record_.Cancel(); }
   void OnDone() final { delete this; }
   /// Not a documented part of gRPC: both reactions above are short and never
   /// block, so they may run on the thread that notices, instead of waking
   /// another one at the end of every call.
   bool InternalInlineable() final { return true; }
-
-  CallRecord record_;
 };
 
 }  // namespace torqued::server

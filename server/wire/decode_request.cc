@@ -151,7 +151,7 @@ std::optional<Error> DecodeOptions(const v1::Options& options,
 
 }  // namespace
 
-OrError<DecodedQuery> DecodeQuery(const QueryView& view) {
+OrError<DecodedQuery> DecodeQuery(const ComputeFields& view) {
   DecodedQuery decoded;
   std::optional<Error> error =
       DecodeQuantities(view.quantities, &decoded.options.quantities);
@@ -170,7 +170,7 @@ OrError<DecodedQuery> DecodeQuery(const QueryView& view) {
   return decoded;
 }
 
-OrError<EvaluationInputs> DecodeStates(const StatesView& view) {
+OrError<EvaluationInputs> DecodeStates(const ComputeFields& view) {
   EvaluationInputs inputs;
   const struct {
     const v1::Array* array;
@@ -197,7 +197,7 @@ OrError<EvaluationInputs> DecodeStates(const StatesView& view) {
   return inputs;
 }
 
-Payload EncodingOf(const StatesView& view) {
+Payload EncodingOf(const ComputeFields& view) {
   return view.q == nullptr ? Payload::kValues : PayloadOf(*view.q);
 }
 

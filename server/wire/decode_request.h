@@ -6,7 +6,7 @@
 #include "core/batch/evaluation.h"
 #include "server/errors/error.h"
 #include "server/wire/array_codec.h"
-#include "server/wire/compute_view.h"
+#include "server/wire/compute_fields.h"
 
 namespace torqued::server {
 
@@ -21,13 +21,13 @@ struct DecodedQuery {
 };
 
 /// Checks everything that can be said without the model.
-OrError<DecodedQuery> DecodeQuery(const QueryView& view);
+OrError<DecodedQuery> DecodeQuery(const ComputeFields& view);
 
 /// Views of the request's memory, checked as far as that goes without the
 /// model.
-OrError<EvaluationInputs> DecodeStates(const StatesView& view);
+OrError<EvaluationInputs> DecodeStates(const ComputeFields& view);
 
 /// Encoding of the reply when the query leaves it open.
-Payload EncodingOf(const StatesView& view);
+Payload EncodingOf(const ComputeFields& view);
 
 }  // namespace torqued::server

@@ -367,7 +367,7 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
   }
   DecodedCheck check;
   const int quantity = v1::QUANTITY_INVERSE_DYNAMICS;
-  QueryView view;
+  ComputeFields view;
   view.quantities = {&quantity, 1};
   view.options = &options;
   if (start.has_operational_space()) {

@@ -78,7 +78,7 @@ Outcome Check(const CheckInput& input, const Messages& messages) {
     }
     outcome.rows = job.rows();
   }
-  FUZZ_REQUIRE(std::holds_alternative<Admission::Ticket>(
+  FUZZ_REQUIRE(std::holds_alternative<Admission::Reservation>(
                    admission.Admit(admission.limit())),
                "what was admitted is not given back");
   return outcome;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "fuzz_inputs.pb.h"
-#include "server/services/computation.h"
 #include "server/services/state_batch.h"
 #include "server/wire/reply_bytes.h"
 #include "tests/fuzz/array_numbers.h"
@@ -16,7 +15,7 @@
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/fuzz/require.h"
-#include "tests/server/computations.h"
+#include "tests/server/state_batches.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued::fuzz {
@@ -136,21 +135,21 @@ void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
   Request request;
   if (!ThroughTheWire(sent, &request)) return;
   v1::ComputeReply reply;
-  auto prepared = PrepareAlone(ViewOf(request), entry, TheEngine().target(),
+  auto prepared = PrepareAlone(FieldsOf(request), entry, TheEngine().target(),
                                server.limits, server.admission, &reply);
   if (const auto* error = std::get_if<Error>(&prepared)) {
     return CheckRefusal(*error, request);
   }
-  auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
+  auto& batch = *std::get<std::unique_ptr<StateBatch>>(prepared);
   const EvaluationReport report =
-      TheEngine().Evaluate(*computation.plan(), computation.outputs());
+      TheEngine().Evaluate(*batch.plan(), batch.outputs());
   FUZZ_REQUIRE(!report.failed && !report.cancelled, "evaluation");
-  if (const auto error = computation.Complete(report, {})) {
+  if (const auto error = batch.Finish(report, 0, &reply)) {
     FUZZ_REQUIRE(error->reason == v1::ROW_FAILED, error->message);
     return CheckRefusal(*error, request);
   }
-  *reply.mutable_echo() = EchoOf(computation);
-  CheckReply(reply, *computation.plan(), server.limits);
+  *reply.mutable_echo() = EchoOf(batch);
+  CheckReply(reply, *batch.plan(), server.limits);
   // What the method itself returns is part of that, and valid on the wire.
   const std::string echo = reply.echo().SerializeAsString();
   reply.clear_echo();
@@ -160,13 +159,10 @@ void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
   } else {
     MoveReply(&reply, &own);
   }
-  FUZZ_REQUIRE(
-      own.rows() == static_cast<std::uint64_t>(computation.plan()->rows()),
-      "rows");
+  FUZZ_REQUIRE(own.rows() == static_cast<std::uint64_t>(batch.plan()->rows()),
+               "rows");
   grpc::ByteBuffer bytes;
-  SerializeReply(
-      own, {Reply::kEchoFieldNumber, computation.echo(), &computation.timing()},
-      &bytes);
+  SerializeReply(own, {Reply::kEchoFieldNumber, batch.echo()}, &bytes);
   FUZZ_REQUIRE(
       grpc::SerializationTraits<Reply>::Deserialize(&bytes, &received).ok(),
       "a reply that nobody can read");
@@ -179,7 +175,7 @@ std::optional<Error> ComputeChunk(StateBatch& batch,
                                   const v1::EvaluateRequest& request,
                                   std::int64_t echo_bytes, Server& server,
                                   v1::EvaluateReply* reply) {
-  auto error = batch.Bind(ViewOf(request.chunk()));
+  auto error = batch.Bind(FieldsOf(request.chunk()));
   if (!error) {
     error = batch.Admit(0, echo_bytes, server.limits, server.admission);
   }
@@ -187,11 +183,7 @@ std::optional<Error> ComputeChunk(StateBatch& batch,
     const EvaluationReport report =
         TheEngine().Evaluate(*batch.plan(), batch.outputs());
     FUZZ_REQUIRE(!report.failed && !report.cancelled, "evaluation");
-    reply->clear_row_status();
-    error =
-        batch.Finish(report, reply->first_row(), reply->mutable_row_status());
-    reply->set_rows(static_cast<std::uint64_t>(batch.rows()));
-    reply->set_rows_not_ok(static_cast<std::uint64_t>(report.rows_not_ok));
+    error = batch.Finish(report, reply->first_row(), reply);
   }
   batch.Release();
   if (!error) return std::nullopt;
@@ -226,28 +218,28 @@ void Answer(const EvaluateInput& sent, const ModelEntry& entry,
   if (!ThroughTheWire(sent, &input)) return;
   v1::EvaluateRequest request;
   *request.mutable_start() = input.start();
-  auto created = SetUp(ViewOf(input.start()), entry, TheEngine().target());
+  auto created =
+      PrepareQuery(FieldsOf(input.start()), entry, TheEngine().target());
   if (auto* error = std::get_if<Error>(&created)) {
     return CheckRefusal(*error, input.start());
   }
-  const ComputeSetup& setup =
-      *std::get<std::shared_ptr<const ComputeSetup>>(created);
+  const QueryPtr query = std::get<QueryPtr>(created);
   v1::Echo echo;
-  FUZZ_REQUIRE(echo.ParseFromString(setup.echo_with_wrench), "echo");
-  auto echo_bytes = static_cast<std::int64_t>(setup.echo_with_wrench.size());
+  FUZZ_REQUIRE(echo.ParseFromString(query->echo_with_wrench), "echo");
+  auto echo_bytes = static_cast<std::int64_t>(query->echo_with_wrench.size());
 
   v1::EvaluateReply reply;
-  StateBatch kept(setup, reply.mutable_results());
+  StateBatch kept(query, reply.mutable_results());
   std::uint64_t rows = 0;
   for (const v1::EvaluateChunk& chunk : input.chunks()) {
     *request.mutable_chunk() = chunk;
     v1::EvaluateReply alone;
-    StateBatch fresh(setup, alone.mutable_results());
+    StateBatch fresh(query, alone.mutable_results());
     reply.set_first_row(rows);
     alone.set_first_row(rows);
     const auto error = ComputeChunk(kept, request, echo_bytes, server, &reply);
     const auto same = ComputeChunk(fresh, request, echo_bytes, server, &alone);
-    FUZZ_REQUIRE(std::holds_alternative<Admission::Ticket>(
+    FUZZ_REQUIRE(std::holds_alternative<Admission::Reservation>(
                      server.admission.Admit(server.admission.limit())),
                  "what was admitted is not given back");
     FUZZ_REQUIRE(error.has_value() == same.has_value(), "what came before");

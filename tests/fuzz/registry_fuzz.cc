@@ -16,7 +16,7 @@
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/fuzz/require.h"
-#include "tests/server/get_model.h"
+#include "tests/server/handle.h"
 #include "tests/server/temp_dir.h"
 
 namespace torqued::fuzz {
@@ -80,21 +80,11 @@ class Trial {
       Refused(request, error->reason);
       return;
     }
-    CheckRoom(request, reply);
     Reply received;
     FUZZ_REQUIRE(ThroughTheWire(reply, &received),
                  "a reply that nobody can read");
     Answered(request, received);
   }
-
-  /// A reply and its serialized form take no more than what is admitted before
-  /// the work. That of GetModel is held to it where it is made.
-  template <class Request, class Reply>
-  static void CheckRoom(const Request& request, const Reply& reply) {
-    const auto bytes = static_cast<std::int64_t>(2 * reply.ByteSizeLong());
-    FUZZ_REQUIRE(bytes <= RoomFor(request), std::to_string(bytes));
-  }
-  static void CheckRoom(const v1::GetModelRequest&, const v1::GetModelReply&) {}
 
   const Known* Find(const std::string& name) const {
     const auto found = names_.find(name);

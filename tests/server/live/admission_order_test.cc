@@ -57,10 +57,10 @@ class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
   }
 
   /// All that there is.
-  Admission::Ticket TakeAll(Admission& admission) {
+  Admission::Reservation TakeAll(Admission& admission) {
     auto all = admission.Admit({.bytes = admission.limit().bytes});
-    EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(all));
-    return std::get<Admission::Ticket>(std::move(all));
+    EXPECT_TRUE(std::holds_alternative<Admission::Reservation>(all));
+    return std::get<Admission::Reservation>(std::move(all));
   }
 
   LiveServices services_{{.engine = {.threads = 1}}};

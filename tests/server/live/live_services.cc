@@ -37,14 +37,12 @@ LiveServices::LiveServices(const Options& options)
                ComputeLimits{1'000'000, 64 << 20},
                MemoryBounds{},
                options.write_timeout},
-      dynamics_(context_),
-      models_(context_) {
+      services_(context_) {
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(-1);
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
                            &port_);
-  builder.RegisterService(&dynamics_);
-  builder.RegisterService(&models_);
+  services_.RegisterWith(&builder);
   server_ = builder.BuildAndStart();
 }
 

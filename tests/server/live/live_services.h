@@ -8,9 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "server/services/dynamics_service.h"
-#include "server/services/model_registry_service.h"
+#include "server/services/offered_services.h"
 #include "tests/server/temp_dir.h"
+#include "torqued/v1/dynamics.grpc.pb.h"
+#include "torqued/v1/model_registry.grpc.pb.h"
 
 namespace torqued::server {
 
@@ -52,8 +53,7 @@ class LiveServices {
   Admission admission_;
   CallGate gate_;
   ServiceContext context_;
-  DynamicsService dynamics_;
-  ModelRegistryService models_;
+  OfferedServices services_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -247,11 +247,11 @@ class WideStreamTest : public StreamWindowTest {
   WideStreamTest() : StreamWindowTest(ForChunks(4.3)) {}
 
   /// Of all clients together there is room for so many chunks less.
-  Admission::Ticket HoldChunks(double chunks) {
+  Admission::Reservation HoldChunks(double chunks) {
     auto held =
         services_.admission().Admit({.bytes = ForChunks(chunks / 2).bytes});
-    EXPECT_TRUE(std::holds_alternative<Admission::Ticket>(held));
-    return std::get<Admission::Ticket>(std::move(held));
+    EXPECT_TRUE(std::holds_alternative<Admission::Reservation>(held));
+    return std::get<Admission::Reservation>(std::move(held));
   }
 };
 

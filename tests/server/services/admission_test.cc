@@ -27,12 +27,12 @@ std::optional<Error> Refused(Admission& admission, Admission::Load load,
   return std::nullopt;
 }
 
-Admission::Ticket Admitted(Admission& admission, Admission::Load load,
-                           PeerId peer = kNoPeer) {
+Admission::Reservation Admitted(Admission& admission, Admission::Load load,
+                                PeerId peer = kNoPeer) {
   auto outcome = admission.Admit(load, peer);
-  auto* ticket = std::get_if<Admission::Ticket>(&outcome);
+  auto* ticket = std::get_if<Admission::Reservation>(&outcome);
   EXPECT_NE(ticket, nullptr);
-  return ticket == nullptr ? Admission::Ticket() : std::move(*ticket);
+  return ticket == nullptr ? Admission::Reservation() : std::move(*ticket);
 }
 
 v1::Reason ReasonOf(const std::optional<Error>& error) {
@@ -100,9 +100,9 @@ TEST(AdmissionTest, StreamsAreCountedBesideTheirBytes) {
 TEST(AdmissionTest, AMovedTicketGivesBackOnce) {
   Admission admission({1000});
   {
-    Admission::Ticket kept;
+    Admission::Reservation kept;
     {
-      Admission::Ticket moved = Admitted(admission, {1000});
+      Admission::Reservation moved = Admitted(admission, {1000});
       kept = std::move(moved);
     }
     EXPECT_EQ(admission.bytes(), 1000);
@@ -113,10 +113,10 @@ TEST(AdmissionTest, AMovedTicketGivesBackOnce) {
 TEST(AdmissionTest, WhatIsAddedToATicketIsGivenBackWithIt) {
   Admission admission({1000});
   {
-    Admission::Ticket ticket;
+    Admission::Reservation ticket;
     ticket.Add(Admitted(admission, {300}, 1));
     ticket.Add(Admitted(admission, {200}, 1));
-    ticket.KeepBytes(400);
+    ticket.ShrinkTo(400);
     EXPECT_EQ(admission.bytes(), 400);
     EXPECT_EQ(ReasonOf(Refused(admission, {101}, 1)), v1::OVERLOADED);
   }

@@ -95,11 +95,11 @@ TEST_F(CheckJobTest, WhoseStepsFindNoRoomNowIsRefusedAtItsStart) {
   const std::int64_t held = HeldFromTheStart(true);
   Admission admission = Of(2 * held - 1);
   auto other = admission.Admit({.bytes = held});
-  ASSERT_TRUE(std::holds_alternative<Admission::Ticket>(other));
+  ASSERT_TRUE(std::holds_alternative<Admission::Reservation>(other));
   const auto error = StartOf(admission, true);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->reason, v1::OVERLOADED);
-  other = Admission::Ticket();
+  other = Admission::Reservation();
   EXPECT_FALSE(StartOf(admission, true));
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "server/registry/model_store.h"
-#include "tests/server/get_model.h"
+#include "tests/server/handle.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
 
@@ -148,7 +148,9 @@ TEST_F(RegistryHandlersTest, ACancelledRegistrationStoresNothing) {
   request.set_source(kOddRod);
   request.mutable_options()->set_validation(v1::VALIDATION_LENIENT);
   v1::RegisterModelReply reply;
-  ASSERT_TRUE(Handle(registry_, request, &reply, [] { return true; }));
+  Handling cancelled;
+  cancelled.cancelled = [] { return true; };
+  ASSERT_TRUE(Handle(registry_, request, &reply, &cancelled));
   v1::ListModelsReply listed;
   ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
   EXPECT_EQ(listed.models_size(), 0);

@@ -22,10 +22,10 @@ v1::ComputeRequest Request() {
 
 /// What is wrong with the request, or nothing.
 std::optional<Error> Problem(const v1::ComputeRequest& request) {
-  const ComputeView view = ViewOf(request);
-  auto query = DecodeQuery(view.query);
+  const ComputeFields view = FieldsOf(request);
+  auto query = DecodeQuery(view);
   if (auto* error = std::get_if<Error>(&query)) return std::move(*error);
-  auto states = DecodeStates(view.states);
+  auto states = DecodeStates(view);
   if (auto* error = std::get_if<Error>(&states)) return std::move(*error);
   return std::nullopt;
 }
@@ -35,7 +35,7 @@ DecodedQuery Accepted(const v1::ComputeRequest& request) {
     ADD_FAILURE() << error->message;
     return {};
   }
-  return std::get<DecodedQuery>(DecodeQuery(ViewOf(request).query));
+  return std::get<DecodedQuery>(DecodeQuery(FieldsOf(request)));
 }
 
 void ExpectRefused(const v1::ComputeRequest& request, v1::Reason reason,
@@ -58,7 +58,7 @@ TEST(DecodeRequestTest, NothingSaidMeansDefaults) {
   EXPECT_EQ(decoded.options.task.axis_count, 6);
   EXPECT_FALSE(decoded.fail_fast);
   EXPECT_EQ(decoded.encoding, std::nullopt);
-  const auto states = DecodeStates(ViewOf(request).states);
+  const auto states = DecodeStates(FieldsOf(request));
   EXPECT_TRUE(std::get<EvaluationInputs>(states).q.present());
   EXPECT_FALSE(std::get<EvaluationInputs>(states).v.present());
 }
@@ -95,32 +95,32 @@ TEST(DecodeRequestTest, EveryOptionArrives) {
 
 TEST(DecodeRequestTest, TheEncodingIsThatOfQUnlessOneIsAskedFor) {
   v1::ComputeRequest request = Request();
-  EXPECT_EQ(EncodingOf(ViewOf(request).states), Payload::kValues);
+  EXPECT_EQ(EncodingOf(FieldsOf(request)), Payload::kValues);
   request.mutable_q()->clear_values();
   request.mutable_q()->set_f32(std::string(4, '\0'));
-  EXPECT_EQ(EncodingOf(ViewOf(request).states), Payload::kF32);
+  EXPECT_EQ(EncodingOf(FieldsOf(request)), Payload::kF32);
   EXPECT_EQ(Accepted(request).encoding, std::nullopt);
   request.mutable_options()->set_encoding(v1::ENCODING_F64);
   EXPECT_EQ(Accepted(request).encoding, Payload::kF64);
   request.clear_q();
-  EXPECT_EQ(EncodingOf(ViewOf(request).states), Payload::kValues);
+  EXPECT_EQ(EncodingOf(FieldsOf(request)), Payload::kValues);
 }
 
 TEST(DecodeRequestTest, AStreamNamesTheWrenchAsItsMessagesDo) {
   v1::EvaluateStart start;
   start.add_quantities(v1::QUANTITY_INVERSE_DYNAMICS);
   start.set_tip_wrench_reference_frame(v1::REFERENCE_FRAME_WORLD);
-  const auto query = DecodeQuery(ViewOf(start));
+  const auto query = DecodeQuery(FieldsOf(start));
   EXPECT_EQ(std::get<DecodedQuery>(query).options.wrench_frame,
             ReferenceFrame::kWorld);
   start.set_tip_wrench_reference_frame(static_cast<v1::ReferenceFrame>(4));
-  const auto refused = DecodeQuery(ViewOf(start));
+  const auto refused = DecodeQuery(FieldsOf(start));
   EXPECT_EQ(std::get<Error>(refused).violations[0].field,
             "tip_wrench_reference_frame");
 
   v1::EvaluateChunk chunk;
   chunk.mutable_tip_wrench_on_environment()->add_values(1);
-  const auto states = DecodeStates(ViewOf(chunk));
+  const auto states = DecodeStates(FieldsOf(chunk));
   EXPECT_EQ(std::get<Error>(states).violations[0].field,
             "tip_wrench_on_environment");
 }

@@ -19,11 +19,14 @@ std::int64_t BytesOfSource(std::string_view source);
 std::int64_t BytesToParse(std::string_view source);
 
 /// Of one call, for as long as it lives.
-class ParsingRoom {
+class ParseReservation {
  public:
-  explicit ParsingRoom(PeerAdmission admission) : admission_(admission) {}
-  ParsingRoom(const ParsingRoom&) = delete;
-  ParsingRoom& operator=(const ParsingRoom&) = delete;
+  /// `beside`: what the call holds beside what `admission` knows of.
+  explicit ParseReservation(PeerAdmission admission,
+                            const Admission::Reservation* beside = nullptr)
+      : admission_(admission), beside_(beside) {}
+  ParseReservation(const ParseReservation&) = delete;
+  ParseReservation& operator=(const ParseReservation&) = delete;
 
   std::optional<Error> Admit(std::string_view source);
 
@@ -31,7 +34,7 @@ class ParsingRoom {
   /// one after the other. Not to be called once this is gone.
   AdmitSource Asked();
   /// What it holds.
-  Admission::Load load() const { return room_.load(); }
+  Admission::Load load() const { return reservation_.load(); }
   /// Why the registry was told no; says more than its own error.
   const std::optional<Error>& refusal() const { return refusal_; }
 
@@ -40,7 +43,8 @@ class ParsingRoom {
   std::optional<Error> Hold(std::int64_t bytes);
 
   PeerAdmission admission_;
-  Admission::Ticket room_;
+  const Admission::Reservation* beside_;
+  Admission::Reservation reservation_;
   std::optional<Error> refusal_;
 };
 

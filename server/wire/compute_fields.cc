@@ -1,4 +1,4 @@
-#include "server/wire/compute_view.h"
+#include "server/wire/compute_fields.h"
 
 #include <utility>
 
@@ -14,25 +14,25 @@ constexpr int kOperationalSpace[] = {v1::QUANTITY_OPERATIONAL_SPACE};
 
 /// What every request has.
 template <class Request>
-ComputeView CommonView(const Request& request) {
-  ComputeView view;
-  view.query.model = &request.model();
-  if (request.has_q()) view.states.q = &request.q();
-  if (request.has_options()) view.query.options = &request.options();
+ComputeFields CommonFields(const Request& request) {
+  ComputeFields view;
+  view.model = &request.model();
+  if (request.has_q()) view.q = &request.q();
+  if (request.has_options()) view.options = &request.options();
   return view;
 }
 
 template <class Request>
-void ViewWrench(const Request& request, ComputeView* view) {
+void TakeWrench(const Request& request, ComputeFields* view) {
   if (!request.has_tip_wrench_on_environment()) return;
   const v1::TipWrench& wrench = request.tip_wrench_on_environment();
-  view->states.tip_wrench = &wrench.wrench();
-  view->query.wrench_frame = wrench.reference_frame();
+  view->tip_wrench = &wrench.wrench();
+  view->wrench_frame = wrench.reference_frame();
 }
 
 /// The states that only messages with a list of quantities have.
 template <class Message>
-void ViewFurtherStates(const Message& message, StatesView* states) {
+void TakeFurtherStates(const Message& message, ComputeFields* states) {
   if (message.has_v()) states->v = &message.v();
   if (message.has_a()) states->a = &message.a();
   if (message.has_tau()) states->tau = &message.tau();
@@ -69,53 +69,53 @@ void MoveCommon(v1::ComputeReply* from, Reply* to) {
 
 }  // namespace
 
-ComputeView ViewOf(const v1::ComputeRequest& request) {
-  ComputeView view = CommonView(request);
-  view.query.quantities = QuantitiesOf(request);
-  ViewFurtherStates(request, &view.states);
-  ViewWrench(request, &view);
+ComputeFields FieldsOf(const v1::ComputeRequest& request) {
+  ComputeFields view = CommonFields(request);
+  view.quantities = QuantitiesOf(request);
+  TakeFurtherStates(request, &view);
+  TakeWrench(request, &view);
   if (request.has_operational_space()) {
-    view.query.operational_space = &request.operational_space();
+    view.operational_space = &request.operational_space();
   }
   return view;
 }
 
-ComputeView ViewOf(const v1::InverseDynamicsRequest& request) {
-  ComputeView view = CommonView(request);
-  view.query.quantities = kInverseDynamics;
-  if (request.has_v()) view.states.v = &request.v();
-  if (request.has_a()) view.states.a = &request.a();
-  ViewWrench(request, &view);
+ComputeFields FieldsOf(const v1::InverseDynamicsRequest& request) {
+  ComputeFields view = CommonFields(request);
+  view.quantities = kInverseDynamics;
+  if (request.has_v()) view.v = &request.v();
+  if (request.has_a()) view.a = &request.a();
+  TakeWrench(request, &view);
   return view;
 }
 
-ComputeView ViewOf(const v1::MassMatrixRequest& request) {
-  ComputeView view = CommonView(request);
-  view.query.quantities = kMassMatrix;
+ComputeFields FieldsOf(const v1::MassMatrixRequest& request) {
+  ComputeFields view = CommonFields(request);
+  view.quantities = kMassMatrix;
   return view;
 }
 
-ComputeView ViewOf(const v1::ForwardDynamicsRequest& request) {
-  ComputeView view = CommonView(request);
-  view.query.quantities = kForwardDynamics;
-  if (request.has_v()) view.states.v = &request.v();
-  if (request.has_tau()) view.states.tau = &request.tau();
-  ViewWrench(request, &view);
+ComputeFields FieldsOf(const v1::ForwardDynamicsRequest& request) {
+  ComputeFields view = CommonFields(request);
+  view.quantities = kForwardDynamics;
+  if (request.has_v()) view.v = &request.v();
+  if (request.has_tau()) view.tau = &request.tau();
+  TakeWrench(request, &view);
   return view;
 }
 
-ComputeView ViewOf(const v1::OperationalSpaceRequest& request) {
-  ComputeView view = CommonView(request);
-  view.query.quantities = kOperationalSpace;
-  if (request.has_v()) view.states.v = &request.v();
+ComputeFields FieldsOf(const v1::OperationalSpaceRequest& request) {
+  ComputeFields view = CommonFields(request);
+  view.quantities = kOperationalSpace;
+  if (request.has_v()) view.v = &request.v();
   if (request.has_operational_space()) {
-    view.query.operational_space = &request.operational_space();
+    view.operational_space = &request.operational_space();
   }
   return view;
 }
 
-QueryView ViewOf(const v1::EvaluateStart& start) {
-  QueryView view;
+ComputeFields FieldsOf(const v1::EvaluateStart& start) {
+  ComputeFields view;
   view.model = &start.model();
   view.quantities = QuantitiesOf(start);
   if (start.has_options()) view.options = &start.options();
@@ -127,10 +127,10 @@ QueryView ViewOf(const v1::EvaluateStart& start) {
   return view;
 }
 
-StatesView ViewOf(const v1::EvaluateChunk& chunk) {
-  StatesView view;
+ComputeFields FieldsOf(const v1::EvaluateChunk& chunk) {
+  ComputeFields view;
   if (chunk.has_q()) view.q = &chunk.q();
-  ViewFurtherStates(chunk, &view);
+  TakeFurtherStates(chunk, &view);
   if (chunk.has_tip_wrench_on_environment()) {
     view.tip_wrench = &chunk.tip_wrench_on_environment();
   }

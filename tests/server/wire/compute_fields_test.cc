@@ -1,4 +1,4 @@
-#include "server/wire/compute_view.h"
+#include "server/wire/compute_fields.h"
 
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
@@ -6,28 +6,28 @@
 namespace torqued::server {
 namespace {
 
-TEST(ComputeViewTest, AShorthandIsAComputeOfItsQuantity) {
+TEST(ComputeFieldsTest, AShorthandIsAComputeOfItsQuantity) {
   v1::ForwardDynamicsRequest request;
   request.set_model("m");
   request.mutable_q()->add_values(1);
   request.mutable_tau()->add_values(2);
-  const ComputeView view = ViewOf(request);
-  EXPECT_EQ(view.query.model, &request.model());
-  ASSERT_EQ(view.query.quantities.size(), 1u);
-  EXPECT_EQ(view.query.quantities[0], v1::QUANTITY_FORWARD_DYNAMICS);
-  EXPECT_EQ(view.states.q, &request.q());
-  EXPECT_EQ(view.states.tau, &request.tau());
-  EXPECT_EQ(view.states.v, nullptr) << "absent, not empty";
-  EXPECT_EQ(view.states.a, nullptr);
-  EXPECT_EQ(view.states.tip_wrench, nullptr);
-  EXPECT_EQ(view.query.options, nullptr);
-  EXPECT_EQ(view.query.operational_space, nullptr);
+  const ComputeFields view = FieldsOf(request);
+  EXPECT_EQ(view.model, &request.model());
+  ASSERT_EQ(view.quantities.size(), 1u);
+  EXPECT_EQ(view.quantities[0], v1::QUANTITY_FORWARD_DYNAMICS);
+  EXPECT_EQ(view.q, &request.q());
+  EXPECT_EQ(view.tau, &request.tau());
+  EXPECT_EQ(view.v, nullptr) << "absent, not empty";
+  EXPECT_EQ(view.a, nullptr);
+  EXPECT_EQ(view.tip_wrench, nullptr);
+  EXPECT_EQ(view.options, nullptr);
+  EXPECT_EQ(view.operational_space, nullptr);
 }
 
 /// Sets every singular message field, so that a field that a view forgets
 /// shows.
 template <class Request>
-auto FullView(Request* request) {
+auto FullFields(Request* request) {
   const auto* descriptor = Request::descriptor();
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const auto* field = descriptor->field(i);
@@ -36,7 +36,7 @@ auto FullView(Request* request) {
       request->GetReflection()->MutableMessage(request, field);
     }
   }
-  return ViewOf(*request);
+  return FieldsOf(*request);
 }
 
 template <class Request>
@@ -49,21 +49,15 @@ int MessageFields() {
   return count;
 }
 
-int Present(const QueryView& view) {
-  return (view.options != nullptr) + (view.operational_space != nullptr);
-}
-
-int Present(const StatesView& view) {
-  return (view.q != nullptr) + (view.v != nullptr) + (view.a != nullptr) +
-         (view.tau != nullptr) + (view.tip_wrench != nullptr) +
-         (view.base_twist != nullptr) + (view.base_acceleration != nullptr) +
-         (view.external_wrenches != nullptr) +
-         (view.task_acceleration != nullptr) +
-         (view.null_space_torque != nullptr) + (view.gravity != nullptr);
-}
-
-int Present(const ComputeView& view) {
-  return Present(view.query) + Present(view.states);
+int Present(const ComputeFields& fields) {
+  return (fields.options != nullptr) + (fields.operational_space != nullptr) +
+         (fields.q != nullptr) + (fields.v != nullptr) + (fields.a != nullptr) +
+         (fields.tau != nullptr) + (fields.tip_wrench != nullptr) +
+         (fields.base_twist != nullptr) +
+         (fields.base_acceleration != nullptr) +
+         (fields.external_wrenches != nullptr) +
+         (fields.task_acceleration != nullptr) +
+         (fields.null_space_torque != nullptr) + (fields.gravity != nullptr);
 }
 
 template <class Request>
@@ -77,7 +71,7 @@ TYPED_TEST_SUITE(EveryRequestTest, Requests);
 
 TYPED_TEST(EveryRequestTest, NoFieldIsForgotten) {
   TypeParam request;
-  EXPECT_EQ(Present(FullView(&request)), MessageFields<TypeParam>());
+  EXPECT_EQ(Present(FullFields(&request)), MessageFields<TypeParam>());
 }
 
 /// A reply with something in every field.

@@ -1,4 +1,4 @@
-#include "server/services/setup_cache.h"
+#include "server/services/prepared_query.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,7 @@
 namespace torqued::server {
 namespace {
 
-using SetupPtr = std::shared_ptr<const ComputeSetup>;
-
-class SetupCacheTest : public ::testing::Test {
+class QueryCacheTest : public ::testing::Test {
  protected:
   static v1::ComputeRequest Request() {
     v1::ComputeRequest request;
@@ -22,32 +20,32 @@ class SetupCacheTest : public ::testing::Test {
     return request;
   }
 
-  OrError<SetupPtr> Ask(const v1::ComputeRequest& request,
+  OrError<QueryPtr> Ask(const v1::ComputeRequest& request,
                         const ModelEntry& entry) {
-    return cache_.SetUp(ViewOf(request).query, entry, "baseline");
+    return cache_.Prepare(FieldsOf(request), entry, "baseline");
   }
-  SetupPtr Ask(const v1::ComputeRequest& request) {
-    return std::get<SetupPtr>(Ask(request, entry_));
+  QueryPtr Ask(const v1::ComputeRequest& request) {
+    return std::get<QueryPtr>(Ask(request, entry_));
   }
-  SetupPtr AskOfRevision(int number) {
+  QueryPtr AskOfRevision(int number) {
     ModelEntry entry = entry_;
     auto revised = std::make_shared<LoadedRevision>(*entry.loaded);
     revised->revision = std::to_string(number);
     entry.loaded = revised;
-    return std::get<SetupPtr>(Ask(Request(), entry));
+    return std::get<QueryPtr>(Ask(Request(), entry));
   }
 
   ModelEntry entry_ = ThreeJoints();
-  SetupCache cache_;
+  QueryCache cache_;
 };
 
-TEST_F(SetupCacheTest, TheSameQueryIsSetUpOnce) {
-  const SetupPtr first = Ask(Request());
+TEST_F(QueryCacheTest, TheSameQueryIsPreparedOnce) {
+  const QueryPtr first = Ask(Request());
   EXPECT_EQ(Ask(Request()), first);
   EXPECT_EQ(cache_.size(), 1u);
 }
 
-TEST_F(SetupCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
+TEST_F(QueryCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
   using Change = std::function<void(v1::ComputeRequest*)>;
   const std::vector<Change> changes = {
       [](auto* request) { request->set_quantities(0, v1::QUANTITY_JACOBIAN); },
@@ -96,42 +94,42 @@ TEST_F(SetupCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
         request->mutable_tip_wrench_on_environment()->set_reference_frame(
             v1::REFERENCE_FRAME_WORLD);
       }};
-  std::set<SetupPtr> setups = {Ask(Request())};
+  std::set<QueryPtr> queries = {Ask(Request())};
   for (const Change& change : changes) {
     v1::ComputeRequest request = Request();
     change(&request);
-    setups.insert(Ask(request));
+    queries.insert(Ask(request));
     EXPECT_EQ(Ask(request)->echo,
-              std::get<SetupPtr>(
-                  server::SetUp(ViewOf(request).query, entry_, "baseline"))
+              std::get<QueryPtr>(
+                  server::PrepareQuery(FieldsOf(request), entry_, "baseline"))
                   ->echo);
   }
-  EXPECT_EQ(setups.size(), changes.size() + 1);
+  EXPECT_EQ(queries.size(), changes.size() + 1);
 }
 
-TEST_F(SetupCacheTest, NamesAndRevisionsOfModelsTellQueriesApart) {
+TEST_F(QueryCacheTest, NamesAndRevisionsOfModelsTellQueriesApart) {
   ModelEntry renamed = ThreeJoints();
   renamed.name = "drei";
   ModelEntry revised = ThreeJoints();
   auto other = std::make_shared<LoadedRevision>(*revised.loaded);
   other->revision = std::string(64, '0');
   revised.loaded = other;
-  const std::set<SetupPtr> setups = {
-      Ask(Request()), std::get<SetupPtr>(Ask(Request(), renamed)),
-      std::get<SetupPtr>(Ask(Request(), revised))};
-  EXPECT_EQ(setups.size(), 3u);
+  const std::set<QueryPtr> queries = {
+      Ask(Request()), std::get<QueryPtr>(Ask(Request(), renamed)),
+      std::get<QueryPtr>(Ask(Request(), revised))};
+  EXPECT_EQ(queries.size(), 3u);
 }
 
-TEST_F(SetupCacheTest, EachRobotOfAFleetIsSetUpOnce) {
-  std::vector<SetupPtr> setups;
-  setups.reserve(300);
-  for (int k = 0; k < 300; ++k) setups.push_back(AskOfRevision(k));
-  for (int k = 0; k < 300; ++k) EXPECT_EQ(AskOfRevision(k), setups[k]) << k;
+TEST_F(QueryCacheTest, EachRobotOfAFleetIsPreparedOnce) {
+  std::vector<QueryPtr> queries;
+  queries.reserve(300);
+  for (int k = 0; k < 300; ++k) queries.push_back(AskOfRevision(k));
+  for (int k = 0; k < 300; ++k) EXPECT_EQ(AskOfRevision(k), queries[k]) << k;
 }
 
-TEST_F(SetupCacheTest, WhatIsNotAskedForAnyMoreGoesFirst) {
-  const SetupPtr asked = Ask(Request());
-  const std::weak_ptr<const ComputeSetup> first = AskOfRevision(0);
+TEST_F(QueryCacheTest, WhatIsNotAskedForAnyMoreGoesFirst) {
+  const QueryPtr asked = Ask(Request());
+  const std::weak_ptr<const PreparedQuery> first = AskOfRevision(0);
   int k = 1;
   for (; !first.expired() && k < 100'000; ++k) {
     AskOfRevision(k);
@@ -141,7 +139,7 @@ TEST_F(SetupCacheTest, WhatIsNotAskedForAnyMoreGoesFirst) {
   EXPECT_LT(k, 100'000);
 }
 
-TEST_F(SetupCacheTest, RefusalsAreNotRemembered) {
+TEST_F(QueryCacheTest, RefusalsAreNotRemembered) {
   v1::ComputeRequest request = Request();
   request.mutable_options()->set_tip_frame("nowhere");
   EXPECT_TRUE(std::holds_alternative<Error>(Ask(request, entry_)));
@@ -149,7 +147,7 @@ TEST_F(SetupCacheTest, RefusalsAreNotRemembered) {
   EXPECT_EQ(cache_.size(), 0u);
 }
 
-TEST_F(SetupCacheTest, ABrokenModelIsRefused) {
+TEST_F(QueryCacheTest, ABrokenModelIsRefused) {
   auto broken = std::make_shared<LoadedRevision>();
   broken->revision = "abc";
   entry_.loaded = broken;

@@ -1,4 +1,4 @@
-#include "server/services/computation.h"
+#include "server/services/state_batch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,15 +7,15 @@
 #include <limits>
 #include <string>
 
-#include "tests/server/computations.h"
 #include "tests/server/robots.h"
+#include "tests/server/state_batches.h"
 
 namespace torqued::server {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-class ComputationTest : public ::testing::Test {
+class StateBatchTest : public ::testing::Test {
  protected:
   static v1::ComputeRequest Request(int rows) {
     v1::ComputeRequest request;
@@ -27,21 +27,20 @@ class ComputationTest : public ::testing::Test {
     return request;
   }
 
-  OrError<std::unique_ptr<Computation>> Prepare(
+  OrError<std::unique_ptr<StateBatch>> Prepare(
       const v1::ComputeRequest& request) {
     reply_.Clear();
-    return PrepareAlone(ViewOf(request), entry_, engine_.target(), limits_,
+    return PrepareAlone(FieldsOf(request), entry_, engine_.target(), limits_,
                         admission_, &reply_);
   }
 
   std::optional<Error> Run(const v1::ComputeRequest& request) {
     auto prepared = Prepare(request);
     if (auto* error = std::get_if<Error>(&prepared)) return std::move(*error);
-    auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
-    auto error = computation.Complete(
-        engine_.Evaluate(*computation.plan(), computation.outputs()),
-        std::chrono::nanoseconds(5));
-    *reply_.mutable_echo() = EchoOf(computation);
+    auto& batch = *std::get<std::unique_ptr<StateBatch>>(prepared);
+    auto error = batch.Finish(engine_.Evaluate(*batch.plan(), batch.outputs()),
+                              0, &reply_);
+    *reply_.mutable_echo() = EchoOf(batch);
     return error;
   }
 
@@ -66,7 +65,7 @@ class ComputationTest : public ::testing::Test {
   v1::ComputeReply reply_;
 };
 
-TEST_F(ComputationTest, ARequestBecomesAReply) {
+TEST_F(StateBatchTest, ARequestBecomesAReply) {
   ASSERT_FALSE(Run(Request(4)));
   EXPECT_EQ(reply_.rows(), 4u);
   EXPECT_EQ(reply_.rows_not_ok(), 0u);
@@ -77,10 +76,9 @@ TEST_F(ComputationTest, ARequestBecomesAReply) {
   }
   EXPECT_EQ(reply_.echo().model(), "three");
   EXPECT_EQ(reply_.echo().revision(), entry_.loaded->revision);
-  EXPECT_GE(reply_.echo().timing().queue().nanos(), 5);
 }
 
-TEST_F(ComputationTest, EveryEncodingHoldsTheSameNumbers) {
+TEST_F(StateBatchTest, EveryEncodingHoldsTheSameNumbers) {
   v1::ComputeRequest request = Request(20);
   ASSERT_FALSE(Run(request));
   const v1::Array values = reply_.results().mass_matrix();
@@ -100,7 +98,7 @@ TEST_F(ComputationTest, EveryEncodingHoldsTheSameNumbers) {
   }
 }
 
-TEST_F(ComputationTest, ReplyTooLargeIsRefusedBeforeComputing) {
+TEST_F(StateBatchTest, ReplyTooLargeIsRefusedBeforeComputing) {
   limits_.max_message_bytes = 20'000;
   const Error error = Refused(Request(400));
   EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
@@ -117,7 +115,7 @@ TEST_F(ComputationTest, ReplyTooLargeIsRefusedBeforeComputing) {
   EXPECT_EQ(Refused(Request(fit + 1)).reason, v1::REQUEST_TOO_LARGE);
 }
 
-TEST_F(ComputationTest, BadRowsDoNotPushAReplyOverTheLimit) {
+TEST_F(StateBatchTest, BadRowsDoNotPushAReplyOverTheLimit) {
   limits_.max_message_bytes = 10'000;
   v1::ComputeRequest request = Request(100);
   for (double& x : *request.mutable_q()->mutable_values()) x = kNaN;
@@ -128,14 +126,14 @@ TEST_F(ComputationTest, BadRowsDoNotPushAReplyOverTheLimit) {
   EXPECT_LE(reply_.ByteSizeLong(), 10'000u);
 }
 
-TEST_F(ComputationTest, ALimitBelowTheEchoFitsNoRow) {
+TEST_F(StateBatchTest, ALimitBelowTheEchoFitsNoRow) {
   limits_.max_message_bytes = 100;
   const Error error = Refused(Request(1));
   EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
   EXPECT_EQ(MetadataOf(error, "rows_that_fit"), "0");
 }
 
-TEST_F(ComputationTest, TooManyRowsAreRefused) {
+TEST_F(StateBatchTest, TooManyRowsAreRefused) {
   EXPECT_FALSE(Run(Request(1000)));
   const Error error = Refused(Request(1001));
   EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
@@ -143,16 +141,16 @@ TEST_F(ComputationTest, TooManyRowsAreRefused) {
   EXPECT_EQ(MetadataOf(error, "setting"), "max-rows");
 }
 
-TEST_F(ComputationTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
+TEST_F(StateBatchTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
   const v1::ComputeRequest request = Request(6);
   v1::ComputeReply reply;
   const auto prepare = [&](Admission& admission) {
     reply.Clear();
-    return PrepareAlone(ViewOf(request), entry_, engine_.target(), limits_,
+    return PrepareAlone(FieldsOf(request), entry_, engine_.target(), limits_,
                         admission, &reply);
   };
   const auto echo = static_cast<std::int64_t>(
-      std::get<std::unique_ptr<Computation>>(prepare(admission_))
+      std::get<std::unique_ptr<StateBatch>>(prepare(admission_))
           ->echo()
           .size());
   const std::int64_t bytes = echo + 6 * 2 * 9 * std::int64_t{sizeof(double)};
@@ -162,7 +160,7 @@ TEST_F(ComputationTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
   }
 }
 
-TEST_F(ComputationTest, ListsOfBadRowsAreAdmittedOrShort) {
+TEST_F(StateBatchTest, ListsOfBadRowsAreAdmittedOrShort) {
   v1::ComputeRequest request = Request(100);
   for (double& x : *request.mutable_q()->mutable_values()) x = kNaN;
   ASSERT_FALSE(Run(request));
@@ -170,39 +168,38 @@ TEST_F(ComputationTest, ListsOfBadRowsAreAdmittedOrShort) {
   const auto bytes = static_cast<std::int64_t>(reply_.ByteSizeLong());
   Admission narrow({2 * bytes});
   v1::ComputeReply reply;
-  auto prepared = PrepareAlone(ViewOf(request), entry_, engine_.target(),
+  auto prepared = PrepareAlone(FieldsOf(request), entry_, engine_.target(),
                                limits_, narrow, &reply);
-  auto& computation = *std::get<std::unique_ptr<Computation>>(prepared);
-  const auto report =
-      engine_.Evaluate(*computation.plan(), computation.outputs());
-  ASSERT_FALSE(computation.Complete(report, {}));
+  auto& batch = *std::get<std::unique_ptr<StateBatch>>(prepared);
+  const auto report = engine_.Evaluate(*batch.plan(), batch.outputs());
+  ASSERT_FALSE(batch.Finish(report, 0, &reply));
   EXPECT_EQ(reply.rows_not_ok(), 100u);
   EXPECT_GE(reply.row_status_size(), 8);
   EXPECT_LT(reply.row_status_size(), 100);
 }
 
-TEST_F(ComputationTest, ResultsAreHeldUntilTheComputationGoes) {
+TEST_F(StateBatchTest, ResultsAreHeldUntilTheBatchGoes) {
   // Less than two take.
   Admission small({1500});
   const v1::ComputeRequest request = Request(6);
   v1::ComputeReply other;
   const auto prepare = [&](v1::ComputeReply* reply) {
-    return PrepareAlone(ViewOf(request), entry_, engine_.target(), limits_,
+    return PrepareAlone(FieldsOf(request), entry_, engine_.target(), limits_,
                         small, reply);
   };
   {
     const auto held = prepare(&reply_);
-    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Computation>>(held));
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<StateBatch>>(held));
     const auto refused = prepare(&other);
     ASSERT_TRUE(std::holds_alternative<Error>(refused));
     EXPECT_EQ(std::get<Error>(refused).reason, v1::OVERLOADED);
   }
   other.Clear();
   EXPECT_TRUE(
-      std::holds_alternative<std::unique_ptr<Computation>>(prepare(&other)));
+      std::holds_alternative<std::unique_ptr<StateBatch>>(prepare(&other)));
 }
 
-TEST_F(ComputationTest, FailFastNamesTheFirstBadRow) {
+TEST_F(StateBatchTest, FailFastNamesTheFirstBadRow) {
   v1::ComputeRequest request = Request(5);
   request.mutable_q()->set_values(3 * 2 + 1, kNaN);
   request.mutable_options()->set_fail_fast(true);
@@ -214,7 +211,7 @@ TEST_F(ComputationTest, FailFastNamesTheFirstBadRow) {
   EXPECT_EQ(MetadataOf(error, "code"), "ROW_CODE_INVALID_INPUT");
 }
 
-TEST_F(ComputationTest, ABrokenModelIsNamed) {
+TEST_F(StateBatchTest, ABrokenModelIsNamed) {
   auto broken = std::make_shared<LoadedRevision>();
   broken->revision = "abc";
   broken->problem = "why";
@@ -224,7 +221,7 @@ TEST_F(ComputationTest, ABrokenModelIsNamed) {
   EXPECT_EQ(MetadataOf(error, "revision"), "abc");
 }
 
-TEST_F(ComputationTest, TaskDiagnosticsComeWithTheTask) {
+TEST_F(StateBatchTest, TaskDiagnosticsComeWithTheTask) {
   v1::ComputeRequest request = Request(3);
   request.add_quantities(v1::QUANTITY_OPERATIONAL_SPACE);
   request.mutable_operational_space()->add_axes(v1::TASK_AXIS_LINEAR_X);

@@ -9,8 +9,19 @@
 
 namespace torqued::server {
 
-/// A view of a request's states. Null: absent.
-struct StatesView {
+/// A view of the fields of a request, or of those that a stream's start or
+/// chunk has. Null: absent.
+struct ComputeFields {
+  const std::string* model = nullptr;
+  /// Numbers of v1.Quantity, as they came.
+  std::span<const int> quantities;
+  const v1::Options* options = nullptr;
+  const v1::OperationalSpaceOptions* operational_space = nullptr;
+  /// A number of v1.ReferenceFrame, as it came, and its path in the request.
+  int wrench_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
+  std::string_view wrench_frame_field =
+      "tip_wrench_on_environment.reference_frame";
+
   const v1::Array* q = nullptr;
   const v1::Array* v = nullptr;
   const v1::Array* a = nullptr;
@@ -26,32 +37,13 @@ struct StatesView {
   std::string_view tip_wrench_field = "tip_wrench_on_environment.wrench";
 };
 
-/// A view of the rest of a request. Null: absent.
-struct QueryView {
-  const std::string* model = nullptr;
-  /// Numbers of v1.Quantity, as they came.
-  std::span<const int> quantities;
-  const v1::Options* options = nullptr;
-  const v1::OperationalSpaceOptions* operational_space = nullptr;
-  /// A number of v1.ReferenceFrame, as it came, and its path in the request.
-  int wrench_frame = v1::REFERENCE_FRAME_UNSPECIFIED;
-  std::string_view wrench_frame_field =
-      "tip_wrench_on_environment.reference_frame";
-};
-
-/// A view of a request of one message.
-struct ComputeView {
-  QueryView query;
-  StatesView states;
-};
-
-ComputeView ViewOf(const v1::ComputeRequest& request);
-ComputeView ViewOf(const v1::InverseDynamicsRequest& request);
-ComputeView ViewOf(const v1::MassMatrixRequest& request);
-ComputeView ViewOf(const v1::ForwardDynamicsRequest& request);
-ComputeView ViewOf(const v1::OperationalSpaceRequest& request);
-QueryView ViewOf(const v1::EvaluateStart& start);
-StatesView ViewOf(const v1::EvaluateChunk& chunk);
+ComputeFields FieldsOf(const v1::ComputeRequest& request);
+ComputeFields FieldsOf(const v1::InverseDynamicsRequest& request);
+ComputeFields FieldsOf(const v1::MassMatrixRequest& request);
+ComputeFields FieldsOf(const v1::ForwardDynamicsRequest& request);
+ComputeFields FieldsOf(const v1::OperationalSpaceRequest& request);
+ComputeFields FieldsOf(const v1::EvaluateStart& start);
+ComputeFields FieldsOf(const v1::EvaluateChunk& chunk);
 
 /// Moves what a shorthand returns, but for the echo, out of the general reply.
 /// Nothing is copied where both are in one arena.

@@ -1,4 +1,4 @@
-#include "server/services/parsing_room.h"
+#include "server/services/parse_reservation.h"
 
 #include <algorithm>
 #include <utility>
@@ -24,19 +24,21 @@ std::int64_t BytesToParse(std::string_view source) {
   return kLeast + kBytesOfByte * BytesOfSource(source);
 }
 
-std::optional<Error> ParsingRoom::Admit(std::string_view source) {
+std::optional<Error> ParseReservation::Admit(std::string_view source) {
   return Hold(BytesToParse(source));
 }
 
-std::optional<Error> ParsingRoom::Hold(std::int64_t bytes) {
-  room_ = {};
-  auto admitted = admission_.Admit({.bytes = bytes});
+std::optional<Error> ParseReservation::Hold(std::int64_t bytes) {
+  reservation_ = {};
+  auto admitted =
+      admission_.Admit({.bytes = bytes}, beside_ == nullptr ? Admission::Load()
+                                                            : beside_->load());
   if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  room_ = std::get<Admission::Ticket>(std::move(admitted));
+  reservation_ = std::get<Admission::Reservation>(std::move(admitted));
   return std::nullopt;
 }
 
-AdmitSource ParsingRoom::Asked() {
+AdmitSource ParseReservation::Asked() {
   // The database has it beside what it hands out.
   constexpr std::int64_t kCopies = 2;
   return {.read =
@@ -53,7 +55,7 @@ AdmitSource ParsingRoom::Asked() {
 
 OrError<ModelEntry> ResolveModel(Registry& registry, std::string_view reference,
                                  PeerAdmission admission) {
-  ParsingRoom room(admission);
+  ParseReservation room(admission);
   auto resolved = registry.Resolve(reference, room.Asked());
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return room.refusal() ? *room.refusal() : ToError(*error);

@@ -1,0 +1,35 @@
+// Calls without their transport.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "server/services/state_batch.h"
+
+namespace torqued::server {
+
+/// The request checked and admitted as if it were the first of its kind.
+inline OrError<std::unique_ptr<StateBatch>> PrepareAlone(
+    const ComputeFields& fields, const ModelEntry& entry,
+    std::string_view target, const ComputeLimits& limits, Admission& admission,
+    v1::ComputeReply* reply) {
+  auto query = PrepareQuery(fields, entry, target);
+  if (auto* error = std::get_if<Error>(&query)) return std::move(*error);
+  auto batch = std::make_unique<StateBatch>(std::get<QueryPtr>(query),
+                                            reply->mutable_results());
+  auto error = batch->Bind(fields);
+  if (!error) {
+    error = batch->Admit(0, static_cast<std::int64_t>(batch->echo().size()),
+                         limits, admission);
+  }
+  if (error) return *std::move(error);
+  return batch;
+}
+
+inline v1::Echo EchoOf(const StateBatch& batch) {
+  v1::Echo echo;
+  echo.ParseFromString(std::string(batch.echo()));
+  return echo;
+}
+
+}  // namespace torqued::server
