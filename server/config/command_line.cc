@@ -41,12 +41,6 @@ CLI::Validator Address(int first_port) {
       "ADDR");
 }
 
-CLI::Validator Seconds(double max) {
-  return CLI::Validator(
-      [max](const std::string& text) { return CheckSeconds(text, max); },
-      "SECONDS");
-}
-
 std::chrono::milliseconds Milliseconds(double seconds) {
   return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
@@ -57,12 +51,6 @@ std::string WithPort(const std::string& address) {
   const bool has_none = host.find(':') == std::string_view::npos ||
                         (host.starts_with('[') && host.ends_with(']'));
   return has_none ? address + ":" + std::to_string(kDefaultPort) : address;
-}
-
-/// A NUL would cut a path short where the system reads it.
-bool HasControl(const std::string& text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
 /// "--max-rows" is also TORQUED_MAX_ROWS.
@@ -131,7 +119,9 @@ class Parser {
       }
       return HealthCheckCommand{first, settings_.address_file, tls};
     }
-    if (std::string wrong = TlsProblem(); !wrong.empty()) return Usage(wrong);
+    if (std::string wrong = CheckListen(settings_, insecure_); !wrong.empty()) {
+      return Usage(wrong);
+    }
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
     settings_.drain_grace = Milliseconds(drain_grace_);
@@ -161,26 +151,6 @@ class Parser {
   }
 
  private:
-  std::string TlsProblem() const {
-    for (const std::string& address : settings_.listen) {
-      const flags::Security security = flags::SecurityOf(address);
-      if (security != flags::Security::kNone && settings_.tls.cert.empty()) {
-        return "--listen: " + address + " needs --tls-cert";
-      }
-      if (security == flags::Security::kMtls &&
-          settings_.tls.client_ca.empty()) {
-        return "--listen: " + address + " needs --tls-client-ca";
-      }
-      if (!insecure_ && !flags::IsLocal(address) &&
-          (security == flags::Security::kNone || settings_.rights.empty())) {
-        return "--listen: other machines reach " + address +
-               ", so it needs tls: or mtls: and --rights; --insecure "
-               "(TORQUED_INSECURE=on) serves everybody";
-      }
-    }
-    return {};
-  }
-
   EarlyExit Usage(const std::string& message) const {
     // Of a check, 2 says that the store is damaged.
     return {store_->parsed() || token_->parsed() ? 64 : 2, "",
@@ -198,6 +168,17 @@ class Parser {
   CLI::Option* Setting(const std::string& flag, T& value,
                        const std::string& help) {
     return app_.add_option(flag, value, help)->capture_default_str();
+  }
+
+  template <class T>
+  void Count(const std::string& flag, T& value, std::int64_t min,
+             std::int64_t max, const std::string& help) {
+    flags::WholeNumber(Setting(flag, value, help), min, max);
+  }
+
+  void Seconds(const std::string& flag, double& value, double max,
+               const std::string& help) {
+    flags::Number(Setting(flag, value, help), 0, max)->type_name("SECONDS");
   }
 
   /// `--flag`, or on and off in the environment and the file.
@@ -260,58 +241,42 @@ class Parser {
   }
 
   void AddWork() {
-    flags::WholeNumber(
-        Setting("--threads", settings_.threads,
-                "Computing threads; 0: as many as this process may use"),
-        0, 1024);
+    Count("--threads", settings_.threads, 0, 1024,
+          "Computing threads; 0: as many as this process may use");
     Setting("--isa", isa_,
             "Instruction set of the computing: auto, the widest of this "
             "machine, or one by name: avx512, avx2, baseline")
         ->check(CLI::Validator(
             [](const std::string& text) { return CheckTarget(text); }, "NAME"));
-    Setting("--drain-grace", drain_grace_,
-            "Seconds that calls in flight get to finish at shutdown")
-        ->check(Seconds(kMaxDrainGrace));
+    Seconds("--drain-grace", drain_grace_, kMaxDrainGrace,
+            "Seconds that calls in flight get to finish at shutdown");
   }
 
   void AddLimits() {
-    flags::WholeNumber(
-        Setting("--max-message-bytes", settings_.max_message_bytes,
-                "Largest request and largest reply; by default a 64th of the "
-                "memory, at most 16 MiB; clients have a limit of their own, "
-                "4 MiB unless raised"),
-        4096, kMaxMessage);
-    flags::WholeNumber(
-        Setting("--max-rows", settings_.max_rows,
-                "Most states in one request, or in one chunk of a stream"),
-        1, kMaxCount);
-    flags::WholeNumber(
-        Setting(
-            "--max-inflight-bytes", settings_.max_inflight_bytes,
-            "Most bytes of requests and replies under way at a time; "
-            "results count twice; by default a quarter of the memory, at most "
-            "1 GiB"),
-        1, kUnbounded);
-    flags::WholeNumber(
-        Setting("--max-inflight-streams", settings_.max_inflight_streams,
-                "Most streams of Evaluate and checks at a time; more are "
-                "refused at once"),
-        1, kMaxCount);
-    flags::WholeNumber(Setting("--max-models", settings_.max_models,
-                               "Most names in the model store; no more are "
-                               "registered then"),
-                       1, kUnbounded);
+    Count("--max-message-bytes", settings_.max_message_bytes, 4096, kMaxMessage,
+          "Largest request and largest reply; by default a 64th of the memory, "
+          "at most 16 MiB; clients have a limit of their own, 4 MiB unless "
+          "raised");
+    Count("--max-rows", settings_.max_rows, 1, kMaxCount,
+          "Most states in one request, or in one chunk of a stream");
+    Count("--max-inflight-bytes", settings_.max_inflight_bytes, 1, kUnbounded,
+          "Most bytes of requests and replies under way at a time; results "
+          "count twice; by default a quarter of the memory, at most 1 GiB");
+    Count("--max-inflight-streams", settings_.max_inflight_streams, 1,
+          kMaxCount,
+          "Most streams of Evaluate and checks at a time; more are refused at "
+          "once");
+    Count("--max-models", settings_.max_models, 1, kUnbounded,
+          "Most names in the model store; no more are registered then");
   }
 
   void AddConnections() {
-    Setting("--keepalive", keepalive_,
+    Seconds("--keepalive", keepalive_, kMaxKeeping,
             "Seconds without a byte after which a client is asked whether it "
-            "is there; 0: never")
-        ->check(Seconds(kMaxKeeping));
-    Setting("--max-connection-age", max_connection_age_,
+            "is there; 0: never");
+    Seconds("--max-connection-age", max_connection_age_, kMaxKeeping,
             "Seconds after which a connection takes no new calls and its "
-            "client opens another one; 0: never")
-        ->check(Seconds(kMaxKeeping));
+            "client opens another one; 0: never");
   }
 
   void AddLogging() {
@@ -329,13 +294,12 @@ class Parser {
   }
 
   void AddCommands() {
+    app_.option_defaults()->configurable(false);
     app_.add_option("--config", config_, "File of settings")
-        ->check(CLI::ExistingFile)
-        ->configurable(false);
+        ->check(CLI::ExistingFile);
     app_.add_flag("--print-config", print_config_,
                   "Print the effective settings, in the form of a file, and "
-                  "exit")
-        ->configurable(false);
+                  "exit");
     app_.add_option("--health-check", health_check_,
                     "Ask the server at ADDR, port 7421 unless named, whether "
                     "it serves; without ADDR, the server with these settings: "
@@ -346,19 +310,15 @@ class Parser {
             [](const std::string& text) {
               return CheckAddress(WithPort(text), /*first_port=*/1);
             },
-            "ADDR"))
-        ->configurable(false);
+            "ADDR"));
     app_.add_option("--tls-ca", tls_ca_,
                     "PEM file of the CAs that --health-check trusts at a tls: "
                     "address; by default those of the system. --tls-cert and "
-                    "--tls-key are its own certificate then")
-        ->configurable(false);
+                    "--tls-key are its own certificate then");
     app_.add_option("--tls-server-name", tls_server_name_,
                     "Name that the certificate of the server must have for "
-                    "--health-check; by default that of the address")
-        ->configurable(false);
-    app_.add_flag("--version", version_, "Print the version and exit")
-        ->configurable(false);
+                    "--health-check; by default that of the address");
+    app_.add_flag("--version", version_, "Print the version and exit");
   }
 
   void AddStoreCommands() {
@@ -377,10 +337,9 @@ class Parser {
     backup_->fallthrough();
     backup_->add_option("FILE", backup_file_, "File of the copy")
         ->required()
-        ->check(some_file)
-        ->configurable(false);
-    backup_->add_flag("--overwrite", overwrite_, "Replace a file that is there")
-        ->configurable(false);
+        ->check(some_file);
+    backup_->add_flag("--overwrite", overwrite_,
+                      "Replace a file that is there");
     check_ = store_->add_subcommand(
         "check",
         "Say whether a store is whole, also one that a server has open");
@@ -388,8 +347,7 @@ class Parser {
     check_
         ->add_option("FILE", check_file_,
                      "The store, or a copy of it (default: --store)")
-        ->check(some_file)
-        ->configurable(false);
+        ->check(some_file);
   }
 
   void AddTokenCommand() {
@@ -401,18 +359,14 @@ class Parser {
         "create",
         "Append a client to the file that --rights names, and print its token");
     create_->fallthrough();
-    create_->add_option("NAME", grant_.name, "Name of the client")
-        ->required()
-        ->configurable(false);
+    create_->add_option("NAME", grant_.name, "Name of the client")->required();
     flags::OneOf(create_->add_option("--role", role_, "What it may do"),
                  {"evaluate", "register", "administer"})
-        ->required()
-        ->configurable(false);
+        ->required();
     create_
         ->add_option("--models", grant_.models,
                      "Pattern of the names of the models that it may use")
-        ->capture_default_str()
-        ->configurable(false);
+        ->capture_default_str();
   }
 
   // CLI11 would let the file win over the environment and would not say where
@@ -452,10 +406,6 @@ class Parser {
       if (option == nullptr || !option->get_configurable()) {
         throw CLI::ConfigError(entry.place + ": unknown key '" + entry.key +
                                "'" + KeyHint(entry.key));
-      }
-      if (std::any_of(entry.values.begin(), entry.values.end(), HasControl)) {
-        throw CLI::ConfigError(entry.place + ": the value of key '" +
-                               entry.key + "' has control characters");
       }
       if (!entry.values.empty()) FillIn(option, entry.values, entry.place);
     }

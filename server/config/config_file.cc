@@ -84,6 +84,16 @@ std::string Append(const toml::table& table, const std::string& prefix,
       return entry.place + ": the value of key '" + entry.key +
              "' is no text, no number and no list of these";
     }
+    // A NUL would cut a path short where the system reads it.
+    const auto is_control = [](unsigned char c) {
+      return c < 0x20 || c == 0x7F;
+    };
+    for (const std::string& text : entry.values) {
+      if (std::ranges::any_of(text, is_control)) {
+        return entry.place + ": the value of key '" + entry.key +
+               "' has control characters";
+      }
+    }
     entries->push_back(std::move(entry));
   }
   return {};

@@ -1,28 +1,9 @@
 #include "server/config/validators.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "core/lanes/targets.h"
 #include "server/flags/address.h"
 
 namespace torqued::server {
-
-std::string CheckSeconds(std::string_view text, double max) {
-  double value = 0;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stop, error] =
-      std::from_chars(begin, end, value, std::chars_format::fixed);
-  // False for anything that is not a number.
-  const bool in_range = value >= 0 && value <= max;
-  if (error != std::errc{} || stop != end || !in_range) {
-    return "needs seconds from 0 to " +
-           std::to_string(static_cast<std::int64_t>(max)) + ", not '" +
-           std::string(text) + "'";
-  }
-  return {};
-}
 
 std::string CheckAddress(std::string_view text, int first_port) {
   return flags::AddressProblem(
@@ -38,6 +19,25 @@ std::string CheckTarget(std::string_view text) {
   }
   return "needs auto or a target that this machine can run (" + names +
          "), not '" + std::string(text) + "'";
+}
+
+std::string CheckListen(const Settings& settings, bool insecure) {
+  for (const std::string& address : settings.listen) {
+    const flags::Security security = flags::SecurityOf(address);
+    if (security != flags::Security::kNone && settings.tls.cert.empty()) {
+      return "--listen: " + address + " needs --tls-cert";
+    }
+    if (security == flags::Security::kMtls && settings.tls.client_ca.empty()) {
+      return "--listen: " + address + " needs --tls-client-ca";
+    }
+    if (!insecure && !flags::IsLocal(address) &&
+        (security == flags::Security::kNone || settings.rights.empty())) {
+      return "--listen: other machines reach " + address +
+             ", so it needs tls: or mtls: and --rights; --insecure "
+             "(TORQUED_INSECURE=on) serves everybody";
+    }
+  }
+  return {};
 }
 
 }  // namespace torqued::server

@@ -4,14 +4,17 @@
 #include <string>
 #include <string_view>
 
+#include "server/config/settings.h"
+
 namespace torqued::server {
 
-/// Seconds, with a fraction if need be; finite.
-std::string CheckSeconds(std::string_view text, double max);
 /// "HOST:PORT" or "[IPV6]:PORT", also behind "tls:" or "mtls:", or "unix:PATH",
 /// with ports from `first_port` on; 0 is one of the system's choice.
 std::string CheckAddress(std::string_view text, int first_port);
 /// "auto", or a target that this machine can run.
 std::string CheckTarget(std::string_view text);
+/// Whether the settings have the certificates and rights that their addresses
+/// need; `insecure`: everybody may be served.
+std::string CheckListen(const Settings& settings, bool insecure);
 
 }  // namespace torqued::server

@@ -1,7 +1,10 @@
-// A refusal, before it becomes a gRPC status.
+// A refusal, and the gRPC status with machine-readable details that it becomes.
 #pragma once
 
+#include <grpcpp/support/status.h>
+
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,5 +42,17 @@ Error FieldError(v1::Reason reason, std::string field, std::string message);
 /// them for example, also where the sentence begins with one. What the part
 /// meets in the options is the start's.
 Error InMessage(Error error, std::string_view message);
+
+/// The gRPC status code that a reason always comes with.
+grpc::StatusCode CodeOf(v1::Reason reason);
+
+/// Size that the serialized details stay below: trailers of over 8 KB lose the
+/// error itself, and binary trailers travel in base64.
+inline constexpr std::size_t kMaxDetailsBytes = 4096;
+
+/// Code, sentence and `grpc-status-details-bin` (v1.Status with ErrorInfo,
+/// BadRequest, RetryInfo). The first violations that fit are listed; when some
+/// are left out, metadata "violations" holds their total.
+grpc::Status ToStatus(const Error& error);
 
 }  // namespace torqued::server

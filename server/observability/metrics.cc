@@ -1,5 +1,6 @@
 #include "server/observability/metrics.h"
 
+#include <absl/status/status.h>
 #include <google/protobuf/descriptor.h>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -37,24 +38,6 @@ const Histogram::BucketBoundaries& Buckets() {
       0.025, 0.05,   0.1,  0.25, 0.5,    1,    10};
   return seconds;
 }
-
-constexpr std::array<const char*, kCodes> kCodeNames = {"OK",
-                                                        "CANCELLED",
-                                                        "UNKNOWN",
-                                                        "INVALID_ARGUMENT",
-                                                        "DEADLINE_EXCEEDED",
-                                                        "NOT_FOUND",
-                                                        "ALREADY_EXISTS",
-                                                        "PERMISSION_DENIED",
-                                                        "RESOURCE_EXHAUSTED",
-                                                        "FAILED_PRECONDITION",
-                                                        "ABORTED",
-                                                        "OUT_OF_RANGE",
-                                                        "UNIMPLEMENTED",
-                                                        "INTERNAL",
-                                                        "UNAVAILABLE",
-                                                        "DATA_LOSS",
-                                                        "UNAUTHENTICATED"};
 
 double Seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -96,7 +79,8 @@ class State {
     if (made == nullptr) {
       // Add has the same answer for everybody.
       made = &calls_.Add({{"method", found->first},
-                          {"code", kCodeNames[code]},
+                          {"code", absl::StatusCodeToString(
+                                       static_cast<absl::StatusCode>(code))},
                           {"reason", reason == v1::REASON_UNSPECIFIED
                                          ? std::string()
                                          : v1::Reason_Name(reason)}});

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/errors/status.h"
+#include "server/errors/error.h"
 #include "server/errors/utf8.h"
 #include "server/observability/metrics.h"
 #include "server/observability/request_id.h"

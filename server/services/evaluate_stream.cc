@@ -73,7 +73,7 @@ void EvaluateStream::OnStart(Chunk* message) {
 
 std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
   auto query = context_.queries.Prepare(FieldsOf(start_), entry,
-                                             context_.engine.target());
+                                        context_.engine.target());
   if (auto* error = std::get_if<Error>(&query)) {
     return InMessage(std::move(*error), "start.");
   }

@@ -1,6 +1,6 @@
 #include "server/services/unary_call.h"
 
-#include "server/errors/status.h"
+#include "server/errors/error.h"
 
 namespace torqued::server {
 

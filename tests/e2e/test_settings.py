@@ -189,7 +189,7 @@ def test_who_changed_a_model_stands_in_the_log(start):
             for call in calls] == [
         ("RegisterModel", "arm",
          f"registered at revision {revision}, label good"),
-        ("DeleteModel", "arm", "deleted")]
+        ("DeleteModel", "arm", f"deleted, before at revision {revision}")]
     assert all(call["peer"] and call["request_id"] for call in calls)
 
 

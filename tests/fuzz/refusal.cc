@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/model/text.h"
-#include "server/errors/status.h"
+#include "server/errors/error.h"
 #include "tests/fuzz/require.h"
 
 namespace torqued::fuzz {

@@ -1,4 +1,4 @@
-#include "server/errors/status.h"
+#include "server/errors/error.h"
 
 #include <gtest/gtest.h>
 
