@@ -11,7 +11,7 @@
 #include <string>
 
 #include "server/lifecycle/malloc_tuning.h"
-#include "server/lifecycle/transport_tuning.h"
+#include "server/lifecycle/transport.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued {
@@ -78,8 +78,9 @@ int main(int argc, char** argv) {
   torqued::Echo echo(std::atoi(argv[2]));
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.SetMaxReceiveMessageSize(-1);
-  torqued::server::TuneTransport(torqued::server::Windows::kFixed, &builder);
+  // As a server with 4 GiB of memory.
+  torqued::server::ConfigureTransport(
+      {16 << 20, 1 << 30, std::chrono::minutes(1), {}}, &builder);
   builder.AddListeningPort(argv[1], grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&echo);
   const auto server = builder.BuildAndStart();
