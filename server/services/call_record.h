@@ -81,7 +81,7 @@ class CallRecord {
   }
   std::chrono::nanoseconds age() const;
   PeerId peer() const { return peer_; }
-  /// Of its connections one turn is taken on ServiceContext::uncut.
+  /// Of its connections one turn is taken on ServiceContext::background.
   PeerId host() const { return HostIdOf(peer_text_); }
 
  private:

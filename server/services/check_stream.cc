@@ -78,7 +78,7 @@ void CheckStream::Step() {
 
 std::optional<Error> CheckStream::Work() {
   try {
-    context_.uncut.Submit([this] { Step(); }, record_.host());
+    context_.background.Submit([this] { Step(); }, record_.host());
     return std::nullopt;
   } catch (...) {
     const Lock lock(mutex_);

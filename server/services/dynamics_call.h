@@ -47,8 +47,8 @@ class DynamicsCall final : public UnaryCall {
     const auto entry = context_.registry.ResolveLoaded(request_.model());
     CountModel(entry.has_value());
     if (entry) return Compute(*entry);
-    context_.uncut.Submit([this] { Guarded([this] { ResolveAndCompute(); }); },
-                          record_.host());
+    context_.loads.Run(request_.model(), record_.host(),
+                       [this] { Guarded([this] { ResolveAndCompute(); }); });
   }
 
   /// For a model that is not at hand, beside the pool.

@@ -38,8 +38,8 @@ class RegistryCall final : public UnaryCall {
       error = record_.RefusalOf(model);
     }
     if (error) return Fail(*std::move(error));
-    context_.uncut.Submit([this] { Guarded([this] { Work(); }); },
-                          record_.host());
+    context_.background.Submit([this] { Guarded([this] { Work(); }); },
+                               record_.host());
   }
 
   void Work() {

@@ -8,6 +8,7 @@
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
 #include "server/services/call_gate.h"
+#include "server/services/model_loads.h"
 #include "server/services/prepared_query.h"
 #include "server/services/state_batch.h"
 
@@ -37,7 +38,8 @@ struct ServiceContext {
   /// of the engine, as many: models that are read and made, registrations,
   /// steps of checks. These take long, so turns go round the hosts, however
   /// many connections each has. Goes first, with what runs on it.
-  ChunkScheduler uncut{engine.threads()};
+  ChunkScheduler background{engine.threads()};
+  ModelLoads loads{background};
 };
 
 }  // namespace torqued::server

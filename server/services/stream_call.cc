@@ -58,7 +58,8 @@ void StreamCall::FindModel(std::string reference) {
     if (entry) {
       error = OnModel(*entry);
     } else {
-      return context_.uncut.Submit([this] { LookUp(); }, record_.host());
+      return context_.loads.Run(reference_, record_.host(),
+                                [this] { LookUp(); });
     }
   } catch (...) {
     error = FaultOfTheServer();

@@ -42,7 +42,7 @@ class LiveServices {
 
   Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
-  ChunkScheduler& uncut() { return context_.uncut; }
+  ChunkScheduler& background() { return context_.background; }
   Admission& admission() { return admission_; }
   CallGate& gate() { return gate_; }
 

@@ -107,12 +107,12 @@ TEST_F(TurnsTest, ACallWhoseModelIsStillToBeMadeWaitsForNoChunk) {
 
 TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
   std::promise<void> release;
-  services_.uncut().Submit(
+  services_.background().Submit(
       [released = release.get_future().share()] { released.wait(); });
   Call cold(services_, "cold", 1);
-  Await([&] { return services_.uncut().jobs() >= 2; });
+  Await([&] { return services_.background().jobs() >= 2; });
   EXPECT_EQ(Call(services_, "warm", 10 * kChunkRows).Rows(), 10 * kChunkRows);
-  EXPECT_EQ(services_.uncut().jobs(), 2);
+  EXPECT_EQ(services_.background().jobs(), 2);
   release.set_value();
   EXPECT_EQ(cold.Rows(), 1);
 }
@@ -123,14 +123,14 @@ TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
 TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
   std::promise<void> begin, end;
   const auto hold = [this](std::shared_future<void> released) {
-    services_.uncut().Submit(
+    services_.background().Submit(
         [released = std::move(released)] { released.wait(); });
   };
   hold(begin.get_future().share());
   std::vector<std::future<grpc::Status>> calls;
   for (const char* host :
        {"127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"}) {
-    const std::int64_t before = services_.uncut().jobs();
+    const std::int64_t before = services_.background().jobs();
     calls.push_back(std::async(std::launch::async, [this, host] {
       const auto stub = v1::ModelRegistry::NewStub(services_.ChannelFrom(host));
       grpc::ClientContext context;
@@ -139,15 +139,15 @@ TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
       v1::GetModelReply reply;
       return stub->GetModel(&context, request, &reply);
     }));
-    Await([&] { return services_.uncut().jobs() != before; });
+    Await([&] { return services_.background().jobs() != before; });
   }
   hold(end.get_future().share());
-  Await([&] { return services_.uncut().jobs() >= 6; });
+  Await([&] { return services_.background().jobs() >= 6; });
 
   begin.set_value();
   EXPECT_TRUE(Await(calls.back()).ok());
   // The two that held the thread, one call of each host.
-  EXPECT_LE(services_.uncut().chunks_started(), 4);
+  EXPECT_LE(services_.background().chunks_started(), 4);
   end.set_value();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(Await(calls[i]).ok());
 }
@@ -159,14 +159,14 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
   services.Register("cold", MakeRandomRobot(2, {.dof = kDof}).urdf);
   services.Register("warm", MakeRandomRobot(1, {.dof = kDof}).urdf);
   std::promise<void> release;
-  services.uncut().Submit(
+  services.background().Submit(
       [released = release.get_future().share()] { released.wait(); });
 
   // The model cannot be loaded now. The requests take 32'896 and 752'896 bytes,
   // each of which would fit alone.
   const auto others = services.admission().Admit({.bytes = 830'000});
   Call fits(services, "cold", 200);
-  Await([&] { return services.uncut().jobs() >= 2; });
+  Await([&] { return services.background().jobs() >= 2; });
   EXPECT_EQ(Call(services, "cold", 5200).Code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   release.set_value();
