@@ -294,10 +294,10 @@ OrRegistryError<LoadedPointer> Registry::LoadStored(std::string_view revision,
                                                     const AdmitSource& admit) {
   if (LoadedPointer cached = cache_.Find(revision)) return cached;
   const RevisionCache::Generation generation = cache_.generation();
-  if (admit.read) {
+  if (admit) {
     const auto asked = store_->SourceBytes(revision);
     const auto* bytes = std::get_if<std::optional<std::int64_t>>(&asked);
-    if (bytes != nullptr && *bytes && !admit.read(**bytes)) {
+    if (bytes != nullptr && *bytes && !admit(**bytes)) {
       return NotAdmitted();
     }
   }
@@ -312,7 +312,6 @@ OrRegistryError<LoadedPointer> Registry::LoadStored(std::string_view revision,
   }
   auto& stored = std::get<std::optional<StoredRevision>>(read);
   if (!stored) return LoadedPointer();
-  if (admit.parse && !admit.parse(stored->source)) return NotAdmitted();
   const std::optional<RevisionSummary> summary = std::move(stored->summary);
   LoadedPointer loaded = LoadFromStore(*std::move(stored));
   if (const RevisionSummary is = SummaryOf(*loaded); summary != is) {

@@ -73,14 +73,9 @@ struct RegisterResult {
   bool changed() const { return before != entry.loaded->revision; }
 };
 
-/// Asked for a source that was not sent with the call; where one returns false
-/// the call ends with kNotAdmitted. Without them nothing is asked.
-struct AdmitSource {
-  /// Before it is read, of its size.
-  std::function<bool(std::int64_t bytes)> read;
-  /// Before it is parsed, with what is read already.
-  std::function<bool(std::string_view source)> parse;
-};
+/// Asked before a stored source of so many bytes is read and parsed. False ends
+/// the call with kNotAdmitted. An empty one is not asked.
+using AdmitSource = std::function<bool(std::int64_t source_bytes)>;
 
 /// What a name points at, as it was when it was last loaded.
 struct ListedModel {

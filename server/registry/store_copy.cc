@@ -117,14 +117,14 @@ class Checker {
 
 std::string ErrnoText() { return std::generic_category().message(errno); }
 
-/// A new file that goes again unless it is given its name.
+/// A new file beside the target that goes again unless it takes its name.
 class Draft {
  public:
   explicit Draft(const fs::path& target)
       : target_(target),
-        path_((target.parent_path() /
-               ("." + target.filename().string() + ".XXXXXX"))
-                  .string()) {}
+        path_(target.parent_path() /
+              ("." + target.filename().string() + ".XXXXXX")),
+        fd_(mkostemp(path_.data(), O_CLOEXEC)) {}
   ~Draft() {
     if (fd_ < 0) return;
     close(fd_);
@@ -138,24 +138,18 @@ class Draft {
 
   const std::string& path() const { return path_; }
 
-  /// Empty, and for nobody else yet. What a backup that was killed has left is
-  /// never in the way.
-  bool Create() {
-    fd_ = mkostemp(path_.data(), O_CLOEXEC);
-    return fd_ >= 0;
-  }
-  /// Who may read the store may read its copy, and nobody else.
+  /// Who may read the store may read its copy, and nobody else. False, with
+  /// errno: there is no file.
   bool TakeRights(const struct stat& store) {
+    if (fd_ < 0) return false;
     // Only root may give files away.
     const bool own = fchown(fd_, store.st_uid, store.st_gid) == 0;
     const mode_t mode = store.st_mode & 0777;
     return fchmod(fd_, own ? mode : mode & ~mode_t{0077}) == 0;
   }
-  bool Sync() { return fsync(fd_) == 0; }
   /// The file is there under its name then, also after a crash.
-  bool TakeName(bool overwrite) {
-    if (!(overwrite ? rename(path_.c_str(), target_.c_str()) == 0
-                    : RenameNoReplace(path_, target_.string()))) {
+  bool TakeName() {
+    if (fsync(fd_) != 0 || rename(path_.c_str(), target_.c_str()) != 0) {
       return false;
     }
     close(std::exchange(fd_, -1));
@@ -166,7 +160,7 @@ class Draft {
  private:
   const fs::path target_;
   std::string path_;
-  int fd_ = -1;
+  int fd_;
 };
 
 /// Why the file must not be written, as far as what is there tells.
@@ -252,7 +246,7 @@ std::optional<BackupFailure> BackUpStore(const std::string& store,
   auto& reading = *std::get<std::unique_ptr<SqliteConnection>>(opened);
   reading.StopWhen(&options.stop);
   Draft draft(target);
-  if (!draft.Create() || !draft.TakeRights(of)) return of_file(ErrnoText());
+  if (!draft.TakeRights(of)) return of_file(ErrnoText());
   if (!SqliteRows(reading, "VACUUM INTO ?1", draft.path()).Finish()) {
     const StoreError why = reading.error();
     return of_store(why.message, why.code == StoreError::Code::kDamaged);
@@ -265,9 +259,7 @@ std::optional<BackupFailure> BackUpStore(const std::string& store,
   if (const auto& check = std::get<StoreCheck>(checked); !check.good()) {
     return of_store(check.damage.front(), /*damaged=*/true);
   }
-  if (!draft.Sync() || !draft.TakeName(options.overwrite)) {
-    return of_file(ErrnoText());
-  }
+  if (!draft.TakeName()) return of_file(ErrnoText());
   return std::nullopt;
 }
 

@@ -1,7 +1,6 @@
 #include "server/registry/store_files.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -34,19 +33,6 @@ bool IsPathOfStore(const std::string& path) {
 std::vector<std::string> FilesOfStore(const std::string& path) {
   return {path, path + "-wal", path + "-shm", path + "-journal",
           path + ".lock"};
-}
-
-bool RenameNoReplace(const std::string& from, const std::string& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                RENAME_NOREPLACE) == 0) {
-    return true;
-  }
-  // Network file systems and those in user space do not know the flag. A link
-  // replaces nothing either.
-  if (errno != EINVAL && errno != ENOSYS) return false;
-  if (link(from.c_str(), to.c_str()) != 0) return false;
-  unlink(from.c_str());
-  return true;
 }
 
 void SyncDirectory(const std::filesystem::path& directory) {

@@ -16,9 +16,6 @@ bool IsPathOfStore(const std::string& path);
 /// shared memory, rollback journal, lock.
 std::vector<std::string> FilesOfStore(const std::string& path);
 
-/// False, with errno set, also if `to` exists.
-bool RenameNoReplace(const std::string& from, const std::string& to);
-
 /// Makes the name of a new file durable.
 void SyncDirectory(const std::filesystem::path& directory);
 

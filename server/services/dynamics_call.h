@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "server/observability/metrics.h"
-#include "server/services/parse_reservation.h"
 #include "server/services/receive.h"
+#include "server/services/resolve_model.h"
 #include "server/services/state_batch.h"
 #include "server/services/unary_call.h"
 #include "server/wire/echo.h"

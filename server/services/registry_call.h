@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "server/services/parse_reservation.h"
 #include "server/services/receive.h"
 #include "server/services/registry_handlers.h"
 #include "server/services/unary_call.h"
@@ -70,24 +69,19 @@ class RegistryCall final : public UnaryCall {
     Succeed(handling.change);
   }
 
-  /// With what parsing takes admitted meanwhile.
   std::optional<Error> HandleAdmitted(Reply* reply, Handling* handling) {
-    const PeerAdmission admission(context_.admission, record_.peer());
-    ParseReservation parsing(admission, &reservation_);
     handling->cancelled = [this] { return record_.cancelled(); };
     handling->may_list = [this](std::string_view name) {
       return record_.MayList(name);
     };
-    handling->admit = [&](std::int64_t bytes) -> std::optional<Error> {
-      auto admitted = admission.Admit({.bytes = bytes},
-                                      reservation_.load() + parsing.load());
+    handling->admit = [this](std::int64_t bytes) -> std::optional<Error> {
+      auto admitted = context_.admission.Admit({.bytes = bytes}, record_.peer(),
+                                               reservation_.load());
       if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
       reservation_.Add(std::get<Admission::Reservation>(std::move(admitted)));
       return std::nullopt;
     };
-    handling->admit_source = parsing.Asked();
-    auto error = Handle(context_.registry, request_, reply, handling);
-    return parsing.refusal() ? parsing.refusal() : std::move(error);
+    return Handle(context_.registry, request_, reply, handling);
   }
 
   Error TooLarge(std::int64_t bytes) const {

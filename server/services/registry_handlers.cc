@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "server/errors/mapping.h"
-#include "server/services/parse_reservation.h"
+#include "server/services/resolve_model.h"
 #include "server/wire/enums.h"
 #include "server/wire/model_messages.h"
 
@@ -19,28 +19,29 @@ std::optional<Error> Admit(const Handling& handling, std::int64_t bytes) {
   return handling.admit ? handling.admit(bytes) : std::nullopt;
 }
 
-/// The reply to a registration or a dry run, and the parsing. Of a source,
-/// which has each of the names that are told; findings and joints come from
-/// some bytes each.
-std::optional<Error> AdmitSourceOf(const std::string& source,
-                                   const Handling& handling) {
+/// For the registry, which asks before it loads a stored model. `refusal` says
+/// more than the registry's error.
+AdmitSource Asking(const Handling& handling, std::optional<Error>* refusal) {
+  return [&handling, refusal](std::int64_t bytes) {
+    *refusal = Admit(handling, BytesToLoad(bytes));
+    return !*refusal;
+  };
+}
+
+/// Of a registration or a dry run: the parsing, the registry's copy, and the
+/// reply, which has the names of the source; findings and joints come from some
+/// bytes each.
+std::int64_t BytesFor(const std::string& source) {
   constexpr std::int64_t kReply = 4096;
   constexpr std::int64_t kBytesOfFinding = 1024;
   constexpr std::int64_t kMostFindings = 1000;
   constexpr std::int64_t kBytesOfJoint = 320;
   constexpr std::int64_t kMostJoints = 10'000;
-  const std::int64_t bytes = BytesOfSource(source);
-  const std::int64_t findings = std::min(kMostFindings, bytes / 16);
-  const std::int64_t joints = std::min(kMostJoints, bytes / 64);
-  // With the registry's own copy.
-  if (auto error = Admit(
-          handling, bytes + kForms * (kReply + bytes + kBytesOfJoint * joints +
-                                      kBytesOfFinding * findings))) {
-    return error;
-  }
-  const auto& parse = handling.admit_source.parse;
-  // Who refused it knows why.
-  return parse && !parse(source) ? Error() : std::optional<Error>();
+  const auto bytes = static_cast<std::int64_t>(source.size());
+  return BytesToLoad(bytes) + bytes +
+         kForms * (kReply + bytes +
+                   kBytesOfJoint * std::min(kMostJoints, bytes / 64) +
+                   kBytesOfFinding * std::min(kMostFindings, bytes / 16));
 }
 
 std::optional<Error> DecodeFormat(int format, std::string* decoded) {
@@ -80,7 +81,7 @@ std::optional<Error> DecodeOptions(const v1::RegistrationOptions& options,
 template <class Request>
 std::optional<Error> Decode(const Request& request, const Handling& handling,
                             std::string* format, RegistrationOptions* options) {
-  if (auto error = AdmitSourceOf(request.source(), handling)) return error;
+  if (auto error = Admit(handling, BytesFor(request.source()))) return error;
   if (auto error = DecodeFormat(request.format(), format)) return error;
   return DecodeOptions(request.options(), options);
 }
@@ -138,7 +139,10 @@ std::optional<Error> Handle(Registry& /*registry*/,
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
                             v1::GetModelReply* reply, Handling* handling) {
-  auto resolved = registry.Resolve(request.model(), handling->admit_source);
+  std::optional<Error> refusal;
+  auto resolved =
+      registry.Resolve(request.model(), Asking(*handling, &refusal));
+  if (refusal) return refusal;
   if (const auto* error = std::get_if<RegistryError>(&resolved)) {
     return ToError(*error);
   }
@@ -169,8 +173,10 @@ std::optional<Error> Handle(Registry& registry,
                                            : std::min(size, kMostModels)})) {
     return error;
   }
+  std::optional<Error> refusal;
   auto listed = registry.List(size, request.page_token(), handling->cancelled,
-                              handling->admit_source);
+                              Asking(*handling, &refusal));
+  if (refusal) return refusal;
   if (const auto* error = std::get_if<RegistryError>(&listed)) {
     return ToError(*error);
   }

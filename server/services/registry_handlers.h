@@ -19,11 +19,9 @@ namespace torqued::server {
 struct Handling {
   /// True ends parsing and listing with an error.
   std::function<bool()> cancelled;
-  /// Asked for the bytes of copies, of a reply and of its serialized form
-  /// before they are made; an error ends the call.
+  /// Asked for bytes of copies, of parsing, of a reply and of its serialized
+  /// form before they are made; an error ends the call.
   std::function<std::optional<Error>(std::int64_t bytes)> admit;
-  /// Asked before a source is read or parsed.
-  AdmitSource admit_source;
   /// Whether a list may name the model.
   std::function<bool(std::string_view name)> may_list;
 

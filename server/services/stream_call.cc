@@ -5,7 +5,7 @@
 
 #include "server/errors/mapping.h"
 #include "server/observability/metrics.h"
-#include "server/services/parse_reservation.h"
+#include "server/services/resolve_model.h"
 
 namespace torqued::server {
 

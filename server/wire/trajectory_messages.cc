@@ -1,5 +1,7 @@
 #include "server/wire/trajectory_messages.h"
 
+#include <google/protobuf/descriptor.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include "server/errors/mapping.h"
 #include "server/flags/near_names.h"
 #include "server/wire/decode_request.h"
+#include "server/wire/enums.h"
 
 namespace torqued::server {
 namespace {
@@ -190,27 +193,12 @@ MaybeError DecodeDerive(int number, std::optional<SplineMethod>* method) {
   }
 }
 
-v1::LimitKind ToWire(LimitKind kind) {
-  switch (kind) {
-    case LimitKind::kTorque:
-      return v1::LIMIT_KIND_TORQUE;
-    case LimitKind::kVelocity:
-      return v1::LIMIT_KIND_VELOCITY;
-    case LimitKind::kPosition:
-      return v1::LIMIT_KIND_POSITION;
-  }
-  return v1::LIMIT_KIND_UNSPECIFIED;
-}
-
-v1::RemarkKind ToWire(RemarkKind kind) {
-  switch (kind) {
-    case RemarkKind::kVelocity:
-      return v1::REMARK_KIND_VELOCITY;
-    case RemarkKind::kAcceleration:
-      return v1::REMARK_KIND_ACCELERATION;
-  }
-  return v1::REMARK_KIND_UNSPECIFIED;
-}
+v1::LimitKind ToWire(LimitKind kind) { return AsWire<v1::LimitKind>(kind); }
+v1::RemarkKind ToWire(RemarkKind kind) { return AsWire<v1::RemarkKind>(kind); }
+static_assert(static_cast<int>(LimitKind::kPosition) + 1 ==
+                  v1::LIMIT_KIND_POSITION &&
+              static_cast<int>(RemarkKind::kAcceleration) + 1 ==
+                  v1::REMARK_KIND_ACCELERATION);
 
 void FillCounts(const SampleRemarks::Counts& counts, v1::JointDemand* joint) {
   const auto of = [&counts](RemarkKind kind) {
@@ -465,30 +453,11 @@ int ColumnsOf(v1::TrajectoryTable table, int joints) {
 }
 
 v1::Array* ArrayOf(v1::TrajectoryTable table, v1::TrajectoryRows* rows) {
-  switch (table) {
-    case v1::TRAJECTORY_TABLE_TAU:
-      return rows->mutable_tau();
-    case v1::TRAJECTORY_TABLE_V:
-      return rows->mutable_v();
-    case v1::TRAJECTORY_TABLE_A:
-      return rows->mutable_a();
-    case v1::TRAJECTORY_TABLE_PATH_A:
-      return rows->mutable_path_a();
-    case v1::TRAJECTORY_TABLE_PATH_B:
-      return rows->mutable_path_b();
-    case v1::TRAJECTORY_TABLE_PATH_C:
-      return rows->mutable_path_c();
-    case v1::TRAJECTORY_TABLE_PATH_D:
-      return rows->mutable_path_d();
-    case v1::TRAJECTORY_TABLE_PATH_E:
-      return rows->mutable_path_e();
-    case v1::TRAJECTORY_TABLE_SIGMA_MIN:
-      return rows->mutable_sigma_min();
-    case v1::TRAJECTORY_TABLE_TORQUE_LIMIT:
-      return rows->mutable_torque_limit();
-    default:
-      return rows->mutable_condition();
-  }
+  // Field 1 is first_sample.
+  const auto* field = v1::TrajectoryRows::descriptor()->FindFieldByNumber(
+      static_cast<int>(table) + 1);
+  return static_cast<v1::Array*>(
+      rows->GetReflection()->MutableMessage(rows, field));
 }
 
 }  // namespace torqued::server

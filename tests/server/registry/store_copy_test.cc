@@ -2,44 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdio.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <string_view>
 #include <thread>
 
 #include "server/registry/registry.h"
 #include "tests/server/registry/fixtures.h"
 #include "tests/support/await.h"
-
-namespace {
-
-// What the file system says; empty: this one.
-std::function<int()>& FileSystemSays() {
-  static std::function<int()> says;
-  return says;
-}
-
-}  // namespace
-
-// In the place of the library's.
-extern "C" int renameat2(int from_directory, const char* from, int to_directory,
-                         const char* to, unsigned int flags) noexcept {
-  if (FileSystemSays()) {
-    errno = FileSystemSays()();
-    return -1;
-  }
-  return static_cast<int>(
-      syscall(SYS_renameat2, from_directory, from, to_directory, to, flags));
-}
 
 namespace torqued::server {
 namespace {
@@ -169,8 +144,6 @@ class StoreBackupTo : public testing::Test {
   StoreBackupTo() {
     Value(Registry(OpenStore(path_)).Register(Request("arm", 1)));
   }
-  ~StoreBackupTo() override { FileSystemSays() = nullptr; }
-
   std::vector<std::string> Files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(directory_ / "copies")) {
@@ -184,39 +157,6 @@ class StoreBackupTo : public testing::Test {
   const bool made_ = fs::create_directory(directory_ / "copies");
   const std::string copy_ = directory_ / "copies/copy";
 };
-
-TEST_F(StoreBackupTo, AFileSystemThatOnlyReplacesHasTheCopyAlone) {
-  for (const int error : {EINVAL, ENOSYS}) {
-    FileSystemSays() = [error] { return error; };
-    EXPECT_EQ(Why(BackUpStore(path_, copy_, {})), "");
-    EXPECT_EQ(Checked(copy_).names, 1);
-    EXPECT_THAT(Files(), testing::ElementsAre("copy"));
-    EXPECT_EQ(fs::hard_link_count(copy_), 1);
-    EXPECT_THAT(Why(BackUpStore(path_, copy_, {})), HasSubstr("is there"));
-    EXPECT_EQ(Why(BackUpStore(path_, copy_, {.overwrite = true})), "");
-    EXPECT_THAT(Files(), testing::ElementsAre("copy"));
-    fs::remove(copy_);
-  }
-}
-
-TEST_F(StoreBackupTo, AFileThatCameMeanwhileIsKept) {
-  for (const int error : {EEXIST, EINVAL, ENOSYS}) {
-    FileSystemSays() = [this, error] {
-      std::ofstream(copy_) << "another";
-      return error;
-    };
-    EXPECT_THAT(Why(BackUpStore(path_, copy_, {})), HasSubstr("File exists"));
-    EXPECT_EQ(ReadFile(copy_), "another");
-    EXPECT_THAT(Files(), testing::ElementsAre("copy"));
-    fs::remove(copy_);
-  }
-}
-
-TEST_F(StoreBackupTo, AnErrorOfTheFileSystemIsTold) {
-  FileSystemSays() = [] { return EROFS; };
-  EXPECT_THAT(Why(BackUpStore(path_, copy_, {})), HasSubstr("Read-only"));
-  EXPECT_THAT(Files(), IsEmpty());
-}
 
 // In a container every process has the same number.
 TEST_F(StoreBackupTo, WhatAKilledBackupHasLeftIsNotInTheWay) {
