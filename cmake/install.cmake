@@ -18,8 +18,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/models/
 foreach(page
     README.md deploy/grafana/torqued.json deploy/haproxy/torqued.cfg
     deploy/models/README.md
-    deploy/nginx/torqued.conf deploy/prometheus/alerts.yml docs/break-even.md
-    docs/break-even.svg
+    deploy/nginx/torqued.conf deploy/prometheus/alerts.yml
+    docs/architecture.md docs/break-even.md docs/break-even.svg
     docs/conventions.md docs/coverage.md docs/cpp.md docs/engine.md
     docs/lint.md docs/node.md docs/other-languages.md docs/performance.md
     docs/performance.svg docs/precision.md docs/python.md docs/quantities.md

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -136,6 +137,16 @@ def test_configuration_file_is_accepted(tmp_path):
     result = run(f"torqued --config {file} --print-config")
     assert result.returncode == 2
     assert "max-rowz" in result.stderr
+
+
+def test_files_that_pages_name_exist():
+    pages = [Path(README), Path(SOURCE, "CONTRIBUTING.md"),
+             *Path(SOURCE, "docs").glob("*.md")]
+    found = [(page.name, name) for page in pages for name in re.findall(
+        r"(?<![\w./-])(?:client|core|deploy|docs|proto|server|tests)/[\w/-]+(?:\.\w+)+",
+        page.read_text(encoding="utf-8"))]
+    assert ("architecture.md", "server/main.cc") in found
+    assert not [entry for entry in found if not Path(SOURCE, entry[1]).is_file()]
 
 
 def test_settings_that_are_explained_exist():
