@@ -8,7 +8,7 @@ from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import robots
-from harness import F32, F64, array, matrices, table
+from harness import F32, F64, array
 
 # The quantities by their names without the prefix: ask.MASS_MATRIX.
 ask = SimpleNamespace(**{
@@ -17,43 +17,9 @@ ask = SimpleNamespace(**{
 ALL_QUANTITIES = [
     number for number in pb.Quantity.values()
     if number != pb.QUANTITY_UNSPECIFIED]
-OF_THE_TASK = (ask.OPERATIONAL_SPACE, ask.TASK_PROJECTION, ask.TASK_TORQUE)
-UNDER_WRENCHES = (
-    ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS, ask.JOINT_WRENCHES,
-    ask.BASE_WRENCH, ask.INVERSE_DYNAMICS_DERIVATIVES,
-    ask.FORWARD_DYNAMICS_DERIVATIVES, ask.FORWARD_FRAME_ACCELERATION,
-    ask.TASK_TORQUE, ask.POWER_BALANCE)
 RESULT_ARRAYS = tuple(
     field.name for field in pb.Results.DESCRIPTOR.fields
     if field.message_type is not None)
-# Axes of a row of each result: a number of entries, "n" for one per joint, "m"
-# for one per axis of the task.
-RESULT_AXES = {
-    "tau": "n", "mass_matrix": "nn", "a": "n", "bias": "n", "pose": (3, 4),
-    "jacobian": (6, "n"), "jacobian_drift": (6,), "lambda": "mm", "eta": "m",
-    "gravity": "n", "coriolis": "n", "coriolis_matrix": "nn",
-    "christoffel": "nnn", "mass_matrix_rate": "nn",
-    "mass_matrix_inverse": "nn", "kinetic_energy": (), "potential_energy": (),
-    "center_of_mass": (3,), "center_of_mass_velocity": (3,),
-    "momentum": (6,), "momentum_matrix": (6, "n"), "link_twists": ("n", 6),
-    "link_accelerations": ("n", 6), "frame_velocity": (6,),
-    "frame_acceleration": (6,), "frame_acceleration_classical": (6,),
-    "jacobian_rate": (6, "n"), "joint_wrenches": ("n", 6),
-    "base_wrench": (6,), "regressor": ("n", "n", 10), "dtau_dq": "nn",
-    "dtau_dv": "nn", "da_dq": "nn", "da_dv": "nn", "da_dtau": "nn",
-    "mobility": "mm", "consistent_inverse": "nm",
-    "null_space_projector": "nn", "forward_frame_acceleration": (6,),
-    "task_torque": "n", "power_balance": (8,)}
-FRAMES = {
-    "local": pb.REFERENCE_FRAME_LOCAL,
-    "world_aligned": pb.REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
-    "world": pb.REFERENCE_FRAME_WORLD}
-LINEAR = (pb.TASK_AXIS_LINEAR_X, pb.TASK_AXIS_LINEAR_Y, pb.TASK_AXIS_LINEAR_Z)
-
-
-def quantity_name(number):
-    """For the names of tests: mass_matrix."""
-    return pb.Quantity.Name(number).removeprefix("QUANTITY_").lower()
 
 
 class States:
@@ -113,19 +79,6 @@ def everything_request(model, states, payload=F64, **choices):
         tip_wrench_on_environment=tip_wrench(states.wrench, payload=payload),
         options=options(**choices),
         operational_space=pb.OperationalSpaceOptions(sigma_min=True))
-
-
-def numbers(results, joints, axes=6):
-    """The arrays of a reply by name, each [state, ...] in its own axes."""
-    sizes = {"n": joints, "m": axes}
-    present = SimpleNamespace()
-    for name in RESULT_ARRAYS:
-        if results.HasField(name):
-            values = table(getattr(results, name))
-            shape = [sizes.get(axis, axis) for axis in RESULT_AXES[name]]
-            assert values.shape[1] == np.prod(shape, dtype=int), name
-            setattr(present, name, values.reshape(len(values), *shape))
-    return present
 
 
 def register(client, name, source, **fields):

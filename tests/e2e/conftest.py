@@ -1,5 +1,4 @@
-"""Fixtures: servers that are stopped whatever happens to the test, and robots
-on them."""
+"""Servers that are stopped whatever happens to the test."""
 
 import pathlib
 import sys
@@ -7,12 +6,7 @@ import sys
 import pytest
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "support"))
-# So that what their assertions compared is shown.
-pytest.register_assert_rewrite("ways")
-
 import harness
-import surroundings
-import ways
 
 
 @pytest.fixture(scope="module")
@@ -29,24 +23,6 @@ def module_server(tmp_path_factory):
 def client(module_server):
     with harness.Client(module_server.address) as connection:
         yield connection
-
-
-@pytest.fixture(scope="module")
-def panda(client):
-    """Three states of the example arm."""
-    return ways.Robot.of(client, "panda", 3)
-
-
-@pytest.fixture(scope="module", params=ways.TIPS)
-def arm(request, client):
-    """Twelve states of a robot."""
-    return ways.Robot.example(client, request.param, 12)
-
-
-@pytest.fixture(scope="module", params=ways.TIPS)
-def rusty(request, client):
-    """A robot with friction that is asked in all ways."""
-    return surroundings.rusty_arm(client, request.param)
 
 
 class Starter:

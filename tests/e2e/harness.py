@@ -5,7 +5,6 @@ holds the stubs of one connection. Nothing here knows what the answers should
 be.
 """
 
-import collections
 import contextlib
 import dataclasses
 import functools
@@ -18,7 +17,7 @@ import time
 import grpc
 import numpy as np
 from torqued.v1 import (
-    array_pb2, dynamics_pb2, dynamics_pb2_grpc, errors_pb2,
+    array_pb2, dynamics_pb2_grpc, errors_pb2,
     model_registry_pb2_grpc, server_info_pb2_grpc, trajectory_pb2_grpc)
 
 # Far above what anything here takes on a loaded machine: a test that waits
@@ -181,22 +180,6 @@ class Server:
         line, = (line for line in status.splitlines()
                  if line.startswith(which + ":"))
         return int(line.split()[1]) * 1024
-
-    def memory_by_kind(self):
-        """MB of memory in use by what it is for: the first heap, the heaps of
-        threads and their stacks, files; and how many threads there are."""
-        used = collections.Counter()
-        kind = None
-        for line in pathlib.Path(f"/proc/{self.pid}/smaps").open():
-            fields = line.split()
-            if "-" in fields[0]:
-                name = fields[5] if len(fields) > 5 else "anonymous"
-                kind = "files" if name.startswith("/") else name
-            elif fields[0] == "Rss:":
-                used[kind] += int(fields[1]) / 1000
-        threads = len(list(pathlib.Path(f"/proc/{self.pid}/task").iterdir()))
-        return {"threads": threads} | {
-            kind: round(amount) for kind, amount in used.items() if amount > 1}
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)

@@ -44,18 +44,6 @@ def is_accepted(connection):
         return False
 
 
-def is_hung_up(connection):
-    """Whether the server hangs up, whatever it says before."""
-    try:
-        while connection.recv(4096):
-            pass
-    except ConnectionResetError:
-        pass
-    except TimeoutError:
-        return False
-    return True
-
-
 def until(done, seconds=PATIENCE):
     give_up = time.monotonic() + seconds
     while not done():
@@ -101,25 +89,6 @@ def test_connections_beyond_the_descriptors_are_closed_and_others_go_on(start):
     refused = accepted.count(False)
     lines = server.lines_when_there("connections refused")
     assert len(lines) < refused / 2
-    assert server.stop() == 0
-
-
-@pytest.mark.slow
-def test_a_server_full_of_connections_stays_healthy(start):
-    server = start(under=harness.with_descriptors(DESCRIPTORS, DESCRIPTORS))
-    with harness.Client(server.address) as client, \
-            contextlib.ExitStack() as stack:
-        # Longer than the watchdog takes to give up.
-        end = time.monotonic() + 25
-        while time.monotonic() < end:
-            connection = connect(server.address)
-            if is_accepted(connection):
-                stack.enter_context(connection)
-            else:
-                connection.close()
-                time.sleep(0.05)
-            assert health_of(client) == SERVING
-    until(lambda: is_served(server.address))
     assert server.stop() == 0
 
 
@@ -231,21 +200,6 @@ def read_to_the_end(connection):
         kinds.append(kind)
         connection.answer_pings()
     return kinds
-
-
-def test_a_client_that_pings_too_often_is_sent_away(start):
-    server = start()
-    with http2.Connection(server.address) as connection:
-        for _ in range(5):
-            connection.send_ping()
-        assert GOAWAY in read_to_the_end(connection)
-
-
-@pytest.mark.slow
-def test_a_connection_that_says_nothing_is_hung_up_on(start):
-    with connect(start().address) as silent:
-        silent.settimeout(2 * PATIENCE)
-        assert is_hung_up(silent)
 
 
 def test_an_old_connection_finishes_its_calls(start):

@@ -1,10 +1,7 @@
 """Stopping, crashing, being given up on: what a server keeps and finishes."""
 
-import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -127,18 +124,6 @@ def test_a_second_server_on_the_same_store_is_refused(start, tmp_path):
     assert start(store=first.store).stop() == 0
 
 
-def test_a_file_that_is_no_store_is_left_alone(tmp_path):
-    for name, content in (("text", b"do not touch\n" * 100),
-                          ("short", b"threads = 1\n")):
-        file = tmp_path / name
-        file.write_bytes(content)
-        refused = harness.run_to_exit(
-            "--listen", "127.0.0.1:0", "--store", file)
-        assert refused.returncode == 1
-        assert str(file) in refused.stdout
-        assert file.read_bytes() == content
-
-
 def test_a_port_in_use_is_refused_with_its_address(start, tmp_path):
     first = start()
     refused = harness.run_to_exit(
@@ -208,21 +193,6 @@ def test_calls_that_outlast_the_grace_are_cut_off(start):
         assert failure.code == UNAVAILABLE
 
 
-def test_the_parent_of_the_tests_takes_its_servers_along(tmp_path):
-    """Of the harness itself: no server outlives the process that started it."""
-    script = (
-        "import harness, os, sys\n"
-        "server = harness.Server(sys.argv[1])\n"
-        "print(server.pid, flush=True)\n"
-        "os.kill(os.getpid(), 9)\n")
-    parent = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)],
-        stdout=subprocess.PIPE, text=True, timeout=60, check=False,
-        cwd=os.path.dirname(__file__))
-    assert parent.returncode == -9
-    assert harness.ends_within(int(parent.stdout), seconds=20)
-
-
 # --- Cancelled calls ---------------------------------------------------------
 
 
@@ -247,22 +217,3 @@ def test_a_large_call_given_up_leaves_the_server_free(start, how):
         # Nobody computes for nobody.
         assert server.cpu_seconds_when_idle() - before < whole / 2
         assert client.dynamics.Compute(laborious(1)).rows == 1
-
-
-def test_many_cancelled_calls_leave_nothing_behind(start):
-    server = start("--threads", 1)
-    with harness.Client(server.address) as client:
-        register_long(client)
-        request = laborious_for(client, 0.5, server.cpu_seconds)
-        before = server.cpu_seconds_when_idle()
-        client.dynamics.Compute(request)
-        whole = server.cpu_seconds_when_idle() - before
-        before = server.cpu_seconds()
-        for _ in range(3):
-            calls = [begin(client.dynamics.Compute, request)
-                     for _ in range(10)]
-            server.wait_until_computing()
-            for call in calls:
-                call.cancel()
-        assert server.cpu_seconds_when_idle() - before < 30 * whole / 2
-        assert client.dynamics.Compute(laborious(3)).rows == 3

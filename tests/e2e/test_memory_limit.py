@@ -307,7 +307,6 @@ def repeat(server, call, clients=CLIENTS):
 def test_what_parses_at_a_time_stays_within_the_memory(limited_start):
     server = limited_start()
     with harness.Client(server.address) as client:
-        info = info_of(client)
         request = registry_pb.ValidateModelRequest(
             source=hostile_source(1_600_000).encode())
         ends = repeat(server, lambda c: c.registry.ValidateModel(request))
@@ -330,7 +329,6 @@ def test_what_threads_compute_large_robots_in_is_admitted(limited_start):
     server = limited_start("--threads", 8)
     joints, rows = 1000, 8
     with harness.Client(server.address) as client:
-        info = info_of(client)
         register(client, "long", robots.chain(joints))
         # Little to send and to return, much to compute in: rows of all calls
         # take turns, so that each call would have its own for each thread.

@@ -2,12 +2,11 @@
 labels and tokens that are none. The server lives through all of it."""
 
 import grpc
-import numpy as np
 import pytest
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import robots
-from calls import ask, compute_request, register
+from calls import register
 from harness import failure_of
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -26,83 +25,30 @@ TURN = robots.joint("turn", "base", "arm")
 ARM = robots.link("arm", 1.0, com=(0.5, 0, 0))
 
 
-def arm(**inertial):
-    """The usual robot with another arm, which stands on line 4."""
-    return robots.robot("r", BASE, TURN, robots.link("arm", **inertial))
-
-
 def turn(**fields):
     """The usual robot with another joint, which stands on line 3."""
     return robots.robot(
         "r", BASE, robots.joint("turn", "base", "arm", **fields), ARM)
 
 
-# Name, source, code of the finding, line it stands on (None: no matter which).
+# Name, source, code of the finding, line (None: it has none). Every other
+# code: tests/core/formats/urdf_lint_test.cc.
 SOURCES = [
     ("empty", "", "malformed-xml", None),
-    ("blank", " \n\n ", "malformed-xml", None),
-    ("truncated", robots.robot("r", BASE, TURN, ARM)[:-50], "malformed-xml",
-     None),
-    ("unclosed", f'<robot name="r">\n{BASE}\n', "malformed-xml", None),
     ("binary", "\x00\x01\x02<robot", "malformed-xml", None),
-    ("entities", '<!DOCTYPE r [<!ENTITY a "b">]>\n<robot name="&a;"/>',
-     "malformed-xml", 1),
     ("not-a-robot", "<html>\n<body/>\n</html>", "not-a-robot", 1),
     ("two-roots", robots.robot("r", BASE, TURN, ARM, robots.link("lonely")),
      "several-roots", 5),
-    ("two-parents", robots.robot(
-        "r", BASE, TURN, ARM, robots.link("other", 1.0, com=(1, 0, 0)),
-        robots.joint("there", "base", "other"),
-        robots.joint("again", "other", "arm")), "two-parents", 7),
     ("cycle", robots.robot(
         "r", BASE, ARM, robots.link("hand", 1.0, com=(1, 0, 0)),
         robots.joint("there", "arm", "hand"),
         robots.joint("back", "hand", "arm")), "cycle", 5),
-    ("cycle-without-root", robots.robot(
-        "r", ARM, robots.link("hand", 1.0, com=(1, 0, 0)),
-        robots.joint("there", "arm", "hand"),
-        robots.joint("back", "hand", "arm")), "cycle", 4),
-    ("own-parent", robots.robot(
-        "r", BASE, TURN, ARM, robots.joint("self", "arm", "arm")),
-     "two-parents", 5),
     ("zero-axis", turn(axis=(0, 0, 0)), "zero-axis", 3),
-    ("nan-axis", turn(axis=(0, float("nan"), 1)), "invalid-number", 3),
-    ("unknown-mimic-target", turn(extra='<mimic joint="ghost"/>'),
-     "unknown-mimic-target", 3),
-    ("crossed-limits", turn(
-        limit='lower="2" upper="1" effort="1" velocity="1"'),
-     "invalid-limit", 3),
-    ("negative-damping", turn(damping=-0.5), "negative-friction", 3),
-    ("unknown-parent", robots.robot(
-        "r", BASE, robots.joint("turn", "ghost", "arm"), ARM),
-     "unknown-link", 3),
-    ("unknown-joint-type", turn(kind="telescopic"), "unknown-joint-type", 3),
-    ("unsupported-joint", turn(kind="floating"), "unsupported-joint", 3),
     ("massless-joint", robots.robot("r", BASE, TURN, robots.link("arm")),
      "massless-joint", 3),
-    ("mass-on-the-axis", arm(mass=1.0), "massless-joint", 3),
-    ("negative-inertia", arm(mass=1.0, inertia=(0.1, 0, 0, 0.1, 0, -0.1)),
-     "negative-inertia", 4),
-    ("negative-eigenvalue", arm(mass=1.0, inertia=(0.1, 0.2, 0, 0.1, 0, 0.1)),
-     "negative-inertia", 4),
-    ("negative-mass", arm(mass=-1.0, com=(0.5, 0, 0)), "negative-mass", 4),
-    ("nan-mass", arm(mass="nan", com=(0.5, 0, 0)), "invalid-number", 4),
-    ("infinite-mass", arm(mass="1e999", com=(0.5, 0, 0)), "invalid-number",
-     4),
-    ("mass-in-words", arm(mass="heavy", com=(0.5, 0, 0)), "invalid-number",
-     4),
-    ("duplicate-link", robots.robot(
-        "r", BASE, TURN, ARM, robots.link("arm")), "duplicate-name", 5),
-    ("duplicate-joint", robots.robot(
-        "r", BASE, TURN, ARM, robots.joint("turn", "arm", "hand"),
-        robots.link("hand", 1.0, com=(0.5, 0, 0))), "duplicate-name", 5),
-    ("no-links", robots.robot("r"), "missing-element", None),
-    ("joint-that-turns-text", robots.robot(
-        "r", BASE, robots.joint("tu\u202ern", "base", "arm"), ARM),
-     "invalid-name", 3),
-    ("link-with-a-c1-control", robots.robot(
-        "r", BASE, robots.joint("turn", "base", "a\u009brm"),
-        robots.link("a\u009brm", 1.0, com=(0.5, 0, 0))), "invalid-name", 4),
+    ("negative-mass", robots.robot(
+        "r", BASE, TURN, robots.link("arm", -1.0, com=(0.5, 0, 0))),
+     "negative-mass", 4),
 ]
 
 
@@ -129,18 +75,6 @@ def test_malformed_sources(client, text, lint_code, line):
     assert lint_code in [finding.code for finding in dry.report.findings]
 
 
-def test_a_missing_limit_is_a_warning_and_the_model_loads(client):
-    model = register(client, "unlimited", robots.pendulum(limit=None)).model
-    finding, = model.report.findings
-    assert (finding.code, finding.joint, finding.line) == (
-        "missing-limit", "swing", 3)
-    joint, = model.joints
-    assert not joint.HasField("lower") and not joint.HasField("effort")
-    reply = client.dynamics.Compute(
-        compute_request("unlimited", [ask.MASS_MATRIX], q=np.ones((1, 1))))
-    assert reply.rows_not_ok == 0
-
-
 def test_a_thousand_faults_in_a_source_fit_into_the_error(client):
     links = [robots.link(f"{'long_name_' * 10}{i}", "heavy")
              for i in range(1000)]
@@ -159,12 +93,6 @@ def test_text_that_is_not_utf8_does_not_harm_the_error(client):
     assert (failure.code, failure.reason) == (INVALID, "INVALID_MODEL")
 
 
-def test_deeply_nested_elements_are_refused(client):
-    deep = "<robot name='r'>" + "<a>" * 100_000 + "</a>" * 100_000 + "</robot>"
-    failure = failure_of(register, client, "deep", deep)
-    assert (failure.code, failure.reason) == (INVALID, "INVALID_MODEL")
-
-
 def test_a_source_over_the_size_limit_is_refused(client):
     large = robots.pendulum() + f"<!-- {'x' * (8 << 20)} -->"
     failure = failure_of(register, client, "large", large)
@@ -174,7 +102,7 @@ def test_a_source_over_the_size_limit_is_refused(client):
 
 
 @pytest.mark.parametrize("name", [
-    "", "a b", "a@b", "a/b", "x" * 129, "größe", "a\nb", "@"])
+    "", "a b", "x" * 129])
 def test_model_names(client, name):
     failure = failure_of(register, client, name, robots.pendulum())
     assert (failure.code, failure.reason) == (INVALID, "INVALID_MODEL_NAME")
@@ -183,20 +111,6 @@ def test_model_names(client, name):
         client.registry.DeleteModel,
         registry_pb.DeleteModelRequest(name=name))
     assert (deletion.code, deletion.reason) == (INVALID, "INVALID_MODEL_NAME")
-
-
-def test_a_name_of_the_longest_kind_is_accepted(client):
-    name = "x" * 128
-    assert register(client, name, robots.pendulum()).model.name == name
-    client.registry.DeleteModel(registry_pb.DeleteModelRequest(name=name))
-
-
-def test_deleting_what_does_not_exist(client):
-    failure = failure_of(
-        client.registry.DeleteModel,
-        registry_pb.DeleteModelRequest(name="ghost"))
-    assert failure.code == grpc.StatusCode.NOT_FOUND
-    assert failure.reason == "MODEL_NOT_FOUND"
 
 
 @pytest.mark.parametrize("field, reason, fields", [
@@ -217,18 +131,7 @@ def test_unknown_enum_numbers(client, field, reason, fields):
     assert (dry.code, dry.reason) == (INVALID, reason)
 
 
-def test_an_unknown_default_tip_is_told_with_those_that_there_are(client):
-    failure = failure_of(
-        register, client, "arm", robots.pendulum(),
-        options=registry_pb.RegistrationOptions(default_tip="ghost"))
-    assert (failure.code, failure.reason) == (INVALID, "UNKNOWN_FRAME")
-    (field, description), = failure.violations
-    assert field == "options.default_tip"
-    assert description.startswith("unknown-tip: ")
-    assert "'ghost'" in description and "such as '" in description
-
-
-@pytest.mark.parametrize("token", ["x", "1zz", "2" + b"a".hex(), "1"])
+@pytest.mark.parametrize("token", ["x", "1zz"])
 def test_page_tokens_that_no_reply_has_given(client, token):
     failure = failure_of(
         client.registry.ListModels,

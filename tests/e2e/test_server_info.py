@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pytest
 from torqued.v1 import server_info_pb2 as info_pb
 
 import harness
@@ -80,16 +79,3 @@ def test_every_target_can_be_forced_and_they_agree(start):
             same_bits(table(getattr(answers["baseline"].results, result)),
                       table(getattr(widest.results, result)))
             for result in RESULT_ARRAYS)
-
-
-@pytest.mark.parametrize("name", ["avx1024", "AUTO", "baseline,avx2"])
-def test_a_target_that_is_not_there_is_refused_with_those_that_are(
-        start, name, tmp_path):
-    with harness.Client(start().address) as client:
-        names = [target.name for target in info_of(client).targets]
-    refused = harness.run_to_exit(
-        "--store", tmp_path / "models.db", "--isa", name)
-    assert refused.returncode == 2
-    assert refused.stdout == (
-        "torqued: --isa: needs auto or a target that this machine can run ("
-        + ", ".join(names) + f"), not '{name}'\n")

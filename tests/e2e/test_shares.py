@@ -2,9 +2,7 @@
 nobody takes."""
 
 import contextlib
-import struct
 import threading
-import time
 
 import grpc
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 from torqued.v1 import model_registry_pb2 as registry_pb
 
 import harness
-import http2
 import robots
 import streams
 from calls import ask, compute_request, register
@@ -45,29 +42,6 @@ def check_soon(server):
     with harness.Client(server.address) as other:
         verdict = check(other, Motion.swinging(7, 2000)).verdict
         assert verdict.samples == 2000
-
-
-def test_replies_that_one_connection_does_not_take_leave_checks_room(start):
-    server = serve(start)
-    joints, rows, calls = 60, 6, 250
-    # Little to send, much to hold.
-    message = compute_request(
-        "long", [ask.MASS_MATRIX], q=np.zeros((rows, joints)))
-    replies = calls * rows * 2 * 8 * joints * joints
-    assert replies > INFLIGHT_BYTES
-    with harness.Client(server.address) as client:
-        register(client, "long", robots.chain(joints))
-    with http2.Connection(server.address, reply_window=0) as deaf:
-        for k in range(calls):
-            deaf.ask(COMPUTE, message.SerializeToString(), 2 * k + 1)
-            if k % 10 == 9:  # as much as the window takes
-                deaf.catch_up()
-        # It has all that one may have: the others are refused.
-        give_up = time.monotonic() + SECONDS
-        while not deaf.streams_ended:
-            assert time.monotonic() < give_up
-            deaf.catch_up()
-        check_soon(server)
 
 
 def test_a_check_that_sends_no_more_leaves_checks_room(start):

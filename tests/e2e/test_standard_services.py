@@ -7,6 +7,7 @@ import time
 import grpc
 import health_pb2
 import health_pb2_grpc
+import pytest
 import reflection_pb2
 import reflection_pb2_grpc
 from google.protobuf import descriptor_pb2
@@ -19,20 +20,6 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
-
-
-def test_the_health_service_tells_that_the_server_serves(start):
-    server = start()
-    with harness.Client(server.address) as client:
-        health = health_pb2_grpc.HealthStub(client.channel)
-
-        def check(service=""):
-            return health.Check(
-                health_pb2.HealthCheckRequest(service=service), timeout=10)
-
-        assert check().status == SERVING
-        assert failure_of(check, "no.such.Service").code == (
-            grpc.StatusCode.NOT_FOUND)
 
 
 def test_a_health_watcher_sees_the_server_go(start):
@@ -106,6 +93,10 @@ def test_the_health_of_every_service_that_can_be_called_is_told(start):
             reply = health.Check(
                 health_pb2.HealthCheckRequest(service=service), timeout=10)
             assert reply.status == SERVING, service
+        with pytest.raises(grpc.RpcError) as error:
+            health.Check(health_pb2.HealthCheckRequest(
+                service="no.such.Service"), timeout=10)
+        assert error.value.code() == grpc.StatusCode.NOT_FOUND
 
 
 def test_every_service_that_can_be_called_is_on_the_page_and_in_the_contract(

@@ -1,4 +1,7 @@
-"""How arrays travel: encodings, rows, joint order, and what a reply echoes."""
+"""How states and results travel: encodings, rows, inputs that a quantity reads, and
+what a reply echoes. tests/conformance has the numbers of every quantity and option."""
+
+import threading
 
 import numpy as np
 import pytest
@@ -8,9 +11,10 @@ from torqued.v1 import model_registry_pb2 as registry_pb
 import harness
 import robots
 from calls import (
-    ALL_QUANTITIES, RESULT_ARRAYS, States, ask, compute, everything_request,
-    options, register, tip_wrench)
-from harness import F32, F64, VALUES, array, matrices, same_bits, table
+    ALL_QUANTITIES, RESULT_ARRAYS, States, ask, compute, compute_request,
+    everything_request, options, register, tip_wrench)
+from harness import (
+    F32, F64, VALUES, array, begin, failure_of, matrices, same_bits, table)
 
 
 def everything(client, states, payload=F64, **choices):
@@ -147,54 +151,79 @@ def test_the_reply_is_encoded_as_wished(client, wish):
                 for name in RESULT_ARRAYS} == {wish}
 
 
-def test_inputs_may_differ_in_encoding(client):
-    s = States(7, 4)
-    s.a[:] = s.a.astype(np.float32)
-    mixed = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
-        model="panda", q=array(s.q, VALUES), v=array(s.v, F64),
-        a=array(s.a, F32)))
-    plain = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
-        model="panda", q=array(s.q), v=array(s.v), a=array(s.a)))
-    assert same_bits(table(mixed.tau), table(plain.tau))
+# Inputs beside q, and the quantities that do not read them.
+WIDTHS = {"base_twist": 6, "base_acceleration": 6,
+          "external_wrenches_on_robot": 6, "tip_wrench_on_environment": 6,
+          "gravity": 3, "task_acceleration": 6, "null_space_torque": 7}
+OF_POSITIONS = {
+    ask.MASS_MATRIX, ask.FRAME_POSE, ask.JACOBIAN, ask.CORIOLIS_MATRIX,
+    ask.CHRISTOFFEL_SYMBOLS, ask.MASS_MATRIX_RATE, ask.MASS_MATRIX_INVERSE,
+    ask.MOMENTUM_MATRIX, ask.JACOBIAN_RATE, ask.TASK_PROJECTION}
+UNDER_WRENCHES = {
+    ask.INVERSE_DYNAMICS, ask.FORWARD_DYNAMICS, ask.JOINT_WRENCHES,
+    ask.BASE_WRENCH, ask.INVERSE_DYNAMICS_DERIVATIVES,
+    ask.FORWARD_DYNAMICS_DERIVATIVES, ask.FORWARD_FRAME_ACCELERATION,
+    ask.TASK_TORQUE, ask.POWER_BALANCE}
 
 
-def test_an_input_of_one_row_serves_every_state(client):
-    s = States(7, 5)
-    whole = everything(client, s)
-
-    for name in vars(s):
-        repeated, short = States(7, 5), States(7, 5)
-        full = getattr(repeated, name)
-        full[:] = full[0]
-        setattr(short, name, full[:1])
-        reply = everything(client, short)
-        assert reply.rows == 5
-        assert reply.results == everything(client, repeated).results
-        assert reply.results != whole.results
+def is_read(name, quantity):
+    if name in ("task_acceleration", "null_space_torque"):
+        return quantity == ask.TASK_TORQUE
+    if "wrench" in name:
+        return quantity in UNDER_WRENCHES
+    if name.startswith("base"):
+        return quantity not in OF_POSITIONS | {ask.GRAVITY_FORCES}
+    return quantity not in OF_POSITIONS | {
+        ask.CORIOLIS_FORCES, ask.CENTER_OF_MASS, ask.MOMENTUM, ask.LINK_TWISTS,
+        ask.LINK_ACCELERATIONS, ask.FRAME_VELOCITY, ask.FRAME_ACCELERATION,
+        ask.JACOBIAN_DRIFT}
 
 
-def test_absent_velocity_and_acceleration_are_zero(client):
-    s = States(7, 5)
-    zero = np.zeros((1, 7))
-    absent = compute(client, "panda", ALL_QUANTITIES, q=s.q, tau=s.tau)
-    given = compute(client, "panda", ALL_QUANTITIES, q=s.q, v=zero, a=zero,
-                    tau=s.tau)
-    assert absent.results == given.results
+@pytest.mark.parametrize("name", WIDTHS)
+def test_an_input_changes_what_reads_it_and_is_refused_elsewhere(client, name):
+    s = States(7, 2)
+    given = np.random.default_rng(5).uniform(-3, 3, (2, WIDTHS[name]))
+    for quantity in ALL_QUANTITIES:
+        plain = compute_request(
+            "panda", [quantity], q=s.q, v=s.v, a=s.a, tau=s.tau,
+            options=options(external_wrenches=[
+                pb.WrenchPlace(frame="panda_link3")]))
+        full = pb.ComputeRequest()
+        full.CopyFrom(plain)
+        if name == "tip_wrench_on_environment":
+            full.tip_wrench_on_environment.CopyFrom(tip_wrench(given))
+        else:
+            getattr(full, name).CopyFrom(array(given))
+        if is_read(name, quantity):
+            replies = [client.dynamics.Compute(r) for r in (plain, full)]
+            assert [reply.rows_not_ok for reply in replies] == [0, 0]
+            # Velocities do not depend on an acceleration.
+            same = name == "base_acceleration" and quantity in (
+                ask.ENERGY, ask.CENTER_OF_MASS, ask.MOMENTUM, ask.LINK_TWISTS,
+                ask.FRAME_VELOCITY)
+            assert (replies[0].results == replies[1].results) == same, quantity
+        else:
+            failure = failure_of(client.dynamics.Compute, full)
+            assert (failure.reason, failure.fields) == (
+                "INVALID_OPTION", [name]), pb.Quantity.Name(quantity)
 
 
-def test_frames_other_than_the_tip_can_be_named(client):
-    q = States(2, 50).q
-    reply = compute(client, "planar_2r", [ask.FRAME_POSE], q=q,
-                    options=options(tip_frame="link2"))
-    assert reply.echo.tip_frame == "link2"
-    elbow = 0.5 * np.stack([np.cos(q[:, 0]), np.sin(q[:, 0])], axis=1)
-    np.testing.assert_allclose(
-        matrices(reply.results.pose, 3)[:, :2, 3], elbow, atol=1e-15)
-    root = compute(client, "planar_2r", [ask.FRAME_POSE, ask.JACOBIAN],
-                   q=q, options=options(tip_frame="base_link"))
-    assert same_bits(matrices(root.results.pose, 3),
-                     np.tile(np.eye(4)[:3], (50, 1, 1)))
-    assert not table(root.results.jacobian).any()
+@pytest.mark.parametrize("quantity, most", [
+    (ask.CHRISTOFFEL_SYMBOLS, 100), (ask.REGRESSOR, 256)])
+def test_what_grows_fast_is_refused_of_many_joints(client, quantity, most):
+    for joints in (most, most + 1):
+        register(client, f"snake{joints}", robots.chain(joints))
+
+    def request(joints, rows=1):
+        return compute_request(
+            f"snake{joints}", [quantity], q=np.zeros((rows, joints)))
+
+    failure = failure_of(client.dynamics.Compute, request(most + 1))
+    assert (failure.reason, failure.fields) == ("INVALID_OPTION", ["quantities"])
+    assert str(most) in failure.violations[0][1]
+    assert client.dynamics.Compute(request(most)).rows == 1
+    failure = failure_of(client.dynamics.Compute, request(most, 20))
+    assert failure.reason == "REQUEST_TOO_LARGE"
 
 
 @pytest.fixture(scope="module")
@@ -243,17 +272,34 @@ def test_a_row_is_the_same_in_every_batch_and_with_any_threads(
             assert same_bits(numbers, largest[name][rows]), (name, rows)
 
 
-def test_five_thousand_torques_equal_single_torques(client):
-    s = States(7, 5000)
-    whole = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
-        model="panda", q=array(s.q), v=array(s.v), a=array(s.a)))
-    assert whole.rows == 5000
-    tau = table(whole.tau)
-    for k in (0, 1, 2500, 4998, 4999):
-        single = client.dynamics.InverseDynamics(pb.InverseDynamicsRequest(
-            model="panda", q=array(s.q[k]), v=array(s.v[k]),
-            a=array(s.a[k])))
-        assert same_bits(table(single.tau), tau[k:k + 1])
+def test_answers_have_the_same_bits_beside_other_calls_and_cancelled_ones(client):
+    s = States(7, 1500)
+
+    def request(rows):
+        part = s.rows(rows)
+        return compute_request("panda", [ask.FORWARD_DYNAMICS], q=part.q,
+                               v=part.v, tau=part.tau)
+
+    wanted = table(client.dynamics.Compute(request(slice(None))).results.a)
+    wrong = []
+
+    def call(seed):
+        random = np.random.default_rng(seed)
+        for _ in range(150):
+            first = random.integers(1500)
+            rows = slice(first, first + random.choice([1, 40, 1500]))
+            pending = begin(client.dynamics.Compute, request(rows))
+            if random.integers(4) == 0:
+                pending.cancel()
+            elif not same_bits(table(pending.result().results.a), wanted[rows]):
+                wrong.append(rows)
+
+    threads = [threading.Thread(target=call, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 # --- Echo --------------------------------------------------------------------
