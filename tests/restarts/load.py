@@ -48,12 +48,6 @@ class Load:
         return 1 if self._failed or self._wrong else 0
 
 
-def saw(what):
-    """Tells of something that the run is to have met."""
-    sys.stdout.write(f"SAW {what}\n")
-    sys.stdout.flush()
-
-
 def run(asks):
     """Repeats the functions of a dictionary, each on a thread of its own; the
     exit code."""

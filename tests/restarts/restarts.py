@@ -53,13 +53,11 @@ def node_load(name, build):
 LOADS = {
     "cpp": lambda build: [build / "bin/torqued_cpp_load"],
     "python": lambda build: python_load("python", build),
-    "aio": lambda build: python_load("aio", build),
     "node": lambda build: node_load("node", build),
     "torquectl": lambda build: [
         *python_load("torquectl", build), build / "bin/torquectl"],
     # gRPC's own stubs, without a line of ours.
     "raw_cpp": lambda build: [build / "bin/torqued_raw_cpp_load"],
-    "raw_python": lambda build: python_load("raw_python", build),
     "raw_node": lambda build: node_load("raw_node", build),
     "raw_cpp_unix": lambda build: [build / "bin/torqued_raw_cpp_load"],
 }

@@ -72,30 +72,6 @@ class TurnsTest : public ::testing::Test {
                           .cached_source_bytes = 1}};
 };
 
-/// A call of one chunk arrives after one of very many, both behind what holds
-/// the only thread, which is held again after one turn of each.
-TEST_F(TurnsTest, ASmallCallBehindALargeOneWaitsForOneChunk) {
-  constexpr int kLargeChunks = 60;
-  std::promise<void> begin, end;
-  Hold(begin.get_future().share());
-  AwaitJobs(1);
-  Call large(services_, "warm", kLargeChunks * kChunkRows);
-  AwaitJobs(2);
-  Call small(services_, "warm", kChunkRows);
-  AwaitJobs(3);
-  Hold(end.get_future().share());
-  AwaitJobs(4);
-
-  begin.set_value();
-  EXPECT_EQ(small.Rows(), kChunkRows);
-  // The two that held the thread, the small call, one chunk of the large.
-  EXPECT_LE(services_.scheduler().chunks_started(), 4);
-  end.set_value();
-  EXPECT_EQ(large.Rows(), kLargeChunks * kChunkRows);
-  // Twin: all other chunks of the large call were still to come.
-  EXPECT_EQ(services_.scheduler().chunks_started(), 3 + kLargeChunks);
-}
-
 TEST_F(TurnsTest, ACallWhoseModelIsStillToBeMadeWaitsForNoChunk) {
   std::promise<void> end;
   Hold(end.get_future().share());

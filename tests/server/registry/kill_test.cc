@@ -130,29 +130,5 @@ TEST(Kill, DuringRegistrationKeepsOldOrNew) {
   RecordProperty("in_flight_survived", in_flight_survived);
 }
 
-TEST(Kill, KilledServersLockIsFree) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    close(ends[0]);
-    RegisterUntilKilled(path, 0, ends[1]);
-  }
-  close(ends[1]);
-  int number = -1;
-  ASSERT_EQ(read(ends[0], &number, sizeof number),
-            static_cast<ssize_t>(sizeof number));
-  EXPECT_NE(WhyItDoesNotOpen(path).find("(pid " + std::to_string(child) + ")"),
-            std::string::npos);
-  kill(child, SIGKILL);
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  close(ends[0]);
-  EXPECT_EQ(WhyItDoesNotOpen(path), "");
-}
-
 }  // namespace
 }  // namespace torqued::server

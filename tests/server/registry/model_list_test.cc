@@ -128,11 +128,5 @@ TEST_F(RegistryTest, ExactlyFullLastPageHasNoToken) {
   EXPECT_NE(Value(registry_.List(1, "")).next_page_token, "");
 }
 
-TEST_F(RegistryTest, ForeignPageTokenIsRefused) {
-  const auto error = Error(registry_.List(0, "garbage"));
-  EXPECT_EQ(error.code, Code::kInvalidReference);
-  EXPECT_EQ(error.field, "page_token");
-}
-
 }  // namespace
 }  // namespace torqued::server

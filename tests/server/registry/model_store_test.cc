@@ -16,7 +16,6 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 StoreTime At(int seconds) { return StoreTime(std::chrono::seconds(seconds)); }
 
@@ -52,56 +51,6 @@ Registered Store(ModelStore& store, const RegistrationChange& change) {
   return {};
 }
 
-std::vector<std::string> Removed(ModelStore& store, std::string_view name) {
-  auto outcome = store.Delete(name, std::nullopt);
-  if (auto* deleted = std::get_if<Deleted>(&outcome)) {
-    return std::move(deleted->removed_revisions);
-  }
-  ADD_FAILURE() << "not deleted";
-  return {};
-}
-
-TEST(ModelStore, RegistrationSurvivesReopen) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  const std::string source("\0<robot/>\xff", 10);
-  {
-    const auto store = OpenStore(path);
-    auto change = Change("arm", "r1", 7);
-    change.source = source;
-    change.label = "good";
-    change.directory_hash = "hash";
-    EXPECT_TRUE(Store(*store, change).changed());
-  }
-  const auto store = OpenStore(path);
-  const auto current = Get(store->FindCurrent("arm"));
-  ASSERT_TRUE(current);
-  EXPECT_EQ(current->revision, "r1");
-  EXPECT_EQ(current->registered_at, At(7));
-  EXPECT_THAT(current->labels, ElementsAre("good"));
-  const auto revision = Get(store->ReadRevision("r1"));
-  ASSERT_TRUE(revision);
-  EXPECT_EQ(revision->revision, "r1");
-  EXPECT_EQ(revision->format, "urdf");
-  EXPECT_EQ(revision->source, source);
-  EXPECT_EQ(revision->options, "options");
-  EXPECT_EQ(Get(store->FindDirectoryHash("arm")), "hash");
-}
-
-TEST(ModelStore, AbsenceIsNoError) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  EXPECT_FALSE(Get(store->FindCurrent("arm")));
-  EXPECT_FALSE(Get(store->FindLabel("arm", "good")));
-  EXPECT_FALSE(Get(store->ReadRevision("r1")));
-  EXPECT_FALSE(Get(store->FindDirectoryHash("arm")));
-  EXPECT_THAT(Get(store->FindInHistory("arm", "r", 9)), IsEmpty());
-  EXPECT_THAT(Get(store->FindRevisions("r", 9)), IsEmpty());
-  EXPECT_THAT(Get(store->ListNames("", 9)), IsEmpty());
-  EXPECT_TRUE(
-      std::holds_alternative<NameNotFound>(store->Delete("arm", std::nullopt)));
-}
-
 TEST(ModelStore, RegisteringAgainWritesNothing) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
@@ -125,76 +74,6 @@ TEST(ModelStore, RegisteringAgainWritesNothing) {
   EXPECT_NE(ReadFile(path + "-wal"), log_before);
 }
 
-TEST(ModelStore, ReRegisteringMovesThePointerBack) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  Store(*store, Change("arm", "r1", 1));
-  Store(*store, Change("arm", "r2", 2));
-  const Registered back = Store(*store, Change("arm", "r1", 3));
-  EXPECT_TRUE(back.changed());
-  EXPECT_EQ(back.registration.registered_at, At(3));
-  EXPECT_EQ(Get(store->FindCurrent("arm"))->revision, "r1");
-  EXPECT_EQ(Get(store->FindInHistory("arm", "r", 9)).size(), 2u);
-}
-
-TEST(ModelStore, ExpectedCurrentConflictChangesNothing) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  const auto current_on_conflict = [&](const RegistrationChange& change) {
-    auto outcome = store->Register(change);
-    const auto* conflict = std::get_if<RevisionConflict>(&outcome);
-    return conflict != nullptr ? conflict->current : "no conflict";
-  };
-  auto change = Change("arm", "r1");
-  change.expected_current = "r0";
-  EXPECT_EQ(current_on_conflict(change), "");
-  EXPECT_FALSE(Get(store->ReadRevision("r1")));
-
-  change.expected_current = "";
-  Store(*store, change);
-  EXPECT_EQ(current_on_conflict(change), "r1");
-
-  change = Change("arm", "r2");
-  change.expected_current = "r0";
-  change.label = "good";
-  change.directory_hash = "hash";
-  EXPECT_EQ(current_on_conflict(change), "r1");
-  EXPECT_EQ(Get(store->FindCurrent("arm"))->revision, "r1");
-  EXPECT_FALSE(Get(store->ReadRevision("r2")));
-  EXPECT_FALSE(Get(store->FindLabel("arm", "good")));
-  EXPECT_FALSE(Get(store->FindDirectoryHash("arm")));
-
-  auto outcome = store->Delete("arm", "r0");
-  ASSERT_TRUE(std::holds_alternative<RevisionConflict>(outcome));
-  EXPECT_EQ(std::get<RevisionConflict>(outcome).current, "r1");
-  EXPECT_TRUE(Get(store->FindCurrent("arm")));
-
-  change.expected_current = "r1";
-  EXPECT_TRUE(Store(*store, change).changed());
-  EXPECT_TRUE(std::holds_alternative<Deleted>(store->Delete("arm", "r2")));
-}
-
-TEST(ModelStore, LabelMoves) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  auto change = Change("arm", "r1");
-  change.label = "good";
-  Store(*store, change);
-  change.label = "also";
-  EXPECT_THAT(Store(*store, change).registration.labels,
-              ElementsAre("also", "good"));
-  change = Change("arm", "r2");
-  change.label = "good";
-  EXPECT_THAT(Store(*store, change).registration.labels, ElementsAre("good"));
-  EXPECT_EQ(Get(store->FindLabel("arm", "good"))->revision, "r2");
-  EXPECT_THAT(Get(store->FindLabel("arm", "also"))->labels,
-              ElementsAre("also"));
-  // Labels of one name are not those of another, be the revision the same.
-  EXPECT_THAT(Store(*store, Change("leg", "r2")).registration.labels,
-              IsEmpty());
-  EXPECT_FALSE(Get(store->FindLabel("leg", "good")));
-}
-
 TEST(ModelStore, PrefixesFitWholeDigitsOnly) {
   const TemporaryDirectory directory;
   const auto store = OpenStore(directory / "models.db");
@@ -215,47 +94,6 @@ TEST(ModelStore, PrefixesFitWholeDigitsOnly) {
   EXPECT_THAT(of_arm, ElementsAre("ab", "abf", "abff"));
 }
 
-TEST(ModelStore, DeletionKeepsRevisionsThatOtherNamesHaveHad) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  auto change = Change("arm", "shared");
-  change.label = "good";
-  change.directory_hash = "hash";
-  Store(*store, change);
-  Store(*store, Change("arm", "own"));
-  Store(*store, Change("arm", "own2"));
-  Store(*store, Change("leg", "shared"));
-  Store(*store, Change("leg", "later"));
-
-  EXPECT_THAT(Removed(*store, "arm"), UnorderedElementsAre("own", "own2"));
-  EXPECT_FALSE(Get(store->FindCurrent("arm")));
-  EXPECT_FALSE(Get(store->FindLabel("arm", "good")));
-  EXPECT_THAT(Get(store->FindInHistory("arm", "", 9)), IsEmpty());
-  EXPECT_FALSE(Get(store->ReadRevision("own")));
-  EXPECT_TRUE(Get(store->ReadRevision("shared")));
-  EXPECT_EQ(Get(store->FindDirectoryHash("arm")), "hash");
-
-  EXPECT_THAT(Removed(*store, "leg"), UnorderedElementsAre("shared", "later"));
-  EXPECT_THAT(Get(store->FindRevisions("", 9)), IsEmpty());
-}
-
-TEST(ModelStore, NamesInByteOrder) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  for (const char* name : {"b", "a", "B", "_", "a.b", "a-b", "10", "9"}) {
-    Store(*store, Change(name, "r"));
-  }
-  std::vector<std::string> names;
-  for (const auto& registration : Get(store->ListNames("", 99))) {
-    names.push_back(registration.name);
-  }
-  EXPECT_THAT(names, ElementsAre("10", "9", "B", "_", "a", "a-b", "a.b", "b"));
-  const auto after = Get(store->ListNames("_", 2));
-  ASSERT_EQ(after.size(), 2u);
-  EXPECT_EQ(after[0].name, "a");
-  EXPECT_EQ(after[1].name, "a-b");
-}
-
 TEST(ModelStore, NamesAroundOneAreThoseNextToIt) {
   const TemporaryDirectory directory;
   const auto store = OpenStore(directory / "models.db");
@@ -271,16 +109,6 @@ TEST(ModelStore, NamesAroundOneAreThoseNextToIt) {
   EXPECT_THAT(around("a", 4), ElementsAre("b", "d"));
   EXPECT_THAT(around("z", 4), ElementsAre("h", "j"));
   EXPECT_THAT(around("e", 10), ElementsAre("b", "d", "f", "h", "j"));
-}
-
-TEST(ModelStore, DamagedContentIsReplacedByTheSameRegistration) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "models.db";
-  const auto store = OpenStore(path);
-  Store(*store, Change("arm", "r1", 1));
-  RunSql(path, "UPDATE revisions SET source = x'00'");
-  EXPECT_FALSE(Store(*store, Change("arm", "r1", 2)).changed());
-  EXPECT_EQ(Get(store->ReadRevision("r1"))->source, "<robot/>");
 }
 
 TEST(ModelStore, SecondServerIsRefusedWithAPlainMessage) {
@@ -303,12 +131,6 @@ TEST(ModelStore, SecondServerIsRefusedWithAPlainMessage) {
 
   store.reset();
   EXPECT_EQ(WhyItDoesNotOpen(path), "");
-}
-
-TEST(ModelStore, DirectoriesAboveAreCreated) {
-  const TemporaryDirectory directory;
-  EXPECT_EQ(WhyItDoesNotOpen(directory / "a/b/models.db"), "");
-  EXPECT_TRUE(fs::exists(directory / "a/b/models.db"));
 }
 
 TEST(ModelStore, WhatIsNoFileIsRefused) {
@@ -374,12 +196,6 @@ TEST(ModelStore, LeftOverLogIsNotCopiedIntoARefusedFile) {
   EXPECT_THAT(WhyItDoesNotOpen(copy), HasSubstr("newer torqued"));
   EXPECT_TRUE(ReadFile(copy) == file);
   EXPECT_TRUE(ReadFile(copy + "-wal") == log);
-}
-
-TEST(ModelStore, EmptyFileIsANewDatabase) {
-  const TemporaryDirectory directory;
-  WriteFile(directory / "models.db", "");
-  EXPECT_EQ(WhyItDoesNotOpen(directory / "models.db"), "");
 }
 
 TEST(ModelStore, DatabaseOfAnotherProgramIsRefused) {

@@ -40,14 +40,6 @@ TEST_F(RegistryTest, RegisteredModelIsServed) {
   EXPECT_EQ(entry.loaded->problem, "");
 }
 
-TEST_F(RegistryTest, ReRegisteringTheSameContentChangesNothing) {
-  const auto first = Value(registry_.Register(Request("arm", 1)));
-  const auto second = Value(registry_.Register(Request("arm", 1)));
-  EXPECT_FALSE(second.changed());
-  EXPECT_EQ(second.entry.registered_at, first.entry.registered_at);
-  EXPECT_EQ(second.entry.loaded, first.entry.loaded);
-}
-
 TEST_F(RegistryTest, ReRegisteringOldContentMovesThePointerBack) {
   Value(registry_.Register(Request("arm", 1)));
   Value(registry_.Register(Request("arm", 2)));
@@ -158,16 +150,6 @@ TEST_F(RegistryTest, AFolderIsNoNameButOneThatIsStoredIsFoundAndDeleted) {
     EXPECT_THAT(Names(Value(registry_.List(0, ""))), ElementsAre(folder));
     EXPECT_FALSE(registry_.Delete(folder, std::nullopt));
   }
-}
-
-TEST_F(RegistryTest, LoadStoresNothing) {
-  const auto good = LoadRevision("urdf", Urdf(1), {});
-  EXPECT_NE(good->model, nullptr);
-  EXPECT_EQ(good->revision, RevisionOf(1));
-  const auto bad = LoadRevision("urdf", "<robot", {});
-  EXPECT_EQ(bad->model, nullptr);
-  EXPECT_FALSE(bad->report.ok());
-  EXPECT_NE(bad->problem, "");
 }
 
 TEST_F(RegistryTest, RegisteringAgainRepairsADamagedModel) {

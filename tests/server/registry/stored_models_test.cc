@@ -19,42 +19,6 @@ namespace {
 using testing::ElementsAre;
 using Code = RegistryError::Code;
 
-TEST_F(RegistryTest, OnlyModelsAtHandResolveWithoutParsing) {
-  const auto entry = Value(registry_.Register(Request("arm", 1, "good"))).entry;
-  const std::string revision = RevisionOf(1);
-  for (const std::string& reference :
-       {std::string("arm"), std::string("arm@good"),
-        "arm@" + revision.substr(0, 8), "@" + revision}) {
-    const auto loaded = registry_.ResolveLoaded(reference);
-    ASSERT_TRUE(loaded) << reference;
-    const auto resolved = Value(registry_.Resolve(reference));
-    EXPECT_EQ(loaded->loaded, entry.loaded);
-    EXPECT_EQ(loaded->name, resolved.name);
-    EXPECT_EQ(loaded->registered_at, resolved.registered_at);
-    EXPECT_EQ(loaded->labels, resolved.labels);
-  }
-  // An error, or something to look up or parse first.
-  for (const char* reference :
-       {"leg", "arm@bad", "not a reference", "@12345678"}) {
-    EXPECT_FALSE(registry_.ResolveLoaded(reference)) << reference;
-  }
-  Write("cold", RevisionOf(2), Urdf(2));
-  EXPECT_FALSE(registry_.ResolveLoaded("cold"));
-  EXPECT_NE(Value(registry_.Resolve("cold")).loaded->model, nullptr);
-  EXPECT_TRUE(registry_.ResolveLoaded("cold"));
-}
-
-TEST_F(RegistryTest, EvictedModelsAreLoadedAgain) {
-  Registry small(OpenStore(directory_ / "small.db"), 1);
-  Value(small.Register(Request("arm", 1)));
-  const auto first = Value(small.Resolve("arm"));
-  EXPECT_EQ(Value(small.Resolve("arm")).loaded, first.loaded);
-  Value(small.Register(Request("leg", 2)));
-  const auto again = Value(small.Resolve("arm"));
-  EXPECT_NE(again.loaded, first.loaded);
-  EXPECT_EQ(again.loaded->revision, first.loaded->revision);
-}
-
 TEST_F(RegistryTest, EachRobotOfAFleetIsLoadedOnce) {
   constexpr int kRobots = 300;
   const auto name = [](int k) { return "arm" + std::to_string(k); };
@@ -65,31 +29,6 @@ TEST_F(RegistryTest, EachRobotOfAFleetIsLoadedOnce) {
     for (int k = 1; k <= kRobots; ++k) Value(registry_.Resolve(name(k), admit));
     EXPECT_EQ(parsed, kRobots);
   }
-}
-
-TEST(NameCache, KnowsAllNamesOfAFullStore) {
-  NameCache names;
-  Registration registration;
-  registration.revision = RevisionOf(1);
-  constexpr std::int64_t models = 10'000;  // max-models by default
-  for (std::int64_t k = 0; k < models; ++k) {
-    registration.name = "arm" + std::to_string(k);
-    names.Insert(registration.name, registration, names.generation());
-  }
-  for (std::int64_t k = 0; k < models; ++k) {
-    ASSERT_TRUE(names.Find("arm" + std::to_string(k))) << k;
-  }
-}
-
-TEST_F(RegistryTest, FullRevisionInTheCacheNeedsNoStore) {
-  Value(registry_.Register(Request("arm", 1)));
-  for (const char* table : {"labels", "names", "history", "revisions"}) {
-    RunSql(path_, std::string("DROP TABLE ") + table);
-  }
-  EXPECT_EQ(Where(registry_, "@" + RevisionOf(1)), RevisionOf(1));
-  EXPECT_EQ(Error(registry_.Resolve("@" + RevisionOf(1).substr(0, 8))).code,
-            Code::kStoreUnavailable);
-  EXPECT_EQ(Error(registry_.Resolve("arm")).code, Code::kStoreUnavailable);
 }
 
 TEST_F(RegistryTest, ANameThatWasLookedUpNeedsNoStore) {

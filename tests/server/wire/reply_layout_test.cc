@@ -61,46 +61,6 @@ TEST(ReplyLayoutTest, SingularValuesAreLaidOutOnlyWhenAskedFor) {
   }
 }
 
-TEST(ReplyLayoutTest, OnlyWhatIsAskedForIsPresent) {
-  const std::vector<double> numbers(3, 0.0);
-  EvaluationOptions options;
-  options.quantities = {Quantity::kBiasForces};
-  EvaluationInputs inputs;
-  inputs.q = {numbers.data(), NumberType::kF64, 1, 3};
-  const auto plan = std::get<EvaluationPlan>(
-      EvaluationPlan::Create(ThreeJoints().loaded->model, options, inputs));
-  EXPECT_EQ(ReplyBytesPerRow(plan, {Payload::kF64}), 24);
-  v1::Results results;
-  ReplyResults reply(&results);
-  reply.Lay(plan, {Payload::kF64});
-  EXPECT_TRUE(results.has_bias());
-  EXPECT_FALSE(results.has_tau());
-  EXPECT_FALSE(results.has_lambda());
-  EXPECT_EQ(reply.outputs()[Output::kTau].data, nullptr);
-  EXPECT_EQ(reply.outputs().rank, nullptr);
-}
-
-TEST(ReplyLayoutTest, ASecondBatchOfThatShapeUsesTheSameMemory) {
-  const std::vector<double> numbers(3 * kRows, 0.25);
-  EvaluationPlan plan = AllQuantities(numbers);
-  for (const Payload payload :
-       {Payload::kValues, Payload::kF64, Payload::kF32}) {
-    v1::Results results;
-    ReplyResults reply(&results);
-    reply.Lay(plan, {payload});
-    const EvaluationOutputs first = reply.outputs();
-    reply.Finish();
-    reply.Lay(plan, {payload});
-    EXPECT_EQ(reply.outputs()[Output::kMassMatrix].data,
-              first[Output::kMassMatrix].data);
-    EXPECT_EQ(reply.outputs()[Output::kEta].data, first[Output::kEta].data);
-    EXPECT_EQ(reply.outputs().rank, first.rank);
-    EXPECT_EQ(reply.outputs().rule, first.rule);
-    reply.Finish();
-    EXPECT_EQ(results.rule_size(), kRows) << "those of one batch";
-  }
-}
-
 TEST(ReplyLayoutTest, NothingStaysOfALargerBatchOrAnotherEncoding) {
   const std::vector<double> numbers(3 * kRows, 0.25);
   EvaluationPlan plan = AllQuantities(numbers);

@@ -1,6 +1,5 @@
 #include "server/wire/row_status.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,8 +8,6 @@
 
 namespace torqued::server {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -35,68 +32,11 @@ RowIssue InvalidInput(Input input, int column) {
   return issue;
 }
 
-TEST(RowStatusTest, AnInputIsNamedWithColumnAndJoint) {
-  const v1::RowStatus status = ToRowStatus(Plan(), InvalidInput(Input::kV, 1));
-  EXPECT_EQ(status.row(), 5u);
-  EXPECT_EQ(status.code(), v1::ROW_CODE_INVALID_INPUT);
-  EXPECT_EQ(status.field(), "v");
-  EXPECT_EQ(status.joint(), "reach");
-  EXPECT_THAT(status.message(), HasSubstr("v[1] (joint reach) is nan"));
-}
-
 TEST(RowStatusTest, ColumnsCountInTheCallersOrder) {
   const EvaluationPlan plan = Plan({"twist", "lift", "reach"});
   EXPECT_EQ(ToRowStatus(plan, InvalidInput(Input::kQ, 0)).joint(), "twist");
   EXPECT_EQ(ToRowStatus(plan, InvalidInput(Input::kTau, 1)).joint(), "lift");
   EXPECT_EQ(ToRowStatus(plan, InvalidInput(Input::kA, 2)).joint(), "reach");
-}
-
-TEST(RowStatusTest, AWrenchBelongsToNoJoint) {
-  const v1::RowStatus status =
-      ToRowStatus(Plan(), InvalidInput(Input::kTipWrench, 2));
-  EXPECT_EQ(status.field(), "tip_wrench_on_environment");
-  EXPECT_EQ(status.joint(), "");
-}
-
-TEST(RowStatusTest, ASingularMassMatrixNamesTheCanonicalJoint) {
-  RowIssue issue;
-  issue.code = RowCode::kSingularMassMatrix;
-  issue.output = Output::kAcceleration;
-  issue.column = 2;
-  issue.value = 1e-18;
-  const v1::RowStatus status =
-      ToRowStatus(Plan({"twist", "lift", "reach"}), issue);
-  EXPECT_EQ(status.code(), v1::ROW_CODE_SINGULAR_MASS_MATRIX);
-  EXPECT_EQ(status.joint(), "twist");
-  EXPECT_EQ(status.field(), "a");
-  EXPECT_EQ(status.value(), 1e-18);
-}
-
-TEST(RowStatusTest, ASingularTaskSaysWhatStandsInstead) {
-  RowIssue issue;
-  issue.code = RowCode::kSingularTaskSpace;
-  issue.output = Output::kLambda;
-  issue.value = 1e-9;
-  const v1::RowStatus status = ToRowStatus(Plan(), issue);
-  EXPECT_EQ(status.field(), "lambda");
-  EXPECT_EQ(status.joint(), "");
-  EXPECT_THAT(status.message(), HasSubstr("restricted to its range"));
-  issue.rank = 0;
-  EXPECT_THAT(ToRowStatus(Plan(), issue).message(), HasSubstr("cannot move"));
-}
-
-TEST(RowStatusTest, AWeakTaskSaysByWhichRatioAndWhatToDo) {
-  RowIssue issue;
-  issue.code = RowCode::kWeakTaskSpace;
-  issue.output = Output::kLambda;
-  issue.value = 1e-12;
-  const v1::RowStatus status = ToRowStatus(Plan(), issue);
-  EXPECT_EQ(status.code(), v1::ROW_CODE_WEAK_TASK_SPACE);
-  EXPECT_EQ(status.field(), "lambda");
-  EXPECT_EQ(status.joint(), "");
-  EXPECT_EQ(status.value(), 1e-12);
-  EXPECT_THAT(status.message(), HasSubstr("1e-12"));
-  EXPECT_THAT(status.message(), HasSubstr("leave that axis out"));
 }
 
 TEST(FillRowStatusTest, ListsWhatFits) {
