@@ -11,7 +11,7 @@
 #include "client/cli/formats/number_text.h"
 #include "client/cli/number_lists.h"
 #include "server/flags/near_names.h"
-#include "server/flags/refusals.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

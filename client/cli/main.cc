@@ -17,8 +17,7 @@
 #include "client/cli/terminal/reader.h"
 #include "client/cli/version.h"
 #include "client/cpp/server_address.h"
-#include "server/flags/numbers.h"
-#include "server/flags/refusals.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

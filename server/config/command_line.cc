@@ -17,8 +17,7 @@
 #include "server/config/validators.h"
 #include "server/flags/address.h"
 #include "server/flags/near_names.h"
-#include "server/flags/numbers.h"
-#include "server/flags/refusals.h"
+#include "server/flags/options.h"
 #include "server/version.h"
 
 namespace torqued::server {

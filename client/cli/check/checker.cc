@@ -13,7 +13,7 @@
 #include "client/cli/terminal/plain_text.h"
 #include "client/cpp/request.h"
 #include "server/flags/near_names.h"
-#include "server/flags/refusals.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

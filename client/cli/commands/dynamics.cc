@@ -12,7 +12,7 @@
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
 #include "client/cli/surroundings_flags.h"
-#include "server/flags/refusals.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

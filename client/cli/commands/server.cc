@@ -11,7 +11,7 @@
 #include "client/cli/shown_progress.h"
 #include "client/cli/terminal/table.h"
 #include "client/cli/version.h"
-#include "server/flags/numbers.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

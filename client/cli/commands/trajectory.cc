@@ -16,7 +16,7 @@
 #include "client/cli/state_flags.h"
 #include "client/cli/table_file.h"
 #include "client/cli/trajectory_report.h"
-#include "server/flags/refusals.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {
@@ -200,9 +200,11 @@ void AddTrajectory(CLI::App* app, Runner* runner) {
     if (!command->get_subcommands().empty()) {
       // What the subcommand does not know falls through to here.
       for (const CLI::Option* option : command->get_options()) {
-        if (option->count() > 0) {
-          throw CLI::ExtrasError(std::vector<std::string>{option->get_name()});
-        }
+        if (option->count() == 0) continue;
+        throw CLI::ExtrasError(
+            option->get_positional()
+                ? option->results()
+                : std::vector<std::string>{option->get_name()});
       }
       return;
     }

@@ -21,7 +21,7 @@
 #include "client/cli/output_paths.h"
 #include "client/cli/shown_progress.h"
 #include "client/cli/state_flags.h"
-#include "server/flags/numbers.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "client/cli/check/run_comparison.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/formats/file_text.h"
-#include "server/flags/numbers.h"
+#include "server/flags/options.h"
 
 namespace torqued::cli {
 namespace {

@@ -1,7 +1,8 @@
-// What a command line that CLI11 refuses is told.
+// Options of both programs, and what a command line that is refused is told.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@
 
 namespace torqued::flags {
 
-/// Restricts an option to names: "needs table, json or csv, not 'jason'; did
-/// you mean json?". Of more than 8 names those that are near are told alone.
+/// Restricts an option to names: "needs table, json or csv, not 'xml'", or
+/// "there is no 'jason'; did you mean json?".
 CLI::Option* OneOf(CLI::Option* option, std::vector<std::string> names);
 
 /// Values and their names, in the order in which they are told.
@@ -40,12 +41,19 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& flag, T* value,
   return OneOf(app->add_option_function(flag, ignore, help), choices, value);
 }
 
-/// Why `app` has refused the command line, in one sentence. Names words that
-/// were not expected, and the commands and flags that they may have meant.
+/// Restricts an option to whole numbers of a range, in decimal digits only: no
+/// octal, no exponent. No `min` is negative.
+CLI::Option* WholeNumber(CLI::Option* option, std::int64_t min,
+                         std::int64_t max);
+/// To decimal numbers of a range, in any notation.
+CLI::Option* Number(CLI::Option* option, double min, double max);
+
+/// Why `app` has refused the command line. Of the words that it does not know,
+/// the first that is near to a flag or a command comes with that.
 std::string Refusal(const CLI::App& app, const CLI::ParseError& error);
 
-/// Where to read more, "tool list --help": of the command whose option a
-/// refusal begins with, else of the last one that was given.
-std::string HelpFor(const CLI::App& app, std::string_view refusal);
+/// Where to read more, "tool list --help": of the command whose flag a refusal
+/// begins with, else of the last one that was given.
+std::string HelpFor(const CLI::App& app, const std::string& refusal);
 
 }  // namespace torqued::flags
