@@ -10,7 +10,6 @@
 #include "server/lifecycle/address_file.h"
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
-#include "server/lifecycle/malloc_tuning.h"
 #include "server/lifecycle/service_manager.h"
 #include "server/lifecycle/signals.h"
 #include "server/observability/library_log.h"

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "server/lifecycle/malloc_tuning.h"
+#include "server/config/settings.h"
 #include "server/lifecycle/transport.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 

@@ -11,10 +11,7 @@
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
-#include "server/config/byte_limits.h"
 #include "server/config/config_file.h"
-#include "server/config/default_store.h"
-#include "server/config/validators.h"
 #include "server/flags/address.h"
 #include "server/flags/near_names.h"
 #include "server/flags/options.h"
@@ -32,16 +29,11 @@ constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-CLI::Validator Address(int first_port) {
-  return CLI::Validator(
-      [first_port](const std::string& text) {
-        return CheckAddress(text, first_port);
-      },
-      "ADDR");
-}
-
-std::chrono::milliseconds Milliseconds(double seconds) {
-  return std::chrono::milliseconds(std::llround(seconds * 1000));
+/// Why it is no address of --listen; port 0 is one of the system's choice.
+std::string CheckAddress(std::string_view text, int first_port) {
+  return flags::AddressProblem(
+      text, {"[tls:]HOST:PORT, mtls:HOST:PORT or unix:PATH", first_port,
+             /*mtls=*/true});
 }
 
 /// HOST and [IPV6] get torqued's own port, as with the clients.
@@ -123,12 +115,6 @@ class Parser {
     }
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
-    settings_.drain_grace = Milliseconds(drain_grace_);
-    settings_.keepalive = Milliseconds(keepalive_);
-    settings_.max_connection_age = Milliseconds(max_connection_age_);
-    settings_.reflection = reflection_ == "on";
-    settings_.models_validation = *FindValidation(models_validation_);
-    settings_.target = FindTarget(isa_);  // there is none called auto
     if (print_config_) {
       return EarlyExit{0, File() + MemoryRemark(), ""};
     }
@@ -136,7 +122,6 @@ class Parser {
       return Usage("--store: there is no home directory; name a file");
     }
     if (*create_) {
-      grant_.role = RoleOf(role_);
       return TokenCommand{settings_.rights, grant_};
     }
     if (*backup_) {
@@ -175,9 +160,25 @@ class Parser {
     flags::WholeNumber(Setting(flag, value, help), min, max);
   }
 
-  void Seconds(const std::string& flag, double& value, double max,
-               const std::string& help) {
-    flags::Number(Setting(flag, value, help), 0, max)->type_name("SECONDS");
+  void Seconds(const std::string& flag, std::chrono::milliseconds& value,
+               double max, const std::string& help) {
+    const std::function<void(const double&)> set = [&value](double seconds) {
+      value = std::chrono::milliseconds(std::llround(seconds * 1000));
+    };
+    flags::Number(app_.add_option_function(flag, set, help), 0, max)
+        ->type_name("SECONDS")
+        ->default_str(CLI::detail::to_string(value.count() / 1000));
+  }
+
+  template <class T>
+  CLI::Option* Choice(const std::string& flag, T& value,
+                      const flags::Choices<T>& choices,
+                      const std::string& help) {
+    CLI::Option* option = flags::AddChoice(&app_, flag, &value, choices, help);
+    for (const auto& [name, choice] : choices) {
+      if (choice == value) option->default_str(name);
+    }
+    return option;
   }
 
   /// `--flag`, or on and off in the environment and the file.
@@ -199,7 +200,11 @@ class Parser {
          "Address to serve on: HOST:PORT (port 0: a free one), "
          "tls:HOST:PORT, mtls:HOST:PORT (clients need certificates) or "
          "unix:PATH; repeatable")
-        ->check(Address(/*first_port=*/0));
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              return CheckAddress(text, /*first_port=*/0);
+            },
+            "ADDR"));
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
     Setting("--tls-cert", settings_.tls.cert,
@@ -231,23 +236,28 @@ class Parser {
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");
-    flags::OneOf(Setting("--models-validation", models_validation_,
-                         "Validation of the models of these directories"),
-                 {"default", "strict", "lenient"});
-    flags::OneOf(
-        Setting("--reflection", reflection_, "Serve the schema by reflection"),
-        {"on", "off"});
+    Choice<Validation>("--models-validation", settings_.models_validation,
+                       {{"default", Validation::kDefault},
+                        {"strict", Validation::kStrict},
+                        {"lenient", Validation::kLenient}},
+                       "Validation of the models of these directories");
+    Choice<bool>("--reflection", settings_.reflection,
+                 {{"on", true}, {"off", false}},
+                 "Serve the schema by reflection");
   }
 
   void AddWork() {
     Count("--threads", settings_.threads, 0, 1024,
           "Computing threads; 0: as many as this process may use");
-    Setting("--isa", isa_,
-            "Instruction set of the computing: auto, the widest of this "
-            "machine, or one by name: avx512, avx2, baseline")
-        ->check(CLI::Validator(
-            [](const std::string& text) { return CheckTarget(text); }, "NAME"));
-    Seconds("--drain-grace", drain_grace_, kMaxDrainGrace,
+    flags::Choices<const LaneKernels*> targets{{"auto", nullptr}};
+    for (const LaneKernels* target : Targets()) {
+      targets.emplace_back(target->target, target);
+    }
+    Choice("--isa", settings_.target, targets,
+           "Instruction set of the computing: auto, the widest of this "
+           "machine, or one by name: avx512, avx2, baseline")
+        ->type_name("NAME");
+    Seconds("--drain-grace", settings_.drain_grace, kMaxDrainGrace,
             "Seconds that calls in flight get to finish at shutdown");
   }
 
@@ -270,26 +280,24 @@ class Parser {
   }
 
   void AddConnections() {
-    Seconds("--keepalive", keepalive_, kMaxKeeping,
+    Seconds("--keepalive", settings_.keepalive, kMaxKeeping,
             "Seconds without a byte after which a client is asked whether it "
             "is there; 0: never");
-    Seconds("--max-connection-age", max_connection_age_, kMaxKeeping,
+    Seconds("--max-connection-age", settings_.max_connection_age, kMaxKeeping,
             "Seconds after which a connection takes no new calls and its "
             "client opens another one; 0: never");
   }
 
   void AddLogging() {
-    flags::OneOf<LogFormat>(
-        Setting("--log-format", log_format_, "Form of the log lines"),
-        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}},
-        &settings_.log_format);
-    flags::OneOf<LogLevel>(
-        Setting("--log-level", log_level_, "Least grave level logged"),
-        {{"debug", LogLevel::kDebug},
-         {"info", LogLevel::kInfo},
-         {"warn", LogLevel::kWarn},
-         {"error", LogLevel::kError}},
-        &settings_.log_level);
+    Choice<LogFormat>("--log-format", settings_.log_format,
+                      {{"text", LogFormat::kText}, {"json", LogFormat::kJson}},
+                      "Form of the log lines");
+    Choice<LogLevel>("--log-level", settings_.log_level,
+                     {{"debug", LogLevel::kDebug},
+                      {"info", LogLevel::kInfo},
+                      {"warn", LogLevel::kWarn},
+                      {"error", LogLevel::kError}},
+                     "Least grave level logged");
   }
 
   void AddCommands() {
@@ -359,8 +367,11 @@ class Parser {
         "Append a client to the file that --rights names, and print its token");
     create_->fallthrough();
     create_->add_option("NAME", grant_.name, "Name of the client")->required();
-    flags::OneOf(create_->add_option("--role", role_, "What it may do"),
-                 {"evaluate", "register", "administer"})
+    flags::AddChoice<Role>(create_, "--role", &grant_.role,
+                           {{"evaluate", Role::kEvaluate},
+                            {"register", Role::kRegister},
+                            {"administer", Role::kAdminister}},
+                           "What it may do")
         ->required();
     create_
         ->add_option("--models", grant_.models,
@@ -459,14 +470,6 @@ class Parser {
 
   CLI::App app_{"Networked robot dynamics.", "torqued"};
   Settings& settings_;
-  double drain_grace_ = 30;
-  double keepalive_ = 60;
-  double max_connection_age_ = 0;
-  std::string isa_ = "auto";
-  std::string reflection_ = "on";
-  std::string models_validation_ = "default";
-  std::string log_format_ = "text";
-  std::string log_level_ = "info";
   std::string config_;
   std::string health_check_, tls_ca_, tls_server_name_;
   CLI::App* store_ = nullptr;
@@ -476,7 +479,6 @@ class Parser {
   CLI::App* create_ = nullptr;
   std::vector<const CLI::Option*> switches_;
   Grant grant_;
-  std::string role_;
   std::string backup_file_;
   std::string check_file_;
   bool overwrite_ = false;
@@ -488,9 +490,7 @@ class Parser {
 }  // namespace
 
 Command ParseCommandLine(int argc, const char* const* argv) {
-  Settings settings;
-  settings.store = DefaultStore();
-  SetShares(FindMemoryLimit(), &settings);
+  Settings settings = DefaultSettings(FindMemoryLimit());
   return Parser(settings).Parse(argc, argv);
 }
 

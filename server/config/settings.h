@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/batch/cgroup.h"
 #include "core/model/validation.h"
-#include "server/config/memory_limit.h"
 #include "server/observability/logging.h"
 
 namespace torqued {
@@ -18,6 +20,19 @@ namespace torqued::server {
 
 /// Of every address that names none.
 inline constexpr int kDefaultPort = 7421;
+
+/// How much memory this process may use.
+struct MemoryLimit {
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  /// What sets it: "cgroup", or "RAM", that of the machine.
+  std::string_view source = "RAM";
+};
+
+/// The least of the machine's memory and of the limits of memory of the
+/// process's cgroup and those above it (v1: memory.limit_in_bytes, v2:
+/// memory.max and memory.high). Not the limits of its address space, which
+/// stacks and reserves that are never touched count for.
+MemoryLimit FindMemoryLimit(const CgroupPlaces& places = {});
 
 /// PEM files of TLS.
 struct TlsFiles {
@@ -52,7 +67,7 @@ struct Settings {
   LogLevel log_level = LogLevel::kInfo;
   bool reflection = true;
   MemoryLimit memory;  // of this process
-  // Of these two, the most that they are unless named: SetShares.
+  // Of these two, the most that they are unless named: DefaultSettings.
   std::int64_t max_message_bytes = 16 << 20;  // of a request and of a reply
   std::int64_t max_inflight_bytes = std::int64_t{1} << 30;
   std::int64_t max_rows = 1'000'000;  // of a request
@@ -66,5 +81,33 @@ struct Settings {
   /// Names like those of settings in the environment, which mean nothing.
   std::vector<std::string> unknown_variables;
 };
+
+/// Settings where none is named. The two limits of bytes are shares of the
+/// memory, but at least what a server needs to be of use. The store is
+/// /var/lib/torqued/models.db if that directory exists and is writable
+/// (packages and container images make it), otherwise
+/// ${XDG_DATA_HOME:-~/.local/share}/torqued/models.db; empty: there is no home
+/// either.
+Settings DefaultSettings(const MemoryLimit& memory);
+
+/// Why the settings lack the certificates or rights that their addresses need;
+/// empty if they have them. `insecure`: everybody may be served.
+std::string CheckListen(const Settings& settings, bool insecure);
+
+/// Memory for what arrives, of all connections together, before it is a message
+/// that can be admitted: as much as may be under way, and four of the largest
+/// messages even where that is little. The rest is for the connections
+/// themselves.
+std::int64_t ArrivalBytes(const Settings& settings);
+
+/// The sources of the models that are kept in memory, which take with what was
+/// made of them 12 times as much.
+std::int64_t CachedSourceBytes(const Settings& settings);
+
+/// Keeps the memory of large messages in the process instead of giving it back
+/// to the system and faulting it in again with every call, as far as the memory
+/// that the process may use allows it. To be called before other threads
+/// start; does nothing where the allocator is not glibc's.
+void TuneMalloc(std::int64_t memory_bytes = MemoryLimit{}.bytes);
 
 }  // namespace torqued::server

@@ -11,6 +11,9 @@
 namespace torqued::flags {
 namespace {
 
+/// More names than a sentence lists where one of them is near.
+constexpr std::size_t kFewNames = 8;
+
 template <class T>
 CLI::Option* InRange(CLI::Option* option, const char* kind, T min, T max) {
   std::ostringstream needs;
@@ -51,8 +54,9 @@ CLI::Option* OneOf(CLI::Option* option, std::vector<std::string> names) {
           return {};
         }
         const std::vector<std::string> near = NearNames(name, names);
-        return near.empty() ? "needs " + list + ", not '" + name + "'"
-                            : "there is no '" + name + "'" + NameHint(near, {});
+        const bool lists = near.empty() || names.size() <= kFewNames;
+        return (lists ? "needs " + list + ", not '" : "there is no '") + name +
+               "'" + NameHint(near, {});
       },
       ""));
 }

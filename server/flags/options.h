@@ -11,34 +11,28 @@
 
 namespace torqued::flags {
 
-/// Restricts an option to names: "needs table, json or csv, not 'xml'", or
-/// "there is no 'jason'; did you mean json?".
+/// Restricts an option to names. The refusal lists these, or only the near ones
+/// if there are more than 8 names.
 CLI::Option* OneOf(CLI::Option* option, std::vector<std::string> names);
 
 /// Values and their names, in the order in which they are told.
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-/// The same for the name of a value, which `value`, staying in place, receives.
-template <class T>
-CLI::Option* OneOf(CLI::Option* option, const Choices<T>& choices, T* value) {
-  std::vector<std::string> names;
-  for (const auto& choice : choices) names.push_back(choice.first);
-  OneOf(option, std::move(names));
-  return option->each([choices, value](const std::string& name) {
-    for (const auto& choice : choices) {
-      if (choice.first == name) *value = choice.second;
-    }
-  });
-}
-
-/// Adds such an option.
+/// Adds an option for the name of a value, which `value`, staying in place,
+/// receives.
 template <class T>
 CLI::Option* AddChoice(CLI::App* app, const std::string& flag, T* value,
                        const Choices<T>& choices, const std::string& help) {
-  // What is given goes to `value` alone.
-  const std::function<void(const std::string&)> ignore = [](const auto&) {};
-  return OneOf(app->add_option_function(flag, ignore, help), choices, value);
+  const std::function<void(const std::string&)> set =
+      [choices, value](const std::string& given) {
+        for (const auto& [name, choice] : choices) {
+          if (name == given) *value = choice;
+        }
+      };
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
+  return OneOf(app->add_option_function(flag, set, help), std::move(names));
 }
 
 /// Restricts an option to whole numbers of a range, in decimal digits only: no

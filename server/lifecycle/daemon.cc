@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/lanes/targets.h"
-#include "server/config/byte_limits.h"
 #include "server/lifecycle/health_client.h"
 #include "server/lifecycle/self_check.h"
 #include "server/lifecycle/transport.h"

@@ -108,7 +108,7 @@ def test_what_is_wrong_is_told_in_words(arguments, told, command):
     (("compute", "enrgy", "-m", PLANAR),
      "QUANTITY: there is no 'enrgy'; did you mean energy?"),
     (("ping", "--output", "jason"),
-     "--output: there is no 'jason'; did you mean json?")])
+     "--output: needs table, json or csv, not 'jason'; did you mean json?")])
 def test_what_may_have_been_meant_is_named(arguments, told):
     done = run(*arguments)
     assert done.returncode == USAGE

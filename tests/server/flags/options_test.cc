@@ -13,8 +13,8 @@ using ::testing::Not;
 class OptionsTest : public ::testing::Test {
  protected:
   OptionsTest() {
-    OneOf(app_.add_option("--form", text_, "The form"),
-          {{"table", 1}, {"json", 2}, {"csv", 3}}, &form_);
+    AddChoice<int>(&app_, "--form", &form_,
+                   {{"table", 1}, {"json", 2}, {"csv", 3}}, "The form");
     Number(app_.add_option("--share", share_), 0.001, 1e6);
     WholeNumber(app_.add_option("--count", count_), 0, 10);
     CLI::App* motion = app_.add_subcommand("motion");
@@ -42,7 +42,7 @@ class OptionsTest : public ::testing::Test {
   }
 
   CLI::App app_{"", "tool"};
-  std::string text_, file_, judged_, page_;
+  std::string file_, judged_, page_;
   int form_ = 0, count_ = 0;
   double share_ = 0;
 };
@@ -61,8 +61,19 @@ TEST_F(OptionsTest, ABadChoiceIsToldTheNamesThatThereAre) {
                   "' | tool --help");
   }
   EXPECT_EQ(Parse({"--form", "jason"}),
-            "--form: there is no 'jason'; did you mean json? | tool --help");
+            "--form: needs table, json or csv, not 'jason'; did you mean json? "
+            "| tool --help");
   EXPECT_EQ(form_, 0);
+}
+
+TEST_F(OptionsTest, OfManyNamesTheNearOnesAreToldAlone) {
+  std::vector<std::string> names;
+  for (int k = 0; k < 20; ++k) names.push_back(std::string(9, 'a' + k));
+  std::string word;
+  OneOf(app_.add_option("--word", word), names);
+  EXPECT_THAT(Parse({"--word", "bbbbbbbb"}),
+              HasSubstr("there is no 'bbbbbbbb'; did you mean bbbbbbbbb?"));
+  EXPECT_THAT(Parse({"--word", "zz"}), HasSubstr("eeeeeeeee"));
 }
 
 TEST_F(OptionsTest, TheHelpNamesTheChoices) {
