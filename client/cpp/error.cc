@@ -1,6 +1,7 @@
 #include "client/cpp/error.h"
 
-#include <array>
+#include <absl/status/status.h>
+
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -61,28 +62,9 @@ Error DecodeError(const grpc::Status& status) {
 }
 
 std::string ToString(grpc::StatusCode code) {
-  static constexpr std::array<const char*, 17> kNames = {"OK",
-                                                         "CANCELLED",
-                                                         "UNKNOWN",
-                                                         "INVALID_ARGUMENT",
-                                                         "DEADLINE_EXCEEDED",
-                                                         "NOT_FOUND",
-                                                         "ALREADY_EXISTS",
-                                                         "PERMISSION_DENIED",
-                                                         "RESOURCE_EXHAUSTED",
-                                                         "FAILED_PRECONDITION",
-                                                         "ABORTED",
-                                                         "OUT_OF_RANGE",
-                                                         "UNIMPLEMENTED",
-                                                         "INTERNAL",
-                                                         "UNAVAILABLE",
-                                                         "DATA_LOSS",
-                                                         "UNAUTHENTICATED"};
-  const int value = static_cast<int>(code);
-  if (value < 0 || value >= static_cast<int>(kNames.size())) {
-    return "CODE_" + std::to_string(value);
-  }
-  return kNames[static_cast<std::size_t>(value)];
+  const std::string name =
+      absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
+  return name.empty() ? "CODE_" + std::to_string(code) : name;
 }
 
 }  // namespace torqued::client

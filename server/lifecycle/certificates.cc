@@ -203,15 +203,15 @@ std::shared_ptr<grpc::ServerCredentials> Certificates::ForServer(
   return tls::TlsServerCredentials(options);
 }
 
-std::shared_ptr<grpc::ChannelCredentials> Certificates::ForWatchdog(
-    bool with_certificate) const {
+std::shared_ptr<grpc::ChannelCredentials> UnverifiedCredentials(
+    std::shared_ptr<tls::CertificateProviderInterface> own) {
   tls::TlsChannelCredentialsOptions options;
   options.set_verify_server_certs(false);
   options.set_certificate_verifier(
       std::make_shared<tls::NoOpCertificateVerifier>());
   options.set_check_call_host(false);
-  if (with_certificate) {
-    options.set_certificate_provider(provider_);
+  if (own != nullptr) {
+    options.set_certificate_provider(std::move(own));
     options.watch_identity_key_cert_pairs();
   }
   return tls::TlsCredentials(options);

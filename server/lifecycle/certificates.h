@@ -15,6 +15,10 @@
 
 namespace torqued::server {
 
+/// Of a client that verifies nothing, with a certificate unless `own` is null.
+std::shared_ptr<grpc::ChannelCredentials> UnverifiedCredentials(
+    std::shared_ptr<grpc::experimental::CertificateProviderInterface> own);
+
 /// gRPC reads copies of the files, which are made once a change is checked. So
 /// files that do not belong together are never in use.
 class Certificates {
@@ -33,9 +37,11 @@ class Certificates {
   /// With a client CA, clients may have certificates of it, or must.
   std::shared_ptr<grpc::ServerCredentials> ForServer(
       bool client_must_have_one) const;
-  /// For the server's own question about its health: verifies nothing.
+  /// For the server's own question about its health.
   std::shared_ptr<grpc::ChannelCredentials> ForWatchdog(
-      bool with_certificate) const;
+      bool with_certificate) const {
+    return UnverifiedCredentials(with_certificate ? provider_ : nullptr);
+  }
   /// Whether the client CA vouches for the server's own certificate.
   bool is_client() const { return is_client_.load(); }
 
