@@ -14,7 +14,14 @@
 
 #include "torqued/v1/errors.pb.h"
 
+namespace torqued {
+struct ArgumentError;
+}
+
 namespace torqued::server {
+
+struct ModelEntry;
+struct RegistryError;
 
 /// One offending field of the request, see v1.BadRequest.
 struct Violation {
@@ -43,6 +50,17 @@ Error FieldError(v1::Reason reason, std::string field, std::string message);
 /// meets in the options is the start's.
 Error InMessage(Error error, std::string_view message);
 
+/// What the core refuses. A name that the model does not have comes with the
+/// nearest that it has. `tip_wrench_array` is the path of the wrench's array in
+/// the request.
+Error ToError(ArgumentError argument, std::string_view tip_wrench_array =
+                                          "tip_wrench_on_environment.wrench");
+/// What the registry refuses. The findings of a refused model become violations
+/// of "source:<line>".
+Error ToError(const RegistryError& registry);
+/// Of an entry whose stored model does not load.
+Error BrokenModel(const ModelEntry& entry);
+
 /// The gRPC status code that a reason always comes with.
 grpc::StatusCode CodeOf(v1::Reason reason);
 
@@ -54,5 +72,10 @@ inline constexpr std::size_t kMaxDetailsBytes = 4096;
 /// BadRequest, RetryInfo). The first violations that fit are listed; when some
 /// are left out, metadata "violations" holds their total.
 grpc::Status ToStatus(const Error& error);
+
+/// Text for a protobuf string: at most `max_bytes` bytes of valid UTF-8. Bytes
+/// that are none become U+FFFD; what does not fit is cut between characters and
+/// marked by "...". Needs max_bytes >= 3.
+std::string CleanText(std::string_view text, std::size_t max_bytes);
 
 }  // namespace torqued::server

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "server/errors/error.h"
-#include "server/errors/utf8.h"
 #include "server/observability/metrics.h"
 #include "server/observability/request_id.h"
 

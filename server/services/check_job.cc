@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/batch/row_workspace.h"
-#include "server/errors/mapping.h"
 #include "server/wire/echo.h"
 
 namespace torqued::server {

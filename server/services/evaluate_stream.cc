@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "server/errors/mapping.h"
+#include "server/errors/error.h"
 #include "server/observability/metrics.h"
 #include "server/services/receive.h"
 #include "server/wire/echo.h"

@@ -7,7 +7,6 @@
 
 #include "core/batch/row_workspace.h"
 #include "core/lanes/targets.h"
-#include "server/errors/mapping.h"
 #include "server/wire/decode_request.h"
 #include "server/wire/echo.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "server/errors/mapping.h"
+#include "server/errors/error.h"
 #include "server/services/resolve_model.h"
 #include "server/wire/enums.h"
 #include "server/wire/model_messages.h"

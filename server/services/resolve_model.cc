@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/formats/urdf.h"
-#include "server/errors/mapping.h"
+#include "server/errors/error.h"
 
 namespace torqued::server {
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "server/errors/mapping.h"
 #include "server/wire/decode_request.h"
 #include "server/wire/row_status.h"
 

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "server/errors/mapping.h"
+#include "server/errors/error.h"
 #include "server/observability/metrics.h"
 #include "server/services/resolve_model.h"
 

@@ -8,7 +8,6 @@
 
 #include "core/model/text.h"
 #include "core/trajectory/check_options.h"
-#include "server/errors/mapping.h"
 #include "server/wire/array_codec.h"
 
 namespace torqued::server {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "server/errors/utf8.h"
+#include "server/errors/error.h"
 #include "server/wire/enums.h"
 
 namespace torqued::server {

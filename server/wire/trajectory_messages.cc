@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/batch/option_checks.h"
-#include "server/errors/mapping.h"
 #include "server/flags/near_names.h"
 #include "server/wire/decode_request.h"
 #include "server/wire/enums.h"

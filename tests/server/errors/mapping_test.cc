@@ -1,7 +1,10 @@
-#include "server/errors/mapping.h"
+#include "server/errors/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "core/batch/evaluation.h"
+#include "server/registry/registry.h"
 
 namespace torqued::server {
 namespace {

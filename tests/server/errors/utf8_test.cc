@@ -1,4 +1,4 @@
-#include "server/errors/utf8.h"
+#include "server/errors/error.h"
 
 #include <gtest/gtest.h>
 
