@@ -147,20 +147,13 @@ class Server:
     def lines_when_there(self, words):
         """Lines of the log that have these words, once there are any: the log
         is written behind what it tells."""
-        give_up = time.monotonic() + CALL_SECONDS
-        while not (lines := [line for line in self.log().splitlines()
-                             if words in line]):
-            assert time.monotonic() < give_up, self.log()
-            time.sleep(0.005)
-        return lines
+        return until(lambda: [
+            line for line in self.log().splitlines() if words in line])
 
     def wait_until_computing(self, cpu_seconds=0.05):
         """Until it has used so much CPU time from now on."""
         enough = self.cpu_seconds() + cpu_seconds
-        give_up = time.monotonic() + CALL_SECONDS
-        while self.cpu_seconds() < enough:
-            assert time.monotonic() < give_up, "nothing is computed"
-            time.sleep(0.005)
+        until(lambda: self.cpu_seconds() >= enough)
 
     def cpu_seconds_when_idle(self):
         """CPU time used until it uses none any more."""
@@ -212,18 +205,13 @@ class Server:
             self.kill()
 
 
-def ends_within(pid, seconds):
-    """Whether a process that is no child of ours ends soon."""
-    give_up = time.monotonic() + seconds
-    while time.monotonic() < give_up:
-        try:
-            state = pathlib.Path(f"/proc/{pid}/stat").read_text()
-        except FileNotFoundError:
-            return True
-        if state.rpartition(")")[2].split()[0] == "Z":
-            return True
-        time.sleep(0.01)
-    return False
+def has_ended(pid):
+    """Of a process that is no child of ours."""
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return True
+    return state.rpartition(")")[2].split()[0] == "Z"
 
 
 def run_to_exit(*flags, environment=None, seconds=STOP_SECONDS, command=()):
@@ -235,6 +223,27 @@ def run_to_exit(*flags, environment=None, seconds=STOP_SECONDS, command=()):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, timeout=seconds,
         env=clean_environment(**(environment or {})), check=False)
+
+
+def until(condition, seconds=CALL_SECONDS):
+    """What the condition is once it is true."""
+    give_up = time.monotonic() + seconds
+    while not (result := condition()):
+        assert time.monotonic() < give_up, "it does not happen"
+        time.sleep(0.005)
+    return result
+
+
+def once_there_is_room(call):
+    """Its answer, once it is not refused as OVERLOADED."""
+    def attempt():
+        try:
+            return [call()]
+        except grpc.RpcError as error:
+            assert Failure.of(error).reason == "OVERLOADED"
+            return None
+
+    return until(attempt)[0]
 
 
 # --- Calls -------------------------------------------------------------------

@@ -55,17 +55,6 @@ def pendulum(mass=2.0, length=0.5, name="pendulum", **swing):
         link("rod", mass, com=(length, 0, 0)))
 
 
-def wheel_on_rotor():
-    """A wheel and, on the same axis, a rotor with a millionth of its inertia."""
-    return robot(
-        "wheel_on_rotor",
-        link("base"),
-        joint("motor", "base", "rotor", kind="continuous"),
-        link("rotor", 0.01, inertia=(1e-6, 0, 0, 1e-6, 0, 1e-6)),
-        joint("shaft", "rotor", "wheel", kind="continuous"),
-        link("wheel", 20, inertia=(1, 0, 0, 1, 0, 1)))
-
-
 def forked():
     """Two arms on one base: no single leaf link."""
     solid = (0.02, 0, 0, 0.03, 0, 0.04)

@@ -44,13 +44,6 @@ def is_accepted(connection):
         return False
 
 
-def until(done, seconds=PATIENCE):
-    give_up = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < give_up, "it does not happen"
-        time.sleep(0.01)
-
-
 def is_served(address):
     """Whether a connection of its own is taken."""
     with harness.Client(address) as client:
@@ -84,7 +77,7 @@ def test_connections_beyond_the_descriptors_are_closed_and_others_go_on(start):
             register(client, "arm", robots.pendulum())
             client.registry.DeleteModel(
                 registry_pb.DeleteModelRequest(name="arm"))
-        until(lambda: is_served(server.address))
+        harness.until(lambda: is_served(server.address))
         assert all_models(client) == {}
     refused = accepted.count(False)
     lines = server.lines_when_there("connections refused")
@@ -112,7 +105,7 @@ def test_a_full_descriptor_table_is_survived(start):
                 assert all_models(client) == {}
         finally:
             resource.prlimit(server.pid, resource.RLIMIT_NOFILE, before)
-    until(lambda: is_served(server.address))
+    harness.until(lambda: is_served(server.address))
 
 
 # --- Pauses ------------------------------------------------------------------
@@ -146,11 +139,11 @@ def test_a_server_that_does_not_answer_leaves_for_its_supervisor(
     with harness.Client(server.address.splitlines()[0]) as client:
         assert health_of(client) == SERVING
         file.rename(elsewhere)
-        until(lambda: health_of(client) == NOT_SERVING)
+        harness.until(lambda: health_of(client) == NOT_SERVING)
         elsewhere.rename(file)
-        until(lambda: health_of(client) == SERVING)
+        harness.until(lambda: health_of(client) == SERVING)
         file.rename(elsewhere)
-        until(lambda: health_of(client) == NOT_SERVING)
+        harness.until(lambda: health_of(client) == NOT_SERVING)
     assert server.wait() == 70
 
 

@@ -43,11 +43,8 @@ def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
     image["TORQUED_INSECURE"] = "on"
     with running(harness.server_binary(), *flags,
                  env=harness.clean_environment(**image)):
-        give_up = time.monotonic() + harness.START_SECONDS
-        while (check := harness.run_to_exit(
-                "--health-check", environment=image)).returncode:
-            assert time.monotonic() < give_up, check.stdout
-            time.sleep(0.05)
+        harness.until(lambda: harness.run_to_exit(
+            "--health-check", environment=image).returncode == 0)
 
 
 def test_the_label_of_the_image_is_the_version():

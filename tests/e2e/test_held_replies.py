@@ -37,17 +37,6 @@ def grown(server, before):
     return last - before
 
 
-def get_when_there_is_room(client, request):
-    give_up = time.monotonic() + harness.CALL_SECONDS
-    while True:
-        try:
-            return client.registry.GetModel(request)
-        except harness.grpc.RpcError as error:
-            assert harness.Failure.of(error).reason == "OVERLOADED"
-            assert time.monotonic() < give_up, "the room is not given back"
-            time.sleep(0.02)
-
-
 def test_sources_that_nobody_reads_are_held_once_and_admitted(server):
     size = 8 * MEBIBYTE - 4096
     source = robots.pendulum() + "<!--" + " " * (size - 1024) + "-->"
@@ -72,7 +61,8 @@ def test_sources_that_nobody_reads_are_held_once_and_admitted(server):
             if not harness.SANITIZED:
                 # Hardly any of the sources more.
                 assert grown(server, before) < 48 * MEBIBYTE
-        assert get_when_there_is_room(client, request) == whole
+        assert harness.once_there_is_room(
+            lambda: client.registry.GetModel(request)) == whole
 
 
 def test_calls_themselves_are_admitted(start):
@@ -85,8 +75,6 @@ def test_calls_themselves_are_admitted(start):
         for k in range(calls):
             deaf.ask(COMPUTE, message, 2 * k + 1)
         most = limit // 2 // each
-        give_up = time.monotonic() + harness.CALL_SECONDS
-        while deaf.streams_ended < calls - most:
-            assert time.monotonic() < give_up
-            deaf.catch_up()
+        harness.until(
+            lambda: deaf.catch_up() or deaf.streams_ended >= calls - most)
         assert deaf.streams_ended < calls - most // 2

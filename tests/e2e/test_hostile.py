@@ -11,7 +11,6 @@ import pytest
 from torqued.v1 import array_pb2
 from torqued.v1 import dynamics_pb2 as pb
 from torqued.v1 import model_registry_pb2 as registry_pb
-from torqued.v1 import trajectory_pb2
 
 import harness
 import robots
@@ -176,31 +175,6 @@ def test_requests(server, client, request_of, reason):
     assert failure.reason == reason
     assert failure.message and len(failure.message) < 4096
     assert failure.fields or failure.metadata, "no place"
-
-
-def test_a_torque_curve_has_a_limit(server, client):
-    curve = trajectory_pb2.JointBounds(
-        joint="joint1", speeds=range(1025), torques=[1.0] * 1025)
-    request = trajectory_pb2.CheckTrajectoryRequest(
-        start=trajectory_pb2.CheckTrajectoryStart(
-            model="planar_2r", bounds=[curve]))
-
-    def check():
-        return list(client.trajectories.CheckTrajectory(iter([request])))
-
-    failure = failure_of(check)
-    assert (failure.code, failure.reason) == (INVALID, "INVALID_OPTION")
-    assert failure.fields == ["start.bounds[0].speeds"]
-
-
-def test_references_of_megabytes(server, client):
-    reference = "m" * 10 * MEGABYTE
-    with cheap(server, sent=len(reference)):
-        failure = failure_of(
-            client.registry.GetModel,
-            registry_pb.GetModelRequest(model=reference))
-    assert (failure.code, failure.reason, failure.fields) == (
-        INVALID, "INVALID_MODEL_REFERENCE", ["model"])
 
 
 def test_headers_have_a_limit(server):

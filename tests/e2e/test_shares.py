@@ -108,25 +108,13 @@ def compute_old(client):
         "arm@old", [ask.MASS_MATRIX], q=np.zeros((1, 7))))
 
 
-def evaluate_old(client):
-    replies = list(streams.evaluate(
-        client, streams.start("arm@old", [ask.MASS_MATRIX]),
-        chunk(q=np.zeros((1, 7)))))
-    assert len(replies) == 1
-
-
-def check_old(client):
-    replies = check(client, Motion.swinging(7, 10), model="arm@old")
-    assert replies.verdict.samples == 10
-
-
 def get_old(client):
     client.registry.GetModel(
         registry_pb.GetModelRequest(model="arm@old", include_source=True))
 
 
 @pytest.mark.parametrize(
-    "call", [compute_old, evaluate_old, check_old, get_old])
+    "call", [compute_old, get_old])
 def test_a_model_that_takes_nearly_all_there_is_is_loaded_for_a_lone_call(
         start, call):
     size = 3_000_000

@@ -20,19 +20,12 @@ from test_rights import METHODS, UNAUTHENTICATED, code_of, create
 from test_tls import replace, serial
 
 
-def wait_until(condition):
-    give_up = time.monotonic() + harness.CALL_SECONDS
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.005)
-
-
 @pytest.mark.parametrize("name", ["SIGUSR1", "SIGUSR2"])
 def test_a_signal_that_means_nothing_is_logged_and_ignored(start, name):
     server = start()
     with harness.Client(server.address) as client:
         server.process.send_signal(signal.Signals[name])
-        wait_until(lambda: name in server.log())
+        harness.until(lambda: name in server.log())
         assert all_models(client) == {}
         line, = (line for line in server.log().splitlines() if name in line)
         assert "signal ignored" in line
@@ -48,11 +41,11 @@ def test_only_a_stop_signal_hurries_a_server_that_stops(start):
         batch = begin(client.dynamics.Compute, request)
         server.wait_until_computing()
         server.terminate()
-        wait_until(lambda: "draining" in server.log())
+        harness.until(lambda: "draining" in server.log())
         # SIGHUP comes first of those that are pending.
         server.process.send_signal(signal.SIGHUP)
         server.process.send_signal(signal.SIGUSR1)
-        wait_until(lambda: "SIGUSR1" in server.log())
+        harness.until(lambda: "SIGUSR1" in server.log())
         assert batch.result().rows_not_ok == 0
     assert server.wait() == 0
 
@@ -150,10 +143,10 @@ def test_sighup_reloads_models_rights_and_certificates(start, tmp_path):
         assert after.keys() == {"called", "changed", "new"}
         assert after["called"] == before["called"]
         assert after["changed"].revision != before["changed"].revision
-        wait_until(lambda: serial(tls) != shown)
+        harness.until(lambda: serial(tls) != shown)
         rights.write_text("broken")
         server.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: server.log().count("reloaded") == 2)
+        harness.until(lambda: server.log().count("reloaded") == 2)
         text = get(metrics, "/metrics")[1]
         assert value(text, "torqued_rights_failures") == 1
         assert value(text, "torqued_model_file_failures") == 2

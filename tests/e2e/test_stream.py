@@ -161,10 +161,7 @@ def test_a_client_that_never_reads_is_held_up(start):
         with stream:
             for _ in range(count):
                 stream.send(small)
-            give_up = time.monotonic() + harness.CALL_SECONDS
-            while stream.taken < WINDOW:
-                assert time.monotonic() < give_up
-                time.sleep(0.01)
+            harness.until(lambda: stream.taken >= WINDOW)
             taken = -1
             while taken != stream.taken:
                 taken = stream.taken
@@ -253,6 +250,15 @@ def test_the_first_bad_row_ends_a_stream_that_fails_fast(client):
     # Twin: without it all rows come.
     assert len(evaluate(
         client, torques(), *map(chunk_of, cut(states, [1000])))) == 4
+
+
+def test_bytes_that_are_no_request_are_not_taken_for_the_end(client):
+    call = client.channel.stream_stream("/torqued.v1.Dynamics/Evaluate")(
+        iter([*(message.SerializeToString() for message in GOOD), b"\x12\x7f"]),
+        timeout=harness.CALL_SECONDS)
+    failure = failure_of(list, call)
+    assert (failure.code, failure.reason) == (INVALID, "INVALID_FIELD")
+    assert failure.metadata["next_row"] == "4"
 
 
 # --- Giving up and shutting down ---------------------------------------------

@@ -89,11 +89,6 @@ def test_a_listener_too_busy_to_answer_counts_as_live(tmp_path):
             client.close()
 
 
-def test_a_path_that_grpc_would_decode_is_refused(tmp_path):
-    assert "must not contain '%'" in refusal(tmp_path, "unix:a%62", code=2)
-    assert not (tmp_path / "ab").exists()
-
-
 @pytest.mark.parametrize("first, second, why", [
     ("unix:socket", "unix:socket", "another server listens there"),
     ("unix:{}/socket", "unix:link/socket", "another server listens there"),

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace torqued::server {
 
@@ -21,7 +22,8 @@ class TempDir {
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
 
-  std::string File(const std::string& name) const {
+  std::string File(const std::string& name) const { return *this / name; }
+  std::string operator/(std::string_view name) const {
     return (path_ / name).string();
   }
 

@@ -2,17 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -156,16 +150,6 @@ TEST_F(CommandLineTest, EverySettingComesFromAFileToo) {
   EXPECT_EQ(settings.target, FindTarget("baseline"));
 }
 
-TEST_F(CommandLineTest, EveryTargetOfThisMachineCanBeForced) {
-  for (const LaneKernels* target : Targets()) {
-    EXPECT_EQ(Accepted({"--store", "s", "--isa", target->target}).target,
-              target);
-  }
-  Environment("TORQUED_ISA", "baseline");
-  EXPECT_EQ(Accepted({"--store", "s"}).target, FindTarget("baseline"));
-  EXPECT_EQ(Accepted({"--store", "s", "--isa", "auto"}).target, nullptr);
-}
-
 TEST_F(CommandLineTest, ATargetThatIsNotThereIsRefusedWithThoseThatAre) {
   for (const char* name : {"avx1024", "AVX2", "best"}) {
     const std::string refused = Refused({"--isa", name});
@@ -198,12 +182,6 @@ TEST_F(CommandLineTest, UnknownKeyInTheFileIsNamed) {
   // Commands are no settings.
   EXPECT_THAT(Refused({"--config", File("print-config = true\n")}),
               HasSubstr("'print-config'"));
-}
-
-TEST_F(CommandLineTest, AKeyThatStandsTwiceInTheFileIsNamed) {
-  EXPECT_THAT(
-      Refused({"--config", File("threads = 1\nmax-rows = 1\nthreads = 2\n")}),
-      HasSubstr("'threads'"));
 }
 
 TEST_F(CommandLineTest, BadValuesNameTheSettingAndWhereItStands) {
@@ -254,42 +232,10 @@ TEST_F(CommandLineTest, UnknownFlagsAndStrayWordsAreNamed) {
   EXPECT_THAT(Refused({"stray"}), HasSubstr("stray"));
 }
 
-TEST_F(CommandLineTest, AMissingFileIsNamed) {
-  EXPECT_THAT(Refused({"--config", "/no/such"}), HasSubstr("/no/such"));
-  EXPECT_THAT(Refused({"--config", "/tmp"}), HasSubstr("/tmp"));
-}
-
 TEST_F(CommandLineTest, AFileThatCannotBeReadIsNamedWithTheReason) {
-  // Exists, but cannot be opened, not even by root.
-  const std::string path = directory_.File("socket");
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  ASSERT_LT(path.size(), sizeof(address.sun_path));
-  path.copy(address.sun_path, path.size());
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  ASSERT_GE(fd, 0);
-  ASSERT_EQ(
-      bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-      0);
-  EXPECT_THAT(Refused({"--config", path}),
-              HasSubstr(path + ": " + std::strerror(ENXIO)));
-  close(fd);
-  // Opens, but has nothing at its beginning.
+  EXPECT_THAT(Refused({"--config", "/no/such"}), HasSubstr("/no/such"));
   EXPECT_THAT(Refused({"--config", "/proc/self/mem"}),
               HasSubstr(std::string("/proc/self/mem: ") + std::strerror(EIO)));
-  Environment("TORQUED_CONFIG", "/proc/self/mem");
-  EXPECT_THAT(Refused({}), HasSubstr("/proc/self/mem: "));
-}
-
-TEST_F(CommandLineTest, AFileOfManyPartsIsReadToItsEnd) {
-  const std::string end = "\nthreads = 7\n";
-  for (const std::size_t size : {8192, 8193, 10'000}) {
-    const std::string text = std::string(size - end.size(), '#') + end;
-    EXPECT_EQ(Accepted({"--config", File(text), "--store", "s"}).threads, 7);
-  }
-}
-
-TEST_F(CommandLineTest, AFileWithoutEndIsRefused) {
   EXPECT_THAT(Refused({"--config", "/dev/zero"}),
               HasSubstr(std::string("/dev/zero: ") + std::strerror(EFBIG)));
 }
@@ -337,14 +283,6 @@ TEST_F(CommandLineTest, ARefusalIsShortAndPlainWhateverTheFileHolds) {
                                 "\" = 1\n")});
   EXPECT_THAT(message, HasSubstr("sto\\x1b[2Jre"));
   EXPECT_LT(message.size(), 700u);
-}
-
-TEST_F(CommandLineTest, WhatPrintConfigPrintsOfDefaultsReadsBackAsThese) {
-  const EarlyExit printed = Ended({"--store", "s", "--print-config"});
-  const Settings settings = Accepted({"--config", File(printed.out)});
-  EXPECT_THAT(settings.models, ::testing::IsEmpty());
-  EXPECT_THAT(settings.listen, ElementsAre("127.0.0.1:7421"));
-  EXPECT_EQ(settings.address_file, "");
 }
 
 TEST_F(CommandLineTest, CommandsEndEarly) {

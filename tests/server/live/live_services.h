@@ -40,7 +40,6 @@ class LiveServices {
   /// From another address of this machine, over one connection.
   std::shared_ptr<grpc::Channel> ChannelFrom(const char* host) const;
 
-  Engine& engine() { return engine_; }
   ChunkScheduler& scheduler() { return engine_.scheduler(); }
   ChunkScheduler& background() { return context_.background; }
   Admission& admission() { return admission_; }

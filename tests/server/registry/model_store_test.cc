@@ -94,23 +94,6 @@ TEST(ModelStore, PrefixesFitWholeDigitsOnly) {
   EXPECT_THAT(of_arm, ElementsAre("ab", "abf", "abff"));
 }
 
-TEST(ModelStore, NamesAroundOneAreThoseNextToIt) {
-  const TemporaryDirectory directory;
-  const auto store = OpenStore(directory / "models.db");
-  const auto around = [&](std::string_view name, std::size_t limit) {
-    return Get(store->NamesAround(name, limit));
-  };
-  EXPECT_THAT(around("arm", 9), IsEmpty());
-  for (const char* name : {"b", "d", "f", "h", "j"}) {
-    Store(*store, Change(name, "r"));
-  }
-  EXPECT_THAT(around("e", 2), ElementsAre("d", "f"));
-  EXPECT_THAT(around("f", 2), ElementsAre("d", "f"));
-  EXPECT_THAT(around("a", 4), ElementsAre("b", "d"));
-  EXPECT_THAT(around("z", 4), ElementsAre("h", "j"));
-  EXPECT_THAT(around("e", 10), ElementsAre("b", "d", "f", "h", "j"));
-}
-
 TEST(ModelStore, SecondServerIsRefusedWithAPlainMessage) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";

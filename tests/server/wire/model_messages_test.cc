@@ -122,29 +122,6 @@ TEST(ModelInfoTest, WhatThisVersionCannotReadIsNotCalledUrdf) {
   EXPECT_EQ(summary.format(), v1::MODEL_FORMAT_URDF);
 }
 
-TEST(ReportTest, AtMostAThousandFindingsAreListedAndAllAreCounted) {
-  LintReport report;
-  for (int i = 0; i < 1500; ++i) {
-    Finding finding;
-    finding.severity = i % 2 == 0 ? Severity::kError : Severity::kWarning;
-    finding.code = LintCode::kMissingLimit;
-    finding.line = i;
-    finding.message = "x";
-    report.Add(finding);
-  }
-  report.Sort();
-  v1::LintReport message;
-  FillReport(report, &message);
-  EXPECT_EQ(message.findings_size(), 1000);
-  EXPECT_EQ(message.errors(), 750u);
-  EXPECT_EQ(message.warnings(), 750u);
-  EXPECT_EQ(message.findings(0).severity(), v1::SEVERITY_ERROR);
-  EXPECT_EQ(message.findings(999).severity(), v1::SEVERITY_WARNING);
-  EXPECT_EQ(message.findings(0).code(), "missing-limit");
-  EXPECT_EQ(message.findings(0).count(), 1u);
-  EXPECT_EQ(message.findings(0).more_places_size(), 0);
-}
-
 TEST(ReportTest, OneKindIsOneFindingWithItsNextPlaces) {
   LintReport report;
   for (int line = 1; line <= 246; ++line) {
