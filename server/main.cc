@@ -7,12 +7,11 @@
 
 #include "core/model/text.h"
 #include "server/config/command_line.h"
-#include "server/lifecycle/address_file.h"
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
-#include "server/lifecycle/service_manager.h"
+#include "server/lifecycle/listening_socket.h"
 #include "server/lifecycle/signals.h"
-#include "server/observability/library_log.h"
+#include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"
 #include "server/store_commands.h"
 

@@ -1,5 +1,6 @@
 #include "server/lifecycle/daemon.h"
 
+#include <absl/strings/str_join.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -14,6 +15,7 @@
 #include "core/lanes/targets.h"
 #include "server/lifecycle/health_client.h"
 #include "server/lifecycle/self_check.h"
+#include "server/lifecycle/supervision.h"
 #include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
 #include "server/observability/metrics.h"
@@ -36,14 +38,6 @@ constexpr std::chrono::seconds kDelivery{2};
 
 // Longer than a thread that has work waits for a core.
 constexpr std::chrono::seconds kHealthPatience{5};
-
-std::string Join(const std::vector<std::string>& parts) {
-  std::string joined;
-  for (const std::string& part : parts) {
-    joined.append(joined.empty() ? "" : ",").append(part);
-  }
-  return joined;
-}
 
 // Broken models beyond these are counted, not named.
 constexpr std::int64_t kMostNamed = 5;
@@ -115,7 +109,7 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
   if (!problem.empty()) return problem;
   daemon->Note(&Condition::started, true);
   daemon->accept_loop_->Start();
-  daemon->watchdog_ = std::make_unique<Watchdog>(
+  daemon->watchdog_ = Watch(
       [&it = *daemon] { return it.AskOwnHealth(); },
       [&it = *daemon](bool answers) { it.Note(&Condition::answers, answers); },
       between_checks);
@@ -125,7 +119,7 @@ std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
 
 std::string Daemon::ServeMetrics() {
   if (settings_.metrics_listen.empty()) return {};
-  auto started = MetricsServer::Start(
+  auto started = StartMetricsServer(
       settings_.metrics_listen,
       {.metrics =
            [this] {
@@ -157,7 +151,7 @@ std::string Daemon::ServeMetrics() {
   metrics_server_ =
       std::get<std::unique_ptr<MetricsServer>>(std::move(started));
   Log(LogLevel::kInfo, "serving metrics",
-      {{"address", metrics_server_->address()}});
+      {{"address", metrics_server_->address}});
   return {};
 }
 
@@ -303,7 +297,7 @@ void Daemon::ReloadModels() {
 }
 
 void Daemon::StopListening() {
-  watchdog_.reset();
+  watchdog_ = {};
   accept_loop_->Close();
 }
 
@@ -320,12 +314,12 @@ void Daemon::Note(bool Condition::* what, bool is) {
 }
 
 void Daemon::LogStart() {
-  const std::string addresses = Join(this->addresses());
+  const std::string addresses = absl::StrJoin(this->addresses(), ",");
   std::vector<std::string> targets;
   for (const LaneKernels* target : Targets()) {
     targets.emplace_back(target->target);
   }
-  const std::string available = Join(targets);
+  const std::string available = absl::StrJoin(targets, ",");
   Log(LogLevel::kInfo, "serving",
       {{"version", Version()},
        {"address", addresses},

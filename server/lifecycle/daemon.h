@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -17,7 +18,6 @@
 #include "server/lifecycle/accept_loop.h"
 #include "server/lifecycle/certificates.h"
 #include "server/lifecycle/metrics_server.h"
-#include "server/lifecycle/watchdog.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
 
@@ -96,7 +96,7 @@ class Daemon {
   std::unique_ptr<grpc::Server> server_;
   // Goes before the server, to which it hands connections.
   std::unique_ptr<AcceptLoop> accept_loop_;
-  std::unique_ptr<Watchdog> watchdog_;
+  std::jthread watchdog_;
   std::unique_ptr<MetricsServer> metrics_server_;
 };
 

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 
 #include "server/flags/address.h"
@@ -208,6 +210,20 @@ std::variant<BoundAddress, std::string> Listen(const std::string& address) {
     made->text.insert(0, address, 0, address.size() - place.size());
   }
   return bound;
+}
+
+std::string WriteAddressFile(const std::string& path,
+                             const std::vector<std::string>& addresses) {
+  const std::string draft = path + "." + std::to_string(getpid());
+  errno = 0;
+  std::ofstream file(draft, std::ios::trunc);
+  for (const std::string& address : addresses) file << address << '\n';
+  file.close();
+  if (file && std::rename(draft.c_str(), path.c_str()) == 0) return {};
+  std::string problem =
+      "--address-file: cannot write " + path + ": " + std::strerror(errno);
+  std::remove(draft.c_str());
+  return problem;
 }
 
 }  // namespace torqued::server

@@ -43,4 +43,9 @@ struct BoundAddress {
 /// which nobody answers is replaced.
 std::variant<BoundAddress, std::string> Listen(const std::string& address);
 
+/// Tells scripts where the server listens, one address a line. Readers see the
+/// whole file or none of it. Returns what went wrong, or nothing.
+std::string WriteAddressFile(const std::string& path,
+                             const std::vector<std::string>& addresses);
+
 }  // namespace torqued::server

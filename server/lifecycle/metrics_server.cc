@@ -33,42 +33,35 @@ std::pair<int, std::string> YesOrNo(bool yes) {
              : std::pair(503, std::string("no\n"));
 }
 
-}  // namespace
-
-struct MetricsServer::Impl {
-  Impl(const Answers& answers, const std::string& address)
-      : metrics([&] { return std::pair(200, answers.metrics()); }),
-        healthz([&] { return YesOrNo(answers.healthy()); }),
-        readyz([&] { return YesOrNo(answers.ready()); }),
+struct Civet final : MetricsServer {
+  Civet(const std::string& at, Answers to)
+      : answers(std::move(to)),
         // Requests that are not sent to their end hold a thread for 2 s.
-        server(std::vector<std::string>{"listening_ports", address,
-                                        "num_threads", "8",
-                                        "request_timeout_ms", "2000"}) {
+        server(std::vector<std::string>{"listening_ports", at, "num_threads",
+                                        "8", "request_timeout_ms", "2000"}) {
     server.addHandler("/metrics", metrics);
     server.addHandler("/healthz", healthz);
     server.addHandler("/readyz", readyz);
+    address = at.substr(0, at.rfind(':') + 1) +
+              std::to_string(server.getListeningPorts().at(0));
   }
 
-  Page metrics, healthz, readyz;
+  const Answers answers;
+  Page metrics{[this] { return std::pair(200, answers.metrics()); }};
+  Page healthz{[this] { return YesOrNo(answers.healthy()); }};
+  Page readyz{[this] { return YesOrNo(answers.ready()); }};
   CivetServer server;  // ends its threads before the pages go
 };
 
-MetricsServer::MetricsServer(Answers answers) : answers_(std::move(answers)) {}
+}  // namespace
 
-MetricsServer::~MetricsServer() = default;
-
-std::variant<std::unique_ptr<MetricsServer>, std::string> MetricsServer::Start(
-    const std::string& address, Answers answers) {
-  std::unique_ptr<MetricsServer> made(new MetricsServer(std::move(answers)));
+std::variant<std::unique_ptr<MetricsServer>, std::string> StartMetricsServer(
+    const std::string& address, MetricsServer::Answers answers) {
   try {
-    made->impl_ = std::make_unique<Impl>(made->answers_, address);
+    return std::make_unique<Civet>(address, std::move(answers));
   } catch (const CivetException&) {
     return "cannot listen on " + address;
   }
-  made->address_ =
-      address.substr(0, address.rfind(':') + 1) +
-      std::to_string(made->impl_->server.getListeningPorts().at(0));
-  return made;
 }
 
 }  // namespace torqued::server

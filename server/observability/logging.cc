@@ -1,5 +1,8 @@
 #include "server/observability/logging.h"
 
+#include <absl/strings/str_cat.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
 #include <spdlog/async_logger.h>
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/details/thread_pool.h>
@@ -11,6 +14,8 @@
 #include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
 #include <thread>
 
 #include "core/model/text.h"
@@ -115,6 +120,26 @@ class StderrSink final
   std::uint64_t told_ = 0;  // dropped lines
 };
 
+// The process aborts as soon as this returns.
+void LogEndOf(std::string_view library, std::string_view message) {
+  Log(LogLevel::kError, message, {{"library", library}});
+  WriteOutLog(std::chrono::milliseconds(500));
+}
+
+void FromGrpc(gpr_log_func_args* line) {
+  const std::string_view message = line->message;
+  if (message.starts_with("assertion failed")) return LogEndOf("grpc", message);
+  Log(LogLevel::kDebug, message, {{"library", "grpc"}});
+}
+
+void FromProtobuf(google::protobuf::LogLevel level, const char*, int,
+                  const std::string& message) {
+  if (level == google::protobuf::LOGLEVEL_FATAL) {
+    return LogEndOf("protobuf", message);
+  }
+  Log(LogLevel::kDebug, message, {{"library", "protobuf"}});
+}
+
 }  // namespace
 
 void SetUpLogging(LogFormat format, LogLevel level) {
@@ -179,6 +204,36 @@ std::string RenderLogLine(LogFormat format, LogLevel level,
     line.append(" ").append(field.name).append("=").append(Word(field));
   }
   return line;
+}
+
+void RouteLibraryLogs() {
+  gpr_set_log_function(FromGrpc);
+  google::protobuf::SetLogHandler(FromProtobuf);
+}
+
+std::string RequestIdFrom(std::string_view wanted) {
+  constexpr std::size_t kMaxLength = 128;
+  if (!wanted.empty() && wanted.size() <= kMaxLength &&
+      std::all_of(wanted.begin(), wanted.end(),
+                  [](char c) { return c > ' ' && c < '\x7f'; })) {
+    return std::string(wanted);
+  }
+  thread_local std::mt19937_64 generator{[] {
+    std::random_device device;
+    std::seed_seq seed{device(), device(), device(), device()};
+    return std::mt19937_64(seed);
+  }()};
+  return absl::StrCat(absl::Hex(generator(), absl::kZeroPad16));
+}
+
+TraceContext TraceFrom(std::string_view traceparent) {
+  static const std::regex form(
+      "00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}");
+  std::cmatch ids;
+  if (!std::regex_match(traceparent.begin(), traceparent.end(), ids, form)) {
+    return {};
+  }
+  return {ids.str(1), ids.str(2)};
 }
 
 }  // namespace torqued::server

@@ -28,6 +28,11 @@ bool LogEnabled(LogLevel level);
 /// them.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
+/// Lines of gRPC and protobuf become debug lines of ours: what matters in them
+/// reaches callers as a status and people as a line of the call. A line behind
+/// which the library ends the process is an error, and is written before that.
+void RouteLibraryLogs();
+
 /// Waits until the lines so far are written, at most so long. False: stderr is
 /// stuck. For the end of the process, at which lines that wait are lost.
 bool WriteOutLog(std::chrono::milliseconds at_most);
@@ -37,5 +42,23 @@ bool WriteOutLog(std::chrono::milliseconds at_most);
 /// a line. These are escaped as in JSON.
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields);
+
+// What names a call across client, server and logs.
+inline constexpr char kRequestIdKey[] = "x-request-id";
+inline constexpr char kTraceKey[] = "traceparent";
+
+/// The caller's id if it is 1 to 128 printable ASCII characters without spaces,
+/// else a new one: 16 hex digits.
+std::string RequestIdFrom(std::string_view wanted);
+
+/// The caller's place in a trace, as lower-case hex digits.
+struct TraceContext {
+  std::string trace_id;   // 32 digits
+  std::string parent_id;  // 16 digits: the caller's span
+};
+
+/// Of a traceparent of W3C's Trace Context, version 00. Both empty: it is not
+/// one, or an id of it is all zero.
+TraceContext TraceFrom(std::string_view traceparent);
 
 }  // namespace torqued::server

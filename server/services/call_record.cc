@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "server/observability/metrics.h"
-#include "server/observability/request_id.h"
+#include "server/observability/logging.h"
 
 namespace torqued::server {
 namespace {

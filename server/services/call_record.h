@@ -16,7 +16,6 @@
 #include "server/config/rights.h"
 #include "server/errors/error.h"
 #include "server/observability/logging.h"
-#include "server/observability/request_id.h"
 #include "server/services/call_gate.h"
 #include "server/services/peer.h"
 

@@ -1,4 +1,4 @@
-#include "server/lifecycle/address_file.h"
+#include "server/lifecycle/listening_socket.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "server/lifecycle/health_client.h"
-#include "server/observability/library_log.h"
+#include "server/observability/logging.h"
 #include "server/registry/model_store.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"

@@ -1,4 +1,4 @@
-#include "server/lifecycle/watchdog.h"
+#include "server/lifecycle/supervision.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST(Watchdog, TellsOfTheFirstFailureAndOfTheRecovery) {
   std::atomic<std::size_t> checks{0};
   std::vector<bool> told;
   {
-    const Watchdog watchdog(
+    const std::jthread watchdog = Watch(
         [&] {
           const std::size_t check = checks++;
           return check >= answers.size() || answers[check] ? "" : "silent";
@@ -35,9 +35,9 @@ TEST(WatchdogDeathTest, EndsTheProcessAfterThreeFailuresInARow) {
   EXPECT_EXIT(
       {
         int checks = 0;
-        const Watchdog watchdog(
-            [&] { return ++checks > 3 ? "too late" : "silent"; }, [](bool) {},
-            kInterval);
+        const std::jthread watchdog =
+            Watch([&] { return ++checks > 3 ? "too late" : "silent"; },
+                  [](bool) {}, kInterval);
         Await([] { return false; });
       },
       ::testing::ExitedWithCode(70), "");

@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "server/observability/library_log.h"
-
 namespace torqued::server {
 namespace {
 

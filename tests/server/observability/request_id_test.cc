@@ -1,4 +1,4 @@
-#include "server/observability/request_id.h"
+#include "server/observability/logging.h"
 
 #include <gtest/gtest.h>
 
