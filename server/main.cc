@@ -7,9 +7,9 @@
 
 #include "core/model/text.h"
 #include "server/config/command_line.h"
+#include "server/lifecycle/accept_loop.h"
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/health_client.h"
-#include "server/lifecycle/listening_socket.h"
 #include "server/lifecycle/signals.h"
 #include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"

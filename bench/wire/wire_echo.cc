@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   int port = 0;
   // As a server with 4 GiB of memory.
   torqued::server::ConfigureTransport(
-      {16 << 20, 1 << 30, std::chrono::minutes(1), {}}, &builder);
+      torqued::server::DefaultSettings({4LL << 30, "RAM"}), &builder);
   builder.AddListeningPort(argv[1], grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&echo);
   const auto server = builder.BuildAndStart();

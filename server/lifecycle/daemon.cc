@@ -248,9 +248,7 @@ std::string Daemon::Listen() {
   grpc::ServerBuilder builder;
   if (!settings_.reflection || rights_ != nullptr)
     builder.SetOption(std::make_unique<NoReflection>());
-  ConfigureTransport({settings_.max_message_bytes, ArrivalBytes(settings_),
-                      settings_.keepalive, settings_.max_connection_age},
-                     &builder);
+  ConfigureTransport(settings_, &builder);
   accept_loop_->RegisterWith(&builder, certificates_.get());
   services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();

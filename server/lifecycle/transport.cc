@@ -36,13 +36,13 @@ int OrNever(Milliseconds time) {
 
 }  // namespace
 
-void ConfigureTransport(const Transport& transport,
+void ConfigureTransport(const Settings& settings,
                         grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(
-      static_cast<int>(transport.max_message_bytes));
-  builder->SetMaxSendMessageSize(static_cast<int>(transport.max_message_bytes));
+      static_cast<int>(settings.max_message_bytes));
+  builder->SetMaxSendMessageSize(static_cast<int>(settings.max_message_bytes));
   grpc::ResourceQuota quota;
-  quota.Resize(static_cast<std::size_t>(transport.quota_bytes));
+  quota.Resize(static_cast<std::size_t>(ArrivalBytes(settings)));
   builder->SetResourceQuota(quota);
   const auto set = [builder](const char* name, int value) {
     builder->AddChannelArgument(name, value);
@@ -55,14 +55,14 @@ void ConfigureTransport(const Transport& transport,
   // What one thread takes from a connection before it turns to others: of the
   // usual 4 MB, frames of 15 bytes keep it for seconds.
   set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 256 << 10);
-  set(GRPC_ARG_KEEPALIVE_TIME_MS, OrNever(transport.keepalive));
+  set(GRPC_ARG_KEEPALIVE_TIME_MS, OrNever(settings.keepalive));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-      OrNever(std::clamp(transport.keepalive, Milliseconds(1), kMostPatience)));
+      OrNever(std::clamp(settings.keepalive, Milliseconds(1), kMostPatience)));
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
       Count(kMinPingInterval));
   set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Count(kMaxIdle));
-  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(transport.max_connection_age));
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(settings.max_connection_age));
   // Its grace is without an end unless set.
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Count(kHandshake));
   // A search for deadlocks at every lock that gRPC takes, which abseil makes

@@ -1,4 +1,4 @@
-#include "server/lifecycle/listening_socket.h"
+#include "server/lifecycle/accept_loop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
