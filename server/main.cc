@@ -2,6 +2,7 @@
 #include <grpc/grpc.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -13,7 +14,7 @@
 #include "server/lifecycle/signals.h"
 #include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"
-#include "server/store_commands.h"
+#include "server/registry/store_copy.h"
 
 namespace torqued::server {
 namespace {
@@ -24,6 +25,62 @@ constexpr std::chrono::milliseconds kDrainPoll{5};
 constexpr std::chrono::seconds kReload{1};
 // What the last lines of the log get where stderr is stuck.
 constexpr std::chrono::milliseconds kLastLines{500};
+
+constexpr int kDamaged = 2;
+
+/// What is unfinished must not stay behind.
+bool Interrupted() {
+  static bool interrupted = false;
+  interrupted = interrupted || TakeStopSignal();
+  return interrupted;
+}
+
+/// The problem may have the text of a file or of what answered.
+int Fail(const std::string& problem) {
+  std::fprintf(stderr, "torqued: %s\n",
+               Printable(problem, kMaxLineBytes).c_str());
+  return 1;
+}
+
+int NoAnswer(const std::string& why) {
+  return Fail(Interrupted() ? "interrupted" : why);
+}
+
+void Print(const std::string& line) {
+  std::fputs((Printable(line, kMaxLineBytes) + "\n").c_str(), stdout);
+}
+
+int BackUp(const StoreBackupCommand& command) {
+  BlockSignals();
+  const auto failure =
+      BackUpStore(command.store, command.file,
+                  {.overwrite = command.overwrite, .stop = Interrupted});
+  if (!failure) return 0;
+  if (!failure->damaged) return NoAnswer(failure->message);
+  Print(failure->message);
+  return kDamaged;
+}
+
+int Check(const StoreCheckCommand& command) {
+  BlockSignals();
+  const auto checked = CheckStore(command.file, Interrupted);
+  if (const auto* why = std::get_if<std::string>(&checked)) {
+    return NoAnswer(command.file + ": " + *why);
+  }
+  const auto& check = std::get<StoreCheck>(checked);
+  for (const std::string& damage : check.damage) {
+    Print(command.file + ": " + damage);
+  }
+  const std::size_t unlisted = check.damage_count - check.damage.size();
+  if (unlisted > 0) {
+    Print(command.file + ": and " + std::to_string(unlisted) + " more");
+  }
+  Print(command.file + ": " + (check.good() ? "good" : "damaged") + ", " +
+        std::to_string(check.names) + " names, " +
+        std::to_string(check.revisions) + " revisions, schema " +
+        std::to_string(check.schema));
+  return check.good() ? 0 : kDamaged;
+}
 
 /// Writes the lines that are still queued when it goes.
 struct LastLines {
@@ -103,23 +160,14 @@ int Main(int argc, char** argv) {
             ? CheckHealth(check->address, check->tls, kHealthTimeout)
             : CheckHealthByFile(check->address_file, check->tls,
                                 kHealthTimeout);
-    if (!problem.empty()) {
-      // What answered may have written it.
-      std::fprintf(stderr, "torqued: %s\n",
-                   Printable(problem, kMaxLineBytes).c_str());
-    }
-    return problem.empty() ? 0 : 1;
+    return problem.empty() ? 0 : Fail(problem);
   }
   if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
     return Finish(BackUp(*backup));
   }
   if (const auto* create = std::get_if<TokenCommand>(&command)) {
     const NewToken made = CreateToken(create->file, create->grant);
-    if (!made.problem.empty()) {
-      std::fprintf(stderr, "torqued: %s\n",
-                   Printable(made.problem, kMaxLineBytes).c_str());
-      return 1;
-    }
+    if (!made.problem.empty()) return Fail(made.problem);
     std::printf("%s\n", made.token.c_str());
     return Finish(0);
   }

@@ -15,7 +15,6 @@
 #include "server/flags/address.h"
 #include "server/flags/near_names.h"
 #include "server/flags/options.h"
-#include "server/version.h"
 
 namespace torqued::server {
 namespace {

@@ -33,6 +33,8 @@ std::string DefaultStore() {
 
 }  // namespace
 
+std::string_view Version() { return TORQUED_VERSION; }
+
 MemoryLimit FindMemoryLimit(const CgroupPlaces& places) {
   MemoryLimit limit;
   const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);

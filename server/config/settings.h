@@ -21,6 +21,8 @@ namespace torqued::server {
 /// Of every address that names none.
 inline constexpr int kDefaultPort = 7421;
 
+std::string_view Version();
+
 /// How much memory this process may use.
 struct MemoryLimit {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();

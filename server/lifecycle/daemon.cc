@@ -20,7 +20,6 @@
 #include "server/observability/logging.h"
 #include "server/observability/metrics.h"
 #include "server/registry/model_store.h"
-#include "server/version.h"
 
 namespace torqued::server {
 namespace {

@@ -45,17 +45,8 @@ Logging& Instance() {
 
 /// As --log-level takes it.
 std::string_view NameOf(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarn:
-      return "warn";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"debug", "info", "warn", "error"};
+  return kNames[static_cast<int>(level)];
 }
 
 /// Invalid UTF-8 is replaced; control characters and others that terminals act

@@ -3,12 +3,12 @@
 #include <string>
 
 #include "core/lanes/targets.h"
+#include "server/config/settings.h"
 #include "server/registry/revision.h"
 #include "server/services/check_stream.h"
 #include "server/services/dynamics_call.h"
 #include "server/services/evaluate_stream.h"
 #include "server/services/registry_call.h"
-#include "server/version.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/batch/quantity_needs.h"
-#include "server/version.h"
+#include "server/config/settings.h"
 #include "server/wire/decode_task.h"
 #include "server/wire/enums.h"
 
