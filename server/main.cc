@@ -1,5 +1,6 @@
 // The torqued server process.
 #include <grpc/grpc.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <optional>
@@ -160,7 +161,9 @@ int Main(int argc, char** argv) {
             ? CheckHealth(check->address, check->tls, kHealthTimeout)
             : CheckHealthByFile(check->address_file, check->tls,
                                 kHealthTimeout);
-    return problem.empty() ? 0 : Fail(problem);
+    // Threads of gRPC may still end the call, while the end of main would take
+    // away what they use.
+    _exit(problem.empty() ? 0 : Fail(problem));
   }
   if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
     return Finish(BackUp(*backup));
