@@ -111,7 +111,8 @@ std::string HelpFor(const CLI::App& app, const std::string& refusal) {
   const CLI::App* owner = &app;
   std::string command = app.get_name();
   while (!flag.starts_with("-") || !owner->get_option_no_throw(flag)) {
-    if ((owner = Below(*owner)) == nullptr) break;
+    owner = Below(*owner);
+    if (owner == nullptr) break;
     command += " " + owner->get_name();
   }
   return command + " --help";
