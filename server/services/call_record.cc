@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "server/observability/metrics.h"
 #include "server/observability/logging.h"
+#include "server/observability/metrics.h"
 
 namespace torqued::server {
 namespace {
