@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/batch/row_workspace.h"
-#include "server/wire/echo.h"
+#include "server/wire/reply.h"
 
 namespace torqued::server {
 namespace {

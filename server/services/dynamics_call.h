@@ -16,8 +16,8 @@
 #include "server/services/resolve_model.h"
 #include "server/services/state_batch.h"
 #include "server/services/unary_call.h"
-#include "server/wire/echo.h"
-#include "server/wire/reply_bytes.h"
+#include "server/wire/message_bytes.h"
+#include "server/wire/reply.h"
 
 namespace torqued::server {
 

@@ -7,9 +7,8 @@
 #include "server/errors/error.h"
 #include "server/observability/metrics.h"
 #include "server/services/receive.h"
-#include "server/wire/echo.h"
 #include "server/wire/message_bytes.h"
-#include "server/wire/reply_bytes.h"
+#include "server/wire/reply.h"
 
 namespace torqued::server {
 namespace {

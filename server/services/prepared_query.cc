@@ -7,8 +7,8 @@
 
 #include "core/batch/row_workspace.h"
 #include "core/lanes/targets.h"
-#include "server/wire/decode_request.h"
-#include "server/wire/echo.h"
+#include "server/wire/reply.h"
+#include "server/wire/request.h"
 
 namespace torqued::server {
 namespace {

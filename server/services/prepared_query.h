@@ -15,7 +15,7 @@
 #include "server/registry/lru_map.h"
 #include "server/registry/registry.h"
 #include "server/wire/array_codec.h"
-#include "server/wire/compute_fields.h"
+#include "server/wire/request.h"
 
 namespace torqued::server {
 

@@ -10,7 +10,7 @@
 #include "server/services/receive.h"
 #include "server/services/registry_handlers.h"
 #include "server/services/unary_call.h"
-#include "server/wire/reply_bytes.h"
+#include "server/wire/message_bytes.h"
 
 namespace torqued::server {
 

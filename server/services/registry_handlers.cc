@@ -28,20 +28,24 @@ AdmitSource Asking(const Handling& handling, std::optional<Error>* refusal) {
   };
 }
 
-/// Of a registration or a dry run: the parsing, the registry's copy, and the
-/// reply, which has the names of the source; findings and joints come from some
-/// bytes each.
-std::int64_t BytesFor(const std::string& source) {
+/// Of what a reply says of a model: it has the names of the source, and some
+/// bytes for each joint, which comes from some bytes, and each finding.
+std::int64_t BytesOfInfo(std::int64_t source_bytes, std::int64_t findings) {
   constexpr std::int64_t kReply = 4096;
   constexpr std::int64_t kBytesOfFinding = 1024;
   constexpr std::int64_t kMostFindings = 1000;
   constexpr std::int64_t kBytesOfJoint = 320;
   constexpr std::int64_t kMostJoints = 10'000;
+  return kForms * (kReply + source_bytes +
+                   kBytesOfJoint * std::min(kMostJoints, source_bytes / 64) +
+                   kBytesOfFinding * std::min(kMostFindings, findings));
+}
+
+/// Of a registration or a dry run: the parsing, the registry's copy, and the
+/// reply.
+std::int64_t BytesFor(const std::string& source) {
   const auto bytes = static_cast<std::int64_t>(source.size());
-  return BytesToLoad(bytes) + bytes +
-         kForms * (kReply + bytes +
-                   kBytesOfJoint * std::min(kMostJoints, bytes / 64) +
-                   kBytesOfFinding * std::min(kMostFindings, bytes / 16));
+  return BytesToLoad(bytes) + bytes + BytesOfInfo(bytes, bytes / 16);
 }
 
 std::optional<Error> DecodeFormat(int format, std::string* decoded) {
@@ -148,9 +152,11 @@ std::optional<Error> Handle(Registry& registry,
   }
   const auto& entry = std::get<ModelEntry>(resolved);
   const std::string& text = entry.loaded->source;
-  const auto shared =
-      request.include_source() ? static_cast<std::int64_t>(text.size()) : 0;
-  if (auto error = Admit(*handling, shared + kForms * MostBytesOfInfo(entry))) {
+  const auto bytes = static_cast<std::int64_t>(text.size());
+  const auto findings =
+      static_cast<std::int64_t>(entry.loaded->report.findings().size());
+  if (auto error = Admit(*handling, (request.include_source() ? bytes : 0) +
+                                        BytesOfInfo(bytes, findings))) {
     return error;
   }
   FillModelInfo(entry, reply->mutable_model());

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "server/wire/decode_request.h"
-#include "server/wire/row_status.h"
+#include "server/wire/reply.h"
+#include "server/wire/request.h"
 
 namespace torqued::server {
 namespace {

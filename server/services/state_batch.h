@@ -11,8 +11,8 @@
 #include "server/errors/error.h"
 #include "server/services/admission.h"
 #include "server/services/prepared_query.h"
-#include "server/wire/compute_fields.h"
-#include "server/wire/reply_layout.h"
+#include "server/wire/reply.h"
+#include "server/wire/request.h"
 
 namespace torqued::server {
 

@@ -1,8 +1,15 @@
 // Messages as gRPC carries them.
 #pragma once
 
+#include <google/protobuf/message_lite.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "torqued/v1/dynamics.pb.h"
 
 namespace torqued::server {
 
@@ -19,5 +26,27 @@ void SerializeMessage(const Message& message, grpc::ByteBuffer* bytes) {
   bool own = false;
   grpc::SerializationTraits<Message>::Serialize(message, bytes, &own);
 }
+
+/// The echo of a reply, which is the last field of every reply that has one.
+struct EchoBytes {
+  int field;  // its number in the reply
+  /// A v1.Echo without timing, made once for all replies to a query.
+  std::string_view constant;
+  const v1::Timing* timing = nullptr;  // null: none
+};
+
+/// A field whose bytes others share; they live until all replies are sent.
+struct SharedBytes {
+  int field;  // its number in the reply
+  std::shared_ptr<const std::string> bytes;
+};
+
+/// `reply` does not have the field. Copies none of its bytes.
+void SerializeReply(const google::protobuf::MessageLite& reply,
+                    SharedBytes shared, grpc::ByteBuffer* bytes);
+
+/// `reply` has no echo. It must be under 2 GiB with the one that it gets.
+void SerializeReply(const google::protobuf::MessageLite& reply,
+                    const EchoBytes& echo, grpc::ByteBuffer* bytes);
 
 }  // namespace torqued::server

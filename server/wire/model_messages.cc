@@ -1,6 +1,5 @@
 #include "server/wire/model_messages.h"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -140,44 +139,6 @@ void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message) {
   for (const std::string& label : entry.labels) {
     message->add_labels(Text(label));
   }
-}
-
-std::int64_t MostBytesOfInfo(const ModelEntry& entry) {
-  // Numbers, tags and lengths.
-  constexpr std::size_t kInfo = 1024;
-  constexpr std::size_t kJoint = 192;
-  constexpr std::size_t kName = 8;
-  constexpr std::size_t kFinding = 64;
-  // A byte that is no text becomes a character of three.
-  const auto text = [](const std::string& any) {
-    return 3 * any.size() + kName;
-  };
-  const LoadedRevision& loaded = *entry.loaded;
-  std::size_t bytes =
-      kInfo + text(entry.name) + text(loaded.revision) + text(loaded.problem);
-  if (loaded.options) bytes += text(loaded.options->default_tip);
-  for (const std::string& label : entry.labels) bytes += text(label);
-  if (const Model* model = loaded.model.get()) {
-    bytes += text(model->name());
-    for (const Joint& joint : model->joints()) {
-      bytes += kJoint + joint.name.size() + joint.parent_link.size() +
-               joint.child_link.size();
-    }
-    std::size_t longest = 0;
-    for (const Frame& frame : model->frames()) {
-      bytes += kName + frame.name.size();
-      longest = std::max(longest, frame.name.size());
-    }
-    bytes += longest;  // of the tip
-  }
-  for (const Finding& finding : loaded.report.findings()) {
-    bytes += kFinding + finding.joint.size() + finding.link.size() +
-             finding.message.size() + ToString(finding.code).size();
-    for (const FoundPlace& place : finding.more_places) {
-      bytes += kFinding + place.joint.size() + place.link.size();
-    }
-  }
-  return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace torqued::server

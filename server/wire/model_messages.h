@@ -1,8 +1,6 @@
 // Models and lint reports as messages.
 #pragma once
 
-#include <cstdint>
-
 #include "server/registry/registry.h"
 #include "torqued/v1/lint.pb.h"
 #include "torqued/v1/model_registry.pb.h"
@@ -12,7 +10,5 @@ namespace torqued::server {
 void FillReport(const LintReport& report, v1::LintReport* message);
 void FillSummary(const ListedModel& model, v1::ModelSummary* message);
 void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message);
-/// Upper bound of what that takes serialized, without making it.
-std::int64_t MostBytesOfInfo(const ModelEntry& entry);
 
 }  // namespace torqued::server

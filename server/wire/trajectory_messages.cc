@@ -10,8 +10,8 @@
 
 #include "core/batch/option_checks.h"
 #include "server/flags/near_names.h"
-#include "server/wire/decode_request.h"
 #include "server/wire/enums.h"
+#include "server/wire/request.h"
 
 namespace torqued::server {
 namespace {
@@ -37,116 +37,83 @@ std::optional<double> Given(bool has, double number) {
   return has ? std::optional(number) : std::nullopt;
 }
 
-/// Where each joint stands in the order of the columns.
-class Places {
- public:
-  explicit Places(const std::vector<std::string>& joints)
-      : joints_(joints), taken_(joints.size(), false) {
-    for (std::size_t k = 0; k < joints.size(); ++k)
-      place_.emplace(joints[k], k);
-  }
-
-  /// Each joint once.
-  MaybeError Take(const std::string& joint, const std::string& field,
-                  std::size_t* place) {
-    const auto found = place_.find(joint);
-    if (found == place_.end()) {
-      return InvalidOf(
-          joint, field,
-          "the model has no movable joint '" + joint.substr(0, 128) + "'" +
-              flags::NameHint(flags::NearNames(joint, joints_), joints_));
-    }
-    *place = found->second;
-    if (taken_[*place]) {
-      return InvalidOf(joint, field, "joint '" + joint + "' is named twice");
-    }
-    taken_[*place] = true;
-    return std::nullopt;
-  }
-
- private:
-  const std::vector<std::string>& joints_;
-  std::unordered_map<std::string_view, std::size_t> place_;
-  std::vector<bool> taken_;
-};
-
 std::string At(std::string_view list, int k, std::string_view member) {
   return std::string(list) + "[" + std::to_string(k) + "]." +
          std::string(member);
 }
 
-MaybeError DecodeBounds(const v1::CheckTrajectoryStart& start,
-                        const Model& model,
-                        const std::vector<std::string>& joints,
-                        std::vector<JointBounds>* decoded) {
-  if (start.bounds().empty()) return std::nullopt;
+/// Decodes what is listed for joints, each at most once, into the order of the
+/// columns.
+template <class Wire, class Decoded, class Decode>
+MaybeError DecodeByJoint(std::string_view list,
+                         const google::protobuf::RepeatedPtrField<Wire>& listed,
+                         const std::vector<std::string>& joints,
+                         std::vector<Decoded>* decoded, const Decode& decode) {
+  if (listed.empty()) return std::nullopt;
   decoded->resize(joints.size());
-  Places places(joints);
-  for (int k = 0; k < start.bounds_size(); ++k) {
-    const v1::JointBounds& wire = start.bounds(k);
-    std::size_t place = 0;
-    if (auto error =
-            places.Take(wire.joint(), At("bounds", k, "joint"), &place)) {
+  std::unordered_map<std::string_view, std::size_t> columns;
+  for (const std::string& joint : joints) columns[joint] = columns.size();
+  std::vector<bool> seen(joints.size());
+  for (int k = 0; k < listed.size(); ++k) {
+    const std::string& joint = listed[k].joint();
+    const auto column = columns.find(joint);
+    if (column == columns.end()) {
+      return InvalidOf(
+          joint, At(list, k, "joint"),
+          "the model has no movable joint '" + joint.substr(0, 128) + "'" +
+              flags::NameHint(flags::NearNames(joint, joints), joints));
+    }
+    if (seen[column->second]) {
+      return InvalidOf(joint, At(list, k, "joint"),
+                       "joint '" + joint + "' is named twice");
+    }
+    seen[column->second] = true;
+    if (auto error = decode(k, listed[k], &(*decoded)[column->second])) {
       return error;
     }
-    JointBounds bounds;
-    bounds.lower = Given(wire.has_lower(), wire.lower());
-    bounds.upper = Given(wire.has_upper(), wire.upper());
-    bounds.velocity = Given(wire.has_velocity(), wire.velocity());
-    bounds.effort = Given(wire.has_effort(), wire.effort());
-    if (wire.speeds_size() != wire.torques_size()) {
-      return InvalidOf(wire.joint(), At("bounds", k, "torques"),
-                       "has " + std::to_string(wire.torques_size()) +
-                           " numbers for " +
-                           std::to_string(wire.speeds_size()) + " speeds");
-    }
-    if (wire.speeds_size() > kMostSpeeds) {
-      return InvalidOf(
-          wire.joint(), At("bounds", k, "speeds"),
-          "a curve has at most " + std::to_string(kMostSpeeds) + " speeds");
-    }
-    for (int i = 0; i < wire.speeds_size(); ++i) {
-      bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
-    }
-    // By the place in the request, which the core does not know.
-    const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
-    if (auto problem = ProblemOf(bounds, model.joints()[joint].limits)) {
-      const bool curve = problem->member == "torque_at_speed";
-      return InvalidOf(wire.joint(),
-                       At("bounds", k, curve ? "speeds" : problem->member),
-                       problem->message);
-    }
-    (*decoded)[place] = std::move(bounds);
   }
   return std::nullopt;
 }
 
-MaybeError DecodeDrives(const v1::CheckTrajectoryStart& start,
-                        const std::vector<std::string>& joints,
-                        std::vector<JointDrive>* decoded) {
-  if (start.drives().empty()) return std::nullopt;
-  decoded->resize(joints.size());
-  Places places(joints);
-  for (int k = 0; k < start.drives_size(); ++k) {
-    const v1::JointDrive& wire = start.drives(k);
-    std::size_t place = 0;
-    if (auto error =
-            places.Take(wire.joint(), At("drives", k, "joint"), &place)) {
-      return error;
-    }
-    JointDrive drive;
-    drive.viscous_friction =
-        Given(wire.has_viscous_friction(), wire.viscous_friction());
-    drive.coulomb_friction =
-        Given(wire.has_coulomb_friction(), wire.coulomb_friction());
-    drive.armature = Given(wire.has_armature(), wire.armature());
-    if (auto problem = ProblemOf(drive)) {
-      return InvalidOf(wire.joint(), At("drives", k, problem->member),
-                       problem->message);
-    }
-    (*decoded)[place] = drive;
+MaybeError DecodeBounds(const Model& model, int k, const v1::JointBounds& wire,
+                        JointBounds* bounds) {
+  bounds->lower = Given(wire.has_lower(), wire.lower());
+  bounds->upper = Given(wire.has_upper(), wire.upper());
+  bounds->velocity = Given(wire.has_velocity(), wire.velocity());
+  bounds->effort = Given(wire.has_effort(), wire.effort());
+  if (wire.speeds_size() != wire.torques_size()) {
+    return InvalidOf(wire.joint(), At("bounds", k, "torques"),
+                     "has " + std::to_string(wire.torques_size()) +
+                         " numbers for " + std::to_string(wire.speeds_size()) +
+                         " speeds");
   }
-  return std::nullopt;
+  if (wire.speeds_size() > kMostSpeeds) {
+    return InvalidOf(
+        wire.joint(), At("bounds", k, "speeds"),
+        "a curve has at most " + std::to_string(kMostSpeeds) + " speeds");
+  }
+  for (int i = 0; i < wire.speeds_size(); ++i) {
+    bounds->torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
+  }
+  const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
+  const auto problem = ProblemOf(*bounds, model.joints()[joint].limits);
+  if (!problem) return std::nullopt;
+  const bool curve = problem->member == "torque_at_speed";
+  return InvalidOf(wire.joint(),
+                   At("bounds", k, curve ? "speeds" : problem->member),
+                   problem->message);
+}
+
+MaybeError DecodeDrive(int k, const v1::JointDrive& wire, JointDrive* drive) {
+  drive->viscous_friction =
+      Given(wire.has_viscous_friction(), wire.viscous_friction());
+  drive->coulomb_friction =
+      Given(wire.has_coulomb_friction(), wire.coulomb_friction());
+  drive->armature = Given(wire.has_armature(), wire.armature());
+  const auto problem = ProblemOf(*drive);
+  if (!problem) return std::nullopt;
+  return InvalidOf(wire.joint(), At("drives", k, problem->member),
+                   problem->message);
 }
 
 MaybeError DecodeTables(const v1::CheckTrajectoryStart& start,
@@ -192,28 +159,14 @@ MaybeError DecodeDerive(int number, std::optional<SplineMethod>* method) {
   }
 }
 
-v1::LimitKind ToWire(LimitKind kind) { return AsWire<v1::LimitKind>(kind); }
-v1::RemarkKind ToWire(RemarkKind kind) { return AsWire<v1::RemarkKind>(kind); }
 static_assert(static_cast<int>(LimitKind::kPosition) + 1 ==
                   v1::LIMIT_KIND_POSITION &&
               static_cast<int>(RemarkKind::kAcceleration) + 1 ==
                   v1::REMARK_KIND_ACCELERATION);
 
-void FillCounts(const SampleRemarks::Counts& counts, v1::JointDemand* joint) {
-  const auto of = [&counts](RemarkKind kind) {
-    return static_cast<std::uint64_t>(counts[static_cast<std::size_t>(kind)]);
-  };
-  joint->set_velocity_remarks(of(RemarkKind::kVelocity));
-  joint->set_acceleration_remarks(of(RemarkKind::kAcceleration));
-}
-
-void FillCounts(const Violations::Counts& counts, v1::JointDemand* joint) {
-  const auto of = [&counts](LimitKind kind) {
-    return static_cast<std::uint64_t>(counts[static_cast<std::size_t>(kind)]);
-  };
-  joint->set_torque_violations(of(LimitKind::kTorque));
-  joint->set_velocity_violations(of(LimitKind::kVelocity));
-  joint->set_position_violations(of(LimitKind::kPosition));
+template <class Counts, class Kind>
+std::uint64_t CountOf(const Counts& counts, Kind kind) {
+  return static_cast<std::uint64_t>(counts[static_cast<std::size_t>(kind)]);
 }
 
 /// Writes places of samples with their times.
@@ -227,7 +180,7 @@ class VerdictWriter {
   }
 
   void Fill(const LimitViolation& violation, v1::LimitViolation* wire) const {
-    wire->set_kind(ToWire(violation.kind));
+    wire->set_kind(AsWire<v1::LimitKind>(violation.kind));
     wire->set_joint(Joint(violation.joint));
     wire->set_first_sample(Number(violation.first_row));
     wire->set_last_sample(Number(violation.last_row));
@@ -241,7 +194,7 @@ class VerdictWriter {
   }
 
   void Fill(const SampleRemark& remark, v1::Remark* wire) const {
-    wire->set_kind(ToWire(remark.kind));
+    wire->set_kind(AsWire<v1::RemarkKind>(remark.kind));
     wire->set_joint(Joint(remark.joint));
     wire->set_first_sample(Number(remark.first_row));
     wire->set_last_sample(Number(remark.last_row));
@@ -267,7 +220,7 @@ class VerdictWriter {
     wire->set_time(Time(place.row) + place.after);
     wire->set_joint(Joint(place.joint));
     wire->set_between(place.after > 0);
-    wire->set_kind(ToWire(place.kind));
+    wire->set_kind(AsWire<v1::LimitKind>(place.kind));
   }
 
   void Fill(const SlowDown& pace, v1::SlowDown* wire) const {
@@ -379,9 +332,15 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
     for (const Joint& joint : model.joints())
       check.joints.push_back(joint.name);
   }
-  MaybeError error =
-      DecodeBounds(start, model, check.joints, &check.options.bounds);
-  if (!error) error = DecodeDrives(start, check.joints, &check.options.drives);
+  MaybeError error = DecodeByJoint(
+      "bounds", start.bounds(), check.joints, &check.options.bounds,
+      [&model](int k, const v1::JointBounds& wire, JointBounds* bounds) {
+        return DecodeBounds(model, k, wire, bounds);
+      });
+  if (!error) {
+    error = DecodeByJoint("drives", start.drives(), check.joints,
+                          &check.options.drives, DecodeDrive);
+  }
   if (!error) error = DecodeTables(start, &check.tables);
   if (!error) error = DecodeDerive(start.derive(), &check.derive);
   if (error) return *std::move(error);
@@ -395,15 +354,19 @@ void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,
                  std::span<const double> time, v1::TrajectoryVerdict* wire) {
   const VerdictWriter writer(check, time);
   wire->set_passes(verdict.passes);
-  for (std::size_t j = 0; j < verdict.joints.size(); ++j) {
-    writer.Fill(static_cast<int>(j), verdict.joints[j], verdict.limits[j],
-                wire->add_joints());
-  }
   const Violations& violations = verdict.violations;
   for (std::size_t j = 0; j < verdict.joints.size(); ++j) {
-    v1::JointDemand* joint = wire->mutable_joints(static_cast<int>(j));
-    FillCounts(violations.counts[j], joint);
-    FillCounts(verdict.remarks.counts[j], joint);
+    v1::JointDemand* joint = wire->add_joints();
+    writer.Fill(static_cast<int>(j), verdict.joints[j], verdict.limits[j],
+                joint);
+    const auto& broken = violations.counts[j];
+    joint->set_torque_violations(CountOf(broken, LimitKind::kTorque));
+    joint->set_velocity_violations(CountOf(broken, LimitKind::kVelocity));
+    joint->set_position_violations(CountOf(broken, LimitKind::kPosition));
+    const auto& remarks = verdict.remarks.counts[j];
+    joint->set_velocity_remarks(CountOf(remarks, RemarkKind::kVelocity));
+    joint->set_acceleration_remarks(
+        CountOf(remarks, RemarkKind::kAcceleration));
   }
   for (const LimitViolation& violation : violations.gravest) {
     writer.Fill(violation, wire->add_violations());

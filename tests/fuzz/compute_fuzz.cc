@@ -9,7 +9,7 @@
 
 #include "fuzz_inputs.pb.h"
 #include "server/services/state_batch.h"
-#include "server/wire/reply_bytes.h"
+#include "server/wire/message_bytes.h"
 #include "tests/fuzz/array_numbers.h"
 #include "tests/fuzz/fuzz_robots.h"
 #include "tests/fuzz/message_input.h"

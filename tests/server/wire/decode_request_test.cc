@@ -1,4 +1,4 @@
-#include "server/wire/decode_request.h"
+#include "server/wire/request.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

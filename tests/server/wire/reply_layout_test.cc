@@ -1,4 +1,4 @@
-#include "server/wire/reply_layout.h"
+#include "server/wire/reply.h"
 
 #include <gtest/gtest.h>
 

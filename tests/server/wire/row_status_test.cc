@@ -1,4 +1,4 @@
-#include "server/wire/row_status.h"
+#include "server/wire/reply.h"
 
 #include <gtest/gtest.h>
 

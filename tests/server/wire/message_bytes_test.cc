@@ -1,4 +1,4 @@
-#include "server/wire/reply_bytes.h"
+#include "server/wire/message_bytes.h"
 
 #include <gtest/gtest.h>
 

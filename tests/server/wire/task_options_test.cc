@@ -1,4 +1,5 @@
-#include "server/wire/decode_task.h"
+#include "server/wire/reply.h"
+#include "server/wire/request.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
-#include "server/wire/compute_fields.h"
+#include "server/wire/request.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace torqued::server {
 namespace {
@@ -32,13 +34,8 @@ int MessageFields() {
 
 int Present(const ComputeFields& fields) {
   return (fields.options != nullptr) + (fields.operational_space != nullptr) +
-         (fields.q != nullptr) + (fields.v != nullptr) + (fields.a != nullptr) +
-         (fields.tau != nullptr) + (fields.tip_wrench != nullptr) +
-         (fields.base_twist != nullptr) +
-         (fields.base_acceleration != nullptr) +
-         (fields.external_wrenches != nullptr) +
-         (fields.task_acceleration != nullptr) +
-         (fields.null_space_torque != nullptr) + (fields.gravity != nullptr);
+         kInputCount -
+         static_cast<int>(std::ranges::count(fields.states, nullptr));
 }
 
 template <class Request>

@@ -1,4 +1,4 @@
-#include "server/wire/reply_bytes.h"
+#include "server/wire/message_bytes.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
