@@ -1,6 +1,6 @@
 """Calls of others during rows that take seconds each.
 
-The bounds count rows. long_row_waits.py has bounds in milliseconds, for an idle
+The bounds count rows. waits.py has bounds in milliseconds, for an idle
 machine."""
 
 import concurrent.futures
