@@ -12,7 +12,6 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM = ACK = 1
 END_HEADERS = 4
 INITIAL_WINDOW_SIZE = 4
-ENHANCE_YOUR_CALM = 11  # gRPC's RESOURCE_EXHAUSTED
 DEFAULT_WINDOW = 65535
 LARGEST_WINDOW = 2**31 - 1
 STREAM = 1
@@ -28,11 +27,9 @@ class Connection:
         host, port = address.rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)), SECONDS)
         self._input = self._socket.makefile("rb")
-        # The initial windows of streams that the server has set, in order.
-        self.initial_windows = [DEFAULT_WINDOW]
+        self._initial_window = DEFAULT_WINDOW
         self.pings = 0
         self.ended = False  # the server has ended the call
-        self.reset = None  # the error code, where it ended with one
         self.closed = False  # the server has hung up
         self.streams_ended = 0  # by the server, of all calls
         self.data = 0  # bytes of all replies
@@ -74,10 +71,6 @@ class Connection:
                 self._room[window] -= len(part)
         return data
 
-    def close(self):
-        """No more data."""
-        self._send(DATA, flags=END_STREAM, stream=STREAM)
-
     def ask(self, method, message, stream):
         """A whole call of a message that fits into a frame."""
         self.call(method, stream)
@@ -109,18 +102,16 @@ class Connection:
             self._unanswered.append(payload)
         elif kind == WINDOW_UPDATE and stream in self._room:
             self._room[stream] += int.from_bytes(payload, "big")
-        elif kind == RST_STREAM and not self.ended:
-            self.reset = int.from_bytes(payload, "big")
-            self.ended = True
-        elif kind in (DATA, HEADERS) and flags & END_STREAM:
+        elif kind == RST_STREAM or (
+                kind in (DATA, HEADERS) and flags & END_STREAM):
             self.ended = True
         return kind
 
     def _take_settings(self, payload):
         for name, value in struct.iter_unpack(">HI", payload):
             if name == INITIAL_WINDOW_SIZE:
-                self._room[STREAM] += value - self.initial_windows[-1]
-                self.initial_windows.append(value)
+                self._room[STREAM] += value - self._initial_window
+                self._initial_window = value
 
     def take_slowly(self):
         """What the server sends waits on its side until it is read."""
@@ -144,10 +135,6 @@ class Connection:
         self._answered = False
         while not self._answered and self.read_frame() is not None:
             pass
-
-    def room(self):
-        """Bytes that the stream's window lets us send."""
-        return self._room[STREAM]
 
     def __enter__(self):
         return self

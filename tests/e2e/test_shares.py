@@ -34,9 +34,6 @@ def serve(start, *flags):
                  models=harness.example_models())
 
 
-COMPUTE = "/torqued.v1.Dynamics/Compute"
-
-
 def check_soon(server):
     """A check of another client, which may come before the room is free."""
     with harness.Client(server.address) as other:

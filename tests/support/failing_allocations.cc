@@ -13,16 +13,10 @@ constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> fails_from{kNever}, fails_below{kNever};
 std::atomic<int> failed{0};
 
-thread_local int given_before_failure = -1;  // negative: none is to fail
-
 void* Allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes >= fails_from.load() && bytes < fails_below.load()) {
     ++failed;
     return nullptr;
-  }
-  if (given_before_failure >= 0) {
-    --given_before_failure;
-    if (given_before_failure < 0) return nullptr;
   }
   if (bytes > kNever - alignment) return nullptr;
   // aligned_alloc wants a multiple of the alignment, and not none.
@@ -49,13 +43,6 @@ FailingAllocations::FailingAllocations(std::size_t from_bytes,
 FailingAllocations::~FailingAllocations() { fails_from = kNever; }
 
 int FailingAllocations::failures() const { return failed; }
-
-FailingAllocation::FailingAllocation(int after) {
-  given_before_failure = after;
-}
-FailingAllocation::~FailingAllocation() { given_before_failure = -1; }
-
-bool FailingAllocation::failed() const { return given_before_failure < 0; }
 
 }  // namespace torqued::testing_support
 

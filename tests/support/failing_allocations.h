@@ -21,16 +21,4 @@ class FailingAllocations {
   int failures() const;
 };
 
-/// While it lives, operator new throws std::bad_alloc on this thread once,
-/// after it has given so often. One at a time.
-class FailingAllocation {
- public:
-  explicit FailingAllocation(int after);
-  ~FailingAllocation();
-  FailingAllocation(const FailingAllocation&) = delete;
-  FailingAllocation& operator=(const FailingAllocation&) = delete;
-
-  bool failed() const;
-};
-
 }  // namespace torqued::testing_support

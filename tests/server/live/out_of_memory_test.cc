@@ -1,24 +1,16 @@
 // Calls that memory runs out for end with an error of their own, and the
 // server goes on.
-#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
-#include <future>
-#include <new>
 #include <string>
-#include <thread>
 
-#include "server/services/call_record.h"
-#include "server/wire/message_bytes.h"
 #include "tests/server/live/live_services.h"
-#include "tests/support/await.h"
 #include "tests/support/failing_allocations.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::server {
 namespace {
 
-using testing_support::FailingAllocation;
 using testing_support::FailingAllocations;
 using testing_support::MakeRandomRobot;
 
@@ -132,52 +124,6 @@ TEST_F(OutOfMemoryTest, NoRoomForASource) {
     v1::RegisterModelReply reply;
     return models->RegisterModel(&context, request, &reply);
   });
-}
-
-TEST(CallRecordTest, ACallForWhichThereIsNoMemoryIsNotInFlight) {
-  CallGate gate;
-  int failures = 0;
-  for (bool failed = true; failed; failures += failed ? 1 : 0) {
-    grpc::CallbackServerContext context;
-    const FailingAllocation failing(failures);
-    try {
-      const CallRecord record(&context, gate, "/a/b");
-      EXPECT_EQ(gate.in_flight(), 1);
-    } catch (const std::bad_alloc&) {
-      EXPECT_TRUE(failing.failed());
-    }
-    failed = failing.failed();
-    EXPECT_EQ(gate.in_flight(), 0) << "without the allocation " << failures;
-  }
-  EXPECT_GT(failures, 1);
-}
-
-TEST_F(OutOfMemoryTest, ASourceIsSentWithoutACopy) {
-  Register(2, "<!--" + std::string(4 * kMegabyte, ' ') + "-->");
-  v1::GetModelRequest request;
-  request.set_model("robot");
-  request.set_include_source(true);
-  grpc::ByteBuffer asked;
-  SerializeMessage(request, &asked);
-  grpc::ByteBuffer answer;
-  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(
-      services_.Channel());
-  grpc::ClientContext context;
-  std::promise<grpc::Status> ended;
-  {
-    const FailingAllocations failing(kMegabyte);
-    stub.UnaryCall(
-        &context, "/torqued.v1.ModelRegistry/GetModel", {}, &asked, &answer,
-        [&](const grpc::Status& status) { ended.set_value(status); });
-    const grpc::Status status = Await(ended.get_future());
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    EXPECT_EQ(failing.failures(), 0);
-  }
-  v1::GetModelReply reply;
-  ASSERT_TRUE(ParseMessage(&answer, &reply));
-  EXPECT_EQ(reply.model().name(), "robot");
-  EXPECT_GT(reply.source().size(), 4 * kMegabyte);
-  EXPECT_TRUE(reply.source().ends_with("-->"));
 }
 
 }  // namespace
