@@ -114,7 +114,7 @@ class Batch {
 
 /// Bits, so that NaN equals NaN and 0 differs from -0.
 inline bool SameBits(const double* x, const double* y, std::size_t count) {
-  return std::memcmp(x, y, count * sizeof(double)) == 0;
+  return count == 0 || std::memcmp(x, y, count * sizeof(double)) == 0;
 }
 
 inline void ExpectSameBits(const Batch::Results& x, const Batch::Results& y) {

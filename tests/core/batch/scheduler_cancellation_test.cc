@@ -18,10 +18,10 @@ namespace torqued {
 namespace {
 
 TEST(ChunkScheduler, ACancelledJobThatWaitsForALongChunkEndsInItsPause) {
-  ChunkScheduler scheduler(1);
   const auto token = std::make_shared<CancellationToken>();
   std::atomic<bool> ended{false}, ran{false};
   std::promise<bool> ended_before;
+  ChunkScheduler scheduler(1);
   {
     Blockade blockade(scheduler);
     ChunkScheduler::Job large;
@@ -50,8 +50,8 @@ TEST(ChunkScheduler, ACancelledJobThatWaitsForALongChunkEndsInItsPause) {
 TEST(ChunkScheduler, WhatIsCancelledWhileItWaitsTakesNobodysTurn) {
   std::string order;
   {
-    ChunkScheduler scheduler(1);
     const auto token = std::make_shared<CancellationToken>();
+    ChunkScheduler scheduler(1);
     Blockade blockade(scheduler);
     const auto submit = [&](char name, std::uint64_t group,
                             std::shared_ptr<CancellationToken> its = nullptr) {
@@ -82,8 +82,8 @@ TEST(ChunkScheduler, AGroupKeepsItsTurnWhereItsFirstJobsAreCancelled) {
   for (const bool long_chunks : {false, true}) {
     std::string order;
     {
-      ChunkScheduler scheduler(1);
       const auto token = std::make_shared<CancellationToken>();
+      ChunkScheduler scheduler(1);
       Blockade blockade(scheduler);
       const auto submit = [&](char name, std::uint64_t group,
                               std::shared_ptr<CancellationToken> its) {
@@ -115,8 +115,8 @@ TEST(ChunkScheduler, APauseEndsNoMoreThanSomeOfManyCancelledJobs) {
   std::atomic<int> ended{0};
   int of_a_pause = 0;
   {
-    ChunkScheduler scheduler(1);
     const auto token = std::make_shared<CancellationToken>();
+    ChunkScheduler scheduler(1);
     Blockade blockade(scheduler);
     ChunkScheduler::Job large;
     large.chunks = 1;
@@ -145,10 +145,10 @@ TEST(ChunkScheduler, APauseEndsNoMoreThanSomeOfManyCancelledJobs) {
 }
 
 TEST(ChunkScheduler, ACancelledLongChunkStopsGivingWay) {
-  ChunkScheduler scheduler(1);
   const auto token = std::make_shared<CancellationToken>();
   std::atomic<int> others{0};
   std::promise<int> at_end;
+  ChunkScheduler scheduler(1);
   {
     Blockade blockade(scheduler);
     ChunkScheduler::Job large;
@@ -254,10 +254,10 @@ TEST(CancellationToken, APartIsCancelledWithTheWholeAndNotTheWholeWithIt) {
 
 TEST(ChunkScheduler, AfterCancellationOnlyTheChunksUnderWayEnd) {
   constexpr int kThreads = 3;
-  ChunkScheduler scheduler(kThreads);
   const auto token = std::make_shared<CancellationToken>();
   std::atomic<int> runs{0};
   std::promise<void> all_run, release, finished;
+  ChunkScheduler scheduler(kThreads);
   ChunkScheduler::Job job;
   job.chunks = 100'000;
   job.cancellation = token;
