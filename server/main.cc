@@ -3,16 +3,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <optional>
+#include <fstream>
 #include <string>
 #include <thread>
 
 #include "core/model/text.h"
-#include "server/config/command_line.h"
-#include "server/lifecycle/accept_loop.h"
+#include "server/config/settings.h"
 #include "server/lifecycle/daemon.h"
-#include "server/lifecycle/health_client.h"
-#include "server/lifecycle/signals.h"
 #include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"
 #include "server/registry/store_copy.h"
@@ -32,7 +29,8 @@ constexpr int kDamaged = 2;
 /// What is unfinished must not stay behind.
 bool Interrupted() {
   static bool interrupted = false;
-  interrupted = interrupted || TakeStopSignal();
+  interrupted = interrupted ||
+                WaitForSignal(std::chrono::milliseconds(0)) == Signal::kStop;
   return interrupted;
 }
 
@@ -51,10 +49,9 @@ void Print(const std::string& line) {
   std::fputs((Printable(line, kMaxLineBytes) + "\n").c_str(), stdout);
 }
 
-int BackUp(const StoreBackupCommand& command) {
-  BlockSignals();
+int BackUp(const StoreCommand& command) {
   const auto failure =
-      BackUpStore(command.store, command.file,
+      BackUpStore(command.store, command.copy,
                   {.overwrite = command.overwrite, .stop = Interrupted});
   if (!failure) return 0;
   if (!failure->damaged) return NoAnswer(failure->message);
@@ -62,63 +59,38 @@ int BackUp(const StoreBackupCommand& command) {
   return kDamaged;
 }
 
-int Check(const StoreCheckCommand& command) {
-  BlockSignals();
-  const auto checked = CheckStore(command.file, Interrupted);
+int Check(const std::string& store) {
+  const auto checked = CheckStore(store, Interrupted);
   if (const auto* why = std::get_if<std::string>(&checked)) {
-    return NoAnswer(command.file + ": " + *why);
+    return NoAnswer(store + ": " + *why);
   }
   const auto& check = std::get<StoreCheck>(checked);
-  for (const std::string& damage : check.damage) {
-    Print(command.file + ": " + damage);
-  }
+  for (const std::string& damage : check.damage) Print(store + ": " + damage);
   const std::size_t unlisted = check.damage_count - check.damage.size();
   if (unlisted > 0) {
-    Print(command.file + ": and " + std::to_string(unlisted) + " more");
+    Print(store + ": and " + std::to_string(unlisted) + " more");
   }
-  Print(command.file + ": " + (check.good() ? "good" : "damaged") + ", " +
+  Print(store + ": " + (check.good() ? "good" : "damaged") + ", " +
         std::to_string(check.names) + " names, " +
         std::to_string(check.revisions) + " revisions, schema " +
         std::to_string(check.schema));
   return check.good() ? 0 : kDamaged;
 }
 
-/// Writes the lines that are still queued when it goes.
-struct LastLines {
-  LastLines() = default;
-  LastLines(const LastLines&) = delete;
-  LastLines& operator=(const LastLines&) = delete;
-  ~LastLines() { WriteOutLog(kLastLines); }
-};
-
-int Refuse(const std::string& problem) {
-  Log(LogLevel::kError, "cannot start", {{"detail", problem}});
-  return 1;
-}
-
-/// Until a signal stops it.
-int Serve(const Settings& settings) {
+/// Until a signal stops it; throws why it does not start.
+void Serve(const Settings& settings) {
   TuneMalloc(settings.memory.bytes);
   BlockSignals();
   SetUpLogging(settings.log_format, settings.log_level);
   // Never given back: the clean-up of gRPC's own threads, which would follow
   // the end of the server, now and then takes ten seconds.
   grpc_init();
-  const LastLines last_lines;
   for (const std::string& name : settings.unknown_variables) {
     Log(LogLevel::kWarn, "unknown environment variable", {{"name", name}});
   }
-  auto started = Daemon::Start(settings);
-  if (const auto* problem = std::get_if<std::string>(&started)) {
-    return Refuse(*problem);
-  }
-  Daemon& daemon = *std::get<std::unique_ptr<Daemon>>(started);
-  if (!settings.address_file.empty()) {
-    const std::string problem =
-        WriteAddressFile(settings.address_file, daemon.addresses());
-    if (!problem.empty()) return Refuse(problem);
-  }
-
+  Daemon daemon(settings);
+  const std::string& file = settings.address_file;
+  if (!file.empty()) WriteAddressFile(file, daemon.addresses());
   TellManager("READY=1");
   const std::jthread keepalive =
       KeepManagerContent([&daemon] { return daemon.answers(); });
@@ -134,10 +106,7 @@ int Serve(const Settings& settings) {
   }
   TellManager("STOPPING=1");
   daemon.Drain([] { return WaitForSignal(kDrainPoll) == Signal::kStop; });
-  if (!settings.address_file.empty()) {
-    std::remove(settings.address_file.c_str());
-  }
-  return 0;
+  if (!file.empty()) std::remove(file.c_str());
 }
 
 /// The code of a command, unless what it has printed does not arrive.
@@ -147,37 +116,54 @@ int Finish(int code) {
   return 1;
 }
 
+int AskAbout(const HealthCheckCommand& command) {
+  std::string address = command.address;
+  if (const std::string& file = command.address_file; !file.empty()) {
+    address.clear();
+    std::getline(std::ifstream(file) >> std::ws, address);
+    if (address.empty()) {
+      return Fail("--address-file: " + file + " has no address");
+    }
+  }
+  const std::string problem = CheckHealth(address, command.tls, kHealthTimeout);
+  return problem.empty() ? 0 : Fail(problem);
+}
+
 int Main(int argc, char** argv) {
   RouteLibraryLogs();
   const Command command = ParseCommandLine(argc, argv);
+  if (const auto* settings = std::get_if<Settings>(&command)) {
+    int code = 0;
+    try {
+      Serve(*settings);
+    } catch (const std::exception& problem) {
+      Log(LogLevel::kError, "cannot start", {{"detail", problem.what()}});
+      code = 1;
+    }
+    WriteOutLog(kLastLines);
+    return code;
+  }
   if (const auto* exit = std::get_if<EarlyExit>(&command)) {
     std::fputs(exit->out.c_str(), stdout);
     std::fputs(exit->err.c_str(), stderr);
     return Finish(exit->code);
   }
-  if (const auto* check = std::get_if<HealthCheckCommand>(&command)) {
-    const std::string problem =
-        check->address_file.empty()
-            ? CheckHealth(check->address, check->tls, kHealthTimeout)
-            : CheckHealthByFile(check->address_file, check->tls,
-                                kHealthTimeout);
+  if (const auto* health = std::get_if<HealthCheckCommand>(&command)) {
     // Threads of gRPC may still end the call, while the end of main would take
     // away what they use.
-    _exit(problem.empty() ? 0 : Fail(problem));
-  }
-  if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
-    return Finish(BackUp(*backup));
+    _exit(AskAbout(*health));
   }
   if (const auto* create = std::get_if<TokenCommand>(&command)) {
-    const NewToken made = CreateToken(create->file, create->grant);
-    if (!made.problem.empty()) return Fail(made.problem);
-    std::printf("%s\n", made.token.c_str());
+    try {
+      std::printf("%s\n", CreateToken(create->file, create->grant).c_str());
+    } catch (const std::exception& problem) {
+      return Fail(problem.what());
+    }
     return Finish(0);
   }
-  if (const auto* check = std::get_if<StoreCheckCommand>(&command)) {
-    return Finish(Check(*check));
-  }
-  return Serve(std::get<Settings>(command));
+  const auto& store = std::get<StoreCommand>(command);
+  BlockSignals();
+  return Finish(store.copy.empty() ? Check(store.store) : BackUp(store));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "server/config/command_line.h"
-
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,10 +6,11 @@
 #include <cstdlib>
 #include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
-#include "server/config/config_file.h"
+#include "server/config/settings.h"
 #include "server/flags/address.h"
 #include "server/flags/near_names.h"
 #include "server/flags/options.h"
@@ -23,13 +22,16 @@ namespace {
 constexpr std::size_t kMaxUsageBytes = 600;
 constexpr double kMaxDrainGrace = 86'400;
 constexpr double kMaxKeeping = 2'000'000;  // what gRPC's milliseconds hold
-// protobuf's own limit of a message.
-constexpr std::int64_t kMaxMessage = std::numeric_limits<std::int32_t>::max();
+// protobuf's own limit of a message, too.
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-/// Why it is no address of --listen; port 0 is one of the system's choice.
-std::string CheckAddress(std::string_view text, int first_port) {
+/// Of an address of --listen; port 0 is one of the system's choice.
+CLI::Validator Address(const std::function<std::string(std::string)>& problem) {
+  return {[problem](std::string& text) { return problem(text); }, "ADDR"};
+}
+
+std::string AddressProblem(std::string_view text, int first_port) {
   return flags::AddressProblem(
       text, {"[tls:]HOST:PORT, mtls:HOST:PORT or unix:PATH", first_port,
              /*mtls=*/true});
@@ -52,19 +54,53 @@ std::string EnvironmentName(const CLI::Option& option) {
   return name;
 }
 
+/// As it stands in the file; a list of one is that one.
+std::string FileValue(const CLI::Option& option) {
+  const bool is_list = option.get_delimiter() == ',';
+  std::vector<std::string> values = option.results();
+  if (option.get_expected_max() == 0) {  // a switch
+    values = {option.count() > 0 && option.as<bool>() ? "on" : "off"};
+  } else if (values.empty()) {
+    values = CLI::detail::split(option.get_default_str(), is_list ? ',' : '\0');
+  }
+  if (is_list) std::erase(values, "");
+  std::string list;
+  for (const std::string& value : values) {
+    list += (list.empty() ? "" : ", ") + ConfigValue(value);
+  }
+  return values.size() == 1 ? list : "[" + list + "]";
+}
+
+/// Why the settings lack the certificates or rights that their addresses need;
+/// empty if they have them. `insecure`: everybody may be served.
+std::string ListenProblem(const Settings& settings, bool insecure) {
+  for (const std::string& address : settings.listen) {
+    const flags::Security security = flags::SecurityOf(address);
+    if (security != flags::Security::kNone && settings.tls.cert.empty()) {
+      return "--listen: " + address + " needs --tls-cert";
+    }
+    if (security == flags::Security::kMtls && settings.tls.client_ca.empty()) {
+      return "--listen: " + address + " needs --tls-client-ca";
+    }
+    if (!insecure && !flags::IsLocal(address) &&
+        (security == flags::Security::kNone || settings.rights.empty())) {
+      return "--listen: other machines reach " + address +
+             ", so it needs tls: or mtls: and --rights; --insecure "
+             "(TORQUED_INSECURE=on) serves everybody";
+    }
+  }
+  return {};
+}
+
 /// The command line's options, bound to settings that must stay in place.
 class Parser {
  public:
   explicit Parser(Settings& settings) : settings_(settings) {
     app_.set_help_flag("-h,--help", "Print this and exit")->configurable(false);
-    AddPlaces();
-    AddWork();
-    AddLimits();
-    AddConnections();
-    AddLogging();
+    AddSettings();
+    app_.option_defaults()->configurable(false);
+    AddOptions();
     AddCommands();
-    AddStoreCommands();
-    AddTokenCommand();
     app_.footer(
         "Every setting is also an environment variable (--max-rows: "
         "TORQUED_MAX_ROWS)\nand a key of the file given by --config "
@@ -81,6 +117,8 @@ class Parser {
       return EarlyExit{0, app_.help(), ""};
     } catch (const CLI::ParseError& error) {
       return Usage(flags::Refusal(app_, error));
+    } catch (const std::runtime_error& error) {  // of the file
+      return Usage(error.what());
     }
     if (store_->parsed() && !*backup_ && !*check_) {
       return Usage("store: an argument is missing, backup or check");
@@ -94,42 +132,21 @@ class Parser {
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
-    const ClientTls tls{tls_ca_, settings_.tls.cert, settings_.tls.key,
-                        tls_server_name_,
-                        !health_check_.empty() || !tls_ca_.empty()};
-    if (!health_check_.empty()) {
-      return HealthCheckCommand{WithPort(health_check_), "", tls};
-    }
+    if (app_.count("--health-check") > 0) return HealthCheck();
     if (settings_.listen.empty()) return Usage("--listen: names no address");
-    if (app_.count("--health-check") > 0) {
-      const std::string& first = settings_.listen.front();
-      if (settings_.address_file.empty() && first.ends_with(":0")) {
-        return Usage("--health-check: the port of " + first +
-                     " is in no file; name an --address-file");
-      }
-      return HealthCheckCommand{first, settings_.address_file, tls};
-    }
-    if (std::string wrong = CheckListen(settings_, insecure_); !wrong.empty()) {
+    if (std::string wrong = ListenProblem(settings_, insecure_);
+        !wrong.empty()) {
       return Usage(wrong);
     }
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
-    if (print_config_) {
-      return EarlyExit{0, File() + MemoryRemark(), ""};
-    }
-    if (settings_.store.empty() && check_file_.empty()) {
+    if (print_config_) return EarlyExit{0, File(), ""};
+    if (store_command_.store.empty()) store_command_.store = settings_.store;
+    if (store_command_.store.empty()) {
       return Usage("--store: there is no home directory; name a file");
     }
-    if (*create_) {
-      return TokenCommand{settings_.rights, grant_};
-    }
-    if (*backup_) {
-      return StoreBackupCommand{settings_.store, backup_file_, overwrite_};
-    }
-    if (*check_) {
-      return StoreCheckCommand{check_file_.empty() ? settings_.store
-                                                   : check_file_};
-    }
+    if (*create_) return TokenCommand{settings_.rights, grant_};
+    if (store_->parsed()) return store_command_;
     return settings_;
   }
 
@@ -140,11 +157,20 @@ class Parser {
             "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
   }
 
-  /// Behind the settings, as a comment of the file.
-  std::string MemoryRemark() const {
-    return "\n# Memory that the server may use (" +
-           std::string(settings_.memory.source) +
-           "): " + std::to_string(settings_.memory.bytes) + " bytes\n";
+  Command HealthCheck() const {
+    const ClientTls tls{tls_ca_, settings_.tls.cert, settings_.tls.key,
+                        tls_server_name_,
+                        !health_check_.empty() || !tls_ca_.empty()};
+    if (!health_check_.empty()) {
+      return HealthCheckCommand{WithPort(health_check_), "", tls};
+    }
+    if (settings_.listen.empty()) return Usage("--listen: names no address");
+    const std::string& first = settings_.listen.front();
+    if (settings_.address_file.empty() && first.ends_with(":0")) {
+      return Usage("--health-check: the port of " + first +
+                   " is in no file; name an --address-file");
+    }
+    return HealthCheckCommand{first, settings_.address_file, tls};
   }
 
   template <class T>
@@ -180,11 +206,6 @@ class Parser {
     return option;
   }
 
-  /// `--flag`, or on and off in the environment and the file.
-  void Switch(const std::string& flag, bool& value, const std::string& help) {
-    switches_.push_back(app_.add_flag(flag, value, help));
-  }
-
   CLI::Option* List(const std::string& flag, std::vector<std::string>& values,
                     const std::string& help) {
     // As it would stand in the file; CLI11 prints brackets.
@@ -194,16 +215,14 @@ class Parser {
         ->allow_extra_args(false);
   }
 
-  void AddPlaces() {
+  void AddSettings() {
     List("--listen", settings_.listen,
          "Address to serve on: HOST:PORT (port 0: a free one), "
          "tls:HOST:PORT, mtls:HOST:PORT (clients need certificates) or "
          "unix:PATH; repeatable")
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-              return CheckAddress(text, /*first_port=*/0);
-            },
-            "ADDR"));
+        ->check(Address([](const std::string& text) {
+          return AddressProblem(text, /*first_port=*/0);
+        }));
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
     Setting("--tls-cert", settings_.tls.cert,
@@ -216,22 +235,21 @@ class Parser {
     Setting("--rights", settings_.rights,
             "File of the clients and their roles; empty: everybody may do "
             "everything");
-    Switch("--read-only", settings_.read_only,
-           "Refuse registrations and deletions");
-    Switch("--insecure", insecure_,
-           "Serve without TLS and rights at addresses that other machines "
-           "reach");
+    // "on" and "off" in the environment and the file.
+    app_.add_flag("--read-only", settings_.read_only,
+                  "Refuse registrations and deletions");
+    app_.add_flag("--insecure", insecure_,
+                  "Serve without TLS and rights at addresses that other "
+                  "machines reach");
     Setting("--metrics-listen", settings_.metrics_listen,
             "Address for Prometheus and for probes over HTTP: HOST:PORT; "
             "empty: none")
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-              return text.empty() ? std::string()
-                     : flags::IsUnixAddress(text)
-                         ? "needs HOST:PORT, not '" + text + "'"
-                         : CheckAddress(text, /*first_port=*/0);
-            },
-            "ADDR"));
+        ->check(Address([](const std::string& text) {
+          if (text.empty()) return text;
+          return flags::IsUnixAddress(text)
+                     ? "needs HOST:PORT, not '" + text + "'"
+                     : flags::AddressProblem(text, {"HOST:PORT", 0});
+        }));
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");
@@ -243,9 +261,6 @@ class Parser {
     Choice<bool>("--reflection", settings_.reflection,
                  {{"on", true}, {"off", false}},
                  "Serve the schema by reflection");
-  }
-
-  void AddWork() {
     Count("--threads", settings_.threads, 0, 1024,
           "Computing threads; 0: as many as this process may use");
     flags::Choices<const LaneKernels*> targets{{"auto", nullptr}};
@@ -258,13 +273,9 @@ class Parser {
         ->type_name("NAME");
     Seconds("--drain-grace", settings_.drain_grace, kMaxDrainGrace,
             "Seconds that calls in flight get to finish at shutdown");
-  }
-
-  void AddLimits() {
-    Count("--max-message-bytes", settings_.max_message_bytes, 4096, kMaxMessage,
+    Count("--max-message-bytes", settings_.max_message_bytes, 4096, kMaxCount,
           "Largest request and largest reply; by default a 64th of the memory, "
-          "at most 16 MiB; clients have a limit of their own, 4 MiB unless "
-          "raised");
+          "at most 16 MiB; clients have a limit of their own");
     Count("--max-rows", settings_.max_rows, 1, kMaxCount,
           "Most states in one request, or in one chunk of a stream");
     Count("--max-inflight-bytes", settings_.max_inflight_bytes, 1, kUnbounded,
@@ -276,18 +287,12 @@ class Parser {
           "once");
     Count("--max-models", settings_.max_models, 1, kUnbounded,
           "Most names in the model store; no more are registered then");
-  }
-
-  void AddConnections() {
     Seconds("--keepalive", settings_.keepalive, kMaxKeeping,
             "Seconds without a byte after which a client is asked whether it "
             "is there; 0: never");
     Seconds("--max-connection-age", settings_.max_connection_age, kMaxKeeping,
             "Seconds after which a connection takes no new calls and its "
             "client opens another one; 0: never");
-  }
-
-  void AddLogging() {
     Choice<LogFormat>("--log-format", settings_.log_format,
                       {{"text", LogFormat::kText}, {"json", LogFormat::kJson}},
                       "Form of the log lines");
@@ -299,8 +304,7 @@ class Parser {
                      "Least grave level logged");
   }
 
-  void AddCommands() {
-    app_.option_defaults()->configurable(false);
+  void AddOptions() {
     app_.add_option("--config", config_, "File of settings")
         ->check(CLI::ExistingFile);
     app_.add_flag("--print-config", print_config_,
@@ -312,11 +316,9 @@ class Parser {
                     "at the first address in --address-file, otherwise of "
                     "--listen. Exit 0: it does, 1: it does not, 2: usage")
         ->expected(0, 1)
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-              return CheckAddress(WithPort(text), /*first_port=*/1);
-            },
-            "ADDR"));
+        ->check(Address([](const std::string& text) {
+          return AddressProblem(WithPort(text), /*first_port=*/1);
+        }));
     app_.add_option("--tls-ca", tls_ca_,
                     "PEM file of the CAs that --health-check trusts at a tls: "
                     "address; by default those of the system. --tls-cert and "
@@ -327,44 +329,42 @@ class Parser {
     app_.add_flag("--version", version_, "Print the version and exit");
   }
 
-  void AddStoreCommands() {
+  void AddCommands() {
     const CLI::Validator some_file(
         [](const std::string& path) {
-          return std::string(path.empty() ? "needs the path of a file" : "");
+          return path.empty() ? "needs the path of a file" : "";
         },
         "");
-    store_ = app_.add_subcommand(
-        "store",
+    const auto command = [](CLI::App* parent, const char* name,
+                            const char* help) {
+      CLI::App* made = parent->add_subcommand(name, help);
+      made->fallthrough()->require_subcommand(0, 1);
+      return made;
+    };
+    store_ = command(
+        &app_, "store",
         "Back up or check the store that --store names; exit 0: done or good, "
         "2: damaged, 1: no answer, 64: usage");
-    store_->fallthrough()->require_subcommand(0, 1);
-    backup_ = store_->add_subcommand(
-        "backup", "Copy the store, also while a server has it open");
-    backup_->fallthrough();
-    backup_->add_option("FILE", backup_file_, "File of the copy")
+    backup_ = command(store_, "backup",
+                      "Copy the store, also while a server has it open");
+    backup_->add_option("FILE", store_command_.copy, "File of the copy")
         ->required()
         ->check(some_file);
-    backup_->add_flag("--overwrite", overwrite_,
+    backup_->add_flag("--overwrite", store_command_.overwrite,
                       "Replace a file that is there");
-    check_ = store_->add_subcommand(
-        "check",
+    check_ = command(
+        store_, "check",
         "Say whether a store is whole, also one that a server has open");
-    check_->fallthrough();
     check_
-        ->add_option("FILE", check_file_,
+        ->add_option("FILE", store_command_.store,
                      "The store, or a copy of it (default: --store)")
         ->check(some_file);
-  }
-
-  void AddTokenCommand() {
-    token_ = app_.add_subcommand(
-        "token",
+    token_ = command(
+        &app_, "token",
         "Make a token for a client; exit 0: done, 1: not done, 64: usage");
-    token_->fallthrough()->require_subcommand(0, 1);
-    create_ = token_->add_subcommand(
-        "create",
+    create_ = command(
+        token_, "create",
         "Append a client to the file that --rights names, and print its token");
-    create_->fallthrough();
     create_->add_option("NAME", grant_.name, "Name of the client")->required();
     flags::AddChoice<Role>(create_, "--role", &grant_.role,
                            {{"evaluate", Role::kEvaluate},
@@ -378,16 +378,21 @@ class Parser {
         ->capture_default_str();
   }
 
+  /// The options that are settings.
+  template <class App>
+  static auto SettingsOf(App& app) {
+    return app.get_options(
+        [](const CLI::Option* option) { return option->get_configurable(); });
+  }
+
   // CLI11 would let the file win over the environment and would not say where
   // a bad value comes from, so both are read here, after the flags.
 
   void ReadEnvironment() {
     std::set<std::string> known;
-    for (CLI::Option* option : app_.get_options()) {
-      if (!option->get_configurable() &&
-          option->get_single_name() != "config") {
-        continue;
-      }
+    std::vector<CLI::Option*> named = SettingsOf(app_);
+    named.push_back(app_.get_option("--config"));
+    for (CLI::Option* option : named) {
       const std::string name = EnvironmentName(*option);
       const char* value = std::getenv(name.c_str());
       known.insert(name);
@@ -406,15 +411,16 @@ class Parser {
   }
 
   void ReadFile() {
-    const auto read = ReadConfigFile(config_);
-    if (const auto* problem = std::get_if<std::string>(&read)) {
-      throw CLI::ConfigError(*problem);
-    }
-    for (const ConfigEntry& entry : std::get<std::vector<ConfigEntry>>(read)) {
+    for (const ConfigEntry& entry : ReadConfigFile(config_)) {
       CLI::Option* option = app_.get_option_no_throw("--" + entry.key);
       if (option == nullptr || !option->get_configurable()) {
-        throw CLI::ConfigError(entry.place + ": unknown key '" + entry.key +
-                               "'" + KeyHint(entry.key));
+        std::vector<std::string> keys;
+        for (const CLI::Option* known : SettingsOf(app_)) {
+          keys.push_back(known->get_single_name());
+        }
+        throw std::runtime_error(
+            entry.place + ": unknown key '" + entry.key + "'" +
+            flags::NameHint(flags::NearNames(entry.key, keys), {}));
       }
       if (!entry.values.empty()) FillIn(option, entry.values, entry.place);
     }
@@ -423,36 +429,13 @@ class Parser {
   /// All settings as a file that --config reads.
   std::string File() const {
     std::string text;
-    for (const CLI::Option* option : app_.get_options()) {
-      if (!option->get_configurable()) continue;
-      std::vector<std::string> values = option->results();
-      const bool is_list = option->get_delimiter() == ',';
-      if (values.empty() && is_list) {
-        values = CLI::detail::split(option->get_default_str(), ',');
-      } else if (std::count(switches_.begin(), switches_.end(), option) > 0) {
-        values = {option->count() > 0 && option->as<bool>() ? "on" : "off"};
-      } else if (values.empty()) {
-        values = {option->get_default_str()};
-      }
-      if (is_list) std::erase(values, "");
+    for (const CLI::Option* option : SettingsOf(app_)) {
       text += "# " + option->get_description() + "\n" +
-              option->get_single_name() + " = " +
-              (is_list ? ConfigList(values) : ConfigValue(values.front())) +
-              "\n\n";
+              option->get_single_name() + " = " + FileValue(*option) + "\n\n";
     }
-    return text;
-  }
-
-  /// The end of a sentence about a key that there is not.
-  std::string KeyHint(const std::string& key) const {
-    std::vector<std::string> keys;
-    for (const CLI::Option* option : app_.get_options()) {
-      if (option->get_configurable()) {
-        keys.push_back(option->get_single_name());
-      }
-    }
-    const std::vector<std::string> near = flags::NearNames(key, keys);
-    return near.empty() ? "" : flags::NameHint(near, keys);
+    return text + "\n# Memory that the server may use (" +
+           std::string(settings_.memory.source) +
+           "): " + std::to_string(settings_.memory.bytes) + " bytes\n";
   }
 
   /// Values of a setting that nothing before `source` named.
@@ -463,7 +446,7 @@ class Parser {
       option->add_result(values);
       option->run_callback();
     } catch (const CLI::ParseError& error) {
-      throw CLI::ConfigError(source + ": " + flags::Refusal(app_, error));
+      throw std::runtime_error(source + ": " + flags::Refusal(app_, error));
     }
   }
 
@@ -471,16 +454,9 @@ class Parser {
   Settings& settings_;
   std::string config_;
   std::string health_check_, tls_ca_, tls_server_name_;
-  CLI::App* store_ = nullptr;
-  CLI::App* backup_ = nullptr;
-  CLI::App* check_ = nullptr;
-  CLI::App* token_ = nullptr;
-  CLI::App* create_ = nullptr;
-  std::vector<const CLI::Option*> switches_;
+  CLI::App *store_, *backup_, *check_, *token_, *create_;
   Grant grant_;
-  std::string backup_file_;
-  std::string check_file_;
-  bool overwrite_ = false;
+  StoreCommand store_command_;
   bool insecure_ = false;
   bool print_config_ = false;
   bool version_ = false;

@@ -3,90 +3,63 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <openssl/rand.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <stdexcept>
 #include <utility>
 
-#include "server/config/config_file.h"
+#include "server/config/settings.h"
 #include "server/observability/logging.h"
 #include "server/registry/revision.h"
 
 namespace torqued::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Role>, 3> kRoles = {
-    {{"evaluate", Role::kEvaluate},
-     {"register", Role::kRegister},
-     {"administer", Role::kAdminister}}};
+constexpr std::array<std::string_view, 4> kRoles = {"none", "evaluate",
+                                                    "register", "administer"};
 
-constexpr std::array<std::pair<std::string_view, Role>, 12> kMethods = {
-    {{"Compute", Role::kEvaluate},
-     {"InverseDynamics", Role::kEvaluate},
-     {"MassMatrix", Role::kEvaluate},
-     {"ForwardDynamics", Role::kEvaluate},
-     {"OperationalSpace", Role::kEvaluate},
-     {"Evaluate", Role::kEvaluate},
-     {"CheckTrajectory", Role::kEvaluate},
-     {"GetServerInfo", Role::kEvaluate},
-     {"GetModel", Role::kEvaluate},
-     {"ListModels", Role::kEvaluate},
-     {"ValidateModel", Role::kRegister},
-     {"RegisterModel", Role::kRegister}}};
+constexpr std::array<std::string_view, 10> kEvaluating = {
+    "Compute",          "InverseDynamics", "MassMatrix",      "ForwardDynamics",
+    "OperationalSpace", "Evaluate",        "CheckTrajectory", "GetServerInfo",
+    "GetModel",         "ListModels"};
 
-constexpr std::string_view kKnownRoles =
-    "expected \"evaluate\", \"register\" or \"administer\"";
+constexpr std::string_view kDigits = "0123456789abcdef";
 
-bool IsHex(std::string_view text) {
-  return text.size() == 64 &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+void Require(bool good, const std::string& why) {
+  if (!good) throw std::runtime_error(why);
 }
 
 bool IsClientName(std::string_view text) {
   return !text.empty() && text.size() <= 64 &&
-         text.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyz"
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-             "0123456789_-") == std::string_view::npos;
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '_';
+         });
 }
 
-std::string Stamp(const std::string& file) {
-  struct stat status{};
-  if (stat(file.c_str(), &status) != 0) return std::strerror(errno);
-  return std::to_string(status.st_mtim.tv_sec) + "." +
-         std::to_string(status.st_mtim.tv_nsec) + " " +
-         std::to_string(status.st_size) + " " + std::to_string(status.st_ino);
+Role RoleOf(std::string_view name) {
+  const auto found = std::ranges::find(kRoles, name);
+  Require(found > kRoles.begin() && found < kRoles.end(),
+          "expected \"evaluate\", \"register\" or \"administer\"");
+  return static_cast<Role>(found - kRoles.begin());
 }
 
 }  // namespace
 
 std::string_view NameOf(Role role) {
-  for (const auto& [name, known] : kRoles) {
-    if (known == role) return name;
-  }
-  return "none";
-}
-
-Role RoleOf(std::string_view name) {
-  for (const auto& [known, role] : kRoles) {
-    if (known == name) return role;
-  }
-  return Role::kNone;
+  return kRoles[static_cast<std::size_t>(role)];
 }
 
 Role RoleFor(std::string_view method) {
   if (method == "DeleteModel") return Role::kAdminister;
-  for (const auto& [known, role] : kMethods) {
-    if (known == method) return role;
+  if (method == "RegisterModel" || method == "ValidateModel") {
+    return Role::kRegister;
   }
-  return Role::kNone;
+  return std::ranges::count(kEvaluating, method) > 0 ? Role::kEvaluate
+                                                     : Role::kNone;
 }
 
 bool ChangesModels(std::string_view method) {
@@ -99,61 +72,59 @@ bool Grant::Covers(std::string_view reference) const {
   return !model.empty() && fnmatch(models.c_str(), model.c_str(), 0) == 0;
 }
 
-std::variant<std::shared_ptr<const Rights>, std::string> Rights::Read(
-    const std::string& file) {
-  auto read = ReadConfigFile(file);
-  if (auto* problem = std::get_if<std::string>(&read)) return *problem;
-  auto made = std::make_shared<Rights>();
-  for (const ConfigEntry& entry : std::get<std::vector<ConfigEntry>>(read)) {
-    const std::string at = entry.place + ": '" + entry.key + "': ";
-    if (entry.values.size() != 1) return at + "expected one text";
-    const std::string& value = entry.values.front();
-    const std::size_t dot = entry.key.find('.');
-    if (dot == std::string::npos) {
-      if (entry.key != "unix") return at + "unknown key; known is unix";
-      made->unix_.role = RoleOf(value);
-      if (made->unix_.role == Role::kNone) return at + std::string(kKnownRoles);
-      continue;
-    }
-    const std::string name = entry.key.substr(0, dot),
-                      key = entry.key.substr(dot + 1);
-    if (!IsClientName(name)) {
-      return at + "the name of a client is 1 to 64 letters, digits, - and _";
-    }
-    Client& client = made->clients_[name];
-    client.grant.name = name;
-    client.place = entry.place;
-    if (key == "sha256") {
-      if (!IsHex(value)) return at + "expected 64 digits of 0-9 and a-f";
-      client.sha256 = value;
-    } else if (key == "san") {
-      if (value.empty()) return at + "expected a name";
-      client.san = value;
-    } else if (key == "role") {
-      client.grant.role = RoleOf(value);
-      if (client.grant.role == Role::kNone)
-        return at + std::string(kKnownRoles);
-    } else if (key == "models") {
-      if (value.empty()) return at + "expected a pattern of names";
-      client.grant.models = value;
-    } else {
-      return at + "unknown key; known are sha256, san, role and models";
+Rights::Rights(const std::string& file) {
+  for (const ConfigEntry& entry : ReadConfigFile(file)) {
+    try {
+      Require(entry.values.size() == 1, "expected one text");
+      const std::size_t dot = entry.key.find('.');
+      const bool of_client = dot != std::string::npos;
+      const std::string name = of_client ? entry.key.substr(0, dot) : "";
+      Take(name, of_client ? entry.key.substr(dot + 1) : entry.key,
+           entry.values.front());
+      if (of_client) clients_[name].place = entry.place;
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(entry.place + ": '" + entry.key +
+                               "': " + error.what());
     }
   }
-  for (const auto& [name, client] : made->clients_) {
+  for (const auto& [name, client] : clients_) {
     const std::string at = client.place + ": client '" + name + "': ";
-    if (client.grant.role == Role::kNone) return at + "no role is given";
-    if (client.sha256.empty() && client.san.empty()) {
-      return at + "neither sha256 nor san is given";
-    }
-    if ((!client.sha256.empty() &&
-         !made->by_sha256_.emplace(client.sha256, &client.grant).second) ||
-        (!client.san.empty() &&
-         !made->by_san_.emplace(client.san, &client.grant).second)) {
-      return at + "another client has its sha256 or san";
-    }
+    Require(client.grant.role != Role::kNone, at + "no role is given");
+    Require(!client.sha256.empty() || !client.san.empty(),
+            at + "neither sha256 nor san is given");
+    Require((client.sha256.empty() ||
+             by_sha256_.emplace(client.sha256, &client.grant).second) &&
+                (client.san.empty() ||
+                 by_san_.emplace(client.san, &client.grant).second),
+            at + "another client has its sha256 or san");
   }
-  return made;
+}
+
+/// `name`: of the client; empty: none.
+void Rights::Take(const std::string& name, const std::string& key,
+                  const std::string& value) {
+  if (name.empty()) {
+    Require(key == "unix", "unknown key; known is unix");
+    unix_.role = RoleOf(value);
+    return;
+  }
+  Require(IsClientName(name),
+          "the name of a client is 1 to 64 letters, digits, - and _");
+  Client& client = clients_[name];
+  client.grant.name = name;
+  if (key == "role") {
+    client.grant.role = RoleOf(value);
+  } else if (key == "sha256") {
+    Require(value.size() == 64 &&
+                value.find_first_not_of(kDigits) == std::string::npos,
+            "expected 64 digits of 0-9 and a-f");
+    client.sha256 = value;
+  } else {
+    Require(key == "san" || key == "models",
+            "unknown key; known are sha256, san, role and models");
+    Require(!value.empty(), "expected a name, or a pattern of names");
+    (key == "san" ? client.san : client.grant.models) = value;
+  }
 }
 
 const Grant* Rights::OfToken(std::string_view token) const {
@@ -166,77 +137,59 @@ const Grant* Rights::OfName(std::string_view san) const {
   return found == by_san_.end() ? nullptr : found->second;
 }
 
-std::variant<std::unique_ptr<RightsFile>, std::string> RightsFile::Open(
-    const std::string& file) {
-  std::unique_ptr<RightsFile> made(new RightsFile(file));
-  made->seen_ = Stamp(file);
-  auto read = Rights::Read(file);
-  if (auto* problem = std::get_if<std::string>(&read)) return *problem;
-  made->rights_ = std::get<std::shared_ptr<const Rights>>(std::move(read));
-  return made;
-}
+RightsFile::RightsFile(std::string file)
+    : file_(std::move(file)),
+      seen_(ReadText(file_)),
+      rights_(std::make_shared<const Rights>(file_)) {}
 
 void RightsFile::Reload() {
-  std::string stamp = Stamp(file_);
-  if (stamp == seen_) return;
-  seen_ = std::move(stamp);
-  auto read = Rights::Read(file_);
-  if (auto* rights = std::get_if<std::shared_ptr<const Rights>>(&read)) {
-    rights_ = std::move(*rights);
-    return Log(LogLevel::kInfo, "rights replaced", {{"file", file_}});
+  auto text = ReadText(file_);
+  if (text == seen_) return;
+  seen_ = std::move(text);
+  try {
+    rights_ = std::make_shared<const Rights>(file_);
+    Log(LogLevel::kInfo, "rights replaced", {{"file", file_}});
+  } catch (const std::runtime_error& error) {
+    ++failures_;
+    Log(LogLevel::kError, "rights not replaced", {{"detail", error.what()}});
   }
-  ++failures_;
-  Log(LogLevel::kError, "rights not replaced",
-      {{"detail", std::get<std::string>(read)}});
 }
 
-NewToken CreateToken(const std::string& file, const Grant& grant) {
-  if (!IsClientName(grant.name)) {
-    return {{}, "NAME: expected 1 to 64 letters, digits, - and _"};
-  }
-  std::error_code error;
-  std::string text;
-  if (std::filesystem::exists(file, error)) {
-    auto read = Rights::Read(file);
-    if (auto* problem = std::get_if<std::string>(&read)) return {{}, *problem};
-    if (std::get<std::shared_ptr<const Rights>>(read)->HasClient(grant.name)) {
-      return {{}, file + " has a client '" + grant.name + "' already"};
-    }
-    std::ifstream in(file, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(in), {});
-    if (!text.empty() && text.back() != '\n') text += '\n';
-  }
+std::string CreateToken(const std::string& file, const Grant& grant) {
+  Require(IsClientName(grant.name),
+          "NAME: expected 1 to 64 letters, digits, - and _");
+  const std::string before = ReadText(file).value_or("");
+  Require(before.empty() || !Rights(file).HasClient(grant.name),
+          file + " has a client '" + grant.name + "' already");
   std::array<unsigned char, 32> random{};
-  if (RAND_bytes(random.data(), random.size()) != 1) {
-    return {{}, "the system has no random numbers"};
-  }
+  Require(RAND_bytes(random.data(), random.size()) == 1,
+          "the system has no random numbers");
   std::string token = "tqd_";
   for (const unsigned char byte : random) {
-    constexpr char kDigits[] = "0123456789abcdef";
     token += {kDigits[byte / 16], kDigits[byte % 16]};
   }
-  text += "\n[" + grant.name + "]\nsha256 = \"" + Sha256Hex(token) +
-          "\"\nrole = \"" + std::string(NameOf(grant.role)) + "\"\n";
-  if (grant.models != "*")
-    text += "models = " + ConfigValue(grant.models) + "\n";
-  // Readers see the whole file, and nobody else sees it.
-  const std::string draft = file + "." + std::to_string(getpid());
+  // At once, and the role last: who reads it meanwhile, reads no client with
+  // more rights.
+  std::string text = before.empty() || before.ends_with('\n') ? "" : "\n";
+  text +=
+      "\n[" + grant.name + "]\nsha256 = \"" + Sha256Hex(token) + "\"\n" +
+      (grant.models == "*" ? ""
+                           : "models = " + ConfigValue(grant.models) + "\n") +
+      "role = \"" + std::string(NameOf(grant.role)) + "\"\n";
   const int descriptor =
-      open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  struct stat before{};
-  const bool kept = stat(file.c_str(), &before) != 0 ||
-                    (fchown(descriptor, before.st_uid, before.st_gid) == 0 &&
-                     fchmod(descriptor, before.st_mode) == 0);
-  const bool written = descriptor >= 0 && kept &&
+      open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const bool written = descriptor >= 0 &&
                        write(descriptor, text.data(), text.size()) ==
                            static_cast<ssize_t>(text.size()) &&
-                       fsync(descriptor) == 0 &&
-                       rename(draft.c_str(), file.c_str()) == 0;
+                       fsync(descriptor) == 0;
   const std::string reason = std::strerror(errno);
-  if (descriptor >= 0) close(descriptor);
-  if (written) return {token, {}};
-  unlink(draft.c_str());
-  return {{}, "cannot write " + file + ": " + reason};
+  if (descriptor >= 0 && !written) {
+    static_cast<void>(
+        !ftruncate(descriptor, static_cast<off_t>(before.size())));
+  }
+  close(descriptor);
+  Require(written, "cannot write " + file + ": " + reason);
+  return token;
 }
 
 }  // namespace torqued::server

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace torqued::server {
 
@@ -15,8 +15,6 @@ namespace torqued::server {
 enum class Role : std::uint8_t { kNone, kEvaluate, kRegister, kAdminister };
 
 std::string_view NameOf(Role role);
-/// kNone: there is no such role.
-Role RoleOf(std::string_view name);
 /// What a method of ours needs; kNone: it is not one.
 Role RoleFor(std::string_view method);
 /// Whether a method changes the registry.
@@ -43,9 +41,8 @@ struct Grant {
 ///   models = "arm_*" # absent: all
 class Rights {
  public:
-  /// Or what is wrong, with the line.
-  static std::variant<std::shared_ptr<const Rights>, std::string> Read(
-      const std::string& file);
+  /// Throws std::runtime_error: what is wrong, with the line.
+  explicit Rights(const std::string& file);
 
   // Null: there is no such client.
   const Grant* OfToken(std::string_view token) const;
@@ -63,6 +60,9 @@ class Rights {
     std::string sha256, san, place;
   };
 
+  void Take(const std::string& name, const std::string& key,
+            const std::string& value);
+
   Grant unix_{.name = "unix"};
   std::map<std::string, Client> clients_;
   std::map<std::string, const Grant*, std::less<>> by_sha256_, by_san_;
@@ -71,8 +71,8 @@ class Rights {
 /// A file of rights that may change while the server runs.
 class RightsFile {
  public:
-  static std::variant<std::unique_ptr<RightsFile>, std::string> Open(
-      const std::string& file);
+  /// Throws as Rights does.
+  explicit RightsFile(std::string file);
 
   std::shared_ptr<const Rights> current() const { return rights_.load(); }
   /// Uses the file if it has changed and is good; otherwise logs once what is
@@ -82,19 +82,14 @@ class RightsFile {
   std::int64_t failures() const { return failures_.load(); }
 
  private:
-  explicit RightsFile(std::string file) : file_(std::move(file)) {}
-
   const std::string file_;
-  std::string seen_;  // its time and size
+  std::optional<std::string> seen_;  // its text
   std::atomic<std::shared_ptr<const Rights>> rights_;
   std::atomic<std::int64_t> failures_{0};
 };
 
 /// Appends a client with a new token to a file, which is made if it is missing,
-/// and returns the token; or what is wrong.
-struct NewToken {
-  std::string token, problem;
-};
-NewToken CreateToken(const std::string& file, const Grant& grant);
+/// and returns the token. Throws std::runtime_error.
+std::string CreateToken(const std::string& file, const Grant& grant);
 
 }  // namespace torqued::server

@@ -1,8 +1,11 @@
 #include "server/errors/error.h"
 
 #include <google/protobuf/any.pb.h>
+#include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <map>
 #include <span>
 
 #include "core/batch/evaluation.h"
@@ -16,8 +19,6 @@ namespace {
 
 // grpc-message is percent-encoded: up to three times as long on the wire.
 constexpr std::size_t kMaxMessageBytes = 512;
-constexpr std::size_t kMaxMetadataEntries = 12;
-constexpr std::size_t kMaxMetadataKeyBytes = 64;
 constexpr std::size_t kMaxMetadataValueBytes = 512;
 constexpr std::size_t kMaxMetadataBytes = 1536;
 constexpr std::size_t kMaxFieldBytes = 192;
@@ -39,12 +40,10 @@ v1::ErrorInfo ErrorInfoOf(const Error& error) {
   info.set_domain("torqued");
   std::size_t bytes = 0;
   for (const auto& [key, value] : error.metadata) {
-    if (info.metadata_size() == kMaxMetadataEntries) break;
-    std::string clean_key = CleanText(key, kMaxMetadataKeyBytes);
-    std::string clean_value = CleanText(value, kMaxMetadataValueBytes);
-    bytes += clean_key.size() + clean_value.size() + 8;
+    std::string clean = CleanText(value, kMaxMetadataValueBytes);
+    bytes += key.size() + clean.size() + 8;
     if (bytes > kMaxMetadataBytes) break;
-    (*info.mutable_metadata())[std::move(clean_key)] = std::move(clean_value);
+    (*info.mutable_metadata())[key] = std::move(clean);
   }
   return info;
 }
@@ -65,33 +64,19 @@ v1::BadRequest BadRequestOf(const Error& error, std::size_t budget) {
   return bad;
 }
 
-v1::RetryInfo RetryInfoOf(std::chrono::milliseconds delay) {
-  v1::RetryInfo retry;
-  retry.mutable_retry_delay()->set_seconds(delay.count() / 1000);
-  retry.mutable_retry_delay()->set_nanos(
-      static_cast<int>(delay.count() % 1000) * 1'000'000);
-  return retry;
-}
-
 // Candidates in full are 64 digits each; more would not help a person.
 constexpr std::size_t kListedCandidates = 7;
 // Of a model's names these many are compared with one that it does not have.
 constexpr std::size_t kNamesLookedAt = 1000;
 constexpr std::chrono::milliseconds kStoreRetry{1000};
 
-std::string Join(const std::vector<std::string>& parts, std::size_t at_most) {
-  std::string joined;
-  for (std::size_t i = 0; i < parts.size() && i < at_most; ++i) {
-    if (i > 0) joined += ",";
-    joined += parts[i];
-  }
-  return joined;
-}
-
 /// What may have been meant: the first few, and how many there are.
 void AddCandidates(const std::vector<std::string>& candidates, Error* error) {
-  error->metadata.emplace_back("candidates",
-                               Join(candidates, kListedCandidates));
+  std::string joined;
+  for (std::size_t k = 0; k < candidates.size() && k < kListedCandidates; ++k) {
+    joined += (k > 0 ? "," : "") + candidates[k];
+  }
+  error->metadata.emplace_back("candidates", joined);
   error->metadata.emplace_back("candidate_count",
                                std::to_string(candidates.size()));
 }
@@ -135,51 +120,33 @@ const Finding* UnknownTip(const LintReport& report) {
 }
 
 v1::Reason ReasonOf(ArgumentError::Code code) {
-  switch (code) {
-    case ArgumentError::Code::kWrongColumnCount:
-      return v1::WRONG_COLUMN_COUNT;
-    case ArgumentError::Code::kWrongRowCount:
-      return v1::WRONG_ROW_COUNT;
-    case ArgumentError::Code::kMissingInput:
-      return v1::MISSING_INPUT;
-    case ArgumentError::Code::kWrongJointNames:
-      return v1::WRONG_JOINT_NAMES;
-    case ArgumentError::Code::kUnknownFrame:
-      return v1::UNKNOWN_FRAME;
-    case ArgumentError::Code::kTipFrameRequired:
-      return v1::TIP_FRAME_REQUIRED;
-    case ArgumentError::Code::kInvalidOption:
-      return v1::INVALID_OPTION;
-    case ArgumentError::Code::kInvalidSample:
-      return v1::INVALID_SAMPLE;
-  }
-  return v1::INTERNAL_ERROR;
+  using enum ArgumentError::Code;
+  static const std::map<ArgumentError::Code, v1::Reason> reasons = {
+      {kWrongColumnCount, v1::WRONG_COLUMN_COUNT},
+      {kWrongRowCount, v1::WRONG_ROW_COUNT},
+      {kMissingInput, v1::MISSING_INPUT},
+      {kWrongJointNames, v1::WRONG_JOINT_NAMES},
+      {kUnknownFrame, v1::UNKNOWN_FRAME},
+      {kTipFrameRequired, v1::TIP_FRAME_REQUIRED},
+      {kInvalidOption, v1::INVALID_OPTION},
+      {kInvalidSample, v1::INVALID_SAMPLE}};
+  return reasons.at(code);
 }
 
 v1::Reason ReasonOf(RegistryError::Code code) {
-  switch (code) {
-    case RegistryError::Code::kNotFound:
-      return v1::MODEL_NOT_FOUND;
-    case RegistryError::Code::kInvalidReference:
-      return v1::INVALID_MODEL_REFERENCE;
-    case RegistryError::Code::kAmbiguous:
-      return v1::AMBIGUOUS_REVISION;
-    case RegistryError::Code::kInvalidModel:
-      return v1::INVALID_MODEL;
-    case RegistryError::Code::kInvalidName:
-      return v1::INVALID_MODEL_NAME;
-    case RegistryError::Code::kConflict:
-      return v1::REVISION_CONFLICT;
-    case RegistryError::Code::kTooLarge:
-      return v1::REQUEST_TOO_LARGE;
-    case RegistryError::Code::kQuota:
-      return v1::QUOTA_REACHED;
-    case RegistryError::Code::kNotAdmitted:
-      return v1::OVERLOADED;
-    case RegistryError::Code::kStoreUnavailable:
-      return v1::STORE_UNAVAILABLE;
-  }
-  return v1::INTERNAL_ERROR;
+  using enum RegistryError::Code;
+  static const std::map<RegistryError::Code, v1::Reason> reasons = {
+      {kNotFound, v1::MODEL_NOT_FOUND},
+      {kInvalidReference, v1::INVALID_MODEL_REFERENCE},
+      {kAmbiguous, v1::AMBIGUOUS_REVISION},
+      {kInvalidModel, v1::INVALID_MODEL},
+      {kInvalidName, v1::INVALID_MODEL_NAME},
+      {kConflict, v1::REVISION_CONFLICT},
+      {kTooLarge, v1::REQUEST_TOO_LARGE},
+      {kQuota, v1::QUOTA_REACHED},
+      {kNotAdmitted, v1::OVERLOADED},
+      {kStoreUnavailable, v1::STORE_UNAVAILABLE}};
+  return reasons.at(code);
 }
 
 }  // namespace
@@ -227,6 +194,7 @@ Error ToError(ArgumentError argument, std::string_view tip_wrench_array) {
 }
 
 Error ToError(const RegistryError& registry) {
+  using enum RegistryError::Code;
   Error error;
   error.reason = ReasonOf(registry.code);
   // Neither a model reference nor a model's name.
@@ -238,43 +206,30 @@ Error ToError(const RegistryError& registry) {
     error.reason = v1::UNKNOWN_FRAME;
     error.message = tip->message;
   }
-  // A refused model's violations are its findings.
-  if (!registry.field.empty() &&
-      registry.code != RegistryError::Code::kInvalidModel) {
+  const auto add = [&error](const char* key, const std::string& value) {
+    error.metadata.emplace_back(key, value);
+  };
+  const RegistryError::Code code = registry.code;
+  if (code == kInvalidModel) {
+    add("errors", std::to_string(registry.report.errors()));
+    for (const Finding& finding : registry.report.findings()) {
+      if (finding.severity != Severity::kError) continue;
+      error.violations.push_back(ToViolation(finding));
+    }
+  } else if (!registry.field.empty()) {
     error.violations.push_back({registry.field, registry.message});
   }
-  switch (registry.code) {
-    case RegistryError::Code::kAmbiguous:
-      AddCandidates(registry.candidates, &error);
-      break;
-    case RegistryError::Code::kConflict:
-      error.metadata.emplace_back("current", Join(registry.candidates, 1));
-      break;
-    case RegistryError::Code::kInvalidModel:
-      error.metadata.emplace_back("errors",
-                                  std::to_string(registry.report.errors()));
-      for (const Finding& finding : registry.report.findings()) {
-        if (finding.severity == Severity::kError) {
-          error.violations.push_back(ToViolation(finding));
-        }
-      }
-      break;
-    case RegistryError::Code::kTooLarge:
-      error.metadata.emplace_back("limit",
-                                  std::to_string(UrdfLimits{}.source_bytes));
-      break;
-    case RegistryError::Code::kQuota:
-      error.metadata.emplace_back("limit", std::to_string(registry.limit));
-      if (!registry.setting.empty()) {
-        error.metadata.emplace_back("setting", registry.setting);
-      }
-      break;
-    case RegistryError::Code::kNotAdmitted:
-    case RegistryError::Code::kStoreUnavailable:
-      error.retry_after = kStoreRetry;
-      break;
-    default:
-      break;
+  if (code == kAmbiguous) AddCandidates(registry.candidates, &error);
+  if (code == kConflict) {
+    add("current", registry.candidates.empty() ? "" : registry.candidates[0]);
+  }
+  if (code == kTooLarge) {
+    add("limit", std::to_string(UrdfLimits{}.source_bytes));
+  }
+  if (code == kQuota) add("limit", std::to_string(registry.limit));
+  if (!registry.setting.empty()) add("setting", std::string(registry.setting));
+  if (code == kNotAdmitted || code == kStoreUnavailable) {
+    error.retry_after = kStoreRetry;
   }
   return error;
 }
@@ -288,45 +243,27 @@ Error BrokenModel(const ModelEntry& entry) {
 }
 
 grpc::StatusCode CodeOf(v1::Reason reason) {
-  switch (reason) {
-    case v1::MODEL_NOT_FOUND:
-      return grpc::StatusCode::NOT_FOUND;
-    case v1::MODEL_BROKEN:
-    case v1::REVISION_CONFLICT:
-      return grpc::StatusCode::FAILED_PRECONDITION;
-    case v1::INVALID_MODEL_REFERENCE:
-    case v1::AMBIGUOUS_REVISION:
-    case v1::INVALID_MODEL:
-    case v1::INVALID_MODEL_NAME:
-    case v1::WRONG_COLUMN_COUNT:
-    case v1::WRONG_ROW_COUNT:
-    case v1::MALFORMED_ARRAY:
-    case v1::MISSING_INPUT:
-    case v1::WRONG_JOINT_NAMES:
-    case v1::UNKNOWN_FRAME:
-    case v1::TIP_FRAME_REQUIRED:
-    case v1::INVALID_OPTION:
-    case v1::ROW_FAILED:
-    case v1::INVALID_FIELD:
-    case v1::INVALID_SAMPLE:
-      return grpc::StatusCode::INVALID_ARGUMENT;
-    case v1::REQUEST_TOO_LARGE:
-    case v1::OVERLOADED:
-    case v1::QUOTA_REACHED:
-      return grpc::StatusCode::RESOURCE_EXHAUSTED;
-    case v1::UNAUTHENTICATED:
-      return grpc::StatusCode::UNAUTHENTICATED;
-    case v1::PERMISSION_DENIED:
-    case v1::READ_ONLY:
-      return grpc::StatusCode::PERMISSION_DENIED;
-    case v1::DRAINING:
-    case v1::STORE_UNAVAILABLE:
-      return grpc::StatusCode::UNAVAILABLE;
-    case v1::INTERNAL_ERROR:
-    case v1::REASON_UNSPECIFIED:
-    default:
-      return grpc::StatusCode::INTERNAL;
+  const auto is = [reason](std::initializer_list<v1::Reason> ones) {
+    return std::ranges::count(ones, reason) > 0;
+  };
+  using enum grpc::StatusCode;
+  if (is({v1::INVALID_MODEL_REFERENCE, v1::AMBIGUOUS_REVISION,
+          v1::INVALID_MODEL, v1::INVALID_MODEL_NAME, v1::WRONG_COLUMN_COUNT,
+          v1::WRONG_ROW_COUNT, v1::MALFORMED_ARRAY, v1::MISSING_INPUT,
+          v1::WRONG_JOINT_NAMES, v1::UNKNOWN_FRAME, v1::TIP_FRAME_REQUIRED,
+          v1::INVALID_OPTION, v1::ROW_FAILED, v1::INVALID_FIELD,
+          v1::INVALID_SAMPLE})) {
+    return INVALID_ARGUMENT;
   }
+  if (is({v1::MODEL_NOT_FOUND})) return NOT_FOUND;
+  if (is({v1::MODEL_BROKEN, v1::REVISION_CONFLICT})) return FAILED_PRECONDITION;
+  if (is({v1::REQUEST_TOO_LARGE, v1::OVERLOADED, v1::QUOTA_REACHED})) {
+    return RESOURCE_EXHAUSTED;
+  }
+  if (is({v1::UNAUTHENTICATED})) return grpc::StatusCode::UNAUTHENTICATED;
+  if (is({v1::PERMISSION_DENIED, v1::READ_ONLY})) return PERMISSION_DENIED;
+  if (is({v1::DRAINING, v1::STORE_UNAVAILABLE})) return UNAVAILABLE;
+  return INTERNAL;
 }
 
 grpc::Status ToStatus(const Error& error) {
@@ -347,7 +284,11 @@ grpc::Status ToStatus(const Error& error) {
   Pack(info, "ErrorInfo", &details);
   if (bad.field_violations_size() > 0) Pack(bad, "BadRequest", &details);
   if (error.retry_after) {
-    Pack(RetryInfoOf(*error.retry_after), "RetryInfo", &details);
+    v1::RetryInfo retry;
+    *retry.mutable_retry_delay() =
+        google::protobuf::util::TimeUtil::MillisecondsToDuration(
+            error.retry_after->count());
+    Pack(retry, "RetryInfo", &details);
   }
   return {code, details.message(), details.SerializeAsString()};
 }

@@ -45,14 +45,12 @@ using OrError = std::variant<T, Error>;
 /// An error about one field: the sentence is its description too.
 Error FieldError(v1::Reason reason, std::string field, std::string message);
 
-/// Of a part of a stream's message: paths from the message on, "chunk." before
-/// them for example, also where the sentence begins with one. What the part
-/// meets in the options is the start's.
+/// With `message`, "chunk." for example, before its paths, also where the
+/// sentence begins with one; "start." before those of options.
 Error InMessage(Error error, std::string_view message);
 
-/// What the core refuses. A name that the model does not have comes with the
-/// nearest that it has. `tip_wrench_array` is the path of the wrench's array in
-/// the request.
+/// What the core refuses. An unknown name comes with the nearest that there
+/// are. `tip_wrench_array`: path of the wrench's array in the request.
 Error ToError(ArgumentError argument, std::string_view tip_wrench_array =
                                           "tip_wrench_on_environment.wrench");
 /// What the registry refuses. The findings of a refused model become violations

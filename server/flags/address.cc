@@ -12,16 +12,13 @@ constexpr std::string_view kUnix = "unix:";
 constexpr std::string_view kTls = "tls:";
 constexpr std::string_view kMtls = "mtls:";
 constexpr int kLastPort = 65535;
+constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
 
 /// Decimal digits only: no sign, no octal.
 bool IsPort(std::string_view text, int first) {
-  int port = 0;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, port);
-  const bool padded = text.size() > 1 && text.front() == '0';
-  return error == std::errc{} && stop == end && !padded && port >= first &&
-         port <= kLastPort;
+  int port = -1;
+  std::from_chars(text.data(), text.data() + text.size(), port);
+  return std::to_string(port) == text && port >= first && port <= kLastPort;
 }
 
 /// Why no host has that name.
@@ -34,12 +31,6 @@ std::string HostProblem(std::string_view host) {
   if (IsIpv6(host)) return "an IPv6 address needs brackets";
   if (host.find_first_of(":[] \t/") != std::string_view::npos) {
     return "'" + name + "' is no host";
-  }
-  // Short forms, such as 127.1, count.
-  in_addr unused{};
-  if (host.find_first_not_of("0123456789.") == std::string_view::npos &&
-      inet_aton(name.c_str(), &unused) == 0) {
-    return name + " is no IPv4 address";
   }
   return {};
 }
@@ -62,7 +53,7 @@ bool IsLocal(std::string_view address) {
   const std::string_view host = place.substr(0, place.rfind(':'));
   // Not names that begin like a number: 127.example.
   return host == "localhost" || host == "[::1]" ||
-         (host.starts_with("127.") && HostProblem(host).empty() &&
+         (host.starts_with("127.") &&
           host.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
@@ -76,7 +67,14 @@ std::string AddressProblem(std::string_view address,
   if (IsUnixAddress(address)) {
     if (security != Security::kNone) return wrong;
     const std::string_view path = SocketPath(address);
-    return path.empty() ? wrong : SocketPathProblem(path);
+    if (path.size() > kMaxPath) {
+      return "the path of a socket has at most " + std::to_string(kMaxPath) +
+             " bytes";
+    }
+    if (path.find('%') != std::string_view::npos) {
+      return "the path of a socket must not contain '%', which gRPC decodes";
+    }
+    return path.empty() ? wrong : "";
   }
   const std::size_t colon = address.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return wrong;
@@ -98,18 +96,6 @@ std::string_view SocketPath(std::string_view address) {
   address.remove_prefix(kUnix.size());
   if (address.starts_with("///")) address.remove_prefix(2);
   return address;
-}
-
-std::string SocketPathProblem(std::string_view path) {
-  constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
-  if (path.size() > kMaxPath) {
-    return "the path of a socket has at most " + std::to_string(kMaxPath) +
-           " bytes";
-  }
-  if (path.find('%') != std::string_view::npos) {
-    return "the path of a socket must not contain '%', which gRPC decodes";
-  }
-  return {};
 }
 
 bool IsIpv6(std::string_view host) {

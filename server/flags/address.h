@@ -38,8 +38,6 @@ bool IsLocal(std::string_view address);
 bool IsUnixAddress(std::string_view address);
 /// The path of "unix:PATH" and "unix:///PATH", as gRPC reads them.
 std::string_view SocketPath(std::string_view address);
-/// Why the path of a socket cannot be; empty when it can.
-std::string SocketPathProblem(std::string_view path);
 
 /// With or without the interface: "fe80::1%eth0".
 bool IsIpv6(std::string_view host);

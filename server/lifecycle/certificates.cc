@@ -1,5 +1,6 @@
 #include "server/lifecycle/certificates.h"
 
+#include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 #include <openssl/err.h>
@@ -10,7 +11,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "server/observability/logging.h"
@@ -21,20 +22,26 @@ namespace {
 namespace fs = std::filesystem;
 namespace tls = grpc::experimental;
 
-template <class T, void (*kFree)(T*)>
-struct Freed {
-  void operator()(T* it) const { kFree(it); }
-};
-template <class T, void (*kFree)(T*)>
-using Owned = std::unique_ptr<T, Freed<T, kFree>>;
-
 /// Both are read by a thread of gRPC every second.
 constexpr unsigned kSecondsBetweenLooks = 1;
 
-bool Read(const std::string& file, std::string* text) {
-  std::ifstream in(file, std::ios::binary);
-  text->assign(std::istreambuf_iterator<char>(in), {});
-  return in.is_open() && !in.bad();
+std::shared_ptr<const std::string> MakeDirectory() {
+  std::string made =
+      (fs::temp_directory_path() / "torqued-tls-XXXXXX").string();
+  if (mkdtemp(made.data()) == nullptr) {
+    throw std::runtime_error("cannot make a private folder " + made);
+  }
+  return {new std::string(made), [](const std::string* directory) {
+            std::error_code ignored;
+            fs::remove_all(*directory, ignored);
+            delete directory;
+          }};
+}
+
+std::string Read(const std::string& flag, const std::string& file) {
+  auto text = ReadText(file);
+  if (!text) throw std::runtime_error(flag + ": cannot read " + file);
+  return std::move(*text);
 }
 
 void Write(const std::string& file, const std::string& text) {
@@ -44,15 +51,11 @@ void Write(const std::string& file, const std::string& text) {
   if (!out) throw fs::filesystem_error("cannot write", file, {});
 }
 
-std::string OpenSslReason() {
+/// What is wrong with a file, and what OpenSSL says of it.
+[[noreturn]] void Refuse(const std::string& what) {
   const char* reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
-  return reason == nullptr ? "" : std::string(": ") + reason;
-}
-
-/// A key with a passphrase is refused, not asked for.
-int NoPassphrase(char* /*text*/, int /*size*/, int /*writes*/, void* /*own*/) {
-  return 0;
+  throw std::runtime_error(reason == nullptr ? what : what + ": " + reason);
 }
 
 std::int64_t SecondsOf(const ASN1_TIME* time) {
@@ -60,130 +63,84 @@ std::int64_t SecondsOf(const ASN1_TIME* time) {
   return ASN1_TIME_to_tm(time, &calendar) == 1 ? timegm(&calendar) : 0;
 }
 
-bool VouchesForClient(SSL_CTX* context, X509* leaf) {
-  const Owned<X509_STORE_CTX, X509_STORE_CTX_free> check(X509_STORE_CTX_new());
-  STACK_OF(X509)* chain = nullptr;
-  SSL_CTX_ctrl(context, SSL_CTRL_GET_CHAIN_CERTS, 0,
-               static_cast<void*>(&chain));
-  X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context), leaf,
-                      chain);
-  X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_SSL_CLIENT);
-  const bool vouched = X509_verify_cert(check.get()) == 1;
-  ERR_clear_error();
-  return vouched;
-}
-
 struct Facts {
-  std::string problem;
   std::int64_t expires = 0;
   bool is_client = false;
 };
 
-/// `files`: as messages name them.
+/// Throws what is wrong; `files`: as messages name them.
 Facts Check(const std::string& pair, const std::string& ca,
             const TlsFiles& files) {
-  const Owned<SSL_CTX, SSL_CTX_free> context(SSL_CTX_new(TLS_server_method()));
-  SSL_CTX_set_default_passwd_cb(context.get(), &NoPassphrase);
-  const std::string& key = files.key.empty() ? files.cert : files.key;
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+      SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
+  // A key with a passphrase is refused, not asked for.
+  SSL_CTX_set_default_passwd_cb(context.get(),
+                                [](char*, int, int, void*) { return 0; });
   if (SSL_CTX_use_certificate_chain_file(context.get(), pair.c_str()) != 1) {
-    return {"tls-cert: " + files.cert + " has no certificate" +
-            OpenSslReason()};
+    Refuse("--tls-cert: " + files.cert + " has no certificate");
   }
   if (SSL_CTX_use_PrivateKey_file(context.get(), pair.c_str(),
                                   SSL_FILETYPE_PEM) != 1) {
-    return {"tls-key: " + key + " has no key of the certificate" +
-            OpenSslReason()};
+    Refuse("--tls-key: " + (files.key.empty() ? files.cert : files.key) +
+           " has no key of the certificate");
   }
-  X509* leaf = SSL_CTX_get0_certificate(context.get());
-  const ASN1_TIME* end = X509_get0_notAfter(leaf);
+  const ASN1_TIME* end =
+      X509_get0_notAfter(SSL_CTX_get0_certificate(context.get()));
   if (X509_cmp_current_time(end) <= 0) {
-    return {"tls-cert: " + files.cert + " has expired"};
+    Refuse("--tls-cert: " + files.cert + " has expired");
   }
-  if (ca.empty()) return {{}, SecondsOf(end), false};
+  if (ca.empty()) return {SecondsOf(end), false};
   if (SSL_CTX_load_verify_locations(context.get(), ca.c_str(), nullptr) != 1) {
-    return {"tls-client-ca: " + files.client_ca + " has no certificate" +
-            OpenSslReason()};
+    Refuse("--tls-client-ca: " + files.client_ca + " has no certificate");
   }
-  return {{}, SecondsOf(end), VouchesForClient(context.get(), leaf)};
+  X509_STORE_set_purpose(SSL_CTX_get_cert_store(context.get()),
+                         X509_PURPOSE_SSL_CLIENT);
+  const bool vouched = SSL_CTX_build_cert_chain(
+                           context.get(), SSL_BUILD_CHAIN_FLAG_UNTRUSTED) == 1;
+  ERR_clear_error();
+  return {SecondsOf(end), vouched};
 }
 
 }  // namespace
 
-Certificates::Certificates(TlsFiles files, std::string directory)
-    : files_(std::move(files)), directory_(std::move(directory)) {}
-
-Certificates::~Certificates() {
-  std::error_code ignored;
-  fs::remove_all(directory_, ignored);
+Certificates::Certificates(TlsFiles files)
+    : files_(std::move(files)), directory_(MakeDirectory()) {
+  Use();
 }
 
-std::variant<std::unique_ptr<Certificates>, std::string> Certificates::Open(
-    TlsFiles files) {
-  std::error_code error;
-  std::string directory =
-      (fs::temp_directory_path(error) / "torqued-tls-XXXXXX").string();
-  if (mkdtemp(directory.data()) == nullptr) {
-    return "cannot make a private folder " + directory;
-  }
-  std::unique_ptr<Certificates> made(
-      new Certificates(std::move(files), directory));
-  try {
-    if (std::string problem = made->Use(); !problem.empty()) return problem;
-  } catch (const fs::filesystem_error& failure) {
-    return failure.what();
-  }
-  const std::string pair = directory + "/server.pem",
-                    ca = directory + "/ca.pem";
-  made->provider_ = made->files_.client_ca.empty()
-                        ? std::make_shared<tls::FileWatcherCertificateProvider>(
-                              pair, pair, kSecondsBetweenLooks)
-                        : std::make_shared<tls::FileWatcherCertificateProvider>(
-                              pair, pair, ca, kSecondsBetweenLooks);
-  return made;
-}
-
-std::string Certificates::Use() {
-  std::string pair, key, ca;
-  if (!Read(files_.cert, &pair)) {
-    return "tls-cert: cannot read " + files_.cert;
-  }
-  if (!files_.key.empty() && !Read(files_.key, &key)) {
-    return "tls-key: cannot read " + files_.key;
-  }
-  if (!files_.client_ca.empty() && !Read(files_.client_ca, &ca)) {
-    return "tls-client-ca: cannot read " + files_.client_ca;
-  }
+bool Certificates::Use() {
+  const bool has_ca = !files_.client_ca.empty();
   // One file, so that gRPC never reads a half-replaced pair.
-  pair += "\n" + key;
+  const std::string pair =
+      Read("--tls-cert", files_.cert) + "\n" +
+      (files_.key.empty() ? "" : Read("--tls-key", files_.key));
+  const std::string ca =
+      has_ca ? Read("--tls-client-ca", files_.client_ca) : std::string();
   std::string seen = pair + "\n" + ca;
-  if (seen == seen_) return {};
+  if (seen == seen_) return false;
   seen_ = std::move(seen);
-  const std::string new_pair = directory_ + "/new.pem",
-                    new_ca = directory_ + "/new-ca.pem";
+  const std::string new_pair = *directory_ + "/new.pem",
+                    new_ca = *directory_ + "/new-ca.pem";
   Write(new_pair, pair);
-  if (!files_.client_ca.empty()) Write(new_ca, ca);
-  Facts facts = Check(new_pair, files_.client_ca.empty() ? "" : new_ca, files_);
-  if (!facts.problem.empty()) return std::move(facts.problem);
-  fs::rename(new_pair, directory_ + "/server.pem");
-  if (!files_.client_ca.empty()) fs::rename(new_ca, directory_ + "/ca.pem");
+  if (has_ca) Write(new_ca, ca);
+  const Facts facts = Check(new_pair, has_ca ? new_ca : "", files_);
+  fs::rename(new_pair, *directory_ + "/server.pem");
+  if (has_ca) fs::rename(new_ca, *directory_ + "/ca.pem");
   expires_ = facts.expires;
   is_client_ = facts.is_client;
-  if (provider_ != nullptr) {
-    Log(LogLevel::kInfo, "certificate replaced", {{"file", files_.cert}});
-  }
-  return {};
+  return true;
 }
 
 void Certificates::Reload() {
   std::string problem;
   try {
-    problem = Use();
+    if (Use())
+      Log(LogLevel::kInfo, "certificate replaced", {{"file", files_.cert}});
   } catch (const std::exception& error) {
     problem = error.what();
   }
   // Of a file that cannot be read, too.
-  const bool is_new = problem != problem_;
-  problem_ = problem;
+  const bool is_new = problem != std::exchange(problem_, problem);
   if (problem.empty() || !is_new) return;
   ++failures_;
   Log(LogLevel::kError, "certificate not replaced", {{"detail", problem}});
@@ -191,9 +148,14 @@ void Certificates::Reload() {
 
 std::shared_ptr<grpc::ServerCredentials> Certificates::ForServer(
     bool client_must_have_one) const {
-  tls::TlsServerCredentialsOptions options(provider_);
+  const bool has_ca = !files_.client_ca.empty();
+  const std::string pair = *directory_ + "/server.pem";
+  tls::TlsServerCredentialsOptions options(
+      std::make_shared<tls::FileWatcherCertificateProvider>(
+          pair, pair, has_ca ? *directory_ + "/ca.pem" : "",
+          kSecondsBetweenLooks));
   options.watch_identity_key_cert_pairs();
-  if (!files_.client_ca.empty()) {
+  if (has_ca) {
     options.watch_root_certs();
     options.set_cert_request_type(
         client_must_have_one
@@ -203,15 +165,24 @@ std::shared_ptr<grpc::ServerCredentials> Certificates::ForServer(
   return tls::TlsServerCredentials(options);
 }
 
+std::shared_ptr<grpc::ChannelCredentials> Certificates::ForWatchdog(
+    bool with_certificate) const {
+  return UnverifiedCredentials(
+      with_certificate ? ReadText(*directory_ + "/server.pem").value_or("")
+                       : "");
+}
+
 std::shared_ptr<grpc::ChannelCredentials> UnverifiedCredentials(
-    std::shared_ptr<tls::CertificateProviderInterface> own) {
+    const std::string& own) {
   tls::TlsChannelCredentialsOptions options;
   options.set_verify_server_certs(false);
   options.set_certificate_verifier(
       std::make_shared<tls::NoOpCertificateVerifier>());
   options.set_check_call_host(false);
-  if (own != nullptr) {
-    options.set_certificate_provider(std::move(own));
+  if (!own.empty()) {
+    options.set_certificate_provider(
+        std::make_shared<tls::StaticDataCertificateProvider>(
+            std::vector<tls::IdentityKeyCertPair>{{own, own}}));
     options.watch_identity_key_cert_pairs();
   }
   return tls::TlsCredentials(options);

@@ -3,30 +3,27 @@
 
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
-#include <grpcpp/security/tls_certificate_provider.h>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <variant>
 
 #include "server/config/settings.h"
 
 namespace torqued::server {
 
-/// Of a client that verifies nothing, with a certificate unless `own` is null.
+/// Of a client that verifies nothing. `own`: its certificate and key; empty:
+/// none.
 std::shared_ptr<grpc::ChannelCredentials> UnverifiedCredentials(
-    std::shared_ptr<grpc::experimental::CertificateProviderInterface> own);
+    const std::string& own);
 
 /// gRPC reads copies of the files, which are made once a change is checked. So
 /// files that do not belong together are never in use.
 class Certificates {
  public:
-  /// Or what is wrong with which file.
-  static std::variant<std::unique_ptr<Certificates>, std::string> Open(
-      TlsFiles files);
-  ~Certificates();
+  /// Throws std::exception: what is wrong with which file.
+  explicit Certificates(TlsFiles files);
   Certificates(const Certificates&) = delete;
   Certificates& operator=(const Certificates&) = delete;
 
@@ -39,9 +36,7 @@ class Certificates {
       bool client_must_have_one) const;
   /// For the server's own question about its health.
   std::shared_ptr<grpc::ChannelCredentials> ForWatchdog(
-      bool with_certificate) const {
-    return UnverifiedCredentials(with_certificate ? provider_ : nullptr);
-  }
+      bool with_certificate) const;
   /// Whether the client CA vouches for the server's own certificate.
   bool is_client() const { return is_client_.load(); }
 
@@ -51,16 +46,14 @@ class Certificates {
   std::int64_t expires() const { return expires_.load(); }
 
  private:
-  explicit Certificates(TlsFiles files, std::string directory);
-
-  /// Empty once the files are in use.
-  std::string Use();
+  /// Throws what is wrong with the files; true: they have changed.
+  bool Use();
 
   const TlsFiles files_;
-  const std::string directory_;
+  /// That goes with the copies in it.
+  const std::shared_ptr<const std::string> directory_;
   std::string seen_;     // what the files held when they were last read
   std::string problem_;  // that was logged last
-  std::shared_ptr<grpc::experimental::CertificateProviderInterface> provider_;
   std::atomic<bool> is_client_{false};
   std::atomic<std::int64_t> failures_{0}, expires_{0};
 };

@@ -8,17 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <filesystem>
-#include <system_error>
+#include <stdexcept>
 #include <utility>
 
 #include "core/lanes/targets.h"
-#include "server/lifecycle/health_client.h"
-#include "server/lifecycle/self_check.h"
 #include "server/lifecycle/supervision.h"
-#include "server/lifecycle/transport.h"
 #include "server/observability/logging.h"
-#include "server/observability/metrics.h"
 #include "server/registry/model_store.h"
 
 namespace torqued::server {
@@ -53,15 +48,6 @@ class NoReflection final : public grpc::ServerBuilderOption {
   }
 };
 
-/// The folder of a file that is not there yet, which is empty where it is.
-std::string MissingFolder(const std::string& file) {
-  std::error_code error;
-  const std::filesystem::path folder =
-      std::filesystem::absolute(file, error).parent_path();
-  const bool missing = !error && !std::filesystem::exists(folder, error);
-  return missing && !error ? folder.string() : std::string();
-}
-
 /// Half of the memory is left to what arrives, to gRPC and to the allocator.
 void LogMemory(const Settings& settings) {
   const std::int64_t memory = settings.memory.bytes;
@@ -75,12 +61,52 @@ void LogMemory(const Settings& settings) {
        {"max_message_bytes", settings.max_message_bytes}});
 }
 
+/// What `make` makes; of what it throws, the setting that leads to it.
+template <class Make>
+auto By(const char* flag, const Make& make) {
+  try {
+    return make();
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string(flag) + ": " + error.what());
+  }
+}
+
 }  // namespace
 
-Daemon::Daemon(const Settings& settings)
+Daemon::Daemon(const Settings& settings,
+               std::chrono::milliseconds between_checks)
     : settings_(settings),
-      engine_(Engine::Options{settings.threads, 0, settings.target}),
+      engine_(
+          By("--threads",
+             [&] { return Engine({settings.threads, 0, settings.target}); })),
       admission_({settings.max_inflight_bytes, settings.max_inflight_streams}) {
+  LogMemory(settings);
+  if (!settings.metrics_listen.empty()) {
+    SetBuild(Version(), engine_.target());
+    std::string bound;
+    metrics_server_ = By("--metrics-listen", [&] {
+      return ServeMetrics(settings.metrics_listen,
+                          {.levels = [this] { return Levels(); },
+                           .healthy = [this] { return answers(); },
+                           .ready = [this] { return IsServing(); }},
+                          &bound);
+    });
+    Log(LogLevel::kInfo, "serving metrics", {{"address", bound}});
+  }
+  OpenRegistry();
+  LoadDirectories(/*starts=*/true);
+  CountModels();
+  if (const std::string problem = SelfCheck(engine_); !problem.empty()) {
+    throw std::runtime_error(problem);
+  }
+  Listen();
+  Note(&Condition::started, true);
+  accept_loop_->Start();
+  watchdog_ =
+      Watch([this] { return AskOwnHealth(); },
+            [this](bool answers) { Note(&Condition::answers, answers); },
+            between_checks);
+  LogStart();
 }
 
 Daemon::~Daemon() {
@@ -91,67 +117,40 @@ Daemon::~Daemon() {
   server_->Shutdown(std::chrono::system_clock::now());
 }
 
-std::variant<std::unique_ptr<Daemon>, std::string> Daemon::Start(
-    const Settings& settings, std::chrono::milliseconds between_checks) {
-  std::unique_ptr<Daemon> daemon;
-  try {
-    daemon.reset(new Daemon(settings));
-  } catch (const std::exception& error) {
-    return std::string("--threads: ") + error.what();
+std::vector<Level> Daemon::Levels() {
+  const bool serving = IsServing();
+  const Admission::Load held = admission_.held(), most = admission_.limit();
+  std::vector<Level> levels{
+      {"torqued_inflight_bytes", "Bytes that calls in flight have admitted.",
+       held.bytes},
+      {"torqued_inflight_bytes_limit", "The setting max-inflight-bytes.",
+       most.bytes},
+      {"torqued_inflight_streams", "Streams in flight.", held.streams},
+      {"torqued_inflight_streams_limit", "The setting max-inflight-streams.",
+       most.streams},
+      {"torqued_inflight_calls", "Calls in flight, streams included.",
+       gate_.in_flight()},
+      {"torqued_connections_refused",
+       "Connections closed at the limit of descriptors since the start.",
+       serving ? accept_loop_->refused() : 0},
+      {"torqued_rights_failures",
+       "Reloads of the rights file that were refused since the start.",
+       serving && rights_ ? rights_->failures() : 0},
+      {"torqued_model_file_failures",
+       "Files of the model directories that were refused since the start, at "
+       "every reload anew.",
+       model_failures_.load()},
+      {"torqued_serving", "1 if health is SERVING.", serving ? 1 : 0}};
+  if (serving && certificates_) {
+    levels.push_back({"torqued_certificate_expiry_timestamp_seconds",
+                      "End of the certificate in use, in Unix time.",
+                      certificates_->expires()});
+    levels.push_back(
+        {"torqued_certificate_failures",
+         "Reloads of certificates that were refused since the start.",
+         certificates_->failures()});
   }
-  LogMemory(settings);
-  std::string problem = daemon->ServeMetrics();
-  if (problem.empty()) problem = daemon->OpenRegistry();
-  if (problem.empty()) problem = daemon->LoadModels();
-  if (problem.empty()) problem = SelfCheck(daemon->engine_);
-  if (problem.empty()) problem = daemon->Listen();
-  if (!problem.empty()) return problem;
-  daemon->Note(&Condition::started, true);
-  daemon->accept_loop_->Start();
-  daemon->watchdog_ = Watch(
-      [&it = *daemon] { return it.AskOwnHealth(); },
-      [&it = *daemon](bool answers) { it.Note(&Condition::answers, answers); },
-      between_checks);
-  daemon->LogStart();
-  return daemon;
-}
-
-std::string Daemon::ServeMetrics() {
-  if (settings_.metrics_listen.empty()) return {};
-  auto started = StartMetricsServer(
-      settings_.metrics_listen,
-      {.metrics =
-           [this] {
-             const bool serving = IsServing();
-             const Admission::Load held = admission_.held();
-             return MetricsText(
-                 {.version = Version(),
-                  .target = engine_.target(),
-                  .inflight_bytes = held.bytes,
-                  .max_inflight_bytes = admission_.limit().bytes,
-                  .inflight_streams = held.streams,
-                  .max_inflight_streams = admission_.limit().streams,
-                  .calls = gate_.in_flight(),
-                  .connections_refused = serving ? accept_loop_->refused() : 0,
-                  .certificate_expires =
-                      serving && certificates_ ? certificates_->expires() : 0,
-                  .certificate_failures =
-                      serving && certificates_ ? certificates_->failures() : 0,
-                  .rights_failures =
-                      serving && rights_ ? rights_->failures() : 0,
-                  .model_failures = model_failures_.load(),
-                  .serving = serving});
-           },
-       .healthy = [this] { return answers(); },
-       .ready = [this] { return IsServing(); }});
-  if (auto* problem = std::get_if<std::string>(&started)) {
-    return "--metrics-listen: " + *problem;
-  }
-  metrics_server_ =
-      std::get<std::unique_ptr<MetricsServer>>(std::move(started));
-  Log(LogLevel::kInfo, "serving metrics",
-      {{"address", metrics_server_->address}});
-  return {};
+  return levels;
 }
 
 bool Daemon::answers() {
@@ -161,60 +160,65 @@ bool Daemon::answers() {
 
 bool Daemon::IsServing() {
   const std::lock_guard lock(health_mutex_);
-  return condition_.started && !condition_.leaving && condition_.answers;
+  return condition_.serving();
 }
 
-std::string Daemon::OpenRegistry() {
+void Daemon::OpenRegistry() {
   if (!settings_.rights.empty()) {
-    auto read = RightsFile::Open(settings_.rights);
-    if (auto* problem = std::get_if<std::string>(&read)) {
-      return "--rights: " + *problem;
-    }
-    rights_ = std::get<std::unique_ptr<RightsFile>>(std::move(read));
+    rights_ = By("--rights", [&] {
+      return std::make_unique<RightsFile>(settings_.rights);
+    });
   }
-  const std::string folder = MissingFolder(settings_.store);
   auto opened = ModelStore::Open(settings_.store, settings_.max_models);
-  if (auto* problem = std::get_if<std::string>(&opened)) {
-    return "--store: " + std::move(*problem);
-  }
-  if (!folder.empty()) {
-    // It may be one that nobody meant.
-    Log(LogLevel::kInfo, "made the folder of the store", {{"path", folder}});
+  if (const auto* problem = std::get_if<std::string>(&opened)) {
+    throw std::runtime_error("--store: " + *problem);
   }
   registry_ = std::make_unique<Registry>(
       std::get<std::unique_ptr<ModelStore>>(std::move(opened)),
       static_cast<std::size_t>(CachedSourceBytes(settings_)));
-  try {
-    context_.reset(new ServiceContext{
-        *registry_, engine_, admission_, gate_,
+  context_.reset(By("--threads", [&] {
+    return new ServiceContext{
+        *registry_,
+        engine_,
+        admission_,
+        gate_,
         ComputeLimits{settings_.max_rows, settings_.max_message_bytes,
                       engine_.threads()},
-        MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_)}});
-    context_->rights = rights_.get();
-    context_->read_only = settings_.read_only;
-  } catch (const std::exception& error) {  // no threads
-    return std::string("--threads: ") + error.what();
-  }
+        MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_)}};
+  }));
+  context_->rights = rights_.get();
+  context_->read_only = settings_.read_only;
   services_ = std::make_unique<OfferedServices>(*context_);
-  return {};
 }
 
-std::string Daemon::LoadModels() {
+void Daemon::LoadDirectories(bool starts) {
+  std::int64_t changed = 0, failures = 0;
   for (const auto& entry : registry_->LoadDirectories(
            settings_.models, settings_.models_validation)) {
     // A file that does not load leaves the others usable; a directory that
     // cannot be read is a mistake of configuration.
-    if (entry.name.empty()) return "--models: " + entry.message;
-    if (!entry.ok) ++model_failures_;
+    if (starts && entry.name.empty()) {
+      throw std::runtime_error("--models: " + entry.message);
+    }
+    if (entry.changed) ++changed;
+    if (!entry.ok) ++failures;
+    if (entry.ok && !entry.changed && !starts) continue;
     Log(entry.ok ? LogLevel::kInfo : LogLevel::kWarn, "model file",
         {{"model", entry.name}, {"detail", entry.message}});
   }
+  model_failures_ += failures;
+  if (starts) return;
+  Log(LogLevel::kInfo, "reloaded",
+      {{"models_changed", changed}, {"model_failures", failures}});
+}
+
+void Daemon::CountModels() {
   // Loads those of a store of an older version: no list waits for them then.
   std::string token;
   do {
     auto listed = registry_->List(0, token);
     if (const auto* error = std::get_if<RegistryError>(&listed)) {
-      return "--store: " + error->message;
+      throw std::runtime_error("--store: " + error->message);
     }
     auto& page = std::get<ModelPage>(listed);
     for (const ListedModel& model : page.models) {
@@ -226,32 +230,29 @@ std::string Daemon::LoadModels() {
     }
     token = std::move(page.next_page_token);
   } while (!token.empty());
-  return {};
 }
 
-std::string Daemon::Listen() {
+void Daemon::Listen() {
   if (!settings_.tls.cert.empty()) {
-    auto opened = Certificates::Open(settings_.tls);
-    if (auto* problem = std::get_if<std::string>(&opened)) {
-      return "--" + *problem;
-    }
-    certificates_ = std::get<std::unique_ptr<Certificates>>(std::move(opened));
+    certificates_ = std::make_unique<Certificates>(settings_.tls);
   }
-  auto listening = AcceptLoop::Open(settings_.listen, RaiseDescriptorLimit());
-  if (const auto* problem = std::get_if<std::string>(&listening)) {
-    return "--listen: " + *problem;
-  }
-  accept_loop_ = std::get<std::unique_ptr<AcceptLoop>>(std::move(listening));
+  accept_loop_ = By("--listen", [&] {
+    return std::make_unique<AcceptLoop>(settings_.listen,
+                                        RaiseDescriptorLimit());
+  });
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  if (!settings_.reflection || rights_ != nullptr)
+  if (!settings_.reflection || rights_ != nullptr) {
     builder.SetOption(std::make_unique<NoReflection>());
+  }
   ConfigureTransport(settings_, &builder);
   accept_loop_->RegisterWith(&builder, certificates_.get());
   services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
-  return server_ == nullptr ? "the transport does not start" : "";
+  if (server_ == nullptr) {
+    throw std::runtime_error("the transport does not start");
+  }
 }
 
 std::string Daemon::AskOwnHealth() const {
@@ -278,21 +279,6 @@ void Daemon::Reload() {
   if (rights_ != nullptr) rights_->Reload();
 }
 
-void Daemon::ReloadModels() {
-  std::int64_t changed = 0, failures = 0;
-  for (const auto& entry : registry_->LoadDirectories(
-           settings_.models, settings_.models_validation)) {
-    if (entry.changed) ++changed;
-    if (!entry.ok) ++failures;
-    if (entry.ok && !entry.changed) continue;
-    Log(entry.ok ? LogLevel::kInfo : LogLevel::kError, "model file",
-        {{"model", entry.name}, {"detail", entry.message}});
-  }
-  model_failures_ += failures;
-  Log(LogLevel::kInfo, "reloaded",
-      {{"models_changed", changed}, {"model_failures", failures}});
-}
-
 void Daemon::StopListening() {
   watchdog_ = {};
   accept_loop_->Close();
@@ -302,7 +288,7 @@ void Daemon::Note(bool Condition::* what, bool is) {
   const std::lock_guard lock(health_mutex_);
   condition_.*what = is;
   if (!condition_.started) return;
-  const bool serving = !condition_.leaving && condition_.answers;
+  const bool serving = condition_.serving();
   auto* health = server_->GetHealthCheckService();
   for (const std::string& service : services_->names()) {
     health->SetServingStatus(service, serving);
@@ -311,15 +297,13 @@ void Daemon::Note(bool Condition::* what, bool is) {
 }
 
 void Daemon::LogStart() {
-  const std::string addresses = absl::StrJoin(this->addresses(), ",");
-  std::vector<std::string> targets;
+  std::string available;
   for (const LaneKernels* target : Targets()) {
-    targets.emplace_back(target->target);
+    available.append(available.empty() ? "" : ",").append(target->target);
   }
-  const std::string available = absl::StrJoin(targets, ",");
   Log(LogLevel::kInfo, "serving",
       {{"version", Version()},
-       {"address", addresses},
+       {"address", absl::StrJoin(addresses(), ",")},
        {"threads", std::int64_t{engine_.threads()}},
        {"target", engine_.target()},
        {"available_targets", available},

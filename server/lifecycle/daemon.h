@@ -11,24 +11,28 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <variant>
 #include <vector>
 
 #include "server/config/settings.h"
-#include "server/lifecycle/accept_loop.h"
 #include "server/lifecycle/certificates.h"
-#include "server/lifecycle/metrics_server.h"
+#include "server/lifecycle/transport.h"
+#include "server/observability/metrics.h"
 #include "server/services/offered_services.h"
 #include "server/services/service_context.h"
 
 namespace torqued::server {
 
+/// Sends a planar arm of two links through decoding, planning, the engine and
+/// its pool and encoding, and compares with its closed form. Returns what is
+/// wrong, or nothing.
+std::string SelfCheck(Engine& engine);
+
 class Daemon {
  public:
   /// Opens the store, loads the model directories, checks a known answer,
-  /// listens and says that it serves. Or says in one line why not. A watchdog
-  /// asks it for its health so often.
-  static std::variant<std::unique_ptr<Daemon>, std::string> Start(
+  /// listens and says that it serves. Throws std::exception, in one line, if it
+  /// cannot. A watchdog asks it for its health so often.
+  explicit Daemon(
       const Settings& settings,
       std::chrono::milliseconds between_checks = std::chrono::seconds(5));
   /// Cancels what is still under way.
@@ -48,7 +52,7 @@ class Daemon {
   void Reload();
   /// Registers what has changed in the model directories, as the start does.
   /// What cannot be read is logged and counted. From the same thread.
-  void ReloadModels();
+  void ReloadModels() { LoadDirectories(/*starts=*/false); }
 
   /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
   /// refused. Once the calls in flight are done, refuses for a little longer,
@@ -63,19 +67,20 @@ class Daemon {
     bool started = false;  // before and after, health is told nothing
     bool leaving = false;
     bool answers = true;
+
+    bool serving() const { return started && !leaving && answers; }
   };
 
-  explicit Daemon(const Settings& settings);
-
-  std::string ServeMetrics();
   /// Whether health is SERVING.
   bool IsServing();
-  std::string OpenRegistry();
-  std::string LoadModels();
-  std::string Listen();
+  std::vector<Level> Levels();
+  void OpenRegistry();
+  void LoadDirectories(bool starts);
+  void CountModels();
+  void Listen();
   /// Sets a condition and tells health what follows; from any thread.
   void Note(bool Condition::* what, bool is);
-  /// Asks every address for its health.
+  /// Asks every address for its health; what is wrong.
   std::string AskOwnHealth() const;
   void StopListening();
   void LogStart();
@@ -97,7 +102,7 @@ class Daemon {
   // Goes before the server, to which it hands connections.
   std::unique_ptr<AcceptLoop> accept_loop_;
   std::jthread watchdog_;
-  std::unique_ptr<MetricsServer> metrics_server_;
+  std::shared_ptr<void> metrics_server_;
 };
 
 }  // namespace torqued::server

@@ -1,8 +1,8 @@
-#include "server/lifecycle/self_check.h"
-
+#include <array>
 #include <cmath>
 #include <future>
 
+#include "server/lifecycle/daemon.h"
 #include "server/registry/registry.h"
 #include "server/services/state_batch.h"
 
@@ -23,34 +23,33 @@ constexpr char kArm[] = R"(<robot name="self_check_2r">
     <child link="lower"/><origin xyz="0.5 0 0"/><axis xyz="0 0 1"/></joint>
 </robot>)";
 
+using Pair = std::array<double, 2>;
+
 struct State {
-  double q1, q2, v1, v2, a1, a2;
+  Pair q, v, a;
 };
 
 State StateOfRow(int row) {
   const double s = 0.37 * (row % 7);
-  return {0.3 + s, -0.8 + 2 * s, 0.5 - s, 1.1, -0.4, 0.9 + s};
+  return {{0.3 + s, -0.8 + 2 * s}, {0.5 - s, 1.1}, {-0.4, 0.9 + s}};
 }
 
-struct Answer {
-  double tau1, tau2, m11, m12, m22;
-};
-
-/// Lynch & Park 2017, section 8.1.1, with gravity along -y.
-Answer ClosedForm(const State& x) {
-  const double c2 = std::cos(x.q2), s2 = std::sin(x.q2);
-  const double c12 = std::cos(x.q1 + x.q2);
-  Answer answer{};
-  answer.m22 = kM2 * kL2 * kL2;
-  answer.m12 = kM2 * kL1 * kL2 * c2 + answer.m22;
-  answer.m11 = (kM1 + kM2) * kL1 * kL1 + 2 * kM2 * kL1 * kL2 * c2 + answer.m22;
+/// Torques, then the mass matrix: Lynch & Park 2017, section 8.1.1, with
+/// gravity along -y.
+std::array<double, 6> ClosedForm(const State& x) {
+  const double c2 = std::cos(x.q[1]), s2 = std::sin(x.q[1]);
+  const double m22 = kM2 * kL2 * kL2, m12 = kM2 * kL1 * kL2 * c2 + m22;
+  const double m11 = (kM1 + kM2) * kL1 * kL1 + 2 * kM2 * kL1 * kL2 * c2 + m22;
   const double h = kM2 * kL1 * kL2 * s2;
-  const double g2 = kM2 * kG * kL2 * c12;
-  const double g1 = (kM1 + kM2) * kG * kL1 * std::cos(x.q1) + g2;
-  answer.tau1 = answer.m11 * x.a1 + answer.m12 * x.a2 -
-                h * (2 * x.v1 * x.v2 + x.v2 * x.v2) + g1;
-  answer.tau2 = answer.m12 * x.a1 + answer.m22 * x.a2 + h * x.v1 * x.v1 + g2;
-  return answer;
+  const double g2 = kM2 * kG * kL2 * std::cos(x.q[0] + x.q[1]);
+  const double g1 = (kM1 + kM2) * kG * kL1 * std::cos(x.q[0]) + g2;
+  return {m11 * x.a[0] + m12 * x.a[1] -
+              h * (2 * x.v[0] * x.v[1] + x.v[1] * x.v[1]) + g1,
+          m12 * x.a[0] + m22 * x.a[1] + h * x.v[0] * x.v[0] + g2,
+          m11,
+          m12,
+          m12,
+          m22};
 }
 
 v1::ComputeRequest RequestOf(int rows) {
@@ -59,18 +58,15 @@ v1::ComputeRequest RequestOf(int rows) {
   request.add_quantities(v1::QUANTITY_MASS_MATRIX);
   v1::Terms* terms = request.mutable_options()->mutable_terms();
   for (const double g : {0.0, -kG, 0.0}) terms->add_gravity(g);
-  for (v1::Array* array :
-       {request.mutable_q(), request.mutable_v(), request.mutable_a()}) {
+  const auto add = [](v1::Array* array, const Pair& numbers) {
     array->set_columns(2);
-  }
+    for (const double number : numbers) array->add_values(number);
+  };
   for (int row = 0; row < rows; ++row) {
     const State x = StateOfRow(row);
-    request.mutable_q()->add_values(x.q1);
-    request.mutable_q()->add_values(x.q2);
-    request.mutable_v()->add_values(x.v1);
-    request.mutable_v()->add_values(x.v2);
-    request.mutable_a()->add_values(x.a1);
-    request.mutable_a()->add_values(x.a2);
+    add(request.mutable_q(), x.q);
+    add(request.mutable_v(), x.v);
+    add(request.mutable_a(), x.a);
   }
   return request;
 }
@@ -80,14 +76,11 @@ bool IsRight(const v1::ComputeReply& reply, int rows) {
   const auto& mass = reply.results().mass_matrix().values();
   if (tau.size() != 2 * rows || mass.size() != 4 * rows) return false;
   for (int row = 0; row < rows; ++row) {
-    const Answer right = ClosedForm(StateOfRow(row));
-    const double pairs[][2] = {
-        {tau[2 * row], right.tau1},     {tau[2 * row + 1], right.tau2},
-        {mass[4 * row], right.m11},     {mass[4 * row + 1], right.m12},
-        {mass[4 * row + 2], right.m12}, {mass[4 * row + 3], right.m22}};
-    for (const auto& [got, wanted] : pairs) {
+    const std::array<double, 6> right = ClosedForm(StateOfRow(row));
+    for (int k = 0; k < 6; ++k) {
+      const double got = k < 2 ? tau[2 * row + k] : mass[4 * row + k - 2];
       // Numbers of order 10 after some dozen operations.
-      if (!(std::abs(got - wanted) <= 1e-12)) return false;
+      if (!(std::abs(got - right[k]) <= 1e-12)) return false;
     }
   }
   return true;

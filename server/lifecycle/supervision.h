@@ -1,14 +1,31 @@
-// What systemd is told of the process, as by sd_notify(3), and the end of a
-// server that hangs.
+// Who oversees the process: people by signals, systemd as by sd_notify(3), and
+// whoever asks for its health, itself included.
 #pragma once
 
+#include <grpcpp/security/credentials.h>
+
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "server/config/settings.h"
+
 namespace torqued::server {
+
+/// SIGTERM, SIGINT and SIGHUP stay pending until waited for. So do SIGUSR1 and
+/// SIGUSR2, which would end the process and here do nothing: whoever waits logs
+/// one line for each. SIGPIPE is ignored. To be called before other threads
+/// start: they inherit the mask.
+void BlockSignals();
+
+enum class Signal : std::uint8_t { kNone, kReload, kStop };
+
+/// What came in that time: SIGHUP, or SIGTERM or SIGINT.
+Signal WaitForSignal(std::chrono::milliseconds at_most);
 
 /// Sends lines like "READY=1" to $NOTIFY_SOCKET. Without one, or where nobody
 /// takes them, does nothing.
@@ -30,5 +47,20 @@ std::jthread KeepManagerContent(std::function<bool()> content);
 std::jthread Watch(std::function<std::string()> check,
                    std::function<void(bool)> tell,
                    std::chrono::milliseconds interval);
+
+/// Asks grpc.health.v1 at the address for the whole server, over a connection
+/// of its own.
+struct HealthAnswer {
+  std::string problem;  // why there is no answer; empty if there is one
+  bool serving = false;
+};
+HealthAnswer AskHealth(
+    const std::string& address,
+    const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const std::string& server_name, std::chrono::milliseconds timeout);
+
+/// What is wrong at the address, or nothing if it serves.
+std::string CheckHealth(const std::string& address, const ClientTls& tls,
+                        std::chrono::milliseconds timeout);
 
 }  // namespace torqued::server

@@ -3,35 +3,173 @@
 #include <absl/synchronization/mutex.h>
 #include <grpc/grpc.h>
 #include <grpcpp/resource_quota.h>
+#include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <limits>
+#include <stdexcept>
+
+#include "server/observability/logging.h"
 
 namespace torqued::server {
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
+using flags::Security;
 
-/// Calls of one connection at a time.
-constexpr int kMostStreams = 256;
-/// The headers of a call, as HTTP/2 counts them: 32 bytes more for each field.
-constexpr int kMostHeaderBytes = 8192;
 constexpr Milliseconds kMostPatience{20'000};
-// A client that pings more often, three times while nothing is sent to it, is
-// sent away.
-constexpr Milliseconds kMinPingInterval{10'000};
-// Clients connect again unseen.
-constexpr Milliseconds kMaxIdle{600'000};
-// For the preface and the settings of a client, 120 s unless set.
-constexpr Milliseconds kHandshake{20'000};
+// The system reduces it to net.core.somaxconn.
+constexpr int kBacklog = 4096;
+// A port that is free at one address of a name may be taken at another.
+constexpr int kAttempts = 16;
+constexpr Milliseconds kPause{50};
+constexpr std::chrono::seconds kBetweenLines{1};
 
-int Count(Milliseconds time) { return static_cast<int>(time.count()); }
-
+/// To gRPC the largest number is no time at all.
 int OrNever(Milliseconds time) {
-  // To gRPC the largest number is no time at all.
-  constexpr Milliseconds kNever{std::numeric_limits<int>::max()};
-  return Count(time.count() == 0 ? kNever
-                                 : std::min(time, kNever - Milliseconds(1)));
+  constexpr std::int64_t kNever = std::numeric_limits<int>::max();
+  return static_cast<int>(
+      time.count() == 0 ? kNever : std::min(time.count(), kNever - 1));
+}
+
+/// In network order; it has the same place in both families.
+in_port_t& PortOf(sockaddr* address) {
+  return reinterpret_cast<sockaddr_in*>(address)->sin_port;
+}
+
+/// The own end of a socket: its port, or the path of a Unix socket. An accepted
+/// socket has that of the one that listened.
+std::string LocalName(int descriptor) {
+  sockaddr_storage name{};
+  socklen_t size = sizeof(name);
+  auto* address = reinterpret_cast<sockaddr*>(&name);
+  if (getsockname(descriptor, address, &size) != 0) return {};
+  if (name.ss_family == AF_UNIX) {
+    return reinterpret_cast<sockaddr_un*>(address)->sun_path;
+  }
+  return std::to_string(ntohs(PortOf(address)));
+}
+
+/// A listening descriptor; -1 and errno if there is none.
+int ListenOn(const sockaddr* address, socklen_t size) {
+  const int descriptor =
+      socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  // Connections of an earlier server, which the system remembers for a minute,
+  // do not hold the port. Two listening sockets never share one.
+  const int on = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (address->sa_family == AF_INET6) {
+    const auto* in6 = reinterpret_cast<const sockaddr_in6*>(address);
+    const int only = IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr) ? 0 : 1;
+    setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+  }
+  if (bind(descriptor, address, size) == 0 &&
+      listen(descriptor, kBacklog) == 0) {
+    return descriptor;
+  }
+  const int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+bool IsAbsent(int error) {
+  return error == EADDRNOTAVAIL || error == EAFNOSUPPORT;
+}
+
+/// Listens on every address of the host that this machine has, all with one
+/// port. errno, or 0.
+int ListenOnAll(const std::string& host, const std::string& port,
+                std::vector<int>* sockets) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  if (const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
+      error != 0) {
+    throw std::runtime_error(gai_strerror(error));
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
+                                                             &freeaddrinfo);
+  int absent = 0;
+  std::set<std::string> seen;  // a name may have an address twice
+  for (addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    if (!seen.emplace(reinterpret_cast<char*>(at->ai_addr), at->ai_addrlen)
+             .second) {
+      continue;
+    }
+    if (!sockets->empty()) {
+      PortOf(at->ai_addr) =
+          htons(static_cast<in_port_t>(std::stoi(LocalName(sockets->front()))));
+    }
+    const int descriptor = ListenOn(at->ai_addr, at->ai_addrlen);
+    if (descriptor >= 0) {
+      sockets->push_back(descriptor);
+    } else if (IsAbsent(errno)) {
+      absent = errno;
+    } else {
+      const int error = errno;
+      for (const int open : *sockets) close(open);
+      sockets->clear();
+      return error;
+    }
+  }
+  return sockets->empty() ? absent : 0;
+}
+
+std::vector<int> ListenTcp(const std::string& host, const std::string& port) {
+  std::vector<int> sockets;
+  // One socket for both families, if this machine has IPv6.
+  const bool any = host == "0.0.0.0" || host == "::";
+  int error = ListenOnAll(any ? "::" : host, port, &sockets);
+  if (any && IsAbsent(error)) error = ListenOnAll("0.0.0.0", port, &sockets);
+  for (int attempt = 1;
+       error == EADDRINUSE && port == "0" && attempt < kAttempts; ++attempt) {
+    error = ListenOnAll(host, port, &sockets);
+  }
+  if (error != 0) throw std::runtime_error(std::strerror(error));
+  return sockets;
+}
+
+int ListenUnix(const std::string& path) {
+  sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(name.sun_path, sizeof(name.sun_path) - 1);
+  const auto* address = reinterpret_cast<const sockaddr*>(&name);
+  struct stat status{};
+  if (lstat(path.c_str(), &status) == 0) {
+    if (!S_ISSOCK(status.st_mode)) {
+      throw std::runtime_error("the file exists and is no socket");
+    }
+    // A full backlog would keep a blocking connect waiting.
+    const int client =
+        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int error = connect(client, address, sizeof(name)) == 0 ? 0 : errno;
+    close(client);
+    if (error == 0 || error == EAGAIN) {
+      throw std::runtime_error("another server listens there");
+    }
+    if (error != ECONNREFUSED) throw std::runtime_error(std::strerror(error));
+    unlink(path.c_str());
+  }
+  const int descriptor = ListenOn(address, sizeof(name));
+  if (descriptor < 0) throw std::runtime_error(std::strerror(errno));
+  return descriptor;
 }
 
 }  // namespace
@@ -50,8 +188,9 @@ void ConfigureTransport(const Settings& settings,
   // A frame of 16 KiB, the protocol's default, costs a tenth of the server's
   // time in streams of large chunks.
   set(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 1 << 20);
-  set(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
-  set(GRPC_ARG_MAX_METADATA_SIZE, kMostHeaderBytes);
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS, 256);  // of one connection
+  // As HTTP/2 counts them: 32 bytes more for each field.
+  set(GRPC_ARG_MAX_METADATA_SIZE, 8192);
   // What one thread takes from a connection before it turns to others: of the
   // usual 4 MB, frames of 15 bytes keep it for seconds.
   set(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, 256 << 10);
@@ -59,15 +198,190 @@ void ConfigureTransport(const Settings& settings,
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
       OrNever(std::clamp(settings.keepalive, Milliseconds(1), kMostPatience)));
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-      Count(kMinPingInterval));
-  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Count(kMaxIdle));
+  // A client that pings more often, three times while nothing is sent to it, is
+  // sent away.
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+      600'000);  // clients connect again unseen
+  // Its grace has no end unless set.
   set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(settings.max_connection_age));
-  // Its grace is without an end unless set.
-  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Count(kHandshake));
+  // For the preface and the settings of a client.
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 20'000);
   // A search for deadlocks at every lock that gRPC takes, which abseil makes
   // unless it was compiled without assertions: Debian's has them.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+}
+
+int RaiseDescriptorLimit() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<int>(
+      std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int>::max()));
+}
+
+AcceptLoop::AcceptLoop(const std::vector<std::string>& addresses,
+                       int descriptor_limit)
+    : AcceptLoop(descriptor_limit - kOtherDescriptors) {
+  if (descriptor_limit < 2 * kOtherDescriptors) {
+    throw std::runtime_error(
+        "this process may have " + std::to_string(descriptor_limit) +
+        " descriptors; it needs " + std::to_string(2 * kOtherDescriptors) +
+        " (ulimit -Hn; LimitNOFILE of a service)");
+  }
+  for (const std::string& address : addresses) {
+    try {
+      addresses_.push_back(Listen(address));
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error("cannot listen on " + address + ": " +
+                               error.what());
+    }
+  }
+  for (const Listener& listener : listeners_) {
+    local_.insert(LocalName(listener.descriptor));
+  }
+}
+
+std::string AcceptLoop::Listen(const std::string& address) {
+  const Security security = flags::SecurityOf(address);
+  const std::string place(flags::WithoutSecurity(address));
+  if (flags::IsUnixAddress(place)) {
+    const std::string path(flags::SocketPath(place));
+    listeners_.push_back({ListenUnix(path), security, path});
+    return address;
+  }
+  const std::size_t colon = place.rfind(':');
+  std::string host = place.substr(0, colon);
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  for (const int descriptor : ListenTcp(host, place.substr(colon + 1))) {
+    listeners_.push_back({descriptor, security, ""});
+  }
+  return address.substr(0, address.rfind(':') + 1) +
+         LocalName(listeners_.back().descriptor);
+}
+
+void AcceptLoop::RegisterWith(grpc::ServerBuilder* builder,
+                              const Certificates* certificates) {
+  for (const Listener& listener : listeners_) {
+    const Security security = listener.security;
+    auto& acceptor = acceptors_[static_cast<std::size_t>(security)];
+    if (acceptor != nullptr) continue;
+    acceptor = builder->experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        security == Security::kNone
+            ? grpc::InsecureServerCredentials()
+            : certificates->ForServer(security == Security::kMtls));
+  }
+}
+
+void AcceptLoop::Start() {
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  thread_ = std::thread([this] { Run(); });
+}
+
+void AcceptLoop::Close() {
+  if (thread_.joinable()) {
+    eventfd_write(wake_, 1);
+    thread_.join();
+    close(wake_);
+  }
+  for (const Listener& listener : listeners_) {
+    // First: a server that starts meanwhile finds no file that it could replace
+    // by its own.
+    if (!listener.file.empty()) unlink(listener.file.c_str());
+    close(listener.descriptor);
+  }
+  listeners_.clear();
+}
+
+void AcceptLoop::Run() {
+  pthread_setname_np(pthread_self(), "accept");
+  std::vector<pollfd> ready;
+  for (const Listener& listener : listeners_) {
+    ready.push_back({listener.descriptor, POLLIN, 0});
+  }
+  ready.push_back({wake_, POLLIN, 0});
+  while (ready.back().revents == 0) {
+    if (poll(ready.data(), ready.size(), -1) <= 0) continue;
+    for (std::size_t i = 0; i < listeners_.size(); ++i) {
+      if (ready[i].revents != 0) Accept(listeners_[i]);
+    }
+  }
+}
+
+void AcceptLoop::Accept(const Listener& listener) {
+  const int descriptor = accept4(listener.descriptor, nullptr, nullptr,
+                                 SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (descriptor < 0) {
+    if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
+    LogRefusal(std::strerror(errno));
+    std::this_thread::sleep_for(kPause);
+    return;
+  }
+  // The system gives the smallest number that is free.
+  if (descriptor >= most_) {
+    close(descriptor);
+    ++refused_;
+    return LogRefusal("the limit of descriptors is " +
+                      std::to_string(most_ + kOtherDescriptors));
+  }
+  const int on = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  largest_ = std::max(largest_.load(), descriptor);
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+      connection;
+  connection.listener_fd = listener.descriptor;
+  connection.fd = descriptor;
+  acceptors_[static_cast<std::size_t>(listener.security)]->HandleNewConnection(
+      &connection);
+}
+
+void AcceptLoop::LogRefusal(const std::string& why) {
+  if (std::chrono::steady_clock::now() < next_line_) return;
+  next_line_ = std::chrono::steady_clock::now() + kBetweenLines;
+  Log(LogLevel::kWarn, "connections refused",
+      {{"detail", why}, {"count", refused_.load()}});
+}
+
+std::vector<int> AcceptLoop::Connections() const {
+  std::vector<int> connections;
+  for (int number = 0; number <= largest_; ++number) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof(peer);
+    const bool connected =
+        getpeername(number, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+    if (connected && local_.contains(LocalName(number))) {
+      connections.push_back(number);
+    }
+  }
+  return connections;
+}
+
+bool AcceptLoop::Unsent() const {
+  return std::ranges::any_of(Connections(), [](int descriptor) {
+    int bytes = 0;
+    return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+  });
+}
+
+void AcceptLoop::ShutDownConnections() const {
+  for (const int descriptor : Connections()) shutdown(descriptor, SHUT_RDWR);
+}
+
+void WriteAddressFile(const std::string& path,
+                      const std::vector<std::string>& addresses) {
+  const std::string draft = path + "." + std::to_string(getpid());
+  errno = 0;
+  std::ofstream file(draft, std::ios::trunc);
+  for (const std::string& address : addresses) file << address << '\n';
+  file.close();
+  if (file && std::rename(draft.c_str(), path.c_str()) == 0) return;
+  const std::string reason = std::strerror(errno);
+  std::remove(draft.c_str());
+  throw std::runtime_error("--address-file: cannot write " + path + ": " +
+                           reason);
 }
 
 }  // namespace torqued::server

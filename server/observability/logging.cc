@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -61,22 +60,14 @@ Json ToJson(const LogField& field) {
                     field.value);
 }
 
-bool IsAbsent(const LogField& field) {
-  const auto* text = std::get_if<std::string_view>(&field.value);
-  return text != nullptr && text->empty();
-}
-
 /// Quoted where it would not read as one word.
-std::string Word(const LogField& field) {
-  const Json json = ToJson(field);
-  if (!json.is_string()) return Dump(json);
-  const auto& text = json.get_ref<const std::string&>();
-  const bool plain =
-      !text.empty() && text.find_first_not_of(
-                           "abcdefghijklmnopqrstuvwxyz"
-                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                           "0123456789._-:/@[]+") == std::string::npos;
-  return plain ? text : Dump(json);
+std::string Word(const Json& value) {
+  const bool plain = value.is_string() &&
+                     value.get_ref<const std::string&>().find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyz"
+                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789._-:/@[]+") == std::string::npos;
+  return plain ? value.get<std::string>() : Dump(value);
 }
 
 /// Writes to stderr, in the thread of the pool alone.
@@ -100,35 +91,19 @@ class StderrSink final
   void Write(const spdlog::details::log_msg& message) {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    for (std::size_t at = 0; at < line.size();) {
-      const ssize_t size =
-          write(STDERR_FILENO, line.data() + at, line.size() - at);
-      if (size < 0 && errno != EINTR) return;
-      at += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
-    }
+    // Not by stdio, whose lock a stuck reader would keep from exit.
+    static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
   }
 
   std::uint64_t told_ = 0;  // dropped lines
 };
 
-// The process aborts as soon as this returns.
-void LogEndOf(std::string_view library, std::string_view message) {
-  Log(LogLevel::kError, message, {{"library", library}});
-  WriteOutLog(std::chrono::milliseconds(500));
-}
-
-void FromGrpc(gpr_log_func_args* line) {
-  const std::string_view message = line->message;
-  if (message.starts_with("assertion failed")) return LogEndOf("grpc", message);
-  Log(LogLevel::kDebug, message, {{"library", "grpc"}});
-}
-
-void FromProtobuf(google::protobuf::LogLevel level, const char*, int,
-                  const std::string& message) {
-  if (level == google::protobuf::LOGLEVEL_FATAL) {
-    return LogEndOf("protobuf", message);
-  }
-  Log(LogLevel::kDebug, message, {{"library", "protobuf"}});
+/// `ends`: the process aborts as soon as this returns.
+void FromLibrary(std::string_view library, std::string_view message,
+                 bool ends) {
+  Log(ends ? LogLevel::kError : LogLevel::kDebug, message,
+      {{"library", library}});
+  if (ends) WriteOutLog(std::chrono::milliseconds(500));
 }
 
 }  // namespace
@@ -177,36 +152,43 @@ bool WriteOutLog(std::chrono::milliseconds at_most) {
 
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields) {
+  Json said = Json::object();
+  for (const LogField& field : fields) {
+    Json value = ToJson(field);
+    if (value != "") said[std::string(field.name)] = std::move(value);
+  }
   if (format == LogFormat::kJson) {
-    Json line;
-    line["level"] = NameOf(level);
-    line["message"] = message;
-    for (const LogField& field : fields) {
-      if (!IsAbsent(field)) line[std::string(field.name)] = ToJson(field);
-    }
+    Json line{{"level", NameOf(level)}, {"message", message}};
+    line.update(said);
     const std::string object = Dump(line);
     return object.substr(1, object.size() - 2);  // without the braces
   }
   const std::string quoted = Dump(Json(message));
   std::string line(NameOf(level));
   line.append(" ").append(quoted, 1, quoted.size() - 2);
-  for (const LogField& field : fields) {
-    if (IsAbsent(field)) continue;
-    line.append(" ").append(field.name).append("=").append(Word(field));
+  for (const auto& [name, value] : said.items()) {
+    line.append(" ").append(name).append("=").append(Word(value));
   }
   return line;
 }
 
 void RouteLibraryLogs() {
-  gpr_set_log_function(FromGrpc);
-  google::protobuf::SetLogHandler(FromProtobuf);
+  gpr_set_log_function([](gpr_log_func_args* line) {
+    const std::string_view message = line->message;
+    FromLibrary("grpc", message, message.starts_with("assertion failed"));
+  });
+  google::protobuf::SetLogHandler([](google::protobuf::LogLevel level,
+                                     const char*, int,
+                                     const std::string& message) {
+    FromLibrary("protobuf", message, level == google::protobuf::LOGLEVEL_FATAL);
+  });
 }
 
 std::string RequestIdFrom(std::string_view wanted) {
   constexpr std::size_t kMaxLength = 128;
   if (!wanted.empty() && wanted.size() <= kMaxLength &&
-      std::all_of(wanted.begin(), wanted.end(),
-                  [](char c) { return c > ' ' && c < '\x7f'; })) {
+      std::ranges::all_of(wanted,
+                          [](char c) { return c > ' ' && c < '\x7f'; })) {
     return std::string(wanted);
   }
   thread_local std::mt19937_64 generator{[] {

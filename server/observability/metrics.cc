@@ -1,6 +1,8 @@
 #include "server/observability/metrics.h"
 
+#include <CivetServer.h>
 #include <absl/status/status.h>
+#include <absl/strings/ascii.h>
 #include <google/protobuf/descriptor.h>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -8,12 +10,11 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <map>
-#include <memory>
+#include <stdexcept>
+#include <utility>
 
 #include "server/wire/enums.h"
 #include "torqued/v1/dynamics.pb.h"
@@ -32,19 +33,20 @@ using prometheus::Histogram;
 constexpr std::size_t kCodes = grpc::StatusCode::UNAUTHENTICATED + 1;
 constexpr std::size_t kReasons = v1::Reason_MAX + 1;
 
-const Histogram::BucketBoundaries& Buckets() {
-  static const Histogram::BucketBoundaries seconds = {
-      1e-4,  2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01,
-      0.025, 0.05,   0.1,  0.25, 0.5,    1,    10};
-  return seconds;
-}
+const Histogram::BucketBoundaries kBuckets = {1e-4, 2.5e-4, 5e-4,  1e-3, 2.5e-3,
+                                              5e-3, 0.01,   0.025, 0.05, 0.1,
+                                              0.25, 0.5,    1,     10};
 
 double Seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
-class State {
- public:
+struct State {
+  struct Method {
+    Histogram* seconds = nullptr;
+    std::array<std::array<std::atomic<Counter*>, kReasons>, kCodes> ends{};
+  };
+
   State() {
     for (const auto* request :
          {v1::ComputeRequest::descriptor(), v1::GetModelRequest::descriptor(),
@@ -53,141 +55,53 @@ class State {
       const auto* service = request->file()->service(0);
       for (int k = 0; k < service->method_count(); ++k) {
         const std::string& name = service->method(k)->name();
-        methods_[name].seconds = &seconds_.Add({{"method", name}}, Buckets());
+        methods[name].seconds = &seconds.Add({{"method", name}}, kBuckets);
       }
     }
     for (int k = v1::Quantity_MIN; k <= v1::Quantity_MAX; ++k) {
       const auto quantity = ToQuantity(k);
       if (!quantity) continue;
       constexpr std::size_t kPrefix = sizeof("QUANTITY_") - 1;
-      std::string name =
-          v1::Quantity_Name(static_cast<v1::Quantity>(k)).substr(kPrefix);
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](unsigned char c) { return std::tolower(c); });
-      rows_of_[static_cast<std::size_t>(*quantity)] =
-          &rows_.Add({{"quantity", name}});
+      const std::string name = absl::AsciiStrToLower(
+          v1::Quantity_Name(static_cast<v1::Quantity>(k)).substr(kPrefix));
+      rows_of[static_cast<std::size_t>(*quantity)] =
+          &rows.Add({{"quantity", name}});
     }
   }
 
-  void CountCall(std::string_view method, grpc::StatusCode code,
-                 v1::Reason reason, std::chrono::nanoseconds took) {
-    const auto found = methods_.find(method);
-    if (found == methods_.end()) return;
-    found->second.seconds->Observe(Seconds(took));
-    auto& counter = found->second.ends[code][static_cast<std::size_t>(reason)];
-    Counter* made = counter.load(std::memory_order_acquire);
-    if (made == nullptr) {
-      // Add has the same answer for everybody.
-      made = &calls_.Add({{"method", found->first},
-                          {"code", absl::StatusCodeToString(
-                                       static_cast<absl::StatusCode>(code))},
-                          {"reason", reason == v1::REASON_UNSPECIFIED
-                                         ? std::string()
-                                         : v1::Reason_Name(reason)}});
-      counter.store(made, std::memory_order_release);
-    }
-    made->Increment();
-  }
-
-  void CountRows(const QuantitySet& quantities, std::int64_t rows,
-                 std::chrono::nanoseconds queue) {
-    queue_.Observe(Seconds(queue));
-    for (std::size_t k = 0; k < rows_of_.size(); ++k) {
-      if (!quantities.Has(static_cast<Quantity>(k))) continue;
-      rows_of_[k]->Increment(static_cast<double>(rows));
-    }
-  }
-
-  void CountSamples(std::int64_t samples) {
-    samples_.Increment(static_cast<double>(samples));
-  }
-  void CountModel(bool cached) { (cached ? cached_ : loaded_).Increment(); }
-
-  std::string Text(const Levels& levels) {
-    build_
-        .Add({{"version", std::string(levels.version)},
-              {"target", std::string(levels.target)}})
-        .Set(1);
-    Set("torqued_inflight_bytes", "Bytes that calls in flight have admitted.",
-        levels.inflight_bytes);
-    Set("torqued_inflight_bytes_limit", "The setting max-inflight-bytes.",
-        levels.max_inflight_bytes);
-    Set("torqued_inflight_streams", "Streams in flight.",
-        levels.inflight_streams);
-    Set("torqued_inflight_streams_limit", "The setting max-inflight-streams.",
-        levels.max_inflight_streams);
-    Set("torqued_inflight_calls", "Calls in flight, streams included.",
-        levels.calls);
-    Set("torqued_connections_refused",
-        "Connections closed at the limit of descriptors since the start.",
-        levels.connections_refused);
-    if (levels.certificate_expires > 0) {
-      Set("torqued_certificate_expiry_timestamp_seconds",
-          "End of the certificate in use, in Unix time.",
-          levels.certificate_expires);
-      Set("torqued_certificate_failures",
-          "Reloads of certificates that were refused since the start.",
-          levels.certificate_failures);
-    }
-    Set("torqued_rights_failures",
-        "Reloads of the rights file that were refused since the start.",
-        levels.rights_failures);
-    Set("torqued_model_file_failures",
-        "Files of the model directories that were refused since the start, at "
-        "every reload anew.",
-        levels.model_failures);
-    Set("torqued_serving", "1 if health is SERVING.", levels.serving ? 1 : 0);
-    return prometheus::TextSerializer().Serialize(registry_.Collect());
-  }
-
- private:
-  struct Method {
-    Histogram* seconds = nullptr;
-    std::array<std::array<std::atomic<Counter*>, kReasons>, kCodes> ends{};
-  };
-
+  // Register and Add have the same answer again.
   Family<Counter>& NewCounter(const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
   }
   Family<Histogram>& NewHistogram(const char* name, const char* help) {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(
-        registry_);
+        registry);
   }
-  /// Register and Add have the same answer again.
-  void Set(const char* name, const char* help, std::int64_t value) {
-    prometheus::BuildGauge()
-        .Name(name)
-        .Help(help)
-        .Register(registry_)
-        .Add({})
-        .Set(static_cast<double>(value));
+  Family<Gauge>& NewGauge(const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
   }
 
-  prometheus::Registry registry_{prometheus::Registry::InsertBehavior::Merge};
-  Family<Counter>& calls_ = NewCounter(
+  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+  Family<Counter>& calls = NewCounter(
       "torqued_calls_total", "Calls by method, status code and error reason.");
-  Family<Histogram>& seconds_ = NewHistogram(
+  Family<Histogram>& seconds = NewHistogram(
       "torqued_call_seconds", "Time from the arrival of a call to its end.");
-  Histogram& queue_ =
+  Histogram& queue =
       NewHistogram("torqued_queue_seconds",
                    "Time that a call or chunk waited for a computing thread.")
-          .Add({}, Buckets());
-  Family<Counter>& rows_ =
+          .Add({}, kBuckets);
+  Family<Counter>& rows =
       NewCounter("torqued_rows_total", "Rows computed, by quantity.");
-  Counter& samples_ =
+  Counter& samples =
       NewCounter("torqued_samples_total", "Samples of trajectories checked.")
           .Add({});
-  Family<Counter>& models_ =
+  Family<Counter>& models =
       NewCounter("torqued_model_lookups_total",
                  "Models that calls asked for: cached in memory, or loaded.");
-  Counter& cached_ = models_.Add({{"result", "cached"}});
-  Counter& loaded_ = models_.Add({{"result", "loaded"}});
-  Family<Gauge>& build_ = prometheus::BuildGauge()
-                              .Name("torqued_build_info")
-                              .Help("Version and instruction set in use.")
-                              .Register(registry_);
-  std::map<std::string, Method, std::less<>> methods_;
-  std::array<Counter*, kQuantityCount> rows_of_{};
+  Counter& cached = models.Add({{"result", "cached"}});
+  Counter& loaded = models.Add({{"result", "loaded"}});
+  std::map<std::string, Method, std::less<>> methods;
+  std::array<Counter*, kQuantityCount> rows_of{};
 };
 
 State& TheState() {
@@ -196,24 +110,109 @@ State& TheState() {
   return state;
 }
 
+class MetricsServer final : public CivetHandler {
+ public:
+  MetricsServer(const std::string& address, Probes probes)
+      : probes_(std::move(probes)),
+        // Requests that are not sent to their end hold a thread for 2 s.
+        server_(std::vector<std::string>{"listening_ports", address,
+                                         "num_threads", "8",
+                                         "request_timeout_ms", "2000"}) {
+    for (const char* page : {"/metrics", "/healthz", "/readyz"}) {
+      server_.addHandler(page, this);
+    }
+  }
+
+  int port() { return server_.getListeningPorts().at(0); }
+
+  bool handleGet(CivetServer* /*server*/, mg_connection* connection) override {
+    const std::string_view page = mg_get_request_info(connection)->local_uri;
+    const bool good = page == "/healthz" ? probes_.healthy()
+                                         : page != "/readyz" || probes_.ready();
+    const std::string text = page == "/metrics" ? Metrics()
+                             : good             ? "yes\n"
+                                                : "no\n";
+    mg_printf(connection,
+              "HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4\r\n"
+              "Content-Length: %zu\r\n\r\n",
+              good ? "200 OK" : "503 Service Unavailable", text.size());
+    mg_write(connection, text.data(), text.size());
+    return true;
+  }
+
+ private:
+  std::string Metrics() const {
+    for (const Level& level : probes_.levels()) {
+      TheState()
+          .NewGauge(level.name, level.help)
+          .Add({})
+          .Set(static_cast<double>(level.value));
+    }
+    return prometheus::TextSerializer().Serialize(
+        TheState().registry.Collect());
+  }
+
+  const Probes probes_;
+  CivetServer server_;  // ends its threads before the rest goes
+};
+
 }  // namespace
 
 void CountCall(std::string_view method, grpc::StatusCode code,
                v1::Reason reason, std::chrono::nanoseconds took) {
-  TheState().CountCall(method, code, reason, took);
+  const auto found = TheState().methods.find(method);
+  if (found == TheState().methods.end()) return;
+  found->second.seconds->Observe(Seconds(took));
+  auto& counter = found->second.ends[code][static_cast<std::size_t>(reason)];
+  Counter* made = counter.load(std::memory_order_acquire);
+  if (made == nullptr) {
+    made = &TheState().calls.Add(
+        {{"method", found->first},
+         {"code",
+          absl::StatusCodeToString(static_cast<absl::StatusCode>(code))},
+         {"reason", reason == v1::REASON_UNSPECIFIED
+                        ? std::string()
+                        : v1::Reason_Name(reason)}});
+    counter.store(made, std::memory_order_release);
+  }
+  made->Increment();
 }
 
 void CountRows(const QuantitySet& quantities, std::int64_t rows,
                std::chrono::nanoseconds queue) {
-  TheState().CountRows(quantities, rows, queue);
+  State& state = TheState();
+  state.queue.Observe(Seconds(queue));
+  for (std::size_t k = 0; k < state.rows_of.size(); ++k) {
+    if (!quantities.Has(static_cast<Quantity>(k))) continue;
+    state.rows_of[k]->Increment(static_cast<double>(rows));
+  }
 }
 
-void CountSamples(std::int64_t samples) { TheState().CountSamples(samples); }
+void CountSamples(std::int64_t samples) {
+  TheState().samples.Increment(static_cast<double>(samples));
+}
 
-void CountModel(bool cached) { TheState().CountModel(cached); }
+void CountModel(bool cached) {
+  (cached ? TheState().cached : TheState().loaded).Increment();
+}
 
-std::string MetricsText(const Levels& levels) {
-  return TheState().Text(levels);
+void SetBuild(std::string_view version, std::string_view target) {
+  TheState()
+      .NewGauge("torqued_build_info", "Version and instruction set in use.")
+      .Add({{"version", std::string(version)}, {"target", std::string(target)}})
+      .Set(1);
+}
+
+std::shared_ptr<void> ServeMetrics(const std::string& address, Probes probes,
+                                   std::string* bound) {
+  try {
+    auto made = std::make_shared<MetricsServer>(address, std::move(probes));
+    *bound = address.substr(0, address.rfind(':') + 1) +
+             std::to_string(made->port());
+    return made;
+  } catch (const CivetException&) {
+    throw std::runtime_error("cannot listen on " + address);
+  }
 }
 
 }  // namespace torqued::server

@@ -1,13 +1,16 @@
-// What the server counts, for Prometheus. No label is chosen by a client.
-// Everything is of the process, and thread-safe.
+// What the server counts, for Prometheus, and probes over HTTP. No label is
+// chosen by a client. Everything is of the process, and thread-safe.
 #pragma once
 
 #include <grpcpp/support/status_code_enum.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/batch/evaluation.h"
 #include "torqued/v1/errors.pb.h"
@@ -24,22 +27,26 @@ void CountRows(const QuantitySet& quantities, std::int64_t rows,
 void CountSamples(std::int64_t samples);
 /// A call asked for a model, which was in memory or had to be loaded.
 void CountModel(bool cached);
+/// Version and instruction set of the server.
+void SetBuild(std::string_view version, std::string_view target);
 
-/// What is read when the counters are.
-struct Levels {
-  std::string_view version, target;
-  std::int64_t inflight_bytes = 0, max_inflight_bytes = 0;
-  std::int64_t inflight_streams = 0, max_inflight_streams = 0;
-  std::int64_t calls = 0;
-  std::int64_t connections_refused = 0;
-  std::int64_t certificate_expires = 0;  // seconds since 1970; 0: no TLS
-  std::int64_t certificate_failures = 0;
-  std::int64_t rights_failures = 0;
-  std::int64_t model_failures = 0;
-  bool serving = false;
+/// A gauge that is read when the counters are.
+struct Level {
+  const char* name;
+  const char* help;
+  std::int64_t value;
 };
 
-/// All of it in Prometheus' text format.
-std::string MetricsText(const Levels& levels);
+struct Probes {
+  std::function<std::vector<Level>()> levels;
+  /// 200 or 503: the process answers itself; it takes calls.
+  std::function<bool()> healthy, ready;
+};
+
+/// Answers GET /metrics, /healthz and /readyz at "HOST:PORT" (0: a free one)
+/// until what is returned goes. `bound` receives the address with the port in
+/// use. Throws std::runtime_error.
+std::shared_ptr<void> ServeMetrics(const std::string& address, Probes probes,
+                                   std::string* bound);
 
 }  // namespace torqued::server

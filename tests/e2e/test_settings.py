@@ -54,12 +54,6 @@ def test_a_bad_environment_variable_is_a_usage_error_that_names_it(
     assert value in result.stdout
 
 
-def test_a_folder_that_is_made_for_the_store_is_told(start, tmp_path):
-    folder = tmp_path / "no" / "such"
-    log = start(store=folder / "models.db").log()
-    assert f"made the folder of the store path={folder}" in log
-
-
 def test_a_variable_that_names_no_setting_is_a_warning(start):
     log = start(environment={"TORQUED_MAXROWS": "5"}).log()
     assert "unknown environment variable name=TORQUED_MAXROWS" in log

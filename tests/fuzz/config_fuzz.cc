@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "server/config/command_line.h"
+#include "server/config/settings.h"
 #include "server/flags/address.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/require.h"
@@ -169,10 +169,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     FUZZ_REQUIRE((exit->code == 0) == exit->err.empty(), exit->err);
     FUZZ_REQUIRE((exit->code == 0) == !exit->out.empty(), exit->out);
     if (exit->code != 0) CheckRefusal(exit->err, file.path());
-  } else if (const auto* backup = std::get_if<StoreBackupCommand>(&command)) {
-    FUZZ_REQUIRE(!backup->store.empty(), "store");
-  } else if (const auto* store = std::get_if<StoreCheckCommand>(&command)) {
-    FUZZ_REQUIRE(!store->file.empty(), "file");
+  } else if (const auto* store = std::get_if<StoreCommand>(&command)) {
+    FUZZ_REQUIRE(!store->store.empty(), "store");
   } else {
     const auto& check = std::get<HealthCheckCommand>(command);
     FUZZ_REQUIRE(IsAddress(check.address, 1), check.address);

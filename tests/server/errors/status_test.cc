@@ -73,7 +73,7 @@ Error Worst(std::size_t violations, const std::string& text) {
     error.violations.push_back({text, text});
   }
   for (int i = 0; i < 100; ++i) {
-    error.metadata.emplace_back(std::to_string(i) + text, text);
+    error.metadata.emplace_back(std::to_string(i), text);
   }
   return error;
 }

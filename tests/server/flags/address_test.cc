@@ -74,10 +74,7 @@ TEST(AddressProblem, ItNamesTheFormsAndThePartThatIsWrong) {
       {"[host:80", ": '[host' is no host"},
       {"[]:80", ": [] is no IPv6 address"},
       {"[host]:80", ": [host] is no IPv6 address"},
-      {"[::1]]:80", ": [::1]] is no IPv6 address"},
-      {"999.0.0.1:80", ": 999.0.0.1 is no IPv4 address"},
-      {"1.2.3.4.5:80", ": 1.2.3.4.5 is no IPv4 address"},
-      {"..:80", ": .. is no IPv4 address"}};
+      {"[::1]]:80", ": [::1]] is no IPv6 address"}};
   for (const auto& [address, end] : cases) {
     const std::string problem = AddressProblem(address, kListen);
     EXPECT_THAT(problem, StartsWith("needs HOST:PORT or unix:PATH, not '"))

@@ -1,4 +1,4 @@
-#include "server/lifecycle/accept_loop.h"
+#include "server/lifecycle/transport.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+
+#include "tests/server/temp_dir.h"
 
 namespace torqued::server {
 namespace {
@@ -38,11 +44,9 @@ int Connect(int family, const std::string& port) {
 }
 
 TEST(AcceptLoop, AWildcardAcceptsBothFamilies) {
-  const auto opened = AcceptLoop::Open({"0.0.0.0:0"}, 1024);
-  const auto* loop = std::get_if<std::unique_ptr<AcceptLoop>>(&opened);
-  ASSERT_NE(loop, nullptr) << std::get<std::string>(opened);
-  EXPECT_EQ(Connect(AF_INET, PortOf(**loop)), 0);
-  const int error = Connect(AF_INET6, PortOf(**loop));
+  const AcceptLoop loop({"0.0.0.0:0"}, 1024);
+  EXPECT_EQ(Connect(AF_INET, PortOf(loop)), 0);
+  const int error = Connect(AF_INET6, PortOf(loop));
   if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) {
     GTEST_SKIP() << "no IPv6 here";
   }
@@ -50,10 +54,28 @@ TEST(AcceptLoop, AWildcardAcceptsBothFamilies) {
 }
 
 TEST(AcceptLoop, NeedsDescriptorsForMoreThanItself) {
-  const auto opened = AcceptLoop::Open({"127.0.0.1:0"}, 100);
-  EXPECT_EQ(std::get<std::string>(opened),
-            "this process may have 100 descriptors; it needs 128 (ulimit -Hn; "
-            "LimitNOFILE of a service)");
+  try {
+    const AcceptLoop loop({"127.0.0.1:0"}, 100);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "this process may have 100 descriptors; it needs 128 (ulimit "
+                 "-Hn; LimitNOFILE of a service)");
+  }
+}
+
+TEST(AddressFile, HoldsOneAddressALineAndLeavesNoDraft) {
+  const TempDir directory;
+  const std::string path = directory.File("address");
+  WriteAddressFile(path, {"a longer text than what follows"});
+  WriteAddressFile(path, {"127.0.0.1:1", "unix:/s"});
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(), "127.0.0.1:1\nunix:/s\n");
+  const auto parent = std::filesystem::path(path).parent_path();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(parent), {}), 1);
+  EXPECT_THROW(WriteAddressFile("/nonexistent/address", {"x"}),
+               std::runtime_error);
 }
 
 }  // namespace

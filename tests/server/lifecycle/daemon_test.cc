@@ -10,7 +10,7 @@
 #include <fstream>
 #include <vector>
 
-#include "server/lifecycle/health_client.h"
+#include "server/lifecycle/supervision.h"
 #include "server/observability/logging.h"
 #include "server/registry/model_store.h"
 #include "tests/server/robots.h"
@@ -36,18 +36,16 @@ class DaemonTest : public ::testing::Test {
   }
 
   std::unique_ptr<Daemon> Started() {
-    auto started = Daemon::Start(settings_);
-    if (const auto* problem = std::get_if<std::string>(&started)) {
-      ADD_FAILURE() << *problem;
-      return nullptr;
-    }
-    return std::get<std::unique_ptr<Daemon>>(std::move(started));
+    return std::make_unique<Daemon>(settings_);
   }
 
   std::string Problem() {
-    auto started = Daemon::Start(settings_);
-    const auto* problem = std::get_if<std::string>(&started);
-    return problem != nullptr ? *problem : "started";
+    try {
+      const Daemon started(settings_);
+    } catch (const std::exception& problem) {
+      return problem.what();
+    }
+    return "started";
   }
 
   static grpc::Status Register(const std::shared_ptr<grpc::Channel>& channel) {
@@ -73,7 +71,7 @@ TEST_F(DaemonTest, AServerThatAcceptsNoConnectionEndsItself) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        auto started = Daemon::Start(settings_, std::chrono::milliseconds(10));
+        const Daemon daemon(settings_, std::chrono::milliseconds(10));
         // As after a fault of the system: nothing can be accepted any more.
         for (int descriptor = 3; descriptor < 1024; ++descriptor) {
           int listens = 0;

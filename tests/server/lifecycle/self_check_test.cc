@@ -1,6 +1,6 @@
-#include "server/lifecycle/self_check.h"
-
 #include <gtest/gtest.h>
+
+#include "server/lifecycle/daemon.h"
 
 namespace torqued::server {
 namespace {
