@@ -82,7 +82,6 @@ void Append(const toml::table& table, const std::string& prefix,
       if (!section->empty()) continue;
     }
     const auto take = [&entry](const toml::node& value) {
-      const std::string of_key = "the value of key '" + entry.key + "' ";
       if (const auto* text = value.as_string()) {
         entry.values.push_back(text->get());
       } else if (const auto* whole = value.as_integer()) {
@@ -90,14 +89,15 @@ void Append(const toml::table& table, const std::string& prefix,
       } else if (const auto* real = value.as_floating_point()) {
         entry.values.push_back(NumberText(real->get()));
       } else {
-        Refuse(entry.place,
-               of_key + "is no text, no number and no list of these");
+        Refuse(entry.place, "the value of key '" + entry.key +
+                                "' is no text, no number and no list of these");
       }
       // A NUL would cut a path short where the system reads it.
       if (std::ranges::any_of(entry.values.back(), [](unsigned char c) {
             return c < 0x20 || c == 0x7F;
           })) {
-        Refuse(entry.place, of_key + "has control characters");
+        Refuse(entry.place,
+               "the value of key '" + entry.key + "' has control characters");
       }
     };
     if (const auto* list = node.as_array()) {

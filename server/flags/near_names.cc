@@ -31,8 +31,7 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 std::string Join(std::span<const std::string> names) {
   std::string joined;
   for (const std::string& name : names) {
-    if (!joined.empty()) joined += ", ";
-    joined += name;
+    joined += (joined.empty() ? "" : ", ") + name;
   }
   return joined;
 }
@@ -58,14 +57,10 @@ std::vector<std::string> NearNames(std::string_view name,
       }
     }
   }
-  const std::size_t listed = std::min(near.size(), kMax);
-  std::partial_sort(near.begin(),
-                    near.begin() + static_cast<std::ptrdiff_t>(listed),
-                    near.end());
+  std::sort(near.begin(), near.end());
   std::vector<std::string> names;
-  names.reserve(listed);
-  for (std::size_t i = 0; i < listed; ++i) {
-    names.emplace_back(near[i].second);
+  for (const auto& [distance, candidate] : near) {
+    if (names.size() < kMax) names.emplace_back(candidate);
   }
   return names;
 }
@@ -74,9 +69,8 @@ std::string NameHint(std::span<const std::string> near,
                      std::span<const std::string> known) {
   if (!near.empty()) return "; did you mean " + Join(near) + "?";
   if (known.empty()) return {};
-  const bool more = known.size() > kMax;
-  return "; known are " + Join(known.first(more ? kMax : known.size())) +
-         (more ? ", ..." : "");
+  return "; known are " + Join(known.first(std::min(known.size(), kMax))) +
+         (known.size() > kMax ? ", ..." : "");
 }
 
 }  // namespace torqued::flags

@@ -262,14 +262,14 @@ std::string Daemon::AskOwnHealth() const {
     const bool mtls = security == flags::Security::kMtls;
     // Without a certificate that clients may have, nobody answers.
     if (mtls && !certificates_->is_client()) continue;
-    const HealthAnswer answer = AskHealth(
+    const std::string problem = AskHealth(
         address,
         security == flags::Security::kNone ? grpc::InsecureChannelCredentials()
                                            : certificates_->ForWatchdog(mtls),
-        "", kHealthPatience);
+        "", kHealthPatience, /*must_serve=*/false);
     // Connections beyond the limit of descriptors are refused by intention.
     if (accept_loop_->refused() != refused) return {};
-    if (!answer.problem.empty()) return answer.problem;
+    if (!problem.empty()) return problem;
   }
   return {};
 }

@@ -166,10 +166,11 @@ std::jthread Watch(std::function<std::string()> check,
       });
 }
 
-HealthAnswer AskHealth(
+std::string AskHealth(
     const std::string& address,
     const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-    const std::string& server_name, std::chrono::milliseconds timeout) {
+    const std::string& server_name, std::chrono::milliseconds timeout,
+    bool must_serve) {
   grpc::ChannelArguments arguments;
   if (!server_name.empty()) arguments.SetSslTargetNameOverride(server_name);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -186,11 +187,12 @@ HealthAnswer AskHealth(
                  });
   // A process that hangs ends no calls.
   if (ended.wait_for(timeout + kGrace) != std::future_status::ready) {
-    return {address + ": the call does not end"};
+    return address + ": the call does not end";
   }
   const grpc::Status status = ended.get();
-  if (!status.ok()) return {address + ": " + status.error_message()};
-  return {{}, call->response.value() == kServing};
+  if (!status.ok()) return address + ": " + status.error_message();
+  const bool good = !must_serve || call->response.value() == kServing;
+  return good ? "" : address + ": not serving";
 }
 
 std::string CheckHealth(const std::string& address, const ClientTls& tls,
@@ -219,10 +221,8 @@ std::string CheckHealth(const std::string& address, const ClientTls& tls,
             ? grpc::SslCredentials(pem)
             : UnverifiedCredentials(pem.pem_cert_chain + pem.pem_private_key);
   }
-  const HealthAnswer answer =
-      AskHealth(address, credentials, tls.server_name, timeout);
-  if (!answer.problem.empty() || answer.serving) return answer.problem;
-  return address + ": not serving";
+  return AskHealth(address, credentials, tls.server_name, timeout,
+                   /*must_serve=*/true);
 }
 
 }  // namespace torqued::server

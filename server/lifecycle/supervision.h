@@ -49,15 +49,13 @@ std::jthread Watch(std::function<std::string()> check,
                    std::chrono::milliseconds interval);
 
 /// Asks grpc.health.v1 at the address for the whole server, over a connection
-/// of its own.
-struct HealthAnswer {
-  std::string problem;  // why there is no answer; empty if there is one
-  bool serving = false;
-};
-HealthAnswer AskHealth(
+/// of its own. Why it does not answer, or nothing; `must_serve`: nor with
+/// another answer than SERVING.
+std::string AskHealth(
     const std::string& address,
     const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-    const std::string& server_name, std::chrono::milliseconds timeout);
+    const std::string& server_name, std::chrono::milliseconds timeout,
+    bool must_serve);
 
 /// What is wrong at the address, or nothing if it serves.
 std::string CheckHealth(const std::string& address, const ClientTls& tls,

@@ -1,5 +1,6 @@
 #include "server/observability/logging.h"
 
+#include <absl/random/random.h>
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
@@ -13,7 +14,6 @@
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <regex>
 #include <thread>
 
@@ -191,11 +191,7 @@ std::string RequestIdFrom(std::string_view wanted) {
                           [](char c) { return c > ' ' && c < '\x7f'; })) {
     return std::string(wanted);
   }
-  thread_local std::mt19937_64 generator{[] {
-    std::random_device device;
-    std::seed_seq seed{device(), device(), device(), device()};
-    return std::mt19937_64(seed);
-  }()};
+  thread_local absl::BitGen generator;
   return absl::StrCat(absl::Hex(generator(), absl::kZeroPad16));
 }
 

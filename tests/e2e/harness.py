@@ -281,11 +281,6 @@ class Client:
         self.info = _WithDeadline(
             server_info_pb2_grpc.ServerInfoStub(self.channel))
 
-    def raw_unary(self, method):
-        """A unary method that takes and returns bytes."""
-        return functools.partial(
-            self.channel.unary_unary(method), timeout=CALL_SECONDS)
-
     def close(self):
         self.channel.close()
 

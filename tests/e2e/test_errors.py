@@ -2,7 +2,6 @@
 place. After each refusal the server still answers a good call."""
 
 import math
-import socket
 
 import grpc
 import numpy as np
@@ -224,24 +223,3 @@ def test_a_result_beyond_binary32_marks_its_row(client):
     assert status.field == "tau"
     tau = table(reply.results.tau)
     assert np.isfinite(tau[:2]).all() and not np.isfinite(tau[2]).all()
-
-
-# --- Strange callers ---------------------------------------------------------
-
-
-def test_unknown_methods_and_services(client):
-    for method in ("/torqued.v1.Dynamics/Levitate",
-                   "/torqued.v1.Nothing/Compute", "/"):
-        failure = failure_of(client.raw_unary(method), b"")
-        assert failure.code == grpc.StatusCode.UNIMPLEMENTED
-
-
-def test_connections_that_speak_something_else(module_server):
-    host, port = module_server.address.rsplit(":", 1)
-    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-    frames = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
-    for sent in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x00" * 1000,
-                 preface[:10], preface + b"\xff" * 500,
-                 preface + frames + b"\x00\x40\x00\x01\x04\x00\x00\x00\x01"):
-        with socket.create_connection((host, int(port)), timeout=5) as peer:
-            peer.sendall(sent)

@@ -95,14 +95,6 @@ def test_a_second_server_on_the_same_store_is_refused(start, tmp_path):
     assert start(store=first.store).stop() == 0
 
 
-def test_a_port_in_use_is_refused_with_its_address(start, tmp_path):
-    first = start()
-    refused = harness.run_to_exit(
-        "--listen", first.address, "--store", tmp_path / "other.db")
-    assert refused.returncode == 1
-    assert first.address in refused.stdout
-
-
 # --- Shutdown ----------------------------------------------------------------
 
 

@@ -4,7 +4,9 @@
 import grpc
 import numpy as np
 import pytest
+from torqued.v1 import array_pb2
 from torqued.v1 import dynamics_pb2 as pb
+from torqued.v1 import model_registry_pb2 as registry_pb
 
 import harness
 from calls import (
@@ -100,6 +102,38 @@ def test_too_much_work_under_way_is_refused_at_once_and_welcome_later(narrow):
                for call in calls if not call.exception()}
     assert len(answers) == 1
     assert narrow.dynamics.Compute(request).rows == 800
+
+
+MANY = 500_000
+
+
+@pytest.mark.parametrize("reason, fields", [
+    ("INVALID_FIELD", {"quantities": [ask.MASS_MATRIX] * MANY}),
+    ("INVALID_MODEL_REFERENCE", {"model": "m" * MANY}),
+    ("WRONG_JOINT_NAMES", {"options": pb.Options(joint_names=["x"] * MANY)}),
+    ("MALFORMED_ARRAY", {"q": array_pb2.Array(
+        columns=2**32 - 1, f64=bytes(8 * MANY))})])
+def test_refusing_a_request_costs_less_than_a_second(start, reason, fields):
+    server = start(models=harness.example_models())
+    request = pb.ComputeRequest(**{
+        "model": "planar_2r", "quantities": [ask.MASS_MATRIX],
+        "q": harness.array(np.zeros((1, 2))), **fields})
+    with harness.Client(server.address) as client:
+        before = server.cpu_seconds()
+        assert failure_of(client.dynamics.Compute, request).reason == reason
+        assert harness.SANITIZED or server.cpu_seconds() - before < 1.0
+
+
+def test_headers_have_a_limit(start):
+    # gRPC may end the connection of a call whose headers are too long.
+    with harness.Client(start().address) as client:
+        def call(length):
+            return client.registry.ListModels(
+                registry_pb.ListModelsRequest(),
+                metadata=(("x-note", "n" * length),))
+
+        call(7000)
+        assert failure_of(call, 9000).code is EXHAUSTED
 
 
 @pytest.mark.parametrize("rows", [1, 300])

@@ -43,33 +43,9 @@ def test_output_that_cannot_be_written_is_told(flags, tmp_path):
     assert done.stderr == "torqued: stdout cannot be written\n"
 
 
-@pytest.mark.parametrize("name, value", [
-    ("TORQUED_THREADS", "many"), ("TORQUED_LISTEN", "nowhere")])
-def test_a_bad_environment_variable_is_a_usage_error_that_names_it(
-        name, value, tmp_path):
-    result = harness.run_to_exit(
-        "--store", tmp_path / "models.db", environment={name: value})
-    assert result.returncode == 2, result.stdout
-    assert name in result.stdout
-    assert value in result.stdout
-
-
 def test_a_variable_that_names_no_setting_is_a_warning(start):
     log = start(environment={"TORQUED_MAXROWS": "5"}).log()
     assert "unknown environment variable name=TORQUED_MAXROWS" in log
-
-
-@pytest.mark.parametrize("text, named", [
-    ("thread = 1\n", "unknown key 'thread'; did you mean threads?"),
-    ('listen = "127.0.0.1:0"\n# more\nlisten = "[::1]:0"\n', "line 3: ")])
-def test_a_bad_configuration_file_is_a_usage_error_that_names_the_place(
-        text, named, tmp_path):
-    file = tmp_path / "torqued.toml"
-    file.write_text(text)
-    result = harness.run_to_exit(
-        "--store", tmp_path / "models.db", "--config", file)
-    assert result.returncode == 2, result.stdout
-    assert named in result.stdout
 
 
 def test_a_server_configured_by_file_alone_serves(tmp_path):

@@ -112,18 +112,6 @@ def test_every_service_that_can_be_called_is_on_the_page_and_in_the_contract(
     assert services - STANDARD == contract
 
 
-def test_a_watcher_of_what_is_not_there_is_told_so(start):
-    with harness.Client(start().address) as client:
-        health = health_pb2_grpc.HealthStub(client.channel)
-        watches = [health.Watch(health_pb2.HealthCheckRequest(service=name),
-                                timeout=30)
-                   for name in ("no.such.Service", "torqued.v1.Dynamics")]
-        assert [next(watch).status for watch in watches] == [
-            health_pb2.HealthCheckResponse.SERVICE_UNKNOWN, SERVING]
-        for watch in watches:
-            watch.cancel()
-
-
 def test_reflection_can_be_turned_off(start):
     with harness.Client(start("--reflection", "off").address) as client:
         failure = failure_of(reflect, client, list_services="*")

@@ -100,11 +100,6 @@ def test_an_address_is_listed_once(tmp_path, first, second, why):
     assert not (tmp_path / "socket").exists()
 
 
-def test_two_ports_of_the_systems_choice_are_no_repetition(start):
-    server = start(listen="127.0.0.1:0,127.0.0.1:0")
-    assert len(set(server.address.splitlines())) == 2
-
-
 def test_a_file_that_is_no_socket_is_left_alone(tmp_path):
     (tmp_path / "socket").write_text("do not touch")
     text = refusal(tmp_path, "unix:socket")

@@ -227,11 +227,6 @@ TEST_F(CommandLineTest, ValuesOutOfRangeAreRefused) {
   }
 }
 
-TEST_F(CommandLineTest, UnknownFlagsAndStrayWordsAreNamed) {
-  EXPECT_THAT(Refused({"--lisen", "x"}), HasSubstr("--lisen"));
-  EXPECT_THAT(Refused({"stray"}), HasSubstr("stray"));
-}
-
 TEST_F(CommandLineTest, AFileThatCannotBeReadIsNamedWithTheReason) {
   EXPECT_THAT(Refused({"--config", "/no/such"}), HasSubstr("/no/such"));
   EXPECT_THAT(Refused({"--config", "/proc/self/mem"}),

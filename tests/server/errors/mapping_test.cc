@@ -15,16 +15,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(MappingTest, AnArgumentErrorNamesItsField) {
-  const Error error =
-      ToError(ArgumentError{ArgumentError::Code::kUnknownFrame,
-                            "options.tip_frame", "no such frame"});
-  EXPECT_EQ(error.reason, v1::UNKNOWN_FRAME);
-  ASSERT_EQ(error.violations.size(), 1u);
-  EXPECT_EQ(error.violations[0].field, "options.tip_frame");
-  EXPECT_EQ(error.message, "options.tip_frame: no such frame");
-}
-
 TEST(MappingTest, TheArrayOfAWrenchIsAFieldOfItsMessage) {
   const std::string wrench(ToString(Input::kTipWrench));
   EXPECT_EQ(
@@ -141,20 +131,6 @@ TEST(MappingTest, CandidatesAreListedWholeAndCounted) {
   EXPECT_EQ((error.metadata[0].second.size() + 1) % 65, 0u);
 }
 
-TEST(MappingTest, AFullStoreSaysWhatItsLimitIs) {
-  RegistryError error;
-  error.code = RegistryError::Code::kQuota;
-  error.limit = 7;
-  error.setting = "max-models";
-  Error mapped = ToError(error);
-  EXPECT_EQ(mapped.reason, v1::QUOTA_REACHED);
-  EXPECT_FALSE(mapped.retry_after);
-  EXPECT_THAT(mapped.metadata,
-              ElementsAre(Pair("limit", "7"), Pair("setting", "max-models")));
-  error.setting = "";
-  EXPECT_THAT(ToError(error).metadata, ElementsAre(Pair("limit", "7")));
-}
-
 TEST(MappingTest, AStoreThatDoesNotAnswerMayBeTriedAgain) {
   RegistryError error;
   error.code = RegistryError::Code::kStoreUnavailable;
@@ -162,20 +138,6 @@ TEST(MappingTest, AStoreThatDoesNotAnswerMayBeTriedAgain) {
   EXPECT_TRUE(ToError(error).retry_after);
   error.code = RegistryError::Code::kNotFound;
   EXPECT_FALSE(ToError(error).retry_after);
-}
-
-TEST(MappingTest, LabelsAndPageTokensAreNoModelNames) {
-  RegistryError error;
-  error.code = RegistryError::Code::kInvalidName;
-  error.field = "name";
-  EXPECT_EQ(ToError(error).reason, v1::INVALID_MODEL_NAME);
-  error.field = "label";
-  EXPECT_EQ(ToError(error).reason, v1::INVALID_FIELD);
-  error.code = RegistryError::Code::kInvalidReference;
-  error.field = "page_token";
-  EXPECT_EQ(ToError(error).reason, v1::INVALID_FIELD);
-  error.field = "model";
-  EXPECT_EQ(ToError(error).reason, v1::INVALID_MODEL_REFERENCE);
 }
 
 }  // namespace

@@ -98,13 +98,6 @@ TEST(StatusTest, DetailsStayBelowFourKilobytes) {
   }
 }
 
-TEST(StatusTest, ViolationsThatDoNotFitAreCounted) {
-  const Decoded decoded = Decode(ToStatus(Worst(3000, "some sentence")));
-  ASSERT_TRUE(decoded.bad);
-  EXPECT_GT(decoded.bad->field_violations_size(), 10);
-  EXPECT_EQ(decoded.info.metadata().at("violations"), "3000");
-}
-
 TEST(StatusTest, EveryReasonHasItsCode) {
   const auto* reasons = v1::Reason_descriptor();
   for (int i = 0; i < reasons->value_count(); ++i) {

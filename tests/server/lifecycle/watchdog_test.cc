@@ -30,18 +30,5 @@ TEST(Watchdog, TellsOfTheFirstFailureAndOfTheRecovery) {
   EXPECT_EQ(told, std::vector<bool>({false, true, false, true, false, true}));
 }
 
-TEST(WatchdogDeathTest, EndsTheProcessAfterThreeFailuresInARow) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        int checks = 0;
-        const std::jthread watchdog =
-            Watch([&] { return ++checks > 3 ? "too late" : "silent"; },
-                  [](bool) {}, kInterval);
-        Await([] { return false; });
-      },
-      ::testing::ExitedWithCode(70), "");
-}
-
 }  // namespace
 }  // namespace torqued::server

@@ -95,13 +95,6 @@ TEST(LibraryLogDeathTest, ALineBeforeAnAbortIsWritten) {
       "error assertion failed: law_of_grpc library=grpc");
 }
 
-TEST(LoggingTest, LevelsBelowTheSetOneAreOff) {
-  SetUpLogging(LogFormat::kText, LogLevel::kWarn);
-  EXPECT_FALSE(LogEnabled(LogLevel::kInfo));
-  EXPECT_TRUE(LogEnabled(LogLevel::kWarn));
-  EXPECT_TRUE(LogEnabled(LogLevel::kError));
-}
-
 TEST(LoggingTest, LinesHaveATimeInUtc) {
   SetUpLogging(LogFormat::kJson, LogLevel::kInfo);
   ::testing::internal::CaptureStderr();

@@ -23,12 +23,6 @@ TEST(RequestIdTest, AnythingElseIsReplaced) {
   }
 }
 
-TEST(RequestIdTest, NewIdsDiffer) {
-  std::set<std::string> ids;
-  for (int i = 0; i < 10'000; ++i) ids.insert(RequestIdFrom(""));
-  EXPECT_EQ(ids.size(), 10'000u);
-}
-
 // The example of the recommendation.
 constexpr std::string_view kTrace =
     "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
