@@ -26,8 +26,7 @@ struct Grant {
   Role role = Role::kNone;
   std::string models = "*";  // pattern of fnmatch(3)
 
-  /// Whether it covers a reference: by the name in it, and without a name only
-  /// if it covers all models.
+  /// Whether it covers a reference; one without a name only if it covers all.
   bool Covers(std::string_view reference) const;
 };
 

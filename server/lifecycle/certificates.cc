@@ -127,7 +127,7 @@ bool Certificates::Use() {
   fs::rename(new_pair, *directory_ + "/server.pem");
   if (has_ca) fs::rename(new_ca, *directory_ + "/ca.pem");
   expires_ = facts.expires;
-  is_client_ = facts.is_client;
+  own_ = facts.is_client ? std::make_shared<const std::string>(pair) : nullptr;
   return true;
 }
 
@@ -163,13 +163,6 @@ std::shared_ptr<grpc::ServerCredentials> Certificates::ForServer(
             : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
   }
   return tls::TlsServerCredentials(options);
-}
-
-std::shared_ptr<grpc::ChannelCredentials> Certificates::ForWatchdog(
-    bool with_certificate) const {
-  return UnverifiedCredentials(
-      with_certificate ? ReadText(*directory_ + "/server.pem").value_or("")
-                       : "");
 }
 
 std::shared_ptr<grpc::ChannelCredentials> UnverifiedCredentials(

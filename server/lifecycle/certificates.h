@@ -34,11 +34,9 @@ class Certificates {
   /// With a client CA, clients may have certificates of it, or must.
   std::shared_ptr<grpc::ServerCredentials> ForServer(
       bool client_must_have_one) const;
-  /// For the server's own question about its health.
-  std::shared_ptr<grpc::ChannelCredentials> ForWatchdog(
-      bool with_certificate) const;
-  /// Whether the client CA vouches for the server's own certificate.
-  bool is_client() const { return is_client_.load(); }
+  /// The server's certificate and key, with which it asks for its own health;
+  /// null if the client CA does not vouch for them.
+  std::shared_ptr<const std::string> own() const { return own_.load(); }
 
   /// Reloads that were refused.
   std::int64_t failures() const { return failures_.load(); }
@@ -54,7 +52,7 @@ class Certificates {
   const std::shared_ptr<const std::string> directory_;
   std::string seen_;     // what the files held when they were last read
   std::string problem_;  // that was logged last
-  std::atomic<bool> is_client_{false};
+  std::atomic<std::shared_ptr<const std::string>> own_;
   std::atomic<std::int64_t> failures_{0}, expires_{0};
 };
 

@@ -259,14 +259,18 @@ std::string Daemon::AskOwnHealth() const {
   const std::int64_t refused = accept_loop_->refused();
   for (const std::string& address : addresses()) {
     const flags::Security security = flags::SecurityOf(address);
-    const bool mtls = security == flags::Security::kMtls;
-    // Without a certificate that clients may have, nobody answers.
-    if (mtls && !certificates_->is_client()) continue;
-    const std::string problem = AskHealth(
-        address,
-        security == flags::Security::kNone ? grpc::InsecureChannelCredentials()
-                                           : certificates_->ForWatchdog(mtls),
-        "", kHealthPatience, /*must_serve=*/false);
+    std::shared_ptr<const std::string> own;
+    if (security == flags::Security::kMtls) {
+      own = certificates_->own();
+      // Without a certificate that clients may have, nobody answers.
+      if (own == nullptr) continue;
+    }
+    const std::string problem =
+        AskHealth(address,
+                  security == flags::Security::kNone
+                      ? grpc::InsecureChannelCredentials()
+                      : UnverifiedCredentials(own == nullptr ? "" : *own),
+                  "", kHealthPatience, /*must_serve=*/false);
     // Connections beyond the limit of descriptors are refused by intention.
     if (accept_loop_->refused() != refused) return {};
     if (!problem.empty()) return problem;

@@ -22,16 +22,14 @@
 
 namespace torqued::server {
 
-/// Sends a planar arm of two links through decoding, planning, the engine and
-/// its pool and encoding, and compares with its closed form. Returns what is
-/// wrong, or nothing.
+/// Sends an arm of which the answer is known through decoding, planning, the
+/// engine and its pool and encoding. Returns what is wrong, or nothing.
 std::string SelfCheck(Engine& engine);
 
 class Daemon {
  public:
-  /// Opens the store, loads the model directories, checks a known answer,
-  /// listens and says that it serves. Throws std::exception, in one line, if it
-  /// cannot. A watchdog asks it for its health so often.
+  /// Throws std::exception, in one line, if it cannot serve. A watchdog asks it
+  /// for its health so often.
   explicit Daemon(
       const Settings& settings,
       std::chrono::milliseconds between_checks = std::chrono::seconds(5));
@@ -55,10 +53,9 @@ class Daemon {
   void ReloadModels() { LoadDirectories(/*starts=*/false); }
 
   /// Health turns NOT_SERVING, nobody can connect any more, then new calls are
-  /// refused. Once the calls in flight are done, refuses for a little longer,
-  /// so that clients have gone elsewhere, and ends the connections. Ends them
-  /// before that when the grace is over or `hurry`, which may wait a little,
-  /// says so.
+  /// refused. Connections end a little after the calls in flight, so that
+  /// clients have gone elsewhere, or when the grace is over or `hurry`, which
+  /// may wait a little, says so.
   void Drain(const std::function<bool()>& hurry);
 
  private:

@@ -16,10 +16,9 @@
 
 namespace torqued::server {
 
-/// SIGTERM, SIGINT and SIGHUP stay pending until waited for. So do SIGUSR1 and
-/// SIGUSR2, which would end the process and here do nothing: whoever waits logs
-/// one line for each. SIGPIPE is ignored. To be called before other threads
-/// start: they inherit the mask.
+/// SIGTERM, SIGINT, SIGHUP, SIGUSR1 and SIGUSR2 stay pending until waited for;
+/// the last two do nothing but log a line. SIGPIPE is ignored. To be called
+/// before other threads start: they inherit the mask.
 void BlockSignals();
 
 enum class Signal : std::uint8_t { kNone, kReload, kStop };
@@ -40,10 +39,9 @@ void TellReloading();
 std::jthread KeepManagerContent(std::function<bool()> content);
 
 /// Checks the server so often, on a thread that ends with what is returned.
-/// `check` returns what is wrong, or nothing; `tell` is called when that
-/// changes; true: the server answers, as it is taken to do at first. After 3
-/// checks in a row that failed, ends the process with code 70, without any
-/// clean-up, so that systemd or Kubernetes starts another one.
+/// `check` returns what is wrong, or nothing; `tell` hears when the server does
+/// not answer (false), or again. After 3 failures in a row ends the process
+/// with code 70, so that systemd or Kubernetes starts another one.
 std::jthread Watch(std::function<std::string()> check,
                    std::function<void(bool)> tell,
                    std::chrono::milliseconds interval);

@@ -28,18 +28,16 @@ bool LogEnabled(LogLevel level);
 /// them.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
-/// Lines of gRPC and protobuf become debug lines of ours: what matters in them
-/// reaches callers as a status and people as a line of the call. A line behind
-/// which the library ends the process is an error, and is written before that.
+/// Lines of gRPC and protobuf become debug lines of ours. One behind which the
+/// library ends the process is an error, and is written before that.
 void RouteLibraryLogs();
 
 /// Waits until the lines so far are written, at most so long. False: stderr is
 /// stuck. For the end of the process, at which lines that wait are lost.
 bool WriteOutLog(std::chrono::milliseconds at_most);
 
-/// What stands in a line behind the time. Never holds a line break, nor a
-/// character that terminals act on: values that come from outside cannot forge
-/// a line. These are escaped as in JSON.
+/// What stands in a line behind the time. Line breaks and characters that
+/// terminals act on are escaped as in JSON: no value can forge a line.
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields);
 

@@ -16,7 +16,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "server/wire/enums.h"
 #include "torqued/v1/dynamics.pb.h"
 #include "torqued/v1/model_registry.pb.h"
 #include "torqued/v1/server_info.pb.h"
@@ -58,14 +57,13 @@ struct State {
         methods[name].seconds = &seconds.Add({{"method", name}}, kBuckets);
       }
     }
-    for (int k = v1::Quantity_MIN; k <= v1::Quantity_MAX; ++k) {
-      const auto quantity = ToQuantity(k);
-      if (!quantity) continue;
+    // They have the order of the wire, which begins with none.
+    for (int k = 0; k < kQuantityCount; ++k) {
       constexpr std::size_t kPrefix = sizeof("QUANTITY_") - 1;
-      const std::string name = absl::AsciiStrToLower(
-          v1::Quantity_Name(static_cast<v1::Quantity>(k)).substr(kPrefix));
-      rows_of[static_cast<std::size_t>(*quantity)] =
-          &rows.Add({{"quantity", name}});
+      rows_of[static_cast<std::size_t>(k)] = &rows.Add(
+          {{"quantity", absl::AsciiStrToLower(
+                            v1::Quantity_Name(static_cast<v1::Quantity>(k + 1))
+                                .substr(kPrefix))}});
     }
   }
 

@@ -57,19 +57,6 @@ def test_a_reply_over_the_message_limit_is_refused(narrow):
         masses(rows + 1, encoding=F32)).rows == rows + 1
 
 
-def test_a_reply_that_row_statuses_make_too_large_is_no_broken_call(narrow):
-    rows = 480
-    request = masses(rows)
-    request.q.CopyFrom(harness.array(np.full((rows, 7), np.nan)))
-    try:
-        reply = narrow.dynamics.Compute(request)
-    except grpc.RpcError as error:
-        assert harness.Failure.of(error).reason == "REQUEST_TOO_LARGE"
-    else:
-        assert reply.rows_not_ok == rows
-        assert len(reply.SerializeToString()) <= MESSAGE_BYTES
-
-
 def test_a_request_over_the_message_limit_is_refused(narrow):
     # 56 bytes a state; the reply would be small.
     rows = MESSAGE_BYTES // 56 + 1

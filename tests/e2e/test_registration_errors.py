@@ -113,24 +113,6 @@ def test_model_names(client, name):
     assert (deletion.code, deletion.reason) == (INVALID, "INVALID_MODEL_NAME")
 
 
-@pytest.mark.parametrize("field, reason, fields", [
-    ("format", "INVALID_FIELD", {"format": 9}),
-    ("options.base", "INVALID_OPTION",
-     {"options": registry_pb.RegistrationOptions(base=5)}),
-    ("options.mimic", "INVALID_OPTION",
-     {"options": registry_pb.RegistrationOptions(mimic=5)}),
-])
-def test_unknown_enum_numbers(client, field, reason, fields):
-    failure = failure_of(
-        register, client, "arm", robots.pendulum(), **fields)
-    assert (failure.code, failure.reason) == (INVALID, reason)
-    assert failure.fields == [field]
-    dry = failure_of(
-        client.registry.ValidateModel, registry_pb.ValidateModelRequest(
-            source=robots.pendulum().encode(), **fields))
-    assert (dry.code, dry.reason) == (INVALID, reason)
-
-
 @pytest.mark.parametrize("token", ["x", "1zz"])
 def test_page_tokens_that_no_reply_has_given(client, token):
     failure = failure_of(

@@ -10,7 +10,6 @@ import health_pb2_grpc
 import pytest
 import reflection_pb2
 import reflection_pb2_grpc
-from google.protobuf import descriptor_pb2
 
 import harness
 from calls import laborious_for, register_long
@@ -57,21 +56,6 @@ def reflect(client, **request):
     reply, = stub.ServerReflectionInfo(iter([
         reflection_pb2.ServerReflectionRequest(**request)]), timeout=10)
     return reply
-
-
-def test_reflection_lists_the_services_and_describes_them(start):
-    with harness.Client(start().address) as client:
-        listed = reflect(client, list_services="*").list_services_response
-        assert {"torqued.v1.Dynamics", "torqued.v1.ModelRegistry",
-                "torqued.v1.ServerInfo"} <= {s.name for s in listed.service}
-        described = reflect(
-            client, file_containing_symbol="torqued.v1.Dynamics"
-        ).file_descriptor_response.file_descriptor_proto
-        files = [descriptor_pb2.FileDescriptorProto.FromString(file)
-                 for file in described]
-        methods = {method.name for file in files for service in file.service
-                   for method in service.method}
-        assert {"Compute", "InverseDynamics", "OperationalSpace"} <= methods
 
 
 STANDARD = {"grpc.health.v1.Health",

@@ -15,7 +15,7 @@ import streams
 from calls import (
     ALL_QUANTITIES, LONG_JOINTS, RESULT_ARRAYS, States, ask, compute_request,
     everything_request, laborious_for, options, register, register_long)
-from harness import F32, F64, failure_of, table
+from harness import F32, failure_of, table
 from streams import (
     GOOD, Q, Stream, chunk, chunk_of, cut, evaluate, everything_chunk, failed,
     joined, torques)
@@ -23,7 +23,6 @@ from streams import (
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
-WINDOW = 8
 
 
 # --- Answers -----------------------------------------------------------------
@@ -147,47 +146,6 @@ def test_a_million_states_take_no_more_memory_than_a_tenth(start, pause):
             assert peaks[1] - peaks[0] < 48_000_000
 
 
-def test_a_client_that_never_reads_is_held_up(start):
-    server = start(models=harness.example_models())
-    with harness.Client(server.address) as client:
-        # 0.14 MB that become 3.64 MB, near the 4 MiB that clients accept.
-        count, rows = 60, 5000
-        small = chunk(F32, q=States(7, rows).q)
-        stream = Stream(client, streams.start(
-            "panda", [ask.MASS_MATRIX, ask.JACOBIAN],
-            options=options(encoding=F64)), small)
-        reply = len(stream.receive().SerializeToString())
-        before = server.memory("VmRSS")
-        with stream:
-            for _ in range(count):
-                stream.send(small)
-            harness.until(lambda: stream.taken >= WINDOW)
-            taken = -1
-            while taken != stream.taken:
-                taken = stream.taken
-                time.sleep(0.5)
-            if not harness.SANITIZED:
-                taken_up = server.memory("VmRSS") - before
-                assert taken_up < (WINDOW + 8) * 2 * reply
-            # Whoever begins to read gets everything.
-            stream.close()
-            assert sum(reply.rows for reply in stream.call) == count * rows
-
-
-def test_the_order_of_replies_is_that_of_the_chunks(start):
-    """Small ones, computed where they arrive, behind large ones."""
-    server = start("--threads", 2, models=harness.example_models())
-    with harness.Client(server.address) as client:
-        sizes = [3000, 1, 2, 2000, 1, 1, 1, 500, 1] * 5
-        states = States(7, sum(sizes))
-        replies = evaluate(client, torques(), *map(
-            chunk_of, cut(states, sizes)))
-        assert [reply.rows for reply in replies] == sizes
-        one, = evaluate(client, torques(), chunk_of(states))
-        assert harness.same_bits(
-            joined(replies)["tau"], table(one.results.tau))
-
-
 # --- Errors ------------------------------------------------------------------
 
 
@@ -275,30 +233,6 @@ def long_chunk(client, seconds, clock=time.monotonic):
     """A chunk that takes about so long to compute."""
     rows = len(table(laborious_for(client, seconds, clock).q))
     return chunk(F32, q=States(LONG_JOINTS, rows).q)
-
-
-@pytest.mark.parametrize("how", ["cancelled", "past-its-deadline"])
-def test_a_stream_given_up_leaves_the_server_free(start, how):
-    server = start("--threads", 1)
-    with harness.Client(server.address) as client:
-        register_long(client)
-        work = long_chunk(client, 1.0, server.cpu_seconds)
-        before = server.cpu_seconds_when_idle()
-        evaluate(client, long_start(), work)
-        one_chunk = server.cpu_seconds_when_idle() - before
-        before = server.cpu_seconds()
-        call = client.dynamics.Evaluate.func(
-            iter([long_start(), work, work, work]),
-            timeout=0.3 if how == "past-its-deadline" else 30)
-        if how == "cancelled":
-            server.wait_until_computing()
-            call.cancel()
-        assert call.code() in (grpc.StatusCode.CANCELLED,
-                               grpc.StatusCode.DEADLINE_EXCEEDED)
-        # Nobody computes for nobody.
-        assert server.cpu_seconds_when_idle() - before < 3 * one_chunk / 2
-        assert len(evaluate(
-            client, long_start(), chunk(F32, q=States(LONG_JOINTS, 1).q))) == 1
 
 
 def test_a_drain_finishes_the_chunks_it_has_and_says_where_to_resume(start):

@@ -7,8 +7,7 @@ import numpy as np
 import harness
 import streams
 from calls import States, ask, everything_request
-from streams import (
-    GOOD, Q, Stream, chunk, chunk_of, cut, evaluate, failed, joined, torques)
+from streams import GOOD, Q, Stream, chunk, evaluate, failed, torques
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 
@@ -66,16 +65,3 @@ def test_more_streams_than_allowed_are_refused_until_one_ends(start):
             lambda: evaluate(client, *GOOD))) == 2
         for stream in opened:
             stream.__exit__()
-
-
-def test_a_stream_is_not_refused_for_its_own_chunks(start):
-    server = start("--max-inflight-bytes", 2_200_000,
-                   models=harness.example_models())
-    with harness.Client(server.address) as client:
-        states = States(7, 40_000)
-        replies = evaluate(
-            client, torques(), *map(chunk_of, cut(states, [900, 1000, 10])))
-        assert sum(reply.rows for reply in replies) == 40_000
-        whole = evaluate(client, torques(), *map(
-            chunk_of, cut(states, [1000])))
-        assert harness.same_bits(joined(replies)["tau"], joined(whole)["tau"])

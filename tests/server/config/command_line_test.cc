@@ -270,14 +270,6 @@ TEST_F(CommandLineTest, AMistakeInTheFileIsNamedByItsLine) {
   EXPECT_THAT(settings.listen, ElementsAre("[::1]:0"));
 }
 
-TEST_F(CommandLineTest, ARefusalIsShortAndPlainWhateverTheFileHolds) {
-  const std::string message =
-      Refused({"--config", File("\"sto\\u001B[2Jre" + std::string(10'000, 'x') +
-                                "\" = 1\n")});
-  EXPECT_THAT(message, HasSubstr("sto\\x1b[2Jre"));
-  EXPECT_LT(message.size(), 700u);
-}
-
 TEST_F(CommandLineTest, CommandsEndEarly) {
   EXPECT_THAT(Ended({"--version"}).out, HasSubstr("torqued 0"));
   EXPECT_THAT(Ended({"--help"}).out, HasSubstr("--max-inflight-bytes"));

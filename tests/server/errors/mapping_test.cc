@@ -74,35 +74,6 @@ TEST(MappingTest, ANameThatIsNearToNothingComesWithThoseThatThereAre) {
             "options.tip_frame: The model has no frame 'hand'.");
 }
 
-TEST(MappingTest, ARefusedModelListsItsErrorsByLine) {
-  RegistryError refused;
-  refused.code = RegistryError::Code::kInvalidModel;
-  refused.message = "invalid model";
-  refused.field = "source";
-  Finding bad;
-  bad.code = LintCode::kNegativeMass;
-  bad.line = 42;
-  bad.message = "mass -1";
-  refused.report.Add(bad);
-  Finding warning;
-  warning.severity = Severity::kWarning;
-  warning.code = LintCode::kMissingLimit;
-  refused.report.Add(warning);
-  Finding nowhere;
-  nowhere.code = LintCode::kUnknownTip;
-  nowhere.message = "no link 'x'";
-  refused.report.Add(nowhere);
-
-  const Error error = ToError(refused);
-  EXPECT_EQ(error.reason, v1::INVALID_MODEL);
-  ASSERT_EQ(error.violations.size(), 2u);
-  EXPECT_EQ(error.violations[0].field, "source:42");
-  EXPECT_THAT(error.violations[0].description,
-              AllOf(HasSubstr("negative-mass"), HasSubstr("mass -1")));
-  EXPECT_EQ(error.violations[1].field, "options.default_tip");
-  EXPECT_THAT(error.metadata, Contains(Pair("errors", "2")));
-}
-
 TEST(MappingTest, ATipThatAGoodModelLacksIsAnUnknownFrame) {
   RegistryError refused;
   refused.code = RegistryError::Code::kInvalidModel;

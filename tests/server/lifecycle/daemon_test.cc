@@ -1,6 +1,7 @@
 #include "server/lifecycle/daemon.h"
 
 #include <gmock/gmock.h>
+#include <grpc/grpc.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -29,6 +30,7 @@ constexpr std::chrono::seconds kPatience{30};
 class DaemonTest : public ::testing::Test {
  protected:
   DaemonTest() {
+    grpc_init();  // for good, as in main
     RouteLibraryLogs();
     settings_.listen = {"127.0.0.1:0"};
     settings_.store = directory_.File("models.db");

@@ -309,20 +309,5 @@ TEST_F(WideStreamTest, AChunkThatNeverFitsIsRefusedAsTooLarge) {
   EXPECT_EQ(failure.Metadata("chunk"), "1");
 }
 
-TEST_F(WideStreamTest, NothingBehindAChunkThatIsRefusedIsRead) {
-  std::promise<void> release = Hold();
-  std::thread sender([this] {
-    Start();
-    Send(kRows);
-    Send(8 * kRows + 1);
-    Send(kRows, 2);
-  });
-  ExpectJobs(1 + 1);
-  release.set_value();
-  EXPECT_EQ(ReadAll(), std::uint64_t{kRows});
-  sender.join();
-  EXPECT_FALSE(stream_->Finish().ok());
-}
-
 }  // namespace
 }  // namespace torqued::server

@@ -120,13 +120,5 @@ TEST_F(RegistryTest, PagesSurviveInsertions) {
   EXPECT_EQ(page.next_page_token, "");
 }
 
-TEST_F(RegistryTest, ExactlyFullLastPageHasNoToken) {
-  for (const char* name : {"a", "b"}) {
-    Value(registry_.Register(Request(name, 1)));
-  }
-  EXPECT_EQ(Value(registry_.List(2, "")).next_page_token, "");
-  EXPECT_NE(Value(registry_.List(1, "")).next_page_token, "");
-}
-
 }  // namespace
 }  // namespace torqued::server

@@ -147,14 +147,5 @@ TEST_F(QueryCacheTest, RefusalsAreNotRemembered) {
   EXPECT_EQ(cache_.size(), 0u);
 }
 
-TEST_F(QueryCacheTest, ABrokenModelIsRefused) {
-  auto broken = std::make_shared<LoadedRevision>();
-  broken->revision = "abc";
-  entry_.loaded = broken;
-  const auto answer = Ask(Request(), entry_);
-  ASSERT_TRUE(std::holds_alternative<Error>(answer));
-  EXPECT_EQ(std::get<Error>(answer).reason, v1::MODEL_BROKEN);
-}
-
 }  // namespace
 }  // namespace torqued::server

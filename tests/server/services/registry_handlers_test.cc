@@ -28,37 +28,6 @@ class RegistryHandlersTest : public ::testing::Test {
   Registry registry_;
 };
 
-TEST_F(RegistryHandlersTest, ARegisteredModelIsGotListedAndDeleted) {
-  v1::RegisterModelReply registered;
-  ASSERT_FALSE(Handle(registry_, Registration("arm"), &registered));
-  EXPECT_TRUE(registered.changed());
-  EXPECT_EQ(registered.model().joints_size(), 3);
-
-  v1::GetModelRequest get;
-  get.set_model("arm");
-  v1::GetModelReply got;
-  ASSERT_FALSE(Handle(registry_, get, &got));
-  EXPECT_EQ(got.model().revision(), registered.model().revision());
-  EXPECT_EQ(got.source(), "");
-  get.set_include_source(true);
-  ASSERT_FALSE(Handle(registry_, get, &got));
-  EXPECT_EQ(got.source(), kThreeJoints);
-
-  v1::ListModelsReply listed;
-  ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
-  ASSERT_EQ(listed.models_size(), 1);
-  EXPECT_EQ(listed.models(0).name(), "arm");
-  EXPECT_EQ(listed.models(0).nv(), 3u);
-
-  v1::DeleteModelRequest remove;
-  remove.set_name("arm");
-  v1::DeleteModelReply removed;
-  ASSERT_FALSE(Handle(registry_, remove, &removed));
-  const auto error = Handle(registry_, get, &got);
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->reason, v1::MODEL_NOT_FOUND);
-}
-
 TEST_F(RegistryHandlersTest, ExpectedCurrentOfNothingIsNotAbsent) {
   v1::RegisterModelReply reply;
   ASSERT_FALSE(Handle(registry_, Registration("arm"), &reply));
@@ -156,25 +125,6 @@ TEST_F(RegistryHandlersTest, ACancelledRegistrationStoresNothing) {
   EXPECT_EQ(listed.models_size(), 0);
   // Nor is it remembered as broken.
   ASSERT_FALSE(Handle(registry_, request, &reply));
-}
-
-TEST_F(RegistryHandlersTest, ValidationStoresNothingAndNeverFails) {
-  v1::ValidateModelRequest request;
-  request.set_source("<robot");
-  v1::ValidateModelReply reply;
-  ASSERT_FALSE(Handle(registry_, request, &reply));
-  EXPECT_FALSE(reply.valid());
-  EXPECT_GT(reply.report().errors(), 0u);
-  EXPECT_FALSE(reply.has_model());
-
-  request.set_source(kThreeJoints);
-  ASSERT_FALSE(Handle(registry_, request, &reply));
-  EXPECT_TRUE(reply.valid());
-  EXPECT_EQ(reply.model().name(), "");
-  EXPECT_EQ(reply.model().revision().size(), 64u);
-  v1::ListModelsReply listed;
-  ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
-  EXPECT_EQ(listed.models_size(), 0);
 }
 
 }  // namespace

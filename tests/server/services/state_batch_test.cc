@@ -133,14 +133,6 @@ TEST_F(StateBatchTest, ALimitBelowTheEchoFitsNoRow) {
   EXPECT_EQ(MetadataOf(error, "rows_that_fit"), "0");
 }
 
-TEST_F(StateBatchTest, TooManyRowsAreRefused) {
-  EXPECT_FALSE(Run(Request(1000)));
-  const Error error = Refused(Request(1001));
-  EXPECT_EQ(error.reason, v1::REQUEST_TOO_LARGE);
-  EXPECT_EQ(MetadataOf(error, "limit"), "1000");
-  EXPECT_EQ(MetadataOf(error, "setting"), "max-rows");
-}
-
 TEST_F(StateBatchTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
   const v1::ComputeRequest request = Request(6);
   v1::ComputeReply reply;
@@ -197,28 +189,6 @@ TEST_F(StateBatchTest, ResultsAreHeldUntilTheBatchGoes) {
   other.Clear();
   EXPECT_TRUE(
       std::holds_alternative<std::unique_ptr<StateBatch>>(prepare(&other)));
-}
-
-TEST_F(StateBatchTest, FailFastNamesTheFirstBadRow) {
-  v1::ComputeRequest request = Request(5);
-  request.mutable_q()->set_values(3 * 2 + 1, kNaN);
-  request.mutable_options()->set_fail_fast(true);
-  const Error error = Refused(request);
-  EXPECT_EQ(error.reason, v1::ROW_FAILED);
-  EXPECT_EQ(MetadataOf(error, "row"), "2");
-  EXPECT_EQ(MetadataOf(error, "joint"), "reach");
-  EXPECT_EQ(MetadataOf(error, "field"), "q");
-  EXPECT_EQ(MetadataOf(error, "code"), "ROW_CODE_INVALID_INPUT");
-}
-
-TEST_F(StateBatchTest, ABrokenModelIsNamed) {
-  auto broken = std::make_shared<LoadedRevision>();
-  broken->revision = "abc";
-  broken->problem = "why";
-  entry_.loaded = broken;
-  const Error error = Refused(Request(1));
-  EXPECT_EQ(error.reason, v1::MODEL_BROKEN);
-  EXPECT_EQ(MetadataOf(error, "revision"), "abc");
 }
 
 TEST_F(StateBatchTest, TaskDiagnosticsComeWithTheTask) {

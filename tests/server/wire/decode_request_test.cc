@@ -174,24 +174,6 @@ TEST(DecodeRequestTest, GravityIsThreeFiniteNumbers) {
   }
 }
 
-TEST(DecodeRequestTest, MalformedArraysAreNamed) {
-  const auto refuse = [](v1::Array* (v1::ComputeRequest::*field)(),
-                         const std::string& name) {
-    v1::ComputeRequest request = Request();
-    (request.*field)()->set_columns(3);
-    (request.*field)()->add_values(1);
-    ExpectRefused(request, v1::MALFORMED_ARRAY, name);
-  };
-  refuse(&v1::ComputeRequest::mutable_q, "q");
-  refuse(&v1::ComputeRequest::mutable_v, "v");
-  refuse(&v1::ComputeRequest::mutable_a, "a");
-  refuse(&v1::ComputeRequest::mutable_tau, "tau");
-  v1::ComputeRequest request = Request();
-  request.mutable_tip_wrench_on_environment()->mutable_wrench()->add_values(1);
-  ExpectRefused(request, v1::MALFORMED_ARRAY,
-                "tip_wrench_on_environment.wrench");
-}
-
 TEST(DecodeRequestTest, TaskOptionsAreCheckedAlsoWhenNobodyAsksForTheTask) {
   v1::ComputeRequest request = Request();
   request.mutable_operational_space()->set_damping(1);
