@@ -51,10 +51,11 @@ void Print(const std::string& line) {
 
 int BackUp(const StoreCommand& command) {
   const auto failure =
-      BackUpStore(command.store, command.copy,
-                  {.overwrite = command.overwrite, .stop = Interrupted});
+      BackUpStore(command.store, command.copy, command.overwrite, Interrupted);
   if (!failure) return 0;
-  if (!failure->damaged) return NoAnswer(failure->message);
+  if (failure->code != StoreError::Code::kDamaged) {
+    return NoAnswer(failure->message);
+  }
   Print(failure->message);
   return kDamaged;
 }
@@ -66,15 +67,12 @@ int Check(const std::string& store) {
   }
   const auto& check = std::get<StoreCheck>(checked);
   for (const std::string& damage : check.damage) Print(store + ": " + damage);
-  const std::size_t unlisted = check.damage_count - check.damage.size();
-  if (unlisted > 0) {
-    Print(store + ": and " + std::to_string(unlisted) + " more");
-  }
-  Print(store + ": " + (check.good() ? "good" : "damaged") + ", " +
+  const bool good = check.damage.empty();
+  Print(store + ": " + (good ? "good" : "damaged") + ", " +
         std::to_string(check.names) + " names, " +
         std::to_string(check.revisions) + " revisions, schema " +
         std::to_string(check.schema));
-  return check.good() ? 0 : kDamaged;
+  return good ? 0 : kDamaged;
 }
 
 /// Until a signal stops it; throws why it does not start.

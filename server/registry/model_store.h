@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,51 +11,29 @@
 #include <variant>
 #include <vector>
 
+#include "server/registry/reference.h"
+#include "server/registry/revision.h"
 #include "server/registry/sqlite.h"
-#include "server/registry/store_files.h"
 
 namespace torqued::server {
 
 /// Stored with microsecond resolution.
-using StoreTime = std::chrono::time_point<std::chrono::system_clock,
-                                          std::chrono::microseconds>;
-
-template <class T>
-using OrStoreError = std::variant<T, StoreError>;
-
-/// What a revision was when it was last loaded, for lists.
-struct RevisionSummary {
-  std::string format;   // empty if the content is damaged
-  std::int64_t nq = 0;  // sizes of q and v; 0 if it does not load
-  std::int64_t nv = 0;
-  std::string problem = {};  // why it does not load; empty: it does
-
-  bool operator==(const RevisionSummary&) const = default;
-};
-
-/// Content under its hash; never altered once stored.
-struct StoredRevision {
-  std::string revision;
-  std::string format;
-  std::string source;
-  std::string options;  // canonical text
-  std::optional<RevisionSummary> summary;
-};
+using StoreTime = std::chrono::system_clock::time_point;
 
 /// A revision that a name points at or has pointed at.
 struct Registration {
-  std::string name;
+  std::string name;  // empty for @revision, which several names may have had
   std::string revision;
   StoreTime registered_at;          // when the name was last pointed at it
   std::vector<std::string> labels;  // of this revision under this name, sorted
 };
 
-/// A current registration in a list.
-struct ListedName {
+/// What a name points at, as it was when it was last loaded.
+struct ListedModel {
   std::string name;
   std::string revision;
   StoreTime registered_at;
-  std::optional<RevisionSummary> summary;
+  RevisionSummary summary;  // its problem says why a model is broken
 };
 
 /// One registration as a whole. The views need live only during the call.
@@ -66,10 +43,10 @@ struct RegistrationChange {
   std::string_view format;
   std::string_view source;
   std::string_view options;
-  /// If present, replaces what is stored.
-  std::optional<RevisionSummary> summary;
+  /// If known, replaces what is stored.
+  RevisionSummary summary;
   /// If present, the name must point there; "" = must not exist.
-  std::optional<std::string_view> expected_current;
+  std::optional<std::string> expected_current;
   /// Empty: none. A label in use under this name moves.
   std::string_view label;
   /// If present, stored as the hash of the file last loaded for the name.
@@ -80,7 +57,6 @@ struct RegistrationChange {
 struct Registered {
   Registration registration;
   std::string before;  // what the name pointed at; empty: it is new
-  bool changed() const { return before != registration.revision; }
 };
 
 struct Deleted {
@@ -89,26 +65,9 @@ struct Deleted {
   std::vector<std::string> removed_revisions;
 };
 
-/// `expected_current` did not hold; nothing was changed.
-struct RevisionConflict {
-  std::string current;  // empty: the name does not exist
-};
-
-struct NameNotFound {};
-
-/// A registration would exceed a quota; nothing was changed.
-struct QuotaReached {
-  enum class Of : std::uint8_t { kModels, kLabels };
-  Of of = Of::kModels;
-  std::int64_t limit = 0;
-};
-
-using RegistrationOutcome =
-    std::variant<Registered, RevisionConflict, QuotaReached, StoreError>;
-
 /// Thread-safe. Every call happens as a whole or not at all, and what a call
-/// acknowledged survives a crash of the process and of the machine. Absence is
-/// a value, not an error.
+/// acknowledged survives a crash of the process and of the machine. Failures
+/// throw StoreError.
 class ModelStore {
  public:
   /// Labels of one name; a reply about a model lists them.
@@ -124,70 +83,82 @@ class ModelStore {
       const std::string& path, std::int64_t max_models = 10'000);
 
   /// Stores content that is not there yet and points the name at it. Content
-  /// that was damaged in the store is replaced.
-  RegistrationOutcome Register(const RegistrationChange& change);
+  /// that was damaged in the store is replaced. Throws RegistryError, and
+  /// changes nothing, where `expected_current` does not hold or a quota is
+  /// reached.
+  Registered Register(const RegistrationChange& change);
 
   /// Removes the name with its history and labels, and the revisions that no
   /// other name has had. The directory hash stays, so that an unchanged file
-  /// does not bring the name back at the next start.
-  std::variant<Deleted, NameNotFound, RevisionConflict, StoreError> Delete(
+  /// does not bring the name back at the next start. Nothing: there is no such
+  /// name. Throws RegistryError where `expected_current` does not hold.
+  std::optional<Deleted> Delete(
       std::string_view name,
       const std::optional<std::string>& expected_current);
 
-  /// What the name points at.
-  OrStoreError<std::optional<Registration>> FindCurrent(std::string_view name);
+  /// What the reference may mean, up to `limit` registrations in byte order of
+  /// their revisions.
+  std::vector<Registration> Find(const ModelReference& reference,
+                                 std::int64_t limit);
 
-  OrStoreError<std::optional<Registration>> FindLabel(std::string_view name,
-                                                      std::string_view label);
+  /// Of a revision's source, which is not read; 0 if there is none.
+  std::int64_t SourceBytes(std::string_view revision);
 
-  /// Revisions that the name has had and that start with the prefix, in byte
-  /// order.
-  OrStoreError<std::vector<Registration>> FindInHistory(std::string_view name,
-                                                        std::string_view prefix,
-                                                        std::size_t limit);
+  std::optional<StoredRevision> ReadRevision(std::string_view revision);
 
-  /// All revisions that start with the prefix, in byte order.
-  OrStoreError<std::vector<std::string>> FindRevisions(std::string_view prefix,
-                                                       std::size_t limit);
+  /// Of the names after `after`, in byte order.
+  std::vector<ListedModel> ListNames(std::string_view after,
+                                     std::int64_t limit);
 
-  /// Of a revision's source, which is not read.
-  OrStoreError<std::optional<std::int64_t>> SourceBytes(
-      std::string_view revision);
-
-  OrStoreError<std::optional<StoredRevision>> ReadRevision(
-      std::string_view revision);
-
-  /// Current registrations of the names after `after`, in byte order of names.
-  OrStoreError<std::vector<ListedName>> ListNames(std::string_view after,
-                                                  std::size_t limit);
-
-  /// Names next to `name`, which need not exist: up to `limit / 2` before it
-  /// and as many from it on.
-  OrStoreError<std::vector<std::string>> NamesAround(std::string_view name,
-                                                     std::size_t limit);
+  /// Names next to `name`, which need not exist: up to `limit` before it and as
+  /// many from it on.
+  std::vector<std::string> NamesAround(std::string_view name,
+                                       std::int64_t limit);
 
   /// Replaces the summary of a revision that is still there. Does nothing while
-  /// another write is under way: a summary can be made again.
+  /// another write is under way, or on failure: it can be made again.
   void WriteSummary(std::string_view revision, const RevisionSummary& summary);
 
-  /// Hash of the content last loaded for the name from a directory.
-  OrStoreError<std::optional<std::string>> FindDirectoryHash(
-      std::string_view name);
+  /// Of the content last loaded for the name from a directory; empty if none.
+  std::string FindDirectoryHash(std::string_view name);
 
  private:
+  /// On a file for it alone, which holds the process id. Released when it goes
+  /// or the process ends.
+  struct Lock {
+    explicit Lock(const std::string& path);
+    ~Lock();
+    int fd;
+  };
   struct Connection {
+    explicit Connection(const std::string& file)
+        : sqlite(file, SqliteConnection::Mode::kReadWrite) {}
+
     std::mutex mutex;
-    std::unique_ptr<SqliteConnection> sqlite;
+    SqliteConnection sqlite;
   };
 
-  ModelStore(std::unique_ptr<FileLock> lock, std::int64_t max_models)
-      : lock_(std::move(lock)), max_models_(max_models) {}
+  ModelStore(const std::string& file, std::int64_t max_models);
 
-  std::unique_ptr<FileLock> lock_;  // released last
+  const Lock lock_;  // released last
   const std::int64_t max_models_;
   // A look-up waits neither for a registration that waits for the disk, nor for
   // a source that is read.
   Connection writer_, names_, sources_;
 };
+
+/// The schema of a store: application_id and user_version of its header. 0: an
+/// empty file. Throws StoreError for a file that is none, or that this version
+/// does not read.
+std::int64_t ReadSchema(SqliteConnection& connection);
+
+/// Configures the connection. Creates the tables in an empty file, or checks
+/// that the file is whole and brings the tables of schema 3 to this version, in
+/// one transaction. Throws StoreError, and leaves any other file byte for byte
+/// as it is.
+void PrepareSchema(SqliteConnection& connection);
+
+/// Makes the name of a new file durable.
+void SyncDirectory(const std::string& directory);
 
 }  // namespace torqued::server

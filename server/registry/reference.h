@@ -1,7 +1,6 @@
 // Names, labels and the references that calls use for models.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,13 +19,11 @@ bool IsNewModelName(std::string_view name);
 /// As a name, and not 8 or more hex digits: those are revision prefixes.
 bool IsValidLabel(std::string_view label);
 
-/// `name`, `name@prefix`, `name@label` or `@prefix`.
+/// `name`, `name@prefix`, `name@label` or `@prefix`; what is absent is empty.
 struct ModelReference {
-  enum class Kind : std::uint8_t { kCurrent, kNamePrefix, kNameLabel, kPrefix };
-  Kind kind = Kind::kCurrent;
-  std::string name;    // empty for kPrefix
-  std::string prefix;  // 8 to 64 lower-case hex digits, or empty
-  std::string label;
+  std::string name;
+  std::string prefix = {};  // 8 to 64 lower-case hex digits
+  std::string label = {};
 };
 
 /// Or a sentence saying what is wrong. Hex digits may be upper-case.
@@ -38,7 +35,7 @@ std::variant<ModelReference, std::string> ParseModelReference(
 /// repeat nor hide others.
 std::string EncodePageToken(std::string_view last_name);
 
-/// Nothing for a text that EncodePageToken did not write.
+/// Nothing for a text that EncodePageToken does not write.
 std::optional<std::string> DecodePageToken(std::string_view token);
 
 }  // namespace torqued::server

@@ -1,27 +1,27 @@
 #include "server/registry/registry.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
+#include <variant>
 
 #include "core/formats/urdf.h"
 #include "core/model/text.h"
 #include "server/flags/near_names.h"
-#include "server/registry/registry_errors.h"
 
 namespace torqued::server {
 namespace {
 
 using Code = RegistryError::Code;
 
-// An unknown name is compared with so many next to it in byte order.
-constexpr std::size_t kNamesLookedAt = 128;
+// An unknown name is compared with so many before and after it in byte order.
+constexpr std::int64_t kNamesLookedAt = 64;
+// Of an ambiguous prefix, those that are named.
+constexpr std::size_t kMostCandidates = 10;
 // A name that is deleted and registered between two reads is read again.
 constexpr int kAttempts = 3;
+constexpr std::size_t kRevisionSize = 64;
 constexpr std::uint32_t kDefaultPageSize = 100;
 constexpr std::uint32_t kMaxPageSize = 1000;
-// Between two reads of so many names others get at the store.
-constexpr std::size_t kNamesAtOnce = 100;
 
 ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
   return {.name = std::move(registration.name),
@@ -30,347 +30,260 @@ ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
           .labels = std::move(registration.labels)};
 }
 
-std::optional<RegistryError> CheckRequest(const RegisterRequest& request) {
+/// Throws.
+void CheckRequest(const RegisterRequest& request) {
   if (!IsNewModelName(request.name)) {
-    return MakeError(Code::kInvalidName,
-                     "model name " + Quoted(request.name) +
-                         ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and "
-                         "neither . nor ..",
-                     "name");
+    throw RegistryError{
+        .code = Code::kInvalidName,
+        .message = "model name " + Quoted(request.name) +
+                   ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and "
+                   "neither . nor ..",
+        .field = "name"};
   }
   if (!request.label.empty() && !IsValidLabel(request.label)) {
-    return MakeError(Code::kInvalidName,
-                     "label " + Quoted(request.label) +
-                         ": a label is 1 to 128 of A-Z a-z 0-9 . _ - and not 8 "
-                         "or more hex digits",
-                     "label");
+    throw RegistryError{
+        .code = Code::kInvalidName,
+        .message = "label " + Quoted(request.label) +
+                   ": a label is 1 to 128 of A-Z a-z 0-9 . _ - and "
+                   "not 8 or more hex digits",
+        .field = "label"};
   }
   if (const std::size_t limit = UrdfLimits{}.source_bytes;
       request.source.size() > limit) {
-    return MakeError(Code::kTooLarge,
-                     "the source has " + std::to_string(request.source.size()) +
-                         " bytes, at most " + std::to_string(limit) +
-                         " are accepted",
-                     "source");
+    throw RegistryError{
+        .code = Code::kTooLarge,
+        .message = "the source has " + std::to_string(request.source.size()) +
+                   " bytes, at most " + std::to_string(limit) + " are accepted",
+        .field = "source"};
   }
-  return std::nullopt;
+}
+
+RegistryError Ambiguous(const std::string& prefix,
+                        const std::vector<Registration>& found) {
+  const std::size_t listed = std::min(found.size(), kMostCandidates);
+  RegistryError error{.code = Code::kAmbiguous,
+                      .message = "revision prefix " + prefix + " fits " +
+                                 (listed < found.size() ? "more than " : "") +
+                                 std::to_string(listed) + " revisions:"};
+  for (std::size_t i = 0; i < listed; ++i) {
+    error.message += ' ' + found[i].revision;
+    error.candidates.push_back(found[i].revision);
+  }
+  return error;
 }
 
 }  // namespace
 
-Registry::Registry(std::unique_ptr<ModelStore> store,
-                   std::size_t cached_source_bytes)
-    : store_(std::move(store)), cache_(cached_source_bytes) {}
-
 OrRegistryError<RegisterResult> Registry::Register(RegisterRequest request) {
-  return RegisterAs(std::move(request), std::nullopt);
+  return Answer([&] { return Store(std::move(request), std::nullopt); });
 }
 
-OrRegistryError<RegisterResult> Registry::RegisterAs(
+RegisterResult Registry::Store(
     RegisterRequest request, const std::optional<std::string>& directory_hash) {
-  if (auto error = CheckRequest(request)) return *std::move(error);
-
-  const RevisionCache::Generation generation = cache_.generation();
-  LoadedPointer loaded = cache_.Find(
+  CheckRequest(request);
+  const Cache::Generation generation = cache_.generation();
+  LoadedPointer loaded = cache_.FindRevision(
       ComputeRevision(request.format, request.source, request.options));
   if (loaded == nullptr || loaded->model == nullptr) {
     loaded = LoadRevision(request.format, std::move(request.source),
                           request.options, request.cancelled);
   }
   if (loaded->model == nullptr) {
-    RegistryError error = MakeError(
-        Code::kInvalidModel, "invalid model: " + loaded->problem, "source");
-    error.report = loaded->report;
-    return error;
+    throw RegistryError{.code = Code::kInvalidModel,
+                        .message = "invalid model: " + loaded->problem,
+                        .field = "source",
+                        .report = loaded->report};
   }
 
   const std::string options = request.options.Canonical();
-  RegistrationChange change;
-  change.name = request.name;
-  change.revision = loaded->revision;
-  change.format = loaded->format;
-  change.source = loaded->source;
-  change.options = options;
-  change.expected_current = request.expected_current;
-  change.label = request.label;
-  change.directory_hash = directory_hash;
-  change.summary = SummaryOf(*loaded);
-  change.now = std::chrono::time_point_cast<std::chrono::microseconds>(
-      std::chrono::system_clock::now());
-  auto stored = [&] {
-    const NameCache::Change forget(names_);
+  const RegistrationChange change{
+      .name = request.name,
+      .revision = loaded->revision,
+      .format = loaded->format,
+      .source = loaded->source,
+      .options = options,
+      .summary = loaded->Summary(),
+      .expected_current = std::move(request.expected_current),
+      .label = request.label,
+      .directory_hash = directory_hash,
+      .now = std::chrono::system_clock::now()};
+  Registered registered = [&] {
+    const Cache::Change dropped(cache_);
     return store_->Register(change);
   }();
-  if (const auto* error = std::get_if<StoreError>(&stored)) {
-    return FromStore(*error);
-  }
-  if (const auto* conflict = std::get_if<RevisionConflict>(&stored)) {
-    return Conflict(request.name, request.expected_current.value_or(""),
-                    conflict->current);
-  }
-  if (const auto* quota = std::get_if<QuotaReached>(&stored)) {
-    return Full(*quota);
-  }
-  auto& registered = std::get<Registered>(stored);
-  cache_.Insert(loaded, generation);
-  return RegisterResult{
-      ToEntry(std::move(registered.registration), std::move(loaded)),
-      std::move(registered.before)};
+  cache_.InsertRevision(loaded, generation);
+  return {ToEntry(std::move(registered.registration), std::move(loaded)),
+          std::move(registered.before)};
 }
 
 OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference,
                                               const AdmitSource& admit) {
-  auto parsed = ParseModelReference(reference);
-  if (auto* problem = std::get_if<std::string>(&parsed)) {
-    return MakeError(Code::kInvalidReference, std::move(*problem), "model");
-  }
-  const auto& wanted = std::get<ModelReference>(parsed);
-  return wanted.kind == ModelReference::Kind::kPrefix
-             ? ResolveRevision(wanted, admit)
-             : ResolveName(wanted, admit);
-}
-
-OrRegistryError<ModelEntry> Registry::ResolveRevision(
-    const ModelReference& reference, const AdmitSource& admit) {
-  constexpr std::size_t kFullSize = 64;
-  std::string revision = reference.prefix;
-  if (revision.size() < kFullSize) {
-    auto found = store_->FindRevisions(revision, kMostCandidates + 1);
-    if (const auto* error = std::get_if<StoreError>(&found)) {
-      return FromStore(*error);
+  return Answer([&] {
+    auto parsed = ParseModelReference(reference);
+    if (auto* problem = std::get_if<std::string>(&parsed)) {
+      throw RegistryError{.code = Code::kInvalidReference,
+                          .message = std::move(*problem),
+                          .field = "model"};
     }
-    auto& revisions = std::get<std::vector<std::string>>(found);
-    if (revisions.empty()) return NotFound(reference);
-    if (revisions.size() > 1) return Ambiguous(revision, std::move(revisions));
-    revision = std::move(revisions.front());
-  }
-  auto found = LoadStored(revision, admit);
-  if (auto* error = std::get_if<RegistryError>(&found)) {
-    return std::move(*error);
-  }
-  auto& loaded = std::get<LoadedPointer>(found);
-  if (loaded == nullptr) return NotFound(reference);
-  return ModelEntry{.name = "",
-                    .loaded = std::move(loaded),
-                    .registered_at = {},
-                    .labels = {}};
-}
-
-OrRegistryError<ModelEntry> Registry::ResolveName(
-    const ModelReference& reference, const AdmitSource& admit) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    auto found = FindRegistration(reference);
-    if (auto* error = std::get_if<RegistryError>(&found)) {
-      return std::move(*error);
+    const auto& wanted = std::get<ModelReference>(parsed);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      auto registration = LookUp(wanted);
+      if (!registration) throw NotFound(wanted);
+      if (LoadedPointer loaded = Load(registration->revision, admit)) {
+        return ToEntry(*std::move(registration), std::move(loaded));
+      }
     }
-    auto& registration = std::get<Registration>(found);
-    auto loaded = LoadStored(registration.revision, admit);
-    if (auto* error = std::get_if<RegistryError>(&loaded)) {
-      return std::move(*error);
-    }
-    if (auto& pointer = std::get<LoadedPointer>(loaded); pointer != nullptr) {
-      return ToEntry(std::move(registration), std::move(pointer));
-    }
-  }
-  return MakeError(Code::kStoreUnavailable,
-                   "model " + Quoted(reference.name) +
-                       " is being deleted and registered again; try again");
+    if (wanted.name.empty()) throw NotFound(wanted);
+    throw RegistryError{
+        .code = Code::kStoreUnavailable,
+        .message = "model " + Quoted(wanted.name) +
+                   " is being deleted and registered again; try again"};
+  });
 }
 
 std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
-  if (auto known = names_.Find(reference)) {
-    if (LoadedPointer loaded = cache_.Find(known->revision)) {
-      return ToEntry(*std::move(known), std::move(loaded));
+  auto registration = cache_.FindName(reference);
+  if (!registration) {
+    const Cache::Generation generation = cache_.generation();
+    const auto parsed = ParseModelReference(reference);
+    const auto* wanted = std::get_if<ModelReference>(&parsed);
+    if (wanted == nullptr) return std::nullopt;
+    auto found = Answer([&] { return LookUp(*wanted); });
+    if (std::holds_alternative<RegistryError>(found)) return std::nullopt;
+    registration = std::get<std::optional<Registration>>(std::move(found));
+    if (!registration) return std::nullopt;
+    if (!wanted->name.empty()) {
+      cache_.InsertName(reference, *registration, generation);
     }
   }
-  const NameCache::Generation generation = names_.generation();
-  const auto parsed = ParseModelReference(reference);
-  const auto* wanted = std::get_if<ModelReference>(&parsed);
-  if (wanted == nullptr) return std::nullopt;
-  if (wanted->kind == ModelReference::Kind::kPrefix) {
-    LoadedPointer loaded = cache_.Find(wanted->prefix);
-    if (loaded == nullptr) return std::nullopt;
-    return ToEntry({}, std::move(loaded));
-  }
-  auto found = LookUp(*wanted);
-  auto* registration = std::get_if<std::optional<Registration>>(&found);
-  if (registration == nullptr || !*registration) return std::nullopt;
-  names_.Insert(reference, **registration, generation);
-  LoadedPointer loaded = cache_.Find((*registration)->revision);
+  LoadedPointer loaded = cache_.FindRevision(registration->revision);
   if (loaded == nullptr) return std::nullopt;
-  return ToEntry(std::move(**registration), std::move(loaded));
+  return ToEntry(*std::move(registration), std::move(loaded));
 }
 
-OrRegistryError<std::optional<Registration>> Registry::LookUp(
-    const ModelReference& reference) {
-  using Kind = ModelReference::Kind;
-  if (reference.kind == Kind::kNamePrefix) {
-    auto found = store_->FindInHistory(reference.name, reference.prefix,
-                                       kMostCandidates + 1);
-    if (const auto* error = std::get_if<StoreError>(&found)) {
-      return FromStore(*error);
-    }
-    auto& registrations = std::get<std::vector<Registration>>(found);
-    if (registrations.empty()) return std::nullopt;
-    if (registrations.size() == 1) return std::move(registrations.front());
-    std::vector<std::string> revisions;
-    revisions.reserve(registrations.size());
-    for (Registration& registration : registrations) {
-      revisions.push_back(std::move(registration.revision));
-    }
-    return Ambiguous(reference.prefix, std::move(revisions));
+std::optional<Registration> Registry::LookUp(const ModelReference& reference) {
+  if (reference.name.empty() && reference.prefix.size() == kRevisionSize) {
+    return Registration{.name = "",
+                        .revision = reference.prefix,
+                        .registered_at = {},
+                        .labels = {}};
   }
-  auto found = reference.kind == Kind::kNameLabel
-                   ? store_->FindLabel(reference.name, reference.label)
-                   : store_->FindCurrent(reference.name);
-  if (const auto* error = std::get_if<StoreError>(&found)) {
-    return FromStore(*error);
-  }
-  return std::get<std::optional<Registration>>(std::move(found));
+  auto found = store_->Find(reference, kMostCandidates + 1);
+  if (found.empty()) return std::nullopt;
+  if (found.size() > 1) throw Ambiguous(reference.prefix, found);
+  return std::move(found.front());
 }
 
-OrRegistryError<Registration> Registry::FindRegistration(
-    const ModelReference& reference) {
-  auto found = LookUp(reference);
-  if (auto* error = std::get_if<RegistryError>(&found)) {
-    return std::move(*error);
+RegistryError Registry::NotFound(const ModelReference& reference) {
+  RegistryError error{.code = Code::kNotFound};
+  if (reference.name.empty()) {
+    error.message =
+        "no model has a revision that starts with " + reference.prefix;
+    return error;
   }
-  auto& registration = std::get<std::optional<Registration>>(found);
-  if (registration) return *std::move(registration);
-  if (reference.kind == ModelReference::Kind::kCurrent) {
-    return UnknownName(reference.name);
+  if (!store_->Find({.name = reference.name}, 1).empty()) {
+    error.message =
+        "model " + Quoted(reference.name) +
+        (reference.prefix.empty()
+             ? " has no label " + Quoted(reference.label)
+             : " has had no revision that starts with " + reference.prefix);
+    return error;
   }
-  // Is it the name or what follows it?
-  auto current = store_->FindCurrent(reference.name);
-  if (const auto* error = std::get_if<StoreError>(&current)) {
-    return FromStore(*error);
-  }
-  if (!std::get<std::optional<Registration>>(current)) {
-    return UnknownName(reference.name);
-  }
-  return NotFound(reference);
-}
-
-std::optional<RegistryError> Registry::Delete(
-    std::string_view name, const std::optional<std::string>& expected_current,
-    std::string* before) {
-  if (!IsValidModelName(name)) {
-    return MakeError(Code::kInvalidName,
-                     "model name " + Quoted(name) +
-                         ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and comes "
-                         "without @ here",
-                     "name");
-  }
-  auto outcome = [&] {
-    const NameCache::Change forget(names_);
-    return store_->Delete(name, expected_current);
-  }();
-  if (const auto* error = std::get_if<StoreError>(&outcome)) {
-    return FromStore(*error);
-  }
-  if (std::holds_alternative<NameNotFound>(outcome)) return UnknownName(name);
-  if (const auto* conflict = std::get_if<RevisionConflict>(&outcome)) {
-    return Conflict(name, expected_current.value_or(""), conflict->current);
-  }
-  auto& deleted = std::get<Deleted>(outcome);
-  cache_.Erase(deleted.removed_revisions);
-  if (before != nullptr) *before = std::move(deleted.before);
-  return std::nullopt;
-}
-
-RegistryError Registry::UnknownName(std::string_view name) {
-  RegistryError error =
-      MakeError(Code::kNotFound, "no model is named " + Quoted(name));
-  const auto around = store_->NamesAround(name, kNamesLookedAt);
-  const auto* known = std::get_if<std::vector<std::string>>(&around);
-  if (known == nullptr) return error;
+  const auto known = store_->NamesAround(reference.name, kNamesLookedAt);
+  error.message = "no model is named " + Quoted(reference.name);
   error.message +=
-      known->empty() ? "; none is registered yet"
-                     : flags::NameHint(flags::NearNames(name, *known), *known);
+      known.empty()
+          ? "; none is registered yet"
+          : flags::NameHint(flags::NearNames(reference.name, known), known);
   return error;
 }
 
-OrRegistryError<LoadedPointer> Registry::LoadStored(std::string_view revision,
-                                                    const AdmitSource& admit) {
-  if (LoadedPointer cached = cache_.Find(revision)) return cached;
-  const RevisionCache::Generation generation = cache_.generation();
-  if (admit) {
-    const auto asked = store_->SourceBytes(revision);
-    const auto* bytes = std::get_if<std::optional<std::int64_t>>(&asked);
-    if (bytes != nullptr && *bytes && !admit(**bytes)) {
-      return NotAdmitted();
+LoadedPointer Registry::Load(std::string_view revision,
+                             const AdmitSource& admit) {
+  if (LoadedPointer cached = cache_.FindRevision(revision)) return cached;
+  const Cache::Generation generation = cache_.generation();
+  std::optional<StoredRevision> stored;
+  try {
+    if (admit && !admit(store_->SourceBytes(revision))) {
+      throw RegistryError{.code = Code::kNotAdmitted,
+                          .message = "there is no room to load the model now"};
     }
-  }
-  auto read = store_->ReadRevision(revision);
-  if (const auto* error = std::get_if<StoreError>(&read)) {
-    if (error->code != StoreError::Code::kDamaged) return FromStore(*error);
+    stored = store_->ReadRevision(revision);
+  } catch (const StoreError& error) {
+    if (error.code != StoreError::Code::kDamaged) throw;
     // Damage to one model leaves the others usable.
-    LoadedPointer broken =
-        Broken(revision, "the model store is damaged: " + error->message);
-    store_->WriteSummary(revision, SummaryOf(*broken));
-    return broken;
+    stored = StoredRevision{.revision = std::string(revision)};
   }
-  auto& stored = std::get<std::optional<StoredRevision>>(read);
-  if (!stored) return LoadedPointer();
-  const std::optional<RevisionSummary> summary = std::move(stored->summary);
+  if (!stored) return nullptr;
+  const RevisionSummary summary = std::move(stored->summary);
   LoadedPointer loaded = LoadFromStore(*std::move(stored));
-  if (const RevisionSummary is = SummaryOf(*loaded); summary != is) {
+  if (RevisionSummary is = loaded->Summary(); summary != is) {
     store_->WriteSummary(revision, is);
   }
-  cache_.Insert(loaded, generation);
+  cache_.InsertRevision(loaded, generation);
   return loaded;
 }
 
 OrRegistryError<ModelPage> Registry::List(
     std::uint32_t page_size, std::string_view page_token,
     const std::function<bool()>& cancelled, const AdmitSource& admit) {
-  std::string after;
-  if (!page_token.empty()) {
-    auto decoded = DecodePageToken(page_token);
-    if (!decoded) {
-      return MakeError(Code::kInvalidReference,
-                       "page token " + Quoted(page_token) +
-                           " is none that a listing returned",
-                       "page_token");
+  return Answer([&] {
+    const auto after = page_token.empty() ? "" : DecodePageToken(page_token);
+    if (!after) {
+      throw RegistryError{.code = Code::kInvalidReference,
+                          .message = "page token " + Quoted(page_token) +
+                                     " is none that a listing returned",
+                          .field = "page_token"};
     }
-    after = *std::move(decoded);
-  }
-  const std::size_t size =
-      page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
-  ModelPage page;
-  for (std::size_t seen = 0;;) {
-    if (cancelled && cancelled()) {
-      return MakeError(Code::kStoreUnavailable, "the listing was cancelled");
-    }
-    const std::size_t wanted = std::min(size - seen, kNamesAtOnce);
+    const std::size_t size =
+        page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
+    ModelPage page;
     // One more tells whether there is more.
-    auto read = store_->ListNames(after, wanted + 1);
-    if (const auto* error = std::get_if<StoreError>(&read)) {
-      return FromStore(*error);
+    auto listed =
+        store_->ListNames(*after, static_cast<std::int64_t>(size) + 1);
+    if (listed.size() > size) {
+      listed.pop_back();
+      page.next_page_token = EncodePageToken(listed.back().name);
     }
-    auto& names = std::get<std::vector<ListedName>>(read);
-    const bool more = names.size() > wanted;
-    if (more) names.pop_back();
-    seen += names.size();
-    if (more) after = names.back().name;
-    for (ListedName& name : names) {
-      if (!name.summary) {
-        auto loaded = LoadStored(name.revision, admit);
-        if (auto* error = std::get_if<RegistryError>(&loaded)) {
-          return std::move(*error);
+    for (ListedModel& model : listed) {
+      if (model.summary == RevisionSummary()) {
+        if (cancelled && cancelled()) {
+          throw RegistryError{.code = Code::kStoreUnavailable,
+                              .message = "the listing was cancelled"};
         }
-        const auto& pointer = std::get<LoadedPointer>(loaded);
-        if (pointer == nullptr) continue;  // deleted since the names were read
-        name.summary = SummaryOf(*pointer);
+        const LoadedPointer loaded = Load(model.revision, admit);
+        if (loaded == nullptr) continue;  // deleted since the names were read
+        model.summary = loaded->Summary();
       }
-      page.models.push_back({.name = std::move(name.name),
-                             .revision = std::move(name.revision),
-                             .registered_at = name.registered_at,
-                             .summary = *std::move(name.summary)});
+      page.models.push_back(std::move(model));
     }
-    if (more && seen == size) page.next_page_token = EncodePageToken(after);
-    if (!more || seen == size) return page;
+    return page;
+  });
+}
+
+std::optional<RegistryError> Registry::Delete(
+    std::string_view name, const std::optional<std::string>& expected_current,
+    std::string* before) {
+  auto outcome = Answer([&] {
+    if (!IsValidModelName(name)) {
+      throw RegistryError{
+          .code = Code::kInvalidName,
+          .message = "model name " + Quoted(name) +
+                     ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and "
+                     "comes without @ here",
+          .field = "name"};
+    }
+    Cache::Change change(cache_);
+    auto deleted = store_->Delete(name, expected_current);
+    if (!deleted) throw NotFound({.name = std::string(name)});
+    change.Erase(deleted->removed_revisions);
+    return std::move(deleted->before);
+  });
+  if (auto* error = std::get_if<RegistryError>(&outcome)) {
+    return std::move(*error);
   }
+  if (before != nullptr) *before = std::get<std::string>(std::move(outcome));
+  return std::nullopt;
 }
 
 }  // namespace torqued::server

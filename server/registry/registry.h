@@ -9,14 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "core/model/model_builder.h"
 #include "server/registry/cache.h"
-#include "server/registry/loaded_revision.h"
 #include "server/registry/model_store.h"
-#include "server/registry/reference.h"
+#include "server/registry/registry_error.h"
 #include "server/registry/revision.h"
 
 namespace torqued::server {
@@ -31,38 +28,14 @@ struct ModelEntry {
   std::vector<std::string> labels;  // of this revision under this name
 };
 
-struct RegistryError {
-  enum class Code : std::uint8_t {
-    kNotFound,
-    kInvalidReference,  // field: "model" or "page_token"
-    kAmbiguous,         // candidates
-    kInvalidModel,      // report
-    kInvalidName,       // field: "name" or "label"
-    kConflict,          // candidates = {current revision}, or empty: no name
-    kTooLarge,
-    kQuota,  // limit, and setting unless it is fixed
-    kNotAdmitted,
-    kStoreUnavailable,
-  };
-  Code code = Code::kNotFound;
-  std::string message;
-  std::string field;
-  std::vector<std::string> candidates;
-  LintReport report;
-  std::int64_t limit = 0;
-  std::string_view setting;
-};
-
-template <class T>
-using OrRegistryError = std::variant<T, RegistryError>;
-
 struct RegisterRequest {
   std::string name;
   std::string format = "urdf";
   std::string source;
   RegistrationOptions options;
+  /// If present, the name must point there; "" = must not exist.
   std::optional<std::string> expected_current;
-  std::string label;
+  std::string label;  // empty: none
   /// True ends the parsing with an error; nothing is stored then.
   std::function<bool()> cancelled;
 };
@@ -77,17 +50,9 @@ struct RegisterResult {
 /// the call with kNotAdmitted. An empty one is not asked.
 using AdmitSource = std::function<bool(std::int64_t source_bytes)>;
 
-/// What a name points at, as it was when it was last loaded.
-struct ListedModel {
-  std::string name;
-  std::string revision;
-  std::chrono::system_clock::time_point registered_at;
-  RevisionSummary summary;  // its problem says why a model is broken
-};
-
 struct ModelPage {
   std::vector<ListedModel> models;
-  std::string next_page_token;
+  std::string next_page_token;  // empty: it is the last page
 };
 
 /// Thread-safe. Looking up a known reference takes no store access for
@@ -98,7 +63,8 @@ struct ModelPage {
 class Registry {
  public:
   explicit Registry(std::unique_ptr<ModelStore> store,
-                    std::size_t cached_source_bytes = 256u << 20);
+                    std::size_t cached_source_bytes = 256u << 20)
+      : store_(std::move(store)), cache_(cached_source_bytes) {}
 
   OrRegistryError<RegisterResult> Register(RegisterRequest request);
 
@@ -113,8 +79,8 @@ class Registry {
 
   /// Byte order of names. page_size 0: 100; at most 1000. Names registered or
   /// deleted between two pages neither repeat nor hide others. Reads what was
-  /// stored beside the revisions and loads only those that have no summary.
-  /// Ends with an error once `cancelled`, if given, returns true.
+  /// stored beside the revisions and loads only those that have no summary,
+  /// until `cancelled`, if given, returns true, which is an error.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
                                   std::string_view page_token,
                                   const std::function<bool()>& cancelled = {},
@@ -133,45 +99,31 @@ class Registry {
   /// undone at a restart. Returns one entry per file; errors are part of it. A
   /// directory that cannot be read is an entry of its own, without a name.
   struct DirectoryEntry {
-    std::string path;
-    std::string name;
+    std::string name = {};
     bool ok = false;
     bool changed = false;
-    std::string message;  // one line for people
-    LintReport report;
+    std::string message = {};  // one line for people, with the path
   };
   std::vector<DirectoryEntry> LoadDirectories(
       const std::vector<std::string>& directories,
       Validation validation = Validation::kDefault);
 
  private:
-  OrRegistryError<RegisterResult> RegisterAs(
-      RegisterRequest request,
-      const std::optional<std::string>& directory_hash);
-  DirectoryEntry LoadFile(const std::string& path, std::string name,
-                          Validation validation);
-
-  OrRegistryError<ModelEntry> ResolveRevision(const ModelReference& reference,
-                                              const AdmitSource& admit);
-  OrRegistryError<ModelEntry> ResolveName(const ModelReference& reference,
-                                          const AdmitSource& admit);
-  /// What a reference by name leads to in the store; nothing: to nothing.
-  OrRegistryError<std::optional<Registration>> LookUp(
-      const ModelReference& reference);
-  /// The same; to lead to nothing is an error that says why.
-  OrRegistryError<Registration> FindRegistration(
-      const ModelReference& reference);
-
+  // These throw RegistryError and StoreError.
+  RegisterResult Store(RegisterRequest request,
+                       const std::optional<std::string>& directory_hash);
+  DirectoryEntry LoadFile(const std::string& path, const std::string& name,
+                          Validation validation);  // throws nothing
+  /// What a reference leads to in the store, where it leads to one.
+  std::optional<Registration> LookUp(const ModelReference& reference);
   /// Null if the store has no such revision. Corrects its summary in the store.
-  OrRegistryError<LoadedPointer> LoadStored(std::string_view revision,
-                                            const AdmitSource& admit);
-
-  /// Costs the same for any number of models.
-  RegistryError UnknownName(std::string_view name);
+  LoadedPointer Load(std::string_view revision, const AdmitSource& admit);
+  /// Of a reference that leads nowhere. Costs the same for any number of
+  /// models.
+  RegistryError NotFound(const ModelReference& reference);
 
   std::unique_ptr<ModelStore> store_;
-  RevisionCache cache_;
-  NameCache names_;
+  Cache cache_;
 };
 
 }  // namespace torqued::server

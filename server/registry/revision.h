@@ -1,10 +1,16 @@
-// The identity of a model's content.
+// Revisions: the identity of a model's content, as it is stored and as it is
+// loaded.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/model/lint.h"
+#include "core/model/model.h"
 #include "core/model/validation.h"
 
 namespace torqued::server {
@@ -35,5 +41,50 @@ std::string ComputeRevision(std::string_view format, std::string_view source,
 
 /// Lower-case hex SHA-256 of the bytes.
 std::string Sha256Hex(std::string_view bytes);
+
+/// What a revision was when it was last loaded, for lists. As it is made here:
+/// not known.
+struct RevisionSummary {
+  std::string format = {};  // empty if the content is damaged
+  std::int64_t nq = 0;      // sizes of q and v; 0 if it does not load
+  std::int64_t nv = 0;
+  std::string problem = {};  // why it does not load; empty: it does
+
+  bool operator==(const RevisionSummary&) const = default;
+};
+
+/// Content under its hash; never altered once stored.
+struct StoredRevision {
+  std::string revision;
+  std::string format = {};
+  std::string source = {};
+  std::string options = {};  // canonical text
+  RevisionSummary summary = {};
+};
+
+/// One revision, loaded. Immutable and shared.
+struct LoadedRevision {
+  std::string revision;
+  std::string format;  // "urdf"; whatever is stored
+  std::string source;
+  /// Nothing if this version cannot read what is stored.
+  std::optional<RegistrationOptions> options;
+  std::shared_ptr<const Model> model;  // null: broken
+  LintReport report;
+  std::string problem;  // why it is broken
+
+  RevisionSummary Summary() const;
+};
+
+using LoadedPointer = std::shared_ptr<const LoadedRevision>;
+
+/// Parses and validates. Ends early, with a broken model, once `cancelled`, if
+/// given, returns true.
+LoadedPointer LoadRevision(std::string_view format, std::string source,
+                           const RegistrationOptions& options,
+                           const std::function<bool()>& cancelled = {});
+
+/// Broken if the content is not what the revision is a hash of.
+LoadedPointer LoadFromStore(StoredRevision stored);
 
 }  // namespace torqued::server

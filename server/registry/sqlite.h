@@ -1,26 +1,44 @@
-// A thin layer over SQLite: connections, transactions, rows.
+// A thin layer over SQLite. Whatever fails throws StoreError.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <variant>
+#include <utility>
+#include <vector>
+
+#include "server/registry/registry_error.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace torqued::server {
 
-struct StoreError {
-  enum class Code : std::uint8_t {
-    kUnavailable,  // may pass: locked, disk full
-    kDamaged,      // will not: what is stored cannot be read
+/// One run of a statement, with its current row. Columns count from 0.
+class SqliteRun {
+ public:
+  SqliteRun(sqlite3* connection, std::string_view sql);
+
+  /// Of ?1, ?2, ...; the text must outlive the run.
+  void Bind(int index, std::string_view text);
+  void Bind(int index, std::int64_t value);
+  /// False at the end.
+  bool Next();
+
+  /// Also of a blob; NULL is empty.
+  std::string Text(int column) const;
+  /// NULL is 0.
+  std::int64_t Integer(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
   };
-  Code code = Code::kUnavailable;
-  std::string message;
+  sqlite3* const connection_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
 /// Not thread-safe: its owner serializes calls.
@@ -28,44 +46,70 @@ class SqliteConnection {
  public:
   enum class Mode : std::uint8_t { kReadOnly, kReadWrite };
 
-  /// kReadWrite creates the file if it is not there. Reads nothing yet. The
-  /// string says why the file cannot be opened.
-  static std::variant<std::unique_ptr<SqliteConnection>, std::string> Open(
-      const std::string& path, Mode mode);
+  /// kReadWrite creates the file if it is not there. Reads nothing yet.
+  SqliteConnection(const std::string& path, Mode mode);
 
-  /// Checks foreign keys and waits for the disk at each commit. Fails for a
-  /// file that is no database.
-  bool Configure();
+  /// Checks foreign keys and waits for the disk at each commit.
+  void Configure();
 
   /// The last connection to close copies the write-ahead log into the file,
   /// unless this is false.
   void CopyLogOnClose(bool copy);
 
-  /// Statements fail once `*stop` returns true. `stop` must stay valid.
-  void StopWhen(const std::function<bool()>* stop);
+  /// Statements fail once `stop`, if there is one, returns true. It must stay
+  /// valid.
+  void StopWhen(const std::function<bool()>& stop);
 
   /// Runs statements without parameters; their rows are dropped.
-  bool Execute(const char* sql);
+  void Execute(const char* sql);
 
-  /// Why the last call on this connection failed.
-  StoreError error() const;
+  /// Does nothing without a transaction.
+  void RollBack();
+
+  /// Calls `read` with each row, as a SqliteRun. `values` are bound in order.
+  template <class Read, class... Values>
+  void ForEach(const Read& read, std::string_view sql,
+               const Values&... values) {
+    SqliteRun run(handle_.get(), sql);
+    [[maybe_unused]] int index = 0;
+    (run.Bind(++index, values), ...);
+    while (run.Next()) read(run);
+  }
+
+  /// What `read` makes of each row.
+  template <class Read, class... Values>
+  auto All(const Read& read, std::string_view sql, const Values&... values) {
+    std::vector<decltype(read(std::declval<const SqliteRun&>()))> found;
+    ForEach([&](const SqliteRun& row) { found.push_back(read(row)); }, sql,
+            values...);
+    return found;
+  }
+
+  /// The first column of the last row; empty or 0 if there is none.
+  template <class... Values>
+  std::string Text(std::string_view sql, const Values&... values) {
+    std::string text;
+    ForEach([&](const SqliteRun& row) { text = row.Text(0); }, sql, values...);
+    return text;
+  }
+  template <class... Values>
+  std::int64_t Integer(std::string_view sql, const Values&... values) {
+    std::int64_t number = 0;
+    ForEach([&](const SqliteRun& row) { number = row.Integer(0); }, sql,
+            values...);
+    return number;
+  }
+
+  template <class... Values>
+  void Run(std::string_view sql, const Values&... values) {
+    ForEach([](const SqliteRun&) {}, sql, values...);
+  }
 
  private:
-  friend class SqliteRows;
-  friend class SqliteTransaction;
-
   struct Close {
     void operator()(sqlite3* handle) const;
-    void operator()(sqlite3_stmt* statement) const;
   };
-
-  explicit SqliteConnection(sqlite3* handle) : handle_(handle) {}
-  /// Null on failure. Compiles each text once.
-  sqlite3_stmt* Prepare(std::string_view sql);
-
   std::unique_ptr<sqlite3, Close> handle_;
-  std::unordered_map<std::string_view, std::unique_ptr<sqlite3_stmt, Close>>
-      statements_;  // go before the connection
 };
 
 /// Undone on destruction unless committed. Takes the write lock at once, so
@@ -73,60 +117,17 @@ class SqliteConnection {
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(SqliteConnection& connection)
-      : connection_(connection), open_(connection.Execute("BEGIN IMMEDIATE")) {}
-  ~SqliteTransaction();
+      : connection_(connection) {
+    connection.Execute("BEGIN IMMEDIATE");
+  }
+  ~SqliteTransaction() { connection_.RollBack(); }
   SqliteTransaction(const SqliteTransaction&) = delete;
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
 
-  bool open() const { return open_; }
-  bool Commit();
+  void Commit() { connection_.Execute("COMMIT"); }
 
  private:
   SqliteConnection& connection_;
-  bool open_;
-};
-
-/// Bytes that are not text.
-struct SqliteBlob {
-  std::string_view bytes;
-};
-
-/// One run of a statement: binds ?1, ?2, ... in order and gives the rows one by
-/// one. `sql` must outlive the connection; values must outlive the run.
-class SqliteRows {
- public:
-  template <class... Values>
-  SqliteRows(SqliteConnection& connection, std::string_view sql,
-             const Values&... values)
-      : SqliteRows(connection.Prepare(sql)) {
-    [[maybe_unused]] int index = 0;
-    (Bind(++index, values), ...);
-  }
-  ~SqliteRows();
-  SqliteRows(const SqliteRows&) = delete;
-  SqliteRows& operator=(const SqliteRows&) = delete;
-
-  /// False at the end and on failure.
-  bool Next();
-  /// For statements without rows.
-  bool Finish();
-  /// False once something failed; the connection says what.
-  bool ok() const { return ok_; }
-
-  /// Of the current row; columns count from 0. NULL is empty or 0.
-  std::string Text(int column) const;
-  std::string Blob(int column) const;
-  std::int64_t Integer(int column) const;
-
- private:
-  explicit SqliteRows(sqlite3_stmt* statement)
-      : statement_(statement), ok_(statement != nullptr) {}
-  void Bind(int index, std::string_view text);
-  void Bind(int index, SqliteBlob blob);
-  void Bind(int index, std::int64_t value);
-
-  sqlite3_stmt* statement_;
-  bool ok_;
 };
 
 }  // namespace torqued::server

@@ -1,9 +1,18 @@
-#include "server/registry/store_schema.h"
-
+// The tables of a model store.
+#include <string>
 #include <string_view>
+
+#include "server/registry/model_store.h"
 
 namespace torqued::server {
 namespace {
+
+using Code = StoreError::Code;
+
+constexpr std::int64_t kApplicationId = 0x74717264;  // "tqrd"
+// Schema 3 had a checksum in each row and the table former_revisions.
+constexpr std::int64_t kSchemaVersion = 4;
+constexpr std::int64_t kOldestSchema = 3;
 
 // Times are microseconds since 1970-01-01 UTC.
 constexpr const char* kCreate = R"sql(
@@ -65,96 +74,77 @@ constexpr const char* kFromSchema3 =
     "ALTER TABLE directory_files DROP COLUMN checksum;"
     "ALTER TABLE summaries DROP COLUMN checksum;";
 
-std::optional<std::int64_t> ReadInteger(SqliteConnection& connection,
-                                        std::string_view sql) {
-  SqliteRows rows(connection, sql);
-  if (!rows.Next()) return std::nullopt;
-  return rows.Integer(0);
-}
-
-std::optional<std::string> ReadText(SqliteConnection& connection,
-                                    std::string_view sql) {
-  SqliteRows rows(connection, sql);
-  if (!rows.Next()) return std::nullopt;
-  return rows.Text(0);
-}
-
-std::string Unreadable(const SqliteConnection& connection) {
-  const StoreError error = connection.error();
-  return (error.code == StoreError::Code::kDamaged
-              ? "damaged or not a model database ("
-              : "cannot be read (") +
-         error.message + "); the file was left as it is";
-}
-
-/// Nothing on success, else why not.
-std::optional<std::string> Change(SqliteConnection& connection,
-                                  const char* sql) {
-  const std::string mark =
-      "PRAGMA application_id = " + std::to_string(kApplicationId) +
-      "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";";
-  SqliteTransaction transaction(connection);
-  if (transaction.open() && connection.Execute(sql) &&
-      connection.Execute(mark.c_str()) && transaction.Commit()) {
-    return std::nullopt;
+// Makes the tables by `sql`.
+void Change(SqliteConnection& connection, const char* sql,
+            const std::string& failed) {
+  try {
+    SqliteTransaction transaction(connection);
+    connection.Execute(sql);
+    connection.Run("PRAGMA application_id = " + std::to_string(kApplicationId));
+    connection.Run("PRAGMA user_version = " + std::to_string(kSchemaVersion));
+    transaction.Commit();
+  } catch (StoreError& error) {
+    error.message = failed + error.message;
+    throw;
   }
-  // Before the transaction is undone, which has no error.
-  return connection.error().message;
 }
 
 }  // namespace
 
-std::string WhyNotSchema(std::int64_t schema) {
-  if (schema >= kOldestSchema && schema <= kSchemaVersion) return {};
-  return std::string("written by ") +
-         (schema > kSchemaVersion ? "a newer" : "an older") +
-         " torqued (schema " + std::to_string(schema) +
-         ", this version reads " + std::to_string(kOldestSchema) + " and " +
-         std::to_string(kSchemaVersion) + ")";
+std::int64_t ReadSchema(SqliteConnection& connection) {
+  const std::int64_t tables =
+      connection.Integer("SELECT count(*) FROM sqlite_schema");
+  const std::int64_t id = connection.Integer("PRAGMA application_id");
+  const std::int64_t schema = connection.Integer("PRAGMA user_version");
+  if (tables == 0 && id == 0 && schema == 0) return 0;
+  if (id != kApplicationId) {
+    throw StoreError{Code::kDamaged, "it is a database of another program"};
+  }
+  if (schema < kOldestSchema || schema > kSchemaVersion) {
+    throw StoreError{Code::kUnavailable,
+                     std::string("written by ") +
+                         (schema > kSchemaVersion ? "a newer" : "an older") +
+                         " torqued (schema " + std::to_string(schema) +
+                         ", this version reads " +
+                         std::to_string(kOldestSchema) + " and " +
+                         std::to_string(kSchemaVersion) +
+                         "); use that version, or another file"};
+  }
+  return schema;
 }
 
-std::optional<std::string> PrepareSchema(SqliteConnection& connection) {
+void PrepareSchema(SqliteConnection& connection) {
   // A refused file must stay as it is, also with a log beside it.
   connection.CopyLogOnClose(false);
-  if (!connection.Configure()) return Unreadable(connection);
-  const auto objects =
-      ReadInteger(connection, "SELECT count(*) FROM sqlite_schema");
-  const auto id = ReadInteger(connection, "PRAGMA application_id");
-  const auto version = ReadInteger(connection, "PRAGMA user_version");
-  if (!objects || !id || !version) return Unreadable(connection);
-
-  const bool empty = *objects == 0 && *id == 0 && *version == 0;
-  if (!empty) {
-    if (*id != kApplicationId) {
-      return "a database of another program; the file was left as it is";
-    }
-    if (const std::string why = WhyNotSchema(*version); !why.empty()) {
-      return why + "; use that version, or another file";
-    }
-    const auto verdict = ReadText(connection, "PRAGMA quick_check(1)");
-    if (!verdict) return Unreadable(connection);
-    if (*verdict != "ok") {
+  std::int64_t schema = 0;
+  try {
+    connection.Configure();
+    schema = ReadSchema(connection);
+    const std::string verdict =
+        schema == 0 ? "ok" : connection.Text("PRAGMA quick_check(1)");
+    if (verdict != "ok") {
       // Below the line "*** in database main ***".
-      return "damaged (" + verdict->substr(verdict->find('\n') + 1) +
-             "); the file was left as it is";
+      throw StoreError{Code::kDamaged, verdict.substr(verdict.find('\n') + 1)};
     }
-  }
-
-  const auto mode = ReadText(connection, "PRAGMA journal_mode = WAL");
-  if (!mode) return Unreadable(connection);
-  if (*mode != "wal") {
-    return "the file system does not offer what a write-ahead log needs (is it "
-           "a network file system?)";
-  }
-  if (empty || *version < kSchemaVersion) {
-    if (const auto why = Change(connection, empty ? kCreate : kFromSchema3)) {
-      return (empty ? "cannot create its tables: "
-                    : "cannot bring its tables to this version: ") +
-             *why;
+  } catch (StoreError& error) {
+    if (error.code == Code::kDamaged) {
+      error.message = "damaged or not a model database (" + error.message + ")";
     }
+    error.message += "; the file was left as it is";
+    throw;
+  }
+  if (connection.Text("PRAGMA journal_mode = WAL") != "wal") {
+    throw StoreError{Code::kUnavailable,
+                     "the file system does not offer what a write-ahead log "
+                     "needs (is it a network file system?)"};
+  }
+  if (schema == 0) {
+    Change(connection, kCreate, "cannot create its tables: ");
+  } else if (schema < kSchemaVersion) {
+    Change(connection, kFromSchema3,
+           "cannot bring its tables to this version: ");
   }
   connection.CopyLogOnClose(true);
-  return std::nullopt;
 }
 
 }  // namespace torqued::server

@@ -30,20 +30,15 @@ void CheckReference(std::string_view text) {
     return;
   }
   // Its parts make the text again, but for the case of hex digits.
-  using Kind = ModelReference::Kind;
   const auto& reference = std::get<ModelReference>(parsed);
-  const bool has_prefix =
-      reference.kind == Kind::kPrefix || reference.kind == Kind::kNamePrefix;
-  FUZZ_REQUIRE(has_prefix == !reference.prefix.empty(), text);
-  FUZZ_REQUIRE((reference.kind == Kind::kNameLabel) == !reference.label.empty(),
-               text);
-  FUZZ_REQUIRE((reference.kind == Kind::kPrefix) == reference.name.empty(),
-               text);
+  const bool has_prefix = !reference.prefix.empty();
+  FUZZ_REQUIRE(!has_prefix || reference.label.empty(), text);
+  FUZZ_REQUIRE(has_prefix || !reference.name.empty(), text);
   FUZZ_REQUIRE(reference.name.empty() || IsValidModelName(reference.name),
                text);
   FUZZ_REQUIRE(reference.label.empty() || IsValidLabel(reference.label), text);
   std::string again = reference.name;
-  if (reference.kind != Kind::kCurrent) {
+  if (has_prefix || !reference.label.empty()) {
     again += "@" + reference.prefix + reference.label;
   }
   const std::size_t suffix = reference.name.size();

@@ -194,22 +194,22 @@ class Trial {
     const auto parsed = ParseModelReference(text);
     FUZZ_REQUIRE(std::holds_alternative<ModelReference>(parsed), text);
     const auto& reference = std::get<ModelReference>(parsed);
-    using Kind = ModelReference::Kind;
     std::set<std::string> revisions;
     const auto add_matches = [&](const Known& known) {
       for (const std::string& revision : known.history) {
         if (revision.starts_with(reference.prefix)) revisions.insert(revision);
       }
     };
-    if (reference.kind == Kind::kPrefix) {
+    if (reference.name.empty()) {
       for (const auto& [name, known] : names_) add_matches(known);
       return revisions;
     }
     const Known* known = Find(reference.name);
     if (known == nullptr) return revisions;
-    if (reference.kind == Kind::kCurrent) return {known->current};
-    if (reference.kind == Kind::kNamePrefix) {
+    if (!reference.prefix.empty()) {
       add_matches(*known);
+    } else if (reference.label.empty()) {
+      revisions.insert(known->current);
     } else if (const auto label = known->labels.find(reference.label);
                label != known->labels.end()) {
       revisions.insert(label->second);

@@ -95,9 +95,8 @@ TEST_F(DaemonTest, AStoreThatCannotBeReadIsNamed) {
   change.name = "arm";
   change.revision = "0";
   change.source = source;
-  ASSERT_TRUE(std::holds_alternative<Registered>(
-      std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(settings_.store))
-          ->Register(change)));
+  std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(settings_.store))
+      ->Register(change);
   // What the start reads for the list, which has no note of the model yet.
   const auto fail = reinterpret_cast<void (*)()>(
       +[](sqlite3* connection, const char**, const sqlite3_api_routines*) {

@@ -32,23 +32,8 @@ RegistrationChange Change(std::string_view name, std::string_view revision,
   return change;
 }
 
-template <class T>
-T Get(OrStoreError<T> result) {
-  if (const auto* error = std::get_if<StoreError>(&result)) {
-    ADD_FAILURE() << error->message;
-    return T();
-  }
-  return std::move(std::get<T>(result));
-}
-
-Registered Store(ModelStore& store, const RegistrationChange& change) {
-  auto outcome = store.Register(change);
-  if (auto* registered = std::get_if<Registered>(&outcome)) {
-    return std::move(*registered);
-  }
-  const auto* error = std::get_if<StoreError>(&outcome);
-  ADD_FAILURE() << (error != nullptr ? error->message : "conflict");
-  return {};
+std::string CurrentOf(ModelStore& store, const std::string& name) {
+  return store.Find({.name = name}, 1).at(0).revision;
 }
 
 TEST(ModelStore, RegisteringAgainWritesNothing) {
@@ -58,19 +43,19 @@ TEST(ModelStore, RegisteringAgainWritesNothing) {
   auto change = Change("arm", "r1", 1);
   change.label = "good";
   change.directory_hash = "hash";
-  Store(*store, change);
+  store->Register(change);
   const std::string log_before = ReadFile(path + "-wal");
   ASSERT_FALSE(log_before.empty());
 
   change.now = At(2);
-  const Registered again = Store(*store, change);
-  EXPECT_FALSE(again.changed());
+  const Registered again = store->Register(change);
+  EXPECT_EQ(again.before, "r1");
   EXPECT_EQ(again.registration.registered_at, At(1));
   EXPECT_EQ(ReadFile(path + "-wal"), log_before);
 
   // What does change something is written.
   change.label = "other";
-  EXPECT_FALSE(Store(*store, change).changed());
+  store->Register(change);
   EXPECT_NE(ReadFile(path + "-wal"), log_before);
 }
 
@@ -78,20 +63,21 @@ TEST(ModelStore, PrefixesFitWholeDigitsOnly) {
   const TemporaryDirectory directory;
   const auto store = OpenStore(directory / "models.db");
   for (const char* revision : {"ab", "abf", "abff", "ac", "aa"}) {
-    Store(*store, Change("arm", revision));
+    store->Register(Change("arm", revision));
   }
-  Store(*store, Change("leg", "abcd"));
-  const auto found = [&](std::size_t limit) {
-    return Get(store->FindRevisions("ab", limit));
+  store->Register(Change("leg", "abcd"));
+  const auto found = [&](const std::string& name, int limit) {
+    std::vector<std::string> revisions;
+    for (const auto& registration :
+         store->Find({.name = name, .prefix = "ab"}, limit)) {
+      EXPECT_EQ(registration.name, name);
+      revisions.push_back(registration.revision);
+    }
+    return revisions;
   };
-  EXPECT_THAT(found(9), ElementsAre("ab", "abcd", "abf", "abff"));
-  EXPECT_THAT(found(2), ElementsAre("ab", "abcd"));
-  std::vector<std::string> of_arm;
-  for (const auto& registration : Get(store->FindInHistory("arm", "ab", 9))) {
-    EXPECT_EQ(registration.name, "arm");
-    of_arm.push_back(registration.revision);
-  }
-  EXPECT_THAT(of_arm, ElementsAre("ab", "abf", "abff"));
+  EXPECT_THAT(found("", 9), ElementsAre("ab", "abcd", "abf", "abff"));
+  EXPECT_THAT(found("", 2), ElementsAre("ab", "abcd"));
+  EXPECT_THAT(found("arm", 9), ElementsAre("ab", "abf", "abff"));
 }
 
 TEST(ModelStore, SecondServerIsRefusedWithAPlainMessage) {
@@ -110,7 +96,7 @@ TEST(ModelStore, SecondServerIsRefusedWithAPlainMessage) {
               HasSubstr(pid));
   // The refused one has not taken the holder's lock with it.
   EXPECT_THAT(WhyItDoesNotOpen(path), HasSubstr(pid));
-  Store(*store, Change("arm", "r1"));
+  store->Register(Change("arm", "r1"));
 
   store.reset();
   EXPECT_EQ(WhyItDoesNotOpen(path), "");
@@ -138,7 +124,7 @@ TEST(ModelStore, CorruptFileIsReportedAndLeftAlone) {
     for (const char* revision : {"r1", "r2", "r3"}) {
       auto change = Change("arm", revision);
       change.source = source;
-      Store(*store, change);
+      store->Register(change);
     }
   }
   const std::string bytes = ReadFile(whole);
@@ -167,7 +153,7 @@ TEST(ModelStore, LeftOverLogIsNotCopiedIntoARefusedFile) {
   const std::string copy = directory / "copy.db";
   {
     const auto store = OpenStore(path);
-    Store(*store, Change("arm", "r1"));
+    store->Register(Change("arm", "r1"));
     // As a killed server leaves them, later than which only the log is new.
     RunSql(path, "PRAGMA user_version = 5");
     fs::copy_file(path, copy);
@@ -245,39 +231,31 @@ TEST(ModelStore, RegistrationSurvivesPowerLossBySettings) {
   const std::string path = directory / "models.db";
   const auto store = OpenStore(path);
   EXPECT_EQ(RunSql(path, "PRAGMA journal_mode"), "wal");
-  auto opened =
-      SqliteConnection::Open(path, SqliteConnection::Mode::kReadWrite);
-  auto& connection = *std::get<std::unique_ptr<SqliteConnection>>(opened);
-  ASSERT_TRUE(connection.Configure());
-  const auto setting = [&](std::string_view pragma) {
-    SqliteRows rows(connection, pragma);
-    EXPECT_TRUE(rows.Next());
-    return rows.Integer(0);
-  };
-  EXPECT_EQ(setting("PRAGMA synchronous"), 2);  // FULL
-  EXPECT_EQ(setting("PRAGMA foreign_keys"), 1);
-  EXPECT_EQ(setting("PRAGMA busy_timeout"), 5000);
+  SqliteConnection connection(path, SqliteConnection::Mode::kReadWrite);
+  connection.Configure();
+  EXPECT_EQ(connection.Integer("PRAGMA synchronous"), 2);  // FULL
+  EXPECT_EQ(connection.Integer("PRAGMA foreign_keys"), 1);
+  EXPECT_EQ(connection.Integer("PRAGMA busy_timeout"), 5000);
 }
 
 TEST(ModelStore, FailedRegistrationLeavesNothing) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
   const auto store = OpenStore(path);
-  Store(*store, Change("arm", "r1"));
+  store->Register(Change("arm", "r1"));
   // Fails at the last step, after the revision, history and pointer.
   RunSql(path,
          "CREATE TRIGGER refuse BEFORE INSERT ON labels"
          " BEGIN SELECT RAISE(ABORT, 'no labels today'); END");
   auto change = Change("arm", "r2");
   change.label = "good";
-  const auto outcome = store->Register(change);
-  ASSERT_TRUE(std::holds_alternative<StoreError>(outcome));
-  EXPECT_THAT(std::get<StoreError>(outcome).message,
+  const auto outcome = Answer([&] { return store->Register(change); });
+  EXPECT_THAT(std::get<RegistryError>(outcome).message,
               HasSubstr("no labels today"));
-  EXPECT_EQ(Get(store->FindCurrent("arm"))->revision, "r1");
-  EXPECT_FALSE(Get(store->ReadRevision("r2")));
+  EXPECT_EQ(CurrentOf(*store, "arm"), "r1");
+  EXPECT_FALSE(store->ReadRevision("r2"));
   // And the store goes on.
-  EXPECT_TRUE(Store(*store, Change("arm", "r2")).changed());
+  EXPECT_EQ(store->Register(Change("arm", "r2")).before, "r1");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 namespace torqued::server {
 namespace {
 
-using Kind = ModelReference::Kind;
 using testing::HasSubstr;
 
 ModelReference Parsed(std::string_view text) {
@@ -24,26 +23,25 @@ std::string Problem(std::string_view text) {
   return problem != nullptr ? *problem : "";
 }
 
+void ExpectParts(std::string_view text, std::string_view name,
+                 std::string_view prefix, std::string_view label) {
+  const ModelReference parsed = Parsed(text);
+  EXPECT_EQ(parsed.name, name);
+  EXPECT_EQ(parsed.prefix, prefix);
+  EXPECT_EQ(parsed.label, label);
+}
+
 TEST(Reference, FourKinds) {
-  EXPECT_EQ(Parsed("ur5e").kind, Kind::kCurrent);
-  EXPECT_EQ(Parsed("ur5e").name, "ur5e");
-
-  EXPECT_EQ(Parsed("ur5e@0123abcd").kind, Kind::kNamePrefix);
-  EXPECT_EQ(Parsed("ur5e@0123abcd").name, "ur5e");
-  EXPECT_EQ(Parsed("ur5e@0123abcd").prefix, "0123abcd");
-
-  EXPECT_EQ(Parsed("ur5e@calibrated").kind, Kind::kNameLabel);
-  EXPECT_EQ(Parsed("ur5e@calibrated").label, "calibrated");
-
-  EXPECT_EQ(Parsed("@0123abcd").kind, Kind::kPrefix);
-  EXPECT_EQ(Parsed("@0123abcd").name, "");
-  EXPECT_EQ(Parsed("@0123abcd").prefix, "0123abcd");
+  ExpectParts("ur5e", "ur5e", "", "");
+  ExpectParts("ur5e@0123abcd", "ur5e", "0123abcd", "");
+  ExpectParts("ur5e@calibrated", "ur5e", "", "calibrated");
+  ExpectParts("@0123abcd", "", "0123abcd", "");
 }
 
 TEST(Reference, EightHexDigitsMakeAPrefixAndSevenALabel) {
-  EXPECT_EQ(Parsed("m@abcdef01").kind, Kind::kNamePrefix);
-  EXPECT_EQ(Parsed("m@abcdef0").kind, Kind::kNameLabel);
-  EXPECT_EQ(Parsed("m@abcdefg0").kind, Kind::kNameLabel);
+  ExpectParts("m@abcdef01", "m", "abcdef01", "");
+  ExpectParts("m@abcdef0", "m", "", "abcdef0");
+  ExpectParts("m@abcdefg0", "m", "", "abcdefg0");
 }
 
 TEST(Reference, UpperCaseDigitsAreLowered) {

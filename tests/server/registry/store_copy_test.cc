@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string Why(const std::optional<BackupFailure>& failure) {
+std::string Why(const std::optional<StoreError>& failure) {
   return failure ? failure->message : "";
 }
 
@@ -37,8 +37,8 @@ TEST(StoreBackup, LeavesAStoreThatNobodyHasOpenAsItIs) {
     Value(Registry(OpenStore(path)).Register(Request("arm", 1)));
   }
   const std::string before = ReadFile(path);
-  EXPECT_EQ(Why(BackUpStore(path, directory / "copy", {})), "");
-  EXPECT_TRUE(Checked(path).good());
+  EXPECT_EQ(Why(BackUpStore(path, directory / "copy")), "");
+  EXPECT_TRUE(Checked(path).damage.empty());
   EXPECT_EQ(ReadFile(path), before);
   EXPECT_EQ(WhyItDoesNotOpen(path), "");
 }
@@ -55,7 +55,7 @@ TEST(StoreBackup, LeavesTheLogOfAKilledServerAsItIs) {
   }
   const std::string before = ReadFile(left), log = ReadFile(left + "-wal");
   ASSERT_FALSE(log.empty());
-  EXPECT_EQ(Why(BackUpStore(left, directory / "copy", {})), "");
+  EXPECT_EQ(Why(BackUpStore(left, directory / "copy")), "");
   EXPECT_EQ(Checked(left).names, 1);
   EXPECT_EQ(Checked(directory / "copy").names, 1);
   EXPECT_EQ(ReadFile(left), before);
@@ -86,7 +86,7 @@ TEST_F(StoreBackupTo, WhatAKilledBackupHasLeftIsNotInTheWay) {
   const std::string left =
       directory_ / ("copies/.copy." + std::to_string(getpid()) + ".tmp");
   std::ofstream(left) << "half";
-  EXPECT_EQ(Why(BackUpStore(path_, copy_, {})), "");
+  EXPECT_EQ(Why(BackUpStore(path_, copy_)), "");
   EXPECT_EQ(Checked(copy_).names, 1);
   EXPECT_EQ(ReadFile(left), "half");
 }

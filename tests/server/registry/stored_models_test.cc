@@ -75,7 +75,7 @@ TEST_F(RegistryTest, ALookUpSeesEveryAcknowledgedChange) {
 TEST_F(RegistryTest, ConcurrentRegisterAndResolve) {
   // A small cache, so that models are also loaded while others register.
   Registry shared(OpenStore(directory_ / "shared.db"),
-                  3 * (Urdf(1).size() + RevisionCache::kBytesOfEntry));
+                  3 * (Urdf(1).size() + Cache::kBytesOfRevision));
   constexpr int kMasses = 6;
   Value(shared.Register(Request("arm", 1)));
   std::atomic<bool> done = false;
