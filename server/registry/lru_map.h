@@ -10,7 +10,8 @@
 
 namespace torqued::server {
 
-/// Not thread-safe.
+/// Not thread-safe. The caller frees what Insert and Erase return: the entries
+/// that had to go.
 template <class Value>
 class LruMap {
  public:
@@ -23,16 +24,15 @@ class LruMap {
 
   explicit LruMap(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// Null when absent. Counts as a use.
-  const Value* Find(std::string_view key) {
+  /// A default if there is none. Counts as a use.
+  Value Find(std::string_view key) {
     const auto found = index_.find(key);
-    if (found == index_.end()) return nullptr;
+    if (found == index_.end()) return {};
     order_.splice(order_.begin(), order_, found->second);
-    return &found->second->value;
+    return found->second->value;
   }
 
-  /// In place of an entry of that key. The caller frees what is returned: the
-  /// entries that had to go. One entry may have more bytes than all may.
+  /// In place of an entry of that key. One may have more bytes than all may.
   Entries Insert(Entry entry) {
     Entries out = Erase(entry.key), in;
     in.push_front(std::move(entry));

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShortRevision = 12;
-
 // The files that a shell's *.urdf names, in byte order. Throws.
 std::vector<fs::path> FindModelFiles(const fs::path& directory) {
   std::vector<fs::path> files;
@@ -25,9 +23,7 @@ std::vector<fs::path> FindModelFiles(const fs::path& directory) {
       files.push_back(file);
     }
   }
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
-    return a.native() < b.native();
-  });
+  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -40,8 +36,9 @@ std::string ReadFile(const fs::path& path) {
   // A symbolic link counts as what it leads to. Anything but a regular file
   // could keep us waiting.
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) refuse(error.message());
-  if (!fs::is_regular_file(status)) refuse("not a regular file");
+  if (!fs::is_regular_file(status)) {
+    refuse(fs::exists(status) ? "not a regular file" : error.message());
+  }
   const std::size_t limit = UrdfLimits{}.source_bytes;
   const std::uintmax_t size = fs::file_size(path, error);
   if (size > limit) refuse("more than " + std::to_string(limit) + " bytes");
@@ -62,15 +59,8 @@ std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
   for (const std::string& directory : directories) {
     try {
       for (const fs::path& file : FindModelFiles(directory)) {
-        const std::string path = file.string();
-        const std::string name = file.stem().string();
-        const auto [first, fresh] = path_of.emplace(name, path);
-        entries.push_back(
-            fresh ? LoadFile(path, name, validation)
-                  : DirectoryEntry{.name = name,
-                                   .message = path +
-                                              ": not read, since the name is " +
-                                              "that of " + first->second});
+        const auto& first = path_of.emplace(file.stem(), file).first->second;
+        entries.push_back(LoadFile(file, first, validation));
       }
     } catch (const fs::filesystem_error& error) {
       entries.push_back({.message = directory + ": " + error.code().message()});
@@ -80,26 +70,31 @@ std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
 }
 
 Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
-                                            const std::string& name,
+                                            const std::string& first,
                                             Validation validation) {
+  const std::string name = fs::path(path).stem();
   DirectoryEntry entry{.name = name};
   const auto outcome = Answer([&] {
+    if (path != first) {
+      throw RegistryError{.message =
+                              "not read, since the name is that of " + first};
+    }
     RegisterRequest request;
     request.name = name;
     request.source = ReadFile(path);
     request.options.validation = validation;
     // Without a suffix for the default, as every version has stored it.
-    std::string hash = Sha256Hex(request.source);
+    request.file_hash = Sha256Hex(request.source);
     if (validation != Validation::kDefault) {
-      hash.append(":").append(ToString(validation));
+      request.file_hash += ':' + std::string(ToString(validation));
     }
-    if (store_->FindDirectoryHash(name) == hash) {
+    if (store_->FileHash(name) == request.file_hash) {
       return std::string("unchanged since it was last loaded");
     }
-    const RegisterResult result = Store(std::move(request), hash);
+    const RegisterResult result = Store(std::move(request));
     entry.changed = result.changed();
     return (entry.changed ? "registered as " : "already registered as ") +
-           name + '@' + result.entry.loaded->revision.substr(0, kShortRevision);
+           name + '@' + result.entry.loaded->revision.substr(0, 12);
   });
   const auto* error = std::get_if<RegistryError>(&outcome);
   entry.ok = error == nullptr;

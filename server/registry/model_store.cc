@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -51,7 +52,7 @@ constexpr std::string_view kMoveLabel =
     " ON CONFLICT (name, label) DO UPDATE SET revision = excluded.revision"
     " WHERE revision <> excluded.revision";
 
-constexpr std::string_view kSetDirectoryHash =
+constexpr std::string_view kSetFileHash =
     "INSERT INTO directory_files (name, content_hash) VALUES (?1, ?2)"
     " ON CONFLICT (name) DO UPDATE SET content_hash = excluded.content_hash"
     " WHERE content_hash <> excluded.content_hash";
@@ -72,18 +73,10 @@ constexpr std::string_view kRemoveRevisions =
     "  WHERE h.revision = revisions.revision AND h.name <> ?1)"
     " RETURNING revision";
 
-// Least text after all that start with a prefix of hex digits.
-std::string AfterPrefix(const std::string& prefix) { return prefix + 'g'; }
-
-StoreTime ReadTime(const SqliteRun& row, int column) {
-  return StoreTime(microseconds(row.Integer(column)));
-}
-
 Registration ReadRegistration(const SqliteRun& row) {
   Registration read{.name = row.Text(0),
                     .revision = row.Text(1),
-                    .registered_at = ReadTime(row, 2),
-                    .labels = {}};
+                    .registered_at = StoreTime(microseconds(row.Integer(2)))};
   // Labels hold no spaces.
   std::istringstream labels(row.Text(3));
   for (std::string label; labels >> label;) read.labels.push_back(label);
@@ -98,28 +91,21 @@ RevisionSummary ReadSummary(const SqliteRun& row, int first) {
           .problem = row.Text(first + 3)};
 }
 
-std::string FirstText(const SqliteRun& row) { return row.Text(0); }
-
 std::string CurrentRevision(SqliteConnection& sqlite, std::string_view name) {
-  return sqlite.Text("SELECT revision FROM names WHERE name = ?1", name);
+  return sqlite.One(FirstText, "SELECT revision FROM names WHERE name = ?1",
+                    name);
 }
 
 /// Throws unless `expected`, if present, is `current`. Empty: no model.
 void Expect(std::string_view name, const std::optional<std::string>& expected,
             const std::string& current) {
   if (!expected || *expected == current) return;
-  std::string message = "model " + Quoted(name);
-  if (current.empty()) {
-    message += " does not exist, expected_current is " + Quoted(*expected);
-  } else if (expected->empty()) {
-    message += " exists already, at revision " + current;
-  } else {
-    message += " is at revision " + current + ", expected_current is " +
-               Quoted(*expected);
-  }
-  RegistryError error{.code = RegistryError::Code::kConflict,
-                      .message = std::move(message),
-                      .field = "expected_current"};
+  RegistryError error{
+      .code = RegistryError::Code::kConflict,
+      .message = Cat("model ", Quoted(name),
+                     current.empty() ? " does not exist" : " is at revision ",
+                     current, ", expected_current is ", Quoted(*expected)),
+      .field = "expected_current"};
   if (!current.empty()) error.candidates.push_back(current);
   throw error;
 }
@@ -137,12 +123,6 @@ void ExpectRoom(std::int64_t there, std::int64_t limit, std::string_view what,
       .setting = setting};
 }
 
-void Summarize(SqliteConnection& sqlite, std::string_view revision,
-               const RevisionSummary& summary) {
-  sqlite.Run(kWriteSummary, revision, summary.format, summary.nq, summary.nv,
-             summary.problem);
-}
-
 /// Makes the folders above; the path is one for one file, also through symbolic
 /// links.
 std::string FileOfStore(const std::string& path) {
@@ -150,13 +130,8 @@ std::string FileOfStore(const std::string& path) {
   if (path.empty() || path.starts_with(':') || path.starts_with("file:")) {
     throw StoreError{.message = "not the path of a file"};
   }
-  const fs::path file = fs::absolute(path), folder = file.parent_path();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw StoreError{.message = "cannot create " + folder.string() + ": " +
-                                error.message()};
-  }
+  const fs::path file = fs::absolute(path);
+  fs::create_directories(file.parent_path());
   if (fs::is_directory(file)) {
     throw StoreError{.message = "the path is a directory"};
   }
@@ -185,13 +160,6 @@ ModelStore::Lock::Lock(const std::string& path)
 
 ModelStore::Lock::~Lock() { close(fd); }
 
-void SyncDirectory(const std::string& directory) {
-  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
-}
-
 std::variant<std::unique_ptr<ModelStore>, std::string> ModelStore::Open(
     const std::string& path, std::int64_t max_models) {
   const auto failed = [&path](const std::string& why) {
@@ -203,150 +171,133 @@ std::variant<std::unique_ptr<ModelStore>, std::string> ModelStore::Open(
   } catch (const StoreError& error) {
     return failed(error.message);
   } catch (const fs::filesystem_error& error) {
-    return failed(error.code().message());
+    return failed(error.what());
   }
 }
 
 ModelStore::ModelStore(const std::string& file, std::int64_t max_models)
     : lock_(file + ".lock"),
       max_models_(max_models),
-      writer_(file),
-      names_(file),
-      sources_(file) {
-  PrepareSchema(writer_.sqlite);
-  SyncDirectory(fs::path(file).parent_path());
+      writer_(file, SqliteConnection::Mode::kReadWrite),
+      names_(file, SqliteConnection::Mode::kReadWrite),
+      sources_(file, SqliteConnection::Mode::kReadWrite) {
+  PrepareSchema(writer_);
 }
 
-Registered ModelStore::Register(const RegistrationChange& change) {
-  const std::lock_guard lock(writer_.mutex);
-  SqliteConnection& sqlite = writer_.sqlite;
-  SqliteTransaction transaction(sqlite);
-  const std::string before = CurrentRevision(sqlite, change.name);
-  Expect(change.name, change.expected_current, before);
-  if (before.empty()) {
-    ExpectRoom(sqlite.Integer("SELECT count(*) FROM names"), max_models_,
-               " models (max-models)", "max-models");
-  }
-  if (!change.label.empty()) {
-    ExpectRoom(sqlite.Integer("SELECT count(*) FROM labels"
-                              " WHERE name = ?1 AND label <> ?2",
-                              change.name, change.label),
-               kMaxLabels, " labels of a model", "");
-  }
-  const std::int64_t now =
-      std::chrono::duration_cast<microseconds>(change.now.time_since_epoch())
-          .count();
-  sqlite.Run(kInsertRevision, change.revision, change.format, change.options,
-             change.source, now);
-  if (change.summary != RevisionSummary()) {
-    Summarize(sqlite, change.revision, change.summary);
-  }
-  if (before != change.revision) {
-    sqlite.Run(kInsertHistory, change.name, change.revision, now);
-    sqlite.Run(kMoveName, change.name, change.revision);
-  }
-  if (!change.label.empty()) {
-    sqlite.Run(kMoveLabel, change.name, change.label, change.revision);
-  }
-  if (change.directory_hash) {
-    sqlite.Run(kSetDirectoryHash, change.name, *change.directory_hash);
-  }
-  auto after = sqlite.All(
-      ReadRegistration,
-      Cat(kSelectRegistration, "WHERE h.name = ?1 AND h.revision = ?2"),
-      change.name, change.revision);
-  transaction.Commit();
-  return {std::move(after.at(0)), before};
+Registration ModelStore::Register(const RegisterRequest& request,
+                                  const LoadedRevision& loaded,
+                                  std::string* before) {
+  const std::string& name = request.name;
+  const std::string& revision = loaded.revision;
+  const std::int64_t now = std::chrono::duration_cast<microseconds>(
+                               StoreTime::clock::now().time_since_epoch())
+                               .count();
+  return writer_.Transact([&] {
+    *before = CurrentRevision(writer_, name);
+    Expect(name, request.expected_current, *before);
+    if (before->empty()) {
+      ExpectRoom(writer_.One(FirstInteger, "SELECT count(*) FROM names"),
+                 max_models_, " models (max-models)", "max-models");
+    }
+    writer_.Run(kInsertRevision, revision, loaded.format,
+                loaded.options->Canonical(), loaded.source, now);
+    const RevisionSummary is = loaded.Summary();
+    writer_.Run(kWriteSummary, revision, is.format, is.nq, is.nv, is.problem);
+    if (*before != revision) {
+      writer_.Run(kInsertHistory, name, revision, now);
+      writer_.Run(kMoveName, name, revision);
+    }
+    if (!request.label.empty()) {
+      ExpectRoom(writer_.One(FirstInteger,
+                             "SELECT count(*) FROM labels"
+                             " WHERE name = ?1 AND label <> ?2",
+                             name, request.label),
+                 kMaxLabels, " labels of a model", "");
+      writer_.Run(kMoveLabel, name, request.label, revision);
+    }
+    if (!request.file_hash.empty()) {
+      writer_.Run(kSetFileHash, name, request.file_hash);
+    }
+    return writer_.One(
+        ReadRegistration,
+        Cat(kSelectRegistration, "WHERE h.name = ?1 AND h.revision = ?2"), name,
+        revision);
+  });
 }
 
-std::optional<Deleted> ModelStore::Delete(
-    std::string_view name, const std::optional<std::string>& expected_current) {
-  const std::lock_guard lock(writer_.mutex);
-  SqliteConnection& sqlite = writer_.sqlite;
-  SqliteTransaction transaction(sqlite);
-  Deleted deleted{.before = CurrentRevision(sqlite, name),
-                  .removed_revisions = {}};
-  if (deleted.before.empty()) return std::nullopt;
-  Expect(name, expected_current, deleted.before);
-  // Revisions go before the history that refers to them and tells which go.
-  sqlite.Execute("PRAGMA defer_foreign_keys = ON");
-  deleted.removed_revisions = sqlite.All(FirstText, kRemoveRevisions, name);
-  for (const char* table : {"labels", "names", "history"}) {
-    sqlite.Run(Cat("DELETE FROM ", table, " WHERE name = ?1"), name);
-  }
-  transaction.Commit();
-  return deleted;
+std::vector<std::string> ModelStore::Delete(
+    std::string_view name, const std::optional<std::string>& expected_current,
+    std::string* before) {
+  return writer_.Transact([&]() -> std::vector<std::string> {
+    *before = CurrentRevision(writer_, name);
+    if (before->empty()) return {};
+    Expect(name, expected_current, *before);
+    // Revisions go before the history that refers to them and tells which go.
+    writer_.Execute("PRAGMA defer_foreign_keys = ON");
+    auto removed = writer_.All(FirstText, kRemoveRevisions, name);
+    for (const char* table : {"labels", "names", "history"}) {
+      writer_.Run(Cat("DELETE FROM ", table, " WHERE name = ?1"), name);
+    }
+    return removed;
+  });
 }
 
 std::vector<Registration> ModelStore::Find(const ModelReference& reference,
                                            std::int64_t limit) {
   const auto& [name, prefix, label] = reference;
-  const std::lock_guard lock(names_.mutex);
-  SqliteConnection& sqlite = names_.sqlite;
+  // 'g' comes after all hex digits.
   if (name.empty()) {
-    return sqlite.All(ReadRegistration,
+    return names_.All(ReadRegistration,
                       "SELECT NULL, revision, NULL, NULL FROM revisions"
-                      " WHERE revision >= ?1 AND revision < ?2"
-                      " ORDER BY revision LIMIT ?3",
-                      prefix, AfterPrefix(prefix), limit);
+                      " WHERE revision >= ?1 AND revision < ?1 || 'g'"
+                      " ORDER BY revision LIMIT ?2",
+                      prefix, limit);
   }
-  if (!prefix.empty()) {
-    return sqlite.All(
-        ReadRegistration,
-        Cat(kSelectRegistration,
-            "WHERE h.name = ?1 AND h.revision >= ?2 AND h.revision < ?3"
-            " ORDER BY h.revision LIMIT ?4"),
-        name, prefix, AfterPrefix(prefix), limit);
-  }
-  if (!label.empty()) {
-    return sqlite.All(ReadRegistration,
-                      Cat(kSelectRegistration,
-                          "JOIN labels AS x USING (name, revision)"
-                          " WHERE x.name = ?1 AND x.label = ?2"),
-                      name, label);
-  }
-  return sqlite.All(ReadRegistration,
-                    Cat(kSelectRegistration,
-                        "JOIN names AS n USING (name, revision)"
-                        " WHERE n.name = ?1"),
-                    name);
+  const std::string_view which =
+      !prefix.empty()  ? "h.revision >= ?2 AND h.revision < ?2 || 'g'"
+      : !label.empty() ? "h.revision ="
+                         " (SELECT revision FROM labels"
+                         "  WHERE name = ?1 AND label = ?2)"
+                       : "h.revision ="
+                         " (SELECT revision FROM names WHERE name = ?1)";
+  return names_.All(ReadRegistration,
+                    Cat(kSelectRegistration, "WHERE h.name = ?1 AND ", which,
+                        " ORDER BY h.revision LIMIT ?3"),
+                    name, prefix.empty() ? label : prefix, limit);
 }
 
 std::int64_t ModelStore::SourceBytes(std::string_view revision) {
-  const std::lock_guard lock(sources_.mutex);
-  return sources_.sqlite.Integer(
-      "SELECT length(source) FROM revisions WHERE revision = ?1", revision);
+  return sources_.One(
+      FirstInteger, "SELECT length(source) FROM revisions WHERE revision = ?1",
+      revision);
 }
 
 std::optional<StoredRevision> ModelStore::ReadRevision(
     std::string_view revision) {
-  std::optional<StoredRevision> stored;
-  const std::lock_guard lock(sources_.mutex);
-  sources_.sqlite.ForEach(
-      [&stored](const SqliteRun& row) {
-        stored = StoredRevision{.revision = row.Text(0),
-                                .format = row.Text(1),
-                                .source = row.Text(2),
-                                .options = row.Text(3),
-                                .summary = ReadSummary(row, 4)};
+  return sources_.One(
+      [](const SqliteRun& row) {
+        return std::optional(StoredRevision{.revision = row.Text(0),
+                                            .format = row.Text(1),
+                                            .source = row.Text(2),
+                                            .options = row.Text(3),
+                                            .summary = ReadSummary(row, 4)});
       },
       "SELECT r.revision, r.format, r.source, r.options,"
       " s.format, s.nq, s.nv, s.problem"
       " FROM revisions AS r LEFT JOIN summaries AS s USING (revision)"
       " WHERE r.revision = ?1",
       revision);
-  return stored;
 }
 
 std::vector<ListedModel> ModelStore::ListNames(std::string_view after,
                                                std::int64_t limit) {
-  const std::lock_guard lock(names_.mutex);
-  return names_.sqlite.All(
+  return names_.All(
       [](const SqliteRun& row) {
-        return ListedModel{.name = row.Text(0),
-                           .revision = row.Text(1),
-                           .registered_at = ReadTime(row, 2),
-                           .summary = ReadSummary(row, 3)};
+        return ListedModel{
+            .name = row.Text(0),
+            .revision = row.Text(1),
+            .registered_at = StoreTime(microseconds(row.Integer(2))),
+            .summary = ReadSummary(row, 3)};
       },
       "SELECT n.name, n.revision, h.registered_at,"
       " s.format, s.nq, s.nv, s.problem"
@@ -358,8 +309,7 @@ std::vector<ListedModel> ModelStore::ListNames(std::string_view after,
 
 std::vector<std::string> ModelStore::NamesAround(std::string_view name,
                                                  std::int64_t limit) {
-  const std::lock_guard lock(names_.mutex);
-  return names_.sqlite.All(
+  return names_.All(
       FirstText,
       "SELECT name FROM"
       " (SELECT name FROM names WHERE name < ?1 ORDER BY name DESC LIMIT ?2)"
@@ -371,18 +321,17 @@ std::vector<std::string> ModelStore::NamesAround(std::string_view name,
 
 void ModelStore::WriteSummary(std::string_view revision,
                               const RevisionSummary& summary) {
-  const std::unique_lock lock(writer_.mutex, std::try_to_lock);
-  if (!lock) return;
   Answer([&] {
-    Summarize(writer_.sqlite, revision, summary);
+    writer_.TryRun(kWriteSummary, revision, summary.format, summary.nq,
+                   summary.nv, summary.problem);
     return true;
   });
 }
 
-std::string ModelStore::FindDirectoryHash(std::string_view name) {
-  const std::lock_guard lock(names_.mutex);
-  return names_.sqlite.Text(
-      "SELECT content_hash FROM directory_files WHERE name = ?1", name);
+std::string ModelStore::FileHash(std::string_view name) {
+  return names_.One(FirstText,
+                    "SELECT content_hash FROM directory_files WHERE name = ?1",
+                    name);
 }
 
 }  // namespace torqued::server

@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::size_t kMaxNameSize = 128;
 constexpr std::size_t kMinPrefixSize = 8;
-constexpr std::size_t kRevisionSize = 64;
 constexpr std::string_view kNameCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";

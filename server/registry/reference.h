@@ -1,12 +1,15 @@
 // Names, labels and the references that calls use for models.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 namespace torqued::server {
+
+inline constexpr std::size_t kRevisionSize = 64;  // hex digits
 
 /// [A-Za-z0-9._-]{1,128}
 bool IsValidModelName(std::string_view name);
@@ -30,9 +33,8 @@ struct ModelReference {
 std::variant<ModelReference, std::string> ParseModelReference(
     std::string_view text);
 
-/// Where a listing goes on; opaque to callers. It holds the last name listed
-/// and not a position, so names that come or go between two pages neither
-/// repeat nor hide others.
+/// Where a listing goes on; opaque to callers. Not a position: names that come
+/// or go between two pages neither repeat nor hide others.
 std::string EncodePageToken(std::string_view last_name);
 
 /// Nothing for a text that EncodePageToken does not write.

@@ -15,13 +15,8 @@ using Code = RegistryError::Code;
 
 // An unknown name is compared with so many before and after it in byte order.
 constexpr std::int64_t kNamesLookedAt = 64;
-// Of an ambiguous prefix, those that are named.
 constexpr std::size_t kMostCandidates = 10;
-// A name that is deleted and registered between two reads is read again.
-constexpr int kAttempts = 3;
-constexpr std::size_t kRevisionSize = 64;
-constexpr std::uint32_t kDefaultPageSize = 100;
-constexpr std::uint32_t kMaxPageSize = 1000;
+constexpr std::uint32_t kDefaultPageSize = 100, kMaxPageSize = 1000;
 
 ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
   return {.name = std::move(registration.name),
@@ -30,32 +25,43 @@ ModelEntry ToEntry(Registration registration, LoadedPointer loaded) {
           .labels = std::move(registration.labels)};
 }
 
+[[noreturn]] void Refuse(Code code, std::string message,
+                         std::string field = {}) {
+  throw RegistryError{
+      .code = code, .message = std::move(message), .field = std::move(field)};
+}
+
 /// Throws.
 void CheckRequest(const RegisterRequest& request) {
   if (!IsNewModelName(request.name)) {
-    throw RegistryError{
-        .code = Code::kInvalidName,
-        .message = "model name " + Quoted(request.name) +
-                   ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and "
-                   "neither . nor ..",
-        .field = "name"};
+    Refuse(Code::kInvalidName,
+           "model name " + Quoted(request.name) +
+               ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and neither . nor ..",
+           "name");
   }
   if (!request.label.empty() && !IsValidLabel(request.label)) {
-    throw RegistryError{
-        .code = Code::kInvalidName,
-        .message = "label " + Quoted(request.label) +
-                   ": a label is 1 to 128 of A-Z a-z 0-9 . _ - and "
-                   "not 8 or more hex digits",
-        .field = "label"};
+    Refuse(Code::kInvalidName,
+           "label " + Quoted(request.label) +
+               ": a label is 1 to 128 of A-Z a-z 0-9 . _ - and not 8 or more "
+               "hex digits",
+           "label");
   }
-  if (const std::size_t limit = UrdfLimits{}.source_bytes;
-      request.source.size() > limit) {
-    throw RegistryError{
-        .code = Code::kTooLarge,
-        .message = "the source has " + std::to_string(request.source.size()) +
-                   " bytes, at most " + std::to_string(limit) + " are accepted",
-        .field = "source"};
+  const std::size_t bytes = request.source.size();
+  if (const std::size_t limit = UrdfLimits{}.source_bytes; bytes > limit) {
+    Refuse(Code::kTooLarge,
+           "the source has " + std::to_string(bytes) + " bytes, at most " +
+               std::to_string(limit) + " are accepted",
+           "source");
   }
+}
+
+/// Throws.
+ModelReference Parse(std::string_view reference) {
+  auto parsed = ParseModelReference(reference);
+  if (auto* problem = std::get_if<std::string>(&parsed)) {
+    Refuse(Code::kInvalidReference, std::move(*problem), "model");
+  }
+  return std::get<ModelReference>(std::move(parsed));
 }
 
 RegistryError Ambiguous(const std::string& prefix,
@@ -75,13 +81,12 @@ RegistryError Ambiguous(const std::string& prefix,
 }  // namespace
 
 OrRegistryError<RegisterResult> Registry::Register(RegisterRequest request) {
-  return Answer([&] { return Store(std::move(request), std::nullopt); });
+  return Answer([&] { return Store(std::move(request)); });
 }
 
-RegisterResult Registry::Store(
-    RegisterRequest request, const std::optional<std::string>& directory_hash) {
+RegisterResult Registry::Store(RegisterRequest request) {
   CheckRequest(request);
-  const Cache::Generation generation = cache_.generation();
+  const std::uint64_t generation = cache_.generation();
   LoadedPointer loaded = cache_.FindRevision(
       ComputeRevision(request.format, request.source, request.options));
   if (loaded == nullptr || loaded->model == nullptr) {
@@ -95,118 +100,80 @@ RegisterResult Registry::Store(
                         .report = loaded->report};
   }
 
-  const std::string options = request.options.Canonical();
-  const RegistrationChange change{
-      .name = request.name,
-      .revision = loaded->revision,
-      .format = loaded->format,
-      .source = loaded->source,
-      .options = options,
-      .summary = loaded->Summary(),
-      .expected_current = std::move(request.expected_current),
-      .label = request.label,
-      .directory_hash = directory_hash,
-      .now = std::chrono::system_clock::now()};
-  Registered registered = [&] {
-    const Cache::Change dropped(cache_);
-    return store_->Register(change);
-  }();
+  std::string before;
+  Registration registered = cache_.WhileChanging(
+      [&] { return store_->Register(request, *loaded, &before); });
   cache_.InsertRevision(loaded, generation);
-  return {ToEntry(std::move(registered.registration), std::move(loaded)),
-          std::move(registered.before)};
+  return {ToEntry(std::move(registered), std::move(loaded)), before};
 }
 
 OrRegistryError<ModelEntry> Registry::Resolve(std::string_view reference,
                                               const AdmitSource& admit) {
   return Answer([&] {
-    auto parsed = ParseModelReference(reference);
-    if (auto* problem = std::get_if<std::string>(&parsed)) {
-      throw RegistryError{.code = Code::kInvalidReference,
-                          .message = std::move(*problem),
-                          .field = "model"};
-    }
-    const auto& wanted = std::get<ModelReference>(parsed);
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      auto registration = LookUp(wanted);
-      if (!registration) throw NotFound(wanted);
-      if (LoadedPointer loaded = Load(registration->revision, admit)) {
-        return ToEntry(*std::move(registration), std::move(loaded));
+    const ModelReference wanted = Parse(reference);
+    for (;;) {
+      Registration found = LookUp(wanted);
+      if (found.revision.empty()) throw NotFound(wanted);
+      if (LoadedPointer loaded = Load(found.revision, admit)) {
+        return ToEntry(std::move(found), std::move(loaded));
       }
+      // A name that was deleted between the two reads may be there again.
+      if (wanted.name.empty()) throw NotFound(wanted);
     }
-    if (wanted.name.empty()) throw NotFound(wanted);
-    throw RegistryError{
-        .code = Code::kStoreUnavailable,
-        .message = "model " + Quoted(wanted.name) +
-                   " is being deleted and registered again; try again"};
   });
 }
 
 std::optional<ModelEntry> Registry::ResolveLoaded(std::string_view reference) {
-  auto registration = cache_.FindName(reference);
-  if (!registration) {
-    const Cache::Generation generation = cache_.generation();
-    const auto parsed = ParseModelReference(reference);
-    const auto* wanted = std::get_if<ModelReference>(&parsed);
-    if (wanted == nullptr) return std::nullopt;
-    auto found = Answer([&] { return LookUp(*wanted); });
-    if (std::holds_alternative<RegistryError>(found)) return std::nullopt;
-    registration = std::get<std::optional<Registration>>(std::move(found));
-    if (!registration) return std::nullopt;
-    if (!wanted->name.empty()) {
-      cache_.InsertName(reference, *registration, generation);
-    }
+  Registration found = cache_.FindName(reference);
+  if (found.revision.empty()) {
+    const std::uint64_t generation = cache_.generation();
+    auto read = Answer([&] { return LookUp(Parse(reference)); });
+    if (auto* known = std::get_if<Registration>(&read)) found = *known;
+    if (!found.name.empty()) cache_.InsertName(reference, found, generation);
   }
-  LoadedPointer loaded = cache_.FindRevision(registration->revision);
+  LoadedPointer loaded = cache_.FindRevision(found.revision);
   if (loaded == nullptr) return std::nullopt;
-  return ToEntry(*std::move(registration), std::move(loaded));
+  return ToEntry(std::move(found), std::move(loaded));
 }
 
-std::optional<Registration> Registry::LookUp(const ModelReference& reference) {
+Registration Registry::LookUp(const ModelReference& reference) {
   if (reference.name.empty() && reference.prefix.size() == kRevisionSize) {
-    return Registration{.name = "",
-                        .revision = reference.prefix,
-                        .registered_at = {},
-                        .labels = {}};
+    return {.revision = reference.prefix};
   }
   auto found = store_->Find(reference, kMostCandidates + 1);
-  if (found.empty()) return std::nullopt;
   if (found.size() > 1) throw Ambiguous(reference.prefix, found);
-  return std::move(found.front());
+  return found.empty() ? Registration() : std::move(found.front());
 }
 
 RegistryError Registry::NotFound(const ModelReference& reference) {
-  RegistryError error{.code = Code::kNotFound};
-  if (reference.name.empty()) {
-    error.message =
-        "no model has a revision that starts with " + reference.prefix;
-    return error;
+  const auto& [name, prefix, label] = reference;
+  std::string message;
+  if (name.empty()) {
+    message = "no model has a revision that starts with " + prefix;
+  } else if (!(prefix + label).empty() &&
+             !store_->Find({.name = name}, 1).empty()) {
+    message =
+        "model " + Quoted(name) +
+        (prefix.empty() ? " has no label " + Quoted(label)
+                        : " has had no revision that starts with " + prefix);
+  } else {
+    const auto known = store_->NamesAround(name, kNamesLookedAt);
+    message =
+        "no model is named " + Quoted(name) +
+        (known.empty() ? "; none is registered yet"
+                       : flags::NameHint(flags::NearNames(name, known), known));
   }
-  if (!store_->Find({.name = reference.name}, 1).empty()) {
-    error.message =
-        "model " + Quoted(reference.name) +
-        (reference.prefix.empty()
-             ? " has no label " + Quoted(reference.label)
-             : " has had no revision that starts with " + reference.prefix);
-    return error;
-  }
-  const auto known = store_->NamesAround(reference.name, kNamesLookedAt);
-  error.message = "no model is named " + Quoted(reference.name);
-  error.message +=
-      known.empty()
-          ? "; none is registered yet"
-          : flags::NameHint(flags::NearNames(reference.name, known), known);
-  return error;
+  return {.code = Code::kNotFound, .message = std::move(message)};
 }
 
 LoadedPointer Registry::Load(std::string_view revision,
                              const AdmitSource& admit) {
   if (LoadedPointer cached = cache_.FindRevision(revision)) return cached;
-  const Cache::Generation generation = cache_.generation();
+  const std::uint64_t generation = cache_.generation();
   std::optional<StoredRevision> stored;
   try {
     if (admit && !admit(store_->SourceBytes(revision))) {
-      throw RegistryError{.code = Code::kNotAdmitted,
-                          .message = "there is no room to load the model now"};
+      Refuse(Code::kNotAdmitted, "there is no room to load the model now");
     }
     stored = store_->ReadRevision(revision);
   } catch (const StoreError& error) {
@@ -230,10 +197,10 @@ OrRegistryError<ModelPage> Registry::List(
   return Answer([&] {
     const auto after = page_token.empty() ? "" : DecodePageToken(page_token);
     if (!after) {
-      throw RegistryError{.code = Code::kInvalidReference,
-                          .message = "page token " + Quoted(page_token) +
-                                     " is none that a listing returned",
-                          .field = "page_token"};
+      Refuse(Code::kInvalidReference,
+             "page token " + Quoted(page_token) +
+                 " is none that a listing returned",
+             "page_token");
     }
     const std::size_t size =
         page_size == 0 ? kDefaultPageSize : std::min(page_size, kMaxPageSize);
@@ -248,8 +215,7 @@ OrRegistryError<ModelPage> Registry::List(
     for (ListedModel& model : listed) {
       if (model.summary == RevisionSummary()) {
         if (cancelled && cancelled()) {
-          throw RegistryError{.code = Code::kStoreUnavailable,
-                              .message = "the listing was cancelled"};
+          Refuse(Code::kStoreUnavailable, "the listing was cancelled");
         }
         const LoadedPointer loaded = Load(model.revision, admit);
         if (loaded == nullptr) continue;  // deleted since the names were read
@@ -264,26 +230,22 @@ OrRegistryError<ModelPage> Registry::List(
 std::optional<RegistryError> Registry::Delete(
     std::string_view name, const std::optional<std::string>& expected_current,
     std::string* before) {
+  std::string current;
   auto outcome = Answer([&] {
     if (!IsValidModelName(name)) {
-      throw RegistryError{
-          .code = Code::kInvalidName,
-          .message = "model name " + Quoted(name) +
-                     ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and "
-                     "comes without @ here",
-          .field = "name"};
+      Refuse(Code::kInvalidName,
+             "model name " + Quoted(name) +
+                 ": a name is 1 to 128 of A-Z a-z 0-9 . _ - and has no @ here",
+             "name");
     }
-    Cache::Change change(cache_);
-    auto deleted = store_->Delete(name, expected_current);
-    if (!deleted) throw NotFound({.name = std::string(name)});
-    change.Erase(deleted->removed_revisions);
-    return std::move(deleted->before);
+    cache_.EraseRevisions(cache_.WhileChanging(
+        [&] { return store_->Delete(name, expected_current, &current); }));
+    if (current.empty()) throw NotFound({.name = std::string(name)});
+    return true;
   });
-  if (auto* error = std::get_if<RegistryError>(&outcome)) {
-    return std::move(*error);
-  }
-  if (before != nullptr) *before = std::get<std::string>(std::move(outcome));
-  return std::nullopt;
+  if (before != nullptr) *before = current;
+  auto* error = std::get_if<RegistryError>(&outcome);
+  return error == nullptr ? std::nullopt : std::optional(std::move(*error));
 }
 
 }  // namespace torqued::server

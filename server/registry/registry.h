@@ -1,7 +1,6 @@
 // The models that this server knows: names, revisions, loaded models.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,26 +17,13 @@
 
 namespace torqued::server {
 
-/// A name with the revision that a reference led to.
+/// What a reference led to.
 struct ModelEntry {
   std::string name;      // empty for @revision
   LoadedPointer loaded;  // never null
-  /// When the name was last pointed at the revision; zero for @revision, which
-  /// several names may have had at different times.
-  std::chrono::system_clock::time_point registered_at;
+  /// When the name was last pointed at the revision; zero for @revision.
+  StoreTime registered_at;
   std::vector<std::string> labels;  // of this revision under this name
-};
-
-struct RegisterRequest {
-  std::string name;
-  std::string format = "urdf";
-  std::string source;
-  RegistrationOptions options;
-  /// If present, the name must point there; "" = must not exist.
-  std::optional<std::string> expected_current;
-  std::string label;  // empty: none
-  /// True ends the parsing with an error; nothing is stored then.
-  std::function<bool()> cancelled;
 };
 
 struct RegisterResult {
@@ -46,8 +32,8 @@ struct RegisterResult {
   bool changed() const { return before != entry.loaded->revision; }
 };
 
-/// Asked before a stored source of so many bytes is read and parsed. False ends
-/// the call with kNotAdmitted. An empty one is not asked.
+/// Asked, if given, before a stored source of so many bytes is read and parsed.
+/// False ends the call with kNotAdmitted.
 using AdmitSource = std::function<bool(std::int64_t source_bytes)>;
 
 struct ModelPage {
@@ -55,11 +41,10 @@ struct ModelPage {
   std::string next_page_token;  // empty: it is the last page
 };
 
-/// Thread-safe. Looking up a known reference takes no store access for
-/// @full-revision, nor for names that were looked up since the last change to
-/// the store, and one indexed read otherwise; parsed models are cached by
-/// revision, as many as fit; the least recently used goes first. The store is
-/// this registry's alone.
+/// Thread-safe. The store is this registry's alone. A look-up takes no store
+/// access for @full-revision, nor for references by name that were looked up
+/// since the last change, and one indexed read otherwise. Models are cached by
+/// revision, as many as fit; the least recently used goes first.
 class Registry {
  public:
   explicit Registry(std::unique_ptr<ModelStore> store,
@@ -77,10 +62,9 @@ class Registry {
   /// read at most, for threads that must not be held up.
   std::optional<ModelEntry> ResolveLoaded(std::string_view reference);
 
-  /// Byte order of names. page_size 0: 100; at most 1000. Names registered or
-  /// deleted between two pages neither repeat nor hide others. Reads what was
-  /// stored beside the revisions and loads only those that have no summary,
-  /// until `cancelled`, if given, returns true, which is an error.
+  /// Byte order of names. page_size 0: 100; at most 1000. Reads what was stored
+  /// beside the revisions and loads only those that have no summary, until
+  /// `cancelled`, if given, returns true, which is an error.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
                                   std::string_view page_token,
                                   const std::function<bool()>& cancelled = {},
@@ -96,8 +80,8 @@ class Registry {
   /// of one name in several directories only the first is read. A pointer
   /// moves only if the file's bytes or the validation changed since they were
   /// last loaded from there, so a registration or deletion by call is not
-  /// undone at a restart. Returns one entry per file; errors are part of it. A
-  /// directory that cannot be read is an entry of its own, without a name.
+  /// undone at a restart. Returns one entry per file. A directory that cannot
+  /// be read is an entry of its own, without a name.
   struct DirectoryEntry {
     std::string name = {};
     bool ok = false;
@@ -109,17 +93,16 @@ class Registry {
       Validation validation = Validation::kDefault);
 
  private:
+  /// `first`: the file that is read for the name.
+  DirectoryEntry LoadFile(const std::string& path, const std::string& first,
+                          Validation validation);
   // These throw RegistryError and StoreError.
-  RegisterResult Store(RegisterRequest request,
-                       const std::optional<std::string>& directory_hash);
-  DirectoryEntry LoadFile(const std::string& path, const std::string& name,
-                          Validation validation);  // throws nothing
-  /// What a reference leads to in the store, where it leads to one.
-  std::optional<Registration> LookUp(const ModelReference& reference);
+  RegisterResult Store(RegisterRequest request);
+  /// What a reference leads to in the store; without a revision: nowhere.
+  Registration LookUp(const ModelReference& reference);
   /// Null if the store has no such revision. Corrects its summary in the store.
   LoadedPointer Load(std::string_view revision, const AdmitSource& admit);
-  /// Of a reference that leads nowhere. Costs the same for any number of
-  /// models.
+  /// Of a reference that leads nowhere.
   RegistryError NotFound(const ModelReference& reference);
 
   std::unique_ptr<ModelStore> store_;

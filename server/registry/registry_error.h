@@ -1,5 +1,4 @@
-// Why the store or the registry does not do what it was asked. Thrown inside of
-// this folder; Registry returns it.
+// Thrown inside of this folder; Registry returns RegistryError.
 #pragma once
 
 #include <cstdint>

@@ -73,10 +73,6 @@ void Parse(LoadedRevision& revision, const std::function<bool()>& cancelled) {
   if (revision.format != "urdf") {
     revision.problem = "unknown format " + Quoted(revision.format) +
                        "; this version reads 'urdf'";
-    Finding finding;
-    finding.code = LintCode::kNotARobot;
-    finding.message = revision.problem;
-    revision.report.Add(std::move(finding));
     return;
   }
   BuildOptions options;

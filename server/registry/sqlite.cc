@@ -8,7 +8,6 @@ namespace torqued::server {
 namespace {
 
 constexpr int kLockWaitMs = 5000;
-constexpr int kStepsBetweenQuestions = 1000;  // of SQLite's virtual machine
 
 void Check(sqlite3* connection, bool good) {
   if (good) return;
@@ -21,7 +20,11 @@ void Check(sqlite3* connection, bool good) {
 
 }  // namespace
 
-void SqliteRun::Finalize::operator()(sqlite3_stmt* statement) const {
+void SqliteClose::operator()(sqlite3* connection) const {
+  sqlite3_close(connection);
+}
+
+void SqliteClose::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
@@ -65,10 +68,6 @@ std::int64_t SqliteRun::Integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
-void SqliteConnection::Close::operator()(sqlite3* handle) const {
-  sqlite3_close(handle);
-}
-
 SqliteConnection::SqliteConnection(const std::string& path, Mode mode) {
   const bool writes = mode == Mode::kReadWrite;
   sqlite3* handle = nullptr;
@@ -106,23 +105,21 @@ void SqliteConnection::CopyLogOnClose(bool copy) {
 void SqliteConnection::StopWhen(const std::function<bool()>& stop) {
   if (!stop) return;
   sqlite3_progress_handler(
-      handle_.get(), kStepsBetweenQuestions,
+      handle_.get(), 1000,  // steps of its virtual machine
       [](void* asked) {
         return (*static_cast<const std::function<bool()>*>(asked))() ? 1 : 0;
       },
       const_cast<std::function<bool()>*>(&stop));
 }
 
-void SqliteConnection::Execute(const char* sql) {
-  Check(handle_.get(), sqlite3_exec(handle_.get(), sql, nullptr, nullptr,
-                                    nullptr) == SQLITE_OK);
+void SqliteConnection::Execute(const std::string& sql) {
+  Check(handle_.get(), sqlite3_exec(handle_.get(), sql.c_str(), nullptr,
+                                    nullptr, nullptr) == SQLITE_OK);
 }
 
 void SqliteConnection::RollBack() {
-  // Some failures have undone it already.
-  if (sqlite3_get_autocommit(handle_.get()) == 0) {
-    sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-  }
+  // Fails where the failure has undone it already.
+  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 }  // namespace torqued::server

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +17,11 @@ struct sqlite3_stmt;
 
 namespace torqued::server {
 
+struct SqliteClose {
+  void operator()(sqlite3* connection) const;
+  void operator()(sqlite3_stmt* statement) const;
+};
+
 /// One run of a statement, with its current row. Columns count from 0.
 class SqliteRun {
  public:
@@ -28,20 +33,19 @@ class SqliteRun {
   /// False at the end.
   bool Next();
 
-  /// Also of a blob; NULL is empty.
+  /// Also of a blob. NULL is empty, or 0.
   std::string Text(int column) const;
-  /// NULL is 0.
   std::int64_t Integer(int column) const;
 
  private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
   sqlite3* const connection_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::unique_ptr<sqlite3_stmt, SqliteClose> statement_;
 };
 
-/// Not thread-safe: its owner serializes calls.
+inline std::string FirstText(const SqliteRun& row) { return row.Text(0); }
+inline auto FirstInteger(const SqliteRun& row) { return row.Integer(0); }
+
+/// Thread-safe: one statement, or one transaction, at a time.
 class SqliteConnection {
  public:
   enum class Mode : std::uint8_t { kReadOnly, kReadWrite };
@@ -52,24 +56,44 @@ class SqliteConnection {
   /// Checks foreign keys and waits for the disk at each commit.
   void Configure();
 
-  /// The last connection to close copies the write-ahead log into the file,
-  /// unless this is false.
+  /// False: the last connection to close leaves the write-ahead log as it is.
   void CopyLogOnClose(bool copy);
 
-  /// Statements fail once `stop`, if there is one, returns true. It must stay
-  /// valid.
+  /// Statements fail once `stop`, unless empty, returns true. It must outlive
+  /// it.
   void StopWhen(const std::function<bool()>& stop);
 
   /// Runs statements without parameters; their rows are dropped.
-  void Execute(const char* sql);
+  void Execute(const std::string& sql);
 
-  /// Does nothing without a transaction.
-  void RollBack();
+  /// What `run` returns. Undone if it throws. Takes the write lock at once, so
+  /// that what is read still holds when it writes.
+  template <class Body>
+  auto Transact(const Body& run) {
+    const std::lock_guard lock(mutex_);
+    Execute("BEGIN IMMEDIATE");
+    try {
+      auto result = run();
+      Execute("COMMIT");
+      return result;
+    } catch (...) {
+      RollBack();
+      throw;
+    }
+  }
+
+  /// Runs a statement unless another call is under way.
+  template <class... Values>
+  void TryRun(std::string_view sql, const Values&... values) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock) Run(sql, values...);
+  }
 
   /// Calls `read` with each row, as a SqliteRun. `values` are bound in order.
   template <class Read, class... Values>
   void ForEach(const Read& read, std::string_view sql,
                const Values&... values) {
+    const std::lock_guard lock(mutex_);
     SqliteRun run(handle_.get(), sql);
     [[maybe_unused]] int index = 0;
     (run.Bind(++index, values), ...);
@@ -85,19 +109,12 @@ class SqliteConnection {
     return found;
   }
 
-  /// The first column of the last row; empty or 0 if there is none.
-  template <class... Values>
-  std::string Text(std::string_view sql, const Values&... values) {
-    std::string text;
-    ForEach([&](const SqliteRun& row) { text = row.Text(0); }, sql, values...);
-    return text;
-  }
-  template <class... Values>
-  std::int64_t Integer(std::string_view sql, const Values&... values) {
-    std::int64_t number = 0;
-    ForEach([&](const SqliteRun& row) { number = row.Integer(0); }, sql,
-            values...);
-    return number;
+  /// The same of the first row only, or a default.
+  template <class Read, class... Values>
+  auto One(const Read& read, std::string_view sql, const Values&... values) {
+    auto found = All(read, sql, values...);
+    if (found.empty()) found.emplace_back();
+    return std::move(found.front());
   }
 
   template <class... Values>
@@ -106,28 +123,10 @@ class SqliteConnection {
   }
 
  private:
-  struct Close {
-    void operator()(sqlite3* handle) const;
-  };
-  std::unique_ptr<sqlite3, Close> handle_;
-};
+  void RollBack();
 
-/// Undone on destruction unless committed. Takes the write lock at once, so
-/// that what it reads still holds when it writes.
-class SqliteTransaction {
- public:
-  explicit SqliteTransaction(SqliteConnection& connection)
-      : connection_(connection) {
-    connection.Execute("BEGIN IMMEDIATE");
-  }
-  ~SqliteTransaction() { connection_.RollBack(); }
-  SqliteTransaction(const SqliteTransaction&) = delete;
-  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
-
-  void Commit() { connection_.Execute("COMMIT"); }
-
- private:
-  SqliteConnection& connection_;
+  std::recursive_mutex mutex_;
+  std::unique_ptr<sqlite3, SqliteClose> handle_;
 };
 
 }  // namespace torqued::server

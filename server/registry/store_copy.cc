@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -22,171 +23,88 @@ namespace {
 namespace fs = std::filesystem;
 using Code = StoreError::Code;
 
-/// Throws StoreError where there is no answer.
+/// Throws StoreError for a file that is no store.
 StoreCheck Check(SqliteConnection& sqlite) {
-  StoreCheck check;
-  // Damage of one table ends what is read of it, not of the others.
-  const auto guarded = [&](const auto& read) {
+  // What follows sees one state of the store.
+  sqlite.Execute("BEGIN");
+  StoreCheck check{.schema = ReadSchema(sqlite)};
+  if (check.schema == 0) {
+    throw StoreError{
+        Code::kDamaged,
+        "it has no tables: a copy of a file without its write-ahead log?"};
+  }
+  const auto each = [&](std::string_view sql, const auto& read) {
     try {
-      read();
+      sqlite.ForEach(read, sql);
     } catch (const StoreError& error) {
       if (error.code != Code::kDamaged) throw;
       check.damage.push_back(error.message);
     }
   };
-  // What follows sees one state of the store.
-  sqlite.Execute("BEGIN");
-  guarded([&] {
-    check.schema = ReadSchema(sqlite);
-    if (check.schema == 0) {
-      check.damage.emplace_back(
-          "it has no tables: a copy of a file without its write-ahead log?");
-    }
+  each("PRAGMA integrity_check(100)", [&](const SqliteRun& row) {
+    std::string text = row.Text(0);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    if (text != "ok") check.damage.push_back("pages: " + text);
   });
-  if (!check.damage.empty()) return check;
-
-  guarded([&] {
-    sqlite.ForEach(
-        [&](const SqliteRun& row) {
-          std::string text = row.Text(0);
-          std::replace(text.begin(), text.end(), '\n', ' ');
-          if (text != "ok") check.damage.push_back("pages: " + text);
-        },
-        "PRAGMA integrity_check(100)");
+  each("PRAGMA foreign_key_check", [&](const SqliteRun& row) {
+    check.damage.push_back("table " + row.Text(0) +
+                           ": a row refers to one of table " + row.Text(2) +
+                           " that is missing");
   });
-  guarded([&] {
-    sqlite.ForEach(
-        [&](const SqliteRun& row) {
-          check.damage.push_back("table " + row.Text(0) +
-                                 ": a row refers to one of table " +
-                                 row.Text(2) + " that is missing");
-        },
-        "PRAGMA foreign_key_check");
-  });
-  guarded([&] { check.names = sqlite.Integer("SELECT count(*) FROM names"); });
-  guarded([&] {
-    sqlite.ForEach(
-        [&](const SqliteRun& row) {
-          ++check.revisions;
-          const std::string revision = row.Text(0);
-          if (ComputeRevision(row.Text(1), row.Text(2), row.Text(3)) ==
-              revision) {
-            return;
-          }
-          check.damage.push_back(
-              "revision " + revision + " of " +
-              sqlite.Text("SELECT group_concat(name, ', ') FROM history"
-                          " WHERE revision = ?1",
-                          revision) +
-              ": what is stored is not what was registered; its SHA-256 is "
-              "another");
-        },
-        "SELECT revision, format, source, options FROM revisions");
-  });
+  each("SELECT count(*) FROM names",
+       [&](const SqliteRun& row) { check.names = row.Integer(0); });
+  each(
+      "SELECT revision, format, source, options,"
+      " (SELECT group_concat(name, ', ') FROM history AS h"
+      "  WHERE h.revision = r.revision) FROM revisions AS r",
+      [&](const SqliteRun& row) {
+        ++check.revisions;
+        const std::string revision = row.Text(0);
+        if (ComputeRevision(row.Text(1), row.Text(2), row.Text(3)) !=
+            revision) {
+          check.damage.push_back("revision " + revision + " of " + row.Text(4) +
+                                 ": what is stored is not what was "
+                                 "registered; its SHA-256 is another");
+        }
+      });
   return check;
 }
 
-StoreError Failed(const std::string& path, const std::string& why) {
-  return {Code::kUnavailable, path + ": " + why};
-}
-
-StoreError ErrnoOf(const std::string& path) {
-  return Failed(path, std::generic_category().message(errno));
-}
-
-/// A new file beside the target that goes again unless it takes its name.
-/// Throws StoreError.
-class Draft {
- public:
-  /// Who may read the store may read its copy, and nobody else.
-  Draft(const fs::path& target, const struct stat& store)
-      : target_(target),
-        path_(target.parent_path() /
-              ("." + target.filename().string() + ".XXXXXX")),
-        fd_(mkostemp(path_.data(), O_CLOEXEC)) {
-    if (fd_ < 0) throw ErrnoOf(target_);
-    // Only root may give files away.
-    const bool own = fchown(fd_, store.st_uid, store.st_gid) == 0;
-    const mode_t mode = store.st_mode & 0777;
-    fchmod(fd_, own ? mode : mode & ~mode_t{0077});
-  }
+/// A new file beside the target that goes again, unless it took its name.
+struct Draft {
+  explicit Draft(const fs::path& target)
+      : path(target.parent_path() /
+             ("." + target.filename().string() + ".XXXXXX")),
+        fd(mkostemp(path.data(), O_CLOEXEC)) {}
   ~Draft() {
-    close(fd_);
-    std::error_code ignored;
+    close(fd);
     for (const char* end : {"", "-wal", "-shm", "-journal"}) {
-      fs::remove(path_ + end, ignored);
+      unlink((path + end).c_str());
     }
   }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  const std::string& path() const { return path_; }
-
-  /// The file is there under its name then, also after a crash.
-  void TakeName() {
-    if (fsync(fd_) != 0 || rename(path_.c_str(), target_.c_str()) != 0) {
-      throw ErrnoOf(target_);
-    }
-    SyncDirectory(target_.parent_path());
-  }
-
- private:
-  const fs::path target_;
-  std::string path_;
-  int fd_;
+  std::string path;
+  const int fd;
 };
 
-/// Throws StoreError if the file must not be written.
-void CheckTarget(const std::string& target, const struct stat& store,
-                 bool overwrite) {
+/// Why the file must not be written; empty: it may.
+std::string WhyNotTo(const std::string& target, const struct stat& store,
+                     bool overwrite) {
   struct stat there{};
   if (stat(target.c_str(), &there) == 0) {
     if (there.st_dev == store.st_dev && there.st_ino == store.st_ino) {
-      throw Failed(target, "the target is the store itself");
+      return "the target is the store itself";
     }
-    if (!S_ISREG(there.st_mode)) throw Failed(target, "not a regular file");
-    if (!overwrite) {
-      throw Failed(target,
-                   "the file is there already; --overwrite replaces it");
-    }
+    if (!S_ISREG(there.st_mode)) return "not a regular file";
+    if (!overwrite) return "the file is there already; --overwrite replaces it";
   }
   // SQLite would take such a log for that of the copy.
   for (const char* end : {"-wal", "-journal"}) {
     if (fs::exists(target + end)) {
-      throw Failed(target, "the target has a log beside it, " + target + end +
-                               ": it is a store in use, or one that was not "
-                               "closed");
+      return "the target has a log beside it, " + target + end +
+             ": it is a store in use, or one that was not closed";
     }
   }
-}
-
-/// Throws StoreError.
-void BackUp(const std::string& store, const std::string& file, bool overwrite,
-            const std::function<bool()>& stop) {
-  const std::string of_store = "model database " + store;
-  struct stat of{};
-  if (stat(store.c_str(), &of) != 0) throw ErrnoOf(of_store);
-  if (!S_ISREG(of.st_mode)) throw Failed(of_store, "not a regular file");
-  // Through a symbolic link: what it leads to is written.
-  const fs::path target = fs::weakly_canonical(fs::absolute(file));
-  CheckTarget(target, of, overwrite);
-  Draft draft(target, of);
-  try {
-    SqliteConnection reading(store, SqliteConnection::Mode::kReadOnly);
-    reading.StopWhen(stop);
-    reading.Run("VACUUM INTO ?1", draft.path());
-    SqliteConnection copy(draft.path(), SqliteConnection::Mode::kReadOnly);
-    copy.StopWhen(stop);
-    // A copy of what is damaged would be no backup, and might replace a good
-    // one.
-    if (StoreCheck check = Check(copy); !check.damage.empty()) {
-      throw StoreError{Code::kDamaged, std::move(check.damage.front())};
-    }
-  } catch (StoreError& error) {
-    error.message = of_store + ": " + error.message;
-    throw;
-  }
-  draft.TakeName();
+  return {};
 }
 
 }  // namespace
@@ -198,6 +116,8 @@ std::variant<StoreCheck, std::string> CheckStore(
     sqlite.StopWhen(stop);
     return Check(sqlite);
   } catch (const StoreError& error) {
+    if (error.code == Code::kDamaged)
+      return StoreCheck{.damage = {error.message}};
     return error.message;
   }
 }
@@ -205,13 +125,51 @@ std::variant<StoreCheck, std::string> CheckStore(
 std::optional<StoreError> BackUpStore(const std::string& store,
                                       const std::string& file, bool overwrite,
                                       const std::function<bool()>& stop) {
+  std::string subject = "model database " + store, of_file = file;
+  const auto require = [](bool good) {
+    if (!good) throw StoreError{.message = std::strerror(errno)};
+  };
   try {
-    BackUp(store, file, overwrite, stop);
+    struct stat of{};
+    require(stat(store.c_str(), &of) == 0);
+    SqliteConnection reading(store, SqliteConnection::Mode::kReadOnly);
+    reading.StopWhen(stop);
+
+    subject.swap(of_file);
+    // Through a symbolic link: what it leads to is written.
+    const fs::path target = fs::weakly_canonical(fs::absolute(file));
+    if (const std::string why = WhyNotTo(target, of, overwrite); !why.empty()) {
+      throw StoreError{.message = why};
+    }
+    Draft draft(target);
+    require(draft.fd >= 0);
+    // Who may read the store may read its copy, and nobody else. Only root may
+    // give files away.
+    const bool own = fchown(draft.fd, of.st_uid, of.st_gid) == 0;
+    require(fchmod(draft.fd, of.st_mode & (own ? 0777 : 0700)) == 0);
+
+    subject.swap(of_file);
+    reading.Run("VACUUM INTO ?1", draft.path);
+    SqliteConnection copy(draft.path, SqliteConnection::Mode::kReadOnly);
+    copy.StopWhen(stop);
+    // A copy of what is damaged would be no backup, and might replace a good
+    // one.
+    if (StoreCheck check = Check(copy); !check.damage.empty()) {
+      throw StoreError{Code::kDamaged, std::move(check.damage.front())};
+    }
+
+    subject.swap(of_file);
+    require(fsync(draft.fd) == 0 &&
+            rename(draft.path.c_str(), target.c_str()) == 0);
+    const int folder = open(target.parent_path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (folder < 0) return std::nullopt;
+    fsync(folder);  // it has its name after a crash, too
+    close(folder);
     return std::nullopt;
   } catch (const StoreError& error) {
-    return error;
+    return StoreError{error.code, subject + ": " + error.message};
   } catch (const fs::filesystem_error& error) {
-    return Failed(file, error.code().message());
+    return StoreError{.message = subject + ": " + error.code().message()};
   }
 }
 

@@ -16,7 +16,7 @@ struct StoreCheck {
   std::int64_t schema = 0;
   std::int64_t names = 0;
   std::int64_t revisions = 0;
-  std::vector<std::string> damage;  // a sentence each
+  std::vector<std::string> damage = {};  // a sentence each
 };
 
 /// Reads one state of the file, which a server may have open and which stays as
@@ -27,12 +27,11 @@ std::variant<StoreCheck, std::string> CheckStore(
     const std::string& path, const std::function<bool()>& stop = {});
 
 /// Copies one state of the store, with all that was acknowledged before the
-/// call, to `file`. Takes no lock of a server that has the store open, and
-/// leaves the store as it is. The copy is checked and on disk before it takes
-/// its name, in place of a file that is there only if `overwrite`; it has the
-/// mode of the store, and its owner if that may be given. `stop` is asked now
-/// and then; true gives up and leaves nothing. Nothing on success; else
-/// kDamaged: the store is, and CheckStore says all of it.
+/// call, to `file`, and leaves the store and a server that has it open alone.
+/// The copy is checked and on disk before it takes its name; it has the mode of
+/// the store, and its owner if that may be given. `overwrite`: in place of a
+/// file that is there. `stop` as above; nothing is left then. Returns nothing
+/// on success.
 std::optional<StoreError> BackUpStore(const std::string& store,
                                       const std::string& file,
                                       bool overwrite = false,

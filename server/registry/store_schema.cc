@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/text.h"
 #include "server/registry/model_store.h"
 
 namespace torqued::server {
@@ -10,9 +11,7 @@ namespace {
 using Code = StoreError::Code;
 
 constexpr std::int64_t kApplicationId = 0x74717264;  // "tqrd"
-// Schema 3 had a checksum in each row and the table former_revisions.
-constexpr std::int64_t kSchemaVersion = 4;
-constexpr std::int64_t kOldestSchema = 3;
+constexpr std::int64_t kSchema = 4;
 
 // Times are microseconds since 1970-01-01 UTC.
 constexpr const char* kCreate = R"sql(
@@ -64,51 +63,39 @@ CREATE TABLE summaries (
   nv INTEGER NOT NULL,
   problem TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+PRAGMA application_id = 0x74717264;
+PRAGMA user_version = 4;
 )sql";
 
+// Schema 3 had a checksum in each row and the table former_revisions.
 constexpr const char* kFromSchema3 =
     "DROP TABLE former_revisions;"
     "ALTER TABLE names DROP COLUMN checksum;"
     "ALTER TABLE history DROP COLUMN checksum;"
     "ALTER TABLE labels DROP COLUMN checksum;"
     "ALTER TABLE directory_files DROP COLUMN checksum;"
-    "ALTER TABLE summaries DROP COLUMN checksum;";
-
-// Makes the tables by `sql`.
-void Change(SqliteConnection& connection, const char* sql,
-            const std::string& failed) {
-  try {
-    SqliteTransaction transaction(connection);
-    connection.Execute(sql);
-    connection.Run("PRAGMA application_id = " + std::to_string(kApplicationId));
-    connection.Run("PRAGMA user_version = " + std::to_string(kSchemaVersion));
-    transaction.Commit();
-  } catch (StoreError& error) {
-    error.message = failed + error.message;
-    throw;
-  }
-}
+    "ALTER TABLE summaries DROP COLUMN checksum;"
+    "PRAGMA user_version = 4;";
 
 }  // namespace
 
 std::int64_t ReadSchema(SqliteConnection& connection) {
   const std::int64_t tables =
-      connection.Integer("SELECT count(*) FROM sqlite_schema");
-  const std::int64_t id = connection.Integer("PRAGMA application_id");
-  const std::int64_t schema = connection.Integer("PRAGMA user_version");
+      connection.One(FirstInteger, "SELECT count(*) FROM sqlite_schema");
+  const std::int64_t id = connection.One(FirstInteger, "PRAGMA application_id");
+  const std::int64_t schema =
+      connection.One(FirstInteger, "PRAGMA user_version");
   if (tables == 0 && id == 0 && schema == 0) return 0;
   if (id != kApplicationId) {
     throw StoreError{Code::kDamaged, "it is a database of another program"};
   }
-  if (schema < kOldestSchema || schema > kSchemaVersion) {
-    throw StoreError{Code::kUnavailable,
-                     std::string("written by ") +
-                         (schema > kSchemaVersion ? "a newer" : "an older") +
-                         " torqued (schema " + std::to_string(schema) +
-                         ", this version reads " +
-                         std::to_string(kOldestSchema) + " and " +
-                         std::to_string(kSchemaVersion) +
-                         "); use that version, or another file"};
+  if (schema != 3 && schema != kSchema) {
+    throw StoreError{
+        Code::kUnavailable,
+        Cat("written by ", schema > kSchema ? "a newer" : "an older",
+            " torqued (schema ", std::to_string(schema),
+            ", this version reads 3 and 4); use that version, or another "
+            "file")};
   }
   return schema;
 }
@@ -116,33 +103,30 @@ std::int64_t ReadSchema(SqliteConnection& connection) {
 void PrepareSchema(SqliteConnection& connection) {
   // A refused file must stay as it is, also with a log beside it.
   connection.CopyLogOnClose(false);
-  std::int64_t schema = 0;
+  std::string doing;  // for the message of a failure
   try {
     connection.Configure();
-    schema = ReadSchema(connection);
-    const std::string verdict =
-        schema == 0 ? "ok" : connection.Text("PRAGMA quick_check(1)");
+    const std::int64_t schema = ReadSchema(connection);
+    const auto verdict = connection.One(FirstText, "PRAGMA quick_check(1)");
     if (verdict != "ok") {
       // Below the line "*** in database main ***".
       throw StoreError{Code::kDamaged, verdict.substr(verdict.find('\n') + 1)};
     }
-  } catch (StoreError& error) {
-    if (error.code == Code::kDamaged) {
-      error.message = "damaged or not a model database (" + error.message + ")";
+    if (connection.One(FirstText, "PRAGMA journal_mode = WAL") != "wal") {
+      throw StoreError{Code::kUnavailable,
+                       "the file system does not offer what a write-ahead log "
+                       "needs (is it a network file system?)"};
     }
-    error.message += "; the file was left as it is";
+    if (schema < kSchema) {
+      doing = "cannot bring its tables to this version: ";
+      // Undone, if it fails, when the connection is closed.
+      connection.Execute(Cat("BEGIN IMMEDIATE;",
+                             schema == 0 ? kCreate : kFromSchema3, "COMMIT;"));
+    }
+  } catch (StoreError& error) {
+    if (error.code == Code::kDamaged) doing = "damaged or no model database: ";
+    error.message = doing + error.message + "; the file was left as it is";
     throw;
-  }
-  if (connection.Text("PRAGMA journal_mode = WAL") != "wal") {
-    throw StoreError{Code::kUnavailable,
-                     "the file system does not offer what a write-ahead log "
-                     "needs (is it a network file system?)"};
-  }
-  if (schema == 0) {
-    Change(connection, kCreate, "cannot create its tables: ");
-  } else if (schema < kSchemaVersion) {
-    Change(connection, kFromSchema3,
-           "cannot bring its tables to this version: ");
   }
   connection.CopyLogOnClose(true);
 }

@@ -127,8 +127,7 @@ std::size_t QueryCache::size() const {
 
 QueryPtr QueryCache::Find(std::string_view key) {
   const std::lock_guard lock(mutex_);
-  const QueryPtr* found = entries_.Find(key);
-  return found == nullptr ? nullptr : *found;
+  return entries_.Find(key);
 }
 
 void QueryCache::Insert(std::string_view key, const QueryPtr& query) {

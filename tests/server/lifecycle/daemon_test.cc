@@ -90,13 +90,15 @@ TEST_F(DaemonTest, AServerThatAcceptsNoConnectionEndsItself) {
 }
 
 TEST_F(DaemonTest, AStoreThatCannotBeReadIsNamed) {
-  const std::string source(100'000, ' ');
-  RegistrationChange change;
-  change.name = "arm";
-  change.revision = "0";
-  change.source = source;
+  RegisterRequest request;
+  request.name = "arm";
+  std::string before;
+  LoadedRevision content;
+  content.revision = "0";
+  content.source.assign(100'000, ' ');
+  content.options = RegistrationOptions();
   std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(settings_.store))
-      ->Register(change);
+      ->Register(request, content, &before);
   // What the start reads for the list, which has no note of the model yet.
   const auto fail = reinterpret_cast<void (*)()>(
       +[](sqlite3* connection, const char**, const sqlite3_api_routines*) {

@@ -96,6 +96,16 @@ inline RegisterRequest Request(std::string name, int mass,
   return request;
 }
 
+/// As it is stored, whatever the revision holds.
+inline LoadedRevision Content(std::string revision, std::string source) {
+  LoadedRevision loaded;
+  loaded.revision = std::move(revision);
+  loaded.format = "urdf";
+  loaded.source = std::move(source);
+  loaded.options = RegistrationOptions();
+  return loaded;
+}
+
 inline std::string RevisionOf(int mass) {
   return ComputeRevision("urdf", Urdf(mass), RegistrationOptions());
 }

@@ -22,7 +22,10 @@ TEST_F(RegistryTest, BrokenModelIsListed) {
   Write("c-damaged", RevisionOf(2), Urdf(3));
   const std::string options =
       "base=floating;mimic=independent;validation=default;tip=";
-  Write("d-newer", ComputeRevision("urdf", Urdf(1), options), Urdf(1), options);
+  Write("d-newer", ComputeRevision("urdf", Urdf(1), options), Urdf(1));
+  RunSql(path_, "UPDATE revisions SET options = '" + options +
+                    "' WHERE revision = (SELECT revision FROM names"
+                    " WHERE name = 'd-newer')");
   Value(registry_.Register(Request("e-good", 1)));
 
   const auto page = Value(registry_.List(0, ""));

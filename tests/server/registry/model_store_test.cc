@@ -20,16 +20,15 @@ using testing::IsEmpty;
 StoreTime At(int seconds) { return StoreTime(std::chrono::seconds(seconds)); }
 
 // What a revision holds is none of the store's business.
-RegistrationChange Change(std::string_view name, std::string_view revision,
-                          int seconds = 1) {
-  RegistrationChange change;
-  change.name = name;
-  change.revision = revision;
-  change.format = "urdf";
-  change.source = "<robot/>";
-  change.options = "options";
-  change.now = At(seconds);
-  return change;
+Registration Store(ModelStore& store, const std::string& name,
+                   const std::string& revision, const std::string& label = "",
+                   const std::string& source = "<robot/>") {
+  RegisterRequest request;
+  request.name = name;
+  request.label = label;
+  request.file_hash = "hash";
+  std::string before;
+  return store.Register(request, Content(revision, source), &before);
 }
 
 std::string CurrentOf(ModelStore& store, const std::string& name) {
@@ -40,22 +39,16 @@ TEST(ModelStore, RegisteringAgainWritesNothing) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
   const auto store = OpenStore(path);
-  auto change = Change("arm", "r1", 1);
-  change.label = "good";
-  change.directory_hash = "hash";
-  store->Register(change);
+  const Registration first = Store(*store, "arm", "r1", "good");
   const std::string log_before = ReadFile(path + "-wal");
   ASSERT_FALSE(log_before.empty());
 
-  change.now = At(2);
-  const Registered again = store->Register(change);
-  EXPECT_EQ(again.before, "r1");
-  EXPECT_EQ(again.registration.registered_at, At(1));
+  const Registration again = Store(*store, "arm", "r1", "good");
+  EXPECT_EQ(again.registered_at, first.registered_at);
   EXPECT_EQ(ReadFile(path + "-wal"), log_before);
 
   // What does change something is written.
-  change.label = "other";
-  store->Register(change);
+  Store(*store, "arm", "r1", "other");
   EXPECT_NE(ReadFile(path + "-wal"), log_before);
 }
 
@@ -63,9 +56,9 @@ TEST(ModelStore, PrefixesFitWholeDigitsOnly) {
   const TemporaryDirectory directory;
   const auto store = OpenStore(directory / "models.db");
   for (const char* revision : {"ab", "abf", "abff", "ac", "aa"}) {
-    store->Register(Change("arm", revision));
+    Store(*store, "arm", revision);
   }
-  store->Register(Change("leg", "abcd"));
+  Store(*store, "leg", "abcd");
   const auto found = [&](const std::string& name, int limit) {
     std::vector<std::string> revisions;
     for (const auto& registration :
@@ -96,7 +89,7 @@ TEST(ModelStore, SecondServerIsRefusedWithAPlainMessage) {
               HasSubstr(pid));
   // The refused one has not taken the holder's lock with it.
   EXPECT_THAT(WhyItDoesNotOpen(path), HasSubstr(pid));
-  store->Register(Change("arm", "r1"));
+  Store(*store, "arm", "r1");
 
   store.reset();
   EXPECT_EQ(WhyItDoesNotOpen(path), "");
@@ -122,9 +115,7 @@ TEST(ModelStore, CorruptFileIsReportedAndLeftAlone) {
     const auto store = OpenStore(whole);
     const std::string source(100'000, 's');
     for (const char* revision : {"r1", "r2", "r3"}) {
-      auto change = Change("arm", revision);
-      change.source = source;
-      store->Register(change);
+      Store(*store, "arm", revision, "", source);
     }
   }
   const std::string bytes = ReadFile(whole);
@@ -153,7 +144,7 @@ TEST(ModelStore, LeftOverLogIsNotCopiedIntoARefusedFile) {
   const std::string copy = directory / "copy.db";
   {
     const auto store = OpenStore(path);
-    store->Register(Change("arm", "r1"));
+    Store(*store, "arm", "r1");
     // As a killed server leaves them, later than which only the log is new.
     RunSql(path, "PRAGMA user_version = 5");
     fs::copy_file(path, copy);
@@ -233,29 +224,29 @@ TEST(ModelStore, RegistrationSurvivesPowerLossBySettings) {
   EXPECT_EQ(RunSql(path, "PRAGMA journal_mode"), "wal");
   SqliteConnection connection(path, SqliteConnection::Mode::kReadWrite);
   connection.Configure();
-  EXPECT_EQ(connection.Integer("PRAGMA synchronous"), 2);  // FULL
-  EXPECT_EQ(connection.Integer("PRAGMA foreign_keys"), 1);
-  EXPECT_EQ(connection.Integer("PRAGMA busy_timeout"), 5000);
+  EXPECT_EQ(connection.One(FirstInteger, "PRAGMA synchronous"), 2);  // FULL
+  EXPECT_EQ(connection.One(FirstInteger, "PRAGMA foreign_keys"), 1);
+  EXPECT_EQ(connection.One(FirstInteger, "PRAGMA busy_timeout"), 5000);
 }
 
 TEST(ModelStore, FailedRegistrationLeavesNothing) {
   const TemporaryDirectory directory;
   const std::string path = directory / "models.db";
   const auto store = OpenStore(path);
-  store->Register(Change("arm", "r1"));
+  Store(*store, "arm", "r1");
   // Fails at the last step, after the revision, history and pointer.
   RunSql(path,
          "CREATE TRIGGER refuse BEFORE INSERT ON labels"
          " BEGIN SELECT RAISE(ABORT, 'no labels today'); END");
-  auto change = Change("arm", "r2");
-  change.label = "good";
-  const auto outcome = Answer([&] { return store->Register(change); });
+  const auto outcome =
+      Answer([&] { return Store(*store, "arm", "r2", "good"); });
   EXPECT_THAT(std::get<RegistryError>(outcome).message,
               HasSubstr("no labels today"));
   EXPECT_EQ(CurrentOf(*store, "arm"), "r1");
   EXPECT_FALSE(store->ReadRevision("r2"));
   // And the store goes on.
-  EXPECT_EQ(store->Register(Change("arm", "r2")).before, "r1");
+  Store(*store, "arm", "r2");
+  EXPECT_EQ(CurrentOf(*store, "arm"), "r2");
 }
 
 }  // namespace

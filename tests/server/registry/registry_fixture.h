@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,17 +22,14 @@ class RegistryTest : public testing::Test {
     return names;
   }
 
-  // Past the registry, which would refuse it.
-  void Write(std::string_view name, std::string_view revision,
-             std::string_view source,
-             const std::string& options = RegistrationOptions().Canonical()) {
-    RegistrationChange change;
-    change.name = name;
-    change.revision = revision;
-    change.format = "urdf";
-    change.source = source;
-    change.options = options;
-    store_->Register(change);
+  // Past the registry, which would refuse it, and without a summary.
+  void Write(const std::string& name, const std::string& revision,
+             const std::string& source) {
+    RegisterRequest request;
+    request.name = name;
+    std::string before;
+    store_->Register(request, Content(revision, source), &before);
+    RunSql(path_, "DELETE FROM summaries WHERE revision = '" + revision + "'");
   }
 
   // As another process would find it: nothing is cached.
