@@ -14,7 +14,6 @@
 #include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <thread>
 
 #include "core/model/text.h"
@@ -196,13 +195,25 @@ std::string RequestIdFrom(std::string_view wanted) {
 }
 
 TraceContext TraceFrom(std::string_view traceparent) {
-  static const std::regex form(
-      "00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}");
-  std::cmatch ids;
-  if (!std::regex_match(traceparent.begin(), traceparent.end(), ids, form)) {
+  // A digit stands for any hex digit, but for those of the version.
+  constexpr std::string_view kForm =
+      "00-00000000000000000000000000000000-0000000000000000-00";
+  const auto fits = [](char form, char sent) {
+    return form == '-'
+               ? sent == '-'
+               : (sent >= '0' && sent <= '9') || (sent >= 'a' && sent <= 'f');
+  };
+  const auto is_zero = [](std::string_view id) {
+    return id.find_first_not_of('0') == std::string_view::npos;
+  };
+  if (!traceparent.starts_with("00-") ||
+      !std::ranges::equal(kForm, traceparent, fits)) {
     return {};
   }
-  return {ids.str(1), ids.str(2)};
+  const auto trace = traceparent.substr(3, 32),
+             parent = traceparent.substr(36, 16);
+  if (is_zero(trace) || is_zero(parent)) return {};
+  return {std::string(trace), std::string(parent)};
 }
 
 }  // namespace torqued::server
