@@ -42,6 +42,16 @@ struct Error {
 template <class T>
 using OrError = std::variant<T, Error>;
 
+inline Error MakeError(
+    v1::Reason reason, std::string message,
+    std::vector<std::pair<std::string, std::string>> metadata = {}) {
+  Error error;
+  error.reason = reason;
+  error.message = std::move(message);
+  error.metadata = std::move(metadata);
+  return error;
+}
+
 /// An error about one field: the sentence is its description too.
 Error FieldError(v1::Reason reason, std::string field, std::string message);
 

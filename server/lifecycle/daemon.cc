@@ -184,7 +184,8 @@ void Daemon::OpenRegistry() {
         gate_,
         ComputeLimits{settings_.max_rows, settings_.max_message_bytes,
                       engine_.threads()},
-        MemoryBounds{settings_.memory.bytes, ArrivalBytes(settings_)}};
+        settings_.memory.bytes,
+        ArrivalBytes(settings_)};
   }));
   context_->rights = rights_.get();
   context_->read_only = settings_.read_only;

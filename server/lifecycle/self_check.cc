@@ -64,12 +64,13 @@ std::string CheckRows(Engine& engine, const ModelEntry& entry, int rows) {
   const v1::ComputeRequest request = RequestOf(rows);
   v1::ComputeReply reply;
   Admission admission({.bytes = 1 << 20});
+  Reservation room(admission);
   const ComputeFields fields = FieldsOf(request);
-  auto query = PrepareQuery(fields, entry, engine.target());
+  auto query = PrepareQuery(fields, entry, engine.kernels());
   if (const auto* error = std::get_if<Error>(&query)) return error->message;
   StateBatch batch(std::get<QueryPtr>(query), reply.mutable_results());
   auto refused = batch.Bind(fields);
-  if (!refused) refused = batch.Admit(0, 0, {rows, 1 << 20}, admission);
+  if (!refused) refused = batch.Admit(0, 0, {rows, 1 << 20}, &room);
   if (refused) return refused->message;
   std::promise<EvaluationReport> promise;
   engine.Submit(batch.plan(), batch.outputs(),

@@ -2,108 +2,91 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace torqued::server {
 namespace {
 
-using Load = Admission::Load;
-
 // About the time of a large job; clients add their own back-off.
 constexpr std::chrono::milliseconds kRetryAfter{100};
 
-struct Unit {
-  std::string_view name;
-  std::int64_t Load::* of;
-};
-constexpr Unit kUnits[] = {{"bytes", &Load::bytes},
-                           {"streams", &Load::streams}};
-
-/// Of a limit, what one peer may hold.
-std::int64_t MostOf(PeerId peer, std::int64_t limit) {
-  return peer == kNoPeer ? limit : limit - limit / 2;
-}
-
-Error TooLarge(const Unit& unit, std::int64_t amount, std::int64_t most) {
-  const std::string name(unit.name), limit = std::to_string(most);
-  Error error;
-  error.reason = v1::REQUEST_TOO_LARGE;
-  error.message = "The call takes " + std::to_string(amount) + " " + name +
-                  "; a client may have at most " + limit + " under way.";
-  error.metadata = {{"limit", limit}, {"setting", "max-inflight-" + name}};
-  return error;
-}
-
-Error Overloaded(const Unit& unit, std::int64_t limit, bool by_peer) {
-  const std::string name(unit.name);
-  Error error;
-  error.reason = v1::OVERLOADED;
-  error.message = by_peer ? "This client has too many " + name +
-                                " under way beside others; try later."
-                          : "Too many " + name + " are under way; try later.";
-  error.metadata = {{"limit", std::to_string(limit)},
-                    {"setting", "max-inflight-" + name}};
-  error.retry_after = kRetryAfter;
+/// Of one unit. `most`: that the peer may have.
+std::optional<Error> RefusalOf(const std::string& unit, std::int64_t more,
+                               std::int64_t own, std::int64_t of_peer,
+                               std::int64_t of_all, std::int64_t most,
+                               std::int64_t limit) {
+  v1::Reason reason = v1::OVERLOADED;
+  std::string message;
+  if (more == 0) return std::nullopt;
+  // In this form nothing overflows.
+  if (more > most - own) {
+    reason = v1::REQUEST_TOO_LARGE;
+    message = "The call takes " +
+              std::to_string(more > most ? more : more + own) + " " + unit +
+              "; a client may have at most " + std::to_string(most) +
+              " under way.";
+  } else if (more > most - of_peer) {
+    message = "This client has too many " + unit +
+              " under way beside others; try later.";
+  } else if (more > limit - of_all) {
+    message = "Too many " + unit + " are under way; try later.";
+    most = limit;
+  } else {
+    return std::nullopt;
+  }
+  Error error = MakeError(
+      reason, std::move(message),
+      {{"limit", std::to_string(most)}, {"setting", "max-inflight-" + unit}});
+  if (reason == v1::OVERLOADED) error.retry_after = kRetryAfter;
   return error;
 }
 
 }  // namespace
 
-Admission::Reservation::~Reservation() {
-  if (owner_ != nullptr) owner_->Give(peer_, load_);
-}
-
-void Admission::Reservation::Add(Reservation&& more) {
-  if (owner_ == nullptr) {
-    *this = std::move(more);
-  } else if (more.owner_ != nullptr) {
-    more.owner_ = nullptr;
-    load_ = load_ + std::exchange(more.load_, {});
-  }
-}
-
-void Admission::Reservation::ShrinkTo(std::int64_t bytes) {
-  if (owner_ == nullptr || load_.bytes <= bytes) return;
-  owner_->Give(peer_, {.bytes = load_.bytes - bytes});
-  load_.bytes = bytes;
-}
-
-OrError<Admission::Reservation> Admission::Admit(Load load, PeerId peer,
-                                                 const Load& own) {
-  // Nothing is held, so there is nothing to be given back.
-  if (load == Load()) return Reservation();
+std::optional<Error> Admission::Take(PeerId peer, const Load& more,
+                                     const Load& own) {
+  const auto most = [peer](std::int64_t limit) {
+    return peer == kNoPeer ? limit : limit - limit / 2;
+  };
   const std::lock_guard lock(mutex_);
   const auto found = peers_.find(peer);
-  const Load before = found == peers_.end() ? Load() : found->second;
-  for (const Unit& unit : kUnits) {
-    const std::int64_t amount = load.*unit.of, limit = limit_.*unit.of;
-    const std::int64_t most = MostOf(peer, limit);
-    if (amount == 0) continue;
-    // In this form nothing overflows.
-    if (amount > most - own.*unit.of) {
-      return TooLarge(unit, amount > most ? amount : amount + own.*unit.of,
-                      most);
-    }
-    if (amount > most - before.*unit.of) return Overloaded(unit, most, true);
-    if (amount > limit - held_.*unit.of) return Overloaded(unit, limit, false);
+  const Load theirs = found == peers_.end() ? Load() : found->second;
+  auto refusal = RefusalOf("bytes", more.bytes, own.bytes, theirs.bytes,
+                           held_.bytes, most(limit_.bytes), limit_.bytes);
+  if (!refusal) {
+    refusal = RefusalOf("streams", more.streams, own.streams, theirs.streams,
+                        held_.streams, most(limit_.streams), limit_.streams);
   }
-  peers_[peer] = before + load;
-  held_ = held_ + load;
-  return Reservation(this, peer, load);
+  if (!refusal) Add(peer, more);
+  return refusal;
 }
 
-Admission::Load Admission::held() const {
-  const std::lock_guard lock(mutex_);
-  return held_;
+void Admission::Add(PeerId peer, const Load& more) {
+  Load& theirs = peers_[peer];
+  theirs = theirs + more;
+  held_ = held_ + more;
+  if (theirs == Load()) peers_.erase(peer);
 }
 
 void Admission::Give(PeerId peer, const Load& given) {
   const std::lock_guard lock(mutex_);
-  const auto found = peers_.find(peer);
-  for (const Unit& unit : kUnits) {
-    held_.*unit.of -= given.*unit.of;
-    found->second.*unit.of -= given.*unit.of;
-  }
-  if (found->second == Load()) peers_.erase(found);
+  Add(peer, {-given.bytes, -given.streams});
+}
+
+std::optional<Error> Reservation::Grow(std::int64_t bytes,
+                                       std::int64_t streams) {
+  if (bytes == 0 && streams == 0) return std::nullopt;
+  Admission::Load own = load_;
+  if (beside_ != nullptr) own.bytes += beside_->bytes();
+  auto refusal = admission_.Take(peer_, {bytes, streams}, own);
+  if (!refusal) load_ = load_ + Admission::Load{bytes, streams};
+  return refusal;
+}
+
+void Reservation::ShrinkTo(std::int64_t bytes) {
+  if (load_.bytes <= bytes) return;
+  admission_.Give(peer_, {.bytes = load_.bytes - bytes});
+  load_.bytes = bytes;
 }
 
 }  // namespace torqued::server

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <mutex>
-#include <string_view>
+#include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "server/errors/error.h"
-#include "server/services/peer.h"
 
 namespace torqued::server {
+
+/// Opaque: a client by its name, otherwise a TCP connection.
+using PeerId = std::uint64_t;
+/// Of all clients of Unix sockets, and of what no client asked for.
+inline constexpr PeerId kNoPeer = 0;
 
 /// Counts the bytes of the calls in flight, and streams. What does not fit is
 /// refused at once: a queue would only make everybody late. One peer holds at
@@ -27,57 +30,23 @@ class Admission {
     }
   };
 
-  /// Gives its load back when it goes. Must not outlive the Admission.
-  class Reservation {
-   public:
-    Reservation() = default;
-    Reservation(Reservation&& other) noexcept
-        : owner_(std::exchange(other.owner_, nullptr)),
-          peer_(other.peer_),
-          load_(std::exchange(other.load_, {})) {}
-    Reservation& operator=(Reservation&& other) noexcept {
-      Reservation old(std::move(*this));
-      owner_ = std::exchange(other.owner_, nullptr);
-      peer_ = other.peer_;
-      load_ = std::exchange(other.load_, {});
-      return *this;
-    }
-    ~Reservation();
-
-    const Load& load() const { return load_; }
-    /// Holds what `more` holds, too, which is of the same peer.
-    void Add(Reservation&& more);
-    /// Gives back what it holds of bytes beyond so many.
-    void ShrinkTo(std::int64_t bytes);
-
-   private:
-    friend class Admission;
-    Reservation(Admission* owner, PeerId peer, const Load& load)
-        : owner_(owner), peer_(peer), load_(load) {}
-
-    Admission* owner_ = nullptr;
-    PeerId peer_ = kNoPeer;
-    Load load_;
-  };
-
-  explicit Admission(Load limit) : limit_(limit) {}
-
-  /// REQUEST_TOO_LARGE for what never fits, OVERLOADED for what does not now.
-  /// `own`: what the same call holds, which never fits together with more than
-  /// its peer may hold.
-  OrError<Reservation> Admit(Load load, PeerId peer, const Load& own);
-  OrError<Reservation> Admit(Load load, PeerId peer = kNoPeer) {
-    return Admit(load, peer, Load());
-  }
+  explicit Admission(const Load& limit) : limit_(limit) {}
 
   /// Of all calls together.
   const Load& limit() const { return limit_; }
   /// Under way now.
-  Load held() const;
+  Load held() const {
+    const std::lock_guard lock(mutex_);
+    return held_;
+  }
   std::int64_t bytes() const { return held().bytes; }
 
  private:
+  friend class Reservation;
+
+  std::optional<Error> Take(PeerId peer, const Load& more, const Load& own);
   void Give(PeerId peer, const Load& given);
+  void Add(PeerId peer, const Load& more);  // under the lock
 
   const Load limit_;
   mutable std::mutex mutex_;
@@ -85,26 +54,35 @@ class Admission {
   std::unordered_map<PeerId, Load> peers_;  // that hold anything
 };
 
-/// An Admission as one call sees it.
-class PeerAdmission {
+/// What a call or a part of it holds, until this goes.
+class Reservation {
  public:
-  /// `own`: what the call holds.
-  /// NOLINTNEXTLINE(google-explicit-constructor): an Admission will do.
-  PeerAdmission(Admission& admission, PeerId peer = kNoPeer,
-                const Admission::Load& own = {})
-      : admission_(&admission), peer_(peer), own_(own) {}
+  /// `beside`: what the call holds elsewhere, if anything; outlives this.
+  explicit Reservation(Admission& admission, PeerId peer = kNoPeer,
+                       const Reservation* beside = nullptr)
+      : admission_(admission), peer_(peer), beside_(beside) {}
+  ~Reservation() { GiveBack(); }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
 
-  /// `more`: what the call holds beside.
-  OrError<Admission::Reservation> Admit(
-      Admission::Load load, const Admission::Load& more = {}) const {
-    return admission_->Admit(load, peer_, own_ + more);
+  /// REQUEST_TOO_LARGE: it never fits with what the call holds. OVERLOADED: it
+  /// does not now.
+  std::optional<Error> Grow(std::int64_t bytes, std::int64_t streams = 0);
+  /// Gives back the bytes beyond so many.
+  void ShrinkTo(std::int64_t bytes);
+  void GiveBack() {
+    if (load_ != Admission::Load()) admission_.Give(peer_, load_);
+    load_ = {};
   }
-  const Admission::Load& limit() const { return admission_->limit(); }
+
+  std::int64_t bytes() const { return load_.bytes; }
+  const Admission& admission() const { return admission_; }
 
  private:
-  Admission* admission_;
-  PeerId peer_;
-  Admission::Load own_;
+  Admission& admission_;
+  const PeerId peer_;
+  const Reservation* const beside_;
+  Admission::Load load_;
 };
 
 }  // namespace torqued::server

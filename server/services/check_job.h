@@ -6,44 +6,36 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/trajectory/trajectory_check.h"
 #include "server/errors/error.h"
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
-#include "server/services/check_tables.h"
-#include "server/services/trajectory_samples.h"
 #include "server/wire/trajectory_messages.h"
 #include "torqued/v1/trajectory.pb.h"
 
 namespace torqued::server {
 
-/// Whoever has the messages calls these in turn: Start, Append for each
-/// message of samples, Step until the verdict is there, and FillNext until all
-/// rows are told. Fields of errors are those of CheckTrajectoryRequest, but for
-/// numbers: these have their place in all samples, as "q[1207][3]".
+/// To be called in turn: Start, Append for each message of samples, Step until
+/// the verdict is there, FillNext until all rows are told. Fields of errors are
+/// those of CheckTrajectoryRequest, but for numbers: "q[1207][3]" of all
+/// samples.
 class CheckJob {
  public:
-  /// Once the token is cancelled a step returns soon.
-  CheckJob(Engine& engine, PeerAdmission admission,
+  /// `room` admits what is kept. Once the token is cancelled a step ends soon.
+  CheckJob(Engine& engine, Reservation* room,
            std::shared_ptr<CancellationToken> cancellation)
-      : engine_(engine),
-        admission_(admission),
-        cancellation_(std::move(cancellation)) {}
+      : engine_(engine), room_(room), cancellation_(std::move(cancellation)) {}
 
   std::optional<Error> Start(v1::CheckTrajectoryStart&& start,
                              const ModelEntry& entry);
-  bool started() const { return samples_.has_value(); }
+  bool started() const { return model_ != nullptr; }
 
   std::optional<Error> Append(const v1::TrajectorySamples& samples);
-  std::int64_t rows() const { return samples_ ? samples_->rows() : 0; }
-  /// Admitted.
-  Admission::Load load() const {
-    return samples_ ? samples_->load() : Admission::Load();
-  }
+  std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
 
-  /// The first ones derive rates and make ready; each looks at some thousand
-  /// samples at most, on the thread of the caller.
+  /// Of some thousand samples at most. The first ones derive rates.
   std::optional<Error> Step();
   std::int64_t rows_checked() const { return check_ ? check_->done() : 0; }
   /// Null until all samples are checked.
@@ -51,28 +43,37 @@ class CheckJob {
     return verdict_ ? &*verdict_ : nullptr;
   }
 
-  /// Of the tables that were asked for, from the first row on.
-  std::optional<Error> FillNext(v1::TrajectoryRows* rows);
-  bool all_rows_filled() const { return tables_->done(); }
+  /// The next rows of the tables that were asked for, for one message.
+  std::optional<Error> FillNext(v1::TrajectoryRows* to);
+  bool all_rows_filled() const {
+    return decoded_.tables.empty() || rows_filled_ == rows();
+  }
 
  private:
-  std::optional<Error> Derive();
+  std::optional<Error> Complete();
+  std::optional<Error> DeriveRows();
   std::optional<Error> MakeReady();
   std::optional<Error> Conclude();
 
+  Trajectory View() const;
+
   Engine& engine_;
-  PeerAdmission admission_;
+  Reservation* const room_;
   std::shared_ptr<CancellationToken> cancellation_;
   v1::CheckTrajectoryStart start_;
   std::shared_ptr<const Model> model_;
   std::string model_name_, revision_;
   Validation validation_ = Validation::kDefault;
-  std::optional<DecodedCheck> decoded_;
-  std::optional<TrajectorySamples> samples_;
-  bool completed_ = false;  // `samples_`, but for rates to derive
-  std::optional<CheckTables> tables_;
+  DecodedCheck decoded_;
+  std::int64_t table_columns_ = 0;  // of all together
+  std::vector<double> time_, q_, v_, a_, wrench_;
+  bool completed_ = false;  // the samples, but for rates to derive
+  std::optional<SplineDerivatives> derivatives_;  // while they are derived
+  std::optional<SplineMethod> derived_;
   std::optional<TrajectoryCheck> check_;
   std::optional<v1::TrajectoryVerdict> verdict_;
+  std::vector<std::vector<double>> tables_;  // of the check, as they are asked
+  std::int64_t rows_filled_ = 0;
 };
 
 }  // namespace torqued::server

@@ -10,51 +10,42 @@
 
 namespace torqued::server {
 
-/// Samples are read one message after the other and kept. The check runs
-/// beside the engine's pool, some thousand samples at a time, between the steps
-/// of other checks; its progress is told whenever the client takes it. The
-/// tables that were asked for follow the verdict.
+/// Samples are read and kept. The check runs beside the engine's pool, some
+/// thousand samples at a time, between the steps of other checks; its progress
+/// is told whenever the client takes it. Tables follow the verdict.
 class CheckStream final : public StreamCall {
  public:
   CheckStream(grpc::CallbackServerContext* call, ServiceContext& context)
       : StreamCall(call, context, "CheckTrajectory"),
-        job_(std::in_place, context.engine,
-             PeerAdmission(context.admission, record_.peer()),
-             record_.cancellation()) {}
+        job_(std::in_place, context.engine, &room_, cancellation_) {}
 
  private:
   enum class Phase : std::uint8_t { kReading, kChecking, kAnswering };
 
   void OnMessage() override;
-  const Admission::Reservation& start_reservation() const override {
-    return request_reservation_;
-  }
   std::optional<Error> OnModel(const ModelEntry& entry) override;
-  void Conclude() override;
-  bool IsAtWork() const override { return stepping_; }
   Steps NextSteps() override;
-  std::optional<Error> Work() override;
-  void DescribeEnd(Error* error) override;
-  void GiveBack() override { job_.reset(); }
+  void Work() override;
+  void OnEnd(Error* /*error*/) override {
+    set_volume(0, job_->rows());
+    job_.reset();
+  }
 
-  void OnStart();
-  /// It is handled.
-  void DropRequest();
+  /// Takes over a message, but for a start: that is checked only.
+  std::optional<Error> Take();
   /// On a thread for what is not cut.
   void Step();
-  /// False: there is nothing to say now, or the call is to end.
+  /// Under the lock. False: there is nothing to say now, or the call is to end.
   bool NextReply();
 
   // Of whoever handles a message, then of the steps, then of the replies.
   v1::CheckTrajectoryRequest request_;
-  Admission::Reservation request_reservation_;
   std::optional<CheckJob> job_;  // until its end is told
 
   // Guarded by the lock.
   Phase phase_ = Phase::kReading;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
-  bool stepping_ = false;  // on another thread
   std::int64_t done_ = 0;  // samples checked
   std::int64_t told_ = 0;  // of these
   bool verdict_sent_ = false;

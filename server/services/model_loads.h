@@ -1,4 +1,4 @@
-// Loads of models that calls wait for.
+// Models that calls ask for.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,23 @@
 #include <vector>
 
 #include "core/batch/chunk_scheduler.h"
+#include "server/errors/error.h"
+#include "server/registry/registry.h"
+#include "server/services/admission.h"
 
 namespace torqued::server {
 
+/// What it takes to read and parse a stored source of so many bytes: measured
+/// of ordinary sources. A longer one than is accepted is not parsed.
+std::int64_t BytesToLoad(std::int64_t source_bytes);
+
+/// Memory to load the model is admitted first and given back at the end.
+OrError<ModelEntry> ResolveModel(Registry& registry, std::string_view reference,
+                                 Reservation* room);
+
 /// Runs the work of one call for a reference at a time. The others wait without
-/// a thread and run after it, when they find the model in the cache: a model
-/// that takes long to load keeps one thread of the pool, however many calls
-/// wait for it. Thread-safe.
+/// a thread and run after it, when they find the model in the cache.
+/// Thread-safe.
 class ModelLoads {
  public:
   explicit ModelLoads(ChunkScheduler& pool) : pool_(pool) {}

@@ -1,6 +1,11 @@
 #include "server/services/offered_services.h"
 
+#include <google/protobuf/descriptor.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "core/lanes/targets.h"
 #include "server/config/settings.h"
@@ -8,7 +13,7 @@
 #include "server/services/check_stream.h"
 #include "server/services/dynamics_call.h"
 #include "server/services/evaluate_stream.h"
-#include "server/services/registry_call.h"
+#include "server/services/registry_calls.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
 #include "torqued/v1/server_info.grpc.pb.h"
@@ -19,210 +24,126 @@ namespace {
 
 using grpc::ByteBuffer;
 using grpc::CallbackServerContext;
-using grpc::ServerUnaryReactor;
 
-using Stream = grpc::ServerBidiReactor<ByteBuffer, ByteBuffer>;
-
-// All methods take their messages as bytes. A call parses its request itself:
-// what it comes to is admitted first, and bytes that are no message are refused
-// with a reason. A reply is put together from parts that many replies share.
-
-using DynamicsMethods = v1::Dynamics::WithRawCallbackMethod_InverseDynamics<
-    v1::Dynamics::WithRawCallbackMethod_MassMatrix<
-        v1::Dynamics::WithRawCallbackMethod_ForwardDynamics<
-            v1::Dynamics::WithRawCallbackMethod_OperationalSpace<
-                v1::Dynamics::WithRawCallbackMethod_Compute<
-                    v1::Dynamics::WithRawCallbackMethod_Evaluate<
-                        v1::Dynamics::Service>>>>>>;
-
-class DynamicsService final : public DynamicsMethods {
+/// A service whose methods take messages as bytes, as those of the generated
+/// WithRawCallbackMethod_ classes do, without an override for each. So a call
+/// admits its request before it parses it, tells bytes that are no message from
+/// the end of a stream, and puts its reply together from parts that many share.
+template <class Contract>
+class Methods final : public Contract::Service {
  public:
-  explicit DynamicsService(ServiceContext& context) : context_(context) {}
+  explicit Methods(ServiceContext& context) : context_(context) {}
 
-  ServerUnaryReactor* InverseDynamics(CallbackServerContext* call,
-                                      const ByteBuffer* request,
-                                      ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        DynamicsCall<v1::InverseDynamicsRequest, v1::InverseDynamicsReply>>(
-        {call, context_, "InverseDynamics", request, reply});
+  static const char* name() { return Contract::service_full_name(); }
+
+  /// `method` lives for ever. Of the stub's method only the type counts.
+  template <template <class, class> class Call, class Request, class Reply>
+  void Unary(const char* method,
+             grpc::Status (Contract::StubInterface::*)(grpc::ClientContext*,
+                                                       const Request&,
+                                                       Reply*)) {
+    Set(method,
+        new grpc::internal::CallbackUnaryHandler<ByteBuffer, ByteBuffer>(
+            [&context = context_, method](CallbackServerContext* call,
+                                          const ByteBuffer* request,
+                                          ByteBuffer* reply) {
+              return UnaryCall::Start(new Call<Request, Reply>(
+                  call, context, method, request, reply));
+            }));
   }
-  ServerUnaryReactor* MassMatrix(CallbackServerContext* call,
-                                 const ByteBuffer* request,
-                                 ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        DynamicsCall<v1::MassMatrixRequest, v1::MassMatrixReply>>(
-        {call, context_, "MassMatrix", request, reply});
-  }
-  ServerUnaryReactor* ForwardDynamics(CallbackServerContext* call,
-                                      const ByteBuffer* request,
-                                      ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        DynamicsCall<v1::ForwardDynamicsRequest, v1::ForwardDynamicsReply>>(
-        {call, context_, "ForwardDynamics", request, reply});
-  }
-  ServerUnaryReactor* OperationalSpace(CallbackServerContext* call,
-                                       const ByteBuffer* request,
-                                       ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        DynamicsCall<v1::OperationalSpaceRequest, v1::OperationalSpaceReply>>(
-        {call, context_, "OperationalSpace", request, reply});
-  }
-  ServerUnaryReactor* Compute(CallbackServerContext* call,
-                              const ByteBuffer* request,
-                              ByteBuffer* reply) override {
-    return UnaryCall::Start<DynamicsCall<v1::ComputeRequest, v1::ComputeReply>>(
-        {call, context_, "Compute", request, reply});
-  }
-  Stream* Evaluate(CallbackServerContext* call) override {
-    return StreamCall::Start(std::make_shared<EvaluateStream>(call, context_));
+  template <class Call>
+  void Stream(const char* method) {
+    Set(method,
+        new grpc::internal::CallbackBidiHandler<ByteBuffer, ByteBuffer>(
+            [&context = context_](CallbackServerContext* call) {
+              return StreamCall::Start(std::make_shared<Call>(call, context));
+            }));
   }
 
  private:
+  void Set(const char* method, grpc::internal::MethodHandler* handler) {
+    const auto* pool = google::protobuf::DescriptorPool::generated_pool();
+    const auto* service = pool->FindServiceByName(name());
+    this->MarkMethodRawCallback(service->FindMethodByName(method)->index(),
+                                handler);
+  }
+
   ServiceContext& context_;
 };
 
-class TrajectoryService final
-    : public v1::Trajectories::WithRawCallbackMethod_CheckTrajectory<
-          v1::Trajectories::Service> {
- public:
-  explicit TrajectoryService(ServiceContext& context) : context_(context) {}
-
-  Stream* CheckTrajectory(CallbackServerContext* call) override {
-    return StreamCall::Start(std::make_shared<CheckStream>(call, context_));
-  }
-
- private:
-  ServiceContext& context_;
-};
-
-using ModelRegistryMethods =
-    v1::ModelRegistry::WithRawCallbackMethod_RegisterModel<
-        v1::ModelRegistry::WithRawCallbackMethod_ValidateModel<
-            v1::ModelRegistry::WithRawCallbackMethod_GetModel<
-                v1::ModelRegistry::WithRawCallbackMethod_ListModels<
-                    v1::ModelRegistry::WithRawCallbackMethod_DeleteModel<
-                        v1::ModelRegistry::Service>>>>>;
-
-class ModelRegistryService final : public ModelRegistryMethods {
- public:
-  explicit ModelRegistryService(ServiceContext& context) : context_(context) {}
-
-  ServerUnaryReactor* RegisterModel(CallbackServerContext* call,
-                                    const ByteBuffer* request,
-                                    ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        RegistryCall<v1::RegisterModelRequest, v1::RegisterModelReply>>(
-        {call, context_, "RegisterModel", request, reply},
-        &v1::RegisterModelRequest::name);
-  }
-  ServerUnaryReactor* ValidateModel(CallbackServerContext* call,
-                                    const ByteBuffer* request,
-                                    ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        RegistryCall<v1::ValidateModelRequest, v1::ValidateModelReply>>(
-        {call, context_, "ValidateModel", request, reply});
-  }
-  ServerUnaryReactor* GetModel(CallbackServerContext* call,
-                               const ByteBuffer* request,
-                               ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        RegistryCall<v1::GetModelRequest, v1::GetModelReply>>(
-        {call, context_, "GetModel", request, reply},
-        &v1::GetModelRequest::model);
-  }
-  ServerUnaryReactor* ListModels(CallbackServerContext* call,
-                                 const ByteBuffer* request,
-                                 ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        RegistryCall<v1::ListModelsRequest, v1::ListModelsReply>>(
-        {call, context_, "ListModels", request, reply});
-  }
-  ServerUnaryReactor* DeleteModel(CallbackServerContext* call,
-                                  const ByteBuffer* request,
-                                  ByteBuffer* reply) override {
-    return UnaryCall::Start<
-        RegistryCall<v1::DeleteModelRequest, v1::DeleteModelReply>>(
-        {call, context_, "DeleteModel", request, reply},
-        &v1::DeleteModelRequest::name);
-  }
-
- private:
-  ServiceContext& context_;
-};
-
-void Fill(const ServiceContext& context, v1::GetServerInfoReply* reply) {
-  reply->set_server_version(std::string(Version()));
-  reply->set_target(std::string(context.engine.target()));
-  for (const LaneKernels* kernels : Targets()) {
-    v1::Target* target = reply->add_targets();
-    target->set_name(kernels->target);
-    target->set_lanes_double(static_cast<std::uint32_t>(kernels->lanes_f64));
-    target->set_lanes_single(static_cast<std::uint32_t>(kernels->lanes_f32));
-  }
-  reply->set_threads(static_cast<std::uint32_t>(context.engine.threads()));
-  // Settings keep both below 2^31.
-  reply->set_max_rows(static_cast<std::uint32_t>(context.limits.max_rows));
-  reply->set_max_message_bytes(
-      static_cast<std::uint32_t>(context.limits.max_message_bytes));
-  const Admission::Load& limit = context.admission.limit();
-  reply->set_max_inflight_bytes(static_cast<std::uint64_t>(limit.bytes));
-  reply->set_max_inflight_streams(static_cast<std::uint64_t>(limit.streams));
-  reply->set_memory_bytes(static_cast<std::uint64_t>(context.memory.memory));
-  reply->set_max_arriving_bytes(
-      static_cast<std::uint64_t>(context.memory.arriving));
-  reply->set_revision_layout(std::string(kRevisionLayout));
-}
-
+template <class Request, class Reply>
 class ServerInfoCall final : public UnaryCall {
- public:
-  explicit ServerInfoCall(const Incoming& incoming) : UnaryCall(incoming) {}
-
- private:
-  ~ServerInfoCall() override = default;
+  using UnaryCall::UnaryCall;
 
   void Run() override {
     // Nothing is kept of it: also a server that has no room answers.
-    v1::GetServerInfoRequest request;
+    Request request;
     if (auto error = Parse(request_bytes_, &request)) {
       return Fail(std::move(*error));
     }
-    v1::GetServerInfoReply reply;
-    Fill(context_, &reply);
+    const Engine& engine = context_.engine;
+    const Admission::Load& limit = context_.admission.limit();
+    // Settings keep these below 2^31.
+    const auto narrow = [](std::int64_t number) {
+      return static_cast<std::uint32_t>(number);
+    };
+    Reply reply;
+    reply.set_server_version(std::string(Version()));
+    reply.set_target(std::string(engine.target()));
+    for (const LaneKernels* kernels : Targets()) {
+      v1::Target* target = reply.add_targets();
+      target->set_name(kernels->target);
+      target->set_lanes_double(narrow(kernels->lanes_f64));
+      target->set_lanes_single(narrow(kernels->lanes_f32));
+    }
+    reply.set_threads(narrow(engine.threads()));
+    reply.set_max_rows(narrow(context_.limits.max_rows));
+    reply.set_max_message_bytes(narrow(context_.limits.max_message_bytes));
+    reply.set_max_inflight_bytes(limit.bytes);
+    reply.set_max_inflight_streams(limit.streams);
+    reply.set_memory_bytes(context_.memory_bytes);
+    reply.set_max_arriving_bytes(context_.max_arriving_bytes);
+    reply.set_revision_layout(std::string(kRevisionLayout));
     SerializeMessage(reply, reply_bytes_);
     Succeed();
   }
 };
 
-class ServerInfoService final
-    : public v1::ServerInfo::WithRawCallbackMethod_GetServerInfo<
-          v1::ServerInfo::Service> {
- public:
-  explicit ServerInfoService(ServiceContext& context) : context_(context) {}
-
-  ServerUnaryReactor* GetServerInfo(CallbackServerContext* call,
-                                    const ByteBuffer* request,
-                                    ByteBuffer* reply) override {
-    return UnaryCall::Start<ServerInfoCall>(
-        {call, context_, "GetServerInfo", request, reply});
-  }
-
- private:
-  ServiceContext& context_;
-};
-
 }  // namespace
 
 OfferedServices::OfferedServices(ServiceContext& context) {
-  Offer<v1::Dynamics, DynamicsService>(context);
-  Offer<v1::Trajectories, TrajectoryService>(context);
-  Offer<v1::ModelRegistry, ModelRegistryService>(context);
-  Offer<v1::ServerInfo, ServerInfoService>(context);
-}
+  const auto offer = [this](auto service) {
+    names_.emplace_back(service->name());
+    services_.push_back(std::move(service));
+  };
+  using Dynamics = v1::Dynamics::StubInterface;
+  auto dynamics = std::make_unique<Methods<v1::Dynamics>>(context);
+  dynamics->Unary<DynamicsCall>("InverseDynamics", &Dynamics::InverseDynamics);
+  dynamics->Unary<DynamicsCall>("MassMatrix", &Dynamics::MassMatrix);
+  dynamics->Unary<DynamicsCall>("ForwardDynamics", &Dynamics::ForwardDynamics);
+  dynamics->Unary<DynamicsCall>("OperationalSpace",
+                                &Dynamics::OperationalSpace);
+  dynamics->Unary<DynamicsCall>("Compute", &Dynamics::Compute);
+  dynamics->Stream<EvaluateStream>("Evaluate");
+  offer(std::move(dynamics));
 
-template <class Contract, class Service>
-void OfferedServices::Offer(ServiceContext& context) {
-  services_.push_back(std::make_unique<Service>(context));
-  names_.emplace_back(Contract::service_full_name());
+  auto trajectories = std::make_unique<Methods<v1::Trajectories>>(context);
+  trajectories->Stream<CheckStream>("CheckTrajectory");
+  offer(std::move(trajectories));
+
+  using Models = v1::ModelRegistry::StubInterface;
+  auto models = std::make_unique<Methods<v1::ModelRegistry>>(context);
+  models->Unary<RegistryCall>("RegisterModel", &Models::RegisterModel);
+  models->Unary<RegistryCall>("ValidateModel", &Models::ValidateModel);
+  models->Unary<RegistryCall>("GetModel", &Models::GetModel);
+  models->Unary<RegistryCall>("ListModels", &Models::ListModels);
+  models->Unary<RegistryCall>("DeleteModel", &Models::DeleteModel);
+  offer(std::move(models));
+
+  using Info = v1::ServerInfo::StubInterface;
+  auto info = std::make_unique<Methods<v1::ServerInfo>>(context);
+  info->Unary<ServerInfoCall>("GetServerInfo", &Info::GetServerInfo);
+  offer(std::move(info));
 }
 
 void OfferedServices::RegisterWith(grpc::ServerBuilder* builder) const {

@@ -11,8 +11,7 @@
 
 namespace torqued::server {
 
-/// Registration and health both follow from this list, so a service that is
-/// called is one whose health is told. Outlives the server.
+/// A service that is called is one whose health is told. Outlives the server.
 class OfferedServices {
  public:
   /// The context outlives this.
@@ -23,10 +22,6 @@ class OfferedServices {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  /// `Contract`: the generated class of the service.
-  template <class Contract, class Service>
-  void Offer(ServiceContext& context);
-
   std::vector<std::unique_ptr<grpc::Service>> services_;
   std::vector<std::string> names_;
 };

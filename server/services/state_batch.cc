@@ -1,45 +1,123 @@
 #include "server/services/state_batch.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
+#include "core/batch/row_workspace.h"
 #include "server/wire/reply.h"
 #include "server/wire/request.h"
 
 namespace torqued::server {
 namespace {
 
-/// Serialized, of a row status on average at most; in memory it takes twice as
-/// much beside that.
+// Measured with robots of 1 to 85 frames: what a query takes that its bytes()
+// leaves out, and the model, by its frames.
+constexpr std::size_t kBytesOfQuery = 4096;
+constexpr std::size_t kBytesOfFrame = 1280;
+
+void AppendNumber(std::size_t number, std::string* key) {
+  const auto fixed = static_cast<std::uint64_t>(number);
+  key->append(reinterpret_cast<const char*>(&fixed), sizeof(fixed));
+}
+
+/// With its length, so that no two queries have one key.
+void AppendText(std::string_view text, std::string* key) {
+  AppendNumber(text.size(), key);
+  key->append(text);
+}
+
+/// Absent and empty are the same, as they are to DecodeQuery.
+template <class Message>
+bool AppendMessage(const Message* message, std::string* key) {
+  const std::size_t bytes = message == nullptr ? 0 : message->ByteSizeLong();
+  if (bytes > QueryCache::kMaxQueryBytes) return false;
+  AppendNumber(bytes, key);
+  return bytes == 0 || message->AppendPartialToString(key);
+}
+
+/// Everything that a query depends on, but for the kernels. False: that is too
+/// much to be remembered.
+bool WriteKey(const ComputeFields& view, const ModelEntry& entry,
+              std::string* key) {
+  const std::string_view quantities(
+      reinterpret_cast<const char*>(view.quantities.data()),
+      view.quantities.size_bytes());
+  if (quantities.size() > QueryCache::kMaxQueryBytes) return false;
+  key->clear();
+  AppendText(entry.name, key);
+  AppendText(entry.loaded->revision, key);
+  AppendText(quantities, key);
+  AppendNumber(static_cast<std::size_t>(view.wrench_frame), key);
+  return AppendMessage(view.options, key) &&
+         AppendMessage(view.operational_space, key);
+}
+
+/// Serialized, of a row status on average at most.
 constexpr std::size_t kRowStatusBytes = 512;
 /// What is listed in any case.
 constexpr std::size_t kFewRowStatuses = 8;
 
 Error TooLarge(std::string message, std::string setting, std::int64_t limit,
                std::int64_t rows_that_fit) {
-  Error error;
-  error.reason = v1::REQUEST_TOO_LARGE;
-  error.message = std::move(message);
-  error.metadata = {{"limit", std::to_string(limit)},
+  return MakeError(v1::REQUEST_TOO_LARGE, std::move(message),
+                   {{"limit", std::to_string(limit)},
                     {"setting", std::move(setting)},
-                    {"rows_that_fit", std::to_string(rows_that_fit)}};
-  return error;
-}
-
-Error RowFailed(const v1::RowStatus& row) {
-  Error error;
-  error.reason = v1::ROW_FAILED;
-  error.message =
-      "Row " + std::to_string(row.row()) + " failed: " + row.message();
-  error.metadata = {{"row", std::to_string(row.row())},
-                    {"code", v1::RowCode_Name(row.code())},
-                    {"field", row.field()},
-                    {"joint", row.joint()}};
-  return error;
+                    {"rows_that_fit", std::to_string(rows_that_fit)}});
 }
 
 }  // namespace
+
+OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
+                               const ModelEntry& entry,
+                               const LaneKernels& kernels) {
+  if (entry.loaded->model == nullptr) return BrokenModel(entry);
+  auto decoded = DecodeQuery(view);
+  if (auto* error = std::get_if<Error>(&decoded)) return std::move(*error);
+  auto& query = std::get<DecodedQuery>(decoded);
+  auto created =
+      EvaluationPlan::Create(entry.loaded->model, std::move(query.options));
+  if (auto* error = std::get_if<ArgumentError>(&created)) {
+    return ToError(*error);
+  }
+  auto prepared = std::make_shared<PreparedQuery>(
+      PreparedQuery{.plan = std::get<EvaluationPlan>(std::move(created)),
+                    .encoding = query.encoding,
+                    .fail_fast = query.fail_fast,
+                    .sigma_min = query.sigma_min});
+  const auto bytes = RowWorkspace::BytesFor(prepared->plan, kernels);
+  if (bytes > RowWorkspace::kMostKept) prepared->workspace_bytes = bytes;
+  v1::Echo echo;
+  FillEcho(prepared->plan, prepared->sigma_min, entry.name,
+           entry.loaded->revision, entry.loaded->options->validation,
+           kernels.target, &echo);
+  prepared->echo = echo.SerializeAsString();
+  FillTipFrameOfAnyStates(prepared->plan, &echo);
+  prepared->echo_with_wrench = echo.SerializeAsString();
+  return prepared;
+}
+
+OrError<QueryPtr> QueryCache::Prepare(const ComputeFields& view,
+                                      const ModelEntry& entry,
+                                      const LaneKernels& kernels) {
+  // Keeps its memory from call to call.
+  static thread_local std::string key;
+  const bool is_short = WriteKey(view, entry, &key);
+  if (is_short) {
+    const std::lock_guard lock(mutex_);
+    if (QueryPtr known = entries_.Find(key)) return known;
+  }
+  auto made = PrepareQuery(view, entry, kernels);
+  const auto* query = std::get_if<QueryPtr>(&made);
+  if (is_short && query != nullptr && (*query)->plan.bytes() <= kMaxPlanBytes) {
+    const std::size_t bytes =
+        kBytesOfQuery + kBytesOfFrame * (*query)->plan.model().frames().size() +
+        key.size() + static_cast<std::size_t>((*query)->bytes());
+    LruMap<QueryPtr>::Entries out;  // freed after the lock
+    const std::lock_guard lock(mutex_);
+    out = entries_.Insert({key, *query, bytes});
+  }
+  return made;
+}
 
 StateBatch::StateBatch(QueryPtr query, v1::Results* results)
     : query_(std::move(query)),
@@ -60,7 +138,7 @@ std::optional<Error> StateBatch::Bind(const ComputeFields& states) {
 std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
                                        std::int64_t other_bytes,
                                        const ComputeLimits& limits,
-                                       PeerAdmission admission) {
+                                       Reservation* room) {
   const std::int64_t rows = plan_->rows();
   if (rows > limits.max_rows) {
     return TooLarge("The request has " + std::to_string(rows) +
@@ -81,58 +159,51 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
                         std::to_string(fit) + " states fit.",
                     "max-message-bytes", limits.max_message_bytes, fit);
   }
+  // Of what may be under way the threads of one call take an eighth, and one
+  // thread at least.
+  most_threads_ = 0;
+  if (query_->workspace_bytes > 0 && rows > 0) {
+    most_threads_ = static_cast<int>(std::clamp<std::int64_t>(
+        room->admission().limit().bytes / 8 / query_->workspace_bytes, 1,
+        std::min<std::int64_t>(rows, limits.threads)));
+  }
   // The results are there twice once serialized, until they are sent.
-  most_threads_ = ThreadsFor(limits, admission.limit().bytes / 8);
-  auto admitted =
-      admission.Admit({.bytes = input_bytes + other_bytes + 2 * rows * per_row +
-                                most_threads_ * query_->workspace_bytes});
-  if (auto* error = std::get_if<Error>(&admitted)) return std::move(*error);
-  reservation_ = std::get<Admission::Reservation>(std::move(admitted));
-  admission_ = admission;
+  if (auto error = room->Grow(input_bytes + other_bytes + 2 * rows * per_row +
+                              most_threads_ * query_->workspace_bytes)) {
+    return error;
+  }
+  room_ = room;
   results_.Lay(*plan_, form_);
   row_status_bytes_ = static_cast<std::size_t>(left - rows * per_row);
   return std::nullopt;
 }
 
-int StateBatch::ThreadsFor(const ComputeLimits& limits,
-                           std::int64_t most_bytes) const {
-  if (query_->workspace_bytes == 0 || plan_->rows() == 0) return 0;
-  const std::int64_t most =
-      std::min<std::int64_t>(plan_->rows(), limits.threads);
-  return static_cast<int>(
-      std::clamp<std::int64_t>(most_bytes / query_->workspace_bytes, 1, most));
-}
-
 std::optional<Error> StateBatch::Finish(
     const EvaluationReport& report, std::uint64_t first_row,
     google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status) {
-  if (fail_fast() && !report.issues.empty()) {
-    return RowFailed(ToRowStatus(*plan_, report.issues.front(), first_row));
+  if (query_->fail_fast && !report.issues.empty()) {
+    const auto row = ToRowStatus(*plan_, report.issues.front(), first_row);
+    const std::string number = std::to_string(row.row());
+    return MakeError(v1::ROW_FAILED,
+                     "Row " + number + " failed: " + row.message(),
+                     {{"row", number},
+                      {"code", v1::RowCode_Name(row.code())},
+                      {"field", row.field()},
+                      {"joint", row.joint()}});
   }
   results_.Finish();
   // Nothing is computed any more.
-  if (most_threads_ > 0) {
-    reservation_.ShrinkTo(reservation_.load().bytes -
-                          most_threads_ * query_->workspace_bytes);
-  }
-  if (!report.issues.empty()) {
-    FillRowStatus(*plan_, report, first_row,
-                  std::min(row_status_bytes_, RoomForStatuses(report)),
-                  row_status);
-  }
-  return std::nullopt;
-}
-
-std::size_t StateBatch::RoomForStatuses(const EvaluationReport& report) {
-  const std::size_t few = kFewRowStatuses * kRowStatusBytes;
+  room_->ShrinkTo(room_->bytes() - most_threads_ * query_->workspace_bytes);
+  if (report.issues.empty()) return std::nullopt;
+  std::size_t listed = kFewRowStatuses * kRowStatusBytes;
   const std::size_t all = report.issues.size() * kRowStatusBytes;
-  if (all <= few) return few;
-  auto admitted = admission_->Admit(
-      {.bytes = static_cast<std::int64_t>(3 * all)}, reservation_.load());
-  auto* ticket = std::get_if<Admission::Reservation>(&admitted);
-  if (ticket == nullptr) return few;
-  reservation_.Add(std::move(*ticket));
-  return all;
+  // In memory twice beside.
+  if (all > listed && !room_->Grow(static_cast<std::int64_t>(3 * all))) {
+    listed = all;
+  }
+  FillRowStatus(*plan_, report, first_row, std::min(row_status_bytes_, listed),
+                row_status);
+  return std::nullopt;
 }
 
 }  // namespace torqued::server

@@ -1,20 +1,74 @@
-// Some states of a call on their way from the request to the results.
+// What a call computes: a query, the same for all states, and the states.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/batch/engine.h"
 #include "server/errors/error.h"
+#include "server/registry/lru_map.h"
+#include "server/registry/registry.h"
 #include "server/services/admission.h"
-#include "server/services/prepared_query.h"
+#include "server/wire/array_codec.h"
 #include "server/wire/reply.h"
 #include "server/wire/request.h"
 
 namespace torqued::server {
+
+struct PreparedQuery {
+  /// Without rows.
+  EvaluationPlan plan;
+  /// Of the replies; nothing: that of q.
+  std::optional<Payload> encoding;
+  bool fail_fast = false;
+  bool sigma_min = false;
+  /// What replies echo, as bytes of a v1.Echo without timing: for states
+  /// without a wrench, and for those that may have one.
+  std::string echo = {};
+  std::string echo_with_wrench = {};
+  /// What a thread that computes takes; 0 where it keeps as much anyway.
+  std::int64_t workspace_bytes = 0;
+
+  /// What it takes, without the model.
+  std::int64_t bytes() const {
+    return plan.bytes() +
+           static_cast<std::int64_t>(echo.size() + echo_with_wrench.size());
+  }
+};
+
+using QueryPtr = std::shared_ptr<const PreparedQuery>;
+
+OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
+                               const ModelEntry& entry,
+                               const LaneKernels& kernels);
+
+/// To check and echo a query takes longer than one state. Thread-safe.
+class QueryCache {
+ public:
+  /// Of all that is remembered, with the models, which queries keep alive.
+  static constexpr std::size_t kMaxBytes = 32 << 20;
+  /// Of quantities, options or task, and in memory; larger ones are not kept.
+  static constexpr std::size_t kMaxQueryBytes = 1024;
+  static constexpr std::int64_t kMaxPlanBytes = 64 << 10;
+
+  /// The same as PrepareQuery. All calls must name the same kernels.
+  OrError<QueryPtr> Prepare(const ComputeFields& view, const ModelEntry& entry,
+                            const LaneKernels& kernels);
+
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  LruMap<QueryPtr> entries_{kMaxBytes};
+};
 
 struct ComputeLimits {
   std::int64_t max_rows = 0;
@@ -32,21 +86,20 @@ class StateBatch {
   /// Checks the states, which must live until the evaluation is done.
   std::optional<Error> Bind(const ComputeFields& states);
 
-  /// Checks the limits, admits the results and makes room for them.
-  /// `input_bytes`: of whatever else is not admitted yet.
-  /// `other_bytes` bounds what else the reply holds without its row statuses.
+  /// Checks the limits, admits the results and makes room for them. Of
+  /// `input_bytes` is whatever else is not admitted yet, of `other_bytes` what
+  /// the reply holds without its row statuses. `room` is used until Finish.
   std::optional<Error> Admit(std::int64_t input_bytes, std::int64_t other_bytes,
-                             const ComputeLimits& limits,
-                             PeerAdmission admission);
+                             const ComputeLimits& limits, Reservation* room);
 
   const std::shared_ptr<EvaluationPlan>& plan() const { return plan_; }
+  const PreparedQuery& query() const { return *query_; }
   std::int64_t rows() const { return plan_->rows(); }
   const EvaluationOutputs& outputs() const { return results_.outputs(); }
 
   /// Once evaluated: completes the reply's rows and lists those that are not
-  /// OK, counted from `first_row`, as far as there is room in the reply, and
-  /// only the first few where the list is not admitted. With fail_fast such a
-  /// row is an error.
+  /// OK, counted from `first_row`, as far as there is room: only the first few
+  /// where the list is not admitted. With fail_fast such a row is an error.
   template <class Reply>
   std::optional<Error> Finish(const EvaluationReport& report,
                               std::uint64_t first_row, Reply* reply) {
@@ -65,30 +118,16 @@ class StateBatch {
   /// Once admitted: as many as have their memory. 0: that needs no admission.
   int most_threads() const { return most_threads_; }
 
-  /// Gives back what Admit took.
-  void Release() { reservation_ = {}; }
-  /// The same, to be held longer than the batch.
-  Admission::Reservation TakeReservation() { return std::move(reservation_); }
-
-  bool fail_fast() const { return query_->fail_fast; }
-  /// Whether the smallest singular values are returned.
-  bool sigma_min() const { return form_.sigma_min; }
-
  private:
-  /// Some eighth of what may be under way, and one thread at least.
-  int ThreadsFor(const ComputeLimits& limits, std::int64_t most_bytes) const;
   std::optional<Error> Finish(
       const EvaluationReport& report, std::uint64_t first_row,
       google::protobuf::RepeatedPtrField<v1::RowStatus>* row_status);
-  /// Bytes in the reply.
-  std::size_t RoomForStatuses(const EvaluationReport& report);
 
   QueryPtr query_;
   std::shared_ptr<EvaluationPlan> plan_;
   ReplyForm form_;
   ReplyResults results_;
-  std::optional<PeerAdmission> admission_;  // of the room
-  Admission::Reservation reservation_;
+  Reservation* room_ = nullptr;
   int most_threads_ = 0;
   std::size_t row_status_bytes_ = 0;  // room left in the reply
 };

@@ -2,39 +2,29 @@
 #pragma once
 
 #include <grpcpp/alarm.h>
-#include <grpcpp/grpcpp.h>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 
-#include "server/services/call_record.h"
-#include "server/services/service_context.h"
+#include "server/services/call.h"
 
 namespace torqued::server {
 
 /// What every stream of ours has: its entry, the message that names the model,
-/// the order in which gRPC may be called, and one end.
-///
-/// The messages travel as bytes, parsed and serialized by us: generated code
-/// would not tell bytes that are no request from the end of the stream.
-///
-/// Lives until gRPC is through with the call.
+/// the order in which gRPC may be called, one end. Lives until gRPC is through
+/// with the call.
 class StreamCall
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public CallGate::Listener,
+      protected CallRecord,
       public std::enable_shared_from_this<StreamCall> {
  public:
-  using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-
   /// Admits the call and begins to read, or ends it. Once.
-  static Reactor* Start(const std::shared_ptr<StreamCall>& call);
-
-  ~StreamCall() override = default;
+  static StreamCall* Start(const std::shared_ptr<StreamCall>& call);
 
  protected:
   using Lock = std::unique_lock<std::mutex>;
@@ -44,49 +34,36 @@ class StreamCall
     grpc::ByteBuffer* read = nullptr;
     const grpc::ByteBuffer* write = nullptr;
     bool work = false;  // Work is to be called
-
-    bool any() const { return read != nullptr || write != nullptr || work; }
   };
 
-  /// `method` must live for ever.
-  StreamCall(grpc::CallbackServerContext* call, ServiceContext& context,
-             std::string_view method)
-      : context_(context),
-        record_(call, context.gate, method, context.rights, context.read_only),
-        call_(call) {}
+  using CallRecord::CallRecord;
 
   // Of the kind of stream. Those that are called under the lock must not wait.
 
   /// A message has been read; Handled is to be called when it is.
   virtual void OnMessage() = 0;
-  /// What the message that names a model was admitted with; null: none does.
-  virtual const Admission::Reservation& start_reservation() const = 0;
   /// The message named this model. Errors end the call.
   virtual std::optional<Error> OnModel(const ModelEntry& entry) = 0;
-  /// A reply has been written, or could not be. Under the lock. Whether the
-  /// message that is being handled waited for that: Resume is called then.
-  virtual bool OnWritten(bool /*ok*/) { return false; }
+  /// A reply has been written, or could not be. Under the lock.
+  virtual void OnWritten(bool /*ok*/) {}
+  /// Under the lock. May call Succeed or EndWith instead.
+  virtual Steps NextSteps() = 0;
   /// Without the lock.
-  virtual void Resume() {}
-  /// Decides whether the call comes to its end. Under the lock.
-  virtual void Conclude() = 0;
+  virtual void Work() {}
   /// The end is decided: what is under way may be cut short. Under the lock.
   virtual void OnEnding() {}
-  /// Whether something of the call runs elsewhere, which will call Advance when
-  /// it is through. Under the lock.
-  virtual bool IsAtWork() const = 0;
-  /// Under the lock. May call EndWith instead.
-  virtual Steps NextSteps() = 0;
-  /// Without the lock. An error ends the call.
-  virtual std::optional<Error> Work() { return std::nullopt; }
-  /// Before the end is logged: the volume and metadata of the error.
-  virtual void DescribeEnd(Error* /*error*/) {}
-  /// Who hears of the end finds room and place free again.
-  virtual void GiveBack() {}
+  /// Sets the volume for the log, adds metadata to the error, if there is one,
+  /// and frees what is admitted.
+  virtual void OnEnd(Error* error) = 0;
+
+  /// The first message is to be a start, each other one a part of this name.
+  static std::optional<Error> ProblemOfKind(bool first, bool has_start,
+                                            bool has_part,
+                                            const std::string& part);
 
   /// Hands the model to OnModel, here or on a thread for what is not cut, and
-  /// then calls Handled.
-  void FindModel(std::string reference);
+  /// then calls Handled. `reference` lives until OnModel.
+  void FindModel(const std::string& reference);
 
   /// A message is handled; the next one may be read.
   void Handled(std::optional<Error> error);
@@ -96,13 +73,11 @@ class StreamCall
   void Advance(Lock lock);
 
   // Under the lock; of several ends the first counts.
-  void Succeed();
-  void Abandon();
-  void EndWith(Error error);
-  bool ending() const { return ending_.has_value(); }
-
-  ServiceContext& context_;
-  CallRecord record_;
+  void Succeed() { ending_ = true; }
+  void EndWith(Error error) {
+    if (!std::exchange(ending_, true)) error_ = std::move(error);
+  }
+  bool ending() const { return ending_; }
 
   std::mutex mutex_;  // guards what follows
   bool reading_ = false;
@@ -110,39 +85,36 @@ class StreamCall
   bool handling_ = false;  // a message that has been read
   bool input_ended_ = false;
   bool draining_ = false;
+  int working_ = 0;  // other threads, which will call Advance
 
  private:
-  enum class Ending : std::uint8_t { kSucceed, kFail, kAbandon };
-
   void OnReadDone(bool ok) final;
   void OnWriteDone(bool ok) final;
-  void OnCancel() final;
+  void OnCancel() final {
+    Cancel();
+    Advance(Lock(mutex_));
+  }
   void OnDone() final;
-  void OnClose() final;
+  void OnClose() final {
+    Lock lock(mutex_);
+    draining_ = true;
+    Advance(std::move(lock));
+  }
 
-  std::optional<Error> Enter();
-  void LookUp();
-  grpc::Status EndStatus();
-  /// CheckWrite is called once after this time, unless the call is over.
-  void CheckWriteAfter(std::chrono::nanoseconds time);
-  /// Cancels the call if its client has not taken a message for too long.
+  /// Cancels the call if its client has not taken a message for too long, or
+  /// comes again when that may be.
   void CheckWrite();
 
-  grpc::CallbackServerContext* call_;
   std::shared_ptr<StreamCall> self_;  // until gRPC is through
-  Admission::Reservation open_;       // until its end is told
-  std::string reference_;
 
   int starting_ = 0;  // threads that are about to call gRPC
-  std::optional<Ending> ending_;
-  Error error_;  // of Ending::kFail
+  bool ending_ = false;
+  std::optional<Error> error_;  // to end with
   bool finished_ = false;
+  bool succeeded_ = false;                             // to be logged
   bool done_ = false;                                  // gRPC is through
   std::chrono::steady_clock::time_point write_begun_;  // or the end
   std::optional<grpc::Alarm> write_check_;
 };
-
-/// An error of a message that should be another one.
-Error WrongMessage(std::string field, std::string message);
 
 }  // namespace torqued::server

@@ -1,14 +1,11 @@
 #include "server/wire/message_bytes.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_writer.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <utility>
 
 namespace torqued::server {
 namespace {
@@ -60,27 +57,6 @@ void SerializeReply(const google::protobuf::MessageLite& reply,
   if (!timed) return;
   timing.Write(&out);
   echo.timing->SerializeWithCachedSizes(&out);
-}
-
-void SerializeReply(const google::protobuf::MessageLite& reply,
-                    SharedBytes shared, grpc::ByteBuffer* bytes) {
-  using Owner = std::shared_ptr<const std::string>;
-  const Field field(shared.field, shared.bytes->size());
-  std::string head = reply.SerializeAsString();
-  {
-    google::protobuf::io::StringOutputStream pieces(&head);
-    CodedOutputStream out(&pieces);
-    field.Write(&out);
-  }
-  const std::string& text = *shared.bytes;
-  auto* const owner = new Owner(std::move(shared.bytes));  // of the slice
-  // gRPC only reads them.
-  const grpc::Slice slices[] = {
-      grpc::Slice(head),
-      grpc::Slice(
-          const_cast<char*>(text.data()), text.size(),
-          [](void* done) { delete static_cast<Owner*>(done); }, owner)};
-  grpc::ByteBuffer(slices, std::size(slices)).Swap(bytes);
 }
 
 }  // namespace torqued::server

@@ -5,8 +5,6 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 
-#include <memory>
-#include <string>
 #include <string_view>
 
 #include "torqued/v1/dynamics.pb.h"
@@ -34,16 +32,6 @@ struct EchoBytes {
   std::string_view constant;
   const v1::Timing* timing = nullptr;  // null: none
 };
-
-/// A field whose bytes others share; they live until all replies are sent.
-struct SharedBytes {
-  int field;  // its number in the reply
-  std::shared_ptr<const std::string> bytes;
-};
-
-/// `reply` does not have the field. Copies none of its bytes.
-void SerializeReply(const google::protobuf::MessageLite& reply,
-                    SharedBytes shared, grpc::ByteBuffer* bytes);
 
 /// `reply` has no echo. It must be under 2 GiB with the one that it gets.
 void SerializeReply(const google::protobuf::MessageLite& reply,

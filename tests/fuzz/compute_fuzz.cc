@@ -135,12 +135,12 @@ void Answer(const Request& sent, const ModelEntry& entry, Server& server) {
   Request request;
   if (!ThroughTheWire(sent, &request)) return;
   v1::ComputeReply reply;
-  auto prepared = PrepareAlone(FieldsOf(request), entry, TheEngine().target(),
+  auto prepared = PrepareAlone(FieldsOf(request), entry, TheEngine().kernels(),
                                server.limits, server.admission, &reply);
   if (const auto* error = std::get_if<Error>(&prepared)) {
     return CheckRefusal(*error, request);
   }
-  auto& batch = *std::get<std::unique_ptr<StateBatch>>(prepared);
+  auto& batch = *std::get<std::unique_ptr<BatchAlone>>(prepared);
   const EvaluationReport report =
       TheEngine().Evaluate(*batch.plan(), batch.outputs());
   FUZZ_REQUIRE(!report.failed && !report.cancelled, "evaluation");
@@ -175,9 +175,10 @@ std::optional<Error> ComputeChunk(StateBatch& batch,
                                   const v1::EvaluateRequest& request,
                                   std::int64_t echo_bytes, Server& server,
                                   v1::EvaluateReply* reply) {
+  Reservation room(server.admission);
   auto error = batch.Bind(FieldsOf(request.chunk()));
   if (!error) {
-    error = batch.Admit(0, echo_bytes, server.limits, server.admission);
+    error = batch.Admit(0, echo_bytes, server.limits, &room);
   }
   if (!error) {
     const EvaluationReport report =
@@ -185,7 +186,6 @@ std::optional<Error> ComputeChunk(StateBatch& batch,
     FUZZ_REQUIRE(!report.failed && !report.cancelled, "evaluation");
     error = batch.Finish(report, reply->first_row(), reply);
   }
-  batch.Release();
   if (!error) return std::nullopt;
   for (Violation& violation : error->violations) {
     const bool option = violation.field.starts_with("options.");
@@ -219,7 +219,7 @@ void Answer(const EvaluateInput& sent, const ModelEntry& entry,
   v1::EvaluateRequest request;
   *request.mutable_start() = input.start();
   auto created =
-      PrepareQuery(FieldsOf(input.start()), entry, TheEngine().target());
+      PrepareQuery(FieldsOf(input.start()), entry, TheEngine().kernels());
   if (auto* error = std::get_if<Error>(&created)) {
     return CheckRefusal(*error, input.start());
   }
@@ -239,8 +239,7 @@ void Answer(const EvaluateInput& sent, const ModelEntry& entry,
     alone.set_first_row(rows);
     const auto error = ComputeChunk(kept, request, echo_bytes, server, &reply);
     const auto same = ComputeChunk(fresh, request, echo_bytes, server, &alone);
-    FUZZ_REQUIRE(std::holds_alternative<Admission::Reservation>(
-                     server.admission.Admit(server.admission.limit())),
+    FUZZ_REQUIRE(server.admission.held() == Admission::Load(),
                  "what was admitted is not given back");
     FUZZ_REQUIRE(error.has_value() == same.has_value(), "what came before");
     if (error) {

@@ -12,7 +12,7 @@
 #include "fuzz_inputs.pb.h"
 #include "server/registry/model_store.h"
 #include "server/registry/reference.h"
-#include "server/services/registry_handlers.h"
+#include "server/services/registry_calls.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/refusal.h"
 #include "tests/fuzz/require.h"
@@ -342,7 +342,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   if (!ParseInput(Text(data, size), &input)) return -1;
   Trial trial(TheRegistry());
   std::size_t calls = 0;
-  for (const RegistryCall& call : input.calls()) {
+  for (const torqued::fuzz::RegistryCall& call : input.calls()) {
     if (++calls > kMaxCalls) break;
     trial.Call(call);
   }

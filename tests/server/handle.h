@@ -3,32 +3,22 @@
 
 #include <stdexcept>
 
-#include "server/services/registry_handlers.h"
+#include "server/services/registry_calls.h"
 
 namespace torqued::server {
 
-/// With a source in the reply, as clients get it. Holds every reply to what
-/// was admitted for it: once as a message, once serialized, and the source.
+/// Holds every reply to what was admitted for it: once as a message, once
+/// serialized.
 template <class Request, class Reply>
 std::optional<Error> Handle(Registry& registry, const Request& request,
                             Reply* reply) {
-  std::int64_t admitted = 0;
-  Handling handling;
-  handling.admit = [&](std::int64_t bytes) -> std::optional<Error> {
-    admitted += bytes;
-    return std::nullopt;
-  };
+  Admission admission({std::int64_t{1} << 40});
+  Reservation room(admission);
+  Handling handling{.room = &room};
   reply->Clear();
   auto error = Handle(registry, request, reply, &handling);
   if (error) return error;
-  std::size_t held = 2 * reply->ByteSizeLong();
-  if constexpr (requires { reply->set_source(""); }) {
-    if (handling.source != nullptr) {
-      held += handling.source->size();
-      reply->set_source(*handling.source);
-    }
-  }
-  if (static_cast<std::int64_t>(held) > admitted) {
+  if (static_cast<std::int64_t>(2 * reply->ByteSizeLong()) > room.bytes()) {
     throw std::logic_error("a reply takes more than was admitted");
   }
   return std::nullopt;

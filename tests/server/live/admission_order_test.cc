@@ -56,13 +56,6 @@ class AdmissionOrderTest : public ::testing::TestWithParam<const char*> {
     return Await(ended.get_future()).error_code();
   }
 
-  /// All that there is.
-  Admission::Reservation TakeAll(Admission& admission) {
-    auto all = admission.Admit({.bytes = admission.limit().bytes});
-    EXPECT_TRUE(std::holds_alternative<Admission::Reservation>(all));
-    return std::get<Admission::Reservation>(std::move(all));
-  }
-
   LiveServices services_{{.engine = {.threads = 1}}};
   grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_{
       services_.Channel()};
@@ -72,7 +65,8 @@ TEST_P(AdmissionOrderTest, AMessageIsAdmittedBeforeItIsParsed) {
   const std::string method = std::string("/torqued.v1.") + GetParam();
   const std::string& bytes = method.ends_with("Evaluate") ? kNoStart : kNoText;
   {
-    const auto all = TakeAll(services_.admission());
+    Reservation all(services_.admission());
+    ASSERT_FALSE(all.Grow(services_.admission().limit().bytes));
     EXPECT_EQ(Ask(method, bytes), grpc::StatusCode::RESOURCE_EXHAUSTED);
   }
   EXPECT_EQ(Ask(method, bytes), grpc::StatusCode::INVALID_ARGUMENT);

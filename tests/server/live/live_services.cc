@@ -35,7 +35,8 @@ LiveServices::LiveServices(const Options& options)
                admission_,
                gate_,
                ComputeLimits{1'000'000, 64 << 20},
-               MemoryBounds{},
+               0,
+               0,
                options.write_timeout},
       services_(context_) {
   grpc::ServerBuilder builder;

@@ -44,6 +44,7 @@ class LiveServices {
   ChunkScheduler& background() { return context_.background; }
   Admission& admission() { return admission_; }
   CallGate& gate() { return gate_; }
+  ServiceContext& context() { return context_; }
 
  private:
   TempDir directory_;

@@ -247,19 +247,19 @@ class WideStreamTest : public StreamWindowTest {
   WideStreamTest() : StreamWindowTest(ForChunks(4.3)) {}
 
   /// Of all clients together there is room for so many chunks less.
-  Admission::Reservation HoldChunks(double chunks) {
-    auto held =
-        services_.admission().Admit({.bytes = ForChunks(chunks / 2).bytes});
-    EXPECT_TRUE(std::holds_alternative<Admission::Reservation>(held));
-    return std::get<Admission::Reservation>(std::move(held));
-  }
+  struct HeldChunks : Reservation {
+    HeldChunks(LiveServices& services, double chunks)
+        : Reservation(services.admission()) {
+      EXPECT_FALSE(Grow(ForChunks(chunks / 2).bytes));
+    }
+  };
 };
 
 TEST_F(WideStreamTest, WhatItReadsAheadLeavesOthersHalfOfTheRoom) {
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   ExpectJobs(1 + 4);
-  HoldChunks(4);
+  HeldChunks(services_, 4);
   ExpectAllIsAnswered(&release, &sender);
 }
 
@@ -268,7 +268,7 @@ TEST_F(WideStreamTest, AChunkIsRefusedOnceOnlyOthersAreInItsWay) {
   Start();
   Send(kRows);
   Await([&] { return services_.scheduler().jobs() >= 1 + 1; });
-  const auto others = HoldChunks(6.4);
+  const HeldChunks others(services_, 6.4);
   // More than there is room for, with and without the first chunk.
   Send(kRows * 5 / 2);
   stream_->WritesDone();
@@ -287,7 +287,7 @@ TEST_F(WideStreamTest, AChunkThatOthersMakeWaitIsAdmittedBehindItsOwn) {
   Start();
   Send(kRows);
   Await([&] { return services_.scheduler().jobs() >= 1 + 1; });
-  const auto others = HoldChunks(6.4);
+  const HeldChunks others(services_, 6.4);
   Send(2 * kRows);
   stream_->WritesDone();
   ExpectJobs(1 + 1);

@@ -140,7 +140,8 @@ TEST(Waiting, ACallThatWaitsForItsModelIsAdmittedBefore) {
 
   // The model cannot be loaded now. The requests take 32'896 and 752'896 bytes,
   // each of which would fit alone.
-  const auto others = services.admission().Admit({.bytes = 830'000});
+  Reservation others(services.admission());
+  ASSERT_FALSE(others.Grow(830'000));
   Call fits(services, "cold", 200);
   Await([&] { return services.background().jobs() >= 2; });
   EXPECT_EQ(Call(services, "cold", 5200).Code(),

@@ -21,19 +21,17 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
 std::optional<Error> Refused(Admission& admission, Admission::Load load,
                              PeerId peer = kNoPeer,
-                             const Admission::Load& own = {}) {
-  auto outcome = admission.Admit(load, peer, own);
-  if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
-  return std::nullopt;
+                             const Reservation* own = nullptr) {
+  return Reservation(admission, peer, own).Grow(load.bytes, load.streams);
 }
 
-Admission::Reservation Admitted(Admission& admission, Admission::Load load,
-                                PeerId peer = kNoPeer) {
-  auto outcome = admission.Admit(load, peer);
-  auto* ticket = std::get_if<Admission::Reservation>(&outcome);
-  EXPECT_NE(ticket, nullptr);
-  return ticket == nullptr ? Admission::Reservation() : std::move(*ticket);
-}
+class Admitted : public Reservation {
+ public:
+  Admitted(Admission& admission, Admission::Load load, PeerId peer = kNoPeer)
+      : Reservation(admission, peer) {
+    EXPECT_FALSE(Grow(load.bytes, load.streams));
+  }
+};
 
 v1::Reason ReasonOf(const std::optional<Error>& error) {
   return error ? error->reason : v1::REASON_UNSPECIFIED;
@@ -41,7 +39,7 @@ v1::Reason ReasonOf(const std::optional<Error>& error) {
 
 TEST(AdmissionTest, WhatDoesNotFitNowIsToldToRetry) {
   Admission admission({1000});
-  const auto first = Admitted(admission, {600});
+  const Admitted first(admission, {600});
   EXPECT_FALSE(Refused(admission, {400}));
   const auto error = Refused(admission, {401});
   ASSERT_EQ(ReasonOf(error), v1::OVERLOADED);
@@ -58,15 +56,15 @@ TEST(AdmissionTest, WhatNeverFitsIsNotToldToRetry) {
     EXPECT_FALSE(error->retry_after);
   }
   // With what the call holds already.
-  const auto own = Admitted(admission, {300});
-  EXPECT_FALSE(Refused(admission, {700}, kNoPeer, own.load()));
-  EXPECT_EQ(ReasonOf(Refused(admission, {701}, kNoPeer, own.load())),
+  const Admitted own(admission, {300});
+  EXPECT_FALSE(Refused(admission, {700}, kNoPeer, &own));
+  EXPECT_EQ(ReasonOf(Refused(admission, {701}, kNoPeer, &own)),
             v1::REQUEST_TOO_LARGE);
 }
 
 TEST(AdmissionTest, OnePeerHoldsAtMostHalf) {
   Admission admission({1000, 8});
-  const auto held = Admitted(admission, {400, 4}, 1);
+  const Admitted held(admission, {400, 4}, 1);
   EXPECT_FALSE(Refused(admission, {100}, 1));
   EXPECT_EQ(ReasonOf(Refused(admission, {101}, 1)), v1::OVERLOADED);
   EXPECT_EQ(ReasonOf(Refused(admission, {.streams = 1}, 1)), v1::OVERLOADED);
@@ -84,9 +82,9 @@ TEST(AdmissionTest, WithoutAPeerAllMayBeHeld) {
 
 TEST(AdmissionTest, StreamsAreCountedBesideTheirBytes) {
   Admission admission({1000, 2});
-  const auto first = Admitted(admission, {.streams = 1});
+  const Admitted first(admission, {.streams = 1});
   {
-    const auto second = Admitted(admission, {.streams = 1});
+    const Admitted second(admission, {.streams = 1});
     const auto error = Refused(admission, {1, 1});
     ASSERT_EQ(ReasonOf(error), v1::OVERLOADED);
     EXPECT_THAT(error->metadata,
@@ -97,28 +95,17 @@ TEST(AdmissionTest, StreamsAreCountedBesideTheirBytes) {
   EXPECT_FALSE(Refused(admission, {.streams = 1}));
 }
 
-TEST(AdmissionTest, AMovedTicketGivesBackOnce) {
-  Admission admission({1000});
+TEST(AdmissionTest, WhatAReservationHoldsIsGivenBackOnce) {
+  Admission admission({1000, 2});
   {
-    Admission::Reservation kept;
-    {
-      Admission::Reservation moved = Admitted(admission, {1000});
-      kept = std::move(moved);
-    }
-    EXPECT_EQ(admission.bytes(), 1000);
-  }
-  EXPECT_EQ(admission.held(), Admission::Load());
-}
-
-TEST(AdmissionTest, WhatIsAddedToATicketIsGivenBackWithIt) {
-  Admission admission({1000});
-  {
-    Admission::Reservation ticket;
-    ticket.Add(Admitted(admission, {300}, 1));
-    ticket.Add(Admitted(admission, {200}, 1));
-    ticket.ShrinkTo(400);
-    EXPECT_EQ(admission.bytes(), 400);
+    Admitted held(admission, {300, 1}, 1);
+    EXPECT_FALSE(held.Grow(200));
+    EXPECT_EQ(ReasonOf(held.Grow(1)), v1::REQUEST_TOO_LARGE);
+    held.ShrinkTo(400);
+    EXPECT_EQ(admission.held(), Admission::Load({400, 1}));
     EXPECT_EQ(ReasonOf(Refused(admission, {101}, 1)), v1::OVERLOADED);
+    held.GiveBack();
+    EXPECT_EQ(admission.held(), Admission::Load());
   }
   EXPECT_EQ(admission.held(), Admission::Load());
 }
@@ -130,7 +117,8 @@ TEST(AdmissionTest, NeverMoreThanTheLimitUnderContention) {
   for (PeerId peer = 1; peer <= 4; ++peer) {
     threads.emplace_back([&admission, &exceeded, peer] {
       for (int k = 0; k < 20'000; ++k) {
-        const auto outcome = admission.Admit({30}, peer);
+        Reservation held(admission, peer);
+        held.Grow(30);
         if (admission.bytes() > 100) exceeded = true;
       }
     });

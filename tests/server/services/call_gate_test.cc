@@ -1,4 +1,4 @@
-#include "server/services/call_gate.h"
+#include "server/services/service_context.h"
 
 #include <gtest/gtest.h>
 

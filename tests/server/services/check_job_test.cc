@@ -48,13 +48,15 @@ class CheckJobTest : public ::testing::Test {
   }
 
   std::optional<Error> StartOf(Admission& admission, bool along_the_path) {
-    CheckJob job(engine_, admission, nullptr);
+    Reservation room(admission);
+    CheckJob job(engine_, &room, nullptr);
     return job.Start(Start(along_the_path), LongChain());
   }
 
   std::int64_t HeldFromTheStart(bool along_the_path) {
     Admission admission = Of(kPlenty);
-    CheckJob job(engine_, admission, nullptr);
+    Reservation room(admission);
+    CheckJob job(engine_, &room, nullptr);
     EXPECT_FALSE(job.Start(Start(along_the_path), LongChain()));
     return admission.bytes();
   }
@@ -94,19 +96,20 @@ TEST_F(CheckJobTest, WhoseStepsNeverFitIsRefusedAtItsStart) {
 TEST_F(CheckJobTest, WhoseStepsFindNoRoomNowIsRefusedAtItsStart) {
   const std::int64_t held = HeldFromTheStart(true);
   Admission admission = Of(2 * held - 1);
-  auto other = admission.Admit({.bytes = held});
-  ASSERT_TRUE(std::holds_alternative<Admission::Reservation>(other));
+  Reservation other(admission);
+  ASSERT_FALSE(other.Grow(held));
   const auto error = StartOf(admission, true);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->reason, v1::OVERLOADED);
-  other = Admission::Reservation();
+  other.GiveBack();
   EXPECT_FALSE(StartOf(admission, true));
 }
 
 TEST_F(CheckJobTest, TheResultsOfAStepAreAdmitted) {
   constexpr int kRows = 5000, kJoints = 3;
   Admission admission = Of(kPlenty);
-  CheckJob job(engine_, admission, nullptr);
+  Reservation room(admission);
+  CheckJob job(engine_, &room, nullptr);
   v1::CheckTrajectoryStart start;
   start.mutable_operational_space();
   ASSERT_FALSE(job.Start(std::move(start), ThreeJoints()));

@@ -1,4 +1,4 @@
-#include "server/services/prepared_query.h"
+#include "server/services/state_batch.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/lanes/targets.h"
 #include "tests/server/robots.h"
 
 namespace torqued::server {
@@ -22,7 +23,7 @@ class QueryCacheTest : public ::testing::Test {
 
   OrError<QueryPtr> Ask(const v1::ComputeRequest& request,
                         const ModelEntry& entry) {
-    return cache_.Prepare(FieldsOf(request), entry, "baseline");
+    return cache_.Prepare(FieldsOf(request), entry, *FindTarget("baseline"));
   }
   QueryPtr Ask(const v1::ComputeRequest& request) {
     return std::get<QueryPtr>(Ask(request, entry_));
@@ -100,8 +101,8 @@ TEST_F(QueryCacheTest, WhateverTheReplyDependsOnTellsQueriesApart) {
     change(&request);
     queries.insert(Ask(request));
     EXPECT_EQ(Ask(request)->echo,
-              std::get<QueryPtr>(
-                  server::PrepareQuery(FieldsOf(request), entry_, "baseline"))
+              std::get<QueryPtr>(server::PrepareQuery(FieldsOf(request), entry_,
+                                                      *FindTarget("baseline")))
                   ->echo);
   }
   EXPECT_EQ(queries.size(), changes.size() + 1);

@@ -27,17 +27,17 @@ class StateBatchTest : public ::testing::Test {
     return request;
   }
 
-  OrError<std::unique_ptr<StateBatch>> Prepare(
+  OrError<std::unique_ptr<BatchAlone>> Prepare(
       const v1::ComputeRequest& request) {
     reply_.Clear();
-    return PrepareAlone(FieldsOf(request), entry_, engine_.target(), limits_,
+    return PrepareAlone(FieldsOf(request), entry_, engine_.kernels(), limits_,
                         admission_, &reply_);
   }
 
   std::optional<Error> Run(const v1::ComputeRequest& request) {
     auto prepared = Prepare(request);
     if (auto* error = std::get_if<Error>(&prepared)) return std::move(*error);
-    auto& batch = *std::get<std::unique_ptr<StateBatch>>(prepared);
+    auto& batch = *std::get<std::unique_ptr<BatchAlone>>(prepared);
     auto error = batch.Finish(engine_.Evaluate(*batch.plan(), batch.outputs()),
                               0, &reply_);
     *reply_.mutable_echo() = EchoOf(batch);
@@ -138,11 +138,11 @@ TEST_F(StateBatchTest, ResultsAreAdmittedTwiceOnceForTheirSerializedForm) {
   v1::ComputeReply reply;
   const auto prepare = [&](Admission& admission) {
     reply.Clear();
-    return PrepareAlone(FieldsOf(request), entry_, engine_.target(), limits_,
+    return PrepareAlone(FieldsOf(request), entry_, engine_.kernels(), limits_,
                         admission, &reply);
   };
   const auto echo = static_cast<std::int64_t>(
-      std::get<std::unique_ptr<StateBatch>>(prepare(admission_))
+      std::get<std::unique_ptr<BatchAlone>>(prepare(admission_))
           ->echo()
           .size());
   const std::int64_t bytes = echo + 6 * 2 * 9 * std::int64_t{sizeof(double)};
@@ -160,9 +160,9 @@ TEST_F(StateBatchTest, ListsOfBadRowsAreAdmittedOrShort) {
   const auto bytes = static_cast<std::int64_t>(reply_.ByteSizeLong());
   Admission narrow({2 * bytes});
   v1::ComputeReply reply;
-  auto prepared = PrepareAlone(FieldsOf(request), entry_, engine_.target(),
+  auto prepared = PrepareAlone(FieldsOf(request), entry_, engine_.kernels(),
                                limits_, narrow, &reply);
-  auto& batch = *std::get<std::unique_ptr<StateBatch>>(prepared);
+  auto& batch = *std::get<std::unique_ptr<BatchAlone>>(prepared);
   const auto report = engine_.Evaluate(*batch.plan(), batch.outputs());
   ASSERT_FALSE(batch.Finish(report, 0, &reply));
   EXPECT_EQ(reply.rows_not_ok(), 100u);
@@ -176,19 +176,19 @@ TEST_F(StateBatchTest, ResultsAreHeldUntilTheBatchGoes) {
   const v1::ComputeRequest request = Request(6);
   v1::ComputeReply other;
   const auto prepare = [&](v1::ComputeReply* reply) {
-    return PrepareAlone(FieldsOf(request), entry_, engine_.target(), limits_,
+    return PrepareAlone(FieldsOf(request), entry_, engine_.kernels(), limits_,
                         small, reply);
   };
   {
     const auto held = prepare(&reply_);
-    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<StateBatch>>(held));
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<BatchAlone>>(held));
     const auto refused = prepare(&other);
     ASSERT_TRUE(std::holds_alternative<Error>(refused));
     EXPECT_EQ(std::get<Error>(refused).reason, v1::OVERLOADED);
   }
   other.Clear();
   EXPECT_TRUE(
-      std::holds_alternative<std::unique_ptr<StateBatch>>(prepare(&other)));
+      std::holds_alternative<std::unique_ptr<BatchAlone>>(prepare(&other)));
 }
 
 TEST_F(StateBatchTest, TaskDiagnosticsComeWithTheTask) {

@@ -1,4 +1,4 @@
-#include "server/services/registry_handlers.h"
+#include "server/services/registry_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 namespace torqued::server {
 namespace {
 
-class RegistryHandlersTest : public ::testing::Test {
+class RegistryCallsTest : public ::testing::Test {
  protected:
-  RegistryHandlersTest()
+  RegistryCallsTest()
       : registry_(std::get<std::unique_ptr<ModelStore>>(
             ModelStore::Open(directory_.File("models.db")))) {}
 
@@ -28,7 +28,7 @@ class RegistryHandlersTest : public ::testing::Test {
   Registry registry_;
 };
 
-TEST_F(RegistryHandlersTest, ExpectedCurrentOfNothingIsNotAbsent) {
+TEST_F(RegistryCallsTest, ExpectedCurrentOfNothingIsNotAbsent) {
   v1::RegisterModelReply reply;
   ASSERT_FALSE(Handle(registry_, Registration("arm"), &reply));
   v1::RegisterModelRequest again = Registration("arm");
@@ -46,7 +46,7 @@ TEST_F(RegistryHandlersTest, ExpectedCurrentOfNothingIsNotAbsent) {
   EXPECT_EQ(conflict->reason, v1::REVISION_CONFLICT);
 }
 
-TEST_F(RegistryHandlersTest, OptionsReachTheModel) {
+TEST_F(RegistryCallsTest, OptionsReachTheModel) {
   v1::RegisterModelRequest request = Registration("arm");
   request.mutable_options()->set_default_tip("slide");
   v1::RegisterModelReply reply;
@@ -55,7 +55,7 @@ TEST_F(RegistryHandlersTest, OptionsReachTheModel) {
   EXPECT_EQ(reply.model().options().default_tip(), "slide");
 }
 
-TEST_F(RegistryHandlersTest, UnknownEnumNumbersAreNamed) {
+TEST_F(RegistryCallsTest, UnknownEnumNumbersAreNamed) {
   v1::RegisterModelReply reply;
   v1::RegisterModelRequest format = Registration("arm");
   format.set_format(static_cast<v1::ModelFormat>(2));
@@ -94,7 +94,7 @@ constexpr char kOddRod[] =
     "type='continuous'><parent link='base'/><child link='rod'/>"
     "<axis xyz='0 0 1'/></joint></robot>";
 
-TEST_F(RegistryHandlersTest, ValidationIsPartOfTheRevisionAndEchoed) {
+TEST_F(RegistryCallsTest, ValidationIsPartOfTheRevisionAndEchoed) {
   v1::RegisterModelRequest request = Registration("odd");
   request.set_source(kOddRod);
   v1::RegisterModelReply reply;
@@ -112,13 +112,14 @@ TEST_F(RegistryHandlersTest, ValidationIsPartOfTheRevisionAndEchoed) {
   EXPECT_FALSE(validated.valid());
 }
 
-TEST_F(RegistryHandlersTest, ACancelledRegistrationStoresNothing) {
+TEST_F(RegistryCallsTest, ACancelledRegistrationStoresNothing) {
   v1::RegisterModelRequest request = Registration("odd");
   request.set_source(kOddRod);
   request.mutable_options()->set_validation(v1::VALIDATION_LENIENT);
   v1::RegisterModelReply reply;
-  Handling cancelled;
-  cancelled.cancelled = [] { return true; };
+  Admission admission({1 << 30});
+  Reservation room(admission);
+  Handling cancelled{.room = &room, .cancelled = [] { return true; }};
   ASSERT_TRUE(Handle(registry_, request, &reply, &cancelled));
   v1::ListModelsReply listed;
   ASSERT_FALSE(Handle(registry_, v1::ListModelsRequest(), &listed));
