@@ -85,7 +85,7 @@ MaybeError DecodeNumbers(const google::protobuf::RepeatedField<double>& numbers,
     const double number = numbers[static_cast<int>(k)];
     if (!std::isfinite(number)) {
       return FieldError(v1::INVALID_OPTION,
-                        field + "[" + std::to_string(k) + "]", "is not finite");
+                        field + "[" + std::to_string(k) + "]", "must be finite");
     }
     (*decoded)[k] = number;
   }
