@@ -1,5 +1,7 @@
 #include "server/wire/model_messages.h"
 
+#include <google/protobuf/util/time_util.h>
+
 #include <limits>
 #include <string>
 
@@ -16,13 +18,11 @@ std::string Text(std::string_view text) {
   return CleanText(text, std::numeric_limits<int>::max());
 }
 
-void FillTime(std::chrono::system_clock::time_point time,
-              google::protobuf::Timestamp* message) {
-  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                               time.time_since_epoch())
-                               .count();
-  message->set_seconds(nanoseconds / 1'000'000'000);
-  message->set_nanos(static_cast<int>(nanoseconds % 1'000'000'000));
+google::protobuf::Timestamp AsTimestamp(
+    std::chrono::system_clock::time_point time) {
+  const std::chrono::nanoseconds since = time.time_since_epoch();
+  return google::protobuf::util::TimeUtil::NanosecondsToTimestamp(
+      since.count());
 }
 
 void FillJoint(const Joint& joint, v1::JointInfo* message) {
@@ -114,7 +114,7 @@ void FillSummary(const ListedModel& model, v1::ModelSummary* message) {
     message->set_problem(Text(model.summary.problem));
   }
   if (model.registered_at.time_since_epoch().count() != 0) {
-    FillTime(model.registered_at, message->mutable_registered_at());
+    *message->mutable_registered_at() = AsTimestamp(model.registered_at);
   }
   message->set_format(FormatOf(model.summary.format));
 }
@@ -134,7 +134,7 @@ void FillModelInfo(const ModelEntry& entry, v1::ModelInfo* message) {
   }
   FillReport(loaded.report, message->mutable_report());
   if (entry.registered_at.time_since_epoch().count() != 0) {
-    FillTime(entry.registered_at, message->mutable_registered_at());
+    *message->mutable_registered_at() = AsTimestamp(entry.registered_at);
   }
   for (const std::string& label : entry.labels) {
     message->add_labels(Text(label));

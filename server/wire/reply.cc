@@ -1,6 +1,7 @@
 #include "server/wire/reply.h"
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/util/time_util.h>
 
 #include <array>
 #include <optional>
@@ -36,12 +37,6 @@ void FillPayload(const PayloadOptions& payload, v1::Payload* wire) {
   wire->set_mass(inertial.mass);
   for (const double x : inertial.origin.p) wire->add_center_of_mass(x);
   for (const double x : inertial.inertia) wire->add_inertia(x);
-}
-
-void FillDuration(std::chrono::nanoseconds from,
-                  google::protobuf::Duration* duration) {
-  duration->set_seconds(from.count() / 1'000'000'000);
-  duration->set_nanos(static_cast<int>(from.count() % 1'000'000'000));
 }
 
 /// The fields of v1::Results that are arrays have the order of Output.
@@ -102,8 +97,9 @@ void FillTipFrameOfAnyStates(const EvaluationPlan& plan, v1::Echo* echo) {
 
 void FillTiming(std::chrono::nanoseconds queue,
                 std::chrono::nanoseconds compute, v1::Timing* timing) {
-  FillDuration(queue, timing->mutable_queue());
-  FillDuration(compute, timing->mutable_compute());
+  using google::protobuf::util::TimeUtil;
+  *timing->mutable_queue() = TimeUtil::NanosecondsToDuration(queue.count());
+  *timing->mutable_compute() = TimeUtil::NanosecondsToDuration(compute.count());
 }
 
 void EncodeTask(const TaskOptions& task, v1::OperationalSpaceOptions* options) {

@@ -12,8 +12,6 @@
 namespace torqued::server {
 namespace {
 
-using MaybeError = std::optional<Error>;
-
 /// The field of each input in a kind of message; null: it has none.
 using StateFields =
     std::array<const google::protobuf::FieldDescriptor*, kInputCount>;
@@ -41,184 +39,106 @@ template <>
 constexpr int kQuantity<v1::OperationalSpaceRequest> =
     v1::QUANTITY_OPERATIONAL_SPACE;
 
-MaybeError DecodeQuantities(std::span<const int> quantities, QuantitySet* set) {
+QuantitySet DecodeQuantities(std::span<const int> quantities) {
+  QuantitySet set;
   if (quantities.empty()) {
-    return FieldError(v1::INVALID_FIELD, "quantities",
-                      "at least one must be asked for");
+    throw FieldError(v1::INVALID_FIELD, "quantities",
+                     "at least one must be asked for");
   }
   for (std::size_t i = 0; i < quantities.size(); ++i) {
-    const std::string field = "quantities[" + std::to_string(i) + "]";
-    Quantity quantity{};
-    if (auto error =
-            DecodeEnum(ToQuantity(quantities[i]), quantities[i],
-                       v1::INVALID_FIELD, field, "quantity", &quantity)) {
-      return error;
-    }
-    if (set->Has(quantity)) {
-      return FieldError(
+    const std::string field = At("quantities", i);
+    const Quantity quantity = Known(ToQuantity(quantities[i]), quantities[i],
+                                    v1::INVALID_FIELD, field, "quantity");
+    if (set.Has(quantity)) {
+      throw FieldError(
           v1::INVALID_FIELD, field,
           v1::Quantity_Name(quantities[i]) + " was asked for before");
     }
-    set->Add(quantity);
+    set.Add(quantity);
   }
-  return std::nullopt;
+  return set;
 }
 
-MaybeError DecodeFrame(int number, v1::Reason reason, std::string_view field,
-                       ReferenceFrame* frame) {
-  return DecodeEnum(ToReferenceFrame(number), number, reason, field,
-                    "reference frame", frame);
+ReferenceFrame DecodeFrame(int number, v1::Reason reason, std::string field) {
+  return Known(ToReferenceFrame(number), number, reason, std::move(field),
+               "reference frame");
 }
 
 /// A list of so many finite numbers, or none.
 template <std::size_t kCount>
-MaybeError DecodeNumbers(const google::protobuf::RepeatedField<double>& numbers,
-                         const std::string& field,
-                         std::array<double, kCount>* decoded) {
-  if (numbers.empty()) return std::nullopt;
+void DecodeNumbers(const google::protobuf::RepeatedField<double>& numbers,
+                   const std::string& field,
+                   std::array<double, kCount>* decoded) {
+  if (numbers.empty()) return;
   if (numbers.size() != static_cast<int>(kCount)) {
-    return FieldError(v1::INVALID_OPTION, field,
-                      "needs " + std::to_string(kCount) + " numbers, has " +
-                          std::to_string(numbers.size()));
+    throw FieldError(v1::INVALID_OPTION, field,
+                     "needs " + std::to_string(kCount) + " numbers, has " +
+                         std::to_string(numbers.size()));
   }
   for (std::size_t k = 0; k < kCount; ++k) {
-    const double number = numbers[static_cast<int>(k)];
-    if (!std::isfinite(number)) {
-      return FieldError(v1::INVALID_OPTION,
-                        field + "[" + std::to_string(k) + "]", "must be finite");
-    }
-    (*decoded)[k] = number;
-  }
-  return std::nullopt;
-}
-
-MaybeError DecodeTerms(const v1::Terms& terms, Terms* decoded) {
-  std::array<double, 3> gravity{};
-  if (auto error =
-          DecodeNumbers(terms.gravity(), "options.terms.gravity", &gravity)) {
-    return error;
-  }
-  if (!terms.gravity().empty()) decoded->gravity = gravity;
-  decoded->viscous_friction = terms.viscous_friction();
-  decoded->coulomb_friction = terms.coulomb_friction();
-  decoded->coulomb_smoothing = terms.coulomb_smoothing();
-  return std::nullopt;
-}
-
-MaybeError DecodePayload(const v1::Payload& payload,
-                         EvaluationOptions* options) {
-  PayloadOptions decoded;
-  decoded.frame = payload.frame();
-  decoded.inertial.mass = payload.mass();
-  MaybeError error =
-      DecodeNumbers(payload.center_of_mass(), "options.payload.center_of_mass",
-                    &decoded.inertial.origin.p);
-  if (!error) {
-    error = DecodeNumbers(payload.inertia(), "options.payload.inertia",
-                          &decoded.inertial.inertia);
-  }
-  options->payload = std::move(decoded);
-  return error;
-}
-
-MaybeError DecodeExternalWrenches(const v1::Options& options,
-                                  EvaluationOptions* decoded) {
-  for (int i = 0; i < options.external_wrenches_size(); ++i) {
-    const v1::WrenchPlace& place = options.external_wrenches(i);
-    ExternalWrenchOptions wrench{.frame = place.frame(), .reference_frame = {}};
-    if (auto error = DecodeFrame(place.reference_frame(), v1::INVALID_OPTION,
-                                 "options.external_wrenches[" +
-                                     std::to_string(i) + "].reference_frame",
-                                 &wrench.reference_frame)) {
-      return error;
-    }
-    decoded->external_wrenches.push_back(std::move(wrench));
-  }
-  return std::nullopt;
-}
-
-MaybeError DecodeOptions(const v1::Options& options, DecodedQuery* decoded) {
-  decoded->options.joint_names.assign(options.joint_names().begin(),
-                                      options.joint_names().end());
-  decoded->options.tip_frame = options.tip_frame();
-  decoded->fail_fast = options.fail_fast();
-  if (auto error = DecodeTerms(options.terms(), &decoded->options.terms)) {
-    return error;
-  }
-  if (auto error = DecodeFrame(options.reference_frame(), v1::INVALID_OPTION,
-                               "options.reference_frame",
-                               &decoded->options.reference_frame)) {
-    return error;
-  }
-  if (auto error =
-          DecodeEnum(ToPrecision(options.precision()), options.precision(),
-                     v1::INVALID_OPTION, "options.precision", "precision",
-                     &decoded->options.precision)) {
-    return error;
-  }
-  if (options.has_payload()) {
-    if (auto error = DecodePayload(options.payload(), &decoded->options)) {
-      return error;
+    (*decoded)[k] = numbers[static_cast<int>(k)];
+    if (!std::isfinite((*decoded)[k])) {
+      throw FieldError(v1::INVALID_OPTION, At(field, k), "must be finite");
     }
   }
-  if (auto error = DecodeExternalWrenches(options, &decoded->options)) {
-    return error;
-  }
-  if (options.encoding() == v1::ENCODING_UNSPECIFIED) return std::nullopt;
-  return DecodeEnum(ToPayload(options.encoding()), options.encoding(),
-                    v1::INVALID_OPTION, "options.encoding", "encoding",
-                    &decoded->encoding.emplace());
 }
 
-Error InvalidTask(const std::string& name, std::string message) {
-  return FieldError(v1::INVALID_OPTION, "operational_space." + name,
-                    std::move(message));
+void DecodeOptions(const v1::Options& wire, DecodedQuery* decoded) {
+  EvaluationOptions& options = decoded->options;
+  options.joint_names.assign(wire.joint_names().begin(),
+                             wire.joint_names().end());
+  options.tip_frame = wire.tip_frame();
+  decoded->fail_fast = wire.fail_fast();
+  const v1::Terms& terms = wire.terms();
+  if (!terms.gravity().empty()) {
+    DecodeNumbers(terms.gravity(), "options.terms.gravity",
+                  &options.terms.gravity.emplace());
+  }
+  options.terms.viscous_friction = terms.viscous_friction();
+  options.terms.coulomb_friction = terms.coulomb_friction();
+  options.terms.coulomb_smoothing = terms.coulomb_smoothing();
+  options.reference_frame = DecodeFrame(
+      wire.reference_frame(), v1::INVALID_OPTION, "options.reference_frame");
+  options.precision =
+      Known(ToPrecision(wire.precision()), wire.precision(), v1::INVALID_OPTION,
+            "options.precision", "precision");
+  if (wire.has_payload()) {
+    PayloadOptions& payload = options.payload.emplace();
+    payload.frame = wire.payload().frame();
+    payload.inertial.mass = wire.payload().mass();
+    DecodeNumbers(wire.payload().center_of_mass(),
+                  "options.payload.center_of_mass", &payload.inertial.origin.p);
+    DecodeNumbers(wire.payload().inertia(), "options.payload.inertia",
+                  &payload.inertial.inertia);
+  }
+  for (int i = 0; i < wire.external_wrenches_size(); ++i) {
+    const v1::WrenchPlace& place = wire.external_wrenches(i);
+    options.external_wrenches.push_back(
+        {.frame = place.frame(),
+         .reference_frame = DecodeFrame(
+             place.reference_frame(), v1::INVALID_OPTION,
+             At("options.external_wrenches", i, "reference_frame"))});
+  }
+  if (wire.encoding() != v1::ENCODING_UNSPECIFIED) {
+    decoded->encoding =
+        Known(ToPayload(wire.encoding()), wire.encoding(), v1::INVALID_OPTION,
+              "options.encoding", "encoding");
+  }
 }
 
-MaybeError DecodeAxes(const v1::OperationalSpaceOptions& options,
-                      TaskOptions* task) {
-  if (options.axes().empty()) return std::nullopt;
-  task->axis_count = 0;
-  unsigned seen = 0;
-  for (int i = 0; i < options.axes_size(); ++i) {
-    const std::string field = "axes[" + std::to_string(i) + "]";
-    std::uint8_t axis = 0;
-    if (auto error = DecodeEnum(
-            ToAxis(options.axes(i)), options.axes(i), v1::INVALID_OPTION,
-            "operational_space." + field, "task axis", &axis)) {
-      return error;
-    }
-    // Six different axes fill the array; a seventh is a repetition.
-    if ((seen >> axis & 1u) != 0) {
-      return InvalidTask(
-          field, v1::TaskAxis_Name(options.axes(i)) + " was named before");
-    }
-    seen |= 1u << axis;
-    task->axes[static_cast<std::size_t>(task->axis_count++)] = axis;
-  }
-  return std::nullopt;
-}
-
-MaybeError DecodeSingularity(const v1::OperationalSpaceOptions& options,
-                             TaskOptions* task) {
-  if (auto error = DecodeEnum(ToSingularityRule(options.singularity()),
-                              options.singularity(), v1::INVALID_OPTION,
-                              "operational_space.singularity",
-                              "singularity rule", &task->singularity)) {
-    return error;
-  }
-  task->damping = options.damping();
-  if (task->singularity == SingularityRule::kDamped) {
-    if (!(std::isfinite(task->damping) && task->damping > 0)) {
-      return InvalidTask("damping", "must be finite and > 0 under DAMPED");
-    }
-  } else if (task->damping != 0) {  // also when it is not a number
-    return InvalidTask("damping", "must be absent or 0 under REPORT");
-  }
-  return std::nullopt;
+/// Of a member of the task's options that is not `right`.
+void Require(bool right, const std::string& member, std::string message) {
+  if (right) return;
+  throw FieldError(v1::INVALID_OPTION, "operational_space." + member,
+                   std::move(message));
 }
 
 }  // namespace
+
+std::string At(std::string_view list, std::size_t k, std::string_view member) {
+  return std::string(list) + "[" + std::to_string(k) +
+         (member.empty() ? "]" : "].") + std::string(member);
+}
 
 template <class Message>
 ComputeFields FieldsOf(const Message& message) {
@@ -269,43 +189,59 @@ template ComputeFields FieldsOf(const v1::OperationalSpaceRequest&);
 template ComputeFields FieldsOf(const v1::EvaluateStart&);
 template ComputeFields FieldsOf(const v1::EvaluateChunk&);
 
-MaybeError DecodeTask(const v1::OperationalSpaceOptions& options,
-                      TaskOptions* task) {
-  if (auto error = DecodeAxes(options, task)) return error;
-  if (auto error = DecodeSingularity(options, task)) return error;
+TaskOptions DecodeTask(const v1::OperationalSpaceOptions& options) {
+  TaskOptions task;
+  if (!options.axes().empty()) task.axis_count = 0;
+  unsigned seen = 0;
+  for (int i = 0; i < options.axes_size(); ++i) {
+    const std::string field = At("axes", i);
+    const std::uint8_t axis =
+        Known(ToAxis(options.axes(i)), options.axes(i), v1::INVALID_OPTION,
+              "operational_space." + field, "task axis");
+    // Six different axes fill the array; a seventh is a repetition.
+    Require((seen >> axis & 1u) == 0, field,
+            v1::TaskAxis_Name(options.axes(i)) + " was named before");
+    seen |= 1u << axis;
+    task.axes[static_cast<std::size_t>(task.axis_count++)] = axis;
+  }
+  task.singularity = Known(ToSingularityRule(options.singularity()),
+                           options.singularity(), v1::INVALID_OPTION,
+                           "operational_space.singularity", "singularity rule");
+  task.damping = options.damping();
+  if (task.singularity == SingularityRule::kDamped) {
+    Require(std::isfinite(task.damping) && task.damping > 0, "damping",
+            "must be finite and > 0 under DAMPED");
+  } else {
+    Require(task.damping == 0, "damping", "must be absent or 0 under REPORT");
+  }
   if (options.has_rank_tolerance()) {
-    task->rank_tolerance = options.rank_tolerance();
-    if (!(task->rank_tolerance >= 0 && task->rank_tolerance < 1)) {
-      return InvalidTask("rank_tolerance", "must be >= 0 and < 1");
-    }
+    task.rank_tolerance = options.rank_tolerance();
+    Require(task.rank_tolerance >= 0 && task.rank_tolerance < 1,
+            "rank_tolerance", "must be >= 0 and < 1");
   }
   if (options.has_characteristic_length()) {
-    task->characteristic_length = options.characteristic_length();
-    if (!(task->characteristic_length >= kLeastLength &&
-          task->characteristic_length <= kLargestLength)) {
-      return InvalidTask("characteristic_length", "must be from 1e-30 to 1e30");
-    }
+    task.characteristic_length = options.characteristic_length();
+    Require(task.characteristic_length >= kLeastLength &&
+                task.characteristic_length <= kLargestLength,
+            "characteristic_length", "must be from 1e-30 to 1e30");
   }
-  return std::nullopt;
+  return task;
 }
 
 OrError<DecodedQuery> DecodeQuery(const ComputeFields& view) {
-  DecodedQuery decoded;
-  MaybeError error =
-      DecodeQuantities(view.quantities, &decoded.options.quantities);
-  if (!error && view.options != nullptr) {
-    error = DecodeOptions(*view.options, &decoded);
-  }
-  if (!error) {
-    error = DecodeFrame(view.wrench_frame, v1::INVALID_FIELD,
-                        view.wrench_frame_field, &decoded.options.wrench_frame);
-  }
-  if (!error && view.operational_space != nullptr) {
-    error = DecodeTask(*view.operational_space, &decoded.options.task);
-    decoded.sigma_min = view.operational_space->sigma_min();
-  }
-  if (error) return std::move(*error);
-  return decoded;
+  return OrRefusal([&] {
+    DecodedQuery decoded;
+    decoded.options.quantities = DecodeQuantities(view.quantities);
+    if (view.options != nullptr) DecodeOptions(*view.options, &decoded);
+    decoded.options.wrench_frame =
+        DecodeFrame(view.wrench_frame, v1::INVALID_FIELD,
+                    std::string(view.wrench_frame_field));
+    if (view.operational_space != nullptr) {
+      decoded.options.task = DecodeTask(*view.operational_space);
+      decoded.sigma_min = view.operational_space->sigma_min();
+    }
+    return decoded;
+  });
 }
 
 OrError<EvaluationInputs> DecodeStates(const ComputeFields& view) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "core/batch/evaluation.h"
 #include "server/errors/error.h"
@@ -58,22 +60,32 @@ OrError<EvaluationInputs> DecodeStates(const ComputeFields& view);
 /// Encoding of the reply when the query leaves it open.
 Payload EncodingOf(const ComputeFields& view);
 
+// What decodes a part of a message throws the Error that refuses it.
+
 /// Refuses unknown and repeated axes, numbers out of range, and damping that
 /// contradicts the singularity rule.
-std::optional<Error> DecodeTask(const v1::OperationalSpaceOptions& options,
-                                TaskOptions* task);
+TaskOptions DecodeTask(const v1::OperationalSpaceOptions& options);
 
-/// Refuses a number of an enum that is `no` known value.
+/// The path of an element of a list, or of its member.
+std::string At(std::string_view list, std::size_t k,
+               std::string_view member = {});
+
+/// Refuses a number of an enum that is no known `kind`.
 template <class Core>
-std::optional<Error> DecodeEnum(std::optional<Core> known, int number,
-                                v1::Reason reason, std::string_view field,
-                                std::string_view no, Core* decoded) {
-  if (!known) {
-    return FieldError(reason, std::string(field),
-                      std::to_string(number) + " is no " + std::string(no));
+Core Known(std::optional<Core> known, int number, v1::Reason reason,
+           std::string field, std::string_view kind) {
+  if (known) return *known;
+  throw FieldError(reason, std::move(field),
+                   std::to_string(number) + " is no " + std::string(kind));
+}
+
+template <class Decode>
+OrError<std::invoke_result_t<Decode>> OrRefusal(const Decode& decode) {
+  try {
+    return decode();
+  } catch (Error& error) {
+    return std::move(error);
   }
-  *decoded = *known;
-  return std::nullopt;
 }
 
 }  // namespace torqued::server

@@ -16,8 +16,6 @@
 namespace torqued::server {
 namespace {
 
-using MaybeError = std::optional<Error>;
-
 /// Of the curve of one joint.
 constexpr int kMostSpeeds = 1024;
 
@@ -37,19 +35,14 @@ std::optional<double> Given(bool has, double number) {
   return has ? std::optional(number) : std::nullopt;
 }
 
-std::string At(std::string_view list, int k, std::string_view member) {
-  return std::string(list) + "[" + std::to_string(k) + "]." +
-         std::string(member);
-}
-
 /// Decodes what is listed for joints, each at most once, into the order of the
 /// columns.
 template <class Wire, class Decoded, class Decode>
-MaybeError DecodeByJoint(std::string_view list,
-                         const google::protobuf::RepeatedPtrField<Wire>& listed,
-                         const std::vector<std::string>& joints,
-                         std::vector<Decoded>* decoded, const Decode& decode) {
-  if (listed.empty()) return std::nullopt;
+void DecodeByJoint(std::string_view list,
+                   const google::protobuf::RepeatedPtrField<Wire>& listed,
+                   const std::vector<std::string>& joints,
+                   std::vector<Decoded>* decoded, const Decode& decode) {
+  if (listed.empty()) return;
   decoded->resize(joints.size());
   std::unordered_map<std::string_view, std::size_t> columns;
   for (const std::string& joint : joints) columns[joint] = columns.size();
@@ -58,105 +51,95 @@ MaybeError DecodeByJoint(std::string_view list,
     const std::string& joint = listed[k].joint();
     const auto column = columns.find(joint);
     if (column == columns.end()) {
-      return InvalidOf(
+      throw InvalidOf(
           joint, At(list, k, "joint"),
           "the model has no movable joint '" + joint.substr(0, 128) + "'" +
               flags::NameHint(flags::NearNames(joint, joints), joints));
     }
     if (seen[column->second]) {
-      return InvalidOf(joint, At(list, k, "joint"),
-                       "joint '" + joint + "' is named twice");
+      throw InvalidOf(joint, At(list, k, "joint"),
+                      "joint '" + joint + "' is named twice");
     }
     seen[column->second] = true;
-    if (auto error = decode(k, listed[k], &(*decoded)[column->second])) {
-      return error;
-    }
+    (*decoded)[column->second] = decode(k, listed[k]);
   }
-  return std::nullopt;
 }
 
-MaybeError DecodeBounds(const Model& model, int k, const v1::JointBounds& wire,
-                        JointBounds* bounds) {
-  bounds->lower = Given(wire.has_lower(), wire.lower());
-  bounds->upper = Given(wire.has_upper(), wire.upper());
-  bounds->velocity = Given(wire.has_velocity(), wire.velocity());
-  bounds->effort = Given(wire.has_effort(), wire.effort());
+JointBounds DecodeBounds(const Model& model, int k,
+                         const v1::JointBounds& wire) {
+  JointBounds bounds;
+  bounds.lower = Given(wire.has_lower(), wire.lower());
+  bounds.upper = Given(wire.has_upper(), wire.upper());
+  bounds.velocity = Given(wire.has_velocity(), wire.velocity());
+  bounds.effort = Given(wire.has_effort(), wire.effort());
   if (wire.speeds_size() != wire.torques_size()) {
-    return InvalidOf(wire.joint(), At("bounds", k, "torques"),
-                     "has " + std::to_string(wire.torques_size()) +
-                         " numbers for " + std::to_string(wire.speeds_size()) +
-                         " speeds");
+    throw InvalidOf(wire.joint(), At("bounds", k, "torques"),
+                    "has " + std::to_string(wire.torques_size()) +
+                        " numbers for " + std::to_string(wire.speeds_size()) +
+                        " speeds");
   }
   if (wire.speeds_size() > kMostSpeeds) {
-    return InvalidOf(
+    throw InvalidOf(
         wire.joint(), At("bounds", k, "speeds"),
         "a curve has at most " + std::to_string(kMostSpeeds) + " speeds");
   }
   for (int i = 0; i < wire.speeds_size(); ++i) {
-    bounds->torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
+    bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
   }
   const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
-  const auto problem = ProblemOf(*bounds, model.joints()[joint].limits);
-  if (!problem) return std::nullopt;
-  const bool curve = problem->member == "torque_at_speed";
-  return InvalidOf(wire.joint(),
-                   At("bounds", k, curve ? "speeds" : problem->member),
-                   problem->message);
+  if (auto problem = ProblemOf(bounds, model.joints()[joint].limits)) {
+    const bool curve = problem->member == "torque_at_speed";
+    throw InvalidOf(wire.joint(),
+                    At("bounds", k, curve ? "speeds" : problem->member),
+                    problem->message);
+  }
+  return bounds;
 }
 
-MaybeError DecodeDrive(int k, const v1::JointDrive& wire, JointDrive* drive) {
-  drive->viscous_friction =
-      Given(wire.has_viscous_friction(), wire.viscous_friction());
-  drive->coulomb_friction =
-      Given(wire.has_coulomb_friction(), wire.coulomb_friction());
-  drive->armature = Given(wire.has_armature(), wire.armature());
-  const auto problem = ProblemOf(*drive);
-  if (!problem) return std::nullopt;
-  return InvalidOf(wire.joint(), At("drives", k, problem->member),
-                   problem->message);
+JointDrive DecodeDrive(int k, const v1::JointDrive& wire) {
+  const JointDrive drive{
+      Given(wire.has_viscous_friction(), wire.viscous_friction()),
+      Given(wire.has_coulomb_friction(), wire.coulomb_friction()),
+      Given(wire.has_armature(), wire.armature())};
+  if (auto problem = ProblemOf(drive)) {
+    throw InvalidOf(wire.joint(), At("drives", k, problem->member),
+                    problem->message);
+  }
+  return drive;
 }
 
-MaybeError DecodeTables(const v1::CheckTrajectoryStart& start,
-                        std::vector<v1::TrajectoryTable>* tables) {
+std::vector<v1::TrajectoryTable> DecodeTables(
+    const v1::CheckTrajectoryStart& start) {
+  std::vector<v1::TrajectoryTable> tables;
   for (int k = 0; k < start.tables_size(); ++k) {
     const v1::TrajectoryTable table = start.tables(k);
-    const std::string field = "tables[" + std::to_string(k) + "]";
+    const auto refuse = [&](const std::string& message) {
+      throw FieldError(v1::INVALID_FIELD, At("tables", k), message);
+    };
     if (table == v1::TRAJECTORY_TABLE_UNSPECIFIED ||
         !v1::TrajectoryTable_IsValid(table)) {
-      return FieldError(v1::INVALID_FIELD, field,
-                        std::to_string(table) + " is no table");
+      refuse(std::to_string(table) + " is no table");
     }
-    if (std::find(tables->begin(), tables->end(), table) != tables->end()) {
-      return FieldError(
-          v1::INVALID_FIELD, field,
-          v1::TrajectoryTable_Name(table) + " was asked for before");
+    const std::string& name = v1::TrajectoryTable_Name(table);
+    if (std::ranges::count(tables, table) > 0) {
+      refuse(name + " was asked for before");
     }
-    const bool of_space = table == v1::TRAJECTORY_TABLE_SIGMA_MIN ||
-                          table == v1::TRAJECTORY_TABLE_CONDITION;
-    if (of_space && !start.has_operational_space()) {
-      return FieldError(
-          v1::INVALID_FIELD, field,
-          v1::TrajectoryTable_Name(table) + " needs operational_space");
+    if (ColumnsOf(table, 0) == 1 && !start.has_operational_space()) {
+      refuse(name + " needs operational_space");
     }
-    tables->push_back(table);
+    tables.push_back(table);
   }
-  return std::nullopt;
+  return tables;
 }
 
-MaybeError DecodeDerive(int number, std::optional<SplineMethod>* method) {
-  switch (number) {
-    case v1::DIFFERENTIATION_UNSPECIFIED:
-      return std::nullopt;
-    case v1::DIFFERENTIATION_CUBIC_SPLINE:
-      *method = SplineMethod::kCubic;
-      return std::nullopt;
-    case v1::DIFFERENTIATION_QUINTIC_SPLINE:
-      *method = SplineMethod::kQuintic;
-      return std::nullopt;
-    default:
-      return InvalidOption(
-          "derive", std::to_string(number) + " is no way of differentiation");
+std::optional<SplineMethod> DecodeDerive(int number) {
+  if (number == v1::DIFFERENTIATION_UNSPECIFIED) return std::nullopt;
+  if (number == v1::DIFFERENTIATION_CUBIC_SPLINE) return SplineMethod::kCubic;
+  if (number == v1::DIFFERENTIATION_QUINTIC_SPLINE) {
+    return SplineMethod::kQuintic;
   }
+  throw InvalidOption("derive",
+                      std::to_string(number) + " is no way of differentiation");
 }
 
 static_assert(static_cast<int>(LimitKind::kPosition) + 1 ==
@@ -332,22 +315,20 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
     for (const Joint& joint : model.joints())
       check.joints.push_back(joint.name);
   }
-  MaybeError error = DecodeByJoint(
-      "bounds", start.bounds(), check.joints, &check.options.bounds,
-      [&model](int k, const v1::JointBounds& wire, JointBounds* bounds) {
-        return DecodeBounds(model, k, wire, bounds);
-      });
-  if (!error) {
-    error = DecodeByJoint("drives", start.drives(), check.joints,
-                          &check.options.drives, DecodeDrive);
-  }
-  if (!error) error = DecodeTables(start, &check.tables);
-  if (!error) error = DecodeDerive(start.derive(), &check.derive);
-  if (error) return *std::move(error);
-  if (start.has_derating()) check.options.derating = start.derating();
-  check.options.merge_gap = start.merge_gap();
-  check.options.consistent = start.consistent();
-  return check;
+  return OrRefusal([&] {
+    DecodeByJoint("bounds", start.bounds(), check.joints, &check.options.bounds,
+                  [&model](int k, const v1::JointBounds& wire) {
+                    return DecodeBounds(model, k, wire);
+                  });
+    DecodeByJoint("drives", start.drives(), check.joints, &check.options.drives,
+                  DecodeDrive);
+    check.tables = DecodeTables(start);
+    check.derive = DecodeDerive(start.derive());
+    if (start.has_derating()) check.options.derating = start.derating();
+    check.options.merge_gap = start.merge_gap();
+    check.options.consistent = start.consistent();
+    return std::move(check);
+  });
 }
 
 void FillVerdict(const TrajectoryVerdict& verdict, const DecodedCheck& check,

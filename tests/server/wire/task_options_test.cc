@@ -14,20 +14,21 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void ExpectRefused(const v1::OperationalSpaceOptions& options,
                    const std::string& field) {
-  TaskOptions task;
-  const auto error = DecodeTask(options, &task);
-  ASSERT_TRUE(error) << field;
-  EXPECT_EQ(error->reason, v1::INVALID_OPTION);
-  ASSERT_EQ(error->violations.size(), 1u);
-  EXPECT_EQ(error->violations[0].field, "operational_space." + field);
+  try {
+    DecodeTask(options);
+    FAIL() << field;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.reason, v1::INVALID_OPTION);
+    ASSERT_EQ(error.violations.size(), 1u);
+    EXPECT_EQ(error.violations[0].field, "operational_space." + field);
+  }
 }
 
 TEST(DecodeTaskTest, AxesKeepTheirOrder) {
   v1::OperationalSpaceOptions options;
   options.add_axes(v1::TASK_AXIS_LINEAR_Z);
   options.add_axes(v1::TASK_AXIS_ANGULAR_X);
-  TaskOptions task;
-  ASSERT_FALSE(DecodeTask(options, &task));
+  const TaskOptions task = DecodeTask(options);
   ASSERT_EQ(task.axis_count, 2);
   EXPECT_EQ(task.axes[0], 5);
   EXPECT_EQ(task.axes[1], 0);
@@ -61,8 +62,7 @@ TEST(DecodeTaskTest, DampingBelongsToTheDampedRule) {
     ExpectRefused(options, "damping");
   }
   options.set_damping(0.1);
-  TaskOptions task;
-  ASSERT_FALSE(DecodeTask(options, &task));
+  const TaskOptions task = DecodeTask(options);
   EXPECT_EQ(task.singularity, SingularityRule::kDamped);
   EXPECT_EQ(task.damping, 0.1);
 }
@@ -81,14 +81,12 @@ TEST(DecodeTaskTest, ToleranceAndLengthHaveTheirRanges) {
   for (const double length : {1e-30, 1e30}) {
     v1::OperationalSpaceOptions options;
     options.set_characteristic_length(length);
-    TaskOptions task;
-    EXPECT_FALSE(DecodeTask(options, &task)) << length;
+    const TaskOptions task = DecodeTask(options);
     EXPECT_EQ(task.characteristic_length, length);
   }
   v1::OperationalSpaceOptions zero;
   zero.set_rank_tolerance(0);
-  TaskOptions task;
-  ASSERT_FALSE(DecodeTask(zero, &task));
+  const TaskOptions task = DecodeTask(zero);
   EXPECT_EQ(task.rank_tolerance, 0) << "not taken for absent";
 }
 
@@ -115,8 +113,7 @@ TEST(EncodeTaskTest, WhatIsEchoedDecodesToTheSame) {
   task.characteristic_length = 0.5;
   v1::OperationalSpaceOptions wire;
   EncodeTask(task, &wire);
-  TaskOptions back;
-  ASSERT_FALSE(DecodeTask(wire, &back));
+  const TaskOptions back = DecodeTask(wire);
   EXPECT_EQ(back.axis_count, 2);
   EXPECT_EQ(back.axes[0], 5);
   EXPECT_EQ(back.axes[1], 1);
