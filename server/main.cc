@@ -49,23 +49,17 @@ void Print(const std::string& line) {
   std::fputs((Printable(line, kMaxLineBytes) + "\n").c_str(), stdout);
 }
 
-int BackUp(const StoreCommand& command) {
-  const auto failure =
-      BackUpStore(command.store, command.copy, command.overwrite, Interrupted);
-  if (!failure) return 0;
-  if (failure->code != StoreError::Code::kDamaged) {
-    return NoAnswer(failure->message);
-  }
-  Print(failure->message);
+int BackUp(const StoreCommand& command) try {
+  BackUpStore(command.store, command.copy, command.overwrite, Interrupted);
+  return 0;
+} catch (const StoreError& error) {
+  if (!error.damaged) return NoAnswer(error.what());
+  Print(error.what());
   return kDamaged;
 }
 
-int Check(const std::string& store) {
-  const auto checked = CheckStore(store, Interrupted);
-  if (const auto* why = std::get_if<std::string>(&checked)) {
-    return NoAnswer(store + ": " + *why);
-  }
-  const auto& check = std::get<StoreCheck>(checked);
+int Check(const std::string& store) try {
+  const StoreCheck check = CheckStore(store, Interrupted);
   for (const std::string& damage : check.damage) Print(store + ": " + damage);
   const bool good = check.damage.empty();
   Print(store + ": " + (good ? "good" : "damaged") + ", " +
@@ -73,6 +67,8 @@ int Check(const std::string& store) {
         std::to_string(check.revisions) + " revisions, schema " +
         std::to_string(check.schema));
   return good ? 0 : kDamaged;
+} catch (const StoreError& error) {
+  return NoAnswer(store + ": " + error.what());
 }
 
 /// Until a signal stops it; throws why it does not start.

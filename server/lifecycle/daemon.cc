@@ -169,13 +169,11 @@ void Daemon::OpenRegistry() {
       return std::make_unique<RightsFile>(settings_.rights);
     });
   }
-  auto opened = ModelStore::Open(settings_.store, settings_.max_models);
-  if (const auto* problem = std::get_if<std::string>(&opened)) {
-    throw std::runtime_error("--store: " + *problem);
-  }
-  registry_ = std::make_unique<Registry>(
-      std::get<std::unique_ptr<ModelStore>>(std::move(opened)),
-      static_cast<std::size_t>(CachedSourceBytes(settings_)));
+  registry_ = By("--store", [&] {
+    return std::make_unique<Registry>(
+        std::make_unique<ModelStore>(settings_.store, settings_.max_models),
+        static_cast<std::size_t>(CachedSourceBytes(settings_)));
+  });
   context_.reset(By("--threads", [&] {
     return new ServiceContext{
         *registry_,

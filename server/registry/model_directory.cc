@@ -1,8 +1,8 @@
 // Registry::LoadDirectories.
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -14,39 +14,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that a shell's *.urdf names, in byte order. Throws.
-std::vector<fs::path> FindModelFiles(const fs::path& directory) {
-  std::vector<fs::path> files;
-  for (const fs::path& file : fs::directory_iterator(directory)) {
-    if (file.extension() == ".urdf" &&
-        !file.filename().native().starts_with('.')) {
-      files.push_back(file);
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 // Throws RegistryError.
 std::string ReadFile(const fs::path& path) {
-  const auto refuse = [](const std::string& why) {
-    throw RegistryError{.message = why};
+  const auto require = [](bool good, const std::string& why) {
+    Require(good, {}, why);
   };
   std::error_code error;
   // A symbolic link counts as what it leads to. Anything but a regular file
   // could keep us waiting.
   const fs::file_status status = fs::status(path, error);
-  if (!fs::is_regular_file(status)) {
-    refuse(fs::exists(status) ? "not a regular file" : error.message());
-  }
+  require(fs::exists(status), error.message());
+  require(fs::is_regular_file(status), "not a regular file");
   const std::size_t limit = UrdfLimits{}.source_bytes;
   const std::uintmax_t size = fs::file_size(path, error);
-  if (size > limit) refuse("more than " + std::to_string(limit) + " bytes");
+  require(size <= limit, "more than " + std::to_string(limit) + " bytes");
   std::string bytes(size, '\0');
   std::ifstream file(path, std::ios::binary);
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) {
-    refuse("cannot be read");
-  }
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  require(file.good(), "cannot be read");
   return bytes;
 }
 
@@ -58,7 +43,12 @@ std::vector<Registry::DirectoryEntry> Registry::LoadDirectories(
   std::map<std::string, std::string> path_of;  // by name
   for (const std::string& directory : directories) {
     try {
-      for (const fs::path& file : FindModelFiles(directory)) {
+      const fs::directory_iterator found(directory);
+      for (const fs::path& file : std::set<fs::path>(begin(found), {})) {
+        if (file.extension() != ".urdf" ||
+            file.filename().native().starts_with('.')) {
+          continue;
+        }
         const auto& first = path_of.emplace(file.stem(), file).first->second;
         entries.push_back(LoadFile(file, first, validation));
       }
@@ -75,10 +65,7 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
   const std::string name = fs::path(path).stem();
   DirectoryEntry entry{.name = name};
   const auto outcome = Answer([&] {
-    if (path != first) {
-      throw RegistryError{.message =
-                              "not read, since the name is that of " + first};
-    }
+    Require(path == first, {}, "not read, since the name is that of " + first);
     RegisterRequest request;
     request.name = name;
     request.source = ReadFile(path);

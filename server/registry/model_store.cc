@@ -4,12 +4,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "core/model/text.h"
@@ -23,55 +22,39 @@ using std::chrono::microseconds;
 // `h` is a row of history.
 constexpr std::string_view kSelectRegistration =
     "SELECT h.name, h.revision, h.registered_at,"
-    " (SELECT group_concat(l.label, ' ') FROM labels AS l"
-    "  WHERE l.name = h.name AND l.revision = h.revision)"
+    " (SELECT group_concat(label, ' ') FROM"
+    "  (SELECT label FROM labels AS l"
+    "   WHERE l.name = h.name AND l.revision = h.revision ORDER BY label))"
     " FROM history AS h ";
 
 // The revision is the hash of all three, which the caller has just computed: a
 // row that differs is damaged.
 constexpr std::string_view kInsertRevision =
-    "INSERT INTO revisions (revision, format, options, source, created_at)"
-    " VALUES (?1, ?2, ?3, CAST(?4 AS BLOB), ?5)"
-    " ON CONFLICT (revision) DO UPDATE SET"
+    "INSERT INTO revisions VALUES (?1, ?2, ?3, CAST(?4 AS BLOB), ?5)"
+    " ON CONFLICT DO UPDATE SET"
     "  format = excluded.format, options = excluded.options,"
     "  source = excluded.source"
     " WHERE (format, options, source) IS NOT"
     "  (excluded.format, excluded.options, excluded.source)";
 
-constexpr std::string_view kInsertHistory =
-    "INSERT INTO history (name, revision, registered_at) VALUES (?1, ?2, ?3)"
-    " ON CONFLICT (name, revision) DO UPDATE SET"
-    "  registered_at = excluded.registered_at";
-
-constexpr std::string_view kMoveName =
-    "INSERT INTO names (name, revision) VALUES (?1, ?2)"
-    " ON CONFLICT (name) DO UPDATE SET revision = excluded.revision";
-
 constexpr std::string_view kMoveLabel =
-    "INSERT INTO labels (name, label, revision) VALUES (?1, ?2, ?3)"
-    " ON CONFLICT (name, label) DO UPDATE SET revision = excluded.revision"
-    " WHERE revision <> excluded.revision";
+    "INSERT INTO labels VALUES (?1, ?2, ?3)"
+    " ON CONFLICT DO UPDATE SET revision = ?3 WHERE revision <> ?3";
 
 constexpr std::string_view kSetFileHash =
-    "INSERT INTO directory_files (name, content_hash) VALUES (?1, ?2)"
-    " ON CONFLICT (name) DO UPDATE SET content_hash = excluded.content_hash"
-    " WHERE content_hash <> excluded.content_hash";
+    "INSERT INTO directory_files VALUES (?1, ?2)"
+    " ON CONFLICT DO UPDATE SET content_hash = ?2 WHERE content_hash <> ?2";
 
 constexpr std::string_view kWriteSummary =
-    "INSERT INTO summaries (revision, format, nq, nv, problem)"
-    " SELECT ?1, ?2, ?3, ?4, ?5"
-    " WHERE EXISTS (SELECT 1 FROM revisions WHERE revision = ?1)"
-    " ON CONFLICT (revision) DO UPDATE SET format = excluded.format,"
-    "  nq = excluded.nq, nv = excluded.nv, problem = excluded.problem"
-    " WHERE (format, nq, nv, problem) IS NOT"
-    "  (excluded.format, excluded.nq, excluded.nv, excluded.problem)";
+    "INSERT INTO summaries VALUES (?1, ?2, ?3, ?4, ?5)"
+    " ON CONFLICT DO UPDATE SET format = ?2, nq = ?3, nv = ?4, problem = ?5"
+    " WHERE (format, nq, nv, problem) IS NOT (?2, ?3, ?4, ?5)";
 
 constexpr std::string_view kRemoveRevisions =
     "DELETE FROM revisions"
     " WHERE revision IN (SELECT revision FROM history WHERE name = ?1)"
     " AND NOT EXISTS (SELECT 1 FROM history AS h"
-    "  WHERE h.revision = revisions.revision AND h.name <> ?1)"
-    " RETURNING revision";
+    "  WHERE h.revision = revisions.revision AND h.name <> ?1)";
 
 Registration ReadRegistration(const SqliteRun& row) {
   Registration read{.name = row.Text(0),
@@ -80,15 +63,7 @@ Registration ReadRegistration(const SqliteRun& row) {
   // Labels hold no spaces.
   std::istringstream labels(row.Text(3));
   for (std::string label; labels >> label;) read.labels.push_back(label);
-  std::sort(read.labels.begin(), read.labels.end());
   return read;
-}
-
-RevisionSummary ReadSummary(const SqliteRun& row, int first) {
-  return {.format = row.Text(first),
-          .nq = row.Integer(first + 1),
-          .nv = row.Integer(first + 2),
-          .problem = row.Text(first + 3)};
 }
 
 std::string CurrentRevision(SqliteConnection& sqlite, std::string_view name) {
@@ -128,12 +103,12 @@ void ExpectRoom(std::int64_t there, std::int64_t limit, std::string_view what,
 std::string FileOfStore(const std::string& path) {
   // SQLite takes such names for databases in memory and for URIs.
   if (path.empty() || path.starts_with(':') || path.starts_with("file:")) {
-    throw StoreError{.message = "not the path of a file"};
+    throw StoreError("not the path of a file");
   }
   const fs::path file = fs::absolute(path);
   fs::create_directories(file.parent_path());
   if (fs::is_directory(file)) {
-    throw StoreError{.message = "the path is a directory"};
+    throw StoreError("the path is a directory");
   }
   return fs::weakly_canonical(file).string();
 }
@@ -147,12 +122,10 @@ ModelStore::Lock::Lock(const std::string& path)
     if (fd >= 0) close(fd);
     std::string pid;
     std::ifstream(path) >> pid;
-    throw StoreError{.message =
-                         error == EWOULDBLOCK
-                             ? "the file is in use by another torqued (pid " +
-                                   pid + ")"
-                             : "cannot lock " + path + ": " +
-                                   std::generic_category().message(error)};
+    throw StoreError(
+        error == EWOULDBLOCK
+            ? "the file is in use by another torqued (pid " + pid + ")"
+            : Cat("cannot lock ", path, ": ", std::strerror(error)));
   }
   // For the message of the next one; the lock holds without it.
   std::ofstream(path) << getpid() << '\n';
@@ -160,28 +133,16 @@ ModelStore::Lock::Lock(const std::string& path)
 
 ModelStore::Lock::~Lock() { close(fd); }
 
-std::variant<std::unique_ptr<ModelStore>, std::string> ModelStore::Open(
-    const std::string& path, std::int64_t max_models) {
-  const auto failed = [&path](const std::string& why) {
-    return "model database " + path + ": " + why;
-  };
-  try {
-    return std::unique_ptr<ModelStore>(
-        new ModelStore(FileOfStore(path), max_models));
-  } catch (const StoreError& error) {
-    return failed(error.message);
-  } catch (const fs::filesystem_error& error) {
-    return failed(error.what());
-  }
-}
-
-ModelStore::ModelStore(const std::string& file, std::int64_t max_models)
-    : lock_(file + ".lock"),
+ModelStore::ModelStore(const std::string& path, std::int64_t max_models) try
+    : file_(FileOfStore(path)),
+      lock_(file_ + ".lock"),
       max_models_(max_models),
-      writer_(file, SqliteConnection::Mode::kReadWrite),
-      names_(file, SqliteConnection::Mode::kReadWrite),
-      sources_(file, SqliteConnection::Mode::kReadWrite) {
+      writer_(file_),
+      names_(file_),
+      sources_(file_) {
   PrepareSchema(writer_);
+} catch (const std::exception& error) {
+  throw StoreError(Cat("model database ", path, ": ", error.what()));
 }
 
 Registration ModelStore::Register(const RegisterRequest& request,
@@ -204,8 +165,9 @@ Registration ModelStore::Register(const RegisterRequest& request,
     const RevisionSummary is = loaded.Summary();
     writer_.Run(kWriteSummary, revision, is.format, is.nq, is.nv, is.problem);
     if (*before != revision) {
-      writer_.Run(kInsertHistory, name, revision, now);
-      writer_.Run(kMoveName, name, revision);
+      writer_.Run("REPLACE INTO history VALUES (?1, ?2, ?3)", name, revision,
+                  now);
+      writer_.Run("REPLACE INTO names VALUES (?1, ?2)", name, revision);
     }
     if (!request.label.empty()) {
       ExpectRoom(writer_.One(FirstInteger,
@@ -225,20 +187,19 @@ Registration ModelStore::Register(const RegisterRequest& request,
   });
 }
 
-std::vector<std::string> ModelStore::Delete(
-    std::string_view name, const std::optional<std::string>& expected_current,
-    std::string* before) {
-  return writer_.Transact([&]() -> std::vector<std::string> {
-    *before = CurrentRevision(writer_, name);
-    if (before->empty()) return {};
-    Expect(name, expected_current, *before);
+std::string ModelStore::Delete(
+    std::string_view name, const std::optional<std::string>& expected_current) {
+  return writer_.Transact([&] {
+    std::string before = CurrentRevision(writer_, name);
+    if (before.empty()) return before;
+    Expect(name, expected_current, before);
     // Revisions go before the history that refers to them and tells which go.
     writer_.Execute("PRAGMA defer_foreign_keys = ON");
-    auto removed = writer_.All(FirstText, kRemoveRevisions, name);
+    writer_.Run(kRemoveRevisions, name);
     for (const char* table : {"labels", "names", "history"}) {
       writer_.Run(Cat("DELETE FROM ", table, " WHERE name = ?1"), name);
     }
-    return removed;
+    return before;
   });
 }
 
@@ -279,13 +240,10 @@ std::optional<StoredRevision> ModelStore::ReadRevision(
         return std::optional(StoredRevision{.revision = row.Text(0),
                                             .format = row.Text(1),
                                             .source = row.Text(2),
-                                            .options = row.Text(3),
-                                            .summary = ReadSummary(row, 4)});
+                                            .options = row.Text(3)});
       },
-      "SELECT r.revision, r.format, r.source, r.options,"
-      " s.format, s.nq, s.nv, s.problem"
-      " FROM revisions AS r LEFT JOIN summaries AS s USING (revision)"
-      " WHERE r.revision = ?1",
+      "SELECT revision, format, source, options FROM revisions"
+      " WHERE revision = ?1",
       revision);
 }
 
@@ -293,13 +251,13 @@ std::vector<ListedModel> ModelStore::ListNames(std::string_view after,
                                                std::int64_t limit) {
   return names_.All(
       [](const SqliteRun& row) {
-        return ListedModel{
-            .name = row.Text(0),
-            .revision = row.Text(1),
-            .registered_at = StoreTime(microseconds(row.Integer(2))),
-            .summary = ReadSummary(row, 3)};
+        return ListedModel{ReadRegistration(row),
+                           {.format = row.Text(4),
+                            .nq = row.Integer(5),
+                            .nv = row.Integer(6),
+                            .problem = row.Text(7)}};
       },
-      "SELECT n.name, n.revision, h.registered_at,"
+      "SELECT n.name, n.revision, h.registered_at, NULL,"
       " s.format, s.nq, s.nv, s.problem"
       " FROM names AS n JOIN history AS h USING (name, revision)"
       " LEFT JOIN summaries AS s ON s.revision = n.revision"

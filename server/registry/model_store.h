@@ -4,11 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "server/registry/reference.h"
@@ -24,16 +22,14 @@ using StoreTime = std::chrono::system_clock::time_point;
 struct Registration {
   std::string name = {};  // empty for @revision, which several may have had
   std::string revision = {};
-  StoreTime registered_at = {};  // when the name was last pointed at it
-  std::vector<std::string> labels =
-      {};  // of the revision under the name, sorted
+  /// When the name was last pointed at it; zero for @revision.
+  StoreTime registered_at = {};
+  /// Of the revision under the name, sorted.
+  std::vector<std::string> labels = {};
 };
 
-/// What a name points at, as it was when it was last loaded.
-struct ListedModel {
-  std::string name;
-  std::string revision;
-  StoreTime registered_at;
+/// What a name points at, without labels, as it was when it was last loaded.
+struct ListedModel : Registration {
   RevisionSummary summary;  // its problem says why a model is broken
 };
 
@@ -60,11 +56,10 @@ class ModelStore {
 
   /// Opens the file, or creates it with the directories above it. A lock on
   /// `<path>.lock` keeps other servers out. Not for network file systems, which
-  /// do not keep locks and shared memory as SQLite needs them. The string says
-  /// why the store cannot be used. A store that holds more than `max_models`
-  /// names is served; only new names are refused.
-  static std::variant<std::unique_ptr<ModelStore>, std::string> Open(
-      const std::string& path, std::int64_t max_models = 10'000);
+  /// do not keep locks and shared memory as SQLite needs them. A store that
+  /// holds more than `max_models` names is served; only new names are refused.
+  explicit ModelStore(const std::string& path,
+                      std::int64_t max_models = 10'000);
 
   /// Stores content that is not there yet, or is damaged, and points the name
   /// at it. Throws RegistryError, and changes nothing, where `expected_current`
@@ -74,13 +69,12 @@ class ModelStore {
                         const LoadedRevision& loaded, std::string* before);
 
   /// Removes the name with its history and labels, and the revisions that no
-  /// other name has had, which it returns. The file's hash stays, so that an
-  /// unchanged file does not bring the name back at the next start. Does
-  /// nothing if `before` is empty then: there is no such name. Throws
-  /// RegistryError where `expected_current` does not hold.
-  std::vector<std::string> Delete(
-      std::string_view name, const std::optional<std::string>& expected_current,
-      std::string* before);
+  /// other name has had. The file's hash stays, so that an unchanged file does
+  /// not bring the name back at the next start. Returns what the name pointed
+  /// at; empty: there is no such name. Throws RegistryError where
+  /// `expected_current` does not hold.
+  std::string Delete(std::string_view name,
+                     const std::optional<std::string>& expected_current);
 
   /// What the reference may mean, up to `limit` registrations in byte order of
   /// their revisions.
@@ -114,8 +108,8 @@ class ModelStore {
     ~Lock();
     int fd;
   };
-  ModelStore(const std::string& file, std::int64_t max_models);
 
+  const std::string file_;
   const Lock lock_;  // released last
   const std::int64_t max_models_;
   // A look-up waits neither for a registration that waits for the disk, nor for

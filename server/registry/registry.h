@@ -1,6 +1,7 @@
 // The models that this server knows: names, revisions, loaded models.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/registry/cache.h"
+#include "server/registry/lru_map.h"
 #include "server/registry/model_store.h"
 #include "server/registry/registry_error.h"
 #include "server/registry/revision.h"
@@ -18,12 +19,8 @@
 namespace torqued::server {
 
 /// What a reference led to.
-struct ModelEntry {
-  std::string name;      // empty for @revision
+struct ModelEntry : Registration {
   LoadedPointer loaded;  // never null
-  /// When the name was last pointed at the revision; zero for @revision.
-  StoreTime registered_at;
-  std::vector<std::string> labels;  // of this revision under this name
 };
 
 struct RegisterResult {
@@ -42,14 +39,20 @@ struct ModelPage {
 };
 
 /// Thread-safe. The store is this registry's alone. A look-up takes no store
-/// access for @full-revision, nor for references by name that were looked up
-/// since the last change, and one indexed read otherwise. Models are cached by
-/// revision, as many as fit; the least recently used goes first.
+/// access for references that were looked up since the last change, and one
+/// indexed read otherwise. Whoever looks up after a change was acknowledged
+/// sees it, and nobody sees the state before it once somebody has seen the
+/// state after. Models are cached by revision, as many as fit; the least
+/// recently used goes first.
 class Registry {
  public:
+  /// Counted with each source: of a robot of one link most is not its source.
+  static constexpr std::size_t kBytesOfRevision = 128;
+
+  /// `cached_source_bytes`: of all cached models; one may exceed it.
   explicit Registry(std::unique_ptr<ModelStore> store,
                     std::size_t cached_source_bytes = 256u << 20)
-      : store_(std::move(store)), cache_(cached_source_bytes) {}
+      : store_(std::move(store)), revisions_(cached_source_bytes) {}
 
   OrRegistryError<RegisterResult> Register(RegisterRequest request);
 
@@ -70,10 +73,10 @@ class Registry {
                                   const std::function<bool()>& cancelled = {},
                                   const AdmitSource& admit = {});
 
-  /// Nothing on success. `before`, if given, is what the name pointed at.
-  std::optional<RegistryError> Delete(
-      std::string_view name, const std::optional<std::string>& expected_current,
-      std::string* before = nullptr);
+  /// Returns what the name pointed at.
+  OrRegistryError<std::string> Delete(
+      std::string_view name,
+      const std::optional<std::string>& expected_current);
 
   /// Registers every *.urdf of the directories (not of those below; no hidden
   /// files) under its file name without the extension, in byte order. Of files
@@ -98,15 +101,31 @@ class Registry {
                           Validation validation);
   // These throw RegistryError and StoreError.
   RegisterResult Store(RegisterRequest request);
-  /// What a reference leads to in the store; without a revision: nowhere.
+  /// In the store; without a revision: nowhere.
   Registration LookUp(const ModelReference& reference);
   /// Null if the store has no such revision. Corrects its summary in the store.
   LoadedPointer Load(std::string_view revision, const AdmitSource& admit);
   /// Of a reference that leads nowhere.
   RegistryError NotFound(const ModelReference& reference);
 
+  /// Runs what changes the store, and returns what it does.
+  template <class Change>
+  auto WhileChanging(const Change& change) {
+    ++begun_;
+    const std::shared_ptr<void> end(nullptr, [this](void*) { ++ended_; });
+    return change();
+  }
+
+  struct Known {
+    Registration registration;
+    std::uint64_t begun = 0;
+  };
   std::unique_ptr<ModelStore> store_;
-  Cache cache_;
+  // Changes of the store. What a reference led to holds until the next begins,
+  // and is kept only if none was under way when it was read.
+  std::atomic<std::uint64_t> begun_ = 0, ended_ = 0;
+  LruMap<Known> names_{8 << 20};  // 10,000 references with few labels
+  LruMap<LoadedPointer> revisions_;
 };
 
 }  // namespace torqued::server

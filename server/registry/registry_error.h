@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,16 +10,14 @@
 #include <vector>
 
 #include "core/model/lint.h"
+#include "core/model/text.h"
 
 namespace torqued::server {
 
-struct StoreError {
-  enum class Code : std::uint8_t {
-    kUnavailable,  // may pass: locked, disk full
-    kDamaged,      // will not: what is stored cannot be read
-  };
-  Code code = Code::kUnavailable;
-  std::string message;
+struct StoreError : std::runtime_error {
+  explicit StoreError(const std::string& message, bool is_damaged = false)
+      : std::runtime_error(message), damaged(is_damaged) {}
+  bool damaged;  // what is stored cannot be read; else it may pass
 };
 
 struct RegistryError {
@@ -43,6 +42,13 @@ struct RegistryError {
   std::string_view setting = {};
 };
 
+inline void Require(bool good, RegistryError::Code code, std::string message,
+                    std::string field = {}) {
+  if (good) return;
+  throw RegistryError{
+      .code = code, .message = std::move(message), .field = std::move(field)};
+}
+
 template <class T>
 using OrRegistryError = std::variant<T, RegistryError>;
 
@@ -54,8 +60,9 @@ auto Answer(const Run& run) -> OrRegistryError<decltype(run())> {
   } catch (RegistryError& error) {
     return std::move(error);
   } catch (const StoreError& error) {
-    return RegistryError{.code = RegistryError::Code::kStoreUnavailable,
-                         .message = "the model store failed: " + error.message};
+    return RegistryError{
+        .code = RegistryError::Code::kStoreUnavailable,
+        .message = Cat("the model store failed: ", error.what())};
   }
 }
 

@@ -19,7 +19,7 @@ namespace torqued::server {
 /// value each so far ("fixed", "independent") and stand in the canonical text
 /// all the same, so that revisions stay what they are when others come.
 struct RegistrationOptions {
-  std::string default_tip;
+  std::string default_tip = {};
   Validation validation = Validation::kDefault;
 
   /// "base=fixed;mimic=independent;validation=default;tip=<name>".
@@ -32,8 +32,8 @@ struct RegistrationOptions {
 /// Version of what is hashed into a revision, and part of it.
 inline constexpr std::string_view kRevisionLayout = "2";
 
-/// Lower-case hex SHA-256 over (layout, format, source, options), each part
-/// preceded by its length as 8 bytes, little-endian.
+/// Sha256Hex over (layout, format, source, options), each part preceded by its
+/// length as 8 bytes, little-endian.
 std::string ComputeRevision(std::string_view format, std::string_view source,
                             std::string_view canonical_options);
 std::string ComputeRevision(std::string_view format, std::string_view source,
@@ -59,19 +59,18 @@ struct StoredRevision {
   std::string format = {};
   std::string source = {};
   std::string options = {};  // canonical text
-  RevisionSummary summary = {};
 };
 
 /// One revision, loaded. Immutable and shared.
 struct LoadedRevision {
   std::string revision;
-  std::string format;  // "urdf"; whatever is stored
-  std::string source;
+  std::string format = {};  // "urdf"; whatever is stored
+  std::string source = {};
   /// Nothing if this version cannot read what is stored.
-  std::optional<RegistrationOptions> options;
-  std::shared_ptr<const Model> model;  // null: broken
-  LintReport report;
-  std::string problem;  // why it is broken
+  std::optional<RegistrationOptions> options = {};
+  std::shared_ptr<const Model> model = {};  // null: broken
+  LintReport report = {};
+  std::string problem = {};  // why it is broken
 
   RevisionSummary Summary() const;
 };

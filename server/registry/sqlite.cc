@@ -1,32 +1,18 @@
 #include "server/registry/sqlite.h"
 
-#include <sqlite3.h>
-
-#include <system_error>
+#include <cstring>
 
 namespace torqued::server {
 namespace {
 
-constexpr int kLockWaitMs = 5000;
-
 void Check(sqlite3* connection, bool good) {
   if (good) return;
   const int code = sqlite3_errcode(connection) & 0xFF;
-  const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-  throw StoreError{
-      damaged ? StoreError::Code::kDamaged : StoreError::Code::kUnavailable,
-      sqlite3_errmsg(connection)};
+  throw StoreError(sqlite3_errmsg(connection),
+                   code == SQLITE_CORRUPT || code == SQLITE_NOTADB);
 }
 
 }  // namespace
-
-void SqliteClose::operator()(sqlite3* connection) const {
-  sqlite3_close(connection);
-}
-
-void SqliteClose::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
 
 SqliteRun::SqliteRun(sqlite3* connection, std::string_view sql)
     : connection_(connection) {
@@ -34,7 +20,7 @@ SqliteRun::SqliteRun(sqlite3* connection, std::string_view sql)
   Check(connection,
         sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()),
                            &made, nullptr) == SQLITE_OK);
-  statement_.reset(made);
+  statement_.reset(made, sqlite3_finalize);
 }
 
 void SqliteRun::Bind(int index, std::string_view text) {
@@ -57,49 +43,37 @@ bool SqliteRun::Next() {
 }
 
 std::string SqliteRun::Text(int column) const {
-  const void* bytes = sqlite3_column_blob(statement_.get(), column);
-  if (bytes == nullptr) return {};
-  return {
-      static_cast<const char*>(bytes),
-      static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+  const auto* bytes =
+      static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+  return {bytes, bytes + sqlite3_column_bytes(statement_.get(), column)};
 }
 
 std::int64_t SqliteRun::Integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
-SqliteConnection::SqliteConnection(const std::string& path, Mode mode) {
-  const bool writes = mode == Mode::kReadWrite;
+SqliteConnection::SqliteConnection(const std::string& path, int flags) {
   sqlite3* handle = nullptr;
-  const int result = sqlite3_open_v2(
-      path.c_str(), &handle,
-      SQLITE_OPEN_NOMUTEX | (writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                    : SQLITE_OPEN_READONLY),
-      nullptr);
-  handle_.reset(handle);  // there is one also on failure
+  const int result = sqlite3_open_v2(path.c_str(), &handle,
+                                     SQLITE_OPEN_NOMUTEX | flags, nullptr);
+  handle_.reset(handle, sqlite3_close);  // there is one also on failure
   if (const int error = sqlite3_system_errno(handle);
       result != SQLITE_OK && error != 0) {
-    throw StoreError{.message = std::generic_category().message(error)};
+    throw StoreError(std::strerror(error));
   }
   Check(handle, result == SQLITE_OK);
   // SQLite opens a file that it may not write for reading, without an error.
-  if (writes && sqlite3_db_readonly(handle, "main") != 0) {
-    throw StoreError{.message = "it is not writable"};
+  if ((flags & SQLITE_OPEN_READWRITE) != 0 &&
+      sqlite3_db_readonly(handle, "main") != 0) {
+    throw StoreError("it is not writable");
   }
-  sqlite3_busy_timeout(handle, kLockWaitMs);
+  sqlite3_busy_timeout(handle, 5000);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
-void SqliteConnection::Configure() {
-  Execute(
-      "PRAGMA foreign_keys = ON;"
-      "PRAGMA synchronous = FULL;"
-      // The log shrinks again after a large registration.
-      "PRAGMA journal_size_limit = 16777216;");
-}
-
-void SqliteConnection::CopyLogOnClose(bool copy) {
-  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
-                    copy ? 0 : 1, nullptr);
+void SqliteConnection::CopyLogOnClose() {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0,
+                    nullptr);
 }
 
 void SqliteConnection::StopWhen(const std::function<bool()>& stop) {
@@ -115,11 +89,6 @@ void SqliteConnection::StopWhen(const std::function<bool()>& stop) {
 void SqliteConnection::Execute(const std::string& sql) {
   Check(handle_.get(), sqlite3_exec(handle_.get(), sql.c_str(), nullptr,
                                     nullptr, nullptr) == SQLITE_OK);
-}
-
-void SqliteConnection::RollBack() {
-  // Fails where the failure has undone it already.
-  sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 }  // namespace torqued::server

@@ -1,6 +1,8 @@
 // A thin layer over SQLite. Whatever fails throws StoreError.
 #pragma once
 
+#include <sqlite3.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,15 +14,7 @@
 
 #include "server/registry/registry_error.h"
 
-struct sqlite3;
-struct sqlite3_stmt;
-
 namespace torqued::server {
-
-struct SqliteClose {
-  void operator()(sqlite3* connection) const;
-  void operator()(sqlite3_stmt* statement) const;
-};
 
 /// One run of a statement, with its current row. Columns count from 0.
 class SqliteRun {
@@ -39,7 +33,7 @@ class SqliteRun {
 
  private:
   sqlite3* const connection_;
-  std::unique_ptr<sqlite3_stmt, SqliteClose> statement_;
+  std::shared_ptr<sqlite3_stmt> statement_;
 };
 
 inline std::string FirstText(const SqliteRun& row) { return row.Text(0); }
@@ -48,16 +42,12 @@ inline auto FirstInteger(const SqliteRun& row) { return row.Integer(0); }
 /// Thread-safe: one statement, or one transaction, at a time.
 class SqliteConnection {
  public:
-  enum class Mode : std::uint8_t { kReadOnly, kReadWrite };
-
-  /// kReadWrite creates the file if it is not there. Reads nothing yet.
-  SqliteConnection(const std::string& path, Mode mode);
-
-  /// Checks foreign keys and waits for the disk at each commit.
-  void Configure();
-
-  /// False: the last connection to close leaves the write-ahead log as it is.
-  void CopyLogOnClose(bool copy);
+  /// Reads nothing yet. The last connection to close leaves the write-ahead log
+  /// as it is, unless one has called CopyLogOnClose.
+  explicit SqliteConnection(const std::string& path,
+                            int flags = SQLITE_OPEN_READWRITE |
+                                        SQLITE_OPEN_CREATE);
+  void CopyLogOnClose();
 
   /// Statements fail once `stop`, unless empty, returns true. It must outlive
   /// it.
@@ -77,7 +67,8 @@ class SqliteConnection {
       Execute("COMMIT");
       return result;
     } catch (...) {
-      RollBack();
+      // Fails where the failure has undone it already.
+      sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
       throw;
     }
   }
@@ -123,10 +114,8 @@ class SqliteConnection {
   }
 
  private:
-  void RollBack();
-
   std::recursive_mutex mutex_;
-  std::unique_ptr<sqlite3, SqliteClose> handle_;
+  std::shared_ptr<sqlite3> handle_;
 };
 
 }  // namespace torqued::server

@@ -8,8 +8,6 @@
 namespace torqued::server {
 namespace {
 
-using Code = StoreError::Code;
-
 constexpr std::int64_t kApplicationId = 0x74717264;  // "tqrd"
 constexpr std::int64_t kSchema = 4;
 
@@ -80,42 +78,44 @@ constexpr const char* kFromSchema3 =
 }  // namespace
 
 std::int64_t ReadSchema(SqliteConnection& connection) {
-  const std::int64_t tables =
-      connection.One(FirstInteger, "SELECT count(*) FROM sqlite_schema");
-  const std::int64_t id = connection.One(FirstInteger, "PRAGMA application_id");
-  const std::int64_t schema =
-      connection.One(FirstInteger, "PRAGMA user_version");
+  const auto read = [&](std::string_view sql) {
+    return connection.One(FirstInteger, sql);
+  };
+  const std::int64_t tables = read("SELECT count(*) FROM sqlite_schema"),
+                     id = read("PRAGMA application_id"),
+                     schema = read("PRAGMA user_version");
   if (tables == 0 && id == 0 && schema == 0) return 0;
   if (id != kApplicationId) {
-    throw StoreError{Code::kDamaged, "it is a database of another program"};
+    throw StoreError("it is a database of another program", true);
   }
   if (schema != 3 && schema != kSchema) {
-    throw StoreError{
-        Code::kUnavailable,
+    throw StoreError(
         Cat("written by ", schema > kSchema ? "a newer" : "an older",
             " torqued (schema ", std::to_string(schema),
             ", this version reads 3 and 4); use that version, or another "
-            "file")};
+            "file"));
   }
   return schema;
 }
 
 void PrepareSchema(SqliteConnection& connection) {
-  // A refused file must stay as it is, also with a log beside it.
-  connection.CopyLogOnClose(false);
   std::string doing;  // for the message of a failure
   try {
-    connection.Configure();
+    connection.Execute(
+        "PRAGMA foreign_keys = ON;"
+        "PRAGMA synchronous = FULL;"
+        // The log shrinks again after a large registration.
+        "PRAGMA journal_size_limit = 16777216;");
     const std::int64_t schema = ReadSchema(connection);
     const auto verdict = connection.One(FirstText, "PRAGMA quick_check(1)");
     if (verdict != "ok") {
       // Below the line "*** in database main ***".
-      throw StoreError{Code::kDamaged, verdict.substr(verdict.find('\n') + 1)};
+      throw StoreError(verdict.substr(verdict.find('\n') + 1), true);
     }
     if (connection.One(FirstText, "PRAGMA journal_mode = WAL") != "wal") {
-      throw StoreError{Code::kUnavailable,
-                       "the file system does not offer what a write-ahead log "
-                       "needs (is it a network file system?)"};
+      throw StoreError(
+          "the file system does not offer what a write-ahead log needs (is it "
+          "a network file system?)");
     }
     if (schema < kSchema) {
       doing = "cannot bring its tables to this version: ";
@@ -123,12 +123,11 @@ void PrepareSchema(SqliteConnection& connection) {
       connection.Execute(Cat("BEGIN IMMEDIATE;",
                              schema == 0 ? kCreate : kFromSchema3, "COMMIT;"));
     }
-  } catch (StoreError& error) {
-    if (error.code == Code::kDamaged) doing = "damaged or no model database: ";
-    error.message = doing + error.message + "; the file was left as it is";
-    throw;
+  } catch (const StoreError& error) {
+    if (error.damaged) doing = "damaged or no model database: ";
+    throw StoreError(Cat(doing, error.what(), "; the file was left as it is"));
   }
-  connection.CopyLogOnClose(true);
+  connection.CopyLogOnClose();  // not of a file that was refused
 }
 
 }  // namespace torqued::server

@@ -163,11 +163,12 @@ std::optional<Error> Handle(Registry& registry,
                             Handling* handling) {
   std::optional<std::string> expected;
   if (request.has_expected_current()) expected = request.expected_current();
-  std::string before;
-  if (const auto error = registry.Delete(request.name(), expected, &before)) {
+  const auto deleted = registry.Delete(request.name(), expected);
+  if (const auto* error = std::get_if<RegistryError>(&deleted)) {
     return ToError(*error);
   }
-  handling->change = "deleted, before at revision " + before;
+  handling->change =
+      "deleted, before at revision " + std::get<std::string>(deleted);
   return std::nullopt;
 }
 

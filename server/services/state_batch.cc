@@ -103,7 +103,6 @@ OrError<QueryPtr> QueryCache::Prepare(const ComputeFields& view,
   static thread_local std::string key;
   const bool is_short = WriteKey(view, entry, &key);
   if (is_short) {
-    const std::lock_guard lock(mutex_);
     if (QueryPtr known = entries_.Find(key)) return known;
   }
   auto made = PrepareQuery(view, entry, kernels);
@@ -112,9 +111,7 @@ OrError<QueryPtr> QueryCache::Prepare(const ComputeFields& view,
     const std::size_t bytes =
         kBytesOfQuery + kBytesOfFrame * (*query)->plan.model().frames().size() +
         key.size() + static_cast<std::size_t>((*query)->bytes());
-    LruMap<QueryPtr>::Entries out;  // freed after the lock
-    const std::lock_guard lock(mutex_);
-    out = entries_.Insert({key, *query, bytes});
+    entries_.Insert(key, *query, bytes);
   }
   return made;
 }

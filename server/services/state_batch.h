@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,13 +59,9 @@ class QueryCache {
   OrError<QueryPtr> Prepare(const ComputeFields& view, const ModelEntry& entry,
                             const LaneKernels& kernels);
 
-  std::size_t size() const {
-    const std::lock_guard lock(mutex_);
-    return entries_.size();
-  }
+  std::size_t size() const { return entries_.size(); }
 
  private:
-  mutable std::mutex mutex_;
   LruMap<QueryPtr> entries_{kMaxBytes};
 };
 

@@ -97,8 +97,7 @@ TEST_F(DaemonTest, AStoreThatCannotBeReadIsNamed) {
   content.revision = "0";
   content.source.assign(100'000, ' ');
   content.options = RegistrationOptions();
-  std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(settings_.store))
-      ->Register(request, content, &before);
+  ModelStore(settings_.store).Register(request, content, &before);
   // What the start reads for the list, which has no note of the model yet.
   const auto fail = reinterpret_cast<void (*)()>(
       +[](sqlite3* connection, const char**, const sqlite3_api_routines*) {

@@ -13,20 +13,12 @@
 #include "server/registry/model_store.h"
 
 namespace torqued::server {
-namespace {
-
-std::unique_ptr<ModelStore> NewStore(const std::string& file) {
-  return std::get<std::unique_ptr<ModelStore>>(ModelStore::Open(file));
-}
-
-}  // namespace
-
 // The clean-up of gRPC's own threads now and then takes ten seconds: it keeps
 // them until the process ends.
 const bool kGrpcStays = (grpc_init(), true);
 
 LiveServices::LiveServices(const Options& options)
-    : registry_(NewStore(directory_.File("models.db")),
+    : registry_(std::make_unique<ModelStore>(directory_.File("models.db")),
                 options.cached_source_bytes),
       engine_(options.engine),
       admission_(options.inflight),

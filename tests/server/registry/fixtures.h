@@ -51,19 +51,17 @@ inline RevisionSummary SummaryOfPendulum() {
 
 inline std::unique_ptr<ModelStore> OpenStore(const std::string& path,
                                              std::int64_t max_models = 10'000) {
-  auto opened = ModelStore::Open(path, max_models);
-  if (const auto* why = std::get_if<std::string>(&opened)) {
-    ADD_FAILURE() << *why;
-    std::abort();
-  }
-  return std::move(std::get<std::unique_ptr<ModelStore>>(opened));
+  return std::make_unique<ModelStore>(path, max_models);
 }
 
 /// Empty when it opens.
 inline std::string WhyItDoesNotOpen(const std::string& path) {
-  const auto opened = ModelStore::Open(path);
-  const auto* why = std::get_if<std::string>(&opened);
-  return why != nullptr ? *why : "";
+  try {
+    ModelStore store(path);
+  } catch (const StoreError& error) {
+    return error.what();
+  }
+  return "";
 }
 
 /// Behind the store's back; its first result, or why it failed.

@@ -147,7 +147,7 @@ TEST_F(RegistryTest, AFolderIsNoNameButOneThatIsStoredIsFoundAndDeleted) {
     Write(folder, RevisionOf(1), Urdf(1));
     EXPECT_EQ(Where(registry_, folder), RevisionOf(1));
     EXPECT_THAT(Names(Value(registry_.List(0, ""))), ElementsAre(folder));
-    EXPECT_FALSE(registry_.Delete(folder, std::nullopt));
+    Value(registry_.Delete(folder, std::nullopt));
   }
 }
 
@@ -163,7 +163,7 @@ TEST_F(RegistryTest, DeletedNameIsGoneAndItsModelIsKeptByItsUsers) {
   Value(registry_.Register(Request("leg", 2)));
   Value(registry_.Register(Request("leg", 1)));
   const auto in_flight = Value(registry_.Resolve("leg@" + RevisionOf(2)));
-  EXPECT_FALSE(registry_.Delete("leg", std::nullopt));
+  Value(registry_.Delete("leg", std::nullopt));
   EXPECT_EQ(Error(registry_.Resolve("leg")).code, Code::kNotFound);
   // Also what the cache had is gone, unless another name has it.
   EXPECT_EQ(Error(registry_.Resolve("@" + RevisionOf(2))).code,
@@ -174,12 +174,12 @@ TEST_F(RegistryTest, DeletedNameIsGoneAndItsModelIsKeptByItsUsers) {
 
 TEST_F(RegistryTest, DeletionRefusals) {
   Value(registry_.Register(Request("arm", 1)));
-  EXPECT_EQ(registry_.Delete("arm@x", std::nullopt)->code, Code::kInvalidName);
-  EXPECT_EQ(registry_.Delete("leg", std::nullopt)->code, Code::kNotFound);
-  const auto error = registry_.Delete("arm", RevisionOf(2));
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->code, Code::kConflict);
-  EXPECT_THAT(error->candidates, ElementsAre(RevisionOf(1)));
+  EXPECT_EQ(Error(registry_.Delete("arm@x", std::nullopt)).code,
+            Code::kInvalidName);
+  EXPECT_EQ(Error(registry_.Delete("leg", std::nullopt)).code, Code::kNotFound);
+  const auto error = Error(registry_.Delete("arm", RevisionOf(2)));
+  EXPECT_EQ(error.code, Code::kConflict);
+  EXPECT_THAT(error.candidates, ElementsAre(RevisionOf(1)));
   EXPECT_EQ(Where(registry_, "arm"), RevisionOf(1));
 }
 
@@ -193,7 +193,7 @@ TEST_F(RegistryTest, StoreFailuresAreErrors) {
   EXPECT_EQ(Error(registry_.Resolve("arm@label")).code,
             Code::kStoreUnavailable);
   EXPECT_EQ(Error(registry_.List(0, "")).code, Code::kStoreUnavailable);
-  EXPECT_EQ(registry_.Delete("arm", std::nullopt)->code,
+  EXPECT_EQ(Error(registry_.Delete("arm", std::nullopt)).code,
             Code::kStoreUnavailable);
 }
 

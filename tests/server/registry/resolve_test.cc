@@ -71,12 +71,6 @@ TEST_F(RegistryTest, AMistypedNameIsFoundAmongAnyNumberOfThem) {
               HasSubstr("did you mean arm-1299, "));
 }
 
-TEST_F(RegistryTest, InvalidReferenceNamesTheField) {
-  const auto error = Error(registry_.Resolve("a b"));
-  EXPECT_EQ(error.code, Code::kInvalidReference);
-  EXPECT_EQ(error.field, "model");
-}
-
 TEST_F(RegistryTest, AmbiguousPrefixListsCandidates) {
   const std::string first = "deadbeef0" + std::string(55, '0');
   const std::string second = "deadbeef1" + std::string(55, '0');

@@ -14,8 +14,7 @@ namespace {
 class RegistryCallsTest : public ::testing::Test {
  protected:
   RegistryCallsTest()
-      : registry_(std::get<std::unique_ptr<ModelStore>>(
-            ModelStore::Open(directory_.File("models.db")))) {}
+      : registry_(std::make_unique<ModelStore>(directory_.File("models.db"))) {}
 
   v1::RegisterModelRequest Registration(const std::string& name) {
     v1::RegisterModelRequest request;
