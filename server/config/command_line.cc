@@ -1,12 +1,14 @@
 #include <unistd.h>
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_replace.h>
+
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <set>
-#include <stdexcept>
 
 #include "core/lanes/targets.h"
 #include "core/model/text.h"
@@ -18,18 +20,11 @@
 namespace torqued::server {
 namespace {
 
-// What a file or an argument holds may be anything.
 constexpr std::size_t kMaxUsageBytes = 600;
-constexpr double kMaxDrainGrace = 86'400;
-constexpr double kMaxKeeping = 2'000'000;  // what gRPC's milliseconds hold
+constexpr double kMaxDrainGrace = 86'400, kMaxKeeping = 2'000'000;
 // protobuf's own limit of a message, too.
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
-
-/// Of an address of --listen; port 0 is one of the system's choice.
-CLI::Validator Address(const std::function<std::string(std::string)>& problem) {
-  return {[problem](std::string& text) { return problem(text); }, "ADDR"};
-}
 
 std::string AddressProblem(std::string_view text, int first_port) {
   return flags::AddressProblem(
@@ -45,15 +40,6 @@ std::string WithPort(const std::string& address) {
   return has_none ? address + ":" + std::to_string(kDefaultPort) : address;
 }
 
-/// "--max-rows" is also TORQUED_MAX_ROWS.
-std::string EnvironmentName(const CLI::Option& option) {
-  std::string name = "TORQUED_" + option.get_single_name();
-  for (char& c : name) {
-    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  }
-  return name;
-}
-
 /// As it stands in the file; a list of one is that one.
 std::string FileValue(const CLI::Option& option) {
   const bool is_list = option.get_delimiter() == ',';
@@ -64,35 +50,30 @@ std::string FileValue(const CLI::Option& option) {
     values = CLI::detail::split(option.get_default_str(), is_list ? ',' : '\0');
   }
   if (is_list) std::erase(values, "");
-  std::string list;
-  for (const std::string& value : values) {
-    list += (list.empty() ? "" : ", ") + ConfigValue(value);
-  }
+  for (std::string& value : values) value = ConfigValue(value);
+  const std::string list = absl::StrJoin(values, ", ");
   return values.size() == 1 ? list : "[" + list + "]";
 }
 
-/// Why the settings lack the certificates or rights that their addresses need;
-/// empty if they have them. `insecure`: everybody may be served.
-std::string ListenProblem(const Settings& settings, bool insecure) {
+/// Requires the certificates and rights that the addresses need. `insecure`:
+/// everybody may be served.
+void CheckListen(const Settings& settings, bool insecure) {
   for (const std::string& address : settings.listen) {
     const flags::Security security = flags::SecurityOf(address);
-    if (security != flags::Security::kNone && settings.tls.cert.empty()) {
-      return "--listen: " + address + " needs --tls-cert";
-    }
-    if (security == flags::Security::kMtls && settings.tls.client_ca.empty()) {
-      return "--listen: " + address + " needs --tls-client-ca";
-    }
-    if (!insecure && !flags::IsLocal(address) &&
-        (security == flags::Security::kNone || settings.rights.empty())) {
-      return "--listen: other machines reach " + address +
-             ", so it needs tls: or mtls: and --rights; --insecure "
-             "(TORQUED_INSECURE=on) serves everybody";
-    }
+    const bool tls = security != flags::Security::kNone;
+    Require(!tls || !settings.tls.cert.empty(),
+            "--listen: " + address + " needs --tls-cert");
+    Require(
+        security != flags::Security::kMtls || !settings.tls.client_ca.empty(),
+        "--listen: " + address + " needs --tls-client-ca");
+    Require(insecure || flags::IsLocal(address) ||
+                (tls && !settings.rights.empty()),
+            "--listen: other machines reach " + address +
+                ", so it needs tls: or mtls: and --rights; --insecure "
+                "(TORQUED_INSECURE=on) serves everybody");
   }
-  return {};
 }
 
-/// The command line's options, bound to settings that must stay in place.
 class Parser {
  public:
   explicit Parser(Settings& settings) : settings_(settings) {
@@ -109,68 +90,62 @@ class Parser {
   }
 
   Command Parse(int argc, const char* const* argv) {
+    std::string problem;
     try {
-      app_.parse(argc, argv);
-      ReadEnvironment();
-      if (!config_.empty()) ReadFile();
+      return Parsed(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return EarlyExit{0, app_.help(), ""};
     } catch (const CLI::ParseError& error) {
-      return Usage(flags::Refusal(app_, error));
-    } catch (const std::runtime_error& error) {  // of the file
-      return Usage(error.what());
+      problem = flags::Refusal(app_, error);
+    } catch (const std::runtime_error& error) {
+      problem = error.what();
     }
-    if (store_->parsed() && !*backup_ && !*check_) {
-      return Usage("store: an argument is missing, backup or check");
+    // Of a check, 2 says that the store is damaged.
+    return EarlyExit{*store_ || *token_ ? 64 : 2, "",
+                     "torqued: " + Printable(problem, kMaxUsageBytes) + "\n"};
+  }
+
+ private:
+  Command Parsed(int argc, const char* const* argv) {
+    app_.parse(argc, argv);
+    ReadEnvironment();
+    if (!config_.empty()) ReadFile();
+    for (const CLI::App* command : {store_, token_}) {
+      Require(!*command || !command->get_subcommands().empty(),
+              command->get_name() + ": an argument is missing");
     }
-    if (token_->parsed() && !*create_) {
-      return Usage("token: an argument is missing, create");
-    }
-    if (*create_ && settings_.rights.empty()) {
-      return Usage("token create: --rights names no file");
-    }
+    Require(!*token_ || !settings_.rights.empty(),
+            "token create: --rights names no file");
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
+    Require(!settings_.listen.empty(), "--listen: names no address");
     if (app_.count("--health-check") > 0) return HealthCheck();
-    if (settings_.listen.empty()) return Usage("--listen: names no address");
-    if (std::string wrong = ListenProblem(settings_, insecure_);
-        !wrong.empty()) {
-      return Usage(wrong);
-    }
+    CheckListen(settings_, insecure_);
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
     if (print_config_) return EarlyExit{0, File(), ""};
     if (store_command_.store.empty()) store_command_.store = settings_.store;
-    if (store_command_.store.empty()) {
-      return Usage("--store: there is no home directory; name a file");
-    }
-    if (*create_) return TokenCommand{settings_.rights, grant_};
-    if (store_->parsed()) return store_command_;
+    Require(!store_command_.store.empty(),
+            "--store: there is no home directory; name a file");
+    if (*token_) return TokenCommand{settings_.rights, grant_};
+    if (*store_) return store_command_;
     return settings_;
   }
 
- private:
-  EarlyExit Usage(const std::string& message) const {
-    // Of a check, 2 says that the store is damaged.
-    return {store_->parsed() || token_->parsed() ? 64 : 2, "",
-            "torqued: " + Printable(message, kMaxUsageBytes) + "\n"};
-  }
-
-  Command HealthCheck() const {
-    const ClientTls tls{tls_ca_, settings_.tls.cert, settings_.tls.key,
-                        tls_server_name_,
-                        !health_check_.empty() || !tls_ca_.empty()};
-    if (!health_check_.empty()) {
-      return HealthCheckCommand{WithPort(health_check_), "", tls};
-    }
-    if (settings_.listen.empty()) return Usage("--listen: names no address");
-    const std::string& first = settings_.listen.front();
-    if (settings_.address_file.empty() && first.ends_with(":0")) {
-      return Usage("--health-check: the port of " + first +
-                   " is in no file; name an --address-file");
-    }
-    return HealthCheckCommand{first, settings_.address_file, tls};
+  HealthCheckCommand HealthCheck() const {
+    HealthCheckCommand command{
+        WithPort(health_check_),
+        "",
+        {tls_ca_, settings_.tls.cert, settings_.tls.key, tls_server_name_,
+         !health_check_.empty() || !tls_ca_.empty()}};
+    if (!health_check_.empty()) return command;
+    command.address = settings_.listen.front();
+    command.address_file = settings_.address_file;
+    Require(!command.address_file.empty() || !command.address.ends_with(":0"),
+            "--health-check: the port of " + command.address +
+                " is in no file; name an --address-file");
+    return command;
   }
 
   template <class T>
@@ -220,9 +195,10 @@ class Parser {
          "Address to serve on: HOST:PORT (port 0: a free one), "
          "tls:HOST:PORT, mtls:HOST:PORT (clients need certificates) or "
          "unix:PATH; repeatable")
-        ->check(Address([](const std::string& text) {
+        ->check([](const std::string& text) {
           return AddressProblem(text, /*first_port=*/0);
-        }));
+        })
+        ->type_name("ADDR");
     Setting("--address-file", settings_.address_file,
             "File that receives the bound addresses once serving");
     Setting("--tls-cert", settings_.tls.cert,
@@ -244,12 +220,13 @@ class Parser {
     Setting("--metrics-listen", settings_.metrics_listen,
             "Address for Prometheus and for probes over HTTP: HOST:PORT; "
             "empty: none")
-        ->check(Address([](const std::string& text) {
+        ->check([](const std::string& text) {
           if (text.empty()) return text;
           return flags::IsUnixAddress(text)
                      ? "needs HOST:PORT, not '" + text + "'"
                      : flags::AddressProblem(text, {"HOST:PORT", 0});
-        }));
+        })
+        ->type_name("ADDR");
     Setting("--store", settings_.store, "File of the model store (SQLite)");
     List("--models", settings_.models,
          "Directory whose *.urdf are registered at start; repeatable");
@@ -316,9 +293,10 @@ class Parser {
                     "at the first address in --address-file, otherwise of "
                     "--listen. Exit 0: it does, 1: it does not, 2: usage")
         ->expected(0, 1)
-        ->check(Address([](const std::string& text) {
+        ->check([](const std::string& text) {
           return AddressProblem(WithPort(text), /*first_port=*/1);
-        }));
+        })
+        ->type_name("ADDR");
     app_.add_option("--tls-ca", tls_ca_,
                     "PEM file of the CAs that --health-check trusts at a tls: "
                     "address; by default those of the system. --tls-cert and "
@@ -329,56 +307,52 @@ class Parser {
     app_.add_flag("--version", version_, "Print the version and exit");
   }
 
+  static CLI::App* AddCommand(CLI::App* parent, const char* name,
+                              const char* help) {
+    return parent->add_subcommand(name, help)
+        ->fallthrough()
+        ->require_subcommand(0, 1);
+  }
+
   void AddCommands() {
-    const CLI::Validator some_file(
-        [](const std::string& path) {
-          return path.empty() ? "needs the path of a file" : "";
-        },
-        "");
-    const auto command = [](CLI::App* parent, const char* name,
-                            const char* help) {
-      CLI::App* made = parent->add_subcommand(name, help);
-      made->fallthrough()->require_subcommand(0, 1);
-      return made;
+    const auto is_file = [](const std::string& path) {
+      return path.empty() ? "needs the path of a file" : "";
     };
-    store_ = command(
+    store_ = AddCommand(
         &app_, "store",
         "Back up or check the store that --store names; exit 0: done or good, "
         "2: damaged, 1: no answer, 64: usage");
-    backup_ = command(store_, "backup",
-                      "Copy the store, also while a server has it open");
-    backup_->add_option("FILE", store_command_.copy, "File of the copy")
+    CLI::App* backup = AddCommand(
+        store_, "backup", "Copy the store, also while a server has it open");
+    backup->add_option("FILE", store_command_.copy, "File of the copy")
         ->required()
-        ->check(some_file);
-    backup_->add_flag("--overwrite", store_command_.overwrite,
-                      "Replace a file that is there");
-    check_ = command(
-        store_, "check",
-        "Say whether a store is whole, also one that a server has open");
-    check_
+        ->check(is_file);
+    backup->add_flag("--overwrite", store_command_.overwrite,
+                     "Replace a file that is there");
+    AddCommand(store_, "check",
+               "Say whether a store is whole, also one that a server has open")
         ->add_option("FILE", store_command_.store,
                      "The store, or a copy of it (default: --store)")
-        ->check(some_file);
-    token_ = command(
+        ->check(is_file);
+    token_ = AddCommand(
         &app_, "token",
         "Make a token for a client; exit 0: done, 1: not done, 64: usage");
-    create_ = command(
+    CLI::App* create = AddCommand(
         token_, "create",
         "Append a client to the file that --rights names, and print its token");
-    create_->add_option("NAME", grant_.name, "Name of the client")->required();
-    flags::AddChoice<Role>(create_, "--role", &grant_.role,
+    create->add_option("NAME", grant_.name, "Name of the client")->required();
+    flags::AddChoice<Role>(create, "--role", &grant_.role,
                            {{"evaluate", Role::kEvaluate},
                             {"register", Role::kRegister},
                             {"administer", Role::kAdminister}},
                            "What it may do")
         ->required();
-    create_
+    create
         ->add_option("--models", grant_.models,
                      "Pattern of the names of the models that it may use")
         ->capture_default_str();
   }
 
-  /// The options that are settings.
   template <class App>
   static auto SettingsOf(App& app) {
     return app.get_options(
@@ -389,11 +363,15 @@ class Parser {
   // a bad value comes from, so both are read here, after the flags.
 
   void ReadEnvironment() {
-    std::set<std::string> known;
+    // The clients read these.
+    std::set<std::string> known{"TORQUED_SERVER", "TORQUED_SERVER_ADDRESS",
+                                "TORQUED_TOKEN"};
     std::vector<CLI::Option*> named = SettingsOf(app_);
     named.push_back(app_.get_option("--config"));
     for (CLI::Option* option : named) {
-      const std::string name = EnvironmentName(*option);
+      const std::string name =
+          "TORQUED_" + absl::AsciiStrToUpper(absl::StrReplaceAll(
+                           option->get_single_name(), {{"-", "_"}}));
       const char* value = std::getenv(name.c_str());
       known.insert(name);
       if (value != nullptr && value[0] != '\0') FillIn(option, {value}, name);
@@ -401,10 +379,7 @@ class Parser {
     for (char** variable = environ; *variable != nullptr; ++variable) {
       const std::string_view text = *variable;
       const std::string name(text.substr(0, text.find('=')));
-      // The clients read these three.
-      if (name.starts_with("TORQUED_") && name != "TORQUED_SERVER" &&
-          name != "TORQUED_SERVER_ADDRESS" && name != "TORQUED_TOKEN" &&
-          !known.contains(name)) {
+      if (name.starts_with("TORQUED_") && known.insert(name).second) {
         settings_.unknown_variables.push_back(name);
       }
     }
@@ -426,7 +401,6 @@ class Parser {
     }
   }
 
-  /// All settings as a file that --config reads.
   std::string File() const {
     std::string text;
     for (const CLI::Option* option : SettingsOf(app_)) {
@@ -454,12 +428,10 @@ class Parser {
   Settings& settings_;
   std::string config_;
   std::string health_check_, tls_ca_, tls_server_name_;
-  CLI::App *store_, *backup_, *check_, *token_, *create_;
+  CLI::App *store_, *token_;
   Grant grant_;
   StoreCommand store_command_;
-  bool insecure_ = false;
-  bool print_config_ = false;
-  bool version_ = false;
+  bool insecure_ = false, print_config_ = false, version_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "server/config/rights.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/escaping.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <openssl/rand.h>
@@ -9,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 #include "server/config/settings.h"
@@ -27,16 +28,10 @@ constexpr std::array<std::string_view, 10> kEvaluating = {
     "OperationalSpace", "Evaluate",        "CheckTrajectory", "GetServerInfo",
     "GetModel",         "ListModels"};
 
-constexpr std::string_view kDigits = "0123456789abcdef";
-
-void Require(bool good, const std::string& why) {
-  if (!good) throw std::runtime_error(why);
-}
-
 bool IsClientName(std::string_view text) {
   return !text.empty() && text.size() <= 64 &&
-         std::ranges::all_of(text, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '-' || c == '_';
+         std::ranges::all_of(text, [](char c) {
+           return absl::ascii_isalnum(c) || c == '-' || c == '_';
          });
 }
 
@@ -100,7 +95,6 @@ Rights::Rights(const std::string& file) {
   }
 }
 
-/// `name`: of the client; empty: none.
 void Rights::Take(const std::string& name, const std::string& key,
                   const std::string& value) {
   if (name.empty()) {
@@ -116,7 +110,7 @@ void Rights::Take(const std::string& name, const std::string& key,
     client.grant.role = RoleOf(value);
   } else if (key == "sha256") {
     Require(value.size() == 64 &&
-                value.find_first_not_of(kDigits) == std::string::npos,
+                value.find_first_not_of("0123456789abcdef") == value.npos,
             "expected 64 digits of 0-9 and a-f");
     client.sha256 = value;
   } else {
@@ -161,13 +155,10 @@ std::string CreateToken(const std::string& file, const Grant& grant) {
   const std::string before = ReadText(file).value_or("");
   Require(before.empty() || !Rights(file).HasClient(grant.name),
           file + " has a client '" + grant.name + "' already");
-  std::array<unsigned char, 32> random{};
-  Require(RAND_bytes(random.data(), random.size()) == 1,
+  std::string random(32, '\0');
+  Require(RAND_bytes(reinterpret_cast<unsigned char*>(random.data()), 32) == 1,
           "the system has no random numbers");
-  std::string token = "tqd_";
-  for (const unsigned char byte : random) {
-    token += {kDigits[byte / 16], kDigits[byte % 16]};
-  }
+  const std::string token = "tqd_" + absl::BytesToHexString(random);
   // At once, and the role last: who reads it meanwhile, reads no client with
   // more rights.
   std::string text = before.empty() || before.ends_with('\n') ? "" : "\n";

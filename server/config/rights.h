@@ -17,10 +17,8 @@ enum class Role : std::uint8_t { kNone, kEvaluate, kRegister, kAdminister };
 std::string_view NameOf(Role role);
 /// What a method of ours needs; kNone: it is not one.
 Role RoleFor(std::string_view method);
-/// Whether a method changes the registry.
 bool ChangesModels(std::string_view method);
 
-/// A client of the file.
 struct Grant {
   std::string name;
   Role role = Role::kNone;
@@ -70,14 +68,12 @@ class Rights {
 /// A file of rights that may change while the server runs.
 class RightsFile {
  public:
-  /// Throws as Rights does.
   explicit RightsFile(std::string file);
 
   std::shared_ptr<const Rights> current() const { return rights_.load(); }
   /// Uses the file if it has changed and is good; otherwise logs once what is
   /// wrong, and what it was before is in force. From one thread.
   void Reload();
-  /// Reloads that were refused.
   std::int64_t failures() const { return failures_.load(); }
 
  private:

@@ -1,10 +1,11 @@
 #include "server/config/settings.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_split.h>
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 #include "core/model/text.h"
@@ -28,20 +28,17 @@ namespace {
 constexpr std::int64_t kMebibyte = 1 << 20;
 
 std::string DefaultStore() {
-  static constexpr char kSystem[] = "/var/lib/torqued";
-  if (access(kSystem, W_OK | X_OK) == 0) {
-    return std::string(kSystem) + "/models.db";
+  if (access("/var/lib/torqued", W_OK | X_OK) == 0) {
+    return "/var/lib/torqued/models.db";
   }
+  const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
   // The XDG specification: relative paths are to be ignored.
-  using Below = std::pair<const char*, const char*>;
-  for (const auto& [variable, below] :
-       {Below("XDG_DATA_HOME", ""), Below("HOME", "/.local/share")}) {
-    const char* folder = std::getenv(variable);
-    if (folder != nullptr && folder[0] == '/') {
-      return std::string(folder) + below + "/torqued/models.db";
-    }
+  if (data != nullptr && data[0] == '/') {
+    return std::string(data) + "/torqued/models.db";
   }
-  return {};
+  return home != nullptr && home[0] == '/'
+             ? std::string(home) + "/.local/share/torqued/models.db"
+             : "";
 }
 
 [[noreturn]] void Refuse(const std::string& place, const std::string& why) {
@@ -54,21 +51,41 @@ std::string Line(const std::string& path, std::int64_t number) {
 
 /// Refuses what toml++ 3.3 takes for granted, or leaves undefined.
 void CheckCharacters(const std::string& path, const std::string& text) {
-  std::istringstream lines(text);
-  std::string line;
-  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
-    if (std::ranges::any_of(line, [](unsigned char c) { return c > 0x7F; })) {
+  std::int64_t number = 0;
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  for (std::string line : lines) {
+    ++number;
+    if (!std::ranges::all_of(line, absl::ascii_isascii)) {
       Refuse(Line(path, number),
              "a character is not ASCII; write it as \\u00E9 in double quotes");
     }
-    std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
-    if (!line.starts_with('[')) continue;
-    const char first = line[line.starts_with("[[") ? 2 : 1];
-    if (std::isalnum(static_cast<unsigned char>(first)) == 0 &&
+    std::erase_if(line, absl::ascii_isblank);
+    const char first = line.starts_with('[') ? line.c_str()[1] : '-';
+    if (!absl::ascii_isalnum(first) &&
         std::string_view("-_\"'").find(first) == std::string_view::npos) {
       Refuse(Line(path, number), "a section has no name");
     }
   }
+}
+
+std::string TextOf(const toml::node& value, const ConfigEntry& entry) {
+  std::string text;
+  if (const auto* string = value.as_string()) {
+    text = string->get();
+  } else if (const auto* whole = value.as_integer()) {
+    text = std::to_string(whole->get());
+  } else if (const auto* real = value.as_floating_point()) {
+    text = NumberText(real->get());
+  } else {
+    Refuse(entry.place, "the value of key '" + entry.key +
+                            "' is no text, no number and no list of these");
+  }
+  // A NUL would cut a path short where the system reads it.
+  if (std::ranges::any_of(text, absl::ascii_iscntrl)) {
+    Refuse(entry.place,
+           "the value of key '" + entry.key + "' has control characters");
+  }
+  return text;
 }
 
 void Append(const toml::table& table, const std::string& prefix,
@@ -80,30 +97,12 @@ void Append(const toml::table& table, const std::string& prefix,
     if (const auto* section = node.as_table()) {
       Append(*section, entry.key + ".", path, entries);
       if (!section->empty()) continue;
-    }
-    const auto take = [&entry](const toml::node& value) {
-      if (const auto* text = value.as_string()) {
-        entry.values.push_back(text->get());
-      } else if (const auto* whole = value.as_integer()) {
-        entry.values.push_back(std::to_string(whole->get()));
-      } else if (const auto* real = value.as_floating_point()) {
-        entry.values.push_back(NumberText(real->get()));
-      } else {
-        Refuse(entry.place, "the value of key '" + entry.key +
-                                "' is no text, no number and no list of these");
+    } else if (const auto* list = node.as_array()) {
+      for (const toml::node& value : *list) {
+        entry.values.push_back(TextOf(value, entry));
       }
-      // A NUL would cut a path short where the system reads it.
-      if (std::ranges::any_of(entry.values.back(), [](unsigned char c) {
-            return c < 0x20 || c == 0x7F;
-          })) {
-        Refuse(entry.place,
-               "the value of key '" + entry.key + "' has control characters");
-      }
-    };
-    if (const auto* list = node.as_array()) {
-      for (const toml::node& value : *list) take(value);
-    } else if (!node.is_table()) {
-      take(node);
+    } else {
+      entry.values.push_back(TextOf(node, entry));
     }
     entries->push_back(std::move(entry));
   }
@@ -163,14 +162,12 @@ void TuneMalloc([[maybe_unused]] std::int64_t memory_bytes) {
     return static_cast<int>(std::min(most, memory_bytes / share));
   };
   // Blocks below this come from the heap: an mmap and its page faults cost more
-  // than the computing. 32 MiB is the most that glibc takes. Where memory is
-  // scarce, large blocks go back to the system at once.
+  // than the computing. 32 MiB is the most that glibc takes.
   mallopt(M_MMAP_THRESHOLD, bytes(32 * kMebibyte, 256));
   mallopt(M_TRIM_THRESHOLD, bytes(128 * kMebibyte, 64));
   mallopt(M_TOP_PAD, 4 * kMebibyte);
   // Messages wander from thread to thread, and every heap keeps what it once
-  // held: with glibc's eight heaps per core a stream takes hundreds of MB where
-  // there are many cores. Small blocks have caches of each thread.
+  // held: hundreds of MB with glibc's eight heaps per core.
   mallopt(M_ARENA_MAX, 4);
 #endif
 }
@@ -181,11 +178,10 @@ std::optional<std::string> ReadText(const std::string& path) {
   if (file == nullptr) return std::nullopt;
   std::string text;
   char block[4096];
-  std::size_t size = 0;
-  do {
-    size = std::fread(block, 1, sizeof(block), file.get());
+  while (const std::size_t size =
+             std::fread(block, 1, sizeof(block), file.get())) {
     text.append(block, size);
-  } while (size == sizeof(block));
+  }
   if (std::ferror(file.get()) != 0) return std::nullopt;
   return text;
 }
@@ -206,9 +202,9 @@ std::vector<ConfigEntry> ReadConfigFile(const std::string& path) {
 
 std::string ConfigValue(const std::string& text) {
   using Json = nlohmann::json;
-  constexpr std::size_t kDigits = 18;  // that every 64-bit integer has
   const Json number = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (number.is_number() && text.size() <= kDigits && number.dump() == text) {
+  // Every 64-bit integer has 18 digits.
+  if (number.is_number() && text.size() <= 18 && number.dump() == text) {
     return text;
   }
   return Json(text).dump(-1, ' ', /*ensure_ascii=*/true,

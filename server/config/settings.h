@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,23 +22,23 @@ struct LaneKernels;
 
 namespace torqued::server {
 
-/// Of every address that names none.
+inline void Require(bool good, const std::string& why) {
+  if (!good) throw std::runtime_error(why);
+}
+
 inline constexpr int kDefaultPort = 7421;
 
 std::string_view Version();
 
-/// How much memory this process may use.
 struct MemoryLimit {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
   std::string_view source = "RAM";  // or "cgroup"
 };
 
-/// The least of the machine's memory and the limits of memory of the process's
-/// cgroup and those above it (v1: memory.limit_in_bytes, v2: memory.max and
-/// memory.high).
+/// The least of the machine's memory and the limits of the process's cgroup and
+/// those above it.
 MemoryLimit FindMemoryLimit(const CgroupPlaces& places = {});
 
-/// PEM files of TLS.
 struct TlsFiles {
   std::string cert;       // the chain, the server's own first
   std::string key;        // empty: in `cert`
@@ -50,7 +51,6 @@ struct ClientTls {
   bool verifies = true;  // the server's certificate
 };
 
-/// What each means is said where ParseCommandLine names it.
 struct Settings {
   std::vector<std::string> listen{"127.0.0.1:" + std::to_string(kDefaultPort)};
   std::string address_file;
@@ -81,24 +81,20 @@ struct Settings {
 };
 
 /// Settings where none is named. The two limits of bytes are shares of the
-/// memory, but at least what a server needs to be of use. The store is
-/// /var/lib/torqued/models.db if that directory is writable (packages and
-/// images make it), otherwise ${XDG_DATA_HOME:-~/.local/share}/torqued; empty:
+/// memory. The store is /var/lib/torqued/models.db if that directory is
+/// writable, otherwise below ${XDG_DATA_HOME:-~/.local/share}/torqued; empty:
 /// there is no home either.
 Settings DefaultSettings(const MemoryLimit& memory);
 
-/// Memory for what arrives, of all connections, before it can be admitted: as
-/// much as may be under way, and four of the largest messages even where that
-/// is little. The rest is for the connections themselves.
+/// Memory for what arrives, of all connections, before it can be admitted.
 std::int64_t ArrivalBytes(const Settings& settings);
 
 /// The sources of the models that are kept in memory, which take with what was
 /// made of them 12 times as much.
 std::int64_t CachedSourceBytes(const Settings& settings);
 
-/// Keeps the memory of large messages in the process instead of faulting it in
-/// again with every call, as far as its memory allows it. To be called before
-/// other threads start.
+/// Keeps the memory of large messages in the process, as far as its memory
+/// allows it. To be called before other threads start.
 void TuneMalloc(std::int64_t memory_bytes = MemoryLimit{}.bytes);
 
 /// The bytes of a file; none, and errno, if it cannot be read.
@@ -115,35 +111,30 @@ std::vector<ConfigEntry> ReadConfigFile(const std::string& path);
 /// A value as it stands in a file: a number, or a string in quotes.
 std::string ConfigValue(const std::string& text);
 
-/// Print and exit.
 struct EarlyExit {
   int code = 0;  // 2: usage, of `torqued store` and `token` 64
   std::string out, err;
 };
 
-/// Ask a server whether it serves.
 struct HealthCheckCommand {
   std::string address;
   std::string address_file;  // that has the address; empty: `address` is it
   ClientTls tls;
 };
 
-/// Say whether a store is whole, or copy it.
 struct StoreCommand {
   std::string store;
   std::string copy;  // file to be made; empty: none
   bool overwrite = false;
 };
 
-/// Append a client to a file of rights, and print its token.
 struct TokenCommand {
   std::string file;
   Grant grant;
 };
 
-/// Settings to serve with, or what to do instead. Every setting is a flag
-/// (--max-rows), an environment variable (TORQUED_MAX_ROWS) and a key of the
-/// file given by --config (max-rows = 5); the first that names one wins.
+/// Settings to serve with, or what to do instead. Of flag, environment variable
+/// and file the first that names a setting wins.
 using Command = std::variant<Settings, EarlyExit, HealthCheckCommand,
                              StoreCommand, TokenCommand>;
 Command ParseCommandLine(int argc, const char* const* argv);

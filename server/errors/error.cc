@@ -1,10 +1,10 @@
 #include "server/errors/error.h"
 
+#include <absl/strings/str_join.h>
 #include <google/protobuf/any.pb.h>
 #include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <span>
 
@@ -34,89 +34,64 @@ void Pack(const google::protobuf::Message& message, std::string_view name,
   message.SerializeToString(any->mutable_value());
 }
 
-v1::ErrorInfo ErrorInfoOf(const Error& error) {
-  v1::ErrorInfo info;
-  info.set_reason(v1::Reason_Name(error.reason));
-  info.set_domain("torqued");
-  std::size_t bytes = 0;
-  for (const auto& [key, value] : error.metadata) {
-    std::string clean = CleanText(value, kMaxMetadataValueBytes);
-    bytes += key.size() + clean.size() + 8;
-    if (bytes > kMaxMetadataBytes) break;
-    (*info.mutable_metadata())[key] = std::move(clean);
-  }
-  return info;
-}
-
 /// The first violations that take less than `budget` bytes together.
 v1::BadRequest BadRequestOf(const Error& error, std::size_t budget) {
   v1::BadRequest bad;
-  std::size_t bytes = 0;
   for (const Violation& violation : error.violations) {
-    v1::BadRequest::FieldViolation listed;
-    listed.set_field(CleanText(violation.field, kMaxFieldBytes));
-    listed.set_description(
+    auto* listed = bad.add_field_violations();
+    listed->set_field(CleanText(violation.field, kMaxFieldBytes));
+    listed->set_description(
         CleanText(violation.description, kMaxDescriptionBytes));
-    bytes += listed.ByteSizeLong() + 4;  // with its tag and length
-    if (bytes >= budget) break;
-    *bad.add_field_violations() = std::move(listed);
+    if (bad.ByteSizeLong() < budget) continue;
+    bad.mutable_field_violations()->RemoveLast();
+    break;
   }
   return bad;
 }
 
 // Candidates in full are 64 digits each; more would not help a person.
 constexpr std::size_t kListedCandidates = 7;
-// Of a model's names these many are compared with one that it does not have.
-constexpr std::size_t kNamesLookedAt = 1000;
 constexpr std::chrono::milliseconds kStoreRetry{1000};
 
-/// What may have been meant: the first few, and how many there are.
+void Add(Error* error, const char* key, std::string_view value) {
+  error->metadata.emplace_back(key, value);
+}
+
 void AddCandidates(const std::vector<std::string>& candidates, Error* error) {
-  std::string joined;
-  for (std::size_t k = 0; k < candidates.size() && k < kListedCandidates; ++k) {
-    joined += (k > 0 ? "," : "") + candidates[k];
-  }
-  error->metadata.emplace_back("candidates", joined);
-  error->metadata.emplace_back("candidate_count",
-                               std::to_string(candidates.size()));
+  const auto few = std::span(candidates)
+                       .first(std::min(candidates.size(), kListedCandidates));
+  Add(error, "candidates", absl::StrJoin(few, ","));
+  Add(error, "candidate_count", std::to_string(candidates.size()));
 }
 
 /// Ends the sentence about a name that the model does not have with the nearest
 /// that it has; these alone are candidates then.
 void NameNearest(ArgumentError* argument) {
-  const std::span<const std::string> known =
-      std::span<const std::string>(argument->candidates)
-          .first(std::min(argument->candidates.size(), kNamesLookedAt));
+  std::vector<std::string>& known = argument->candidates;
   std::vector<std::string> near = flags::NearNames(argument->wanted, known);
   const std::string hint = flags::NameHint(near, known);
   std::string& message = argument->message;
   if (!hint.empty() && message.ends_with('.')) message.pop_back();
   message += hint;
-  if (!near.empty()) argument->candidates = std::move(near);
+  if (!near.empty()) known = std::move(near);
 }
 
 Violation ToViolation(const Finding& finding) {
-  Violation violation;
-  violation.field = "source";
+  std::string field = "source";
   if (finding.code == LintCode::kUnknownTip) {
-    violation.field = "options.default_tip";
+    field = "options.default_tip";
   } else if (finding.line > 0) {
-    violation.field.append(":").append(std::to_string(finding.line));
+    field += ":" + std::to_string(finding.line);
   }
-  violation.description.append(ToString(finding.code))
-      .append(": ")
-      .append(finding.message);
-  return violation;
+  return {std::move(field), Cat(ToString(finding.code), ": ", finding.message)};
 }
 
-/// Of a model that is as it should be but lacks the tip that it is asked for;
-/// null otherwise.
+/// Of a model that lacks the tip that it is asked for, and nothing else.
 const Finding* UnknownTip(const LintReport& report) {
-  if (report.errors() != 1) return nullptr;
-  for (const Finding& finding : report.findings()) {
-    if (finding.code == LintCode::kUnknownTip) return &finding;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(report.findings(), LintCode::kUnknownTip,
+                                       &Finding::code);
+  return report.errors() == 1 && found != report.findings().end() ? &*found
+                                                                  : nullptr;
 }
 
 v1::Reason ReasonOf(ArgumentError::Code code) {
@@ -152,9 +127,7 @@ v1::Reason ReasonOf(RegistryError::Code code) {
 }  // namespace
 
 Error FieldError(v1::Reason reason, std::string field, std::string message) {
-  Error error;
-  error.reason = reason;
-  error.message = field + ": " + message;
+  Error error = MakeError(reason, field + ": " + message);
   error.violations.push_back({std::move(field), std::move(message)});
   return error;
 }
@@ -181,15 +154,9 @@ Error ToError(ArgumentError argument, std::string_view tip_wrench_array) {
   }
   Error error =
       FieldError(ReasonOf(argument.code), std::move(field), argument.message);
-  if (argument.row >= 0) {
-    error.metadata.emplace_back("row", std::to_string(argument.row));
-  }
-  if (!argument.joint.empty()) {
-    error.metadata.emplace_back("joint", argument.joint);
-  }
-  if (!argument.candidates.empty()) {
-    AddCandidates(argument.candidates, &error);
-  }
+  if (argument.row >= 0) Add(&error, "row", std::to_string(argument.row));
+  if (!argument.joint.empty()) Add(&error, "joint", argument.joint);
+  if (!argument.candidates.empty()) AddCandidates(argument.candidates, &error);
   return error;
 }
 
@@ -206,12 +173,9 @@ Error ToError(const RegistryError& registry) {
     error.reason = v1::UNKNOWN_FRAME;
     error.message = tip->message;
   }
-  const auto add = [&error](const char* key, const std::string& value) {
-    error.metadata.emplace_back(key, value);
-  };
   const RegistryError::Code code = registry.code;
   if (code == kInvalidModel) {
-    add("errors", std::to_string(registry.report.errors()));
+    Add(&error, "errors", std::to_string(registry.report.errors()));
     for (const Finding& finding : registry.report.findings()) {
       if (finding.severity != Severity::kError) continue;
       error.violations.push_back(ToViolation(finding));
@@ -221,13 +185,14 @@ Error ToError(const RegistryError& registry) {
   }
   if (code == kAmbiguous) AddCandidates(registry.candidates, &error);
   if (code == kConflict) {
-    add("current", registry.candidates.empty() ? "" : registry.candidates[0]);
+    Add(&error, "current",
+        registry.candidates.empty() ? "" : registry.candidates[0]);
   }
   if (code == kTooLarge) {
-    add("limit", std::to_string(UrdfLimits{}.source_bytes));
+    Add(&error, "limit", std::to_string(UrdfLimits{}.source_bytes));
   }
-  if (code == kQuota) add("limit", std::to_string(registry.limit));
-  if (!registry.setting.empty()) add("setting", std::string(registry.setting));
+  if (code == kQuota) Add(&error, "limit", std::to_string(registry.limit));
+  if (!registry.setting.empty()) Add(&error, "setting", registry.setting);
   if (code == kNotAdmitted || code == kStoreUnavailable) {
     error.retry_after = kStoreRetry;
   }
@@ -235,35 +200,29 @@ Error ToError(const RegistryError& registry) {
 }
 
 Error BrokenModel(const ModelEntry& entry) {
-  Error error;
-  error.reason = v1::MODEL_BROKEN;
-  error.message = "The stored model cannot be used: " + entry.loaded->problem;
-  error.metadata = {{"revision", entry.loaded->revision}};
-  return error;
+  return MakeError(v1::MODEL_BROKEN,
+                   "The stored model cannot be used: " + entry.loaded->problem,
+                   {{"revision", entry.loaded->revision}});
 }
 
 grpc::StatusCode CodeOf(v1::Reason reason) {
-  const auto is = [reason](std::initializer_list<v1::Reason> ones) {
-    return std::ranges::count(ones, reason) > 0;
-  };
   using enum grpc::StatusCode;
-  if (is({v1::INVALID_MODEL_REFERENCE, v1::AMBIGUOUS_REVISION,
-          v1::INVALID_MODEL, v1::INVALID_MODEL_NAME, v1::WRONG_COLUMN_COUNT,
-          v1::WRONG_ROW_COUNT, v1::MALFORMED_ARRAY, v1::MISSING_INPUT,
-          v1::WRONG_JOINT_NAMES, v1::UNKNOWN_FRAME, v1::TIP_FRAME_REQUIRED,
-          v1::INVALID_OPTION, v1::ROW_FAILED, v1::INVALID_FIELD,
-          v1::INVALID_SAMPLE})) {
-    return INVALID_ARGUMENT;
-  }
-  if (is({v1::MODEL_NOT_FOUND})) return NOT_FOUND;
-  if (is({v1::MODEL_BROKEN, v1::REVISION_CONFLICT})) return FAILED_PRECONDITION;
-  if (is({v1::REQUEST_TOO_LARGE, v1::OVERLOADED, v1::QUOTA_REACHED})) {
-    return RESOURCE_EXHAUSTED;
-  }
-  if (is({v1::UNAUTHENTICATED})) return grpc::StatusCode::UNAUTHENTICATED;
-  if (is({v1::PERMISSION_DENIED, v1::READ_ONLY})) return PERMISSION_DENIED;
-  if (is({v1::DRAINING, v1::STORE_UNAVAILABLE})) return UNAVAILABLE;
-  return INTERNAL;
+  static const std::map<v1::Reason, grpc::StatusCode> others = {
+      {v1::REASON_UNSPECIFIED, INTERNAL},
+      {v1::INTERNAL_ERROR, INTERNAL},
+      {v1::MODEL_NOT_FOUND, NOT_FOUND},
+      {v1::MODEL_BROKEN, FAILED_PRECONDITION},
+      {v1::REVISION_CONFLICT, FAILED_PRECONDITION},
+      {v1::REQUEST_TOO_LARGE, RESOURCE_EXHAUSTED},
+      {v1::OVERLOADED, RESOURCE_EXHAUSTED},
+      {v1::QUOTA_REACHED, RESOURCE_EXHAUSTED},
+      {v1::UNAUTHENTICATED, UNAUTHENTICATED},
+      {v1::PERMISSION_DENIED, PERMISSION_DENIED},
+      {v1::READ_ONLY, PERMISSION_DENIED},
+      {v1::DRAINING, UNAVAILABLE},
+      {v1::STORE_UNAVAILABLE, UNAVAILABLE}};
+  const auto found = others.find(reason);
+  return found == others.end() ? INVALID_ARGUMENT : found->second;
 }
 
 grpc::Status ToStatus(const Error& error) {
@@ -272,7 +231,16 @@ grpc::Status ToStatus(const Error& error) {
   details.set_code(code);
   details.set_message(CleanText(error.message, kMaxMessageBytes));
 
-  v1::ErrorInfo info = ErrorInfoOf(error);
+  v1::ErrorInfo info;
+  info.set_reason(v1::Reason_Name(error.reason));
+  info.set_domain("torqued");
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : error.metadata) {
+    std::string clean = CleanText(value, kMaxMetadataValueBytes);
+    bytes += key.size() + clean.size() + 8;
+    if (bytes > kMaxMetadataBytes) break;
+    (*info.mutable_metadata())[key] = std::move(clean);
+  }
   const std::size_t used =
       details.ByteSizeLong() + info.ByteSizeLong() + kEnvelopeBytes;
   const v1::BadRequest bad = BadRequestOf(error, kMaxDetailsBytes - used);

@@ -45,40 +45,31 @@ using OrError = std::variant<T, Error>;
 inline Error MakeError(
     v1::Reason reason, std::string message,
     std::vector<std::pair<std::string, std::string>> metadata = {}) {
-  Error error;
-  error.reason = reason;
-  error.message = std::move(message);
-  error.metadata = std::move(metadata);
-  return error;
+  return {reason, std::move(message), {}, std::move(metadata), {}};
 }
 
 /// An error about one field: the sentence is its description too.
 Error FieldError(v1::Reason reason, std::string field, std::string message);
 
-/// With `message`, "chunk." for example, before its paths, also where the
-/// sentence begins with one; "start." before those of options.
+/// With `message`, "chunk." for example, before its paths; "start." before
+/// those of options.
 Error InMessage(Error error, std::string_view message);
 
-/// What the core refuses. An unknown name comes with the nearest that there
-/// are. `tip_wrench_array`: path of the wrench's array in the request.
+/// `tip_wrench_array`: path of the wrench's array in the request.
 Error ToError(ArgumentError argument, std::string_view tip_wrench_array =
                                           "tip_wrench_on_environment.wrench");
-/// What the registry refuses. The findings of a refused model become violations
-/// of "source:<line>".
+/// The findings of a refused model become violations of "source:<line>".
 Error ToError(const RegistryError& registry);
-/// Of an entry whose stored model does not load.
 Error BrokenModel(const ModelEntry& entry);
 
-/// The gRPC status code that a reason always comes with.
 grpc::StatusCode CodeOf(v1::Reason reason);
 
 /// Size that the serialized details stay below: trailers of over 8 KB lose the
 /// error itself, and binary trailers travel in base64.
 inline constexpr std::size_t kMaxDetailsBytes = 4096;
 
-/// Code, sentence and `grpc-status-details-bin` (v1.Status with ErrorInfo,
-/// BadRequest, RetryInfo). The first violations that fit are listed; when some
-/// are left out, metadata "violations" holds their total.
+/// With v1.Status as details. The first violations that fit are listed; when
+/// some are left out, metadata "violations" holds their total.
 grpc::Status ToStatus(const Error& error);
 
 /// Text for a protobuf string: at most `max_bytes` bytes of valid UTF-8. Bytes

@@ -8,20 +8,16 @@
 namespace torqued::flags {
 namespace {
 
-constexpr std::string_view kUnix = "unix:";
-constexpr std::string_view kTls = "tls:";
-constexpr std::string_view kMtls = "mtls:";
+constexpr std::string_view kUnix = "unix:", kTls = "tls:", kMtls = "mtls:";
 constexpr int kLastPort = 65535;
 constexpr std::size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
 
-/// Decimal digits only: no sign, no octal.
 bool IsPort(std::string_view text, int first) {
   int port = -1;
   std::from_chars(text.data(), text.data() + text.size(), port);
   return std::to_string(port) == text && port >= first && port <= kLastPort;
 }
 
-/// Why no host has that name.
 std::string HostProblem(std::string_view host) {
   const std::string name(host);
   if (host.starts_with('[') && host.ends_with(']')) {

@@ -21,7 +21,6 @@ struct AddressRules {
 /// when there can. gRPC itself takes a port modulo 65536.
 std::string AddressProblem(std::string_view address, const AddressRules& rules);
 
-/// How connections are made to an address.
 enum class Security : unsigned char {
   kNone,
   kTls,   // clients may have certificates
@@ -34,7 +33,6 @@ std::string_view WithoutSecurity(std::string_view address);
 /// Whether only this machine reaches it: a Unix socket, localhost, 127.*, ::1.
 bool IsLocal(std::string_view address);
 
-/// True for "unix:PATH".
 bool IsUnixAddress(std::string_view address);
 /// The path of "unix:PATH" and "unix:///PATH", as gRPC reads them.
 std::string_view SocketPath(std::string_view address);

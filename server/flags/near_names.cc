@@ -1,19 +1,19 @@
 #include "server/flags/near_names.h"
 
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
-#include <cstddef>
 #include <numeric>
+#include <ranges>
+#include <set>
 #include <utility>
 
 namespace torqued::flags {
 namespace {
 
 // A server may know 10,000 names, and anybody may ask for one that it does not.
-constexpr std::size_t kLongest = 128;
-constexpr std::size_t kMostCompared = 200;
-constexpr std::size_t kMax = 5;
+constexpr std::size_t kLongest = 128, kMostCompared = 200, kMax = 5;
 
-/// Insertions, deletions and replacements that make one of the other.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -28,48 +28,38 @@ std::size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string Join(std::span<const std::string> names) {
-  std::string joined;
-  for (const std::string& name : names) {
-    joined += (joined.empty() ? "" : ", ") + name;
-  }
-  return joined;
-}
-
 }  // namespace
 
 std::vector<std::string> NearNames(std::string_view name,
                                    std::span<const std::string> known) {
   if (name.empty() || name.size() > kLongest) return {};
-  const std::size_t tolerance = std::max<std::size_t>(2, name.size() / 3);
+  // Nothing is near to a name of which no character is left.
+  const std::size_t tolerance =
+      std::min(std::max<std::size_t>(2, name.size() / 3), name.size() - 1);
   std::size_t compared = 0;
-  std::vector<std::pair<std::size_t, std::string_view>> near;
+  std::set<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : known) {
     const std::size_t longer = std::max(name.size(), candidate.size()) -
                                std::min(name.size(), candidate.size());
-    if (candidate.starts_with(name)) {
-      near.emplace_back(longer, candidate);
-    } else if (longer <= tolerance && ++compared <= kMostCompared) {
-      const std::size_t distance = Distance(name, candidate);
-      // Nothing is near to a name of which no character is left.
-      if (distance <= tolerance && distance < name.size()) {
-        near.emplace_back(distance, candidate);
-      }
+    std::size_t distance = longer;
+    if (!candidate.starts_with(name)) {
+      if (longer > tolerance || ++compared > kMostCompared) continue;
+      distance = Distance(name, candidate);
+      if (distance > tolerance) continue;
     }
+    near.emplace(distance, candidate);
   }
-  std::sort(near.begin(), near.end());
-  std::vector<std::string> names;
-  for (const auto& [distance, candidate] : near) {
-    if (names.size() < kMax) names.emplace_back(candidate);
-  }
-  return names;
+  const auto nearest =
+      near | std::views::values | std::views::take(kMax) | std::views::common;
+  return {nearest.begin(), nearest.end()};
 }
 
 std::string NameHint(std::span<const std::string> near,
                      std::span<const std::string> known) {
-  if (!near.empty()) return "; did you mean " + Join(near) + "?";
+  if (!near.empty()) return "; did you mean " + absl::StrJoin(near, ", ") + "?";
   if (known.empty()) return {};
-  return "; known are " + Join(known.first(std::min(known.size(), kMax))) +
+  const auto first = known.first(std::min(known.size(), kMax));
+  return "; known are " + absl::StrJoin(first, ", ") +
          (known.size() > kMax ? ", ..." : "");
 }
 

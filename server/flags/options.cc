@@ -1,8 +1,10 @@
 #include "server/flags/options.h"
 
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 #include <system_error>
 #include <type_traits>
 
@@ -16,25 +18,22 @@ constexpr std::size_t kFewNames = 8;
 
 template <class T>
 CLI::Option* InRange(CLI::Option* option, const char* kind, T min, T max) {
-  std::ostringstream needs;
-  needs.precision(15);
-  needs << "needs " << kind << " from " << min << " to " << max << ", not '";
-  return option->check(CLI::Validator(
-      [min, max, needs = needs.str()](const std::string& text) -> std::string {
-        T value{};
-        const char* end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(text.data(), end, value);
-        const bool octal =
-            std::is_integral_v<T> && text.size() > 1 && text.front() == '0';
-        // NaN is in no range.
-        const bool good = !octal && error == std::errc{} && stop == end &&
-                          value >= min && value <= max;
-        return good ? "" : needs + text + "'";
-      },
-      ""));
+  return option->check([=](const std::string& text) -> std::string {
+    T value{};
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool octal =
+        std::is_integral_v<T> && text.size() > 1 && text.front() == '0';
+    // NaN is in no range.
+    const bool good = !octal && error == std::errc{} && stop == end &&
+                      value >= min && value <= max;
+    if (good) return {};
+    return absl::StrFormat("needs %s from %.15g to %.15g, not '%s'", kind,
+                           static_cast<double>(min), static_cast<double>(max),
+                           text);
+  });
 }
 
-/// The command behind `app` that was given, or null.
 const CLI::App* Below(const CLI::App& app) {
   const auto given = app.get_subcommands();
   return given.empty() ? nullptr : given.front();
@@ -43,22 +42,18 @@ const CLI::App* Below(const CLI::App& app) {
 }  // namespace
 
 CLI::Option* OneOf(CLI::Option* option, std::vector<std::string> names) {
-  std::string list = names.front();
-  for (std::size_t k = 1; k < names.size(); ++k) {
-    list += (k + 1 < names.size() ? ", " : " or ") + names[k];
-  }
-  option->type_name(CLI::detail::join(names, "|"));
-  return option->check(CLI::Validator(
-      [names = std::move(names), list](const std::string& name) -> std::string {
-        if (std::find(names.begin(), names.end(), name) != names.end()) {
-          return {};
-        }
-        const std::vector<std::string> near = NearNames(name, names);
-        const bool lists = near.empty() || names.size() <= kFewNames;
-        return (lists ? "needs " + list + ", not '" : "there is no '") + name +
-               "'" + NameHint(near, {});
-      },
-      ""));
+  option->type_name(absl::StrJoin(names, "|"));
+  return option->check([names = std::move(names)](
+                           const std::string& name) -> std::string {
+    if (std::ranges::count(names, name) > 0) return {};
+    const std::vector<std::string> near = NearNames(name, names);
+    const bool lists = near.empty() || names.size() <= kFewNames;
+    return (lists ? "needs " +
+                        absl::StrJoin(names.begin(), names.end() - 1, ", ") +
+                        " or " + names.back() + ", not '"
+                  : "there is no '") +
+           name + "'" + NameHint(near, {});
+  });
 }
 
 CLI::Option* WholeNumber(CLI::Option* option, std::int64_t min,

@@ -15,12 +15,10 @@ namespace torqued::flags {
 /// if there are more than 8 names.
 CLI::Option* OneOf(CLI::Option* option, std::vector<std::string> names);
 
-/// Values and their names, in the order in which they are told.
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-/// Adds an option for the name of a value, which `value`, staying in place,
-/// receives.
+/// Adds an option for the name of a value; `value` stays in place.
 template <class T>
 CLI::Option* AddChoice(CLI::App* app, const std::string& flag, T* value,
                        const Choices<T>& choices, const std::string& help) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -21,18 +20,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long new calls are still told to go elsewhere once none is in flight.
-// Clients of ours that were told come back after 25 ms at the earliest.
+// New calls are still told to go elsewhere once none is in flight. Clients of
+// ours that were told come back after 25 ms at the earliest.
 constexpr std::chrono::milliseconds kSettling{20};
-
-// How long the last replies may take to their clients, within the grace. What a
-// client sends once its connection is shut down makes the system drop what it
-// has not taken yet.
+// For the last replies, within the grace: what a client sends once its
+// connection is shut down makes the system drop what it has not taken yet.
 constexpr std::chrono::seconds kDelivery{2};
-
 // Longer than a thread that has work waits for a core.
 constexpr std::chrono::seconds kHealthPatience{5};
-
 // Broken models beyond these are counted, not named.
 constexpr std::int64_t kMostNamed = 5;
 
@@ -48,17 +43,8 @@ class NoReflection final : public grpc::ServerBuilderOption {
   }
 };
 
-/// Half of the memory is left to what arrives, to gRPC and to the allocator.
-void LogMemory(const Settings& settings) {
-  const std::int64_t memory = settings.memory.bytes;
-  const bool too_much = settings.max_inflight_bytes > memory / 2;
-  Log(too_much ? LogLevel::kWarn : LogLevel::kInfo,
-      too_much ? "max-inflight-bytes is more than half of the memory"
-               : "memory",
-      {{"memory_bytes", memory},
-       {"memory_source", settings.memory.source},
-       {"max_inflight_bytes", settings.max_inflight_bytes},
-       {"max_message_bytes", settings.max_message_bytes}});
+void NameTarget(std::string* out, const LaneKernels* target) {
+  out->append(target->target);
 }
 
 /// What `make` makes; of what it throws, the setting that leads to it.
@@ -80,14 +66,21 @@ Daemon::Daemon(const Settings& settings,
           By("--threads",
              [&] { return Engine({settings.threads, 0, settings.target}); })),
       admission_({settings.max_inflight_bytes, settings.max_inflight_streams}) {
-  LogMemory(settings);
+  const std::int64_t memory = settings.memory.bytes;
+  const bool fits = settings.max_inflight_bytes <= memory / 2;
+  Log(fits ? LogLevel::kInfo : LogLevel::kWarn,
+      fits ? "memory" : "max-inflight-bytes is more than half of the memory",
+      {{"memory_bytes", memory},
+       {"memory_source", settings.memory.source},
+       {"max_inflight_bytes", settings.max_inflight_bytes},
+       {"max_message_bytes", settings.max_message_bytes}});
   if (!settings.metrics_listen.empty()) {
     SetBuild(Version(), engine_.target());
     std::string bound;
     metrics_server_ = By("--metrics-listen", [&] {
       return ServeMetrics(settings.metrics_listen,
                           {.levels = [this] { return Levels(); },
-                           .healthy = [this] { return answers(); },
+                           .healthy = [this] { return answers_.load(); },
                            .ready = [this] { return IsServing(); }},
                           &bound);
     });
@@ -96,28 +89,33 @@ Daemon::Daemon(const Settings& settings,
   OpenRegistry();
   LoadDirectories(/*starts=*/true);
   CountModels();
-  if (const std::string problem = SelfCheck(engine_); !problem.empty()) {
-    throw std::runtime_error(problem);
-  }
+  const std::string problem = SelfCheck(engine_);
+  Require(problem.empty(), problem);
   Listen();
-  Note(&Condition::started, true);
+  Note(&started_, true);
   accept_loop_->Start();
   watchdog_ =
       Watch([this] { return AskOwnHealth(); },
-            [this](bool answers) { Note(&Condition::answers, answers); },
-            between_checks);
-  LogStart();
+            [this](bool answers) { Note(&answers_, answers); }, between_checks);
+  Log(LogLevel::kInfo, "serving",
+      {{"version", Version()},
+       {"address", absl::StrJoin(addresses(), ",")},
+       {"threads", std::int64_t{engine_.threads()}},
+       {"target", engine_.target()},
+       {"available_targets", absl::StrJoin(Targets(), ",", NameTarget)},
+       {"store", settings.store},
+       {"models", models_},
+       {"broken", broken_}});
 }
 
 Daemon::~Daemon() {
-  if (accept_loop_ != nullptr) StopListening();
-  if (server_ == nullptr) return;
-  Note(&Condition::started, false);
+  watchdog_ = {};
+  accept_loop_->Close();
   gate_.Close();
   server_->Shutdown(std::chrono::system_clock::now());
 }
 
-std::vector<Level> Daemon::Levels() {
+std::vector<Level> Daemon::Levels() const {
   const bool serving = IsServing();
   const Admission::Load held = admission_.held(), most = admission_.limit();
   std::vector<Level> levels{
@@ -153,16 +151,6 @@ std::vector<Level> Daemon::Levels() {
   return levels;
 }
 
-bool Daemon::answers() {
-  const std::lock_guard lock(health_mutex_);
-  return condition_.answers;
-}
-
-bool Daemon::IsServing() {
-  const std::lock_guard lock(health_mutex_);
-  return condition_.serving();
-}
-
 void Daemon::OpenRegistry() {
   if (!settings_.rights.empty()) {
     rights_ = By("--rights", [&] {
@@ -176,17 +164,17 @@ void Daemon::OpenRegistry() {
   });
   context_.reset(By("--threads", [&] {
     return new ServiceContext{
-        *registry_,
-        engine_,
-        admission_,
-        gate_,
-        ComputeLimits{settings_.max_rows, settings_.max_message_bytes,
-                      engine_.threads()},
-        settings_.memory.bytes,
-        ArrivalBytes(settings_)};
+        .registry = *registry_,
+        .engine = engine_,
+        .admission = admission_,
+        .gate = gate_,
+        .limits = {settings_.max_rows, settings_.max_message_bytes,
+                   engine_.threads()},
+        .memory_bytes = settings_.memory.bytes,
+        .max_arriving_bytes = ArrivalBytes(settings_),
+        .rights = rights_.get(),
+        .read_only = settings_.read_only};
   }));
-  context_->rights = rights_.get();
-  context_->read_only = settings_.read_only;
   services_ = std::make_unique<OfferedServices>(*context_);
 }
 
@@ -194,11 +182,8 @@ void Daemon::LoadDirectories(bool starts) {
   std::int64_t changed = 0, failures = 0;
   for (const auto& entry : registry_->LoadDirectories(
            settings_.models, settings_.models_validation)) {
-    // A file that does not load leaves the others usable; a directory that
-    // cannot be read is a mistake of configuration.
-    if (starts && entry.name.empty()) {
-      throw std::runtime_error("--models: " + entry.message);
-    }
+    // A directory that cannot be read is a mistake of configuration.
+    Require(!starts || !entry.name.empty(), "--models: " + entry.message);
     if (entry.changed) ++changed;
     if (!entry.ok) ++failures;
     if (entry.ok && !entry.changed && !starts) continue;
@@ -249,27 +234,20 @@ void Daemon::Listen() {
   accept_loop_->RegisterWith(&builder, certificates_.get());
   services_->RegisterWith(&builder);
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr) {
-    throw std::runtime_error("the transport does not start");
-  }
+  Require(server_ != nullptr, "the transport does not start");
 }
 
 std::string Daemon::AskOwnHealth() const {
   const std::int64_t refused = accept_loop_->refused();
   for (const std::string& address : addresses()) {
-    const flags::Security security = flags::SecurityOf(address);
-    std::shared_ptr<const std::string> own;
-    if (security == flags::Security::kMtls) {
-      own = certificates_->own();
-      // Without a certificate that clients may have, nobody answers.
-      if (own == nullptr) continue;
+    const std::string own = certificates_ ? certificates_->own() : "";
+    // Without a certificate that clients may have, nobody answers.
+    if (own.empty() && flags::SecurityOf(address) == flags::Security::kMtls) {
+      continue;
     }
     const std::string problem =
-        AskHealth(address,
-                  security == flags::Security::kNone
-                      ? grpc::InsecureChannelCredentials()
-                      : UnverifiedCredentials(own == nullptr ? "" : *own),
-                  "", kHealthPatience, /*must_serve=*/false);
+        CheckHealth(address, {"", own, "", "", false}, kHealthPatience,
+                    /*must_serve=*/false);
     // Connections beyond the limit of descriptors are refused by intention.
     if (accept_loop_->refused() != refused) return {};
     if (!problem.empty()) return problem;
@@ -282,61 +260,33 @@ void Daemon::Reload() {
   if (rights_ != nullptr) rights_->Reload();
 }
 
-void Daemon::StopListening() {
-  watchdog_ = {};
-  accept_loop_->Close();
-}
-
-void Daemon::Note(bool Condition::* what, bool is) {
+void Daemon::Note(std::atomic<bool>* condition, bool is) {
   const std::lock_guard lock(health_mutex_);
-  condition_.*what = is;
-  if (!condition_.started) return;
-  const bool serving = condition_.serving();
+  *condition = is;
   auto* health = server_->GetHealthCheckService();
   for (const std::string& service : services_->names()) {
-    health->SetServingStatus(service, serving);
+    health->SetServingStatus(service, IsServing());
   }
-  health->SetServingStatus("", serving);
-}
-
-void Daemon::LogStart() {
-  std::string available;
-  for (const LaneKernels* target : Targets()) {
-    available.append(available.empty() ? "" : ",").append(target->target);
-  }
-  Log(LogLevel::kInfo, "serving",
-      {{"version", Version()},
-       {"address", absl::StrJoin(addresses(), ",")},
-       {"threads", std::int64_t{engine_.threads()}},
-       {"target", engine_.target()},
-       {"available_targets", available},
-       {"store", settings_.store},
-       {"models", models_},
-       {"broken", broken_}});
+  health->SetServingStatus("", IsServing());
 }
 
 void Daemon::Drain(const std::function<bool()>& hurry) {
   const auto end = Clock::now() + settings_.drain_grace;
-  // Whoever asks is told before the first call is refused.
-  Note(&Condition::leaving, true);
-  StopListening();
+  Note(&leaving_, true);
+  watchdog_ = {};
+  accept_loop_->Close();
   gate_.Close();
   Log(LogLevel::kInfo, "draining", {{"calls", gate_.in_flight()}});
-  bool hurried = false;
-  const auto go_on = [&](Clock::time_point until) {
-    return !hurried && Clock::now() < until && !(hurried = hurry());
-  };
   // The number that was seen last: a call that is refused counts for a moment.
   std::int64_t left = 0;
-  while ((left = gate_.in_flight()) > 0 && go_on(end)) {
-  }
-  const auto settled = Clock::now() + kSettling;
-  while (left == 0 && go_on(settled)) {
-  }
-  const auto delivered = std::min(end, Clock::now() + kDelivery);
-  while (left == 0 && accept_loop_->Unsent() && go_on(delivered)) {
-  }
-  // Whoever calls now is told that the connection is lost.
+  bool hurried = false;
+  const auto wait = [&](Clock::time_point until, const auto& pending) {
+    while (!hurried && pending() && Clock::now() < until) hurried = hurry();
+  };
+  wait(end, [&] { return (left = gate_.in_flight()) > 0; });
+  wait(Clock::now() + kSettling, [&] { return left == 0; });
+  wait(std::min(end, Clock::now() + kDelivery),
+       [&] { return left == 0 && accept_loop_->Unsent(); });
   accept_loop_->ShutDownConnections();
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();

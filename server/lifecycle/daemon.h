@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "server/config/settings.h"
-#include "server/lifecycle/certificates.h"
 #include "server/lifecycle/transport.h"
 #include "server/observability/metrics.h"
 #include "server/services/offered_services.h"
@@ -38,14 +37,10 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Where it listens, with the ports that were free.
   const std::vector<std::string>& addresses() const {
     return accept_loop_->addresses();
   }
   std::int64_t calls_in_flight() const { return gate_.in_flight(); }
-  /// Whether the watchdog is content; from any thread.
-  bool answers();
-
   /// Uses certificates and rights that have changed. From one thread.
   void Reload();
   /// Registers what has changed in the model directories, as the start does.
@@ -59,35 +54,22 @@ class Daemon {
   void Drain(const std::function<bool()>& hurry);
 
  private:
-  /// What health follows from.
-  struct Condition {
-    bool started = false;  // before and after, health is told nothing
-    bool leaving = false;
-    bool answers = true;
-
-    bool serving() const { return started && !leaving && answers; }
-  };
-
-  /// Whether health is SERVING.
-  bool IsServing();
-  std::vector<Level> Levels();
+  std::vector<Level> Levels() const;
   void OpenRegistry();
   void LoadDirectories(bool starts);
   void CountModels();
   void Listen();
+  bool IsServing() const { return started_ && !leaving_ && answers_; }
   /// Sets a condition and tells health what follows; from any thread.
-  void Note(bool Condition::* what, bool is);
-  /// Asks every address for its health; what is wrong.
+  void Note(std::atomic<bool>* condition, bool is);
   std::string AskOwnHealth() const;
-  void StopListening();
-  void LogStart();
 
   const Settings settings_;
-  std::mutex health_mutex_;
-  Condition condition_;                 // guarded by health_mutex_
-  std::unique_ptr<RightsFile> rights_;  // null: everybody may do everything
-  std::unique_ptr<Registry> registry_;
+  std::mutex health_mutex_;  // so that health is told in order
+  std::atomic<bool> started_{false}, leaving_{false}, answers_{true};
   std::int64_t models_ = 0, broken_ = 0;  // at the start
+  std::unique_ptr<RightsFile> rights_;    // null: everybody may do everything
+  std::unique_ptr<Registry> registry_;
   std::atomic<std::int64_t> model_failures_{0};
   Engine engine_;
   Admission admission_;

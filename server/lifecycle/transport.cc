@@ -1,12 +1,20 @@
 #include "server/lifecycle/transport.h"
 
+#include <absl/cleanup/cleanup.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <absl/synchronization/mutex.h>
 #include <grpc/grpc.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
 #include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -20,15 +28,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <limits>
-#include <stdexcept>
 
 #include "server/observability/logging.h"
 
 namespace torqued::server {
 namespace {
+
+namespace fs = std::filesystem;
+namespace tls = grpc::experimental;
 
 using Milliseconds = std::chrono::milliseconds;
 using flags::Security;
@@ -36,10 +49,7 @@ using flags::Security;
 constexpr Milliseconds kMostPatience{20'000};
 // The system reduces it to net.core.somaxconn.
 constexpr int kBacklog = 4096;
-// A port that is free at one address of a name may be taken at another.
-constexpr int kAttempts = 16;
-constexpr Milliseconds kPause{50};
-constexpr std::chrono::seconds kBetweenLines{1};
+constexpr Milliseconds kPause{50}, kBetweenLines{1000};
 
 /// To gRPC the largest number is no time at all.
 int OrNever(Milliseconds time) {
@@ -90,60 +100,36 @@ int ListenOn(const sockaddr* address, socklen_t size) {
   return -1;
 }
 
-bool IsAbsent(int error) {
-  return error == EADDRNOTAVAIL || error == EAFNOSUPPORT;
-}
-
-/// Listens on every address of the host that this machine has, all with one
-/// port. errno, or 0.
-int ListenOnAll(const std::string& host, const std::string& port,
-                std::vector<int>* sockets) {
+/// On every address of the host that this machine has, all with one port.
+std::vector<int> ListenTcp(const std::string& host, const std::string& port) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
-  if (const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
-      error != 0) {
-    throw std::runtime_error(gai_strerror(error));
-  }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
-                                                             &freeaddrinfo);
-  int absent = 0;
+  const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
+  Require(error == 0, gai_strerror(error));
+  const absl::Cleanup free([found] { freeaddrinfo(found); });
+  std::vector<int> sockets;
   std::set<std::string> seen;  // a name may have an address twice
+  int absent = 0;
   for (addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    if (!seen.emplace(reinterpret_cast<char*>(at->ai_addr), at->ai_addrlen)
-             .second) {
-      continue;
-    }
-    if (!sockets->empty()) {
+    auto* address = reinterpret_cast<char*>(at->ai_addr);
+    if (!seen.emplace(address, at->ai_addrlen).second) continue;
+    if (!sockets.empty()) {
       PortOf(at->ai_addr) =
-          htons(static_cast<in_port_t>(std::stoi(LocalName(sockets->front()))));
+          htons(static_cast<in_port_t>(std::stoi(LocalName(sockets.front()))));
     }
     const int descriptor = ListenOn(at->ai_addr, at->ai_addrlen);
     if (descriptor >= 0) {
-      sockets->push_back(descriptor);
-    } else if (IsAbsent(errno)) {
-      absent = errno;
+      sockets.push_back(descriptor);
     } else {
-      const int error = errno;
-      for (const int open : *sockets) close(open);
-      sockets->clear();
-      return error;
+      absent = errno;
+      Require(absent == EADDRNOTAVAIL || absent == EAFNOSUPPORT,
+              std::strerror(absent));
     }
   }
-  return sockets->empty() ? absent : 0;
-}
-
-std::vector<int> ListenTcp(const std::string& host, const std::string& port) {
-  std::vector<int> sockets;
-  // One socket for both families, if this machine has IPv6.
-  const bool any = host == "0.0.0.0" || host == "::";
-  int error = ListenOnAll(any ? "::" : host, port, &sockets);
-  if (any && IsAbsent(error)) error = ListenOnAll("0.0.0.0", port, &sockets);
-  for (int attempt = 1;
-       error == EADDRINUSE && port == "0" && attempt < kAttempts; ++attempt) {
-    error = ListenOnAll(host, port, &sockets);
-  }
-  if (error != 0) throw std::runtime_error(std::strerror(error));
+  // A machine without IPv6 has the other wildcard.
+  if (sockets.empty() && host == "::") return ListenTcp("0.0.0.0", port);
+  Require(!sockets.empty(), std::strerror(absent));
   return sockets;
 }
 
@@ -153,26 +139,144 @@ int ListenUnix(const std::string& path) {
   const auto* address = reinterpret_cast<const sockaddr*>(&name);
   struct stat status{};
   if (lstat(path.c_str(), &status) == 0) {
-    if (!S_ISSOCK(status.st_mode)) {
-      throw std::runtime_error("the file exists and is no socket");
-    }
+    Require(S_ISSOCK(status.st_mode), "the file exists and is no socket");
     // A full backlog would keep a blocking connect waiting.
     const int client =
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     const int error = connect(client, address, sizeof(name)) == 0 ? 0 : errno;
     close(client);
-    if (error == 0 || error == EAGAIN) {
-      throw std::runtime_error("another server listens there");
-    }
-    if (error != ECONNREFUSED) throw std::runtime_error(std::strerror(error));
+    Require(error != 0 && error != EAGAIN, "another server listens there");
+    Require(error == ECONNREFUSED, std::strerror(error));
     unlink(path.c_str());
   }
   const int descriptor = ListenOn(address, sizeof(name));
-  if (descriptor < 0) throw std::runtime_error(std::strerror(errno));
+  Require(descriptor >= 0, std::strerror(errno));
   return descriptor;
 }
 
+std::shared_ptr<const std::string> MakeDirectory() {
+  std::string made =
+      (fs::temp_directory_path() / "torqued-tls-XXXXXX").string();
+  Require(mkdtemp(made.data()) != nullptr,
+          "cannot make a private folder " + made);
+  return {new std::string(made), [](const std::string* directory) {
+            std::error_code ignored;
+            fs::remove_all(*directory, ignored);
+            delete directory;
+          }};
+}
+
+void Write(const std::string& file, const std::string& text) {
+  std::ofstream out(file);
+  out << text << std::flush;
+  Require(out.good(), "cannot write " + file);
+}
+
+void RequireOf(bool good, const std::string& what) {
+  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  Require(good, reason == nullptr ? what : what + ": " + reason);
+}
+
 }  // namespace
+
+std::string ReadPem(const std::string& flag, const std::string& file) {
+  if (file.empty()) return {};
+  auto text = ReadText(file);
+  Require(text.has_value(), flag + ": cannot read " + file);
+  return std::move(*text);
+}
+
+Certificates::Certificates(TlsFiles files)
+    : files_(std::move(files)), directory_(MakeDirectory()) {
+  Use();
+}
+
+bool Certificates::Use() {
+  // One file, so that gRPC never reads a half-replaced pair.
+  const std::string pair = ReadPem("--tls-cert", files_.cert) + "\n" +
+                           ReadPem("--tls-key", files_.key);
+  const std::string ca = ReadPem("--tls-client-ca", files_.client_ca);
+  if (seen_ == std::pair(pair, ca)) return false;
+  seen_ = {pair, ca};
+  const std::string new_pair = *directory_ + "/new.pem",
+                    new_ca = *directory_ + "/new-ca.pem";
+  Write(new_pair, pair);
+  Write(new_ca, ca);
+  Check(new_pair, new_ca);
+  fs::rename(new_pair, *directory_ + "/server.pem");
+  fs::rename(new_ca, *directory_ + "/ca.pem");
+  return true;
+}
+
+void Certificates::Check(const std::string& pair, const std::string& ca) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+      SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
+  // A key with a passphrase is refused, not asked for.
+  SSL_CTX_set_default_passwd_cb(context.get(),
+                                [](char*, int, int, void*) { return 0; });
+  RequireOf(
+      SSL_CTX_use_certificate_chain_file(context.get(), pair.c_str()) == 1,
+      "--tls-cert: " + files_.cert + " has no certificate");
+  RequireOf(SSL_CTX_use_PrivateKey_file(context.get(), pair.c_str(),
+                                        SSL_FILETYPE_PEM) == 1,
+            "--tls-key: " + (files_.key.empty() ? files_.cert : files_.key) +
+                " has no key of the certificate");
+  const ASN1_TIME* end =
+      X509_get0_notAfter(SSL_CTX_get0_certificate(context.get()));
+  RequireOf(X509_cmp_current_time(end) > 0,
+            "--tls-cert: " + files_.cert + " has expired");
+  bool vouched = false;
+  if (!files_.client_ca.empty()) {
+    RequireOf(
+        SSL_CTX_load_verify_locations(context.get(), ca.c_str(), nullptr) == 1,
+        "--tls-client-ca: " + files_.client_ca + " has no certificate");
+    X509_STORE_set_purpose(SSL_CTX_get_cert_store(context.get()),
+                           X509_PURPOSE_SSL_CLIENT);
+    vouched = SSL_CTX_build_cert_chain(context.get(),
+                                       SSL_BUILD_CHAIN_FLAG_UNTRUSTED) == 1;
+    ERR_clear_error();
+  }
+  std::tm calendar{};
+  ASN1_TIME_to_tm(end, &calendar);
+  expires_ = timegm(&calendar);
+  vouched_ = vouched;
+}
+
+void Certificates::Reload() {
+  std::string problem;
+  try {
+    if (Use()) {
+      Log(LogLevel::kInfo, "certificate replaced", {{"file", files_.cert}});
+    }
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  // Of a file that cannot be read, too.
+  const bool is_new = problem != std::exchange(problem_, problem);
+  if (problem.empty() || !is_new) return;
+  ++failures_;
+  Log(LogLevel::kError, "certificate not replaced", {{"detail", problem}});
+}
+
+std::shared_ptr<grpc::ServerCredentials> Certificates::ForServer(
+    bool client_must_have_one) const {
+  const bool has_ca = !files_.client_ca.empty();
+  const std::string pair = *directory_ + "/server.pem";
+  tls::TlsServerCredentialsOptions options(
+      std::make_shared<tls::FileWatcherCertificateProvider>(
+          pair, pair, has_ca ? *directory_ + "/ca.pem" : "",
+          /*refresh_interval_sec=*/1));
+  options.watch_identity_key_cert_pairs();
+  if (has_ca) {
+    options.watch_root_certs();
+    options.set_cert_request_type(
+        client_must_have_one
+            ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+            : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
+  }
+  return tls::TlsServerCredentials(options);
+}
 
 void ConfigureTransport(const Settings& settings,
                         grpc::ServerBuilder* builder) {
@@ -189,7 +293,6 @@ void ConfigureTransport(const Settings& settings,
   // time in streams of large chunks.
   set(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 1 << 20);
   set(GRPC_ARG_MAX_CONCURRENT_STREAMS, 256);  // of one connection
-  // As HTTP/2 counts them: 32 bytes more for each field.
   set(GRPC_ARG_MAX_METADATA_SIZE, 8192);
   // What one thread takes from a connection before it turns to others: of the
   // usual 4 MB, frames of 15 bytes keep it for seconds.
@@ -198,14 +301,12 @@ void ConfigureTransport(const Settings& settings,
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
       OrNever(std::clamp(settings.keepalive, Milliseconds(1), kMostPatience)));
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // A client that pings more often, three times while nothing is sent to it, is
-  // sent away.
+  // Who pings more often, three times while nothing is sent, is sent away.
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
   set(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
       600'000);  // clients connect again unseen
   // Its grace has no end unless set.
   set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(settings.max_connection_age));
-  // For the preface and the settings of a client.
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 20'000);
   // A search for deadlocks at every lock that gRPC takes, which abseil makes
   // unless it was compiled without assertions: Debian's has them.
@@ -217,7 +318,6 @@ int RaiseDescriptorLimit() {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  getrlimit(RLIMIT_NOFILE, &limit);
   return static_cast<int>(
       std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int>::max()));
 }
@@ -225,12 +325,10 @@ int RaiseDescriptorLimit() {
 AcceptLoop::AcceptLoop(const std::vector<std::string>& addresses,
                        int descriptor_limit)
     : AcceptLoop(descriptor_limit - kOtherDescriptors) {
-  if (descriptor_limit < 2 * kOtherDescriptors) {
-    throw std::runtime_error(
-        "this process may have " + std::to_string(descriptor_limit) +
-        " descriptors; it needs " + std::to_string(2 * kOtherDescriptors) +
-        " (ulimit -Hn; LimitNOFILE of a service)");
-  }
+  Require(descriptor_limit >= 2 * kOtherDescriptors,
+          absl::StrCat("this process may have ", descriptor_limit,
+                       " descriptors; it needs ", 2 * kOtherDescriptors,
+                       " (ulimit -Hn; LimitNOFILE of a service)"));
   for (const std::string& address : addresses) {
     try {
       addresses_.push_back(Listen(address));
@@ -238,9 +336,6 @@ AcceptLoop::AcceptLoop(const std::vector<std::string>& addresses,
       throw std::runtime_error("cannot listen on " + address + ": " +
                                error.what());
     }
-  }
-  for (const Listener& listener : listeners_) {
-    local_.insert(LocalName(listener.descriptor));
   }
 }
 
@@ -250,29 +345,30 @@ std::string AcceptLoop::Listen(const std::string& address) {
   if (flags::IsUnixAddress(place)) {
     const std::string path(flags::SocketPath(place));
     listeners_.push_back({ListenUnix(path), security, path});
+    local_.insert(path);
     return address;
   }
   const std::size_t colon = place.rfind(':');
   std::string host = place.substr(0, colon);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  // One socket for both families.
+  if (host == "0.0.0.0") host = "::";
   for (const int descriptor : ListenTcp(host, place.substr(colon + 1))) {
     listeners_.push_back({descriptor, security, ""});
   }
-  return address.substr(0, address.rfind(':') + 1) +
-         LocalName(listeners_.back().descriptor);
+  const std::string port = LocalName(listeners_.back().descriptor);
+  local_.insert(port);
+  return address.substr(0, address.rfind(':') + 1) + port;
 }
 
 void AcceptLoop::RegisterWith(grpc::ServerBuilder* builder,
                               const Certificates* certificates) {
-  for (const Listener& listener : listeners_) {
-    const Security security = listener.security;
-    auto& acceptor = acceptors_[static_cast<std::size_t>(security)];
-    if (acceptor != nullptr) continue;
-    acceptor = builder->experimental().AddExternalConnectionAcceptor(
+  for (Listener& listener : listeners_) {
+    listener.acceptor = builder->experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        security == Security::kNone
+        listener.security == Security::kNone
             ? grpc::InsecureServerCredentials()
-            : certificates->ForServer(security == Security::kMtls));
+            : certificates->ForServer(listener.security == Security::kMtls));
   }
 }
 
@@ -288,8 +384,7 @@ void AcceptLoop::Close() {
     close(wake_);
   }
   for (const Listener& listener : listeners_) {
-    // First: a server that starts meanwhile finds no file that it could replace
-    // by its own.
+    // First: a server that starts meanwhile finds no file to replace.
     if (!listener.file.empty()) unlink(listener.file.c_str());
     close(listener.descriptor);
   }
@@ -334,8 +429,7 @@ void AcceptLoop::Accept(const Listener& listener) {
       connection;
   connection.listener_fd = listener.descriptor;
   connection.fd = descriptor;
-  acceptors_[static_cast<std::size_t>(listener.security)]->HandleNewConnection(
-      &connection);
+  listener.acceptor->HandleNewConnection(&connection);
 }
 
 void AcceptLoop::LogRefusal(const std::string& why) {
@@ -373,15 +467,11 @@ void AcceptLoop::ShutDownConnections() const {
 void WriteAddressFile(const std::string& path,
                       const std::vector<std::string>& addresses) {
   const std::string draft = path + "." + std::to_string(getpid());
-  errno = 0;
-  std::ofstream file(draft, std::ios::trunc);
-  for (const std::string& address : addresses) file << address << '\n';
-  file.close();
+  std::ofstream file(draft);
+  file << absl::StrJoin(addresses, "\n") << std::endl;
   if (file && std::rename(draft.c_str(), path.c_str()) == 0) return;
-  const std::string reason = std::strerror(errno);
-  std::remove(draft.c_str());
   throw std::runtime_error("--address-file: cannot write " + path + ": " +
-                           reason);
+                           std::strerror(errno));
 }
 
 }  // namespace torqued::server

@@ -1,9 +1,10 @@
-// Connections: accepted here, handed to gRPC, and bounded in what it reads.
+// Connections: accepted here, handed to gRPC, bounded in what it reads, and
+// their certificates, which are replaced while the server runs.
 #pragma once
 
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -11,13 +12,56 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/config/settings.h"
 #include "server/flags/address.h"
-#include "server/lifecycle/certificates.h"
 
 namespace torqued::server {
+
+/// The text of the file that the flag names; empty if there is no file. Throws
+/// std::runtime_error if it cannot be read.
+std::string ReadPem(const std::string& flag, const std::string& file);
+
+/// gRPC reads copies of the files, which are made once a change is checked. So
+/// files that do not belong together are never in use.
+class Certificates {
+ public:
+  /// Throws std::exception: what is wrong with which file.
+  explicit Certificates(TlsFiles files);
+  Certificates(const Certificates&) = delete;
+  Certificates& operator=(const Certificates&) = delete;
+
+  /// Uses the files if they have changed and are good; otherwise logs once
+  /// what is wrong, and those before serve on. From one thread.
+  void Reload();
+
+  /// With a client CA, clients may have certificates of it, or must.
+  std::shared_ptr<grpc::ServerCredentials> ForServer(
+      bool client_must_have_one) const;
+  /// File of the server's certificate and key, with which it asks for its own
+  /// health; empty if the client CA does not vouch for them.
+  std::string own() const {
+    return vouched_ ? *directory_ + "/server.pem" : "";
+  }
+
+  std::int64_t failures() const { return failures_.load(); }
+  std::int64_t expires() const { return expires_.load(); }
+
+ private:
+  /// Throws what is wrong with the files; true: they have changed.
+  bool Use();
+  void Check(const std::string& pair, const std::string& ca);
+
+  const TlsFiles files_;
+  const std::shared_ptr<const std::string> directory_;
+  /// What the files held when they were last read: a pair, and a CA.
+  std::pair<std::string, std::string> seen_;
+  std::string problem_;  // that was logged last
+  std::atomic<bool> vouched_{false};
+  std::atomic<std::int64_t> failures_{0}, expires_{0};
+};
 
 /// Sets the bounds of what gRPC reads ahead of the calls. Beyond ArrivalBytes
 /// gRPC closes idle connections, then ends calls, of its own choice and without
@@ -25,12 +69,11 @@ namespace torqued::server {
 /// 20 s at most. At `max_connection_age` calls under way are finished.
 void ConfigureTransport(const Settings& settings, grpc::ServerBuilder* builder);
 
-/// Raises the soft limit of descriptors to the hard one; what it is then.
+/// To the hard one; what it is then.
 int RaiseDescriptorLimit();
 
-/// Stands in for the listener of gRPC 1.51, which stops for good at the first
-/// connection for which there is no descriptor. Connections that would take the
-/// last descriptors are closed.
+/// Stands in for the listener of gRPC 1.51, which stops for good where it finds
+/// no descriptor. Connections that would take the last ones are closed.
 class AcceptLoop {
  public:
   /// What connections leave to the store, the log and the watchdog.
@@ -46,23 +89,21 @@ class AcceptLoop {
   AcceptLoop(const AcceptLoop&) = delete;
   AcceptLoop& operator=(const AcceptLoop&) = delete;
 
-  /// As they were given, with the ports that were free.
+  /// With the ports that were free.
   const std::vector<std::string>& addresses() const { return addresses_; }
   /// `certificates`: null if no address has TLS. Outlives this.
   void RegisterWith(grpc::ServerBuilder* builder,
                     const Certificates* certificates);
-  /// gRPC serves now.
   void Start();
   /// Listens no more: the system refuses who connects.
   void Close();
 
   /// Connections that were closed at once, for the limit of descriptors.
   std::int64_t refused() const { return refused_.load(); }
-  /// Whether a client has yet to take what was sent to it.
+  /// Whether a client has yet to take what was sent.
   bool Unsent() const;
-  /// Shuts down all connections, once it is closed. Their clients see
-  /// UNAVAILABLE; those that a server has open when it shuts down may see
-  /// CANCELLED.
+  /// Once it is closed. Clients see UNAVAILABLE; of connections that a server
+  /// has open when it shuts down they may see CANCELLED.
   void ShutDownConnections() const;
 
  private:
@@ -70,11 +111,12 @@ class AcceptLoop {
     int descriptor;
     flags::Security security;
     std::string file;  // of a Unix socket
+    std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor =
+        nullptr;
   };
 
   explicit AcceptLoop(int most) : most_(most) {}
 
-  /// The address with the port that was free.
   std::string Listen(const std::string& address);
   void Run();
   void Accept(const Listener& listener);
@@ -85,9 +127,6 @@ class AcceptLoop {
   std::vector<Listener> listeners_;
   std::vector<std::string> addresses_;
   std::set<std::string> local_;  // names of the listening sockets
-  /// By Security.
-  std::array<std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>, 3>
-      acceptors_;
   std::thread thread_;
   int wake_ = -1;
   std::atomic<int> largest_{0};  // number that a connection had

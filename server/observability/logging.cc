@@ -1,6 +1,7 @@
 #include "server/observability/logging.h"
 
 #include <absl/random/random.h>
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
@@ -23,8 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kQueuedLines = 2048;
-
 struct Logging {
   LogFormat format = LogFormat::kText;
   std::atomic<LogLevel> level = LogLevel::kInfo;
@@ -41,7 +40,6 @@ Logging& Instance() {
   return *logging;
 }
 
-/// As --log-level takes it.
 std::string_view NameOf(LogLevel level) {
   constexpr std::string_view kNames[] = {"debug", "info", "warn", "error"};
   return kNames[static_cast<int>(level)];
@@ -54,22 +52,13 @@ std::string Dump(const Json& json) {
       json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-Json ToJson(const LogField& field) {
-  return std::visit([](const auto& value) -> Json { return Json(value); },
-                    field.value);
-}
-
-/// Quoted where it would not read as one word.
 std::string Word(const Json& value) {
-  const bool plain = value.is_string() &&
-                     value.get_ref<const std::string&>().find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyz"
-                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789._-:/@[]+") == std::string::npos;
-  return plain ? value.get<std::string>() : Dump(value);
+  const std::string text = Dump(value);
+  if (!value.is_string() || text.find_first_of("\\ =") != text.npos)
+    return text;
+  return text.substr(1, text.size() - 2);
 }
 
-/// Writes to stderr, in the thread of the pool alone.
 class StderrSink final
     : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  private:
@@ -79,11 +68,11 @@ class StderrSink final
     ++logging.written;
     const std::uint64_t dropped = logging.dropped();
     if (dropped == told_) return;
-    const std::string notice =
-        RenderLogLine(logging.format, LogLevel::kWarn, "log lines dropped",
-                      {{"count", static_cast<std::int64_t>(dropped - told_)}});
+    const auto count = static_cast<std::int64_t>(dropped - told_);
     told_ = dropped;
-    Write({"", spdlog::level::off, notice});
+    Write({"", spdlog::level::off,
+           RenderLogLine(logging.format, LogLevel::kWarn, "log lines dropped",
+                         {{"count", count}})});
   }
   void flush_() override {}
 
@@ -97,7 +86,6 @@ class StderrSink final
   std::uint64_t told_ = 0;  // dropped lines
 };
 
-/// `ends`: the process aborts as soon as this returns.
 void FromLibrary(std::string_view library, std::string_view message,
                  bool ends) {
   Log(ends ? LogLevel::kError : LogLevel::kDebug, message,
@@ -111,14 +99,12 @@ void SetUpLogging(LogFormat format, LogLevel level) {
   Logging& logging = Instance();
   logging.format = format;
   logging.level = level;
-  if (logging.logger == nullptr) {
-    // Never destroyed: their thread may wait for a reader of stderr for ever.
-    logging.pool =
-        std::make_shared<spdlog::details::thread_pool>(kQueuedLines, 1);
-    logging.logger = std::make_shared<spdlog::async_logger>(
-        "", std::make_shared<StderrSink>(), logging.pool,
-        spdlog::async_overflow_policy::overrun_oldest);
-  }
+  // Never destroyed: their thread may wait for a reader of stderr for ever.
+  logging.pool =
+      std::make_shared<spdlog::details::thread_pool>(/*queued lines*/ 2048, 1);
+  logging.logger = std::make_shared<spdlog::async_logger>(
+      "", std::make_shared<StderrSink>(), logging.pool,
+      spdlog::async_overflow_policy::overrun_oldest);
   logging.logger->set_pattern(format == LogFormat::kJson
                                   ? R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ",%v})"
                                   : "%Y-%m-%dT%H:%M:%S.%fZ %v",
@@ -153,7 +139,8 @@ std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields) {
   Json said = Json::object();
   for (const LogField& field : fields) {
-    Json value = ToJson(field);
+    Json value =
+        std::visit([](const auto& of) { return Json(of); }, field.value);
     if (value != "") said[std::string(field.name)] = std::move(value);
   }
   if (format == LogFormat::kJson) {
@@ -163,10 +150,10 @@ std::string RenderLogLine(LogFormat format, LogLevel level,
     return object.substr(1, object.size() - 2);  // without the braces
   }
   const std::string quoted = Dump(Json(message));
-  std::string line(NameOf(level));
-  line.append(" ").append(quoted, 1, quoted.size() - 2);
+  std::string line =
+      Cat(NameOf(level), " ", quoted.substr(1, quoted.size() - 2));
   for (const auto& [name, value] : said.items()) {
-    line.append(" ").append(name).append("=").append(Word(value));
+    line += Cat(" ", name, "=", Word(value));
   }
   return line;
 }
@@ -184,10 +171,8 @@ void RouteLibraryLogs() {
 }
 
 std::string RequestIdFrom(std::string_view wanted) {
-  constexpr std::size_t kMaxLength = 128;
-  if (!wanted.empty() && wanted.size() <= kMaxLength &&
-      std::ranges::all_of(wanted,
-                          [](char c) { return c > ' ' && c < '\x7f'; })) {
+  if (!wanted.empty() && wanted.size() <= 128 &&
+      std::ranges::all_of(wanted, absl::ascii_isgraph)) {
     return std::string(wanted);
   }
   thread_local absl::BitGen generator;
@@ -195,24 +180,21 @@ std::string RequestIdFrom(std::string_view wanted) {
 }
 
 TraceContext TraceFrom(std::string_view traceparent) {
-  // A digit stands for any hex digit, but for those of the version.
-  constexpr std::string_view kForm =
-      "00-00000000000000000000000000000000-0000000000000000-00";
-  const auto fits = [](char form, char sent) {
-    return form == '-'
-               ? sent == '-'
-               : (sent >= '0' && sent <= '9') || (sent >= 'a' && sent <= 'f');
+  const auto is_hex = [](std::string_view digits) {
+    return digits.find_first_not_of("0123456789abcdef") == digits.npos;
   };
-  const auto is_zero = [](std::string_view id) {
-    return id.find_first_not_of('0') == std::string_view::npos;
+  const auto is_id = [&](std::string_view digits) {
+    return is_hex(digits) && digits.find_first_not_of('0') != digits.npos;
   };
-  if (!traceparent.starts_with("00-") ||
-      !std::ranges::equal(kForm, traceparent, fits)) {
+  if (traceparent.size() != 55 || !traceparent.starts_with("00-") ||
+      traceparent[35] != '-' || traceparent[52] != '-') {
     return {};
   }
   const auto trace = traceparent.substr(3, 32),
              parent = traceparent.substr(36, 16);
-  if (is_zero(trace) || is_zero(parent)) return {};
+  if (!is_id(trace) || !is_id(parent) || !is_hex(traceparent.substr(53))) {
+    return {};
+  }
   return {std::string(trace), std::string(parent)};
 }
 

@@ -28,12 +28,11 @@ bool LogEnabled(LogLevel level);
 /// them.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
-/// Lines of gRPC and protobuf become debug lines of ours. One behind which the
-/// library ends the process is an error, and is written before that.
+/// Lines of gRPC and protobuf become debug lines of ours; one behind which the
+/// library ends the process becomes an error.
 void RouteLibraryLogs();
 
-/// Waits until the lines so far are written, at most so long. False: stderr is
-/// stuck. For the end of the process, at which lines that wait are lost.
+/// Waits until the lines so far are written. False: stderr is stuck.
 bool WriteOutLog(std::chrono::milliseconds at_most);
 
 /// What stands in a line behind the time. Line breaks and characters that
@@ -41,7 +40,6 @@ bool WriteOutLog(std::chrono::milliseconds at_most);
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields);
 
-// What names a call across client, server and logs.
 inline constexpr char kRequestIdKey[] = "x-request-id";
 inline constexpr char kTraceKey[] = "traceparent";
 
@@ -49,12 +47,9 @@ inline constexpr char kTraceKey[] = "traceparent";
 /// else a new one: 16 hex digits.
 std::string RequestIdFrom(std::string_view wanted);
 
-/// The caller's place in a trace, as lower-case hex digits.
 struct TraceContext {
-  std::string trace_id;   // 32 digits
-  std::string parent_id;  // 16 digits: the caller's span
+  std::string trace_id, parent_id;  // in hex
 };
-
 /// Of a traceparent of W3C's Trace Context, version 00. Both empty: it is not
 /// one, or an id of it is all zero.
 TraceContext TraceFrom(std::string_view traceparent);

@@ -26,24 +26,19 @@ namespace {
 
 using prometheus::Counter;
 using prometheus::Family;
-using prometheus::Gauge;
 using prometheus::Histogram;
-
-constexpr std::size_t kCodes = grpc::StatusCode::UNAUTHENTICATED + 1;
-constexpr std::size_t kReasons = v1::Reason_MAX + 1;
 
 const Histogram::BucketBoundaries kBuckets = {1e-4, 2.5e-4, 5e-4,  1e-3, 2.5e-3,
                                               5e-3, 0.01,   0.025, 0.05, 0.1,
                                               0.25, 0.5,    1,     10};
 
-double Seconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
+double Seconds(std::chrono::duration<double> time) { return time.count(); }
 
 struct State {
   struct Method {
     Histogram* seconds = nullptr;
-    std::array<std::array<std::atomic<Counter*>, kReasons>, kCodes> ends{};
+    std::atomic<Counter*> ends[grpc::StatusCode::UNAUTHENTICATED + 1]
+                              [v1::Reason_ARRAYSIZE]{};
   };
 
   State() {
@@ -59,43 +54,39 @@ struct State {
     }
     // They have the order of the wire, which begins with none.
     for (int k = 0; k < kQuantityCount; ++k) {
-      constexpr std::size_t kPrefix = sizeof("QUANTITY_") - 1;
+      const auto& name = v1::Quantity_Name(static_cast<v1::Quantity>(k + 1));
       rows_of[static_cast<std::size_t>(k)] = &rows.Add(
-          {{"quantity", absl::AsciiStrToLower(
-                            v1::Quantity_Name(static_cast<v1::Quantity>(k + 1))
-                                .substr(kPrefix))}});
+          {{"quantity",
+            absl::AsciiStrToLower(name.substr(sizeof("QUANTITY_") - 1))}});
     }
   }
 
   // Register and Add have the same answer again.
-  Family<Counter>& NewCounter(const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-  }
-  Family<Histogram>& NewHistogram(const char* name, const char* help) {
-    return prometheus::BuildHistogram().Name(name).Help(help).Register(
-        registry);
-  }
-  Family<Gauge>& NewGauge(const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  template <class Metric>
+  Family<Metric>& New(prometheus::detail::Builder<Metric> builder,
+                      const char* name, const char* help) {
+    return builder.Name(name).Help(help).Register(registry);
   }
 
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
-  Family<Counter>& calls = NewCounter(
-      "torqued_calls_total", "Calls by method, status code and error reason.");
-  Family<Histogram>& seconds = NewHistogram(
-      "torqued_call_seconds", "Time from the arrival of a call to its end.");
+  Family<Counter>& calls =
+      New(prometheus::BuildCounter(), "torqued_calls_total",
+          "Calls by method, status code and error reason.");
+  Family<Histogram>& seconds =
+      New(prometheus::BuildHistogram(), "torqued_call_seconds",
+          "Time from the arrival of a call to its end.");
   Histogram& queue =
-      NewHistogram("torqued_queue_seconds",
-                   "Time that a call or chunk waited for a computing thread.")
+      New(prometheus::BuildHistogram(), "torqued_queue_seconds",
+          "Time that a call or chunk waited for a computing thread.")
           .Add({}, kBuckets);
-  Family<Counter>& rows =
-      NewCounter("torqued_rows_total", "Rows computed, by quantity.");
-  Counter& samples =
-      NewCounter("torqued_samples_total", "Samples of trajectories checked.")
-          .Add({});
+  Family<Counter>& rows = New(prometheus::BuildCounter(), "torqued_rows_total",
+                              "Rows computed, by quantity.");
+  Counter& samples = New(prometheus::BuildCounter(), "torqued_samples_total",
+                         "Samples of trajectories checked.")
+                         .Add({});
   Family<Counter>& models =
-      NewCounter("torqued_model_lookups_total",
-                 "Models that calls asked for: cached in memory, or loaded.");
+      New(prometheus::BuildCounter(), "torqued_model_lookups_total",
+          "Models that calls asked for: cached in memory, or loaded.");
   Counter& cached = models.Add({{"result", "cached"}});
   Counter& loaded = models.Add({{"result", "loaded"}});
   std::map<std::string, Method, std::less<>> methods;
@@ -142,7 +133,7 @@ class MetricsServer final : public CivetHandler {
   std::string Metrics() const {
     for (const Level& level : probes_.levels()) {
       TheState()
-          .NewGauge(level.name, level.help)
+          .New(prometheus::BuildGauge(), level.name, level.help)
           .Add({})
           .Set(static_cast<double>(level.value));
     }
@@ -161,16 +152,14 @@ void CountCall(std::string_view method, grpc::StatusCode code,
   const auto found = TheState().methods.find(method);
   if (found == TheState().methods.end()) return;
   found->second.seconds->Observe(Seconds(took));
-  auto& counter = found->second.ends[code][static_cast<std::size_t>(reason)];
+  auto& counter = found->second.ends[code][reason];
   Counter* made = counter.load(std::memory_order_acquire);
   if (made == nullptr) {
     made = &TheState().calls.Add(
         {{"method", found->first},
          {"code",
           absl::StatusCodeToString(static_cast<absl::StatusCode>(code))},
-         {"reason", reason == v1::REASON_UNSPECIFIED
-                        ? std::string()
-                        : v1::Reason_Name(reason)}});
+         {"reason", reason == 0 ? "" : v1::Reason_Name(reason)}});
     counter.store(made, std::memory_order_release);
   }
   made->Increment();
@@ -196,7 +185,8 @@ void CountModel(bool cached) {
 
 void SetBuild(std::string_view version, std::string_view target) {
   TheState()
-      .NewGauge("torqued_build_info", "Version and instruction set in use.")
+      .New(prometheus::BuildGauge(), "torqued_build_info",
+           "Version and instruction set in use.")
       .Add({{"version", std::string(version)}, {"target", std::string(target)}})
       .Set(1);
 }

@@ -17,20 +17,15 @@
 
 namespace torqued::server {
 
-/// A call has ended. REASON_UNSPECIFIED: without details of an error.
+/// `reason`: REASON_UNSPECIFIED without details of an error.
 void CountCall(std::string_view method, grpc::StatusCode code,
                v1::Reason reason, std::chrono::nanoseconds took);
-/// Rows were computed, after a time in the queue.
 void CountRows(const QuantitySet& quantities, std::int64_t rows,
                std::chrono::nanoseconds queue);
-/// The samples of a trajectory were checked.
 void CountSamples(std::int64_t samples);
-/// A call asked for a model, which was in memory or had to be loaded.
 void CountModel(bool cached);
-/// Version and instruction set of the server.
 void SetBuild(std::string_view version, std::string_view target);
 
-/// A gauge that is read when the counters are.
 struct Level {
   const char* name;
   const char* help;
