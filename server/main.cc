@@ -1,4 +1,5 @@
 // The torqued server process.
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <grpc/grpc.h>
 #include <unistd.h>
@@ -113,7 +114,8 @@ int Run(const StoreCommand& command) {
       return 0;
     }
     const StoreCheck check = CheckStore(store, Interrupted);
-    for (const std::string& damage : check.damage) Print(store + ": " + damage);
+    for (const std::string& damage : check.damage)
+      Print(absl::StrCat(store, ": ", damage));
     const bool good = check.damage.empty();
     Print(absl::StrFormat("%s: %s, %d names, %d revisions, schema %d", store,
                           good ? "good" : "damaged", check.names,

@@ -178,8 +178,8 @@ std::optional<std::string> ReadText(const std::string& path) {
   if (file == nullptr) return std::nullopt;
   std::string text;
   char block[4096];
-  while (const std::size_t size =
-             std::fread(block, 1, sizeof(block), file.get())) {
+  for (std::size_t size = sizeof(block); size == sizeof(block);) {
+    size = std::fread(block, 1, sizeof(block), file.get());
     text.append(block, size);
   }
   if (std::ferror(file.get()) != 0) return std::nullopt;

@@ -1,5 +1,6 @@
 #include "server/flags/options.h"
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
 
@@ -16,6 +17,9 @@ namespace {
 /// More names than a sentence lists where one of them is near.
 constexpr std::size_t kFewNames = 8;
 
+std::string Text(std::int64_t number) { return absl::StrCat(number); }
+std::string Text(double number) { return absl::StrFormat("%.15g", number); }
+
 template <class T>
 CLI::Option* InRange(CLI::Option* option, const char* kind, T min, T max) {
   return option->check([=](const std::string& text) -> std::string {
@@ -28,9 +32,8 @@ CLI::Option* InRange(CLI::Option* option, const char* kind, T min, T max) {
     const bool good = !octal && error == std::errc{} && stop == end &&
                       value >= min && value <= max;
     if (good) return {};
-    return absl::StrFormat("needs %s from %.15g to %.15g, not '%s'", kind,
-                           static_cast<double>(min), static_cast<double>(max),
-                           text);
+    return absl::StrCat("needs ", kind, " from ", Text(min), " to ", Text(max),
+                        ", not '", text, "'");
   });
 }
 

@@ -175,7 +175,7 @@ void Daemon::OpenRegistry() {
         .rights = rights_.get(),
         .read_only = settings_.read_only};
   }));
-  services_ = std::make_unique<OfferedServices>(*context_);
+  services_ = OfferServices(*context_);
 }
 
 void Daemon::LoadDirectories(bool starts) {
@@ -232,7 +232,9 @@ void Daemon::Listen() {
   }
   ConfigureTransport(settings_, &builder);
   accept_loop_->RegisterWith(&builder, certificates_.get());
-  services_->RegisterWith(&builder);
+  for (const auto& [unused, service] : services_) {
+    builder.RegisterService(service.get());
+  }
   server_ = builder.BuildAndStart();
   Require(server_ != nullptr, "the transport does not start");
 }
@@ -245,7 +247,7 @@ std::string Daemon::AskOwnHealth() const {
     if (own.empty() && flags::SecurityOf(address) == flags::Security::kMtls) {
       continue;
     }
-    const std::string problem =
+    std::string problem =
         CheckHealth(address, {"", own, "", "", false}, kHealthPatience,
                     /*must_serve=*/false);
     // Connections beyond the limit of descriptors are refused by intention.
@@ -264,7 +266,7 @@ void Daemon::Note(std::atomic<bool>* condition, bool is) {
   const std::lock_guard lock(health_mutex_);
   *condition = is;
   auto* health = server_->GetHealthCheckService();
-  for (const std::string& service : services_->names()) {
+  for (const auto& [service, unused] : services_) {
     health->SetServingStatus(service, IsServing());
   }
   health->SetServingStatus("", IsServing());

@@ -75,7 +75,7 @@ class Daemon {
   Admission admission_;
   CallGate gate_;
   std::unique_ptr<ServiceContext> context_;
-  std::unique_ptr<OfferedServices> services_;
+  std::vector<OfferedService> services_;
   std::unique_ptr<Certificates> certificates_;  // null: no TLS
   std::unique_ptr<grpc::Server> server_;
   // Goes before the server, to which it hands connections.

@@ -65,7 +65,7 @@ std::string SelfCheck(Engine& engine) {
   if (const auto* error = std::get_if<Error>(&query)) return error->message;
   StateBatch batch(std::get<QueryPtr>(query), reply.mutable_results());
   auto refused = batch.Bind(fields);
-  if (!refused) refused = batch.Admit(0, 0, {kRows, 1 << 20}, &room);
+  if (!refused) refused = batch.Admit(0, {kRows, 1 << 20}, &room);
   if (refused) return refused->message;
   std::promise<EvaluationReport> promise;
   engine.Submit(batch.plan(), batch.outputs(),

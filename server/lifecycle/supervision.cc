@@ -51,7 +51,7 @@ sigset_t Signals() {
   return set;
 }
 
-std::string_view Variable(const char* name) {
+std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -59,12 +59,11 @@ std::string_view Variable(const char* name) {
 /// How often systemd wants to hear of this process; 0: never.
 std::chrono::microseconds ManagerInterval() {
   std::int64_t interval = 0, process = 0;
-  if (absl::SimpleAtoi(Variable("WATCHDOG_PID").data(), &process) &&
+  if (absl::SimpleAtoi(Variable("WATCHDOG_PID"), &process) &&
       process != getpid()) {
     return {};
   }
-  static_cast<void>(
-      absl::SimpleAtoi(Variable("WATCHDOG_USEC").data(), &interval));
+  static_cast<void>(absl::SimpleAtoi(Variable("WATCHDOG_USEC"), &interval));
   return std::chrono::microseconds(interval);
 }
 
@@ -119,7 +118,7 @@ int WaitForSignal(std::chrono::milliseconds at_most) {
 }
 
 void TellManager(std::string_view lines) {
-  const std::string_view path = Variable("NOTIFY_SOCKET");
+  const std::string path = Variable("NOTIFY_SOCKET");
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   if (path.empty() || path.size() >= sizeof(address.sun_path)) return;
   path.copy(address.sun_path, path.size());
@@ -132,12 +131,12 @@ void TellManager(std::string_view lines) {
   close(out);
 }
 
-std::jthread Watch(std::function<std::string()> check,
-                   std::function<void(bool)> tell,
+std::jthread Watch(const std::function<std::string()>& check,
+                   const std::function<void(bool)>& tell,
                    std::chrono::microseconds interval) {
   const std::chrono::microseconds heard = ManagerInterval();
   if (heard.count() > 0) interval = std::min(interval, heard / 2);
-  auto look = [=, failures = 0]() mutable {
+  auto look = [check, tell, heard, failures = 0]() mutable {
     const std::string problem = check();
     if (problem.empty()) {
       if (heard.count() > 0) TellManager("WATCHDOG=1");

@@ -28,8 +28,8 @@ void TellManager(std::string_view lines);
 /// has set $WATCHDOG_USEC: twice in that time. `tell` hears when the server
 /// does not answer (false), or again. After 3 failures in a row ends the
 /// process with code 70, so that systemd or Kubernetes starts another one.
-std::jthread Watch(std::function<std::string()> check,
-                   std::function<void(bool)> tell,
+std::jthread Watch(const std::function<std::string()>& check,
+                   const std::function<void(bool)>& tell,
                    std::chrono::microseconds interval);
 
 /// Asks grpc.health.v1 at the address for the whole server, over a connection

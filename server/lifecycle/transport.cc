@@ -143,6 +143,7 @@ int ListenUnix(const std::string& path) {
     // A full backlog would keep a blocking connect waiting.
     const int client =
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    Require(client >= 0, std::strerror(errno));
     const int error = connect(client, address, sizeof(name)) == 0 ? 0 : errno;
     close(client);
     Require(error != 0 && error != EAGAIN, "another server listens there");
@@ -394,6 +395,7 @@ void AcceptLoop::Close() {
 void AcceptLoop::Run() {
   pthread_setname_np(pthread_self(), "accept");
   std::vector<pollfd> ready;
+  ready.reserve(listeners_.size() + 1);
   for (const Listener& listener : listeners_) {
     ready.push_back({listener.descriptor, POLLIN, 0});
   }

@@ -53,7 +53,7 @@ std::string Dump(const Json& json) {
 }
 
 std::string Word(const Json& value) {
-  const std::string text = Dump(value);
+  std::string text = Dump(value);
   if (!value.is_string() || text.find_first_of("\\ =") != text.npos)
     return text;
   return text.substr(1, text.size() - 2);
@@ -138,10 +138,11 @@ bool WriteOutLog(std::chrono::milliseconds at_most) {
 std::string RenderLogLine(LogFormat format, LogLevel level,
                           std::string_view message, LogFields fields) {
   Json said = Json::object();
+  const Json nothing = "";
   for (const LogField& field : fields) {
     Json value =
         std::visit([](const auto& of) { return Json(of); }, field.value);
-    if (value != "") said[std::string(field.name)] = std::move(value);
+    if (value != nothing) said[std::string(field.name)] = std::move(value);
   }
   if (format == LogFormat::kJson) {
     Json line{{"level", NameOf(level)}, {"message", message}};

@@ -145,6 +145,7 @@ void BackUpStore(const std::string& store, const std::string& file,
     require(fsync(draft.fd) == 0 &&
             rename(draft.path.c_str(), target.c_str()) == 0);
     const int folder = open(target.parent_path().c_str(), O_RDONLY | O_CLOEXEC);
+    require(folder >= 0);
     fsync(folder);  // it has its name after a crash, too
     close(folder);
   } catch (const StoreError& error) {

@@ -5,60 +5,34 @@
 #include <utility>
 
 namespace torqued::server {
-namespace {
-
-// About the time of a large job; clients add their own back-off.
-constexpr std::chrono::milliseconds kRetryAfter{100};
-
-/// Of one unit. `most`: that the peer may have.
-std::optional<Error> RefusalOf(const std::string& unit, std::int64_t more,
-                               std::int64_t own, std::int64_t of_peer,
-                               std::int64_t of_all, std::int64_t most,
-                               std::int64_t limit) {
-  v1::Reason reason = v1::OVERLOADED;
-  std::string message;
-  if (more == 0) return std::nullopt;
-  // In this form nothing overflows.
-  if (more > most - own) {
-    reason = v1::REQUEST_TOO_LARGE;
-    message = "The call takes " +
-              std::to_string(more > most ? more : more + own) + " " + unit +
-              "; a client may have at most " + std::to_string(most) +
-              " under way.";
-  } else if (more > most - of_peer) {
-    message = "This client has too many " + unit +
-              " under way beside others; try later.";
-  } else if (more > limit - of_all) {
-    message = "Too many " + unit + " are under way; try later.";
-    most = limit;
-  } else {
-    return std::nullopt;
-  }
-  Error error = MakeError(
-      reason, std::move(message),
-      {{"limit", std::to_string(most)}, {"setting", "max-inflight-" + unit}});
-  if (reason == v1::OVERLOADED) error.retry_after = kRetryAfter;
-  return error;
-}
-
-}  // namespace
 
 std::optional<Error> Admission::Take(PeerId peer, const Load& more,
                                      const Load& own) {
-  const auto most = [peer](std::int64_t limit) {
-    return peer == kNoPeer ? limit : limit - limit / 2;
-  };
   const std::lock_guard lock(mutex_);
   const auto found = peers_.find(peer);
   const Load theirs = found == peers_.end() ? Load() : found->second;
-  auto refusal = RefusalOf("bytes", more.bytes, own.bytes, theirs.bytes,
-                           held_.bytes, most(limit_.bytes), limit_.bytes);
-  if (!refusal) {
-    refusal = RefusalOf("streams", more.streams, own.streams, theirs.streams,
-                        held_.streams, most(limit_.streams), limit_.streams);
+  for (const auto unit : {&Load::bytes, &Load::streams}) {
+    const std::int64_t limit = limit_.*unit, wanted = more.*unit;
+    const std::int64_t most = peer == kNoPeer ? limit : limit - limit / 2;
+    if (wanted == 0) continue;
+    const std::string name = unit == &Load::bytes ? "bytes" : "streams";
+    // In this form nothing overflows.
+    const bool never = wanted > most - own.*unit;
+    const bool too_many = wanted > most - theirs.*unit;
+    if (!never && !too_many && wanted <= limit - held_.*unit) continue;
+    Error error = MakeError(
+        never ? v1::REQUEST_TOO_LARGE : v1::OVERLOADED,
+        never      ? "The call takes more " + name + " than a client may have."
+        : too_many ? "This client has too many " + name + " under way."
+                   : "Too many " + name + " are under way; try later.",
+        {{"limit", std::to_string(never || too_many ? most : limit)},
+         {"setting", "max-inflight-" + name}});
+    // About the time of a large job; clients add their own back-off.
+    if (!never) error.retry_after = std::chrono::milliseconds(100);
+    return error;
   }
-  if (!refusal) Add(peer, more);
-  return refusal;
+  Add(peer, more);
+  return std::nullopt;
 }
 
 void Admission::Add(PeerId peer, const Load& more) {

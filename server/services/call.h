@@ -1,7 +1,9 @@
 // What every call of ours has, whatever its shape: an id, a client, a place in
-// the gate, memory, one end, a log line. And calls of one request.
+// the gate, memory, one end, a log line. And its two shapes: one request, or
+// messages in both directions, of which one is read and one written at a time.
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +28,8 @@
 
 namespace torqued::server {
 
-/// A fault of the server. Does not throw: memory may have run out.
-Error FaultOfTheServer() noexcept;
+/// A fault of the server, without words: memory may have run out.
+inline Error FaultOfTheServer() noexcept { return {}; }
 
 /// What `work` returns, or the fault that ended it.
 template <class Work>
@@ -38,8 +41,9 @@ auto OrFault(const Work& work) -> decltype(work()) {
   }
 }
 
-/// The server is draining.
-Error Draining();
+inline Error Draining() {
+  return MakeError(v1::DRAINING, "The server is shutting down; go elsewhere.");
+}
 
 /// What a call of one request takes beside its messages and gRPC's own part:
 /// its record, its first block of memory, its places in lists.
@@ -66,6 +70,11 @@ std::optional<Error> Receive(grpc::ByteBuffer* bytes, Message* message,
   return Parse(bytes, message);
 }
 
+/// What a stream has done, for the log.
+struct Volume {
+  std::int64_t chunks = 0, rows = 0;
+};
+
 /// In the gate from its beginning to its end, if that was open.
 class CallRecord {
  public:
@@ -90,33 +99,25 @@ class CallRecord {
   /// must not throw.
   template <class Then>
   void FindModel(const std::string& reference, const Then& then) {
-    if (auto refusal = SetModel(reference)) return then(*std::move(refusal));
-    auto known = context_.registry.ResolveLoaded(reference);
-    CountModel(known.has_value());
-    if (known) return then(*std::move(known));
-    context_.loads.Run(reference, host(), [this, &reference, then] {
-      then(OrFault([&]() -> OrError<ModelEntry> {
-        if (cancelled()) return Error();  // which nobody hears of
-        return ResolveModel(context_.registry, reference, &room_);
-      }));
-    });
+    try {
+      if (auto refusal = SetModel(reference)) return then(*std::move(refusal));
+      auto known = context_.registry.ResolveLoaded(reference);
+      CountModel(known.has_value());
+      if (known) return then(*std::move(known));
+      context_.loads.Run(reference, host(), [this, &reference, then] {
+        then(OrFault([&]() -> OrError<ModelEntry> {
+          if (cancelled()) return Error();  // which nobody hears of
+          return ResolveModel(context_.registry, reference, &room_);
+        }));
+      });
+    } catch (...) {
+      then(FaultOfTheServer());
+    }
   }
 
-  // The status that ends the call, once that is logged and counted.
-
+  /// The status that ends the call, once that is logged and counted.
   /// `change`: what an operator wants to know of it, if anything.
-  grpc::Status Success(std::string_view change = {});
-  /// The same as Abandonment if the call is cancelled.
-  grpc::Status Failure(Error error);
-  /// Nobody hears of it: the call is cancelled, or its deadline passed.
-  grpc::Status Abandonment();
-
-  /// What a stream has done, for the log.
-  void set_volume(std::int64_t chunks, std::int64_t rows) {
-    volume_ = {chunks, rows};
-  }
-  /// The call is about to be cancelled, since its client takes no message.
-  void LogNotTaken() const;
+  grpc::Status End(std::optional<Error> error, std::string_view change = {});
 
   void Cancel() {
     cancelled_.store(true);
@@ -135,6 +136,8 @@ class CallRecord {
 
   ServiceContext& context_;
   grpc::CallbackServerContext* const call_;
+  const std::string peer_text_;  // which gRPC forgets when a call is cancelled
+  const std::string_view method_;
 
  private:
   void LogEnd(LogLevel level, std::string_view message,
@@ -142,12 +145,9 @@ class CallRecord {
 
   const std::shared_ptr<const Rights> rights_;  // null: all may do everything
   const Grant* const grant_;                    // of the client; null: none
-  const std::string peer_text_;  // which gRPC forgets when a call is cancelled
-  const std::string_view method_;
   const std::string request_id_;
   const TraceContext trace_;
   std::string model_;
-  std::optional<std::pair<std::int64_t, std::int64_t>> volume_;
   const std::chrono::steady_clock::time_point arrival_;
   std::atomic<bool> cancelled_{false};
   bool entered_ = false;
@@ -157,23 +157,23 @@ class CallRecord {
   /// Cancelled with the call; an evaluation may cancel it too.
   const std::shared_ptr<CancellationToken> cancellation_;
   Reservation room_;  // what the call holds
+  std::optional<Volume> volume_;
 };
 
 /// A call of one request and one reply, which goes once gRPC is through with
-/// it. It ends itself by one Succeed or Fail, on any thread, and touches
-/// nothing of its own afterwards.
+/// it. It ends itself by Succeed or an error, once and on any thread, and
+/// touches nothing of its own afterwards.
 class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
  public:
   static UnaryCall* Start(UnaryCall* call) {
     // Without an end the call would hold its place in the gate for ever.
     call->Guarded([call] {
       auto refusal = call->Refusal();
-      return refusal ? call->Fail(*std::move(refusal)) : call->Run();
+      return refusal ? refusal : call->Run();
     });
     return call;
   }
 
-  /// `method` must live for ever.
   UnaryCall(grpc::CallbackServerContext* call, ServiceContext& context,
             std::string_view method, const grpc::ByteBuffer* request,
             grpc::ByteBuffer* reply)
@@ -182,20 +182,16 @@ class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
         reply_bytes_(reply) {}
 
  protected:
-  /// May throw before the call has ended: Start guards it.
-  virtual void Run() = 0;
-  /// Fails the call when `work` throws, which it may before the call has ended.
+  /// Start guards it.
+  virtual std::optional<Error> Run() = 0;
+  /// Ends the call if `work` returns an error or throws, which it may as long
+  /// as it has not succeeded.
   template <class Work>
   void Guarded(const Work& work) {
-    try {
-      work();
-    } catch (...) {
-      Fail(FaultOfTheServer());
-    }
+    if (auto error = OrFault(work)) Finish(End(std::move(error)));
   }
 
-  void Succeed(std::string_view change = {}) { Finish(Success(change)); }
-  void Fail(Error error) { Finish(Failure(std::move(error))); }
+  void Succeed(std::string_view change = {}) { Finish(End({}, change)); }
 
   /// gRPC's, not const, until the call ends: a request is freed once parsed.
   grpc::ByteBuffer* const request_bytes_;
@@ -208,5 +204,113 @@ class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
   /// on the thread that notices, instead of waking another one.
   bool InternalInlineable() final { return true; }
 };
+
+/// What every stream of ours has: its entry, the message that names the model,
+/// the order in which gRPC may be called, one end. Lives until gRPC is through
+/// with the call.
+class StreamCall
+    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+      public CallGate::Listener,
+      protected CallRecord,
+      public std::enable_shared_from_this<StreamCall> {
+ public:
+  /// Admits the call and begins to read, or ends it. Once.
+  static StreamCall* Start(const std::shared_ptr<StreamCall>& call);
+
+ protected:
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// What is to be started now. Messages stay until they are read or written.
+  struct Steps {
+    grpc::ByteBuffer* read = nullptr;
+    const grpc::ByteBuffer* write = nullptr;
+    bool work = false;  // Work is to be called
+  };
+
+  using CallRecord::CallRecord;
+
+  // Of the kind of stream. Those that are called under the lock must not wait.
+
+  /// A message has been read; Handled is to be called when it is.
+  virtual void OnMessage() = 0;
+  /// The message named this model. Errors end the call.
+  virtual std::optional<Error> OnModel(const ModelEntry& entry) = 0;
+  /// A reply has been written. Under the lock.
+  virtual void OnWritten() {}
+  /// Under the lock. May call Succeed or EndWith instead.
+  virtual Steps NextSteps() = 0;
+  /// Without the lock.
+  virtual void Work() {}
+  /// The end is decided: what is under way may be cut short. Under the lock.
+  virtual void OnEnding() {}
+  /// Adds metadata to the error, if there is one, and frees what is admitted.
+  virtual void OnEnd(Error* error) = 0;
+
+  /// The first message is to be a start, each other one a part of this name.
+  static std::optional<Error> ProblemOfKind(bool first, bool has_start,
+                                            bool has_part,
+                                            const std::string& part);
+
+  /// Hands the model to OnModel, here or on a thread for what is not cut, and
+  /// then calls Handled. `reference` lives until OnModel.
+  void FindModel(const std::string& reference);
+
+  /// A message is handled; the next one may be read.
+  void Handled(std::optional<Error> error);
+
+  /// Starts whatever can be started now, or ends the call, after which nothing
+  /// of this may be touched. Everything that changes the state calls it.
+  void Advance(Lock lock);
+
+  // Under the lock; of several ends the first counts.
+  void Succeed() { ending_ = true; }
+  void EndWith(Error error) {
+    if (!std::exchange(ending_, true)) error_ = std::move(error);
+  }
+  bool ending() const { return ending_; }
+
+  std::mutex mutex_;  // guards what follows
+  bool reading_ = false;
+  bool writing_ = false;
+  bool handling_ = false;  // a message that has been read
+  bool input_ended_ = false;
+  bool started_ = false;  // the start is handled, without an error
+  bool draining_ = false;
+  int working_ = 0;  // other threads, which will call Advance
+
+ private:
+  void OnReadDone(bool ok) final;
+  void OnWriteDone(bool ok) final;
+  void OnCancel() final {
+    Cancel();
+    Advance(Lock(mutex_));
+  }
+  void OnDone() final;
+  void OnClose() final {
+    Lock lock(mutex_);
+    draining_ = true;
+    Advance(std::move(lock));
+  }
+
+  /// Cancels the call if its client has not taken a message for too long, or
+  /// comes again when that may be.
+  void CheckWrite();
+
+  std::shared_ptr<StreamCall> self_;  // until gRPC is through
+
+  int starting_ = 0;  // threads that are about to call gRPC
+  bool ending_ = false;
+  std::optional<Error> error_;  // to end with
+  bool finished_ = false;
+  bool succeeded_ = false;                             // to be logged
+  bool done_ = false;                                  // gRPC is through
+  std::chrono::steady_clock::time_point write_begun_;  // or the end
+  std::optional<grpc::Alarm> write_check_;
+};
+
+std::shared_ptr<StreamCall> NewEvaluateStream(grpc::CallbackServerContext* call,
+                                              ServiceContext& context);
+std::shared_ptr<StreamCall> NewCheckStream(grpc::CallbackServerContext* call,
+                                           ServiceContext& context);
 
 }  // namespace torqued::server

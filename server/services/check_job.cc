@@ -33,7 +33,7 @@ constexpr std::int64_t kNumbersOfAStep = 8 * kRowsOfAStep;
 /// Of the tables in one message.
 constexpr std::int64_t kMessageBytes = 512 << 10;
 
-/// The tables that the check fills in; v and a are there before.
+/// The tables that the check fills in, all but v and a.
 constexpr std::pair<v1::TrajectoryTable, double * TrajectoryTables::*>
     kFilledIn[] = {
         {v1::TRAJECTORY_TABLE_TAU, &TrajectoryTables::tau},
@@ -46,20 +46,13 @@ constexpr std::pair<v1::TrajectoryTable, double * TrajectoryTables::*>
         {v1::TRAJECTORY_TABLE_SIGMA_MIN, &TrajectoryTables::sigma_min},
         {v1::TRAJECTORY_TABLE_CONDITION, &TrajectoryTables::condition}};
 
+template <class Number>
 void Widen(const InputArray& array, std::vector<double>* numbers) {
-  const auto count = static_cast<std::size_t>(array.rows * array.columns);
-  const std::size_t before = numbers->size();
-  numbers->resize(before + count);
-  double* to = numbers->data() + before;
-  if (array.type == NumberType::kF64) {
-    std::memcpy(to, array.data, count * sizeof(double));
-    return;
-  }
   const auto* from = static_cast<const char*>(array.data);
-  for (std::size_t k = 0; k < count; ++k) {
-    float number = 0;
-    std::memcpy(&number, from + k * sizeof(float), sizeof(float));
-    to[k] = static_cast<double>(number);
+  for (std::int64_t k = 0; k < array.rows * array.columns; ++k) {
+    Number number = 0;
+    std::memcpy(&number, from + k * sizeof(Number), sizeof(Number));
+    numbers->push_back(static_cast<double>(number));
   }
 }
 
@@ -107,9 +100,7 @@ std::optional<Error> CheckJob::Start(v1::CheckTrajectoryStart&& start,
     return error;
   }
   start_ = std::move(start);
-  model_name_ = entry.name;
-  revision_ = entry.loaded->revision;
-  validation_ = entry.loaded->options->validation;
+  entry_ = entry;
   auto decoded = DecodeCheck(start_, *model_);
   if (auto* error = std::get_if<Error>(&decoded)) {
     return InMessage(std::move(*error), "start.");
@@ -135,8 +126,9 @@ std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
     int columns;
     bool required;
     std::vector<double>* numbers;
+    InputArray read = {};
   };
-  const Column columns[] = {
+  Column columns[] = {
       {samples.time(), "samples.time", 1, true, &time_},
       {samples.q(), "samples.q", joints, joints > 0, &q_},
       {samples.v(), "samples.v", joints, false, &v_},
@@ -144,11 +136,10 @@ std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
       {samples.tip_wrench_on_environment(), std::string("samples.") + kWrenches,
        6, false, &wrench_}};
   std::int64_t rows = 0, numbers = 0;
-  std::vector<InputArray> read;
-  for (const Column& column : columns) {
+  for (Column& column : columns) {
     auto array = ReadArray(column.array, column.field);
     if (auto* error = std::get_if<Error>(&array)) return std::move(*error);
-    const InputArray& input = read.emplace_back(std::get<InputArray>(array));
+    const InputArray& input = column.read = std::get<InputArray>(array);
     if (!input.present()) {
       if (!column.required && column.numbers->empty()) continue;
       return FieldError(v1::MISSING_INPUT, column.field,
@@ -174,8 +165,11 @@ std::optional<Error> CheckJob::Append(const v1::TrajectorySamples& samples) {
     numbers += input.rows * input.columns;
   }
   if (auto error = room_->Grow(kBytesOfNumber * numbers)) return error;
-  for (std::size_t k = 0; k < read.size(); ++k) {
-    if (read[k].present()) Widen(read[k], columns[k].numbers);
+  for (const Column& column : columns) {
+    if (!column.read.present()) continue;
+    column.read.type == NumberType::kF64
+        ? Widen<double>(column.read, column.numbers)
+        : Widen<float>(column.read, column.numbers);
   }
   return std::nullopt;
 }
@@ -196,6 +190,10 @@ std::optional<Error> CheckJob::Complete() {
   if (rows() == 0) {
     return FieldError(v1::MISSING_INPUT, "samples", "there are no samples");
   }
+  // The tables, and of a spline the coefficients beside v and a.
+  const std::int64_t columns =
+      table_columns_ + (derive ? 4 * model_->nv() + 32 : 0);
+  if (auto error = room_->Grow(kBytesOfNumber * columns * rows())) return error;
   if (model_->nv() == 0) return std::nullopt;
   if (v_.empty() != a_.empty()) {
     return FieldError(v1::MISSING_INPUT, v_.empty() ? "samples.v" : "samples.a",
@@ -225,11 +223,6 @@ std::optional<Error> CheckJob::Complete() {
   if (const auto steps = TooUneven(time_, method)) {
     return UnevenTimes(*steps, time_, method);
   }
-  // The spline has its own rows of coefficients, beside v and a.
-  if (auto error =
-          room_->Grow(kBytesOfNumber * rows() * (4 * model_->nv() + 32))) {
-    return error;
-  }
   derivatives_.emplace(time_, q, method);
   derived_ = method;
   return std::nullopt;
@@ -252,12 +245,11 @@ std::optional<Error> CheckJob::DeriveRows() {
 }
 
 std::optional<Error> CheckJob::MakeReady() {
-  if (auto error = room_->Grow(kBytesOfNumber * table_columns_ * rows())) {
-    return error;
-  }
   TrajectoryTables tables;
   for (const v1::TrajectoryTable asked : decoded_.tables) {
     std::vector<double>& numbers = tables_.emplace_back();
+    if (asked == v1::TRAJECTORY_TABLE_V) numbers = v_;
+    if (asked == v1::TRAJECTORY_TABLE_A) numbers = a_;
     for (const auto& [table, place] : kFilledIn) {
       if (table != asked) continue;
       numbers.resize(
@@ -291,8 +283,9 @@ std::optional<Error> CheckJob::Conclude() {
   }
   verdict.set_judged_between(derived_.has_value());
   *verdict.mutable_asked() = start_;
-  FillEcho(check_->plan(), false, model_name_, revision_, validation_,
-           engine_.target(), verdict.mutable_echo());
+  FillEcho(check_->plan(), false, entry_.name, entry_.loaded->revision,
+           entry_.loaded->options->validation, engine_.target(),
+           verdict.mutable_echo());
   FillTipFrameOfAnyStates(check_->plan(), verdict.mutable_echo());
   return std::nullopt;
 }
@@ -308,12 +301,8 @@ std::optional<Error> CheckJob::FillNext(v1::TrajectoryRows* to) {
     const v1::TrajectoryTable table = decoded_.tables[k];
     const int width = ColumnsOf(table, model_->nv());
     if (width == 0) continue;
-    const std::vector<double>& numbers = table == v1::TRAJECTORY_TABLE_V ? v_
-                                         : table == v1::TRAJECTORY_TABLE_A
-                                             ? a_
-                                             : tables_[k];
     const std::int64_t overflow = CopyNumbers(
-        numbers.data() + rows_filled_ * width, count * width,
+        tables_[k].data() + rows_filled_ * width, count * width,
         AllocateArray(decoded_.encoding, count, width, ArrayOf(table, to)));
     if (overflow < count * width) {
       return FieldError(v1::INVALID_OPTION, "start.options.encoding",

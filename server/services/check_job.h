@@ -30,7 +30,6 @@ class CheckJob {
 
   std::optional<Error> Start(v1::CheckTrajectoryStart&& start,
                              const ModelEntry& entry);
-  bool started() const { return model_ != nullptr; }
 
   std::optional<Error> Append(const v1::TrajectorySamples& samples);
   std::int64_t rows() const { return static_cast<std::int64_t>(time_.size()); }
@@ -62,8 +61,7 @@ class CheckJob {
   std::shared_ptr<CancellationToken> cancellation_;
   v1::CheckTrajectoryStart start_;
   std::shared_ptr<const Model> model_;
-  std::string model_name_, revision_;
-  Validation validation_ = Validation::kDefault;
+  ModelEntry entry_;
   DecodedCheck decoded_;
   std::int64_t table_columns_ = 0;  // of all together
   std::vector<double> time_, q_, v_, a_, wrench_;
@@ -72,7 +70,7 @@ class CheckJob {
   std::optional<SplineMethod> derived_;
   std::optional<TrajectoryCheck> check_;
   std::optional<v1::TrajectoryVerdict> verdict_;
-  std::vector<std::vector<double>> tables_;  // of the check, as they are asked
+  std::vector<std::vector<double>> tables_;  // as they are asked
   std::int64_t rows_filled_ = 0;
 };
 

@@ -22,40 +22,35 @@ template <class Request, class Reply>
 class DynamicsCall final : public UnaryCall {
   using UnaryCall::UnaryCall;
 
-  void Run() override {
-    if (auto error = Receive(request_bytes_, &request_, &room_, kBytesOfCall)) {
-      return Fail(*std::move(error));
-    }
+  std::optional<Error> Run() override {
+    auto error = Receive(request_bytes_, &request_, &room_, kBytesOfCall);
+    if (error) return error;
     FindModel(request_.model(), [this](OrError<ModelEntry> found) {
-      Guarded([&] {
-        if (auto* error = std::get_if<Error>(&found)) {
-          return Fail(std::move(*error));
-        }
-        Compute(std::get<ModelEntry>(found));
+      Guarded([&]() -> std::optional<Error> {
+        if (auto* refusal = std::get_if<Error>(&found)) return *refusal;
+        return Compute(std::get<ModelEntry>(found));
       });
     });
+    return std::nullopt;
   }
 
-  void Compute(const ModelEntry& entry) {
+  std::optional<Error> Compute(const ModelEntry& entry) {
     Engine& engine = context_.engine;
     const ComputeFields fields = FieldsOf(request_);
     auto prepared = context_.queries.Prepare(fields, entry, engine.kernels());
-    if (auto* error = std::get_if<Error>(&prepared)) {
-      return Fail(std::move(*error));
-    }
+    if (auto* refusal = std::get_if<Error>(&prepared)) return *refusal;
     auto query = std::get<QueryPtr>(std::move(prepared));
     // That of others, or of the cache, is small. One of its own is there before
     // it is admitted, but only of as many calls as there are threads.
-    query_bytes_ = query.use_count() > 1 ? 0 : query->bytes();
+    auto error = room_.Grow(query.use_count() > 1 ? 0 : query->bytes());
+    if (error) return error;
     StateBatch& batch =
         batch_.emplace(std::move(query), results_->mutable_results());
-    auto error = batch.Bind(fields);
+    error = batch.Bind(fields);
     if (!error) {
-      error = batch.Admit(query_bytes_,
-                          static_cast<std::int64_t>(batch.echo().size()),
-                          context_.limits, &room_);
+      error = batch.Admit(batch.echo().size(), context_.limits, &room_);
     }
-    if (error) return Fail(*std::move(error));
+    if (error) return error;
     prepared_ = age();
 
     if (Engine::IsSmall(*batch.plan())) {
@@ -64,17 +59,15 @@ class DynamicsCall final : public UnaryCall {
     engine.Submit(
         batch.plan(), batch.outputs(),
         [this](const EvaluationReport& report) {
-          Guarded([&] { OnEvaluated(report); });
+          Guarded([&] { return OnEvaluated(report); });
         },
         cancellation_, batch.query().fail_fast, peer_, batch.most_threads());
+    return std::nullopt;
   }
 
-  void OnEvaluated(const EvaluationReport& report) {
-    if (cancelled()) return Fail({});
-    if (report.failed) return Fail(FaultOfTheServer());
-    if (auto error = batch_->Finish(report, 0, results_)) {
-      return Fail(*std::move(error));
-    }
+  std::optional<Error> OnEvaluated(const EvaluationReport& report) {
+    if (cancelled() || report.failed) return FaultOfTheServer();
+    if (auto error = batch_->Finish(report, 0, results_)) return error;
     CountRows(batch_->plan()->options().quantities, batch_->rows(),
               report.queue);
     v1::Timing timing;
@@ -90,8 +83,8 @@ class DynamicsCall final : public UnaryCall {
     }
     // The reply may wait long: not with a plan, and the model that it has.
     batch_.reset();
-    room_.ShrinkTo(room_.bytes() - query_bytes_);
     Succeed();
+    return std::nullopt;
   }
 
   /// The reply is in an arena whose first block comes with the call: a reply of
@@ -105,7 +98,6 @@ class DynamicsCall final : public UnaryCall {
       google::protobuf::Arena::CreateMessage<v1::ComputeReply>(&arena_);
   Request request_;
   std::optional<StateBatch> batch_;  // until there is a reply
-  std::int64_t query_bytes_ = 0;     // of the batch's
   std::chrono::nanoseconds prepared_{0};
 };
 

@@ -1,20 +1,19 @@
-#include "server/services/evaluate_stream.h"
-
+// A call of torqued.v1.Dynamics.Evaluate: chunks of states in, results out.
 #include <algorithm>
-#include <string>
-#include <utility>
+#include <vector>
 
-#include "server/wire/message_bytes.h"
+#include "server/services/call.h"
 #include "server/wire/reply.h"
 
 namespace torqued::server {
 namespace {
 
-/// Chunks that are larger give their memory back.
-constexpr std::int64_t kMaxKeptBytes = 1 << 20;
-/// Of what may be in flight: idle streams leave the rest to calls.
-constexpr std::int64_t kKeptPart = 8;
+using Clock = std::chrono::steady_clock;
 
+/// Chunks read and not yet written, at most.
+constexpr std::size_t kWindow = 8;
+/// Of a chunk's memory, and as a part of all in flight: the rest is for calls.
+constexpr std::int64_t kMaxKeptBytes = 1 << 20, kKeptPart = 8;
 /// What takes less, by estimate, is computed where it was parsed: its numbers
 /// are in the caches there. Rows that leave the lanes may take ten times as
 /// long.
@@ -27,256 +26,280 @@ bool IsForThePool(const StateBatch& batch) {
   return plan.Nanoseconds(plan.rows()) > kInPlaceNanoseconds;
 }
 
-}  // namespace
-
-void EvaluateStream::OnMessage() {
-  current_->arrival = Clock::now();
-  if (query_) {
-    current_->done = current_->parsed = false;
-    current_->number = chunks_read_++;
-    return AdmitOrWait();
+/// Chunks are read one after the other, computed on the thread that parsed them
+/// unless they take long, else on the engine's pool, and answered in order. Of
+/// more than kWindow none is read: flow control holds the client up. A chunk
+/// that is not admitted waits until those before it are answered; only then it
+/// is refused.
+class EvaluateStream final : public StreamCall {
+ public:
+  EvaluateStream(grpc::CallbackServerContext* call, ServiceContext& context)
+      : StreamCall(call, context, "Evaluate") {
+    volume_.emplace();
+    line_.reserve(kWindow);
   }
-  const v1::EvaluateRequest& request = current_->request;
-  auto error = OrFault([&] {
-    auto problem = Receive(&current_->bytes, &current_->request, &room_);
-    return problem ? problem
-                   : ProblemOfKind(true, request.has_start(),
-                                   request.has_chunk(), "chunk");
-  });
-  if (error) return Handled(std::move(error));
-  FindModel(request.start().model());
-}
 
-std::optional<Error> EvaluateStream::OnModel(const ModelEntry& entry) {
-  auto prepared = context_.queries.Prepare(FieldsOf(current_->request.start()),
-                                           entry, context_.engine.kernels());
-  if (auto* error = std::get_if<Error>(&prepared)) {
-    return InMessage(std::move(*error), "start.");
+ private:
+  struct Chunk {
+    explicit Chunk(EvaluateStream& stream)
+        : room(stream.context_.admission, stream.peer_, &stream.room_) {}
+
+    grpc::ByteBuffer bytes;  // as received, then as sent
+    v1::EvaluateRequest request;
+    v1::EvaluateReply reply;
+    std::optional<StateBatch> batch;  // from the first use as a chunk on
+    /// Of request and reply, or of the memory that is kept of them.
+    Reservation room;
+    bool parsed = false;
+    std::uint64_t number = 0;  // in the stream, from 0
+    std::uint64_t first_row = 0;
+    Clock::time_point arrival;
+    std::chrono::nanoseconds prepared{0};  // since the arrival
+    /// With fail_fast of its computing alone, else the call's.
+    std::shared_ptr<CancellationToken> stop;
+    /// The reply is serialized, or there is an error instead.
+    bool done = false;
+    std::optional<Error> error;
+  };
+
+  void OnMessage() override {
+    Chunk& chunk = *current_;
+    chunk.arrival = Clock::now();
+    if (query_) {
+      chunk.done = chunk.parsed = false;
+      chunk.number = chunks_read_++;
+      return Work();
+    }
+    auto error = OrFault([&] { return Take(&chunk, &room_); });
+    if (error) return Handled(std::move(error));
+    FindModel(chunk.request.start().model());
   }
-  auto query = std::get<QueryPtr>(std::move(prepared));
-  if (auto error = room_.Grow(query->bytes())) return error;
-  // The start, which may be large, goes with the message.
-  room_.ShrinkTo(query->bytes());
-  query_ = std::move(query);
-  return std::nullopt;
-}
 
-void EvaluateStream::AdmitOrWait() {
-  Chunk& chunk = *current_;
-  const Admission& all = context_.admission;
-  while (true) {
+  std::optional<Error> Take(Chunk* chunk, Reservation* room) {
+    const v1::EvaluateRequest& request = chunk->request;
+    if (auto error = Receive(&chunk->bytes, &chunk->request, room))
+      return error;
+    return ProblemOfKind(!query_, request.has_start(), request.has_chunk(),
+                         "chunk");
+  }
+
+  std::optional<Error> OnModel(const ModelEntry& entry) override {
+    auto prepared = context_.queries.Prepare(
+        FieldsOf(current_->request.start()), entry, context_.engine.kernels());
+    if (auto* error = std::get_if<Error>(&prepared)) {
+      return InMessage(std::move(*error), "start.");
+    }
+    auto query = std::get<QueryPtr>(std::move(prepared));
+    if (auto error = room_.Grow(query->bytes())) return error;
+    // The start, which may be large, goes with the message.
+    room_.ShrinkTo(query->bytes());
+    query_ = std::move(query);
+    return std::nullopt;
+  }
+
+  /// Puts the current chunk in line, or lets it wait for those that are there.
+  void Work() override {
+    const Admission& all = context_.admission;
     Lock lock(mutex_);
     const bool first = line_.empty();
     lock.unlock();
     // Half of what may be in flight is left to others.
     if (first || all.bytes() <= all.limit().bytes / 2) {
+      Chunk& chunk = *current_;
       chunk.error = OrFault([&] { return Admit(&chunk); });
       if (first || !chunk.error || chunk.error->reason != v1::OVERLOADED) {
         return Queue();
       }
     }
     lock.lock();
-    // Without anybody left to wait for, it is first now.
-    if (line_.empty()) continue;
     waiting_ = true;
-    return Advance(std::move(lock));
+    Advance(std::move(lock));
   }
-}
 
-std::optional<Error> EvaluateStream::Admit(Chunk* chunk) {
-  const v1::EvaluateRequest& request = chunk->request;
-  if (!chunk->parsed) {
-    chunk->room.ShrinkTo(0);
-    auto error = Receive(&chunk->bytes, &chunk->request, &chunk->room);
-    if (!error) {
-      error = ProblemOfKind(false, request.has_start(), request.has_chunk(),
-                            "chunk");
+  /// Parses and binds the chunk, once, and admits its results.
+  std::optional<Error> Admit(Chunk* chunk) {
+    if (!chunk->parsed) {
+      chunk->room.ShrinkTo(0);
+      auto error = Take(chunk, &chunk->room);
+      if (error) return error;
+      if (!chunk->batch) {
+        chunk->batch.emplace(query_, chunk->reply.mutable_results());
+      }
+      error = chunk->batch->Bind(FieldsOf(chunk->request.chunk()));
+      if (error) return InMessage(*std::move(error), "chunk.");
+      chunk->stop = query_->fail_fast
+                        ? std::make_shared<CancellationToken>(cancellation_)
+                        : cancellation_;
+      chunk->parsed = true;
     }
-    if (error) return error;
-    if (!chunk->batch) {
-      chunk->batch.emplace(query_, chunk->reply.mutable_results());
-    }
-    error = chunk->batch->Bind(FieldsOf(request.chunk()));
-    if (error) return InMessage(*std::move(error), "chunk.");
-    chunk->stop = query_->fail_fast
-                      ? std::make_shared<CancellationToken>(cancellation_)
-                      : cancellation_;
-    chunk->parsed = true;
+    return chunk->batch->Admit(
+        chunk->number == 0 ? query_->echo_with_wrench.size() : 0,
+        context_.limits, &chunk->room);
   }
-  const std::size_t echo =
-      chunk->number == 0 ? query_->echo_with_wrench.size() : 0;
-  return chunk->batch->Admit(0, static_cast<std::int64_t>(echo),
-                             context_.limits, &chunk->room);
-}
 
-void EvaluateStream::Queue() {
-  Chunk* const chunk = current_.get();
-  bool on_pool = false;
-  if (!chunk->error) {
+  void Queue() {
+    Chunk* const chunk = current_.get();
+    Engine& engine = context_.engine;
+    bool on_pool = false;
+    if (!chunk->error) {
+      const StateBatch& batch = *chunk->batch;
+      chunk->first_row = rows_read_;
+      rows_read_ += static_cast<std::uint64_t>(batch.rows());
+      chunk->prepared = Clock::now() - chunk->arrival;
+      on_pool = IsForThePool(batch);
+      if (!on_pool) {
+        chunk->error = OrFault([&] {
+          return Complete(chunk,
+                          engine.EvaluateHere(*batch.plan(), batch.outputs(),
+                                              chunk->stop, query_->fail_fast));
+        });
+      }
+    }
+
+    Lock lock(mutex_);
+    chunk->done = !on_pool;
+    line_.push_back(std::move(current_));
+    handling_ = false;
+    if (on_pool) {
+      ++working_;
+      lock.unlock();
+      try {
+        const StateBatch& batch = *chunk->batch;
+        engine.Submit(
+            batch.plan(), batch.outputs(),
+            [this, chunk](const EvaluationReport& report) {
+              OnComputed(chunk, report);
+            },
+            chunk->stop, query_->fail_fast, peer_, batch.most_threads());
+      } catch (...) {
+        OnComputed(chunk, {.issues = {}, .failed = true});
+      }
+      lock.lock();
+    }
+    Advance(std::move(lock));
+  }
+
+  void OnComputed(Chunk* chunk, const EvaluationReport& report) {
+    chunk->error = OrFault([&] { return Complete(chunk, report); });
+    Lock lock(mutex_);
+    chunk->done = true;
+    --working_;
+    Advance(std::move(lock));
+  }
+
+  std::optional<Error> Complete(Chunk* chunk, const EvaluationReport& report) {
+    // Without a row to blame the stream is ending for another reason.
+    if (report.cancelled && (!query_->fail_fast || report.issues.empty())) {
+      return std::nullopt;
+    }
+    if (report.failed) return FaultOfTheServer();
     const StateBatch& batch = *chunk->batch;
-    chunk->first_row = rows_read_;
-    rows_read_ += static_cast<std::uint64_t>(batch.rows());
-    chunk->prepared = Clock::now() - chunk->arrival;
-    on_pool = IsForThePool(batch);
-    if (!on_pool) {
-      chunk->error = OrFault([&] {
-        return Complete(chunk, context_.engine.EvaluateHere(
-                                   *batch.plan(), batch.outputs(), chunk->stop,
-                                   query_->fail_fast));
-      });
+    v1::EvaluateReply& reply = chunk->reply;
+    auto error = chunk->batch->Finish(report, chunk->first_row, &reply);
+    if (error) return error;
+    CountRows(batch.plan()->options().quantities, batch.rows(), report.queue);
+    reply.set_first_row(chunk->first_row);
+    FillTiming(chunk->prepared + report.queue, report.compute,
+               reply.mutable_timing());
+    if (chunk->number > 0) {
+      SerializeMessage(reply, &chunk->bytes);
+    } else {
+      const EchoBytes echo{v1::EvaluateReply::kEchoFieldNumber,
+                           query_->echo_with_wrench};
+      SerializeReply(reply, echo, &chunk->bytes);
     }
-  }
-
-  Lock lock(mutex_);
-  chunk->done = !on_pool;
-  line_.push_back(std::move(current_));
-  handling_ = false;
-  if (chunk->error) GiveUpBehind(*chunk);
-  if (on_pool && !input_ended_) {
-    ++working_;
-    lock.unlock();
-    ComputeOnPool(chunk);
-    lock.lock();
-  }
-  Advance(std::move(lock));
-}
-
-void EvaluateStream::ComputeOnPool(Chunk* chunk) {
-  const StateBatch& batch = *chunk->batch;
-  try {
-    context_.engine.Submit(
-        batch.plan(), batch.outputs(),
-        [this, chunk](const EvaluationReport& report) {
-          OnComputed(chunk, report);
-        },
-        chunk->stop, query_->fail_fast, peer_, batch.most_threads());
-  } catch (...) {
-    OnComputed(chunk, {.issues = {}, .failed = true});
-  }
-}
-
-void EvaluateStream::OnComputed(Chunk* chunk, const EvaluationReport& report) {
-  chunk->error = OrFault([&] { return Complete(chunk, report); });
-  Lock lock(mutex_);
-  chunk->done = true;
-  if (chunk->error) GiveUpBehind(*chunk);
-  --working_;
-  Advance(std::move(lock));
-}
-
-std::optional<Error> EvaluateStream::Complete(Chunk* chunk,
-                                              const EvaluationReport& report) {
-  // Without a row to blame the stream is ending for another reason.
-  if (report.cancelled && (!query_->fail_fast || report.issues.empty())) {
     return std::nullopt;
   }
-  if (report.failed) return FaultOfTheServer();
-  v1::EvaluateReply& reply = chunk->reply;
-  auto error = chunk->batch->Finish(report, chunk->first_row, &reply);
-  if (error) return error;
-  CountRows(chunk->batch->plan()->options().quantities, chunk->batch->rows(),
-            report.queue);
-  reply.set_first_row(chunk->first_row);
-  FillTiming(chunk->prepared + report.queue, report.compute,
-             reply.mutable_timing());
-  if (chunk->number == 0) {
-    const EchoBytes echo{v1::EvaluateReply::kEchoFieldNumber,
-                         query_->echo_with_wrench};
-    SerializeReply(reply, echo, &chunk->bytes);
-  } else {
-    // The sizes were checked before computing.
-    SerializeMessage(reply, &chunk->bytes);
-  }
-  return std::nullopt;
-}
 
-void EvaluateStream::OnWritten(bool ok) {
-  std::unique_ptr<Chunk> chunk = std::move(line_.front());
-  line_.erase(line_.begin());
-  if (ok) {
-    ++chunks_answered_;
-    rows_answered_ += chunk->batch->rows();
+  void OnWritten() override {
+    std::unique_ptr<Chunk> chunk = std::move(line_.front());
+    line_.erase(line_.begin());
+    ++volume_->chunks;
+    volume_->rows += chunk->batch->rows();
+    Recycle(std::move(chunk));
   }
-  Recycle(std::move(chunk));
-  resuming_ = resuming_ || std::exchange(waiting_, false);
-}
 
-void EvaluateStream::GiveUpBehind(const Chunk& failed) {
-  input_ended_ = true;
-  if (!query_->fail_fast) return;
-  for (const auto& chunk : line_) {
-    if (chunk->number > failed.number && chunk->stop) chunk->stop->Cancel();
-  }
-}
-
-void EvaluateStream::OnEnding() {
-  cancellation_->Cancel();
-  if (waiting_ || resuming_) {
-    handling_ = false;
-    current_.reset();
-  }
-  waiting_ = resuming_ = false;
-}
-
-void EvaluateStream::OnEnd(Error* error) {
-  set_volume(chunks_answered_, rows_answered_);
-  if (error != nullptr && query_) {
-    error->metadata.emplace_back("next_row", std::to_string(rows_answered_));
-  }
-}
-
-StreamCall::Steps EvaluateStream::NextSteps() {
-  Steps steps;
-  if (writing_) {
-    // What comes next is seen when that is done.
-  } else if (!line_.empty()) {
-    // Who is first in line stays there while it is written.
-    Chunk& first = *line_.front();
-    if (first.done && first.error) {
-      first.error->metadata.emplace_back("chunk", std::to_string(first.number));
-      EndWith(*std::move(first.error));
-    } else if (first.done) {
-      steps.write = &first.bytes;
+  /// Keeps the memory of a chunk for the next message, unless that is large or
+  /// enough is in flight.
+  void Recycle(std::unique_ptr<Chunk> chunk) {
+    chunk->bytes.Clear();
+    // By capacity; what the batch has beside its results is small.
+    const auto bytes = static_cast<std::int64_t>(
+        chunk->request.SpaceUsedLong() + chunk->reply.SpaceUsedLong());
+    const Admission& all = context_.admission;
+    Reservation& room = chunk->room;
+    room.ShrinkTo(bytes);
+    const std::int64_t more = bytes - room.bytes();
+    if (spare_ || bytes > kMaxKeptBytes ||
+        all.bytes() + more > all.limit().bytes / kKeptPart ||
+        OrFault([&] { return room.Grow(more); })) {
+      return;
     }
-  } else if (!handling_ && input_ended_ && query_) {
-    Succeed();
-  } else if (!handling_ && input_ended_) {
-    EndWith(FieldError(v1::INVALID_FIELD, "start",
-                       "The stream ended before its start."));
-  } else if (!handling_ && draining_) {
-    EndWith(Draining());
+    spare_ = std::move(chunk);
   }
-  if (ending()) return {};
-  steps.work = std::exchange(resuming_, false);
-  if (!reading_ && !handling_ && !input_ended_ && !draining_ &&
-      line_.size() < kWindow) {
-    if (spare_.empty()) {
-      current_ = std::make_unique<Chunk>(*this);
-    } else {
-      current_ = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    steps.read = &current_->bytes;
-  }
-  return steps;
-}
 
-void EvaluateStream::Recycle(std::unique_ptr<Chunk> chunk) {
-  chunk->bytes.Clear();
-  // By capacity; what the batch has beside its results is small.
-  const auto bytes = static_cast<std::int64_t>(chunk->request.SpaceUsedLong() +
-                                               chunk->reply.SpaceUsedLong());
-  const std::size_t most = std::max<std::size_t>(1, line_.size());
-  if (spare_.size() > most) spare_.resize(most);
-  const Admission& all = context_.admission;
-  if (bytes > kMaxKeptBytes || spare_.size() == most) return;
-  Reservation& room = chunk->room;
-  room.ShrinkTo(bytes);
-  if (all.bytes() - room.bytes() + bytes > all.limit().bytes / kKeptPart) {
-    return;
+  Steps NextSteps() override {
+    Steps steps;
+    if (writing_) {
+      // What comes next is seen when that is done.
+    } else if (!line_.empty()) {
+      // Who is first in line stays there while it is written.
+      Chunk& first = *line_.front();
+      if (first.done && first.error) {
+        first.error->metadata.emplace_back("chunk",
+                                           std::to_string(first.number));
+        EndWith(*std::move(first.error));
+      } else if (first.done) {
+        steps.write = &first.bytes;
+      }
+    } else if (std::exchange(waiting_, false)) {
+      steps.work = true;
+    } else if (!handling_ && input_ended_) {
+      Succeed();
+    } else if (!handling_ && draining_) {
+      EndWith(Draining());
+    }
+    if (ending()) return {};
+    if (!reading_ && !handling_ && !input_ended_ && !draining_ &&
+        line_.size() < kWindow) {
+      current_ = spare_ ? std::move(spare_) : std::make_unique<Chunk>(*this);
+      steps.read = &current_->bytes;
+    }
+    return steps;
   }
-  if (OrFault([&] { return room.Grow(bytes - room.bytes()); })) return;
-  spare_.push_back(std::move(chunk));
+
+  void OnEnding() override {
+    cancellation_->Cancel();
+    if (std::exchange(waiting_, false)) {
+      handling_ = false;
+      current_.reset();
+    }
+  }
+
+  void OnEnd(Error* error) override {
+    if (error != nullptr && query_) {
+      error->metadata.emplace_back("next_row", std::to_string(volume_->rows));
+    }
+  }
+
+  QueryPtr query_;  // before the first chunk is read
+
+  // Of whoever handles a message.
+  std::uint64_t chunks_read_ = 0;
+  std::uint64_t rows_read_ = 0;
+  std::unique_ptr<Chunk> current_;  // being read or handled
+
+  // Guarded by the lock.
+  bool waiting_ = false;  // the current chunk, until the line is empty
+  std::vector<std::unique_ptr<Chunk>> line_;  // read and not yet written
+  std::unique_ptr<Chunk> spare_;              // for the next message
+};
+
+}  // namespace
+
+std::shared_ptr<StreamCall> NewEvaluateStream(grpc::CallbackServerContext* call,
+                                              ServiceContext& context) {
+  return std::make_shared<EvaluateStream>(call, context);
 }
 
 }  // namespace torqued::server

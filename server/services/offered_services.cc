@@ -3,16 +3,13 @@
 #include <google/protobuf/descriptor.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/lanes/targets.h"
 #include "server/config/settings.h"
 #include "server/registry/revision.h"
-#include "server/services/check_stream.h"
 #include "server/services/dynamics_call.h"
-#include "server/services/evaluate_stream.h"
 #include "server/services/registry_calls.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 #include "torqued/v1/model_registry.grpc.pb.h"
@@ -51,13 +48,11 @@ class Methods final : public Contract::Service {
                   call, context, method, request, reply));
             }));
   }
-  template <class Call>
-  void Stream(const char* method) {
-    Set(method,
-        new grpc::internal::CallbackBidiHandler<ByteBuffer, ByteBuffer>(
-            [&context = context_](CallbackServerContext* call) {
-              return StreamCall::Start(std::make_shared<Call>(call, context));
-            }));
+  void Stream(const char* method, decltype(NewCheckStream)* make) {
+    Set(method, new grpc::internal::CallbackBidiHandler<ByteBuffer, ByteBuffer>(
+                    [&context = context_, make](CallbackServerContext* call) {
+                      return StreamCall::Start(make(call, context));
+                    }));
   }
 
  private:
@@ -75,12 +70,10 @@ template <class Request, class Reply>
 class ServerInfoCall final : public UnaryCall {
   using UnaryCall::UnaryCall;
 
-  void Run() override {
+  std::optional<Error> Run() override {
     // Nothing is kept of it: also a server that has no room answers.
     Request request;
-    if (auto error = Parse(request_bytes_, &request)) {
-      return Fail(std::move(*error));
-    }
+    if (auto error = Parse(request_bytes_, &request)) return error;
     const Engine& engine = context_.engine;
     const Admission::Load& limit = context_.admission.limit();
     // Settings keep these below 2^31.
@@ -106,15 +99,16 @@ class ServerInfoCall final : public UnaryCall {
     reply.set_revision_layout(std::string(kRevisionLayout));
     SerializeMessage(reply, reply_bytes_);
     Succeed();
+    return std::nullopt;
   }
 };
 
 }  // namespace
 
-OfferedServices::OfferedServices(ServiceContext& context) {
-  const auto offer = [this](auto service) {
-    names_.emplace_back(service->name());
-    services_.push_back(std::move(service));
+std::vector<OfferedService> OfferServices(ServiceContext& context) {
+  std::vector<OfferedService> services;
+  const auto offer = [&services](auto service) {
+    services.push_back({service->name(), std::move(service)});
   };
   using Dynamics = v1::Dynamics::StubInterface;
   auto dynamics = std::make_unique<Methods<v1::Dynamics>>(context);
@@ -124,11 +118,11 @@ OfferedServices::OfferedServices(ServiceContext& context) {
   dynamics->Unary<DynamicsCall>("OperationalSpace",
                                 &Dynamics::OperationalSpace);
   dynamics->Unary<DynamicsCall>("Compute", &Dynamics::Compute);
-  dynamics->Stream<EvaluateStream>("Evaluate");
+  dynamics->Stream("Evaluate", NewEvaluateStream);
   offer(std::move(dynamics));
 
   auto trajectories = std::make_unique<Methods<v1::Trajectories>>(context);
-  trajectories->Stream<CheckStream>("CheckTrajectory");
+  trajectories->Stream("CheckTrajectory", NewCheckStream);
   offer(std::move(trajectories));
 
   using Models = v1::ModelRegistry::StubInterface;
@@ -144,10 +138,7 @@ OfferedServices::OfferedServices(ServiceContext& context) {
   auto info = std::make_unique<Methods<v1::ServerInfo>>(context);
   info->Unary<ServerInfoCall>("GetServerInfo", &Info::GetServerInfo);
   offer(std::move(info));
-}
-
-void OfferedServices::RegisterWith(grpc::ServerBuilder* builder) const {
-  for (const auto& service : services_) builder->RegisterService(service.get());
+  return services;
 }
 
 }  // namespace torqued::server

@@ -1,8 +1,6 @@
 #include "server/services/registry_calls.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "server/wire/enums.h"
 #include "server/wire/model_messages.h"
@@ -62,6 +60,7 @@ std::optional<Error> Decode(const Request& request, const Handling& handling,
 
 }  // namespace
 
+template <>
 std::optional<Error> Handle(Registry& registry,
                             const v1::RegisterModelRequest& request,
                             v1::RegisterModelReply* reply, Handling* handling) {
@@ -94,6 +93,7 @@ std::optional<Error> Handle(Registry& registry,
   return std::nullopt;
 }
 
+template <>
 std::optional<Error> Handle(Registry& /*registry*/,
                             const v1::ValidateModelRequest& request,
                             v1::ValidateModelReply* reply, Handling* handling) {
@@ -108,6 +108,7 @@ std::optional<Error> Handle(Registry& /*registry*/,
   return std::nullopt;
 }
 
+template <>
 std::optional<Error> Handle(Registry& registry,
                             const v1::GetModelRequest& request,
                             v1::GetModelReply* reply, Handling* handling) {
@@ -128,22 +129,19 @@ std::optional<Error> Handle(Registry& registry,
   return std::nullopt;
 }
 
+template <>
 std::optional<Error> Handle(Registry& registry,
                             const v1::ListModelsRequest& request,
                             v1::ListModelsReply* reply, Handling* handling) {
-  constexpr std::int64_t kBytesOfModel = 512;
-  const std::uint32_t size = request.page_size();
-  // As Registry::List.
-  const std::int64_t most = size == 0 ? 100 : std::min(size, 1000u);
-  if (auto error = handling->room->Grow(kForms * kBytesOfModel * most)) {
-    return error;
-  }
+  // A page has at most a thousand models.
+  if (auto error = handling->room->Grow(kForms * (512 << 10))) return error;
   std::optional<Error> refusal;
-  auto listed = registry.List(
-      size, request.page_token(), handling->cancelled, [&](std::int64_t bytes) {
-        refusal = handling->room->Grow(BytesToLoad(bytes));
-        return !refusal;
-      });
+  auto listed = registry.List(request.page_size(), request.page_token(),
+                              handling->cancelled, [&](std::int64_t bytes) {
+                                refusal =
+                                    handling->room->Grow(BytesToLoad(bytes));
+                                return !refusal;
+                              });
   if (refusal) return refusal;
   if (const auto* error = std::get_if<RegistryError>(&listed)) {
     return ToError(*error);
@@ -157,6 +155,7 @@ std::optional<Error> Handle(Registry& registry,
   return std::nullopt;
 }
 
+template <>
 std::optional<Error> Handle(Registry& registry,
                             const v1::DeleteModelRequest& request,
                             v1::DeleteModelReply* /*reply*/,

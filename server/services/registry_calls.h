@@ -29,62 +29,51 @@ struct Handling {
   std::string change = {};
 };
 
-// The calls without their transport.
-
-std::optional<Error> Handle(Registry& registry,
-                            const v1::RegisterModelRequest& request,
-                            v1::RegisterModelReply* reply, Handling* handling);
-std::optional<Error> Handle(Registry& registry,
-                            const v1::ValidateModelRequest& request,
-                            v1::ValidateModelReply* reply, Handling* handling);
-std::optional<Error> Handle(Registry& registry,
-                            const v1::GetModelRequest& request,
-                            v1::GetModelReply* reply, Handling* handling);
-std::optional<Error> Handle(Registry& registry,
-                            const v1::ListModelsRequest& request,
-                            v1::ListModelsReply* reply, Handling* handling);
-std::optional<Error> Handle(Registry& registry,
-                            const v1::DeleteModelRequest& request,
-                            v1::DeleteModelReply* reply, Handling* handling);
+/// A call of the registry without its transport.
+template <class Request, class Reply>
+std::optional<Error> Handle(Registry& registry, const Request& request,
+                            Reply* reply, Handling* handling);
 
 template <class Request, class Reply>
 class RegistryCall final : public UnaryCall {
   using UnaryCall::UnaryCall;
 
-  void Run() override {
+  std::optional<Error> Run() override {
     auto error = Receive(request_bytes_, &request_, &room_, kBytesOfCall);
     if constexpr (requires { request_.name(); }) {
       if (!error) error = SetModel(request_.name());
     } else if constexpr (requires { request_.model(); }) {
       if (!error) error = SetModel(request_.model());
     }
-    if (error) return Fail(*std::move(error));
-    context_.background.Submit([this] { Guarded([this] { Work(); }); }, host());
+    if (error) return error;
+    context_.background.Submit([this] { Guarded([this] { return Work(); }); },
+                               host());
+    return std::nullopt;
   }
 
-  void Work() {
-    if (cancelled()) return Fail({});
+  std::optional<Error> Work() {
+    if (cancelled()) return Error();  // which nobody hears of
     Reply reply;
     Handling handling{
         .room = &room_,
         .cancelled = [this] { return cancelled(); },
         .may_list = [this](std::string_view n) { return MayList(n); }};
     auto error = Handle(context_.registry, request_, &reply, &handling);
-    if (error) return Fail(*std::move(error));
+    if (error) return error;
     const auto bytes = static_cast<std::int64_t>(reply.ByteSizeLong());
     if (bytes > context_.limits.max_message_bytes) {
       const auto limit = std::to_string(context_.limits.max_message_bytes);
-      return Fail(
-          MakeError(v1::REQUEST_TOO_LARGE,
-                    "The reply would take " + std::to_string(bytes) +
-                        " bytes, more than " + limit + ".",
-                    {{"limit", limit}, {"setting", "max-message-bytes"}}));
+      return MakeError(v1::REQUEST_TOO_LARGE,
+                       "The reply would take " + std::to_string(bytes) +
+                           " bytes, more than " + limit + ".",
+                       {{"limit", limit}, {"setting", "max-message-bytes"}});
     }
     SerializeMessage(reply, reply_bytes_);
     Request().Swap(&request_);
     // From here on it is only there as it is sent.
     room_.ShrinkTo(bytes + kBytesOfCall);
     Succeed(handling.change);
+    return std::nullopt;
   }
 
   Request request_;

@@ -1,18 +1,28 @@
 // What the calls of the services work with.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "core/batch/chunk_scheduler.h"
 #include "core/batch/engine.h"
+#include "core/formats/urdf.h"
 #include "server/config/rights.h"
+#include "server/errors/error.h"
 #include "server/registry/registry.h"
 #include "server/services/admission.h"
-#include "server/services/model_loads.h"
 #include "server/services/state_batch.h"
 
 namespace torqued::server {
@@ -72,6 +82,73 @@ class CallGate {
   std::atomic<bool> closed_{false};
   std::mutex mutex_;
   std::unordered_map<const Listener*, std::weak_ptr<Listener>> listeners_;
+};
+
+/// What it takes to read and parse a stored source of so many bytes: measured
+/// of ordinary sources. A longer one than is accepted is not parsed.
+inline std::int64_t BytesToLoad(std::int64_t source_bytes) {
+  static const auto most = static_cast<std::int64_t>(UrdfLimits().source_bytes);
+  return (64 << 10) + 15 * std::min(source_bytes, most);
+}
+
+/// Memory to load the model is admitted first and given back at the end.
+inline OrError<ModelEntry> ResolveModel(Registry& registry,
+                                        std::string_view reference,
+                                        Reservation* room) {
+  const std::int64_t before = room->bytes();
+  std::optional<Error> refusal;
+  auto resolved = registry.Resolve(reference, [&](std::int64_t bytes) {
+    refusal = room->Grow(BytesToLoad(bytes));
+    return !refusal;
+  });
+  room->ShrinkTo(before);
+  if (refusal) return *std::move(refusal);
+  if (const auto* error = std::get_if<RegistryError>(&resolved)) {
+    return ToError(*error);
+  }
+  return std::get<ModelEntry>(std::move(resolved));
+}
+
+/// Runs the work of one call for a reference at a time. The others wait without
+/// a thread and find the model in the cache afterwards. Thread-safe.
+class ModelLoads {
+ public:
+  explicit ModelLoads(ChunkScheduler& pool) : pool_(pool) {}
+
+  /// `work` must not throw. `host` as ChunkScheduler takes it.
+  void Run(std::string_view reference, std::uint64_t host,
+           std::function<void()> work) {
+    std::string key(reference);
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [found, first] = loading_.try_emplace(key);
+      if (!first) {
+        return void(found->second.emplace_back(host, std::move(work)));
+      }
+    }
+    Submit(host, [this, key = std::move(key), work = std::move(work)] {
+      work();
+      std::unique_lock lock(mutex_);
+      const Waiting others = std::move(loading_.extract(key).mapped());
+      lock.unlock();
+      for (const auto& [from, other] : others) Submit(from, other);
+    });
+  }
+
+ private:
+  using Waiting = std::vector<std::pair<std::uint64_t, std::function<void()>>>;
+
+  void Submit(std::uint64_t host, const std::function<void()>& work) {
+    try {
+      pool_.Submit(work, host);
+    } catch (const std::bad_alloc&) {
+      work();  // else those that wait would never run
+    }
+  }
+
+  ChunkScheduler& pool_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Waiting> loading_;  // by reference
 };
 
 /// Outlives the calls.

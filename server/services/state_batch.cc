@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "core/batch/row_workspace.h"
-#include "server/wire/reply.h"
-#include "server/wire/request.h"
 
 namespace torqued::server {
 namespace {
@@ -15,55 +13,31 @@ namespace {
 constexpr std::size_t kBytesOfQuery = 4096;
 constexpr std::size_t kBytesOfFrame = 1280;
 
-void AppendNumber(std::size_t number, std::string* key) {
-  const auto fixed = static_cast<std::uint64_t>(number);
-  key->append(reinterpret_cast<const char*>(&fixed), sizeof(fixed));
-}
-
-/// With its length, so that no two queries have one key.
-void AppendText(std::string_view text, std::string* key) {
-  AppendNumber(text.size(), key);
-  key->append(text);
-}
-
-/// Absent and empty are the same, as they are to DecodeQuery.
-template <class Message>
-bool AppendMessage(const Message* message, std::string* key) {
-  const std::size_t bytes = message == nullptr ? 0 : message->ByteSizeLong();
-  if (bytes > QueryCache::kMaxQueryBytes) return false;
-  AppendNumber(bytes, key);
-  return bytes == 0 || message->AppendPartialToString(key);
-}
-
-/// Everything that a query depends on, but for the kernels. False: that is too
+/// Everything that a query depends on, but for the kernels. Empty: that is too
 /// much to be remembered.
-bool WriteKey(const ComputeFields& view, const ModelEntry& entry,
-              std::string* key) {
-  const std::string_view quantities(
-      reinterpret_cast<const char*>(view.quantities.data()),
-      view.quantities.size_bytes());
-  if (quantities.size() > QueryCache::kMaxQueryBytes) return false;
-  key->clear();
-  AppendText(entry.name, key);
-  AppendText(entry.loaded->revision, key);
-  AppendText(quantities, key);
-  AppendNumber(static_cast<std::size_t>(view.wrench_frame), key);
-  return AppendMessage(view.options, key) &&
-         AppendMessage(view.operational_space, key);
+std::string KeyOf(const ComputeFields& view, const ModelEntry& entry) {
+  std::string key;
+  // With their lengths, so that no two queries have one key.
+  const auto append = [&key](std::string_view part) {
+    key.append(std::to_string(part.size())).append(":").append(part);
+  };
+  append(entry.name);
+  append(entry.loaded->revision);
+  append(std::to_string(view.wrench_frame));
+  append({reinterpret_cast<const char*>(view.quantities.data()),
+          view.quantities.size_bytes()});
+  // Absent and empty are the same, as they are to DecodeQuery.
+  append(view.options == nullptr ? ""
+                                 : view.options->SerializePartialAsString());
+  if (view.operational_space != nullptr) {
+    append(view.operational_space->SerializePartialAsString());
+  }
+  if (key.size() > QueryCache::kMaxKeyBytes) key.clear();
+  return key;
 }
 
 /// Serialized, of a row status on average at most.
 constexpr std::size_t kRowStatusBytes = 512;
-/// What is listed in any case.
-constexpr std::size_t kFewRowStatuses = 8;
-
-Error TooLarge(std::string message, std::string setting, std::int64_t limit,
-               std::int64_t rows_that_fit) {
-  return MakeError(v1::REQUEST_TOO_LARGE, std::move(message),
-                   {{"limit", std::to_string(limit)},
-                    {"setting", std::move(setting)},
-                    {"rows_that_fit", std::to_string(rows_that_fit)}});
-}
 
 }  // namespace
 
@@ -99,15 +73,14 @@ OrError<QueryPtr> PrepareQuery(const ComputeFields& view,
 OrError<QueryPtr> QueryCache::Prepare(const ComputeFields& view,
                                       const ModelEntry& entry,
                                       const LaneKernels& kernels) {
-  // Keeps its memory from call to call.
-  static thread_local std::string key;
-  const bool is_short = WriteKey(view, entry, &key);
-  if (is_short) {
+  std::string key = KeyOf(view, entry);
+  if (!key.empty()) {
     if (QueryPtr known = entries_.Find(key)) return known;
   }
   auto made = PrepareQuery(view, entry, kernels);
   const auto* query = std::get_if<QueryPtr>(&made);
-  if (is_short && query != nullptr && (*query)->plan.bytes() <= kMaxPlanBytes) {
+  if (!key.empty() && query != nullptr &&
+      (*query)->plan.bytes() <= kMaxPlanBytes) {
     const std::size_t bytes =
         kBytesOfQuery + kBytesOfFrame * (*query)->plan.model().frames().size() +
         key.size() + static_cast<std::size_t>((*query)->bytes());
@@ -132,29 +105,30 @@ std::optional<Error> StateBatch::Bind(const ComputeFields& states) {
   return std::nullopt;
 }
 
-std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
-                                       std::int64_t other_bytes,
+std::optional<Error> StateBatch::Admit(std::size_t echo_bytes,
                                        const ComputeLimits& limits,
                                        Reservation* room) {
+  const auto echo = static_cast<std::int64_t>(echo_bytes);
   const std::int64_t rows = plan_->rows();
-  if (rows > limits.max_rows) {
-    return TooLarge("The request has " + std::to_string(rows) +
-                        " states, at most " + std::to_string(limits.max_rows) +
-                        " are accepted; send less at a time.",
-                    "max-rows", limits.max_rows, limits.max_rows);
-  }
   const std::int64_t per_row = ReplyBytesPerRow(*plan_, form_);
-  const std::int64_t left =
-      limits.max_message_bytes - other_bytes - kReplyFrameBytes;
+  const std::int64_t left = limits.max_message_bytes - echo - kReplyFrameBytes;
+  const bool too_many = rows > limits.max_rows;
   // In this form nothing overflows.
-  const std::int64_t fit = left < 0       ? 0
+  const std::int64_t fit = too_many       ? limits.max_rows
+                           : left < 0     ? 0
                            : per_row == 0 ? limits.max_rows
                                           : left / per_row;
   if (rows > fit) {
-    return TooLarge("The reply would take over " +
-                        std::to_string(limits.max_message_bytes) + " bytes; " +
-                        std::to_string(fit) + " states fit.",
-                    "max-message-bytes", limits.max_message_bytes, fit);
+    const auto limit =
+        std::to_string(too_many ? limits.max_rows : limits.max_message_bytes);
+    return MakeError(
+        v1::REQUEST_TOO_LARGE,
+        (too_many ? "At most " + limit + " states are accepted; "
+                  : "The reply would take over " + limit + " bytes; ") +
+            std::to_string(fit) + " states fit.",
+        {{"limit", limit},
+         {"setting", too_many ? "max-rows" : "max-message-bytes"},
+         {"rows_that_fit", std::to_string(fit)}});
   }
   // Of what may be under way the threads of one call take an eighth, and one
   // thread at least.
@@ -165,7 +139,7 @@ std::optional<Error> StateBatch::Admit(std::int64_t input_bytes,
         std::min<std::int64_t>(rows, limits.threads)));
   }
   // The results are there twice once serialized, until they are sent.
-  if (auto error = room->Grow(input_bytes + other_bytes + 2 * rows * per_row +
+  if (auto error = room->Grow(echo + 2 * rows * per_row +
                               most_threads_ * query_->workspace_bytes)) {
     return error;
   }
@@ -192,7 +166,7 @@ std::optional<Error> StateBatch::Finish(
   // Nothing is computed any more.
   room_->ShrinkTo(room_->bytes() - most_threads_ * query_->workspace_bytes);
   if (report.issues.empty()) return std::nullopt;
-  std::size_t listed = kFewRowStatuses * kRowStatusBytes;
+  std::size_t listed = 8 * kRowStatusBytes;  // in any case
   const std::size_t all = report.issues.size() * kRowStatusBytes;
   // In memory twice beside.
   if (all > listed && !room_->Grow(static_cast<std::int64_t>(3 * all))) {

@@ -51,15 +51,13 @@ class QueryCache {
  public:
   /// Of all that is remembered, with the models, which queries keep alive.
   static constexpr std::size_t kMaxBytes = 32 << 20;
-  /// Of quantities, options or task, and in memory; larger ones are not kept.
-  static constexpr std::size_t kMaxQueryBytes = 1024;
+  /// Of names and all that is asked, and in memory; larger ones are not kept.
+  static constexpr std::size_t kMaxKeyBytes = 2048;
   static constexpr std::int64_t kMaxPlanBytes = 64 << 10;
 
   /// The same as PrepareQuery. All calls must name the same kernels.
   OrError<QueryPtr> Prepare(const ComputeFields& view, const ModelEntry& entry,
                             const LaneKernels& kernels);
-
-  std::size_t size() const { return entries_.size(); }
 
  private:
   LruMap<QueryPtr> entries_{kMaxBytes};
@@ -81,10 +79,9 @@ class StateBatch {
   /// Checks the states, which must live until the evaluation is done.
   std::optional<Error> Bind(const ComputeFields& states);
 
-  /// Checks the limits, admits the results and makes room for them. Of
-  /// `input_bytes` is whatever else is not admitted yet, of `other_bytes` what
-  /// the reply holds without its row statuses. `room` is used until Finish.
-  std::optional<Error> Admit(std::int64_t input_bytes, std::int64_t other_bytes,
+  /// Checks the limits, admits the results and an echo of so many bytes, and
+  /// makes room for them. `room` is used until Finish.
+  std::optional<Error> Admit(std::size_t echo_bytes,
                              const ComputeLimits& limits, Reservation* room);
 
   const std::shared_ptr<EvaluationPlan>& plan() const { return plan_; }

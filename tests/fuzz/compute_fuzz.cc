@@ -178,7 +178,8 @@ std::optional<Error> ComputeChunk(StateBatch& batch,
   Reservation room(server.admission);
   auto error = batch.Bind(FieldsOf(request.chunk()));
   if (!error) {
-    error = batch.Admit(0, echo_bytes, server.limits, &room);
+    error =
+        batch.Admit(static_cast<std::size_t>(echo_bytes), server.limits, &room);
   }
   if (!error) {
     const EvaluationReport report =

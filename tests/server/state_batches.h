@@ -26,8 +26,7 @@ inline OrError<std::unique_ptr<BatchAlone>> PrepareAlone(
       admission, std::get<QueryPtr>(query), reply->mutable_results());
   auto error = batch->Bind(fields);
   if (!error) {
-    error = batch->Admit(0, static_cast<std::int64_t>(batch->echo().size()),
-                         limits, batch.get());
+    error = batch->Admit(batch->echo().size(), limits, batch.get());
   }
   if (error) return *std::move(error);
   return batch;

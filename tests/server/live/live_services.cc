@@ -30,12 +30,14 @@ LiveServices::LiveServices(const Options& options)
                0,
                0,
                options.write_timeout},
-      services_(context_) {
+      services_(OfferServices(context_)) {
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(-1);
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
                            &port_);
-  services_.RegisterWith(&builder);
+  for (const auto& [unused, service] : services_) {
+    builder.RegisterService(service.get());
+  }
   server_ = builder.BuildAndStart();
 }
 

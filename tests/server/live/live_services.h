@@ -53,7 +53,7 @@ class LiveServices {
   Admission admission_;
   CallGate gate_;
   ServiceContext context_;
-  OfferedServices services_;
+  const std::vector<OfferedService> services_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };

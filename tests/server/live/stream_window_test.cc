@@ -142,6 +142,7 @@ class UnreadStreamTest : public StreamWindowTest {
 
 TEST_F(UnreadStreamTest, EndsAfterTheTimeoutOfAMessage) {
   std::thread sender([this] { SendAll(); });
+  Await([this] { return services_.gate().in_flight() == 1; });
   ExpectNothingIsLeft();
   sender.join();
   ReadAll();
@@ -259,7 +260,9 @@ TEST_F(WideStreamTest, WhatItReadsAheadLeavesOthersHalfOfTheRoom) {
   std::promise<void> release = Hold();
   std::thread sender([this] { SendAll(); });
   ExpectJobs(1 + 4);
-  HeldChunks(services_, 4);
+  {
+    const HeldChunks others(services_, 4);
+  }
   ExpectAllIsAnswered(&release, &sender);
 }
 

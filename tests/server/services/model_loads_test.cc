@@ -1,4 +1,4 @@
-#include "server/services/model_loads.h"
+#include "server/services/service_context.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,12 @@ TEST(ModelLoads, CallsThatWaitForAModelHoldNoThread) {
   const std::shared_future<void> released = release.get_future().share();
   std::atomic<int> begun = 0;
   std::promise<void> other;
-  ChunkScheduler pool(2);
-  ModelLoads loads(pool);
+  // As in ServiceContext: the pool goes first, since its jobs use the loads.
+  struct {
+    ModelLoads loads{pool};
+    ChunkScheduler pool{2};
+  } context;
+  ModelLoads& loads = context.loads;
   const auto slow = [&] {
     ++begun;
     released.wait_for(std::chrono::seconds(20));
