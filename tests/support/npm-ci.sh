@@ -23,12 +23,12 @@ cannot_be_had() {
   echo "The packages of $PWD/package-lock.json cannot be had: $(cat npm-away)" >&2
   exit 77
 }
-# Each test asks, and npm may take a minute to say that the registry does not answer.
+# Each test asks, and npm may take 45 s to say that the registry does not answer.
 [ -z "$(find . -maxdepth 1 -name npm-away -mmin -5)" ] || cannot_be_had
-if ! timeout 120 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund \
+if ! timeout 45 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund \
     --loglevel=error --fetch-timeout=10000 --fetch-retries=0 2> npm-log; then
   cat npm-log >&2
-  [ -s npm-log ] || echo "no answer (ETIMEDOUT) within 120 s" > npm-log
+  [ -s npm-log ] || echo "no answer (ETIMEDOUT) within 45 s" > npm-log
   grep -m 1 -E 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|_TIMEOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|network timeout' \
     npm-log > npm-away || { rm npm-away; exit 1; }
   cannot_be_had
