@@ -20,9 +20,10 @@ def _own_folders():
             root = MOUNT
         else:
             continue
-        # In a container the path may be that of the machine.
+        # In a container the path may be that of the machine. In version 2 a cgroup
+        # that has processes gives its children no limits.
         folder = root / path.lstrip("/")
-        yield folder if folder.is_dir() else root
+        yield from (folder, folder.parent) if folder.is_dir() else (root,)
 
 
 class Cgroup:
