@@ -2,7 +2,6 @@
 
 import pathlib
 import re
-import time
 
 import grpc
 import health_pb2
@@ -30,7 +29,7 @@ def test_a_health_watcher_sees_the_server_go(start):
         assert next(watch).status == SERVING
         # Something to finish, so that the goodbye can be seen.
         batch = begin(client.dynamics.Compute, laborious_for(client, 0.6))
-        time.sleep(0.1)
+        server.wait_until_computing()
         server.terminate()
         assert next(watch).status == NOT_SERVING
         assert batch.result().rows_not_ok == 0

@@ -63,12 +63,12 @@ class Restarting:
                 self.address, [("grpc.http2.bdp_probe", 0)]) as channel:
             unread = channel.stream_stream(
                 EVALUATE_METHOD, lambda message: message.SerializeToString())(
-                    iter([start] + [chunk] * 16), timeout=60)
+                    iter([start] + [chunk] * 16), timeout=30)
             next(unread)
             info = server_info_pb2_grpc.ServerInfoStub(channel).GetServerInfo
             info(server_info_pb2.GetServerInfoRequest(), timeout=10)
             os.kill(self.server.pid, signal.SIGTERM)
-            while True:
+            while unread.is_active():
                 try:
                     info(server_info_pb2.GetServerInfoRequest(), timeout=10)
                 except grpc.RpcError as failure:

@@ -301,8 +301,9 @@ def test_closing_a_client_cancels_its_calls(client):
 def test_an_interrupt_ends_a_call_at_once(client, stream):
     # A process of its own, as a person would interrupt it.
     program = textwrap.dedent(f"""
-        import time
+        import signal, time
         import numpy as np, torqued
+        signal.alarm(30)
         client = torqued.connect({client.address!r}, max_message_bytes=1 << 28)
         robot = client.model("panda")
         print("begun", flush=True)

@@ -423,7 +423,7 @@ def test_no_output_for_people_has_what_steers_a_terminal(turned):
 def shown_by_a_terminal(words):
     """Exit code and stdout."""
     controller, terminal = pty.openpty()
-    with running(TORQUECTL, *words, stdout=terminal,
+    with running("timeout", 30, TORQUECTL, *words, stdout=terminal,
                  stderr=subprocess.DEVNULL) as process:
         os.close(terminal)
         shown = b""
