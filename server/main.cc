@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kHealthTimeout{3000}, kDrainPoll{5},
     kReload{1000};
-// What the last lines of the log get where stderr is stuck.
-constexpr std::chrono::milliseconds kLastLines{500};
 constexpr std::size_t kMaxLineBytes = 1000;
 constexpr int kDamaged = 2;
 
@@ -49,8 +47,7 @@ int Run(const Settings& settings) {
   TuneMalloc(settings.memory.bytes);
   BlockSignals();
   SetUpLogging(settings.log_format, settings.log_level);
-  // Never given back: the clean-up of gRPC's own threads, which would follow
-  // the end of the server, now and then takes ten seconds.
+  // Never given back: gRPC's clean-up now and then takes ten seconds.
   grpc_init();
   for (const std::string& name : settings.unknown_variables) {
     Log(LogLevel::kWarn, "unknown environment variable", {{"name", name}});
@@ -77,7 +74,7 @@ int Run(const Settings& settings) {
     Log(LogLevel::kError, "cannot start", {{"detail", problem.what()}});
     code = 1;
   }
-  WriteOutLog(kLastLines);
+  WriteOutLog();
   return code;
 }
 
@@ -95,8 +92,7 @@ int Run(const HealthCheckCommand& command) {
     Require(!address.empty(), "--address-file: " + file + " has no address");
   }
   const std::string problem = CheckHealth(address, command.tls, kHealthTimeout);
-  // Threads of gRPC may still end the call, while the end of main would take
-  // away what they use.
+  // Threads of gRPC may still use what the end of main would take away.
   _exit(problem.empty() ? 0 : Fail(problem));
 }
 

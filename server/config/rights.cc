@@ -159,8 +159,7 @@ std::string CreateToken(const std::string& file, const Grant& grant) {
   Require(RAND_bytes(reinterpret_cast<unsigned char*>(random.data()), 32) == 1,
           "the system has no random numbers");
   const std::string token = "tqd_" + absl::BytesToHexString(random);
-  // At once, and the role last: who reads it meanwhile, reads no client with
-  // more rights.
+  // At once, and the role last: nobody reads a client with more rights.
   std::string text = before.empty() || before.ends_with('\n') ? "" : "\n";
   text +=
       "\n[" + grant.name + "]\nsha256 = \"" + Sha256Hex(token) + "\"\n" +

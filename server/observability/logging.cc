@@ -90,7 +90,7 @@ void FromLibrary(std::string_view library, std::string_view message,
                  bool ends) {
   Log(ends ? LogLevel::kError : LogLevel::kDebug, message,
       {{"library", library}});
-  if (ends) WriteOutLog(std::chrono::milliseconds(500));
+  if (ends) WriteOutLog();
 }
 
 }  // namespace

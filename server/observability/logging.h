@@ -24,8 +24,7 @@ void SetUpLogging(LogFormat format, LogLevel level);
 
 bool LogEnabled(LogLevel level);
 /// Never waits for the reader of stderr: a thread of its own writes. Of more
-/// than 2048 lines that wait for it the oldest are dropped, and a line counts
-/// them.
+/// than 2048 waiting lines the oldest are dropped, and a line counts them.
 void Log(LogLevel level, std::string_view message, LogFields fields = {});
 
 /// Lines of gRPC and protobuf become debug lines of ours; one behind which the
@@ -33,7 +32,8 @@ void Log(LogLevel level, std::string_view message, LogFields fields = {});
 void RouteLibraryLogs();
 
 /// Waits until the lines so far are written. False: stderr is stuck.
-bool WriteOutLog(std::chrono::milliseconds at_most);
+bool WriteOutLog(
+    std::chrono::milliseconds at_most = std::chrono::milliseconds(500));
 
 /// What stands in a line behind the time. Line breaks and characters that
 /// terminals act on are escaped as in JSON: no value can forge a line.

@@ -98,8 +98,7 @@ void ExpectRoom(std::int64_t there, std::int64_t limit, std::string_view what,
       .setting = setting};
 }
 
-/// Makes the folders above; the path is one for one file, also through symbolic
-/// links.
+/// Makes the folders above; the path is without symbolic links.
 std::string FileOfStore(const std::string& path) {
   // SQLite takes such names for databases in memory and for URIs.
   if (path.empty() || path.starts_with(':') || path.starts_with("file:")) {

@@ -46,9 +46,8 @@ struct RegisterRequest {
   std::string file_hash;  // of the file that it is from; empty: of none
 };
 
-/// Thread-safe. Every call happens as a whole or not at all, and what a call
-/// acknowledged survives a crash of the process and of the machine. Failures
-/// throw StoreError.
+/// Thread-safe. A call happens as a whole or not at all; what it acknowledged
+/// survives a crash, also of the machine. Failures throw StoreError.
 class ModelStore {
  public:
   /// Labels of one name; a reply about a model lists them.
@@ -62,9 +61,8 @@ class ModelStore {
                       std::int64_t max_models = 10'000);
 
   /// Stores content that is not there yet, or is damaged, and points the name
-  /// at it. Throws RegistryError, and changes nothing, where `expected_current`
-  /// does not hold or a quota is reached. `before`: what the name pointed at;
-  /// empty: it is new.
+  /// at it. Throws RegistryError, and changes nothing, if `expected_current` is
+  /// another or a quota is reached. `before`: where it pointed; empty: nowhere.
   Registration Register(const RegisterRequest& request,
                         const LoadedRevision& loaded, std::string* before);
 
@@ -76,8 +74,7 @@ class ModelStore {
   std::string Delete(std::string_view name,
                      const std::optional<std::string>& expected_current);
 
-  /// What the reference may mean, up to `limit` registrations in byte order of
-  /// their revisions.
+  /// What the reference may mean, up to `limit`, in byte order of revisions.
   std::vector<Registration> Find(const ModelReference& reference,
                                  std::int64_t limit);
 
@@ -112,8 +109,7 @@ class ModelStore {
   const std::string file_;
   const Lock lock_;  // released last
   const std::int64_t max_models_;
-  // A look-up waits neither for a registration that waits for the disk, nor for
-  // a source that is read.
+  // A look-up waits neither for the disk nor for a source that is read.
   SqliteConnection writer_, names_, sources_;
 };
 

@@ -1,9 +1,9 @@
 #include "server/registry/revision.h"
 
+#include <absl/strings/escaping.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -18,9 +18,8 @@ namespace {
 // "the first error (line 7) and 3 more errors"
 std::string FirstError(const LintReport& report) {
   const auto findings = report.findings();
-  const auto first = std::find_if(
-      findings.begin(), findings.end(),
-      [](const Finding& f) { return f.severity == Severity::kError; });
+  const auto first =
+      std::ranges::find(findings, Severity::kError, &Finding::severity);
   if (first == findings.end()) return "it does not load";
   std::string text = first->message;
   if (first->line > 0) text += " (line " + std::to_string(first->line) + ")";
@@ -93,20 +92,15 @@ std::string ComputeRevision(std::string_view format, std::string_view source,
 }
 
 std::string Sha256Hex(std::string_view bytes) {
-  std::array<unsigned char, 32> digest;
+  std::string digest(32, '\0');
   // OpenSSL fails here only without memory or without SHA-256. Any digest that
   // we could return then would name content that it does not identify.
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr,
+  if (EVP_Digest(bytes.data(), bytes.size(),
+                 reinterpret_cast<unsigned char*>(digest.data()), nullptr,
                  EVP_sha256(), nullptr) != 1) {
     std::abort();
   }
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    for (const int digit : {byte >> 4, byte & 15}) {
-      hex += "0123456789abcdef"[digit];
-    }
-  }
-  return hex;
+  return absl::BytesToHexString(digest);
 }
 
 RevisionSummary LoadedRevision::Summary() const {

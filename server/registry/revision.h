@@ -1,5 +1,4 @@
-// Revisions: the identity of a model's content, as it is stored and as it is
-// loaded.
+// Revisions: the identity of a model's content, as stored and as loaded.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +41,7 @@ std::string ComputeRevision(std::string_view format, std::string_view source,
 /// Lower-case hex SHA-256 of the bytes.
 std::string Sha256Hex(std::string_view bytes);
 
-/// What a revision was when it was last loaded, for lists. As it is made here:
-/// not known.
+/// What a revision was when it was last loaded, for lists; default: not known.
 struct RevisionSummary {
   std::string format = {};  // empty if the content is damaged
   std::int64_t nq = 0;      // sizes of q and v; 0 if it does not load
@@ -77,8 +75,7 @@ struct LoadedRevision {
 
 using LoadedPointer = std::shared_ptr<const LoadedRevision>;
 
-/// Parses and validates. Ends early, with a broken model, once `cancelled`, if
-/// given, returns true.
+/// Parses and validates. A broken model once `cancelled`, if given, is true.
 LoadedPointer LoadRevision(std::string_view format, std::string source,
                            const RegistrationOptions& options,
                            const std::function<bool()>& cancelled = {});

@@ -49,8 +49,7 @@ class SqliteConnection {
                                         SQLITE_OPEN_CREATE);
   void CopyLogOnClose();
 
-  /// Statements fail once `stop`, unless empty, returns true. It must outlive
-  /// it.
+  /// Statements fail once `stop`, unless empty, returns true. `stop` lives on.
   void StopWhen(const std::function<bool()>& stop);
 
   /// Runs statements without parameters; their rows are dropped.

@@ -128,15 +128,13 @@ void BackUpStore(const std::string& store, const std::string& file,
     RequireWritable(target, of, overwrite);
     Draft draft(target);
     require(draft.fd >= 0);
-    // Who may read the store may read its copy, and nobody else. Only root may
-    // give files away.
+    // As readable as the store. Only root may give files away.
     const bool own = fchown(draft.fd, of.st_uid, of.st_gid) == 0;
     require(fchmod(draft.fd, of.st_mode & (own ? 0777 : 0700)) == 0);
 
     subject.swap(of_file);
     reading.Run("VACUUM INTO ?1", draft.path);
-    // A copy of what is damaged would be no backup, and might replace a good
-    // one.
+    // A copy of what is damaged might replace a good one.
     if (StoreCheck copy = CheckStore(draft.path, stop); !copy.damage.empty()) {
       throw StoreError(copy.damage.front(), true);
     }

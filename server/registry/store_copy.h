@@ -28,8 +28,7 @@ StoreCheck CheckStore(const std::string& path,
 /// call, to `file`, and leaves the store and a server that has it open alone.
 /// The copy is checked and on disk before it takes its name; it has the mode of
 /// the store, and its owner if that may be given. `overwrite`: in place of a
-/// file that is there. `stop` as above. Throws StoreError; nothing is left
-/// then.
+/// file that is there. `stop` as above. Throws StoreError, and leaves nothing.
 void BackUpStore(const std::string& store, const std::string& file,
                  bool overwrite = false,
                  const std::function<bool()>& stop = {});

@@ -65,8 +65,7 @@ class Reservation {
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
-  /// REQUEST_TOO_LARGE: it never fits with what the call holds. OVERLOADED: it
-  /// does not now.
+  /// REQUEST_TOO_LARGE: it never fits with what the call holds. Or OVERLOADED.
   std::optional<Error> Grow(std::int64_t bytes, std::int64_t streams = 0);
   /// Gives back the bytes beyond so many.
   void ShrinkTo(std::int64_t bytes);

@@ -15,8 +15,7 @@ constexpr std::size_t kWindow = 8;
 /// Of a chunk's memory, and as a part of all in flight: the rest is for calls.
 constexpr std::int64_t kMaxKeptBytes = 1 << 20, kKeptPart = 8;
 /// What takes less, by estimate, is computed where it was parsed: its numbers
-/// are in the caches there. Rows that leave the lanes may take ten times as
-/// long.
+/// are in the caches there. Rows that leave the lanes may take ten times that.
 constexpr double kInPlaceNanoseconds = 120'000;
 
 bool IsForThePool(const StateBatch& batch) {
@@ -29,8 +28,7 @@ bool IsForThePool(const StateBatch& batch) {
 /// Chunks are read one after the other, computed on the thread that parsed them
 /// unless they take long, else on the engine's pool, and answered in order. Of
 /// more than kWindow none is read: flow control holds the client up. A chunk
-/// that is not admitted waits until those before it are answered; only then it
-/// is refused.
+/// that is not admitted waits for those before it, and is refused without any.
 class EvaluateStream final : public StreamCall {
  public:
   EvaluateStream(grpc::CallbackServerContext* call, ServiceContext& context)
@@ -219,8 +217,7 @@ class EvaluateStream final : public StreamCall {
     Recycle(std::move(chunk));
   }
 
-  /// Keeps the memory of a chunk for the next message, unless that is large or
-  /// enough is in flight.
+  /// Keeps a chunk's memory for the next one, unless much of it is in use.
   void Recycle(std::unique_ptr<Chunk> chunk) {
     chunk->bytes.Clear();
     // By capacity; what the batch has beside its results is small.

@@ -166,9 +166,8 @@ struct ServiceContext {
   bool read_only = false;
   QueryCache queries = {};
   /// What cannot be cut into short chunks, on as many threads as the engine
-  /// has: loads of models, registrations, steps of checks. Turns go round the
-  /// hosts, however many connections each has. It goes first, since its jobs
-  /// use `loads`.
+  /// has: loads of models, registrations, steps of checks. Hosts take turns,
+  /// whatever connections they have. It goes first: its jobs use `loads`.
   ModelLoads loads{background};
   ChunkScheduler background{engine.threads()};
 };

@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t kBytesOfQuery = 4096;
 constexpr std::size_t kBytesOfFrame = 1280;
 
-/// Everything that a query depends on, but for the kernels. Empty: that is too
-/// much to be remembered.
+/// All that a query depends on, but for the kernels. Empty: that is too much.
 std::string KeyOf(const ComputeFields& view, const ModelEntry& entry) {
   std::string key;
   // With their lengths, so that no two queries have one key.
@@ -130,8 +129,7 @@ std::optional<Error> StateBatch::Admit(std::size_t echo_bytes,
          {"setting", too_many ? "max-rows" : "max-message-bytes"},
          {"rows_that_fit", std::to_string(fit)}});
   }
-  // Of what may be under way the threads of one call take an eighth, and one
-  // thread at least.
+  // The threads of one call take an eighth of what may be in flight.
   most_threads_ = 0;
   if (query_->workspace_bytes > 0 && rows > 0) {
     most_threads_ = static_cast<int>(std::clamp<std::int64_t>(

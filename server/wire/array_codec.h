@@ -25,8 +25,7 @@ Payload PayloadOf(const v1::Array& array);
 /// request. Refuses two payloads, columns of zero and rows that are not whole.
 OrError<InputArray> ReadArray(const v1::Array& array, std::string_view field);
 
-/// Gives the field `count` elements; those that it had, and its memory, are
-/// kept.
+/// Gives the field `count` elements; keeps those that it had, and its memory.
 template <class T>
 T* Resize(google::protobuf::RepeatedField<T>* field, std::int64_t count) {
   const int size = static_cast<int>(count);
@@ -41,8 +40,7 @@ T* Resize(google::protobuf::RepeatedField<T>* field, std::int64_t count) {
 
 /// Room for rows x columns numbers inside the message. An array that has been
 /// used before keeps its memory, and as many numbers of before: nothing is
-/// written for a second batch of the same shape. The payload must not exceed
-/// protobuf's 2 GiB.
+/// written for a second batch of the same shape. At most protobuf's 2 GiB.
 OutputArray AllocateArray(Payload payload, std::int64_t rows, int columns,
                           v1::Array* array);
 

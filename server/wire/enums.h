@@ -59,26 +59,18 @@ constexpr Wire AsWire(Core value) {
   return static_cast<Wire>(static_cast<int>(value) + 1);
 }
 
-constexpr auto ToWire(ReferenceFrame frame) {
-  return AsWire<v1::ReferenceFrame>(frame);
+constexpr auto ToWire(ReferenceFrame is) {
+  return AsWire<v1::ReferenceFrame>(is);
 }
-constexpr auto ToWireAxis(std::uint8_t axis) {
-  return AsWire<v1::TaskAxis>(axis);
+constexpr auto ToWireAxis(std::uint8_t is) { return AsWire<v1::TaskAxis>(is); }
+constexpr auto ToWire(SingularityRule is) {
+  return AsWire<v1::SingularityRule>(is);
 }
-constexpr auto ToWire(SingularityRule rule) {
-  return AsWire<v1::SingularityRule>(rule);
-}
-constexpr auto ToWire(Precision precision) {
-  return AsWire<v1::Precision>(precision);
-}
-constexpr auto ToWire(TaskRule rule) { return AsWire<v1::TaskRule>(rule); }
-constexpr auto ToWire(JointType type) { return AsWire<v1::JointType>(type); }
-constexpr auto ToWire(Severity severity) {
-  return AsWire<v1::Severity>(severity);
-}
-constexpr auto ToWire(Validation validation) {
-  return AsWire<v1::Validation>(validation);
-}
+constexpr auto ToWire(Precision is) { return AsWire<v1::Precision>(is); }
+constexpr auto ToWire(TaskRule is) { return AsWire<v1::TaskRule>(is); }
+constexpr auto ToWire(JointType is) { return AsWire<v1::JointType>(is); }
+constexpr auto ToWire(Severity is) { return AsWire<v1::Severity>(is); }
+constexpr auto ToWire(Validation is) { return AsWire<v1::Validation>(is); }
 /// The one enum in another order.
 constexpr v1::RowCode ToWire(RowCode code) {
   constexpr std::array kCodes{

@@ -47,8 +47,7 @@ std::int64_t ReplyBytesPerRow(const EvaluationPlan& plan,
 inline constexpr std::int64_t kReplyFrameBytes = 1024;
 
 /// The results of one reply, or of one after the other. Outputs point into the
-/// message, except for the task rules, whose wire type is wider than the
-/// engine's.
+/// message, except for task rules, whose wire type is wider.
 class ReplyResults {
  public:
   explicit ReplyResults(v1::Results* results) : results_(results) {}

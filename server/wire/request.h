@@ -18,8 +18,7 @@
 namespace torqued::server {
 
 /// A view of the fields of a request, or of those that a stream's start or
-/// chunk has: the one shape that Compute, its shorthands and Evaluate share.
-/// Null: absent.
+/// chunk has, as Compute, its shorthands and Evaluate share them. Null: absent.
 struct ComputeFields {
   const std::string* model = nullptr;
   /// Numbers of v1.Quantity, as they came.
@@ -53,8 +52,7 @@ struct DecodedQuery {
 /// Checks everything that can be said without the model.
 OrError<DecodedQuery> DecodeQuery(const ComputeFields& view);
 
-/// Views of the request's memory, checked as far as that goes without the
-/// model.
+/// Views of the request's memory, checked as far as it goes without a model.
 OrError<EvaluationInputs> DecodeStates(const ComputeFields& view);
 
 /// Encoding of the reply when the query leaves it open.

@@ -35,8 +35,7 @@ std::optional<double> Given(bool has, double number) {
   return has ? std::optional(number) : std::nullopt;
 }
 
-/// Decodes what is listed for joints, each at most once, into the order of the
-/// columns.
+/// Decodes what is listed for joints, each at most once, in columns' order.
 template <class Wire, class Decoded, class Decode>
 void DecodeByJoint(std::string_view list,
                    const google::protobuf::RepeatedPtrField<Wire>& listed,

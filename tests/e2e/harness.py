@@ -30,8 +30,7 @@ STOP_SECONDS = 30.0
 IDLE_SECONDS = 0.5
 CLOCK_TICK = 1 / os.sysconf("SC_CLK_TCK")
 
-# Sanitizers make the server slow and large, and keep what it frees; what they
-# look for is elsewhere.
+# Sanitizers make the server slow and large, and keep what it frees.
 SANITIZED = os.environ.get("TEST_SANITIZED") == "1"
 # AddressSanitizer keeps 256 MB of freed memory by default. The server ends before
 # the machine's memory does.

@@ -7,8 +7,7 @@
 
 namespace torqued::server {
 
-/// Holds every reply to what was admitted for it: once as a message, once
-/// serialized.
+/// Holds every reply to what was admitted for it, in two forms.
 template <class Request, class Reply>
 std::optional<Error> Handle(Registry& registry, const Request& request,
                             Reply* reply) {

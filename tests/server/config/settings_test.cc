@@ -103,8 +103,7 @@ TEST(Shares, ALargestMessageFitsBesideItsReply) {
   for (std::int64_t memory = 64 * kMebibyte; memory < 1 << 30;
        memory += memory / 3) {
     const Settings settings = SharesOf(memory);
-    // In the half of one client: a request once parsed, a reply and its
-    // serialized form.
+    // In the half of one client: a parsed request, a reply in two forms.
     EXPECT_LE(5 * settings.max_message_bytes, settings.max_inflight_bytes / 2);
     EXPECT_GE(ArrivalBytes(settings),
               settings.max_inflight_bytes + 4 * settings.max_message_bytes);

@@ -18,8 +18,7 @@ constexpr std::size_t kMegabyte = 1 << 20;
 
 class OutOfMemoryTest : public ::testing::Test {
  protected:
-  /// The call fails as an internal error while memory is short and succeeds
-  /// afterwards.
+  /// The call is an internal error while memory is short, and then succeeds.
   template <class Call>
   void ExpectFault(std::size_t scarce_bytes, const Call& call) {
     {

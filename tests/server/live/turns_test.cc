@@ -93,9 +93,8 @@ TEST_F(TurnsTest, ACallWaitsForNoModelThatIsMadeForAnother) {
   EXPECT_EQ(cold.Rows(), 1);
 }
 
-/// Three calls of one host, over a connection each, and one of another, all
-/// behind what holds the only thread, which is held again after one turn of
-/// each host.
+/// Three calls of one host, each on its connection, and one of another, behind
+/// what holds the only thread, which is held again after a turn of each host.
 TEST_F(TurnsTest, AModelIsMadeAfterOneForEachOtherHostNotForEachConnection) {
   std::promise<void> begin, end;
   const auto hold = [this](std::shared_future<void> released) {

@@ -7,8 +7,7 @@
 namespace torqued::server {
 namespace {
 
-/// Sets every singular message field, so that a field that a view forgets
-/// shows.
+/// Sets every singular message field: one that a view forgets shows.
 template <class Request>
 auto FullFields(Request* request) {
   const auto* descriptor = Request::descriptor();
