@@ -35,8 +35,8 @@ struct MemoryLimit {
   std::string_view source = "RAM";  // or "cgroup"
 };
 
-/// The least of the machine's memory and the limits of the process's cgroup and
-/// those above it.
+/// The least of the machine's memory and of the limits of the process's
+/// cgroups.
 MemoryLimit FindMemoryLimit(const CgroupPlaces& places = {});
 
 struct TlsFiles {
@@ -48,7 +48,8 @@ struct TlsFiles {
 /// PEM files and the name that a client asks for; each may be empty.
 struct ClientTls {
   std::string ca, cert, key, server_name;
-  bool verifies = true;  // the server's certificate
+  bool verifies = true;   // the server's certificate
+  std::string pair = {};  // PEM of certificate and key, instead of their files
 };
 
 struct Settings {
@@ -82,8 +83,7 @@ struct Settings {
 
 /// Settings where none is named. The two limits of bytes are shares of the
 /// memory. The store is /var/lib/torqued/models.db if that directory is
-/// writable, otherwise below ${XDG_DATA_HOME:-~/.local/share}/torqued; empty:
-/// there is no home either.
+/// writable, else in ${XDG_DATA_HOME:-~/.local/share}/torqued; empty: no home.
 Settings DefaultSettings(const MemoryLimit& memory);
 
 /// Memory for what arrives, of all connections, before it can be admitted.

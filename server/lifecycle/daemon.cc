@@ -241,14 +241,13 @@ void Daemon::Listen() {
 
 std::string Daemon::AskOwnHealth() const {
   const std::int64_t refused = accept_loop_->refused();
-  for (const std::string& address : addresses()) {
-    const std::string own = certificates_ ? certificates_->own() : "";
+  for (const std::string& address : accept_loop_->own_addresses()) {
+    const bool mtls = flags::SecurityOf(address) == flags::Security::kMtls;
+    const std::string own = mtls ? certificates_->own() : "";
     // Without a certificate that clients may have, nobody answers.
-    if (own.empty() && flags::SecurityOf(address) == flags::Security::kMtls) {
-      continue;
-    }
+    if (mtls && own.empty()) continue;
     std::string problem =
-        CheckHealth(address, {"", own, "", "", false}, kHealthPatience,
+        CheckHealth(address, {"", "", "", "", false, own}, kHealthPatience,
                     /*must_serve=*/false);
     // Connections beyond the limit of descriptors are refused by intention.
     if (accept_loop_->refused() != refused) return {};

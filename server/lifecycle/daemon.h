@@ -27,8 +27,7 @@ std::string SelfCheck(Engine& engine);
 
 class Daemon {
  public:
-  /// Throws std::exception, in one line, if it cannot serve. A watchdog asks it
-  /// for its health so often.
+  /// Throws std::exception, in one line, if it cannot serve.
   explicit Daemon(
       const Settings& settings,
       std::chrono::milliseconds between_checks = std::chrono::seconds(5));

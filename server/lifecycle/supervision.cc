@@ -41,7 +41,7 @@ using Stub = grpc::TemplatedGenericStub<Request, Response>;
 constexpr int kServing = 1;
 
 // What gRPC gets to end a call whose deadline has passed.
-constexpr std::chrono::milliseconds kGrace{1000}, kLastLines{500};
+constexpr std::chrono::milliseconds kGrace{1000};
 constexpr int kMostFailures = 3, kHangs = 70;
 
 sigset_t Signals() {
@@ -81,9 +81,9 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(
     return grpc::InsecureChannelCredentials();
   }
   const std::string ca = ReadPem("--tls-ca", tls.ca);
-  std::string cert, key;
+  std::string cert = tls.pair, key = tls.pair;
   // Unverified, the server's own certificate, which is sent only if needed.
-  if (tls.verifies || security == flags::Security::kMtls) {
+  if (cert.empty() && (tls.verifies || security == flags::Security::kMtls)) {
     cert = ReadPem("--tls-cert", tls.cert);
     key = ReadPem("--tls-key", tls.key.empty() ? tls.cert : tls.key);
   }
@@ -137,7 +137,12 @@ std::jthread Watch(const std::function<std::string()>& check,
   const std::chrono::microseconds heard = ManagerInterval();
   if (heard.count() > 0) interval = std::min(interval, heard / 2);
   auto look = [check, tell, heard, failures = 0]() mutable {
-    const std::string problem = check();
+    std::string problem;
+    try {
+      problem = check();
+    } catch (const std::runtime_error& error) {
+      problem = error.what();
+    }
     if (problem.empty()) {
       if (heard.count() > 0) TellManager("WATCHDOG=1");
       if (std::exchange(failures, 0) == 0) return;
@@ -148,7 +153,7 @@ std::jthread Watch(const std::function<std::string()>& check,
     Log(LogLevel::kError, "the server does not answer",
         {{"detail", problem}, {"checks", std::int64_t{failures}}});
     if (failures < kMostFailures) return;
-    WriteOutLog(kLastLines);
+    WriteOutLog();
     _exit(kHangs);
   };
   return std::jthread([=](const std::stop_token& stop) mutable {

@@ -5,9 +5,8 @@
 #include <absl/strings/str_join.h>
 #include <absl/synchronization/mutex.h>
 #include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <grpcpp/resource_quota.h>
-#include <grpcpp/security/tls_certificate_provider.h>
-#include <grpcpp/security/tls_credentials_options.h>
 #include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -31,7 +30,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -39,9 +37,6 @@
 
 namespace torqued::server {
 namespace {
-
-namespace fs = std::filesystem;
-namespace tls = grpc::experimental;
 
 using Milliseconds = std::chrono::milliseconds;
 using flags::Security;
@@ -58,22 +53,20 @@ int OrNever(Milliseconds time) {
       time.count() == 0 ? kNever : std::min(time.count(), kNever - 1));
 }
 
-/// In network order; it has the same place in both families.
-in_port_t& PortOf(sockaddr* address) {
-  return reinterpret_cast<sockaddr_in*>(address)->sin_port;
-}
+struct Name {
+  std::string host, port;  // numeric; of a Unix socket `port` is the path
+};
 
-/// The own end of a socket: its port, or the path of a Unix socket. An accepted
-/// socket has that of the one that listened.
-std::string LocalName(int descriptor) {
+/// The own end of a socket. An accepted one has that of the one that listened.
+Name LocalName(int descriptor) {
   sockaddr_storage name{};
   socklen_t size = sizeof(name);
   auto* address = reinterpret_cast<sockaddr*>(&name);
-  if (getsockname(descriptor, address, &size) != 0) return {};
-  if (name.ss_family == AF_UNIX) {
-    return reinterpret_cast<sockaddr_un*>(address)->sun_path;
-  }
-  return std::to_string(ntohs(PortOf(address)));
+  char host[NI_MAXHOST] = "", port[sizeof(sockaddr_un)] = "";
+  getsockname(descriptor, address, &size);
+  getnameinfo(address, size, host, sizeof(host), port, sizeof(port),
+              NI_NUMERICHOST | NI_NUMERICSERV);
+  return {host, port};
 }
 
 /// A listening descriptor; -1 and errno if there is none.
@@ -115,8 +108,9 @@ std::vector<int> ListenTcp(const std::string& host, const std::string& port) {
     auto* address = reinterpret_cast<char*>(at->ai_addr);
     if (!seen.emplace(address, at->ai_addrlen).second) continue;
     if (!sockets.empty()) {
-      PortOf(at->ai_addr) =
-          htons(static_cast<in_port_t>(std::stoi(LocalName(sockets.front()))));
+      // It has the same place in both families.
+      reinterpret_cast<sockaddr_in*>(at->ai_addr)->sin_port = htons(
+          static_cast<in_port_t>(std::stoi(LocalName(sockets.front()).port)));
     }
     const int descriptor = ListenOn(at->ai_addr, at->ai_addrlen);
     if (descriptor >= 0) {
@@ -155,22 +149,51 @@ int ListenUnix(const std::string& path) {
   return descriptor;
 }
 
-std::shared_ptr<const std::string> MakeDirectory() {
-  std::string made =
-      (fs::temp_directory_path() / "torqued-tls-XXXXXX").string();
-  Require(mkdtemp(made.data()) != nullptr,
-          "cannot make a private folder " + made);
-  return {new std::string(made), [](const std::string* directory) {
-            std::error_code ignored;
-            fs::remove_all(*directory, ignored);
-            delete directory;
-          }};
-}
+/// gRPC looks for another certificate before each handshake, always on the
+/// thread that accepts: it takes no lock while it replaces one.
+class WatchingCredentials final : public grpc::ServerCredentials {
+ public:
+  WatchingCredentials(const Certificates::Current& current,
+                      grpc_ssl_client_certificate_request_type request)
+      : current_(current),
+        credentials_(grpc_ssl_server_credentials_create_with_options(
+            grpc_ssl_server_credentials_create_options_using_config_fetcher(
+                request, &Fetch, this))) {}
+  ~WatchingCredentials() override {
+    grpc_server_credentials_release(credentials_);
+  }
+  void SetAuthMetadataProcessor(
+      const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
+  int AddPortToServer(const std::string& address,
+                      grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+  static grpc_ssl_certificate_config_reload_status Fetch(
+      void* credentials, grpc_ssl_server_certificate_config** config) {
+    auto& self = *static_cast<WatchingCredentials*>(credentials);
+    const auto current = self.current_.load();
+    if (std::exchange(self.used_, current) == current) {
+      return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+    }
+    const auto& [cert, key, ca] = *current;
+    const grpc_ssl_pem_key_cert_pair pair{key.c_str(), cert.c_str()};
+    // gRPC needs a CA also where it asks for no certificate.
+    *config = grpc_ssl_server_certificate_config_create(
+        (ca.empty() ? cert : ca).c_str(), &pair, 1);
+    return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+  }
 
-void Write(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text << std::flush;
-  Require(out.good(), "cannot write " + file);
+ private:
+  const Certificates::Current& current_;
+  std::shared_ptr<const Certificates::Texts> used_;
+  grpc_server_credentials* const credentials_;
+};
+
+/// In Unix time.
+std::int64_t EndOf(const X509* certificate) {
+  std::tm calendar{};
+  ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &calendar);
+  return timegm(&calendar);
 }
 
 void RequireOf(bool good, const std::string& what) {
@@ -188,60 +211,55 @@ std::string ReadPem(const std::string& flag, const std::string& file) {
   return std::move(*text);
 }
 
-Certificates::Certificates(TlsFiles files)
-    : files_(std::move(files)), directory_(MakeDirectory()) {
-  Use();
-}
-
 bool Certificates::Use() {
-  // One file, so that gRPC never reads a half-replaced pair.
-  const std::string pair = ReadPem("--tls-cert", files_.cert) + "\n" +
-                           ReadPem("--tls-key", files_.key);
-  const std::string ca = ReadPem("--tls-client-ca", files_.client_ca);
-  if (seen_ == std::pair(pair, ca)) return false;
-  seen_ = {pair, ca};
-  const std::string new_pair = *directory_ + "/new.pem",
-                    new_ca = *directory_ + "/new-ca.pem";
-  Write(new_pair, pair);
-  Write(new_ca, ca);
-  Check(new_pair, new_ca);
-  fs::rename(new_pair, *directory_ + "/server.pem");
-  fs::rename(new_ca, *directory_ + "/ca.pem");
+  const std::string& key = files_.key.empty() ? files_.cert : files_.key;
+  const auto read = [&] {
+    return Texts{ReadPem("--tls-cert", files_.cert), ReadPem("--tls-key", key),
+                 ReadPem("--tls-client-ca", files_.client_ca)};
+  };
+  Texts texts;
+  do {  // until these are what was checked
+    texts = read();
+    const auto current = current_.load();
+    if (current != nullptr && *current == texts) return false;
+    Check(key);
+  } while (texts != read());
+  current_ = std::make_shared<const Texts>(std::move(texts));
   return true;
 }
 
-void Certificates::Check(const std::string& pair, const std::string& ca) {
+void Certificates::Check(const std::string& key) {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
       SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
+  SSL_CTX* const tls = context.get();
   // A key with a passphrase is refused, not asked for.
-  SSL_CTX_set_default_passwd_cb(context.get(),
-                                [](char*, int, int, void*) { return 0; });
+  SSL_CTX_set_default_passwd_cb(tls, [](char*, int, int, void*) { return 0; });
+  RequireOf(SSL_CTX_use_certificate_chain_file(tls, files_.cert.c_str()) == 1,
+            "--tls-cert: " + files_.cert + " has no certificate");
   RequireOf(
-      SSL_CTX_use_certificate_chain_file(context.get(), pair.c_str()) == 1,
-      "--tls-cert: " + files_.cert + " has no certificate");
-  RequireOf(SSL_CTX_use_PrivateKey_file(context.get(), pair.c_str(),
-                                        SSL_FILETYPE_PEM) == 1,
-            "--tls-key: " + (files_.key.empty() ? files_.cert : files_.key) +
-                " has no key of the certificate");
-  const ASN1_TIME* end =
-      X509_get0_notAfter(SSL_CTX_get0_certificate(context.get()));
-  RequireOf(X509_cmp_current_time(end) > 0,
+      SSL_CTX_use_PrivateKey_file(tls, key.c_str(), SSL_FILETYPE_PEM) == 1,
+      "--tls-key: " + key + " has no key of the certificate");
+  const std::int64_t end = EndOf(SSL_CTX_get0_certificate(tls));
+  RequireOf(end > std::time(nullptr),
             "--tls-cert: " + files_.cert + " has expired");
-  bool vouched = false;
-  if (!files_.client_ca.empty()) {
-    RequireOf(
-        SSL_CTX_load_verify_locations(context.get(), ca.c_str(), nullptr) == 1,
-        "--tls-client-ca: " + files_.client_ca + " has no certificate");
-    X509_STORE_set_purpose(SSL_CTX_get_cert_store(context.get()),
+  std::int64_t vouched_until = 0;
+  if (const std::string& ca = files_.client_ca; !ca.empty()) {
+    RequireOf(SSL_CTX_load_verify_locations(tls, ca.c_str(), nullptr) == 1,
+              "--tls-client-ca: " + ca + " has no certificate");
+    X509_STORE_set_purpose(SSL_CTX_get_cert_store(tls),
                            X509_PURPOSE_SSL_CLIENT);
-    vouched = SSL_CTX_build_cert_chain(context.get(),
-                                       SSL_BUILD_CHAIN_FLAG_UNTRUSTED) == 1;
+    if (SSL_CTX_build_cert_chain(tls, SSL_BUILD_CHAIN_FLAG_UNTRUSTED) == 1) {
+      STACK_OF(X509)* chain = nullptr;
+      SSL_CTX_get0_chain_certs(tls, static_cast<void*>(&chain));
+      vouched_until = end;
+      for (int k = 0; k < sk_X509_num(chain); ++k) {
+        vouched_until = std::min(vouched_until, EndOf(sk_X509_value(chain, k)));
+      }
+    }
     ERR_clear_error();
   }
-  std::tm calendar{};
-  ASN1_TIME_to_tm(end, &calendar);
-  expires_ = timegm(&calendar);
-  vouched_ = vouched;
+  expires_ = end;
+  vouched_until_ = vouched_until;
 }
 
 void Certificates::Reload() {
@@ -262,21 +280,18 @@ void Certificates::Reload() {
 
 std::shared_ptr<grpc::ServerCredentials> Certificates::ForServer(
     bool client_must_have_one) const {
-  const bool has_ca = !files_.client_ca.empty();
-  const std::string pair = *directory_ + "/server.pem";
-  tls::TlsServerCredentialsOptions options(
-      std::make_shared<tls::FileWatcherCertificateProvider>(
-          pair, pair, has_ca ? *directory_ + "/ca.pem" : "",
-          /*refresh_interval_sec=*/1));
-  options.watch_identity_key_cert_pairs();
-  if (has_ca) {
-    options.watch_root_certs();
-    options.set_cert_request_type(
-        client_must_have_one
-            ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-            : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
-  }
-  return tls::TlsServerCredentials(options);
+  return std::make_shared<WatchingCredentials>(
+      current_, files_.client_ca.empty()
+                    ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                : client_must_have_one
+                    ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                    : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
+}
+
+std::string Certificates::own() const {
+  if (std::time(nullptr) >= vouched_until_) return {};
+  const auto current = current_.load();
+  return (*current)[0] + "\n" + (*current)[1];
 }
 
 void ConfigureTransport(const Settings& settings,
@@ -304,8 +319,7 @@ void ConfigureTransport(const Settings& settings,
   set(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   // Who pings more often, three times while nothing is sent, is sent away.
   set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
-  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
-      600'000);  // clients connect again unseen
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 600'000);  // clients come again
   // Its grace has no end unless set.
   set(GRPC_ARG_MAX_CONNECTION_AGE_MS, OrNever(settings.max_connection_age));
   set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 20'000);
@@ -346,18 +360,24 @@ std::string AcceptLoop::Listen(const std::string& address) {
   if (flags::IsUnixAddress(place)) {
     const std::string path(flags::SocketPath(place));
     listeners_.push_back({ListenUnix(path), security, path});
+    own_addresses_.push_back(address);
     local_.insert(path);
     return address;
   }
   const std::size_t colon = place.rfind(':');
-  std::string host = place.substr(0, colon);
+  std::string host = place.substr(0, colon), port = place.substr(colon + 1);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
   // One socket for both families.
   if (host == "0.0.0.0") host = "::";
-  for (const int descriptor : ListenTcp(host, place.substr(colon + 1))) {
+  const std::string prefix = address.substr(0, address.size() - place.size());
+  for (const int descriptor : ListenTcp(host, port)) {
     listeners_.push_back({descriptor, security, ""});
+    Name own = LocalName(descriptor);
+    // That of IPv6 accepts this one, too, which every machine has.
+    if (own.host == "::" || own.host == "0.0.0.0") own.host = "127.0.0.1";
+    if (own.host.find(':') != own.host.npos) own.host = "[" + own.host + "]";
+    own_addresses_.push_back(prefix + own.host + ":" + (port = own.port));
   }
-  const std::string port = LocalName(listeners_.back().descriptor);
   local_.insert(port);
   return address.substr(0, address.rfind(':') + 1) + port;
 }
@@ -448,7 +468,7 @@ std::vector<int> AcceptLoop::Connections() const {
     socklen_t size = sizeof(peer);
     const bool connected =
         getpeername(number, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
-    if (connected && local_.contains(LocalName(number))) {
+    if (connected && local_.contains(LocalName(number).port)) {
       connections.push_back(number);
     }
   }

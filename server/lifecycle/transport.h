@@ -5,6 +5,7 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -24,12 +25,15 @@ namespace torqued::server {
 /// std::runtime_error if it cannot be read.
 std::string ReadPem(const std::string& flag, const std::string& file);
 
-/// gRPC reads copies of the files, which are made once a change is checked. So
-/// files that do not belong together are never in use.
+/// A certificate in memory: gRPC gets texts of the files that belong together,
+/// and no copy of the key is on a disk.
 class Certificates {
  public:
-  /// Throws std::exception: what is wrong with which file.
-  explicit Certificates(TlsFiles files);
+  using Texts = std::array<std::string, 3>;  // certificate, key, client CA
+  using Current = std::atomic<std::shared_ptr<const Texts>>;
+
+  /// Throws std::runtime_error: what is wrong with which file.
+  explicit Certificates(TlsFiles files) : files_(std::move(files)) { Use(); }
   Certificates(const Certificates&) = delete;
   Certificates& operator=(const Certificates&) = delete;
 
@@ -37,14 +41,12 @@ class Certificates {
   /// what is wrong, and those before serve on. From one thread.
   void Reload();
 
-  /// With a client CA, clients may have certificates of it, or must.
+  /// With a client CA, clients may have, or must have, certificates of it.
   std::shared_ptr<grpc::ServerCredentials> ForServer(
       bool client_must_have_one) const;
-  /// File of the server's certificate and key, with which it asks for its own
-  /// health; empty if the client CA does not vouch for them.
-  std::string own() const {
-    return vouched_ ? *directory_ + "/server.pem" : "";
-  }
+  /// PEM of certificate and key, with which the server asks for its own health;
+  /// empty if the client CA does not vouch for them, or no more.
+  std::string own() const;
 
   std::int64_t failures() const { return failures_.load(); }
   std::int64_t expires() const { return expires_.load(); }
@@ -52,15 +54,13 @@ class Certificates {
  private:
   /// Throws what is wrong with the files; true: they have changed.
   bool Use();
-  void Check(const std::string& pair, const std::string& ca);
+  void Check(const std::string& key);
 
   const TlsFiles files_;
-  const std::shared_ptr<const std::string> directory_;
-  /// What the files held when they were last read: a pair, and a CA.
-  std::pair<std::string, std::string> seen_;
+  Current current_;      // null until the files are good
   std::string problem_;  // that was logged last
-  std::atomic<bool> vouched_{false};
-  std::atomic<std::int64_t> failures_{0}, expires_{0};
+  // The last two in Unix time.
+  std::atomic<std::int64_t> failures_{0}, expires_{0}, vouched_until_{0};
 };
 
 /// Sets the bounds of what gRPC reads ahead of the calls. Beyond ArrivalBytes
@@ -82,8 +82,7 @@ class AcceptLoop {
   /// Listens on addresses of --listen; connections wait until Start. A name
   /// leads to all of its addresses that this machine has, with one port. A
   /// wildcard accepts both families. No other socket shares a port. The file of
-  /// a Unix socket on which nobody answers is replaced. Throws
-  /// std::runtime_error.
+  /// a dead Unix socket is replaced. Throws std::runtime_error.
   AcceptLoop(const std::vector<std::string>& addresses, int descriptor_limit);
   ~AcceptLoop() { Close(); }
   AcceptLoop(const AcceptLoop&) = delete;
@@ -91,6 +90,10 @@ class AcceptLoop {
 
   /// With the ports that were free.
   const std::vector<std::string>& addresses() const { return addresses_; }
+  /// Of each listener, where this machine reaches it without looking up a name.
+  const std::vector<std::string>& own_addresses() const {
+    return own_addresses_;
+  }
   /// `certificates`: null if no address has TLS. Outlives this.
   void RegisterWith(grpc::ServerBuilder* builder,
                     const Certificates* certificates);
@@ -125,7 +128,7 @@ class AcceptLoop {
 
   const int most_;  // number of a connection's descriptor
   std::vector<Listener> listeners_;
-  std::vector<std::string> addresses_;
+  std::vector<std::string> addresses_, own_addresses_;
   std::set<std::string> local_;  // names of the listening sockets
   std::thread thread_;
   int wake_ = -1;

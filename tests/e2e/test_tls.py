@@ -108,8 +108,7 @@ def test_health_is_asked_over_tls(start, authority, stranger, pair):
     assert check(authority.ca).returncode == 1
     assert check(stranger.ca, "--tls-cert", cert, "--tls-key", key
                  ).returncode == 1
-    # Without an address it asks the server of the settings, whose certificate
-    # serves for both.
+    # Without an address it asks the server of the settings, with its files.
     settings = {"TORQUED_ADDRESS_FILE": str(server.address_file),
                 "TORQUED_TLS_CERT": str(pair[0]),
                 "TORQUED_TLS_KEY": str(pair[1])}
@@ -133,6 +132,16 @@ def test_the_watchdog_asks_over_tls(start, authority, stranger, pair, vouched):
         assert asks(client).rows == 1
 
 
+@pytest.mark.slow
+def test_the_watchdog_does_not_ask_with_a_certificate_that_has_expired(
+        start, authority, tmp_path):
+    server = start(*flags(authority.issue("short", seconds=12)),
+                   "--tls-client-ca", authority.ca, "--listen",
+                   "mtls:127.0.0.1:0", listen=f"unix:{tmp_path}/socket")
+    time.sleep(12 + 18)  # as above
+    assert "does not answer" not in server.log() and server.stop() == 0
+
+
 def serial(address):
     """Of the certificate that a new connection is shown."""
     host, port = address.removeprefix("tls:").rsplit(":", 1)
@@ -140,9 +149,10 @@ def serial(address):
 
 
 def test_a_new_certificate_is_used_without_a_failed_connection(
-        start, authority, pair):
+        start, authority, pair, tmp_path):
     server = start(*flags(pair), listen="tls:127.0.0.1:0",
-                   models=harness.example_models())
+                   models=harness.example_models(),  # no copy is on a disk
+                   environment={"TMPDIR": str(tmp_path / "none")})
     before = serial(server.address)
     with connect(server, authority.ca) as old:
         assert asks(old).rows == 1
@@ -163,7 +173,7 @@ def bad_pairs(authority, stranger, pair):
     openssl("pkey", "-in", pair[1], "-aes256", "-passout", "pass:secret",
             "-out", authority.directory / "locked.key")
     locked = (authority.directory / "locked.key").read_bytes()
-    late = authority.issue("late", days=0)
+    late = authority.issue("late", seconds=0)
     time.sleep(1)
     return {
         "another key": (cert, other), "no key": (cert, b""),

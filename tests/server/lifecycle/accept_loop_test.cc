@@ -1,6 +1,7 @@
 #include "server/lifecycle/transport.h"
 
 #include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -51,6 +52,14 @@ TEST(AcceptLoop, AWildcardAcceptsBothFamilies) {
     GTEST_SKIP() << "no IPv6 here";
   }
   EXPECT_EQ(error, 0);
+}
+
+TEST(AcceptLoop, ReachesItselfWithoutNamesAndWithoutIpv6) {
+  for (const char* listen : {"[::]:0", "0.0.0.0:0", "localhost:0"}) {
+    const AcceptLoop loop({listen}, 1024);
+    EXPECT_THAT(loop.own_addresses(),
+                testing::Contains("127.0.0.1:" + PortOf(loop)));
+  }
 }
 
 TEST(AcceptLoop, NeedsDescriptorsForMoreThanItself) {

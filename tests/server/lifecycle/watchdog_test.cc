@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <vector>
 
 #include "tests/support/await.h"
@@ -22,7 +23,8 @@ TEST(Watchdog, TellsOfTheFirstFailureAndOfTheRecovery) {
     const std::jthread watchdog = Watch(
         [&] {
           const std::size_t check = checks++;
-          return check >= answers.size() || answers[check] ? "" : "silent";
+          const bool good = check >= answers.size() || answers[check];
+          return good ? "" : throw std::runtime_error("silent");
         },
         [&](bool answer) { told.push_back(answer); }, kInterval);
     Await([&] { return checks > answers.size(); });
