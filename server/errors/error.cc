@@ -23,8 +23,7 @@ constexpr std::size_t kMaxMetadataValueBytes = 512;
 constexpr std::size_t kMaxMetadataBytes = 1536;
 constexpr std::size_t kMaxFieldBytes = 192;
 constexpr std::size_t kMaxDescriptionBytes = 384;
-// The type URLs, the tags and lengths around the details, RetryInfo and the
-// count of violations.
+// Type URLs, tags and lengths of details, RetryInfo, the violations' count.
 constexpr std::size_t kEnvelopeBytes = 400;
 
 void Pack(const google::protobuf::Message& message, std::string_view name,
@@ -169,6 +168,7 @@ Error ToError(const RegistryError& registry) {
     error.reason = v1::INVALID_FIELD;
   }
   error.message = registry.message;
+  error.hint = registry.hint;
   if (const Finding* tip = UnknownTip(registry.report)) {
     error.reason = v1::UNKNOWN_FRAME;
     error.message = tip->message;

@@ -37,6 +37,8 @@ struct Error {
   std::vector<std::pair<std::string, std::string>> metadata;
   /// Present where a later try may succeed.
   std::optional<std::chrono::milliseconds> retry_after;
+  /// Ends the sentence, for a client that may use all models: their names.
+  std::string hint = {};
 };
 
 template <class T>
@@ -51,8 +53,7 @@ inline Error MakeError(
 /// An error about one field: the sentence is its description too.
 Error FieldError(v1::Reason reason, std::string field, std::string message);
 
-/// With `message`, "chunk." for example, before its paths; "start." before
-/// those of options.
+/// With `message`, as "chunk.", before its paths; options have "start.".
 Error InMessage(Error error, std::string_view message);
 
 /// `tip_wrench_array`: path of the wrench's array in the request.

@@ -121,23 +121,23 @@ Registration Registry::LookUp(const ModelReference& reference) {
 
 RegistryError Registry::NotFound(const ModelReference& reference) {
   const auto& [name, prefix, label] = reference;
-  std::string message;
+  RegistryError error{.code = Code::kNotFound};
   if (name.empty()) {
-    message = "no model has a revision that starts with " + prefix;
+    error.message = "no model has a revision that starts with " + prefix;
   } else if (!(prefix + label).empty() &&
              !store_->Find({.name = name}, 1).empty()) {
-    message =
+    error.message =
         "model " + Quoted(name) +
         (prefix.empty() ? " has no label " + Quoted(label)
                         : " has had no revision that starts with " + prefix);
   } else {
     const auto known = store_->NamesAround(name, 64);
-    message =
-        "no model is named " + Quoted(name) +
-        (known.empty() ? "; none is registered yet"
-                       : flags::NameHint(flags::NearNames(name, known), known));
+    error.message = "no model is named " + Quoted(name);
+    error.hint = known.empty()
+                     ? "; none is registered yet"
+                     : flags::NameHint(flags::NearNames(name, known), known);
   }
-  return {.code = Code::kNotFound, .message = std::move(message)};
+  return error;
 }
 
 LoadedPointer Registry::Load(std::string_view revision,
@@ -163,7 +163,8 @@ LoadedPointer Registry::Load(std::string_view revision,
 
 OrRegistryError<ModelPage> Registry::List(
     std::uint32_t page_size, std::string_view page_token,
-    const std::function<bool()>& cancelled, const AdmitSource& admit) {
+    const std::function<bool()>& cancelled, const AdmitSource& admit,
+    const MayList& may_list) {
   return Answer([&] {
     // The last name of the page before, so that names that come or go between
     // two pages neither repeat nor hide others.
@@ -175,10 +176,18 @@ OrRegistryError<ModelPage> Registry::List(
     const std::size_t size = page_size == 0 ? 100 : std::min(page_size, 1000u);
     ModelPage page;
     // One more tells whether there is more.
-    auto listed =
-        store_->ListNames(page_token, static_cast<std::int64_t>(size) + 1);
+    const std::size_t at_once = may_list ? 1001 : size + 1;
+    std::vector<ListedModel> listed, read(at_once);
+    for (std::string after(page_token);
+         listed.size() <= size && read.size() == at_once;) {
+      read = store_->ListNames(after, static_cast<std::int64_t>(at_once));
+      for (ListedModel& model : read) {
+        after = model.name;
+        if (!may_list || may_list(after)) listed.push_back(std::move(model));
+      }
+    }
     if (listed.size() > size) {
-      listed.pop_back();
+      listed.resize(size);
       page.next_page_token = listed.back().name;
     }
     for (ListedModel& model : listed) {

@@ -33,6 +33,8 @@ struct RegisterResult {
 /// False ends the call with kNotAdmitted.
 using AdmitSource = std::function<bool(std::int64_t source_bytes)>;
 
+using MayList = std::function<bool(std::string_view name)>;
+
 struct ModelPage {
   std::vector<ListedModel> models;
   std::string next_page_token;  // empty: it is the last page
@@ -65,13 +67,15 @@ class Registry {
   /// read at most, for threads that must not be held up.
   std::optional<ModelEntry> ResolveLoaded(std::string_view reference);
 
-  /// Byte order of names. page_size 0: 100; at most 1000. Reads what was stored
-  /// beside the revisions and loads only those that have no summary, until
-  /// `cancelled`, if given, returns true, which is an error.
+  /// Byte order of the names that `may_list`, if given, is true for. page_size
+  /// 0: 100; at most 1000. Reads what was stored beside the revisions and loads
+  /// only those that have no summary, until `cancelled`, if given, returns
+  /// true, which is an error.
   OrRegistryError<ModelPage> List(std::uint32_t page_size,
                                   std::string_view page_token,
                                   const std::function<bool()>& cancelled = {},
-                                  const AdmitSource& admit = {});
+                                  const AdmitSource& admit = {},
+                                  const MayList& may_list = {});
 
   /// Returns what the name pointed at.
   OrRegistryError<std::string> Delete(

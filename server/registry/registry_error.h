@@ -35,6 +35,7 @@ struct RegistryError {
   };
   Code code = Code::kNotFound;
   std::string message = {};
+  std::string hint = {};  // continues it with other names
   std::string field = {};
   std::vector<std::string> candidates = {};
   LintReport report = {};

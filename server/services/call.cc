@@ -110,7 +110,7 @@ std::optional<Error> CallRecord::Refusal() const {
 
 std::optional<Error> CallRecord::SetModel(std::string_view model) {
   model_ = CleanText(model, kMaxLoggedModel);
-  if (MayList(model)) return std::nullopt;
+  if (grant_ == nullptr || grant_->Covers(model)) return std::nullopt;
   return MakeError(v1::PERMISSION_DENIED,
                    grant_->name + " may use models by names that match " +
                        grant_->models + ".",
@@ -138,6 +138,7 @@ grpc::Status CallRecord::End(std::optional<Error> error,
     }
     CountCall(method_, code, error->reason, age());
     if (!model_.empty()) error->metadata.emplace_back("model", model_);
+    if (grant_ == nullptr || grant_->Covers("")) error->message += error->hint;
     if (error->message.empty()) {
       error->message =
           "The server ran out of memory or hit a fault of its own.";

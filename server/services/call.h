@@ -90,9 +90,8 @@ class CallRecord {
   std::optional<Error> Refusal() const;
   /// For the log and for errors. Why the call is refused, if it is.
   std::optional<Error> SetModel(std::string_view model);
-  bool MayList(std::string_view name) const {
-    return grant_ == nullptr || grant_->Covers(name);
-  }
+  /// Null: everybody may do everything, or there is no such client.
+  const Grant* grant() const { return grant_; }
 
   /// SetModel, and `then` with the model or an error: here if it is in memory,
   /// else on ServiceContext::background. Until then `reference` lives. `then`
@@ -184,8 +183,7 @@ class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
  protected:
   /// Start guards it.
   virtual std::optional<Error> Run() = 0;
-  /// Ends the call if `work` returns an error or throws, which it may as long
-  /// as it has not succeeded.
+  /// Ends the call if `work`, which has not succeeded, fails or throws.
   template <class Work>
   void Guarded(const Work& work) {
     if (auto error = OrFault(work)) Finish(End(std::move(error)));
@@ -206,8 +204,7 @@ class UnaryCall : public grpc::ServerUnaryReactor, protected CallRecord {
 };
 
 /// What every stream of ours has: its entry, the message that names the model,
-/// the order in which gRPC may be called, one end. Lives until gRPC is through
-/// with the call.
+/// the order in which gRPC may be called, one end. Lives until gRPC is done.
 class StreamCall
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public CallGate::Listener,

@@ -136,19 +136,18 @@ std::optional<Error> Handle(Registry& registry,
   // A page has at most a thousand models.
   if (auto error = handling->room->Grow(kForms * (512 << 10))) return error;
   std::optional<Error> refusal;
+  const auto admit = [&](std::int64_t bytes) {
+    refusal = handling->room->Grow(BytesToLoad(bytes));
+    return !refusal;
+  };
   auto listed = registry.List(request.page_size(), request.page_token(),
-                              handling->cancelled, [&](std::int64_t bytes) {
-                                refusal =
-                                    handling->room->Grow(BytesToLoad(bytes));
-                                return !refusal;
-                              });
+                              handling->cancelled, admit, handling->may_list);
   if (refusal) return refusal;
   if (const auto* error = std::get_if<RegistryError>(&listed)) {
     return ToError(*error);
   }
   auto& page = std::get<ModelPage>(listed);
   for (const ListedModel& model : page.models) {
-    if (handling->may_list && !handling->may_list(model.name)) continue;
     FillSummary(model, reply->add_models());
   }
   reply->set_next_page_token(std::move(page.next_page_token));

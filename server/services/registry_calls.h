@@ -22,8 +22,7 @@ struct Handling {
   Reservation* room;
   /// True ends parsing and listing with an error. Absent: never.
   std::function<bool()> cancelled = {};
-  /// Whether a list may name the model. Absent: it may.
-  std::function<bool(std::string_view name)> may_list = {};
+  MayList may_list = {};
 
   /// For the log; empty for calls that only read.
   std::string change = {};
@@ -54,10 +53,11 @@ class RegistryCall final : public UnaryCall {
   std::optional<Error> Work() {
     if (cancelled()) return Error();  // which nobody hears of
     Reply reply;
-    Handling handling{
-        .room = &room_,
-        .cancelled = [this] { return cancelled(); },
-        .may_list = [this](std::string_view n) { return MayList(n); }};
+    Handling handling{.room = &room_,
+                      .cancelled = [this] { return cancelled(); }};
+    if (grant() != nullptr) {
+      handling.may_list = std::bind_front(&Grant::Covers, grant());
+    }
     auto error = Handle(context_.registry, request_, &reply, &handling);
     if (error) return error;
     const auto bytes = static_cast<std::int64_t>(reply.ByteSizeLong());

@@ -32,9 +32,9 @@ METHODS = [
     for method in service.methods]
 
 
-def create(file, name, role, *more):
-    done = harness.run_to_exit(
-        "token", "create", name, "--role", role, "--rights", file, *more)
+def create(file, name, role, *more, **options):
+    done = harness.run_to_exit("token", "create", name, "--role", role,
+                               "--rights", file, *more, **options)
     assert done.returncode == 0, done.stdout
     return done.stdout.strip()
 
@@ -114,8 +114,11 @@ def test_a_pattern_limits_the_models(start, rights, tokens):
         mine = bearer(token)
         assert client.dynamics.Compute(masses(), **mine).rows == 1
         listed = client.registry.ListModels(
-            registry_pb.ListModelsRequest(), **mine)
+            registry_pb.ListModelsRequest(page_size=1), **mine)
         assert [model.name for model in listed.models] == ["planar_2r"]
+        assert not listed.next_page_token
+        unknown = failure_of(client.dynamics.Compute, masses("planar_3r"), **mine)
+        assert unknown.message == "no model is named 'planar_3r'"
         revision = listed.models[0].revision
         for model in ("panda", f"@{revision}", revision):
             failure = failure_of(client.dynamics.Compute, masses(model), **mine)

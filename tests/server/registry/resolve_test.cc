@@ -44,7 +44,7 @@ TEST_F(RegistryTest, NameAtPrefixFindsOnlyWhatTheNameHasHad) {
 }
 
 TEST_F(RegistryTest, UnknownReferencesSayWhatThereIs) {
-  EXPECT_THAT(Error(registry_.Resolve("arm")).message,
+  EXPECT_THAT(Error(registry_.Resolve("arm")).hint,
               HasSubstr("none is registered yet"));
   Value(registry_.Register(Request("panda", 1)));
   Value(registry_.Register(Request("ur5e", 1)));
@@ -53,11 +53,11 @@ TEST_F(RegistryTest, UnknownReferencesSayWhatThereIs) {
     EXPECT_EQ(Error(registry_.Resolve(reference)).code, Code::kNotFound)
         << reference;
   }
-  EXPECT_THAT(Error(registry_.Resolve("ur5")).message,
+  EXPECT_THAT(Error(registry_.Resolve("ur5")).hint,
               HasSubstr("did you mean ur5e?"));
-  EXPECT_THAT(Error(registry_.Resolve("ur5@good")).message,
+  EXPECT_THAT(Error(registry_.Resolve("ur5@good")).hint,
               HasSubstr("did you mean ur5e?"));
-  EXPECT_THAT(Error(registry_.Resolve("spot")).message,
+  EXPECT_THAT(Error(registry_.Resolve("spot")).hint,
               HasSubstr("known are panda, ur5e"));
   EXPECT_THAT(Error(registry_.Resolve("ur5e@good")).message,
               HasSubstr("has no label 'good'"));
@@ -67,7 +67,7 @@ TEST_F(RegistryTest, AMistypedNameIsFoundAmongAnyNumberOfThem) {
   for (int i = 0; i < 300; ++i) {
     Write("arm-" + std::to_string(1000 + i), RevisionOf(1), Urdf(1));
   }
-  EXPECT_THAT(Error(registry_.Resolve("arm-12999")).message,
+  EXPECT_THAT(Error(registry_.Resolve("arm-12999")).hint,
               HasSubstr("did you mean arm-1299, "));
 }
 
