@@ -55,8 +55,7 @@ std::string FileValue(const CLI::Option& option) {
   return values.size() == 1 ? list : "[" + list + "]";
 }
 
-/// Requires the certificates and rights that the addresses need. `insecure`:
-/// everybody may be served.
+/// Requires what the addresses need. `insecure`: everybody may be served.
 void CheckListen(const Settings& settings, bool insecure) {
   for (const std::string& address : settings.listen) {
     const flags::Security security = flags::SecurityOf(address);
@@ -119,16 +118,16 @@ class Parser {
     if (version_) {
       return EarlyExit{0, "torqued " + std::string(Version()) + "\n", ""};
     }
+    if (*token_) return TokenCommand{settings_.rights, grant_};
     Require(!settings_.listen.empty(), "--listen: names no address");
     if (app_.count("--health-check") > 0) return HealthCheck();
-    CheckListen(settings_, insecure_);
+    if (!*store_) CheckListen(settings_, insecure_);
     // So --print-config prints a list of none.
     std::erase(settings_.models, "");
     if (print_config_) return EarlyExit{0, File(), ""};
     if (store_command_.store.empty()) store_command_.store = settings_.store;
     Require(!store_command_.store.empty(),
             "--store: there is no home directory; name a file");
-    if (*token_) return TokenCommand{settings_.rights, grant_};
     if (*store_) return store_command_;
     return settings_;
   }

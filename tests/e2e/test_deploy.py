@@ -40,6 +40,9 @@ def test_the_image_says_how_to_go_on_and_checks_its_health(tmp_path, flags):
         assert ended.returncode == 2
         for way in ("tls:", "--rights", "TORQUED_INSECURE=on"):
             assert way in ended.stdout
+        create(tmp_path / "rights.toml", "cell", "evaluate", environment=image)
+        ended = harness.run_to_exit("store", "check", environment=image)
+        assert (ended.returncode, "No such file" in ended.stdout) == (1, True)
     image["TORQUED_INSECURE"] = "on"
     with running(harness.server_binary(), *flags,
                  env=harness.clean_environment(**image)):
