@@ -105,7 +105,7 @@ class MetricsServer final : public CivetHandler {
       : probes_(std::move(probes)),
         // Requests that are not sent to their end hold a thread for 2 s.
         server_(std::vector<std::string>{"listening_ports", address,
-                                         "num_threads", "8",
+                                         "num_threads", "64",
                                          "request_timeout_ms", "2000"}) {
     for (const char* page : {"/metrics", "/healthz", "/readyz"}) {
       server_.addHandler(page, this);

@@ -290,12 +290,14 @@ std::optional<Error> CheckJob::Conclude() {
   return std::nullopt;
 }
 
-std::optional<Error> CheckJob::FillNext(v1::TrajectoryRows* to) {
+std::optional<Error> CheckJob::FillNext(v1::TrajectoryRows* to,
+                                        std::int64_t max_message_bytes) {
+  // Half: names and lengths take a part of a small message.
+  const std::int64_t bytes = std::min(kMessageBytes, max_message_bytes / 2);
   const std::int64_t bytes_per_row =
       std::max<std::int64_t>(1, table_columns_) * std::int64_t{sizeof(double)};
-  const std::int64_t count =
-      std::min(rows() - rows_filled_,
-               std::max<std::int64_t>(1, kMessageBytes / bytes_per_row));
+  const std::int64_t count = std::min(
+      rows() - rows_filled_, std::max<std::int64_t>(1, bytes / bytes_per_row));
   to->set_first_sample(static_cast<std::uint64_t>(rows_filled_));
   for (std::size_t k = 0; k < tables_.size(); ++k) {
     const v1::TrajectoryTable table = decoded_.tables[k];

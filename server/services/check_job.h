@@ -19,8 +19,7 @@ namespace torqued::server {
 
 /// To be called in turn: Start, Append for each message of samples, Step until
 /// the verdict is there, FillNext until all rows are told. Fields of errors are
-/// those of CheckTrajectoryRequest, but for numbers: "q[1207][3]" of all
-/// samples.
+/// those of CheckTrajectoryRequest; numbers are "q[1207][3]" of all samples.
 class CheckJob {
  public:
   /// `room` admits what is kept. Once the token is cancelled a step ends soon.
@@ -43,7 +42,8 @@ class CheckJob {
   }
 
   /// The next rows of the tables that were asked for, for one message.
-  std::optional<Error> FillNext(v1::TrajectoryRows* to);
+  std::optional<Error> FillNext(v1::TrajectoryRows* to,
+                                std::int64_t max_message_bytes = 1 << 20);
   bool all_rows_filled() const {
     return decoded_.tables.empty() || rows_filled_ == rows();
   }

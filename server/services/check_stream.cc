@@ -90,7 +90,8 @@ class CheckStream final : public StreamCall {
     } else if (job_->all_rows_filled()) {
       Succeed();
       return false;
-    } else if (auto error = job_->FillNext(reply.mutable_rows())) {
+    } else if (auto error = job_->FillNext(reply.mutable_rows(),
+                                           context_.limits.max_message_bytes)) {
       EndWith(*std::move(error));
       return false;
     }

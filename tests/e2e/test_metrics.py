@@ -97,10 +97,13 @@ def test_probes_follow_the_server(server):
 
 def test_requests_that_do_not_end_hold_up_nobody(server):
     host, port = metrics_address(server).rsplit(":", 1)
-    halves = [socket.create_connection((host, int(port))) for _ in range(4)]
+    halves = [socket.create_connection((host, int(port))) for _ in range(60)]
     for half in halves:
         half.sendall(b"GET /metrics HTTP/1.1\r\nHost:")
-    assert get(f"{host}:{port}", "/metrics")[0] == 200
+    assert get(f"{host}:{port}", "/healthz")[0] == 200
+    halves[0].setblocking(False)
+    with pytest.raises(BlockingIOError):  # it is not ended before
+        halves[0].recv(1)
     for half in halves:
         half.close()
 

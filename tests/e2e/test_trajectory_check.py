@@ -60,6 +60,13 @@ def test_the_verdict_does_not_depend_on_the_messages(client):
             assert same_bits(replies.tables[name], first.tables[name]), name
 
 
+def test_tables_come_in_messages_that_the_server_may_send(start, client):
+    server = start("--max-message-bytes", 65536, models=harness.example_models())
+    with harness.Client(server.address) as narrow:
+        tables = check(narrow, MOTION, size=100, tables=[TABLES["tau"]]).tables
+        assert same_bits(tables["tau"], torques(client, MOTION))
+
+
 def test_the_limit_at_each_speed_is_a_table(client):
     replies = check(
         client, MOTION, derating=0.5, tables=[TABLES["torque_limit"]],
