@@ -20,8 +20,7 @@ std::string ReadFile(const fs::path& path) {
     Require(good, {}, why);
   };
   std::error_code error;
-  // A symbolic link counts as what it leads to. Anything but a regular file
-  // could keep us waiting.
+  // Anything but a regular file, or a link to one, could keep us waiting.
   const fs::file_status status = fs::status(path, error);
   require(fs::exists(status), error.message());
   require(fs::is_regular_file(status), "not a regular file");
@@ -81,7 +80,10 @@ Registry::DirectoryEntry Registry::LoadFile(const std::string& path,
     const RegisterResult result = Store(std::move(request));
     entry.changed = result.changed();
     return (entry.changed ? "registered as " : "already registered as ") +
-           name + '@' + result.entry.loaded->revision.substr(0, 12);
+           name + '@' + result.entry.loaded->revision.substr(0, 12) +
+           (entry.changed && !result.before.empty()
+                ? ", before at " + result.before.substr(0, 12)
+                : "");
   });
   const auto* error = std::get_if<RegistryError>(&outcome);
   entry.ok = error == nullptr;

@@ -85,6 +85,19 @@ def test_connections_beyond_the_descriptors_are_closed_and_others_go_on(start):
     assert server.stop() == 0
 
 
+@pytest.mark.slow
+def test_the_watchdog_does_not_end_a_server_with_all_its_connections(start):
+    server = start(under=harness.with_descriptors(DESCRIPTORS, DESCRIPTORS))
+    with contextlib.ExitStack() as stack, harness.Client(server.address) as client:
+        assert health_of(client) == SERVING
+        for _ in range(DESCRIPTORS):
+            with contextlib.suppress(ConnectionError):
+                stack.enter_context(http2.Connection(server.address))
+        time.sleep(18)  # three checks, and more
+        assert not is_served(server.address)
+        assert health_of(client) == SERVING
+
+
 def test_the_limit_of_descriptors_is_raised(start):
     server = start(under=harness.with_descriptors(256, 4096))
     assert resource.prlimit(

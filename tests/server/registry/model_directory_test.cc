@@ -120,7 +120,8 @@ TEST_F(ModelDirectoryTest, DirectoryMovesPointerOnlyWhenFileChanged) {
 
   WriteFile(models_ + "/arm.urdf", Urdf(3));
   Restart();
-  EXPECT_TRUE(Load().at(0).changed);
+  const std::string before = Where(*registry_, "arm").substr(0, 12);
+  EXPECT_THAT(Load().at(0).message, HasSubstr(", before at " + before));
   EXPECT_EQ(Where(*registry_, "arm"), RevisionOf(3));
 
   // Back to what it was is a change of the file too.
