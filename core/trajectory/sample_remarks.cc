@@ -1,6 +1,7 @@
 #include "core/trajectory/sample_remarks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <tuple>
@@ -14,8 +15,18 @@ namespace {
 /// Of the largest rate: below that nothing depends on it.
 constexpr double kShare = 0.01;
 
-constexpr std::array kKinds = {RemarkKind::kVelocity,
-                               RemarkKind::kAcceleration};
+/// With fewer decimals or digits numbers are round, not rounded; decimals
+/// beyond are noise. 10^n stands for n of them.
+constexpr double kFewestDecimals = 1e3, kMostDecimals = 1e12;
+constexpr double kFewestDigits = 1e4;
+
+/// Of numbers of single precision, and of those that others made.
+constexpr double kSingle = 0x1p-24, kDouble = 0x1p-52;
+
+/// The power of ten that makes so many digits of a number above 0 whole.
+double ScaleOf(double size, double digits) {
+  return digits / std::pow(10, std::floor(std::log10(size)) + 1);
+}
 
 bool IsGraver(const SampleRemark& a, const SampleRemark& b) {
   return std::tuple(-a.severity, a.first_row, a.kind, a.joint) <
@@ -24,153 +35,168 @@ bool IsGraver(const SampleRemark& a, const SampleRemark& b) {
 
 }  // namespace
 
+void SampleResolution::Add(Eigen::Index column, double number) {
+  const double size = std::abs(number);
+  largest(column) = std::max(largest(column), size);
+  if (size == 0) return;
+  // All are, at some scale, and where they overflow.
+  const auto is_whole = [this](double scaled) {
+    return !(std::abs(scaled - std::round(scaled)) > 2 * rounding * scaled);
+  };
+  decimals = std::max(decimals, 1.0);
+  while (!is_whole(size * decimals)) decimals *= 10;
+  // All have so many digits.
+  if (size * decimals < digits || 2 * rounding * digits > 5) return;
+  while (!is_whole(size * ScaleOf(size, digits))) digits *= 10;
+}
+
+double SampleResolution::QuantumOf(Eigen::Index column) const {
+  double quantum = 1 / std::clamp(decimals, kFewestDecimals, kMostDecimals);
+  // Where the last digit of the largest number is not the last decimal of all,
+  // it is digits that they have in common.
+  if (largest(column) > 0 &&
+      ScaleOf(largest.maxCoeff(), digits) < decimals / 2) {
+    quantum = std::max(
+        quantum, 1 / ScaleOf(largest(column), std::max(digits, kFewestDigits)));
+  }
+  return quantum + Rounding();
+}
+
+void SampleRemarkFinder::Span::Prepend(const Span& before) {
+  steps += before.steps;
+  time += before.time;
+  change += before.change;
+  integral += before.integral;
+  curvature += before.curvature;
+  variation += before.variation;
+  contradicts = contradicts || before.contradicts;
+}
+
 SampleRemarkFinder::SampleRemarkFinder(std::span<const double> time,
                                        const SampleView& q, const SampleView& v,
                                        const SampleView& a,
                                        std::vector<bool> turns)
-    : time_(time),
-      turns_(std::move(turns)),
-      q_(q),
-      v_(v),
-      a_(a),
-      readers_(Readers{SampleDigits::Reader::OfTimes(time),
-                       SampleDigits::Reader(q), SampleDigits::Reader(v),
-                       SampleDigits::Reader(a)}),
-      pairs_{Pair{q_, v_, q_digits_, v_digits_, {}},
-             Pair{v_, a_, v_digits_, a_digits_, {}}},
-      windows_(turns_.size()),
-      open_(turns_.size()) {
+    : time_(time.data(), static_cast<Eigen::Index>(time.size()), 1),
+      tables_{q, v, a},
+      turns_(std::move(turns)) {
+  const bool single = std::ranges::all_of(time, [](double t) {
+    return static_cast<double>(static_cast<float>(t)) == t;
+  });
+  resolution_.fill({Eigen::VectorXd::Zero(q.cols()), kSingle});
+  resolution_[3] = {Eigen::VectorXd::Zero(1), single ? kSingle : kDouble};
   found_.counts.resize(turns_.size());
-  for (Pair& pair : pairs_) pair.largest.resize(turns_.size());
 }
 
 bool SampleRemarkFinder::Prepare(std::int64_t rows) {
   if (ready()) return true;
-  Readers& readers = *readers_;
-  const std::int64_t end =
-      looked_at_ + std::min<std::int64_t>(rows, q_.rows() - looked_at_);
+  const auto end = looked_at_ + std::min(rows, time_.rows() - looked_at_);
   for (; looked_at_ < end; ++looked_at_) {
-    for (auto* reader : {&readers.time, &readers.q, &readers.v, &readers.a}) {
-      reader->AddRow(looked_at_);
+    for (std::size_t k = 0; k < tables_.size(); ++k) {
+      for (Eigen::Index j = 0; j < tables_[k].cols(); ++j) {
+        resolution_[k].Add(j, tables_[k](looked_at_, j));
+      }
     }
-    if (looked_at_ + 1 < q_.rows()) FindLargest(looked_at_);
+    resolution_[3].Add(0, time_(looked_at_));
   }
-  if (looked_at_ < q_.rows()) return false;
-  time_digits_ = readers.time.Finish();
-  q_digits_ = readers.q.Finish();
-  v_digits_ = readers.v.Finish();
-  a_digits_ = readers.a.Finish();
-  readers_.reset();
-  return true;
+  if (ready()) MakeTracks();
+  return ready();
 }
 
-void SampleRemarkFinder::FindLargest(std::int64_t row) {
-  for (std::size_t j = 0; j < turns_.size(); ++j) {
-    for (const RemarkKind kind : kKinds) {
-      const Step step = StepAt(kind, row, static_cast<int>(j));
-      double& largest = pairs_[static_cast<std::size_t>(kind)].largest[j];
-      largest =
-          std::max({largest, std::abs(step.mean), std::abs(step.quotient)});
+void SampleRemarkFinder::MakeTracks() {
+  const Eigen::Index n = time_.rows() - 1;
+  const auto steps = time_.bottomRows(n) - time_.topRows(n);
+  // Even times are exact, however few digits they have.
+  const double rounding = resolution_[3].Rounding();
+  const bool even =
+      n < 2 || steps.maxCoeff() - steps.minCoeff() <= 2 * rounding;
+  time_quantum_ = even ? rounding : resolution_[3].QuantumOf(0);
+  for (Eigen::Index j = 0; j < tables_[0].cols(); ++j) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const SampleResolution &of = resolution_[k], &rate = resolution_[k + 1];
+      Track& track =
+          tracks_.emplace_back(static_cast<RemarkKind>(k), static_cast<int>(j),
+                               tables_[k], tables_[k + 1]);
+      track.turns = k == 0 && turns_[static_cast<std::size_t>(j)];
+      track.of_quantum = of.QuantumOf(j);
+      // Zeros have the digits of what they are the rates of.
+      track.rate_quantum = (rate.decimals > 0 ? rate : of).QuantumOf(j);
+      track.largest_rate = rate.largest(j);
+      track.spans.resize(std::bit_width(static_cast<std::size_t>(n)));
     }
   }
 }
 
-SampleRemarkFinder::Step SampleRemarkFinder::StepAt(RemarkKind kind,
-                                                    std::int64_t row,
-                                                    int joint) const {
-  if (row + 1 >= q_.rows()) return {};
-  const Pair& pair = pairs_[static_cast<std::size_t>(kind)];
-  const auto at = static_cast<std::size_t>(row);
-  Step step;
-  step.time = time_[at + 1] - time_[at];
-  const double begin = pair.rate(row, joint), end = pair.rate(row + 1, joint);
-  step.mean = begin / 2 + end / 2;
-  step.bend = std::abs(end - begin) / step.time;
-  step.change = pair.of(row + 1, joint) - pair.of(row, joint);
-  if (kind == RemarkKind::kVelocity &&
-      std::abs(step.change) > std::numbers::pi &&
-      turns_[static_cast<std::size_t>(joint)]) {
+SampleRemarkFinder::Span SampleRemarkFinder::StepFrom(const Track& track,
+                                                      std::int64_t row) const {
+  const int j = track.joint;
+  const auto slope = [&](std::int64_t from) {
+    if (from < 0 || from + 1 == time_.rows()) return 0.0;
+    return (track.rate(from + 1, j) - track.rate(from, j)) /
+           (time_(from + 1) - time_(from));
+  };
+  const double here = slope(row);
+  double before = std::abs(here - slope(row - 1));
+  double after = std::abs(slope(row + 1) - here);
+  // Beside the samples it may change as much.
+  if (row == 0) before = std::max(before, after);
+  if (row + 2 == time_.rows()) after = std::max(before, after);
+  Span step{.steps = 1, .time = time_(row + 1) - time_(row)};
+  step.integral =
+      (track.rate(row, j) / 2 + track.rate(row + 1, j) / 2) * step.time;
+  step.change = track.of(row + 1, j) - track.of(row, j);
+  if (track.turns && std::abs(step.change) > std::numbers::pi) {
     const double turn = 2 * std::numbers::pi;
-    step.change -=
-        turn * std::round((step.change - step.mean * step.time) / turn);
+    step.change -= turn * std::round((step.change - step.integral) / turn);
   }
-  step.quotient = step.change / step.time;
+  step.curvature = (before + after) * step.time * step.time / 4;
+  step.variation = std::abs(here) * step.time;
   return step;
 }
 
-double SampleRemarkFinder::Distance(const Pair& pair, std::int64_t row,
-                                    int joint, const Step& step) const {
-  const auto quantum = [row, joint](const SampleDigits& digits,
-                                    const SampleView& table) {
-    return std::max(digits.QuantumOf(table(row, joint)),
-                    digits.QuantumOf(table(row + 1, joint)));
-  };
-  const double of = quantum(pair.of_digits, pair.of);
-  const double of_time = time_digits_.QuantumOf(
-      std::max(std::abs(time_[static_cast<std::size_t>(row)]),
-               std::abs(time_[static_cast<std::size_t>(row + 1)])));
-  // Rounded times do not come much nearer to each other than they say.
-  const double shortest = std::max(step.time - of_time, step.time / 4);
-  const double longest = step.time + of_time;
-  const double low = step.change - of, high = step.change + of;
-  const double below = low / (low > 0 ? longest : shortest) - step.mean;
-  const double above = step.mean - high / (high > 0 ? shortest : longest);
-  return std::max(below, above) - quantum(pair.rate_digits, pair.rate);
-}
-
-void SampleRemarkFinder::Hold(RemarkKind kind, std::int64_t row, int joint) {
-  const Pair& pair = pairs_[static_cast<std::size_t>(kind)];
-  Window& window =
-      windows_[static_cast<std::size_t>(joint)][static_cast<std::size_t>(kind)];
-  window.before = window.here;
-  window.here = row == 0 ? StepAt(kind, row, joint) : window.after;
-  window.after = StepAt(kind, row + 1, joint);
-  const Step& step = window.here;
-  double bend = step.bend, change = 0;
-  for (const Step* other : {&window.before, &window.after}) {
-    if (other->time == 0) continue;
-    bend = std::max(bend, other->bend);
-    change = std::max(change, std::abs(other->quotient - step.quotient));
-  }
-  const double curvature = bend * step.time / 2 + change / 4;
-  const double share = kShare * pair.largest[static_cast<std::size_t>(joint)];
-  const double difference = std::abs(step.mean - step.quotient);
-  // Also where a number overflows there is nothing to say.
-  if (!(difference > curvature + share)) return;
-  const double distance = Distance(pair, row, joint, step);
-  if (!(distance > curvature + share)) return;
-  SampleRemark remark;
-  remark.kind = kind;
-  remark.joint = joint;
-  remark.worst_row = row;
-  remark.given = step.mean;
-  remark.expected = step.quotient;
-  remark.tolerance = curvature + share + std::max(difference - distance, 0.0);
+void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
+  if (span.contradicts) return;
+  const double share = span.steps == 1 ? kShare : kShare / 2;
+  SampleRemark remark{.kind = track.kind, .joint = track.joint};
+  remark.given = span.integral / span.time;
+  remark.expected = span.change / span.time;
+  remark.tolerance =
+      share * track.largest_rate + track.rate_quantum +
+      (span.curvature + track.of_quantum +
+       time_quantum_ * (std::abs(remark.given) + 2 * span.variation)) /
+          span.time;
+  const double difference = std::abs(remark.given - remark.expected);
   remark.severity = difference / remark.tolerance;
-  if (std::isfinite(remark.severity)) Add(remark);
+  // Where a number overflows there is nothing to say.
+  span.contradicts =
+      difference > remark.tolerance && std::isfinite(remark.severity);
+  if (!span.contradicts) return;
+
+  SampleRemark& open = track.open;
+  const std::int64_t first = end - span.steps, pause = first - open.last_row;
+  // A pause shorter than what is beside it does not part two remarks.
+  if (open.steps > 0 && pause >= std::max(open.steps, span.steps)) {
+    Close(std::exchange(open, {}));
+  }
+  remark.worst_row = end - (span.steps + 1) / 2;
+  remark.first_row = open.steps > 0 ? open.first_row : first;
+  remark.last_row = open.last_row = end;
+  remark.steps = open.steps += span.steps;
+  // But for rounding, the first of equals.
+  if (remark.severity > (1 + 1e-9) * open.severity) open = remark;
 }
 
 void SampleRemarkFinder::AddStep(std::int64_t row) {
-  for (int j = 0; j < static_cast<int>(turns_.size()); ++j) {
-    for (const RemarkKind kind : kKinds) Hold(kind, row, j);
+  for (Track& track : tracks_) {
+    Span span = StepFrom(track, row);
+    for (Span& beside : track.spans) {
+      Judge(track, span, row + 1);
+      if (beside.steps == 0) {
+        beside = span;
+        break;
+      }
+      span.Prepend(std::exchange(beside, {}));
+    }
   }
-}
-
-void SampleRemarkFinder::Add(const SampleRemark& remark) {
-  SampleRemark& open = open_[static_cast<std::size_t>(remark.joint)]
-                            [static_cast<std::size_t>(remark.kind)];
-  const std::int64_t first = open.first_row, steps = open.steps;
-  if (steps > 0 && open.last_row == remark.worst_row) {
-    if (remark.severity > open.severity) open = remark;
-    open.first_row = first;
-    open.steps = steps + 1;
-  } else {
-    Close(open);
-    open = remark;
-    open.first_row = remark.worst_row;
-    open.steps = 1;
-  }
-  open.last_row = remark.worst_row + 1;
 }
 
 void SampleRemarkFinder::Close(const SampleRemark& remark) {
@@ -182,11 +208,15 @@ void SampleRemarkFinder::Close(const SampleRemark& remark) {
 }
 
 SampleRemarks SampleRemarkFinder::Finish() {
-  for (auto& of_joint : open_) {
-    for (SampleRemark& open : of_joint) {
-      Close(open);
-      open = {};
+  for (Track& track : tracks_) {
+    // All that are left end side by side at the last row.
+    Span tail;
+    for (const Span& span : track.spans) {
+      if (span.steps == 0) continue;
+      tail.Prepend(span);
+      Judge(track, tail, time_.rows() - 1);
     }
+    Close(track.open);
   }
   std::sort_heap(found_.gravest.begin(), found_.gravest.end(), IsGraver);
   return std::move(found_);

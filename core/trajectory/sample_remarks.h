@@ -3,11 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/trajectory/sample_digits.h"
 #include "core/trajectory/spline.h"
 
 namespace torqued {
@@ -17,16 +15,16 @@ enum class RemarkKind : std::uint8_t {
   kAcceleration,  // a is not the rate of v
 };
 
-/// Steps side by side in which the samples of one joint contradict each other.
-/// Steps are those from a row to the next one.
+/// Steps close together in which the samples of one joint contradict each
+/// other. Steps are those from a row to the next one.
 struct SampleRemark {
   RemarkKind kind = RemarkKind::kVelocity;
   int joint = -1;  // in the caller's order
   std::int64_t first_row = 0;
   std::int64_t last_row = 0;  // where the last of the steps ends
   std::int64_t steps = 0;
-  /// The worst step: the mean of the rate at its ends, the difference quotient
-  /// over it, and by how much the two may differ.
+  /// The worst step or span of steps: where its middle step begins, the mean of
+  /// the rate, the difference quotient, and by how much the two may differ.
   std::int64_t worst_row = 0;
   double given = 0;
   double expected = 0;
@@ -47,16 +45,34 @@ struct SampleRemarks {
   std::int64_t count = 0;
 };
 
-/// Holds v against the differences of q, and a against those of v. With the
-/// mean m of a rate at both ends of a step of h seconds and the difference
-/// quotient d, the rate bends by |m - d| within the step. It may by
-///   - max |dv_k| / h_k h / 2 of the step and its neighbours, and a quarter of
-///     the change of d to these: what the curvature of the motion allows;
-///   - what the digits of positions, rates and times leave open;
-///   - a hundredth of the largest rate of the joint, by m or by d.
-/// A quarter of the first is the most by which a rate can bend whose own rate
-/// is nowhere larger than at the neighbours; where it jumps, d is between the
-/// values at both ends, which is half of it.
+/// The last digit of the numbers of a table, which may be rounded to decimals,
+/// to significant digits, or to single precision.
+struct SampleResolution {
+  Eigen::VectorXd largest;  // magnitude, by column; at first 0
+  double rounding = 0;      // of a number, as a share of it
+  /// With which all make do, 10^n for n; 0: all are 0.
+  double decimals = 0;
+  double digits = 10;  // significant
+
+  void Add(Eigen::Index column, double number);
+
+  /// From a number to the next one that could stand in its place, at most.
+  double QuantumOf(Eigen::Index column) const;
+  double Rounding() const { return 2 * rounding * largest.maxCoeff(); }
+};
+
+/// Compares v with the changes of q, and a with those of v, over each step and
+/// over spans of 2, 4, 8, ... steps. Over a span of H seconds the integral of a
+/// rate, by trapezoids, and the change may differ by the sum of
+///   - curvature: for each step of h seconds, h²/4 times both changes of the
+///     rate's slope, from the step before and to the next step. That is half of
+///     a jump within the step, or three times the error where it is smooth.
+///   - digits: one last digit of the quantity. One of the rate times H: half of
+///     it for rounding, half for curvature that rounding hides. One of time,
+///     times the mean rate and twice its changes.
+///   - size: a hundredth of the joint's largest rate times H, over several
+///     steps half of that.
+/// A span is skipped if a part of it contradicts.
 class SampleRemarkFinder {
  public:
   /// `turns`: of each joint whether whole turns change nothing. The memory of
@@ -64,13 +80,11 @@ class SampleRemarkFinder {
   SampleRemarkFinder(std::span<const double> time, const SampleView& q,
                      const SampleView& v, const SampleView& a,
                      std::vector<bool> turns);
-  SampleRemarkFinder(const SampleRemarkFinder&) = delete;
-  SampleRemarkFinder& operator=(const SampleRemarkFinder&) = delete;
 
   /// Looks at the next rows, at most so many, for their digits and the largest
   /// rates. True: at all of them; AddStep may begin.
   bool Prepare(std::int64_t rows);
-  bool ready() const { return !readers_; }
+  bool ready() const { return looked_at_ == time_.rows(); }
 
   /// The step from this row to the next; every one, in order. Needs ready().
   void AddStep(std::int64_t row);
@@ -78,53 +92,44 @@ class SampleRemarkFinder {
   SampleRemarks Finish();
 
  private:
-  /// A quantity and its rate.
-  struct Pair {
-    const SampleView& of;
-    const SampleView& rate;
-    const SampleDigits& of_digits;
-    const SampleDigits& rate_digits;
-    std::vector<double> largest;  // rate, by joint
+  /// Sums over steps side by side.
+  struct Span {
+    std::int64_t steps = 0;
+    double time = 0;       // s
+    double change = 0;     // of the quantity, but for whole turns
+    double integral = 0;   // of the rate
+    double curvature = 0;  // what that leaves open
+    double variation = 0;  // of the rate
+    bool contradicts = false;
+
+    void Prepend(const Span& before);
   };
-  struct Readers {
-    SampleDigits::Reader time, q, v, a;
-  };
-  /// A rate over a step.
-  struct Step {
-    double time = 0;      // s
-    double change = 0;    // of the quantity, but for whole turns
-    double quotient = 0;  // that by the time
-    double mean = 0;      // of the rate at both ends
-    double bend = 0;      // |change of the rate| / time
+  /// A quantity of a joint and its rate.
+  struct Track {
+    RemarkKind kind;
+    int joint;
+    SampleView of, rate;
+    bool turns = false;  // whole ones change nothing
+    double of_quantum = 0, rate_quantum = 0, largest_rate = 0;
+    /// Of 1, 2, 4, ... steps, still without the one beside it; no steps: none.
+    std::vector<Span> spans = {};
+    SampleRemark open = {};  // may still grow; no steps: none
   };
 
-  /// A step and those beside it; of no time: there is none.
-  struct Window {
-    Step before, here, after;
-  };
-
-  /// Among the rates of the step from this row on.
-  void FindLargest(std::int64_t row);
-  /// Of no time behind the last step.
-  Step StepAt(RemarkKind kind, std::int64_t row, int joint) const;
-  void Hold(RemarkKind kind, std::int64_t row, int joint);
-  /// How far the mean is from the quotients that the digits allow.
-  double Distance(const Pair& pair, std::int64_t row, int joint,
-                  const Step& step) const;
-  void Add(const SampleRemark& remark);
+  void MakeTracks();
+  Span StepFrom(const Track& track, std::int64_t row) const;
+  /// Looks at a span that ends at this row.
+  void Judge(Track& track, Span& span, std::int64_t end);
   void Close(const SampleRemark& remark);
 
-  std::span<const double> time_;
+  SampleView time_;
+  std::array<SampleView, 3> tables_;            // q, v, a
+  std::array<SampleResolution, 4> resolution_;  // likewise, and of time
   std::vector<bool> turns_;
-  const SampleView q_, v_, a_;
-  SampleDigits time_digits_, q_digits_, v_digits_, a_digits_;
-  std::optional<Readers> readers_;              // until all rows are looked at
-  std::int64_t looked_at_ = 0;                  // rows
-  std::array<Pair, 2> pairs_;                   // by RemarkKind
-  std::vector<std::array<Window, 2>> windows_;  // by joint and kind
-  /// By joint and kind, what may still grow; no steps: none.
-  std::vector<std::array<SampleRemark, 2>> open_;
-  SampleRemarks found_;  // `gravest` is a heap, the least grave on top
+  std::int64_t looked_at_ = 0;  // rows
+  double time_quantum_ = 0;
+  std::vector<Track> tracks_;  // once ready
+  SampleRemarks found_;        // `gravest` is a heap, the least grave on top
 };
 
 }  // namespace torqued

@@ -36,7 +36,7 @@ struct Trajectory {
   /// sample, or one for all. No rows: none.
   SampleView tip_wrench{nullptr, 0, 6};
   /// Of which spline v and a are the rates: then its extrema between samples
-  /// count as well. Nothing: v and a are given, and held against q.
+  /// count as well. Nothing: v and a are given, and compared with q.
   std::optional<SplineMethod> spline = std::nullopt;
 };
 

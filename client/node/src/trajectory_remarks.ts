@@ -12,7 +12,7 @@ import { toNumber, type WireInteger } from './wire.js';
 /** VELOCITY: v is not the rate of q; ACCELERATION: a is not the rate of v. */
 export type RemarkKind = 'VELOCITY' | 'ACCELERATION';
 
-/** Steps side by side in which the samples of one joint contradict each other;
+/** Steps close together in which the samples of one joint contradict each other;
  * docs/trajectory.md says by which tolerance. */
 export interface Remark {
   readonly kind: RemarkKind;
@@ -25,10 +25,11 @@ export interface Remark {
   readonly end: number;
   /** How many from first to last contradict. */
   readonly steps: number;
-  /** The worst step, from this sample to the next, and the mean of the rate at
-   * its two ends: rad/s or m/s, of an acceleration these per second. */
+  /** The worst step, from this sample to the next, or the middle step of the
+   * worst span of steps, and the mean of the rate over step or span: rad/s or
+   * m/s, of an acceleration these per second. */
   readonly worst: Peak;
-  /** The difference quotient over that step. */
+  /** The difference quotient over step or span. */
   readonly expected: number;
   /** By how much the two may differ there. */
   readonly tolerance: number;

@@ -29,14 +29,15 @@ class Peak:
 
 @dataclasses.dataclass(frozen=True)
 class Remark:
-    """Steps side by side in which the samples of one joint contradict each
+    """Steps close together in which the samples of one joint contradict each
     other: v is not the rate of q, or a not that of v; docs/trajectory.md.
 
     first_sample, last_sample, begin, end: where the first of the steps begins
     and the last one ends, and their times. steps: how many from first to last
-    contradict. worst: the step from this sample to the next, with the mean of
-    the rate at its two ends. expected: the difference quotient there; tolerance:
-    by how much the two may differ. rad/s or m/s, or these per second.
+    contradict. worst: the step from this sample to the next, or the middle step
+    of the worst span of steps, with the mean of the rate. expected: the
+    difference quotient over step or span; tolerance: by how much the two may
+    differ. rad/s or m/s, or these per second.
     """
 
     kind: RemarkKind

@@ -157,12 +157,28 @@ TEST(SampleRemarks, MotionsWithTheirOwnRatesDrawNone) {
   }
 }
 
-TEST(SampleRemarks, SlowMotionsOfFourDecimalsDrawNone) {
-  for (const double factor : {10.0, 100.0}) {
-    for (const SampledMotion& motion :
-         {Quintic(301, 2).Slower(factor), Trapezoid(301).Slower(factor)}) {
-      const auto four = [](double x) { return Fixed(x, 4); };
-      EXPECT_EQ(RemarksOn(Rounded(motion, four)).count, 0) << factor;
+/// Samples a second.
+constexpr std::array kRates = {10, 100, 1000};
+
+TEST(SampleRemarks, CorrectMotionsDrawNoneAtAnyRateAndPace) {
+  for (const int rate : kRates) {
+    for (const double seconds : {2.0, 20.0, 200.0}) {
+      const int rows = static_cast<int>(rate * seconds) + 1;
+      if (rows > 20001) continue;
+      const std::string what =
+          std::to_string(rate) + " Hz, " + std::to_string(seconds) + " s";
+      ExpectNoRemark(Quintic(rows, seconds), "quintic " + what);
+      ExpectNoRemark(Trapezoid(rows).Slower(seconds / 3), "trapezoid " + what);
+      SampledMotion steady = Quintic(rows, seconds);
+      steady.a.setZero();
+      steady.v.array() = 0.01234567;
+      for (int k = 0; k < rows; ++k) {
+        steady.q.row(k).array() = 0.01234567 * k / rate;
+      }
+      ExpectNoRemark(steady, "steady " + what);
+      steady.v.setZero();
+      steady.q.array() = 1.2345678;
+      ExpectNoRemark(steady, "still " + what);
     }
   }
 }
@@ -177,12 +193,55 @@ TEST(SampleRemarks, RatesOfFewerDigitsThanTheirPositionsDrawNone) {
   }
 }
 
+TEST(SampleRemarks, TimesSinceLongAgoDrawNone) {
+  for (const int decimals : {3, 6}) {
+    SampledMotion motion = Quintic(301, 1);
+    for (double& t : motion.time) t = Fixed(1.7e9 + t, decimals);
+    EXPECT_EQ(RemarksOn(motion).count, 0) << decimals;
+  }
+}
+
+TEST(SampleRemarks, RatesOfZeroDrawOneAtAnyRate) {
+  for (const int rate : kRates) {
+    SampledMotion motion = Quintic(6 * rate + 1, 6);
+    motion.q *= 0.3 / 1.3;
+    motion.v.setZero();
+    motion.a.setZero();
+    for (const SampledMotion& told : AsTheyAreToldOf(motion)) {
+      const SampleRemarks remarks = RemarksOn(told);
+      for (const auto& of_joint : remarks.counts) {
+        EXPECT_GE(of_joint[0], 1) << rate << " Hz";
+        EXPECT_EQ(of_joint[1], 0) << rate << " Hz";
+      }
+      EXPECT_LE(remarks.count, 20) << rate << " Hz";
+    }
+  }
+}
+
+TEST(SampleRemarks, RatesThatAreWrongByOneInAHundredDrawOneAtAnyRate) {
+  const auto expect = [](SampledMotion motion, const auto& round, int rate) {
+    motion.v *= 1.01;
+    const SampleRemarks remarks = RemarksOn(Rounded(motion, round));
+    EXPECT_GE(remarks.counts[0][0], 1) << rate << " Hz";
+  };
+  for (const int rate : kRates) {
+    const SampledMotion motion = Quintic(6 * rate + 1, 6);
+    expect(motion, [](double x) { return x; }, rate);
+    expect(
+        motion,
+        [](double x) { return static_cast<double>(static_cast<float>(x)); },
+        rate);
+    expect(motion, [](double x) { return Fixed(x, 4); }, rate);
+  }
+}
+
 TEST(SampleRemarks, WaypointsAtRestWhosePositionsMoveDrawOne) {
   for (const std::array<double, 3>& stops : {std::array{0.0, 1.0, 2.0},
                                              {0.0, 1.0, 0.0},
+                                             {0.1, 0.2, 0.1 + 0.2},
                                              {10.0, 10.1, 10.2},
                                              {0.0, 0.3, 0.3},
-                                             {0.0, 0.001, 0.0}}) {
+                                             {0.0, 0.01, 0.0}}) {
     SampledMotion motion;
     motion.time = {0, 0.5, 1};
     motion.q = motion.v = motion.a = SampleTable::Zero(3, 1);
@@ -195,6 +254,7 @@ TEST(SampleRemarks, WaypointsAtRestWhosePositionsMoveDrawOne) {
     EXPECT_EQ(remark.kind, RemarkKind::kVelocity);
     EXPECT_EQ(remark.joint, 0);
     EXPECT_EQ(remark.first_row, 0);
+    EXPECT_EQ(remark.worst_row, 0);
     EXPECT_EQ(remark.given, 0);
     EXPECT_EQ(remark.expected, (stops[1] - stops[0]) / 0.5);
     EXPECT_LT(remark.tolerance, std::abs(remark.expected));
