@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/trajectory/gravest.h"
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 namespace {

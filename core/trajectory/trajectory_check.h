@@ -14,13 +14,12 @@
 #include "core/batch/engine.h"
 #include "core/batch/evaluation.h"
 #include "core/model/drives.h"
-#include "core/trajectory/coarse_step.h"
 #include "core/trajectory/joint_tally.h"
-#include "core/trajectory/payload_range.h"
 #include "core/trajectory/sample_remarks.h"
 #include "core/trajectory/slow_down.h"
 #include "core/trajectory/spline.h"
 #include "core/trajectory/torque_limit.h"
+#include "core/trajectory/verdict.h"
 #include "core/trajectory/violations.h"
 
 namespace torqued {

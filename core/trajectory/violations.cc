@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/trajectory/gravest.h"
-
 namespace torqued {
 namespace {
 

@@ -8,8 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/trajectory/limit_kind.h"
-#include "core/trajectory/sample_place.h"
+#include "core/trajectory/verdict.h"
 
 namespace torqued {
 
