@@ -98,6 +98,10 @@ std::vector<BenchRobot> BenchRobots() {
   };
 }
 
+BenchRobot PlanarRobot() {
+  return Load("planar_2r", ReadDeployed("planar_2r"), "tip", 0);
+}
+
 BenchRobot LightLinkedRobot() {
   return Load("humanoid_hands", HumanoidWithHandsUrdf(), kHumanoidTip, 0);
 }

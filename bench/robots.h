@@ -28,4 +28,7 @@ std::vector<BenchRobot> BenchRobots();
 /// measured beside double.
 BenchRobot LightLinkedRobot();
 
+/// A planar arm of two joints.
+BenchRobot PlanarRobot();
+
 }  // namespace torqued::bench

@@ -181,6 +181,10 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
     if (array.columns != columns) {
       return WrongColumns(input, array.columns, columns);
     }
+    if (array.data == nullptr && columns > 0) {
+      return Fail(Code::kMissingInput, std::string(ToString(input)),
+                  "The table has rows and no numbers.");
+    }
     // q comes first and, unless it is one row for all, says how many there are.
     if (rows <= 1) rows = std::max(rows, array.rows);
   }

@@ -7,6 +7,7 @@
 #include "core/model/description_checks.h"
 #include "core/model/mass_checks.h"
 #include "core/model/payload.h"
+#include "core/model/text.h"
 #include "core/model/tree_checks.h"
 
 namespace torqued {
@@ -30,8 +31,6 @@ constexpr double kMinSmoothing = 1e-9;
 ArgumentError Fail(Code code, std::string field, std::string message) {
   return {code, std::move(field), std::move(message)};
 }
-
-std::string Quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
 
 /// The frame on which something acts: its own, or that of the options.
 std::variant<int, ArgumentError> FindFrameOf(const Model& model,
@@ -68,7 +67,7 @@ ArgumentError TipFrameRequired(const Model& model, std::string field,
   std::string some;
   for (std::size_t k = 0; k < leaves.size() && k < kNamedLeaves; ++k) {
     if (k > 0) some += " or ";
-    some += Quoted(leaves[k].substr(0, 128));
+    some += Quoted(leaves[k]);
   }
   ArgumentError error =
       Fail(Code::kTipFrameRequired, std::move(field),
@@ -83,9 +82,8 @@ std::variant<std::optional<int>, ArgumentError> FindFrameOrTip(
   if (name.empty()) return model.tip_frame();
   const std::optional<int> frame = model.FindFrame(name);
   if (frame) return frame;
-  ArgumentError error =
-      Fail(Code::kUnknownFrame, field,
-           "The model has no frame " + Quoted(name.substr(0, 128)) + ".");
+  ArgumentError error = Fail(Code::kUnknownFrame, field,
+                             "The model has no frame " + Quoted(name) + ".");
   error.wanted = name;
   for (const bool leaf : {true, false}) {
     for (const Frame& other : model.frames()) {
@@ -105,9 +103,9 @@ std::variant<std::vector<int>, ArgumentError> ResolveJointOrder(
     const std::string field = "options.joint_names[" + std::to_string(k) + "]";
     const std::optional<int> joint = model.FindJoint(names[k]);
     if (!joint) {
-      ArgumentError error = Fail(Code::kWrongJointNames, field,
-                                 "The model has no movable joint " +
-                                     Quoted(names[k].substr(0, 128)) + ".");
+      ArgumentError error =
+          Fail(Code::kWrongJointNames, field,
+               "The model has no movable joint " + Quoted(names[k]) + ".");
       error.wanted = names[k];
       for (const Joint& other : model.joints()) {
         error.candidates.push_back(other.name);

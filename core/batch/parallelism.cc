@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/batch/cgroup.h"
 
@@ -53,15 +55,23 @@ std::optional<double> CgroupQuota() {
   return least;
 }
 
+/// 0: unknown.
+int CoresOfAffinity() {
+  // The kernel refuses a set that is smaller than its own.
+  for (std::size_t sets = 1; sets <= 64; sets *= 2) {
+    std::vector<cpu_set_t> set(sets);
+    const std::size_t bytes = sets * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, set.data()) == 0) {
+      return CPU_COUNT_S(bytes, set.data());
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 int AvailableCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  int cores = 1;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    cores = std::max(1, CPU_COUNT(&set));
-  }
+  int cores = std::max(1, CoresOfAffinity());
   if (const auto quota = CgroupQuota()) {
     cores = std::clamp(static_cast<int>(std::ceil(*quota)), 1, cores);
   }

@@ -13,7 +13,7 @@ inline namespace TORQUED_TARGET {
 /// zeros; on a moving base a is still against the base. Uses V, A, F, Ga, U, d,
 /// u: afterwards d[i] is the pivot of joint i, the inertia it feels with all
 /// joints beyond it free. A pivot that is not positive means a joint that moves
-/// no mass; a is then not finite, and the caller decides by MasslessJoint.
+/// no mass; a is then not finite.
 template <class T>
 void ForwardDynamics(const Tree& tree, const DynamicsTerms& terms, const T* v,
                      const T* tau, Scratch<T>& scratch, T* a,

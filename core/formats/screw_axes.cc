@@ -60,6 +60,11 @@ void CheckHome(std::string_view subject, const Matrix4d& M, const Place& place,
   }
 }
 
+/// An angular part that is rounding beside the linear one is none.
+bool IsPrismatic(const Vector6d& S) {
+  return S.head<3>().norm() <= kRounding * S.tail<3>().norm();
+}
+
 void CheckScrew(const std::string& joint, const Vector6d& S,
                 LintReport& report) {
   const Place place{.joint = joint};
@@ -71,8 +76,8 @@ void CheckScrew(const std::string& joint, const Vector6d& S,
                    "all must be."));
     return;
   }
+  if (IsPrismatic(S)) return;
   const double speed = S.head<3>().norm();
-  if (!(speed > 0)) return;
   const Vector3d axis = S.head<3>() / speed, v = S.tail<3>() / speed;
   const double pitch = axis.dot(v);
   if (std::abs(pitch) > kRounding * (1 + v.norm())) {
@@ -183,7 +188,7 @@ LoadResult LoadScrewAxes(const ScrewAxes& arm, const BuildOptions& options) {
   builder.AddLink({.name = "base", .inertial = {}});
   std::string parent = "base";
   for (std::size_t i = 0; i < n; ++i) {
-    const bool turns = !arm.screws[i].head<3>().isZero(0);
+    const bool turns = !IsPrismatic(arm.screws[i]);
     const Vector3d omega = A[i].head<3>(), v = A[i].tail<3>();
     // From the origin of {i} to the nearest point of the axis.
     const Vector3d r =

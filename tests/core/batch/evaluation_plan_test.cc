@@ -93,6 +93,26 @@ TEST_F(EvaluationPlanTest, MissingInputsAreErrors) {
   ExpectError(Code::kMissingInput, "tau");
 }
 
+TEST_F(EvaluationPlanTest, RowsWithoutNumbersAreErrors) {
+  inputs_.v = {nullptr, NumberType::kF64, 3, 5};
+  ExpectError(Code::kMissingInput, "v");
+  inputs_.q.data = nullptr;
+  ExpectError(Code::kMissingInput, "q");
+}
+
+TEST_F(EvaluationPlanTest, MessagesShowNamesAsPrintableText) {
+  options_.quantities = {Quantity::kJacobian};
+  options_.tip_frame = "a\n\x1b[31m" + std::string(200, 'x') + "\xc3";
+  const auto refused = EvaluationPlan::Create(model_, options_);
+  const auto* error = std::get_if<ArgumentError>(&refused);
+  ASSERT_NE(error, nullptr);
+  EXPECT_NE(error->message.find("'a"), std::string::npos) << error->message;
+  for (const char byte : error->message) {
+    EXPECT_TRUE(byte >= ' ' || byte < 0) << error->message;
+  }
+  EXPECT_LT(error->message.size(), 150u);
+}
+
 TEST_F(EvaluationPlanTest, JointNamesMustBeAPermutation) {
   std::vector<std::string> names;
   for (const Joint& joint : model_->joints()) names.push_back(joint.name);

@@ -166,6 +166,20 @@ TEST(ScrewAxesErrors, RoundedScrewsHaveNoPitch) {
   EXPECT_NE(LoadScrewAxes(arm).model, nullptr);
 }
 
+TEST(ScrewAxes, PrismaticScrewsMayHaveRoundingInTheirAngularPart) {
+  ScrewAxes arm = RandomArm(2, 1);
+  arm.screws[1] << 0, 0, 0, 0, 0, 1;
+  const auto exact = Load(arm);
+  arm.screws[1] << 1e-17, 0, 0, 0, 0, 1;
+  const auto rounded = Load(arm);
+  EXPECT_EQ(rounded->joints()[1].type, JointType::kPrismatic);
+  const Eigen::Vector2d q(0.3, 0.2);
+  EXPECT_LT((Robot(rounded).MassMatrix(q) - Robot(exact).MassMatrix(q))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-14);
+}
+
 TEST(ScrewAxesErrors, ScrewOfZerosHasNoAxis) {
   ScrewAxes arm = RandomArm(2, 3);
   arm.screws[0].setZero();
