@@ -89,7 +89,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtorqued-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # gRPC's CMake files insist on its plugins.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libeigen3-dev (>= 3.4), libgrpc++-dev, libprotobuf-dev, libtbb-dev, libtinyxml2-dev, pkg-config, protobuf-compiler-grpc")
+  "libeigen3-dev (>= 3.4), libgrpc++-dev, libprotobuf-dev, libtinyxml2-dev, pkg-config, protobuf-compiler-grpc")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "torqued, cmake")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "robot dynamics in C++
 The library that the torqued server computes with, for use in process, and the

@@ -278,7 +278,6 @@ BlockJob BlockPlan::Job(const EvaluationPlan& plan,
     job.outputs[static_cast<std::size_t>(output)] = {
         array.data, array.type == NumberType::kF32};
   }
-  job.pauses = nullptr;
   job.past_caches = bytes_per_row * static_cast<double>(plan.rows()) > kCaches;
   return job;
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/batch/chunk_scheduler.h"
 #include "core/batch/evaluation_plan.h"
+#include "core/batch/pool.h"
 
 namespace torqued {
 
@@ -36,14 +36,14 @@ class Engine {
   struct Options {
     /// Threads that compute for one caller; 0: AvailableCores().
     int threads = 0;
-    /// Rows per chunk; 0: chosen by the cost of a row.
+    /// Rows per chunk; 0: as many as take 0.1 ms.
     int chunk_rows = 0;
     /// Null: BestTarget().
     const LaneKernels* target = nullptr;
   };
   using Done = std::function<void(EvaluationReport)>;
 
-  /// Throws std::runtime_error where the system has no thread left.
+  /// Throws std::system_error if the system has no thread left.
   explicit Engine(const Options& options);
   Engine() : Engine(Options{}) {}
   ~Engine();
@@ -65,12 +65,12 @@ class Engine {
       std::shared_ptr<CancellationToken> cancellation = nullptr,
       bool stop_at_first = false);
 
-  /// Returns at once; `done` is called exactly once, on a pool thread (where
-  /// there is no memory to hand over, on the calling thread before this
-  /// returns). The memory of inputs and outputs must live until then. With
-  /// `stop_at_first` the job is given up soon after a row that is not OK. Turns
-  /// go round the groups of jobs first. Not more than `most_threads` compute it
-  /// at a time; 0: all.
+  /// Returns at once; `done` is called exactly once, on a pool thread, or
+  /// before this returns if there are no rows. Throws std::bad_alloc; nothing
+  /// was called then. The memory of inputs and outputs must live until `done`.
+  /// With `stop_at_first` the job is given up soon after a row that is not OK.
+  /// Turns go round the groups of jobs first. Not more than `most_threads`
+  /// compute it at a time; 0: all.
   void Submit(std::shared_ptr<const EvaluationPlan> plan,
               const EvaluationOutputs& outputs, Done done,
               std::shared_ptr<CancellationToken> cancellation = nullptr,
@@ -80,8 +80,8 @@ class Engine {
   /// True when a hand-over to the pool would cost more than the computing.
   static bool IsSmall(const EvaluationPlan& plan);
 
-  ChunkScheduler& scheduler() { return *scheduler_; }
-  int threads() const { return scheduler_->threads(); }
+  Pool& pool() { return *pool_; }
+  int threads() const { return pool_->threads(); }
   /// The kernels in use.
   const LaneKernels& kernels() const { return kernels_; }
   /// Their instruction set.
@@ -98,7 +98,7 @@ class Engine {
   const LaneKernels& kernels_;
   int chunk_rows_;
   std::unique_ptr<Workspaces> workspaces_;
-  std::unique_ptr<ChunkScheduler> scheduler_;
+  std::unique_ptr<Pool> pool_;
 };
 
 }  // namespace torqued

@@ -9,11 +9,6 @@
 namespace torqued {
 namespace {
 
-/// Of one row by the general texts, beside what these count themselves.
-long long RowOperations(const EvaluationPlan& plan) {
-  return 200LL * plan.model().nv();
-}
-
 /// Blocks of lanes, of single precision those in doubt again in blocks of
 /// double precision, then what is still in doubt one by one.
 void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
@@ -21,14 +16,12 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                    std::int64_t end, RowWorkspace& workspace,
                    std::vector<RowIssue>& issues) {
   BlockJob job = plan.blocks().Job(plan, outputs);
-  job.pauses = workspace.pauses;
   workspace.ReserveDoubtful(end - begin);
   long long count =
       RunLanes(kernels, job, begin, end, workspace, workspace.doubtful.data());
   if (count > 0 && job.single_precision) {
     count = RecomputeInDouble(plan, job, kernels, workspace, count);
   }
-  if (GiveUpAfter(workspace.pauses, 0)) return;
   const bool task = plan.options().quantities.Has(Quantity::kOperationalSpace);
   if (task) {
     const int rank = plan.options().task.axis_count;
@@ -45,7 +38,6 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
   if (count == 0 && !wants_sigma && by_rows.empty()) return;
 
   workspace.Reserve(plan);
-  if (GiveUpAfter(workspace.pauses, 0)) return;
   if (wants_sigma) {
     RowEvaluation evaluation(plan, outputs, workspace, {});
     long long next = 0;
@@ -57,10 +49,8 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
           continue;
       }
       outputs.sigma_min[row] = evaluation.SmallestSingularValue(row);
-      if (GiveUpAfter(workspace.pauses, RowOperations(plan))) return;
     }
   }
-  const long long row_operations = RowOperations(plan);
   const auto decide = [&](std::int64_t row, QuantityBits in_doubt) {
     // Of those that were not asked for nothing is stored.
     const QuantitySet quantities(in_doubt & plan.options().quantities.bits());
@@ -70,7 +60,6 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
   if (by_rows.empty()) {
     for (long long k = 0; k < count; ++k) {
       decide(workspace.doubtful[k].row, workspace.doubtful[k].quantities);
-      if (GiveUpAfter(workspace.pauses, row_operations)) return;
     }
     return;
   }
@@ -81,7 +70,6 @@ void EvaluateLanes(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
       quantities |= workspace.doubtful[next++].quantities;
     }
     decide(row, quantities);
-    if (GiveUpAfter(workspace.pauses, row_operations)) return;
   }
 }
 
@@ -94,7 +82,6 @@ long long RunLanes(const LaneKernels& kernels, const BlockJob& job,
   while ((count = kernels.evaluate(&job, begin, end, workspace.lanes.get(),
                                    workspace.lanes_bytes, doubtful)) < 0) {
     workspace.ReserveLanes(-count);
-    if (GiveUpAfter(workspace.pauses, 0)) return 0;
   }
   return count;
 }
@@ -108,16 +95,13 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
       EvaluateLanes(plan, outputs, kernels, begin,
                     std::min(end, begin + RowWorkspace::kMostListed), workspace,
                     issues);
-      if (GiveUpAfter(workspace.pauses, 0)) return;
     }
     return;
   }
   workspace.Reserve(plan);
-  if (GiveUpAfter(workspace.pauses, 0)) return;
   RowEvaluation evaluation(plan, outputs, workspace, plan.options().quantities);
   for (std::int64_t row = begin; row < end; ++row) {
     if (const auto issue = evaluation.Evaluate(row)) issues.push_back(*issue);
-    if (GiveUpAfter(workspace.pauses, RowOperations(plan))) return;
   }
 }
 

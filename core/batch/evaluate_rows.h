@@ -11,8 +11,7 @@
 namespace torqued {
 
 /// Rows [begin, end), by the kernels of a target. Appends rows that are not OK
-/// to `issues`, in order. Where workspace.pauses give up, neither results nor
-/// issues mean anything.
+/// to `issues`, in order.
 void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   const LaneKernels& kernels, std::int64_t begin,
                   std::int64_t end, RowWorkspace& workspace,

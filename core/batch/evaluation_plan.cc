@@ -32,6 +32,25 @@ ArgumentError WrongColumns(Input input, int got, int expected) {
                   std::to_string(got) + ".");
 }
 
+/// Nanoseconds of a row on one core, to within some factor: passes over the
+/// bodies, numbers that are written, factorizations.
+double GuessedCost(const EvaluationPlan& plan) {
+  constexpr QuantitySet kInverted = {Quantity::kMassMatrixInverse,
+                                     Quantity::kForwardDynamicsDerivatives};
+  const QuantitySet quantities = plan.options().quantities;
+  const double n = plan.model().nv();
+  double ns = 5 + 8 * n;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (plan.Produces(output)) ns += 0.8 * plan.columns(output);
+  }
+  if (quantities.HasAny(kQuantitiesOfTheTask)) ns += 0.06 * n * n * n;
+  if (quantities.HasAny(kInverted)) ns += 0.4 * n * n * n;
+  const bool in_lanes =
+      plan.blocks().usable() && plan.blocks().by_rows().empty();
+  return in_lanes ? ns : 3 * ns;
+}
+
 }  // namespace
 
 bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
@@ -103,9 +122,7 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
   if (checked->blocks.usable() && !checked->model->needs_double()) {
     checked->precision = checked->options.precision;
   }
-  checked->cost = CostOfRow(checked->options, checked->blocks.by_rows(),
-                            checked->model->nv());
-  plan.cost_ = checked->cost;
+  checked->cost = GuessedCost(plan);
   return plan;
 }
 
@@ -210,26 +227,13 @@ std::optional<ArgumentError> EvaluationPlan::Rebind(
 
   rows_ = rows;
   inputs_ = inputs;
-  cost_ = checked_->cost;
-  // An upper bound: some of the quantities may not take those inputs.
-  if (GeneralInputs(inputs) != 0) cost_.by_lanes *= kCostOfGeneralTexts;
-  if (inputs.external_wrenches.present()) {
-    const RowCost of_wrenches =
-        CostOfWrenches(options().quantities, blocks().by_rows(),
-                       static_cast<int>(wrench_places().size()), nv);
-    cost_.by_lanes += of_wrenches.by_lanes;
-    cost_.by_rows += of_wrenches.by_rows;
-    cost_.in_doubt += of_wrenches.in_doubt;
-  }
   return std::nullopt;
 }
 
-double EvaluationPlan::Nanoseconds(std::int64_t rows,
-                                   std::int64_t block) const {
-  const std::int64_t of_blocks =
-      (rows + block - 1) / block * kRowsOfACostlyBlock;
-  return cost_.by_lanes * static_cast<double>(of_blocks) +
-         cost_.by_rows * static_cast<double>(rows);
+double EvaluationPlan::nanoseconds() const {
+  // Fewer rows than lanes take as long as a block.
+  constexpr std::int64_t kRowsOfABlock = 4;
+  return cost() * static_cast<double>(std::max(rows_, kRowsOfABlock));
 }
 
 const std::vector<int>& EvaluationPlan::places(Input input) const {

@@ -1,6 +1,7 @@
 // A validated request: what to compute for which rows.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "core/batch/block_plan.h"
-#include "core/batch/cost.h"
 #include "core/batch/evaluation.h"
 #include "core/dynamics/pivot_scale.h"
 #include "core/model/model.h"
@@ -87,22 +87,11 @@ class EvaluationPlan {
   /// The same for the lane kernels.
   const BlockPlan& blocks() const { return checked_->blocks; }
 
-  /// Rough cost on one core of so many rows, for scheduling: lanes compute a
-  /// block of so many in the time of a row.
-  double Nanoseconds(std::int64_t rows,
-                     std::int64_t block = kRowsOfACostlyBlock) const;
-  /// The same if the lanes left all rows in doubt.
-  double NanosecondsInDoubt(std::int64_t rows,
-                            std::int64_t block = kRowsOfACostlyBlock) const {
-    return Nanoseconds(rows, block) +
-           cost_.in_doubt * static_cast<double>(rows);
-  }
-  /// Of one row of many.
-  double nanoseconds_per_row() const { return cost_.by_lanes + cost_.by_rows; }
-  /// If they are all in doubt.
-  double nanoseconds_per_row_in_doubt() const {
-    return nanoseconds_per_row() + cost_.in_doubt;
-  }
+  /// Nanoseconds of one core for a row of many: a guess until rows were
+  /// measured. All copies of a plan share it.
+  std::atomic<double>& cost() const { return checked_->cost; }
+  /// For all rows.
+  double nanoseconds() const;
 
   /// Memory that the plan holds beside a model that others share, roughly.
   std::int64_t bytes() const;
@@ -121,11 +110,11 @@ class EvaluationPlan {
     Precision precision = Precision::kDouble;
     PivotScales pivot_scales;
     BlockPlan blocks;
-    RowCost cost;  // of the lowered texts
+    mutable std::atomic<double> cost = 0;
   };
 
   explicit EvaluationPlan(std::shared_ptr<const Checked> checked)
-      : checked_(std::move(checked)), cost_(checked_->cost) {}
+      : checked_(std::move(checked)) {}
 
   bool UsesTipFrame(bool has_wrench) const;
   bool UsesTipWrench() const;
@@ -136,7 +125,6 @@ class EvaluationPlan {
   std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;
   std::int64_t rows_ = 0;
-  RowCost cost_;
 };
 
 }  // namespace torqued

@@ -16,9 +16,22 @@ namespace {
 using Code = ArgumentError::Code;
 using MaybeError = std::optional<ArgumentError>;
 
-/// Their number is its cube; that of the regressor ten times its square.
-constexpr int kMaxChristoffelDof = 100;
-constexpr int kMaxRegressorDof = 256;
+/// What grows with the cube of the degrees of freedom, and the regressor, which
+/// has ten times their square, for a row to take milliseconds at most.
+constexpr struct {
+  Quantity quantity;
+  int max_dof;
+  std::string_view name;
+} kLimitedQuantities[] = {
+    {Quantity::kChristoffelSymbols, 100, "The Christoffel symbols"},
+    {Quantity::kRegressor, 256, "The regressor"},
+    {Quantity::kMassMatrixInverse, 256, "The inverse of the mass matrix"},
+    {Quantity::kForwardDynamicsDerivatives, 256,
+     "The derivatives of forward dynamics"},
+    {Quantity::kOperationalSpace, 256, "The operational-space quantities"},
+    {Quantity::kTaskProjection, 256, "The projections of the task"},
+    {Quantity::kTaskTorque, 256, "The task torque"},
+};
 
 constexpr std::size_t kMaxExternalWrenches = 256;
 
@@ -46,14 +59,6 @@ std::variant<int, ArgumentError> FindFrameOf(const Model& model,
   const std::optional<int> frame = std::get<std::optional<int>>(found);
   if (!frame) return TipFrameRequired(model, field, what);
   return *frame;
-}
-
-MaybeError CheckSize(const QuantitySet& quantities, Quantity quantity, int nv,
-                     int most, std::string_view numbers) {
-  if (!quantities.Has(quantity) || nv <= most) return std::nullopt;
-  return Fail(Code::kInvalidOption, "quantities",
-              std::string(numbers) + " of a model of more than " +
-                  std::to_string(most) + " degrees of freedom are too many.");
 }
 
 }  // namespace
@@ -248,13 +253,14 @@ MaybeError CheckTask(const TaskOptions& task) {
 }
 
 MaybeError CheckSizes(const QuantitySet& quantities, int nv) {
-  if (MaybeError error =
-          CheckSize(quantities, Quantity::kChristoffelSymbols, nv,
-                    kMaxChristoffelDof, "The Christoffel symbols")) {
-    return error;
+  for (const auto& [quantity, max_dof, name] : kLimitedQuantities) {
+    if (!quantities.Has(quantity) || nv <= max_dof) continue;
+    return Fail(Code::kInvalidOption, "quantities",
+                Cat(name, " of a model of ", std::to_string(nv),
+                    " degrees of freedom are not offered; at most ",
+                    std::to_string(max_dof), " are."));
   }
-  return CheckSize(quantities, Quantity::kRegressor, nv, kMaxRegressorDof,
-                   "The entries of the regressor");
+  return std::nullopt;
 }
 
 }  // namespace torqued

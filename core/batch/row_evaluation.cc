@@ -39,64 +39,43 @@ double LoadNumber(const InputArray& array, std::int64_t index) {
   return static_cast<double>(value);
 }
 
-constexpr int kColumnsBetweenPauses = 1 << 14;
-
 /// Column k is values[sources[k]]; null: values[k]. The table need not be
 /// aligned.
 template <class Number>
-void StoreNumbers(const LaneShape& shape, const double* values, char* row,
-                  Pauses* pauses) {
-  for (int begin = 0; begin < shape.columns; begin += kColumnsBetweenPauses) {
-    const int end = std::min(shape.columns, begin + kColumnsBetweenPauses);
-    for (int k = begin; k < end; ++k) {
-      const auto number =
-          static_cast<Number>(values[shape.sources ? shape.sources[k] : k]);
-      std::memcpy(row, &number, sizeof(number));
-      row += sizeof(number);
-    }
-    if (GiveUpAfter(pauses, 2 * kColumnsBetweenPauses)) return;
+void StoreNumbers(const LaneShape& shape, const double* values, char* row) {
+  for (int k = 0; k < shape.columns; ++k, row += sizeof(Number)) {
+    const auto number =
+        static_cast<Number>(values[shape.sources ? shape.sources[k] : k]);
+    std::memcpy(row, &number, sizeof(number));
   }
 }
 
 void StoreRow(const OutputArray& array, const LaneShape& shape,
-              std::int64_t row, const double* values, Pauses* pauses) {
+              std::int64_t row, const double* values) {
   char* at =
       static_cast<char*>(array.data) + row * shape.columns * SizeOf(array.type);
   if (array.type == NumberType::kF64) {
-    StoreNumbers<double>(shape, values, at, pauses);
+    StoreNumbers<double>(shape, values, at);
   } else {
-    StoreNumbers<float>(shape, values, at, pauses);
+    StoreNumbers<float>(shape, values, at);
   }
 }
 
-/// Where the pauses give up, it means nothing.
-bool AllFinite(NumberType type, int count, const double* values,
-               Pauses* pauses) {
+bool AllFinite(NumberType type, int count, const double* values) {
   // Beyond this a number rounds to infinity in single precision.
   constexpr double kFloatLimit = 3.4028235677973366e38;
   const double limit = type == NumberType::kF32
                            ? kFloatLimit
                            : std::numeric_limits<double>::infinity();
-  for (int begin = 0; begin < count; begin += kColumnsBetweenPauses) {
-    const int end = std::min(count, begin + kColumnsBetweenPauses);
-    for (int k = begin; k < end; ++k) {
-      if (!(std::abs(values[k]) < limit)) return false;
-    }
-    if (GiveUpAfter(pauses, kColumnsBetweenPauses)) return true;
-  }
-  return true;
+  return std::all_of(values, values + count,
+                     [limit](double value) { return std::abs(value) < limit; });
 }
 
 template <class Number>
-void FillNaN(char* at, int columns, Pauses* pauses) {
+void FillNaN(char* at, int columns) {
   constexpr auto kNumber = static_cast<Number>(kNaN);
-  for (int begin = 0; begin < columns; begin += kColumnsBetweenPauses) {
-    const int end = std::min(columns, begin + kColumnsBetweenPauses);
-    for (int k = begin; k < end; ++k, at += sizeof(kNumber)) {
-      std::memcpy(at, &kNumber, sizeof(kNumber));
-    }
-    // Of memory that is touched for the first time most of it is the system's.
-    if (GiveUpAfter(pauses, 2 * kColumnsBetweenPauses)) return;
+  for (int k = 0; k < columns; ++k, at += sizeof(kNumber)) {
+    std::memcpy(at, &kNumber, sizeof(kNumber));
   }
 }
 
@@ -112,11 +91,6 @@ RowEvaluation::RowEvaluation(const EvaluationPlan& plan,
       tree_(plan.model().tree()),
       asked_(quantities),
       groups_(plan.inputs(), quantities) {
-  scratch_.pauses = workspace.pauses;
-  if (workspace.quantities != nullptr) {
-    workspace.quantities->scratch.forward_derivatives.mass.pauses =
-        workspace.pauses;
-  }
   const Terms& terms = plan.options().terms;
   terms_.viscous_friction = terms.viscous_friction;
   terms_.coulomb_friction = terms.coulomb_friction;
@@ -149,7 +123,6 @@ void RowEvaluation::EvaluateGroup(const InputGroup& group) {
   LoadWrenches();
   JudgeMassMatrix();
   GeneralOutputs();
-  if (given_up()) return;
   InverseDynamicsOutput();
   ForwardDynamicsOutput();
   KinematicOutputs();
@@ -381,9 +354,9 @@ void RowEvaluation::TaskOutputs() {
   double W[36], r[6], lambda[36], eta[6];
   const bool regular = mass_.regular();
   if (regular) {
-    FactorLdlt(n, scratch_.M, scratch_.pauses);
+    FactorLdlt(n, scratch_.M);
     TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y, W,
-                 r, scratch_.pauses);
+                 r);
   }
   const TaskDiagnostics diagnostics =
       SolveTask(task, tree_, frame, scratch_.J, regular ? W : nullptr, r,
@@ -434,9 +407,9 @@ void RowEvaluation::StoreTaskProjections(const double* lambda) {
   double* const J_bar = workspace_.projections.data();
   double* const N = J_bar + m * n;
   DynamicallyConsistentInverse(m, n, scratch_.J, scratch_.M, lambda, scratch_.u,
-                               J_bar, scratch_.pauses);
+                               J_bar);
   Store(Output::kConsistentInverse, J_bar, n * m);
-  NullSpaceProjector(m, n, scratch_.J, J_bar, N, scratch_.pauses);
+  NullSpaceProjector(m, n, scratch_.J, J_bar, N);
   Store(Output::kNullSpaceProjector, N, n * n);
 }
 
@@ -446,7 +419,7 @@ void RowEvaluation::StoreTaskTorque(const double* drift, const double* lambda) {
                   scratch_, scratch_.h, base_);
   TaskTorque(plan_.options().task.axis_count, tree_.n, scratch_.J, scratch_.M,
              lambda, scratch_.h, drift, Of(Input::kTaskAcceleration),
-             Of(Input::kNullSpaceTorque), scratch_.u, tau, scratch_.pauses);
+             Of(Input::kNullSpaceTorque), scratch_.u, tau);
   Store(Output::kTaskTorque, tau, tree_.n);
 }
 
@@ -473,8 +446,7 @@ void RowEvaluation::ReportSingularMass(Output output) {
 void RowEvaluation::Store(Output output, const double* values, int count) {
   const OutputArray& out = array(output);
   if (!Has(QuantityOf(output)) || out.data == nullptr || count == 0) return;
-  if (given_up()) return;
-  if (!AllFinite(out.type, count, values, scratch_.pauses)) {
+  if (!AllFinite(out.type, count, values)) {
     RowIssue issue;
     issue.code = RowCode::kNotFiniteResult;
     issue.output = output;
@@ -483,12 +455,10 @@ void RowEvaluation::Store(Output output, const double* values, int count) {
     StoreNaN(output);
     return;
   }
-  if (given_up()) return;
-  StoreRow(out, plan_.blocks().shape(output), row_, values, scratch_.pauses);
+  StoreRow(out, plan_.blocks().shape(output), row_, values);
 }
 
 void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
-  if (given_up()) return;
   double* packed = workspace_.packed.data();
   for (int i = 0; i < s; ++i) {
     packed = std::copy_n(matrix + i * s, i + 1, packed);
@@ -498,14 +468,14 @@ void RowEvaluation::StoreSymmetric(Output output, int s, const double* matrix) {
 
 void RowEvaluation::StoreNaN(Output output) {
   const OutputArray& out = array(output);
-  if (!Has(QuantityOf(output)) || out.data == nullptr || given_up()) return;
+  if (!Has(QuantityOf(output)) || out.data == nullptr) return;
   const int columns = plan_.columns(output);
   char* const at =
       static_cast<char*>(out.data) + row_ * columns * SizeOf(out.type);
   if (out.type == NumberType::kF64) {
-    FillNaN<double>(at, columns, scratch_.pauses);
+    FillNaN<double>(at, columns);
   } else {
-    FillNaN<float>(at, columns, scratch_.pauses);
+    FillNaN<float>(at, columns);
   }
 }
 

@@ -37,9 +37,6 @@ class RowEvaluation {
   const double* a() const { return Of(Input::kA); }
   bool Has(Quantity quantity) const { return quantities_.Has(quantity); }
 
-  /// Nobody wants the results any longer.
-  bool given_up() const { return GiveUpAfter(scratch_.pauses, 0); }
-
   /// The gravest issue of a row is the one that is kept.
   void Report(RowIssue issue);
 

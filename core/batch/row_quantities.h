@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <span>
 
 #include "core/batch/row_workspace.h"
 #include "core/dynamics/quantities-inl.h"
@@ -19,8 +18,8 @@ struct RowWorkspace::Quantities {
   std::unique_ptr<std::byte, Free> memory;
   std::size_t bytes = 0;
 
-  /// Returns what is new.
-  std::span<std::byte> Reserve(QuantityBits wanted, unsigned long n) {
+  /// Whether it has grown.
+  bool Reserve(QuantityBits wanted, unsigned long n) {
     Carver counter(nullptr);
     CarveQuantityScratch(wanted, n, counter, scratch);
     const bool grows = bytes < counter.used();
@@ -33,7 +32,7 @@ struct RowWorkspace::Quantities {
     }
     Carver carver(memory.get());
     CarveQuantityScratch(wanted, n, carver, scratch);
-    return {memory.get(), grows ? bytes : 0};
+    return grows;
   }
 };
 

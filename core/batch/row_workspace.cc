@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <span>
 
 #include "core/batch/quantity_needs.h"
 #include "core/batch/row_quantities.h"
@@ -41,10 +40,9 @@ std::int64_t BytesOfQuantities(QuantityBits wanted, int bodies) {
   return static_cast<std::int64_t>(counter.used());
 }
 
-/// What the kernels themselves say of a job, in its precision and, where that
-/// is single, in double. `both_texts`: by the lowered tree or not.
-std::int64_t BytesOfLanes(BlockJob job, bool both_texts,
-                          const LaneKernels& kernels) {
+/// What the kernels themselves say of a job, by the lowered tree or not, in its
+/// precision and, if that is single, in double.
+std::int64_t BytesOfLanes(BlockJob job, const LaneKernels& kernels) {
   std::int64_t most = 0;
   const auto look = [&] {
     most = std::max<std::int64_t>(
@@ -56,10 +54,8 @@ std::int64_t BytesOfLanes(BlockJob job, bool both_texts,
     job.single_precision = false;
     look();
   }
-  if (both_texts) {
-    job.lowered = !job.lowered;
-    look();
-  }
+  job.lowered = !job.lowered;
+  look();
   return most;
 }
 
@@ -75,76 +71,42 @@ std::int64_t BytesOfResults(const EvaluationPlan& plan) {
 
 /// Of the list of rows in doubt, and of single precision what is put together
 /// of them: a block at least; see double_rows.cc.
-void AddDoubts(const EvaluationPlan& plan, const LaneKernels& kernels,
-               RowWorkspace::Parts* parts) {
-  parts->listed = RowWorkspace::kMostListed *
-                  static_cast<std::int64_t>(sizeof(DoubtfulRow));
-  if (plan.precision() != Precision::kSingle) return;
+std::int64_t BytesOfDoubts(const EvaluationPlan& plan,
+                           const LaneKernels& kernels) {
+  const std::int64_t listed = RowWorkspace::kMostListed *
+                              static_cast<std::int64_t>(sizeof(DoubtfulRow));
+  if (plan.precision() != Precision::kSingle) return listed;
   const std::int64_t row = BytesOfResults(plan) +
                            kNumber * kNumbersOfAJoint * (plan.model().nv() + 1);
-  parts->gathered = kBytesOfBorders + std::max(RowWorkspace::kMostGathered,
-                                               kernels.lanes_f64 * row);
-}
-
-/// The system gives a page when it is first written, which takes it up to a
-/// microsecond. What has pauses is to find its pages there: those of a large
-/// matrix take longer than from one pause to the next.
-constexpr std::size_t kPage = 4096;
-constexpr long long kOperationsOfAPage = 1000;
-
-void TakePages(std::span<std::byte> memory, Pauses* pauses) {
-  if (pauses == nullptr) return;
-  for (std::size_t at = 0; at < memory.size(); at += kPage) {
-    // Not to be left out: nobody reads it.
-    const_cast<volatile std::byte&>(memory[at]) = std::byte{0};
-    if (GiveUpAfter(pauses, kOperationsOfAPage)) return;
-  }
+  return listed + kBytesOfBorders +
+         std::max(RowWorkspace::kMostGathered, kernels.lanes_f64 * row);
 }
 
 /// Whether it has grown.
 template <class T>
-bool Grow(std::vector<T>& memory, std::size_t wanted, Pauses* pauses) {
-  constexpr std::size_t kOfAPause = 32 * kPage / sizeof(T);
+bool Grow(std::vector<T>& memory, std::size_t wanted) {
   if (memory.size() >= wanted) return false;
-  // Not both at a time.
-  memory = {};
-  memory.reserve(wanted);
-  while (memory.size() < wanted) {
-    const std::size_t more = std::min(wanted - memory.size(), kOfAPause);
-    memory.resize(memory.size() + more);
-    const std::size_t pages = more * sizeof(T) / kPage;
-    if (pages > 0 && !GiveUpAfter(pauses, 0)) {
-      GiveUpAfter(pauses, kOperationsOfAPage * static_cast<long long>(pages));
-    }
-  }
+  memory = {};  // not both at a time
+  memory.resize(wanted);
   return true;
-}
-
-/// But for lanes.
-RowWorkspace::Parts OtherParts(const EvaluationPlan& plan,
-                               const LaneKernels& kernels) {
-  const std::int64_t nv = plan.model().nv();
-  const int bodies = plan.model().tree().n;
-  const QuantitySet quantities = plan.options().quantities;
-  RowWorkspace::Parts parts;
-  parts.scratch = BytesOfScratch(bodies);
-  parts.numbers = kNumber * kNumbersOfAJoint * (nv + 1);
-  parts.packed = kNumber * NumbersOfPacked(plan);
-  if (quantities.HasAny(kQuantitiesOfTheTask)) {
-    parts.projections = kNumber * nv * (plan.options().task.axis_count + nv);
-  }
-  parts.quantities =
-      BytesOfQuantities(quantities.bits() & kGeneralQuantities, bodies);
-  if (plan.blocks().usable()) AddDoubts(plan, kernels, &parts);
-  return parts;
 }
 
 }  // namespace
 
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
                                     const LaneKernels& kernels) {
-  Parts parts = OtherParts(plan, kernels);
-  if (!plan.blocks().usable()) return parts.total();
+  const std::int64_t nv = plan.model().nv();
+  const int bodies = plan.model().tree().n;
+  const QuantitySet quantities = plan.options().quantities;
+  std::int64_t bytes =
+      BytesOfScratch(bodies) + kNumber * kNumbersOfAJoint * (nv + 1) +
+      kNumber * NumbersOfPacked(plan) +
+      BytesOfQuantities(quantities.bits() & kGeneralQuantities, bodies);
+  if (quantities.HasAny(kQuantitiesOfTheTask)) {
+    bytes += kNumber * nv * (plan.options().task.axis_count + nv);
+  }
+  if (!plan.blocks().usable()) return bytes;
+  bytes += BytesOfDoubts(plan, kernels);
   double nothing = 0;  // is not written
   EvaluationOutputs outputs;
   for (int k = 0; k < kOutputCount; ++k) {
@@ -153,60 +115,26 @@ std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
   }
   BlockJob job = plan.blocks().Job(plan, outputs);
   for (LaneInput& input : job.inputs) input = {};
-  parts.lanes = BytesOfLanes(job, true, kernels) + BytesOfResults(plan) +
-                kBytesOfAJointInLanes * std::int64_t{plan.model().nv()};
-  return parts.total();
+  return bytes + BytesOfLanes(job, kernels) + BytesOfResults(plan) +
+         kBytesOfAJointInLanes * nv;
 }
 
-RowWorkspace::Parts RowWorkspace::PartsFor(const EvaluationPlan& plan,
-                                           const EvaluationOutputs& outputs,
-                                           const LaneKernels& kernels) {
-  Parts parts = OtherParts(plan, kernels);
-  if (!plan.blocks().usable()) return parts;
-  const BlockJob job = plan.blocks().Job(plan, outputs);
-  parts.lanes = BytesOfLanes(job, job.part_count > 1, kernels);
-  return parts;
-}
-
-RowWorkspace::Parts RowWorkspace::parts() const {
+std::int64_t RowWorkspace::bytes() const {
   const auto bytes_of = [](const auto& memory) {
     return static_cast<std::int64_t>(memory.capacity() * sizeof(memory[0]));
   };
-  Parts parts;
-  parts.scratch = BytesOfScratch(bodies);
-  parts.numbers = bytes_of(result);
-  for (const auto& input : inputs) parts.numbers += bytes_of(input);
-  parts.packed = bytes_of(packed);
-  parts.projections = bytes_of(projections);
+  std::int64_t bytes = BytesOfScratch(bodies) + lanes_bytes;
+  for (const auto& input : inputs) bytes += bytes_of(input);
   if (quantities != nullptr) {
-    parts.quantities = static_cast<std::int64_t>(quantities->bytes);
+    bytes += static_cast<std::int64_t>(quantities->bytes);
   }
-  parts.lanes = lanes_bytes;
-  parts.listed = bytes_of(doubtful);
-  parts.gathered = bytes_of(gathered);
-  return parts;
-}
-
-void RowWorkspace::MakeRoom(const Parts& needed) {
-  if (!grown && kept + needed.total() <= kMostKept) return;
-  const Parts has = parts();
-  const Parts both = {
-      .scratch = std::max(has.scratch, needed.scratch),
-      .numbers = std::max(has.numbers, needed.numbers),
-      .packed = std::max(has.packed, needed.packed),
-      .projections = std::max(has.projections, needed.projections),
-      .quantities = std::max(has.quantities, needed.quantities),
-      .lanes = std::max(has.lanes, needed.lanes),
-      .listed = std::max(has.listed, needed.listed),
-      .gathered = std::max(has.gathered, needed.gathered)};
-  if (both.total() > kMostKept) *this = RowWorkspace();
+  return bytes + bytes_of(result) + bytes_of(packed) + bytes_of(projections) +
+         bytes_of(doubtful) + bytes_of(gathered);
 }
 
 void RowWorkspace::Trim() {
-  if (!grown) return;
+  if (grown && bytes() > kMostKept) *this = RowWorkspace();
   grown = false;
-  kept = bytes();
-  if (kept > kMostKept) *this = RowWorkspace();
 }
 
 void RowWorkspace::Reserve(const EvaluationPlan& plan) {
@@ -214,9 +142,9 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
     bodies = plan.model().tree().n;
     grown = true;
   }
-  TakePages(dynamics.Reserve(bodies), pauses);
+  dynamics.Reserve(bodies);
   const auto grow = [this](std::vector<double>& numbers, int size) {
-    grown |= Grow(numbers, static_cast<std::size_t>(size), pauses);
+    grown |= Grow(numbers, static_cast<std::size_t>(size));
   };
   const int nv = plan.model().nv();
   for (int k = 0; k < kInputCount; ++k) {
@@ -236,10 +164,7 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
       plan.options().quantities.bits() & kGeneralQuantities;
   if (general == 0) return;
   if (quantities == nullptr) quantities.reset(new Quantities);
-  const auto pages =
-      quantities->Reserve(general, static_cast<unsigned long>(bodies));
-  grown |= !pages.empty();
-  TakePages(pages, pauses);
+  grown |= quantities->Reserve(general, static_cast<unsigned long>(bodies));
 }
 
 void RowWorkspace::FreeQuantities::operator()(Quantities* p) const { delete p; }
@@ -255,7 +180,6 @@ void RowWorkspace::ReserveLanes(long long bytes) {
   lanes_bytes = 0;
   lanes.reset(static_cast<std::byte*>(::operator new(size, kCacheLine)));
   lanes_bytes = bytes;
-  TakePages({lanes.get(), size}, pauses);
 }
 
 void RowWorkspace::ReserveDoubtful(std::int64_t rows) {
@@ -267,7 +191,7 @@ void RowWorkspace::ReserveDoubtful(std::int64_t rows) {
 }
 
 void RowWorkspace::ReserveGathered(std::size_t bytes) {
-  grown |= Grow(gathered, bytes, pauses);
+  grown |= Grow(gathered, bytes);
 }
 
 }  // namespace torqued

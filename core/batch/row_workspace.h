@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/batch/evaluation_plan.h"
-#include "core/dynamics/pauses.h"
 #include "core/dynamics/pivot_rule.h"
 #include "core/dynamics/workspace.h"
 #include "core/lanes/block_job.h"
@@ -40,40 +39,13 @@ struct RowWorkspace {
   /// of it stays in a cache.
   static constexpr std::int64_t kMostGathered = 64 << 10;
 
-  /// Bytes of what is made on its own.
-  struct Parts {
-    std::int64_t scratch = 0;
-    std::int64_t numbers = 0;  // inputs and a result
-    std::int64_t packed = 0;
-    std::int64_t projections = 0;
-    std::int64_t quantities = 0;
-    std::int64_t lanes = 0;
-    std::int64_t listed = 0;  // rows in doubt
-    std::int64_t gathered = 0;
-
-    std::int64_t total() const {
-      return scratch + numbers + packed + projections + quantities + lanes +
-             listed + gathered;
-    }
-    bool operator==(const Parts&) const = default;
-  };
   /// What the rows of a plan take, whatever their inputs and however many are
   /// in doubt: not less. So it may be asked for before there are rows.
   static std::int64_t BytesFor(const EvaluationPlan& plan,
                                const LaneKernels& kernels);
-  /// What its rows take that it has now, of which these outputs are wanted: not
-  /// less, and no more than BytesFor.
-  static Parts PartsFor(const EvaluationPlan& plan,
-                        const EvaluationOutputs& outputs,
-                        const LaneKernels& kernels);
-
   /// What it has.
-  Parts parts() const;
-  std::int64_t bytes() const { return parts().total(); }
-  /// Before rows that need so much. Where what it has is more together with
-  /// what these add than kMostKept, it is given back first.
-  void MakeRoom(const Parts& needed);
-  /// Gives all of it back where that is more than kMostKept.
+  std::int64_t bytes() const;
+  /// Gives all of it back if that is more than kMostKept.
   void Trim();
 
   /// Allocates only to grow.
@@ -101,11 +73,7 @@ struct RowWorkspace {
   std::vector<DoubtfulRow> doubtful;
   /// Inputs and results of rows that are computed again.
   std::vector<std::byte> gathered;
-  /// Of the rows that are computed now; null: there are none.
-  Pauses* pauses = nullptr;
-  /// At the last Trim, and whether it has grown since.
-  std::int64_t kept = 0;
-  bool grown = false;
+  bool grown = false;  // since the last Trim
 };
 
 }  // namespace torqued

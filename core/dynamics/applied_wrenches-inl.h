@@ -39,14 +39,10 @@ void AddHeldWrenchDerivatives(const Tree& tree,
                               const Scratch<T>& scratch, T* dtau_dq) {
   ForEachWrench(
       wrenches, [&](const WrenchPlace& place, const T* w) TORQUED_INLINE_BODY {
-        if (place.reference == ReferenceFrame::kLocal ||
-            GiveUpAfter(scratch.pauses, 0)) {
-          return;
-        }
+        if (place.reference == ReferenceFrame::kLocal) return;
         FrameJacobian(tree, place.frame, place.reference, scratch, scratch.J);
         AddHeldWrenchDerivative(tree, place.frame.body, place.reference,
-                                static_cast<const T*>(scratch.J), w, dtau_dq,
-                                scratch.pauses);
+                                static_cast<const T*>(scratch.J), w, dtau_dq);
       });
 }
 

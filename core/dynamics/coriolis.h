@@ -39,7 +39,7 @@ void CoriolisMatrix(const Tree& tree, const T* v, Scratch<T>& scratch,
 
 /// Ṁ[n x n] = C + Cᵀ, from the C of CoriolisMatrix; exactly symmetric.
 template <class T>
-void MassMatrixRate(int n, const T* C, T* M_rate, Pauses* pauses = nullptr);
+void MassMatrixRate(int n, const T* C, T* M_rate);
 
 /// c[n x n x n], c_ijk = ½ (∂m_ij/∂q_k + ∂m_ik/∂q_j − ∂m_jk/∂q_i) at
 /// (i n + j) n + k, symmetric in j and k. Zero unless the three joints are on

@@ -44,25 +44,17 @@ TORQUED_INLINE void MinusProductBlock(long n, const Rows& rows, const T* A,
   }
 }
 
-/// kColumns columns of C = −A B, in blocks that fit into registers. False: they
-/// are given up.
+/// kColumns columns of C = −A B, in blocks that fit into registers.
 template <int kColumns, class Rows, class T>
-TORQUED_INLINE bool MinusProductColumns(long n, const Rows& rows, const T* A,
-                                        const T* B, T* C, Pauses* pauses) {
-  constexpr long kRowsBetweenPauses = 96;
+TORQUED_INLINE void MinusProductColumns(long n, const Rows& rows, const T* A,
+                                        const T* B, T* C) {
   const long blocks = n - n % 3;
-  for (long begin = 0; begin < blocks; begin += kRowsBetweenPauses) {
-    const long last = begin + kRowsBetweenPauses;
-    const long end = last < blocks ? last : blocks;
-    for (long i = begin; i < end; i += 3) {
-      MinusProductBlock<3, kColumns>(n, rows, A + i * n, B, C + i * n);
-    }
-    if (GiveUpAfter(pauses, (end - begin) * kColumns * n)) return false;
+  for (long i = 0; i < blocks; i += 3) {
+    MinusProductBlock<3, kColumns>(n, rows, A + i * n, B, C + i * n);
   }
   for (long i = blocks; i < n; ++i) {
     MinusProductBlock<1, kColumns>(n, rows, A + i * n, B, C + i * n);
   }
-  return true;
 }
 
 /// da/dq and da/dv from A = M⁻¹ and the derivatives of torques, where
@@ -70,25 +62,17 @@ TORQUED_INLINE bool MinusProductColumns(long n, const Rows& rows, const T* A,
 template <class RowsOf, class T>
 TORQUED_INLINE void MinusProducts(long n, const RowsOf& rows_of, const T* A,
                                   const ForwardDerivativesScratch<T>& own,
-                                  T* da_dq, T* da_dv, Pauses* pauses) {
+                                  T* da_dq, T* da_dv) {
   const long blocks = n - n % 3;
   for (long j = 0; j < blocks; j += 3) {
     const auto rows = rows_of(j, j + 3);
-    if (!MinusProductColumns<3>(n, rows, A, own.dtau_dq + j, da_dq + j,
-                                pauses) ||
-        !MinusProductColumns<3>(n, rows, A, own.dtau_dv + j, da_dv + j,
-                                pauses)) {
-      return;
-    }
+    MinusProductColumns<3>(n, rows, A, own.dtau_dq + j, da_dq + j);
+    MinusProductColumns<3>(n, rows, A, own.dtau_dv + j, da_dv + j);
   }
   for (long j = blocks; j < n; ++j) {
     const auto rows = rows_of(j, j + 1);
-    if (!MinusProductColumns<1>(n, rows, A, own.dtau_dq + j, da_dq + j,
-                                pauses) ||
-        !MinusProductColumns<1>(n, rows, A, own.dtau_dv + j, da_dv + j,
-                                pauses)) {
-      return;
-    }
+    MinusProductColumns<1>(n, rows, A, own.dtau_dq + j, da_dq + j);
+    MinusProductColumns<1>(n, rows, A, own.dtau_dv + j, da_dv + j);
   }
 }
 
@@ -99,7 +83,7 @@ TORQUED_ONE_COPY void SolveSized(Int<kSize> n,
   const auto all = [n](int, int)
                        TORQUED_INLINE_BODY { return AllRows<Int<kSize>>{n}; };
   const T* const inverse = da_dtau;
-  MinusProducts(kSize, all, inverse, own, da_dq, da_dv, nullptr);
+  MinusProducts(kSize, all, inverse, own, da_dq, da_dv);
 }
 
 template <class T>
@@ -116,7 +100,7 @@ TORQUED_ONE_COPY void SolveTree(const Tree& tree,
     return RelatedRows{tree.bodies, begin, last};
   };
   const T* const inverse = da_dtau;
-  MinusProducts(tree.n, related, inverse, own, da_dq, da_dv, own.mass.pauses);
+  MinusProducts(tree.n, related, inverse, own, da_dq, da_dv);
 }
 
 template <class T>
@@ -124,7 +108,6 @@ void SolveForwardDerivatives(const Tree& tree,
                              const ForwardDerivativesScratch<T>& own, T* da_dq,
                              T* da_dv, T* da_dtau) {
   InvertMassMatrix(tree, own.mass, da_dtau);
-  if (GiveUpAfter(own.mass.pauses, 0)) return;
   // Arms with and without a gripper are unrolled.
   switch (tree.n) {
     case 6:

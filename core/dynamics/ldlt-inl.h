@@ -6,7 +6,7 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 
 template <class T>
-void FactorLdlt(int n, T* M, Pauses* pauses) {
+void FactorLdlt(int n, T* M) {
   for (int i = 0; i < n; ++i) {
     T* row_i = M + i * n;
     // Row i holds c_ij = L_ij D_j until its pivot is known.
@@ -23,27 +23,24 @@ void FactorLdlt(int n, T* M, Pauses* pauses) {
       row_i[k] = l;
     }
     row_i[i] = d;
-    if (GiveUpAfter(pauses, static_cast<long>(i) * i / 2 + 4 * i)) return;
   }
 }
 
 template <class T>
-void ForwardSubstitute(int n, const T* L, T* x, Pauses* pauses) {
+void ForwardSubstitute(int n, const T* L, T* x) {
   for (int i = 0; i < n; ++i) {
     T s = x[i];
     for (int k = 0; k < i; ++k) s = s - L[i * n + k] * x[k];
     x[i] = s;
-    if (GiveUpAfter(pauses, i)) return;
   }
 }
 
 template <class T>
-void SolveLdlt(int n, const T* LD, T* x, Pauses* pauses) {
-  ForwardSubstitute(n, LD, x, pauses);
+void SolveLdlt(int n, const T* LD, T* x) {
+  ForwardSubstitute(n, LD, x);
   for (int i = 0; i < n; ++i) x[i] = x[i] / LD[i * n + i];
   for (int i = n - 1; i >= 0; --i) {
     for (int k = i + 1; k < n; ++k) x[i] = x[i] - LD[k * n + i] * x[k];
-    if (GiveUpAfter(pauses, 4 * (n - i))) return;
   }
 }
 

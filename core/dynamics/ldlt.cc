@@ -2,11 +2,11 @@
 
 namespace torqued {
 
-template void FactorLdlt(int, double*, Pauses*);
-template void FactorLdlt(int, float*, Pauses*);
-template void ForwardSubstitute(int, const double*, double*, Pauses*);
-template void ForwardSubstitute(int, const float*, float*, Pauses*);
-template void SolveLdlt(int, const double*, double*, Pauses*);
-template void SolveLdlt(int, const float*, float*, Pauses*);
+template void FactorLdlt(int, double*);
+template void FactorLdlt(int, float*);
+template void ForwardSubstitute(int, const double*, double*);
+template void ForwardSubstitute(int, const float*, float*);
+template void SolveLdlt(int, const double*, double*);
+template void SolveLdlt(int, const float*, float*);
 
 }  // namespace torqued

@@ -2,7 +2,6 @@
 // lower triangular, D diagonal (Golub & Van Loan 2013, section 4.1).
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/spatial/scalar.h"
 
 namespace torqued {
@@ -12,15 +11,15 @@ inline namespace TORQUED_TARGET {
 /// the diagonal and D on it. Does not test D; a pivot that is not positive
 /// means that M is not positive definite.
 template <class T>
-void FactorLdlt(int n, T* M, Pauses* pauses = nullptr);
+void FactorLdlt(int n, T* M);
 
 /// x ← L⁻¹ x.
 template <class T>
-void ForwardSubstitute(int n, const T* L, T* x, Pauses* pauses = nullptr);
+void ForwardSubstitute(int n, const T* L, T* x);
 
 /// x ← (L D Lᵀ)⁻¹ x.
 template <class T>
-void SolveLdlt(int n, const T* LD, T* x, Pauses* pauses = nullptr);
+void SolveLdlt(int n, const T* LD, T* x);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

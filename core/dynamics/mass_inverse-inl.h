@@ -116,8 +116,6 @@ TORQUED_ONE_COPY void InvertTree(const Tree& tree,
       entry(i) = scaled;
     });
     M[k * n + k] = -reciprocal;
-    const long rows = own.subtree_end[k];
-    if (GiveUpAfter(own.pauses, rows * rows / 2 + 4 * n)) return;
   }
   for (long i = 0; i < n; ++i) {
     for (long j = 0; j <= i; ++j) {
@@ -126,7 +124,6 @@ TORQUED_ONE_COPY void InvertTree(const Tree& tree,
       M[j * n + i] = inverse;
     }
     own.diagonal[i] = M[i * n + i];
-    if (GiveUpAfter(own.pauses, 4 * i)) return;
   }
 }
 

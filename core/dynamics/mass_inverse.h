@@ -1,7 +1,6 @@
 // The inverse of the mass matrix.
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/model/tree.h"
 #include "core/spatial/scalar.h"
 
@@ -15,7 +14,6 @@ struct MassInverseScratch {
   T* pivots;         // n: those of M = Lᵀ D L (Featherstone 2008, section 6.5)
   T* column;         // n
   int* subtree_end;  // n: what body i carries, and itself, are [i, end)
-  Pauses* pauses;    // null: there are none
 };
 
 /// M[n x n] ← M⁻¹, whole, row-major and exactly symmetric, from the lower half

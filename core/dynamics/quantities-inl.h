@@ -66,21 +66,17 @@ class QuantityTexts {
     wanted_ = wanted;
     Forces();
     Coriolis();
-    if (given_up()) return;
     MassMatrixInverse();
-    if (given_up()) return;
     EnergyAndMomentum();
     Motions();
     Wrenches();
     Power();
     Regressor();
-    if (given_up()) return;
     Derivatives();
   }
 
  private:
   bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
-  bool given_up() const { return GiveUpAfter(scratch_.pauses, 0); }
 
   void Forces() {
     const T* const none = nullptr;
@@ -111,7 +107,7 @@ class QuantityTexts {
       CoriolisMatrix(tree_, in_.v, scratch_, own_.coriolis, C);
       store_(Output::kCoriolisMatrix, C, n_ * n_);
       if (Wants(Quantity::kMassMatrixRate)) {
-        MassMatrixRate(n_, C, rate, scratch_.pauses);
+        MassMatrixRate(n_, C, rate);
         store_(Output::kMassMatrixRate, rate, n_ * n_);
       }
     }
@@ -124,7 +120,6 @@ class QuantityTexts {
   void MassMatrixInverse() {
     if (!Wants(Quantity::kMassMatrixInverse)) return;
     MassMatrix(tree_, scratch_, result_);
-    if (given_up()) return;
     InvertMassMatrix(tree_, own_.forward_derivatives.mass, result_);
     store_(Output::kMassMatrixInverse, result_, n_ * n_);
   }
@@ -233,7 +228,6 @@ class QuantityTexts {
       store_(Output::kTauByQ, first, n_ * n_);
       store_(Output::kTauByV, second, n_ * n_);
     }
-    if (given_up()) return;
     if (forward) {
       const ForwardDerivativesScratch<T>& own = own_.forward_derivatives;
       InverseDynamicsDerivatives(
@@ -242,7 +236,6 @@ class QuantityTexts {
       AddHeldWrenchDerivatives(tree_, in_.wrenches, scratch_, own.dtau_dq);
       // M⁻¹ is the same beside these derivatives and alone.
       MassMatrix(tree_, scratch_, third);
-      if (given_up()) return;
       SolveForwardDerivatives(tree_, own, first, second, third);
       store_(Output::kAccelerationByQ, first, n_ * n_);
       store_(Output::kAccelerationByV, second, n_ * n_);

@@ -70,7 +70,6 @@ void TorqueRegressor(const Tree& tree, const DynamicsTerms& terms, const T* v,
     for (int j = tree.bodies[i].parent; j != kBase; j = tree.bodies[j].parent) {
       torques.Store(ToChild(X, screws[j]), column + j * columns);
     }
-    if (GiveUpAfter(scratch.pauses, 60 * i)) return;
   }
 }
 

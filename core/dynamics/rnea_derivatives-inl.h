@@ -208,14 +208,13 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
       dtau_dv[j * n + i] = by_v;
       dtau_dq[j * n + i] = by_q;
     }
-    if (GiveUpAfter(scratch.pauses, 60 * i)) return;
   }
 }
 
 template <class T>
 void AddHeldWrenchDerivative(const Tree& tree, int body,
                              ReferenceFrame reference, const T* J,
-                             const T* wrench, T* dtau_dq, Pauses* pauses) {
+                             const T* wrench, T* dtau_dq) {
   const int n = tree.n;
   if (reference == ReferenceFrame::kLocal) return;
   const Wrench<T> W = {{wrench[0], wrench[1], wrench[2]},
@@ -232,7 +231,6 @@ void AddHeldWrenchDerivative(const Tree& tree, int body,
                                {J[3 * n + i], J[4 * n + i], J[5 * n + i]}};
       dtau_dq[i * n + j] += Dot(turned, column);
     }
-    if (GiveUpAfter(pauses, 12 * n)) return;
   }
 }
 

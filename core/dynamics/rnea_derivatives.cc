@@ -15,10 +15,8 @@ template void InverseDynamicsDerivatives(const Tree&, const DynamicsTerms&,
                                          float*, float*, float*,
                                          const BaseMotion<float>*);
 template void AddHeldWrenchDerivative(const Tree&, int, ReferenceFrame,
-                                      const double*, const double*, double*,
-                                      Pauses*);
+                                      const double*, const double*, double*);
 template void AddHeldWrenchDerivative(const Tree&, int, ReferenceFrame,
-                                      const float*, const float*, float*,
-                                      Pauses*);
+                                      const float*, const float*, float*);
 
 }  // namespace torqued

@@ -61,8 +61,7 @@ void InverseDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
 template <class T>
 void AddHeldWrenchDerivative(const Tree& tree, int body,
                              ReferenceFrame reference, const T* J,
-                             const T* wrench, T* dtau_dq,
-                             Pauses* pauses = nullptr);
+                             const T* wrench, T* dtau_dq);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

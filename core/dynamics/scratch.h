@@ -1,7 +1,6 @@
 // The memory that the algorithms work in, for one state (or one lane block).
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/spatial/inertia.h"
 
 namespace torqued {
@@ -27,7 +26,6 @@ struct Scratch {
   T* M;                       // mass matrix or its factors, n x n
   T* J;                       // Jacobian, 6 x n
   T* Y;                       // L⁻¹ [Jᵀ | h] by rows, 7 x n
-  Pauses* pauses;             // of who computes; null: there are none
 };
 
 }  // namespace TORQUED_TARGET

@@ -4,8 +4,8 @@ namespace torqued {
 
 template void TaskMobility(int, int, const double*, const double*,
                            const double*, const double*, double*, double*,
-                           double*, Pauses*);
+                           double*);
 template void TaskMobility(int, int, const float*, const float*, const float*,
-                           const float*, float*, float*, float*, Pauses*);
+                           const float*, float*, float*, float*);
 
 }  // namespace torqued

@@ -1,7 +1,6 @@
 // What operational-space quantities are made of: the mobility of a task.
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/spatial/scalar.h"
 
 namespace torqued {
@@ -14,7 +13,7 @@ inline namespace TORQUED_TARGET {
 /// Y = L⁻¹ [Jᵀ | h], W = Y_Jᵀ D⁻¹ Y_J. Y is scratch, (m + 1) x n.
 template <class T>
 void TaskMobility(int m, int n, const T* J, const T* LD, const T* h,
-                  const T* drift, T* Y, T* W, T* r, Pauses* pauses = nullptr);
+                  const T* drift, T* Y, T* W, T* r);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -28,11 +28,10 @@ TORQUED_INLINE void ConsistentInverse(int m, int n, const Row& row,
 
 template <class T>
 void DynamicallyConsistentInverse(int m, int n, const T* J, const T* LD,
-                                  const T* lambda, T* work, T* J_bar,
-                                  Pauses* pauses) {
+                                  const T* lambda, T* work, T* J_bar) {
   ConsistentInverse(
       m, n, [=](int i) TORQUED_INLINE_BODY { return J + i * n; },
-      [=](T* x) TORQUED_INLINE_BODY { SolveLdlt(n, LD, x, pauses); },
+      [=](T* x) TORQUED_INLINE_BODY { SolveLdlt(n, LD, x); },
       [=](int i, int j) TORQUED_INLINE_BODY { return lambda[i * m + j]; }, work,
       J_bar);
 }
@@ -40,7 +39,7 @@ void DynamicallyConsistentInverse(int m, int n, const T* J, const T* LD,
 /// 1 − J̄ J; `row(k)` is row k of J.
 template <class T, class Row>
 TORQUED_INLINE void ProjectOnNullSpace(int m, int n, const Row& row,
-                                       const T* J_bar, T* N, Pauses* pauses) {
+                                       const T* J_bar, T* N) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       T entry(i == j ? 1 : 0);
@@ -49,16 +48,13 @@ TORQUED_INLINE void ProjectOnNullSpace(int m, int n, const Row& row,
       }
       N[i * n + j] = entry;
     }
-    if (GiveUpAfter(pauses, static_cast<long>(m) * n)) return;
   }
 }
 
 template <class T>
-void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N,
-                        Pauses* pauses) {
+void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N) {
   ProjectOnNullSpace(
-      m, n, [=](int k) TORQUED_INLINE_BODY { return J + k * n; }, J_bar, N,
-      pauses);
+      m, n, [=](int k) TORQUED_INLINE_BODY { return J + k * n; }, J_bar, N);
 }
 
 }  // namespace TORQUED_TARGET

@@ -4,13 +4,11 @@ namespace torqued {
 
 template void DynamicallyConsistentInverse(int, int, const double*,
                                            const double*, const double*,
-                                           double*, double*, Pauses*);
+                                           double*, double*);
 template void DynamicallyConsistentInverse(int, int, const float*, const float*,
-                                           const float*, float*, float*,
-                                           Pauses*);
+                                           const float*, float*, float*);
 template void NullSpaceProjector(int, int, const double*, const double*,
-                                 double*, Pauses*);
-template void NullSpaceProjector(int, int, const float*, const float*, float*,
-                                 Pauses*);
+                                 double*);
+template void NullSpaceProjector(int, int, const float*, const float*, float*);
 
 }  // namespace torqued

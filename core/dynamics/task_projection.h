@@ -2,7 +2,6 @@
 // 1987).
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/spatial/scalar.h"
 
 namespace torqued {
@@ -14,14 +13,12 @@ inline namespace TORQUED_TARGET {
 /// with a damped Λ it is neither.
 template <class T>
 void DynamicallyConsistentInverse(int m, int n, const T* J, const T* LD,
-                                  const T* lambda, T* work, T* J_bar,
-                                  Pauses* pauses = nullptr);
+                                  const T* lambda, T* work, T* J_bar);
 
 /// N[n x n] = 1 − J̄ J, row-major. Unless Λ is damped, N² = N, J N = 0 and
 /// M N = Nᵀ M: torques Nᵀ τ_0 leave the task's acceleration alone.
 template <class T>
-void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N,
-                        Pauses* pauses = nullptr);
+void NullSpaceProjector(int m, int n, const T* J, const T* J_bar, T* N);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

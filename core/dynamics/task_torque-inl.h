@@ -35,10 +35,10 @@ TORQUED_INLINE void TorqueOfTask(int m, int n, const Row& row,
 template <class T>
 void TaskTorque(int m, int n, const T* J, const T* LD, const T* lambda,
                 const T* h, const T* drift, const T* wanted,
-                const T* null_space, T* work, T* tau, Pauses* pauses) {
+                const T* null_space, T* work, T* tau) {
   TorqueOfTask(
       m, n, [=](int i) TORQUED_INLINE_BODY { return J + i * n; },
-      [=](T* x) TORQUED_INLINE_BODY { SolveLdlt(n, LD, x, pauses); },
+      [=](T* x) TORQUED_INLINE_BODY { SolveLdlt(n, LD, x); },
       [=](int i, int j) TORQUED_INLINE_BODY { return lambda[i * m + j]; }, h,
       drift, wanted, null_space, work, tau);
 }

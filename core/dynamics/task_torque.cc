@@ -4,9 +4,9 @@ namespace torqued {
 
 template void TaskTorque(int, int, const double*, const double*, const double*,
                          const double*, const double*, const double*,
-                         const double*, double*, double*, Pauses*);
+                         const double*, double*, double*);
 template void TaskTorque(int, int, const float*, const float*, const float*,
                          const float*, const float*, const float*, const float*,
-                         float*, float*, Pauses*);
+                         float*, float*);
 
 }  // namespace torqued

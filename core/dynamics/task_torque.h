@@ -1,7 +1,6 @@
 // Joint torques for a wanted acceleration of a task (Khatib 1987).
 #pragma once
 
-#include "core/dynamics/pauses.h"
 #include "core/spatial/scalar.h"
 
 namespace torqued {
@@ -17,7 +16,7 @@ inline namespace TORQUED_TARGET {
 template <class T>
 void TaskTorque(int m, int n, const T* J, const T* LD, const T* lambda,
                 const T* h, const T* drift, const T* wanted,
-                const T* null_space, T* work, T* tau, Pauses* pauses = nullptr);
+                const T* null_space, T* work, T* tau);
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

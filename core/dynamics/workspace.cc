@@ -18,8 +18,8 @@ void Workspace<T>::Free::operator()(void* p) const {
 }
 
 template <class T>
-std::span<std::byte> Workspace<T>::Reserve(int bodies) {
-  if (bodies <= bodies_) return {};
+void Workspace<T>::Reserve(int bodies) {
+  if (bodies <= bodies_) return;
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
   CarveScratch(n, counter, scratch_);
@@ -31,7 +31,6 @@ std::span<std::byte> Workspace<T>::Reserve(int bodies) {
   Carver carver(memory_.get());
   CarveScratch(n, carver, scratch_);
   bodies_ = bodies;
-  return {memory_.get(), counter.used()};
 }
 
 template class Workspace<double>;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 
 #include "core/dynamics/scratch.h"
 
@@ -17,8 +16,7 @@ class Workspace {
   explicit Workspace(int bodies) { Reserve(bodies); }
 
   /// Makes room for models of up to `bodies` bodies; allocates only to grow.
-  /// Returns what is new.
-  std::span<std::byte> Reserve(int bodies);
+  void Reserve(int bodies);
 
   Scratch<T>& scratch() { return scratch_; }
 

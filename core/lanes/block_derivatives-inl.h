@@ -25,9 +25,8 @@ class BlockDerivatives {
 
   /// Takes no memory unless derivatives are wanted.
   BlockDerivatives(const Tree& tree, const LoweredTreeOf<N>& lowered,
-                   QuantityBits wanted, Pauses* pauses, Carver& carver)
+                   QuantityBits wanted, Carver& carver)
       : tree_(tree), lowered_(lowered), wanted_(wanted & kDerivatives) {
-    forward_.mass.pauses = pauses;
     if (wanted_ == 0) return;
     const auto n = static_cast<unsigned long>(tree.n);
     if (solves()) carver.Take(M_, n * n);
@@ -86,7 +85,6 @@ class BlockDerivatives {
       LoweredInverseDynamicsDerivatives(lowered_, terms, state, inverse_, first,
                                         second, third);
       AddHeldWrench(wrench, first);
-      if (given_up()) return;
       store(Output::kTauByQ, first, size);
       store(Output::kTauByV, second, size);
     }
@@ -97,7 +95,6 @@ class BlockDerivatives {
                                         forward_.dtau_dq, forward_.dtau_dv,
                                         third);
       AddHeldWrench(wrench, forward_.dtau_dq);
-      if (given_up()) return;
       // M⁻¹ is the same beside these derivatives and alone.
       for (int k = 0; k < size; ++k) third[k] = M_[k];
       SolveForwardDerivatives(tree_, forward_, first, second, third);
@@ -112,11 +109,6 @@ class BlockDerivatives {
   }
 
  private:
-  /// After derivatives of inverse dynamics.
-  bool given_up() const {
-    return GiveUpAfter(forward_.mass.pauses, 30L * tree_.n * tree_.n);
-  }
-
   /// In the reference frame of the wrench.
   void FindJacobian(const LoweredState<P>& state) {
     TipPose<P> pose;

@@ -9,8 +9,6 @@
 
 namespace torqued {
 
-struct Pauses;
-
 /// Row-major table; see InputArray.
 struct LaneInput {
   const void* data;  // null: absent, zeros
@@ -112,7 +110,6 @@ struct BlockJob {
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
   bool past_caches;
-  Pauses* pauses;  // of the thread that computes; null: there are none
 
   __attribute__((always_inline)) const LaneInput& operator[](
       Input input) const {

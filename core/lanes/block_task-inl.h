@@ -30,7 +30,6 @@ class BlockTask {
         task_(job.task),
         n_(setup_.tree.n),
         m_(setup_.task_rows),
-        pauses_(job.pauses),
         wanted_(wanted),
         mass_(mass) {
     const auto n = static_cast<unsigned long>(n_);
@@ -163,8 +162,7 @@ class BlockTask {
             TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
         work_, J_bar_);
     store(Output::kConsistentInverse, J_bar_, n_ * m_);
-    ProjectOnNullSpace(m_, n_, row, static_cast<const P*>(J_bar_), projector_,
-                       pauses_);
+    ProjectOnNullSpace(m_, n_, row, static_cast<const P*>(J_bar_), projector_);
     store(Output::kNullSpaceProjector, projector_, n_ * n_);
   }
 
@@ -172,7 +170,6 @@ class BlockTask {
   const bool task_;
   const int n_;
   const int m_;  // rows of the task
-  Pauses* const pauses_;
   const QuantityBits wanted_;
   const MassFactors<N>& mass_;
   const P* rows_[6] = {};  // of the Jacobian

@@ -48,8 +48,7 @@ class BlockEvaluation {
         mass_(n_, carver_),
         pivots_(setup_, solves(), carver_),
         task_(job, wanted_, mass_, carver_),
-        derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, job.pauses,
-                     carver_) {
+        derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
     carver_.Take(c_, n);
@@ -63,11 +62,9 @@ class BlockEvaluation {
     carver_.Take(low_.sum, slots);
     if (further_ != 0) {
       CarveQuantityScratch<P>(further_, n, carver_, quantities_);
-      quantities_.forward_derivatives.mass.pauses = job.pauses;
     }
     if (keeps_acceleration()) carver_.Take(acceleration_, n);
     if (general_texts()) CarveScratch<P>(n, carver_, general_);
-    general_.pauses = job.pauses;
     if (checks_articulated_pivots() && (wants_acceleration() || job_.task)) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
@@ -87,8 +84,6 @@ class BlockEvaluation {
       row_ = row;
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
-      // A block has some square of the joints in any case.
-      if (GiveUpAfter(job_.pauses, 10LL * n_ * n_)) return 0;
       doubts_.Add(kAllQuantities, in_.Load(row_, count_));
       pivots_.Load(in_.q);
       if (job_.lowered) {
@@ -228,7 +223,6 @@ class BlockEvaluation {
     // what follows.
     if (wants_mass() || wants_factors() || derivatives_.solves()) {
       LoweredMass();
-      if (GiveUpAfter(job_.pauses, 0)) return;
     }
     if (wants_frame() ||
         (has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal)) {
@@ -313,7 +307,6 @@ class BlockEvaluation {
     // What the factorization leaves behind.
     if (wants_factors() || derivatives_.solves()) ClearOffBranches();
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
-    if (GiveUpAfter(job_.pauses, 10LL * n_ * n_)) return;
     if (wants_mass()) {
       Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     }
@@ -460,8 +453,6 @@ class BlockEvaluation {
     // With articulated bodies their own pivots decide.
     if (by_factorization()) solved |= kOfForwardDynamics | kGeneralSolutions;
     unsigned doubtful = mass_.Factor(pivots_);
-    const long long n = n_;
-    if (GiveUpAfter(job_.pauses, n * n * n / 6)) return;
     if (doubtful != 0 && checks_articulated_pivots()) [[unlikely]] {
       doubtful &= DoubtfulOfArticulatedBodies();
     }

@@ -184,12 +184,12 @@ class TrajectoryCheck::Run {
     return std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
   }
 
-  /// Of its torques, at rest too, and of the task's space, which is looked at
-  /// where it is singular.
+  /// Of its torques, at rest too, and of the task's space, which is computed one
+  /// state at a time if it is singular.
   double NanosecondsOfSample() const {
-    const double torques = 4 * setup_.torques.nanoseconds_per_row();
-    return torques +
-           (setup_.space ? setup_.space->nanoseconds_per_row_in_doubt() : 0);
+    constexpr double kSingularTask = 5000;
+    return 4 * setup_.torques.cost() +
+           (setup_.space ? setup_.space->cost() + kSingularTask : 0);
   }
 
   static ArgumentError Overflow(Index row, const std::string& sentence,

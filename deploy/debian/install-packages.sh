@@ -27,14 +27,14 @@ packages_of() {
       # Older mirrors of Debian 12 lack clang-19: g++ stands in, see below.
       echo ca-certificates ccache clang-19 cmake git libcivetweb-dev libcli11-dev libeigen3-dev \
         libgrpc++-dev libprotobuf-dev libspdlog-dev libsqlite3-dev libssl-dev \
-        libtbb-dev libtinyxml2-dev libtomlplusplus-dev libyaml-cpp-dev libzip-dev \
+        libtinyxml2-dev libtomlplusplus-dev libyaml-cpp-dev libzip-dev \
         make ninja-build nlohmann-json3-dev pkg-config prometheus-cpp-dev protobuf-compiler \
         protobuf-compiler-grpc
       ;;
     runtime)
       echo libcivetweb1 libfmt9 libgrpc++1.51 libprometheus-cpp-core1.0 \
         libprotobuf32 libspdlog1.10 libsqlite3-0 \
-        libssl3 libtbb12 libtinyxml2-9 libyaml-cpp0.7 libzip4
+        libssl3 libtinyxml2-9 libyaml-cpp0.7 libzip4
       ;;
     test)
       echo libgmock-dev libgtest-dev liborocos-kdl-dev libmujoco-dev \

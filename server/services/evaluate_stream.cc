@@ -22,7 +22,7 @@ bool IsForThePool(const StateBatch& batch) {
   const EvaluationPlan& plan = *batch.plan();
   // Singular values are computed row by row, which the estimate leaves out.
   if (batch.query().sigma_min) return !Engine::IsSmall(plan);
-  return plan.Nanoseconds(plan.rows()) > kInPlaceNanoseconds;
+  return plan.nanoseconds() > kInPlaceNanoseconds;
 }
 
 /// Chunks are read one after the other, computed on the thread that parsed them

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/batch/chunk_scheduler.h"
+#include "core/batch/pool.h"
 #include "core/batch/engine.h"
 #include "core/formats/urdf.h"
 #include "server/config/rights.h"
@@ -113,9 +113,9 @@ inline OrError<ModelEntry> ResolveModel(Registry& registry,
 /// a thread and find the model in the cache afterwards. Thread-safe.
 class ModelLoads {
  public:
-  explicit ModelLoads(ChunkScheduler& pool) : pool_(pool) {}
+  explicit ModelLoads(Pool& pool) : pool_(pool) {}
 
-  /// `work` must not throw. `host` as ChunkScheduler takes it.
+  /// `work` must not throw. `host` as Pool takes it.
   void Run(std::string_view reference, std::uint64_t host,
            std::function<void()> work) {
     std::string key(reference);
@@ -146,7 +146,7 @@ class ModelLoads {
     }
   }
 
-  ChunkScheduler& pool_;
+  Pool& pool_;
   std::mutex mutex_;
   std::unordered_map<std::string, Waiting> loading_;  // by reference
 };
@@ -169,7 +169,7 @@ struct ServiceContext {
   /// has: loads of models, registrations, steps of checks. Hosts take turns,
   /// whatever connections they have. It goes first: its jobs use `loads`.
   ModelLoads loads{background};
-  ChunkScheduler background{engine.threads()};
+  Pool background{engine.threads()};
 };
 
 }  // namespace torqued::server

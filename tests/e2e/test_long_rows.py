@@ -1,7 +1,5 @@
-"""Calls of others during rows that take seconds each.
-
-The bounds count rows. waits.py has bounds in milliseconds, for an idle
-machine."""
+"""Calls of others during rows that take many milliseconds each, counted. waits.py
+has bounds in milliseconds, for an idle machine."""
 
 import concurrent.futures
 
@@ -14,10 +12,9 @@ import trajectories
 from calls import F32, States, ask, compute_request, register
 from trajectories import Motion
 
-# A row takes about a second.
-JOINTS = 400 if harness.SANITIZED else 768
-ATTACKERS = 20
-CALLS = 40
+# A block of rows takes many milliseconds.
+JOINTS, ROWS = 256, 100 if harness.SANITIZED else 400
+ATTACKERS, CALLS = 20, 40
 
 
 def chain(joints):
@@ -40,6 +37,9 @@ def row(model, joints, quantity=ask.FORWARD_DYNAMICS_DERIVATIVES, rows=1):
                            tau=states.tau)
 
 
+HUGE = row("huge", JOINTS, ask.OPERATIONAL_SPACE, ROWS)
+
+
 class Attack:
     """Rows of a huge robot under way, again and again, on a connection each."""
 
@@ -54,8 +54,7 @@ class Attack:
         for k, client in enumerate(self._clients):
             if self._calls[k] is None or self._calls[k].done():
                 self.ended += self._calls[k] is not None
-                self._calls[k] = harness.begin(client.dynamics.Compute,
-                                               row("huge", JOINTS))
+                self._calls[k] = harness.begin(client.dynamics.Compute, HUGE)
 
     def cancel(self):
         for call in self._calls:
@@ -81,8 +80,8 @@ def server_of_robots(tmp_path_factory):
         assert server.process.poll() is None, "the server died"
 
 
-def rows_that_end_during(server, attack, call):
-    """How many huge rows end while another client makes its calls."""
+def calls_that_end_during(server, attack, call):
+    """How many calls for huge rows end while another client makes its calls."""
     with harness.Client(server.address) as client:
         call(client)
         attack.go_on()
@@ -106,10 +105,10 @@ def row_of_a_humanoid(client):
 
 
 @pytest.mark.parametrize("call", [single_state, bulk, row_of_a_humanoid])
-def test_calls_of_others_wait_for_a_small_part_of_a_row(server, call):
+def test_calls_of_others_wait_for_no_row(server, call):
     with Attack(server) as attack:
-        # Two threads end two rows during each call that waits for one.
-        assert rows_that_end_during(server, attack, call) < CALLS / 4
+        # Two threads end two of them during each call that waits for one.
+        assert calls_that_end_during(server, attack, call) < CALLS / 4
 
 
 def test_registrations_wait_for_no_row(server):
@@ -119,20 +118,20 @@ def test_registrations_wait_for_no_row(server):
         register(client, "new", robots.pendulum(mass=next(mass)))
 
     with Attack(server) as attack:
-        assert rows_that_end_during(server, attack, registration) < CALLS / 2
+        assert calls_that_end_during(server, attack, registration) < CALLS / 2
 
 
 def test_cancelled_rows_are_left(server):
     with harness.Client(server.address) as client:
         before = server.cpu_seconds_when_idle()
-        client.dynamics.Compute(row("huge", JOINTS))
-        of_a_row = server.cpu_seconds_when_idle() - before
+        client.dynamics.Compute(HUGE)
+        of_a_call = server.cpu_seconds_when_idle() - before
         with Attack(server) as attack:
             # All of them are there, and two of them under way.
-            rows_that_end_during(server, attack, single_state)
+            calls_that_end_during(server, attack, single_state)
             before = server.cpu_seconds()
             attack.cancel()
-            assert server.cpu_seconds_when_idle() - before < of_a_row / 2
+            assert server.cpu_seconds_when_idle() - before < of_a_call / 2
 
 
 def check(server, samples):

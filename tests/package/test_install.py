@@ -230,8 +230,8 @@ def test_contract_robots_and_licence_come_along():
      "There is no component lint, only core and client."),
     ({"COMPONENT": "client", "CMAKE_DISABLE_FIND_PACKAGE_gRPC": "ON"},
      "component client needs gRPC, which was not found."),
-    ({"COMPONENT": "core", "CMAKE_DISABLE_FIND_PACKAGE_TBB": "ON"},
-     "component core needs TBB, which was not found."),
+    ({"COMPONENT": "core", "CMAKE_DISABLE_FIND_PACKAGE_Eigen3": "ON"},
+     "component core needs Eigen3, which was not found."),
     ({"COMPONENT": "core", "VERSION": "0.0"}, 'requested version "0.0"'),
     ({"COMPONENT": "core", "VERSION": "0.2"}, 'requested version "0.2"'),
 ])

@@ -389,10 +389,36 @@ TEST_F(EngineTest, ChunksAreWholeBlocksOfLanes) {
   for (const LaneKernels* kernels : Targets()) {
     Engine engine({.threads = 2, .target = kernels});
     batch.Evaluate(engine);
-    EXPECT_LE(engine.scheduler().chunks_started(), 64 / kernels->lanes_f64)
+    EXPECT_LE(engine.pool().chunks_started(), 64 / kernels->lanes_f64)
         << kernels->target;
-    EXPECT_GT(engine.scheduler().chunks_started(), 1);
+    EXPECT_GT(engine.pool().chunks_started(), 1);
   }
+}
+
+TEST_F(EngineTest, RowsThatTakeMillisecondsBlockNoSmallJob) {
+  const auto robot = MakeRandomRobot(1, {.dof = 250});
+  Batch large(LoadModel(robot.urdf, robot.tip), 2000);
+  large.options.quantities = {Quantity::kOperationalSpace};
+  large.wrench.clear();
+  const Batch small(model_, 500);
+  Engine engine({.threads = 1});
+  const auto token = std::make_shared<CancellationToken>();
+  std::promise<EvaluationReport> large_done, small_done;
+  Batch::Results of_large, of_small;
+  const auto submit = [&](const Batch& batch, Batch::Results& results,
+                          std::promise<EvaluationReport>& done) {
+    auto plan = std::make_shared<const EvaluationPlan>(batch.Plan());
+    const auto outputs = batch.Prepare(*plan, results);
+    engine.Submit(
+        plan, outputs,
+        [&done](EvaluationReport report) { done.set_value(std::move(report)); },
+        token);
+  };
+  submit(large, of_large, large_done);
+  submit(small, of_small, small_done);
+  EXPECT_FALSE(Await(small_done.get_future()).cancelled);
+  token->Cancel();
+  EXPECT_TRUE(Await(large_done.get_future()).cancelled);
 }
 
 TEST_F(EngineTest, ManyThreadsMayCallAtOnce) {

@@ -52,7 +52,7 @@ TEST(EvaluateHere, AsksNoOtherThread) {
   const Batch batch(Arm(), 20'000);
   Engine engine({.threads = 2, .chunk_rows = 16});
   EXPECT_FALSE(EvaluateHere(batch, engine).report.cancelled);
-  EXPECT_EQ(engine.scheduler().chunks_started(), 0);
+  EXPECT_EQ(engine.pool().chunks_started(), 0);
 }
 
 TEST(EvaluateHere, EndsSoonAfterABadRowWhenAsked) {

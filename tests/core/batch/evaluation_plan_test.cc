@@ -236,22 +236,28 @@ TEST_F(EvaluationPlanTest, AnUnknownTipIsNotBlamedOnWhatFollowsIt) {
   ExpectError(Code::kUnknownFrame, "options.external_wrenches[1].frame");
 }
 
-TEST_F(EvaluationPlanTest, WhatActsFromOutsideCosts) {
-  options_.quantities = {Quantity::kInverseDynamics,
-                         Quantity::kInverseDynamicsDerivatives};
-  options_.external_wrenches = {{}, {}, {}};
-  const double alone = ExpectPlan().nanoseconds_per_row();
-  inputs_.base_twist = Table(1, 6);
-  const double moving = ExpectPlan().nanoseconds_per_row();
-  EXPECT_GT(moving, 2 * alone);
-  inputs_.external_wrenches = Table(3, 18);
-  const double pushed = ExpectPlan().nanoseconds_per_row();
-  EXPECT_GT(pushed, moving + 300);
-  // Of other states again what it was.
-  EvaluationPlan plan = ExpectPlan();
-  inputs_.base_twist = inputs_.external_wrenches = {};
-  EXPECT_FALSE(plan.Rebind(inputs_));
-  EXPECT_EQ(plan.nanoseconds_per_row(), alone);
+TEST_F(EvaluationPlanTest, WhatGrowsWithTheCubeOfTheJointsIsLimited) {
+  for (const auto& [quantity, most] : {
+           std::pair{Quantity::kChristoffelSymbols, 100},
+           std::pair{Quantity::kRegressor, 256},
+           std::pair{Quantity::kMassMatrixInverse, 256},
+           std::pair{Quantity::kForwardDynamicsDerivatives, 256},
+           std::pair{Quantity::kOperationalSpace, 256},
+           std::pair{Quantity::kTaskProjection, 256},
+           std::pair{Quantity::kTaskTorque, 256},
+       }) {
+    for (const int dof : {most, most + 1}) {
+      const auto robot = MakeRandomRobot(1, {.dof = dof});
+      model_ = LoadModel(robot.urdf, robot.tip);
+      inputs_.q = inputs_.tau = Table(1, dof);
+      options_.quantities = {quantity};
+      if (dof == most) {
+        ExpectPlan();
+      } else {
+        ExpectError(Code::kInvalidOption, "quantities");
+      }
+    }
+  }
 }
 
 TEST_F(EvaluationPlanTest, RowsOfManyNumbersLeaveOtherQuantitiesInLanes) {

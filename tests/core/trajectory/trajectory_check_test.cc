@@ -237,7 +237,7 @@ TEST(TrajectoryCheck, AStepTakesFewerSamplesWhereTheTaskIsLookedAt) {
 }
 
 TEST(TrajectoryCheck, ACancelledStepChecksNothing) {
-  const auto model = RustyArm(3, 300);
+  const auto model = RustyArm(3, 250);
   const SampledMotion motion = MakeMotion(*model, 4, 3);
   Engine engine({.threads = 1});
   TrajectoryOptions options;

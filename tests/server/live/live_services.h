@@ -40,8 +40,8 @@ class LiveServices {
   /// From another address of this machine, over one connection.
   std::shared_ptr<grpc::Channel> ChannelFrom(const char* host) const;
 
-  ChunkScheduler& scheduler() { return engine_.scheduler(); }
-  ChunkScheduler& background() { return context_.background; }
+  Pool& scheduler() { return engine_.pool(); }
+  Pool& background() { return context_.background; }
   Admission& admission() { return admission_; }
   CallGate& gate() { return gate_; }
   ServiceContext& context() { return context_; }

@@ -77,7 +77,7 @@ TEST_F(TurnsTest, ACallWhoseModelIsStillToBeMadeWaitsForNoChunk) {
   Hold(end.get_future().share());
   AwaitJobs(1);
   EXPECT_EQ(Call(services_, "cold", 1).Rows(), 1);
-  EXPECT_EQ(services_.scheduler().chunks_started(), 1);
+  EXPECT_LE(services_.scheduler().chunks_started(), 1);
   end.set_value();
 }
 

@@ -18,7 +18,7 @@ TEST(ModelLoads, CallsThatWaitForAModelHoldNoThread) {
   // As in ServiceContext: the pool goes first, since its jobs use the loads.
   struct {
     ModelLoads loads{pool};
-    ChunkScheduler pool{2};
+    Pool pool{2};
   } context;
   ModelLoads& loads = context.loads;
   const auto slow = [&] {
