@@ -28,6 +28,21 @@ std::int64_t RowsOfABlock(const EvaluationPlan& plan,
                                                 : kernels.lanes_f64;
 }
 
+Pool::Job JobOf(const EvaluationPlan& plan, const LaneKernels& kernels,
+                int chunk_rows) {
+  Pool::Job job;
+  job.rows = plan.rows();
+  job.block = RowsOfABlock(plan, kernels);
+  const auto block = static_cast<double>(std::min(job.rows, job.block));
+  job.slow = plan.cost() * block > kSlowBlockNanoseconds;
+  job.cost = &plan.cost();
+  if (chunk_rows > 0) {
+    job.block = chunk_rows;
+    job.cost = nullptr;
+  }
+  return job;
+}
+
 /// Found chunk by chunk, in any order. Whatever their number, few are kept.
 class FoundIssues {
  public:
@@ -134,21 +149,6 @@ struct Engine::Run {
   /// The workspaces of a large plan that no chunk uses now. A chunk takes one
   /// and puts it back at its end.
   std::vector<std::unique_ptr<RowWorkspace>> workspaces;
-
-  Pool::Job Job(int chunk_rows) const {
-    Pool::Job job;
-    job.rows = plan.rows();
-    job.block = RowsOfABlock(plan, kernels);
-    const auto block = static_cast<double>(std::min(job.rows, job.block));
-    job.slow = plan.cost() * block > kSlowBlockNanoseconds;
-    job.cost = &plan.cost();
-    if (chunk_rows > 0) {
-      job.block = chunk_rows;
-      job.cost = nullptr;
-    }
-    job.cancellation = cancellation;
-    return job;
-  }
 
   /// On a slot of the pool. What takes more than slots keep is computed in
   /// workspaces of the job's own: so many threads, so many of them, made once
@@ -261,14 +261,20 @@ bool Engine::IsSmall(const EvaluationPlan& plan) {
   return plan.nanoseconds() <= kSmallNanoseconds;
 }
 
+bool Engine::FitsOneChunk(const EvaluationPlan& plan) const {
+  if (IsSmall(plan)) return true;
+  const Pool::Job job = JobOf(plan, kernels_, chunk_rows_);
+  return pool_->ChunkRows(job, job.rows) == job.rows;
+}
+
 EvaluationReport Engine::Evaluate(const EvaluationPlan& plan,
                                   const EvaluationOutputs& outputs) {
   return WithWorkspace([&](RowWorkspace& workspace) {
-    if (IsSmall(plan)) {
+    if (FitsOneChunk(plan)) {
       return EvaluateAtOnce(kernels_, plan, outputs, workspace);
     }
+    Pool::Job job = JobOf(plan, kernels_, chunk_rows_);
     Run run(kernels_, plan, outputs);
-    Pool::Job job = run.Job(chunk_rows_);
     job.run = [&](std::int64_t begin, std::int64_t end, int slot) {
       if (slot == Pool::kCaller) {
         run.Chunk(begin, end, workspace);
@@ -285,13 +291,13 @@ EvaluationReport Engine::EvaluateHere(
     const EvaluationPlan& plan, const EvaluationOutputs& outputs,
     std::shared_ptr<CancellationToken> cancellation, bool stop_at_first) {
   return WithWorkspace([&](RowWorkspace& workspace) {
-    if (IsSmall(plan)) {
+    if (FitsOneChunk(plan)) {
       return EvaluateAtOnce(kernels_, plan, outputs, workspace);
     }
+    Pool::Job job = JobOf(plan, kernels_, chunk_rows_);
     Run run(kernels_, plan, outputs);
     if (cancellation != nullptr) run.cancellation = std::move(cancellation);
     run.stop_at_first = stop_at_first;
-    Pool::Job job = run.Job(chunk_rows_);
     job.run = [&](std::int64_t begin, std::int64_t end, int) {
       run.Chunk(begin, end, workspace);
     };
@@ -312,7 +318,8 @@ void Engine::Submit(std::shared_ptr<const EvaluationPlan> plan,
   if (cancellation != nullptr) run->cancellation = std::move(cancellation);
   run->stop_at_first = stop_at_first;
 
-  Pool::Job job = run->Job(chunk_rows_);
+  Pool::Job job = JobOf(*plan, kernels_, chunk_rows_);
+  job.cancellation = run->cancellation;
   job.run = [this, run](std::int64_t begin, std::int64_t end, int slot) {
     run->ChunkOfSlot(begin, end, workspaces_->OfSlot(slot));
   };

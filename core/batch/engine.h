@@ -95,6 +95,8 @@ class Engine {
   template <class Function>
   EvaluationReport WithWorkspace(const Function& evaluate);
 
+  bool FitsOneChunk(const EvaluationPlan& plan) const;
+
   const LaneKernels& kernels_;
   int chunk_rows_;
   std::unique_ptr<Workspaces> workspaces_;

@@ -276,9 +276,11 @@ void Pool::Run(Job job) {
 std::int64_t Pool::ChunkRows(const Job& job, std::int64_t left) const {
   if (job.cost == nullptr) return std::min(left, job.block);
   const double row = job.cost->load(std::memory_order_relaxed);
-  const double chunk = std::clamp(
-      row * static_cast<double>(left) / (kChunksPerThread * threads_),
-      kMinChunkNanoseconds, kMaxChunkNanoseconds);
+  const double chunk =
+      threads_ == 1 ? kMaxChunkNanoseconds
+                    : std::clamp(row * static_cast<double>(left) /
+                                     (kChunksPerThread * threads_),
+                                 kMinChunkNanoseconds, kMaxChunkNanoseconds);
   const std::int64_t rows =
       std::min(static_cast<std::int64_t>(chunk / row), kMaxChunkRows);
   return std::min(left, std::max(rows / job.block * job.block, job.block));

@@ -347,6 +347,7 @@ TORQUED_INLINE void StoreColumns(const Pack<N>* packs, Columns columns,
                                                            row_bytes);
 #pragma GCC unroll 4
         for (int k = 0; k < kLines; ++k) {
+          // NOLINTNEXTLINE(performance-no-int-to-ptr)
           __builtin_prefetch(reinterpret_cast<const void*>(line), 1, 3);
           line += static_cast<unsigned long>(row_bytes);
         }

@@ -184,8 +184,8 @@ class TrajectoryCheck::Run {
     return std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
   }
 
-  /// Of its torques, at rest too, and of the task's space, which is computed one
-  /// state at a time if it is singular.
+  /// Of its torques, at rest too, and of the task's space, which is computed
+  /// one state at a time if it is singular.
   double NanosecondsOfSample() const {
     constexpr double kSingularTask = 5000;
     return 4 * setup_.torques.cost() +

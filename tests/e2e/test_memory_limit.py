@@ -286,7 +286,7 @@ def test_what_parses_at_a_time_stays_within_the_memory(limited_start):
 @pytest.mark.slow
 def test_what_threads_compute_large_robots_in_is_admitted(limited_start):
     server = limited_start("--threads", 8)
-    joints, rows = 1000, 8
+    joints, rows = 256, 64
     with harness.Client(server.address) as client:
         register(client, "long", robots.chain(joints))
         # Little to send and to return, much to compute in: rows of all calls
