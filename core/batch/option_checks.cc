@@ -17,7 +17,7 @@ using Code = ArgumentError::Code;
 using MaybeError = std::optional<ArgumentError>;
 
 /// What grows with the cube of the degrees of freedom, and the regressor, which
-/// has ten times their square, for a row to take milliseconds at most.
+/// has ten times their square, for a block to take 0.2 s at most.
 constexpr struct {
   Quantity quantity;
   int max_dof;
