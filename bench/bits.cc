@@ -27,7 +27,6 @@
 #include "bench/targets.h"
 #include "bench/workload.h"
 #include "core/batch/engine.h"
-#include "core/batch/input_traits.h"
 
 namespace torqued::bench {
 namespace {

@@ -24,8 +24,8 @@
 #include "bench/states.h"
 #include "bench/targets.h"
 #include "client/cpp/client.h"
+#include "core/base/cores.h"
 #include "core/batch/engine.h"
-#include "core/batch/parallelism.h"
 
 namespace torqued::bench {
 namespace {

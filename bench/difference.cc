@@ -8,9 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/dynamics/power.h"
-#include "core/dynamics/regressor.h"
-
 namespace torqued::bench {
 namespace {
 
@@ -28,37 +25,19 @@ struct Dimension {
 
 /// The indices of a result of n joints, the last one fastest.
 std::vector<Dimension> DimensionsOf(Output output, int n) {
-  const Dimension joints{Axis::kJoints, n}, spatial{Axis::kSpatial, 6};
-  switch (TraitsOf(output).shape) {
-    case OutputShape::kScalar:
-      return {};
-    case OutputShape::kVector3:
-      return {{Axis::kOther, 3}};
-    case OutputShape::kPose:
-      return {{Axis::kOther, 12}};
-    case OutputShape::kVector6:
-    case OutputShape::kTaskVector:
-      return {spatial};
-    case OutputShape::kTaskMatrix:
-      return {spatial, spatial};
-    case OutputShape::kJointVector:
-      return {joints};
-    case OutputShape::kJointMatrix:
-    case OutputShape::kMassMatrix:
-      return {joints, joints};
-    case OutputShape::kJointCube:
-      return {joints, joints, joints};
-    case OutputShape::kSixByJoints:
-      return {spatial, joints};
-    case OutputShape::kJointsBySix:
-    case OutputShape::kJointsByAxes:
-      return {joints, spatial};
-    case OutputShape::kRegressor:
-      return {joints, joints, {Axis::kOther, kInertialParameters}};
-    case OutputShape::kPowers:
-      return {{Axis::kOther, kPowerShareCount}};
+  std::vector<Dimension> dimensions;
+  for (const int size : RowOf(output).shape.sizes) {
+    if (size == table::kSymmetric) {
+      dimensions.push_back(dimensions.front());
+    } else if (size == table::kJoints) {
+      dimensions.push_back({Axis::kJoints, n});
+    } else if (size == table::kAxes || size == 6) {
+      dimensions.push_back({Axis::kSpatial, 6});
+    } else if (size != 0) {
+      dimensions.push_back({Axis::kOther, size});
+    }
   }
-  return {};
+  return dimensions;
 }
 
 int SizeOf(const std::vector<Dimension>& dimensions) {

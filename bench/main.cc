@@ -41,9 +41,9 @@
 #include "bench/states.h"
 #include "bench/targets.h"
 #include "bench/workload.h"
+#include "core/base/cores.h"
 #include "core/batch/engine.h"
 #include "core/batch/evaluate_rows.h"
-#include "core/batch/parallelism.h"
 #include "core/batch/robot.h"
 #include "core/lanes/targets.h"
 
@@ -162,10 +162,10 @@ void RegisterBest(Subject& subject, Workload workload) {
 /// Of the rows that the kernels of single precision leave to double.
 double DoubtfulShare(const EvaluationRun& run, const std::string& target) {
   const std::int64_t rows = run.plan().rows();
-  if (!run.plan().blocks().usable()) return 1;
+  if (run.plan().precision() != Precision::kSingle) return 1;
   RowWorkspace workspace;
   workspace.ReserveDoubtful(rows);
-  const BlockJob job = run.plan().blocks().Job(run.plan(), run.outputs());
+  const BlockJob job = run.plan().Job(run.outputs());
   const long long doubtful = RunLanes(*FindTarget(target), job, 0, rows,
                                       workspace, workspace.doubtful.data());
   return static_cast<double>(doubtful) / static_cast<double>(rows);

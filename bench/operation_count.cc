@@ -19,7 +19,6 @@ OperationCount CountInverseDynamics(const Model& model) {
   const Counted* x = numbers.data();
   const LoweredState<Counted> state{x, x, x, x, x};
   LoweredTerms<Counted> terms{};
-  terms.wrench_body = kBase;
   terms.gravity.z = Counted(-9.81);
   std::vector<Counted> tau(n);
   LinkMotion<Counted> unused;

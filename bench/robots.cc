@@ -8,7 +8,6 @@
 
 #include "bench/humanoid.h"
 #include "core/formats/urdf.h"
-#include "core/lanes/doubtful_in_single.h"
 
 namespace torqued::bench {
 namespace {
@@ -76,7 +75,6 @@ BenchRobot Load(std::string name, std::string urdf, std::string tip,
                 std::int64_t most_states) {
   BuildOptions options;
   options.default_tip = tip;
-  options.doubtful_in_single = DoubtfulInSingle;
   LoadResult loaded = LoadUrdf(urdf, options);
   if (loaded.model == nullptr) {
     throw std::runtime_error(

@@ -37,7 +37,7 @@ constexpr bool IsMain(Workload workload) {
 }
 
 /// "inverse_dynamics"; what reports and tables call it.
-std::string_view Name(Workload workload);
+inline std::string_view Name(Workload workload) { return ToString(workload); }
 
 /// What it reads beside q.
 struct WorkloadInputs {

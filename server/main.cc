@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "server/config/settings.h"
 #include "server/lifecycle/daemon.h"
 #include "server/lifecycle/supervision.h"

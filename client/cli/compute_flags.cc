@@ -193,8 +193,8 @@ void AddTaskFlags(CLI::App* command, TaskFlags* flags) {
                       "Singular rows: (W + mu^2 1)^-1 with this mu instead of "
                       "the range-restricted inertia");
   command->add_option("--rank-tolerance", flags->rank_tolerance,
-                      "Relative to the largest singular value; weak below "
-                      "it beside the frame (default: the server's, 1e-6)");
+                      "Least singular value beside the norm of the frame's "
+                      "Jacobian (default: the server's, 1e-6)");
   command->add_option("--length", flags->length,
                       "Length that makes linear and angular rows comparable, "
                       "m, from 1e-30 to 1e30 (default: the server's, 1)");

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/cores.h"
 #include "core/batch/evaluate_rows.h"
-#include "core/batch/parallelism.h"
 #include "core/lanes/targets.h"
 
 namespace torqued {
@@ -23,7 +23,7 @@ constexpr double kSmallNanoseconds = 20'000;
 /// Rows that take as long as one alone.
 std::int64_t RowsOfABlock(const EvaluationPlan& plan,
                           const LaneKernels& kernels) {
-  if (!plan.blocks().usable() || !plan.blocks().by_rows().empty()) return 1;
+  if (plan.one_lane()) return 1;
   return plan.precision() == Precision::kSingle ? kernels.lanes_f32
                                                 : kernels.lanes_f64;
 }

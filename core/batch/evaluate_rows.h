@@ -17,6 +17,9 @@ void EvaluateRows(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
                   std::int64_t end, RowWorkspace& workspace,
                   std::vector<RowIssue>& issues);
 
+/// Of what a job wants, what belongs to some quantities.
+OutputBits WantedOf(const BlockJob& job, QuantityBits quantities);
+
 /// What the kernels alone make of rows [begin, end): returns how many of them
 /// are in doubt and lists these in `doubtful`, which has room for all.
 long long RunLanes(const LaneKernels& kernels, const BlockJob& job,

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/batch/arrays.h"
-#include "core/batch/output_traits.h"
 #include "core/dynamics/operational_space.h"
 #include "core/dynamics/quantity.h"
 #include "core/model/description.h"
@@ -29,9 +28,7 @@ class QuantitySet {
   constexpr explicit QuantitySet(QuantityBits bits) : bits_(bits) {}
   constexpr void Add(Quantity q) { bits_ |= Bit(q); }
   constexpr bool Has(Quantity q) const { return (bits_ & Bit(q)) != 0; }
-  constexpr bool HasAny(const QuantitySet& other) const {
-    return (bits_ & other.bits_) != 0;
-  }
+  constexpr bool HasAny(QuantityBits bits) const { return (bits_ & bits) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr QuantityBits bits() const { return bits_; }
   friend constexpr QuantitySet operator|(const QuantitySet& a,
@@ -79,20 +76,23 @@ struct EvaluationInputs {
   InputArray gravity;
 
   /// By name; `columns` of each are checked by EvaluationPlan.
-  const InputArray& operator[](Input input) const;
-  InputArray& operator[](Input input);
+  const InputArray& operator[](Input input) const {
+    return this->*kMembers[static_cast<std::size_t>(input)];
+  }
+  InputArray& operator[](Input input) {
+    return this->*kMembers[static_cast<std::size_t>(input)];
+  }
+
+ private:
+  static constexpr InputArray EvaluationInputs::* kMembers[] = {
+#define INPUT(id, member, ...) &EvaluationInputs::member,
+#include "core/dynamics/quantities.def"
+  };
 };
 
 /// Precision of the computing; that of the arrays is their own. Some models are
 /// computed in double whatever is asked for: see EvaluationPlan::precision.
 enum class Precision : std::uint8_t { kDouble, kSingle };
-
-/// Which texts of the same algorithms compute. They agree to round-off.
-enum class Texts : std::uint8_t {
-  kLowered,    // fast kernels where there are such, general texts elsewhere
-  kGeneral,    // the general texts in lanes
-  kReference,  // the general texts, one state at a time, in double precision
-};
 
 /// How a mass matrix stands in its row.
 enum class MassMatrixLayout : std::uint8_t {
@@ -134,10 +134,9 @@ struct EvaluationOptions {
   /// The packed lower half has all there is, in about half the memory.
   MassMatrixLayout mass_matrix_layout = MassMatrixLayout::kFull;
   Precision precision = Precision::kDouble;
-  Texts texts = Texts::kLowered;
 };
 
-/// One array per result; see OutputTraits and EvaluationPlan::columns.
+/// One array per result; EvaluationPlan::columns says how wide.
 struct EvaluationOutputs {
   std::array<OutputArray, kOutputCount> arrays;
   /// One per row, or null; only with kOperationalSpace.
@@ -159,13 +158,12 @@ enum class RowCode : std::uint8_t {
   kSingularMassMatrix,
   kNotFiniteResult,
   kSingularTaskSpace,
-  kWeakTaskSpace,
 };
 
-/// Whether a row that is not OK for this has its numbers all the same: by the
-/// singularity rule, or of a task that hardly moves.
+/// Whether a row that is not OK for this has its numbers all the same, by the
+/// singularity rule.
 constexpr bool HasAnswer(RowCode code) {
-  return code == RowCode::kSingularTaskSpace || code == RowCode::kWeakTaskSpace;
+  return code == RowCode::kSingularTaskSpace;
 }
 
 /// A row that is not OK.
@@ -177,8 +175,7 @@ struct RowIssue {
   /// kInvalidInput: column of the input, as the caller ordered it.
   /// kSingularMassMatrix: canonical joint. Else -1.
   int column = -1;
-  /// The input number, the pivot or the singular value; of kWeakTaskSpace that
-  /// by the norm of the whole Jacobian.
+  /// The input number, the pivot or the singular value.
   double value = 0;
   int rank = -1;  // of kSingularTaskSpace
 };
@@ -210,11 +207,10 @@ struct ArgumentError {
   std::vector<std::string> candidates = {};
 };
 
-/// Names of inputs and outputs as callers know them: "q", "tip_wrench...",
+/// Names as callers know them: "inverse_dynamics", "tip_wrench...",
 /// "mass_matrix".
-std::string_view ToString(Input input);
-inline std::string_view ToString(Output output) {
-  return TraitsOf(output).name;
-}
+inline std::string_view ToString(Quantity is) { return RowOf(is).name; }
+inline std::string_view ToString(Input is) { return RowOf(is).name; }
+inline std::string_view ToString(Output is) { return RowOf(is).name; }
 
 }  // namespace torqued

@@ -1,129 +1,210 @@
 #include "core/batch/evaluation_plan.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <string>
+#include <cmath>
+#include <limits>
 #include <utility>
 
-#include "core/batch/input_groups.h"
-#include "core/batch/input_traits.h"
-#include "core/batch/option_checks.h"
-#include "core/batch/quantity_needs.h"
-#include "core/dynamics/power.h"
+#include "core/dynamics/operational_space.h"
 
 namespace torqued {
 namespace {
 
-using Code = ArgumentError::Code;
-using MaybeError = std::optional<ArgumentError>;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-ArgumentError Fail(Code code, std::string field, std::string message) {
-  return {code, std::move(field), std::move(message)};
+/// The memory of a block grows with the square of this.
+constexpr int kMaxLaneDof = 256;
+
+/// So does that of a result with its columns.
+constexpr int kMaxLaneColumns = 1 << 16;
+
+/// Calls that write more than this use streaming stores. Measured.
+constexpr double kMaxCachedBytes = 32 << 20;
+
+/// Index of entry (i, j) of a symmetric matrix in its packed lower half.
+int Packed(int i, int j) {
+  const auto [low, high] = std::minmax(i, j);
+  return high * (high + 1) / 2 + low;
 }
 
-ArgumentError NoTipFrame(const Model& model) {
-  return TipFrameRequired(model, "options.tip_frame", "the tip frame");
-}
-
-ArgumentError WrongColumns(Input input, int got, int expected) {
-  return Fail(Code::kWrongColumnCount, std::string(ToString(input)),
-              "Expected " + std::to_string(expected) + " columns, got " +
-                  std::to_string(got) + ".");
-}
-
-/// Nanoseconds of a row on one core, to within some factor: passes over the
-/// bodies, numbers that are written, factorizations.
-double GuessedCost(const EvaluationPlan& plan) {
-  constexpr QuantitySet kInverted = {Quantity::kMassMatrixInverse,
-                                     Quantity::kForwardDynamicsDerivatives};
-  const QuantitySet quantities = plan.options().quantities;
-  const double n = plan.model().nv();
-  double ns = 5 + 8 * n;
-  for (int k = 0; k < kOutputCount; ++k) {
-    const auto output = static_cast<Output>(k);
-    if (plan.Produces(output)) ns += 0.8 * plan.columns(output);
+/// The rotation R and the translation p of T_{k',tip} = C_k⁻¹ T_{k,tip}; of a
+/// frame on the base, as it is.
+BodyFrame InLoweredFrame(const LoweredTreeOf<double>& tree,
+                         const BodyFrame& tip) {
+  if (tip.body == kBase) return tip;
+  const BodyFrame& C = tree.frames[static_cast<std::size_t>(tip.body)];
+  BodyFrame result{};
+  result.body = tip.body;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      for (int j = 0; j < 3; ++j) {
+        result.R[3 * i + j] += C.R[3 * k + i] * tip.R[3 * k + j];
+      }
+      result.p[i] += C.R[3 * k + i] * (tip.p[k] - C.p[k]);
+    }
   }
-  if (quantities.HasAny(kQuantitiesOfTheTask)) ns += 0.06 * n * n * n;
-  if (quantities.HasAny(kInverted)) ns += 0.4 * n * n * n;
-  const bool in_lanes =
-      plan.blocks().usable() && plan.blocks().by_rows().empty();
-  return in_lanes ? ns : 3 * ns;
+  return result;
 }
 
 }  // namespace
 
-bool EvaluationPlan::UsesTipFrame(bool has_wrench) const {
-  return has_wrench || options().quantities.HasAny(kQuantitiesOfTheFrame);
+EvaluationPlan::Checked::Checked(CheckedRequest request)
+    : CheckedRequest(std::move(request)) {
+  for (const int j : joint_order) {
+    const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
+    for (int k = 0; k < joint.nq; ++k) {
+      q_permutation.push_back(joint.q_index + k);
+    }
+    for (int k = 0; k < joint.nv; ++k) {
+      v_permutation.push_back(joint.v_index + k);
+    }
+  }
+  const Tree tree = model->tree();
+  if (options.quantities.HasAny(kSolvesMassMatrix)) {
+    pivot_scales = PivotScales(tree);
+  }
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if ((outputs & Bit(output)) == 0) continue;
+    setup.shapes[k] = LayOut(output);
+    if (setup.shapes[k].columns > kMaxLaneColumns) {
+      large.Add(QuantityOf(output));
+    }
+  }
+  one_lane = tree.n > kMaxLaneDof || !large.empty();
+  FillSetup();
+  if (tree.n > 0 && tree.n <= kMaxLaneDof && !model->needs_double()) {
+    precision = options.precision;
+  }
+  cost = GuessCost();
 }
 
-bool EvaluationPlan::UsesTipWrench() const {
-  return options().quantities.HasAny(kQuantitiesUnderWrenches);
+/// How rows of an output are made of the numbers that the algorithms store.
+LaneShape EvaluationPlan::Checked::LayOut(Output output) {
+  const Shape& shape = RowOf(output).shape;
+  const bool symmetric = shape.sizes[1] == table::kSymmetric;
+  const int dimensions[] = {shape.sizes[0], shape.sizes[symmetric ? 0 : 1],
+                            shape.sizes[2]};
+  const int rows = SizeOf(dimensions[0]), columns = SizeOf(dimensions[1]),
+            depth = SizeOf(dimensions[2]), count = ColumnsOf(shape);
+  const bool unpacked = symmetric && count == rows * columns;
+  const bool permuted = !v_permutation.empty() &&
+                        std::ranges::count(dimensions, table::kJoints) > 0;
+  if (!unpacked && !permuted) return {count, nullptr, 0};
+  const auto place = [&](int dimension, int index) {
+    return permuted && dimensions[dimension] == table::kJoints
+               ? v_permutation[static_cast<std::size_t>(index)]
+               : index;
+  };
+  auto& permutation = output_permutations[static_cast<std::size_t>(output)];
+  permutation.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < (symmetric && !unpacked ? i + 1 : columns); ++j) {
+      for (int k = 0; k < depth; ++k) {
+        const int row = place(0, i), column = place(1, j);
+        permutation.push_back(symmetric ? Packed(row, column)
+                                        : (row * columns + column) * depth +
+                                              place(2, k));
+      }
+    }
+  }
+  return {count, permutation.data(), permuted ? 0 : rows};
+}
+
+/// For the kernels; rows and results are laid out.
+void EvaluationPlan::Checked::FillSetup() {
+  setup.tree = model->tree();
+  setup.lowered_f64 = model->lowered().f64();
+  setup.lowered_f32 = model->lowered().f32();
+  setup.scale_bounds = pivot_scales.bounds().data();
+  std::copy(options.terms.gravity->begin(), options.terms.gravity->end(),
+            setup.gravity);
+  setup.viscous_friction = options.terms.viscous_friction;
+  setup.coulomb_friction = options.terms.coulomb_friction;
+  setup.coulomb_smoothing = options.terms.coulomb_smoothing;
+  setup.wrench_reference = options.wrench_frame;
+  BodyFrame tip{.body = kBase, .R = {}, .p = {}};
+  if (const auto frame = TipFrame((reads & Bit(Input::kTipWrench)) != 0)) {
+    tip = model->frames()[static_cast<std::size_t>(*frame)].placement;
+  }
+  setup.tip = PlaceOf(tip, options.reference_frame);
+  for (const WrenchPlace& place : wrench_places) {
+    lane_places.push_back(PlaceOf(place.frame, place.reference));
+  }
+  setup.wrench_places = lane_places.data();
+  setup.wrench_place_count = static_cast<int>(lane_places.size());
+  setup.task = options.quantities.HasAny(kTaskQuantities);
+  if (setup.task) FillTask(tip);
+}
+
+LanePlace EvaluationPlan::Checked::PlaceOf(const BodyFrame& frame,
+                                           ReferenceFrame reference) {
+  // On the base it has no path: it does not move, and a wrench there moves
+  // nothing.
+  std::vector<int>& path = paths.emplace_back();
+  for (int i = frame.body; i != kBase; i = setup.tree.bodies[i].parent) {
+    path.push_back(i);
+  }
+  std::reverse(path.begin(), path.end());
+  return {InLoweredFrame(setup.lowered_f64, frame), reference, path.data(),
+          static_cast<int>(path.size())};
+}
+
+void EvaluationPlan::Checked::FillTask(const BodyFrame& tip) {
+  const TaskOptions& task = options.task;
+  const Tree& tree = setup.tree;
+  setup.task_rows = task.axis_count;
+  setup.linear_scale = 1 / task.characteristic_length;
+  for (int k = 0; k < task.axis_count; ++k) {
+    const int axis = task.axes[static_cast<std::size_t>(k)];
+    setup.task_axes[k] = axis;
+    setup.row_scale[k] = axis >= 3 ? setup.linear_scale : 1.0;
+  }
+  const auto length = [](const double* p) {
+    return std::hypot(p[0], p[1], p[2]);
+  };
+  setup.constant_reach = length(tip.p);
+  for (int i = tip.body; i != kBase; i = tree.bodies[i].parent) {
+    setup.constant_reach += length(tree.bodies[i].p);
+    if (tree.bodies[i].motion == JointMotion::kPrismatic) sliding.push_back(i);
+  }
+  setup.sliding = sliding.data();
+  setup.sliding_count = static_cast<int>(sliding.size());
+  // Above the bound by what the lanes' own numbers may be off.
+  constexpr auto kSingle =
+      static_cast<double>(std::numeric_limits<float>::epsilon());
+  const int joints = setup.tip.path_length;
+  const double least =
+      std::max(task.rank_tolerance, LeastRankTolerance(joints, kEpsilon));
+  setup.least_share_f64 = least + LeastRankTolerance(joints, kEpsilon);
+  setup.least_share_f32 = least + LeastRankTolerance(joints, kSingle);
+  setup.least_of_reach_f64 =
+      LeastRankTolerance(joints, kEpsilon) * setup.linear_scale;
+  setup.least_of_reach_f32 =
+      LeastRankTolerance(joints, kSingle) * setup.linear_scale;
+}
+
+/// Nanoseconds of a row on one core, to within some factor: passes over the
+/// bodies, numbers that are written, factorizations.
+double EvaluationPlan::Checked::GuessCost() const {
+  const double n = model->nv();
+  double ns = 5 + 8 * n;
+  for (const LaneShape& shape : setup.shapes) ns += 0.8 * shape.columns;
+  if (options.quantities.HasAny(kTaskQuantities)) ns += 0.06 * n * n * n;
+  if (options.quantities.HasAny(kSolvesMassMatrixGeneral)) {
+    ns += 0.4 * n * n * n;
+  }
+  return one_lane ? 3 * ns : ns;
 }
 
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     std::shared_ptr<const Model> model, EvaluationOptions options) {
-  const QuantitySet& quantities = options.quantities;
-  if (quantities.empty()) {
-    return Fail(Code::kInvalidOption, "quantities",
-                "Name at least one quantity.");
+  try {
+    return EvaluationPlan(std::make_shared<const Checked>(
+        CheckRequest(std::move(model), std::move(options))));
+  } catch (ArgumentError& error) {
+    return std::move(error);
   }
-  auto order = ResolveJointOrder(*model, options.joint_names);
-  if (auto* error = std::get_if<ArgumentError>(&order)) {
-    return std::move(*error);
-  }
-  auto tip_frame =
-      FindFrameOrTip(*model, options.tip_frame, "options.tip_frame");
-  if (auto* error = std::get_if<ArgumentError>(&tip_frame)) {
-    return std::move(*error);
-  }
-  auto loaded = TakeUpPayload(model, options);
-  if (auto* error = std::get_if<ArgumentError>(&loaded)) {
-    return std::move(*error);
-  }
-  model = std::get<std::shared_ptr<const Model>>(std::move(loaded));
-  if (!options.terms.gravity) options.terms.gravity = model->gravity();
-  if (MaybeError error = CheckTerms(options.terms)) return *std::move(error);
-  if (MaybeError error = CheckSizes(quantities, model->nv())) {
-    return *std::move(error);
-  }
-  if (quantities.HasAny(kQuantitiesOfTheTask)) {
-    if (MaybeError error = CheckTask(options.task)) return *std::move(error);
-  }
-  auto wrench_places = FindWrenchPlaces(*model, options);
-  if (auto* error = std::get_if<ArgumentError>(&wrench_places)) {
-    return std::move(*error);
-  }
-
-  const auto checked = std::make_shared<Checked>();
-  checked->joint_order = std::get<std::vector<int>>(std::move(order));
-  for (const int j : checked->joint_order) {
-    const Joint& joint = model->joints()[static_cast<std::size_t>(j)];
-    for (int k = 0; k < joint.nq; ++k) {
-      checked->q_columns.push_back(joint.q_index + k);
-    }
-    for (int k = 0; k < joint.nv; ++k) {
-      checked->v_columns.push_back(joint.v_index + k);
-    }
-  }
-  checked->tip_frame = std::get<std::optional<int>>(tip_frame);
-  checked->wrench_places =
-      std::get<std::vector<WrenchPlace>>(std::move(wrench_places));
-  checked->model = std::move(model);
-  checked->options = std::move(options);
-  EvaluationPlan plan(checked);
-  if (!checked->tip_frame && plan.UsesTipFrame(false)) {
-    return NoTipFrame(*checked->model);
-  }
-  if (checked->options.quantities.HasAny(kQuantitiesOfTheInverse)) {
-    checked->pivot_scales = PivotScales(checked->model->tree());
-  }
-  checked->blocks = BlockPlan(plan);
-  if (checked->blocks.usable() && !checked->model->needs_double()) {
-    checked->precision = checked->options.precision;
-  }
-  checked->cost = GuessedCost(plan);
-  return plan;
 }
 
 std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
@@ -131,103 +212,70 @@ std::variant<EvaluationPlan, ArgumentError> EvaluationPlan::Create(
     const EvaluationInputs& inputs) {
   auto created = Create(std::move(model), std::move(options));
   if (auto* plan = std::get_if<EvaluationPlan>(&created)) {
-    if (MaybeError error = plan->Rebind(inputs)) return *std::move(error);
+    if (auto error = plan->Rebind(inputs)) return *std::move(error);
   }
   return created;
 }
 
-int EvaluationPlan::ColumnsOf(Input input) const {
-  switch (TraitsOf(input).shape) {
-    case InputShape::kPositions:
-      return model().nq();
-    case InputShape::kJointVector:
-      return model().nv();
-    case InputShape::kVector3:
-      return 3;
-    case InputShape::kVector6:
-      return 6;
-    case InputShape::kWrenches:
-      return 6 * static_cast<int>(wrench_places().size());
-    case InputShape::kTaskVector:
-      return options().task.axis_count;
-  }
-  return 0;
-}
-
-MaybeError EvaluationPlan::CheckUse(const EvaluationInputs& inputs,
-                                    std::span<const Input> present) const {
-  const auto useless = [](Input input, std::string_view message) {
-    return Fail(Code::kInvalidOption, std::string(ToString(input)),
-                std::string(message));
-  };
-  for (const Input input : present) {
-    const InputTraits& traits = TraitsOf(input);
-    if (!traits.refusal.empty() &&
-        !options().quantities.HasAny(traits.readers)) {
-      return useless(input, traits.refusal);
-    }
-  }
-  if (inputs.external_wrenches.present() && wrench_places().empty()) {
-    return useless(Input::kExternalWrenches,
-                   "options.external_wrenches does not say where they act.");
-  }
-  if (inputs.tip_wrench.present() && !checked_->tip_frame) {
-    return NoTipFrame(model());
-  }
-  return std::nullopt;
-}
-
 std::optional<ArgumentError> EvaluationPlan::Rebind(
     const EvaluationInputs& inputs) {
-  const int nq = model().nq(), nv = model().nv();
-  std::array<Input, kInputCount> all{};
-  std::size_t count = 0;
-  for (int k = 0; k < kInputCount; ++k) {
-    const auto input = static_cast<Input>(k);
-    if (TableOf(inputs, input).present()) all[count++] = input;
+  try {
+    rows_ = CheckStates(*checked_, inputs);
+  } catch (ArgumentError& error) {
+    return std::move(error);
   }
-  const std::span<const Input> present(all.data(), count);
-  // What it is for comes before how it is laid out: of a wrench without a place
-  // there is no number of columns.
-  if (MaybeError error = CheckUse(inputs, present)) return error;
-  // A model without joints has no states to tell apart: one row.
-  std::int64_t rows = nq == 0 ? 1 : 0;
-  for (const Input input : present) {
-    const InputArray& array = TableOf(inputs, input);
-    const int columns = ColumnsOf(input);
-    if (array.columns != columns) {
-      return WrongColumns(input, array.columns, columns);
-    }
-    if (array.data == nullptr && columns > 0) {
-      return Fail(Code::kMissingInput, std::string(ToString(input)),
-                  "The table has rows and no numbers.");
-    }
-    // q comes first and, unless it is one row for all, says how many there are.
-    if (rows <= 1) rows = std::max(rows, array.rows);
-  }
-  if (nq > 0 && !inputs.q.present()) {
-    return Fail(Code::kMissingInput, "q",
-                "q is required: one row of " + std::to_string(nq) +
-                    " numbers per state.");
-  }
-  if (options().quantities.HasAny(kQuantitiesOfTau) && nv > 0 &&
-      !inputs.tau.present()) {
-    return Fail(Code::kMissingInput, "tau",
-                "Forward dynamics needs tau: one row of " + std::to_string(nv) +
-                    " numbers per state.");
-  }
-  for (const Input input : present) {
-    const std::int64_t has = TableOf(inputs, input).rows;
-    if (has > 1 && has != rows) {
-      return Fail(Code::kWrongRowCount, std::string(ToString(input)),
-                  "Expected 1 or " + std::to_string(rows) + " rows, got " +
-                      std::to_string(has) + ".");
-    }
-  }
-
-  rows_ = rows;
   inputs_ = inputs;
   return std::nullopt;
+}
+
+const std::vector<int>& EvaluationPlan::input_permutation(Input input) const {
+  static const std::vector<int> kNone;
+  switch (RowOf(input).shape.sizes[0]) {
+    case table::kPositions:
+      return checked_->q_permutation;
+    case table::kJoints:
+      return checked_->v_permutation;
+    default:
+      return kNone;
+  }
+}
+
+BlockJob EvaluationPlan::JobOfInputs() const {
+  BlockJob job;  // of the outputs only what is wanted is set
+  job.setup = &checked_->setup;
+  job.single_precision = precision() == Precision::kSingle;
+  job.rows = nullptr;
+  job.task = checked_->setup.task;
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const InputArray& array = inputs_[input];
+    job.inputs[k] = {};
+    if (!array.present()) continue;
+    const std::vector<int>& permutation = input_permutation(input);
+    job.inputs[k] = {array.data, array.type == NumberType::kF32,
+                     array.rows == 1, array.columns,
+                     permutation.empty() ? nullptr : permutation.data()};
+  }
+  job.wanted = 0;
+  job.streaming_stores = false;
+  return job;
+}
+
+BlockJob EvaluationPlan::Job(const EvaluationOutputs& outputs) const {
+  BlockJob job = JobOfInputs();
+  double bytes_per_row = 0;
+  for (OutputBits left = checked_->outputs; left != 0; left &= left - 1) {
+    const int k = __builtin_ctzll(left);
+    const auto output = static_cast<Output>(k);
+    const OutputArray& array = outputs[output];
+    if (array.data == nullptr) continue;
+    bytes_per_row += shape(output).columns * SizeOf(array.type);
+    job.wanted |= Bit(output);
+    job.outputs[k] = {array.data, array.type == NumberType::kF32};
+  }
+  job.streaming_stores =
+      bytes_per_row * static_cast<double>(rows_) > kMaxCachedBytes;
+  return job;
 }
 
 double EvaluationPlan::nanoseconds() const {
@@ -236,71 +284,19 @@ double EvaluationPlan::nanoseconds() const {
   return cost() * static_cast<double>(std::max(rows_, kRowsOfABlock));
 }
 
-const std::vector<int>& EvaluationPlan::places(Input input) const {
-  static const std::vector<int> kAsTheyStand;
-  switch (TraitsOf(input).shape) {
-    case InputShape::kPositions:
-      return q_columns();
-    case InputShape::kJointVector:
-      return v_columns();
-    default:
-      return kAsTheyStand;
-  }
-}
-
 std::int64_t EvaluationPlan::bytes() const {
   std::int64_t bytes =
-      blocks().bytes() +
       static_cast<std::int64_t>(wrench_places().size() * sizeof(WrenchPlace)) +
       pivot_scales().bytes();
+  for (const auto& permutation : checked_->output_permutations) {
+    bytes += static_cast<std::int64_t>(permutation.size() * sizeof(int));
+  }
   if (!options().payload) return bytes;
   // A copy of the model: bodies, twice lowered, and names.
   for (const Frame& frame : model().frames()) {
     bytes += static_cast<std::int64_t>(2 * (sizeof(frame) + frame.name.size()));
   }
   return bytes + 4 * model().nv() * std::int64_t{sizeof(TreeBody)};
-}
-
-bool EvaluationPlan::Produces(Output output) const {
-  return options().quantities.Has(QuantityOf(output));
-}
-
-int EvaluationPlan::columns(Output output) const {
-  const int n = model().nv(), m = options().task.axis_count;
-  switch (TraitsOf(output).shape) {
-    case OutputShape::kScalar:
-      return 1;
-    case OutputShape::kVector3:
-      return 3;
-    case OutputShape::kVector6:
-      return 6;
-    case OutputShape::kPose:
-      return 12;
-    case OutputShape::kJointVector:
-      return n;
-    case OutputShape::kJointMatrix:
-      return n * n;
-    case OutputShape::kMassMatrix:
-      return options().mass_matrix_layout == MassMatrixLayout::kFull
-                 ? n * n
-                 : n * (n + 1) / 2;
-    case OutputShape::kSixByJoints:
-    case OutputShape::kJointsBySix:
-      return 6 * n;
-    case OutputShape::kJointCube:
-      return n * n * n;
-    case OutputShape::kRegressor:
-      return 10 * n * n;
-    case OutputShape::kJointsByAxes:
-      return n * m;
-    case OutputShape::kTaskVector:
-      return m;
-    case OutputShape::kTaskMatrix:
-      return m * m;
-    case OutputShape::kPowers:
-      return kPowerShareCount;
-  }
-  return 0;
 }
 
 }  // namespace torqued

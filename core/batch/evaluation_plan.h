@@ -1,18 +1,20 @@
 // A validated request: what to compute for which rows.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "core/batch/block_plan.h"
 #include "core/batch/evaluation.h"
+#include "core/batch/request_checks.h"
 #include "core/dynamics/pivot_scale.h"
+#include "core/lanes/block_job.h"
 #include "core/model/model.h"
 
 namespace torqued {
@@ -42,34 +44,32 @@ class EvaluationPlan {
 
   std::int64_t rows() const { return rows_; }
   /// Whether the quantities asked for produce this output.
-  bool Produces(Output output) const;
-  /// Numbers per row of an output.
-  int columns(Output output) const;
-  /// The same of an input.
-  int ColumnsOf(Input input) const;
+  bool Produces(Output output) const {
+    return (checked_->outputs & Bit(output)) != 0;
+  }
+  /// Numbers per row.
+  int columns(Output output) const {
+    return checked_->ColumnsOf(RowOf(output).shape);
+  }
+  int ColumnsOf(Input input) const {
+    return checked_->ColumnsOf(RowOf(input).shape);
+  }
 
   /// The frame that pose, Jacobian, drift, task and tip wrench refer to;
   /// nothing when no quantity or wrench uses one.
   std::optional<int> tip_frame() const {
-    return UsesTipFrame(inputs_.tip_wrench.present()) ? checked_->tip_frame
-                                                      : std::nullopt;
+    return checked_->TipFrame(inputs_.tip_wrench.present());
   }
-  /// The same for all states that the plan may be bound to: also where only a
-  /// tip wrench, which these states need not have, would use the frame.
+  /// The tip frame if any quantity uses it, or would use it were a tip wrench
+  /// given.
   std::optional<int> tip_frame_of_any_states() const {
-    return UsesTipFrame(UsesTipWrench()) ? checked_->tip_frame : std::nullopt;
+    return checked_->TipFrame((checked_->reads & Bit(Input::kTipWrench)) != 0);
   }
 
   /// Joint index that stands at place k of the caller's order; empty: k.
   const std::vector<int>& joint_order() const { return checked_->joint_order; }
-  /// Column of q (of v) in canonical order for each column of the caller;
-  /// empty: the same.
-  const std::vector<int>& q_columns() const { return checked_->q_columns; }
-  const std::vector<int>& v_columns() const { return checked_->v_columns; }
-
-  /// Of any input: where in canonical order each column of the caller stands;
-  /// empty: the same.
-  const std::vector<int>& places(Input input) const;
+  /// Canonical column of each column of the caller; empty: the same.
+  const std::vector<int>& input_permutation(Input input) const;
 
   /// Where the external wrenches act, in the order of the options.
   const std::vector<WrenchPlace>& wrench_places() const {
@@ -77,15 +77,31 @@ class EvaluationPlan {
   }
 
   /// The precision that computes: double where single was asked for and the
-  /// model needs double or is not for the lanes. In single precision rows and
-  /// results are left that are computed in double all the same.
+  /// model needs double, or has no or more than 256 degrees of freedom. In
+  /// single precision rows and results are left that are computed in double all
+  /// the same.
   Precision precision() const { return checked_->precision; }
 
   /// What pivots of M are compared with; empty where nothing solves with M.
   const PivotScales& pivot_scales() const { return checked_->pivot_scales; }
 
-  /// The same for the lane kernels.
-  const BlockPlan& blocks() const { return checked_->blocks; }
+  /// Whether a block of lanes takes too much memory, so that the plan is
+  /// computed one state at a time: depends on the model and on what is asked
+  /// for, never on the rows.
+  bool one_lane() const { return checked_->one_lane; }
+
+  /// What has so many numbers a row that it is computed in double precision.
+  QuantitySet large() const { return checked_->large; }
+
+  /// Of an output that the plan produces.
+  const LaneShape& shape(Output output) const {
+    return checked_->setup.shapes[static_cast<std::size_t>(output)];
+  }
+
+  /// For the lane kernels; valid as long as this plan or a copy.
+  BlockJob Job(const EvaluationOutputs& outputs) const;
+  /// The same without outputs.
+  BlockJob JobOfInputs() const;
 
   /// Nanoseconds of one core for a row of many: a guess until rows were
   /// measured. All copies of a plan share it.
@@ -97,30 +113,38 @@ class EvaluationPlan {
   std::int64_t bytes() const;
 
  private:
-  /// Model and options, and what follows from them alone.
-  struct Checked {
-    std::shared_ptr<const Model> model;
-    EvaluationOptions options;
-    /// Named by the options, or the model's; nothing when neither settles it.
-    std::optional<int> tip_frame;
-    std::vector<int> joint_order;
-    std::vector<int> q_columns;
-    std::vector<int> v_columns;
-    std::vector<WrenchPlace> wrench_places;
+  /// The request, and what follows from it alone.
+  struct Checked : CheckedRequest {
+    explicit Checked(CheckedRequest request);
+
+    std::optional<int> TipFrame(bool has_wrench) const {
+      const bool used = has_wrench || options.quantities.HasAny(kTipQuantities);
+      return used ? tip_frame : std::nullopt;
+    }
+    LaneShape LayOut(Output output);
+    void FillSetup();
+    LanePlace PlaceOf(const BodyFrame& frame, ReferenceFrame reference);
+    void FillTask(const BodyFrame& tip);
+    double GuessCost() const;
+
+    /// See input_permutation.
+    std::vector<int> q_permutation;
+    std::vector<int> v_permutation;
+    /// By Output; see LaneShape.
+    std::array<std::vector<int>, kOutputCount> output_permutations;
     Precision precision = Precision::kDouble;
     PivotScales pivot_scales;
-    BlockPlan blocks;
+    bool one_lane = false;
+    QuantitySet large;
+    BlockSetup setup{};
+    std::vector<std::vector<int>> paths;  // of the places
+    std::vector<LanePlace> lane_places;
+    std::vector<int> sliding;
     mutable std::atomic<double> cost = 0;
   };
 
   explicit EvaluationPlan(std::shared_ptr<const Checked> checked)
       : checked_(std::move(checked)) {}
-
-  bool UsesTipFrame(bool has_wrench) const;
-  bool UsesTipWrench() const;
-  /// Whether these inputs may stand beside what was asked for.
-  std::optional<ArgumentError> CheckUse(const EvaluationInputs& inputs,
-                                        std::span<const Input> present) const;
 
   std::shared_ptr<const Checked> checked_;
   EvaluationInputs inputs_;

@@ -169,19 +169,16 @@ Robot::OperationalSpaceResult Robot::OperationalSpace(Vector q, Vector v) {
   outputs[Output::kLambda] = {result.lambda.data(), NumberType::kF64};
   outputs[Output::kEta] = {result.eta.data(), NumberType::kF64};
   outputs.rank = &rank;
-  outputs.sigma_min = &result.diagnostics.sigma_min;
+  result.diagnostics.sigma_min = kNaN;
+  if (options_.sigma_min) {
+    outputs.sigma_min = &result.diagnostics.sigma_min;
+  }
   outputs.rule = &result.diagnostics.rule;
   EvaluationInputs inputs;
   inputs.q = OneRow(q);
   inputs.v = OneRow(v);
   Evaluate(Quantity::kOperationalSpace, inputs, outputs);
-  TaskDiagnostics& diagnostics = result.diagnostics;
-  diagnostics.rank = static_cast<int>(rank);
-  if (diagnostics.rule == TaskRule::kFullRank && !issues_.empty() &&
-      issues_.front().code == RowCode::kWeakTaskSpace) {
-    diagnostics.weak = true;
-    diagnostics.share = issues_.front().value;
-  }
+  result.diagnostics.rank = static_cast<int>(rank);
   return result;
 }
 

@@ -31,6 +31,9 @@ class Robot {
     /// Of Jacobian, drift, Λ and η, and of the tip wrench.
     ReferenceFrame reference_frame = ReferenceFrame::kLocal;
     TaskOptions task;
+    /// Whether OperationalSpace finds σ_min, which takes a singular value
+    /// decomposition; else it is NaN.
+    bool sigma_min = false;
     /// Null: BestTarget().
     const LaneKernels* target = nullptr;
   };

@@ -1,33 +1,25 @@
 #include "core/batch/row_issue.h"
 
-#include <charconv>
 #include <cstddef>
-#include <iterator>
 
-#include "core/batch/input_traits.h"
+#include "core/base/text.h"
 
 namespace torqued {
 namespace {
 
-std::string Number(double value) {
-  char text[32];
-  const auto result = std::to_chars(std::begin(text), std::end(text), value);
-  return std::string(text, result.ptr);
-}
-
 /// Whether its columns are those of the joints.
 bool IsOfJoints(Input input) {
-  const InputShape shape = TraitsOf(input).shape;
-  return shape == InputShape::kPositions || shape == InputShape::kJointVector;
+  const int columns = RowOf(input).shape.sizes[0];
+  return columns == table::kPositions || columns == table::kJoints;
 }
 
 /// Joint that owns a column of an input as the caller ordered it.
 int JointOfColumn(const EvaluationPlan& plan, const RowIssue& issue) {
   const bool q = issue.input == Input::kQ;
-  const std::vector<int>& columns = q ? plan.q_columns() : plan.v_columns();
-  const int canonical = columns.empty()
-                            ? issue.column
-                            : columns[static_cast<std::size_t>(issue.column)];
+  const std::vector<int>& permutation = plan.input_permutation(issue.input);
+  const int canonical =
+      permutation.empty() ? issue.column
+                          : permutation[static_cast<std::size_t>(issue.column)];
   int index = 0;
   for (const Joint& joint : plan.model().joints()) {
     const int first = q ? joint.q_index : joint.v_index;
@@ -64,10 +56,10 @@ std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
   switch (issue.code) {
     case RowCode::kInvalidInput:
       return field + "[" + std::to_string(issue.column) + "]" + at_joint +
-             " is " + Number(issue.value) + ", not a finite number.";
+             " is " + NumberText(issue.value) + ", not a finite number.";
     case RowCode::kSingularMassMatrix:
       return "The mass matrix is singular: joint '" + joint +
-             "' moves no mass at this state (pivot " + Number(issue.value) +
+             "' moves no mass at this state (pivot " + NumberText(issue.value) +
              "); " + field + " is undefined.";
     case RowCode::kNotFiniteResult:
       return field + " overflowed.";
@@ -77,19 +69,13 @@ std::string Describe(const EvaluationPlan& plan, const RowIssue& issue) {
       if (issue.rank == 0) {
         return "The task cannot move: its Jacobian is zero to working "
                "precision (smallest singular value " +
-               Number(issue.value) + "); its inertia is " +
+               NumberText(issue.value) + "); its inertia is " +
                (damped ? "damped." : "0.");
       }
       return "The task Jacobian loses rank: smallest singular value " +
-             Number(issue.value) + "; the task's inertia is " +
+             NumberText(issue.value) + "; the task's inertia is " +
              (damped ? "damped." : "restricted to its range.");
     }
-    case RowCode::kWeakTaskSpace:
-      return "The task hardly moves: its smallest singular value is " +
-             Number(issue.value) +
-             " of its frame's whole Jacobian, as where an angle of the model "
-             "is typed with few digits; leave that axis out, or set "
-             "rank_tolerance below that share if the motion is meant.";
   }
   return {};
 }

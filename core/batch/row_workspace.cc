@@ -3,83 +3,27 @@
 #include <algorithm>
 #include <new>
 
-#include "core/batch/quantity_needs.h"
-#include "core/batch/row_quantities.h"
+#include "core/batch/evaluate_rows.h"
 
 namespace torqued {
 namespace {
 
 constexpr std::int64_t kNumber = sizeof(double);
-/// Of the general texts: matrices, and vectors of each body.
+/// Of decisions: matrices, and vectors of each body.
 constexpr std::int64_t kVectorsOfABody = 128;
 /// Of inputs and results, by joint.
 constexpr std::int64_t kNumbersOfAJoint = 32;
 /// Of lanes, beside what they say without inputs.
 constexpr std::int64_t kBytesOfAJointInLanes = 2048;
-/// The gaps between the tables of gathered rows take at most so much.
-constexpr std::int64_t kBytesOfBorders = 4096;
+constexpr std::align_val_t kCacheLine{64};
 
 std::int64_t BytesOfScratch(std::int64_t bodies) {
   return kNumber * bodies * (bodies + kVectorsOfABody);
 }
 
-/// Numbers of the largest symmetric result: M, or what a task of six axes has.
-int NumbersOfPacked(const EvaluationPlan& plan) {
-  constexpr int kOfATask = 21;
-  if (!plan.options().quantities.Has(Quantity::kMassMatrix)) return kOfATask;
-  const int nv = plan.model().nv();
-  return std::max(nv * (nv + 1) / 2, kOfATask);
-}
-
-std::int64_t BytesOfQuantities(QuantityBits wanted, int bodies) {
-  if (wanted == 0) return 0;
-  QuantityScratch<double> scratch{};
-  Carver counter(nullptr);
-  CarveQuantityScratch(wanted, static_cast<unsigned long>(bodies), counter,
-                       scratch);
-  return static_cast<std::int64_t>(counter.used());
-}
-
-/// What the kernels themselves say of a job, by the lowered tree or not, in its
-/// precision and, if that is single, in double.
-std::int64_t BytesOfLanes(BlockJob job, const LaneKernels& kernels) {
-  std::int64_t most = 0;
-  const auto look = [&] {
-    most = std::max<std::int64_t>(
-        most, -kernels.evaluate(&job, 0, 0, nullptr, 0, nullptr));
-  };
-  job.part_count = 1;
-  look();
-  if (job.single_precision) {
-    job.single_precision = false;
-    look();
-  }
-  job.lowered = !job.lowered;
-  look();
-  return most;
-}
-
-/// Of one row.
-std::int64_t BytesOfResults(const EvaluationPlan& plan) {
-  std::int64_t bytes = 0;
-  for (int k = 0; k < kOutputCount; ++k) {
-    const auto output = static_cast<Output>(k);
-    if (plan.Produces(output)) bytes += kNumber * plan.columns(output);
-  }
-  return bytes;
-}
-
-/// Of the list of rows in doubt, and of single precision what is put together
-/// of them: a block at least; see double_rows.cc.
-std::int64_t BytesOfDoubts(const EvaluationPlan& plan,
-                           const LaneKernels& kernels) {
-  const std::int64_t listed = RowWorkspace::kMostListed *
-                              static_cast<std::int64_t>(sizeof(DoubtfulRow));
-  if (plan.precision() != Precision::kSingle) return listed;
-  const std::int64_t row = BytesOfResults(plan) +
-                           kNumber * kNumbersOfAJoint * (plan.model().nv() + 1);
-  return listed + kBytesOfBorders +
-         std::max(RowWorkspace::kMostGathered, kernels.lanes_f64 * row);
+/// What the kernels themselves say of a job.
+std::int64_t BytesOfLanes(const BlockJob& job, const LaneKernels& kernels) {
+  return -kernels.evaluate(&job, 0, 0, nullptr, 0, nullptr);
 }
 
 /// Whether it has grown.
@@ -96,27 +40,29 @@ bool Grow(std::vector<T>& memory, std::size_t wanted) {
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
                                     const LaneKernels& kernels) {
   const std::int64_t nv = plan.model().nv();
-  const int bodies = plan.model().tree().n;
-  const QuantitySet quantities = plan.options().quantities;
-  std::int64_t bytes =
-      BytesOfScratch(bodies) + kNumber * kNumbersOfAJoint * (nv + 1) +
-      kNumber * NumbersOfPacked(plan) +
-      BytesOfQuantities(quantities.bits() & kGeneralQuantities, bodies);
-  if (quantities.HasAny(kQuantitiesOfTheTask)) {
-    bytes += kNumber * nv * (plan.options().task.axis_count + nv);
+  std::int64_t bytes = BytesOfScratch(plan.model().tree().n) +
+                       kNumber * kNumbersOfAJoint * (nv + 1);
+  if (plan.options().quantities.HasAny(kTaskQuantities)) {
+    bytes += kNumber * nv * (plan.options().task.axis_count + 2 * nv);
   }
-  if (!plan.blocks().usable()) return bytes;
-  bytes += BytesOfDoubts(plan, kernels);
+  bytes += 2 * kMostListed * static_cast<std::int64_t>(sizeof(DoubtfulRow));
   double nothing = 0;  // is not written
   EvaluationOutputs outputs;
   for (int k = 0; k < kOutputCount; ++k) {
     const auto output = static_cast<Output>(k);
     if (plan.Produces(output)) outputs[output].data = &nothing;
   }
-  BlockJob job = plan.blocks().Job(plan, outputs);
+  BlockJob job = plan.Job(outputs);
   for (LaneInput& input : job.inputs) input = {};
-  return bytes + BytesOfLanes(job, kernels) + BytesOfResults(plan) +
-         kBytesOfAJointInLanes * nv;
+  BlockJob in_double = job;
+  in_double.single_precision = false;
+  std::int64_t of_lanes =
+      BytesOfLanes(in_double, plan.one_lane() ? *kernels.one_lane : kernels);
+  if (job.single_precision) {
+    job.wanted = WantedOf(job, ~plan.large().bits());
+    of_lanes = std::max(of_lanes, BytesOfLanes(job, kernels));
+  }
+  return bytes + of_lanes + kBytesOfAJointInLanes * nv;
 }
 
 std::int64_t RowWorkspace::bytes() const {
@@ -125,11 +71,8 @@ std::int64_t RowWorkspace::bytes() const {
   };
   std::int64_t bytes = BytesOfScratch(bodies) + lanes_bytes;
   for (const auto& input : inputs) bytes += bytes_of(input);
-  if (quantities != nullptr) {
-    bytes += static_cast<std::int64_t>(quantities->bytes);
-  }
   return bytes + bytes_of(result) + bytes_of(packed) + bytes_of(projections) +
-         bytes_of(doubtful) + bytes_of(gathered);
+         bytes_of(doubtful) + bytes_of(undecided);
 }
 
 void RowWorkspace::Trim() {
@@ -152,22 +95,14 @@ void RowWorkspace::Reserve(const EvaluationPlan& plan) {
          plan.ColumnsOf(static_cast<Input>(k)));
   }
   grow(result, nv);
-  grow(packed, NumbersOfPacked(plan));
-  if (plan.options().quantities.HasAny(kQuantitiesOfTheInverse)) {
+  if (plan.options().quantities.HasAny(kSolvesMassMatrix)) {
     pivots.Reserve(bodies);
   }
-  if (plan.options().quantities.HasAny(kQuantitiesOfTheTask)) {
+  if (plan.options().quantities.HasAny(kTaskQuantities)) {
+    grow(packed, nv * (nv + 1) / 2);
     grow(projections, nv * (plan.options().task.axis_count + nv));
   }
-
-  const QuantityBits general =
-      plan.options().quantities.bits() & kGeneralQuantities;
-  if (general == 0) return;
-  if (quantities == nullptr) quantities.reset(new Quantities);
-  grown |= quantities->Reserve(general, static_cast<unsigned long>(bodies));
 }
-
-void RowWorkspace::FreeQuantities::operator()(Quantities* p) const { delete p; }
 
 void RowWorkspace::Free::operator()(void* p) const {
   ::operator delete(p, kCacheLine);
@@ -184,14 +119,8 @@ void RowWorkspace::ReserveLanes(long long bytes) {
 
 void RowWorkspace::ReserveDoubtful(std::int64_t rows) {
   const auto count = static_cast<std::size_t>(rows);
-  if (doubtful.size() >= count) return;
-  grown = true;
-  doubtful = {};
-  doubtful.resize(count);
-}
-
-void RowWorkspace::ReserveGathered(std::size_t bytes) {
-  grown |= Grow(gathered, bytes);
+  grown |= Grow(doubtful, count);
+  grown |= Grow(undecided, count);
 }
 
 }  // namespace torqued

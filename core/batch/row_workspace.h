@@ -20,9 +20,10 @@ struct RowWorkspace {
   PivotScratch pivots;
   /// One state by Input, in canonical order.
   std::array<std::vector<double>, kInputCount> inputs;
-  std::vector<double> result;       // one result, canonical order
-  std::vector<double> packed;       // lower half of a symmetric matrix
+  std::vector<double> result;       // of the task torque
+  std::vector<double> packed;       // M, lower half
   std::vector<double> projections;  // of a task
+  double drift[6];                  // J̇ q̇
 
   std::vector<double>& operator[](Input input) {
     return inputs[static_cast<std::size_t>(input)];
@@ -34,10 +35,6 @@ struct RowWorkspace {
 
   /// Rows in doubt that are listed at a time: whole blocks of any target.
   static constexpr std::int64_t kMostListed = 2048;
-  /// The rows in doubt that are gathered at a time take at most so many bytes,
-  /// or one block where a block takes more. Some blocks of an arm fit, and all
-  /// of it stays in a cache.
-  static constexpr std::int64_t kMostGathered = 64 << 10;
 
   /// What the rows of a plan take, whatever their inputs and however many are
   /// in doubt: not less. So it may be asked for before there are rows.
@@ -55,25 +52,16 @@ struct RowWorkspace {
   /// Room for rows that the kernels leave in doubt. What was there is gone
   /// where it grows.
   void ReserveDoubtful(std::int64_t rows);
-  /// And for these once more.
-  void ReserveGathered(std::size_t bytes);
 
   struct Free {
     void operator()(void* p) const;
   };
-  /// That of the texts of further quantities.
-  struct Quantities;
-  struct FreeQuantities {
-    void operator()(Quantities* p) const;
-  };
   int bodies = 0;  // that `dynamics` has room for
-  std::unique_ptr<Quantities, FreeQuantities> quantities;
   std::unique_ptr<std::byte, Free> lanes;
   long long lanes_bytes = 0;
   std::vector<DoubtfulRow> doubtful;
-  /// Inputs and results of rows that are computed again.
-  std::vector<std::byte> gathered;
-  bool grown = false;  // since the last Trim
+  std::vector<DoubtfulRow> undecided;  // what double precision leaves of them
+  bool grown = false;                  // since the last Trim
 };
 
 }  // namespace torqued

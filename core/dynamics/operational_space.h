@@ -1,14 +1,12 @@
-// Operational-space inertia Λ and bias η (Khatib 1987; Lynch & Park 2017,
-// section 8.6; dynamics for redundant and singular tasks as documented below).
+// Operational-space inertia Λ and bias η of one state, and the rank of its task
+// (Khatib 1987; Lynch & Park 2017, section 8.6).
 #pragma once
 
+#include <Eigen/Core>
 #include <array>
 #include <cstdint>
 
 namespace torqued {
-
-struct FrameScale;
-struct Tree;
 
 /// What stands in Λ where the task Jacobian J (m x n) loses rank. With
 /// W = J M⁻¹ Jᵀ, rows of full rank get Λ = W⁻¹ under either rule.
@@ -40,41 +38,52 @@ struct TaskOptions {
   int axis_count = 6;
   SingularityRule singularity = SingularityRule::kReport;
   double damping = 0;  // μ
-  /// Rank = number of singular values above rank_tolerance times the largest,
-  /// linear rows divided by characteristic_length (m) first. Those that are
-  /// round-off beside the whole Jacobian of the frame (see FrameScale) do not
-  /// count; a W that is singular to working precision lowers the rank further.
-  /// A task of full rank whose smallest singular value, scaled like the frame,
-  /// is at most rank_tolerance times the norm of that Jacobian is weak.
+  /// Rank = number of singular values of the task Jacobian above this times the
+  /// Frobenius norm of all six rows of the frame's Jacobian; linear rows are
+  /// divided by characteristic_length (m) first. Round-off limits it from below
+  /// (see LeastRankTolerance). A W that is singular to working precision lowers
+  /// the rank further.
   double rank_tolerance = 1e-6;
   /// In [kLeastLength, kLargestLength].
   double characteristic_length = 1;
 };
 
-/// What the rank decision saw.
+/// Share of that norm up to which a singular value of the Jacobian of a frame
+/// behind so many joints is round-off.
+constexpr double LeastRankTolerance(int joints, double epsilon) {
+  return 8 * epsilon * joints;
+}
+
+/// The largest task of this library: m axes of a robot of n joints.
+inline constexpr int kMaxTaskAxes = 6;
+inline constexpr int kMaxTaskDof = 256;
+
+struct TaskRank {
+  using Vectors = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic,
+                                Eigen::ColMajor, kMaxTaskAxes, kMaxTaskAxes>;
+  int rank = 0;
+  double sigma_min = 0;  // of the scaled task Jacobian; 0 where n < m
+  /// m x m: left singular vectors of the scaled task Jacobian. The first `rank`
+  /// columns span its range.
+  Vectors U;
+};
+
+/// Of the Jacobian of a frame, 6 x n row-major, that `joints` joints move.
+TaskRank RankOfTask(const TaskOptions& options, int n, int joints,
+                    const double* J);
+
+/// What a row's Λ is.
 struct TaskDiagnostics {
   TaskRule rule = TaskRule::kUndefined;
   int rank = 0;
-  double sigma_min = 0;  // of the scaled task Jacobian; 0 where n < m
-  /// Whether the task, of full rank, hardly moves as its frame does, and its
-  /// smallest singular value by the norm of the frame's whole Jacobian.
-  bool weak = false;
-  double share = 1;
+  double sigma_min = 0;  // see TaskRank
 };
 
-/// σ_min of the scaled task Jacobian (see TaskDiagnostics) alone; `work` holds
-/// m n numbers.
-double SmallestTaskSingularValue(const TaskOptions& options, int n,
-                                 const double* J, double* work);
-
-/// Λ[m x m] and η[m] of one state from its task Jacobian J (m x n, row-major,
-/// rows as in options.axes), its mobility W and r (see TaskMobility) and the
-/// scale of its frame at that state. `work` holds m n numbers. Pass W = null
-/// where the mass matrix is singular: Λ and η are then NaN, as where W is not
-/// finite, and only rank and sigma_min mean something.
-TaskDiagnostics SolveTask(const TaskOptions& options, const Tree& tree,
-                          const FrameScale& frame, const double* J,
-                          const double* W, const double* r, double* work,
-                          double* lambda, double* eta);
+/// Λ[m x m] and η[m] from the mobility W of a task and r (see TaskMobility).
+/// Pass W = null where the mass matrix is singular: Λ and η are then NaN, as
+/// where W is not finite, and only rank and sigma_min mean something.
+TaskDiagnostics SolveTask(const TaskOptions& options, const TaskRank& rank,
+                          const double* W, const double* r, double* lambda,
+                          double* eta);
 
 }  // namespace torqued

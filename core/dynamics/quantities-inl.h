@@ -39,7 +39,7 @@ void CarveQuantityScratch(QuantityBits wanted, unsigned long n, Carver& carver,
     CarveRneaDerivatives(n, carver, s.inverse_derivatives);
     room_for(3 * n * n);
   }
-  if ((wanted & kGeneralSolutions) != 0) {
+  if ((wanted & kSolvesMassMatrixGeneral) != 0) {
     CarveForwardDerivatives(n, carver, s.forward_derivatives);
     room_for(n * n);
   }

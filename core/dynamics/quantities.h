@@ -1,5 +1,4 @@
-// Quantities that take nothing but a general text: one function for all of
-// them, for lanes and for single states.
+// Quantities of a row that need no decision: one function for all of them.
 #pragma once
 
 #include "core/dynamics/applied_wrenches.h"
@@ -14,26 +13,6 @@
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
-
-/// All that ComputeQuantities knows.
-inline constexpr QuantityBits kGeneralQuantities =
-    Bit(Quantity::kGravityForces) | Bit(Quantity::kCoriolisForces) |
-    Bit(Quantity::kCoriolisMatrix) | Bit(Quantity::kChristoffelSymbols) |
-    Bit(Quantity::kMassMatrixRate) | Bit(Quantity::kMassMatrixInverse) |
-    Bit(Quantity::kEnergy) | Bit(Quantity::kCenterOfMass) |
-    Bit(Quantity::kMomentum) | Bit(Quantity::kMomentumMatrix) |
-    Bit(Quantity::kLinkTwists) | Bit(Quantity::kLinkAccelerations) |
-    Bit(Quantity::kFrameVelocity) | Bit(Quantity::kFrameAcceleration) |
-    Bit(Quantity::kJacobianRate) | Bit(Quantity::kJointWrenches) |
-    Bit(Quantity::kBaseWrench) | Bit(Quantity::kRegressor) |
-    Bit(Quantity::kInverseDynamicsDerivatives) |
-    Bit(Quantity::kForwardDynamicsDerivatives) | Bit(Quantity::kPowerBalance);
-
-/// Those of them that solve with the mass matrix, whose pivots nobody tests
-/// here.
-inline constexpr QuantityBits kGeneralSolutions =
-    Bit(Quantity::kMassMatrixInverse) |
-    Bit(Quantity::kForwardDynamicsDerivatives);
 
 /// One state (or one block of lanes), in canonical order.
 template <class T>

@@ -1,6 +1,5 @@
 // Cheap certificates that a task Jacobian has full rank: that σ_min² of the
-// scaled Jacobian S J is above a bound of its own, and above σ_max² times the
-// square of a tolerance.
+// scaled Jacobian S J is above a bound.
 //
 // For a positive definite A, λ_min(A) ≥ 1 / trace A⁻¹, which is at hand where A
 // has been inverted. From the factors alone: for A (k x k) with pivots p_i,
@@ -14,12 +13,31 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-/// The scaling S of task rows, squared.
+/// The scaling S of task rows, squared and inverted.
 template <class N>
 struct RowScales {
-  N square[6];
   N inverse_square[6];
 };
+
+/// ‖S J‖² of all six rows of a Jacobian, 6 x n.
+template <class T>
+TORQUED_INLINE T ScaledNorm(int n, const T* J,
+                            typename T::Number linear_square) {
+  T angular[3], linear[3];  // sums that do not wait for each other
+  for (int i = 0; i < 3; ++i) {
+    angular[i] = T(typename T::Number(0));
+    linear[i] = angular[i];
+  }
+  for (int k = 0; k < n; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      const T &w = J[i * n + k], &v = J[(3 + i) * n + k];
+      angular[i] = Fma(w, w, angular[i]);
+      linear[i] = Fma(v, v, linear[i]);
+    }
+  }
+  return Fma(linear[0] + linear[1] + linear[2], T(linear_square),
+             angular[0] + angular[1] + angular[2]);
+}
 
 /// Where the pivots of A (k x k) are its own and not round-off: they are
 /// positive, and λ_min of A scaled to unit diagonal is above `least`.
@@ -36,14 +54,12 @@ TORQUED_INLINE auto PivotsAreSound(Size k, const T* pivots, const T* diagonal,
   return (smallest > T(N(0))) & (trace < T(N(1) / least));
 }
 
-/// From the mobility W = J M⁻¹ Jᵀ (m x m) and its inverse Λ, with
-/// x SJJᵀS x ≥ λ_min(M) x SWS x and σ_max² ≤ trace SJJᵀS. `rows` are the m rows
-/// of J, n numbers each. True only where W's pivots are sound.
+/// From the inverse Λ of the mobility W = J M⁻¹ Jᵀ (m x m), with
+/// x SJJᵀS x ≥ λ_min(M) x SWS x. True only where W's pivots are sound.
 template <class Rows, class Size, class T, class N>
-TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
+TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n,
                                       const RowScales<N>& scales,
-                                      N squared_tolerance, const T& bound,
-                                      const TaskResult<T>& task,
+                                      const T& bound, const TaskResult<T>& task,
                                       const T* M_diagonal,
                                       const T* M_reciprocal) {
   T least = M_diagonal[0];
@@ -53,20 +69,14 @@ TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
     inverse_determinant =
         inverse_determinant * (M_diagonal[i] * M_reciprocal[i]);
   });
-  T trace(N(0)), trace_of_inverse(N(0));
+  T trace_of_inverse(N(0));
   For(Int<0>{}, m, [&](auto i) TORQUED_INLINE_BODY {
-    T norm(N(0));
-    For(Int<0>{}, n, [&](auto k) TORQUED_INLINE_BODY {
-      norm = norm + rows[i][k] * rows[i][k];
-    });
-    trace = trace + norm * T(scales.square[i]);
     trace_of_inverse = trace_of_inverse + task.lambda[PackedEntry(i, i)] *
                                               T(scales.inverse_square[i]);
   });
   constexpr double kOneOverE = 0.36787944117144233;
   return least * T(static_cast<N>(kOneOverE)) >
-         inverse_determinant * trace_of_inverse *
-             Max(T(squared_tolerance) * trace, bound);
+         inverse_determinant * trace_of_inverse * bound;
 }
 
 /// From SJJᵀS itself: dearer and sharper. True only where the pivots of JJᵀ are
@@ -74,8 +84,7 @@ TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n, const T* const* rows,
 template <class T, class N>
 TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
                                       const RowScales<N>& scales,
-                                      N squared_tolerance, const T& bound,
-                                      N least_sound) {
+                                      const T& bound, N least_sound) {
   T G[PackedSize(6)], diagonal[6], pivots[6], reciprocal[6];
   T of_inverse[6];  // the diagonal of (JJᵀ)⁻¹
   for (int i = 0; i < m; ++i) {
@@ -88,7 +97,7 @@ TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
   }
   FactorPacked(m, G, reciprocal);
   InvertUnitLowerPacked(m, G);
-  T trace(N(0)), trace_of_inverse(N(0));
+  T trace_of_inverse(N(0));
   for (int i = 0; i < m; ++i) {
     pivots[i] = G[PackedEntry(i, i)];
     of_inverse[i] = reciprocal[i];
@@ -96,15 +105,13 @@ TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
       const T l = G[PackedEntry(k, i)];
       of_inverse[i] = of_inverse[i] + l * l * reciprocal[k];
     }
-    trace = trace + diagonal[i] * T(scales.square[i]);
     trace_of_inverse =
         trace_of_inverse + of_inverse[i] * T(scales.inverse_square[i]);
   }
   const auto inverse = [&of_inverse](int i)
                            TORQUED_INLINE_BODY { return of_inverse[i]; };
   return PivotsAreSound(m, pivots, diagonal, inverse, least_sound) &
-         (T(N(1)) >
-          trace_of_inverse * Max(T(squared_tolerance) * trace, bound));
+         (T(N(1)) > trace_of_inverse * bound);
 }
 
 }  // namespace TORQUED_TARGET

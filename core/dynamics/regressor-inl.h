@@ -24,10 +24,11 @@ template <class T>
 class ParameterTorques {
  public:
   TORQUED_INLINE ParameterTorques(const Twist<T>& V, const Twist<T>& A)
-      : w_(V.w),
-        alpha_(A.w),
-        a_(A.v + Cross(V.w, V.v)),
-        forces_(MomentToForce(A.w, V.w)) {}
+      : ParameterTorques(V.w, A.w, A.v + Cross(V.w, V.v)) {}
+  /// a: of the body's origin, less gravity.
+  TORQUED_INLINE ParameterTorques(const Vec3<T>& w, const Vec3<T>& alpha,
+                                  const Vec3<T>& a)
+      : w_(w), alpha_(alpha), a_(a), forces_(MomentToForce(alpha, w)) {}
 
   TORQUED_INLINE void Store(const Twist<T>& screw, T* row) const {
     const Vec3<T>& s = screw.w;

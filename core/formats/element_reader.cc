@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/formats/number.h"
-#include "core/model/text.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
 
 namespace torqued {
 namespace {

@@ -64,9 +64,8 @@ class ElementReader {
   void ReportKind(LintCode code, int line, std::string_view kind,
                   const Rest& rest) const {
     subject_.report.AddKind(
-        DefaultSeverity(code), code,
-        {.joint = subject_.joint, .link = subject_.link, .line = line}, kind,
-        [&] { return subject_.phrase + rest(); });
+        code, {.joint = subject_.joint, .link = subject_.link, .line = line},
+        kind, [&] { return subject_.phrase + rest(); });
   }
 
  private:

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/model/description_checks.h"
-#include "core/model/text.h"
+#include "core/base/text.h"
+#include "core/model/checks.h"
 
 namespace torqued {
 namespace {
@@ -16,7 +16,7 @@ using Eigen::Matrix3d;
 using Eigen::Matrix4d;
 using Eigen::Vector3d;
 
-// What six digits of the numbers leave undecided, relative to their size.
+// Rounding to six digits, relative to the numbers.
 constexpr double kRounding = 1e-6;
 
 Pose ToPose(const Matrix4d& T) {

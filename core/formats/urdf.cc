@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/formats/element_reader.h"
-#include "core/formats/number.h"
 #include "core/formats/xml_scan.h"
-#include "core/model/text.h"
 
 namespace torqued {
 namespace {
@@ -178,7 +178,7 @@ void ReadMimic(const ElementReader& element, JointDescription& joint) {
                                           .line = mimic->line()};
 }
 
-// What only a joint that moves has.
+// The elements that only a moving joint has.
 void ReadMotion(const ElementReader& element, JointDescription& joint) {
   if (auto axis = element.Child("axis")) {
     axis->Expect({"xyz"}, {});
@@ -242,7 +242,7 @@ void ReadTransmission(const XMLElement& xml, LintReport& report) {
   const char* joint =
       joint_element != nullptr ? joint_element->Attribute("name") : nullptr;
   report.AddKind(
-      DefaultSeverity(LintCode::kTransmissionRead), LintCode::kTransmissionRead,
+      LintCode::kTransmissionRead,
       {.joint = joint != nullptr ? joint : "", .line = xml.GetLineNum()}, {},
       [&] {
         const std::string reduction = FindReduction(xml);

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 
 namespace torqued {
 namespace {

@@ -18,6 +18,19 @@ inline constexpr QuantityBits kDerivatives =
     Bit(Quantity::kForwardDynamicsDerivatives) |
     Bit(Quantity::kMassMatrixInverse);
 
+/// Wrenches, 6 numbers each, in the reference frames of their places.
+template <class N>
+struct PlacedWrench {
+  LoweredTip<N> place;
+  const Pack<N>* numbers;
+  bool on_environment;  // that the robot exerts there, else on the robot
+};
+template <class N>
+struct PlacedWrenches {
+  PlacedWrench<N>* list;
+  int count;
+};
+
 template <class N>
 class BlockDerivatives {
  public:
@@ -40,10 +53,7 @@ class BlockDerivatives {
   bool wanted() const { return wanted_ != 0; }
 
   /// Whether SetMassMatrix comes first.
-  bool solves() const {
-    return (wanted_ & (Bit(Quantity::kForwardDynamicsDerivatives) |
-                       Bit(Quantity::kMassMatrixInverse))) != 0;
-  }
+  bool solves() const { return (wanted_ & kSolvesMassMatrixGeneral) != 0; }
 
   /// Lower half packed.
   void SetMassMatrix(const P* packed) {
@@ -58,33 +68,22 @@ class BlockDerivatives {
   /// What is known of M⁻¹ after Compute.
   const MassInverseScratch<P>& inverse() const { return forward_.mass; }
 
-  /// For the tip's wrench, constant in `reference`; null: there is none.
-  /// Before the first block.
-  void Prepare(const LoweredTip<N>* tip, ReferenceFrame reference) {
-    held_ = wanted() && tip != nullptr && reference != ReferenceFrame::kLocal;
-    if (!held_) return;
-    tip_ = *tip;
-    tip_.reference = reference;
-    for (int k = 0; k < 6 * tree_.n; ++k) J_[k] = P(N(0));
-  }
-
   /// `state` has the accelerations of inverse dynamics, `acceleration` are
-  /// those of forward dynamics; `wrench`, which the tip exerts on the
-  /// environment, is part of the terms. Calls store(Output, const P* numbers,
-  /// int count).
+  /// those of forward dynamics; `wrenches` are those of the terms. Calls
+  /// store(Output, const P* numbers, int count).
   template <class Store>
   __attribute__((noinline)) void Compute(const LoweredTerms<P>& terms,
                                          const LoweredState<P>& state,
-                                         const P* acceleration, const P* wrench,
+                                         const P* acceleration,
+                                         const PlacedWrenches<N>& wrenches,
                                          const Store& store) {
     const int size = tree_.n * tree_.n;
     P *const first = matrices_, *const second = first + size,
              *const third = second + size;
-    if (held_) FindJacobian(state);
     if ((wanted_ & Bit(Quantity::kInverseDynamicsDerivatives)) != 0) {
       LoweredInverseDynamicsDerivatives(lowered_, terms, state, inverse_, first,
                                         second, third);
-      AddHeldWrench(wrench, first);
+      AddHeldWrenches(state, wrenches, first);
       store(Output::kTauByQ, first, size);
       store(Output::kTauByV, second, size);
     }
@@ -94,7 +93,7 @@ class BlockDerivatives {
       LoweredInverseDynamicsDerivatives(lowered_, terms, forward, inverse_,
                                         forward_.dtau_dq, forward_.dtau_dv,
                                         third);
-      AddHeldWrench(wrench, forward_.dtau_dq);
+      AddHeldWrenches(state, wrenches, forward_.dtau_dq);
       // M⁻¹ is the same beside these derivatives and alone.
       for (int k = 0; k < size; ++k) third[k] = M_[k];
       SolveForwardDerivatives(tree_, forward_, first, second, third);
@@ -109,19 +108,25 @@ class BlockDerivatives {
   }
 
  private:
-  /// In the reference frame of the wrench.
-  void FindJacobian(const LoweredState<P>& state) {
-    TipPose<P> pose;
-    LoweredTipPose(lowered_, tip_, state, J_, &pose);
-    LoweredJacobian(lowered_, tip_, pose, J_);
-  }
-
-  void AddHeldWrench(const P* wrench, P* dtau_dq) const {
-    if (!held_) return;
-    P on_tip[6];
-    for (int k = 0; k < 6; ++k) on_tip[k] = -wrench[k];
-    AddHeldWrenchDerivative(tree_, tip_.path[tip_.length - 1], tip_.reference,
-                            static_cast<const P*>(J_), on_tip, dtau_dq);
+  /// For those that do not turn with their bodies.
+  void AddHeldWrenches(const LoweredState<P>& state,
+                       const PlacedWrenches<N>& wrenches, P* dtau_dq) const {
+    for (int k = 0; k < wrenches.count; ++k) {
+      const PlacedWrench<N>& wrench = wrenches.list[k];
+      const LoweredTip<N>& place = wrench.place;
+      if (place.reference == ReferenceFrame::kLocal) continue;
+      TipPose<P> pose;
+      LoweredTipPose(lowered_, place, state, J_, &pose);
+      LoweredJacobian(lowered_, place, pose, J_);
+      P on_robot[6];
+      for (int i = 0; i < 6; ++i) {
+        on_robot[i] =
+            wrench.on_environment ? -wrench.numbers[i] : wrench.numbers[i];
+      }
+      AddHeldWrenchDerivative(tree_, place.path[place.length - 1],
+                              place.reference, static_cast<const P*>(J_),
+                              on_robot, dtau_dq);
+    }
   }
 
   const Tree tree_;
@@ -132,8 +137,6 @@ class BlockDerivatives {
   P* J_ = nullptr;
   P* matrices_ = nullptr;  // three of n x n
   P* M_ = nullptr;
-  bool held_ = false;  // there is a wrench that does not turn with the tip
-  LoweredTip<N> tip_{};
 };
 
 }  // namespace TORQUED_TARGET

@@ -54,7 +54,6 @@ class BlockInputs {
     if (base_moves()) {
       clear_absent(Input::kBaseTwist, base_twist_, 6);
       clear_absent(Input::kBaseAcceleration, base_acceleration_, 6);
-      clear_absent(Input::kGravity, gravity_, 3);
     }
     if ((job_.wanted & Bit(Output::kTaskTorque)) != 0) {
       clear_absent(Input::kTaskAcceleration, task_acceleration, 6);
@@ -63,7 +62,9 @@ class BlockInputs {
     ForAll([this](const LaneInput& in, P* packs) {
       if (in.data == nullptr || in.columns == 0) return;
       if (!in.one_row) {
-        by_row_[by_row_count_++] = {&in, packs};
+        const bool plain =
+            in.f32 == (sizeof(N) == sizeof(float)) && job_.rows == nullptr;
+        by_row_[by_row_count_++] = {&in, packs, plain};
       } else if (in.f32) {
         LoadAlone(static_cast<const float*>(in.data), in, packs, given_once_);
       } else {
@@ -76,20 +77,16 @@ class BlockInputs {
     return job_[input].data != nullptr;
   }
   bool base_moves() const {
-    return Has(Input::kBaseTwist) || Has(Input::kBaseAcceleration) ||
-           Has(Input::kGravity);
+    return Has(Input::kBaseTwist) || Has(Input::kBaseAcceleration);
   }
-  /// The motion of the base, put into `motion`; null: it rests.
-  const BaseMotion<P>* FindBaseMotion(BaseMotion<P>& motion) const {
-    if (!base_moves()) return nullptr;
+  BaseMotion<P> MotionOfBase() const {
     const auto twist = [](const P* x) TORQUED_INLINE_BODY {
       return Twist<P>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
     };
-    motion = {twist(base_twist_),
-              twist(base_acceleration_),
-              {gravity_[0], gravity_[1], gravity_[2]}};
-    return &motion;
+    return {twist(base_twist_), twist(base_acceleration_), Vec3<P>::Zero()};
   }
+  /// Of the state, where it brings one.
+  Vec3<P> Gravity() const { return {gravity_[0], gravity_[1], gravity_[2]}; }
 
   /// Rows [row, row + count); fewer than the lanes at the end, whose last row
   /// then stands in all lanes beyond. Returns the lanes with a number that is
@@ -98,8 +95,7 @@ class BlockInputs {
     Poison<N> poison = given_once_;
     for (int k = 0; k < by_row_count_; ++k) {
       const LaneInput& in = *by_row_[k].in;
-      if (count == kLanes && in.f32 == (sizeof(N) == sizeof(float)))
-          [[likely]] {
+      if (count == kLanes && by_row_[k].plain) [[likely]] {
         LoadRows(static_cast<const N*>(in.data) + row * in.columns, in,
                  by_row_[k].packs, poison);
       } else {
@@ -119,6 +115,7 @@ class BlockInputs {
   struct Table {
     const LaneInput* in;
     P* packs;
+    bool plain;  // numbers of this width, one row below the other
   };
 
   template <class Function>
@@ -143,7 +140,7 @@ class BlockInputs {
   /// A full block.
   static TORQUED_INLINE void LoadRows(const N* rows, const LaneInput& in,
                                       P* packs, Poison<N>& poison) {
-    WithColumns(in.columns, in.places,
+    WithColumns(in.columns, in.permutation,
                 [&](auto columns, const auto& place) TORQUED_INLINE_BODY {
                   LoadColumns(rows, columns, place, packs, poison);
                 });
@@ -154,7 +151,7 @@ class BlockInputs {
   static void LoadAlone(const Number* row, const LaneInput& in, P* packs,
                         Poison<N>& all_poison) {
     Poison<N> poison = all_poison;
-    WithColumns(in.columns, in.places,
+    WithColumns(in.columns, in.permutation,
                 [&](auto columns, const auto& place) TORQUED_INLINE_BODY {
                   For(Int<0>{}, columns, [&](auto j) TORQUED_INLINE_BODY {
                     P& pack = packs[place(j)];
@@ -165,7 +162,7 @@ class BlockInputs {
     all_poison = poison;
   }
 
-  /// Part of a block, or numbers of another width.
+  /// Part of a block, rows of a list, or numbers of another width.
   __attribute__((noinline)) void LoadUnusual(const LaneInput& in, long long row,
                                              int count, P* packs,
                                              Poison<N>& poison) {
@@ -181,15 +178,18 @@ class BlockInputs {
   template <class Number>
   void LoadTable(const Number* table, const LaneInput& in, long long row,
                  int count, P* packs, Poison<N>& poison) {
-    const Number* rows = table + row * in.columns;
+    const auto at = [&](int l) {
+      return table + job_.RowOfTables(row + l) * in.columns;
+    };
+    const Number* rows = at(0);
     if (count == 1) {
       LoadAlone(rows, in, packs, poison);
       return;
     }
-    if (count < kLanes) {
+    if (count < kLanes || job_.rows != nullptr) {
       auto* to = reinterpret_cast<Number*>(padded_);
       for (int l = 0; l < kLanes; ++l) {
-        const Number* from = rows + (l < count ? l : count - 1) * in.columns;
+        const Number* from = at(l < count ? l : count - 1);
         for (int j = 0; j < in.columns; ++j) *to++ = Read(from + j);
       }
       rows = reinterpret_cast<const Number*>(padded_);
@@ -197,7 +197,7 @@ class BlockInputs {
     if constexpr (sizeof(Number) == sizeof(N)) {
       LoadRows(rows, in, packs, poison);
     } else {
-      LoadColumnsConverted(rows, in.columns, in.places, packs, poison);
+      LoadColumnsConverted(rows, in.columns, in.permutation, packs, poison);
     }
   }
 

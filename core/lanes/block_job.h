@@ -15,13 +15,13 @@ struct LaneInput {
   bool f32;
   bool one_row;  // the same row for every state
   int columns;
-  const int* places;  // canonical column of each column; null: the same
+  const int* permutation;  // canonical column of each column; null: the same
 };
 
 /// Rows of one output as the kernels write them.
 struct LaneShape {
   int columns;
-  const int* sources;  // index of the result in each column; null: the same
+  const int* permutation;  // index of each column's result; null: the same
   /// s, if the columns are all s x s entries of a symmetric matrix, whose
   /// packed lower half is the result in the same order; else 0.
   int symmetric;
@@ -31,6 +31,15 @@ struct LaneShape {
 struct LaneOutput {
   void* data;
   bool f32;
+};
+
+/// A frame on a body, in {body'}, at the end of `path` from the base, and the
+/// reference frame of what is given or found there.
+struct LanePlace {
+  BodyFrame frame;
+  ReferenceFrame reference;
+  const int* path;
+  int path_length;
 };
 
 /// What is computed for every row, whatever the rows are.
@@ -47,32 +56,27 @@ struct BlockSetup {
   bool coulomb_friction;
   double coulomb_smoothing;  // see DynamicsTerms
 
-  /// The tip in its body, and in the body's lowered frame; the bodies from base
-  /// to tip. No length: nothing moves it, or no tip is needed.
-  BodyFrame tip;
-  BodyFrame lowered_tip;
-  const int* path;
-  int path_length;
-  ReferenceFrame reference;
-  ReferenceFrame wrench_reference;
+  /// No length: nothing moves the tip, or none is needed.
+  LanePlace tip;
+  ReferenceFrame wrench_reference;  // of the tip's wrench
   /// Of external wrenches.
-  const WrenchPlace* wrench_places;
+  const LanePlace* wrench_places;
   int wrench_place_count;
 
   /// Whether anything of the task is asked for.
   bool task;
   int task_rows;
   int task_axes[6];
-  double rank_tolerance;
   double row_scale[6];  // by task row: 1, or 1 / characteristic length
-  /// What certifies that the rows are neither round-off nor weak beside the
-  /// whole Jacobian: the square of a singular value in the scaling of the frame
-  /// (see FrameScale) as each precision finds it, and what the reach is made
-  /// of.
-  double least_square_f64;
-  double least_square_f32;
-  double constant_reach;
-  const int* sliding;  // prismatic joints on the path
+  double linear_scale;  // 1 / characteristic length
+  /// Certifies full rank, by precision: the least singular value beside the
+  /// norm of the whole Jacobian, and beside the distances from the base's
+  /// origin to the frame, `constant_reach` and |q| of sliding joints on the
+  /// way.
+  double least_share_f64, least_share_f32;
+  double least_of_reach_f64, least_of_reach_f32;  // 1/m
+  double constant_reach;                          // m
+  const int* sliding;
   int sliding_count;
 
   /// By Output, of those that may be asked for. The mass matrix and Λ are
@@ -80,40 +84,42 @@ struct BlockSetup {
   LaneShape shapes[kOutputCount];
 };
 
-/// A part of a job: the quantities that take the same of what not all take (see
-/// core/batch/input_groups.h). What else the job has is absent for them.
-struct JobPart {
-  QuantityBits quantities;  // of those that were asked for
-  InputBits absent;         // tables that they do not take
-  bool lowered;             // see BlockJob
+/// A row that needs another look: an input or a result is not finite, a pivot
+/// of the mass matrix is small, or full rank of the task is not certified.
+struct DoubtfulRow {
+  long long row;
+  QuantityBits quantities;  // those in doubt
 };
-inline constexpr int kMaxInputGroups = 5;
 
 /// A setup with rows. One job serves any number of blocks and threads.
 struct BlockJob {
   const BlockSetup* setup;
   bool single_precision;  // compute in float
+  /// Null: row k is row k of the tables; else it is row rows[k].row, of which
+  /// the quantities there are stored.
+  const DoubtfulRow* rows;
   LaneInput inputs[kInputCount];
-  /// Whether the lowered tree is used where there is a kernel for it; the
-  /// general texts take the rest.
-  bool lowered;
   /// Whether this job computes the setup's task: Λ and η, or only whether they
   /// are of full rank.
   bool task;
-  /// Where there are more than one, each is computed as a job of its own, with
-  /// its own `lowered` and `task`.
-  int part_count;
-  JobPart parts[kMaxInputGroups];
   /// What is computed; of other outputs nothing below is set.
   OutputBits wanted;
   LaneOutput outputs[kOutputCount];
   /// Whether blocks of rows may be put together and written without leaving
   /// them in a cache: long rows, aligned to 64 bytes. Never changes a bit.
-  bool past_caches;
+  bool streaming_stores;
 
   __attribute__((always_inline)) const LaneInput& operator[](
       Input input) const {
     return inputs[static_cast<unsigned>(input)];
+  }
+
+  __attribute__((always_inline)) long long RowOfTables(long long k) const {
+    return rows == nullptr ? k : rows[k].row;
+  }
+  __attribute__((always_inline)) bool Stores(Output output, long long k) const {
+    return rows == nullptr ||
+           (rows[k].quantities & Bit(QuantityOf(output))) != 0;
   }
 
   /// Of what is wanted.
@@ -124,14 +130,6 @@ struct BlockJob {
     }
     return quantities;
   }
-};
-
-/// A row that needs another look by the general text, which decides: an input
-/// or a result is not finite, a pivot of the mass matrix is small, or full rank
-/// of the task is not certified.
-struct DoubtfulRow {
-  long long row;
-  QuantityBits quantities;  // those in doubt
 };
 
 /// The functions of one target.
@@ -146,6 +144,9 @@ struct LaneKernels {
   /// is needed is returned.
   long long (*evaluate)(const BlockJob* job, long long begin, long long end,
                         void* memory, long long bytes, DoubtfulRow* doubtful);
+  /// The same in double precision, one state at a time: bit by bit what a lane
+  /// has.
+  const LaneKernels* one_lane;
 };
 
 }  // namespace torqued

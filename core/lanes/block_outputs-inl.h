@@ -37,15 +37,15 @@ class BlockOutputs {
     const LaneShape& shape = job_.setup->shapes[static_cast<int>(output)];
     if (!Wants(output) || shape.columns == 0) return 0;
     const LaneOutput& out = job_.outputs[static_cast<int>(output)];
-    if (count < kLanes || out.f32 != (sizeof(N) == sizeof(float)))
-        [[unlikely]] {
-      return StoreUnusual(out, shape, row, count, packs, distinct);
+    if (count < kLanes || out.f32 != (sizeof(N) == sizeof(float)) ||
+        job_.rows != nullptr) [[unlikely]] {
+      return StoreUnusual(output, row, count, packs, distinct);
     }
     N* const rows = static_cast<N*>(out.data) + row * shape.columns;
-    if (job_.past_caches && MayPassCaches(shape, rows)) {
+    if (job_.streaming_stores && MayStream(shape, rows)) {
       N* const staged = reinterpret_cast<N*>(staging_);
       StoreRows(shape, packs, staged, false);
-      CopyPastCaches(staged, rows, BlockBytes(shape));
+      StreamCopy(staged, rows, BlockBytes(shape));
     } else {
       StoreRows(shape, packs, rows, !IsShort(shape));
     }
@@ -56,7 +56,7 @@ class BlockOutputs {
 
   /// After the last block.
   void Finish() const {
-    if (job_.past_caches) FenceCopies();
+    if (job_.streaming_stores) StoreFence();
   }
 
  private:
@@ -71,8 +71,7 @@ class BlockOutputs {
   }
   /// Blocks of whole lines that the first cache holds while they are put
   /// together.
-  static TORQUED_INLINE bool MayPassCaches(const LaneShape& shape,
-                                           const N* rows) {
+  static TORQUED_INLINE bool MayStream(const LaneShape& shape, const N* rows) {
     constexpr long kLine = 64, kLargest = 16 << 10;
     const long bytes = BlockBytes(shape);
     return !IsShort(shape) && bytes <= kLargest && bytes % kLine == 0 &&
@@ -98,20 +97,19 @@ class BlockOutputs {
         });
         return;
       default:
-        WithColumns(shape.columns, shape.sources, store);
+        WithColumns(shape.columns, shape.permutation, store);
     }
   }
 
-  /// Part of a block, or numbers of another width.
-  __attribute__((noinline)) unsigned StoreUnusual(const LaneOutput& out,
-                                                  const LaneShape& shape,
-                                                  long long row, int count,
-                                                  const P* packs,
+  /// Part of a block, rows of a list, or numbers of another width.
+  __attribute__((noinline)) unsigned StoreUnusual(Output output, long long row,
+                                                  int count, const P* packs,
                                                   int distinct) {
+    const LaneOutput& out = job_.outputs[static_cast<int>(output)];
     if (out.f32) {
-      StoreTable(static_cast<float*>(out.data), shape, row, count, packs);
+      StoreTable(static_cast<float*>(out.data), output, row, count, packs);
     } else {
-      StoreTable(static_cast<double*>(out.data), shape, row, count, packs);
+      StoreTable(static_cast<double*>(out.data), output, row, count, packs);
     }
     return NotFinite(packs, distinct, out.f32);
   }
@@ -130,11 +128,13 @@ class BlockOutputs {
   }
 
   template <class Number>
-  void StoreTable(Number* table, const LaneShape& shape, long long row,
-                  int count, const P* packs) {
-    Number* rows = table + row * shape.columns;
+  void StoreTable(Number* table, Output output, long long row, int count,
+                  const P* packs) {
+    const LaneShape& shape = job_.setup->shapes[static_cast<int>(output)];
+    Number* rows = table + job_.RowOfTables(row) * shape.columns;
     if (count == 1) {
-      WithColumns(shape.columns, shape.sources,
+      if (!job_.Stores(output, row)) return;
+      WithColumns(shape.columns, shape.permutation,
                   [&](auto columns, const auto& source) TORQUED_INLINE_BODY {
                     For(Int<0>{}, columns, [&](auto j) TORQUED_INLINE_BODY {
                       const P& pack = packs[source(j)];
@@ -143,18 +143,19 @@ class BlockOutputs {
                   });
       return;
     }
-    Number* const to =
-        count < kLanes ? reinterpret_cast<Number*>(staging_) : rows;
+    const bool staged = count < kLanes || job_.rows != nullptr;
+    Number* const to = staged ? reinterpret_cast<Number*>(staging_) : rows;
     if constexpr (sizeof(Number) == sizeof(N)) {
       StoreRows(shape, packs, to, false);
     } else {
-      StoreColumnsConverted(packs, shape.columns, shape.sources, to);
+      StoreColumnsConverted(packs, shape.columns, shape.permutation, to);
     }
-    if (to != rows) {
-      __builtin_memcpy(rows, staging_,
-                       static_cast<unsigned long>(count) *
-                           static_cast<unsigned long>(shape.columns) *
-                           sizeof(Number));
+    for (int l = 0; staged && l < count; ++l) {
+      if (!job_.Stores(output, row + l)) continue;
+      __builtin_memcpy(
+          table + job_.RowOfTables(row + l) * shape.columns,
+          to + l * shape.columns,
+          static_cast<unsigned long>(shape.columns) * sizeof(Number));
     }
   }
 

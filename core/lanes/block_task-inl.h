@@ -13,10 +13,6 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-inline constexpr QuantityBits kOfTheTask = Bit(Quantity::kOperationalSpace) |
-                                           Bit(Quantity::kTaskProjection) |
-                                           Bit(Quantity::kTaskTorque);
-
 /// Members that store call store(Output, const P* numbers, int count).
 template <class N>
 class BlockTask {
@@ -50,11 +46,10 @@ class BlockTask {
   void Prepare(const P* J) {
     for (int k = 0; k < m_; ++k) {
       const double square = setup_.row_scale[k] * setup_.row_scale[k];
-      scales_.square[k] = static_cast<N>(square);
       scales_.inverse_square[k] = static_cast<N>(1 / square);
       rows_[k] = J + setup_.task_axes[k] * n_;
     }
-    if (task_ && setup_.sliding_count == 0) bound_ = BoundBesideFrame(nullptr);
+    J_ = J;
   }
 
   /// Λ from the factors of M and the Jacobian at q. Returns the lanes in which
@@ -62,26 +57,23 @@ class BlockTask {
   template <class Store>
   unsigned ComputeInertia(const P* q, TaskResult<P>& task, const Store& store) {
     mass_.SolveTask(m_, rows_, task);
-    const auto tolerance =
-        static_cast<N>(setup_.rank_tolerance * setup_.rank_tolerance);
     const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
       return task.lambda[PackedEntry(i, i)];
     };
     const Mask<N> sound = PivotsAreSound(m_, task.pivots, task.diagonal, lambda,
                                          Trust<N>::kBound);
-    const P bound = setup_.sliding_count > 0 ? BoundBesideFrame(q) : bound_;
-    unsigned certain = LaneBits(
-        sound & mass_.ShowsRank(m_, rows_, scales_, tolerance, bound, task));
+    const P bound = RankBound(q);
+    unsigned certain =
+        LaneBits(sound & mass_.ShowsRank(m_, scales_, bound, task));
     const unsigned open = LaneBits(sound) & ~certain;
     if (open != 0) {
-      certain |=
-          open & LaneBits(JacobianShowsRank(m_, n_, rows_, scales_, tolerance,
-                                            bound, Trust<N>::kBound));
+      certain |= open & LaneBits(JacobianShowsRank(m_, n_, rows_, scales_,
+                                                   bound, Trust<N>::kBound));
     }
     store(Output::kLambda, task.lambda, PackedSize(m_));
     if (Wants(Quantity::kTaskProjection)) ComputeProjections(task, store);
     // Fewer joints than task rows: never of full rank.
-    const bool enough = setup_.path_length >= m_;
+    const bool enough = setup_.tip.path_length >= m_;
     return ~(enough ? certain : 0U) & (~0U >> (32 - P::kLanes));
   }
 
@@ -118,30 +110,23 @@ class BlockTask {
  private:
   bool Wants(Quantity quantity) const { return (wanted_ & Bit(quantity)) != 0; }
 
-  /// See BlockSetup::least_square_f64: in the task's own scaling, in which
-  /// singular values may be smaller by the ratio of both scalings.
-  P BoundBesideFrame(const P* q) const {
-    P reach(static_cast<N>(setup_.constant_reach)), least(N(1));
+  /// See BlockSetup::least_share_f64: of the square of a singular value, with
+  /// (a + b)² ≤ 2 a² + 2 b².
+  P RankBound(const P* q) const {
+    constexpr bool kDouble = sizeof(N) == sizeof(double);
+    const double share =
+        kDouble ? setup_.least_share_f64 : setup_.least_share_f32;
+    const double of_reach =
+        kDouble ? setup_.least_of_reach_f64 : setup_.least_of_reach_f32;
+    P reach(static_cast<N>(setup_.constant_reach));
     for (int k = 0; k < setup_.sliding_count; ++k) {
       reach = reach + Abs(q[setup_.sliding[k]]);
     }
-    if (setup_.sliding_count > 0) least = Min(least, reach);
-    bool angular = false, linear = false;
-    P of_linear(N(1));  // the ratio of the scalings of a linear row
-    for (int k = 0; k < m_; ++k) {
-      if (setup_.task_axes[k] < 3) {
-        angular = true;
-      } else {
-        linear = true;
-        of_linear = P(N(1)) / (P(static_cast<N>(setup_.row_scale[k])) * reach);
-      }
-    }
-    if (linear) {
-      least = least * (angular ? Min(P(N(1)), of_linear) : of_linear);
-    }
-    const double square = sizeof(N) == sizeof(double) ? setup_.least_square_f64
-                                                      : setup_.least_square_f32;
-    return P(static_cast<N>(square)) / (least * least);
+    reach = reach * P(static_cast<N>(of_reach));
+    const P norm = ScaledNorm(
+        n_, J_, static_cast<N>(setup_.linear_scale * setup_.linear_scale));
+    return Fma(P(static_cast<N>(2 * share * share)), norm,
+               P(N(2)) * reach * reach);
   }
 
   void TakeAxes(const P* of_all, P* of_task) const {
@@ -174,7 +159,7 @@ class BlockTask {
   const MassFactors<N>& mass_;
   const P* rows_[6] = {};  // of the Jacobian
   RowScales<N> scales_{};
-  P bound_;  // see BoundBesideFrame; where it is the same for every block
+  const P* J_ = nullptr;
   P *work_ = nullptr, *tau_ = nullptr;
   P *J_bar_ = nullptr, *projector_ = nullptr;
 };

@@ -23,6 +23,10 @@ TORQUED_INLINE void Write(Number x, Number* at) {
   __builtin_memcpy(at, &x, sizeof(x));
 }
 
+#if TORQUED_REGISTER_BYTES == 0
+template <class N>
+inline constexpr int kGroup = 1;
+#else
 /// Columns that a piece of 16 bytes of a row holds.
 template <class N>
 inline constexpr int kGroup = 16 / int(sizeof(N));
@@ -30,19 +34,19 @@ inline constexpr int kGroup = 16 / int(sizeof(N));
 /// Piece k of the result from row first + kGroup k.
 template <class N>
 TORQUED_INLINE Pack<N> LoadPieces(const N* at, long stride, int first) {
-#if defined(__x86_64__)
+#if defined(TORQUED_INTRINSICS)
   constexpr int kStep = kGroup<N>;
   const auto piece = [=](int k) {
     return _mm_loadu_pd(
         reinterpret_cast<const double*>(at + (first + kStep * k) * stride));
   };
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   __m512d v = _mm512_castpd128_pd512(piece(0));
   v = _mm512_insertf64x2(v, piece(1), 1);
   v = _mm512_insertf64x2(v, piece(2), 2);
   v = _mm512_insertf64x2(v, piece(3), 3);
   return Pack<N>::Of((typename Pack<N>::Vector)v);
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
   __m256d v = _mm256_castpd128_pd256(piece(0));
   v = _mm256_insertf128_pd(v, piece(1), 1);
   return Pack<N>::Of((typename Pack<N>::Vector)v);
@@ -60,18 +64,18 @@ TORQUED_INLINE Pack<N> LoadPieces(const N* at, long stride, int first) {
 template <class N>
 TORQUED_INLINE void StorePieces(const Pack<N>& p, N* at, long stride,
                                 int first) {
-#if defined(__x86_64__)
+#if defined(TORQUED_INTRINSICS)
   constexpr int kStep = kGroup<N>;
   const auto place = [=](int k) {
     return reinterpret_cast<double*>(at + (first + kStep * k) * stride);
   };
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   const __m512d v = (__m512d)p.v;
   _mm_storeu_pd(place(0), _mm512_castpd512_pd128(v));
   _mm_storeu_pd(place(1), _mm512_extractf64x2_pd(v, 1));
   _mm_storeu_pd(place(2), _mm512_extractf64x2_pd(v, 2));
   _mm_storeu_pd(place(3), _mm512_extractf64x2_pd(v, 3));
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
   const __m256d v = (__m256d)p.v;
   _mm_storeu_pd(place(0), _mm256_castpd256_pd128(v));
   _mm_storeu_pd(place(1), _mm256_extractf128_pd(v, 1));
@@ -86,11 +90,11 @@ TORQUED_INLINE void StorePieces(const Pack<N>& p, N* at, long stride,
 /// In every piece, the square of kGroup x kGroup numbers is transposed; its own
 /// inverse.
 TORQUED_INLINE void TransposePieces(Pack<double> (&g)[2]) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   const __m512d a = g[0].v, b = g[1].v;
   g[0].v = _mm512_unpacklo_pd(a, b);
   g[1].v = _mm512_unpackhi_pd(a, b);
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
   const __m256d a = g[0].v, b = g[1].v;
   g[0].v = _mm256_unpacklo_pd(a, b);
   g[1].v = _mm256_unpackhi_pd(a, b);
@@ -101,7 +105,7 @@ TORQUED_INLINE void TransposePieces(Pack<double> (&g)[2]) {
 #endif
 }
 TORQUED_INLINE void TransposePieces(Pack<float> (&g)[4]) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   const __m512d a = (__m512d)_mm512_unpacklo_ps(g[0].v, g[1].v);
   const __m512d b = (__m512d)_mm512_unpacklo_ps(g[2].v, g[3].v);
   const __m512d c = (__m512d)_mm512_unpackhi_ps(g[0].v, g[1].v);
@@ -110,7 +114,7 @@ TORQUED_INLINE void TransposePieces(Pack<float> (&g)[4]) {
   g[1].v = (__m512)_mm512_unpackhi_pd(a, b);
   g[2].v = (__m512)_mm512_unpacklo_pd(c, d);
   g[3].v = (__m512)_mm512_unpackhi_pd(c, d);
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
   const __m256d a = (__m256d)_mm256_unpacklo_ps(g[0].v, g[1].v);
   const __m256d b = (__m256d)_mm256_unpacklo_ps(g[2].v, g[3].v);
   const __m256d c = (__m256d)_mm256_unpackhi_ps(g[0].v, g[1].v);
@@ -146,6 +150,7 @@ TORQUED_INLINE void StoreGroup(Pack<N> (&group)[kGroup<N>], N* at,
 #pragma GCC unroll 4
   for (int k = 0; k < kGroup<N>; ++k) StorePieces(group[k], at, stride, k);
 }
+#endif
 
 /// One column.
 template <class N>
@@ -161,7 +166,7 @@ TORQUED_INLINE void StoreGroup(Pack<N> (&group)[1], N* at, long stride) {
   }
 }
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
 #define TORQUED_WIDE_GROUP 1
 /// Four columns by pieces of 32 bytes.
 TORQUED_INLINE void LoadGroup(const double* at, long stride,
@@ -200,7 +205,7 @@ TORQUED_INLINE void StoreGroup(Pack<double> (&group)[4], double* at,
   rows(4, 6, _mm512_permutex2var_pd(even01, upper, even23));
   rows(5, 7, _mm512_permutex2var_pd(odd01, upper, odd23));
 }
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
 #define TORQUED_WIDE_GROUP 1
 TORQUED_INLINE void LoadGroup(const double* at, long stride,
                               Pack<double> (&group)[4]) {
@@ -381,10 +386,10 @@ TORQUED_INLINE void WithColumns(int columns, const int* table,
 /// The same between numbers of different width, lane by lane.
 template <class Number, class N>
 TORQUED_INLINE void LoadColumnsConverted(const Number* rows, int columns,
-                                         const int* places, Pack<N>* packs,
+                                         const int* permutation, Pack<N>* packs,
                                          Poison<N>& poison) {
   for (int j = 0; j < columns; ++j) {
-    Pack<N>& pack = packs[places ? places[j] : j];
+    Pack<N>& pack = packs[permutation ? permutation[j] : j];
     for (int l = 0; l < Pack<N>::kLanes; ++l) {
       pack.v[l] = static_cast<N>(Read(rows + l * columns + j));
     }
@@ -393,9 +398,10 @@ TORQUED_INLINE void LoadColumnsConverted(const Number* rows, int columns,
 }
 template <class Number, class N>
 TORQUED_INLINE void StoreColumnsConverted(const Pack<N>* packs, int columns,
-                                          const int* sources, Number* rows) {
+                                          const int* permutation,
+                                          Number* rows) {
   for (int j = 0; j < columns; ++j) {
-    const Pack<N>& pack = packs[sources ? sources[j] : j];
+    const Pack<N>& pack = packs[permutation ? permutation[j] : j];
     for (int l = 0; l < Pack<N>::kLanes; ++l) {
       Write(static_cast<Number>(pack.v[l]), rows + l * columns + j);
     }
@@ -404,15 +410,15 @@ TORQUED_INLINE void StoreColumnsConverted(const Pack<N>* packs, int columns,
 
 /// Copies past the caches. `to` is aligned to 64 bytes, `from` to registers, of
 /// which `bytes` is a multiple.
-TORQUED_INLINE void CopyPastCaches(const void* from, void* to, long bytes) {
-#if defined(__x86_64__)
+TORQUED_INLINE void StreamCopy(const void* from, void* to, long bytes) {
+#if defined(TORQUED_INTRINSICS)
   const char* source = static_cast<const char*>(from);
   char* target = static_cast<char*>(to);
-  for (long k = 0; k < bytes; k += kRegisterBytes) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  for (long k = 0; k < bytes; k += TORQUED_REGISTER_BYTES) {
+#if TORQUED_REGISTER_BYTES == 64
     _mm512_stream_si512(reinterpret_cast<__m512i*>(target + k),
                         _mm512_load_si512(source + k));
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
     _mm256_stream_si256(
         reinterpret_cast<__m256i*>(target + k),
         _mm256_load_si256(reinterpret_cast<const __m256i*>(source + k)));
@@ -427,9 +433,9 @@ TORQUED_INLINE void CopyPastCaches(const void* from, void* to, long bytes) {
 #endif
 }
 
-/// Makes what CopyPastCaches wrote visible to other threads.
-TORQUED_INLINE void FenceCopies() {
-#if defined(__x86_64__)
+/// Makes what StreamCopy wrote visible to other threads.
+TORQUED_INLINE void StoreFence() {
+#if defined(TORQUED_INTRINSICS)
   _mm_sfence();
 #endif
 }

@@ -2,18 +2,11 @@
 // packs, through the algorithms, and back.
 #pragma once
 
-#include "core/dynamics/aba-inl.h"
-#include "core/dynamics/applied_wrenches-inl.h"
-#include "core/dynamics/crba-inl.h"
-#include "core/dynamics/jacobian-inl.h"
-#include "core/dynamics/kinematics-inl.h"
-#include "core/dynamics/link_motion-inl.h"
-#include "core/dynamics/quantities-inl.h"
-#include "core/dynamics/rnea-inl.h"
 #include "core/lanes/block_angles-inl.h"
 #include "core/lanes/block_derivatives-inl.h"
 #include "core/lanes/block_inputs-inl.h"
 #include "core/lanes/block_job.h"
+#include "core/lanes/block_links-inl.h"
 #include "core/lanes/block_outputs-inl.h"
 #include "core/lanes/block_task-inl.h"
 #include "core/lanes/mass_factors-inl.h"
@@ -40,15 +33,14 @@ class BlockEvaluation {
         lowered_(Lowered(setup_)),
         n_(tree_.n),
         wanted_(job.Quantities()),
-        further_(wanted_ & kGeneralQuantities &
-                 ~(job_.lowered ? kAlsoLowered : 0)),
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
         mass_(n_, carver_),
         pivots_(setup_, solves(), carver_),
         task_(job, wanted_, mass_, carver_),
-        derivatives_(tree_, lowered_, job_.lowered ? wanted_ : 0, carver_) {
+        derivatives_(tree_, lowered_, wanted_, carver_),
+        links_(tree_, lowered_, wanted_, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
     carver_.Take(c_, n);
@@ -60,12 +52,13 @@ class BlockEvaluation {
     carver_.Take(low_.F, n);
     carver_.Take(low_.motion, slots);
     carver_.Take(low_.sum, slots);
-    if (further_ != 0) {
-      CarveQuantityScratch<P>(further_, n, carver_, quantities_);
-    }
     if (keeps_acceleration()) carver_.Take(acceleration_, n);
-    if (general_texts()) CarveScratch<P>(n, carver_, general_);
-    if (checks_articulated_pivots() && (wants_acceleration() || job_.task)) {
+    const auto places =
+        1 + static_cast<unsigned long>(setup_.wrench_place_count);
+    carver_.Take(placed_.list, places);
+    carver_.Take(acting_, places);
+    if (setup_.wrench_place_count > 0) carver_.Take(J_of_wrench_, 6 * n);
+    if (!by_factorization() && (wants_acceleration() || job_.task)) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
       carver_.Take(low_.articulated, slots);
@@ -86,12 +79,8 @@ class BlockEvaluation {
       doubts_.Clear();
       doubts_.Add(kAllQuantities, in_.Load(row_, count_));
       pivots_.Load(in_.q);
-      if (job_.lowered) {
-        ComputeLowered();
-      } else {
-        ComputeGeneral();
-      }
-      if (further_ != 0) ComputeFurther();
+      LoadSurroundings();
+      ComputeLowered();
       if (doubts_.any()) [[unlikely]] {
         listed += doubts_.List(row_, count_, doubtful + listed);
       }
@@ -103,14 +92,7 @@ class BlockEvaluation {
  private:
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
-  static constexpr QuantityBits kOfForwardDynamics =
-      Bit(Quantity::kForwardDynamics) |
-      Bit(Quantity::kForwardDynamicsDerivatives) |
-      Bit(Quantity::kForwardFrameAcceleration);
-  /// Of the quantities that QuantityTexts know those with lowered texts.
-  static constexpr QuantityBits kAlsoLowered = kDerivatives |
-                                               Bit(Quantity::kGravityForces) |
-                                               Bit(Quantity::kCoriolisForces);
+  static constexpr QuantityBits kOfForwardDynamics = ReadersOf(table::kTau);
 
   static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
@@ -127,13 +109,12 @@ class BlockEvaluation {
   }
   bool solves() const {
     return wants_factors() || wants_acceleration() ||
-           (wanted_ & kGeneralSolutions) != 0;
+           (wanted_ & kSolvesMassMatrixGeneral) != 0;
   }
   bool wants_bias() const { return Wants(Output::kBias); }
   bool wants_pose() const { return Wants(Output::kPose); }
   bool wants_jacobian() const { return Wants(Output::kJacobian); }
   bool wants_drift() const { return Wants(Output::kJacobianDrift); }
-  bool general_texts() const { return !job_.lowered || further_ != 0; }
   bool wants_forward_derivatives() const {
     return (wanted_ & Bit(Quantity::kForwardDynamicsDerivatives)) != 0;
   }
@@ -146,22 +127,10 @@ class BlockEvaluation {
   bool wants_task_torque() const { return Wants(Output::kTaskTorque); }
   bool wants_frame() const {
     return wants_pose() || wants_jacobian() || wants_drift() ||
-           task_.wanted() || wants_forward_frame();
+           task_.wanted() || wants_forward_frame() || links_.wants_pose();
   }
   bool has_wrench() const {
-    return in_.Has(Input::kTipWrench) && setup_.path_length > 0;
-  }
-  bool has_wrenches() const {
-    return has_wrench() || in_.Has(Input::kExternalWrenches);
-  }
-  AppliedWrenches<P> Wrenches() const {
-    AppliedWrenches<P> wrenches;
-    if (has_wrench()) wrenches.on_environment = {&tip_wrench_, 1, in_.wrench};
-    if (in_.Has(Input::kExternalWrenches)) {
-      wrenches.on_robot = {setup_.wrench_places, setup_.wrench_place_count,
-                           in_.external_wrenches};
-    }
-    return wrenches;
+    return in_.Has(Input::kTipWrench) && setup_.tip.path_length > 0;
   }
   bool by_factorization() const { return n_ <= kMaxFactorizedDof; }
 
@@ -180,17 +149,44 @@ class BlockEvaluation {
     terms_.viscous_friction = setup_.viscous_friction;
     terms_.coulomb_friction = setup_.coulomb_friction;
     terms_.coulomb_smoothing = setup_.coulomb_smoothing;
-    terms_.wrench_body = kBase;
-    terms_.wrench = Wrench<P>::Zero();
-    tip_wrench_ = {setup_.tip, setup_.wrench_reference};
-    if (has_wrench()) {
-      with_wrench_ = terms_;
-      with_wrench_.wrench_body = setup_.path[setup_.path_length - 1];
-    }
+    terms_.base = in_.base_moves() ? &base_ : nullptr;
+    terms_.wrench_count = 0;
+    PlaceWrenches();
+    under_wrenches_ = terms_;
+    under_wrenches_.wrenches = acting_;
+    under_wrenches_.wrench_count = placed_.count;
     if (wants_mass()) ClearOffBranches();
     if (wants_frame() || has_wrench()) PrepareTip();
-    derivatives_.Prepare(has_wrench() ? &tip_ : nullptr,
-                         setup_.wrench_reference);
+  }
+
+  /// Where wrenches act that move something.
+  void PlaceWrenches() {
+    placed_.count = 0;
+    if (has_wrench()) {
+      LanePlace tip = setup_.tip;
+      tip.reference = setup_.wrench_reference;
+      placed_.list[placed_.count++] = {TipAt(tip), in_.wrench, true};
+    }
+    for (int k = 0; k < setup_.wrench_place_count; ++k) {
+      const LanePlace& place = setup_.wrench_places[k];
+      if (!in_.Has(Input::kExternalWrenches) || place.path_length == 0)
+        continue;
+      placed_.list[placed_.count++] = {TipAt(place),
+                                       in_.external_wrenches + 6 * k, false};
+    }
+    for (int k = 0; k < placed_.count; ++k) {
+      acting_[k].body = placed_.list[k].place.Body();
+    }
+  }
+
+  static LoweredTip<N> TipAt(const LanePlace& place) {
+    LoweredTip<N> tip;
+    tip.path = place.path;
+    tip.length = place.path_length;
+    tip.reference = place.reference;
+    for (int k = 0; k < 9; ++k) tip.R[k] = N(place.frame.R[k]);
+    for (int k = 0; k < 3; ++k) tip.p[k] = N(place.frame.p[k]);
+    return tip;
   }
 
   /// Entries of M between branches, which nobody writes.
@@ -201,11 +197,7 @@ class BlockEvaluation {
   void PrepareTip() {
     motion_ = LinkMotion<P>::Zero();  // of a tip on the base
     if (wants_frame()) Clear(J_, 6 * n_);
-    tip_.path = setup_.path;
-    tip_.length = setup_.path_length;
-    tip_.reference = setup_.reference;
-    for (int k = 0; k < 9; ++k) tip_.R[k] = N(setup_.lowered_tip.R[k]);
-    for (int k = 0; k < 3; ++k) tip_.p[k] = N(setup_.lowered_tip.p[k]);
+    tip_ = TipAt(setup_.tip);
     task_.Prepare(J_);
   }
 
@@ -215,6 +207,14 @@ class BlockEvaluation {
 
   LoweredState<P> State(const P* accelerations) const {
     return {s_, c_, in_.q, in_.v, accelerations};
+  }
+
+  /// What the states bring of the motion of the base and of gravity.
+  void LoadSurroundings() {
+    if (in_.base_moves()) base_ = in_.MotionOfBase();
+    if (!in_.Has(Input::kGravity)) return;
+    terms_.gravity = in_.Gravity();
+    under_wrenches_.gravity = terms_.gravity;
   }
 
   void ComputeLowered() {
@@ -231,65 +231,71 @@ class BlockEvaluation {
     // Its divisions wait for each other as well, beside the bias forces.
     TaskResult<P> task;
     if (task_.wanted()) TaskInertia(task);
-    const LoweredTerms<P>* terms = &terms_;
-    if (has_wrench()) {
-      with_wrench_.wrench = WrenchOnTip();
-      terms = &with_wrench_;
-    }
+    for (int k = 0; k < placed_.count; ++k) acting_[k].W = WrenchOnBody(k);
     if (wants_tau()) {
-      LoweredInverseDynamics(lowered_, *terms, State(in_.a), low_, result_,
-                             kBase, &motion_);
+      LoweredInverseDynamics(lowered_, under_wrenches_, State(in_.a), low_,
+                             result_, kBase, &motion_);
       Store(Output::kTau, result_, n_);
     }
     if (wants_acceleration()) {
-      LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, result_,
-                             kBase, &motion_);
+      LoweredInverseDynamics(lowered_, under_wrenches_, State(zeros_), low_,
+                             result_, kBase, &motion_);
       SolveAcceleration();
     }
     if (derivatives_.wanted()) {
-      derivatives_.Compute(*terms, State(in_.a), acceleration_, in_.wrench,
-                           Storing());
+      derivatives_.Compute(under_wrenches_, State(in_.a), acceleration_,
+                           placed_, Storing());
       if (derivatives_.solves()) CheckInverse(derivatives_.inverse());
     }
     if (Wants(Output::kGravity)) {
       LoweredState<P> at_rest = State(zeros_);
       at_rest.v = zeros_;
-      LoweredForces(terms_.gravity, at_rest, Output::kGravity);
+      LoweredForces(nullptr, terms_.gravity, at_rest, Output::kGravity);
     }
     if (Wants(Output::kCoriolis)) {
-      LoweredForces(Vec3<P>::Zero(), State(zeros_), Output::kCoriolis);
+      LoweredForces(terms_.base, Vec3<P>::Zero(), State(zeros_),
+                    Output::kCoriolis);
     }
     if (wants_bias() || task_.wanted()) {
-      const int watched =
-          setup_.path_length > 0 ? setup_.path[setup_.path_length - 1] : kBase;
-      LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_, watched,
-                             &motion_);
+      LoweredInverseDynamics(lowered_, terms_, State(zeros_), low_, h_,
+                             tip_.Body(), &motion_);
       if (wants_bias()) Store(Output::kBias, h_, n_);
     }
     P drift[6];
     if (task_.wanted()) {
-      LoweredDrift(lowered_, tip_, State(zeros_), terms_.gravity, motion_,
-                   pose_, J_, drift);
+      Drift(terms_.gravity, drift);
       task_.ComputeBias(task, h_, drift, Storing());
       if (wants_task_torque()) {
-        LoweredInverseDynamics(lowered_, *terms, State(zeros_), low_, h_, kBase,
-                               &motion_);
+        LoweredInverseDynamics(lowered_, under_wrenches_, State(zeros_), low_,
+                               h_, kBase, &motion_);
         TaskTorque(task, drift);
       }
     }
     if (wants_drift() || wants_forward_frame()) {
-      LoweredTipMotion(lowered_, tip_, State(zeros_), &motion_);
-      LoweredDrift(lowered_, tip_, State(zeros_), Vec3<P>::Zero(), motion_,
-                   pose_, J_, drift);
+      LoweredTipMotion(lowered_, tip_, State(zeros_), terms_.base, &motion_);
+      Drift(Vec3<P>::Zero(), drift);
       Store(Output::kJacobianDrift, drift, 6);
       if (wants_forward_frame()) StoreForwardFrameAcceleration(drift);
     }
+    if (links_.wanted()) {
+      const LoweredState<P> state = State(in_.a);
+      links_.Compute(
+          {terms_, under_wrenches_, placed_, state, tip_, pose_, J_, low_},
+          Storing());
+    }
+  }
+
+  /// From the motion of the tip's body at q̈ = 0, less gravity.
+  TORQUED_INLINE void Drift(const Vec3<P>& gravity, P* drift) const {
+    LoweredDrift(lowered_, tip_, static_cast<const P*>(in_.v), terms_.base,
+                 gravity, motion_, pose_, static_cast<const P*>(J_), drift);
   }
 
   /// Bias forces without friction.
-  void LoweredForces(const Vec3<P>& gravity, const LoweredState<P>& state,
-                     Output output) {
+  void LoweredForces(const BaseMotion<P>* base, const Vec3<P>& gravity,
+                     const LoweredState<P>& state, Output output) {
     LoweredTerms<P> terms = terms_;
+    terms.base = base;
     terms.gravity = gravity;
     terms.viscous_friction = terms.coulomb_friction = false;
     LoweredInverseDynamics(lowered_, terms, state, low_, result_, kBase,
@@ -299,8 +305,8 @@ class BlockEvaluation {
 
   bool wants_factors() const {
     return job_.task ||
-           (by_factorization() &&
-            (wants_acceleration() || (wanted_ & kGeneralSolutions) != 0));
+           (by_factorization() && (wants_acceleration() ||
+                                   (wanted_ & kSolvesMassMatrixGeneral) != 0));
   }
 
   __attribute__((noinline)) void LoweredMass() {
@@ -318,7 +324,7 @@ class BlockEvaluation {
     LoweredTipPose(lowered_, tip_, State(zeros_), J_, &pose_);
     if (wants_pose()) StorePose();
     if (!wants_jacobian() && !wants_drift() && !task_.wanted() &&
-        !wants_forward_frame()) {
+        !wants_forward_frame() && !links_.wants_jacobian()) {
       return;
     }
     LoweredJacobian(lowered_, tip_, pose_, J_);
@@ -334,135 +340,53 @@ class BlockEvaluation {
     Store(Output::kPose, pose, 12);
   }
 
-  void ComputeGeneral() {
-    ComputePlacements(tree_, in_.q, general_);
-    if (wants_frame() || has_wrenches() || further_ != 0) {
-      ComputeWorldPlacements(tree_, general_);
-    }
-    LoadGeneralTerms();
-    const DynamicsTerms& terms = general_terms_;
-    BaseMotion<P> motion;
-    const BaseMotion<P>* const base = in_.FindBaseMotion(motion);
-    const P *const v = in_.v, *const none = nullptr;
-    if (wants_tau()) {
-      InverseDynamics(tree_, terms, v, static_cast<const P*>(in_.a), general_,
-                      result_, base);
-      Store(Output::kTau, result_, n_);
-    }
-    if (wants_jacobian() || task_.wanted() || wants_forward_frame()) {
-      FrameJacobian(tree_, setup_.tip, setup_.reference, general_, J_);
-      if (wants_jacobian()) Store(Output::kJacobian, J_, 6 * n_);
-    }
-    if (wants_bias() || task_.wanted()) {
-      InverseDynamics(tree_, GeneralTerms(), v, none, general_, h_, base);
-      if (wants_bias()) Store(Output::kBias, h_, n_);
-    }
-    if (wants_mass() || wants_factors()) {
-      MassMatrix(tree_, general_, general_.M);
-      for (int i = 0; i < n_; ++i) {
-        for (int j = 0; j <= i; ++j) {
-          mass_.M()[PackedRow(i) + j] = general_.M[i * n_ + j];
-        }
-      }
-      if (wants_mass()) {
-        Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
-      }
-    }
-    if (wants_factors()) Factor();
-    if (wants_acceleration()) {
-      if (by_factorization()) {
-        InverseDynamics(tree_, terms, v, none, general_, result_, base);
-        SolveAcceleration();
+  /// Wrench k as it acts on the robot, in {k'}: what the tip exerts on the
+  /// environment with its sign turned.
+  Wrench<P> WrenchOnBody(int k) {
+    const PlacedWrench<N>& placed = placed_.list[k];
+    const LoweredTip<N>& place = placed.place;
+    const P* const w = placed.numbers;
+    Wrench<P> F = {{w[0], w[1], w[2]}, {w[3], w[4], w[5]}};
+    const Vec3<P> p = {P(place.p[0]), P(place.p[1]), P(place.p[2])};
+    TipPose<P> pose;
+    if (place.reference != ReferenceFrame::kLocal) {
+      if (placed.on_environment) {
+        pose = pose_;
       } else {
-        ForwardDynamics(tree_, terms, v, static_cast<const P*>(in_.tau),
-                        general_, result_, base);
-        CheckArticulatedPivots(general_.d);
-        StoreAcceleration();
+        LoweredTipPose(lowered_, place, State(zeros_), J_of_wrench_, &pose);
       }
     }
-    if (wants_drift() || task_.wanted() || wants_forward_frame()) {
-      P drift[6];
-      FrameDrift(tree_, setup_.tip, setup_.reference, v, general_, drift, base);
-      Store(Output::kJacobianDrift, drift, 6);
-      if (wants_forward_frame()) StoreForwardFrameAcceleration(drift);
-      if (task_.wanted()) {
-        TaskResult<P> task;
-        TaskInertia(task);
-        task_.ComputeBias(task, h_, drift, Storing());
-        if (wants_task_torque()) {
-          InverseDynamics(tree_, terms, v, none, general_, h_, base);
-          TaskTorque(task, drift);
-        }
-      }
-    }
-    if (wants_pose()) {
-      const Transform<P> X = FramePlacement(tree_, setup_.tip, general_);
-      const P pose[12] = {X.R.c0.x, X.R.c1.x, X.R.c2.x, X.p.x,
-                          X.R.c0.y, X.R.c1.y, X.R.c2.y, X.p.y,
-                          X.R.c0.z, X.R.c1.z, X.R.c2.z, X.p.z};
-      Store(Output::kPose, pose, 12);
-    }
-  }
-
-  /// Without the gravity that the states bring.
-  DynamicsTerms GeneralTerms() const {
-    DynamicsTerms terms = {{0, 0, 0},
-                           setup_.viscous_friction,
-                           setup_.coulomb_friction,
-                           false,
-                           setup_.coulomb_smoothing};
-    for (int k = 0; k < 3 && !in_.Has(Input::kGravity); ++k) {
-      terms.gravity[k] = setup_.gravity[k];
-    }
-    return terms;
-  }
-
-  /// What the tip exerts on the environment acts on the tip with its sign
-  /// turned; in {k'}.
-  Wrench<P> WrenchOnTip() const {
-    Wrench<P> F = {{in_.wrench[0], in_.wrench[1], in_.wrench[2]},
-                   {in_.wrench[3], in_.wrench[4], in_.wrench[5]}};
-    const Vec3<P> p = {P(tip_.p[0]), P(tip_.p[1]), P(tip_.p[2])};
-    switch (setup_.wrench_reference) {
+    switch (place.reference) {
       case ReferenceFrame::kLocal:
-        TurnByMatrix(tip_.R, F.m);
-        TurnByMatrix(tip_.R, F.f);
+        TurnByMatrix(place.R, F.m);
+        TurnByMatrix(place.R, F.f);
         F.m += Cross(p, F.f);
         break;
       case ReferenceFrame::kLocalWorldAligned:
-        F = {pose_.last.RotateBack(F.m), pose_.last.RotateBack(F.f)};
+        F = {pose.last.RotateBack(F.m), pose.last.RotateBack(F.f)};
         F.m += Cross(p, F.f);
         break;
       case ReferenceFrame::kWorld:
-        F = {pose_.last.RotateBack(F.m - Cross(pose_.last.p, F.f)),
-             pose_.last.RotateBack(F.f)};
+        F = {pose.last.RotateBack(F.m - Cross(pose.last.p, F.f)),
+             pose.last.RotateBack(F.f)};
         break;
     }
+    if (!placed.on_environment) return F;
     return {-F.m, -F.f};
   }
 
-  /// The terms with all that acts from outside, which is put into scratch.
-  void LoadGeneralTerms() {
-    general_terms_ = GeneralTerms();
-    general_terms_.external_wrenches = has_wrenches();
-    if (has_wrenches()) ApplyWrenches(tree_, Wrenches(), general_);
-  }
-
   void Factor() {
-    QuantityBits solved = kOfTheTask;
+    QuantityBits solved = kTaskQuantities;
     // With articulated bodies their own pivots decide.
-    if (by_factorization()) solved |= kOfForwardDynamics | kGeneralSolutions;
+    if (by_factorization())
+      solved |= kOfForwardDynamics | kSolvesMassMatrixGeneral;
     unsigned doubtful = mass_.Factor(pivots_);
-    if (doubtful != 0 && checks_articulated_pivots()) [[unlikely]] {
+    // Of many joints the pivots of articulated bodies certify more than those
+    // of the factors, and H is the same.
+    if (doubtful != 0 && !by_factorization()) [[unlikely]] {
       doubtful &= DoubtfulOfArticulatedBodies();
     }
     doubts_.Add(solved, doubtful);
-  }
-
-  /// Of many joints the pivots of articulated bodies certify more than those of
-  /// the factors, and H is the same.
-  bool checks_articulated_pivots() const {
-    return job_.lowered && !by_factorization();
   }
 
   __attribute__((noinline, cold)) unsigned DoubtfulOfArticulatedBodies() {
@@ -489,24 +413,6 @@ class BlockEvaluation {
     for (int i = 0; i < n_; ++i) acceleration_[i] = result_[i];
   }
 
-  /// What QuantityTexts know.
-  __attribute__((noinline)) void ComputeFurther() {
-    if (job_.lowered) {
-      ComputePlacements(tree_, in_.q, general_);
-      ComputeWorldPlacements(tree_, general_);
-      LoadGeneralTerms();
-    }
-    BaseMotion<P> motion;
-    const QuantityInputs<P> in = {
-        tree_,        general_terms_, &setup_.tip, setup_.reference,
-        in_.v,        in_.a,          Wrenches(),  in_.FindBaseMotion(motion),
-        acceleration_};
-    ComputeQuantities(further_, in, general_, quantities_, Storing());
-    if ((further_ & kGeneralSolutions) != 0) {
-      CheckInverse(quantities_.forward_derivatives.mass);
-    }
-  }
-
   void CheckArticulatedPivots(const P* pivots) {
     doubts_.Add(kOfForwardDynamics, pivots_.DoubtfulAlongPaths(pivots));
   }
@@ -514,12 +420,12 @@ class BlockEvaluation {
   /// Of M⁻¹, where nobody else factorizes M for it.
   void CheckInverse(const MassInverseScratch<P>& inverse) {
     if (by_factorization()) return;
-    doubts_.Add(kGeneralSolutions,
+    doubts_.Add(kSolvesMassMatrixGeneral,
                 pivots_.DoubtfulByInverse(inverse.diagonal, inverse.pivots));
   }
 
   void TaskInertia(TaskResult<P>& task) {
-    doubts_.Add(kOfTheTask, task_.ComputeInertia(in_.q, task, Storing()));
+    doubts_.Add(kTaskQuantities, task_.ComputeInertia(in_.q, task, Storing()));
   }
 
   void TaskTorque(const TaskResult<P>& task, const P* drift) {
@@ -557,8 +463,6 @@ class BlockEvaluation {
   const LoweredTreeOf<N>& lowered_;
   const int n_;
   const QuantityBits wanted_;
-  /// What is for QuantityTexts of what is wanted.
-  const QuantityBits further_;
   Carver carver_;
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
@@ -566,16 +470,17 @@ class BlockEvaluation {
   PivotTest<N> pivots_;
   BlockTask<N> task_;
   BlockDerivatives<N> derivatives_;
+  BlockLinks<N> links_;
   P *s_, *c_, *zeros_, *result_, *h_, *J_;
   P* acceleration_ = nullptr;  // of forward dynamics, for what follows from it
   LoweredScratch<P> low_{};
-  Scratch<P> general_{};
-  QuantityScratch<P> quantities_{};
 
-  LoweredTerms<P> terms_, with_wrench_;
-  DynamicsTerms general_terms_{};
+  BaseMotion<P> base_;
+  LoweredTerms<P> terms_, under_wrenches_;
+  PlacedWrenches<N> placed_{};
+  BodyWrench<P>* acting_;  // those wrenches, in their bodies
+  P* J_of_wrench_ = nullptr;
   LoweredTip<N> tip_{};
-  WrenchPlace tip_wrench_{};
 
   long long row_ = 0;  // of the block under way
   int count_ = 0;

@@ -46,17 +46,16 @@ class MassFactors {
   }
 
   /// See MobilityShowsRank.
-  Mask<N> ShowsRank(int m, const P* const* rows, const RowScales<N>& scales,
-                    N squared_tolerance, const P& bound,
+  Mask<N> ShowsRank(int m, const RowScales<N>& scales, const P& bound,
                     const TaskResult<P>& task) const {
     Mask<N> shown;
     WithSize([&](auto n) TORQUED_INLINE_BODY {
       if (m == 6) {
-        ShowRankSized(Int<6>{}, n, rows, scales, squared_tolerance, bound, task,
-                      diagonal_, reciprocal_, shown);
+        ShowRankSized(Int<6>{}, n, scales, bound, task, diagonal_, reciprocal_,
+                      shown);
       } else {
-        ShowRankSized(m, n_, rows, scales, squared_tolerance, bound, task,
-                      diagonal_, reciprocal_, shown);
+        ShowRankSized(m, n_, scales, bound, task, diagonal_, reciprocal_,
+                      shown);
       }
     });
     return shown;
@@ -140,11 +139,10 @@ class MassFactors {
 
   template <class Rows, class Size>
   TORQUED_ONE_COPY static void ShowRankSized(
-      Rows m, Size n, const P* const* rows, const RowScales<N>& scales,
-      N squared_tolerance, const P& bound, const TaskResult<P>& task,
-      const P* diagonal, const P* reciprocal, Mask<N>& shown) {
-    shown = MobilityShowsRank(m, n, rows, scales, squared_tolerance, bound,
-                              task, diagonal, reciprocal);
+      Rows m, Size n, const RowScales<N>& scales, const P& bound,
+      const TaskResult<P>& task, const P* diagonal, const P* reciprocal,
+      Mask<N>& shown) {
+    shown = MobilityShowsRank(m, n, scales, bound, task, diagonal, reciprocal);
   }
 
   const int n_;

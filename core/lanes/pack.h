@@ -1,7 +1,8 @@
 // A pack of lanes: the scalar of the algorithm texts with one state per lane.
 //
-// As wide as the registers of the target that the unit is compiled for. Lanes
-// never mix, so a lane's result does not depend on its neighbours.
+// As wide as the registers of the target that the unit is compiled for, or of
+// one lane (TORQUED_ONE_LANE). Lanes never mix, so a lane's result does not
+// depend on its neighbours.
 #pragma once
 
 #include "core/spatial/target.h"
@@ -13,12 +14,18 @@
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-inline constexpr int kRegisterBytes = 64;
+/// Of a pack; 0: of one number.
+#if defined(TORQUED_ONE_LANE)
+#define TORQUED_REGISTER_BYTES 0
+#elif defined(__AVX512F__) && defined(__AVX512DQ__)
+#define TORQUED_REGISTER_BYTES 64
 #elif defined(__AVX2__)
-inline constexpr int kRegisterBytes = 32;
+#define TORQUED_REGISTER_BYTES 32
 #else
-inline constexpr int kRegisterBytes = 16;
+#define TORQUED_REGISTER_BYTES 16
+#endif
+#if defined(__x86_64__) && !defined(TORQUED_ONE_LANE)
+#define TORQUED_INTRINSICS 1
 #endif
 
 template <class Number>
@@ -33,12 +40,83 @@ struct IntegerOf<float> {
   using Type = int;
   using Unsigned = unsigned;
 };
+template <>
+struct IntegerOf<long long> : IntegerOf<double> {};
+template <>
+struct IntegerOf<int> : IntegerOf<float> {};
+
+#ifdef TORQUED_ONE_LANE
+/// What Clang offers of vectors, for one number. In a vector of one it would
+/// fuse other products and sums than in wider ones.
+template <class Number>
+struct VectorOf {
+  Number x;
+  TORQUED_INLINE Number& operator[](int) { return x; }
+  TORQUED_INLINE const Number& operator[](int) const { return x; }
+};
+#define TORQUED_OPERATOR(op)                                               \
+  template <class Number>                                                  \
+  TORQUED_INLINE VectorOf<Number> operator op(const VectorOf<Number>& a,   \
+                                              const VectorOf<Number>& b) { \
+    return {Number(a.x op b.x)};                                           \
+  }
+TORQUED_OPERATOR(+)
+TORQUED_OPERATOR(-)
+TORQUED_OPERATOR(*)
+TORQUED_OPERATOR(/)
+TORQUED_OPERATOR(&)
+TORQUED_OPERATOR(|)
+TORQUED_OPERATOR(^)
+#undef TORQUED_OPERATOR
+#define TORQUED_COMPARISON(op)                                       \
+  template <class Number>                                            \
+  TORQUED_INLINE auto operator op(const VectorOf<Number>& a,         \
+                                  const VectorOf<Number>& b) {       \
+    using Integer = typename IntegerOf<Number>::Type;                \
+    return VectorOf<Integer>{a.x op b.x ? Integer(-1) : Integer(0)}; \
+  }
+TORQUED_COMPARISON(<)
+TORQUED_COMPARISON(!=)
+#undef TORQUED_COMPARISON
+template <class Number>
+TORQUED_INLINE VectorOf<Number> operator-(Number a, const VectorOf<Number>& b) {
+  return {a - b.x};
+}
+template <class Number>
+TORQUED_INLINE VectorOf<Number> operator-(const VectorOf<Number>& a) {
+  return {-a.x};
+}
+template <class Number>
+TORQUED_INLINE VectorOf<Number> operator~(const VectorOf<Number>& a) {
+  return {~a.x};
+}
+template <class Number>
+TORQUED_INLINE VectorOf<Number> operator<<(const VectorOf<Number>& a, int by) {
+  using Unsigned = typename IntegerOf<Number>::Unsigned;
+  return {Number(Unsigned(a.x) << by)};
+}
+template <class Number>
+TORQUED_INLINE void operator+=(VectorOf<Number>& a, const VectorOf<Number>& b) {
+  a.x += b.x;
+}
+template <class Number>
+TORQUED_INLINE void operator-=(VectorOf<Number>& a, const VectorOf<Number>& b) {
+  a.x -= b.x;
+}
+template <class Number>
+TORQUED_INLINE void operator|=(VectorOf<Number>& a, const VectorOf<Number>& b) {
+  a.x |= b.x;
+}
+#else
+template <class Number>
+using VectorOf __attribute__((vector_size(TORQUED_REGISTER_BYTES))) = Number;
+#endif
 
 /// Per lane: all bits set where a condition holds, none where it does not.
 template <class Number>
 struct Mask {
   using Integer = typename IntegerOf<Number>::Type;
-  using Vector __attribute__((vector_size(kRegisterBytes))) = Integer;
+  using Vector = VectorOf<Integer>;
 
   Vector bits;
 
@@ -58,19 +136,19 @@ TORQUED_INLINE Mask<Number> operator!(const Mask<Number>& a) {
 /// Bit l: the condition holds in lane l.
 template <class Number>
 TORQUED_INLINE unsigned LaneBits(const Mask<Number>& m) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   if constexpr (sizeof(Number) == 8) {
     return _mm512_movepi64_mask((__m512i)m.bits);
   } else {
     return _mm512_movepi32_mask((__m512i)m.bits);
   }
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
   if constexpr (sizeof(Number) == 8) {
     return static_cast<unsigned>(_mm256_movemask_pd((__m256d)m.bits));
   } else {
     return static_cast<unsigned>(_mm256_movemask_ps((__m256)m.bits));
   }
-#elif defined(__x86_64__)
+#elif defined(TORQUED_INTRINSICS)
   if constexpr (sizeof(Number) == 8) {
     return static_cast<unsigned>(_mm_movemask_pd((__m128d)m.bits));
   } else {
@@ -78,7 +156,7 @@ TORQUED_INLINE unsigned LaneBits(const Mask<Number>& m) {
   }
 #else
   unsigned bits = 0;
-  for (int l = 0; l < kRegisterBytes / int(sizeof(Number)); ++l) {
+  for (int l = 0; l < int(sizeof(VectorOf<Number>) / sizeof(Number)); ++l) {
     bits |= (m.bits[l] != 0 ? 1u : 0u) << l;
   }
   return bits;
@@ -88,9 +166,9 @@ TORQUED_INLINE unsigned LaneBits(const Mask<Number>& m) {
 template <class NumberType>
 struct Pack {
   using Number = NumberType;
-  using Vector __attribute__((vector_size(kRegisterBytes))) = Number;
+  using Vector = VectorOf<Number>;
   using Integers = typename Mask<Number>::Vector;
-  static constexpr int kLanes = kRegisterBytes / int(sizeof(Number));
+  static constexpr int kLanes = int(sizeof(VectorOf<Number>) / sizeof(Number));
 
   Vector v;
 
@@ -104,9 +182,11 @@ struct Pack {
     return p;
   }
   /// The lanes' bit patterns.
-  TORQUED_INLINE Integers bits() const { return (Integers)v; }
+  TORQUED_INLINE Integers bits() const {
+    return __builtin_bit_cast(Integers, v);
+  }
   static TORQUED_INLINE Pack FromBits(Integers bits) {
-    return Of((Vector)bits);
+    return Of(__builtin_bit_cast(Vector, bits));
   }
 
   TORQUED_INLINE Pack& operator+=(const Pack& b) {
@@ -149,20 +229,26 @@ TORQUED_INLINE Pack<N> operator-(const Pack<N>& a) {
 /// prefers to share a product between two sums.
 TORQUED_INLINE Pack<double> Fma(const Pack<double>& a, const Pack<double>& b,
                                 const Pack<double>& c) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   return Pack<double>::Of(_mm512_fmadd_pd(a.v, b.v, c.v));
-#elif defined(TORQUED_FUSED)
+#elif defined(TORQUED_FUSED) && TORQUED_REGISTER_BYTES == 32
   return Pack<double>::Of(_mm256_fmadd_pd(a.v, b.v, c.v));
+#elif defined(TORQUED_FUSED)
+  return Pack<double>::Of(
+      Pack<double>::Vector{__builtin_fma(a.v[0], b.v[0], c.v[0])});
 #else
   return a * b + c;
 #endif
 }
 TORQUED_INLINE Pack<float> Fma(const Pack<float>& a, const Pack<float>& b,
                                const Pack<float>& c) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   return Pack<float>::Of(_mm512_fmadd_ps(a.v, b.v, c.v));
-#elif defined(TORQUED_FUSED)
+#elif defined(TORQUED_FUSED) && TORQUED_REGISTER_BYTES == 32
   return Pack<float>::Of(_mm256_fmadd_ps(a.v, b.v, c.v));
+#elif defined(TORQUED_FUSED)
+  return Pack<float>::Of(
+      Pack<float>::Vector{__builtin_fmaf(a.v[0], b.v[0], c.v[0])});
 #else
   return a * b + c;
 #endif
@@ -170,7 +256,7 @@ TORQUED_INLINE Pack<float> Fma(const Pack<float>& a, const Pack<float>& b,
 
 template <class N>
 TORQUED_INLINE Mask<N> operator<(const Pack<N>& a, const Pack<N>& b) {
-  return {(typename Mask<N>::Vector)(a.v < b.v)};
+  return {__builtin_bit_cast(typename Mask<N>::Vector, a.v < b.v)};
 }
 template <class N>
 TORQUED_INLINE Mask<N> operator>(const Pack<N>& a, const Pack<N>& b) {
@@ -178,21 +264,23 @@ TORQUED_INLINE Mask<N> operator>(const Pack<N>& a, const Pack<N>& b) {
 }
 template <class N>
 TORQUED_INLINE Mask<N> IsNaN(const Pack<N>& a) {
-  return {(typename Mask<N>::Vector)(a.v != a.v)};
+  return {__builtin_bit_cast(typename Mask<N>::Vector, a.v != a.v)};
 }
 
 /// a where the mask holds, else b.
 template <class N>
 TORQUED_INLINE Pack<N> Select(const Mask<N>& m, const Pack<N>& a,
                               const Pack<N>& b) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if TORQUED_REGISTER_BYTES == 64
   return Pack<N>::Of(m.bits ? a.v : b.v);
-#elif defined(__AVX2__)
+#elif TORQUED_REGISTER_BYTES == 32
   if constexpr (sizeof(N) == 8) {
     return Pack<N>::Of(_mm256_blendv_pd(b.v, a.v, (__m256d)m.bits));
   } else {
     return Pack<N>::Of(_mm256_blendv_ps(b.v, a.v, (__m256)m.bits));
   }
+#elif TORQUED_REGISTER_BYTES == 0
+  return Pack<N>::Of(typename Pack<N>::Vector{m.bits[0] ? a.v[0] : b.v[0]});
 #else
   return Pack<N>::FromBits((a.bits() & m.bits) | (b.bits() & ~m.bits));
 #endif

@@ -116,7 +116,7 @@ class AngleRange {
     constexpr auto kLow =
         2 * static_cast<Integer>(SinCosConstants<N>::kMultiples) - 1;
     const Integers high = strange_ & ((~kLow) - Integers{});
-    return LaneBits(Mask<N>{(Integers)(high != Integers{})});
+    return LaneBits(Mask<N>{__builtin_bit_cast(Integers, high != Integers{})});
   }
 
  private:
@@ -177,8 +177,9 @@ TORQUED_INLINE void SinCosOfReduced(const ReducedAngle<N>& angle, Pack<N>& sine,
   const Pack<N> c = Pack<N>(N(1)) + z * Polynomial(C::kCosine, z);
   // Odd quadrants swap; sin is negative in 2, 3, cos in 1, 2.
   const Integers one = Integer(1) - Integers{};
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-  const Mask<N> odd = {(Integers)((quadrant & one) != Integers{})};
+#if TORQUED_REGISTER_BYTES == 64
+  const Mask<N> odd = {
+      __builtin_bit_cast(Integers, (quadrant & one) != Integers{})};
 #else
   const Mask<N> odd = {-(quadrant & one)};  // no 64-bit comparison in SSE2
 #endif

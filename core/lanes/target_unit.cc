@@ -2,7 +2,6 @@
 // nothing that could leave code of this target to others: no standard headers,
 // no Eigen.
 #include "core/lanes/evaluate_blocks-inl.h"
-#include "core/lanes/evaluate_parts-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -18,24 +17,43 @@ long long EvaluateIn(const BlockJob& job, long long begin, long long end,
 
 long long Evaluate(const BlockJob* job, long long begin, long long end,
                    void* memory, long long bytes, DoubtfulRow* doubtful) {
-  const auto evaluate =
-      job->single_precision ? EvaluateIn<float> : EvaluateIn<double>;
-  if (job->part_count > 1) {
-    return PartsEvaluation(*job, evaluate)
-        .Run(begin, end, memory, bytes, doubtful);
+#ifndef TORQUED_ONE_LANE
+  if (job->single_precision) {
+    return EvaluateIn<float>(*job, begin, end, memory, bytes, doubtful);
   }
-  return evaluate(*job, begin, end, memory, bytes, doubtful);
+#endif
+  return EvaluateIn<double>(*job, begin, end, memory, bytes, doubtful);
 }
 
 }  // namespace
 
 #define TORQUED_TEXT_OF(name) #name
 #define TORQUED_TEXT(name) TORQUED_TEXT_OF(name)
+#define TORQUED_JOINED(name, end) name##end
+#define TORQUED_JOIN(name, end) TORQUED_JOINED(name, end)
+#define TORQUED_ONE_LANE_TARGET TORQUED_JOIN(TORQUED_TARGET, _one)
 
 extern const LaneKernels kLaneKernels;
+
+}  // namespace TORQUED_TARGET
+
+#ifndef TORQUED_ONE_LANE
+namespace TORQUED_ONE_LANE_TARGET {
+extern const LaneKernels kLaneKernels;
+}
+#endif
+
+inline namespace TORQUED_TARGET {
+
 const LaneKernels kLaneKernels = {TORQUED_TEXT(TORQUED_TARGET),
                                   Pack<double>::kLanes, Pack<float>::kLanes,
-                                  Evaluate};
+                                  Evaluate,
+#ifdef TORQUED_ONE_LANE
+                                  &kLaneKernels
+#else
+                                  &TORQUED_ONE_LANE_TARGET::kLaneKernels
+#endif
+};
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

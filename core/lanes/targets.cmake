@@ -1,9 +1,10 @@
 # Compiling a unit once for each target.
 #
 # Sets TORQUED_TARGETS and defines
-#   torqued_compile_for_targets(OBJECTS NAME SOURCE)
-# which sets OBJECTS to the object files to link. Under sanitizers the baseline
-# unit alone is checked.
+#   torqued_compile_for_targets(OBJECTS NAME SOURCE [ONE_LANE])
+# which sets OBJECTS to the object files to link, with ONE_LANE also those of
+# units of packs of one lane, TARGET_one. Under sanitizers the baseline units
+# alone are checked.
 
 set(TORQUED_TARGETS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
@@ -16,26 +17,35 @@ set(TORQUED_TARGET_FLAGS_avx2 -mavx2 -mfma -mstackrealign)
 set(TORQUED_TARGET_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl
   -mavx512bw -mprefer-vector-width=512 -mstackrealign)
 
-# Exact arithmetic but for three liberties: products and sums may be fused,
-# floating-point exceptions leave no flags, and the sign of a zero may change.
+# Exact arithmetic but for two liberties: products and sums may be fused, and
+# floating-point exceptions leave no flags.
 set(TORQUED_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math
   -ffp-contract=fast)
-# GCC 12 then takes 0 times a vector for 0, which hides numbers that are not finite.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  list(APPEND TORQUED_KERNEL_FLAGS -fno-signed-zeros)
-endif()
 
 function(torqued_compile_for_targets OBJECTS NAME SOURCE)
+  set(units ${TORQUED_TARGETS})
+  if("ONE_LANE" IN_LIST ARGN)
+    list(TRANSFORM TORQUED_TARGETS APPEND _one OUTPUT_VARIABLE one)
+    list(APPEND units ${one})
+  endif()
   set(objects)
-  foreach(target IN LISTS TORQUED_TARGETS)
-    set(name ${NAME}_${target})
+  foreach(unit IN LISTS units)
+    set(name ${NAME}_${unit})
+    string(REGEX REPLACE "_one$" "" target ${unit})
     add_library(${name} OBJECT ${SOURCE})
     target_link_libraries(${name} PRIVATE torqued_warnings)
     target_compile_options(${name} PRIVATE
       ${TORQUED_TARGET_FLAGS_${target}} ${TORQUED_KERNEL_FLAGS}
       # GCC 12 warns inside its own header of intrinsics (PR 105593).
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-    target_compile_definitions(${name} PRIVATE TORQUED_TARGET=${target})
+    target_compile_definitions(${name} PRIVATE TORQUED_TARGET=${unit})
+    if(NOT unit STREQUAL target)
+      target_compile_definitions(${name} PRIVATE TORQUED_ONE_LANE)
+      # The compiler must fuse the same products and sums as in lanes, which it
+      # neither groups nor knows to be different numbers.
+      target_compile_options(${name} PRIVATE -fno-strict-aliasing
+        $<IF:$<CXX_COMPILER_ID:GNU>,-fno-tree-slp-vectorize,-fno-slp-vectorize>)
+    endif()
     if(TORQUED_SANITIZE AND target STREQUAL "baseline")
       target_link_libraries(${name} PRIVATE torqued_settings)
       target_compile_options(${name} PRIVATE -O1)

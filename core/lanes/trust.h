@@ -1,4 +1,4 @@
-// What the lanes decide by themselves; the rest is left to the general text.
+// What the lanes decide by themselves; RowDecision decides the rest.
 #pragma once
 
 #include "core/spatial/target.h"

@@ -187,11 +187,7 @@ TORQUED_INLINE void AccelerateOutward(const LoweredTreeOf<N>& tree,
       });
       a[i] = scratch.u[i] - Dot(scratch.F[i], A);
     }
-    if (body.motion == JointMotion::kRevolute) {
-      A.w.z += a[i];
-    } else {
-      A.v.z += a[i];
-    }
+    AddAlongJoint(AnyStep{}, body, a[i], A);
     if (body.branches) scratch.acceleration[body.slot] = A;
   }
 }

@@ -13,10 +13,14 @@ inline namespace TORQUED_TARGET {
 template <class T>
 TORQUED_INLINE Sym3<T> SpinToParent(const T& s, const T& c, const Sym3<T>& S) {
   // The xx, xy, yy block keeps its trace.
-  const T u = c * S.xx - s * S.xy, w = c * S.xy - s * S.yy;
-  const T xx = c * u - s * w;
-  const T xy = s * u + c * w;
-  return {xx,  xy, c * S.xz - s * S.yz, S.xx + S.yy - xx, s * S.xz + c * S.yz,
+  const T u = Fma(c, S.xx, -(s * S.xy)), w = Fma(c, S.xy, -(s * S.yy));
+  const T xx = Fma(c, u, -(s * w));
+  const T xy = Fma(s, u, c * w);
+  return {xx,
+          xy,
+          Fma(c, S.xz, -(s * S.yz)),
+          S.xx + S.yy - xx,
+          Fma(s, S.xz, c * S.yz),
           S.zz};
 }
 
@@ -36,10 +40,10 @@ TORQUED_INLINE void TurnToParent(Step step, const LoweredBody<N>& body,
       return;
     case Turn::kAboutX: {
       const T c(body.cos_turn), s(body.sin_turn);
-      const T u = c * S.yy - s * S.yz, w = c * S.yz - s * S.zz;
-      const T yy = c * u - s * w;
-      S = {S.xx, c * S.xy - s * S.xz, s * S.xy + c * S.xz,
-           yy,   s * u + c * w,       S.yy + S.zz - yy};
+      const T u = Fma(c, S.yy, -(s * S.yz)), w = Fma(c, S.yz, -(s * S.zz));
+      const T yy = Fma(c, u, -(s * w));
+      S = {S.xx, Fma(c, S.xy, -(s * S.xz)), Fma(s, S.xy, c * S.xz),
+           yy,   Fma(s, u, c * w),          S.yy + S.zz - yy};
       return;
     }
     case Turn::kFull:
@@ -78,12 +82,12 @@ TORQUED_INLINE void ShiftMoments(const T& p, const T& mass,
   }
 }
 
-/// The composite moments of a body as its parent sees them.
+/// The composite moments of a body as its parent sees them, or their rate,
+/// whose mass is zero.
 template <class Step, class T, class N>
 TORQUED_INLINE void MomentsToParent(Step step, const LoweredBody<N>& body,
-                                    const T& s, const T& c, const T& q,
-                                    CompositeMoments<T>& sum) {
-  const T mass(body.composite_mass);
+                                    const T& mass, const T& s, const T& c,
+                                    const T& q, CompositeMoments<T>& sum) {
   if (!step.IsRevolute(body)) ShiftMoments<2>(q, mass, sum);
   sum.S = SpinToParent(s, c, sum.S);
   sum.h = SpinToParent(s, c, sum.h);
@@ -172,7 +176,8 @@ TORQUED_INLINE void MassMatrixOf(const LoweredTreeOf<N>& tree,
       } else {
         CarryRows<false>(step, body, i, end, s[i], c[i], q[i], F, row + parent);
       }
-      MomentsToParent(step, body, s[i], c[i], q[i], sum);
+      MomentsToParent(step, body, T(body.composite_mass), s[i], c[i], q[i],
+                      sum);
     });
     if (!onto_revolute) {
       T* entry = row + parent;

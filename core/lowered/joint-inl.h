@@ -78,23 +78,23 @@ TORQUED_INLINE void WithStep(const LoweredBody<N>& body, const Function& f) {
 template <class T, class N>
 TORQUED_INLINE void TurnAboutX(N cosine, N sine, Vec3<T>& v) {
   const T c(cosine), s(sine);
-  v = {v.x, c * v.y - s * v.z, s * v.y + c * v.z};
+  v = {v.x, Fma(c, v.y, -(s * v.z)), Fma(s, v.y, c * v.z)};
 }
 
 /// v ← R v, R row-major.
 template <class T, class N>
 TORQUED_INLINE void TurnByMatrix(const N* R, Vec3<T>& v) {
-  v = {T(R[0]) * v.x + T(R[1]) * v.y + T(R[2]) * v.z,
-       T(R[3]) * v.x + T(R[4]) * v.y + T(R[5]) * v.z,
-       T(R[6]) * v.x + T(R[7]) * v.y + T(R[8]) * v.z};
+  v = {Fma(T(R[2]), v.z, Fma(T(R[0]), v.x, T(R[1]) * v.y)),
+       Fma(T(R[5]), v.z, Fma(T(R[3]), v.x, T(R[4]) * v.y)),
+       Fma(T(R[8]), v.z, Fma(T(R[6]), v.x, T(R[7]) * v.y))};
 }
 
 /// v ← Rᵀ v, R row-major.
 template <class T, class N>
 TORQUED_INLINE void TurnByTranspose(const N* R, Vec3<T>& v) {
-  v = {T(R[0]) * v.x + T(R[3]) * v.y + T(R[6]) * v.z,
-       T(R[1]) * v.x + T(R[4]) * v.y + T(R[7]) * v.z,
-       T(R[2]) * v.x + T(R[5]) * v.y + T(R[8]) * v.z};
+  v = {Fma(T(R[6]), v.z, Fma(T(R[0]), v.x, T(R[3]) * v.y)),
+       Fma(T(R[7]), v.z, Fma(T(R[1]), v.x, T(R[4]) * v.y)),
+       Fma(T(R[8]), v.z, Fma(T(R[2]), v.x, T(R[5]) * v.y))};
 }
 
 /// v ← R_T v, for each of the vectors.
@@ -144,13 +144,13 @@ TORQUED_INLINE void TurnToChild(Step step, const LoweredBody<N>& body,
 /// Rz(θ) v.
 template <class T>
 TORQUED_INLINE Vec3<T> SpinToParent(const T& s, const T& c, const Vec3<T>& v) {
-  return {c * v.x - s * v.y, s * v.x + c * v.y, v.z};
+  return {Fma(c, v.x, -(s * v.y)), Fma(s, v.x, c * v.y), v.z};
 }
 
 /// Rz(θ)ᵀ v.
 template <class T>
 TORQUED_INLINE Vec3<T> SpinToChild(const T& s, const T& c, const Vec3<T>& v) {
-  return {c * v.x + s * v.y, c * v.y - s * v.x, v.z};
+  return {Fma(c, v.x, s * v.y), Fma(c, v.y, -(s * v.x)), v.z};
 }
 
 /// n ← n + p × f, only where p is not zero.
@@ -226,7 +226,31 @@ TORQUED_INLINE void TwistToChild(Step step, const LoweredBody<N>& body,
   A.v = SpinToChild(s, c, A.v);
 }
 
-/// `sum` + that, in fewer steps that wait for each other.
+/// A ← A + ad_V S q̇, S the joint's screw; of V what turns or moves across it.
+template <class Step, class T, class N>
+TORQUED_INLINE void AddScrewRate(Step step, const LoweredBody<N>& body,
+                                 const Twist<T>& V, const T& rate,
+                                 Twist<T>& A) {
+  if (step.IsRevolute(body)) {
+    A.w.x += V.w.y * rate;
+    A.w.y -= V.w.x * rate;
+    A.v.x += V.v.y * rate;
+    A.v.y -= V.v.x * rate;
+  } else {
+    A.v.x += V.w.y * rate;
+    A.v.y -= V.w.x * rate;
+  }
+}
+
+/// V ← V + S x.
+template <class Step, class T, class N>
+TORQUED_INLINE void AddAlongJoint(Step step, const LoweredBody<N>& body,
+                                  const T& x, Twist<T>& V) {
+  (step.IsRevolute(body) ? V.w : V.v).z += x;
+}
+
+/// A wrench as the parent has it + `sum`, in fewer steps that wait for each
+/// other.
 template <class T, class N>
 TORQUED_INLINE Wrench<T> AddWrenchToParent(AnyStep step,
                                            const LoweredBody<N>& body,

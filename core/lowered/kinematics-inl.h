@@ -18,6 +18,10 @@ struct LoweredTip {
   N R[9];      // T_{k',tip}, row-major; k = path[length - 1]
   N p[3];
   ReferenceFrame reference;  // of Jacobian and drift
+
+  TORQUED_INLINE int Body() const {
+    return length > 0 ? path[length - 1] : kBase;
+  }
 };
 
 /// Poses in base axes: rotation by rows.
@@ -26,11 +30,15 @@ struct PoseRows {
   Vec3<T> r0, r1, r2;
   Vec3<T> p;
 
+  static TORQUED_INLINE PoseRows Identity() {
+    const Mat3<T> R = Mat3<T>::Identity();
+    return {R.c0, R.c1, R.c2, Vec3<T>::Zero()};
+  }
   TORQUED_INLINE Vec3<T> Rotate(const Vec3<T>& v) const {
     return {Dot(r0, v), Dot(r1, v), Dot(r2, v)};
   }
   TORQUED_INLINE Vec3<T> RotateBack(const Vec3<T>& v) const {
-    return r0 * v.x + r1 * v.y + r2 * v.z;
+    return Fma(r0, v.x, r1 * v.y) + r2 * v.z;
   }
 };
 
@@ -68,10 +76,7 @@ TORQUED_ONE_COPY void LoweredTipPose(const LoweredTreeOf<N>& tree,
                                      TipPose<T>* pose) {
   const int n = tree.n;
   const T *s = state.s, *c = state.c, *q = state.q;
-  PoseRows<T> X = {{T(1), T(0), T(0)},
-                   {T(0), T(1), T(0)},
-                   {T(0), T(0), T(1)},
-                   Vec3<T>::Zero()};
+  PoseRows<T> X = PoseRows<T>::Identity();
   for (int k = 0; k < tip.length; ++k) {
     const int j = tip.path[k];
     const LoweredBody<N>& body = tree.bodies[j];
@@ -129,18 +134,20 @@ TORQUED_ONE_COPY void LoweredJacobian(const LoweredTreeOf<N>& tree,
   }
 }
 
-/// Motion of the tip's body at state.a = 0, nothing subtracted from its
-/// acceleration: at rest it is exactly zero.
+/// Motion of the tip's body, or of the base; nothing is subtracted from its
+/// acceleration: at rest it is exactly zero. Null: the base rests.
 template <class T, class N>
 TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
                                        const LoweredTip<N>& tip,
                                        const LoweredState<T>& state,
+                                       const BaseMotion<T>* base,
                                        LinkMotion<T>* motion) {
-  LinkMotion<T> m = LinkMotion<T>::Zero();
+  LinkMotion<T> m = base == nullptr ? LinkMotion<T>::Zero()
+                                    : MotionOfBase(*base, Vec3<T>::Zero());
   for (int k = 0; k < tip.length; ++k) {
     const int i = tip.path[k];
     const LoweredBody<N>& body = tree.bodies[i];
-    if (k == 0) {
+    if (k == 0 && base == nullptr) {
       m = MoveRoot(body, Vec3<T>::Zero(), state.s[i], state.c[i], state.v[i],
                    state.a[i]);
     } else {
@@ -151,16 +158,40 @@ TORQUED_ONE_COPY void LoweredTipMotion(const LoweredTreeOf<N>& tree,
   *motion = m;
 }
 
+/// The tip's twist in its reference frame.
+template <class T, class N>
+TORQUED_INLINE Twist<T> LoweredTipTwist(const LoweredTreeOf<N>& tree,
+                                        const LoweredTip<N>& tip, const T* v,
+                                        const BaseMotion<T>* base,
+                                        const TipPose<T>& pose, const T* J) {
+  const int n = tree.n;
+  Twist<T> V = Twist<T>::Zero();
+  for (int k = 0; k < tip.length; ++k) {
+    const int j = tip.path[k];
+    V.w += Vec3<T>{J[0 * n + j], J[1 * n + j], J[2 * n + j]} * v[j];
+    V.v += Vec3<T>{J[3 * n + j], J[4 * n + j], J[5 * n + j]} * v[j];
+  }
+  if (base == nullptr) return V;
+  Twist<T> carried = base->V;
+  if (tip.reference != ReferenceFrame::kWorld) {
+    carried.v += Cross(carried.w, pose.tip.p);
+  }
+  if (tip.reference == ReferenceFrame::kLocal) {
+    carried = {pose.tip.RotateBack(carried.w), pose.tip.RotateBack(carried.v)};
+  }
+  return V + carried;
+}
+
 /// drift[6] = J̇ q̇ from the motion of the tip's body at q̈ = 0; `gravity` is
-/// what was subtracted from its acceleration.
+/// what was subtracted from its acceleration. Of a base that moves it has the
+/// share.
 template <class T, class N>
 TORQUED_INLINE void LoweredDrift(const LoweredTreeOf<N>& tree,
-                                 const LoweredTip<N>& tip,
-                                 const LoweredState<T>& state,
+                                 const LoweredTip<N>& tip, const T* v,
+                                 const BaseMotion<T>* base,
                                  const Vec3<T>& gravity,
                                  const LinkMotion<T>& motion,
                                  const TipPose<T>& pose, const T* J, T* drift) {
-  const int n = tree.n;
   // a + B p, the acceleration of the tip's origin
   Vec3<T> in_link = motion.a;
   in_link += motion.B.c0 * T(tip.p[0]);
@@ -170,20 +201,14 @@ TORQUED_INLINE void LoweredDrift(const LoweredTreeOf<N>& tree,
   // The tip's acceleration as the derivative of its velocity.
   Vec3<T> linear = pose.last.Rotate(in_link) + gravity;
   if (tip.reference != ReferenceFrame::kLocalWorldAligned) {
-    Vec3<T> w = Vec3<T>::Zero(), v = Vec3<T>::Zero();
-    for (int k = 0; k < tip.length; ++k) {
-      const int j = tip.path[k];
-      const T& rate = state.v[j];
-      w += Vec3<T>{J[0 * n + j], J[1 * n + j], J[2 * n + j]} * rate;
-      v += Vec3<T>{J[3 * n + j], J[4 * n + j], J[5 * n + j]} * rate;
-    }
+    const Twist<T> V = LoweredTipTwist(tree, tip, v, base, pose, J);
     if (tip.reference == ReferenceFrame::kLocal) {
       angular = pose.tip.RotateBack(angular);
-      linear = pose.tip.RotateBack(linear) - Cross(w, v);
+      linear = pose.tip.RotateBack(linear) - Cross(V.w, V.v);
     } else {
-      // From the tip to the base's origin; v is that of the point there.
-      const Vec3<T> at_tip = v + Cross(w, pose.tip.p);
-      linear = linear - Cross(w, at_tip) + Cross(pose.tip.p, angular);
+      // From the tip to the base's origin; V.v is that of the point there.
+      const Vec3<T> at_tip = V.v + Cross(V.w, pose.tip.p);
+      linear = linear - Cross(V.w, at_tip) + Cross(pose.tip.p, angular);
     }
   }
   drift[0] = angular.x, drift[1] = angular.y, drift[2] = angular.z;

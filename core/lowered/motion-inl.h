@@ -16,6 +16,14 @@ TORQUED_INLINE Mat3<T> RateMatrix(const Vec3<T>& w, const Vec3<T>& wd) {
           {Fma(w.x, w.z, wd.y), Fma(w.y, w.z, -wd.x), Fma(-w.y, w.y, -xx)}};
 }
 
+/// Motion of the base.
+template <class T>
+TORQUED_INLINE LinkMotion<T> MotionOfBase(const BaseMotion<T>& base,
+                                          const Vec3<T>& gravity) {
+  const Twist<T>&V = base.V, &A = base.A;
+  return {V.w, A.w, A.v + Cross(V.w, V.v) - gravity, RateMatrix(V.w, A.w)};
+}
+
 /// Motion of a root on a base at rest.
 template <class T, class N>
 TORQUED_INLINE LinkMotion<T> MoveRoot(const LoweredBody<N>& body,

@@ -19,22 +19,23 @@ TORQUED_INLINE Wrench<T> InertialWrench(Step step, const LoweredBody<N>& body,
   const T hx(body.h[0]), hy(body.h[1]);
   if (!step.IsRevolute(body)) {
     const T hz(body.h[2]);
-    return {{a.z * hy - a.y * hz, a.x * hz - a.z * hx, a.y * hx - a.x * hy},
-            a * T(body.mass) + B.c0 * hx + B.c1 * hy + B.c2 * hz};
+    return {{Fma(a.z, hy, -(a.y * hz)), Fma(a.x, hz, -(a.z * hx)),
+             Fma(a.y, hx, -(a.x * hy))},
+            Fma(a, T(body.mass), B.c0 * hx) + B.c1 * hy + B.c2 * hz};
   }
   const T xx(body.S[0]), xy(body.S[1]), xz(body.S[2]), yy(body.S[3]),
       yz(body.S[4]);
   // B.c<column>.<row>
-  return {{a.z * hy + B.c0.z * xy + B.c1.z * yy - B.c0.y * xz +
+  return {{Fma(a.z, hy, B.c0.z * xy) + B.c1.z * yy - B.c0.y * xz +
                (B.c2.z - B.c1.y) * yz,
-           (B.c0.x - B.c2.z) * xz + B.c1.x * yz - a.z * hx - B.c0.z * xx -
+           Fma(B.c0.x - B.c2.z, xz, B.c1.x * yz) - a.z * hx - B.c0.z * xx -
                B.c1.z * xy,
-           a.y * hx - a.x * hy + B.c0.y * xx + (B.c1.y - B.c0.x) * xy +
+           Fma(a.y, hx, -(a.x * hy)) + B.c0.y * xx + (B.c1.y - B.c0.x) * xy +
                B.c2.y * xz - B.c1.x * yy - B.c2.x * yz},
-          B.c0 * hx + B.c1 * hy};
+          Fma(B.c0, hx, B.c1 * hy)};
 }
 
-/// Of a root, whose joint feels one component of it alone.
+/// Of a root on a base at rest, whose joint feels one component of it alone.
 template <class T, class N>
 TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const LoweredBody<N>& body,
                                               const T& acceleration,
@@ -49,8 +50,9 @@ TORQUED_INLINE Wrench<T> InertialWrenchOfRoot(const LoweredBody<N>& body,
   return F;
 }
 
-/// The motion of all bodies, and in `scratch.F` what their inertias need.
-template <bool kChain, class T, class N>
+/// The motion of all bodies, and in `scratch.F` what their inertias need: on a
+/// base at rest, of the roots one component alone.
+template <bool kChain, bool kBaseMoves, class T, class N>
 TORQUED_INLINE void ForwardPass(const LoweredTreeOf<N>& tree,
                                 const LoweredTerms<T>& terms,
                                 const LoweredState<T>& state,
@@ -60,15 +62,20 @@ TORQUED_INLINE void ForwardPass(const LoweredTreeOf<N>& tree,
   const int n = tree.n;
   const T *s = state.s, *c = state.c, *q = state.q, *v = state.v, *a = state.a;
   Wrench<T>* const F = scratch.F;
-  LinkMotion<T> m;
+  LinkMotion<T> m, of_base;
+  if constexpr (kBaseMoves) of_base = MotionOfBase(*terms.base, terms.gravity);
   for (int i = 0; i < n; ++i) {
     const LoweredBody<N>& body = bodies[i];
     const long parent = ParentOf<kChain>(body, i);
-    if (parent == kBase) {
+    if (!kBaseMoves && parent == kBase) {
       m = MoveRoot(body, terms.gravity, s[i], c[i], v[i], a[i]);
       F[i] = InertialWrenchOfRoot(body, a[i], m);
     } else {
-      if (parent != i - 1) m = scratch.motion[bodies[parent].slot];
+      if (kBaseMoves && parent == kBase) {
+        m = of_base;
+      } else if (parent != i - 1) {
+        m = scratch.motion[bodies[parent].slot];
+      }
       WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
         MoveChild(step, body, s[i], c[i], q[i], v[i], a[i], m);
         F[i] = InertialWrench(step, body, m);
@@ -87,6 +94,7 @@ TORQUED_INLINE void InwardPass(const LoweredTreeOf<N>& tree,
   const LoweredBody<N>* const bodies = tree.bodies;
   const T *s = state.s, *c = state.c, *q = state.q, *a = state.a;
   Wrench<T>* const own = scratch.F;
+  if (tree.n == 0) return;
   // The wrench through joint i, in {i'}.
   Wrench<T> F = own[tree.n - 1];
   for (int i = tree.n - 1; i >= 0; --i) {
@@ -114,14 +122,19 @@ TORQUED_ONE_COPY void LoweredInverseDynamics(const LoweredTreeOf<N>& tree,
                                              const LoweredScratch<T>& scratch,
                                              T* tau, int watched,
                                              LinkMotion<T>* watched_motion) {
-  if (tree.chain) {
-    ForwardPass<true>(tree, terms, state, scratch, watched, watched_motion);
+  if (terms.base != nullptr) {
+    ForwardPass<false, true>(tree, terms, state, scratch, watched,
+                             watched_motion);
+  } else if (tree.chain) {
+    ForwardPass<true, false>(tree, terms, state, scratch, watched,
+                             watched_motion);
   } else {
-    ForwardPass<false>(tree, terms, state, scratch, watched, watched_motion);
+    ForwardPass<false, false>(tree, terms, state, scratch, watched,
+                              watched_motion);
   }
-  if (terms.wrench_body != kBase) {
-    Wrench<T>& own = scratch.F[terms.wrench_body];
-    own = own - terms.wrench;
+  for (int k = 0; k < terms.wrench_count; ++k) {
+    Wrench<T>& own = scratch.F[terms.wrenches[k].body];
+    own = own - terms.wrenches[k].W;
   }
   if (tree.chain) {
     InwardPass<true>(tree, state, scratch, tau);

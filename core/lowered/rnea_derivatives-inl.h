@@ -135,18 +135,18 @@ TORQUED_INLINE void AddOwn(const LoweredBody<N>& body, const Twist<T>& V,
                          Cross(w, Vec3<T>{xy, yy, yz}) + v * hy,
                          {-(w.z * yz), w.z * xz, Fma(w.x, yz, -(w.y * xz))}};
     const Vec3<T> p = {-(w.z * hy), w.z * hx, Fma(w.x, hy, -(w.y * hx))};
-    const T trace = v.x * hx + v.y * hy;
+    const T trace = Fma(v.x, hx, v.y * hy);
     const Vec3<T> Nw = own * w;
     sum.f.m.x +=
-        yy * wd.x - xy * wd.y - xz * wd.z + hy * a.z + trace * w.x - Nw.x;
+        Fma(yy, wd.x, -(xy * wd.y)) - xz * wd.z + hy * a.z + trace * w.x - Nw.x;
     sum.f.m.y +=
-        xx * wd.y - xy * wd.x - yz * wd.z - hx * a.z + trace * w.y - Nw.y;
-    sum.f.m.z += trace_S * wd.z - xz * wd.x - yz * wd.y + hx * a.y - hy * a.x +
-                 trace * w.z - Nw.z;
+        Fma(xx, wd.y, -(xy * wd.x)) - yz * wd.z - hx * a.z + trace * w.y - Nw.y;
+    sum.f.m.z += Fma(trace_S, wd.z, -(xz * wd.x)) - yz * wd.y + hx * a.y -
+                 hy * a.x + trace * w.z - Nw.z;
     sum.f.f += Cross(w, p);
     sum.f.f.x -= wd.z * hy;
     sum.f.f.y += wd.z * hx;
-    sum.f.f.z += wd.x * hy - wd.y * hx;
+    sum.f.f.z += Fma(wd.x, hy, -(wd.y * hx));
     sum.N = sum.N + own;
     sum.p += p;
   } else {
@@ -165,7 +165,7 @@ template <class Step, class T, class N>
 TORQUED_INLINE void SubtreeToParent(Step step, const LoweredBody<N>& body,
                                     const T& s, const T& c, const T& q,
                                     LoweredSubtree<T>& sum) {
-  MomentsToParent(step, body, s, c, q, sum.moments);
+  MomentsToParent(step, body, T(body.composite_mass), s, c, q, sum.moments);
   sum.f = WrenchToParent(step, body, s, c, q, sum.f);
   const auto turn = [&](Vec3<T>& v) TORQUED_INLINE_BODY {
     v = SpinToParent(s, c, v);
@@ -207,11 +207,12 @@ TORQUED_INLINE void Respond(const LoweredBody<N>& body,
   const T mass(body.composite_mass);
   if (body.motion == JointMotion::kPrismatic) {
     r.by_a = {{h.y, -h.x, zero}, {zero, zero, mass}};
-    r.by_v = {{-(h.z * ry), h.z * rx, h.x * ry - h.y * rx},
+    r.by_v = {{-(h.z * ry), h.z * rx, Fma(h.x, ry, -(h.y * rx))},
               {mass * rx, mass * ry, zero}};
-    r.by_q = {{h.y * v.z - h.z * v.y - sum.f.f.y,
-               h.z * v.x - h.x * v.z + sum.f.f.x, h.x * v.y - h.y * v.x},
-              v * mass};
+    r.by_q = {
+        {Fma(h.y, v.z, -(h.z * v.y)) - sum.f.f.y,
+         Fma(h.z, v.x, -(h.x * v.z)) + sum.f.f.x, Fma(h.x, v.y, -(h.y * v.x))},
+        v * mass};
     r.gyroscopic = {p.y, -p.x, zero};
     return;
   }
@@ -220,20 +221,22 @@ TORQUED_INLINE void Respond(const LoweredBody<N>& body,
   const T N_zz = M.c0.x + M.c1.y, trace_N = N_zz + M.c2.z;
   const T S_x = trace_S - S.xx, S_y = trace_S - S.yy;
   r.by_a = {{-S.xz, -S.yz, S_zz}, {-h.y, h.x, zero}};
-  r.by_v.m = {S_x * wx - S.xy * wy - h.z * ry - (M.c2.x + M.c2.x),
-              S_y * wy - S.xy * wx + h.z * rx - (M.c2.y + M.c2.y),
-              h.x * ry - S.xz * wx - S.yz * wy - h.y * rx + (N_zz + N_zz)};
-  r.by_v.f = {mass * rx + h.z * wy - (p.y + p.y),
-              mass * ry - h.z * wx + (p.x + p.x), h.y * wx - h.x * wy};
-  r.by_q.m = {S_x * w.x - S.xy * w.y - S.xz * w.z + h.y * v.z - h.z * v.y +
-                  (trace_N - M.c0.x) * wx - M.c1.x * wy - sum.f.m.y,
-              S_y * w.y - S.xy * w.x - S.yz * w.z + h.z * v.x - h.x * v.z +
-                  (trace_N - M.c1.y) * wy - M.c0.y * wx + sum.f.m.x,
-              S_zz * w.z - S.xz * w.x - S.yz * w.y + h.x * v.y - h.y * v.x -
-                  M.c0.z * wx - M.c1.z * wy};
-  r.by_q.f = {mass * v.x + h.z * w.y - h.y * w.z + p.z * wy - sum.f.f.y,
-              mass * v.y + h.x * w.z - h.z * w.x - p.z * wx + sum.f.f.x,
-              mass * v.z + h.y * w.x - h.x * w.y + p.y * wx - p.x * wy};
+  r.by_v.m = {
+      Fma(S_x, wx, -(S.xy * wy)) - h.z * ry - (M.c2.x + M.c2.x),
+      Fma(S_y, wy, -(S.xy * wx)) + h.z * rx - (M.c2.y + M.c2.y),
+      Fma(h.x, ry, -(S.xz * wx)) - S.yz * wy - h.y * rx + (N_zz + N_zz)};
+  r.by_v.f = {Fma(mass, rx, h.z * wy) - (p.y + p.y),
+              Fma(mass, ry, -(h.z * wx)) + (p.x + p.x),
+              Fma(h.y, wx, -(h.x * wy))};
+  r.by_q.m = {Fma(S_x, w.x, -(S.xy * w.y)) - S.xz * w.z + h.y * v.z -
+                  h.z * v.y + (trace_N - M.c0.x) * wx - M.c1.x * wy - sum.f.m.y,
+              Fma(S_y, w.y, -(S.xy * w.x)) - S.yz * w.z + h.z * v.x -
+                  h.x * v.z + (trace_N - M.c1.y) * wy - M.c0.y * wx + sum.f.m.x,
+              Fma(S_zz, w.z, -(S.xz * w.x)) - S.yz * w.y + h.x * v.y -
+                  h.y * v.x - M.c0.z * wx - M.c1.z * wy};
+  r.by_q.f = {Fma(mass, v.x, h.z * w.y) - h.y * w.z + p.z * wy - sum.f.f.y,
+              Fma(mass, v.y, h.x * w.z) - h.z * w.x - p.z * wx + sum.f.f.x,
+              Fma(mass, v.z, h.y * w.x) - h.x * w.y + p.y * wx - p.x * wy};
   r.gyroscopic = {-M.c0.z, -M.c1.z, N_zz};
 }
 
@@ -254,9 +257,15 @@ TORQUED_INLINE void CarryResponse(Step step, const LoweredBody<N>& body,
   TurnToParent(step, body, r.gyroscopic);
 }
 
+/// What is found.
+enum class Derivatives : unsigned char {
+  kAll,
+  kByRate,  // dtau/dv alone; the rest of the scratch is without meaning
+};
+
 /// Carries the responses of body i and of those it carries over its joint, to
 /// joint j, and writes what those joints and j cause at each other.
-template <bool kToRoot, class Step, class T, class N>
+template <Derivatives kFound, bool kToRoot, class Step, class T, class N>
 TORQUED_INLINE void CarryResponses(Step step, const LoweredTreeOf<N>& tree,
                                    const LoweredState<T>& state,
                                    const LoweredDerivativesScratch<T>& own,
@@ -271,38 +280,46 @@ TORQUED_INLINE void CarryResponses(Step step, const LoweredTreeOf<N>& tree,
   T* const dv = out.dv;
   T* const M = out.M;
   LoweredResponse<T>* const response = own.response;
+  constexpr bool kAll = kFound == Derivatives::kAll;
   long kj = i * n + j;
   long jk = j * n + i;
   for (long k = i; k < end; ++k) {
     LoweredResponse<T> r = response[k];
     CarryResponse(step, body, s, c, q, r);
+    if constexpr (!kAll) r.by_q = Wrench<T>::Zero();
     const Wrench<T>& F = r.by_a;
     const Vec3<T>& g = r.gyroscopic;
     if constexpr (kToRoot) {
       // A revolute root's screw turns with nothing.
-      M[kj] = F.m.z;
-      M[jk] = F.m.z;
       dv[jk] = r.by_v.m.z;
-      dq[jk] = r.by_q.m.z;
       dv[kj] = g.z + g.z;
-      dq[kj] = F.f.x * rate_rate.v.x + F.f.y * rate_rate.v.y;
+      if constexpr (kAll) {
+        M[kj] = F.m.z;
+        M[jk] = F.m.z;
+        dq[jk] = r.by_q.m.z;
+        dq[kj] = Fma(F.f.x, rate_rate.v.x, F.f.y * rate_rate.v.y);
+      }
     } else if (onto_revolute) {
       response[k] = r;
-      M[kj] = F.m.z;
-      M[jk] = F.m.z;
       dv[jk] = r.by_v.m.z;
-      dq[jk] = r.by_q.m.z;
       dv[kj] = g.z + g.z + F.m.x * rate.w.x + F.m.y * rate.w.y +
                F.f.x * rate.v.x + F.f.y * rate.v.y;
-      dq[kj] = g.x * rate.w.x + g.y * rate.w.y + Dot(F, rate_rate);
+      if constexpr (kAll) {
+        M[kj] = F.m.z;
+        M[jk] = F.m.z;
+        dq[jk] = r.by_q.m.z;
+        dq[kj] = Fma(g.x, rate.w.x, g.y * rate.w.y) + Dot(F, rate_rate);
+      }
     } else {
       response[k] = r;
-      M[kj] = F.f.z;
-      M[jk] = F.f.z;
       dv[jk] = r.by_v.f.z;
-      dq[jk] = r.by_q.f.z;
-      dv[kj] = F.f.x * rate.v.x + F.f.y * rate.v.y;
-      dq[kj] = Dot(F.f, rate_rate.v);
+      dv[kj] = Fma(F.f.x, rate.v.x, F.f.y * rate.v.y);
+      if constexpr (kAll) {
+        M[kj] = F.f.z;
+        M[jk] = F.f.z;
+        dq[jk] = r.by_q.f.z;
+        dq[kj] = Dot(F.f, rate_rate.v);
+      }
     }
     kj += n;
     ++jk;
@@ -326,7 +343,7 @@ struct RootSum {
 };
 
 /// Outwards: how bodies and screws move.
-template <class T, class N>
+template <bool kBaseMoves, class T, class N>
 TORQUED_INLINE void MoveScrews(const LoweredTreeOf<N>& tree,
                                const LoweredTerms<T>& terms,
                                const LoweredState<T>& state,
@@ -337,11 +354,16 @@ TORQUED_INLINE void MoveScrews(const LoweredTreeOf<N>& tree,
   for (long i = 0; i < tree.n; ++i) {
     const LoweredBody<N>& body = bodies[i];
     const long parent = body.parent;
-    if (parent == kBase) {
+    if (!kBaseMoves && parent == kBase) {
       MoveRootScrew(body, terms.gravity, s[i], c[i], v[i], a[i], V, A,
                     own.S_rate[i], own.S_rate_rate[i]);
     } else {
-      if (parent != i - 1) V = own.V[parent], A = own.A[parent];
+      if (kBaseMoves && parent == kBase) {
+        V = terms.base->V;
+        A = {terms.base->A.w, terms.base->A.v - terms.gravity};
+      } else if (parent != i - 1) {
+        V = own.V[parent], A = own.A[parent];
+      }
       WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
         MoveScrew(step, body, s[i], c[i], q[i], v[i], a[i], V, A, own.S_rate[i],
                   own.S_rate_rate[i]);
@@ -353,13 +375,15 @@ TORQUED_INLINE void MoveScrews(const LoweredTreeOf<N>& tree,
 }
 
 /// Joint i and those that follow what it carries do not feel each other.
-template <class T>
+template <Derivatives kFound, class T>
 TORQUED_INLINE void ClearOffBranches(long n, long i, long subtree_end,
                                      const DerivativeMatrices<T>& out) {
   const auto clear = [&out](long entry) TORQUED_INLINE_BODY {
-    out.dq[entry] = T(0);
     out.dv[entry] = T(0);
-    out.M[entry] = T(0);
+    if constexpr (kFound == Derivatives::kAll) {
+      out.dq[entry] = T(0);
+      out.M[entry] = T(0);
+    }
   };
   for (long k = subtree_end; k < n; ++k) {
     clear(i * n + k);
@@ -367,17 +391,18 @@ TORQUED_INLINE void ClearOffBranches(long n, long i, long subtree_end,
   }
 }
 
-/// See InverseDynamicsDerivatives; the wrench of `terms` turns with its body.
-template <class T, class N>
-TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
-    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
-    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
-    T* dtau_dq, T* dtau_dv, T* M) {
-  const DerivativeMatrices<T> out = {dtau_dq, dtau_dv, M};
+template <Derivatives kFound, bool kBaseMoves, class T, class N>
+TORQUED_ONE_COPY void FindDerivatives(const LoweredTreeOf<N>& tree,
+                                      const LoweredTerms<T>& terms,
+                                      const LoweredState<T>& state,
+                                      const LoweredDerivativesScratch<T>& own,
+                                      const DerivativeMatrices<T>& matrices) {
+  constexpr bool kAll = kFound == Derivatives::kAll;
+  const DerivativeMatrices<T> out = matrices;
   const LoweredBody<N>* const bodies = tree.bodies;
   const T *s = state.s, *c = state.c, *q = state.q;
   const long n = tree.n;
-  MoveScrews(tree, terms, state, own);
+  MoveScrews<kBaseMoves>(tree, terms, state, own);
 
   // Inwards. `sum` is of what body i carries, without itself.
   LoweredSubtree<T> sum = LoweredSubtree<T>::Zero();
@@ -390,42 +415,52 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     const Twist<T>& rate_rate = own.S_rate_rate[i];
     const long diagonal = i * n + i;
     const T friction = JointFrictionSlope(body, terms, state.v[i]);
-    ClearOffBranches(n, i, body.subtree_end, out);
-    if (parent == kBase && revolute) {
+    ClearOffBranches<kFound>(n, i, body.subtree_end, out);
+    if (!kBaseMoves && parent == kBase && revolute) {
       const T hx = root.hx + T(body.h[0]), hy = root.hy + T(body.h[1]);
-      out.M[diagonal] = root.S_zz + T(body.S[0] + body.S[3] + body.armature);
       out.dv[diagonal] = root.N_zz + root.N_zz + friction;
-      out.dq[diagonal] = hx * rate_rate.v.y - hy * rate_rate.v.x;
+      if constexpr (kAll) {
+        out.M[diagonal] = root.S_zz + T(body.S[0] + body.S[3] + body.armature);
+        out.dq[diagonal] = Fma(hx, rate_rate.v.y, -(hy * rate_rate.v.x));
+      }
       root = RootSum<T>::Zero();
       continue;
     }
     if (body.branches) sum = own.sum[body.slot];
     AddOwn(body, own.V[i], own.A[i], sum);
-    if (i == terms.wrench_body) sum.f = sum.f - terms.wrench;
+    if constexpr (!kAll) sum.f = Wrench<T>::Zero();
+    for (int k = 0; k < terms.wrench_count; ++k) {
+      if (terms.wrenches[k].body == i) sum.f = sum.f - terms.wrenches[k].W;
+    }
     LoweredResponse<T>& r = own.response[i];
     Respond(body, sum, rate, rate_rate, r);
-    out.M[diagonal] = (revolute ? r.by_a.m.z : r.by_a.f.z) + T(body.armature);
     out.dv[diagonal] = (revolute ? r.by_v.m.z : r.by_v.f.z) + friction;
-    out.dq[diagonal] = revolute ? r.by_q.m.z : r.by_q.f.z;
+    if constexpr (kAll) {
+      out.M[diagonal] = (revolute ? r.by_a.m.z : r.by_a.f.z) + T(body.armature);
+      out.dq[diagonal] = revolute ? r.by_q.m.z : r.by_q.f.z;
+    }
     if (parent == kBase) {
       sum = LoweredSubtree<T>::Zero();
       continue;
     }
     const LoweredBody<N>& onto = bodies[parent];
     const long end = body.subtree_end;
-    const bool to_root =
-        onto.parent == kBase && onto.motion == JointMotion::kRevolute;
+    const bool to_root = !kBaseMoves && onto.parent == kBase &&
+                         onto.motion == JointMotion::kRevolute;
     WithStep(body, [&](auto step) TORQUED_INLINE_BODY {
       if (to_root) {
-        CarryResponses<true>(step, tree, state, own, i, end, parent, out);
+        CarryResponses<kFound, true>(step, tree, state, own, i, end, parent,
+                                     out);
         SubtreeToParent(step, body, s[i], c[i], q[i], sum);
         root.Add(sum);
         sum = LoweredSubtree<T>::Zero();
       } else {
-        CarryResponses<false>(step, tree, state, own, i, end, parent, out);
+        CarryResponses<kFound, false>(step, tree, state, own, i, end, parent,
+                                      out);
         SubtreeToParent(step, body, s[i], c[i], q[i], sum);
       }
     });
+    if constexpr (!kAll) sum.f = Wrench<T>::Zero();
     if (to_root || !onto.branches) continue;
     LoweredSubtree<T>& of_parent = own.sum[onto.slot];
     if (body.last_child) {
@@ -435,6 +470,34 @@ TORQUED_ONE_COPY void LoweredInverseDynamicsDerivatives(
     }
     sum = LoweredSubtree<T>::Zero();
   }
+}
+
+/// See InverseDynamicsDerivatives; the wrenches of `terms` turn with their
+/// bodies.
+template <class T, class N>
+TORQUED_INLINE void LoweredInverseDynamicsDerivatives(
+    const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
+    const LoweredState<T>& state, const LoweredDerivativesScratch<T>& own,
+    T* dtau_dq, T* dtau_dv, T* M) {
+  const DerivativeMatrices<T> out = {dtau_dq, dtau_dv, M};
+  if (terms.base != nullptr) {
+    FindDerivatives<Derivatives::kAll, true>(tree, terms, state, own, out);
+  } else {
+    FindDerivatives<Derivatives::kAll, false>(tree, terms, state, own, out);
+  }
+}
+
+/// C[n x n], see CoriolisMatrix, for a base at rest: the Coriolis forces are
+/// quadratic in q̇, and their derivative with respect to it is 2 C.
+template <class T, class N>
+TORQUED_ONE_COPY void LoweredCoriolisMatrix(
+    const LoweredTreeOf<N>& tree, const LoweredState<T>& state,
+    const LoweredDerivativesScratch<T>& own, T* C) {
+  LoweredTerms<T> terms{};
+  terms.gravity = Vec3<T>::Zero();
+  FindDerivatives<Derivatives::kByRate, false>(
+      tree, terms, state, own, DerivativeMatrices<T>{nullptr, C, nullptr});
+  for (int k = 0; k < tree.n * tree.n; ++k) C[k] = C[k] * T(0.5);
 }
 
 }  // namespace TORQUED_TARGET

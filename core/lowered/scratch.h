@@ -1,6 +1,7 @@
 // Memory and arguments of the algorithms on a lowered tree.
 #pragma once
 
+#include "core/dynamics/base_motion.h"
 #include "core/model/lowered_tree.h"
 #include "core/spatial/inertia.h"
 #include "core/spatial/motion.h"
@@ -46,16 +47,23 @@ struct LoweredState {
   const T* a;
 };
 
+/// What acts on a body from outside, in {body'}.
+template <class T>
+struct BodyWrench {
+  int body;
+  Wrench<T> W;
+};
+
 /// Terms of the equation of motion.
 template <class T>
 struct LoweredTerms {
-  Vec3<T> gravity;  // m/s², base axes
+  Vec3<T> gravity;            // m/s², base axes
+  const BaseMotion<T>* base;  // null: at rest
   bool viscous_friction;
   bool coulomb_friction;
   double coulomb_smoothing;  // see DynamicsTerms
-  /// Body on which an external wrench acts, or kBase: none.
-  int wrench_body;
-  Wrench<T> wrench;  // in {wrench_body'}
+  const BodyWrench<T>* wrenches;
+  int wrench_count;
 };
 
 /// Plain pointers into memory of the caller.

@@ -2,22 +2,16 @@
 
 #include <algorithm>
 
-#include "core/model/lump.h"
+#include "core/spatial/inertia.h"
 
 namespace torqued {
 namespace {
 
 JointType TypeOf(const JointDescription& joint) {
-  switch (joint.type) {
-    case JointDescription::Type::kPrismatic:
-      return JointType::kPrismatic;
-    case JointDescription::Type::kContinuous:
-      return JointType::kContinuous;
-    case JointDescription::Type::kRevolute:
-    case JointDescription::Type::kFixed:
-      break;
-  }
-  return JointType::kRevolute;
+  using Type = JointDescription::Type;
+  if (joint.type == Type::kPrismatic) return JointType::kPrismatic;
+  return joint.type == Type::kContinuous ? JointType::kContinuous
+                                         : JointType::kRevolute;
 }
 
 // T_{λ(i),i}(0) and joint terms of a new body.
@@ -62,15 +56,27 @@ void ConnectMimics(std::span<const JointDescription> joints, Assembly& out) {
     const JointDescription& joint = joints[out.joint_source[i]];
     if (!joint.mimic || joint.incomplete) continue;
     const JointDescription::MimicOf& mimic = *joint.mimic;
-    const auto it = index.find(mimic.joint);
-    if (it == index.end()) continue;
-    out.joints[i].mimic = Mimic{.joint = it->second,
-                                .multiplier = mimic.multiplier,
-                                .offset = mimic.offset};
+    if (const auto it = index.find(mimic.joint); it != index.end()) {
+      out.joints[i].mimic = {it->second, mimic.multiplier, mimic.offset};
+    }
   }
 }
 
 }  // namespace
+
+void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body) {
+  const Pose pose = body_link * inertial.origin;  // T_{body,inertial frame}
+  const Transform<double> T{Mat3<double>::Constant(pose.R.data()),
+                            Vec3<double>::Constant(pose.p.data())};
+  const SpatialInertia<double> G =
+      ToParent(T, {inertial.mass, Vec3<double>::Zero(),
+                   Sym3<double>::Constant(inertial.inertia.data())});
+  body.mass += G.mass;
+  const double h[3] = {G.h.x, G.h.y, G.h.z};
+  for (int k = 0; k < 3; ++k) body.h[k] += h[k];
+  const double I[6] = {G.I.xx, G.I.xy, G.I.xz, G.I.yy, G.I.yz, G.I.zz};
+  for (int k = 0; k < 6; ++k) body.I[k] += I[k];
+}
 
 Assembly Assemble(std::span<const LinkDescription> links,
                   std::span<const JointDescription> joints,
@@ -116,26 +122,6 @@ Assembly Assemble(std::span<const LinkDescription> links,
   }
   ConnectMimics(joints, out);
   return out;
-}
-
-std::vector<char> IncompleteBodies(const Assembly& assembly,
-                                   std::span<const LinkDescription> links,
-                                   std::span<const JointDescription> joints,
-                                   const Topology& topology) {
-  std::vector<char> incomplete(assembly.bodies.size(), 0);
-  for (std::size_t i = 0; i < topology.links.size(); ++i) {
-    const int link = topology.links[i], joint = topology.parent_joint[link];
-    const int body = assembly.frames[i].placement.body;
-    if (body == kBase) continue;
-    if (links[link].incomplete || (joint >= 0 && joints[joint].incomplete)) {
-      incomplete[body] = 1;
-    }
-  }
-  for (std::size_t i = incomplete.size(); i-- > 0;) {
-    const int parent = assembly.bodies[i].parent;
-    if (incomplete[i] && parent != kBase) incomplete[parent] = 1;
-  }
-  return incomplete;
 }
 
 }  // namespace torqued

@@ -21,17 +21,14 @@ struct Assembly {
   std::vector<int> fixed_mass_links;  // those with mass, as described
 };
 
+/// Adds the inertia of a link to that of the body which carries it;
+/// `body_link` is T_{body,link}.
+void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body);
+
 /// `topology` must be valid and the axes normalised. Lumped numbers may
 /// overflow; nobody checks that here.
 Assembly Assemble(std::span<const LinkDescription> links,
                   std::span<const JointDescription> joints,
                   const Topology& topology);
-
-/// Per body: it, its joint, or anything that hangs on it comes from an
-/// incomplete description.
-std::vector<char> IncompleteBodies(const Assembly& assembly,
-                                   std::span<const LinkDescription> links,
-                                   std::span<const JointDescription> joints,
-                                   const Topology& topology);
 
 }  // namespace torqued

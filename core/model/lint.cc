@@ -2,24 +2,90 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 
 namespace torqued {
 namespace {
+
+struct Row {
+  LintCode code;
+  std::string_view name;
+  Severity severity;
+};
+
+// By code.
+constexpr Row kRows[] = {
+    {LintCode::kMalformedXml, "malformed-xml", Severity::kError},
+    {LintCode::kSourceTooLarge, "source-too-large", Severity::kError},
+    {LintCode::kTooManyLinks, "too-many-links", Severity::kError},
+    {LintCode::kTooManyJoints, "too-many-joints", Severity::kError},
+    {LintCode::kNotARobot, "not-a-robot", Severity::kError},
+    {LintCode::kXacroNotExpanded, "xacro-not-expanded", Severity::kError},
+    {LintCode::kInvalidNumber, "invalid-number", Severity::kError},
+    {LintCode::kInvalidPose, "invalid-pose", Severity::kError},
+    {LintCode::kMissingAttribute, "missing-attribute", Severity::kError},
+    {LintCode::kMissingElement, "missing-element", Severity::kError},
+    {LintCode::kUnsupportedAttribute, "unsupported-attribute",
+     Severity::kError},
+    {LintCode::kInvalidName, "invalid-name", Severity::kError},
+    {LintCode::kDuplicateName, "duplicate-name", Severity::kError},
+    {LintCode::kUnknownLink, "unknown-link", Severity::kError},
+    {LintCode::kUnknownJointType, "unknown-joint-type", Severity::kError},
+    {LintCode::kUnsupportedJoint, "unsupported-joint", Severity::kError},
+    {LintCode::kTwoParents, "two-parents", Severity::kError},
+    {LintCode::kSeveralRoots, "several-roots", Severity::kError},
+    {LintCode::kCycle, "cycle", Severity::kError},
+    {LintCode::kUnreachableLink, "unreachable-link", Severity::kError},
+    {LintCode::kZeroAxis, "zero-axis", Severity::kError},
+    {LintCode::kNegativeMass, "negative-mass", Severity::kError},
+    {LintCode::kNegativeInertia, "negative-inertia", Severity::kError},
+    {LintCode::kInvalidInertia, "invalid-inertia", Severity::kError},
+    {LintCode::kMasslessJoint, "massless-joint", Severity::kError},
+    {LintCode::kInvalidLimit, "invalid-limit", Severity::kError},
+    {LintCode::kNegativeFriction, "negative-friction", Severity::kError},
+    {LintCode::kUnknownMimicTarget, "unknown-mimic-target", Severity::kError},
+    {LintCode::kUnknownTip, "unknown-tip", Severity::kError},
+    {LintCode::kTriangleInequality, "triangle-inequality", Severity::kWarning},
+    {LintCode::kNonUnitAxis, "non-unit-axis", Severity::kWarning},
+    {LintCode::kMissingLimit, "missing-limit", Severity::kWarning},
+    {LintCode::kIgnoredElement, "ignored-element", Severity::kWarning},
+    {LintCode::kIgnoredAttribute, "ignored-attribute", Severity::kWarning},
+    {LintCode::kIllConditionedMass, "ill-conditioned-mass", Severity::kWarning},
+    {LintCode::kMimicIndependent, "mimic-independent", Severity::kInfo},
+    {LintCode::kFrictionOffByDefault, "friction-off-by-default",
+     Severity::kInfo},
+    {LintCode::kFixedMass, "fixed-mass", Severity::kInfo},
+    {LintCode::kTransmissionRead, "transmission-read", Severity::kInfo},
+};
+static_assert(std::size(kRows) == kLintCodeCount &&
+              std::ranges::is_sorted(kRows, {}, &Row::code));
+
+constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
+constexpr std::string_view kValidations[] = {"default", "strict", "lenient"};
 
 // A name may be as long as names are accepted; a message names at most a
 // handful of quoted values.
 constexpr std::size_t kNameBytes = 256;
 constexpr std::size_t kMessageBytes = 2000;
-// So that places, with two names each, do not outweigh the findings.
+// Only these have further places, which may take more memory than a finding.
 constexpr std::size_t kFindingsWithPlaces = 200;
 
-// One byte more than is kept shows that there was more.
-std::string Cut(std::string_view name) {
-  return std::string(name.substr(0, kNameBytes + 1));
+Finding MakeFinding(Severity severity, LintCode code, const Place& place,
+                    std::string message) {
+  // One byte more than is kept shows that there was more.
+  const auto cut = [](std::string_view name) {
+    return std::string(name.substr(0, kNameBytes + 1));
+  };
+  return {.severity = severity,
+          .code = code,
+          .joint = cut(place.joint),
+          .link = cut(place.link),
+          .line = place.line,
+          .message = std::move(message)};
 }
 
 std::string Key(Severity severity, LintCode code, std::string_view kind) {
@@ -31,106 +97,25 @@ std::string Key(Severity severity, LintCode code, std::string_view kind) {
 }  // namespace
 
 std::string_view ToString(LintCode code) {
-  switch (code) {
-    case LintCode::kMalformedXml:
-      return "malformed-xml";
-    case LintCode::kSourceTooLarge:
-      return "source-too-large";
-    case LintCode::kTooManyLinks:
-      return "too-many-links";
-    case LintCode::kTooManyJoints:
-      return "too-many-joints";
-    case LintCode::kNotARobot:
-      return "not-a-robot";
-    case LintCode::kXacroNotExpanded:
-      return "xacro-not-expanded";
-    case LintCode::kInvalidNumber:
-      return "invalid-number";
-    case LintCode::kInvalidPose:
-      return "invalid-pose";
-    case LintCode::kMissingAttribute:
-      return "missing-attribute";
-    case LintCode::kMissingElement:
-      return "missing-element";
-    case LintCode::kUnsupportedAttribute:
-      return "unsupported-attribute";
-    case LintCode::kInvalidName:
-      return "invalid-name";
-    case LintCode::kDuplicateName:
-      return "duplicate-name";
-    case LintCode::kUnknownLink:
-      return "unknown-link";
-    case LintCode::kUnknownJointType:
-      return "unknown-joint-type";
-    case LintCode::kUnsupportedJoint:
-      return "unsupported-joint";
-    case LintCode::kTwoParents:
-      return "two-parents";
-    case LintCode::kSeveralRoots:
-      return "several-roots";
-    case LintCode::kCycle:
-      return "cycle";
-    case LintCode::kUnreachableLink:
-      return "unreachable-link";
-    case LintCode::kZeroAxis:
-      return "zero-axis";
-    case LintCode::kNegativeMass:
-      return "negative-mass";
-    case LintCode::kNegativeInertia:
-      return "negative-inertia";
-    case LintCode::kInvalidInertia:
-      return "invalid-inertia";
-    case LintCode::kMasslessJoint:
-      return "massless-joint";
-    case LintCode::kInvalidLimit:
-      return "invalid-limit";
-    case LintCode::kNegativeFriction:
-      return "negative-friction";
-    case LintCode::kUnknownMimicTarget:
-      return "unknown-mimic-target";
-    case LintCode::kUnknownTip:
-      return "unknown-tip";
-    case LintCode::kTriangleInequality:
-      return "triangle-inequality";
-    case LintCode::kNonUnitAxis:
-      return "non-unit-axis";
-    case LintCode::kMissingLimit:
-      return "missing-limit";
-    case LintCode::kIgnoredElement:
-      return "ignored-element";
-    case LintCode::kIgnoredAttribute:
-      return "ignored-attribute";
-    case LintCode::kIllConditionedMass:
-      return "ill-conditioned-mass";
-    case LintCode::kMimicIndependent:
-      return "mimic-independent";
-    case LintCode::kFrictionOffByDefault:
-      return "friction-off-by-default";
-    case LintCode::kFixedMass:
-      return "fixed-mass";
-    case LintCode::kTransmissionRead:
-      return "transmission-read";
-  }
-  return "unknown";
+  return kRows[static_cast<std::size_t>(code)].name;
 }
 
 std::string_view ToString(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "unknown";
+  return kSeverities[static_cast<std::size_t>(severity)];
 }
 
 Severity DefaultSeverity(LintCode code) {
-  // The enumerators stand in order of severity.
-  if (code >= LintCode::kMimicIndependent) return Severity::kInfo;
-  if (code >= LintCode::kTriangleInequality) return Severity::kWarning;
-  return Severity::kError;
+  return kRows[static_cast<std::size_t>(code)].severity;
+}
+
+std::string_view ToString(Validation validation) {
+  return kValidations[static_cast<std::size_t>(validation)];
+}
+
+std::optional<Validation> FindValidation(std::string_view name) {
+  const auto* found = std::ranges::find(kValidations, name);
+  if (found == std::end(kValidations)) return std::nullopt;
+  return static_cast<Validation>(found - kValidations);
 }
 
 void LintReport::Add(Finding finding) {
@@ -146,12 +131,7 @@ void LintReport::Add(Finding finding) {
 }
 
 void LintReport::Add(LintCode code, const Place& place, std::string message) {
-  Add(Finding{.severity = DefaultSeverity(code),
-              .code = code,
-              .joint = Cut(place.joint),
-              .link = Cut(place.link),
-              .line = place.line,
-              .message = std::move(message)});
+  Add(MakeFinding(DefaultSeverity(code), code, place, std::move(message)));
 }
 
 bool LintReport::CountAgain(Severity severity, LintCode code,
@@ -176,29 +156,23 @@ void LintReport::AddFirst(Severity severity, LintCode code, const Place& place,
   if (severity != Severity::kError && !Full(severity)) {
     kinds_.emplace(Key(severity, code, kind), findings_.size());
   }
-  Add(Finding{.severity = severity,
-              .code = code,
-              .joint = Cut(place.joint),
-              .link = Cut(place.link),
-              .line = place.line,
-              .message = std::move(message)});
+  Add(MakeFinding(severity, code, place, std::move(message)));
 }
 
 void LintReport::Sort() {
-  // By index, so that equals stay as added.
-  std::vector<std::size_t> order(findings_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    const Finding& a = findings_[i];
-    const Finding& b = findings_[j];
-    if (a.severity != b.severity) return a.severity > b.severity;
-    if ((a.line == 0) != (b.line == 0)) return b.line == 0;
-    if (a.line != b.line) return a.line < b.line;
-    return i < j;
-  });
+  // With the index, so that equals stay as added.
+  std::vector<std::tuple<int, bool, int, std::size_t>> order;
+  order.reserve(findings_.size());
+  for (const Finding& f : findings_) {
+    order.emplace_back(-static_cast<int>(f.severity), f.line == 0, f.line,
+                       order.size());
+  }
+  std::ranges::sort(order);
   std::vector<Finding> sorted;
-  sorted.reserve(findings_.size());
-  for (const std::size_t i : order) sorted.push_back(std::move(findings_[i]));
+  sorted.reserve(order.size());
+  for (const auto& [severity, no_line, line, index] : order) {
+    sorted.push_back(std::move(findings_[index]));
+  }
   findings_ = std::move(sorted);
   kinds_.clear();  // its indices are those from before
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,8 +47,7 @@ enum class LintCode : std::uint8_t {
   kNegativeFriction,
   kUnknownMimicTarget,
   kUnknownTip,
-  // Warnings. Validation (core/model/validation.h) makes errors of some, and
-  // warnings of some errors.
+  // Warnings. Validation makes errors of some, and warnings of some errors.
   kTriangleInequality,
   kNonUnitAxis,
   kMissingLimit,
@@ -68,8 +68,28 @@ inline constexpr int kLintCodeCount =
 std::string_view ToString(LintCode code);
 /// "error", "warning", "info".
 std::string_view ToString(Severity severity);
-/// The severity of a code where no option says otherwise.
+/// The severity of a code with Validation::kDefault.
 Severity DefaultSeverity(LintCode code);
+
+/// How mass properties that no body can have, and joints that move no mass, are
+/// judged. A source that cannot be read, links that are no tree, and numbers
+/// beyond double precision are errors with each of them.
+enum class Validation : std::uint8_t {
+  /// An error, but a warning if no answer follows from it (the link is fixed to
+  /// the base) or if it is known to be harmless (one moment above the sum of
+  /// the others).
+  kDefault,
+  /// An error always.
+  kStrict,
+  /// A warning if the mass matrix is regular: at q = 0 and at up to 32 random
+  /// states no pivot is lost by the rule of core/dynamics/pivot_rule.h.
+  kLenient,
+};
+
+/// "default", "strict", "lenient".
+std::string_view ToString(Validation validation);
+/// Nothing for any other text.
+std::optional<Validation> FindValidation(std::string_view name);
 
 /// Where in a robot and in its source a finding belongs.
 struct Place {
@@ -124,6 +144,12 @@ class LintReport {
     if (CountAgain(severity, code, place, kind)) return;
     AddFirst(severity, code, place, kind,
              Full(severity) ? std::string() : message());
+  }
+
+  template <class Message>
+  void AddKind(LintCode code, const Place& place, std::string_view kind,
+               const Message& message) {
+    AddKind(DefaultSeverity(code), code, place, kind, message);
   }
 
   /// True when a further finding of this severity would only be counted, so

@@ -77,6 +77,15 @@ struct LoweredBody {
   Number coulomb_friction;
 };
 
+/// What a body hands to its parent, in {i'}: mass, first moment h = ∫ρ x, and
+/// I = ∫ρ (xᵀx 1 − x xᵀ), xx xy xz yy yz zz. Of a revolute joint's body S_zz,
+/// h_z and m are not zero, of a prismatic joint's S.
+struct HandedInertia {
+  double mass;
+  double h[3];
+  double I[6];
+};
+
 /// n bodies, numbered as those of the Tree it was made from: depth-first, so
 /// that the first child of body i is body i + 1.
 template <class Number>
@@ -87,6 +96,8 @@ struct LoweredTreeOf {
   const LoweredBody<Number>* bodies;
   /// C_i = T_{i,i'}: the lowered frame in the body's own frame {i}.
   const BodyFrame* frames;
+  /// By body; the last, of n + 1, is what the base has of all, in its own axes.
+  const HandedInertia* handed;
 };
 
 }  // namespace torqued

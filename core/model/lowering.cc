@@ -6,10 +6,79 @@
 #include <utility>
 
 #include "core/model/reframing.h"
-#include "core/model/regrouping.h"
 
 namespace torqued {
 namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Matrix4d;
+
+// Of the body in {i}: S = ½ tr(I) 1 − I.
+Matrix4d PseudoInertia(const TreeBody& body) {
+  const double* I = body.I;
+  Matrix3d inertia;
+  inertia << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
+  Matrix4d sigma;
+  sigma.topLeftCorner<3, 3>() =
+      0.5 * inertia.trace() * Matrix3d::Identity() - inertia;
+  sigma.topRightCorner<3, 1>() = Eigen::Map<const Eigen::Vector3d>(body.h);
+  sigma.bottomLeftCorner<1, 3>() = sigma.topRightCorner<3, 1>().transpose();
+  sigma(3, 3) = body.mass;
+  return sigma;
+}
+
+// Σ_a = T_ab Σ_b T_abᵀ.
+Matrix4d ToParent(const Eigen::Isometry3d& ab, const Matrix4d& sigma) {
+  return ab.matrix() * sigma * ab.matrix().transpose();
+}
+
+// The part Λ with [A_i] Λ = 0: of it T Λ Tᵀ does not depend on q_i. A rotation
+// about z does not move matter on z; a translation leaves second moments about
+// the body's own origin, without mass, as they are.
+Matrix4d PartAtRestInParent(JointMotion motion, const Matrix4d& sigma) {
+  Matrix4d part = Matrix4d::Zero();
+  if (motion == JointMotion::kRevolute) {
+    part.bottomRightCorner<2, 2>() = sigma.bottomRightCorner<2, 2>();
+  } else {
+    part.topLeftCorner<3, 3>() = sigma.topLeftCorner<3, 3>();
+  }
+  return part;
+}
+
+// Pseudo-inertias Σ = [[S, h], [hᵀ, m]] (S = ∫ρ x xᵀ).
+struct Regrouped {
+  // That the bodies keep, each in {i'}:
+  //   revolute    S_xx, S_xy, S_xz, S_yy, S_yz, h_x, h_y; S_zz = h_z = m = 0
+  //   prismatic   m and h; S = 0
+  // They need not be those of any rigid body: Σ may be indefinite.
+  std::vector<Matrix4d> kept;
+  // What each hands to its parent, in {i'}, and, the last of n + 1, the sum of
+  // what the roots hand to the base, in its axes.
+  std::vector<Matrix4d> handed;
+};
+
+// Base inertial parameters: matter that a joint does not move relative to its
+// parent is counted to the parent (Gautier and Khalil 1990). On a base at rest
+// the kinetic energy is the same function of q and q̇ as before, and the
+// potential energy the same function of q but for a constant.
+Regrouped Regroup(const Tree& tree, const std::vector<ReframedJoint>& joints) {
+  Regrouped out;
+  out.kept.reserve(tree.n);
+  for (int i = 0; i < tree.n; ++i) {
+    out.kept.push_back(
+        ToParent(joints[i].C.inverse(), PseudoInertia(tree.bodies[i])));
+  }
+  out.handed.assign(tree.n + 1, Matrix4d::Zero());
+  for (int i = tree.n; i-- > 0;) {
+    const TreeBody& body = tree.bodies[i];
+    out.handed[i] = PartAtRestInParent(body.motion, out.kept[i]);
+    out.kept[i] -= out.handed[i];
+    Matrix4d& onto =
+        body.parent == kBase ? out.handed[tree.n] : out.kept[body.parent];
+    onto += ToParent(HomePlacement(joints[i]), out.handed[i]);
+  }
+  return out;
+}
 
 template <class Matrix, class Number>
 void CopyRowMajor(const Matrix& from, Number* to) {
@@ -18,7 +87,8 @@ void CopyRowMajor(const Matrix& from, Number* to) {
   }
 }
 
-// Quarter turns apart from the rest, which has no round-off of theirs.
+// Splits q0 into quarter turns, which are exact, and a rest of at most 45
+// degrees.
 void SetOffset(const ReframedJoint& joint, LoweredBody<double>& body) {
   body.cos_q0 = joint.turn0.x();
   body.sin_q0 = joint.turn0.y();
@@ -48,7 +118,7 @@ JointStep StepOf(const LoweredBody<double>& body) {
 
 // All but what depends on other bodies.
 LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
-                         const Eigen::Matrix4d& kept) {
+                         const Matrix4d& kept) {
   LoweredBody<double> body{};
   body.parent = source.parent;
   body.motion = source.motion;
@@ -75,56 +145,16 @@ LoweredBody<double> Body(const TreeBody& source, const ReframedJoint& joint,
   return body;
 }
 
-void SumMasses(std::vector<LoweredBody<double>>& bodies) {
-  for (std::size_t i = bodies.size(); i-- > 0;) {
-    const LoweredBody<double>& body = bodies[i];
-    if (body.parent == kBase) continue;
-    bodies[body.parent].composite_mass += body.composite_mass;
-  }
-}
-
-void FindSubtrees(std::vector<LoweredBody<double>>& bodies) {
-  for (std::size_t i = bodies.size(); i-- > 0;) {
-    LoweredBody<double>& body = bodies[i];
-    body.subtree_end = std::max(body.subtree_end, static_cast<int>(i) + 1);
-    if (body.parent == kBase) continue;
-    int& end = bodies[body.parent].subtree_end;
-    end = std::max(end, body.subtree_end);
-  }
-}
-
-void MarkBranches(std::vector<LoweredBody<double>>& bodies) {
-  std::vector<int> children(bodies.size(), 0);
-  for (std::size_t i = bodies.size(); i-- > 0;) {
-    const int parent = bodies[i].parent;
-    if (parent != kBase) bodies[i].last_child = children[parent]++ == 0;
-  }
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    LoweredBody<double>& body = bodies[i];
-    body.branches = children[i] > 1;
-    if (body.parent != kBase) body.last_child &= bodies[body.parent].branches;
-  }
-}
-
-// A branching body's slot is the number of branching bodies that carry it, so
-// that no body in its own subtree has the same. Returns how many are needed.
-int AssignSlots(std::vector<LoweredBody<double>>& bodies) {
-  std::vector<int> next(bodies.size(), 0);  // the first free for the children
-  int slots = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    LoweredBody<double>& body = bodies[i];
-    if (body.parent != kBase) next[i] = next[body.parent];
-    if (body.branches) body.slot = next[i]++;
-    slots = std::max(slots, next[i]);
-  }
-  return slots;
-}
-
-bool IsChain(const std::vector<LoweredBody<double>>& bodies) {
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies[i].parent != static_cast<int>(i) - 1) return false;
-  }
-  return true;
+HandedInertia Handed(const Matrix4d& sigma) {
+  HandedInertia out{};
+  out.mass = sigma(3, 3);
+  CopyRowMajor(sigma.topRightCorner<3, 1>(), out.h);
+  const Eigen::Matrix3d S = sigma.topLeftCorner<3, 3>();
+  const Eigen::Matrix3d I = S.trace() * Eigen::Matrix3d::Identity() - S;
+  const double numbers[6] = {I(0, 0), I(0, 1), I(0, 2),
+                             I(1, 1), I(1, 2), I(2, 2)};
+  std::copy(std::begin(numbers), std::end(numbers), out.I);
+  return out;
 }
 
 template <std::size_t kCount>
@@ -166,33 +196,67 @@ LoweredBody<float> Rounded(const LoweredBody<double>& body) {
 
 LoweredModel::LoweredModel(const Tree& tree) {
   const std::vector<ReframedJoint> joints = Reframe(tree);
-  const std::vector<Eigen::Matrix4d> kept = Regroup(tree, joints);
+  const Regrouped inertias = Regroup(tree, joints);
   f64_.reserve(tree.n);
   frames_.reserve(tree.n);
   for (int i = 0; i < tree.n; ++i) {
-    f64_.push_back(Body(tree.bodies[i], joints[i], kept[i]));
+    f64_.push_back(Body(tree.bodies[i], joints[i], inertias.kept[i]));
     BodyFrame& frame =
         frames_.emplace_back(BodyFrame{.body = i, .R = {}, .p = {}});
     CopyRowMajor(joints[i].C.linear(), frame.R);
     CopyRowMajor(joints[i].C.translation(), frame.p);
   }
-  SumMasses(f64_);
-  FindSubtrees(f64_);
-  MarkBranches(f64_);
-  slots_ = AssignSlots(f64_);
-  is_chain_ = IsChain(f64_);
+  handed_.reserve(inertias.handed.size());
+  std::transform(inertias.handed.begin(), inertias.handed.end(),
+                 std::back_inserter(handed_), Handed);
+  Connect();
   f32_.reserve(f64_.size());
   std::transform(f64_.begin(), f64_.end(), std::back_inserter(f32_), Rounded);
 }
 
+void LoweredModel::Connect() {
+  std::vector<int> children(f64_.size(), 0);
+  for (int i = static_cast<int>(f64_.size()); i-- > 0;) {
+    LoweredBody<double>& body = f64_[i];
+    body.subtree_end = std::max(body.subtree_end, i + 1);
+    if (body.parent == kBase) continue;
+    LoweredBody<double>& parent = f64_[body.parent];
+    parent.composite_mass += body.composite_mass;
+    parent.subtree_end = std::max(parent.subtree_end, body.subtree_end);
+    body.last_child = children[body.parent]++ == 0;
+  }
+  // A branching body's slot is the number of branching bodies that carry it, so
+  // that no body in its own subtree has the same.
+  std::vector<int> next_slot(f64_.size(), 0);  // for the children
+  for (int i = 0; i < static_cast<int>(f64_.size()); ++i) {
+    LoweredBody<double>& body = f64_[i];
+    body.branches = children[i] > 1;
+    if (body.parent != kBase) {
+      body.last_child &= f64_[body.parent].branches;
+      next_slot[i] = next_slot[body.parent];
+    }
+    if (body.branches) body.slot = next_slot[i]++;
+    slots_ = std::max(slots_, next_slot[i]);
+    is_chain_ = is_chain_ && body.parent == i - 1;
+  }
+}
+
 LoweredTreeOf<double> LoweredModel::f64() const {
-  return {static_cast<int>(f64_.size()), is_chain_, slots_, f64_.data(),
-          frames_.data()};
+  return {static_cast<int>(f64_.size()),
+          is_chain_,
+          slots_,
+          f64_.data(),
+          frames_.data(),
+          handed_.data()};
 }
 
 LoweredTreeOf<float> LoweredModel::f32() const {
-  return {static_cast<int>(f32_.size()), is_chain_, slots_, f32_.data(),
-          frames_.data()};
+  return {static_cast<int>(f32_.size()),
+          is_chain_,
+          slots_,
+          f32_.data(),
+          frames_.data(),
+          handed_.data()};
 }
 
 }  // namespace torqued

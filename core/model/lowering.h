@@ -26,11 +26,15 @@ class LoweredModel {
   LoweredTreeOf<float> f32() const;
 
  private:
+  /// Masses, subtrees, branches and slots, which depend on other bodies.
+  void Connect();
+
   int slots_ = 0;
   bool is_chain_ = true;
   std::vector<LoweredBody<double>> f64_;
   std::vector<LoweredBody<float>> f32_;
   std::vector<BodyFrame> frames_;
+  std::vector<HandedInertia> handed_;
 };
 
 }  // namespace torqued

@@ -78,8 +78,12 @@ class Model {
   std::span<const Frame> frames() const { return frames_; }
 
   /// Index, or nothing when there is no such name.
-  std::optional<int> FindJoint(std::string_view name) const;
-  std::optional<int> FindFrame(std::string_view name) const;
+  std::optional<int> FindJoint(std::string_view name) const {
+    return Find(joint_index_, name);
+  }
+  std::optional<int> FindFrame(std::string_view name) const {
+    return Find(frame_index_, name);
+  }
 
   /// Frame used where a call names none: as registered, else the only leaf
   /// link, else nothing.
@@ -90,9 +94,9 @@ class Model {
   /// Mass of all bodies that joints move, kg.
   double moving_mass() const { return moving_mass_; }
 
-  /// Whether calls that ask for single precision are computed in double, by
-  /// ChoosePrecision of core/model/precision_choice.h. A payload does not
-  /// change it.
+  /// Whether calls that ask for single precision are computed in double: single
+  /// precision leaves the mass matrix in doubt at more than half of the states
+  /// at which the model was checked. A payload does not change it.
   bool needs_double() const { return needs_double_; }
 
   /// The arrays that the algorithms read; valid as long as the model.
@@ -120,6 +124,11 @@ class Model {
   };
   using NameIndex =
       std::unordered_map<std::string, int, StringHash, std::equal_to<>>;
+  static std::optional<int> Find(const NameIndex& index,
+                                 std::string_view name) {
+    const auto it = index.find(name);
+    return it == index.end() ? std::nullopt : std::optional(it->second);
+  }
 
   std::string name_;
   int nq_ = 0;

@@ -10,28 +10,19 @@
 #include "core/model/description.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
-#include "core/model/precision_choice.h"
-#include "core/model/regularity.h"
-#include "core/model/validation.h"
 
 namespace torqued {
 
 struct BuildOptions {
   /// Link used as tip where a call names none; empty: the only leaf link.
   std::string default_tip = {};
-  /// Whether mass properties that no body has refuse the model.
+  /// Whether mass properties that no body has are errors.
   Validation validation = Validation::kDefault;
-  /// By what rule kLenient knows a regular mass matrix: SingularJoint of
-  /// core/dynamics/singular_joint.h. Without one, kLenient is as kDefault.
-  SingularJointRule singular_joint = nullptr;
-  /// By what rule a model is known that is computed in double precision where
-  /// single is asked for: DoubtfulInSingle of core/lanes/doubtful_in_single.h.
-  /// Without one, no model is.
-  PrecisionDoubt doubtful_in_single = nullptr;
-  /// Asked by the same thread now and then, if given; true ends the loading.
+  /// Called by the loading thread before each of these states, if given; true
+  /// cancels the loading.
   std::function<bool()> cancelled = {};
-  /// Most degrees of freedom: what works on a model takes memory that grows
-  /// with their square.
+  /// Limit of degrees of freedom: algorithms take memory that grows with their
+  /// square.
   int max_dof = 1024;
 };
 
@@ -53,10 +44,10 @@ class ModelBuilder {
 
   void AddLink(LinkDescription link);
   void AddJoint(JointDescription joint);
-  /// For the findings of whoever reads the source; part of the final report.
+  /// For the findings of the reader of the source; part of the final report.
   LintReport& report() { return report_; }
   void AddFinding(Finding finding);
-  /// Of the random states at which the mass matrix is looked at.
+  /// Of the random states at which the model is checked.
   void SetSeed(std::uint64_t seed) { seed_ = seed; }
 
   /// May be called once.

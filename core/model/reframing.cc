@@ -141,7 +141,7 @@ class Reframing {
           to_parent * Eigen::Map<const RowMajor3d>(body.R) * axis_frames_[i];
       home_[i].translation() = to_parent * Eigen::Map<const Vector3d>(body.p);
       home_[i].makeAffine();
-      // Where a root stands has no part in how far the joints are apart.
+      // The place of a root says nothing about distances between joints.
       if (IsRoot(i)) continue;
       longest_ = std::max(longest_, home_[i].translation().norm());
     }
@@ -162,7 +162,7 @@ class Reframing {
     }
   }
 
-  // Of the child's axis frame in the parent's, after the parent has slid.
+  // Origin of the child's axis frame in the parent's, after the parent's slide.
   Vector3d OriginInParent(int child) const {
     return home_[child].translation() - slides_[tree_.bodies[child].parent];
   }
@@ -221,7 +221,7 @@ class Reframing {
     const Matrix3d& R = home_[i].linear();
     Vector3d& origin = origins_[i];
     if (IsPrismatic(i)) {
-      // Where its axis lies has no meaning: through the parent's origin.
+      // A sliding axis may lie anywhere: it passes through the parent's origin.
       slides_[i] = -(R.transpose() * o);
       return;
     }

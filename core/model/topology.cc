@@ -7,30 +7,15 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 
 namespace torqued {
 namespace {
 
 constexpr int kNone = -1;
-// How many names a sentence lists before it says "and N more".
-constexpr std::size_t kNamesListed = 8;
 
 std::string AtLine(int line) {
   return line > 0 ? Cat(" (line ", std::to_string(line), ")") : std::string();
-}
-
-std::string NameList(std::span<const std::string_view> names) {
-  std::string text;
-  const std::size_t listed = std::min(names.size(), kNamesListed);
-  for (std::size_t i = 0; i < listed; ++i) {
-    if (i > 0) text += ", ";
-    text += Quoted(names[i]);
-  }
-  if (names.size() > listed) {
-    text += Cat(" and ", std::to_string(names.size() - listed), " more");
-  }
-  return text;
 }
 
 class TopologyFinder {
@@ -158,7 +143,7 @@ class TopologyFinder {
       const LinkDescription& second = links_[roots[1]];
       report_.Add(
           LintCode::kSeveralRoots, {.link = second.name, .line = second.line},
-          Cat("The links ", NameList(names),
+          Cat("The links ", QuotedList(names),
               " are no joint's child, but a robot has one root link only; "
               "connect the others to it, for example by fixed joints."));
     }
@@ -199,8 +184,8 @@ class TopologyFinder {
     }
   }
 
-  // What no root reaches hangs on a joint without a parent link, which has
-  // been reported, or on a cycle.
+  // A link that no root reaches hangs on a joint without a parent link, which
+  // has been reported, or on a cycle.
   void ReportUnreached(std::vector<char>& reached) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const int joint = topology_.parent_joint[i];
@@ -265,7 +250,7 @@ class TopologyFinder {
     names.reserve(cycle.size());
     for (const int j : cycle) names.push_back(joints_[j].name);
     report_.Add(LintCode::kCycle, place,
-                Cat("The joints ", NameList(names),
+                Cat("The joints ", QuotedList(names),
                     " form a cycle; a robot is a tree of links, so one of "
                     "them must hang on a link outside."));
   }

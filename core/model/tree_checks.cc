@@ -1,206 +1,133 @@
-#include "core/model/tree_checks.h"
-
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numbers>
 #include <string>
-#include <vector>
 
-#include "core/model/text.h"
-#include "core/spatial/inertia.h"
+#include "core/base/text.h"
+#include "core/dynamics/crba.h"
+#include "core/dynamics/kinematics.h"
+#include "core/dynamics/pivot_rule.h"
+#include "core/model/checks.h"
+#include "core/model/model_builder.h"
 
 namespace torqued {
 namespace {
 
-// A moment about an axis is nothing when it is this small beside the inertia
-// about the axis's nearest point.
+// A mass matrix with a larger condition number is reported.
+constexpr double kMaxCondition = 1e8;
+
+// A moment about an axis is zero if it is this small beside the inertia about
+// the axis's nearest point.
 constexpr double kMomentRounding = 1e-13;
 
-// What sums over chains of turned frames leave for each body, beside the
+// What sums over chains of turned frames leave for each body, relative to the
 // inertia about the frame, from which the moment is computed.
 constexpr double kRoundingOfBody = 4e-15;
 
-// T_{λ(i),i}(q).
-Transform<double> JointTransform(const TreeBody& body, double q) {
-  const Vec3<double> a = Vec3<double>::Constant(body.axis);
-  Transform<double> T{Mat3<double>::Constant(body.R),
-                      Vec3<double>::Constant(body.p)};
-  if (q == 0) return T;
-  if (body.motion == JointMotion::kPrismatic) {
-    T.p += T.R * (a * q);
-    return T;
-  }
-  // exp([a] q) = 1 + sin(q) [a] + (1 − cos(q)) [a]².
-  const Mat3<double> skew = Skew(a);
-  const double s = std::sin(q), c = 1 - std::cos(q);
-  Mat3<double> E = Mat3<double>::Identity();
-  const Mat3<double> square = skew * skew;
-  E.c0 += skew.c0 * s + square.c0 * c;
-  E.c1 += skew.c1 * s + square.c1 * c;
-  E.c2 += skew.c2 * s + square.c2 * c;
-  T.R = T.R * E;
-  return T;
-}
+// Of SampledStates: m from the position nearest to zero.
+constexpr double kFarthestSlide = 10;
+constexpr int kMostStates = 32, kFewestStates = 4;
+// A check of one state may cost up to the square of the number of joints.
+constexpr int kStatesTimesJoints = 16'384;
 
-struct Configuration {
-  std::vector<Transform<double>> T;               // T_{λ(i),i}
-  std::vector<SpatialInertia<double>> composite;  // Gᶜ_i
-};
-
-// Gᶜ_i = G_i + Σ_k X_kᵀ Gᶜ_k X_k over the children k.
-template <class Position>
-Configuration ComputeComposites(const Tree& tree, Position q) {
-  Configuration c;
-  c.T.reserve(tree.n);
-  c.composite.reserve(tree.n);
-  for (int i = 0; i < tree.n; ++i) {
-    const TreeBody& b = tree.bodies[i];
-    c.T.push_back(JointTransform(b, q(i)));
-    c.composite.push_back(
-        {b.mass, Vec3<double>::Constant(b.h), Sym3<double>::Constant(b.I)});
-  }
-  for (int i = tree.n - 1; i >= 0; --i) {
-    const int parent = tree.bodies[i].parent;
-    if (parent != kBase)
-      c.composite[parent] += ToParent(c.T[i], c.composite[i]);
-  }
-  return c;
-}
-
-// M_ii without armature.
-double MovedInertia(const TreeBody& body,
-                    const SpatialInertia<double>& composite) {
-  if (body.motion == JointMotion::kPrismatic) return composite.mass;
-  const Vec3<double> a = Vec3<double>::Constant(body.axis);
-  return Dot(a, composite.I * a);
-}
-
+// `bodies`: of the tree.
 bool MovesMass(const TreeBody& body, const SpatialInertia<double>& composite,
                int bodies) {
   if (body.armature > 0) return true;
-  const double moved = MovedInertia(body, composite);
-  if (body.motion == JointMotion::kPrismatic) return moved > 0;
+  if (body.motion == JointMotion::kPrismatic) return composite.mass > 0;
   const Sym3<double>& I = composite.I;
+  const Vec3<double> axis = Vec3<double>::Constant(body.axis);
+  const double moved = Dot(axis, I * axis);
   const double about_frame = std::abs(I.xx) + std::abs(I.yy) + std::abs(I.zz);
   // About the point of the axis nearest the centre of mass: the same wherever
   // on its axis the frame stands.
   double about_axis = about_frame;
   if (composite.mass > 0) {
-    const double along = Dot(Vec3<double>::Constant(body.axis), composite.h);
+    const double along = Dot(axis, composite.h);
     about_axis -= 2 * along * along / composite.mass;
   }
   const double rounding = std::min(kRoundingOfBody * bodies, kMomentRounding);
   return moved > std::max(kMomentRounding * about_axis, rounding * about_frame);
 }
 
-// Positions that stand in no special relation to one another: an inertia that
-// vanishes at all of them vanishes everywhere, as it is an analytic function
-// of q. Between 0.3 and 1.3 rad or m, by the golden ratio's multiples.
-double GenericPosition(int joint, int sample) {
-  const double x =
-      0.6180339887498949 * (joint + 1) + 0.4142135623730951 * sample;
-  return 0.3 + (x - std::floor(x));
-}
-
-// Home and generic positions.
-constexpr int kSamples = 3;
-
-auto SampleOf(int sample) {
-  return [sample](int joint) {
-    return sample == 0 ? 0.0 : GenericPosition(joint, sample);
-  };
-}
-
-// Column j of M is read off the composite inertias: f = Gᶜ_j A_j, carried to
-// the bodies before it.
-Eigen::MatrixXd HomeMassMatrix(const Tree& tree) {
-  const Configuration home = ComputeComposites(tree, [](int) { return 0.0; });
-  const auto screw = [&](int i) {
-    const Vec3<double> a = Vec3<double>::Constant(tree.bodies[i].axis);
-    return tree.bodies[i].motion == JointMotion::kRevolute
-               ? Twist<double>{a, Vec3<double>::Zero()}
-               : Twist<double>{Vec3<double>::Zero(), a};
-  };
-  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(tree.n, tree.n);
-  for (int j = 0; j < tree.n; ++j) {
-    Wrench<double> f = home.composite[j] * screw(j);
-    M(j, j) = Dot(f, screw(j)) + tree.bodies[j].armature;
-    for (int i = j; tree.bodies[i].parent != kBase;) {
-      f = ToParent(home.T[i], f);
-      i = tree.bodies[i].parent;
-      M(i, j) = M(j, i) = Dot(f, screw(i));
-    }
+// Inertias of what the joints move, in any configuration.
+class Composites {
+ public:
+  explicit Composites(const Tree& tree)
+      : tree_(tree), X_(tree.n), Gc_(tree.n), q_(tree.n) {
+    scratch_.X = X_.data();
+    scratch_.Gc = Gc_.data();
   }
-  return M;
-}
+
+  /// One for each body, in its frame; sample 0 is at q = 0, the others are at
+  /// positions that have no special relation to one another: an inertia that
+  /// vanishes at all of them vanishes everywhere, as it is an analytic function
+  /// of q. Valid until the next call.
+  std::span<const SpatialInertia<double>> At(int sample) {
+    for (int i = 0; i < tree_.n; ++i) {
+      // Between 0.3 and 1.3 rad or m, by the golden ratio's multiples.
+      const double x =
+          0.6180339887498949 * (i + 1) + 0.4142135623730951 * sample;
+      q_[i] = sample == 0 ? 0 : 0.3 + (x - std::floor(x));
+    }
+    ComputePlacements(tree_, q_.data(), scratch_);
+    ComputeCompositeInertias(tree_, scratch_);
+    return Gc_;
+  }
+
+  /// After At.
+  Eigen::MatrixXd MassMatrix() {
+    Eigen::MatrixXd M(tree_.n, tree_.n);
+    torqued::MassMatrix(tree_, scratch_, M.data());
+    return M;
+  }
+
+ private:
+  const Tree tree_;
+  std::vector<Transform<double>> X_;
+  std::vector<SpatialInertia<double>> Gc_;
+  std::vector<double> q_;
+  Scratch<double> scratch_{};  // of which the two stages need these alone
+};
 
 bool IsFinite(const SpatialInertia<double>& G) {
   return std::isfinite(G.mass + G.h.x + G.h.y + G.h.z + G.I.xx + G.I.yy +
                        G.I.zz + G.I.xy + G.I.xz + G.I.yz);
 }
 
-}  // namespace
-
-bool InertiasAreFinite(const Tree& tree) {
-  const Configuration c = ComputeComposites(
-      tree, [](int i) { return GenericPosition(i, /*sample=*/1); });
-  for (int i = 0; i < tree.n; ++i) {
-    if (!IsFinite(c.composite[i])) return false;
-  }
-  return true;
+Place PlaceOf(const TreeToCheck& check, int joint) {
+  const auto at = static_cast<std::size_t>(joint);
+  return {.joint = check.joints[at].name,
+          .link = check.joints[at].child_link,
+          .line = check.lines[at]};
 }
 
-std::vector<double> LeastMovedInertias(const Tree& tree) {
-  std::vector<double> least(tree.n, 0);
-  for (int sample = 0; sample < kSamples; ++sample) {
-    const Configuration c = ComputeComposites(tree, SampleOf(sample));
-    for (int i = 0; i < tree.n; ++i) {
-      const TreeBody& body = tree.bodies[i];
-      least[i] = std::max(least[i],
-                          MovedInertia(body, c.composite[i]) + body.armature);
-    }
-  }
-  for (int i = 0; i < tree.n; ++i) {
-    const TreeBody& body = tree.bodies[i];
-    const double before = body.parent == kBase
-                              ? std::numeric_limits<double>::infinity()
-                              : least[body.parent];
-    // A moment of inertia is nothing to a joint that slides.
-    least[i] = body.motion == JointMotion::kPrismatic
-                   ? before
-                   : std::min(least[i], before);
-  }
-  return least;
-}
-
-std::vector<int> FindMasslessJoints(const Tree& tree,
-                                    std::span<const Joint> joints,
-                                    std::span<const int> lines,
-                                    std::span<const char> skip,
+// The joints that move no mass in any configuration; reports those whose moving
+// inertia leaves double precision. O(n).
+std::vector<int> FindMasslessJoints(const TreeToCheck& check,
                                     LintReport& report) {
-  std::vector<char> moves(tree.n, 0), finite(tree.n, 1);
-  for (int sample = 0; sample < kSamples; ++sample) {
-    const Configuration c = ComputeComposites(tree, SampleOf(sample));
-    for (int i = 0; i < tree.n; ++i) {
-      const SpatialInertia<double>& G = c.composite[i];
-      if (!IsFinite(G)) finite[i] = 0;
-      if (MovesMass(tree.bodies[i], G, tree.n)) moves[i] = 1;
+  const int n = check.tree.n;
+  std::vector<char> moves(n, 0), finite(n, 1);
+  Composites composites(check.tree);
+  for (int sample = 0; sample < 3; ++sample) {
+    const auto inertias = composites.At(sample);
+    for (int i = 0; i < n; ++i) {
+      if (!IsFinite(inertias[i])) finite[i] = 0;
+      if (MovesMass(check.tree.bodies[i], inertias[i], n)) moves[i] = 1;
     }
   }
   std::vector<int> massless;
-  for (int i = 0; i < tree.n; ++i) {
-    if (skip[i]) continue;
-    const Joint& joint = joints[i];
+  for (int i = 0; i < n; ++i) {
+    if (check.incomplete[i]) continue;
+    const Place place = PlaceOf(check, i);
     if (!finite[i]) {
-      report.Add(
-          LintCode::kInvalidNumber,
-          {.joint = joint.name, .link = joint.child_link, .line = lines[i]},
-          Cat("The inertia that joint ", Quoted(joint.name),
-              " moves is beyond the range of double precision; check "
-              "the masses, inertias and lengths from link ",
-              Quoted(joint.child_link), " on."));
+      report.Add(LintCode::kInvalidNumber, place,
+                 Cat("The inertia that joint ", Quoted(place.joint),
+                     " moves is beyond the range of double precision; check "
+                     "the masses, inertias and lengths from link ",
+                     Quoted(place.link), " on."));
     } else if (!moves[i]) {
       massless.push_back(i);
     }
@@ -208,75 +135,170 @@ std::vector<int> FindMasslessJoints(const Tree& tree,
   return massless;
 }
 
-void ReportMasslessJoints(const Tree& tree, std::span<const Joint> joints,
-                          std::span<const int> lines,
-                          std::span<const int> massless, Severity severity,
-                          LintReport& report) {
-  for (const int i : massless) {
-    const Joint& joint = joints[i];
-    const bool slides = tree.bodies[i].motion == JointMotion::kPrismatic;
-    report.AddKind(
-        severity, LintCode::kMasslessJoint,
-        {.joint = joint.name, .link = joint.child_link, .line = lines[i]}, {},
-        [&] {
-          return Cat("Joint ", Quoted(joint.name), " moves no mass: ",
-                     slides ? "the links from "
-                            : "there is no inertia about its axis in the links "
-                              "from ",
-                     Quoted(joint.child_link), slides ? " on have none" : " on",
-                     "; give one of them its <inertial>, make the joint "
-                     "fixed, or, where the format has it, give it an "
-                     "armature.");
-        });
-  }
+void ReportMasslessJoint(const TreeToCheck& check, int joint, Severity severity,
+                         LintReport& report) {
+  const Place place = PlaceOf(check, joint);
+  const bool slides =
+      check.tree.bodies[joint].motion == JointMotion::kPrismatic;
+  report.AddKind(severity, LintCode::kMasslessJoint, place, {}, [&] {
+    return Cat("Joint ", Quoted(place.joint), " moves no mass: ",
+               slides ? "the links from "
+                      : "there is no inertia about its axis in the links from ",
+               Quoted(place.link), slides ? " on have none" : " on",
+               "; give one of them its <inertial>, make the joint fixed, or, "
+               "where the format has it, give it an armature.");
+  });
 }
 
-void CheckMassCondition(const Tree& tree, std::span<const Joint> joints,
-                        std::span<const int> lines, LintReport& report) {
-  if (tree.n == 0 || tree.n > kMaxConditionJoints) return;
-  const Eigen::MatrixXd M = HomeMassMatrix(tree);
+struct Singularity {
+  int joint = -1;          // the first, or none: regular at all states
+  bool at_home = false;    // found at q = 0
+  bool cancelled = false;  // before the last state
+};
+
+Singularity FindSingularity(const TreeToCheck& check,
+                            const std::function<bool()>& cancelled) {
+  PivotRule rule(check.tree);
+  SampledStates states(check.joints, check.seed);
+  for (int k = 0; k < states.count(); ++k) {
+    if (cancelled && cancelled()) return {.cancelled = true};
+    const PivotVerdict verdict = rule.At(states.Next().data());
+    if (!verdict.regular()) return {.joint = verdict.joint, .at_home = k == 0};
+  }
+  return {};
+}
+
+void ReportSingular(const TreeToCheck& check, const Singularity& found,
+                    LintReport& report) {
+  const Place place = PlaceOf(check, found.joint);
+  report.Add(LintCode::kMasslessJoint, place,
+             Cat("The mass matrix is singular or not positive ",
+                 found.at_home ? "at q = 0" : "at a random state",
+                 ", first at joint ", Quoted(place.joint),
+                 ": some torques belong to no acceleration there; correct the "
+                 "inertia of the links from ",
+                 Quoted(place.link),
+                 " on, give the joint an armature, or make it fixed."));
+}
+
+// A mass matrix at q = 0 that is ill-conditioned, or whose numbers leave double
+// precision, and the joint that matters most in the weakest direction. O(n³).
+void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
+  const int n = check.tree.n;
+  if (n == 0 || n > kMaxConditionJoints) return;
+  Composites composites(check.tree);
+  composites.At(0);
+  const Eigen::MatrixXd M = composites.MassMatrix();
   if (!M.allFinite()) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;
-    const Joint& joint = joints[first];
+    const Place place = PlaceOf(check, first);
     report.Add(
-        LintCode::kInvalidNumber,
-        {.joint = joint.name, .link = joint.child_link, .line = lines[first]},
+        LintCode::kInvalidNumber, place,
         Cat("The mass matrix at q = 0 is beyond the range of double "
             "precision, first at joint ",
-            Quoted(joint.name), "; check the masses, inertias and lengths."));
+            Quoted(place.joint), "; check the masses, inertias and lengths."));
     return;
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(M);
   const double smallest = solver.eigenvalues()[0];
-  const double largest = solver.eigenvalues()[tree.n - 1];
+  const double largest = solver.eigenvalues()[n - 1];
   if (smallest > 0 && largest <= kMaxCondition * smallest) return;
   // The first of those that move most in the weakest direction; coaxial
   // joints do so alike, but for round-off.
   const Eigen::VectorXd direction = solver.eigenvectors().col(0).cwiseAbs();
   int weakest = 0;
   while (direction[weakest] < 0.999 * direction.maxCoeff()) ++weakest;
-  const Joint& joint = joints[weakest];
-  const Place place{
-      .joint = joint.name, .link = joint.child_link, .line = lines[weakest]};
+  const Place place = PlaceOf(check, weakest);
   // Below this an eigenvalue is round-off.
-  if (smallest > 1e-15 * tree.n * largest) {
+  if (smallest > 1e-15 * n * largest) {
     report.Add(
         LintCode::kIllConditionedMass, place,
         Cat("The mass matrix at q = 0 has the condition number ",
             RoundedText(largest / smallest), ", above ",
-            RoundedText(kMaxCondition), ", and joint ", Quoted(joint.name),
+            RoundedText(kMaxCondition), ", and joint ", Quoted(place.joint),
             " moves the least: forward dynamics loses up to ",
             RoundedText(std::ceil(std::log10(largest / smallest))),
             " digits; check for a tiny inertia behind it."));
   } else {
     report.Add(LintCode::kIllConditionedMass, place,
                Cat("The mass matrix at q = 0 is singular, with joint ",
-                   Quoted(joint.name),
-                   " in the direction that moves nothing: forward dynamics "
-                   "has no answer there; check for joints on one axis and "
-                   "for links without inertia."));
+                   Quoted(place.joint),
+                   " in the direction that moves nothing: forward dynamics has "
+                   "no answer there; check for joints on one axis and for "
+                   "links without inertia."));
   }
+}
+
+}  // namespace
+
+bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
+               LintReport& report) {
+  const std::vector<int> massless = FindMasslessJoints(check, report);
+  Severity severity = Severity::kError;
+  Singularity found;
+  // kLenient: what kDefault refuses passes if the mass matrix is regular. The
+  // rule is for finite numbers.
+  if (options.validation == Validation::kLenient && report.ok() &&
+      (check.let_pass || !massless.empty())) {
+    found = FindSingularity(check, options.cancelled);
+    if (found.cancelled) return true;
+    if (found.joint < 0) severity = Severity::kWarning;
+  }
+  for (const int joint : massless) {
+    ReportMasslessJoint(check, joint, severity, report);
+  }
+  if (found.joint >= 0 &&
+      std::ranges::find(massless, found.joint) == massless.end()) {
+    ReportSingular(check, found, report);
+  }
+  if (report.ok()) CheckMassCondition(check, report);
+  return false;
+}
+
+bool InertiasAreFinite(const Tree& tree) {
+  return std::ranges::all_of(Composites(tree).At(1), IsFinite);
+}
+
+SampledStates::SampledStates(std::span<const Joint> joints, std::uint64_t seed)
+    : joints_(joints), random_(seed), q_(joints.size(), 0.0) {
+  const int n = std::max(static_cast<int>(joints.size()), 1);
+  count_ = 1 + std::clamp(kStatesTimesJoints / n, kFewestStates, kMostStates);
+}
+
+std::span<const double> SampledStates::Next() {
+  if (!home_) {
+    for (std::size_t i = 0; i < q_.size(); ++i) q_[i] = Position(joints_[i]);
+  }
+  home_ = false;
+  return q_;
+}
+
+// Steele, Lea and Flood 2014 (splitmix64).
+double SampledStates::Between(double lower, double upper) {
+  random_ += 0x9E3779B97F4A7C15u;
+  std::uint64_t x = random_;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  x ^= x >> 31;
+  const double part = static_cast<double>(x >> 11) * 0x1p-53;
+  // Not lower + part (upper − lower), which may overflow.
+  return lower * (1 - part) + upper * part;
+}
+
+double SampledStates::Position(const Joint& joint) {
+  const bool slides = joint.type == JointType::kPrismatic;
+  const double range = slides ? 1 : std::numbers::pi;
+  const double one = joint.limits.lower.value_or(-range);
+  const double other = joint.limits.upper.value_or(range);
+  // One limit may lie beyond the range that stands for the other.
+  const auto [lower, upper] = std::minmax(one, other);
+  // Limits far out stand for none: a mass that is carried out for thousands of
+  // metres hides what else a joint carries.
+  const double most = slides ? kFarthestSlide : 2 * std::numbers::pi;
+  const double nearest = std::clamp(0.0, lower, upper);
+  return Between(std::max(lower, nearest - most),
+                 std::min(upper, nearest + most));
 }
 
 }  // namespace torqued

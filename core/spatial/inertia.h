@@ -45,9 +45,9 @@ TORQUED_INLINE SpatialInertia<T> ToParent(const Transform<T>& ab,
   I.xx += T(2) * (yy + zz);
   I.yy += T(2) * (xx + zz);
   I.zz += T(2) * (xx + yy);
-  I.xy -= s.x * p.y + s.y * p.x;
-  I.xz -= s.x * p.z + s.z * p.x;
-  I.yz -= s.y * p.z + s.z * p.y;
+  I.xy -= Fma(s.x, p.y, s.y * p.x);
+  I.xz -= Fma(s.x, p.z, s.z * p.x);
+  I.yz -= Fma(s.y, p.z, s.z * p.y);
   return {b.mass, hr + ab.p * b.mass, I};
 }
 

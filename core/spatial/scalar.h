@@ -16,8 +16,10 @@ TORQUED_INLINE double Min(double a, double b) { return a < b ? a : b; }
 TORQUED_INLINE double Max(double a, double b) { return a > b ? a : b; }
 
 /// a b + c; packs of lanes round once where their target can.
-TORQUED_INLINE double Fma(double a, double b, double c) { return a * b + c; }
-TORQUED_INLINE float Fma(float a, float b, float c) { return a * b + c; }
+template <class T>
+TORQUED_INLINE T Fma(const T& a, const T& b, const T& c) {
+  return a * b + c;
+}
 
 TORQUED_INLINE void SinCos(double x, double& sine, double& cosine) {
   sine = __builtin_sin(x);

@@ -42,13 +42,19 @@ template <class T>
 TORQUED_INLINE Vec3<T> operator*(const Vec3<T>& a, const T& s) {
   return {a.x * s, a.y * s, a.z * s};
 }
+/// a s + b.
+template <class T>
+TORQUED_INLINE Vec3<T> Fma(const Vec3<T>& a, const T& s, const Vec3<T>& b) {
+  return {Fma(a.x, s, b.x), Fma(a.y, s, b.y), Fma(a.z, s, b.z)};
+}
 template <class T>
 TORQUED_INLINE T Dot(const Vec3<T>& a, const Vec3<T>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
+  return Fma(a.z, b.z, Fma(a.x, b.x, a.y * b.y));
 }
 template <class T>
 TORQUED_INLINE Vec3<T> Cross(const Vec3<T>& a, const Vec3<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return {Fma(a.y, b.z, -(a.z * b.y)), Fma(a.z, b.x, -(a.x * b.z)),
+          Fma(a.x, b.y, -(a.y * b.x))};
 }
 
 /// A general 3 x 3 matrix, by columns.
@@ -86,9 +92,9 @@ TORQUED_INLINE Mat3<T> Transpose(const Mat3<T>& a) {
 }
 template <class T>
 TORQUED_INLINE Vec3<T> operator*(const Mat3<T>& a, const Vec3<T>& v) {
-  return {a.c0.x * v.x + a.c1.x * v.y + a.c2.x * v.z,
-          a.c0.y * v.x + a.c1.y * v.y + a.c2.y * v.z,
-          a.c0.z * v.x + a.c1.z * v.y + a.c2.z * v.z};
+  return {Fma(a.c2.x, v.z, Fma(a.c0.x, v.x, a.c1.x * v.y)),
+          Fma(a.c2.y, v.z, Fma(a.c0.y, v.x, a.c1.y * v.y)),
+          Fma(a.c2.z, v.z, Fma(a.c0.z, v.x, a.c1.z * v.y))};
 }
 /// aᵀ v.
 template <class T>
@@ -108,8 +114,8 @@ TORQUED_INLINE Mat3<T> Cross(const Vec3<T>& p, const Mat3<T>& m) {
 template <class T>
 TORQUED_INLINE Mat3<T> Cross(const Mat3<T>& m, const Vec3<T>& p) {
   // Column j of M [p] is M (p × e_j).
-  return {m.c1 * p.z - m.c2 * p.y, m.c2 * p.x - m.c0 * p.z,
-          m.c0 * p.y - m.c1 * p.x};
+  return {Fma(m.c1, p.z, -(m.c2 * p.y)), Fma(m.c2, p.x, -(m.c0 * p.z)),
+          Fma(m.c0, p.y, -(m.c1 * p.x))};
 }
 /// The skew matrix [p].
 template <class T>
@@ -161,9 +167,9 @@ TORQUED_INLINE Sym3<T> operator-(Sym3<T> a, const Sym3<T>& b) {
 }
 template <class T>
 TORQUED_INLINE Vec3<T> operator*(const Sym3<T>& a, const Vec3<T>& v) {
-  return {a.xx * v.x + a.xy * v.y + a.xz * v.z,
-          a.xy * v.x + a.yy * v.y + a.yz * v.z,
-          a.xz * v.x + a.yz * v.y + a.zz * v.z};
+  return {Fma(a.xz, v.z, Fma(a.xx, v.x, a.xy * v.y)),
+          Fma(a.yz, v.z, Fma(a.xy, v.x, a.yy * v.y)),
+          Fma(a.zz, v.z, Fma(a.xz, v.x, a.yz * v.y))};
 }
 /// The symmetric matrix v vᵀ s.
 template <class T>

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/batch/row_workspace.h"
-#include "core/model/text.h"
 
 namespace torqued {
 namespace {
@@ -24,8 +24,7 @@ ArgumentError Fail(Code code, std::string field, std::string message) {
 
 std::string Place(std::string_view list, std::size_t k,
                   std::string_view member) {
-  return std::string(list) + "[" + std::to_string(k) + "]." +
-         std::string(member);
+  return Cat(list, "[", std::to_string(k), "].", member);
 }
 
 MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
@@ -42,7 +41,7 @@ MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
     return wrong_count("drives", options.drives.size());
   }
   for (std::size_t k = 0; k < options.drives.size(); ++k) {
-    if (const auto problem = ProblemOf(options.drives[k])) {
+    if (const auto problem = Validate(options.drives[k])) {
       return Fail(Code::kInvalidOption, Place("drives", k, problem->member),
                   problem->message);
     }
@@ -61,7 +60,7 @@ MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
 /// The joint at place k of the caller's order.
 std::size_t JointAt(const EvaluationPlan& plan, std::size_t k) {
   const std::vector<int>& order = plan.joint_order();
-  return order.empty() ? k : static_cast<std::size_t>(order[k]);
+  return order.empty() ? k : order[k];
 }
 
 std::shared_ptr<const Model> Driven(const EvaluationPlan& plan,
@@ -105,8 +104,8 @@ EvaluationOptions Without(EvaluationOptions options, bool gravity) {
   return options;
 }
 
-/// The same shape a kilogram heavier, or left out where it is heavy enough by
-/// itself; false where there is no place for a payload.
+/// Makes the payload of the options a kilogram heavier, or leaves it out if it
+/// has a kilogram itself. False: there is no frame for a payload.
 bool OtherLoad(const Model& model, EvaluationOptions* options,
                CheckSetup* setup) {
   const bool carries = options->payload.has_value();
@@ -122,57 +121,59 @@ bool OtherLoad(const Model& model, EvaluationOptions* options,
     return true;
   }
   setup->other_mass = load.mass + 1;
-  // Of the same inertia per kg; without a mass a point.
+  // The inertia per kg stays; without a mass the payload is a point.
   const double share = load.mass > 0 ? setup->other_mass / load.mass : 0;
   for (double& entry : load.inertia) entry *= share;
   load.mass = setup->other_mass;
   return true;
 }
 
-bool IsNoSize(const std::optional<double>& number) {
+bool IsInvalidMagnitude(const std::optional<double>& number) {
   return number && !(*number >= 0 && std::isfinite(*number));
 }
 
 }  // namespace
 
-std::optional<MemberProblem> ProblemOf(const JointBounds& bounds,
-                                       const JointLimits& limits) {
-  const std::string sentence = "A limit must be finite and at least 0.";
-  if (IsNoSize(bounds.velocity)) return MemberProblem{"velocity", sentence};
-  if (IsNoSize(bounds.effort)) return MemberProblem{"effort", sentence};
-  if (bounds.lower && !std::isfinite(*bounds.lower)) {
-    return MemberProblem{"lower", "A limit must be finite."};
+std::optional<MemberProblem> Validate(const JointBounds& bounds,
+                                      const JointLimits& limits) {
+  using Member = std::pair<const char*, std::optional<double>>;
+  for (const auto& [member, limit] :
+       {Member("velocity", bounds.velocity), Member("effort", bounds.effort)}) {
+    if (!IsInvalidMagnitude(limit)) continue;
+    return MemberProblem{member, "A limit must be finite and at least 0."};
   }
-  if (bounds.upper && !std::isfinite(*bounds.upper)) {
-    return MemberProblem{"upper", "A limit must be finite."};
+  for (const auto& [member, limit] :
+       {Member("lower", bounds.lower), Member("upper", bounds.upper)}) {
+    if (!limit || std::isfinite(*limit)) continue;
+    return MemberProblem{member, "A limit must be finite."};
   }
   const auto lower = bounds.lower ? bounds.lower : limits.lower;
   const auto upper = bounds.upper ? bounds.upper : limits.upper;
   if (lower && upper && *lower > *upper) {
-    const auto told = [](double limit, bool own) {
+    const auto text = [](double limit, bool own) {
       return NumberText(limit) + (own ? "" : " of the model");
     };
     return MemberProblem{bounds.lower ? "lower" : "upper",
                          "The lower limit " +
-                             told(*lower, bounds.lower.has_value()) +
+                             text(*lower, bounds.lower.has_value()) +
                              " is above the upper limit " +
-                             told(*upper, bounds.upper.has_value()) + "."};
+                             text(*upper, bounds.upper.has_value()) + "."};
   }
-  if (const auto problem = ProblemOf(bounds.torque_at_speed)) {
+  if (const auto problem = Validate(bounds.torque_at_speed)) {
     return MemberProblem{"torque_at_speed", *problem};
   }
   return std::nullopt;
 }
 
-std::optional<MemberProblem> ProblemOf(const JointDrive& drive) {
-  const std::string sentence = "It must be finite and at least 0.";
-  if (IsNoSize(drive.viscous_friction)) {
-    return MemberProblem{"viscous_friction", sentence};
+std::optional<MemberProblem> Validate(const JointDrive& drive) {
+  using Member = std::pair<const char*, std::optional<double>>;
+  for (const auto& [member, number] :
+       {Member("viscous_friction", drive.viscous_friction),
+        Member("coulomb_friction", drive.coulomb_friction),
+        Member("armature", drive.armature)}) {
+    if (!IsInvalidMagnitude(number)) continue;
+    return MemberProblem{member, "It must be finite and at least 0."};
   }
-  if (IsNoSize(drive.coulomb_friction)) {
-    return MemberProblem{"coulomb_friction", sentence};
-  }
-  if (IsNoSize(drive.armature)) return MemberProblem{"armature", sentence};
   return std::nullopt;
 }
 
@@ -191,7 +192,7 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
   }
   EvaluationOptions torques = options.evaluation;
   torques.quantities = {Quantity::kInverseDynamics};
-  // Of the model as it is, for the order of its joints.
+  // This plan is for the order of the joints alone.
   auto first = EvaluationPlan::Create(model, torques);
   if (auto* error = std::get_if<ArgumentError>(&first)) {
     return std::move(*error);
@@ -210,12 +211,12 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
   CheckSetup setup{.joints = {},
                    .task = options.evaluation.task,
                    .torques = plan(torques),
-                   .still = plan(Without(torques, true)),
-                   .push = plan(Without(torques, false)),
-                   .other_load = {},
+                   .static_plan = plan(Without(torques, true)),
+                   .inertial_plan = plan(Without(torques, false)),
+                   .reference_load = {},
                    .space = {}};
   EvaluationOptions other = torques;
-  if (OtherLoad(*model, &other, &setup)) setup.other_load = plan(other);
+  if (OtherLoad(*model, &other, &setup)) setup.reference_load = plan(other);
   if (options.path_inertia) {
     EvaluationOptions space = torques;
     space.quantities = {Quantity::kOperationalSpace, Quantity::kTaskProjection};
@@ -228,7 +229,7 @@ std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
     const Joint& joint = driven.joints()[JointAt(setup.torques, k)];
     const JointBounds bounds =
         options.bounds.empty() ? JointBounds{} : options.bounds[k];
-    if (const auto wrong = ProblemOf(bounds, joint.limits)) {
+    if (const auto wrong = Validate(bounds, joint.limits)) {
       return Fail(Code::kInvalidOption, Place("bounds", k, wrong->member),
                   "Joint " + joint.name + ": " + wrong->message);
     }
@@ -246,20 +247,20 @@ std::variant<std::int64_t, ArgumentError> BytesToCheck(
     return std::move(*error);
   }
   const auto& setup = std::get<CheckSetup>(made);
-  // One after the other, in the same memory.
+  // The plans run one after another in the same memory.
   std::int64_t most = 0;
   const auto look = [&](const EvaluationPlan& plan) {
     most = std::max(most, RowWorkspace::BytesFor(plan, kernels));
   };
   look(setup.torques);
-  look(setup.still);
-  look(setup.push);
-  if (setup.other_load) look(*setup.other_load);
+  look(setup.static_plan);
+  look(setup.inertial_plan);
+  if (setup.reference_load) look(*setup.reference_load);
   if (setup.space) look(*setup.space);
   return most;
 }
 
-MaybeError ProblemOfTimes(std::span<const double> time) {
+MaybeError ValidateTimes(std::span<const double> time) {
   for (std::size_t row = 0; row < time.size(); ++row) {
     std::string sentence;
     if (!std::isfinite(time[row])) {
@@ -279,26 +280,24 @@ MaybeError ProblemOfTimes(std::span<const double> time) {
   return std::nullopt;
 }
 
-MaybeError ProblemOfNumbers(std::string_view name, const SampleView& table,
-                            std::span<const std::string> joints) {
+MaybeError ValidateNumbers(std::string_view name, const SampleView& table,
+                           std::span<const std::string> joints) {
   for (Eigen::Index row = 0; row < table.rows(); ++row) {
     for (Eigen::Index k = 0; k < table.cols(); ++k) {
       if (std::isfinite(table(row, k))) continue;
-      const std::string joint =
-          joints.empty() ? "" : joints[static_cast<std::size_t>(k)];
-      return ArgumentError{Code::kInvalidSample,
-                           std::string(name) + "[" + std::to_string(row) +
-                               "][" + std::to_string(k) + "]",
-                           "It is not a finite number" +
-                               (joint.empty() ? "" : " (joint " + joint + ")") +
-                               ".",
-                           row, joint};
+      const std::string joint = joints.empty() ? "" : joints[k];
+      return ArgumentError{
+          Code::kInvalidSample,
+          Cat(name, "[", std::to_string(row), "][", std::to_string(k), "]"),
+          "It is not a finite number" +
+              (joint.empty() ? "." : " (joint " + joint + ")."),
+          row, joint};
     }
   }
   return std::nullopt;
 }
 
-MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
+MaybeError Validate(const Trajectory& trajectory, const CheckSetup& setup) {
   const auto rows = static_cast<Eigen::Index>(trajectory.time.size());
   if (rows == 0) {
     return Fail(Code::kMissingInput, "time", "There are no samples.");
@@ -326,13 +325,13 @@ MaybeError ProblemOf(const Trajectory& trajectory, const CheckSetup& setup) {
                       std::to_string(table.cols()) + ".");
     }
   }
-  if (auto error = ProblemOfTimes(trajectory.time)) return error;
+  if (auto error = ValidateTimes(trajectory.time)) return error;
   std::vector<std::string> names;
   names.reserve(setup.joints.size());
   for (const CheckedJoint& joint : setup.joints) names.push_back(joint.name);
   for (const auto& [name, table, columns, optional] : tables) {
     const auto columns_of = optional ? std::span<const std::string>() : names;
-    if (auto error = ProblemOfNumbers(name, table, columns_of)) return error;
+    if (auto error = ValidateNumbers(name, table, columns_of)) return error;
   }
   return std::nullopt;
 }

@@ -33,15 +33,15 @@ struct CheckSetup {
   std::vector<CheckedJoint> joints;  // in the caller's order
   TaskOptions task;
 
-  EvaluationPlan torques;  // all terms
-  EvaluationPlan still;    // gravity and wrenches
-  EvaluationPlan push;     // M v, of v in the place of the accelerations
+  EvaluationPlan torques;        // all terms
+  EvaluationPlan static_plan;    // gravity and wrenches
+  EvaluationPlan inertial_plan;  // M v, of v in the place of the accelerations
   /// As `torques`, with a payload of another mass and the same shape: torques
   /// are affine in it. At least 1 kg apart, so that a light payload is not
   /// lost in the torques of the robot. Absent: nothing could carry it.
-  std::optional<EvaluationPlan> other_load;
+  std::optional<EvaluationPlan> reference_load;
   double load_mass = 0;   // kg, of `torques`
-  double other_mass = 0;  // of `other_load`
+  double other_mass = 0;  // of `reference_load`
   double load_reach = 0;  // of either, from its frame to its centre of mass, m
   /// Mobility and σ_min, where they are wanted.
   std::optional<EvaluationPlan> space;
@@ -50,18 +50,18 @@ struct CheckSetup {
 std::variant<CheckSetup, ArgumentError> MakeCheckSetup(
     std::shared_ptr<const Model> model, const TrajectoryOptions& options);
 
-/// What is wrong with times: they must be finite and increase, and their
-/// differences be finite.
-std::optional<ArgumentError> ProblemOfTimes(std::span<const double> time);
+/// The first problem of the times, if any: they must be finite and increase,
+/// and their differences be finite.
+std::optional<ArgumentError> ValidateTimes(std::span<const double> time);
 
 /// Names the first number of a table that is not finite, and its joint;
 /// `joints`: of each column, or empty.
-std::optional<ArgumentError> ProblemOfNumbers(
+std::optional<ArgumentError> ValidateNumbers(
     std::string_view name, const SampleView& table,
     std::span<const std::string> joints);
 
-/// What is wrong with the samples; nothing: they can be checked.
-std::optional<ArgumentError> ProblemOf(const Trajectory& trajectory,
-                                       const CheckSetup& setup);
+/// The first problem of the samples, if any.
+std::optional<ArgumentError> Validate(const Trajectory& trajectory,
+                                      const CheckSetup& setup);
 
 }  // namespace torqued

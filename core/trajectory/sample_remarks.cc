@@ -12,7 +12,7 @@
 namespace torqued {
 namespace {
 
-/// Of the largest rate: below that nothing depends on it.
+/// Share of the largest rate that a contradiction must exceed.
 constexpr double kShare = 0.01;
 
 /// With fewer decimals or digits numbers are round, not rounded; decimals
@@ -20,7 +20,7 @@ constexpr double kShare = 0.01;
 constexpr double kFewestDecimals = 1e3, kMostDecimals = 1e12;
 constexpr double kFewestDigits = 1e4;
 
-/// Of numbers of single precision, and of those that others made.
+/// Relative rounding of numbers of single and of double precision.
 constexpr double kSingle = 0x1p-24, kDouble = 0x1p-52;
 
 /// The power of ten that makes so many digits of a number above 0 whole.
@@ -116,7 +116,7 @@ void SampleRemarkFinder::MakeTracks() {
       Track& track =
           tracks_.emplace_back(static_cast<RemarkKind>(k), static_cast<int>(j),
                                tables_[k], tables_[k + 1]);
-      track.turns = k == 0 && turns_[static_cast<std::size_t>(j)];
+      track.turns = k == 0 && turns_[j];
       track.of_quantum = of.QuantumOf(j);
       // Zeros have the digits of what they are the rates of.
       track.rate_quantum = (rate.decimals > 0 ? rate : of).QuantumOf(j);
@@ -166,7 +166,7 @@ void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
           span.time;
   const double difference = std::abs(remark.given - remark.expected);
   remark.severity = difference / remark.tolerance;
-  // Where a number overflows there is nothing to say.
+  // A span whose numbers overflow is not judged.
   span.contradicts =
       difference > remark.tolerance && std::isfinite(remark.severity);
   if (!span.contradicts) return;
@@ -181,7 +181,7 @@ void SampleRemarkFinder::Judge(Track& track, Span& span, std::int64_t end) {
   remark.first_row = open.steps > 0 ? open.first_row : first;
   remark.last_row = open.last_row = end;
   remark.steps = open.steps += span.steps;
-  // But for rounding, the first of equals.
+  // The first of equals, up to rounding.
   if (remark.severity > (1 + 1e-9) * open.severity) open = remark;
 }
 
@@ -202,9 +202,8 @@ void SampleRemarkFinder::AddStep(std::int64_t row) {
 void SampleRemarkFinder::Close(const SampleRemark& remark) {
   if (remark.steps == 0) return;
   ++found_.count;
-  ++found_.counts[static_cast<std::size_t>(remark.joint)]
-                 [static_cast<std::size_t>(remark.kind)];
-  KeepGravest(remark, SampleRemarks::kMostListed, IsGraver, &found_.gravest);
+  ++found_.counts[remark.joint][static_cast<std::size_t>(remark.kind)];
+  KeepGravest(remark, SampleRemarks::kMaxListed, IsGraver, &found_.gravest);
 }
 
 SampleRemarks SampleRemarkFinder::Finish() {

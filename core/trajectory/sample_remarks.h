@@ -33,9 +33,9 @@ struct SampleRemark {
   double severity = 0;
 };
 
-/// What is known of any number of remarks, in little memory.
+/// A summary of any number of remarks, of bounded size.
 struct SampleRemarks {
-  static constexpr std::size_t kMostListed = 100;
+  static constexpr std::size_t kMaxListed = 100;
   /// By joint and RemarkKind.
   using Counts = std::array<std::int64_t, 2>;
 
@@ -56,7 +56,8 @@ struct SampleResolution {
 
   void Add(Eigen::Index column, double number);
 
-  /// From a number to the next one that could stand in its place, at most.
+  /// Upper bound of the distance between two numbers of the column's
+  /// resolution.
   double QuantumOf(Eigen::Index column) const;
   double Rounding() const { return 2 * rounding * largest.maxCoeff(); }
 };
@@ -111,7 +112,8 @@ class SampleRemarkFinder {
     SampleView of, rate;
     bool turns = false;  // whole ones change nothing
     double of_quantum = 0, rate_quantum = 0, largest_rate = 0;
-    /// Of 1, 2, 4, ... steps, still without the one beside it; no steps: none.
+    /// Spans of 1, 2, 4, ... steps that wait for their neighbour; no steps:
+    /// none.
     std::vector<Span> spans = {};
     SampleRemark open = {};  // may still grow; no steps: none
   };

@@ -77,7 +77,7 @@ class SlowDownSearch {
   /// u |v| <= limit.
   void AddVelocity(double v, double limit, const SamplePlace& place);
 
-  /// Of all that was added.
+  /// The answer for everything that was added.
   SlowDown Find();
 
  private:

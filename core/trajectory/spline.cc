@@ -1,9 +1,7 @@
 #include "core/trajectory/spline.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -30,8 +28,7 @@ struct LocalBasis {
 class Basis {
  public:
   Basis(std::span<const double> time, int degree) : degree_(degree) {
-    const std::size_t left_out = static_cast<std::size_t>(degree - 1) / 2;
-    const auto ends = static_cast<std::size_t>(degree) + 1;
+    const std::size_t left_out = (degree - 1) / 2, ends = degree + 1;
     knots_.assign(ends, time.front());
     for (std::size_t k = 1 + left_out; k + 1 + left_out < time.size(); ++k) {
       knots_.push_back(time[k]);
@@ -55,28 +52,26 @@ class Basis {
     std::array<Row, kMaxDegree + 1> by_degree{};
     by_degree[0][0] = 1;
     for (int d = 1; d <= degree_; ++d) {
-      const Row& below = by_degree[static_cast<std::size_t>(d - 1)];
-      Row& row = by_degree[static_cast<std::size_t>(d)];
+      const Row& below = by_degree[d - 1];
+      Row& row = by_degree[d];
       for (int j = 0; j <= d; ++j) {
         const int i = span - d + j;
-        const auto entry = static_cast<std::size_t>(j);
-        if (j > 0) row[entry] += Share(i, d, t) * below[entry - 1];
-        if (j < d) row[entry] += (1 - Share(i + 1, d, t)) * below[entry];
+        if (j > 0) row[j] += Share(i, d, t) * below[j - 1];
+        if (j < d) row[j] += (1 - Share(i + 1, d, t)) * below[j];
       }
     }
     LocalBasis basis;
-    const auto p = static_cast<std::size_t>(degree_);
-    basis.of[0] = by_degree[p];
-    basis.of[1] = Slopes(by_degree[p - 1], degree_, span);
-    basis.of[2] =
-        Slopes(Slopes(by_degree[p - 2], degree_ - 1, span), degree_, span);
+    basis.of[0] = by_degree[degree_];
+    basis.of[1] = Slopes(by_degree[degree_ - 1], degree_, span);
+    basis.of[2] = Slopes(Slopes(by_degree[degree_ - 2], degree_ - 1, span),
+                         degree_, span);
     return basis;
   }
 
   int degree() const { return degree_; }
 
  private:
-  double Knot(int k) const { return knots_[static_cast<std::size_t>(k)]; }
+  double Knot(int k) const { return knots_[k]; }
 
   /// How far t is from knot i to knot i + degree.
   double Share(int i, int degree, double t) const {
@@ -92,12 +87,12 @@ class Basis {
       const int i = span - degree + j;
       const auto quotient = [&](int first, int entry) {
         const double width = Knot(first + degree) - Knot(first);
-        return width > 0 ? below[static_cast<std::size_t>(entry)] / width : 0;
+        return width > 0 ? below[entry] / width : 0;
       };
       double slope = 0;
       if (j > 0) slope += quotient(i, j - 1);
       if (j < degree) slope -= quotient(i + 1, j);
-      slopes[static_cast<std::size_t>(j)] = degree * slope;
+      slopes[j] = degree * slope;
     }
     return slopes;
   }
@@ -111,8 +106,7 @@ class Basis {
 /// Boor & Pinkus 1977).
 class Banded {
  public:
-  Banded(std::size_t size, int width)
-      : size_(size), width_(static_cast<std::size_t>(width)) {
+  Banded(std::size_t size, int width) : size_(size), width_(width) {
     entries_.reserve(size * (2 * width_ + 1));
   }
 
@@ -123,7 +117,7 @@ class Banded {
     return entries_[row * (2 * width_ + 1) + column + width_ - row];
   }
 
-  /// Of the factors, by each k from 0 on. False where the pivot vanishes.
+  /// Eliminates column k; call it for each k from 0 on. False: the pivot is 0.
   bool Eliminate(std::size_t k) {
     if (!(std::abs(At(k, k)) > 1e-300)) return false;
     for (std::size_t i = k + 1; i <= Last(k); ++i) {
@@ -143,7 +137,7 @@ class Banded {
   }
   void Backward(SampleTable& x, std::size_t i) {
     for (std::size_t k = i + 1; k <= Last(i); ++k) Subtract(x, i, At(i, k), k);
-    x.row(static_cast<Eigen::Index>(i)) /= At(i, i);
+    x.row(i) /= At(i, i);
   }
 
  private:
@@ -155,8 +149,7 @@ class Banded {
   }
   static void Subtract(SampleTable& x, std::size_t row, double factor,
                        std::size_t other) {
-    x.row(static_cast<Eigen::Index>(row)) -=
-        factor * x.row(static_cast<Eigen::Index>(other));
+    x.row(row) -= factor * x.row(other);
   }
 
   std::size_t size_;
@@ -203,7 +196,7 @@ class SplineDerivatives::Run {
         basis_(since_, degree_),
         collocation_(since_.size(), degree_),
         coefficients_(positions) {
-    // What the passes fill takes time when it is first written.
+    // The first write to memory takes time, so the passes do it.
     local_.reserve(since_.size());
     spans_.reserve(since_.size());
     rates_.v.resize(positions.rows(), positions.cols());
@@ -259,26 +252,24 @@ class SplineDerivatives::Run {
     const LocalBasis local = basis_.At(since_[row_], span);
     collocation_.AddRow();
     for (int j = 0; j <= degree_; ++j) {
-      const double entry = local.of[0][static_cast<std::size_t>(j)];
+      const double entry = local.of[0][j];
       // Zeros may stand beyond the band.
       if (entry == 0) continue;
-      const int column = span - degree_ + j;
-      collocation_.At(row_, static_cast<std::size_t>(column)) = entry;
+      collocation_.At(row_, span - degree_ + j) = entry;
     }
     spans_.push_back(span);
     local_.push_back(local);
   }
 
   void Rates() {
-    auto v = rates_.v.row(static_cast<Eigen::Index>(row_));
-    auto a = rates_.a.row(static_cast<Eigen::Index>(row_));
+    auto v = rates_.v.row(row_);
+    auto a = rates_.a.row(row_);
     v.setZero();
     a.setZero();
     for (int j = 0; j <= degree_; ++j) {
-      const auto entry = static_cast<std::size_t>(j);
       const auto spline = coefficients_.row(spans_[row_] - degree_ + j);
-      v += local_[row_].of[1][entry] * spline;
-      a += local_[row_].of[2][entry] * spline;
+      v += local_[row_].of[1][j] * spline;
+      a += local_[row_].of[2][j] * spline;
     }
     finite_ = finite_ && v.allFinite() && a.allFinite();
   }
@@ -323,6 +314,153 @@ std::optional<SampleRates> Differentiate(std::span<const double> time,
   SplineDerivatives derivatives(time, positions, method);
   derivatives.Advance(std::numeric_limits<std::int64_t>::max());
   return derivatives.Finish();
+}
+
+namespace {
+
+constexpr std::size_t kMostCoefficients = 6;
+
+/// Relative to the numbers at both samples: smaller differences are rounding.
+constexpr double kRounding = 1e-10;
+
+using Coefficients = std::array<double, kMostCoefficients>;
+
+double ValueAt(std::span<const double> coefficients, double u) {
+  double value = 0;
+  for (std::size_t k = coefficients.size(); k-- > 0;) {
+    value = value * u + coefficients[k];
+  }
+  return value;
+}
+
+/// Whether all coefficients by Bernstein's polynomials have one sign: then so
+/// has the polynomial.
+bool HasOneSign(std::span<const double> coefficients) {
+  const std::size_t degree = coefficients.size() - 1;
+  bool above = true, below = true;
+  for (std::size_t i = 0; i <= degree; ++i) {
+    // i over j by degree over j.
+    double share = 1, sum = 0;
+    for (std::size_t j = 0; j <= i; ++j) {
+      sum += share * coefficients[j];
+      if (j == i) break;
+      share *= static_cast<double>(i - j) / static_cast<double>(degree - j);
+    }
+    above = above && sum > 0;
+    below = below && sum < 0;
+  }
+  return above || below;
+}
+
+/// Between a and b the polynomial is monotone and changes its sign.
+double Bisected(std::span<const double> coefficients, double a, double b) {
+  const bool rises = ValueAt(coefficients, b) > 0;
+  // Near 0 the absolute distance of the ends counts.
+  while (b - a > 0x1p-64) {
+    const double middle = a + (b - a) / 2;
+    if (!(middle > a && middle < b)) break;
+    ((ValueAt(coefficients, middle) > 0) == rises ? b : a) = middle;
+  }
+  return b;
+}
+
+Coefficients Derivative(std::span<const double> of) {
+  Coefficients derivative{};
+  for (std::size_t k = 1; k < of.size(); ++k) {
+    derivative[k - 1] = static_cast<double>(k) * of[k];
+  }
+  return derivative;
+}
+
+/// The piece with u = t / step. Position 0 is that of the first sample.
+Coefficients PieceOf(SplineMethod method, double h, const SplineNode& begin,
+                     const SplineNode& end) {
+  const double change = end.q - begin.q;
+  const double v0 = h * begin.v, v1 = h * end.v;
+  if (method == SplineMethod::kCubic) {
+    return {0, v0, 3 * change - 2 * v0 - v1, v0 + v1 - 2 * change, 0, 0};
+  }
+  const double a0 = h * h * begin.a / 2, a1 = h * h * end.a / 2;
+  const double d = change - v0 - a0, v = v1 - v0 - 2 * a0, a = a1 - a0;
+  return {0,
+          v0,
+          a0,
+          10 * d - 4 * v + a,
+          -15 * d + 7 * v - 2 * a,
+          6 * d - 3 * v + a};
+}
+
+template <std::size_t kMost>
+void Find(std::span<const double> polynomial, std::span<const double> slope,
+          double step, double size, SplineExtrema<kMost>* extrema) {
+  std::array<double, kMost> roots{};
+  const std::size_t count = SignChanges(slope, roots);
+  const double end = ValueAt(polynomial, 1);
+  const double low = std::min(polynomial[0], end);
+  const double high = std::max(polynomial[0], end);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double value = ValueAt(polynomial, roots[k]);
+    const double margin = kRounding * size;
+    if (!(value < low - margin) && !(value > high + margin)) continue;
+    if (!std::isfinite(value)) continue;
+    // A sample's own time is not between it and the next one.
+    extrema->Add({std::clamp(roots[k] * step, 0x1p-52 * step, step), value});
+  }
+}
+
+}  // namespace
+
+std::size_t SignChanges(std::span<const double> coefficients,
+                        std::span<double> roots) {
+  const std::size_t terms = coefficients.size();
+  if (terms < 2 || HasOneSign(coefficients)) return 0;
+  // Between the turns it is monotone.
+  Coefficients turns{};
+  std::size_t turn_count = 0;
+  if (terms > 2) {
+    const Coefficients slope = Derivative(coefficients);
+    turn_count = SignChanges(std::span(slope).first(terms - 1), turns);
+  }
+  turns[turn_count++] = 1;
+  std::size_t count = 0;
+  double from = 0, at_from = coefficients[0];
+  for (std::size_t k = 0; k < turn_count; ++k) {
+    const double to = turns[k], at_to = ValueAt(coefficients, to);
+    if ((at_from < 0 && at_to > 0) || (at_from > 0 && at_to < 0)) {
+      roots[count++] = Bisected(coefficients, from, to);
+    }
+    from = to;
+    // Where a turn touches 0 the sign before it counts on.
+    if (at_to != 0) at_from = at_to;
+  }
+  return count;
+}
+
+ExtremaBetween FindExtremaBetween(SplineMethod method, double step,
+                                  const SplineNode& begin,
+                                  const SplineNode& end) {
+  const std::size_t terms = method == SplineMethod::kCubic ? 4 : 6;
+  const Coefficients position = PieceOf(method, step, begin, end);
+  const Coefficients velocity = Derivative(position);
+  const Coefficients acceleration = Derivative(velocity);
+  const double swing = step * (std::abs(begin.v) + std::abs(end.v));
+  ExtremaBetween extrema;
+  const auto first = [](const Coefficients& of, std::size_t count) {
+    return std::span(of).first(count);
+  };
+  // Rounding of a position is that of the numbers, not of their difference.
+  Coefficients lifted = position;
+  lifted[0] = begin.q;
+  Find(first(lifted, terms), first(velocity, terms - 1), step,
+       std::abs(begin.q) + std::abs(end.q) + swing, &extrema.positions);
+  SplineExtrema<3> of_step;
+  Find(first(velocity, terms - 1), first(acceleration, terms - 2), step,
+       swing + std::abs(begin.q) + std::abs(end.q), &of_step);
+  for (const SplineExtremum& turn : of_step) {
+    const double value = turn.value / step;
+    if (std::isfinite(value)) extrema.velocities.Add({turn.after, value});
+  }
+  return extrema;
 }
 
 }  // namespace torqued

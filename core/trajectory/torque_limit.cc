@@ -1,5 +1,6 @@
 #include "core/trajectory/torque_limit.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -54,7 +55,7 @@ double TorqueLimit::At(double speed) const {
   return Between(*std::prev(above), *above, magnitude);
 }
 
-std::optional<std::string> ProblemOf(const std::vector<TorqueAtSpeed>& curve) {
+std::optional<std::string> Validate(const std::vector<TorqueAtSpeed>& curve) {
   for (std::size_t k = 0; k < curve.size(); ++k) {
     const TorqueAtSpeed& point = curve[k];
     if (!(point.speed >= 0 && std::isfinite(point.speed)) ||
@@ -66,6 +67,67 @@ std::optional<std::string> ProblemOf(const std::vector<TorqueAtSpeed>& curve) {
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+using Vector = Eigen::Map<const Eigen::Vector3d>;
+
+}  // namespace
+
+TorqueTerms::TorqueTerms(const EvaluationPlan& plan, double load_reach) {
+  const Model& model = plan.model();
+  const Tree tree = model.tree();
+  for (int k = 0; k < tree.n; ++k) {
+    const auto& order = plan.joint_order();
+    const int body = order.empty() ? k : order[k];
+    slides_.push_back(tree.bodies[body].motion == JointMotion::kPrismatic);
+  }
+  const auto& gravity = plan.options().terms.gravity;
+  gravity_ = Vector((gravity ? *gravity : model.gravity()).data()).norm();
+  double farthest = 0;  // from the joint that carries it
+  for (int k = 0; k < tree.n; ++k) {
+    const TreeBody& body = tree.bodies[k];
+    reach_ += Vector(body.p).norm();
+    mass_ += body.mass;
+    inertia_ += std::abs(body.I[0]) + std::abs(body.I[3]) + std::abs(body.I[5]);
+    if (body.mass > 0) {
+      farthest = std::max(farthest, Vector(body.h).norm() / body.mass);
+    }
+  }
+  for (const Frame& frame : model.frames()) {
+    if (frame.placement.body == kBase) continue;
+    farthest =
+        std::max(farthest, Vector(frame.placement.p).norm() + load_reach);
+  }
+  reach_ += farthest;
+  const bool single = plan.precision() == Precision::kSingle;
+  precision_ = single
+                   ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                   : std::numeric_limits<double>::epsilon();
+}
+
+void TorqueTerms::Bound(const State& state, std::span<double> bounds) const {
+  double reach = reach_, slide_speed = 0, slide_acceleration = 0;
+  double turn_speed = 0, turn_acceleration = 0;
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    const double v = std::abs(state.v[k]), a = std::abs(state.a[k]);
+    if (slides_[k]) reach += std::abs(state.q[k]);
+    (slides_[k] ? slide_speed : turn_speed) += v;
+    (slides_[k] ? slide_acceleration : turn_acceleration) += a;
+  }
+  const double speed = reach * turn_speed + slide_speed;
+  const double acceleration = reach * turn_acceleration + slide_acceleration;
+  double force = mass_ * (gravity_ + acceleration + 2 * turn_speed * speed);
+  double moment = inertia_ * (turn_speed * turn_speed + turn_acceleration);
+  if (!state.wrench.empty()) {
+    moment += Vector(state.wrench.data()).norm();
+    force += Vector(state.wrench.data() + 3).norm();
+  }
+  moment += reach * force;
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    bounds[k] = slides_[k] ? force : moment;
+  }
 }
 
 }  // namespace torqued

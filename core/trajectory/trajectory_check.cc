@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/trajectory/check_options.h"
-#include "core/trajectory/spline_extrema.h"
-#include "core/trajectory/torque_rounding.h"
+#include "core/trajectory/spline.h"
+#include "core/trajectory/torque_limit.h"
 
 namespace torqued {
 namespace {
@@ -24,8 +24,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// stays small, and a check can be cancelled.
 constexpr Index kSlab = 8192;
 constexpr Index kSlabNumbers = 8 * kSlab;
-/// Of a caller that computes alone, by estimate, and where all samples are
-/// singular: others wait for its thread.
+/// Estimated upper bound of a slab's time if the caller computes alone, even if
+/// all samples are singular: others wait for its thread.
 constexpr double kSlabNanoseconds = 20e6;
 
 /// Results of a slab, one row a sample.
@@ -49,9 +49,7 @@ double ConditionOf(const double* W, const TaskOptions& task) {
   const int m = task.axis_count;
   SampleTable scaled(m, m);
   const auto scale = [&task](int k) {
-    return task.axes[static_cast<std::size_t>(k)] >= 3
-               ? 1 / task.characteristic_length
-               : 1.0;
+    return task.axes[k] >= 3 ? 1 / task.characteristic_length : 1.0;
   };
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < m; ++j)
@@ -92,8 +90,8 @@ class TrajectoryCheck::Run {
       remarks_.emplace(trajectory_.time, trajectory_.q, trajectory_.v,
                        trajectory_.a, std::move(turns));
     }
-    // Of the heavier of the two.
-    if (const auto& other = setup_.other_load) {
+    // Terms of the heavier of the two payloads.
+    if (const auto& other = setup_.reference_load) {
       const bool heavier = setup_.other_mass > setup_.load_mass;
       terms_.emplace(heavier ? *other : setup_.torques, setup_.load_reach);
       term_bounds_.resize(tallies_.size());
@@ -106,7 +104,7 @@ class TrajectoryCheck::Run {
 
   std::int64_t step_bytes() const {
     const int tables =
-        2 + (setup_.other_load ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
+        2 + (setup_.reference_load ? 1 : 0) + (tables_.a != nullptr ? 1 : 0);
     Index of_a_sample = Index{tables} * n_;
     if (setup_.space) {
       const Index m = setup_.task.axis_count;
@@ -133,14 +131,14 @@ class TrajectoryCheck::Run {
     engine_ = &engine;
     threads_ = threads;
     cancellation_ = cancellation;
-    auto problem = Compute(first, count, slab_);
-    // Of what was given up nothing is known.
+    auto problem = Compute(first, count);
+    // A cancelled plan leaves its results undefined.
     if (cancellation != nullptr && cancellation->cancelled()) {
       return std::nullopt;
     }
     if (problem) return problem;
     for (Index k = 0; k < count; ++k) {
-      if (auto error = AddSample(first + k, k, slab_)) return error;
+      if (auto error = AddSample(first + k, k)) return error;
     }
     done_ += count;
     return std::nullopt;
@@ -168,7 +166,7 @@ class TrajectoryCheck::Run {
     verdict_.coarse_step = coarsest_step_.found();
     verdict_.passes = verdict_.violations.count == 0 &&
                       !(consistent_ && verdict_.remarks.count > 0);
-    verdict_.payload_looked_at = setup_.other_load.has_value();
+    verdict_.payload_looked_at = setup_.reference_load.has_value();
     if (verdict_.payload_looked_at) verdict_.payload = payload_.Find();
     verdict_.slow_down = slow_down_.Find();
     return std::move(verdict_);
@@ -184,8 +182,7 @@ class TrajectoryCheck::Run {
     return std::clamp<Index>(kSlabNumbers / std::max(n_, 1), 1, kSlab);
   }
 
-  /// Of its torques, at rest too, and of the task's space, which is computed
-  /// one state at a time if it is singular.
+  /// Estimate for all plans; a singular task is computed one state at a time.
   double NanosecondsOfSample() const {
     constexpr double kSingularTask = 5000;
     return 4 * setup_.torques.cost() +
@@ -202,26 +199,27 @@ class TrajectoryCheck::Run {
   std::optional<ArgumentError> Evaluate(EvaluationPlan plan, Output output,
                                         const Reads& reads, Index first,
                                         Index count, Table& table,
-                                        Slab* of_task = nullptr) {
+                                        bool of_task = false) {
     EvaluationInputs inputs;
     inputs.q = Rows(trajectory_.q, first, count);
-    if (reads.v) inputs.v = Rows(trajectory_.v, first, count);
+    const InputArray v = Rows(trajectory_.v, first, count);
+    if (reads.v) inputs.v = v;
     if (reads.a) inputs.a = Rows(trajectory_.a, first, count);
-    if (reads.v_as_a) inputs.a = Rows(trajectory_.v, first, count);
+    if (reads.v_as_a) inputs.a = v;
     const SampleView& wrench = trajectory_.tip_wrench;
     if (reads.wrench && wrench.rows() > 0) {
       inputs.tip_wrench =
           wrench.rows() == 1 ? Rows(wrench, 0, 1) : Rows(wrench, first, count);
     }
     if (auto error = plan.Rebind(inputs)) return error;
-    table.resize(static_cast<std::size_t>(count * plan.columns(output)));
+    table.resize(count * plan.columns(output));
     EvaluationOutputs outputs;
     outputs[output] = {table.data(), NumberType::kF64};
-    if (of_task != nullptr) {
-      of_task->sigma_min.resize(static_cast<std::size_t>(count));
-      of_task->rank.resize(static_cast<std::size_t>(count));
-      outputs.sigma_min = of_task->sigma_min.data();
-      outputs.rank = of_task->rank.data();
+    if (of_task) {
+      slab_.sigma_min.resize(count);
+      slab_.rank.resize(count);
+      outputs.sigma_min = slab_.sigma_min.data();
+      outputs.rank = slab_.rank.data();
     }
     const EvaluationReport report =
         threads_ == CheckThreads::kTheCaller
@@ -236,90 +234,76 @@ class TrajectoryCheck::Run {
     return std::nullopt;
   }
 
-  std::optional<ArgumentError> Compute(Index first, Index count, Slab& slab) {
-    const auto torques = [&](const EvaluationPlan& plan, const Reads& reads,
-                             Table& table) {
-      return Evaluate(plan, Output::kTau, reads, first, count, table);
-    };
-    if (auto error = torques(setup_.torques, {}, slab.tau)) return error;
-    if (auto error =
-            torques(setup_.still, {.v = false, .a = false}, slab.still)) {
-      return error;
-    }
-    if (setup_.other_load) {
-      if (auto error = torques(*setup_.other_load, {}, slab.other_load)) {
-        return error;
-      }
-    }
-    if (tables_.a != nullptr) {
+  std::optional<ArgumentError> Compute(Index first, Index count) {
+    const auto* other =
+        setup_.reference_load ? &*setup_.reference_load : nullptr;
+    const auto* push = tables_.a != nullptr ? &setup_.inertial_plan : nullptr;
+    const struct {
+      const EvaluationPlan* plan;
+      Reads reads;
+      Table& table;
+    } torques[] = {{&setup_.torques, {}, slab_.tau},
+                   {&setup_.static_plan, {.v = false, .a = false}, slab_.still},
+                   {other, {}, slab_.other_load},
+                   {push,
+                    {.v = false, .a = false, .v_as_a = true, .wrench = false},
+                    slab_.push}};
+    for (const auto& [plan, reads, table] : torques) {
+      if (plan == nullptr) continue;
       if (auto error =
-              torques(setup_.push,
-                      {.v = false, .a = false, .v_as_a = true, .wrench = false},
-                      slab.push)) {
+              Evaluate(*plan, Output::kTau, reads, first, count, table)) {
         return error;
       }
     }
     if (setup_.space) {
       return Evaluate(*setup_.space, Output::kMobility,
                       {.v = false, .a = false, .wrench = false}, first, count,
-                      slab.mobility, &slab);
+                      slab_.mobility, /*of_task=*/true);
     }
     return std::nullopt;
   }
 
-  std::optional<ArgumentError> AddSample(Index row, Index in_slab,
-                                         const Slab& slab) {
+  std::optional<ArgumentError> AddSample(Index row, Index in_slab) {
     if (row > 0) AddStep(row - 1);
     if (terms_) terms_->Bound(StateAt(row), term_bounds_);
     const double step =
-        row == 0 ? 0
-                 : trajectory_.time[static_cast<std::size_t>(row)] -
-                       trajectory_.time[static_cast<std::size_t>(row - 1)];
+        row == 0 ? 0 : trajectory_.time[row] - trajectory_.time[row - 1];
     double power = 0;
     for (int j = 0; j < n_; ++j) {
-      const auto at = static_cast<std::size_t>(in_slab * n_ + j);
-      AddJoint(row, j, step, at, slab);
-      power += slab.tau[at] * trajectory_.v(row, j);
+      const Index at = in_slab * n_ + j;
+      AddJoint(row, j, step, at);
+      power += slab_.tau[at] * trajectory_.v(row, j);
     }
     if (!std::isfinite(power)) return Overflow(row, "a power overflows.");
     for (int j = 0; j < n_; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      if (!tallies_[at].overflows()) continue;
-      const std::string& joint = setup_.joints[at].name;
+      if (!tallies_[j].overflows()) continue;
+      const std::string& joint = setup_.joints[j].name;
       return Overflow(
           row,
           "the energy of joint " + joint + " or its mean square overflows.",
           joint);
     }
-    if (!verdict_.highest_power.present() ||
-        power > verdict_.highest_power.value) {
-      verdict_.highest_power = {row, power};
-    }
-    if (!verdict_.lowest_power.present() ||
-        power < verdict_.lowest_power.value) {
-      verdict_.lowest_power = {row, power};
-    }
-    if (setup_.space) AddInertia(row, in_slab, slab);
+    KeepLargest(verdict_.highest_power, {row, power});
+    KeepSmallest(verdict_.lowest_power, {row, power});
+    if (setup_.space) AddInertia(row, in_slab);
     return std::nullopt;
   }
 
-  /// From a row to the next one.
+  /// The step from a row to the next one.
   void AddStep(Index row) {
-    const auto at = static_cast<std::size_t>(row);
-    const double step = trajectory_.time[at + 1] - trajectory_.time[at];
+    const double step = trajectory_.time[row + 1] - trajectory_.time[row];
     if (remarks_) remarks_->AddStep(row);
     for (int j = 0; j < n_; ++j) {
-      const auto joint = static_cast<std::size_t>(j);
       CoarseStep coarse{.row = row, .joint = j, .duration = step};
       coarse.position_change =
           trajectory_.q(row + 1, j) - trajectory_.q(row, j);
       coarse.velocity_change =
           trajectory_.v(row + 1, j) - trajectory_.v(row, j);
-      if (setup_.joints[joint].type == JointType::kContinuous) {
+      if (setup_.joints[j].type == JointType::kContinuous) {
         coarse.position_change =
             std::remainder(coarse.position_change, 2 * std::numbers::pi);
       }
-      coarsest_step_.Add(fine_steps_[joint], coarse);
+      coarsest_step_.Add(fine_steps_[j], coarse);
       if (trajectory_.spline) AddBetween(row, j, step);
     }
   }
@@ -330,8 +314,8 @@ class TrajectoryCheck::Run {
       return SplineNode{trajectory_.q(at, j), trajectory_.v(at, j),
                         trajectory_.a(at, j)};
     };
-    const CheckedJoint& joint = setup_.joints[static_cast<std::size_t>(j)];
-    JointTally& tally = tallies_[static_cast<std::size_t>(j)];
+    const CheckedJoint& joint = setup_.joints[j];
+    JointTally& tally = tallies_[j];
     const ExtremaBetween extrema =
         FindExtremaBetween(*trajectory_.spline, step, node(row), node(row + 1));
     for (const SplineExtremum& turn : extrema.positions) {
@@ -341,7 +325,7 @@ class TrajectoryCheck::Run {
     for (const SplineExtremum& turn : extrema.velocities) {
       const SamplePlace place{row, j, turn.after};
       tally.AddVelocityBetween(row, turn.after, turn.value, joint.velocity);
-      FindVelocityViolation(turn.value, joint, place);
+      FindExcess(LimitKind::kVelocity, turn.value, joint.velocity, place);
       slow_down_.AddVelocity(turn.value, joint.velocity, place);
     }
   }
@@ -350,8 +334,7 @@ class TrajectoryCheck::Run {
     const auto numbers = [row](const SampleView& table) {
       if (table.rows() == 0) return std::span<const double>();
       const Index at = table.rows() == 1 ? 0 : row;
-      return std::span(table.data() + at * table.cols(),
-                       static_cast<std::size_t>(table.cols()));
+      return std::span(table.data() + at * table.cols(), table.cols());
     };
     return {numbers(trajectory_.q), numbers(trajectory_.v),
             numbers(trajectory_.a), numbers(trajectory_.tip_wrench)};
@@ -360,8 +343,8 @@ class TrajectoryCheck::Run {
   /// At a sample whose terms are bounded.
   LoadedTorque Loaded(int j, double tau, double other) const {
     const double change = other - tau;
-    const double terms = term_bounds_[static_cast<std::size_t>(j)] +
-                         std::max(std::abs(tau), std::abs(other));
+    const double terms =
+        term_bounds_[j] + std::max(std::abs(tau), std::abs(other));
     if (!(std::abs(change) > terms_->precision() * terms)) return {tau, 0};
     const double per_kg = change / (setup_.other_mass - setup_.load_mass);
     const double without =
@@ -369,27 +352,28 @@ class TrajectoryCheck::Run {
     return {without, per_kg};
   }
 
-  void AddJoint(Index row, int j, double step, std::size_t at,
-                const Slab& slab) {
-    const CheckedJoint& joint = setup_.joints[static_cast<std::size_t>(j)];
+  void AddJoint(Index row, int j, double step, Index at) {
+    const CheckedJoint& joint = setup_.joints[j];
     const SamplePlace place{row, j};
     JointSample sample;
     sample.q = trajectory_.q(row, j);
     sample.v = trajectory_.v(row, j);
-    sample.tau = slab.tau[at];
+    sample.tau = slab_.tau[at];
     sample.torque_limit = joint.torque.At(sample.v);
     sample.velocity_limit = joint.velocity;
-    tallies_[static_cast<std::size_t>(j)].Add(row, step, sample);
-    FindViolations(sample, joint, place);
+    tallies_[j].Add(row, step, sample);
+    FindExcess(LimitKind::kTorque, sample.tau, sample.torque_limit, place);
+    FindExcess(LimitKind::kVelocity, sample.v, joint.velocity, place);
+    FindPositionViolation(sample.q, joint, place);
 
     ScaledTorque scaled;
-    scaled.still = slab.still[at];
+    scaled.still = slab_.still[at];
     scaled.viscous = joint.viscous_friction * sample.v;
     const double coulomb = joint.CoulombFriction(sample.v);
     scaled.moving = sample.tau - scaled.still - scaled.viscous - coulomb;
     const Index cell = row * n_ + j;
     if (tables_.tau != nullptr) tables_.tau[cell] = sample.tau;
-    if (tables_.a != nullptr) tables_.a[cell] = slab.push[at];
+    if (tables_.a != nullptr) tables_.a[cell] = slab_.push[at];
     if (tables_.b != nullptr) tables_.b[cell] = scaled.moving;
     if (tables_.c != nullptr) tables_.c[cell] = scaled.still;
     if (tables_.d != nullptr) tables_.d[cell] = scaled.viscous;
@@ -406,28 +390,17 @@ class TrajectoryCheck::Run {
     }
     slow_down_.AddTorque(scaled, sample.v, joint.torque, place);
     slow_down_.AddVelocity(sample.v, joint.velocity, place);
-    if (setup_.other_load) {
-      payload_.Add(Loaded(j, sample.tau, slab.other_load[at]),
+    if (setup_.reference_load) {
+      payload_.Add(Loaded(j, sample.tau, slab_.other_load[at]),
                    sample.torque_limit, place);
     }
   }
 
-  void FindViolations(const JointSample& sample, const CheckedJoint& joint,
-                      const SamplePlace& place) {
-    if (std::abs(sample.tau) > sample.torque_limit) {
-      violations_.Add(LimitKind::kTorque, place, sample.tau,
-                      sample.torque_limit,
-                      UseOf(sample.tau, sample.torque_limit));
-    }
-    FindVelocityViolation(sample.v, joint, place);
-    FindPositionViolation(sample.q, joint, place);
-  }
-
-  void FindVelocityViolation(double v, const CheckedJoint& joint,
-                             const SamplePlace& place) {
-    if (!(std::abs(v) > joint.velocity)) return;
-    violations_.Add(LimitKind::kVelocity, place, v, joint.velocity,
-                    UseOf(v, joint.velocity));
+  /// For a limit of magnitudes.
+  void FindExcess(LimitKind kind, double value, double limit,
+                  const SamplePlace& place) {
+    if (!(std::abs(value) > limit)) return;
+    violations_.Add(kind, place, value, limit, UseOf(value, limit));
   }
 
   void FindPositionViolation(double q, const CheckedJoint& joint,
@@ -443,26 +416,21 @@ class TrajectoryCheck::Run {
     position(q - joint.upper, joint.upper);
   }
 
-  void AddInertia(Index row, Index in_slab, const Slab& slab) {
+  void AddInertia(Index row, Index in_slab) {
     if (!verdict_.path_inertia) verdict_.path_inertia.emplace();
     PathInertia& inertia = *verdict_.path_inertia;
-    const double sigma = slab.sigma_min[static_cast<std::size_t>(in_slab)];
+    const double sigma = slab_.sigma_min[in_slab];
     const int m = setup_.task.axis_count;
-    // As where Λ follows the singularity rule.
-    const bool full = slab.rank[static_cast<std::size_t>(in_slab)] ==
-                      static_cast<std::uint32_t>(m);
+    // Λ follows the singularity rule in the same rows.
+    const bool full = slab_.rank[in_slab] == static_cast<std::uint32_t>(m);
     const double condition =
-        full ? ConditionOf(slab.mobility.data() + in_slab * Index{m} * m,
+        full ? ConditionOf(slab_.mobility.data() + in_slab * Index{m} * m,
                            setup_.task)
              : kInfinity;
     if (tables_.sigma_min != nullptr) tables_.sigma_min[row] = sigma;
     if (tables_.condition != nullptr) tables_.condition[row] = condition;
-    if (!inertia.sigma_min.present() || sigma < inertia.sigma_min.value) {
-      inertia.sigma_min = {row, sigma};
-    }
-    if (!inertia.condition.present() || condition > inertia.condition.value) {
-      inertia.condition = {row, condition};
-    }
+    KeepSmallest(inertia.sigma_min, {row, sigma});
+    KeepLargest(inertia.condition, {row, condition});
   }
 
   const Trajectory trajectory_;
@@ -502,7 +470,7 @@ std::variant<TrajectoryCheck, ArgumentError> TrajectoryCheck::Create(
     return std::move(*error);
   }
   auto& setup = std::get<CheckSetup>(made);
-  if (auto error = ProblemOf(trajectory, setup)) return *std::move(error);
+  if (auto error = Validate(trajectory, setup)) return *std::move(error);
   return TrajectoryCheck(
       std::make_unique<Run>(trajectory, tables, std::move(setup), options));
 }
@@ -539,7 +507,7 @@ std::variant<TrajectoryVerdict, ArgumentError, NoVerdict> CheckTrajectory(
       if (auto error = check.Advance(engine, CheckThreads::kAllOfTheEngine)) {
         return *std::move(error);
       }
-      // None while all samples are looked at.
+      // The first calls only find the resolution of the samples.
       if (progress && check.done() > 0) progress(check.done(), check.total());
     }
     return check.Finish();

@@ -13,14 +13,12 @@
 
 #include "core/batch/engine.h"
 #include "core/batch/evaluation.h"
-#include "core/model/drives.h"
-#include "core/trajectory/joint_tally.h"
+#include "core/model/variants.h"
 #include "core/trajectory/sample_remarks.h"
 #include "core/trajectory/slow_down.h"
 #include "core/trajectory/spline.h"
 #include "core/trajectory/torque_limit.h"
 #include "core/trajectory/verdict.h"
-#include "core/trajectory/violations.h"
 
 namespace torqued {
 
@@ -34,8 +32,8 @@ struct Trajectory {
   /// 6 columns (moment; force) that the tip exerts on the environment, a row a
   /// sample, or one for all. No rows: none.
   SampleView tip_wrench{nullptr, 0, 6};
-  /// Of which spline v and a are the rates: then its extrema between samples
-  /// count as well. Nothing: v and a are given, and compared with q.
+  /// The spline that v and a were computed from; its extrema between samples
+  /// count as well. Absent: v and a are given, and compared with q.
   std::optional<SplineMethod> spline = std::nullopt;
 };
 
@@ -45,32 +43,31 @@ struct JointBounds {
   std::optional<double> upper;     // rad or m; absent: the model's
   std::optional<double> velocity;  // rad/s or m/s; absent: the model's
   std::optional<double> effort;    // N m or N; absent: the model's
-  /// What the drive gives at which speed, beside `effort`; empty: as much at
+  /// The drive's torque by speed, in addition to `effort`; empty: `effort` at
   /// all speeds.
   std::vector<TorqueAtSpeed> torque_at_speed;
 };
 
-/// What is wrong with the limits or the drive of a joint: which member, and a
-/// sentence.
+/// A problem of the limits or the drive of a joint: the member and a sentence.
 struct MemberProblem {
   std::string member;
   std::string message;
 };
 /// `limits`: the model's, which count where the bounds have none.
-std::optional<MemberProblem> ProblemOf(const JointBounds& bounds,
-                                       const JointLimits& limits);
-std::optional<MemberProblem> ProblemOf(const JointDrive& drive);
+std::optional<MemberProblem> Validate(const JointBounds& bounds,
+                                      const JointLimits& limits);
+std::optional<MemberProblem> Validate(const JointDrive& drive);
 
 struct TrajectoryOptions {
-  /// Of the evaluation: joint order, terms, frames, payload, task, precision;
-  /// its quantities are not looked at.
+  /// Joint order, terms, frames, payload, task and precision; its quantities
+  /// are ignored.
   EvaluationOptions evaluation;
   /// One for each joint in that order, or none.
   std::vector<JointBounds> bounds;
   std::vector<JointDrive> drives;
   /// All torque limits are multiplied by it; in (0, 1].
   double derating = 1;
-  /// Violations of a joint so many seconds apart are told as one; at least 0.
+  /// Violations of a joint up to so many seconds apart are one; at least 0.
   double merge_gap = 0;
   /// The operational space along the path, which takes a tip frame.
   bool path_inertia = false;
@@ -100,18 +97,19 @@ struct TrajectoryTables {
   double* e = nullptr;    // nv
   /// At the speeds of the samples, derated; infinite: none.
   double* torque_limit = nullptr;  // nv
-  /// Of the scaled task Jacobian, and of Λ scaled alike: 1 each.
+  /// σ_min of the scaled task Jacobian, and the condition number of Λ scaled
+  /// alike: 1 each.
   double* sigma_min = nullptr;
   double* condition = nullptr;
 };
 
-/// Of the tip's operational space along the path.
+/// Extremes of the tip's operational space along the path.
 struct PathInertia {
   PeakValue sigma_min;  // the smallest
   PeakValue condition;  // the largest; infinite at a singularity
 };
 
-/// What counted for one joint. Infinite: no limit.
+/// The limits of one joint in this check. Infinite: no limit.
 struct JointLimitsInForce {
   double lower = 0;
   double upper = 0;
@@ -174,7 +172,7 @@ class TrajectoryCheck {
   TrajectoryCheck& operator=(TrajectoryCheck&&) noexcept;
   ~TrajectoryCheck();
 
-  /// Of the torques, without states: what the options came to.
+  /// The plan for the torques, without states: it has the resolved options.
   const EvaluationPlan& plan() const;
   std::int64_t done() const;
   std::int64_t total() const;

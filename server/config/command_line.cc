@@ -10,8 +10,8 @@
 #include <limits>
 #include <set>
 
+#include "core/base/text.h"
 #include "core/lanes/targets.h"
-#include "core/model/text.h"
 #include "server/config/settings.h"
 #include "server/flags/address.h"
 #include "server/flags/near_names.h"

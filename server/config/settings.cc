@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 
 // Without the library, which was compiled to throw.
 #define TOML_EXCEPTIONS 0

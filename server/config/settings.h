@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/batch/cgroup.h"
-#include "core/model/validation.h"
+#include "core/base/cores.h"
+#include "core/model/lint.h"
 #include "server/config/rights.h"
 #include "server/observability/logging.h"
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <span>
 
+#include "core/base/text.h"
 #include "core/batch/evaluation.h"
 #include "core/formats/urdf.h"
-#include "core/model/text.h"
 #include "server/flags/near_names.h"
 #include "server/registry/registry.h"
 

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 
 namespace torqued::server {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <CivetServer.h>
 #include <absl/status/status.h>
-#include <absl/strings/ascii.h>
 #include <google/protobuf/descriptor.h>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -52,12 +51,9 @@ struct State {
         methods[name].seconds = &seconds.Add({{"method", name}}, kBuckets);
       }
     }
-    // They have the order of the wire, which begins with none.
     for (int k = 0; k < kQuantityCount; ++k) {
-      const auto& name = v1::Quantity_Name(static_cast<v1::Quantity>(k + 1));
       rows_of[static_cast<std::size_t>(k)] = &rows.Add(
-          {{"quantity",
-            absl::AsciiStrToLower(name.substr(sizeof("QUANTITY_") - 1))}});
+          {{"quantity", std::string(ToString(static_cast<Quantity>(k)))}});
     }
   }
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 
 namespace torqued::server {
 namespace {

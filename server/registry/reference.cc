@@ -1,6 +1,6 @@
 #include "server/registry/reference.h"
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "server/registry/registry_error.h"
 
 namespace torqued::server {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/text.h"
 #include "core/formats/urdf.h"
-#include "core/model/text.h"
 #include "server/flags/near_names.h"
 
 namespace torqued::server {

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/model/lint.h"
-#include "core/model/text.h"
 
 namespace torqued::server {
 

@@ -7,10 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/dynamics/singular_joint.h"
+#include "core/base/text.h"
 #include "core/formats/urdf.h"
-#include "core/lanes/doubtful_in_single.h"
-#include "core/model/text.h"
 
 namespace torqued::server {
 namespace {
@@ -41,8 +39,6 @@ void Parse(LoadedRevision& revision, const std::string& before,
   BuildOptions options;
   options.default_tip = revision.options->default_tip;
   options.validation = revision.options->validation;
-  options.singular_joint = SingularJoint;
-  options.doubtful_in_single = DoubtfulInSingle;
   options.cancelled = cancelled;
   LoadResult result = LoadUrdf(revision.source, options);
   revision.model = std::move(result.model);

@@ -10,7 +10,6 @@
 
 #include "core/model/lint.h"
 #include "core/model/model.h"
-#include "core/model/validation.h"
 
 namespace torqued::server {
 

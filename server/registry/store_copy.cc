@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "server/registry/model_store.h"
 #include "server/registry/revision.h"
 #include "server/registry/sqlite.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "server/registry/model_store.h"
 
 namespace torqued::server {

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/batch/row_workspace.h"
-#include "core/model/text.h"
 #include "core/trajectory/check_options.h"
 #include "server/wire/array_codec.h"
 #include "server/wire/reply.h"
@@ -217,8 +217,8 @@ std::optional<Error> CheckJob::Complete() {
                           " samples, there are " + std::to_string(rows()));
   }
   const SampleView q = View().q;
-  auto problem = ProblemOfTimes(time_);
-  if (!problem) problem = ProblemOfNumbers("q", q, decoded_.joints);
+  auto problem = ValidateTimes(time_);
+  if (!problem) problem = ValidateNumbers("q", q, decoded_.joints);
   if (problem) return ToError(*problem);
   if (const auto steps = TooUneven(time_, method)) {
     return UnevenTimes(*steps, time_, method);

@@ -11,7 +11,6 @@
 #include "core/batch/evaluation.h"
 #include "core/model/lint.h"
 #include "core/model/model.h"
-#include "core/model/validation.h"
 #include "server/wire/array_codec.h"
 #include "torqued/v1/dynamics.pb.h"
 #include "torqued/v1/model_registry.pb.h"
@@ -75,8 +74,7 @@ constexpr auto ToWire(Validation is) { return AsWire<v1::Validation>(is); }
 constexpr v1::RowCode ToWire(RowCode code) {
   constexpr std::array kCodes{
       v1::ROW_CODE_INVALID_INPUT, v1::ROW_CODE_SINGULAR_MASS_MATRIX,
-      v1::ROW_CODE_NOT_FINITE_RESULT, v1::ROW_CODE_SINGULAR_TASK_SPACE,
-      v1::ROW_CODE_WEAK_TASK_SPACE};
+      v1::ROW_CODE_NOT_FINITE_RESULT, v1::ROW_CODE_SINGULAR_TASK_SPACE};
   return kCodes.at(static_cast<std::size_t>(code));
 }
 
@@ -87,6 +85,7 @@ static_assert(ToWire(ReferenceFrame::kWorld) == v1::REFERENCE_FRAME_WORLD &&
               ToWire(JointType::kPrismatic) == v1::JOINT_TYPE_PRISMATIC &&
               ToWire(Severity::kError) == v1::SEVERITY_ERROR &&
               ToWire(Validation::kLenient) == v1::VALIDATION_LENIENT &&
-              ToWire(RowCode::kWeakTaskSpace) == v1::ROW_CODE_WEAK_TASK_SPACE);
+              ToWire(RowCode::kSingularTaskSpace) ==
+                  v1::ROW_CODE_SINGULAR_TASK_SPACE);
 
 }  // namespace torqued::server

@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 
-#include "core/batch/quantity_needs.h"
 #include "core/batch/row_issue.h"
 #include "server/config/settings.h"
 #include "server/wire/enums.h"
@@ -39,23 +38,18 @@ void FillPayload(const PayloadOptions& payload, v1::Payload* wire) {
   for (const double x : inertial.inertia) wire->add_inertia(x);
 }
 
-/// The fields of v1::Results that are arrays have the order of Output.
-std::array<const google::protobuf::FieldDescriptor*, kOutputCount>
-FindArrays() {
-  std::array<const google::protobuf::FieldDescriptor*, kOutputCount> arrays{};
-  auto next = arrays.begin();
-  const auto* results = v1::Results::descriptor();
-  for (int i = 0; i < results->field_count(); ++i) {
-    const auto* field = results->field(i);
-    if (field->message_type() == v1::Array::descriptor()) *next++ = field;
-  }
-  return arrays;
-}
-
 v1::Array* ArrayOf(Output output, v1::Results* results) {
-  static const auto arrays = FindArrays();
+  static const auto fields = [] {
+    std::array<const google::protobuf::FieldDescriptor*, kOutputCount> found{};
+    for (int k = 0; k < kOutputCount; ++k) {
+      found[static_cast<std::size_t>(k)] =
+          v1::Results::descriptor()->FindFieldByName(
+              std::string(ToString(static_cast<Output>(k))));
+    }
+    return found;
+  }();
   return static_cast<v1::Array*>(results->GetReflection()->MutableMessage(
-      results, arrays[static_cast<std::size_t>(output)]));
+      results, fields[static_cast<std::size_t>(output)]));
 }
 
 }  // namespace
@@ -75,7 +69,7 @@ void FillEcho(const EvaluationPlan& plan, bool sigma_min,
   terms->set_coulomb_smoothing(options.terms.coulomb_smoothing);
   SetTipFrame(plan, plan.tip_frame(), echo);
   echo->set_reference_frame(ToWire(options.reference_frame));
-  if (options.quantities.HasAny(kQuantitiesOfTheTask)) {
+  if (options.quantities.HasAny(kTaskQuantities)) {
     EncodeTask(options.task, echo->mutable_operational_space());
     echo->mutable_operational_space()->set_sigma_min(sigma_min);
   }

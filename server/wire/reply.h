@@ -11,7 +11,7 @@
 
 #include "core/batch/engine.h"
 #include "core/batch/evaluation_plan.h"
-#include "core/model/validation.h"
+#include "core/model/lint.h"
 #include "server/wire/array_codec.h"
 #include "torqued/v1/dynamics.pb.h"
 

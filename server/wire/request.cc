@@ -6,7 +6,6 @@
 #include <concepts>
 #include <utility>
 
-#include "core/batch/input_traits.h"
 #include "server/wire/enums.h"
 
 namespace torqued::server {
@@ -19,7 +18,8 @@ using StateFields =
 StateFields FindStates(const google::protobuf::Descriptor* message) {
   StateFields fields{};
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    fields[i] = message->FindFieldByName(std::string(kInputTraits[i].name));
+    const auto name = ToString(static_cast<Input>(i));
+    fields[i] = message->FindFieldByName(std::string(name));
   }
   return fields;
 }
@@ -174,7 +174,7 @@ ComputeFields FieldsOf(const Message& message) {
       view.wrench_frame = wrench->reference_frame();
       state = &wrench->wrench();
     } else if (i == static_cast<std::size_t>(Input::kTipWrench)) {
-      view.tip_wrench_field = kInputTraits[i].name;
+      view.tip_wrench_field = ToString(Input::kTipWrench);
     }
     view.states[i] = static_cast<const v1::Array*>(state);
   }

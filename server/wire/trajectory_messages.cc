@@ -8,7 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/batch/option_checks.h"
+#include "core/base/text.h"
+#include "core/batch/request_checks.h"
 #include "server/flags/near_names.h"
 #include "server/wire/enums.h"
 #include "server/wire/request.h"
@@ -52,7 +53,7 @@ void DecodeByJoint(std::string_view list,
     if (column == columns.end()) {
       throw InvalidOf(
           joint, At(list, k, "joint"),
-          "the model has no movable joint '" + joint.substr(0, 128) + "'" +
+          "the model has no movable joint " + Quoted(joint) +
               flags::NameHint(flags::NearNames(joint, joints), joints));
     }
     if (seen[column->second]) {
@@ -86,7 +87,7 @@ JointBounds DecodeBounds(const Model& model, int k,
     bounds.torque_at_speed.push_back({wire.speeds(i), wire.torques(i)});
   }
   const auto joint = static_cast<std::size_t>(*model.FindJoint(wire.joint()));
-  if (auto problem = ProblemOf(bounds, model.joints()[joint].limits)) {
+  if (auto problem = Validate(bounds, model.joints()[joint].limits)) {
     const bool curve = problem->member == "torque_at_speed";
     throw InvalidOf(wire.joint(),
                     At("bounds", k, curve ? "speeds" : problem->member),
@@ -100,7 +101,7 @@ JointDrive DecodeDrive(int k, const v1::JointDrive& wire) {
       Given(wire.has_viscous_friction(), wire.viscous_friction()),
       Given(wire.has_coulomb_friction(), wire.coulomb_friction()),
       Given(wire.has_armature(), wire.armature())};
-  if (auto problem = ProblemOf(drive)) {
+  if (auto problem = Validate(drive)) {
     throw InvalidOf(wire.joint(), At("drives", k, problem->member),
                     problem->message);
   }
@@ -306,9 +307,10 @@ OrError<DecodedCheck> DecodeCheck(const v1::CheckTrajectoryStart& start,
 
   check.joints = check.options.evaluation.joint_names;
   // Before what names the joints of the columns.
-  const auto order = ResolveJointOrder(model, check.joints);
-  if (const auto* problem = std::get_if<ArgumentError>(&order)) {
-    return ToError(*problem);
+  try {
+    ResolveJointOrder(model, check.joints);
+  } catch (const ArgumentError& problem) {
+    return ToError(problem);
   }
   if (check.joints.empty()) {
     for (const Joint& joint : model.joints())

@@ -106,7 +106,7 @@ def tasks():
             operational_space={"axes": ["LINEAR_X"], **choice})
     add("a task that hardly moves", "planar_2r", ["OPERATIONAL_SPACE"],
         {"q": [[0.3, 1e-7], [0.3, 1]], "v": [[0.5, -0.3]]}, tolerance=1e-7,
-        status=[{"row": 0, "code": "WEAK_TASK_SPACE", "field": "lambda"}],
+        status=cannot,
         operational_space={"axes": ["LINEAR_X"]})
     add("fewer joints than axes", "planar_2r", ["OPERATIONAL_SPACE"],
         {"q": [[0.4, 1.1]], "v": [[0.5, -0.3]]},

@@ -526,8 +526,10 @@ class Task:
     def __post_init__(self):
         self.rows = [AXES.index(axis) for axis in self.axes]
         whole = self.state.jacobian(self.frame, self.reference_frame)
-        # Of robots of metres: at most this is round-off in double precision.
-        self.round_off = 1e-14 * float(np.sqrt(np.sum(whole * whole)))
+        scale = np.array(3 * [1] + 3 * [1 / self.length])
+        scaled = scale[:, None] * whole
+        least = max(self.rank_tolerance, 8 * self.state.n * 2 ** -52)
+        self.least = least * float(np.sqrt(np.sum(scaled * scaled)))
         self.jacobian = whole[self.rows]
         self.to_joints = solve(self.state.mass_matrix(), self.jacobian.T)
 
@@ -542,9 +544,7 @@ class Task:
         return sigma
 
     def rank(self):
-        sigma = self.singular_values()
-        return int(np.sum(sigma > max(self.rank_tolerance * sigma[0],
-                                      self.round_off)))
+        return int(np.sum(self.singular_values() > self.least))
 
     def sigma_min(self):
         return self.singular_values()[-1]

@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/batch/evaluate_rows.h"
 #include "core/batch/row_issue.h"
 #include "core/lanes/targets.h"
-#include "core/model/text.h"
 #include "tests/fuzz/require.h"
 
 namespace torqued::fuzz {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "tests/fuzz/message_input.h"
 #include "tests/fuzz/require.h"
 #include "torqued/v1/array.pb.h"

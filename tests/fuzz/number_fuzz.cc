@@ -10,8 +10,8 @@
 #include "client/cli/errors.h"
 #include "client/cli/formats/number_text.h"
 #include "client/cli/number_lists.h"
-#include "core/formats/number.h"
-#include "core/model/text.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
 #include "tests/fuzz/require.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "server/registry/reference.h"
 #include "server/registry/registry_error.h"
 #include "tests/fuzz/require.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "server/errors/error.h"
 #include "tests/fuzz/require.h"
 

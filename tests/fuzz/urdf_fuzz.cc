@@ -1,9 +1,7 @@
 // Any bytes as a URDF file: a model that can be evaluated, or findings.
 #include <string_view>
 
-#include "core/dynamics/singular_joint.h"
 #include "core/formats/urdf.h"
-#include "core/lanes/doubtful_in_single.h"
 #include "tests/fuzz/loaded_model.h"
 #include "tests/fuzz/require.h"
 
@@ -20,11 +18,7 @@ constexpr UrdfLimits kLimits{.source_bytes = 1u << 16,
                              .attributes = 10};
 
 LoadResult Load(std::string_view source, Validation validation) {
-  return LoadUrdf(source,
-                  {.validation = validation,
-                   .singular_joint = SingularJoint,
-                   .doubtful_in_single = DoubtfulInSingle,
-                   .max_dof = kMaxDof},
+  return LoadUrdf(source, {.validation = validation, .max_dof = kMaxDof},
                   kLimits);
 }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/formats/xml_scan.h"
 #include "core/model/model_builder.h"
-#include "core/model/text.h"
 #include "tests/fuzz/loaded_model.h"
 #include "tests/fuzz/require.h"
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/batch/evaluate_rows.h"
-#include "core/batch/quantity_needs.h"
 #include "core/lanes/targets.h"
 
 namespace torqued::testing_support {
@@ -25,7 +24,7 @@ Quantities::Quantities(const TestRobot& robot, const State& state,
   for (int i = 0; i < kQuantityCount; ++i) {
     const auto quantity = static_cast<Quantity>(i);
     // Tasks that have no full rank are for others.
-    if (!kQuantitiesOfTheTask.Has(quantity)) {
+    if ((kTaskQuantities & Bit(quantity)) == 0) {
       options.quantities.Add(quantity);
     }
   }

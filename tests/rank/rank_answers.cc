@@ -5,7 +5,7 @@
 //
 // STATES has the names of the joints in its first line and the positions of a
 // state in every other. Prints, of each link in each reference frame,
-//   J LINK FRAME STATE NUMBER...           the Jacobian, by the general text
+//   J LINK FRAME STATE NUMBER...           the Jacobian
 //   T LINK FRAME TARGET PRECISION AXES ANSWER...
 // with one ANSWER a state: CODE/RANK/VALUE, CODE that of the row or OK. Exits
 // with 2, and says why, where the robot is refused.
@@ -67,8 +67,6 @@ const char* NameOf(RowCode code) {
       return "NOT_FINITE_RESULT";
     case RowCode::kSingularTaskSpace:
       return "SINGULAR_TASK_SPACE";
-    case RowCode::kWeakTaskSpace:
-      return "WEAK_TASK_SPACE";
   }
   return "?";
 }
@@ -107,7 +105,6 @@ class Survey {
 
   void PrintJacobians() {
     options_.quantities = {Quantity::kJacobian};
-    options_.texts = Texts::kReference;
     const EvaluationPlan plan = Plan();
     const auto columns =
         static_cast<std::size_t>(plan.columns(Output::kJacobian));
@@ -127,7 +124,6 @@ class Survey {
 
   void OfTask(int axes) {
     options_.quantities = {Quantity::kOperationalSpace};
-    options_.texts = Texts::kLowered;
     options_.task.axis_count = 0;
     std::string letters;
     for (int axis = 0; axis < 6; ++axis) {

@@ -105,25 +105,20 @@ class Robot:
         return joints[::-1]
 
     def jacobians(self, link, q):
-        """({frame: rows of the 6 x k Jacobian}, moving joints of its columns,
-        reach) at positions by joint name."""
-        at, still = (ONE, NOWHERE), (ONE, NOWHERE)
-        columns, reach = [], Decimal(0)
+        """({frame: rows of the 6 x k Jacobian}, moving joints of its columns)
+        at positions by joint name."""
+        at = (ONE, NOWHERE)
+        columns = []
         for joint in self.path(link):
-            at, still = composed(at, joint.origin), composed(still,
-                                                             joint.origin)
+            at = composed(at, joint.origin)
             if not joint.moves:
                 continue
-            reach += length(still[1])
-            still = (ONE, NOWHERE)
             columns.append((joint, turned(at[0], joint.axis), at[1]))
             angle = q[joint.name]
             if joint.slides:
-                reach += abs(angle)
                 at = composed(at, (ONE, [x * angle for x in joint.axis]))
             else:
                 at = composed(at, (about(joint.axis, angle), NOWHERE))
-        reach += length(still[1])
 
         def rows(origin, axes):
             whole = []
@@ -140,4 +135,4 @@ class Robot:
         frames = {"local": rows(at[1], at[0]),
                   "local_world_aligned": rows(at[1], ONE),
                   "world": rows(NOWHERE, ONE)}
-        return frames, [joint for joint, _, _ in columns], reach
+        return frames, [joint for joint, _, _ in columns]

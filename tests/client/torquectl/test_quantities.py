@@ -74,17 +74,18 @@ def test_opspace_of_a_task_that_hardly_moves_is_marked_in_every_output():
     # Stretched but for 1e-8 rad, the tip hardly moves along the last link.
     task = ("opspace", "-m", PLANAR, "--q", "0.3,1e-8;0.3,1", "--axes", "lx")
     answer = run_json(*task, code=NO)
-    assert answer["results"]["rank"] == [1, 1]
+    assert answer["results"]["rank"] == [0, 1]
     status, = answer["row_status"]
-    assert (status["row"], status["code"]) == (0, "ROW_CODE_WEAK_TASK_SPACE")
+    assert (status["row"], status["code"]) == (0,
+                                               "ROW_CODE_SINGULAR_TASK_SPACE")
     assert 1e-9 < status["value"] < 1e-8
     done = run(*task, "--output", "csv")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [row["status"] for row in rows] == ["ROW_CODE_WEAK_TASK_SPACE",
+    assert [row["status"] for row in rows] == ["ROW_CODE_SINGULAR_TASK_SPACE",
                                                "OK"]
     table = run(*task)
     assert table.returncode == NO
-    assert "row 0: weak task space (lambda)" in table.stderr
+    assert "row 0: singular task space (lambda)" in table.stderr
     meant = run(*task, "--rank-tolerance", "1e-12")
     assert meant.returncode == 0, meant.stderr
 

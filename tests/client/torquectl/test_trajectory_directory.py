@@ -126,8 +126,10 @@ def test_an_interrupted_run_tells_how_far_it_came(samples, tmp_path, remote):
             code, words = interrupted(lambda: lines() >= goal, *arguments,
                                       "--results", results)
             assert code == -signal.SIGINT
-            assert words == (f"torquectl: interrupted: {lines() - 1} of 2001 "
-                             "files done; the same command resumes\n")
+            # Behind what a slow machine shows of the progress.
+            assert words.endswith(
+                f"torquectl: interrupted: {lines() - 1} of 2001 files done; "
+                "the same command resumes\n")
         # Without results it is told what would help; when it has begun is not
         # seen from outside.
         for delay in np.arange(0.05, 3, 0.05):

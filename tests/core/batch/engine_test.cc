@@ -229,37 +229,34 @@ TEST_F(EngineTest, ThePackedMassMatrixIsTheLowerHalfOfTheFullOne) {
   Engine engine({.threads = 1});
   constexpr std::int64_t kRows = 21;
   for (const bool permuted : {false, true}) {
-    for (const Texts texts : {Texts::kLowered, Texts::kReference}) {
-      Batch batch(model_, kRows);
-      batch.options.texts = texts;
-      batch.q[8 * 7 + 3] = kNaN;
-      if (permuted) {
-        for (const int j : {3, 0, 6, 2, 5, 1, 4}) {
-          batch.options.joint_names.push_back(
-              model_->joints()[static_cast<std::size_t>(j)].name);
+    Batch batch(model_, kRows);
+    batch.q[8 * 7 + 3] = kNaN;
+    if (permuted) {
+      for (const int j : {3, 0, 6, 2, 5, 1, 4}) {
+        batch.options.joint_names.push_back(
+            model_->joints()[static_cast<std::size_t>(j)].name);
+      }
+    }
+    const Batch::Results full = batch.Evaluate(engine);
+    batch.options.mass_matrix_layout = MassMatrixLayout::kPackedLower;
+    const Batch::Results packed = batch.Evaluate(engine);
+    const auto& M = full.tables[static_cast<int>(Output::kMassMatrix)];
+    std::vector<double> lower;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      for (std::size_t i = 0; i < 7; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+          lower.push_back(M[row * 49 + i * 7 + j]);
         }
       }
-      const Batch::Results full = batch.Evaluate(engine);
-      batch.options.mass_matrix_layout = MassMatrixLayout::kPackedLower;
-      const Batch::Results packed = batch.Evaluate(engine);
-      const auto& M = full.tables[static_cast<int>(Output::kMassMatrix)];
-      std::vector<double> lower;
-      for (std::size_t row = 0; row < kRows; ++row) {
-        for (std::size_t i = 0; i < 7; ++i) {
-          for (std::size_t j = 0; j <= i; ++j) {
-            lower.push_back(M[row * 49 + i * 7 + j]);
-          }
-        }
-      }
-      const auto& got = packed.tables[static_cast<int>(Output::kMassMatrix)];
-      ASSERT_EQ(got.size(), lower.size());
-      EXPECT_TRUE(SameBits(got.data(), lower.data(), got.size()));
-      // And nothing else changes.
-      for (const Output o : {Output::kTau, Output::kLambda}) {
-        const auto& a = full.tables[static_cast<int>(o)];
-        const auto& b = packed.tables[static_cast<int>(o)];
-        EXPECT_TRUE(SameBits(a.data(), b.data(), a.size()));
-      }
+    }
+    const auto& got = packed.tables[static_cast<int>(Output::kMassMatrix)];
+    ASSERT_EQ(got.size(), lower.size());
+    EXPECT_TRUE(SameBits(got.data(), lower.data(), got.size()));
+    // And nothing else changes.
+    for (const Output o : {Output::kTau, Output::kLambda}) {
+      const auto& a = full.tables[static_cast<int>(o)];
+      const auto& b = packed.tables[static_cast<int>(o)];
+      EXPECT_TRUE(SameBits(a.data(), b.data(), a.size()));
     }
   }
 }
@@ -299,34 +296,34 @@ TEST_F(EngineTest, AFrameOfTheBaseLeavesTheOtherResultsAsTheyAre) {
       [](const Frame& frame) { return frame.placement.body == kBase; });
   ASSERT_NE(base, model_->frames().end());
   for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
-    for (const Texts texts : {Texts::kLowered, Texts::kGeneral}) {
-      Batch moving(model_, 19);
-      moving.options.precision = precision;
-      moving.options.texts = texts;
-      moving.wrench.clear();
-      Batch still(moving);
-      still.options.tip_frame = base->name;
-      const auto expected = moving.Evaluate(engine);
-      const auto got = still.Evaluate(engine);
-      const auto table = [](const Batch::Results& r, Output o) -> const auto& {
-        return r.tables[static_cast<int>(o)];
-      };
-      for (const Output o : {Output::kTau, Output::kMassMatrix,
-                             Output::kAcceleration, Output::kBias}) {
-        EXPECT_EQ(table(got, o), table(expected, o)) << ToString(o);
-      }
-      for (const Output o : {Output::kJacobian, Output::kJacobianDrift,
-                             Output::kLambda, Output::kEta}) {
-        EXPECT_EQ(table(got, o), std::vector(table(got, o).size(), 0.0))
-            << ToString(o);
-      }
-      EXPECT_EQ(got.rank, std::vector<std::uint32_t>(19, 0));
-      still.options.texts = Texts::kReference;
-      const auto reference = still.Evaluate(engine);
-      const auto& pose = table(got, Output::kPose);
-      for (std::size_t k = 0; k < pose.size(); ++k) {
-        EXPECT_NEAR(pose[k], table(reference, Output::kPose)[k], 1e-7);
-      }
+    Batch moving(model_, 19);
+    moving.options.precision = precision;
+    moving.wrench.clear();
+    Batch still(moving);
+    still.options.tip_frame = base->name;
+    const auto expected = moving.Evaluate(engine);
+    const auto got = still.Evaluate(engine);
+    const auto table = [](const Batch::Results& r, Output o) -> const auto& {
+      return r.tables[static_cast<int>(o)];
+    };
+    for (const Output o : {Output::kTau, Output::kMassMatrix,
+                           Output::kAcceleration, Output::kBias}) {
+      EXPECT_EQ(table(got, o), table(expected, o)) << ToString(o);
+    }
+    for (const Output o : {Output::kJacobian, Output::kJacobianDrift,
+                           Output::kLambda, Output::kEta}) {
+      EXPECT_EQ(table(got, o), std::vector(table(got, o).size(), 0.0))
+          << ToString(o);
+    }
+    EXPECT_EQ(got.rank, std::vector<std::uint32_t>(19, 0));
+    // Of the base itself at every state.
+    const auto& pose = table(got, Output::kPose);
+    const BodyFrame& placement = base->placement;
+    for (std::size_t k = 0; k < pose.size(); ++k) {
+      const std::size_t row = k % 12 / 4, column = k % 4;
+      EXPECT_NEAR(pose[k],
+                  column < 3 ? placement.R[3 * row + column] : placement.p[row],
+                  1e-7);
     }
   }
 }

@@ -269,10 +269,10 @@ TEST_F(EvaluationPlanTest, RowsOfManyNumbersLeaveOtherQuantitiesInLanes) {
   options_.quantities = {Quantity::kInverseDynamics,
                          Quantity::kChristoffelSymbols};
   const EvaluationPlan plan = ExpectPlan();
-  EXPECT_TRUE(plan.blocks().usable());
-  EXPECT_EQ(plan.blocks().by_rows().bits(), Bit(Quantity::kChristoffelSymbols));
+  EXPECT_TRUE(plan.one_lane());
+  EXPECT_EQ(plan.large().bits(), Bit(Quantity::kChristoffelSymbols));
   options_.quantities = {Quantity::kInverseDynamics};
-  EXPECT_TRUE(ExpectPlan().blocks().by_rows().empty());
+  EXPECT_FALSE(ExpectPlan().one_lane());
 }
 
 TEST_F(EvaluationPlanTest, OtherStatesAreBoundToTheSameOptions) {

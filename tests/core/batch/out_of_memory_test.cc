@@ -24,15 +24,15 @@ TEST(OutOfMemory, FailsTheEvaluationAndLeavesTheEngineUsable) {
       testing_support::MakeRandomRobot(1, {.dof = kDof}).urdf);
   const std::vector<double> q(std::size_t{kDof} * kRows, 0.5);
   EvaluationOptions options;
-  options.quantities = {Quantity::kInverseDynamics};
+  options.quantities = {Quantity::kMassMatrixInverse};
   EvaluationInputs inputs;
   inputs.q = {q.data(), NumberType::kF64, kRows, kDof};
   const auto plan = std::make_shared<const EvaluationPlan>(
       std::get<EvaluationPlan>(EvaluationPlan::Create(model, options, inputs)));
   ASSERT_FALSE(Engine::IsSmall(*plan));
-  std::vector<double> tau(q.size());
+  std::vector<double> inverse(q.size() * kDof);
   EvaluationOutputs outputs;
-  outputs[Output::kTau] = {tau.data(), NumberType::kF64};
+  outputs[Output::kMassMatrixInverse] = {inverse.data(), NumberType::kF64};
 
   Engine engine({.threads = 2, .chunk_rows = 1});
   const auto evaluate = [&] {

@@ -53,18 +53,10 @@ TEST(RowStatus, NamesFieldJointAndValue) {
   EXPECT_THAT(Describe(plan, issue), HasSubstr("loses rank"));
   issue.rank = 0;
   EXPECT_THAT(Describe(plan, issue), HasSubstr("cannot move"));
-
-  issue.code = RowCode::kWeakTaskSpace;
-  issue.value = 2.5e-12;
-  EXPECT_EQ(JointOf(plan, issue), "");
-  EXPECT_EQ(FieldOf(issue), "lambda");
-  EXPECT_THAT(Describe(plan, issue), HasSubstr("2.5e-12"));
-  EXPECT_THAT(Describe(plan, issue), HasSubstr("rank_tolerance"));
 }
 
-TEST(RowStatus, SingularAndWeakTasksHaveAnAnswer) {
+TEST(RowStatus, SingularTasksHaveAnAnswer) {
   EXPECT_TRUE(HasAnswer(RowCode::kSingularTaskSpace));
-  EXPECT_TRUE(HasAnswer(RowCode::kWeakTaskSpace));
   EXPECT_FALSE(HasAnswer(RowCode::kInvalidInput));
   EXPECT_FALSE(HasAnswer(RowCode::kSingularMassMatrix));
   EXPECT_FALSE(HasAnswer(RowCode::kNotFiniteResult));

@@ -161,6 +161,7 @@ TEST_F(Planar2R, TaskInertiaAndBiasAtAPositionDependOnTheElbow) {
 }
 
 TEST_F(Planar2R, StretchedArmHasNoInertiaAlongItself) {
+  options_.sigma_min = true;
   options_.task.axes = {3, 4};
   options_.task.axis_count = 2;
   options_.reference_frame = ReferenceFrame::kLocalWorldAligned;

@@ -7,7 +7,6 @@
 
 #include "core/dynamics/aba-inl.h"
 #include "core/dynamics/crba-inl.h"
-#include "core/dynamics/frame_scale.h"
 #include "core/dynamics/jacobian-inl.h"
 #include "core/dynamics/ldlt-inl.h"
 #include "core/dynamics/link_motion-inl.h"
@@ -61,11 +60,9 @@ Task TaskOf(const RandomCase& c, const TaskOptions& options) {
   t.eta.resize(m);
   TaskMobility(m, n, t.J.data(), t.LD.data(), h.data(), drift.data(),
                work.data(), t.W.data(), r.data());
-  const FrameScale scale = ScaleOfFrame(c.tree(), c.tip, ReferenceFrame::kLocal,
-                                        c.state.q.data(), whole.data());
   t.diagnostics =
-      SolveTask(options, c.tree(), scale, t.J.data(), t.W.data(), r.data(),
-                work.data(), t.lambda.data(), t.eta.data());
+      SolveTask(options, RankOfTask(options, n, n, whole.data()), t.W.data(),
+                r.data(), t.lambda.data(), t.eta.data());
   t.J_bar = RowMajor::Constant(n, m, 7);
   t.N = RowMajor::Constant(n, n, 7);
   DynamicallyConsistentInverse(m, n, t.J.data(), t.LD.data(), t.lambda.data(),

@@ -7,8 +7,10 @@
 #include <numbers>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "core/model/model_builder.h"
+#include "core/model/variants.h"
+#include "tests/core/model/descriptions.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
@@ -70,10 +72,8 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
   Random frames(seed + 1'000'000);
   const int n = 1 + random.Index(options.most_joints);
   const bool tree = random.Chance(0.3);
-  ModelBuilder builder("thin");
-  LinkDescription root;
-  root.name = "link00";
-  builder.AddLink(std::move(root));
+  std::vector<LinkDescription> links = {MasslessLink("link00")};
+  std::vector<JointDescription> joints;
   std::vector<Eigen::Vector3d> ends = {Eigen::Vector3d::Zero()};
   // Of the frame in which the link's own numbers stand, in that of the link.
   std::vector<Pose> moved(1);
@@ -116,7 +116,7 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
     LinkDescription link;
     link.name = "link" + number;
     link.inertial = inertial;
-    builder.AddLink(std::move(link));
+    links.push_back(std::move(link));
 
     JointDescription joint;
     joint.name = "joint" + number;
@@ -131,17 +131,25 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
     joint.axis = Numbers(axis);
     joint.armature = armature * options.mass *
                      (slides ? 1 : options.length * options.length);
-    builder.AddJoint(std::move(joint));
+    joints.push_back(std::move(joint));
     ends.push_back(u * length);
     moved.push_back(shift);
   }
   ThinRobot robot;
-  robot.model = builder.Build({}).model;
-  if (robot.model == nullptr) return robot;
-  for (const Joint& joint : robot.model->joints()) {
+  if (Build(links, joints).model == nullptr) return robot;
+  // With rotors no model needs double precision.
+  std::vector<JointDrive> drives;
+  std::vector<JointDescription> heavy = joints;
+  for (JointDescription& joint : heavy) {
+    joint.armature = 1e6 * options.mass * options.length * options.length;
+  }
+  const auto model = Build(links, heavy).model;
+  for (const Joint& joint : model->joints()) {
     const auto number = std::stoul(joint.name.substr(5));
     robot.q.push_back(positions[number - 1]);
+    drives.push_back({.armature = joints[number - 1].armature});
   }
+  robot.model = WithDrives(model, drives);
   return robot;
 }
 

@@ -24,8 +24,9 @@ struct ThinRobotOptions {
   bool move_frames = false;
 };
 
-/// The same robot and state for a seed, whatever the factors. Null where its
-/// joints move no mass in any state.
+/// The same robot and state for a seed, whatever the factors; no request of
+/// single precision is computed in double as a whole. Null where its joints
+/// move no mass in any state.
 ThinRobot MakeThinRobot(std::uint64_t seed,
                         const ThinRobotOptions& options = {});
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/formats/urdf.h"
-#include "core/model/text.h"
 #include "tests/core/formats/small_arm.h"
 
 namespace torqued {

@@ -10,7 +10,6 @@
 
 #include "core/formats/urdf.h"
 #include "tests/core/formats/lint_cases.h"
-#include "tests/core/model/noted_states.h"
 
 namespace torqued {
 namespace {
@@ -186,29 +185,46 @@ TEST(UrdfLintMessages, BehindAnUnknownJointNothingIsFixedToTheBase) {
     if (f.code == LintCode::kNegativeMass) mass = &f;
   }
   ASSERT_NE(mass, nullptr);
-  EXPECT_EQ(mass->severity, Severity::kWarning);
-  EXPECT_NE(mass->message.find("once the errors are mended"), std::string::npos)
-      << mass->message;
+  EXPECT_EQ(mass->severity, Severity::kError) << mass->message;
 }
 
+// M_11 = 0.999 - sin² q_2 is not positive at 2 of 100 random states, so that 33
+// of them miss these about as often as not.
 TEST(UrdfLintOptions, LenientLooksAtStatesThatTheTextDecides) {
-  const auto states = [](const std::string& text) {
-    Asked().clear();
-    EXPECT_NE(LoadUrdf(text, {.default_tip = {},
-                              .validation = Validation::kLenient,
-                              .singular_joint = NoteState})
-                  .model,
-              nullptr);
-    return Asked();
+  const auto body = [](std::string name, std::string xyz,
+                       std::string inertial) {
+    return "<link name='" + name + "'><inertial><origin xyz='" + xyz + "'/>" +
+           inertial + "</inertial></link>";
   };
-  // Not of a body, so that there is something to look at.
-  const std::string odd = Edited(
-      {{kUpperInertia,
-        R"(<inertia ixx="0.03" ixy="0.5" ixz="0" iyy="0.03" iyz="0" izz="0.01"/>)"}});
-  const auto first = states(odd);
-  EXPECT_EQ(first.size(), 33u);
-  EXPECT_EQ(states(odd), first);
-  EXPECT_NE(states(odd + "<!-- another text -->"), first);
+  const auto joint = [](std::string name, std::string type, std::string parent,
+                        std::string child, std::string axis) {
+    return "<joint name='" + name + "' type='" + type + "'><parent link='" +
+           parent + "'/><child link='" + child + "'/>" + axis + "</joint>";
+  };
+  const std::string robot =
+      "<robot name='r'><link name='base'/>" +
+      body("upper", "0 0 0",
+           "<mass value='1'/><inertia ixx='1' iyy='1' izz='0.899' ixy='0' "
+           "ixz='0' iyz='0'/>") +
+      body("part", "0 0 1",
+           "<mass value='-1'/><inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' "
+           "iyz='0'/>") +
+      body("tool", "0 0 0",
+           "<mass value='1'/><inertia ixx='5' iyy='0.1' izz='0.1' ixy='0' "
+           "ixz='0' iyz='0'/>") +
+      joint("turn", "continuous", "base", "upper", "<axis xyz='0 0 1'/>") +
+      joint("elbow", "continuous", "upper", "part", "<axis xyz='1 0 0'/>") +
+      joint("weld", "fixed", "part", "tool", "") + "</robot>";
+  const BuildOptions lenient{.validation = Validation::kLenient};
+  int taken = 0;
+  for (int k = 0; k < 40; ++k) {
+    const std::string text = robot + "<!--" + std::to_string(k) + "-->";
+    const bool loads = LoadUrdf(text, lenient).model != nullptr;
+    EXPECT_EQ(LoadUrdf(text, lenient).model != nullptr, loads);
+    taken += loads ? 1 : 0;
+  }
+  EXPECT_GT(taken, 5);
+  EXPECT_LT(taken, 35);
 }
 
 TEST(UrdfLintMessages, ErrorsStandFirst) {

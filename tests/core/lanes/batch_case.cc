@@ -248,8 +248,8 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
     outputs.sigma_min = result.sigma_min.data();
   }
   RowWorkspace workspace;
-  if (plan.blocks().usable()) {
-    const BlockJob job = plan.blocks().Job(plan, outputs);
+  if (!plan.one_lane()) {
+    const BlockJob job = plan.Job(outputs);
     const long long count = RunKernels(kernels, job, batch.rows, workspace);
     for (long long k = 0; k < count; ++k) {
       const DoubtfulRow& row = workspace.doubtful[static_cast<std::size_t>(k)];

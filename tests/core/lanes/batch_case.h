@@ -49,7 +49,7 @@ struct BatchResult {
   std::vector<double> sigma_min;
   std::vector<TaskRule> rule;
   std::vector<RowIssue> issues;
-  /// By row: the quantities that the kernels left to the general text.
+  /// By row: the quantities that the kernels left undecided.
   std::vector<QuantityBits> doubts;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/variants.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/core/model/descriptions.h"
@@ -74,13 +75,14 @@ TEST(DoubtfulInSingle, IsNoStateOfTheShippedArms) {
 
 /// A wheel of 1 kg m² on the shaft of a motor whose rotor has a millionth of
 /// that, on one axis: only differences of large numbers tell of the rotor.
-LoadResult WheelOnRotor(const BuildOptions& options) {
+LoadResult WheelOnRotor(double armature = 0) {
+  JointDescription motor =
+      JointOf("motor", JointKind::kContinuous, "base", "rotor");
+  motor.armature = armature;
   return Build(
       {MasslessLink("base"), Link("rotor", 0.01, {}, {1e-6, 1e-6, 1e-6}),
        Link("wheel", 20, {}, {1, 1, 1})},
-      {JointOf("motor", JointKind::kContinuous, "base", "rotor"),
-       JointOf("shaft", JointKind::kContinuous, "rotor", "wheel")},
-      options);
+      {motor, JointOf("shaft", JointKind::kContinuous, "rotor", "wheel")});
 }
 
 BatchCase WheelCase(std::shared_ptr<const Model> model) {
@@ -99,8 +101,7 @@ EvaluationPlan PlanOf(const BatchCase& batch) {
 }
 
 TEST(ModelsThatNeedDouble, AreComputedInDoubleWhateverIsAskedFor) {
-  const auto model =
-      WheelOnRotor({.doubtful_in_single = DoubtfulInSingle}).model;
+  const auto model = WheelOnRotor().model;
   ASSERT_NE(model, nullptr);
   EXPECT_TRUE(model->needs_double());
   BatchCase batch = WheelCase(model);
@@ -119,22 +120,22 @@ TEST(ModelsThatNeedDouble, AreComputedInDoubleWhateverIsAskedFor) {
   }
 }
 
-TEST(ModelsThatNeedDouble, AreKnownByTheRuleThatIsHandedIn) {
-  const auto model = WheelOnRotor({}).model;
-  ASSERT_NE(model, nullptr);
-  EXPECT_FALSE(model->needs_double());
+TEST(ModelsThatNeedDouble, WouldBeComputedTwice) {
+  // The same wheel, but decided about when its rotor was heavier.
+  const std::vector<JointDrive> light = {{.armature = 0}, {}};
+  const auto model = WithDrives(WheelOnRotor(/*armature=*/1).model, light);
+  ASSERT_FALSE(model->needs_double());
   const BatchCase batch = WheelCase(model);
   EXPECT_EQ(PlanOf(batch).precision(), Precision::kSingle);
   const BatchResult result = Evaluate(batch, BestTarget());
   for (const QuantityBits doubts : result.doubts) {
     EXPECT_NE(doubts & Bit(Quantity::kForwardDynamics), 0U)
-        << "the rule would have nothing to save here";
+        << "the decision would save nothing";
   }
 }
 
 TEST(ModelsThatNeedDouble, NeedItUnderEveryPayload) {
-  const auto model =
-      WheelOnRotor({.doubtful_in_single = DoubtfulInSingle}).model;
+  const auto model = WheelOnRotor().model;
   BatchCase batch = WheelCase(model);
   // The rotor weighs as much as the wheel then.
   batch.options.payload = PayloadOptions{.frame = "rotor", .inertial = {}};

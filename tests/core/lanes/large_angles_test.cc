@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/core/lanes/batch_case.h"
+#include "tests/core/lanes/reference.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_robot.h"
 
@@ -48,12 +49,6 @@ std::vector<bool> EnlargeAngles(double size, BatchCase& batch) {
   return rows;
 }
 
-BatchResult Reference(BatchCase batch) {
-  batch.options.texts = Texts::kReference;
-  batch.options.precision = Precision::kDouble;
-  return Evaluate(batch, BestTarget());
-}
-
 std::string SizeName(double size) {
   char text[16];
   std::snprintf(text, sizeof text, "%.0e", size);
@@ -65,31 +60,28 @@ std::string SizeName(double size) {
 /// bits.
 void AddErrors(Precision precision, const std::vector<double>& sizes,
                LargestErrors& errors) {
-  for (const Texts texts : {Texts::kLowered, Texts::kGeneral}) {
-    for (const BatchCase& with_normal : Cases()) {
-      for (const LaneKernels* kernels : Targets()) {
-        BatchCase batch = with_normal;
-        batch.options.texts = texts;
-        batch.options.precision = precision;
-        const BatchResult normal = Evaluate(batch, *kernels);
-        for (const double size : sizes) {
-          batch.q = with_normal.q;
-          const std::vector<bool> large = EnlargeAngles(size, batch);
-          const BatchResult expected = Reference(batch);
-          const BatchResult actual = Evaluate(batch, *kernels);
-          for (std::int64_t row = 0; row < kRows; ++row) {
-            const std::string where = batch.name + " on " + kernels->target +
-                                      ", row " + std::to_string(row);
-            if (!large[static_cast<std::size_t>(row)]) {
-              EXPECT_TRUE(SameRow(actual, row, normal, row)) << where;
-              continue;
-            }
-            for (const auto& [output, unused] : expected.tables) {
-              errors.Add("results at " + SizeName(size),
-                         RelativeError(RowOf(actual, output, row, 1),
-                                       RowOf(expected, output, row, 1)),
-                         where + ", " + std::string(ToString(output)));
-            }
+  for (const BatchCase& with_normal : Cases()) {
+    for (const LaneKernels* kernels : Targets()) {
+      BatchCase batch = with_normal;
+      batch.options.precision = precision;
+      const BatchResult normal = Evaluate(batch, *kernels);
+      for (const double size : sizes) {
+        batch.q = with_normal.q;
+        const std::vector<bool> large = EnlargeAngles(size, batch);
+        const BatchResult expected = Reference(batch);
+        const BatchResult actual = Evaluate(batch, *kernels);
+        for (std::int64_t row = 0; row < kRows; ++row) {
+          const std::string where = batch.name + " on " + kernels->target +
+                                    ", row " + std::to_string(row);
+          if (!large[static_cast<std::size_t>(row)]) {
+            EXPECT_TRUE(SameRow(actual, row, normal, row)) << where;
+            continue;
+          }
+          for (const auto& [output, unused] : expected.tables) {
+            errors.Add("results at " + SizeName(size),
+                       RelativeError(RowOf(actual, output, row, 1),
+                                     RowOf(expected, output, row, 1)),
+                       where + ", " + std::string(ToString(output)));
           }
         }
       }

@@ -101,10 +101,10 @@ void ExpectTheSameOnEveryPath(const LaneKernels& kernels, int dof) {
   const auto plan = std::get<EvaluationPlan>(
       EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
   struct Way {
-    bool past_caches;
+    bool streaming_stores;
     std::size_t offset;  // aligned tables may go past the caches
   };
-  for (const auto& [past_caches, offset] :
+  for (const auto& [streaming_stores, offset] :
        {Way{false, 0}, Way{false, 1}, Way{true, 0}, Way{true, 1}}) {
     EvaluationOutputs outputs;
     std::vector<std::unique_ptr<Fenced>> memory;
@@ -116,8 +116,8 @@ void ExpectTheSameOnEveryPath(const LaneKernels& kernels, int dof) {
       outputs[output] = {static_cast<double*>(memory.back()->data()) + offset,
                          NumberType::kF64};
     }
-    BlockJob job = plan.blocks().Job(plan, outputs);
-    job.past_caches = past_caches;
+    BlockJob job = plan.Job(outputs);
+    job.streaming_stores = streaming_stores;
     RowWorkspace workspace;
     const long long doubtful = RunKernels(kernels, job, rows, workspace);
     ASSERT_EQ(doubtful, 0);
@@ -142,38 +142,34 @@ TEST(LaneMemory, WhatTheWorkspaceHeldBeforeDoesNotMatter) {
   for (const LaneKernels* kernels : Targets()) {
     const std::int64_t rows = 2 * kernels->lanes_f64 + 1;
     for (const int dof : {1, 6, 9, 14}) {
-      for (const Texts texts : {Texts::kLowered, Texts::kGeneral}) {
-        BatchCase batch = MakeRandomCase(dof, dof % 2 == 1, rows);
-        batch.options.texts = texts;
-        if (dof < 6) batch.options.task.axis_count = 1;
-        // In parts.
-        if (dof == 9) AddSurroundings(batch, 3);
-        const auto plan = std::get<EvaluationPlan>(
-            EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
-        const auto run = [&](int byte) {
-          std::vector<std::vector<double>> tables(kOutputCount);
-          EvaluationOutputs outputs;
-          for (int k = 0; k < kOutputCount; ++k) {
-            const auto output = static_cast<Output>(k);
-            auto& table = tables[static_cast<std::size_t>(k)];
-            table.resize(static_cast<std::size_t>(plan.columns(output) * rows));
-            outputs[output] = {table.data(), NumberType::kF64};
-          }
-          const BlockJob job = plan.blocks().Job(plan, outputs);
-          RowWorkspace workspace;
-          workspace.ReserveDoubtful(rows);
-          workspace.ReserveLanes(
-              -kernels->evaluate(&job, 0, rows, nullptr, 0, nullptr));
-          std::memset(workspace.lanes.get(), byte,
-                      static_cast<std::size_t>(workspace.lanes_bytes));
-          const long long doubtful = kernels->evaluate(
-              &job, 0, rows, workspace.lanes.get(), workspace.lanes_bytes,
-              workspace.doubtful.data());
-          return std::pair(tables, doubtful);
-        };
-        // All bits set are NaN.
-        EXPECT_EQ(run(0), run(0xff)) << batch.name << " on " << kernels->target;
-      }
+      BatchCase batch = MakeRandomCase(dof, dof % 2 == 1, rows);
+      if (dof < 6) batch.options.task.axis_count = 1;
+      if (dof == 9) AddSurroundings(batch, 3);
+      const auto plan = std::get<EvaluationPlan>(
+          EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
+      const auto run = [&](int byte) {
+        std::vector<std::vector<double>> tables(kOutputCount);
+        EvaluationOutputs outputs;
+        for (int k = 0; k < kOutputCount; ++k) {
+          const auto output = static_cast<Output>(k);
+          auto& table = tables[static_cast<std::size_t>(k)];
+          table.resize(static_cast<std::size_t>(plan.columns(output) * rows));
+          outputs[output] = {table.data(), NumberType::kF64};
+        }
+        const BlockJob job = plan.Job(outputs);
+        RowWorkspace workspace;
+        workspace.ReserveDoubtful(rows);
+        workspace.ReserveLanes(
+            -kernels->evaluate(&job, 0, rows, nullptr, 0, nullptr));
+        std::memset(workspace.lanes.get(), byte,
+                    static_cast<std::size_t>(workspace.lanes_bytes));
+        const long long doubtful =
+            kernels->evaluate(&job, 0, rows, workspace.lanes.get(),
+                              workspace.lanes_bytes, workspace.doubtful.data());
+        return std::pair(tables, doubtful);
+      };
+      // All bits set are NaN.
+      EXPECT_EQ(run(0), run(0xff)) << batch.name << " on " << kernels->target;
     }
   }
 }

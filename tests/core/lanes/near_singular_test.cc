@@ -14,6 +14,7 @@
 #include "tests/core/dynamics/quad_mass_matrix.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
+#include "tests/core/lanes/reference.h"
 #include "tests/core/model/descriptions.h"
 
 namespace torqued::testing_support {
@@ -56,18 +57,15 @@ bool MakeNear(std::uint64_t seed, Near* near) {
   return true;
 }
 
-std::vector<BatchResult> EvaluateEverywhere(BatchCase batch,
+std::vector<BatchResult> EvaluateEverywhere(const BatchCase& batch,
                                             std::vector<std::string>* where) {
   std::vector<BatchResult> results;
-  for (const Texts texts :
-       {Texts::kLowered, Texts::kGeneral, Texts::kReference}) {
-    batch.options.texts = texts;
-    for (const LaneKernels* kernels : Targets()) {
-      results.push_back(Evaluate(batch, *kernels));
-      where->push_back(std::string(kernels->target) + ", text " +
-                       std::to_string(static_cast<int>(texts)));
-    }
+  for (const LaneKernels* kernels : Targets()) {
+    results.push_back(Evaluate(batch, *kernels));
+    where->push_back(kernels->target);
   }
+  results.push_back(Reference(batch));
+  where->push_back("none");
   return results;
 }
 

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/batch/quantity_needs.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/compare.h"
 
@@ -74,7 +73,7 @@ void AddErrors(const BatchCase& batch, const BatchResult& actual,
         expected.rule[static_cast<std::size_t>(row)] == TaskRule::kFullRank;
     for (int k = static_cast<int>(Output::kGravity); k < kOutputCount; ++k) {
       const auto output = static_cast<Output>(k);
-      if (full_rank || !kQuantitiesOfTheTask.Has(QuantityOf(output))) {
+      if (full_rank || (kTaskQuantities & Bit(QuantityOf(output))) == 0) {
         add(std::string(ToString(output)).c_str(), output, 1);
       }
     }

@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/batch/input_groups.h"
-#include "core/batch/input_traits.h"
 #include "tests/core/lanes/batch_case.h"
 #include "tests/support/load_model.h"
 
@@ -42,7 +40,7 @@ std::string WristWithLightLink(double lightness) {
   return urdf.str();
 }
 
-/// With states that are left to the general text for some of the quantities.
+/// With states that lanes leave undecided for some of the quantities.
 void AddDoubts(BatchCase& batch) {
   const auto n = static_cast<std::size_t>(batch.model->nv());
   const auto row = [n](std::vector<double>& table, std::size_t k) {
@@ -96,10 +94,9 @@ BatchCase Asked(const BatchCase& all, QuantitySet quantities,
   batch.options.quantities = quantities;
   for (int k = 0; k < kInputCount; ++k) {
     const auto input = static_cast<Input>(k);
-    const InputTraits& traits = TraitsOf(input);
-    const bool optional = !traits.refusal.empty();
-    if (optional &&
-        ((present & Bit(input)) == 0 || !quantities.HasAny(traits.readers))) {
+    const bool optional = *RowOf(input).refusal != 0;
+    if (optional && ((present & Bit(input)) == 0 ||
+                     !quantities.HasAny(ReadersOf(Bit(input))))) {
       batch[input].clear();
     }
   }
@@ -157,8 +154,8 @@ class Law {
   std::map<Quantity, BatchResult> alone_;
 };
 
-/// Each of the inputs that choose an implementation alone, none, some, and all;
-/// with a tip wrench, which chooses none, and without.
+/// Each of the inputs that not all quantities take alone, none, some, and all;
+/// with a tip wrench and without.
 std::vector<InputBits> Presences() {
   constexpr InputBits kTask =
       Bit(Input::kTaskAcceleration) | Bit(Input::kNullSpaceTorque);
@@ -170,7 +167,9 @@ std::vector<InputBits> Presences() {
           Bit(Input::kGravity),
           kTask | kWrench | Bit(Input::kExternalWrenches),
           kTask | Bit(Input::kGravity) | Bit(Input::kExternalWrenches),
-          kTask | kWrench | kInputsOfGeneralTexts};
+          kTask | kWrench | Bit(Input::kBaseTwist) |
+              Bit(Input::kBaseAcceleration) | Bit(Input::kExternalWrenches) |
+              Bit(Input::kGravity)};
 }
 
 void ExpectLaw(const BatchCase& batch, const LaneKernels& kernels) {
@@ -206,15 +205,6 @@ TEST(QuantitiesBeside, ChangeNoBitInSinglePrecision) {
   }
 }
 
-TEST(QuantitiesBeside, ChangeNoBitOfTheGeneralTextsEither) {
-  for (BatchCase& batch : Cases()) {
-    for (const Texts texts : {Texts::kGeneral, Texts::kReference}) {
-      batch.options.texts = texts;
-      ExpectLaw(batch, BestTarget());
-    }
-  }
-}
-
 TEST(QuantitiesBeside, ChangeNoBitWhereSomeAreTooLongForLanes) {
   // The Christoffel symbols.
   BatchCase batch = MakeRandomCase(1, 45, true, 5);
@@ -231,76 +221,6 @@ TEST(QuantitiesBeside, ChangeNoBitWhereSomeAreTooLongForLanes) {
                             Quantity::kForwardDynamics});
     }
   }
-}
-
-bool TaskInDoubt(QuantityBits doubts) {
-  return (doubts & Bit(Quantity::kTaskProjection)) != 0 ||
-         (doubts & Bit(Quantity::kOperationalSpace)) != 0;
-}
-
-/// States on the line from a state to another, whose q alone matters.
-void LayStates(const std::vector<double>& from, const std::vector<double>& to,
-               double begin, double end, BatchCase& batch) {
-  const std::size_t n = from.size();
-  const auto rows = static_cast<std::size_t>(batch.rows);
-  batch.q.resize(rows * n);
-  for (std::size_t row = 0; row < rows; ++row) {
-    const double share = static_cast<double>(row) / static_cast<double>(rows);
-    const double t = begin + (end - begin) * share;
-    for (std::size_t j = 0; j < n; ++j) {
-      batch.q[row * n + j] = from[j] + t * (to[j] - from[j]);
-    }
-  }
-}
-
-TEST(QuantitiesBeside, LeaveNoDoubtAtTheMarginToOthers) {
-  // The task is projected by the lowered texts and, where states bring gravity,
-  // brought up by the general ones, which round otherwise: where full rank is
-  // about to be certified they disagree now and then.
-  BatchCase batch = MakeRandomCase(7, false, 64);
-  batch.options.task.rank_tolerance = 0.005;
-  batch.v.clear();
-  batch.a.clear();
-  batch.tau.clear();
-  batch.wrench.clear();
-  batch.gravity = {0, 0, -9.81};  // for all states
-  const std::vector<double> states = batch.q;
-  int disagreements = 0;
-  for (const LaneKernels* kernels : Targets()) {
-    const auto doubts = [&](Quantity quantity) {
-      return Evaluate(Asked(batch, {quantity}, Bit(Input::kGravity)), *kernels)
-          .doubts;
-    };
-    for (std::ptrdiff_t pair = 0; pair < 20; ++pair) {
-      const auto at = states.begin() + 14 * pair;
-      const std::vector<double> from(at, at + 7), to(at + 7, at + 14);
-      // A finer and finer look at the first place where the doubt changes.
-      double begin = 0, end = 1;
-      bool found = true;
-      while (found && end - begin > 4e-15) {
-        LayStates(from, to, begin, end, batch);
-        const auto all = doubts(Quantity::kTaskProjection);
-        std::size_t k = 1;
-        while (k < all.size() && TaskInDoubt(all[k]) == TaskInDoubt(all[0])) {
-          ++k;
-        }
-        found = k < all.size();
-        const double step = (end - begin) / static_cast<double>(all.size());
-        begin += step * (static_cast<double>(k) - 1.5);
-        end = begin + 2 * step;
-      }
-      if (!found) continue;
-      LayStates(from, to, begin, end, batch);
-      if (doubts(Quantity::kTaskProjection) !=
-          doubts(Quantity::kOperationalSpace)) {
-        ++disagreements;
-      }
-      Law law(batch, *kernels, Bit(Input::kGravity));
-      law.ExpectSameBeside(
-          {Quantity::kTaskProjection, Quantity::kOperationalSpace});
-    }
-  }
-  EXPECT_GT(disagreements, 0);
 }
 
 TEST(QuantitiesBeside, CasesHaveDoubtsThatNotAllQuantitiesShare) {

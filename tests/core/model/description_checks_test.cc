@@ -1,4 +1,4 @@
-#include "core/model/description_checks.h"
+#include "core/model/checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/model/pose.h"
+#include "core/model/description.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

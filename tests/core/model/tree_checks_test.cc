@@ -1,4 +1,4 @@
-#include "core/model/tree_checks.h"
+#include "core/model/checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/text.h"
+#include "core/base/text.h"
 #include "tests/core/model/descriptions.h"
 
 namespace torqued {

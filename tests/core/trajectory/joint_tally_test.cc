@@ -1,4 +1,4 @@
-#include "core/trajectory/joint_tally.h"
+#include "core/trajectory/verdict.h"
 
 #include <gtest/gtest.h>
 

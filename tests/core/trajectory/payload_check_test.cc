@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "core/batch/robot.h"
-#include "core/model/payload.h"
-#include "core/trajectory/torque_rounding.h"
+#include "core/model/variants.h"
+#include "core/trajectory/torque_limit.h"
 #include "tests/core/trajectory/sampled_motion.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"

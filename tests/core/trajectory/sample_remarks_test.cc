@@ -346,7 +346,7 @@ TEST(SampleRemarks, TheListIsBoundedAndTheGravestStay) {
   for (int k = 10; k < 8990; k += 40) motion.q(k, 0) += 1e-4 * k;
   const SampleRemarks remarks = RemarksOn(motion);
   EXPECT_GT(remarks.count, 200);
-  ASSERT_EQ(remarks.gravest.size(), SampleRemarks::kMostListed);
+  ASSERT_EQ(remarks.gravest.size(), SampleRemarks::kMaxListed);
   for (std::size_t k = 1; k < remarks.gravest.size(); ++k) {
     EXPECT_GE(remarks.gravest[k - 1].severity, remarks.gravest[k].severity);
   }

@@ -1,5 +1,5 @@
 // Laws of the extrema of splines between samples.
-#include "core/trajectory/spline_extrema.h"
+#include "core/trajectory/spline.h"
 
 #include <gtest/gtest.h>
 

@@ -57,14 +57,14 @@ TEST(TorqueLimit, DeratingMultipliesAll) {
 
 TEST(TorqueLimit, CurvesThatMakeNoSenseAreTold) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(ProblemOf({}));
-  EXPECT_FALSE(ProblemOf(kFalling));
-  EXPECT_TRUE(ProblemOf({{1, 2}, {1, 3}}));
-  EXPECT_TRUE(ProblemOf({{2, 2}, {1, 3}}));
-  EXPECT_TRUE(ProblemOf({{-1, 2}}));
-  EXPECT_TRUE(ProblemOf({{1, -2}}));
-  EXPECT_TRUE(ProblemOf({{kNaN, 2}}));
-  EXPECT_TRUE(ProblemOf({{1, kNaN}}));
+  EXPECT_FALSE(Validate({}));
+  EXPECT_FALSE(Validate(kFalling));
+  EXPECT_TRUE(Validate({{1, 2}, {1, 3}}));
+  EXPECT_TRUE(Validate({{2, 2}, {1, 3}}));
+  EXPECT_TRUE(Validate({{-1, 2}}));
+  EXPECT_TRUE(Validate({{1, -2}}));
+  EXPECT_TRUE(Validate({{kNaN, 2}}));
+  EXPECT_TRUE(Validate({{1, kNaN}}));
 }
 
 }  // namespace

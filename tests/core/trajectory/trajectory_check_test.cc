@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "core/batch/robot.h"
-#include "core/model/payload.h"
+#include "core/model/variants.h"
 #include "tests/core/trajectory/sampled_motion.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
@@ -487,6 +487,7 @@ TEST(TrajectoryCheck, PathInertiaIsThatOfTheSamples) {
   ASSERT_TRUE(verdict.path_inertia);
   Robot::Options of_robot;
   of_robot.task = options.evaluation.task;
+  of_robot.sigma_min = true;
   Robot robot(model, of_robot);
   Eigen::VectorXd scale(6);
   scale << 1, 1, 1, 0.3, 0.3, 0.3;

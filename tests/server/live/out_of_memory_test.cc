@@ -64,7 +64,7 @@ TEST_F(OutOfMemoryTest, NoRoomForTheReply) {
 }
 
 TEST_F(OutOfMemoryTest, NoRoomToCompute) {
-  constexpr int kDof = 400;  // a workspace of more than a megabyte
+  constexpr int kDof = 600;  // a workspace of more than a megabyte
   Register(kDof);
   const auto request = States<v1::InverseDynamicsRequest>(kDof, 30);
   ExpectFault(kMegabyte, [&] {
@@ -104,7 +104,7 @@ TEST_F(OutOfMemoryTest, NoRoomForTheReplyToAChunk) {
 }
 
 TEST_F(OutOfMemoryTest, NoRoomToComputeAChunk) {
-  constexpr int kDof = 400;
+  constexpr int kDof = 600;
   Register(kDof);
   const auto request = States<v1::InverseDynamicsRequest>(kDof, 30);
   ExpectFault(kMegabyte, [&] {

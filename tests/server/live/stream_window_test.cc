@@ -24,11 +24,9 @@ constexpr int kChunks = 40;
 constexpr int kRows = 220;
 
 /// Memory for so many chunks in flight of one client, which has half. A chunk
-/// takes three times its states, twice its results and a workspace.
+/// takes three times its states and twice its results.
 constexpr Admission::Load ForChunks(double chunks) {
-  constexpr double kWorkspace = 612'000;
-  constexpr double kBytes =
-      kRows * 8 * (3 * kDof + 2 * kDof * kDof) + kWorkspace;
+  constexpr double kBytes = kRows * 8 * (3 * kDof + 2 * kDof * kDof);
   return {static_cast<std::int64_t>(2 * chunks * kBytes), 2};
 }
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "core/base/text.h"
 #include "core/formats/urdf.h"
-#include "core/model/text.h"
 #include "server/registry/registry.h"
 #include "tests/server/registry/fixtures.h"
 

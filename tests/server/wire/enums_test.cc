@@ -1,9 +1,11 @@
 #include "server/wire/enums.h"
 
+#include <absl/strings/ascii.h>
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 namespace torqued::server {
 namespace {
@@ -45,14 +47,14 @@ TEST(EnumsTest, UnspecifiedIsTheDefaultOrNothing) {
   EXPECT_FALSE(ToPayload(0));
 }
 
-TEST(EnumsTest, QuantitiesHaveTheOrderOfTheWire) {
-  EXPECT_EQ(ToQuantity(v1::QUANTITY_INVERSE_DYNAMICS),
-            Quantity::kInverseDynamics);
-  EXPECT_EQ(ToQuantity(v1::QUANTITY_CORIOLIS_MATRIX),
-            Quantity::kCoriolisMatrix);
-  EXPECT_EQ(ToQuantity(v1::QUANTITY_LINK_TWISTS), Quantity::kLinkTwists);
-  EXPECT_EQ(ToQuantity(v1::QUANTITY_REGRESSOR), Quantity::kRegressor);
-  EXPECT_EQ(ToQuantity(v1::QUANTITY_POWER_BALANCE), Quantity::kPowerBalance);
+TEST(EnumsTest, QuantitiesHaveTheOrderAndTheNamesOfTheWire) {
+  for (int k = 0; k < kQuantityCount; ++k) {
+    std::string name = "quantity_";
+    name += ToString(static_cast<Quantity>(k));
+    EXPECT_EQ(absl::AsciiStrToLower(
+                  v1::Quantity_Name(static_cast<v1::Quantity>(k + 1))),
+              name);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+#include "core/base/cores.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torqued {
+namespace {
+
+/// The folder of `path` below `root`, and of each cgroup above it.
+void AddWithParents(const std::string& root, std::string path, bool v2,
+                    std::vector<CgroupFolder>* folders) {
+  while (true) {
+    folders->push_back({root + path, v2});
+    // Where the process sees its own cgroup as the root of the mount, as in a
+    // container, the path is another one's, and only the root is there.
+    if (path.empty()) return;
+    path.resize(path.find_last_of('/'));
+  }
+}
+
+std::optional<double> ReadNumber(const std::string& path) {
+  std::ifstream file(path);
+  double value = 0;
+  if (!(file >> value)) return std::nullopt;
+  return value;
+}
+
+/// Cores granted by one cgroup v2 directory: "max 100000" or "150000 100000".
+std::optional<double> QuotaV2(const std::string& directory) {
+  std::ifstream file(directory + "/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) {
+    return std::nullopt;
+  }
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(quota.data(), quota.data() + quota.size(), value);
+  if (error != std::errc() || value <= 0) return std::nullopt;
+  return value / period;
+}
+
+std::optional<double> QuotaV1(const std::string& directory) {
+  const auto quota = ReadNumber(directory + "/cpu.cfs_quota_us");
+  const auto period = ReadNumber(directory + "/cpu.cfs_period_us");
+  if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
+  return *quota / *period;
+}
+
+/// The least quota of this process's cgroup and all above it.
+std::optional<double> CgroupQuota() {
+  std::optional<double> least;
+  for (const CgroupFolder& folder : CgroupFolders("cpu")) {
+    const auto quota = folder.v2 ? QuotaV2(folder.path) : QuotaV1(folder.path);
+    if (quota && (!least || *quota < *least)) least = quota;
+  }
+  return least;
+}
+
+/// 0: unknown.
+int CoresOfAffinity() {
+  // The kernel refuses a set that is smaller than its own.
+  for (std::size_t sets = 1; sets <= 64; sets *= 2) {
+    std::vector<cpu_set_t> set(sets);
+    const std::size_t bytes = sets * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, set.data()) == 0) {
+      return CPU_COUNT_S(bytes, set.data());
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<CgroupFolder> CgroupFolders(std::string_view controller,
+                                        const CgroupPlaces& places) {
+  std::vector<CgroupFolder> folders;
+  std::ifstream file(places.list);
+  for (std::string line; std::getline(file, line);) {
+    // hierarchy-id:controllers:path
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string path = line.substr(second + 1);
+    if (!path.starts_with('/')) continue;
+    const std::string name(controller);
+    if (controllers.empty()) {
+      AddWithParents(places.mount, path, /*v2=*/true, &folders);
+      // Where v1 has most of the controllers.
+      AddWithParents(places.mount + "/unified", path, /*v2=*/true, &folders);
+    } else if (("," + controllers + ",").find("," + name + ",") !=
+               std::string::npos) {
+      AddWithParents(places.mount + "/" + name, path, /*v2=*/false, &folders);
+    }
+  }
+  return folders;
+}
+
+int AvailableCores() {
+  int cores = std::max(1, CoresOfAffinity());
+  if (const auto quota = CgroupQuota()) {
+    cores = std::clamp(static_cast<int>(std::ceil(*quota)), 1, cores);
+  }
+  return cores;
+}
+
+}  // namespace torqued

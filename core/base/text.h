@@ -1,0 +1,61 @@
+// UTF-8 text and the pieces of messages for people.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace torqued {
+
+/// Offset of the first byte that does not belong to well-formed UTF-8 (RFC
+/// 3629), or npos.
+std::size_t FindInvalidUtf8(std::string_view text);
+
+/// A character that a terminal or a reader of logs may act on instead of
+/// showing it: control characters (U+0000 to 001F, 007F to 009F), bidirectional
+/// controls (U+202A to 202E, 2066 to 2069) and the separators of lines and
+/// paragraphs (U+2028, U+2029).
+struct ControlCharacter {
+  std::size_t offset = 0;  // of its first byte
+  char32_t code_point = 0;
+};
+
+/// The first one of well-formed UTF-8; behind the first byte that is none,
+/// nothing is looked at.
+std::optional<ControlCharacter> FindControlCharacter(std::string_view text);
+
+/// "U+202E": at least four digits.
+std::string CodePointText(char32_t code_point);
+
+/// Well-formed UTF-8 with ControlCharacters and the marks of direction (U+061C,
+/// 200E and 200F, which names may have) written as in JSON strings: \u202e.
+std::string EscapedAsInJson(std::string_view text);
+
+/// `text` with ASCII control characters and bytes that are not UTF-8 written as
+/// \xNN, the other characters as EscapedAsInJson writes them. Cut after about
+/// `max_bytes`, with "..." for the rest.
+std::string Printable(std::string_view text, std::size_t max_bytes);
+
+/// A name or value from the source, in single quotes, printable and short.
+std::string Quoted(std::string_view text);
+
+/// "'a', 'b' and 3 more": at most eight of the names.
+std::string QuotedList(std::span<const std::string_view> names);
+
+/// The shortest text that reads back as the same number.
+std::string NumberText(double value);
+
+/// Six significant digits, for numbers that the source does not state.
+std::string RoundedText(double value);
+
+/// One string from many pieces.
+std::string Cat(const std::convertible_to<std::string_view> auto&... pieces) {
+  std::string out;
+  (out.append(std::string_view(pieces)), ...);
+  return out;
+}
+
+}  // namespace torqued

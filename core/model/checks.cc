@@ -1,0 +1,435 @@
+#include "core/model/checks.h"
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/text.h"
+
+namespace torqued {
+namespace {
+
+// Four digits, as in 0.7071, leave an axis within this of unit length.
+constexpr double kAxisRounding = 1e-4;
+constexpr double kRotationRounding = 1e-6;
+// What rounding to six significant digits does to principal moments, relative
+// to their sum. A thin rod or a flat plate lies on the very border of what is
+// possible.
+constexpr double kTextRounding = 1e-6;
+// What sums and products in double precision leave, relative to their terms.
+constexpr double kSumRounding = 1e-12;
+
+bool AllFinite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double x) { return std::isfinite(x); });
+}
+
+std::string VectorText(std::span<const double> values) {
+  std::string text;
+  for (const double value : values) {
+    if (!text.empty()) text += ' ';
+    text += NumberText(value);
+  }
+  return text;
+}
+
+// R Rᵀ = 1 and det R = 1.
+bool IsRotation(const std::array<double, 9>& R) {
+  using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  const Eigen::Map<const Matrix> m(R.data());
+  const double error =
+      (m * m.transpose() - Matrix::Identity()).lpNorm<Eigen::Infinity>();
+  return error <= kRotationRounding && m.determinant() > 0;
+}
+
+void CheckInertial(const LinkDescription& link, LintReport& report) {
+  const LinkInertial& inertial = *link.inertial;
+  const Place place{.link = link.name,
+                    .line = inertial.line > 0 ? inertial.line : link.line};
+  const std::string subject = Cat("Link ", Quoted(link.name));
+  CheckPose(subject, "inertial frame", inertial.origin, place, report);
+  if (!std::isfinite(inertial.mass)) {
+    report.Add(LintCode::kInvalidNumber, place,
+               Cat(subject, " has the mass ", NumberText(inertial.mass),
+                   "; it must be a finite number of kg."));
+  }
+  if (!AllFinite(inertial.inertia)) {
+    report.Add(LintCode::kInvalidNumber, place,
+               Cat(subject, " has the inertia ", VectorText(inertial.inertia),
+                   "; all entries must be finite."));
+  }
+}
+
+class JointChecker {
+ public:
+  JointChecker(JointDescription& joint, LintReport& report)
+      : joint_(joint),
+        report_(report),
+        place_{.joint = joint.name, .line = joint.line},
+        subject_(Cat("Joint ", Quoted(joint.name))) {}
+
+  void Check() {
+    CheckPose(subject_, "origin", joint_.origin, place_, report_);
+    if (joint_.type == JointDescription::Type::kFixed) return;
+    SetLine(joint_.axis_line);
+    CheckAxis();
+    SetLine(joint_.limit_line);
+    CheckLimits();
+    SetLine(joint_.dynamics_line);
+    CheckTerm("damping", joint_.damping, LintCode::kNegativeFriction);
+    CheckTerm("friction", joint_.friction, LintCode::kNegativeFriction);
+    CheckTerm("armature", joint_.armature, LintCode::kNegativeInertia);
+    SetLine(joint_.mimic ? joint_.mimic->line : 0);
+    if (!joint_.mimic) return;
+    CheckFinite("mimic multiplier or offset",
+                std::array{joint_.mimic->offset, joint_.mimic->multiplier});
+  }
+
+ private:
+  void SetLine(int line) { place_.line = line > 0 ? line : joint_.line; }
+
+  void Add(LintCode code, const std::string& rest) {
+    report_.Add(code, place_, subject_ + rest);
+  }
+
+  // Reports the first that is not finite.
+  bool CheckFinite(std::string_view what, std::span<const double> values) {
+    for (const double value : values) {
+      if (std::isfinite(value)) continue;
+      Add(LintCode::kInvalidNumber,
+          Cat(" has the ", what, " ", NumberText(value),
+              "; it must be a finite number."));
+      return false;
+    }
+    return true;
+  }
+  bool CheckFinite(std::string_view what, const std::optional<double>& value) {
+    return !value || CheckFinite(what, std::span(&*value, 1));
+  }
+
+  void CheckAxis() {
+    std::array<double, 3>& axis = joint_.axis;
+    if (!CheckFinite("axis component", axis)) return;
+    double largest = 0;
+    for (const double a : axis) largest = std::max(largest, std::abs(a));
+    if (!(largest > 0)) {
+      Add(LintCode::kZeroAxis,
+          " has the axis 0 0 0, which is no direction; give it one, such as "
+          "0 0 1.");
+      return;
+    }
+    const std::string as_given = VectorText(axis);
+    // Divided by the largest component first, which neither overflows nor
+    // underflows; a unit axis is left as it is, to the bit.
+    const std::array<double, 3> s = {axis[0] / largest, axis[1] / largest,
+                                     axis[2] / largest};
+    const double scaled_norm =
+        std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    const double norm = largest * scaled_norm;
+    if (norm == 1) return;
+    for (int k = 0; k < 3; ++k) axis[k] = s[k] / scaled_norm;
+    if (std::abs(norm - 1) > kAxisRounding) {
+      report_.AddKind(LintCode::kNonUnitAxis, place_, {}, [&] {
+        return Cat(subject_, " has the axis ", as_given, " of length ",
+                   RoundedText(norm),
+                   "; it is normalised, so q stays in rad or "
+                   "m.");
+      });
+    }
+  }
+
+  void CheckLimits() {
+    const JointLimits& limits = joint_.limits;
+    bool finite = CheckFinite("lower limit", limits.lower);
+    finite &= CheckFinite("upper limit", limits.upper);
+    finite &= CheckFinite("velocity limit", limits.velocity);
+    finite &= CheckFinite("effort limit", limits.effort);
+    if (!finite) return;
+    if (limits.lower && limits.upper && *limits.lower > *limits.upper) {
+      Add(LintCode::kInvalidLimit,
+          Cat(" has the lower limit ", NumberText(*limits.lower),
+              " above its upper limit ", NumberText(*limits.upper),
+              "; no position satisfies both."));
+    }
+    const auto check_sign = [&](std::string_view what,
+                                const std::optional<double>& value) {
+      if (!value || *value >= 0) return;
+      Add(LintCode::kInvalidLimit,
+          Cat(" has the negative ", what, " limit ", NumberText(*value),
+              "; it bounds the absolute value, so give it 0 or more."));
+    };
+    check_sign("velocity", limits.velocity);
+    check_sign("effort", limits.effort);
+  }
+
+  void CheckTerm(std::string_view what, double value, LintCode if_negative) {
+    if (!CheckFinite(what, std::span(&value, 1)) || value >= 0) return;
+    Add(if_negative, Cat(" has the negative ", what, " ", NumberText(value),
+                         "; give it 0 or more."));
+  }
+
+  JointDescription& joint_;
+  LintReport& report_;
+  Place place_;
+  const std::string subject_;
+};
+
+// Every mimic names another movable joint, and following them ends somewhere.
+void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
+  constexpr int kNone = -1;
+  std::unordered_map<std::string_view, int> index;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    index.try_emplace(joints[i].name, static_cast<int>(i));
+  }
+  const auto is_follower = [](const JointDescription& joint) {
+    return joint.mimic && joint.type != JointDescription::Type::kFixed;
+  };
+  std::vector<int> leader(joints.size(), kNone);
+  const auto refuse = [&](JointDescription& joint, std::string_view why) {
+    report.Add(LintCode::kUnknownMimicTarget,
+               {.joint = joint.name,
+                .line = joint.mimic->line > 0 ? joint.mimic->line : joint.line},
+               Cat("Joint ", Quoted(joint.name), " mimics ",
+                   Quoted(joint.mimic->joint), why));
+    joint.incomplete = true;
+  };
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    JointDescription& joint = joints[i];
+    if (!is_follower(joint)) continue;
+    const auto it = index.find(joint.mimic->joint);
+    if (it == index.end()) {
+      refuse(joint,
+             ", but there is no joint of that name; name the one that "
+             "leads.");
+    } else if (it->second == static_cast<int>(i)) {
+      refuse(joint, ", which is the joint itself; name the one that leads.");
+    } else if (joints[it->second].type == JointDescription::Type::kFixed) {
+      // An incomplete one may only be written as fixed because its real type
+      // was refused.
+      if (joints[it->second].incomplete) continue;
+      refuse(joint, ", which is fixed; name a joint that moves.");
+    } else {
+      leader[i] = it->second;
+    }
+  }
+  // seen[i] is the number of the walk that first met joint i.
+  std::vector<int> seen(joints.size(), kNone);
+  for (int start = 0; start < static_cast<int>(joints.size()); ++start) {
+    int at = start;
+    while (at != kNone && seen[at] == kNone) {
+      seen[at] = start;
+      at = leader[at];
+    }
+    if (at != kNone && seen[at] == start) {
+      refuse(joints[at],
+             ", but following the mimics from there leads back to it; one of "
+             "them must lead.");
+    }
+  }
+}
+
+// Principal moments, smallest first.
+Eigen::Vector3d PrincipalMoments(const std::array<double, 6>& I) {
+  Eigen::Matrix3d m;
+  m << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
+  // Scaled, so that neither huge nor tiny entries leave double precision.
+  const double scale = m.cwiseAbs().maxCoeff();
+  if (!(scale > 0)) return Eigen::Vector3d::Zero();
+  m /= scale;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(
+      m, Eigen::EigenvaluesOnly);
+  return solver.eigenvalues() * scale;
+}
+
+class MassChecker {
+ public:
+  MassChecker(const LinkDescription& link, bool moves, Validation validation,
+              std::string_view hint, LintReport& report)
+      : link_(link),
+        inertial_(*link.inertial),
+        moves_(moves),
+        validation_(validation),
+        hint_(hint),
+        report_(report),
+        place_{.link = link.name,
+               .line = inertial_.line > 0 ? inertial_.line : link.line} {}
+
+  /// Whether kLenient took what kDefault refuses.
+  bool Check() {
+    if (inertial_.mass < 0) {
+      Report(LintCode::kNegativeMass,
+             Cat("the negative mass ", NumberText(inertial_.mass), " kg"),
+             "give it 0 or more");
+    }
+    // A moment of an incomplete link may not have been read.
+    if (!link_.incomplete) CheckMoments();
+    return let_pass_;
+  }
+
+ private:
+  void CheckMoments() {
+    const Eigen::Vector3d moments = PrincipalMoments(inertial_.inertia);
+    // Divided beforehand: the sum of huge moments would overflow.
+    const double largest = moments.cwiseAbs().maxCoeff();
+    if (!(largest > 0)) return;
+    const auto& p = inertial_.origin.p;
+    const double distance = std::hypot(p[0], p[1], p[2]);
+    const Eigen::Vector3d scaled = moments / largest;
+    const double rounding = std::max(kTextRounding * scaled.cwiseAbs().sum(),
+                                     kSumRounding * std::abs(inertial_.mass) *
+                                         distance * distance / largest);
+    if (-scaled[0] > rounding) {
+      Report(LintCode::kNegativeInertia,
+             Cat("the principal moment ", RoundedText(moments[0]),
+                 " kg m² about its centre of mass, but no moment of a body is "
+                 "negative"),
+             "check the signs of ixy, ixz, iyz and the diagonal");
+    } else if (scaled[2] - scaled[0] - scaled[1] > rounding) {
+      ReportTriangle(moments);
+    }
+  }
+
+  // A negative mass or moment.
+  void Report(LintCode code, const std::string& what, std::string_view advice) {
+    const bool strict = validation_ == Validation::kStrict;
+    const bool lenient = validation_ == Validation::kLenient;
+    const bool is_warning = lenient || (!strict && !moves_);
+    if (lenient && moves_) let_pass_ = true;
+    std::string_view rest = hint_;
+    if (is_warning) {
+      rest = moves_ ? "; it is computed with as it is"
+                    : "; the link is fixed to the base and enters no quantity";
+    } else if (!moves_) {
+      rest = "; or use validation default, which warns of it";
+    }
+    report_.AddKind(is_warning ? Severity::kWarning : Severity::kError, code,
+                    place_, rest, [&] {
+                      return Cat("Link ", Quoted(link_.name), " has ", what,
+                                 "; ", advice, rest, ".");
+                    });
+  }
+
+  void ReportTriangle(const Eigen::Vector3d& moments) {
+    const bool strict = validation_ == Validation::kStrict;
+    report_.AddKind(
+        strict ? Severity::kError : Severity::kWarning,
+        LintCode::kTriangleInequality, place_, {}, [&] {
+          return Cat(
+              "Link ", Quoted(link_.name), " has the principal moments ",
+              RoundedText(moments[0]), ", ", RoundedText(moments[1]), ", ",
+              RoundedText(moments[2]),
+              " kg m²: no distribution of mass has one larger than the sum of "
+              "the others, so the inertia is wrong somewhere",
+              !strict         ? ", though it can still be computed with."
+              : hint_.empty() ? "; correct it."
+                              : "; correct it, or use validation "
+                                "default, which warns of it.");
+        });
+  }
+
+  const LinkDescription& link_;
+  const LinkInertial& inertial_;
+  const bool moves_;
+  const Validation validation_;
+  const std::string_view hint_;
+  LintReport& report_;
+  const Place place_;
+  bool let_pass_ = false;
+};
+
+}  // namespace
+
+void CheckName(std::string_view kind, std::string_view name, const Place& place,
+               LintReport& report) {
+  if (name.empty()) {
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name of a ", kind, " is empty; give it one."));
+    return;
+  }
+  if (name.size() > kMaxNameBytes) {
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name ", Quoted(name), " of a ", kind, " has ",
+                   std::to_string(name.size()), " bytes; at most ",
+                   std::to_string(kMaxNameBytes), " are allowed."));
+    return;
+  }
+  if (FindInvalidUtf8(name) != std::string_view::npos) {
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name ", Quoted(name), " of a ", kind,
+                   " has bytes that are not UTF-8; take them out."));
+    return;
+  }
+  if (const auto found = FindControlCharacter(name)) {
+    report.Add(LintCode::kInvalidName, place,
+               Cat("The name ", Quoted(name), " of a ", kind,
+                   " has the character ", CodePointText(found->code_point),
+                   " at byte ", std::to_string(found->offset),
+                   ", which terminals and logs act on instead of showing it; "
+                   "take it out."));
+  }
+}
+
+void CheckPose(std::string_view subject, std::string_view what,
+               const Pose& pose, const Place& place, LintReport& report) {
+  if (!AllFinite(pose.R) || !AllFinite(pose.p)) {
+    report.Add(LintCode::kInvalidNumber, place,
+               Cat(subject, " has numbers that are not finite in its ", what,
+                   "; all must be."));
+  } else if (!IsRotation(pose.R)) {
+    report.Add(
+        LintCode::kInvalidPose, place,
+        Cat(subject, " has the matrix ", VectorText(pose.R), " in its ", what,
+            ", which is no rotation; its rows must be orthogonal unit "
+            "vectors that form a right-handed frame."));
+  }
+}
+
+void CheckLinks(std::span<LinkDescription> links, LintReport& report) {
+  for (LinkDescription& link : links) {
+    const int errors_before = report.errors();
+    if (!(link.incomplete && link.name.empty())) {
+      CheckName("link", link.name, {.link = link.name, .line = link.line},
+                report);
+    }
+    if (link.inertial) CheckInertial(link, report);
+    if (report.errors() != errors_before) link.incomplete = true;
+  }
+}
+
+void CheckJoints(std::span<JointDescription> joints, LintReport& report) {
+  for (JointDescription& joint : joints) {
+    const int errors_before = report.errors();
+    if (!(joint.incomplete && joint.name.empty())) {
+      CheckName("joint", joint.name, {.joint = joint.name, .line = joint.line},
+                report);
+    }
+    JointChecker(joint, report).Check();
+    if (report.errors() != errors_before) joint.incomplete = true;
+  }
+  CheckMimics(joints, report);
+}
+
+bool CheckMassProperties(std::span<LinkDescription> links,
+                         std::span<const char> moves, Validation validation,
+                         std::string_view hint, LintReport& report) {
+  bool let_pass = false;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    LinkDescription& link = links[i];
+    if (!link.inertial || !std::isfinite(link.inertial->mass) ||
+        !AllFinite(link.inertial->inertia)) {
+      continue;
+    }
+    const int errors_before = report.errors();
+    MassChecker checker(link, moves[i] != 0, validation, hint, report);
+    if (checker.Check()) let_pass = true;
+    if (report.errors() != errors_before) link.incomplete = true;
+  }
+  return let_pass;
+}
+
+}  // namespace torqued
