@@ -144,8 +144,8 @@ struct LaneKernels {
   /// is needed is returned.
   long long (*evaluate)(const BlockJob* job, long long begin, long long end,
                         void* memory, long long bytes, DoubtfulRow* doubtful);
-  /// The same in double precision, one state at a time: bit by bit what a lane
-  /// has.
+  /// The same in double precision, one state at a time: compiled by Clang, bit
+  /// by bit what a lane has.
   const LaneKernels* one_lane;
 };
 

@@ -11,8 +11,9 @@ import { toNumber, type WireRowStatus } from './wire.js';
  * - SINGULAR_TASK_SPACE: the task has lost rank; Lambda and eta follow the
  *   singularity rule.
  * - NOT_FINITE_RESULT: the result overflowed; the quantity is NaN.
- * - WEAK_TASK_SPACE: the task has full rank and hardly moves beside its frame's
- *   whole Jacobian; Lambda and eta are exact for the model as written.
+ * - WEAK_TASK_SPACE: not given any more. The task has full rank and hardly moves
+ *   beside its frame's whole Jacobian; Lambda and eta are exact for the model as
+ *   written.
  */
 export type RowCode =
   | 'INVALID_INPUT'

@@ -129,7 +129,8 @@ class RowCode(_Received):
     #: With an answer: the singularity rule's.
     SINGULAR_TASK_SPACE = 3
     NOT_FINITE_RESULT = 4
-    #: With an answer: that of full rank, of a task that hardly moves.
+    #: Not given any more. With an answer: that of full rank, of a task that
+    #: hardly moves.
     WEAK_TASK_SPACE = 5
 
 

@@ -222,8 +222,9 @@ class SingularTaskWarning(BadRowsWarning):
 
 
 class WeakTaskWarning(BadRowsWarning):
-    """Rows have a task of full rank that hardly moves beside the whole Jacobian
-    of its frame: their numbers are exact for the model as written."""
+    """Not given any more. Rows have a task of full rank that hardly moves beside
+    the whole Jacobian of its frame: their numbers are exact for the model as
+    written."""
 
 
 @dataclasses.dataclass(frozen=True)
