@@ -7,14 +7,8 @@
 namespace torqued {
 namespace {
 
-/// Blocks of more lanes take longer than so many rows one after the other. GCC
-/// fuses other products and sums at one lane, so that a row alone would have
-/// other bits than among many.
-#ifdef __clang__
-constexpr std::int64_t kRowsOfOneLane = 2;
-#else
-constexpr std::int64_t kRowsOfOneLane = 0;
-#endif
+/// Blocks of more lanes take longer than so many rows one after the other.
+constexpr std::int64_t kRowsOfOneLane = kOneLaneHasBitsOfLanes ? 2 : 0;
 
 /// Rows [begin, end), at most RowWorkspace::kMostListed, as the kernels find
 /// them: how many are in doubt in double precision, listed in

@@ -71,7 +71,7 @@ EvaluationPlan::Checked::Checked(CheckedRequest request)
       large.Add(QuantityOf(output));
     }
   }
-  one_lane = tree.n > kMaxLaneDof || !large.empty();
+  one_lane = tree.n > kMaxLaneDof || (kOneLaneHasBitsOfLanes && !large.empty());
   FillSetup();
   if (tree.n > 0 && tree.n <= kMaxLaneDof && !model->needs_double()) {
     precision = options.precision;

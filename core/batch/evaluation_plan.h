@@ -19,6 +19,14 @@
 
 namespace torqued {
 
+/// GCC fuses other products and sums at one lane, so that a row alone, or a
+/// quantity beside a large one, would have other bits.
+#ifdef __clang__
+inline constexpr bool kOneLaneHasBitsOfLanes = true;
+#else
+inline constexpr bool kOneLaneHasBitsOfLanes = false;
+#endif
+
 /// Keeps the model alive; the input memory is the caller's and must outlive the
 /// evaluation. Not to be changed while an evaluation is under way. Copies share
 /// everything but the states that they are bound to.

@@ -269,7 +269,7 @@ TEST_F(EvaluationPlanTest, RowsOfManyNumbersLeaveOtherQuantitiesInLanes) {
   options_.quantities = {Quantity::kInverseDynamics,
                          Quantity::kChristoffelSymbols};
   const EvaluationPlan plan = ExpectPlan();
-  EXPECT_TRUE(plan.one_lane());
+  EXPECT_EQ(plan.one_lane(), kOneLaneHasBitsOfLanes);
   EXPECT_EQ(plan.large().bits(), Bit(Quantity::kChristoffelSymbols));
   options_.quantities = {Quantity::kInverseDynamics};
   EXPECT_FALSE(ExpectPlan().one_lane());
