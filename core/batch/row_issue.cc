@@ -9,7 +9,7 @@ namespace {
 
 /// Whether its columns are those of the joints.
 bool IsOfJoints(Input input) {
-  const int columns = RowOf(input).shape.sizes[0];
+  const signed char columns = RowOf(input).shape.sizes[0];
   return columns == table::kPositions || columns == table::kJoints;
 }
 
