@@ -89,6 +89,7 @@ class Connection:
         payload = self._input.read(int.from_bytes(head[:3], "big"))
         if kind == RST_STREAM or (
                 kind in (DATA, HEADERS) and flags & END_STREAM):
+            self.ended = True
             self.streams_ended += 1
         if kind == DATA:
             self.data += len(payload)
@@ -102,9 +103,6 @@ class Connection:
             self._unanswered.append(payload)
         elif kind == WINDOW_UPDATE and stream in self._room:
             self._room[stream] += int.from_bytes(payload, "big")
-        elif kind == RST_STREAM or (
-                kind in (DATA, HEADERS) and flags & END_STREAM):
-            self.ended = True
         return kind
 
     def _take_settings(self, payload):

@@ -48,6 +48,12 @@ def test_a_variable_that_names_no_setting_is_a_warning(start):
     assert "unknown environment variable name=TORQUED_MAXROWS" in log
 
 
+def test_the_log_has_what_grpc_says_when_it_starts(start):
+    server = start("--log-level", "debug", environment={"GRPC_VERBOSITY": "debug"})
+    line, = server.lines_when_there("Using polling engine")
+    assert line.endswith(" library=grpc")
+
+
 def test_a_server_configured_by_file_alone_serves(tmp_path):
     (tmp_path / "robots").mkdir()
     (tmp_path / "robots" / "arm.urdf").write_text(robots.pendulum())
