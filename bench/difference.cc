@@ -26,7 +26,7 @@ struct Dimension {
 /// The indices of a result of n joints, the last one fastest.
 std::vector<Dimension> DimensionsOf(Output output, int n) {
   std::vector<Dimension> dimensions;
-  for (const int size : RowOf(output).shape.sizes) {
+  for (const signed char size : RowOf(output).shape.sizes) {
     if (size == table::kSymmetric) {
       dimensions.push_back(dimensions.front());
     } else if (size == table::kJoints) {

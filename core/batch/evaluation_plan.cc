@@ -191,7 +191,7 @@ double EvaluationPlan::Checked::GuessCost() const {
   double ns = 5 + 8 * n;
   for (const LaneShape& shape : setup.shapes) ns += 0.8 * shape.columns;
   if (options.quantities.HasAny(kTaskQuantities)) ns += 0.06 * n * n * n;
-  if (options.quantities.HasAny(kSolvesMassMatrixGeneral)) {
+  if (options.quantities.HasAny(kTakesInverse)) {
     ns += 0.4 * n * n * n;
   }
   return one_lane ? 3 * ns : ns;

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "core/batch/evaluate_rows.h"
-#include "core/dynamics/kinematics.h"
-#include "core/dynamics/ldlt.h"
+#include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/ldlt-inl.h"
 #include "core/dynamics/operational_space.h"
-#include "core/dynamics/task_mobility.h"
-#include "core/dynamics/task_projection.h"
-#include "core/dynamics/task_torque.h"
+#include "core/dynamics/task_mobility-inl.h"
+#include "core/dynamics/task_projection-inl.h"
+#include "core/dynamics/task_torque-inl.h"
 
 namespace torqued {
 namespace {

@@ -16,7 +16,7 @@ namespace torqued {
 
 /// Reused from plan to plan.
 struct RowWorkspace {
-  Workspace<double> dynamics;
+  Workspace dynamics;
   PivotScratch pivots;
   /// One state by Input, in canonical order.
   std::array<std::vector<double>, kInputCount> inputs;

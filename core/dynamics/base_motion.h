@@ -1,4 +1,4 @@
-// How the base moves, and the gravity that it meets.
+// How the base moves.
 #pragma once
 
 #include "core/spatial/motion.h"
@@ -12,9 +12,6 @@ template <class T>
 struct BaseMotion {
   Twist<T> V;  // twist V_0
   Twist<T> A;  // V̇_0, rates of the components of V_0; gravity is not in it
-  /// Gravity of this state, m/s², beside that of the terms: base axes may turn
-  /// from state to state.
-  Vec3<T> g = Vec3<T>::Zero();
 };
 
 }  // namespace TORQUED_TARGET

@@ -1,11 +1,19 @@
+// Derivatives of forward dynamics from those of inverse dynamics (Carpentier &
+// Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms").
 #pragma once
 
-#include "core/dynamics/forward_derivatives.h"
 #include "core/dynamics/mass_inverse-inl.h"
-#include "core/dynamics/rnea_derivatives-inl.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// Memory of SolveForwardDerivatives, for n bodies.
+template <class T>
+struct ForwardDerivativesScratch {
+  T* dtau_dq;  // n x n
+  T* dtau_dv;  // n x n
+  MassInverseScratch<T> mass;
+};
 
 template <class T>
 void CarveForwardDerivatives(unsigned long n, Carver& carver,
@@ -103,6 +111,10 @@ TORQUED_ONE_COPY void SolveTree(const Tree& tree,
   MinusProducts(tree.n, related, inverse, own, da_dq, da_dv);
 }
 
+/// From own.dtau_dq, own.dtau_dv (at the acceleration that forward dynamics
+/// gives) and, in da_dtau, M, each [n x n] and row-major:
+/// da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv, da/dtau = M⁻¹. Bodies come in
+/// depth-first order, as those of a Model do. Tests no pivot.
 template <class T>
 void SolveForwardDerivatives(const Tree& tree,
                              const ForwardDerivativesScratch<T>& own, T* da_dq,
@@ -121,18 +133,6 @@ void SolveForwardDerivatives(const Tree& tree,
     default:
       return SolveTree(tree, own, da_dq, da_dv, da_dtau);
   }
-}
-
-template <class T>
-void ForwardDynamicsDerivatives(const Tree& tree, const DynamicsTerms& terms,
-                                const T* v, const T* a,
-                                const Scratch<T>& scratch,
-                                const RneaDerivativesScratch<T>& inverse,
-                                const ForwardDerivativesScratch<T>& own,
-                                T* da_dq, T* da_dv, T* da_dtau) {
-  InverseDynamicsDerivatives(tree, terms, v, a, scratch, inverse, own.dtau_dq,
-                             own.dtau_dv, da_dtau);
-  SolveForwardDerivatives(tree, own, da_dq, da_dv, da_dtau);
 }
 
 }  // namespace TORQUED_TARGET

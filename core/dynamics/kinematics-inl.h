@@ -1,7 +1,9 @@
+// Placements of the bodies.
 #pragma once
 
 #include "core/dynamics/joint-inl.h"
-#include "core/dynamics/kinematics.h"
+#include "core/dynamics/scratch.h"
+#include "core/model/tree.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -18,6 +20,8 @@ TORQUED_INLINE Mat3<T> AxisRotation(const Vec3<T>& a, const T& q) {
           {xz + s * a.y, yz - s * a.x, c + k * a.z * a.z}};
 }
 
+/// scratch.X from q[n] (rad or m): T_{λ(i),i}(q) = M_i exp([A_i] q_i)
+/// (Lynch & Park 2017, eq. 8.50).
 template <class T>
 void ComputePlacements(const Tree& tree, const T* q, Scratch<T>& scratch) {
   for (int i = 0; i < tree.n; ++i) {
@@ -31,23 +35,6 @@ void ComputePlacements(const Tree& tree, const T* q, Scratch<T>& scratch) {
       scratch.X[i] = {R, p + R * (axis * q[i])};
     }
   }
-}
-
-template <class T>
-void ComputeWorldPlacements(const Tree& tree, Scratch<T>& scratch) {
-  for (int i = 0; i < tree.n; ++i) {
-    const int parent = tree.bodies[i].parent;
-    scratch.X_world[i] =
-        parent == kBase ? scratch.X[i] : scratch.X_world[parent] * scratch.X[i];
-  }
-}
-
-template <class T>
-Transform<T> FramePlacement(const Tree& /*tree*/, const BodyFrame& frame,
-                            const Scratch<T>& scratch) {
-  const Transform<T> in_body = {Mat3<T>::Constant(frame.R),
-                                Vec3<T>::Constant(frame.p)};
-  return frame.body == kBase ? in_body : scratch.X_world[frame.body] * in_body;
 }
 
 }  // namespace TORQUED_TARGET

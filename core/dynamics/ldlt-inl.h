@@ -1,10 +1,15 @@
+// Factorization M = L D Lᵀ of a symmetric positive definite matrix, L unit
+// lower triangular, D diagonal (Golub & Van Loan 2013, section 4.1).
 #pragma once
 
-#include "core/dynamics/ldlt.h"
+#include "core/spatial/scalar.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
 
+/// In place, row-major n x n: reads the lower triangle; leaves L strictly below
+/// the diagonal and D on it. Does not test D; a pivot that is not positive
+/// means that M is not positive definite.
 template <class T>
 void FactorLdlt(int n, T* M) {
   for (int i = 0; i < n; ++i) {
@@ -26,6 +31,7 @@ void FactorLdlt(int n, T* M) {
   }
 }
 
+/// x ← L⁻¹ x.
 template <class T>
 void ForwardSubstitute(int n, const T* L, T* x) {
   for (int i = 0; i < n; ++i) {
@@ -35,6 +41,7 @@ void ForwardSubstitute(int n, const T* L, T* x) {
   }
 }
 
+/// x ← (L D Lᵀ)⁻¹ x.
 template <class T>
 void SolveLdlt(int n, const T* LD, T* x) {
   ForwardSubstitute(n, LD, x);

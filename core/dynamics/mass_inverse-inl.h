@@ -1,11 +1,21 @@
+// The inverse of the mass matrix.
 #pragma once
 
-#include "core/dynamics/mass_inverse.h"
 #include "core/dynamics/packed_ldlt-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
+#include "core/model/tree.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// Memory of InvertMassMatrix, for n bodies.
+template <class T>
+struct MassInverseScratch {
+  T* diagonal;       // n: of M⁻¹
+  T* pivots;         // n: those of M = Lᵀ D L (Featherstone 2008, section 6.5)
+  T* column;         // n
+  int* subtree_end;  // n: what body i carries, and itself, are [i, end)
+};
 
 template <class T>
 void CarveMassInverse(unsigned long n, Carver& carver,
@@ -127,6 +137,9 @@ TORQUED_ONE_COPY void InvertTree(const Tree& tree,
   }
 }
 
+/// M[n x n] ← M⁻¹, whole, row-major and exactly symmetric, from the lower half
+/// of M. Bodies come in depth-first order, as those of a Model do. Tests no
+/// pivot.
 template <class T>
 void InvertMassMatrix(const Tree& tree, const MassInverseScratch<T>& own,
                       T* M) {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/dynamics/joint-inl.h"
-#include "core/dynamics/kinematics.h"
+#include "core/dynamics/kinematics-inl.h"
 
 namespace torqued {
 namespace {

@@ -78,7 +78,7 @@ class PivotRule {
  private:
   Tree tree_;
   PivotScales scales_;
-  Workspace<double> workspace_;
+  Workspace workspace_;
   PivotScratch own_;
 };
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/dynamics/kinematics.h"
+#include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/workspace.h"
 #include "core/spatial/motion.h"
 
@@ -34,16 +34,21 @@ PivotScales::PivotScales(const Tree& tree) {
   joints_.resize(n);
   bounds_.resize(n);
   const std::vector<double> home(n, 0.0);
-  Workspace<double> workspace(tree.n);
+  Workspace workspace(tree.n);
   Scratch<double>& scratch = workspace.scratch();
   ComputePlacements(tree, home.data(), scratch);
-  ComputeWorldPlacements(tree, scratch);
+  std::vector<Transform<double>> in_base(n);
+  for (int i = 0; i < tree.n; ++i) {
+    const int parent = tree.bodies[i].parent;
+    in_base[i] =
+        parent == kBase ? scratch.X[i] : in_base[parent] * scratch.X[i];
+  }
 
   // Masses and their first moments in base axes, then the points o_i.
   std::vector<Vec3<double>> points(n, Vec3<double>::Zero());
   for (int i = tree.n - 1; i >= 0; --i) {
     const TreeBody& body = tree.bodies[i];
-    const Transform<double>& X = scratch.X_world[i];
+    const Transform<double>& X = in_base[i];
     joints_[i].mass += body.mass;
     points[i] += X.R * Vec3<double>::Constant(body.h) + X.p * body.mass;
     if (body.parent == kBase) continue;
@@ -52,7 +57,7 @@ PivotScales::PivotScales(const Tree& tree) {
   }
   for (int i = 0; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
-    const Transform<double>& X = scratch.X_world[i];
+    const Transform<double>& X = in_base[i];
     JointReach& joint = joints_[i];
     const Vec3<double> center =
         joint.mass > 0 ? points[i] * (1 / joint.mass) : X.p;
@@ -68,7 +73,7 @@ PivotScales::PivotScales(const Tree& tree) {
     joint.frame.square = SecondMoment(body, Vec3<double>::Zero());
     if (body.parent == kBase) continue;
     joint.axis.distance = Norm(points[i] - points[body.parent]);
-    joint.frame.distance = Norm(X.p - scratch.X_world[body.parent].p);
+    joint.frame.distance = Norm(X.p - in_base[body.parent].p);
   }
   FindBounds(tree);
 }

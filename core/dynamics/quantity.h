@@ -94,9 +94,8 @@ constexpr InputBits kTask =
 constexpr unsigned kOfTip = 1;
 constexpr unsigned kSolvesMass = 2;
 constexpr unsigned kSolvesTask = 4 | kSolvesMass | kOfTip;
-/// Takes nothing but an algorithm of the general tree: ComputeQuantities knows
-/// it.
-constexpr unsigned kGeneral = 8;
+/// Needs all of M⁻¹.
+constexpr unsigned kTakesInverse = 8 | kSolvesMass;
 
 constexpr signed char kPositions = -1;  // nq
 constexpr signed char kJoints = -2;     // nv
@@ -172,8 +171,6 @@ TORQUED_PER_TARGET QuantityBits QuantitiesWith(unsigned traits) {
 constexpr QuantityBits kTipQuantities = QuantitiesWith(table::kOfTip);
 constexpr QuantityBits kTaskQuantities = QuantitiesWith(table::kSolvesTask);
 constexpr QuantityBits kSolvesMassMatrix = QuantitiesWith(table::kSolvesMass);
-constexpr QuantityBits kGeneralQuantities = QuantitiesWith(table::kGeneral);
-constexpr QuantityBits kSolvesMassMatrixGeneral =
-    QuantitiesWith(table::kGeneral | table::kSolvesMass);
+constexpr QuantityBits kTakesInverse = QuantitiesWith(table::kTakesInverse);
 
 }  // namespace torqued

@@ -33,16 +33,11 @@ class Carver {
 template <class T>
 void CarveScratch(unsigned long n, Carver& carver, Scratch<T>& s) {
   carver.Take(s.X, n);
-  carver.Take(s.X_world, n);
-  carver.Take(s.V, n);
-  carver.Take(s.A, n);
-  carver.Take(s.F, n);
   carver.Take(s.Gc, n);
   carver.Take(s.Ga, n);
   carver.Take(s.U, n);
   carver.Take(s.d, n);
   carver.Take(s.u, n);
-  carver.Take(s.W, n);
   carver.Take(s.h, n);
   carver.Take(s.M, n * n);
   carver.Take(s.J, 6 * n);

@@ -12,13 +12,11 @@ constexpr std::align_val_t kAlignment{64};
 
 }  // namespace
 
-template <class T>
-void Workspace<T>::Free::operator()(void* p) const {
+void Workspace::Free::operator()(void* p) const {
   ::operator delete(p, kAlignment);
 }
 
-template <class T>
-void Workspace<T>::Reserve(int bodies) {
+void Workspace::Reserve(int bodies) {
   if (bodies <= bodies_) return;
   const auto n = static_cast<unsigned long>(bodies);
   Carver counter(nullptr);
@@ -32,8 +30,5 @@ void Workspace<T>::Reserve(int bodies) {
   CarveScratch(n, carver, scratch_);
   bodies_ = bodies;
 }
-
-template class Workspace<double>;
-template class Workspace<float>;
 
 }  // namespace torqued

@@ -9,7 +9,6 @@
 namespace torqued {
 
 /// Not thread-safe; reused for any number of states without allocating.
-template <class T>
 class Workspace {
  public:
   Workspace() = default;
@@ -18,7 +17,7 @@ class Workspace {
   /// Makes room for models of up to `bodies` bodies; allocates only to grow.
   void Reserve(int bodies);
 
-  Scratch<T>& scratch() { return scratch_; }
+  Scratch<double>& scratch() { return scratch_; }
 
  private:
   struct Free {
@@ -26,10 +25,7 @@ class Workspace {
   };
   int bodies_ = -1;
   std::unique_ptr<std::byte, Free> memory_;
-  Scratch<T> scratch_{};
+  Scratch<double> scratch_{};
 };
-
-extern template class Workspace<double>;
-extern template class Workspace<float>;
 
 }  // namespace torqued

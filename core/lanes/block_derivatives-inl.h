@@ -31,6 +31,39 @@ struct PlacedWrenches {
   int count;
 };
 
+/// A wrench W, 6 numbers (moment; force), acts on a body at a frame and is
+/// constant in `reference`, with J[6 x n] of that frame in that reference. To
+/// the derivatives of tau = … − Jᵀ W with respect to q for a W that turns with
+/// the body, this adds what makes them those of this W:
+///   local           nothing
+///   world-aligned   J_iᵀ (ω_j × m; ω_j × f),  ω_j: angular part of J_j
+///   world           J_iᵀ (−ad_{J_j}ᵀ W)
+/// For the wrench F that the frame exerts on its environment, tau = … + Jᵀ F,
+/// give W = −F. Of J the columns of the joints that carry `body`, the frame's,
+/// are read.
+template <class T>
+void AddHeldWrenchDerivative(const Tree& tree, int body,
+                             ReferenceFrame reference, const T* J,
+                             const T* wrench, T* dtau_dq) {
+  const int n = tree.n;
+  if (reference == ReferenceFrame::kLocal) return;
+  const Wrench<T> W = {{wrench[0], wrench[1], wrench[2]},
+                       {wrench[3], wrench[4], wrench[5]}};
+  for (int j = body; j != kBase; j = tree.bodies[j].parent) {
+    Twist<T> S = {{J[j], J[n + j], J[2 * n + j]}, Vec3<T>::Zero()};
+    if (reference == ReferenceFrame::kWorld) {
+      S.v = {J[3 * n + j], J[4 * n + j], J[5 * n + j]};
+    }
+    // What turning with joint j has done to W, and does not.
+    const Wrench<T> turned = MinusAdTranspose(S, W);
+    for (int i = body; i != kBase; i = tree.bodies[i].parent) {
+      const Twist<T> column = {{J[i], J[n + i], J[2 * n + i]},
+                               {J[3 * n + i], J[4 * n + i], J[5 * n + i]}};
+      dtau_dq[i * n + j] += Dot(turned, column);
+    }
+  }
+}
+
 template <class N>
 class BlockDerivatives {
  public:
@@ -53,7 +86,7 @@ class BlockDerivatives {
   bool wanted() const { return wanted_ != 0; }
 
   /// Whether SetMassMatrix comes first.
-  bool solves() const { return (wanted_ & kSolvesMassMatrixGeneral) != 0; }
+  bool solves() const { return (wanted_ & kTakesInverse) != 0; }
 
   /// Lower half packed.
   void SetMassMatrix(const P* packed) {

@@ -83,7 +83,7 @@ class BlockInputs {
     const auto twist = [](const P* x) TORQUED_INLINE_BODY {
       return Twist<P>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
     };
-    return {twist(base_twist_), twist(base_acceleration_), Vec3<P>::Zero()};
+    return {twist(base_twist_), twist(base_acceleration_)};
   }
   /// Of the state, where it brings one.
   Vec3<P> Gravity() const { return {gravity_[0], gravity_[1], gravity_[2]}; }

@@ -54,7 +54,7 @@ struct BlockSetup {
   double gravity[3];
   bool viscous_friction;
   bool coulomb_friction;
-  double coulomb_smoothing;  // see DynamicsTerms
+  double coulomb_smoothing;  // see LoweredTerms
 
   /// No length: nothing moves the tip, or none is needed.
   LanePlace tip;

@@ -2,8 +2,6 @@
 // robot, on the lowered tree.
 #pragma once
 
-#include "core/dynamics/coriolis-inl.h"
-#include "core/dynamics/power.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_derivatives-inl.h"
 #include "core/lanes/block_job.h"
@@ -15,6 +13,20 @@
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
+
+/// W each. The first two are the rates of energies; the rest, whose sum is the
+/// sum of these two, are the powers of what acts on the robot.
+enum PowerShare {
+  kKineticRate,    // dK/dt, rotors (armature) included
+  kPotentialRate,  // dP/dt, of a P in an inertial frame
+  kActuatorPower,  // τᵀ q̇, τ of inverse dynamics
+  kViscousPower,   // −q̇ᵀ F_v q̇
+  kCoulombPower,   // −Σ F_s sgn(q̇) q̇
+  kTipPower,       // −Fᵀ V of what the robot exerts on the environment
+  kExternalPower,  // Wᵀ V of what acts on the robot
+  kBasePower,      // V_0ᵀ F_base
+  kPowerShareCount
+};
 
 /// What BlockLinks reads of a block.
 template <class N>
@@ -273,7 +285,13 @@ class BlockLinks {
     LoweredCoriolisMatrix(lowered_, in.state, derivatives_, C);
     store(Output::kCoriolisMatrix, C, n_ * n_);
     if (!Wants(Bit(Quantity::kMassMatrixRate))) return;
-    MassMatrixRate(n_, static_cast<const P*>(C), rate);
+    for (int i = 0; i < n_; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        const P sum = C[i * n_ + j] + C[j * n_ + i];
+        rate[i * n_ + j] = sum;
+        rate[j * n_ + i] = sum;
+      }
+    }
     store(Output::kMassMatrixRate, rate, n_ * n_);
   }
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/dynamics/crba.h"
-#include "core/dynamics/kinematics.h"
-#include "core/dynamics/ldlt.h"
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/ldlt-inl.h"
 #include "core/dynamics/pivot_rule.h"
 #include "core/dynamics/workspace.h"
 #include "core/lanes/pivot_bounds-inl.h"
@@ -46,7 +46,7 @@ bool DoubtfulInSingle(const Tree& tree, std::span<const double> q) {
   const auto n = static_cast<std::size_t>(tree.n);
   const PivotScales scales(tree);
   const std::vector<double> per_scale = ReciprocalScales(tree, scales, q);
-  Workspace<double> workspace(tree.n);
+  Workspace workspace(tree.n);
   Scratch<double>& scratch = workspace.scratch();
   ComputePlacements(tree, q.data(), scratch);
   if (tree.n > kMaxFactorizedDof) {

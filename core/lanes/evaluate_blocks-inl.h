@@ -109,7 +109,7 @@ class BlockEvaluation {
   }
   bool solves() const {
     return wants_factors() || wants_acceleration() ||
-           (wanted_ & kSolvesMassMatrixGeneral) != 0;
+           (wanted_ & kTakesInverse) != 0;
   }
   bool wants_bias() const { return Wants(Output::kBias); }
   bool wants_pose() const { return Wants(Output::kPose); }
@@ -305,8 +305,8 @@ class BlockEvaluation {
 
   bool wants_factors() const {
     return job_.task ||
-           (by_factorization() && (wants_acceleration() ||
-                                   (wanted_ & kSolvesMassMatrixGeneral) != 0));
+           (by_factorization() &&
+            (wants_acceleration() || (wanted_ & kTakesInverse) != 0));
   }
 
   __attribute__((noinline)) void LoweredMass() {
@@ -378,8 +378,7 @@ class BlockEvaluation {
   void Factor() {
     QuantityBits solved = kTaskQuantities;
     // With articulated bodies their own pivots decide.
-    if (by_factorization())
-      solved |= kOfForwardDynamics | kSolvesMassMatrixGeneral;
+    if (by_factorization()) solved |= kOfForwardDynamics | kTakesInverse;
     unsigned doubtful = mass_.Factor(pivots_);
     // Of many joints the pivots of articulated bodies certify more than those
     // of the factors, and H is the same.
@@ -420,7 +419,7 @@ class BlockEvaluation {
   /// Of M⁻¹, where nobody else factorizes M for it.
   void CheckInverse(const MassInverseScratch<P>& inverse) {
     if (by_factorization()) return;
-    doubts_.Add(kSolvesMassMatrixGeneral,
+    doubts_.Add(kTakesInverse,
                 pivots_.DoubtfulByInverse(inverse.diagonal, inverse.pivots));
   }
 

@@ -1,5 +1,8 @@
-// The Christoffel symbols of a lowered tree's mass matrix: the recursion of
-// core/dynamics/coriolis-inl.h in the axes of the bodies.
+// The Christoffel symbols of a lowered tree's mass matrix. For a ≤ b ≤ m on one
+// way to the base, in axes that do not move,
+//   ∂m_ab/∂q_m = A_aᵀ D A_b,   D = −(Gᶜ_m ad_{A_m} + ad_{A_m}ᵀ Gᶜ_m),
+//   ∂m_am/∂q_b = −A_aᵀ ad_{A_b}ᵀ F,   F = Gᶜ_m A_m,
+//   ∂m_bm/∂q_a = 0: joint a moves both of them.
 #pragma once
 
 #include "core/lowered/crba-inl.h"
@@ -48,8 +51,10 @@ TORQUED_INLINE Wrench<T> TurnedWithJoint(const LoweredBody<N>& body,
   return {{-F.m.y, F.m.x, T(0)}, of_force};
 }
 
-/// c[n x n x n], see ChristoffelSymbols, from the poses X and the composites
-/// `sum`, which make room for their rates. Uses F[n] and screws[n].
+/// c[n x n x n], c_ijk = ½ (∂m_ij/∂q_k + ∂m_ik/∂q_j − ∂m_jk/∂q_i) at
+/// (i n + j) n + k, symmetric in j and k, from the poses X and the composites
+/// `sum`, which are replaced by their rates. Zero unless the three joints are
+/// on one way to the base. Uses F[n] and screws[n].
 template <class T, class N>
 TORQUED_ONE_COPY void LoweredChristoffel(const LoweredTreeOf<N>& tree,
                                          const LoweredState<T>& state,

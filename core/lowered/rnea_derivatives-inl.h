@@ -1,7 +1,8 @@
-// Derivatives of inverse dynamics on a lowered tree: the recursion of
-// core/dynamics/rnea_derivatives.h in the axes of the bodies, where a joint's
-// screw is a unit vector. Regrouped inertias leave inverse dynamics the same
-// function, hence its derivatives too.
+// Derivatives of inverse dynamics on a lowered tree (Singh, Russell & Wensing
+// 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
+// vector algebra"; for joints of one degree of freedom), in the axes of the
+// bodies, where a joint's screw is a unit vector. Regrouped inertias leave
+// inverse dynamics the same function, hence its derivatives too.
 #pragma once
 
 #include "core/dynamics/friction-inl.h"
@@ -472,8 +473,10 @@ TORQUED_ONE_COPY void FindDerivatives(const LoweredTreeOf<N>& tree,
   }
 }
 
-/// See InverseDynamicsDerivatives; the wrenches of `terms` turn with their
-/// bodies.
+/// With tau = ID(q, v, a): dtau_dq, dtau_dv and M = dtau/da, each [n x n],
+/// row-major and written whole. Armature is part of M. Coulomb friction has no
+/// derivative, at v = 0 neither, unless it is smoothed. The wrenches of `terms`
+/// turn with their bodies.
 template <class T, class N>
 TORQUED_INLINE void LoweredInverseDynamicsDerivatives(
     const LoweredTreeOf<N>& tree, const LoweredTerms<T>& terms,
@@ -487,8 +490,9 @@ TORQUED_INLINE void LoweredInverseDynamicsDerivatives(
   }
 }
 
-/// C[n x n], see CoriolisMatrix, for a base at rest: the Coriolis forces are
-/// quadratic in q̇, and their derivative with respect to it is 2 C.
+/// C[n x n], row-major, of the Christoffel symbols: c = C q̇, and Ṁ − 2C is
+/// skew. For a base at rest: the Coriolis forces are quadratic in q̇, and their
+/// derivative with respect to it is 2 C.
 template <class T, class N>
 TORQUED_ONE_COPY void LoweredCoriolisMatrix(
     const LoweredTreeOf<N>& tree, const LoweredState<T>& state,

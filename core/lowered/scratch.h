@@ -61,7 +61,8 @@ struct LoweredTerms {
   const BaseMotion<T>* base;  // null: at rest
   bool viscous_friction;
   bool coulomb_friction;
-  double coulomb_smoothing;  // see DynamicsTerms
+  /// ε, rad/s or m/s: Coulomb friction is F_s tanh(q̇ / ε). 0: F_s sgn(q̇).
+  double coulomb_smoothing;
   const BodyWrench<T>* wrenches;
   int wrench_count;
 };

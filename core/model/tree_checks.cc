@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/dynamics/crba.h"
-#include "core/dynamics/kinematics.h"
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/kinematics-inl.h"
 #include "core/dynamics/pivot_rule.h"
 #include "core/model/checks.h"
 #include "core/model/model_builder.h"

@@ -46,6 +46,7 @@ TEST_F(LiveServer, AnswersAThousandCallsInFlight) {
       client_->Compute("panda", {v1::QUANTITY_GRAVITY_FORCES}, {.q = q})
           .gravity;
   std::vector<PendingEvaluation> pending;
+  pending.reserve(static_cast<std::size_t>(q.rows()));
   for (Eigen::Index k = 0; k < q.rows(); ++k) {
     pending.push_back(client_->ComputeAsync(
         "panda", {v1::QUANTITY_GRAVITY_FORCES}, {.q = q.row(k)}));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "core/model/model_builder.h"
 
@@ -37,18 +38,24 @@ Pose PoseOf(const Placed& placed) {
   return pose;
 }
 
-}  // namespace
-
-std::shared_ptr<const Model> WithArmature(const Model& model, double scale) {
-  ModelBuilder builder(model.name() + " with armature");
+/// What is beyond a body, with these rotors.
+template <class Armature>
+std::shared_ptr<const Model> Rebuilt(const Model& model, int base,
+                                     const Armature& armature) {
+  ModelBuilder builder(model.name() + " rebuilt");
   builder.AddLink({.name = "root", .inertial = {}});
   const auto body_name = [&](int body) {
-    return body == kBase ? std::string("root")
-                         : model.joints()[body].child_link;
+    return body == base ? std::string("root") : model.joints()[body].child_link;
   };
   const Tree tree = model.tree();
-  for (int i = 0; i < tree.n; ++i) {
+  std::vector<bool> beyond(static_cast<std::size_t>(tree.n));
+  const auto is_beyond = [&](int body) {
+    return body == base || (body != kBase && beyond[body]);
+  };
+  for (int i = base + 1; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
+    beyond[i] = is_beyond(body.parent);
+    if (!beyond[i]) continue;
     builder.AddLink({.name = body_name(i), .inertial = InertialOf(body)});
     const Joint& joint = model.joints()[i];
     JointDescription copy;
@@ -62,26 +69,39 @@ std::shared_ptr<const Model> WithArmature(const Model& model, double scale) {
     copy.axis = joint.axis;
     copy.damping = joint.damping;
     copy.friction = joint.friction;
-    copy.armature = scale * (0.1 + 0.05 * i);
+    copy.armature = armature(i);
     builder.AddJoint(copy);
   }
-  if (model.tip_frame()) {
-    const BodyFrame& tip = model.frames()[*model.tip_frame()].placement;
-    builder.AddLink({.name = "tip", .inertial = {}});
-    JointDescription mount;
-    mount.name = "mount of the tip";
-    mount.parent = body_name(tip.body);
-    mount.child = "tip";
-    mount.origin = PoseOf(tip);
-    builder.AddJoint(mount);
-  }
   BuildOptions options;
-  if (model.tip_frame()) options.default_tip = "tip";
+  if (const auto frame = model.tip_frame()) {
+    const BodyFrame& tip = model.frames()[*frame].placement;
+    if (is_beyond(tip.body)) {
+      builder.AddLink({.name = "tip", .inertial = {}});
+      JointDescription mount;
+      mount.name = "mount of the tip";
+      mount.parent = body_name(tip.body);
+      mount.child = "tip";
+      mount.origin = PoseOf(tip);
+      builder.AddJoint(mount);
+      options.default_tip = "tip";
+    }
+  }
   const LoadResult result = builder.Build(options);
   for (const Finding& finding : result.report.findings()) {
     if (finding.severity == Severity::kError) ADD_FAILURE() << finding.message;
   }
   return result.model;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> PartBeyond(const Model& model, int base) {
+  return Rebuilt(model, base,
+                 [&](int i) { return model.tree().bodies[i].armature; });
+}
+
+std::shared_ptr<const Model> WithArmature(const Model& model, double scale) {
+  return Rebuilt(model, kBase, [&](int i) { return scale * (0.1 + 0.05 * i); });
 }
 
 }  // namespace torqued::testing_support

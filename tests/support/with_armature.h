@@ -7,6 +7,9 @@
 
 namespace torqued::testing_support {
 
+/// What hangs on a body of the robot, with this body as its base: "root".
+std::shared_ptr<const Model> PartBeyond(const Model& model, int base);
+
 /// The robot with rotor inertias of 0.1 kg m² (kg) and more times `scale`;
 /// built from the numbers of the model, of which all moving bodies have a mass.
 /// Joints keep their friction and lose their limits. They may come in another

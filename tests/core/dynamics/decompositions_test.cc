@@ -3,7 +3,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "core/dynamics/ldlt.h"
+#include "core/dynamics/ldlt-inl.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued {

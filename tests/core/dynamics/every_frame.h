@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/batch/robot.h"
-#include "tests/core/dynamics/random_cases.h"
+#include "tests/core/dynamics/robots.h"
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/dynamics/crba.h"
-#include "core/dynamics/kinematics.h"
-#include "core/dynamics/ldlt.h"
+#include "core/dynamics/crba-inl.h"
+#include "core/dynamics/kinematics-inl.h"
+#include "core/dynamics/ldlt-inl.h"
 #include "tests/core/dynamics/quad_mass_matrix.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/model/descriptions.h"
@@ -62,7 +62,7 @@ TEST(PivotRule, WhatIsRegularHasDigitsInProportionToItsDistanceFromTheLimit) {
       if (robot.model == nullptr) continue;
       const Tree tree = robot.model->tree();
       const int n = tree.n;
-      Workspace<double> workspace(n);
+      Workspace workspace(n);
       Scratch<double>& scratch = workspace.scratch();
       const double* const q = robot.q.data();
       ComputePlacements(tree, q, scratch);

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "core/batch/robot.h"
-#include "core/dynamics/energy-inl.h"
-#include "tests/core/dynamics/random_cases.h"
+#include "core/lanes/targets.h"
+#include "tests/core/dynamics/robots.h"
 #include "tests/support/compare.h"
 #include "tests/support/load_model.h"
 #include "tests/support/planar_2r.h"
@@ -70,13 +70,16 @@ TEST_F(Planar2R, MassesMoveAsTheClosedForm) {
 }
 
 TEST_F(Planar2R, EnergiesAndLagrangianEqualTheClosedForm) {
-  const Tree tree = model_->tree();
-  constexpr double kDown[3] = {0, -kG, 0};
+  testing_support::Setting arm{"planar", model_, {}, {}};
+  arm.options.terms = options_.terms;
   for (int k = 0; k < 100; ++k) {
     const Vector2d q = random_.Vector(2, -3, 3), v = random_.Vector(2, -4, 4);
-    auto at = testing_support::At(tree, q);
-    const double K = KineticEnergy(tree, v.data(), at.scratch());
-    const double P = PotentialEnergy(tree, kDown, at.scratch());
+    arm[Input::kQ] = q;
+    arm[Input::kV] = v;
+    const auto is =
+        testing_support::Ask(arm, {Quantity::kEnergy}, BestTarget());
+    const double K = is[Output::kKineticEnergy][0],
+                 P = is[Output::kPotentialEnergy][0];
     const double K_closed = planar::Kinetic1(v) + planar::Kinetic2(q, v);
     const double P_closed = planar::Potential1(q) + planar::Potential2(q);
     EXPECT_NEAR(K, K_closed, 1e-13 * K_closed);

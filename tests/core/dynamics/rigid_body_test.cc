@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/dynamics/link_motion-inl.h"
 #include "core/model/screws.h"
-#include "tests/core/dynamics/random_cases.h"
+#include "core/spatial/inertia.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
@@ -129,6 +128,12 @@ Sums Sum(const Particles& particles, const BodyMotion& motion) {
     sums.kinetic_energy += 0.5 * momentum.dot(motion.VelocityAt(p.r));
   }
   return sums;
+}
+
+Vector6d ToEigen(const Wrench<double>& F) {
+  Vector6d six;
+  six << F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z;
+  return six;
 }
 
 #define EXPECT_CLOSE(a, b) EXPECT_LT(((a) - (b)).cwiseAbs().maxCoeff(), 1e-13)
@@ -297,27 +302,6 @@ TEST(RigidBody, KineticEnergyIsAVolumeIntegral) {
       0.5 * m * motion.v.squaredNorm() + 0.5 * motion.w.dot(I * motion.w);
   EXPECT_NEAR(Sum(Box(size, Vector3d::Zero(), 800), motion).kinetic_energy,
               closed, 1e-13 * closed);
-}
-
-TEST(RigidBody, PointsOfALinkMoveWithItsTwist) {
-  // ṗ = R (v + ω × r) for a point r of a link, against its Jacobian.
-  for (const RandomCase& c : MakeRandomCases({.count = 12})) {
-    Configured<double> at = At(c.tree(), c.state.q);
-    ComputeBodyTwists(c.tree(), c.state.v.data(), at.scratch());
-    Random random(11);
-    const int body = c.n() - 1;
-    const Vector3d r = random.Vector(3, -1, 1);
-    const BodyFrame point = {
-        body, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {r[0], r[1], r[2]}};
-    Vector6d velocity;
-    FrameTwist(c.tree(), point, ReferenceFrame::kLocalWorldAligned,
-               at.scratch(), velocity.data());
-    const Twist<double>& V = at.scratch().V[body];
-    const Vec3<double> moved =
-        at.scratch().X_world[body].R *
-        (V.v + Cross(V.w, Vec3<double>{r[0], r[1], r[2]}));
-    EXPECT_CLOSE(velocity.tail<3>(), Vector3d(moved.x, moved.y, moved.z));
-  }
 }
 
 }  // namespace

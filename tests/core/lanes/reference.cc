@@ -2,26 +2,32 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <variant>
 
-#include "core/dynamics/aba.h"
-#include "core/dynamics/crba.h"
-#include "core/dynamics/jacobian.h"
-#include "core/dynamics/kinematics.h"
-#include "core/dynamics/ldlt.h"
 #include "core/dynamics/pivot_rule.h"
-#include "core/dynamics/quantities-inl.h"
-#include "core/dynamics/rnea.h"
-#include "core/dynamics/task_mobility.h"
-#include "core/dynamics/task_projection.h"
-#include "core/dynamics/task_torque.h"
+#include "tests/support/textbook.h"
 
 namespace torqued::testing_support {
 namespace {
+
+/// Wider than what is tested, so that errors are that one's.
+using Wide = long double;
+using DualWide = textbook::Dual<Wide>;
+using Vector = textbook::VectorX<Wide>;
+using Vector3 = textbook::Vector3<Wide>;
+using Vector6 = textbook::Vector6<Wide>;
+using Matrix = textbook::MatrixX<Wide>;
+using Motion = textbook::Motion<Wide>;
+using Pose = textbook::Pose<Wide>;
+using textbook::Along;
+using textbook::Configuration;
+using textbook::Rates;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -34,18 +40,7 @@ class ReferenceRows {
         options_(plan.options()),
         tree_(plan.model().tree()),
         n_(tree_.n),
-        workspace_(n_),
-        s_(workspace_.scratch()) {
-    Carver counter(nullptr);
-    CarveQuantityScratch(kGeneralQuantities, static_cast<unsigned long>(n_),
-                         counter, further_);
-    memory_.resize(counter.used() + 64);
-    void* start = memory_.data();
-    std::size_t space = memory_.size();
-    Carver carver(std::align(64, counter.used(), start, space));
-    CarveQuantityScratch(kGeneralQuantities, static_cast<unsigned long>(n_),
-                         carver, further_);
-    pivots_.Reserve(n_);
+        pivots_(tree_) {
     if (plan.tip_frame()) {
       tip_ = &plan.model()
                   .frames()[static_cast<std::size_t>(*plan.tip_frame())]
@@ -73,9 +68,16 @@ class ReferenceRows {
         return;
       }
     }
-    ComputePlacements(tree_, Of(Input::kQ), s_);
-    mass_ = JudgePivots(tree_, PivotScales(tree_), Of(Input::kQ), s_, pivots_);
-    ComputeWorldPlacements(tree_, s_);
+    q_ = Eigen::Map<const Eigen::VectorXd>(Of(Input::kQ), n_).cast<Wide>();
+    at_.emplace(tree_, q_);
+    mass_ = pivots_.At(Of(Input::kQ));
+    M_ = textbook::MassMatrix(tree_, *at_);
+    if (mass_.regular()) factors_.compute(M_);
+    dM_.clear();
+    if (tip_ != nullptr) {
+      J_ =
+          textbook::FrameJacobian(tree_, *at_, *tip_, options_.reference_frame);
+    }
     for (int k = 0; k < kQuantityCount; ++k) {
       quantity_ = static_cast<Quantity>(k);
       if (options_.quantities.Has(quantity_)) EvaluateQuantity();
@@ -148,14 +150,6 @@ class ReferenceRows {
     }
   }
 
-  void StoreSymmetric(Output output, int size, const double* matrix) {
-    std::vector<double> packed;
-    for (int i = 0; i < size; ++i) {
-      packed.insert(packed.end(), matrix + i * size, matrix + i * size + i + 1);
-    }
-    Store(output, packed.data());
-  }
-
   void ReportSingularMass() {
     RowIssue issue;
     issue.code = RowCode::kSingularMassMatrix;
@@ -167,143 +161,417 @@ class ReferenceRows {
     Report(issue);
   }
 
-  void LoadTerms() {
-    const auto twist = [](const double* x) {
-      if (x == nullptr) return Twist<double>::Zero();
-      return Twist<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+  /// Zeros if it is absent or the quantity does not read it.
+  Vector Given(Input input) const {
+    const double* const numbers = Of(input);
+    if (numbers == nullptr) return Vector::Zero(n_);
+    return Eigen::Map<const Eigen::VectorXd>(numbers, n_).cast<Wide>();
+  }
+
+  /// What acts on the robot, of what the quantity reads.
+  void LoadSurroundings() {
+    const auto six = [this](Input input) -> Eigen::Matrix<double, 6, 1> {
+      const double* const x = Of(input);
+      if (x == nullptr) return Eigen::Matrix<double, 6, 1>::Zero();
+      return Eigen::Map<const Eigen::Matrix<double, 6, 1>>(x);
     };
-    terms_ = {};
-    terms_.viscous_friction = options_.terms.viscous_friction;
-    terms_.coulomb_friction = options_.terms.coulomb_friction;
-    terms_.coulomb_smoothing = options_.terms.coulomb_smoothing;
-    const double* const V = Of(Input::kBaseTwist);
-    const double* const A = Of(Input::kBaseAcceleration);
+    around_ = {};
+    around_.viscous = options_.terms.viscous_friction;
+    around_.coulomb = options_.terms.coulomb_friction;
+    around_.smoothing = options_.terms.coulomb_smoothing;
+    around_.base_twist = six(Input::kBaseTwist);
+    around_.base_acceleration = six(Input::kBaseAcceleration);
     const double* const g = Of(Input::kGravity);
-    motion_ = {twist(V), twist(A)};
-    if (g != nullptr) {
-      motion_.g = Vec3<double>::Constant(g);
-    } else {
-      std::copy_n(options_.terms.gravity->begin(), 3, terms_.gravity);
+    around_.gravity = Eigen::Map<const Eigen::Vector3d>(
+        g != nullptr ? g : options_.terms.gravity->data());
+    if (const double* F = Of(Input::kTipWrench)) {
+      around_.pushes.push_back(
+          {{*tip_, options_.wrench_frame},
+           -Eigen::Map<const textbook::Vector6<double>>(F)});
     }
-    base_ = V != nullptr || A != nullptr || g != nullptr ? &motion_ : nullptr;
-    wrenches_ = {};
-    if (const double* F = Of(Input::kTipWrench); F && tip_->body != kBase) {
-      tip_wrench_ = {*tip_, options_.wrench_frame};
-      wrenches_.on_environment = {&tip_wrench_, 1, F};
+    if (const double* W = Of(Input::kExternalWrenches)) {
+      for (const WrenchPlace& place : plan_.wrench_places()) {
+        around_.pushes.push_back(
+            {place, Eigen::Map<const textbook::Vector6<double>>(W)});
+        W += 6;
+      }
     }
-    if (const double* const W = Of(Input::kExternalWrenches)) {
-      const std::vector<WrenchPlace>& places = plan_.wrench_places();
-      wrenches_.on_robot = {places.data(), static_cast<int>(places.size()), W};
+  }
+
+  /// The quantity's q and v, and these accelerations.
+  Motion With(const Vector& a) const { return {q_, Given(Input::kV), a}; }
+
+  /// By M, which is regular.
+  Vector ForwardDynamics() const {
+    const Vector none = Vector::Zero(n_);
+    return factors_.solve(Given(Input::kTau) -
+                          textbook::Torques(tree_, around_, With(none)));
+  }
+
+  void Store(Output output, const Matrix& matrix) {
+    std::vector<double> values;
+    for (const Wide x : matrix.reshaped<Eigen::RowMajor>()) {
+      values.push_back(static_cast<double>(x));
     }
-    terms_.external_wrenches = wrenches_.any();
-    if (wrenches_.any()) ApplyWrenches(tree_, wrenches_, s_);
+    Store(output, values.data());
+  }
+
+  void StoreLower(Output output, const Matrix& matrix) {
+    std::vector<double> packed;
+    for (int i = 0; i < matrix.rows(); ++i) {
+      for (int j = 0; j <= i; ++j) {
+        packed.push_back(static_cast<double>(matrix(i, j)));
+      }
+    }
+    Store(output, packed.data());
   }
 
   void EvaluateQuantity() {
-    LoadTerms();
     const bool solves = (kSolvesMassMatrix & Bit(quantity_)) != 0;
     if (solves && !mass_.regular()) ReportSingularMass();
+    LoadSurroundings();
     if (IsOfTheTask()) return EvaluateTask();
     if (solves && !mass_.regular()) return;
-    std::vector<double> result(static_cast<std::size_t>(std::max(n_, 12)));
-    double* const x = result.data();
-    const double *const v = Of(Input::kV), *const a = Of(Input::kA);
-    const ReferenceFrame reference = options_.reference_frame;
-    const bool forward = Is(Quantity::kForwardDynamics) ||
-                         Is(Quantity::kForwardFrameAcceleration) ||
-                         Is(Quantity::kForwardDynamicsDerivatives);
-    if (forward) {
-      ForwardDynamics(tree_, terms_, v, Of(Input::kTau), s_, x, base_);
-    }
-    if ((kGeneralQuantities & Bit(quantity_)) != 0) {
-      const QuantityInputs<double> in = {tree_, terms_,    tip_,  reference, v,
-                                         a,     wrenches_, base_, x};
-      ComputeQuantities(Bit(quantity_), in, s_, further_,
-                        [this](Output output, const double* values, int) {
-                          Store(output, values);
-                        });
-      return;
-    }
+    const Vector none = Vector::Zero(n_);
+    const Motion motion = With(Given(Input::kA));
     switch (quantity_) {
       case Quantity::kInverseDynamics:
-        InverseDynamics(tree_, terms_, v, a, s_, x, base_);
-        return Store(Output::kTau, x);
+        return Store(Output::kTau, textbook::Torques(tree_, around_, motion));
       case Quantity::kMassMatrix:
-        MassMatrix(tree_, s_, s_.M);
-        return StoreSymmetric(Output::kMassMatrix, n_, s_.M);
+        return StoreLower(Output::kMassMatrix, M_);
       case Quantity::kForwardDynamics:
-        return Store(Output::kAcceleration, x);
+        return Store(Output::kAcceleration, ForwardDynamics());
       case Quantity::kBiasForces:
-        BiasForces(x);
-        return Store(Output::kBias, x);
+        return Store(Output::kBias, textbook::Torques(tree_, around_, motion));
+      case Quantity::kGravityForces:
+      case Quantity::kCoriolisForces: {
+        const bool coriolis = Is(Quantity::kCoriolisForces);
+        around_.viscous = around_.coulomb = false;
+        if (coriolis) around_.gravity.setZero();
+        return Store(coriolis ? Output::kCoriolis : Output::kGravity,
+                     textbook::Torques(tree_, around_, motion));
+      }
       case Quantity::kFramePose: {
-        const Transform<double> T = FramePlacement(tree_, *tip_, s_);
-        const double pose[12] = {T.R.c0.x, T.R.c1.x, T.R.c2.x, T.p.x,
-                                 T.R.c0.y, T.R.c1.y, T.R.c2.y, T.p.y,
-                                 T.R.c0.z, T.R.c1.z, T.R.c2.z, T.p.z};
+        const Pose T = at_->PlaceOf(*tip_);
+        Matrix pose(3, 4);
+        pose << T.R, T.p;
         return Store(Output::kPose, pose);
       }
       case Quantity::kJacobian:
-        FrameJacobian(tree_, *tip_, reference, s_, s_.J);
-        return Store(Output::kJacobian, s_.J);
-      case Quantity::kJacobianDrift: {
-        double drift[6];
-        Drift(drift);
-        return Store(Output::kJacobianDrift, drift);
+        return Store(Output::kJacobian, J_);
+      case Quantity::kJacobianRate:
+        return Store(Output::kJacobianRate, JacobianRate());
+      case Quantity::kJacobianDrift:
+        return Store(Output::kJacobianDrift, Drift());
+      case Quantity::kForwardFrameAcceleration:
+        return Store(Output::kForwardFrameAcceleration,
+                     Drift() + J_ * ForwardDynamics());
+      case Quantity::kMassMatrixInverse:
+        return Store(Output::kMassMatrixInverse, Inverse());
+      case Quantity::kCoriolisMatrix:
+      case Quantity::kMassMatrixRate:
+      case Quantity::kChristoffelSymbols:
+        return EvaluateChristoffel(motion.v);
+      case Quantity::kEnergy:
+      case Quantity::kPowerBalance:
+        return EvaluatePower(motion);
+      case Quantity::kCenterOfMass:
+      case Quantity::kMomentum:
+      case Quantity::kMomentumMatrix:
+        return EvaluateMomentum(motion.v);
+      case Quantity::kLinkTwists:
+      case Quantity::kLinkAccelerations:
+        return EvaluateLinks(motion);
+      case Quantity::kFrameVelocity:
+      case Quantity::kFrameAcceleration:
+        return EvaluateFrame(motion);
+      case Quantity::kJointWrenches:
+      case Quantity::kBaseWrench:
+        return EvaluateWrenches(motion);
+      case Quantity::kRegressor:
+        return EvaluateRegressor(motion);
+      case Quantity::kInverseDynamicsDerivatives: {
+        const auto [by_q, by_v] =
+            textbook::TorqueDerivatives(tree_, around_, motion);
+        Store(Output::kTauByQ, by_q);
+        return Store(Output::kTauByV, by_v);
       }
-      default: {
-        double acceleration[6];
-        Drift(acceleration);
-        FrameJacobian(tree_, *tip_, reference, s_, s_.J);
-        for (int k = 0; k < 6; ++k) {
-          for (int j = 0; j < n_; ++j) {
-            acceleration[k] += s_.J[k * n_ + j] * x[j];
-          }
-        }
-        return Store(Output::kForwardFrameAcceleration, acceleration);
+      case Quantity::kForwardDynamicsDerivatives: {
+        const auto [by_q, by_v] = textbook::TorqueDerivatives(
+            tree_, around_, With(ForwardDynamics()));
+        Store(Output::kAccelerationByQ, -factors_.solve(by_q));
+        Store(Output::kAccelerationByV, -factors_.solve(by_v));
+        return Store(Output::kAccelerationByTau, Inverse());
       }
+      default:
+        FAIL() << ToString(quantity_);
     }
   }
 
-  /// Without wrenches.
-  void BiasForces(double* h) {
-    DynamicsTerms terms = terms_;
-    terms.external_wrenches = false;
-    InverseDynamics(tree_, terms, Of(Input::kV),
-                    static_cast<const double*>(nullptr), s_, h, base_);
+  Matrix Inverse() const { return factors_.solve(Matrix::Identity(n_, n_)); }
+
+  void EvaluateChristoffel(const Vector& v) {
+    if (dM_.empty()) dM_ = textbook::MassDerivatives(tree_, q_);
+    const std::vector<Matrix>& dM = dM_;
+    Matrix c(n_, n_ * n_), C = Matrix::Zero(n_, n_), rate = C;
+    for (int i = 0; i < n_; ++i) {
+      rate += dM[static_cast<std::size_t>(i)] * v[i];
+      for (int j = 0; j < n_; ++j) {
+        for (int k = 0; k < n_; ++k) {
+          c(i, j * n_ + k) = (dM[k](i, j) + dM[j](i, k) - dM[i](j, k)) / 2;
+          C(i, j) += c(i, j * n_ + k) * v[k];
+        }
+      }
+    }
+    Store(Output::kChristoffel, c);
+    Store(Output::kCoriolisMatrix, C);
+    Store(Output::kMassMatrixRate, rate);
   }
 
-  void Drift(double* drift) {
-    std::fill_n(drift, 6, 0.0);
-    if (Of(Input::kV) == nullptr && base_ == nullptr) return;
-    FrameDrift(tree_, *tip_, options_.reference_frame, Of(Input::kV), s_, drift,
-               base_);
+  /// Twists of the bodies, with their rates: components in base axes.
+  std::vector<textbook::Vector6<DualWide>> Twists(
+      const Configuration<DualWide>& at, const Motion& motion) const {
+    return at.Twists(tree_, Along(motion.v, motion.a),
+                     Along(around_.base_twist.cast<Wide>().eval(),
+                           around_.base_acceleration.cast<Wide>().eval()));
+  }
+
+  void EvaluatePower(const Motion& motion) {
+    const Configuration<DualWide> at(tree_, Along(motion.q, motion.v));
+    const auto V = Twists(at, motion);
+    const Vector tau = textbook::Torques(tree_, around_, motion);
+    const Vector3 g = around_.gravity.cast<Wide>();
+    DualWide K = 0;
+    Wide P = 0, actuators = 0, viscous = 0, coulomb = 0, tip = 0, external = 0;
+    Wide lowering = 0;
+    for (int i = 0; i < n_; ++i) {
+      const TreeBody& body = tree_.bodies[i];
+      const Pose& X = at_->bodies[static_cast<std::size_t>(i)];
+      const textbook::Vector6<DualWide> inside =
+          at.bodies[static_cast<std::size_t>(i)].TwistInside(
+              V[static_cast<std::size_t>(i)]);
+      const auto G = textbook::InertiaOf<DualWide>(body.mass, body.h, body.I);
+      const DualWide v(motion.v[i], motion.a[i]);
+      K += (inside.dot(G * inside) + DualWide(body.armature) * v * v) *
+           DualWide(0.5);
+      const Vector3 h = Eigen::Map<const Eigen::Vector3d>(body.h).cast<Wide>();
+      P -= g.dot(X.R * h + X.p * Wide(body.mass));
+      // The momentum of the body, in base axes.
+      const auto momentum = (G * inside).eval();
+      for (int k = 0; k < 3; ++k) {
+        for (int l = 0; l < 3; ++l) {
+          lowering += g[k] * X.R(k, l) * momentum[3 + l].x;
+        }
+      }
+      actuators += tau[i] * v.x;
+      viscous -= textbook::ViscousFriction(body, around_, v.x) * v.x;
+      coulomb -= textbook::CoulombFriction(body, around_, v.x) * v.x;
+    }
+    const bool has_tip = Of(Input::kTipWrench) != nullptr;
+    for (std::size_t k = 0; k < around_.pushes.size(); ++k) {
+      const textbook::Push& push = around_.pushes[k];
+      if (push.place.frame.body == kBase) continue;
+      const auto& moved = V[static_cast<std::size_t>(push.place.frame.body)];
+      const auto W = textbook::WrenchOf(*at_, push);
+      for (int l = 0; l < 6; ++l) {
+        (k == 0 && has_tip ? tip : external) += W[l] * moved[l].x;
+      }
+    }
+    const Wide base = BaseWrench(motion).dot(around_.base_twist.cast<Wide>());
+    Store(Output::kKineticEnergy, Vector::Constant(1, K.x));
+    Store(Output::kPotentialEnergy, Vector::Constant(1, P));
+    Vector power(8);
+    power << K.d, -lowering, actuators, viscous, coulomb, tip, external, base;
+    Store(Output::kPowerBalance, power);
+  }
+
+  void EvaluateMomentum(const Vector& v) {
+    const auto V =
+        at_->Twists(tree_, v, around_.base_twist.cast<Wide>().eval());
+    Wide mass = 0;
+    Vector3 moment = Vector3::Zero();
+    Vector6 sum = Vector6::Zero();
+    std::vector<Vector6> columns(static_cast<std::size_t>(n_), Vector6::Zero());
+    for (int i = 0; i < n_; ++i) {
+      const TreeBody& body = tree_.bodies[i];
+      const Pose& X = at_->bodies[static_cast<std::size_t>(i)];
+      const auto G = textbook::InertiaOf<Wide>(body.mass, body.h, body.I);
+      const auto of = [&](const Vector6& twist) -> Vector6 {
+        return X.WrenchOutside(G * X.TwistInside(twist));
+      };
+      mass += Wide(body.mass);
+      moment += X.R * Eigen::Map<const Eigen::Vector3d>(body.h).cast<Wide>() +
+                X.p * Wide(body.mass);
+      sum += of(V[static_cast<std::size_t>(i)]);
+      for (int j = i; j != kBase; j = tree_.bodies[j].parent) {
+        columns[static_cast<std::size_t>(j)] += of(at_->screws.col(j));
+      }
+    }
+    const Vector3 com =
+        mass > 0 ? Vector3(moment / mass) : Vector3(Vector3::Zero());
+    const auto about_com = [&](Vector6 h) {
+      const Vector3 f = h.tail<3>();
+      h.head<3>() -= com.cross(f);
+      return h;
+    };
+    Store(Output::kCenterOfMass, com);
+    Store(Output::kCenterOfMassVelocity,
+          mass > 0 ? Vector3(sum.tail<3>() / mass) : com);
+    Store(Output::kMomentum, about_com(sum));
+    Matrix A(6, n_);
+    for (int j = 0; j < n_; ++j) {
+      A.col(j) = about_com(columns[static_cast<std::size_t>(j)]);
+    }
+    Store(Output::kMomentumMatrix, A);
+  }
+
+  void EvaluateLinks(const Motion& motion) {
+    const Configuration<DualWide> at(tree_, Along(motion.q, motion.v));
+    const auto V = Twists(at, motion);
+    Matrix twists(n_, 6), accelerations(n_, 6);
+    for (int i = 0; i < n_; ++i) {
+      const auto inside = at.bodies[static_cast<std::size_t>(i)].TwistInside(
+          V[static_cast<std::size_t>(i)]);
+      for (int k = 0; k < 6; ++k) {
+        twists(i, k) = inside[k].x;
+        accelerations(i, k) = inside[k].d;
+      }
+    }
+    Store(Output::kLinkTwists, twists);
+    Store(Output::kLinkAccelerations, accelerations);
+  }
+
+  /// The tip's twist and acceleration, in its own axes.
+  std::pair<Vector6, Vector6> TipMotion(const Motion& motion) const {
+    const Configuration<DualWide> at(tree_, Along(motion.q, motion.v));
+    textbook::Vector6<DualWide> V =
+        Along(around_.base_twist.cast<Wide>().eval(),
+              around_.base_acceleration.cast<Wide>().eval());
+    if (tip_->body != kBase) {
+      V = Twists(at, motion)[static_cast<std::size_t>(tip_->body)];
+    }
+    const textbook::Vector6<DualWide> inside = at.PlaceOf(*tip_).TwistInside(V);
+    return {inside.unaryExpr([](const DualWide& x) { return x.x; }),
+            Rates(inside)};
+  }
+
+  /// A twist of the tip in its own axes, as the reference frame shows it.
+  Vector6 Shown(const Vector6& inside) const {
+    const Pose T = at_->PlaceOf(*tip_);
+    return textbook::Shown<Wide>(T, options_.reference_frame,
+                                 T.TwistOutside(inside));
+  }
+
+  static Vector6 Classical(const Vector6& V, Vector6 A) {
+    const Vector3 w = V.head<3>(), v = V.tail<3>();
+    A.tail<3>() += w.cross(v);
+    return A;
+  }
+
+  void EvaluateFrame(const Motion& motion) {
+    const auto [V, A] = TipMotion(motion);
+    Store(Output::kFrameVelocity, Shown(V));
+    Store(Output::kFrameAcceleration, Shown(A));
+    const bool world = options_.reference_frame == ReferenceFrame::kWorld;
+    Store(Output::kFrameAccelerationClassical,
+          world ? Classical(Shown(V), Shown(A)) : Shown(Classical(V, A)));
+  }
+
+  Vector6 Drift() const {
+    const auto [V, A] = TipMotion(With(Vector::Zero(n_)));
+    const bool aligned =
+        options_.reference_frame == ReferenceFrame::kLocalWorldAligned;
+    return Shown(aligned ? Classical(V, A) : A);
+  }
+
+  Matrix JacobianRate() const {
+    const Configuration<DualWide> at(tree_, Along(q_, Given(Input::kV)));
+    return Rates(
+        textbook::FrameJacobian(tree_, at, *tip_, options_.reference_frame));
+  }
+
+  Vector6 BaseWrench(const Motion& motion) const {
+    const auto F =
+        textbook::MovingTree<Wide>(tree_, around_, motion).JointWrenches();
+    Vector6 sum = Vector6::Zero();
+    for (int i = 0; i < n_; ++i) {
+      if (tree_.bodies[i].parent == kBase) sum += F.col(i);
+    }
+    return sum;
+  }
+
+  void EvaluateWrenches(const Motion& motion) {
+    const auto F =
+        textbook::MovingTree<Wide>(tree_, around_, motion).JointWrenches();
+    Matrix inside(n_, 6);
+    for (int i = 0; i < n_; ++i) {
+      // Of a pose's inverse.
+      const Pose& X = at_->bodies[static_cast<std::size_t>(i)];
+      const Pose inverse = {X.R.transpose(), -(X.R.transpose() * X.p)};
+      inside.row(i) = inverse.WrenchOutside(F.col(i));
+    }
+    Store(Output::kJointWrenches, inside);
+    Store(Output::kBaseWrench, BaseWrench(motion));
+  }
+
+  /// By bodies of which one has one parameter of 1, and the others none.
+  void EvaluateRegressor(const Motion& motion) {
+    const textbook::MovingTree<Wide> moving(tree_, around_, motion);
+    Matrix Y = Matrix::Zero(n_, 10 * n_);
+    for (int parameter = 0; parameter < 10; ++parameter) {
+      double mass = 0, h[3] = {}, I[6] = {};
+      // m, h, then xx xy yy xz yz zz; the tree has xx xy xz yy yz zz.
+      constexpr int kPlaces[6] = {0, 1, 3, 2, 4, 5};
+      if (parameter == 0) mass = 1;
+      if (parameter > 0 && parameter < 4) h[parameter - 1] = 1;
+      if (parameter >= 4) I[kPlaces[parameter - 4]] = 1;
+      for (int i = 0; i < n_; ++i) {
+        const Vector6 F =
+            moving.NetWrench(i, textbook::InertiaOf<Wide>(mass, h, I));
+        for (int j = i; j != kBase; j = tree_.bodies[j].parent) {
+          Y(j, 10 * i + parameter) = at_->screws.col(j).dot(F);
+        }
+      }
+    }
+    Store(Output::kRegressor, Y);
   }
 
   void EvaluateTask() {
     const TaskOptions& task = options_.task;
     const int m = task.axis_count;
-    double whole_drift[6], drift[6], W[36], r[6], lambda[36], eta[6];
-    Drift(whole_drift);
-    FrameJacobian(tree_, *tip_, options_.reference_frame, s_, s_.J);
     int joints = 0;
     for (int i = tip_->body; i != kBase; i = tree_.bodies[i].parent) ++joints;
-    const TaskRank rank = RankOfTask(task, n_, joints, s_.J);
-    std::vector<double> J;
+    const Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> narrow =
+        J_.cast<double>();
+    const TaskRank rank = RankOfTask(task, n_, joints, narrow.data());
+    Matrix J(m, n_);
+    Vector drift(m);
+    const Vector6 whole_drift = Drift();
     for (int i = 0; i < m; ++i) {
       const int axis = task.axes[static_cast<std::size_t>(i)];
+      J.row(i) = J_.row(axis);
       drift[i] = whole_drift[axis];
-      J.insert(J.end(), s_.J + axis * n_, s_.J + (axis + 1) * n_);
     }
     const bool regular = mass_.regular();
+    const Vector none = Vector::Zero(n_);
+    Matrix W = Matrix::Zero(m, m), M_inverse_J = Matrix::Zero(n_, m);
+    Vector r = Vector::Zero(m);
     if (regular) {
-      BiasForces(s_.h);
-      MassMatrix(tree_, s_, s_.M);
-      FactorLdlt(n_, s_.M);
-      TaskMobility(m, n_, J.data(), s_.M, s_.h, drift, s_.Y, W, r);
+      textbook::Surroundings alone = around_;
+      alone.pushes.clear();
+      M_inverse_J = factors_.solve(J.transpose());
+      W = J * M_inverse_J;
+      r = M_inverse_J.transpose() *
+              textbook::Torques(tree_, alone, With(none)) -
+          drift;
     }
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+        W_narrow = W.cast<double>();
+    const Eigen::VectorXd r_narrow = r.cast<double>();
+    double lambda[36], eta[6];
     const TaskDiagnostics diagnostics =
-        SolveTask(task, rank, regular ? W : nullptr, r, lambda, eta);
+        SolveTask(task, rank, regular ? W_narrow.data() : nullptr,
+                  r_narrow.data(), lambda, eta);
     if (Is(Quantity::kOperationalSpace)) {
       const auto row = static_cast<std::size_t>(row_);
       result_.rank[row] = static_cast<std::uint32_t>(diagnostics.rank);
@@ -321,25 +589,27 @@ class ReferenceRows {
       issue.rank = diagnostics.rank;
       Report(issue);
     }
-    std::vector<double> result(static_cast<std::size_t>(n_ * std::max(n_, m)));
+    const Matrix L =
+        Eigen::Map<const Eigen::MatrixXd>(lambda, m, m).cast<Wide>();
+    const Matrix J_bar = M_inverse_J * L;
     if (Is(Quantity::kOperationalSpace)) {
-      StoreSymmetric(Output::kLambda, m, lambda);
+      StoreLower(Output::kLambda, L);
       Store(Output::kEta, eta);
     } else if (Is(Quantity::kTaskProjection)) {
-      StoreSymmetric(Output::kMobility, m, W);
-      std::vector<double> J_bar(static_cast<std::size_t>(n_ * m));
-      DynamicallyConsistentInverse(m, n_, J.data(), s_.M, lambda, s_.u,
-                                   J_bar.data());
-      Store(Output::kConsistentInverse, J_bar.data());
-      NullSpaceProjector(m, n_, J.data(), J_bar.data(), result.data());
-      Store(Output::kNullSpaceProjector, result.data());
+      StoreLower(Output::kMobility, W);
+      Store(Output::kConsistentInverse, J_bar);
+      Store(Output::kNullSpaceProjector,
+            Matrix(Matrix::Identity(n_, n_) - J_bar * J));
     } else {
-      InverseDynamics(tree_, terms_, Of(Input::kV),
-                      static_cast<const double*>(nullptr), s_, s_.h, base_);
-      TaskTorque(m, n_, J.data(), s_.M, lambda, s_.h, drift,
-                 Of(Input::kTaskAcceleration), Of(Input::kNullSpaceTorque),
-                 s_.u, result.data());
-      Store(Output::kTaskTorque, result.data());
+      const double* const wanted = Of(Input::kTaskAcceleration);
+      Vector force = -drift;
+      if (wanted != nullptr) {
+        force += Eigen::Map<const Eigen::VectorXd>(wanted, m).cast<Wide>();
+      }
+      const Vector tau_0 = Given(Input::kNullSpaceTorque);
+      force += M_inverse_J.transpose() *
+               (textbook::Torques(tree_, around_, With(none)) - tau_0);
+      Store(Output::kTaskTorque, Matrix(tau_0 + J.transpose() * (L * force)));
     }
   }
 
@@ -348,11 +618,7 @@ class ReferenceRows {
   const EvaluationOptions& options_;
   const Tree tree_;
   const int n_;
-  Workspace<double> workspace_;
-  Scratch<double>& s_;
-  QuantityScratch<double> further_{};
-  std::vector<std::byte> memory_;
-  PivotScratch pivots_;
+  PivotRule pivots_;
   std::array<std::vector<double>, kInputCount> inputs_;
   const BodyFrame* tip_ = nullptr;
   BatchResult result_;
@@ -361,11 +627,12 @@ class ReferenceRows {
   Quantity quantity_ = Quantity::kInverseDynamics;
   std::optional<RowIssue> issue_;
   PivotVerdict mass_;
-  DynamicsTerms terms_{};
-  BaseMotion<double> motion_{};
-  const BaseMotion<double>* base_ = nullptr;
-  WrenchPlace tip_wrench_{};
-  AppliedWrenches<double> wrenches_;
+  Vector q_;
+  std::optional<Configuration<Wide>> at_;
+  Matrix M_, J_;            // J of the tip, all six rows
+  std::vector<Matrix> dM_;  // once there is need
+  Eigen::LDLT<Matrix> factors_;
+  textbook::Surroundings around_;
 };
 
 }  // namespace
