@@ -49,6 +49,7 @@ std::vector<TestRobot> RandomRobots(RandomRobotOptions::Shape shape, int count,
 std::vector<State> RandomStates(const TestRobot& robot, int count) {
   Random random(42);
   std::vector<State> states;
+  states.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     states.push_back(MakeRandomState(*robot.model, random));
   }

@@ -131,7 +131,7 @@ void ExpectSameClass(std::uint64_t seed, const ThinRobotOptions& options,
 
 TEST(PivotRule, TheClassDoesNotDependOnTheUnitsOfMassAndLength) {
   for (const double factor : {1e-12, 1e-6, 1e-3, 1e6}) {
-    for (std::uint64_t seed = 0; seed < kRobots; ++seed) {
+    for (std::uint64_t seed = 0; seed < kRobots; seed += 4) {
       ExpectSameClass(seed, {.mass = factor}, 0.2);
       ExpectSameClass(seed, {.length = factor}, 0.2);
     }

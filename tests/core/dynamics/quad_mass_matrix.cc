@@ -111,7 +111,7 @@ QuadMatrix QuadMassMatrix(const Tree& tree, const double* q) {
   }
   QuadMatrix M;
   M.n = tree.n;
-  M.entries.assign(static_cast<std::size_t>(tree.n * tree.n), 0);
+  M.entries.assign(static_cast<std::size_t>(tree.n) * tree.n, 0);
   for (int b = 0; b < tree.n; ++b) {
     const TreeBody& body = tree.bodies[b];
     const Matrix I = {Vector{body.I[0], body.I[1], body.I[2]},
@@ -149,7 +149,7 @@ bool InvertQuad(const QuadMatrix& M, QuadMatrix* inverse,
   const int n = M.n;
   QuadMatrix A = M;
   inverse->n = n;
-  inverse->entries.assign(static_cast<std::size_t>(n * n), 0);
+  inverse->entries.assign(static_cast<std::size_t>(n) * n, 0);
   for (int i = 0; i < n; ++i) (*inverse)(i, i) = 1;
   pivots->assign(static_cast<std::size_t>(n), 0);
   for (int k = n - 1; k >= 0; --k) {

@@ -191,13 +191,14 @@ TEST(UrdfLintMessages, BehindAnUnknownJointNothingIsFixedToTheBase) {
 // M_11 = 0.999 - sin² q_2 is not positive at 2 of 100 random states, so that 33
 // of them miss these about as often as not.
 TEST(UrdfLintOptions, LenientLooksAtStatesThatTheTextDecides) {
-  const auto body = [](std::string name, std::string xyz,
-                       std::string inertial) {
+  const auto body = [](const std::string& name, const std::string& xyz,
+                       const std::string& inertial) {
     return "<link name='" + name + "'><inertial><origin xyz='" + xyz + "'/>" +
            inertial + "</inertial></link>";
   };
-  const auto joint = [](std::string name, std::string type, std::string parent,
-                        std::string child, std::string axis) {
+  const auto joint = [](const std::string& name, const std::string& type,
+                        const std::string& parent, const std::string& child,
+                        const std::string& axis) {
     return "<joint name='" + name + "' type='" + type + "'><parent link='" +
            parent + "'/><child link='" + child + "'/>" + axis + "</joint>";
   };

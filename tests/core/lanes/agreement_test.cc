@@ -213,7 +213,7 @@ void ExpectRoundOff(const LargestErrors& errors) {
   // Of all others 3.4e-15.
   for (int k = static_cast<int>(Output::kGravity); k < kOutputCount; ++k) {
     const auto output = static_cast<Output>(k);
-    errors.ExpectBelow(std::string(ToString(output)).c_str(), 1e-14);
+    errors.ExpectBelow(std::string(ToString(output)), 1e-14);
   }
 }
 

@@ -84,6 +84,7 @@ std::vector<Place> PlacesIn(const std::vector<Input>& inputs, int dof) {
 TEST(NotFinite, EveryInputIsLookedAt) {
   for (const int dof : {1, 2, 3, 5, 7}) {
     std::vector<Input> inputs;
+    inputs.reserve(kInputCount);
     for (int k = 0; k < kInputCount; ++k) {
       inputs.push_back(static_cast<Input>(k));
     }

@@ -75,7 +75,7 @@ TEST(Payload, IsALinkOnAFixedJoint) {
         const std::string where = pair.with_link.name + " " + name;
         errors.Add("results", RelativeError(of(payload), of(link), 1), where);
         if (output != Output::kRegressor) {
-          errors.Add(name.c_str(), RelativeError(of(nothing), of(link)), where);
+          errors.Add(name, RelativeError(of(nothing), of(link)), where);
         }
       }
     }

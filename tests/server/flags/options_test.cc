@@ -68,6 +68,7 @@ TEST_F(OptionsTest, ABadChoiceIsToldTheNamesThatThereAre) {
 
 TEST_F(OptionsTest, OfManyNamesTheNearOnesAreToldAlone) {
   std::vector<std::string> names;
+  names.reserve(20);
   for (int k = 0; k < 20; ++k) names.push_back(std::string(9, 'a' + k));
   std::string word;
   OneOf(app_.add_option("--word", word), names);

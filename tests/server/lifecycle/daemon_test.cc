@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "server/lifecycle/supervision.h"
-#include "server/observability/logging.h"
 #include "server/registry/model_store.h"
 #include "tests/server/robots.h"
 #include "tests/server/temp_dir.h"
@@ -31,7 +30,6 @@ class DaemonTest : public ::testing::Test {
  protected:
   DaemonTest() {
     grpc_init();  // for good, as in main
-    RouteLibraryLogs();
     settings_.listen = {"127.0.0.1:0"};
     settings_.store = directory_.File("models.db");
     settings_.threads = 1;
