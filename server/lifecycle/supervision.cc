@@ -71,7 +71,6 @@ struct Call {
   grpc::ClientContext context;
   Request request;
   Response response;
-  std::promise<grpc::Status> status;
 };
 
 std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(
@@ -183,16 +182,19 @@ std::string CheckHealth(const std::string& address, const ClientTls& tls,
   Stub stub(
       grpc::CreateCustomChannel(std::string(flags::WithoutSecurity(address)),
                                 CredentialsFor(address, tls), arguments));
-  const auto call = std::make_shared<Call>();
+  // Freed here: gRPC's thread would wait for itself to end the last channel.
+  auto call = std::make_unique<Call>();
   call->context.set_deadline(std::chrono::system_clock::now() + timeout);
-  auto ended = call->status.get_future();
+  const auto promise = std::make_shared<std::promise<grpc::Status>>();
+  auto ended = promise->get_future();
   stub.UnaryCall(&call->context, "/grpc.health.v1.Health/Check",
                  grpc::StubOptions(), &call->request, &call->response,
-                 [call](grpc::Status status) {
-                   call->status.set_value(std::move(status));
+                 [promise](grpc::Status status) {
+                   promise->set_value(std::move(status));
                  });
   // A process that hangs ends no calls.
   if (ended.wait_for(timeout + kGrace) != std::future_status::ready) {
+    std::ignore = call.release();
     return address + ": the call does not end";
   }
   const grpc::Status status = ended.get();
