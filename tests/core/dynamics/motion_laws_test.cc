@@ -25,9 +25,9 @@ std::vector<Route> Routes() {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, Laws, testing::ValuesIn(Routes()), [](const auto& info) {
-      return std::string(info.param.kernels->target) +
-             (info.param.precision == Precision::kSingle ? "_single" : "");
+    All, Laws, testing::ValuesIn(Routes()), [](const auto& route) {
+      return std::string(route.param.kernels->target) +
+             (route.param.precision == Precision::kSingle ? "_single" : "");
     });
 
 /// Calls check(setting) for every robot, its tip in every reference frame.
