@@ -57,10 +57,4 @@ struct WrenchPlace {
   ReferenceFrame reference;
 };
 
-/// What the linear part of a frame's acceleration is.
-enum class AccelerationKind : unsigned char {
-  kSpatial,    // v̇, rate of the linear velocity's components
-  kClassical,  // v̇ + ω × v, the acceleration of the point
-};
-
 }  // namespace torqued

@@ -1,4 +1,4 @@
-// All targets compute the same, and what the scalar algorithms do.
+// All targets compute the same, and what the definitions say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -267,7 +267,7 @@ TEST(LaneAgreement, RobotsHaveEveryKindOfJointStep) {
                                   Turn::kAboutX, Turn::kFull));
 }
 
-TEST(LaneAgreement, EveryTargetAgreesWithTheScalarText) {
+TEST(LaneAgreement, EveryTargetAgreesWithTheDefinitions) {
   LargestErrors errors;
   std::int64_t doubtful = 0, rows = 0;
   for (const BatchCase& batch : Cases()) {
@@ -291,8 +291,8 @@ TEST(LaneAgreement, EveryTargetAgreesWithTheScalarText) {
 }
 
 /// Rows of full rank and others, of robots whose ranks must be the same.
-std::pair<int, int> ExpectRanksOfTheScalarText(double tolerance,
-                                               double characteristic_length) {
+std::pair<int, int> ExpectRanksOfTheReference(double tolerance,
+                                              double characteristic_length) {
   int full = 0, lost = 0;
   for (BatchCase batch :
        {MakeShippedCase("ur5e", 200, 4), MakeShippedCase("panda", 200, 4),
@@ -318,9 +318,9 @@ std::pair<int, int> ExpectRanksOfTheScalarText(double tolerance,
   return {full, lost};
 }
 
-TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryTolerance) {
+TEST(LaneAgreement, RanksAreThoseOfTheReferenceAtEveryTolerance) {
   for (const double tolerance : {1e-12, 1e-3, 1e-2, 0.03, 0.1, 0.3}) {
-    const auto [full, lost] = ExpectRanksOfTheScalarText(tolerance, 0.4);
+    const auto [full, lost] = ExpectRanksOfTheReference(tolerance, 0.4);
     if (tolerance < 0.1) {
       EXPECT_GT(full, 100) << tolerance;
     }
@@ -330,12 +330,12 @@ TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryTolerance) {
   }
 }
 
-TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryScale) {
+TEST(LaneAgreement, RanksAreThoseOfTheReferenceAtEveryScale) {
   for (const double length : {1e-3, 1e-2, 10.0, 100.0}) {
     const double share = std::min(length, 1 / length);
     for (const double factor : {0.05, 0.3, 1.0}) {
       const auto [full, lost] =
-          ExpectRanksOfTheScalarText(factor * share, length);
+          ExpectRanksOfTheReference(factor * share, length);
       if (factor < 0.1) {
         EXPECT_GT(full, 100) << length;
       }
@@ -346,11 +346,11 @@ TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtEveryScale) {
   }
 }
 
-TEST(LaneAgreement, RanksAreThoseOfTheScalarTextAtTheLeastAndLargestLength) {
+TEST(LaneAgreement, RanksAreThoseOfTheReferenceAtTheLeastAndLargestLength) {
   for (const double length :
        {kLeastLength, 1e-20, 1e-19, 1e19, 1e20, kLargestLength}) {
     const auto [full, lost] =
-        ExpectRanksOfTheScalarText(0.1 * std::min(length, 1 / length), length);
+        ExpectRanksOfTheReference(0.1 * std::min(length, 1 / length), length);
     EXPECT_EQ(full + lost, 600) << length;
   }
 }
