@@ -73,7 +73,7 @@ EvaluationPlan::Checked::Checked(CheckedRequest request)
   }
   one_lane = tree.n > kMaxLaneDof || (kOneLaneHasBitsOfLanes && !large.empty());
   FillSetup();
-  if (tree.n > 0 && tree.n <= kMaxLaneDof && !model->needs_double()) {
+  if (tree.n > 0 && tree.n <= kMaxLaneDof) {
     precision = options.precision;
   }
   cost = GuessCost();

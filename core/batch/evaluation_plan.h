@@ -84,10 +84,9 @@ class EvaluationPlan {
     return checked_->wrench_places;
   }
 
-  /// The precision that computes: double where single was asked for and the
-  /// model needs double, or has no or more than 256 degrees of freedom. In
-  /// single precision rows and results are left that are computed in double all
-  /// the same.
+  /// The precision that computes: double for models of no or more than 256
+  /// degrees of freedom. In single precision rows and results are left that are
+  /// computed in double all the same.
   Precision precision() const { return checked_->precision; }
 
   /// What pivots of M are compared with; empty where nothing solves with M.

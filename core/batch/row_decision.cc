@@ -1,17 +1,15 @@
 #include "core/batch/row_decision.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "core/batch/evaluate_rows.h"
-#include "core/dynamics/kinematics-inl.h"
-#include "core/dynamics/ldlt-inl.h"
+#include "core/dynamics/ltdl-inl.h"
 #include "core/dynamics/operational_space.h"
-#include "core/dynamics/task_mobility-inl.h"
-#include "core/dynamics/task_projection-inl.h"
-#include "core/dynamics/task_torque-inl.h"
 
 namespace torqued {
 namespace {
@@ -52,6 +50,51 @@ void ForOutputs(QuantityBits quantities, const Function& f) {
 
 }  // namespace
 
+/// Of n joints and m axes; shapes are rows x columns.
+struct RowDecision::TaskTerms {
+  using Matrix = Eigen::Map<
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  using Vector = Eigen::Map<Eigen::VectorXd>;
+
+  TaskTerms(int n, int m, double* memory)
+      : next(memory),
+        J(Take(6 * n), 6, n),
+        axes(Take(m * n), m, n),
+        half(Take(m * n), m, n),
+        solved(Take(m * n), m, n),
+        J_bar(Take(n * m), n, m),
+        N(Take(n * n), n, n),
+        M(Take(PackedSize(n)), PackedSize(n)),
+        reciprocal(Take(n), n),
+        bias(Take(n), n),
+        forces(Take(n), n),
+        tau(Take(n), n),
+        drift(Take(6), 6) {}
+
+  double* Take(int count) {
+    taken += count;
+    return next == nullptr ? next : std::exchange(next, next + count);
+  }
+
+  double* next;
+  std::int64_t taken = 0;
+  Matrix J;
+  Matrix axes;    // rows of J
+  Matrix half;    // axes L⁻¹
+  Matrix solved;  // axes M⁻¹
+  Matrix J_bar, N;
+  Vector M, reciprocal;  // packed, and its factors: see FactorLtdl
+  Vector bias;           // h without wrenches
+  Vector forces;         // h under all wrenches
+  Vector tau;
+  Vector drift;
+};
+
+std::int64_t RowDecision::TaskNumbers(const EvaluationPlan& plan) {
+  return TaskTerms(plan.model().nv(), plan.options().task.axis_count, nullptr)
+      .taken;
+}
+
 RowDecision::RowDecision(const EvaluationPlan& plan,
                          const EvaluationOutputs& outputs,
                          const LaneKernels& kernels, RowWorkspace& workspace)
@@ -59,8 +102,7 @@ RowDecision::RowDecision(const EvaluationPlan& plan,
       outputs_(outputs),
       kernels_(*kernels.one_lane),
       workspace_(workspace),
-      scratch_(workspace.dynamics.scratch()),
-      tree_(plan.model().tree()) {}
+      n_(plan.model().nv()) {}
 
 std::optional<RowIssue> RowDecision::Decide(std::int64_t row,
                                             QuantitySet quantities) {
@@ -79,9 +121,8 @@ std::optional<RowIssue> RowDecision::Decide(std::int64_t row,
   const QuantityBits of_task = kTaskQuantities;
   QuantityBits computed = quantities.bits() & ~of_task;
   if (quantities.HasAny(kSolvesMassMatrix)) {
-    ComputePlacements(tree_, Of(Input::kQ), scratch_);
-    mass_ = JudgePivots(tree_, plan_.pivot_scales(), Of(Input::kQ), scratch_,
-                        workspace_.pivots);
+    mass_ = JudgePivots(plan_.model().tree(), plan_.pivot_scales(),
+                        Of(Input::kQ), workspace_.pivots);
     if (!mass_.regular()) {
       const QuantityBits solved = quantities.bits() & kSolvesMassMatrix;
       computed &= ~solved;
@@ -96,8 +137,9 @@ std::optional<RowIssue> RowDecision::Decide(std::int64_t row,
 
 double RowDecision::SmallestSingularValue(std::int64_t row) {
   row_ = row;
-  ComputeTermsOfTask(Bit(Quantity::kJacobian));
-  return RankOfTask().sigma_min;
+  TaskTerms terms(n_, plan_.options().task.axis_count, workspace_.task.data());
+  ComputeTermsOfTask(terms, Bit(Quantity::kJacobian));
+  return RankOfTask(terms).sigma_min;
 }
 
 const double* RowDecision::Of(Input input) const {
@@ -156,25 +198,26 @@ void RowDecision::Compute(BlockJob job, QuantityBits quantities) {
   });
 }
 
-void RowDecision::ComputeTermsOfTask(QuantityBits quantities) {
+void RowDecision::ComputeTermsOfTask(TaskTerms& terms,
+                                     QuantityBits quantities) {
   BlockJob job = plan_.JobOfInputs();
   BlockSetup setup = *job.setup;
   job.setup = &setup;
   job.single_precision = false;
   job.inputs[static_cast<std::size_t>(Input::kA)] = {};
   job.task = false;
-  const int n = tree_.n;
-  const auto add = [&](Output output, int columns, double* to) {
+  const auto add = [&](Output output, auto& to) {
     if ((quantities & Bit(QuantityOf(output))) == 0) return;
     job.wanted |= Bit(output);
-    job.outputs[static_cast<std::size_t>(output)] = {to, false};
-    setup.shapes[static_cast<std::size_t>(output)] = {columns, nullptr, 0};
+    job.outputs[static_cast<std::size_t>(output)] = {to.data(), false};
+    setup.shapes[static_cast<std::size_t>(output)] = {
+        static_cast<int>(to.size()), nullptr, 0};
   };
-  add(Output::kJacobian, 6 * n, scratch_.J);
-  add(Output::kJacobianDrift, 6, workspace_.drift);
-  add(Output::kMassMatrix, n * (n + 1) / 2, workspace_.packed.data());
-  add(Output::kBias, n, scratch_.h);
-  add(Output::kTau, n, scratch_.d);
+  add(Output::kJacobian, terms.J);
+  add(Output::kJacobianDrift, terms.drift);
+  add(Output::kMassMatrix, terms.M);
+  add(Output::kBias, terms.bias);
+  add(Output::kTau, terms.forces);
   for (LaneInput& input : job.inputs) {
     if (input.data == nullptr || input.one_row) continue;
     const std::int64_t number = input.f32 ? 4 : 8;
@@ -188,32 +231,37 @@ void RowDecision::ComputeTermsOfTask(QuantityBits quantities) {
 
 void RowDecision::DecideTask() {
   const TaskOptions& task = plan_.options().task;
-  const int m = task.axis_count, n = tree_.n;
+  const int m = task.axis_count;
   const bool regular = mass_.regular();
-  QuantityBits terms = Bit(Quantity::kJacobian);
+  TaskTerms terms(n_, m, workspace_.task.data());
+  QuantityBits wanted = Bit(Quantity::kJacobian);
   if (regular) {
-    terms |= Bit(Quantity::kJacobianDrift) | Bit(Quantity::kMassMatrix) |
-             Bit(Quantity::kBiasForces);
-    if (Has(Quantity::kTaskTorque)) terms |= Bit(Quantity::kInverseDynamics);
+    wanted |= Bit(Quantity::kJacobianDrift) | Bit(Quantity::kMassMatrix) |
+              Bit(Quantity::kBiasForces);
+    if (Has(Quantity::kTaskTorque)) wanted |= Bit(Quantity::kInverseDynamics);
   }
-  ComputeTermsOfTask(terms);
-  const TaskRank rank = RankOfTask();
-  MoveTaskRows();
+  ComputeTermsOfTask(terms, wanted);
+  const TaskRank rank = RankOfTask(terms);
 
-  double W[36], r[6], drift[6] = {}, lambda[36], eta[6];
+  double W[36], r[6], lambda[36], eta[6];
   if (regular) {
+    const Branches<double> joints{plan_.model().lowered().f64().bodies, n_};
+    double* const factors = terms.M.data();
+    FactorLtdl(joints, factors, terms.reciprocal.data());
     for (int i = 0; i < m; ++i) {
-      drift[i] = workspace_.drift[task.axes[static_cast<std::size_t>(i)]];
-    }
-    const double* packed = workspace_.packed.data();
-    for (int i = 0; i < n; ++i) {
+      const int axis = task.axes[static_cast<std::size_t>(i)];
+      terms.axes.row(i) = terms.J.row(axis);
+      terms.half.row(i) = terms.axes.row(i);
+      SolveInward(joints, factors, terms.half.row(i).data());
+      terms.solved.row(i) =
+          terms.half.row(i).cwiseProduct(terms.reciprocal.transpose());
       for (int j = 0; j <= i; ++j) {
-        scratch_.M[i * n + j] = *packed++;
+        W[i * m + j] = W[j * m + i] =
+            terms.solved.row(i).dot(terms.half.row(j));
       }
+      SolveOutward(joints, factors, terms.solved.row(i).data());
+      r[i] = terms.solved.row(i).dot(terms.bias) - terms.drift[axis];
     }
-    FactorLdlt(n, scratch_.M);
-    TaskMobility(m, n, scratch_.J, scratch_.M, scratch_.h, drift, scratch_.Y, W,
-                 r);
   }
   const TaskDiagnostics diagnostics =
       SolveTask(task, rank, regular ? W : nullptr, r, lambda, eta);
@@ -229,52 +277,53 @@ void RowDecision::DecideTask() {
     issue.rank = diagnostics.rank;
     Report(issue);
   }
-  Store(Output::kEta, eta);
-  StoreTask(W, lambda, drift);
-}
-
-void RowDecision::StoreTask(const double* W, const double* lambda,
-                            const double* drift) {
-  const int m = plan_.options().task.axis_count, n = tree_.n;
   StoreSymmetric(Output::kLambda, m, lambda);
-  if (Has(Quantity::kTaskProjection)) {
-    double* const J_bar = workspace_.projections.data();
-    double* const N = J_bar + m * n;
-    StoreSymmetric(Output::kMobility, m, W);
-    DynamicallyConsistentInverse(m, n, scratch_.J, scratch_.M, lambda,
-                                 scratch_.u, J_bar);
-    Store(Output::kConsistentInverse, J_bar);
-    NullSpaceProjector(m, n, scratch_.J, J_bar, N);
-    Store(Output::kNullSpaceProjector, N);
-  }
-  if (Has(Quantity::kTaskTorque)) {
-    double* const tau = workspace_.result.data();
-    TaskTorque(m, n, scratch_.J, scratch_.M, lambda, scratch_.d, drift,
-               Of(Input::kTaskAcceleration), Of(Input::kNullSpaceTorque),
-               scratch_.u, tau);
-    Store(Output::kTaskTorque, tau);
-  }
+  Store(Output::kEta, eta);
+  StoreTask(terms, W, lambda);
 }
 
-TaskRank RowDecision::RankOfTask() const {
+void RowDecision::StoreTask(TaskTerms& terms, const double* W,
+                            const double* lambda) {
+  const TaskOptions& task = plan_.options().task;
+  const int m = task.axis_count;
+  const Eigen::Map<const Eigen::MatrixXd> Lambda(lambda, m, m);  // symmetric
+  if (Has(Quantity::kTaskProjection)) {
+    StoreSymmetric(Output::kMobility, m, W);
+    terms.J_bar = terms.solved.transpose().lazyProduct(Lambda);
+    Store(Output::kConsistentInverse, terms.J_bar.data());
+    terms.N = -terms.J_bar.lazyProduct(terms.axes);
+    terms.N.diagonal().array() += 1;
+    Store(Output::kNullSpaceProjector, terms.N.data());
+  }
+  if (!Has(Quantity::kTaskTorque)) return;
+  // τ_0 + Jᵀ Λ (a* − J̇ q̇ + J M⁻¹ (h − τ_0))
+  const double* const wanted = Of(Input::kTaskAcceleration);
+  const double* const null_space = Of(Input::kNullSpaceTorque);
+  terms.tau.setZero();
+  if (null_space != nullptr) {
+    terms.tau = Eigen::Map<const Eigen::VectorXd>(null_space, n_);
+  }
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTaskAxes> r(m);
+  for (int i = 0; i < m; ++i) {
+    r[i] = (wanted == nullptr ? 0 : wanted[i]) -
+           terms.drift[task.axes[static_cast<std::size_t>(i)]] +
+           terms.solved.row(i).dot(terms.forces - terms.tau);
+  }
+  for (int i = 0; i < m; ++i) {
+    terms.tau += terms.axes.row(i).transpose() * Lambda.col(i).dot(r);
+  }
+  Store(Output::kTaskTorque, terms.tau.data());
+}
+
+TaskRank RowDecision::RankOfTask(const TaskTerms& terms) const {
   int joints = 0;
   const auto tip = static_cast<std::size_t>(*plan_.tip_frame());
+  const Tree tree = plan_.model().tree();
   for (int i = plan_.model().frames()[tip].placement.body; i != kBase;
-       i = tree_.bodies[i].parent) {
+       i = tree.bodies[i].parent) {
     ++joints;
   }
-  return torqued::RankOfTask(plan_.options().task, tree_.n, joints, scratch_.J);
-}
-
-void RowDecision::MoveTaskRows() {
-  const TaskOptions& task = plan_.options().task;
-  const int m = task.axis_count, n = tree_.n;
-  double* rows = scratch_.Y;
-  for (int i = 0; i < m; ++i) {
-    const int axis = task.axes[static_cast<std::size_t>(i)];
-    std::copy_n(scratch_.J + axis * n, n, rows + i * n);
-  }
-  std::copy_n(rows, m * n, scratch_.J);
+  return torqued::RankOfTask(plan_.options().task, n_, joints, terms.J.data());
 }
 
 void RowDecision::ReportSingularMass(Output output) {

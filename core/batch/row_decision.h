@@ -20,6 +20,10 @@ class RowDecision {
   RowDecision(const EvaluationPlan& plan, const EvaluationOutputs& outputs,
               const LaneKernels& kernels, RowWorkspace& workspace);
 
+  /// Numbers that a decision on the plan's task takes, in
+  /// RowWorkspace::task.
+  static std::int64_t TaskNumbers(const EvaluationPlan& plan);
+
   /// Stores the results of `quantities`; why the row is not OK, if so.
   std::optional<RowIssue> Decide(std::int64_t row, QuantitySet quantities);
 
@@ -27,6 +31,8 @@ class RowDecision {
   double SmallestSingularValue(std::int64_t row);
 
  private:
+  struct TaskTerms;
+
   bool Has(Quantity quantity) const { return quantities_.Has(quantity); }
   const double* Of(Input input) const;
 
@@ -38,16 +44,12 @@ class RowDecision {
 
   /// What the kernels make of some quantities in `outputs`.
   void Compute(BlockJob job, QuantityBits quantities);
-  /// Of the task: J, and where M is regular, M, h and J̇ q̇.
-  void ComputeTermsOfTask(QuantityBits quantities);
+  /// Of the task: J, and if M is regular, M, bias forces and J̇ q̇.
+  void ComputeTermsOfTask(TaskTerms& terms, QuantityBits quantities);
   void DecideTask();
-  /// From all six rows of the Jacobian.
-  TaskRank RankOfTask() const;
-  void StoreTask(const double* W, const double* lambda, const double* drift);
-
-  /// The task's rows of the Jacobian to its beginning. They move by way of Y,
-  /// since their order is the caller's.
-  void MoveTaskRows();
+  TaskRank RankOfTask(const TaskTerms& terms) const;
+  /// W, J̄, N and the torques, from Λ.
+  void StoreTask(TaskTerms& terms, const double* W, const double* lambda);
 
   void ReportSingularMass(Output output);
   void ReportNotFinite(Output output);
@@ -64,8 +66,7 @@ class RowDecision {
   const EvaluationOutputs& outputs_;
   const LaneKernels& kernels_;
   RowWorkspace& workspace_;
-  Scratch<double>& scratch_;
-  Tree tree_;
+  const int n_;
   QuantitySet quantities_;
   std::int64_t row_ = 0;
   std::optional<RowIssue> issue_;

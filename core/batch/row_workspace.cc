@@ -4,21 +4,22 @@
 #include <new>
 
 #include "core/batch/evaluate_rows.h"
+#include "core/batch/row_decision.h"
 
 namespace torqued {
 namespace {
 
 constexpr std::int64_t kNumber = sizeof(double);
-/// Of decisions: matrices, and vectors of each body.
-constexpr std::int64_t kVectorsOfABody = 128;
-/// Of inputs and results, by joint.
-constexpr std::int64_t kNumbersOfAJoint = 32;
 /// Of lanes, beside what they say without inputs.
 constexpr std::int64_t kBytesOfAJointInLanes = 2048;
 constexpr std::align_val_t kCacheLine{64};
 
-std::int64_t BytesOfScratch(std::int64_t bodies) {
-  return kNumber * bodies * (bodies + kVectorsOfABody);
+/// Of PivotScratch, beside what vectors take themselves.
+std::int64_t BytesOfPivots(std::int64_t bodies) {
+  return bodies *
+         static_cast<std::int64_t>(sizeof(Transform<double>) +
+                                   2 * sizeof(ArticulatedInertia<double>) +
+                                   3 * sizeof(double) + sizeof(int));
 }
 
 /// What the kernels themselves say of a job.
@@ -40,10 +41,12 @@ bool Grow(std::vector<T>& memory, std::size_t wanted) {
 std::int64_t RowWorkspace::BytesFor(const EvaluationPlan& plan,
                                     const LaneKernels& kernels) {
   const std::int64_t nv = plan.model().nv();
-  std::int64_t bytes = BytesOfScratch(plan.model().tree().n) +
-                       kNumber * kNumbersOfAJoint * (nv + 1);
+  std::int64_t bytes = BytesOfPivots(plan.model().tree().n);
+  for (int k = 0; k < kInputCount; ++k) {
+    bytes += kNumber * plan.ColumnsOf(static_cast<Input>(k));
+  }
   if (plan.options().quantities.HasAny(kTaskQuantities)) {
-    bytes += kNumber * nv * (plan.options().task.axis_count + 2 * nv);
+    bytes += kNumber * RowDecision::TaskNumbers(plan);
   }
   bytes += 2 * kMostListed * static_cast<std::int64_t>(sizeof(DoubtfulRow));
   double nothing = 0;  // is not written
@@ -69,10 +72,11 @@ std::int64_t RowWorkspace::bytes() const {
   const auto bytes_of = [](const auto& memory) {
     return static_cast<std::int64_t>(memory.capacity() * sizeof(memory[0]));
   };
-  std::int64_t bytes = BytesOfScratch(bodies) + lanes_bytes;
+  std::int64_t bytes =
+      BytesOfPivots(static_cast<std::int64_t>(pivots.X.capacity())) +
+      lanes_bytes;
   for (const auto& input : inputs) bytes += bytes_of(input);
-  return bytes + bytes_of(result) + bytes_of(packed) + bytes_of(projections) +
-         bytes_of(doubtful) + bytes_of(undecided);
+  return bytes + bytes_of(task) + bytes_of(doubtful) + bytes_of(undecided);
 }
 
 void RowWorkspace::Trim() {
@@ -81,26 +85,18 @@ void RowWorkspace::Trim() {
 }
 
 void RowWorkspace::Reserve(const EvaluationPlan& plan) {
-  if (bodies < plan.model().tree().n) {
-    bodies = plan.model().tree().n;
-    grown = true;
-  }
-  dynamics.Reserve(bodies);
-  const auto grow = [this](std::vector<double>& numbers, int size) {
+  const auto grow = [this](std::vector<double>& numbers, std::int64_t size) {
     grown |= Grow(numbers, static_cast<std::size_t>(size));
   };
-  const int nv = plan.model().nv();
   for (int k = 0; k < kInputCount; ++k) {
     grow(inputs[static_cast<std::size_t>(k)],
          plan.ColumnsOf(static_cast<Input>(k)));
   }
-  grow(result, nv);
-  if (plan.options().quantities.HasAny(kSolvesMassMatrix)) {
-    pivots.Reserve(bodies);
-  }
+  const std::size_t before = pivots.X.size();
+  pivots.Reserve(plan.model().tree().n);
+  grown |= pivots.X.size() > before;
   if (plan.options().quantities.HasAny(kTaskQuantities)) {
-    grow(packed, nv * (nv + 1) / 2);
-    grow(projections, nv * (plan.options().task.axis_count + nv));
+    grow(task, RowDecision::TaskNumbers(plan));
   }
 }
 

@@ -9,21 +9,16 @@
 
 #include "core/batch/evaluation_plan.h"
 #include "core/dynamics/pivot_rule.h"
-#include "core/dynamics/workspace.h"
 #include "core/lanes/block_job.h"
 
 namespace torqued {
 
 /// Reused from plan to plan.
 struct RowWorkspace {
-  Workspace dynamics;
   PivotScratch pivots;
   /// One state by Input, in canonical order.
   std::array<std::vector<double>, kInputCount> inputs;
-  std::vector<double> result;       // of the task torque
-  std::vector<double> packed;       // M, lower half
-  std::vector<double> projections;  // of a task
-  double drift[6];                  // J̇ q̇
+  std::vector<double> task;  // matrices and vectors of a decision on a task
 
   std::vector<double>& operator[](Input input) {
     return inputs[static_cast<std::size_t>(input)];
@@ -56,7 +51,6 @@ struct RowWorkspace {
   struct Free {
     void operator()(void* p) const;
   };
-  int bodies = 0;  // that `dynamics` has room for
   std::unique_ptr<std::byte, Free> lanes;
   long long lanes_bytes = 0;
   std::vector<DoubtfulRow> doubtful;

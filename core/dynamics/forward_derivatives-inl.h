@@ -2,7 +2,9 @@
 // Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms").
 #pragma once
 
-#include "core/dynamics/mass_inverse-inl.h"
+#include "core/dynamics/scratch_layout-inl.h"
+#include "core/model/lowered_tree.h"
+#include "core/spatial/static_for.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -12,7 +14,6 @@ template <class T>
 struct ForwardDerivativesScratch {
   T* dtau_dq;  // n x n
   T* dtau_dv;  // n x n
-  MassInverseScratch<T> mass;
 };
 
 template <class T>
@@ -20,7 +21,6 @@ void CarveForwardDerivatives(unsigned long n, Carver& carver,
                              ForwardDerivativesScratch<T>& s) {
   carver.Take(s.dtau_dq, n * n);
   carver.Take(s.dtau_dv, n * n);
-  CarveMassInverse(n, carver, s.mass);
 }
 
 /// The rows of B that a product runs over: all.
@@ -30,6 +30,20 @@ struct AllRows {
   template <class Body>
   TORQUED_INLINE void ForEach(const Body& body) const {
     For(Int<0>{}, n, body);
+  }
+};
+
+/// Those of the joints that carry joint `begin`, and of [begin, end).
+template <class N>
+struct RelatedRows {
+  const LoweredBody<N>* bodies;
+  long begin, end;
+  template <class Body>
+  TORQUED_INLINE void ForEach(const Body& body) const {
+    for (long k = bodies[begin].parent; k != kBase; k = bodies[k].parent) {
+      body(k);
+    }
+    for (long k = begin; k < end; ++k) body(k);
   }
 };
 
@@ -87,51 +101,47 @@ TORQUED_INLINE void MinusProducts(long n, const RowsOf& rows_of, const T* A,
 template <int kSize, class T>
 TORQUED_ONE_COPY void SolveSized(Int<kSize> n,
                                  const ForwardDerivativesScratch<T>& own,
-                                 T* da_dq, T* da_dv, T* da_dtau) {
+                                 const T* inverse, T* da_dq, T* da_dv) {
   const auto all = [n](int, int)
                        TORQUED_INLINE_BODY { return AllRows<Int<kSize>>{n}; };
-  const T* const inverse = da_dtau;
   MinusProducts(kSize, all, inverse, own, da_dq, da_dv);
 }
 
-template <class T>
-TORQUED_ONE_COPY void SolveTree(const Tree& tree,
+template <class T, class N>
+TORQUED_ONE_COPY void SolveTree(const LoweredTreeOf<N>& tree,
                                 const ForwardDerivativesScratch<T>& own,
-                                T* da_dq, T* da_dv, T* da_dtau) {
+                                const T* inverse, T* da_dq, T* da_dv) {
   // Of what carries columns [begin, end) and is not one of them, the first has
   // the whole.
   const auto related = [&](long begin, long end) TORQUED_INLINE_BODY {
     long last = end;
     for (long j = begin; j < end; ++j) {
-      if (own.mass.subtree_end[j] > last) last = own.mass.subtree_end[j];
+      if (tree.bodies[j].subtree_end > last) last = tree.bodies[j].subtree_end;
     }
-    return RelatedRows{tree.bodies, begin, last};
+    return RelatedRows<N>{tree.bodies, begin, last};
   };
-  const T* const inverse = da_dtau;
   MinusProducts(tree.n, related, inverse, own, da_dq, da_dv);
 }
 
 /// From own.dtau_dq, own.dtau_dv (at the acceleration that forward dynamics
-/// gives) and, in da_dtau, M, each [n x n] and row-major:
-/// da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv, da/dtau = M⁻¹. Bodies come in
-/// depth-first order, as those of a Model do. Tests no pivot.
-template <class T>
-void SolveForwardDerivatives(const Tree& tree,
-                             const ForwardDerivativesScratch<T>& own, T* da_dq,
-                             T* da_dv, T* da_dtau) {
-  InvertMassMatrix(tree, own.mass, da_dtau);
+/// gives) and M⁻¹, each [n x n] and row-major:
+/// da/dq = −M⁻¹ dtau/dq, da/dv = −M⁻¹ dtau/dv.
+template <class T, class N>
+void SolveForwardDerivatives(const LoweredTreeOf<N>& tree,
+                             const ForwardDerivativesScratch<T>& own,
+                             const T* inverse, T* da_dq, T* da_dv) {
   // Arms with and without a gripper are unrolled.
   switch (tree.n) {
     case 6:
-      return SolveSized(Int<6>{}, own, da_dq, da_dv, da_dtau);
+      return SolveSized(Int<6>{}, own, inverse, da_dq, da_dv);
     case 7:
-      return SolveSized(Int<7>{}, own, da_dq, da_dv, da_dtau);
+      return SolveSized(Int<7>{}, own, inverse, da_dq, da_dv);
     case 8:
-      return SolveSized(Int<8>{}, own, da_dq, da_dv, da_dtau);
+      return SolveSized(Int<8>{}, own, inverse, da_dq, da_dv);
     case 9:
-      return SolveSized(Int<9>{}, own, da_dq, da_dv, da_dtau);
+      return SolveSized(Int<9>{}, own, inverse, da_dq, da_dv);
     default:
-      return SolveTree(tree, own, da_dq, da_dv, da_dtau);
+      return SolveTree(tree, own, inverse, da_dq, da_dv);
   }
 }
 

@@ -1,8 +1,8 @@
 // What an algorithm does with a joint's screw A_i, for both joint motions.
 #pragma once
 
-#include "core/dynamics/scratch.h"
 #include "core/model/tree.h"
+#include "core/spatial/inertia.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

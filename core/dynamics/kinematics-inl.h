@@ -1,9 +1,8 @@
 // Placements of the bodies.
 #pragma once
 
-#include "core/dynamics/joint-inl.h"
-#include "core/dynamics/scratch.h"
 #include "core/model/tree.h"
+#include "core/spatial/motion.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -20,19 +19,19 @@ TORQUED_INLINE Mat3<T> AxisRotation(const Vec3<T>& a, const T& q) {
           {xz + s * a.y, yz - s * a.x, c + k * a.z * a.z}};
 }
 
-/// scratch.X from q[n] (rad or m): T_{λ(i),i}(q) = M_i exp([A_i] q_i)
+/// X_i = T_{λ(i),i}(q) = M_i exp([A_i] q_i) from q[n], rad or m
 /// (Lynch & Park 2017, eq. 8.50).
 template <class T>
-void ComputePlacements(const Tree& tree, const T* q, Scratch<T>& scratch) {
+void ComputePlacements(const Tree& tree, const T* q, Transform<T>* X) {
   for (int i = 0; i < tree.n; ++i) {
     const TreeBody& body = tree.bodies[i];
     const Mat3<T> R = Mat3<T>::Constant(body.R);
     const Vec3<T> p = Vec3<T>::Constant(body.p);
     const Vec3<T> axis = Vec3<T>::Constant(body.axis);
     if (body.motion == JointMotion::kRevolute) {
-      scratch.X[i] = {R * AxisRotation(axis, q[i]), p};
+      X[i] = {R * AxisRotation(axis, q[i]), p};
     } else {
-      scratch.X[i] = {R, p + R * (axis * q[i])};
+      X[i] = {R, p + R * (axis * q[i])};
     }
   }
 }

@@ -20,61 +20,61 @@ double LostPivotShare(int n) {
 
 void PivotScratch::Reserve(int bodies) {
   const auto n = static_cast<std::size_t>(bodies);
-  if (spread.size() < n) spread.resize(n);
-  if (scales.size() < n) scales.resize(n);
-  if (work.size() < n) work.resize(n);
+  const auto grow = [n](auto& numbers) {
+    if (numbers.size() < n) numbers.resize(n);
+  };
+  grow(X), grow(articulated), grow(spread);
+  grow(scales), grow(pivots), grow(shares), grow(weakest);
 }
 
 PivotVerdict JudgePivots(const Tree& tree, const PivotScales& scales,
-                         const double* q, Scratch<double>& scratch,
-                         PivotScratch& own) {
+                         const double* q, PivotScratch& own) {
   own.Reserve(tree.n);
-  scales.At(tree, q, own.scales.data(), own.work.data());
-  const double share = LostPivotShare(tree.n);
+  ComputePlacements(tree, q, own.X.data());
+  scales.At(tree, q, own.scales.data(), own.shares.data());
+  const double lost = LostPivotShare(tree.n);
   PivotVerdict verdict;
   for (int i = 0; i < tree.n; ++i) {
-    scratch.Ga[i] =
+    own.articulated[i] =
         ArticulatedInertia<double>::From(BodyInertia<double>(tree.bodies[i]));
     own.spread[i] = kNothing;
+    own.weakest[i] = -1;
   }
+  // Of two joints, or the other if one is none; a NaN is the weakest.
+  const auto weaker = [&own](int i, int k) {
+    return k < 0 || !(own.shares[k] < own.shares[i]) ? i : k;
+  };
   for (int i = tree.n - 1; i >= 0; --i) {
     const TreeBody& body = tree.bodies[i];
     const Twist<double> A = JointTwist(body, 1.0);
-    const Wrench<double> U = scratch.Ga[i] * A;
+    const Wrench<double> U = own.articulated[i] * A;
     const double d = JointProjection(body, U) + body.armature;
     const Wrench<double> e = own.spread[i] * A;
     const double sigma =
         own.scales[i] + std::max(JointProjection(body, e), 0.0);
-    scratch.U[i] = U;
-    scratch.d[i] = d;
-    if (!(d > share * sigma)) {
-      verdict.joint = i;
-      verdict.pivot = d;
+    own.pivots[i] = d;
+    own.shares[i] = d / own.scales[i];
+    const int weakest = weaker(i, own.weakest[i]);
+    if (!(d > lost * sigma)) {
+      verdict.joint = weakest;
+      verdict.pivot = own.pivots[weakest];
       return verdict;
     }
     verdict.trace += sigma / d;
     if (body.parent == kBase) continue;
+    own.weakest[body.parent] = weaker(weakest, own.weakest[body.parent]);
     const double inverse = 1 / d;
-    const ArticulatedInertia<double> Ga = Downdate(scratch.Ga[i], U, inverse);
-    scratch.Ga[body.parent] += ToParent(scratch.X[i], Ga);
+    const ArticulatedInertia<double> Ga =
+        Downdate(own.articulated[i], U, inverse);
+    own.articulated[body.parent] += ToParent(own.X[i], Ga);
     // E − w eᵀ − e wᵀ + σ w wᵀ, as E − e eᵀ/σ + σ z zᵀ with z = w − e/σ.
     const double per_sigma = 1 / sigma;
     const Wrench<double> z = U * inverse - e * per_sigma;
     const ArticulatedInertia<double> E =
         Downdate(Downdate(own.spread[i], e, per_sigma), z, -sigma);
-    own.spread[body.parent] += ToParent(scratch.X[i], E);
+    own.spread[body.parent] += ToParent(own.X[i], E);
   }
   return verdict;
-}
-
-PivotRule::PivotRule(const Tree& tree)
-    : tree_(tree), scales_(tree), workspace_(tree.n) {
-  own_.Reserve(tree.n);
-}
-
-PivotVerdict PivotRule::At(const double* q) {
-  ComputePlacements(tree_, q, workspace_.scratch());
-  return JudgePivots(tree_, scales_, q, workspace_.scratch(), own_);
 }
 
 }  // namespace torqued

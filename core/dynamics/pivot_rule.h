@@ -27,9 +27,8 @@
 #include <vector>
 
 #include "core/dynamics/pivot_scale.h"
-#include "core/dynamics/scratch.h"
-#include "core/dynamics/workspace.h"
 #include "core/model/tree.h"
+#include "core/spatial/inertia.h"
 
 namespace torqued {
 
@@ -43,8 +42,10 @@ inline constexpr double kLostPivot = 64;
 double LostPivotShare(int n);
 
 struct PivotVerdict {
-  int joint = -1;  // the first from the leaves whose pivot is lost, or none
-  double pivot = 0;
+  /// Where a pivot is lost: the joint behind it, or it itself, whose pivot is
+  /// the smallest share of its scale. Else none.
+  int joint = -1;
+  double pivot = 0;  // of that joint
   /// trace H⁻¹ where none is lost; times n ε: the relative error to expect.
   double trace = 0;
 
@@ -53,32 +54,32 @@ struct PivotVerdict {
 
 /// The rule's own memory.
 struct PivotScratch {
-  std::vector<ArticulatedInertia<double>> spread;  // E
-  std::vector<double> scales, work;
+  std::vector<Transform<double>> X;
+  std::vector<ArticulatedInertia<double>> articulated, spread;  // Ĝ, E
+  std::vector<double> scales, pivots, shares;
+  std::vector<int> weakest;  // joint of the smallest share behind each
 
   /// Allocates only to grow.
   void Reserve(int bodies);
 };
 
-/// Needs X; uses Ga, U and d of `scratch`. Allocates nothing where `own` has
-/// room.
+/// At n positions. Allocates nothing once `own` has grown.
 PivotVerdict JudgePivots(const Tree& tree, const PivotScales& scales,
-                         const double* q, Scratch<double>& scratch,
-                         PivotScratch& own);
+                         const double* q, PivotScratch& own);
 
 /// The same for a tree alone; not thread-safe. The tree's bodies must outlive
 /// it.
 class PivotRule {
  public:
-  explicit PivotRule(const Tree& tree);
+  explicit PivotRule(const Tree& tree) : tree_(tree), scales_(tree) {}
 
-  /// Of n positions. Allocates nothing.
-  PivotVerdict At(const double* q);
+  PivotVerdict At(const double* q) {
+    return JudgePivots(tree_, scales_, q, own_);
+  }
 
  private:
   Tree tree_;
   PivotScales scales_;
-  Workspace workspace_;
   PivotScratch own_;
 };
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "core/dynamics/kinematics-inl.h"
-#include "core/dynamics/workspace.h"
 #include "core/spatial/motion.h"
 
 namespace torqued {
@@ -34,14 +33,11 @@ PivotScales::PivotScales(const Tree& tree) {
   joints_.resize(n);
   bounds_.resize(n);
   const std::vector<double> home(n, 0.0);
-  Workspace workspace(tree.n);
-  Scratch<double>& scratch = workspace.scratch();
-  ComputePlacements(tree, home.data(), scratch);
   std::vector<Transform<double>> in_base(n);
+  ComputePlacements(tree, home.data(), in_base.data());
   for (int i = 0; i < tree.n; ++i) {
     const int parent = tree.bodies[i].parent;
-    in_base[i] =
-        parent == kBase ? scratch.X[i] : in_base[parent] * scratch.X[i];
+    if (parent != kBase) in_base[i] = in_base[parent] * in_base[i];
   }
 
   // Masses and their first moments in base axes, then the points o_i.
@@ -89,8 +85,7 @@ void PivotScales::FindBounds(const Tree& tree) {
     const JointReach& joint = joints_[i];
     const bool slides = body.motion == JointMotion::kPrismatic;
     const double g = std::sqrt(growth[i]);
-    bounds_[i] = slides ? ScaleBound{0, 0, scales[i]}
-                        : ScaleBound{std::sqrt(scales[i]), g, 0};
+    bounds_[i] = {std::sqrt(scales[i]), slides ? 0 : g};
     if (body.parent == kBase) continue;
     const double grows = g + (slides ? joint.root_mass : 0);
     growth[body.parent] += grows * grows;

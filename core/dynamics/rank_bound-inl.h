@@ -19,18 +19,19 @@ struct RowScales {
   N inverse_square[6];
 };
 
-/// ‖S J‖² of all six rows of a Jacobian, 6 x n.
-template <class T>
-TORQUED_INLINE T ScaledNorm(int n, const T* J,
+/// ‖S J‖² of all six rows of a Jacobian, 6 x n, of the tip at the end of
+/// `path`.
+template <class Path, class T>
+TORQUED_INLINE T ScaledNorm(const Path& path, int n, const T* J,
                             typename T::Number linear_square) {
   T angular[3], linear[3];  // sums that do not wait for each other
   for (int i = 0; i < 3; ++i) {
     angular[i] = T(typename T::Number(0));
     linear[i] = angular[i];
   }
-  for (int k = 0; k < n; ++k) {
+  for (int a = 0; a < path.length; ++a) {
     for (int i = 0; i < 3; ++i) {
-      const T &w = J[i * n + k], &v = J[(3 + i) * n + k];
+      const T &w = J[i * n + path[a]], &v = J[(3 + i) * n + path[a]];
       angular[i] = Fma(w, w, angular[i]);
       linear[i] = Fma(v, v, linear[i]);
     }
@@ -40,15 +41,15 @@ TORQUED_INLINE T ScaledNorm(int n, const T* J,
 }
 
 /// Where the pivots of A (k x k) are its own and not round-off: they are
-/// positive, and λ_min of A scaled to unit diagonal is above `least`.
-template <class Size, class T, class InverseDiagonal>
-TORQUED_INLINE auto PivotsAreSound(Size k, const T* pivots, const T* diagonal,
-                                   const InverseDiagonal& inverse_diagonal,
-                                   typename T::Number least) {
-  T smallest = pivots[0], trace = diagonal[0] * inverse_diagonal(Int<0>{});
+/// positive, and λ_min of A scaled to unit diagonal is above `least`. A and its
+/// inverse are packed.
+template <class Size, class T>
+TORQUED_INLINE auto PivotsAreSound(Size k, const T* pivots, const T* A,
+                                   const T* inverse, typename T::Number least) {
+  T smallest = pivots[0], trace = A[0] * inverse[0];
   For(Int<1>{}, k, [&](auto i) TORQUED_INLINE_BODY {
     smallest = Min(smallest, pivots[i]);
-    trace = trace + diagonal[i] * inverse_diagonal(i);
+    trace = trace + A[PackedEntry(i, i)] * inverse[PackedEntry(i, i)];
   });
   using N = typename T::Number;
   return (smallest > T(N(0))) & (trace < T(N(1) / least));
@@ -81,36 +82,35 @@ TORQUED_INLINE auto MobilityShowsRank(Rows m, Size n,
 
 /// From SJJᵀS itself: dearer and sharper. True only where the pivots of JJᵀ are
 /// sound.
-template <class T, class N>
-TORQUED_INLINE auto JacobianShowsRank(int m, int n, const T* const* rows,
+template <class Rows, class Path, class T, class N>
+TORQUED_INLINE auto JacobianShowsRank(Rows m, const Path& path,
+                                      const T* const* rows,
                                       const RowScales<N>& scales,
                                       const T& bound, N least_sound) {
-  T G[PackedSize(6)], diagonal[6], pivots[6], reciprocal[6];
-  T of_inverse[6];  // the diagonal of (JJᵀ)⁻¹
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j <= i; ++j) {
+  T G[PackedSize(6)], factors[PackedSize(6)], inverse[PackedSize(6)];
+  For(Int<0>{}, m, [&](auto i) TORQUED_INLINE_BODY {
+    For(Int<0>{}, Next(i), [&](auto j) TORQUED_INLINE_BODY {
       T sum(N(0));
-      for (int k = 0; k < n; ++k) sum = sum + rows[i][k] * rows[j][k];
+      For(Int<0>{}, path.length, [&](auto a) TORQUED_INLINE_BODY {
+        sum = sum + rows[i][path[a]] * rows[j][path[a]];
+      });
       G[PackedRow(i) + j] = sum;
-    }
-    diagonal[i] = G[PackedEntry(i, i)];
-  }
-  FactorPacked(m, G, reciprocal);
-  InvertUnitLowerPacked(m, G);
+      factors[PackedRow(i) + j] = sum;
+    });
+  });
+  T pivots[6], reciprocal[6];
+  const Chain<Rows> axes{m};
+  FactorLtdl(axes, factors, reciprocal);
+  InvertLtdl(axes, factors, reciprocal, PackedEntries<T>{inverse});
   T trace_of_inverse(N(0));
-  for (int i = 0; i < m; ++i) {
-    pivots[i] = G[PackedEntry(i, i)];
-    of_inverse[i] = reciprocal[i];
-    for (int k = i + 1; k < m; ++k) {
-      const T l = G[PackedEntry(k, i)];
-      of_inverse[i] = of_inverse[i] + l * l * reciprocal[k];
-    }
-    trace_of_inverse =
-        trace_of_inverse + of_inverse[i] * T(scales.inverse_square[i]);
-  }
-  const auto inverse = [&of_inverse](int i)
-                           TORQUED_INLINE_BODY { return of_inverse[i]; };
-  return PivotsAreSound(m, pivots, diagonal, inverse, least_sound) &
+  For(Int<0>{}, m, [&](auto i) TORQUED_INLINE_BODY {
+    pivots[i] = factors[PackedEntry(i, i)];
+    trace_of_inverse = trace_of_inverse +
+                       inverse[PackedEntry(i, i)] * T(scales.inverse_square[i]);
+  });
+  return PivotsAreSound(m, static_cast<const T*>(pivots),
+                        static_cast<const T*>(G),
+                        static_cast<const T*>(inverse), least_sound) &
          (T(N(1)) > trace_of_inverse * bound);
 }
 

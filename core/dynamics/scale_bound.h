@@ -6,12 +6,11 @@
 
 namespace torqued {
 
-/// s_i ≤ (rest + growth t)² + fixed where no prismatic joint is further than t
+/// √s_i ≤ rest + growth t if no prismatic joint is further than t
 /// from its zero.
 struct ScaleBound {
   double rest;
   double growth;  // 0: nothing behind the joint slides
-  double fixed;
 };
 
 }  // namespace torqued

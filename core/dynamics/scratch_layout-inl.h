@@ -1,7 +1,7 @@
-// How the arrays of a Scratch lie in one piece of memory.
+// How arrays lie in one piece of memory.
 #pragma once
 
-#include "core/dynamics/scratch.h"
+#include "core/spatial/target.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -28,21 +28,6 @@ class Carver {
   char* base_;
   unsigned long used_ = 0;
 };
-
-/// All arrays, for n bodies.
-template <class T>
-void CarveScratch(unsigned long n, Carver& carver, Scratch<T>& s) {
-  carver.Take(s.X, n);
-  carver.Take(s.Gc, n);
-  carver.Take(s.Ga, n);
-  carver.Take(s.U, n);
-  carver.Take(s.d, n);
-  carver.Take(s.u, n);
-  carver.Take(s.h, n);
-  carver.Take(s.M, n * n);
-  carver.Take(s.J, 6 * n);
-  carver.Take(s.Y, 7 * n);
-}
 
 }  // namespace TORQUED_TARGET
 }  // namespace torqued

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/dynamics/forward_derivatives-inl.h"
-#include "core/dynamics/packed_ldlt-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_job.h"
+#include "core/lanes/mass_factors-inl.h"
 #include "core/lanes/pack.h"
 #include "core/lowered/kinematics-inl.h"
 #include "core/lowered/rnea_derivatives-inl.h"
@@ -69,13 +69,17 @@ class BlockDerivatives {
  public:
   using P = Pack<N>;
 
-  /// Takes no memory unless derivatives are wanted.
+  /// Takes no memory unless derivatives are wanted. `mass` must hold the
+  /// factors of M before anything that solves is computed.
   BlockDerivatives(const Tree& tree, const LoweredTreeOf<N>& lowered,
-                   QuantityBits wanted, Carver& carver)
-      : tree_(tree), lowered_(lowered), wanted_(wanted & kDerivatives) {
+                   QuantityBits wanted, const MassFactors<N>& mass,
+                   Carver& carver)
+      : tree_(tree),
+        lowered_(lowered),
+        wanted_(wanted & kDerivatives),
+        mass_(mass) {
     if (wanted_ == 0) return;
     const auto n = static_cast<unsigned long>(tree.n);
-    if (solves()) carver.Take(M_, n * n);
     CarveLoweredDerivatives<P>(n, static_cast<unsigned long>(lowered.slots),
                                carver, inverse_);
     CarveForwardDerivatives<P>(n, carver, forward_);
@@ -84,22 +88,6 @@ class BlockDerivatives {
   }
 
   bool wanted() const { return wanted_ != 0; }
-
-  /// Whether SetMassMatrix comes first.
-  bool solves() const { return (wanted_ & kTakesInverse) != 0; }
-
-  /// Lower half packed.
-  void SetMassMatrix(const P* packed) {
-    const int n = tree_.n;
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j <= i; ++j) {
-        M_[i * n + j] = M_[j * n + i] = packed[PackedRow(i) + j];
-      }
-    }
-  }
-
-  /// What is known of M⁻¹ after Compute.
-  const MassInverseScratch<P>& inverse() const { return forward_.mass; }
 
   /// `state` has the accelerations of inverse dynamics, `acceleration` are
   /// those of forward dynamics; `wrenches` are those of the terms. Calls
@@ -127,16 +115,16 @@ class BlockDerivatives {
                                         forward_.dtau_dq, forward_.dtau_dv,
                                         third);
       AddHeldWrenches(state, wrenches, forward_.dtau_dq);
-      // M⁻¹ is the same beside these derivatives and alone.
-      for (int k = 0; k < size; ++k) third[k] = M_[k];
-      SolveForwardDerivatives(tree_, forward_, first, second, third);
+      mass_.Invert(third);
+      SolveForwardDerivatives(lowered_, forward_, static_cast<const P*>(third),
+                              first, second);
       store(Output::kAccelerationByQ, first, size);
       store(Output::kAccelerationByV, second, size);
       store(Output::kAccelerationByTau, third, size);
     }
     if ((wanted_ & Bit(Quantity::kMassMatrixInverse)) != 0) {
-      InvertMassMatrix(tree_, forward_.mass, M_);
-      store(Output::kMassMatrixInverse, M_, size);
+      mass_.Invert(first);
+      store(Output::kMassMatrixInverse, first, size);
     }
   }
 
@@ -165,11 +153,11 @@ class BlockDerivatives {
   const Tree tree_;
   const LoweredTreeOf<N>& lowered_;
   const QuantityBits wanted_;
+  const MassFactors<N>& mass_;
   LoweredDerivativesScratch<P> inverse_{};
   ForwardDerivativesScratch<P> forward_{};
   P* J_ = nullptr;
   P* matrices_ = nullptr;  // three of n x n
-  P* M_ = nullptr;
 };
 
 }  // namespace TORQUED_TARGET

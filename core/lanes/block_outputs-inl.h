@@ -1,10 +1,10 @@
 // The results of a block: from packs to the caller's tables.
 #pragma once
 
-#include "core/dynamics/packed_ldlt-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/columns.h"
+#include "core/spatial/packed.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

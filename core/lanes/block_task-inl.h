@@ -2,13 +2,9 @@
 // torque that moves it as wanted.
 #pragma once
 
-#include "core/dynamics/rank_bound-inl.h"
 #include "core/dynamics/scratch_layout-inl.h"
-#include "core/dynamics/task_projection-inl.h"
-#include "core/dynamics/task_torque-inl.h"
 #include "core/lanes/block_job.h"
 #include "core/lanes/mass_factors-inl.h"
-#include "core/lanes/trust.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {
@@ -56,20 +52,8 @@ class BlockTask {
   /// it is not certain.
   template <class Store>
   unsigned ComputeInertia(const P* q, TaskResult<P>& task, const Store& store) {
-    mass_.SolveTask(m_, rows_, task);
-    const auto lambda = [&task](int i) TORQUED_INLINE_BODY {
-      return task.lambda[PackedEntry(i, i)];
-    };
-    const Mask<N> sound = PivotsAreSound(m_, task.pivots, task.diagonal, lambda,
-                                         Trust<N>::kBound);
-    const P bound = RankBound(q);
-    unsigned certain =
-        LaneBits(sound & mass_.ShowsRank(m_, scales_, bound, task));
-    const unsigned open = LaneBits(sound) & ~certain;
-    if (open != 0) {
-      certain |= open & LaneBits(JacobianShowsRank(m_, n_, rows_, scales_,
-                                                   bound, Trust<N>::kBound));
-    }
+    const unsigned certain =
+        mass_.SolveTask(m_, rows_, scales_, RankBound(q), task);
     store(Output::kLambda, task.lambda, PackedSize(m_));
     if (Wants(Quantity::kTaskProjection)) ComputeProjections(task, store);
     // Fewer joints than task rows: never of full rank.
@@ -88,22 +72,32 @@ class BlockTask {
     store(Output::kEta, eta, m_);
   }
 
-  /// With h under all wrenches.
+  /// Jᵀ (Λ a* + η) + Nᵀ τ_0 with h under all wrenches; null: zeros. Computed as
+  ///   τ_0 + Jᵀ Λ (a* − J̇ q̇ + J M⁻¹ (h − τ_0)).
   template <class Store>
   __attribute__((noinline)) void ComputeTorque(const TaskResult<P>& task,
                                                const P* h, const P* drift,
                                                const P* task_acceleration,
                                                const P* null_space_torque,
                                                const Store& store) {
-    P task_drift[6];
-    TakeAxes(drift, task_drift);
-    TorqueOfTask(
-        m_, n_, [this](int i) TORQUED_INLINE_BODY { return rows_[i]; },
-        [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
-        [&task](int i, int j)
-            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
-        h, static_cast<const P*>(task_drift), task_acceleration,
-        null_space_torque, work_, tau_);
+    P r[6];
+    TakeAxes(drift, r);
+    for (int k = 0; k < n_; ++k) {
+      tau_[k] = null_space_torque == nullptr ? P(N(0)) : null_space_torque[k];
+      work_[k] = h[k] - tau_[k];
+    }
+    mass_.Solve(work_);
+    for (int i = 0; i < m_; ++i) {
+      r[i] = task_acceleration == nullptr ? -r[i] : task_acceleration[i] - r[i];
+      for (int k = 0; k < n_; ++k) r[i] = r[i] + rows_[i][k] * work_[k];
+    }
+    for (int i = 0; i < m_; ++i) {
+      P force(N(0));
+      for (int j = 0; j < m_; ++j) {
+        force = force + task.lambda[PackedEntry(i, j)] * r[j];
+      }
+      for (int k = 0; k < n_; ++k) tau_[k] = tau_[k] + rows_[i][k] * force;
+    }
     store(Output::kTaskTorque, tau_, n_);
   }
 
@@ -123,8 +117,9 @@ class BlockTask {
       reach = reach + Abs(q[setup_.sliding[k]]);
     }
     reach = reach * P(static_cast<N>(of_reach));
-    const P norm = ScaledNorm(
-        n_, J_, static_cast<N>(setup_.linear_scale * setup_.linear_scale));
+    const P norm =
+        ScaledNorm(TipPath{setup_.tip.path, setup_.tip.path_length}, n_, J_,
+                   static_cast<N>(setup_.linear_scale * setup_.linear_scale));
     return Fma(P(static_cast<N>(2 * share * share)), norm,
                P(N(2)) * reach * reach);
   }
@@ -133,21 +128,31 @@ class BlockTask {
     for (int k = 0; k < m_; ++k) of_task[k] = of_all[setup_.task_axes[k]];
   }
 
-  /// W, J̄ and N.
+  /// W, J̄ = M⁻¹ Jᵀ Λ and N = 1 − J̄ J.
   template <class Store>
   __attribute__((noinline)) void ComputeProjections(const TaskResult<P>& task,
                                                     const Store& store) {
-    P W[PackedSize(6)];
-    mass_.SolveMobility(m_, W);
-    store(Output::kMobility, W, PackedSize(m_));
-    const auto row = [this](int i) TORQUED_INLINE_BODY { return rows_[i]; };
-    ConsistentInverse(
-        m_, n_, row, [this](P* x) TORQUED_INLINE_BODY { mass_.Solve(x); },
-        [&task](int i, int j)
-            TORQUED_INLINE_BODY { return task.lambda[PackedEntry(i, j)]; },
-        work_, J_bar_);
+    store(Output::kMobility, task.mobility, PackedSize(m_));
+    for (int k = 0; k < n_ * m_; ++k) J_bar_[k] = P(N(0));
+    for (int i = 0; i < m_; ++i) {
+      mass_.SolveTaskRow(m_, i, work_);
+      for (int k = 0; k < n_; ++k) {
+        for (int j = 0; j < m_; ++j) {
+          P& entry = J_bar_[k * m_ + j];
+          entry = entry + work_[k] * task.lambda[PackedEntry(i, j)];
+        }
+      }
+    }
     store(Output::kConsistentInverse, J_bar_, n_ * m_);
-    ProjectOnNullSpace(m_, n_, row, static_cast<const P*>(J_bar_), projector_);
+    for (int i = 0; i < n_; ++i) {
+      for (int j = 0; j < n_; ++j) {
+        P entry(N(i == j ? 1 : 0));
+        for (int k = 0; k < m_; ++k) {
+          entry = entry - J_bar_[i * m_ + k] * rows_[k][j];
+        }
+        projector_[i * n_ + j] = entry;
+      }
+    }
     store(Output::kNullSpaceProjector, projector_, n_ * n_);
   }
 

@@ -9,9 +9,8 @@
 #include "core/lanes/block_links-inl.h"
 #include "core/lanes/block_outputs-inl.h"
 #include "core/lanes/block_task-inl.h"
+#include "core/lanes/mass_certificate-inl.h"
 #include "core/lanes/mass_factors-inl.h"
-#include "core/lanes/pivot_bounds-inl.h"
-#include "core/lanes/pivot_test-inl.h"
 #include "core/lanes/row_doubts.h"
 #include "core/lanes/tanh.h"
 #include "core/lowered/aba-inl.h"
@@ -36,10 +35,10 @@ class BlockEvaluation {
         carver_(memory),
         in_(job, carver_),
         out_(job, carver_),
-        mass_(n_, carver_),
-        pivots_(setup_, solves(), carver_),
+        mass_(lowered_, {setup_.tip.path, setup_.tip.path_length}, carver_),
+        certificate_(setup_, solves(), carver_),
         task_(job, wanted_, mass_, carver_),
-        derivatives_(tree_, lowered_, wanted_, carver_),
+        derivatives_(tree_, lowered_, wanted_, mass_, carver_),
         links_(tree_, lowered_, wanted_, carver_) {
     const auto n = static_cast<unsigned long>(n_);
     carver_.Take(s_, n);
@@ -58,7 +57,7 @@ class BlockEvaluation {
     carver_.Take(placed_.list, places);
     carver_.Take(acting_, places);
     if (setup_.wrench_place_count > 0) carver_.Take(J_of_wrench_, 6 * n);
-    if (!by_factorization() && (wants_acceleration() || job_.task)) {
+    if (!by_factorization() && wants_acceleration()) {
       carver_.Take(low_.pivot, n);
       carver_.Take(low_.u, n);
       carver_.Take(low_.articulated, slots);
@@ -78,7 +77,7 @@ class BlockEvaluation {
       count_ = left < kLanes ? static_cast<int>(left) : kLanes;
       doubts_.Clear();
       doubts_.Add(kAllQuantities, in_.Load(row_, count_));
-      pivots_.Load(in_.q);
+      certificate_.Load(in_.q);
       LoadSurroundings();
       ComputeLowered();
       if (doubts_.any()) [[unlikely]] {
@@ -92,7 +91,6 @@ class BlockEvaluation {
  private:
   using P = Pack<N>;
   static constexpr int kLanes = P::kLanes;
-  static constexpr QuantityBits kOfForwardDynamics = ReadersOf(table::kTau);
 
   static const LoweredTreeOf<N>& Lowered(const BlockSetup& setup) {
     if constexpr (sizeof(N) == 8) {
@@ -132,7 +130,9 @@ class BlockEvaluation {
   bool has_wrench() const {
     return in_.Has(Input::kTipWrench) && setup_.tip.path_length > 0;
   }
-  bool by_factorization() const { return n_ <= kMaxFactorizedDof; }
+  /// Forward dynamics comes by factorization of M up to so many degrees of
+  /// freedom, by articulated bodies beyond.
+  bool by_factorization() const { return n_ <= 12; }
 
   /// What stays the same from block to block.
   void Prepare() {
@@ -142,7 +142,7 @@ class BlockEvaluation {
       s_[i] = P(lowered_.bodies[i].sin_q0);
       c_[i] = P(lowered_.bodies[i].cos_q0);
     }
-    pivots_.Prepare();
+    certificate_.Prepare();
     Clear(zeros_, n_);
     terms_.gravity = {P(N(setup_.gravity[0])), P(N(setup_.gravity[1])),
                       P(N(setup_.gravity[2]))};
@@ -221,9 +221,7 @@ class BlockEvaluation {
     SinCosOfAngles(lowered_, n_, in_.q, s_, c_);
     // The factorization comes early: its chain of divisions leaves room for
     // what follows.
-    if (wants_mass() || wants_factors() || derivatives_.solves()) {
-      LoweredMass();
-    }
+    if (wants_mass() || wants_factors()) LoweredMass();
     if (wants_frame() ||
         (has_wrench() && setup_.wrench_reference != ReferenceFrame::kLocal)) {
       LoweredFrame();
@@ -245,7 +243,6 @@ class BlockEvaluation {
     if (derivatives_.wanted()) {
       derivatives_.Compute(under_wrenches_, State(in_.a), acceleration_,
                            placed_, Storing());
-      if (derivatives_.solves()) CheckInverse(derivatives_.inverse());
     }
     if (Wants(Output::kGravity)) {
       LoweredState<P> at_rest = State(zeros_);
@@ -304,19 +301,17 @@ class BlockEvaluation {
   }
 
   bool wants_factors() const {
-    return job_.task ||
-           (by_factorization() &&
-            (wants_acceleration() || (wanted_ & kTakesInverse) != 0));
+    return job_.task || (wanted_ & kTakesInverse) != 0 ||
+           (by_factorization() && wants_acceleration());
   }
 
   __attribute__((noinline)) void LoweredMass() {
-    // What the factorization leaves behind.
-    if (wants_factors() || derivatives_.solves()) ClearOffBranches();
+    // What unrolled factorization leaves behind of numbers that are not finite.
+    if (wants_factors()) ClearOffBranches();
     LoweredMassMatrix(lowered_, State(zeros_), low_, mass_.M());
     if (wants_mass()) {
       Store(Output::kMassMatrix, mass_.M(), PackedSize(n_));
     }
-    if (derivatives_.solves()) derivatives_.SetMassMatrix(mass_.M());
     if (wants_factors()) Factor();
   }
 
@@ -376,22 +371,7 @@ class BlockEvaluation {
   }
 
   void Factor() {
-    QuantityBits solved = kTaskQuantities;
-    // With articulated bodies their own pivots decide.
-    if (by_factorization()) solved |= kOfForwardDynamics | kTakesInverse;
-    unsigned doubtful = mass_.Factor(pivots_);
-    // Of many joints the pivots of articulated bodies certify more than those
-    // of the factors, and H is the same.
-    if (doubtful != 0 && !by_factorization()) [[unlikely]] {
-      doubtful &= DoubtfulOfArticulatedBodies();
-    }
-    doubts_.Add(solved, doubtful);
-  }
-
-  __attribute__((noinline, cold)) unsigned DoubtfulOfArticulatedBodies() {
-    Clear(result_, n_);
-    LoweredSolve(lowered_, State(zeros_), low_, result_);
-    return pivots_.DoubtfulAlongPaths(low_.pivot);
+    doubts_.Add(kSolvesMassMatrix, mass_.Factor(certificate_.root_scales()));
   }
 
   /// M⁻¹ (tau − h) from the bias forces in `result_`.
@@ -401,7 +381,7 @@ class BlockEvaluation {
       mass_.Solve(result_);
     } else {
       LoweredSolve(lowered_, State(zeros_), low_, result_);
-      CheckArticulatedPivots(low_.pivot);
+      doubts_.Add(kSolvesMassMatrix, certificate_.Uncertain(low_.pivot));
     }
     StoreAcceleration();
   }
@@ -410,17 +390,6 @@ class BlockEvaluation {
     Store(Output::kAcceleration, result_, n_);
     if (!keeps_acceleration()) return;
     for (int i = 0; i < n_; ++i) acceleration_[i] = result_[i];
-  }
-
-  void CheckArticulatedPivots(const P* pivots) {
-    doubts_.Add(kOfForwardDynamics, pivots_.DoubtfulAlongPaths(pivots));
-  }
-
-  /// Of M⁻¹, where nobody else factorizes M for it.
-  void CheckInverse(const MassInverseScratch<P>& inverse) {
-    if (by_factorization()) return;
-    doubts_.Add(kTakesInverse,
-                pivots_.DoubtfulByInverse(inverse.diagonal, inverse.pivots));
   }
 
   void TaskInertia(TaskResult<P>& task) {
@@ -466,7 +435,7 @@ class BlockEvaluation {
   BlockInputs<N> in_;
   BlockOutputs<N> out_;
   MassFactors<N> mass_;
-  PivotTest<N> pivots_;
+  MassCertificate<N> certificate_;
   BlockTask<N> task_;
   BlockDerivatives<N> derivatives_;
   BlockLinks<N> links_;

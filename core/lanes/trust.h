@@ -10,12 +10,10 @@ template <class N>
 struct Trust;
 template <>
 struct Trust<double> {
-  /// Least bound of the least eigenvalue of a mass matrix that is divided by
-  /// the scales of its joints. The rule calls it lost at 1e-13 or so.
+  /// Least 1 / trace H⁻¹ of a mass matrix that is divided by the scales of its
+  /// joints. The rule calls it lost at 1e-13 or so.
   static constexpr double kEigenvalue = 1e-11;
-  /// A pivot is weak below this share of its scale. Where no eigenvalue is
-  /// bounded, a state is certified whose product of min(1, share / kWeakPivot)
-  /// is above kWeakProduct.
+  /// Of articulated bodies, see MassCertificate.
   static constexpr double kWeakPivot = 1e-2;
   static constexpr double kWeakProduct = 1e-7;
   /// Reciprocals of scales above this are out of range.

@@ -2,9 +2,9 @@
 // 6.2), carried as moments: the composite mass is a constant of the model.
 #pragma once
 
-#include "core/dynamics/packed_ldlt-inl.h"
 #include "core/lowered/joint-inl.h"
 #include "core/lowered/scratch.h"
+#include "core/spatial/packed.h"
 
 namespace torqued {
 inline namespace TORQUED_TARGET {

@@ -94,11 +94,6 @@ class Model {
   /// Mass of all bodies that joints move, kg.
   double moving_mass() const { return moving_mass_; }
 
-  /// Whether calls that ask for single precision are computed in double: single
-  /// precision leaves the mass matrix in doubt at more than half of the states
-  /// at which the model was checked. A payload does not change it.
-  bool needs_double() const { return needs_double_; }
-
   /// The arrays that the algorithms read; valid as long as the model.
   Tree tree() const {
     return {static_cast<int>(bodies_.size()), bodies_.data()};
@@ -142,7 +137,6 @@ class Model {
   std::optional<int> tip_frame_;
   std::array<double, 3> gravity_{0, 0, -9.81};
   double moving_mass_ = 0;
-  bool needs_double_ = false;
 };
 
 }  // namespace torqued

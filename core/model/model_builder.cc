@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/lanes/doubtful_in_single.h"
 #include "core/model/assembly.h"
 #include "core/model/checks.h"
 #include "core/model/topology.h"
@@ -154,25 +153,6 @@ std::vector<char> IncompleteBodies(const Assembly& assembly,
   return incomplete;
 }
 
-// Whether single precision leaves the mass matrix in doubt at more than half of
-// the SampledStates, so that it would compute most rows twice. Nothing:
-// cancelled.
-std::optional<bool> NeedsDouble(const Assembly& assembly, std::uint64_t seed,
-                                const std::function<bool()>& cancelled) {
-  // Larger models are computed in double anyway.
-  constexpr std::size_t kMaxSingleDof = 256;
-  if (assembly.joints.empty() || assembly.joints.size() > kMaxSingleDof) {
-    return false;
-  }
-  SampledStates states(assembly.joints, seed);
-  int doubtful = 0;
-  for (int k = 0; k < states.count(); ++k) {
-    if (cancelled && cancelled()) return std::nullopt;
-    doubtful += DoubtfulInSingle(TreeOf(assembly), states.Next()) ? 1 : 0;
-  }
-  return 2 * doubtful > states.count();
-}
-
 /// Whether there are no more degrees of freedom than are accepted.
 bool CheckDof(const Assembly& assembly, int max_dof, const Place& place,
               LintReport& report) {
@@ -245,13 +225,10 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
     ReportMimics(assembly, joints_, report_);
     ReportFriction(assembly, joints_, report_);
   }
-  std::optional<bool> needs_double;
-  if (topology.valid && report_.ok() && !cancelled) {
-    needs_double = NeedsDouble(assembly, seed_, options.cancelled);
-    cancelled = !needs_double;
-  }
   report_.Sort();
-  if (!needs_double) return {nullptr, std::move(report_), cancelled};
+  if (!topology.valid || !report_.ok() || cancelled) {
+    return {nullptr, std::move(report_), cancelled};
+  }
 
   const std::shared_ptr<Model> model(new Model);
   model->name_ = std::move(name_);
@@ -266,7 +243,6 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
   index(model->frames_, model->frame_index_);
   if (tip >= 0) model->tip_frame_ = model->FindFrame(links_[tip].name);
   for (const TreeBody& body : model->bodies_) model->moving_mass_ += body.mass;
-  model->needs_double_ = *needs_double;
   model->lowered_ = LoweredModel(model->tree());
   return {model, std::move(report_)};
 }

@@ -56,10 +56,7 @@ bool MovesMass(const TreeBody& body, const SpatialInertia<double>& composite,
 class Composites {
  public:
   explicit Composites(const Tree& tree)
-      : tree_(tree), X_(tree.n), Gc_(tree.n), q_(tree.n) {
-    scratch_.X = X_.data();
-    scratch_.Gc = Gc_.data();
-  }
+      : tree_(tree), X_(tree.n), Gc_(tree.n), q_(tree.n) {}
 
   /// One for each body, in its frame; sample 0 is at q = 0, the others are at
   /// positions that have no special relation to one another: an inertia that
@@ -72,15 +69,15 @@ class Composites {
           0.6180339887498949 * (i + 1) + 0.4142135623730951 * sample;
       q_[i] = sample == 0 ? 0 : 0.3 + (x - std::floor(x));
     }
-    ComputePlacements(tree_, q_.data(), scratch_);
-    ComputeCompositeInertias(tree_, scratch_);
+    ComputePlacements(tree_, q_.data(), X_.data());
+    ComputeCompositeInertias(tree_, X_.data(), Gc_.data());
     return Gc_;
   }
 
   /// After At.
   Eigen::MatrixXd MassMatrix() {
     Eigen::MatrixXd M(tree_.n, tree_.n);
-    torqued::MassMatrix(tree_, scratch_, M.data());
+    torqued::MassMatrix(tree_, X_.data(), Gc_.data(), M.data());
     return M;
   }
 
@@ -89,7 +86,6 @@ class Composites {
   std::vector<Transform<double>> X_;
   std::vector<SpatialInertia<double>> Gc_;
   std::vector<double> q_;
-  Scratch<double> scratch_{};  // of which the two stages need these alone
 };
 
 bool IsFinite(const SpatialInertia<double>& G) {

@@ -106,21 +106,17 @@ def test_single_precision_is_near_double_and_echoed(command, result):
     assert np.allclose(rounded, exact, rtol=1e-5, atol=1e-5)
 
 
-def test_a_model_that_needs_double_precision_says_so(tmp_path):
-    # A light rotor and a heavy wheel on one axis.
-    bodies = [("rotor", 0.01, 1e-6), ("wheel", 20, 1)]
-    links = "".join(
-        f'<link name="{name}"><inertial><mass value="{mass}"/><inertia '
-        f'ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"/></inertial>'
-        "</link>" for name, mass, i in bodies)
-    joints = "".join(
-        f'<joint name="{child}_axle" type="continuous"><parent link="{parent}"/>'
-        f'<child link="{child}"/><axis xyz="0 0 1"/></joint>'
-        for parent, child in (("base", "rotor"), ("rotor", "wheel")))
-    model = tmp_path / "wheel.urdf"
-    model.write_text(
-        f'<robot name="wheel"><link name="base"/>{links}{joints}</robot>')
-    asked = ("mass-matrix", "--model", str(model), "--q", "0.1,0.2")
+def test_a_robot_of_more_joints_than_single_precision_takes_says_so(tmp_path):
+    count = 257
+    inertial = ('<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+                'ixy="0" ixz="0" iyz="0"/></inertial>')
+    parts = ['<link name="l0"/>'] + [
+        f'<link name="l{k + 1}">{inertial}</link><joint name="j{k}" '
+        f'type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        '<axis xyz="0 0 1"/></joint>' for k in range(count)]
+    model = tmp_path / "chain.urdf"
+    model.write_text(f'<robot name="chain">{"".join(parts)}</robot>')
+    asked = ("gravity", "--model", str(model), "--q", ",".join(["0"] * count))
     said = "computed in double precision"
     single = run(*asked, "--precision", "single")
     assert single.returncode == 0 and said in single.stdout

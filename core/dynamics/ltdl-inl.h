@@ -1,0 +1,196 @@
+// The one factorization of mass matrices: M = Lᵀ D L, L unit lower triangular,
+// from the leaves to the roots (Featherstone 2008, section 6.5). Entries of
+// joints of which neither carries the other are zero in M and in L, and are not
+// touched. The pivots D are those of articulated bodies (section 7.3).
+//
+// Matrices are packed, see core/spatial/packed.h.
+#pragma once
+
+#include "core/model/lowered_tree.h"
+#include "core/spatial/packed.h"
+#include "core/spatial/static_for.h"
+
+namespace torqued {
+inline namespace TORQUED_TARGET {
+
+/// Every joint is carried by all before it; so is any symmetric matrix
+/// factorized. `Size` is int, or Int<k> for code that is unrolled.
+template <class Size>
+struct Chain {
+  Size n;
+
+  template <class I, class Body>
+  TORQUED_INLINE void ForAncestors(I i, const Body& body) const {
+    ForDown(Int<0>{}, i, body);
+  }
+  template <class I, class Body>
+  TORQUED_INLINE void ForDescendants(I i, const Body& body) const {
+    For(Next(i), n, body);
+  }
+};
+
+/// Joints of a tree, in depth-first order.
+template <class N>
+struct Branches {
+  const LoweredBody<N>* bodies;
+  int n;
+
+  template <class Body>
+  TORQUED_INLINE void ForAncestors(int i, const Body& body) const {
+    for (int j = bodies[i].parent; j != kBase; j = bodies[j].parent) body(j);
+  }
+  template <class Body>
+  TORQUED_INLINE void ForDescendants(int i, const Body& body) const {
+    for (int k = i + 1; k < bodies[i].subtree_end; ++k) body(k);
+  }
+};
+
+/// In place: L strictly below the diagonal, D on it, and the reciprocals of D
+/// in `reciprocal`. Does not test D.
+template <class Joints, class T>
+TORQUED_INLINE void FactorLtdl(const Joints& joints, T* M, T* reciprocal) {
+  ForDown(Int<0>{}, joints.n, [&](auto i) TORQUED_INLINE_BODY {
+    T* const row_i = M + PackedRow(i);
+    // Row k holds D_k L_kj until column j is divided.
+    T d = row_i[i];
+    joints.ForDescendants(i, [&](auto k) TORQUED_INLINE_BODY {
+      T& entry = M[PackedRow(k) + i];
+      const T l = entry * reciprocal[k];
+      d = d - l * entry;
+      entry = l;
+    });
+    row_i[i] = d;
+    reciprocal[i] = T(1) / d;
+    joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
+      T c = row_i[j];
+      joints.ForDescendants(i, [&](auto k) TORQUED_INLINE_BODY {
+        c = c - M[PackedRow(k) + i] * M[PackedRow(k) + j];
+      });
+      row_i[j] = c;
+    });
+  });
+}
+
+/// x ← L⁻ᵀ x.
+template <class Joints, class T>
+TORQUED_INLINE void SolveInward(const Joints& joints, const T* L, T* x) {
+  ForDown(Int<0>{}, joints.n, [&](auto j) TORQUED_INLINE_BODY {
+    T sum = x[j];
+    joints.ForDescendants(j, [&](auto k) TORQUED_INLINE_BODY {
+      sum = sum - L[PackedRow(k) + j] * x[k];
+    });
+    x[j] = sum;
+  });
+}
+
+/// x ← L⁻¹ x.
+template <class Joints, class T>
+TORQUED_INLINE void SolveOutward(const Joints& joints, const T* L, T* x) {
+  For(Int<0>{}, joints.n, [&](auto i) TORQUED_INLINE_BODY {
+    T sum = x[i];
+    joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
+      sum = sum - L[PackedRow(i) + j] * x[j];
+    });
+    x[i] = sum;
+  });
+}
+
+/// x ← M⁻¹ x.
+template <class Joints, class T>
+TORQUED_INLINE void SolveLtdl(const Joints& joints, const T* LD,
+                              const T* reciprocal, T* x) {
+  SolveInward(joints, LD, x);
+  For(Int<0>{}, joints.n,
+      [&](auto i) TORQUED_INLINE_BODY { x[i] = x[i] * reciprocal[i]; });
+  SolveOutward(joints, LD, x);
+}
+
+/// The entries of a symmetric matrix: packed, or all n x n.
+template <class T>
+struct PackedEntries {
+  T* X;
+  TORQUED_INLINE const T& Get(int i, int j) const {
+    return X[PackedEntry(i, j)];
+  }
+  TORQUED_INLINE void Set(int i, int j, const T& x) const {
+    X[PackedEntry(i, j)] = x;
+  }
+};
+template <class T>
+struct AllEntries {
+  T* X;
+  int n;
+  TORQUED_INLINE const T& Get(int i, int j) const { return X[i * n + j]; }
+  TORQUED_INLINE void Set(int i, int j, const T& x) const {
+    X[i * n + j] = x;
+    X[j * n + i] = x;
+  }
+};
+
+/// X ← M⁻¹, exactly symmetric: L X = D⁻¹ L⁻ᵀ, whose right side is D⁻¹ on the
+/// diagonal and zero below.
+template <class Joints, class T, class Entries>
+TORQUED_INLINE void InvertLtdl(const Joints& joints, const T* LD,
+                               const T* reciprocal, const Entries& X) {
+  For(Int<0>{}, joints.n, [&](auto i) TORQUED_INLINE_BODY {
+    const T* const L_i = LD + PackedRow(i);
+    For(Int<0>{}, i, [&](auto k) TORQUED_INLINE_BODY {
+      T sum(0);
+      joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
+        sum = sum - L_i[j] * X.Get(j, k);
+      });
+      X.Set(i, k, sum);
+    });
+    T sum = reciprocal[i];
+    joints.ForAncestors(i, [&](auto j) TORQUED_INLINE_BODY {
+      sum = sum - L_i[j] * X.Get(i, j);
+    });
+    X.Set(i, i, sum);
+  });
+}
+
+/// With the scales s of core/dynamics/pivot_scale.h and H = S^-1/2 M S^-1/2,
+///   trace H⁻¹ = Σ_j σ_j / d_j,  σ_j = Σ_i s_i (L⁻¹)_ij².
+/// An upper bound, from σ_j ≤ y_j² with y_j = √s_j + Σ_i |L_ij| y_i over the
+/// joints i that j carries. `y` is scratch, n numbers.
+template <class Joints, class T>
+TORQUED_INLINE T BoundOfScaledTrace(const Joints& joints, const T* LD,
+                                    const T* reciprocal, const T* root_scales,
+                                    T* y) {
+  T trace(0);
+  ForDown(Int<0>{}, joints.n, [&](auto j) TORQUED_INLINE_BODY {
+    T sum = root_scales[j];
+    joints.ForDescendants(j, [&](auto i) TORQUED_INLINE_BODY {
+      sum = sum + Abs(LD[PackedRow(i) + j]) * y[i];
+    });
+    y[j] = sum;
+    trace = trace + sum * sum * reciprocal[j];
+  });
+  return trace;
+}
+
+/// trace H⁻¹ itself, at some n d² products for joints that d others carry. `z`
+/// is scratch, n numbers.
+template <class Joints, class T>
+T ScaledTrace(const Joints& joints, const T* LD, const T* reciprocal,
+              const T* root_scales, T* z) {
+  T trace(0);
+  for (int i = 0; i < joints.n; ++i) {
+    // z = L⁻ᵀ e_i; (M⁻¹)_ii = zᵀ D⁻¹ z
+    z[i] = T(1);
+    T diagonal = reciprocal[i];
+    joints.ForAncestors(i, [&](int j) {
+      T sum = LD[PackedRow(i) + j];
+      joints.ForAncestors(i, [&](int k) {
+        if (k > j) sum = sum + LD[PackedRow(k) + j] * z[k];
+      });
+      z[j] = -sum;
+      diagonal = diagonal + sum * sum * reciprocal[j];
+    });
+    trace = trace + root_scales[i] * root_scales[i] * diagonal;
+  }
+  return trace;
+}
+
+}  // namespace TORQUED_TARGET
+}  // namespace torqued
