@@ -4,8 +4,8 @@
 #include <Eigen/Core>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/batch/evaluate_rows.h"
@@ -83,8 +83,21 @@ class Robot {
                                        Vector v, Vector a);
   Eigen::VectorXd ForwardDynamicsUnder(const InputArray& tip_wrench, Vector q,
                                        Vector v, Vector tau);
+  /// A quantity's plan, and the kernels' evaluation of the last state.
+  struct Prepared {
+    explicit Prepared(EvaluationPlan checked) : plan(std::move(checked)) {}
+
+    EvaluationPlan plan;
+    BlockJob job{};
+    RowWorkspace workspace;
+    bool evaluated = false;
+  };
+
   /// Null, and last_error() says why, when the options do not suit.
-  EvaluationPlan* PlanOf(Quantity quantity);
+  Prepared* PreparedFor(Quantity quantity);
+  /// As the last state; false if it is not of its form or not certainly OK.
+  bool EvaluateAgain(Prepared& prepared, const EvaluationInputs& inputs,
+                     const EvaluationOutputs& outputs) const;
   /// Evaluates one row into `outputs`; NaN remains where it fails.
   void Evaluate(Quantity quantity, const EvaluationInputs& inputs,
                 const EvaluationOutputs& outputs);
@@ -92,8 +105,9 @@ class Robot {
   std::shared_ptr<const Model> model_;
   Options options_;
   const LaneKernels* target_;
+  const LaneKernels* kernels_;  // of single states
   /// Made at the first call for each quantity.
-  std::array<std::optional<EvaluationPlan>, kQuantityCount> plans_;
+  std::array<std::unique_ptr<Prepared>, kQuantityCount> prepared_;
   RowWorkspace workspace_;
   std::vector<RowIssue> issues_;
   std::string last_error_;

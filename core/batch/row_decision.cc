@@ -243,7 +243,7 @@ void RowDecision::DecideTask() {
   ComputeTermsOfTask(terms, wanted);
   const TaskRank rank = RankOfTask(terms);
 
-  double W[36], r[6], lambda[36], eta[6];
+  double W[36] = {}, r[6] = {}, lambda[36] = {}, eta[6] = {};
   if (regular) {
     const Branches<double> joints{plan_.model().lowered().f64().bodies, n_};
     double* const factors = terms.M.data();
@@ -362,7 +362,7 @@ void RowDecision::Store(Output output, const double* values) {
 }
 
 void RowDecision::StoreSymmetric(Output output, int s, const double* matrix) {
-  double packed[21];
+  double packed[21] = {};
   double* end = packed;
   for (int i = 0; i < s; ++i) end = std::copy_n(matrix + i * s, i + 1, end);
   Store(output, packed);

@@ -144,6 +144,10 @@ struct LaneKernels {
   /// is needed is returned.
   long long (*evaluate)(const BlockJob* job, long long begin, long long end,
                         void* memory, long long bytes, DoubtfulRow* doubtful);
+  /// Row 0 of a job of double precision that `evaluate` has computed in this
+  /// memory, which nobody has used since. Its tables may stand elsewhere now;
+  /// nothing else of the job may have changed.
+  long long (*again)(void* memory, DoubtfulRow* doubtful);
   /// The same in double precision, one state at a time: compiled by Clang, bit
   /// by bit what a lane has.
   const LaneKernels* one_lane;

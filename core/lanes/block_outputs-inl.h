@@ -46,6 +46,8 @@ class BlockOutputs {
       N* const staged = reinterpret_cast<N*>(staging_);
       StoreRows(shape, packs, staged, false);
       StreamCopy(staged, rows, BlockBytes(shape));
+    } else if (MeetInTheCache(shape)) [[unlikely]] {
+      StoreInTiles(shape, packs, rows);
     } else {
       StoreRows(shape, packs, rows, !IsShort(shape));
     }
@@ -64,6 +66,12 @@ class BlockOutputs {
   static TORQUED_INLINE bool IsShort(const LaneShape& shape) {
     constexpr unsigned long kShortRow = 128;  // bytes
     return static_cast<unsigned long>(shape.columns) * sizeof(N) <= kShortRow;
+  }
+
+  /// Rows of whole pages: their lines fall on the same few sets of a cache.
+  static TORQUED_INLINE bool MeetInTheCache(const LaneShape& shape) {
+    constexpr unsigned long kPage = 4096;
+    return static_cast<unsigned long>(shape.columns) * sizeof(N) % kPage == 0;
   }
 
   static TORQUED_INLINE long BlockBytes(const LaneShape& shape) {
@@ -98,6 +106,23 @@ class BlockOutputs {
         return;
       default:
         WithColumns(shape.columns, shape.permutation, store);
+    }
+  }
+
+  /// A full block, some lines of one row after some of another.
+  __attribute__((noinline)) void StoreInTiles(const LaneShape& shape,
+                                              const P* packs, N* rows) {
+    constexpr int kTile = 64;
+    N* const tile = reinterpret_cast<N*>(staging_);
+    for (int begin = 0; begin < shape.columns; begin += kTile) {
+      const auto source = [&](int j) TORQUED_INLINE_BODY {
+        return shape.permutation ? shape.permutation[begin + j] : begin + j;
+      };
+      StoreColumns(packs, Int<kTile>{}, source, tile, false);
+      for (int l = 0; l < kLanes; ++l) {
+        __builtin_memcpy(rows + l * shape.columns + begin, tile + l * kTile,
+                         kTile * sizeof(N));
+      }
     }
   }
 

@@ -68,8 +68,38 @@ class BlockEvaluation {
   /// Working memory that the job takes.
   unsigned long bytes() const { return carver_.used(); }
 
+  /// Stands at an address that the caller has.
+  static TORQUED_INLINE void* operator new(unsigned long /*size*/, void* at) {
+    return at;
+  }
+
+  /// What stays the same from block to block.
+  void Prepare() {
+    in_.Prepare();
+    for (int i = 0; i < n_; ++i) {
+      if (lowered_.bodies[i].motion != JointMotion::kPrismatic) continue;
+      s_[i] = P(lowered_.bodies[i].sin_q0);
+      c_[i] = P(lowered_.bodies[i].cos_q0);
+    }
+    certificate_.Prepare();
+    Clear(zeros_, n_);
+    terms_.gravity = {P(N(setup_.gravity[0])), P(N(setup_.gravity[1])),
+                      P(N(setup_.gravity[2]))};
+    terms_.viscous_friction = setup_.viscous_friction;
+    terms_.coulomb_friction = setup_.coulomb_friction;
+    terms_.coulomb_smoothing = setup_.coulomb_smoothing;
+    terms_.base = in_.base_moves() ? &base_ : nullptr;
+    terms_.wrench_count = 0;
+    PlaceWrenches();
+    under_wrenches_ = terms_;
+    under_wrenches_.wrenches = acting_;
+    under_wrenches_.wrench_count = placed_.count;
+    if (wants_mass()) ClearOffBranches();
+    if (wants_frame() || has_wrench()) PrepareTip();
+  }
+
+  /// After Prepare.
   long long Run(long long begin, long long end, DoubtfulRow* doubtful) {
-    Prepare();
     long long listed = 0;
     for (long long row = begin; row < end; row += kLanes) {
       const long long left = end - row;
@@ -133,31 +163,6 @@ class BlockEvaluation {
   /// Forward dynamics comes by factorization of M up to so many degrees of
   /// freedom, by articulated bodies beyond.
   bool by_factorization() const { return n_ <= 12; }
-
-  /// What stays the same from block to block.
-  void Prepare() {
-    in_.Prepare();
-    for (int i = 0; i < n_; ++i) {
-      if (lowered_.bodies[i].motion != JointMotion::kPrismatic) continue;
-      s_[i] = P(lowered_.bodies[i].sin_q0);
-      c_[i] = P(lowered_.bodies[i].cos_q0);
-    }
-    certificate_.Prepare();
-    Clear(zeros_, n_);
-    terms_.gravity = {P(N(setup_.gravity[0])), P(N(setup_.gravity[1])),
-                      P(N(setup_.gravity[2]))};
-    terms_.viscous_friction = setup_.viscous_friction;
-    terms_.coulomb_friction = setup_.coulomb_friction;
-    terms_.coulomb_smoothing = setup_.coulomb_smoothing;
-    terms_.base = in_.base_moves() ? &base_ : nullptr;
-    terms_.wrench_count = 0;
-    PlaceWrenches();
-    under_wrenches_ = terms_;
-    under_wrenches_.wrenches = acting_;
-    under_wrenches_.wrench_count = placed_.count;
-    if (wants_mass()) ClearOffBranches();
-    if (wants_frame() || has_wrench()) PrepareTip();
-  }
 
   /// Where wrenches act that move something.
   void PlaceWrenches() {

@@ -7,12 +7,29 @@ namespace torqued {
 inline namespace TORQUED_TARGET {
 namespace {
 
+/// The evaluation stands before what it works in.
+template <class N>
+constexpr unsigned long kEvaluationBytes =
+    (sizeof(BlockEvaluation<N>) + 63) / 64 * 64;
+
 template <class N>
 long long EvaluateIn(const BlockJob& job, long long begin, long long end,
                      void* memory, long long bytes, DoubtfulRow* doubtful) {
-  BlockEvaluation<N> evaluation(job, memory);
-  const auto needed = static_cast<long long>(evaluation.bytes());
-  return needed <= bytes ? evaluation.Run(begin, end, doubtful) : -needed;
+  if (bytes < static_cast<long long>(kEvaluationBytes<N>)) {
+    const BlockEvaluation<N> counter(job, nullptr);
+    return -static_cast<long long>(kEvaluationBytes<N> + counter.bytes());
+  }
+  auto* const evaluation = new (memory)
+      BlockEvaluation<N>(job, static_cast<char*>(memory) + kEvaluationBytes<N>);
+  const auto needed =
+      static_cast<long long>(kEvaluationBytes<N> + evaluation->bytes());
+  if (needed > bytes) return -needed;
+  evaluation->Prepare();
+  return evaluation->Run(begin, end, doubtful);
+}
+
+long long Again(void* memory, DoubtfulRow* doubtful) {
+  return static_cast<BlockEvaluation<double>*>(memory)->Run(0, 1, doubtful);
 }
 
 long long Evaluate(const BlockJob* job, long long begin, long long end,
@@ -46,8 +63,10 @@ extern const LaneKernels kLaneKernels;
 inline namespace TORQUED_TARGET {
 
 const LaneKernels kLaneKernels = {TORQUED_TEXT(TORQUED_TARGET),
-                                  Pack<double>::kLanes, Pack<float>::kLanes,
+                                  Pack<double>::kLanes,
+                                  Pack<float>::kLanes,
                                   Evaluate,
+                                  Again,
 #ifdef TORQUED_ONE_LANE
                                   &kLaneKernels
 #else

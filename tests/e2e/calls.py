@@ -99,7 +99,7 @@ def all_models(client):
             return models
 
 
-LONG_JOINTS = 60
+LONG_JOINTS = 90
 
 
 def register_long(client):
@@ -128,4 +128,5 @@ def laborious_for(client, seconds, clock=time.monotonic):
     while elapsed(rows) < 0.04:
         rows *= 2
     per_row = min(elapsed(rows) for _ in range(5)) / rows
-    return laborious(min(int(seconds / per_row), 150_000))
+    fit = 16_000_000 // (4 * LONG_JOINTS)  # into a message
+    return laborious(min(int(seconds / per_row), fit))

@@ -78,7 +78,7 @@ def test_more_rows_than_allowed_are_refused(narrow):
 
 
 def test_too_much_work_under_way_is_refused_at_once_and_welcome_later(narrow):
-    request = laborious(800)  # a few of them are half of the bytes
+    request = laborious(530)  # a few of them are half of the bytes
     calls = [begin(narrow.dynamics.Compute, request) for _ in range(12)]
     refused = [harness.Failure.of(call) for call in calls if call.exception()]
     assert 0 < len(refused) < len(calls)
@@ -88,7 +88,7 @@ def test_too_much_work_under_way_is_refused_at_once_and_welcome_later(narrow):
     answers = {call.result().results.SerializeToString(deterministic=True)
                for call in calls if not call.exception()}
     assert len(answers) == 1
-    assert narrow.dynamics.Compute(request).rows == 800
+    assert narrow.dynamics.Compute(request).rows == 530
 
 
 MANY = 500_000

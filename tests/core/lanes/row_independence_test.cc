@@ -1,11 +1,13 @@
 // A row's answer is its own: bit by bit the same whatever stands around it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "core/batch/engine.h"
+#include "core/batch/robot.h"
 #include "tests/core/lanes/batch_case.h"
 
 namespace torqued::testing_support {
@@ -182,6 +184,51 @@ TEST(RowIndependence, QuantitiesOfManyNumbersDoNotMatterEither) {
               0);
     ASSERT_EQ(all.issues.size(), 1u);
     EXPECT_EQ(all.issues[0].row, 3);
+  }
+}
+
+TEST(RowIndependence, ARobotAnswersAsIfEveryStateWereItsFirst) {
+  using Eigen::VectorXd;
+  const auto model = MakeShippedCase("panda", 1, 1).model;
+  const VectorXd wrench = VectorXd::LinSpaced(6, -3, 5);
+  // All that a robot answers, one below the other.
+  const auto answers = [&](Robot& robot, const VectorXd& q) {
+    const VectorXd v = VectorXd::LinSpaced(7, -1, 2);
+    const auto task = robot.OperationalSpace(q, v);
+    std::vector<double> all = {static_cast<double>(task.diagnostics.rank)};
+    const auto add = [&all](const Eigen::MatrixXd& numbers) {
+      all.insert(all.end(), numbers.data(), numbers.data() + numbers.size());
+    };
+    add(task.lambda), add(task.eta), add(robot.MassMatrix(q));
+    add(robot.InverseDynamics(q, v, v)), add(robot.Jacobian(q));
+    add(robot.InverseDynamics(q, v, v, wrench));
+    add(robot.ForwardDynamics(q, v, v)), add(robot.FramePose(q));
+    add(robot.ForwardDynamics(q, v, v, wrench));
+    add(robot.BiasForces(q, v)), add(robot.JacobianDrift(q, v));
+    return all;
+  };
+  std::array<VectorXd, 8> states;
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    // Some are singular poses.
+    states[k] = VectorXd::LinSpaced(7, 0.1 * double(k), k % 2 == 0 ? 0 : 1);
+  }
+  states[2][3] = kNaN;
+  states[4].setZero();
+  states[5] = VectorXd::Zero(6);  // of the wrong size
+  for (const LaneKernels* kernels : Targets()) {
+    Robot::Options options;
+    options.target = kernels;
+    Robot robot(model, options);
+    for (const VectorXd& q : states) {
+      Robot first(model, options);
+      const auto actual = answers(robot, q), expected = answers(first, q);
+      ASSERT_EQ(actual.size(), expected.size());
+      EXPECT_EQ(std::memcmp(actual.data(), expected.data(),
+                            actual.size() * sizeof(double)),
+                0)
+          << kernels->target << ", q " << q.transpose();
+      EXPECT_EQ(robot.last_error(), first.last_error());
+    }
   }
 }
 
