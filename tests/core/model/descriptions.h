@@ -1,6 +1,8 @@
 // Short ways to write links and joints in tests.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <string>
 #include <utility>
@@ -62,6 +64,12 @@ inline std::string Messages(const LintReport& report) {
     text += std::string(ToString(f.code)) + ": " + f.message + "\n";
   }
   return text;
+}
+
+/// The only finding.
+inline Finding Only(const LintReport& report) {
+  EXPECT_EQ(report.findings().size(), 1u) << Messages(report);
+  return report.findings().empty() ? Finding{} : report.findings()[0];
 }
 
 inline int Count(const LintReport& report, LintCode code) {

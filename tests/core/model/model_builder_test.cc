@@ -1,111 +1,270 @@
+// From links and joints to the parts of a model.
 #include "core/model/model_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "tests/core/model/descriptions.h"
+#include "tests/support/random_robot.h"
 
 namespace torqued {
 namespace {
 
+using Eigen::AngleAxisd;
+using Eigen::Isometry3d;
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Optional;
+using testing_support::Random;
 
-std::vector<std::string> JointNames(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints()) names.push_back(joint.name);
-  return names;
+std::array<double, 3> Triple(Random& random, double reach) {
+  std::array<double, 3> triple;
+  for (double& x : triple) x = random.Uniform(-reach, reach);
+  return triple;
 }
 
-std::vector<std::string> FrameNames(const Model& model) {
-  std::vector<std::string> names;
-  for (const Frame& frame : model.frames()) names.push_back(frame.name);
-  return names;
+Pose RandomPose(Random& random) {
+  const auto xyz = Triple(random, 1);
+  return Pose::FromXyzRpy(xyz, Triple(random, 7));
 }
 
-// A trunk with two arms and a camera, given in no special order.
-LoadResult Humanoid(const BuildOptions& options = {}) {
-  return Build({Link("right_hand", 1), Link("camera", 1), Link("left_arm", 1),
-                Link("trunk", 1), MasslessLink("base"), Link("right_arm", 1),
-                Link("left_hand", 1)},
-               {JointOf("r2", JointKind::kPrismatic, "right_arm", "right_hand"),
-                JointOf("l2", JointKind::kRevolute, "left_arm", "left_hand",
-                        {0, 0, 1}, {1, 0, 0}),
-                JointOf("m", JointKind::kFixed, "trunk", "camera"),
-                JointOf("waist", JointKind::kContinuous, "base", "trunk"),
-                JointOf("r1", JointKind::kRevolute, "trunk", "right_arm"),
-                JointOf("l1", JointKind::kRevolute, "trunk", "left_arm")},
-               options);
+/// Of a pose, a frame or a body.
+template <class Placed>
+Isometry3d ToEigen(const Placed& at) {
+  Isometry3d T = Isometry3d::Identity();
+  T.linear() = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
+      std::data(at.R));
+  T.translation() = Eigen::Map<const Vector3d>(std::data(at.p));
+  return T;
+}
+
+void ExpectSamePose(const Isometry3d& a, const Isometry3d& b) {
+  EXPECT_LT((a.matrix() - b.matrix()).norm(), 1e-14);
+}
+
+TEST(Pose, RollPitchYawTurnAboutFixedAxesAndPlacementsChain) {
+  Random random(1);
+  Pose before;
+  for (int i = 0; i < 200; ++i) {
+    const auto xyz = Triple(random, 1), rpy = Triple(random, 7);
+    const Pose pose = Pose::FromXyzRpy(xyz, rpy);
+    ExpectSamePose(ToEigen(pose), Eigen::Translation3d(xyz[0], xyz[1], xyz[2]) *
+                                      AngleAxisd(rpy[2], Vector3d::UnitZ()) *
+                                      AngleAxisd(rpy[1], Vector3d::UnitY()) *
+                                      AngleAxisd(rpy[0], Vector3d::UnitX()));
+    ExpectSamePose(ToEigen(before * pose), ToEigen(before) * ToEigen(pose));
+    before = pose;
+  }
+}
+
+TEST(Pose, ZeroAnglesAreExact) {
+  const Pose identity = Pose::FromXyzRpy({0, 0, 0}, {0, 0, 0});
+  EXPECT_EQ(identity.R, Pose{}.R);
+  for (const double r : identity.R) EXPECT_FALSE(std::signbit(r));
+  // A turn about one axis leaves the others' entries exact.
+  const double s = std::sin(0.7), c = std::cos(0.7);
+  EXPECT_THAT(Pose::FromXyzRpy({0, 0, 0}, {0.7, -0.0, 0}).R,
+              ElementsAre(1, 0, 0, 0, c, -s, 0, s, c));
+}
+
+struct PointMass {
+  double mass;
+  Vector3d x;
+};
+using Cloud = std::vector<PointMass>;
+
+/// Mass, first moment and inertia about a point.
+struct Moments {
+  Moments(const Cloud& cloud, const Vector3d& about) {
+    for (const PointMass& point : cloud) {
+      const Vector3d r = point.x - about;
+      mass += point.mass;
+      h += point.mass * r;
+      I += point.mass *
+           (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose());
+    }
+  }
+
+  double mass = 0;
+  Vector3d h = Vector3d::Zero();
+  Matrix3d I = Matrix3d::Zero();
+};
+
+std::array<double, 6> Entries(const Matrix3d& I) {
+  return {I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2)};
+}
+
+/// A link that consists of point masses, in the axes of a random inertial
+/// frame.
+LinkDescription CloudLink(const std::string& name, const Cloud& cloud,
+                          Random& random) {
+  const Moments about_origin(cloud, Vector3d::Zero());
+  const Vector3d com = about_origin.h / about_origin.mass;
+  LinkDescription link =
+      Link(name, about_origin.mass, {com.x(), com.y(), com.z()});
+  link.inertial->origin.R = RandomPose(random).R;
+  const Matrix3d R = ToEigen(link.inertial->origin).linear();
+  link.inertial->inertia = Entries(R.transpose() * Moments(cloud, com).I * R);
+  return link;
+}
+
+/// base -> (movable) body -> fixed tree of links -> (movable) hand
+struct FixedTree {
+  explicit FixedTree(std::uint64_t seed) {
+    Random random(seed);
+    links.push_back(MasslessLink("base"));
+    joints.push_back(JointOf("j0", JointKind::kRevolute, "base", "body"));
+    std::vector<std::string> names = {"body"};
+    Add("body", Isometry3d::Identity(), random);
+    for (int i = 0; i < 6; ++i) {
+      const int parent = random.Index(i + 1);
+      const std::string name = "f" + std::to_string(i);
+      joints.push_back(
+          JointOf("fix" + name, JointKind::kFixed, names[parent], name));
+      joints.back().origin = RandomPose(random);
+      Add(name, placements[parent] * ToEigen(joints.back().origin), random);
+      names.push_back(name);
+    }
+    joints.push_back(JointOf("next", JointKind::kPrismatic, "f5", "hand"));
+    joints.back().origin = RandomPose(random);
+    links.push_back(Link("hand", 1));
+    hand = placements.back() * ToEigen(joints.back().origin);
+  }
+
+  void Add(const std::string& name, const Isometry3d& placement,
+           Random& random) {
+    Cloud cloud;
+    for (int i = 0; i < 5; ++i) {
+      cloud.push_back({random.Uniform(0.1, 2), random.Vector(3, -0.5, 0.5)});
+      body_cloud.push_back({cloud[i].mass, placement * cloud[i].x});
+    }
+    links.push_back(CloudLink(name, cloud, random));
+    placements.push_back(placement);
+  }
+
+  std::vector<LinkDescription> links;
+  std::vector<JointDescription> joints;
+  std::vector<Isometry3d> placements;  // of body, f0, f1, ... in the body
+  Cloud body_cloud;                    // of all fixed links, in body axes
+  Isometry3d hand;                     // in the body
+};
+
+TEST(Assembly, FixedJointsKeepInertiasFramesAndPlacements) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const FixedTree t(seed);
+    const auto [model, report, cancelled] = Build(t.links, t.joints);
+    ASSERT_NE(model, nullptr) << Messages(report);
+    const Tree tree = model->tree();
+    ASSERT_EQ(tree.n, 2);
+    const TreeBody &body = tree.bodies[0], &hand = tree.bodies[1];
+    const Moments expected(t.body_cloud, Vector3d::Zero());
+    // Round-off: some 30 sums of terms up to the trace.
+    const double slack = 1e-14 * expected.I.trace();
+    EXPECT_NEAR(body.mass, expected.mass, slack);
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(body.h[k], expected.h[k], slack);
+    for (int k = 0; k < 6; ++k) {
+      EXPECT_NEAR(body.I[k], Entries(expected.I)[k], slack);
+    }
+    for (std::size_t i = 0; i < t.placements.size(); ++i) {
+      const auto index = model->FindFrame(t.links[i + 1].name);
+      ASSERT_TRUE(index);
+      const BodyFrame& frame = model->frames()[*index].placement;
+      EXPECT_EQ(frame.body, 0);
+      ExpectSamePose(ToEigen(frame), t.placements[i]);
+    }
+    EXPECT_EQ(hand.parent, 0);
+    EXPECT_EQ(hand.motion, JointMotion::kPrismatic);
+    ExpectSamePose(ToEigen(hand), t.hand);
+    EXPECT_EQ(model->joints()[1].parent, 0);
+    EXPECT_EQ(model->joints()[1].parent_link, "f5");
+  }
+}
+
+TEST(Assembly, ALonelyLinkOnTheBaseIsTakenOverToTheBit) {
+  JointDescription mount =
+      JointOf("mount", JointKind::kFixed, "base", "stand", {1, 2, 3});
+  mount.origin.R = Pose::FromXyzRpy({}, {0, 0, 0.5}).R;
+  LinkDescription link = Link("arm", 0.1);
+  link.inertial->inertia = {0.1, 0.01, 0.02, 0.11, 0.03, 0.12};
+  JointDescription joint = JointOf("j", JointKind::kPrismatic, "stand", "arm",
+                                   {0, 0, 0.1}, {0.6, 0, 0.8});
+  joint.armature = 3;
+  const LoadResult result =
+      Build({Link("base", 5), Link("stand", 7), link}, {mount, joint});
+  ASSERT_NE(result.model, nullptr) << Messages(result.report);
+  const Frame& stand = result.model->frames()[1];
+  EXPECT_EQ(stand.placement.body, kBase);
+  EXPECT_THAT(stand.placement.p, ElementsAre(1, 2, 3));
+  const TreeBody& arm = result.model->tree().bodies[0];
+  EXPECT_EQ(arm.parent, kBase);
+  EXPECT_THAT(arm.p, ElementsAre(1, 2, 3.1));
+  EXPECT_THAT(arm.R, ElementsAreArray(mount.origin.R));
+  EXPECT_THAT(arm.axis, ElementsAre(0.6, 0, 0.8));
+  EXPECT_EQ(result.model->joints()[0].axis, joint.axis);
+  EXPECT_EQ(arm.mass, 0.1);
+  EXPECT_THAT(arm.I, ElementsAreArray(link.inertial->inertia));
+  EXPECT_EQ(arm.armature, 3);
+  EXPECT_EQ(result.model->joints()[0].armature, 3);
+  EXPECT_EQ(result.model->moving_mass(), 0.1);
+}
+
+using Names = std::vector<std::string>;
+
+template <class Named>
+Names NamesOf(const Named& all) {
+  Names names;
+  for (const auto& one : all) names.push_back(one.name);
+  return names;
 }
 
 TEST(ModelBuilder, JointsStandInCanonicalOrder) {
-  const LoadResult result = Humanoid();
+  // A trunk with a camera and two arms, of which one hangs behind a fixed
+  // joint, given in no special order.
+  const LoadResult result =
+      Build({Link("right_hand", 1), Link("camera", 1), Link("left_arm", 1),
+             Link("trunk", 1), MasslessLink("base"), Link("right_arm", 1),
+             Link("left_hand", 1), MasslessLink("plate")},
+            {JointOf("r2", JointKind::kPrismatic, "right_arm", "right_hand"),
+             JointOf("l2", JointKind::kRevolute, "left_arm", "left_hand",
+                     {0, 0, 1}, {1, 0, 0}),
+             JointOf("m", JointKind::kFixed, "trunk", "camera"),
+             JointOf("waist", JointKind::kContinuous, "base", "trunk"),
+             JointOf("r1", JointKind::kRevolute, "trunk", "right_arm"),
+             JointOf("z", JointKind::kFixed, "trunk", "plate"),
+             JointOf("l1", JointKind::kRevolute, "plate", "left_arm")});
   ASSERT_NE(result.model, nullptr) << Messages(result.report);
   const Model& model = *result.model;
-  EXPECT_THAT(JointNames(model), ElementsAre("waist", "l1", "l2", "r1", "r2"));
-  EXPECT_THAT(FrameNames(model),
-              ElementsAre("base", "trunk", "left_arm", "left_hand", "camera",
-                          "right_arm", "right_hand"));
-  std::vector<int> parents;
+  EXPECT_THAT(NamesOf(model.joints()),
+              ElementsAre("waist", "r1", "r2", "l1", "l2"));
+  EXPECT_THAT(NamesOf(model.frames()),
+              ElementsAre("base", "trunk", "camera", "right_arm", "right_hand",
+                          "plate", "left_arm", "left_hand"));
+  const int parents[] = {kBase, 0, 1, 0, 3};
   for (int i = 0; i < model.nv(); ++i) {
-    EXPECT_EQ(model.joints()[i].parent, model.tree().bodies[i].parent);
+    EXPECT_EQ(model.joints()[i].parent, parents[i]);
+    EXPECT_EQ(model.tree().bodies[i].parent, parents[i]);
     EXPECT_EQ(model.joints()[i].q_index, i);
     EXPECT_EQ(model.joints()[i].v_index, i);
     EXPECT_THAT(model.FindJoint(model.joints()[i].name), Optional(i));
-    parents.push_back(model.joints()[i].parent);
   }
-  EXPECT_THAT(parents, ElementsAre(kBase, 0, 1, 0, 3));
-  for (std::size_t i = 0; i < model.frames().size(); ++i) {
-    EXPECT_THAT(model.FindFrame(model.frames()[i].name),
-                Optional(static_cast<int>(i)));
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_THAT(model.FindFrame(model.frames()[i].name), Optional(i));
   }
   EXPECT_EQ(model.FindJoint("m"), std::nullopt) << "fixed joints are merged";
   EXPECT_EQ(model.FindJoint(""), std::nullopt);
-  EXPECT_EQ(model.moving_mass(), 6);
+  EXPECT_EQ(model.tip_frame(), std::nullopt) << "never guessed";
   EXPECT_THAT(model.gravity(), ElementsAre(0, 0, -9.81));
-}
-
-TEST(ModelBuilder, FixedJointsTakeTheirPlaceInTheOrder) {
-  // The movable "b" hangs behind the fixed "z", so it comes after "y".
-  const LoadResult result =
-      Build({MasslessLink("base"), MasslessLink("plate"), Link("lb", 1),
-             Link("ly", 1)},
-            {JointOf("z", JointKind::kFixed, "base", "plate"),
-             JointOf("b", JointKind::kRevolute, "plate", "lb"),
-             JointOf("y", JointKind::kRevolute, "base", "ly")});
-  ASSERT_NE(result.model, nullptr);
-  EXPECT_THAT(JointNames(*result.model), ElementsAre("y", "b"));
-}
-
-TEST(ModelBuilder, TipIsNeverGuessedAmongSeveralLeaves) {
-  EXPECT_EQ(Humanoid().model->tip_frame(), std::nullopt);
-  EXPECT_THAT(Humanoid({.default_tip = "camera"}).model->tip_frame(),
-              Optional(4));
-  EXPECT_THAT(Humanoid({.default_tip = "base"}).model->tip_frame(),
-              Optional(0));
-  const LoadResult unknown = Humanoid({.default_tip = "waist"});
-  EXPECT_EQ(unknown.model, nullptr) << "a joint is no frame";
-  EXPECT_EQ(Count(unknown.report, LintCode::kUnknownTip), 1);
-}
-
-TEST(ModelBuilder, JointTermsReachTheTree) {
-  JointDescription joint = JointOf("j", JointKind::kPrismatic, "base", "arm");
-  joint.damping = 1;
-  joint.friction = 2;
-  joint.armature = 3;
-  const LoadResult result =
-      Build({MasslessLink("base"), Link("arm", 1)}, {joint});
-  ASSERT_NE(result.model, nullptr);
-  const TreeBody& body = result.model->tree().bodies[0];
-  EXPECT_EQ(body.viscous_friction, 1);
-  EXPECT_EQ(body.coulomb_friction, 2);
-  EXPECT_EQ(body.armature, 3);
-  EXPECT_EQ(result.model->joints()[0].armature, 3);
-  EXPECT_EQ(Count(result.report, LintCode::kFrictionOffByDefault), 1);
 }
 
 TEST(ModelBuilder, FrictionIsReportedOnceForAllJoints) {
@@ -115,40 +274,13 @@ TEST(ModelBuilder, FrictionIsReportedOnceForAllJoints) {
       JointOf("c", JointKind::kRevolute, "base", "lc")};
   joints[1].damping = 1;
   joints[2].friction = 1;
-  const LoadResult result =
+  const Finding finding = Only(
       Build({MasslessLink("base"), Link("la", 1), Link("lb", 1), Link("lc", 1)},
-            joints);
-  ASSERT_EQ(Count(result.report, LintCode::kFrictionOffByDefault), 1);
-  EXPECT_EQ(result.report.findings()[0].joint, "b");
-  EXPECT_THAT(result.report.findings()[0].message, HasSubstr("and 1 more"));
-}
-
-TEST(ModelBuilder, NoLinksAreNoRobot) {
-  const LoadResult result = ModelBuilder("empty").Build();
-  EXPECT_EQ(result.model, nullptr);
-  ASSERT_EQ(result.report.errors(), 1);
-  EXPECT_EQ(result.report.findings()[0].code, LintCode::kMissingElement);
-}
-
-TEST(ModelBuilder, FindingsOfTheReaderAreKept) {
-  ModelBuilder builder("r");
-  builder.AddLink(MasslessLink("base"));
-  builder.AddFinding({.severity = Severity::kWarning,
-                      .code = LintCode::kIgnoredElement,
-                      .line = 3,
-                      .message = "Something is ignored."});
-  builder.report().Add(LintCode::kFixedMass, {}, "Something else.");
-  const LoadResult result = builder.Build();
-  EXPECT_NE(result.model, nullptr);
-  EXPECT_EQ(result.report.warnings(), 1);
-  EXPECT_EQ(result.report.infos(), 1);
-}
-
-TEST(ModelBuilder, ErrorOfTheReaderRefusesTheModel) {
-  ModelBuilder builder("r");
-  builder.AddLink(MasslessLink("base"));
-  builder.AddFinding({.code = LintCode::kInvalidNumber});
-  EXPECT_EQ(builder.Build().model, nullptr);
+            joints)
+          .report);
+  EXPECT_EQ(finding.code, LintCode::kFrictionOffByDefault);
+  EXPECT_EQ(finding.joint, "b");
+  EXPECT_THAT(finding.message, HasSubstr("and 1 more"));
 }
 
 TEST(ModelBuilder, IncompleteWithoutAnErrorIsNotBelieved) {
@@ -167,13 +299,113 @@ TEST(ModelBuilder, IncompleteWithoutAnErrorIsNotBelieved) {
   EXPECT_EQ(Count(joints.report, LintCode::kUnknownLink), 2);
 }
 
-TEST(ModelBuilder, ModelOutlivesTheReportAndIsShared) {
-  std::shared_ptr<const Model> model = Humanoid().model;
-  const Tree tree = model->tree();
-  const std::shared_ptr<const Model> other = model;
-  model.reset();
-  EXPECT_EQ(other->tree().bodies, tree.bodies);
-  EXPECT_EQ(tree.n, 5);
+struct Edge {
+  std::string joint, parent, child;
+};
+
+/// Of frames on fixed joints, with the lines 1, 2, ... and 101, 102, ...
+LoadResult Frames(const Names& names, const std::vector<Edge>& edges) {
+  std::vector<LinkDescription> links;
+  std::vector<JointDescription> joints;
+  for (const std::string& name : names) {
+    links.push_back(MasslessLink(name));
+    links.back().line = static_cast<int>(links.size());
+  }
+  for (const Edge& edge : edges) {
+    joints.push_back(
+        JointOf(edge.joint, JointKind::kFixed, edge.parent, edge.child));
+    joints.back().line = 100 + static_cast<int>(joints.size());
+  }
+  return Build(links, joints);
+}
+
+Names OrderOf(const Names& names, const std::vector<Edge>& edges) {
+  const LoadResult result = Frames(names, edges);
+  EXPECT_NE(result.model, nullptr) << Messages(result.report);
+  return result.model == nullptr ? Names{} : NamesOf(result.model->frames());
+}
+
+TEST(Topology, SiblingsAreOrderedByJointName) {
+  // Byte-wise: digits, capitals, small letters, then other scripts; "j10"
+  // before "j2"; a prefix before what it begins. The links' names would give
+  // the reverse.
+  Names links = {"base"};
+  std::vector<Edge> edges;
+  for (const char* joint :
+       {"10", "A", "Z", "_", "a", "aa", "j10", "j2", "\xC3\xA9"}) {
+    links.emplace_back(1, static_cast<char>('z' - edges.size()));
+    edges.push_back({joint, "base", links.back()});
+  }
+  std::ranges::reverse(edges);
+  EXPECT_EQ(OrderOf(links, edges), links);
+}
+
+TEST(Topology, OrderOfTheInputDoesNotMatter) {
+  EXPECT_THAT(OrderOf({"a", "b", "c"}, {{"x", "b", "a"}, {"y", "c", "b"}}),
+              ElementsAre("c", "b", "a"));
+  std::mt19937 random(5);
+  for (int round = 0; round < 20; ++round) {
+    Names links = {"l0"};
+    std::vector<Edge> edges;
+    for (int i = 1; i < 40; ++i) {
+      const std::string name = "l" + std::to_string(i);
+      edges.push_back({"j" + std::to_string(random()),
+                       links[random() % links.size()], name});
+      links.push_back(name);
+    }
+    const auto expected = OrderOf(links, edges);
+    ASSERT_EQ(expected.size(), 40u);
+    std::ranges::shuffle(links, random);
+    std::ranges::shuffle(edges, random);
+    EXPECT_EQ(OrderOf(links, edges), expected);
+  }
+}
+
+// The table of defects in tests/core/formats has one of each kind.
+TEST(Topology, EveryDefectIsReportedOnce) {
+  using enum LintCode;
+  const struct {
+    Names links;
+    std::vector<Edge> edges;
+    std::vector<LintCode> codes;
+    const char* message = "";  // part of the first one
+  } cases[] = {
+      {{"base", "a", "b", "c"},
+       {{"j3", "b", "c"}, {"j1", "c", "a"}, {"j2", "a", "b"}},
+       {kCycle},
+       "'j3', 'j1', 'j2'"},
+      {{"base", "a", "b", "c", "d"},
+       {{"j1", "a", "b"}, {"j2", "b", "a"}, {"j3", "c", "d"}, {"j4", "d", "c"}},
+       {kCycle, kCycle}},
+      // Nor is there a root.
+      {{"a", "b"}, {{"j1", "a", "b"}, {"j2", "b", "a"}}, {kCycle}},
+      {{"base", "a", "b", "c"},
+       {{"j1", "base", "a"},
+        {"j2", "base", "b"},
+        {"j3", "a", "c"},
+        {"j4", "b", "c"}},
+       {kTwoParents},
+       "'j3' (line 103)"},
+      {{"base", "a", "a"},
+       {{"j", "base", "a"}},
+       {kDuplicateName},
+       "first (line 2)"},
+      {{"base", "a", "b"},
+       {{"j", "base", "a"}, {"j", "base", "b"}},
+       {kDuplicateName}},
+      {{}, {}, {kMissingElement}},
+      // A link and a joint may share a name.
+      {{"base", "j"}, {{"j", "base", "j"}}, {}},
+  };
+  for (const auto& is : cases) {
+    const LoadResult result = Frames(is.links, is.edges);
+    EXPECT_EQ(result.model == nullptr, !is.codes.empty());
+    std::vector<LintCode> codes;
+    std::string messages = Messages(result.report);
+    for (const Finding& f : result.report.findings()) codes.push_back(f.code);
+    EXPECT_EQ(codes, is.codes) << messages;
+    EXPECT_THAT(messages, HasSubstr(is.message));
+  }
 }
 
 }  // namespace

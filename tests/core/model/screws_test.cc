@@ -39,11 +39,12 @@ Matrix4d Exponential(const Matrix4d& m) {
 
 class Screws : public testing::Test {
  protected:
+  Vector3d Three() { return random_.Vector(3, -1, 1); }
   Vector6d Six() { return random_.Vector(6, -1, 1); }
   Matrix4d Pose() {
     Matrix4d T = Matrix4d::Identity();
     T.topLeftCorner<3, 3>() = random_.Rotation();
-    T.topRightCorner<3, 1>() = random_.Vector(3, -1, 1);
+    T.topRightCorner<3, 1>() = Three();
     return T;
   }
 
@@ -53,12 +54,8 @@ class Screws : public testing::Test {
 #define EXPECT_CLOSE(a, b) EXPECT_LT(((a) - (b)).cwiseAbs().maxCoeff(), 1e-14)
 
 TEST_F(Screws, SkewMatrixTakesTheCrossProduct) {
-  const Vector3d a = random_.Vector(3, -1, 1), x = random_.Vector(3, -1, 1);
+  const Vector3d a = Three(), b = Three(), x = Three();
   EXPECT_CLOSE(Skew(a) * x, a.cross(x));
-}
-
-TEST_F(Screws, CrossProductIsTheCommutatorOfSkewMatrices) {
-  const Vector3d a = random_.Vector(3, -1, 1), b = random_.Vector(3, -1, 1);
   EXPECT_CLOSE(Skew(a) * Skew(b) - Skew(b) * Skew(a), Skew(a.cross(b)));
 }
 
@@ -66,14 +63,13 @@ TEST_F(Screws, BracketOfTwistsIsTheCommutator) {
   const Vector6d V1 = Six(), V2 = Six();
   const Matrix4d m1 = AsMatrix(V1), m2 = AsMatrix(V2);
   EXPECT_CLOSE(LieBracketMatrix(V1) * V2, FromMatrix(m1 * m2 - m2 * m1));
-  EXPECT_CLOSE(LieBracketMatrix(V1) * V2, -LieBracketMatrix(V2) * V1);
 }
 
 TEST_F(Screws, BracketWithAWrenchIsMadeOfCrossProducts) {
-  const Vector6d V = Six(), F = Six();
-  const Vector3d w = V.head<3>(), v = V.tail<3>(), m = F.head<3>(),
-                 f = F.tail<3>();
-  Vector6d expected;
+  const Vector3d w = Three(), v = Three(), m = Three(), f = Three();
+  Vector6d V, F, expected;
+  V << w, v;
+  F << m, f;
   expected << w.cross(m) + v.cross(f), w.cross(f);
   EXPECT_CLOSE(-LieBracketMatrix(V).transpose() * F, expected);
 }
@@ -92,9 +88,6 @@ TEST_F(Screws, PowerOfAWrenchDoesNotDependOnTheFrame) {
   const Vector6d V_a = Adjoint(T_ab) * V_b;
   const Vector6d F_a = Adjoint(InversePose(T_ab)).transpose() * F_b;
   EXPECT_NEAR(F_a.dot(V_a), F_b.dot(V_b), 1e-14);
-  // Twin: the other direction of the adjoint.
-  EXPECT_GT(std::abs((Adjoint(T_ab).transpose() * F_b).dot(V_a) - F_b.dot(V_b)),
-            1e-3);
 }
 
 TEST_F(Screws, ExponentialIsThatOfTheMatrix) {
@@ -113,63 +106,49 @@ TEST_F(Screws, ExponentialIsThatOfTheMatrix) {
 }
 
 TEST_F(Screws, PointsOfTheAxisGoAlongItByThePitch) {
-  const Vector3d axis = random_.UnitVector(), point = random_.Vector(3, -1, 1);
-  const Matrix4d T = ExpScrew(ScrewAbout(axis, point, 0.3), 1.7);
-  EXPECT_CLOSE((T * point.homogeneous()).head<3>(), point + 0.3 * 1.7 * axis);
-  const Matrix4d pure = ExpScrew(ScrewAbout(axis, point), 1.7);
-  EXPECT_CLOSE((pure * point.homogeneous()).head<3>(), point);
+  const Vector3d axis = random_.UnitVector(), point = Three();
+  for (const double pitch : {0.0, 0.3}) {
+    const Matrix4d T = ExpScrew(ScrewAbout(axis, point, pitch), 1.7);
+    EXPECT_CLOSE((T * point.homogeneous()).head<3>(),
+                 point + pitch * 1.7 * axis);
+  }
 }
 
-TEST_F(Screws, HomePosesAndScrewsConvertBack) {
+TEST_F(Screws, HomePosesAndScrewsOfAnyFrameSayTheSame) {
   std::vector<Matrix4d> relative;
   std::vector<Vector6d> space;
   for (int i = 0; i < 5; ++i) {
     relative.push_back(Pose());
     space.push_back(Six());
   }
-  const auto home = HomePoses(relative);
+  const auto home = HomePoses(relative), again = RelativeHomePoses(home);
   EXPECT_CLOSE(home[1], relative[0] * relative[1]);
-  const auto again = RelativeHomePoses(home);
-  const auto link = LinkScrews(home, space);
-  const auto returned = SpaceScrews(home, link);
+  const auto link = LinkScrews(home, space), back = SpaceScrews(home, link),
+             tip = TipScrews(home.back(), space);
+  const Eigen::VectorXd q = random_.Vector(5, -3, 3);
+  Matrix4d by_links = Matrix4d::Identity(), by_tip = home.back();
   for (int i = 0; i < 5; ++i) {
     EXPECT_CLOSE(again[i], relative[i]);
-    EXPECT_CLOSE(returned[i], space[i]);
+    EXPECT_CLOSE(back[i], space[i]);
     EXPECT_CLOSE(AsMatrix(link[i]),
                  home[i].inverse() * AsMatrix(space[i]) * home[i]);
-  }
-}
-
-TEST_F(Screws, PosesFollowFromScrewsOfAnyFrame) {
-  std::vector<Matrix4d> relative;
-  std::vector<Vector6d> space;
-  for (int i = 0; i < 4; ++i) {
-    relative.push_back(Pose());
-    space.push_back(Six());
-  }
-  const auto home = HomePoses(relative);
-  const auto link = LinkScrews(home, space);
-  const auto tip = TipScrews(home.back(), space);
-  const Eigen::VectorXd q = random_.Vector(4, -3, 3);
-  const Matrix4d T = ProductOfExponentials(space, home.back(), q);
-  Matrix4d by_links = Matrix4d::Identity(), by_tip = home.back();
-  for (int i = 0; i < 4; ++i) {
     by_links = by_links * RelativePose(relative[i], link[i], q[i]);
     by_tip = by_tip * ExpScrew(tip[i], q[i]);
   }
+  const Matrix4d T = ProductOfExponentials(space, home.back(), q);
   EXPECT_CLOSE(by_links, T);
   EXPECT_CLOSE(by_tip, T);
 }
 
 TEST_F(Screws, SpatialInertiaIsThatOfItsParticles) {
   // G = Σ m [[−[r][r], [r]], [−[r], 1]].
+  std::vector<std::pair<double, Vector3d>> particles;
   double mass = 0;
   Vector3d moment = Vector3d::Zero();
-  std::vector<std::pair<double, Vector3d>> particles;
   Matrix6d G = Matrix6d::Zero();
   for (int k = 0; k < 6; ++k) {
     const double m = random_.Uniform(0.1, 1);
-    const Vector3d r = random_.Vector(3, -1, 1);
+    const Vector3d r = Three();
     Matrix6d one;
     one << -Skew(r) * Skew(r), Skew(r), -Skew(r), Matrix3d::Identity();
     G += m * one;
