@@ -15,15 +15,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
-#include "core/batch/evaluate_rows.h"
-#include "core/batch/evaluation.h"
 #include "core/lanes/targets.h"
+#include "tests/core/dynamics/robots.h"
 #include "tests/oracles/golden_data.h"
 #include "tests/support/compare.h"
-#include "tests/support/load_model.h"
 
 namespace torqued::testing_support {
 namespace {
@@ -118,8 +114,7 @@ class GoldenRobot {
   explicit GoldenRobot(const nlohmann::json& data)
       : data_(data),
         base_(data.at("base") == "free_flyer" ? 6 : 0),
-        model_(
-            LoadModel(ReadSharedText(data.at("urdf")), data.at("tip_frame"))) {}
+        model_(LoadModel(ReadShared(data.at("urdf")), data.at("tip_frame"))) {}
 
   void CompareAll() const {
     ASSERT_NE(model_, nullptr);
@@ -153,8 +148,7 @@ class GoldenRobot {
       const std::string where = "sample " + std::to_string(k++);
       if (sample.at(field).is_null()) continue;
       ++compared;
-      const VectorXd ours = Evaluate(quantity, sample);
-      errors.Add(field, Error(quantity, sample, ours), where);
+      errors.Add(field, Error(quantity, sample), where);
     }
     // Λ is there for tasks of full rank alone.
     if (compared > 0) errors.ExpectBelow(field, quantity.bound);
@@ -162,56 +156,42 @@ class GoldenRobot {
 
   VectorXd Evaluate(const Quantity& quantity,
                     const nlohmann::json& sample) const {
+    const auto numbers = [&](const char* field) -> VectorXd {
+      return ToMatrix(sample.at(field));
+    };
     // Behind those of a floating base.
-    const int n = model_->nv();
-    const VectorXd place = ToVector(sample.at("q")), q = place.tail(n);
-    const VectorXd all_v = ToVector(sample.at("v")), v = all_v.tail(n);
-    const VectorXd all_a = ToVector(sample.at("a")), a = all_a.tail(n);
-    const VectorXd tau =
-        ToVector(sample.at(base_ > 0 ? "tau_id" : "tau")).tail(n);
-    // Theirs acts on the robot.
-    const VectorXd wrench = -ToVector(sample.at("wrench"));
-    VectorXd gravity = ToVector(data_.at("gravity"));
-    const VectorXd twist = all_v.head(base_), rate = all_a.head(base_);
-
-    EvaluationOptions options;
-    options.quantities = {QuantityOf(quantity.output)};
-    options.reference_frame = options.wrench_frame = quantity.frame;
-    EvaluationInputs inputs;
-    inputs.q = OneRow(q);
-    inputs.v = OneRow(v);
-    if (!quantity.field.starts_with("drift")) inputs.a = OneRow(a);
-    inputs.tau = OneRow(tau);
-    if (quantity.field.find("wrench") != std::string_view::npos)
-      inputs.tip_wrench = OneRow(wrench);
+    const auto joints = [&](const char* field) -> VectorXd {
+      return numbers(field).tail(model_->nv());
+    };
+    Setting setting{data_.at("urdf"), model_, {}, {}};
+    setting.options.reference_frame = quantity.frame;
+    setting.options.wrench_frame = quantity.frame;
+    Eigen::Vector3d gravity = ToMatrix(data_.at("gravity")).col(0);
+    setting[Input::kQ] = joints("q");
+    setting[Input::kV] = joints("v");
+    setting[Input::kTau] = joints(base_ > 0 ? "tau_id" : "tau");
+    if (!quantity.field.starts_with("drift")) setting[Input::kA] = joints("a");
+    if (quantity.field.find("wrench") != std::string_view::npos) {
+      setting[Input::kTipWrench] =
+          -numbers("wrench");  // theirs is on the robot
+    }
     if (base_ > 0) {
-      const Eigen::Quaterniond R(place[6], place[3], place[4], place[5]);
-      gravity = R.conjugate() * Eigen::Vector3d(gravity);
-      inputs.base_twist = OneRow(twist);
-      inputs.base_acceleration = OneRow(rate);
+      const VectorXd q = numbers("q");
+      const Eigen::Quaterniond R(q[6], q[3], q[4], q[5]);
+      gravity = R.conjugate() * gravity;
+      setting[Input::kBaseTwist] = numbers("v").head(base_);
+      setting[Input::kBaseAcceleration] = numbers("a").head(base_);
     }
-    options.terms.gravity = {gravity[0], gravity[1], gravity[2]};
-    const auto created = EvaluationPlan::Create(model_, options, inputs);
-    if (const auto* error = std::get_if<ArgumentError>(&created)) {
-      ADD_FAILURE() << error->field << ": " << error->message;
-      return {};
-    }
-    const auto& plan = std::get<EvaluationPlan>(created);
-    VectorXd result(plan.columns(quantity.output));
-    EvaluationOutputs outputs;
-    outputs[quantity.output] = {result.data(), NumberType::kF64};
-    VectorXd sigma_min(1);
-    if (quantity.output == kLambda) outputs.sigma_min = sigma_min.data();
-    RowWorkspace workspace;
-    std::vector<RowIssue> issues;
-    EvaluateRows(plan, outputs, BestTarget(), 0, 1, workspace, issues);
-    return quantity.field == kSigmaMin ? sigma_min : result;
+    setting.options.terms.gravity = {gravity[0], gravity[1], gravity[2]};
+    const Answers answers =
+        Ask(setting, {QuantityOf(quantity.output)}, BestTarget());
+    return quantity.field == kSigmaMin
+               ? VectorXd::Constant(1, answers.diagnostics.sigma_min)
+               : answers[quantity.output];
   }
 
-  double Error(const Quantity& quantity, const nlohmann::json& sample,
-               const VectorXd& ours) const {
-    using RowMajor =
-        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  double Error(const Quantity& quantity, const nlohmann::json& sample) const {
+    const VectorXd ours = Evaluate(quantity, sample);
     const MatrixXd expected = Expected(sample.at(std::string(quantity.field)));
     if (ours.size() != expected.size()) return RelativeError(ours, expected);
     const MatrixXd numbers = Eigen::Map<const RowMajor>(
@@ -242,22 +222,14 @@ class GoldenRobot {
     if (numbers.is_number()) return MatrixXd::Constant(1, 1, numbers);
     if (numbers.is_object()) {
       Eigen::Matrix<double, 3, 4> pose;
-      pose << ToMatrix(numbers.at("R")), ToVector(numbers.at("p"));
+      pose << ToMatrix(numbers.at("R")), ToMatrix(numbers.at("p"));
       return pose;
     }
     const int n = model_->nv();
-    if (numbers.front().is_array()) {
-      MatrixXd all = ToMatrix(numbers);
-      if (base_ == 0) return all;
-      return all.bottomRightCorner(n, 10 * n);  // a regressor
-    }
-    const VectorXd all = ToVector(numbers);
-    return all.size() == n + base_ ? all.tail(n) : all;
-  }
-
-  static InputArray OneRow(const VectorXd& vector) {
-    return {vector.data(), NumberType::kF64, 1,
-            static_cast<int>(vector.size())};
+    MatrixXd all = ToMatrix(numbers);
+    if (base_ == 0) return all;
+    if (all.cols() > 1) return all.bottomRightCorner(n, 10 * n);  // a regressor
+    return all.bottomRows(all.rows() == n + base_ ? n : all.rows());
   }
 
   const nlohmann::json& data_;
@@ -268,14 +240,12 @@ class GoldenRobot {
 TEST(Golden, EveryQuantityOfEveryRobotEquals) {
   if (!HasSharedData()) GTEST_SKIP() << kNoSharedData;
   int robots = 0;
-  const std::filesystem::path folder = TORQUED_SHARED_DIR;
   for (const auto& file :
-       std::filesystem::directory_iterator(folder / "golden")) {
-    const std::string name = file.path().filename();
+       std::filesystem::directory_iterator(TORQUED_SHARED_DIR "/golden")) {
     if (file.path().extension() != ".json") continue;
-    const nlohmann::json data = ReadSharedJson("golden/" + name);
+    const auto data = nlohmann::json::parse(ReadFile(file.path()));
     if (!data.contains("samples")) continue;  // no robot of these
-    SCOPED_TRACE(name);
+    SCOPED_TRACE(file.path());
     GoldenRobot(data).CompareAll();
     ++robots;
   }

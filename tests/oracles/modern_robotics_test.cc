@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,8 +28,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-
-constexpr int kJoints = 3;
+using enum ReferenceFrame;
 
 Eigen::Matrix4d Placement(const Vector3d& position) {
   Eigen::Matrix4d T = Eigen::Matrix4d::Identity();
@@ -55,211 +55,103 @@ ScrewAxes Description() {
   return arm;
 }
 
-/// The arm, and the factors between our joint variables and the library's:
-/// ours are angles, the library's turn by |ω| of the screw.
-struct Arm {
-  std::shared_ptr<const Model> model;
-  VectorXd scale;  // q_ours = scale q_library, τ_library = scale τ_ours
-};
-
-Arm BuildArm() {
-  const ScrewAxes description = Description();
-  Arm arm;
-  arm.scale.resize(kJoints);
-  for (int i = 0; i < kJoints; ++i) {
-    arm.scale[i] = description.screws[i].head<3>().norm();
-  }
-  const LoadResult result = LoadScrewAxes(description);
-  for (const Finding& finding : result.report.findings()) {
-    if (finding.severity == Severity::kError) ADD_FAILURE() << finding.message;
-  }
-  arm.model = result.model;
-  return arm;
-}
-
-/// Speaks in the library's joint variables.
-class Library {
- public:
-  explicit Library(const Vector3d& gravity,
-                   ReferenceFrame frame = ReferenceFrame::kLocal)
-      : arm_(BuildArm()), robot_(arm_.model, MakeOptions(gravity, frame)) {}
-
-  VectorXd InverseDynamics(const VectorXd& q, const VectorXd& v,
-                           const VectorXd& a, const VectorXd& tip_wrench) {
-    return Scaled(
-        robot_.InverseDynamics(Scaled(q), Scaled(v), Scaled(a), tip_wrench));
-  }
-  VectorXd ForwardDynamics(const VectorXd& q, const VectorXd& v,
-                           const VectorXd& tau, const VectorXd& tip_wrench) {
-    const VectorXd a = robot_.ForwardDynamics(
-        Scaled(q), Scaled(v), tau.cwiseQuotient(arm_.scale), tip_wrench);
-    return a.cwiseQuotient(arm_.scale);
-  }
-  VectorXd Bias(const VectorXd& q, const VectorXd& v) {
-    return Scaled(robot_.BiasForces(Scaled(q), Scaled(v)));
-  }
-  MatrixXd MassMatrix(const VectorXd& q) {
-    const auto scale = arm_.scale.asDiagonal();
-    return scale * robot_.MassMatrix(Scaled(q)) * scale;
-  }
-  MatrixXd Jacobian(const VectorXd& q) {
-    return robot_.Jacobian(Scaled(q)) * arm_.scale.asDiagonal();
-  }
-  Eigen::Matrix4d FramePose(const VectorXd& q) {
-    return robot_.FramePose(Scaled(q));
-  }
-
- private:
-  static Robot::Options MakeOptions(const Vector3d& gravity,
-                                    ReferenceFrame frame) {
-    Robot::Options options;
-    options.terms.gravity = {gravity[0], gravity[1], gravity[2]};
-    options.reference_frame = frame;
-    return options;
-  }
-
-  VectorXd Scaled(const VectorXd& values) const {
-    return values.cwiseProduct(arm_.scale);
-  }
-
-  Arm arm_;
-  Robot robot_;
-};
-
-const Vector3d kGravity(0, 0, -9.8);
-const Vector3d kNoGravity(0, 0, 0);
-const Vector3d kQ(0.1, 0.1, 0.1);
-const Vector3d kV(0.1, 0.2, 0.3);
-const Vector3d kA(2, 1.5, 1);
-const Vector3d kTau(0.5, 0.6, 0.7);
-const Vector3d kZero(0, 0, 0);
-const Vector6d kWrench = Vector6d::Ones();
-
-/// Half a unit of the eighth decimal, which is the last that is printed.
-constexpr double kPrinted = 0.5e-8;
-
-double Distance(const MatrixXd& ours, const MatrixXd& printed) {
-  return (ours - printed).cwiseAbs().maxCoeff();
-}
-
-TEST(ModernRobotics3RTest, InverseDynamicsIsThePrintedOne) {
-  const Vector3d printed(74.69616155, -33.06766016, -3.23057314);
-  Library library(kGravity);
-  EXPECT_LE(Distance(library.InverseDynamics(kQ, kV, kA, kWrench), printed),
-            kPrinted);
-  EXPECT_GE(Distance(library.InverseDynamics(kQ, kV, kA, -kWrench), printed),
-            1);
-}
-
-TEST(ModernRobotics3RTest, MassMatrixIsThePrintedOne) {
-  Eigen::Matrix3d printed;
-  printed << 22.5433380, -0.307146754, -0.00718426391,  //
-      -0.307146754, 1.96850717, 0.432157368,            //
-      -0.00718426391, 0.432157368, 0.191630858;
-  // Nine digits of numbers of very different size.
-  const Eigen::Matrix3d M = Library(kGravity).MassMatrix(kQ);
-  EXPECT_LE(((M - printed).array() / printed.array()).abs().maxCoeff(), 3e-9);
-}
-
-TEST(ModernRobotics3RTest, VelocityAndGravityTorquesAreThePrintedOnes) {
-  EXPECT_LE(Distance(Library(kNoGravity).Bias(kQ, kV),
-                     Vector3d(0.26453118, -0.05505157, -0.00689132)),
-            kPrinted);
-  EXPECT_LE(Distance(Library(kGravity).Bias(kQ, kZero),
-                     Vector3d(28.40331262, -37.64094817, -5.4415892)),
-            kPrinted);
-}
-
-TEST(ModernRobotics3RTest, TorquesOfATipWrenchAreThePrintedOnes) {
-  const Vector3d printed(1.40954608, 1.85771497, 1.392409);
-  const auto torques = [](ReferenceFrame frame) {
-    return Library(kNoGravity, frame)
-        .InverseDynamics(kQ, kZero, kZero, kWrench);
+/// What we say, under the names of the library's functions and in its joint
+/// variables: ours are angles, the library's turn by |ω| of the screw.
+std::map<std::string, MatrixXd> Ours(const nlohmann::json& state,
+                                     double sign = 1,
+                                     ReferenceFrame frame = kLocal) {
+  static const ScrewAxes arm = Description();
+  static const LoadResult loaded = LoadScrewAxes(arm);
+  Vector3d scale;  // q_ours = scale q_library, τ_library = scale τ_ours
+  for (int i = 0; i < 3; ++i) scale[i] = arm.screws[i].head<3>().norm();
+  const auto S = scale.asDiagonal();
+  const auto given = [&](const char* field) -> VectorXd {
+    return ToMatrix(state.at(field));
   };
-  EXPECT_LE(Distance(torques(ReferenceFrame::kLocal), printed), kPrinted);
-  EXPECT_GE(Distance(torques(ReferenceFrame::kLocalWorldAligned), printed),
-            0.1);
+  const VectorXd q = S * given("thetalist"), v = S * given("dthetalist"),
+                 a = S * given("ddthetalist"), zero = VectorXd::Zero(3),
+                 tau = S.inverse() * given("taulist"), F = sign * given("Ftip"),
+                 g = given("g");
+  Robot::Options options;
+  options.reference_frame = frame;
+  options.terms.gravity = {0, 0, 0};
+  Robot weightless(loaded.model, options);
+  options.terms.gravity = {g[0], g[1], g[2]};
+  Robot robot(loaded.model, options);
+  options.reference_frame = kWorld;
+  Robot in_base(loaded.model, options);
+  return {
+      {"InverseDynamics", S * robot.InverseDynamics(q, v, a, F)},
+      {"MassMatrix", S * robot.MassMatrix(q) * S},
+      {"VelQuadraticForces", S * weightless.BiasForces(q, v)},
+      {"GravityForces", S * robot.BiasForces(q, zero)},
+      {"EndEffectorForces", S * weightless.InverseDynamics(q, zero, zero, F)},
+      {"ForwardDynamics", S.inverse() * robot.ForwardDynamics(q, v, tau, F)},
+      {"JacobianSpace", in_base.Jacobian(q) * S},
+      {"FKinSpace", robot.FramePose(q)}};
 }
 
-TEST(ModernRobotics3RTest, ForwardDynamicsIsThePrintedOne) {
-  const Vector3d printed(-0.97392907, 25.58466784, -32.91499212);
-  Library library(kGravity);
-  EXPECT_LE(Distance(library.ForwardDynamics(kQ, kV, kTau, kWrench), printed),
-            kPrinted);
-  EXPECT_GE(Distance(library.ForwardDynamics(kQ, kV, kTau, -kWrench), printed),
-            1);
+TEST(ModernRobotics3RTest, EqualsThePrintedExample) {
+  const nlohmann::json printed = {
+      {"thetalist", {0.1, 0.1, 0.1}},
+      {"dthetalist", {0.1, 0.2, 0.3}},
+      {"ddthetalist", {2, 1.5, 1}},
+      {"taulist", {0.5, 0.6, 0.7}},
+      {"g", {0, 0, -9.8}},
+      {"Ftip", {1, 1, 1, 1, 1, 1}},
+      {"InverseDynamics", {74.69616155, -33.06766016, -3.23057314}},
+      {"VelQuadraticForces", {0.26453118, -0.05505157, -0.00689132}},
+      {"GravityForces", {28.40331262, -37.64094817, -5.4415892}},
+      {"EndEffectorForces", {1.40954608, 1.85771497, 1.392409}},
+      {"ForwardDynamics", {-0.97392907, 25.58466784, -32.91499212}},
+      {"MassMatrix",
+       {{22.5433380, -0.307146754, -0.00718426391},
+        {-0.307146754, 1.96850717, 0.432157368},
+        {-0.00718426391, 0.432157368, 0.191630858}}}};
+  const auto distance = [&](auto& ours, const char* what) {
+    const MatrixXd theirs = ToMatrix(printed.at(what));
+    return (ours.at(what) - theirs).cwiseAbs().eval();
+  };
+  const auto ours = Ours(printed), reversed = Ours(printed, -1);
+  for (const char* what :
+       {"InverseDynamics", "VelQuadraticForces", "GravityForces",
+        "EndEffectorForces", "ForwardDynamics"}) {
+    // Half a unit of the eighth decimal, which is the last that is printed.
+    EXPECT_LE(distance(ours, what).maxCoeff(), 0.5e-8) << what;
+  }
+  // Nine digits of numbers of very different size.
+  const MatrixXd M = ToMatrix(printed.at("MassMatrix")).cwiseAbs();
+  EXPECT_LE(distance(ours, "MassMatrix").cwiseQuotient(M).maxCoeff(), 3e-9);
+  for (const char* what : {"InverseDynamics", "ForwardDynamics"}) {
+    EXPECT_GE(distance(reversed, what).maxCoeff(), 1) << what;
+  }
+  const auto aligned = Ours(printed, 1, kLocalWorldAligned);
+  EXPECT_GE(distance(aligned, "EndEffectorForces").maxCoeff(), 0.1);
 }
 
 TEST(ModernRobotics3RTest, EqualsTheLibraryAtRandomStates) {
   if (!HasSharedData()) GTEST_SKIP() << kNoSharedData;
+  // Torques may cancel in the sum of inverse dynamics. Accelerations are per
+  // condition number of M.
+  const std::map<std::string, double> bounds = {
+      {"InverseDynamics", 8e-14},    {"MassMatrix", 4e-15},
+      {"VelQuadraticForces", 1e-14}, {"GravityForces", 1e-14},
+      {"EndEffectorForces", 1e-14},  {"ForwardDynamics", 2e-16},
+      {"JacobianSpace", 1e-14},      {"FKinSpace", 8e-15}};
   LargestErrors errors;
-  const auto data = ReadSharedJson("golden/modern_robotics.json");
+  const auto data =
+      nlohmann::json::parse(ReadShared("golden/modern_robotics.json"));
   int index = 0;
   for (const auto& state : data.at("random")) {
+    const double condition = ConditionNumber(ToMatrix(state.at("MassMatrix")));
     const std::string where = "state " + std::to_string(index++);
-    const auto vector = [&](const char* field) {
-      return ToVector(state.at(field));
-    };
-    const auto matrix = [&](const char* field) {
-      return ToMatrix(state.at(field));
-    };
-    const VectorXd q = vector("thetalist");
-    const VectorXd v = vector("dthetalist");
-    const VectorXd a = vector("ddthetalist");
-    const VectorXd tau = vector("taulist");
-    const VectorXd wrench = vector("Ftip");
-    const MatrixXd M = matrix("MassMatrix");
-    Library library(vector("g"), ReferenceFrame::kLocal);
-    Library weightless(kNoGravity);
-    errors.Add("inverse dynamics",
-               RelativeError(library.InverseDynamics(q, v, a, wrench),
-                             vector("InverseDynamics")),
-               where);
-    errors.Add("inverse dynamics with the wrench of the other sign",
-               RelativeError(library.InverseDynamics(q, v, a, -wrench),
-                             vector("InverseDynamics")),
-               where);
-    errors.Add("mass matrix", RelativeError(library.MassMatrix(q), M), where);
-    errors.Add(
-        "velocity torques",
-        RelativeError(weightless.Bias(q, v), vector("VelQuadraticForces")),
-        where);
-    errors.Add("gravity torques",
-               RelativeError(library.Bias(q, kZero), vector("GravityForces")),
-               where);
-    errors.Add(
-        "tip wrench torques",
-        RelativeError(weightless.InverseDynamics(q, kZero, kZero, wrench),
-                      vector("EndEffectorForces")),
-        where);
-    errors.Add("forward dynamics / cond M",
-               RelativeError(library.ForwardDynamics(q, v, tau, wrench),
-                             vector("ForwardDynamics")) /
-                   ConditionNumber(M),
-               where);
-    errors.Add(
-        "space Jacobian",
-        RelativeError(Library(kNoGravity, ReferenceFrame::kWorld).Jacobian(q),
-                      matrix("JacobianSpace")),
-        where);
-    errors.Add("space Jacobian in the tip frame",
-               RelativeError(library.Jacobian(q), matrix("JacobianSpace")),
-               where);
-    errors.Add("pose", RelativeError(library.FramePose(q), matrix("FKinSpace")),
-               where);
+    for (const auto& [what, ours] : Ours(state)) {
+      const double error = RelativeError(ours, ToMatrix(state.at(what)));
+      errors.Add(what, what == "ForwardDynamics" ? error / condition : error,
+                 where);
+    }
   }
-  // Torques may cancel in the sum.
-  errors.ExpectBelow("inverse dynamics", 8e-14);
-  errors.ExpectBelow("mass matrix", 4e-15);
-  errors.ExpectBelow("velocity torques", 1e-14);
-  errors.ExpectBelow("gravity torques", 1e-14);
-  errors.ExpectBelow("tip wrench torques", 1e-14);
-  errors.ExpectBelow("space Jacobian", 1e-14);
-  errors.ExpectBelow("pose", 8e-15);
-  errors.ExpectBelow("forward dynamics / cond M", 2e-16);
-  errors.ExpectAbove("inverse dynamics with the wrench of the other sign",
-                     1e-3);
-  errors.ExpectAbove("space Jacobian in the tip frame", 1e-2);
+  for (const auto& [what, bound] : bounds) errors.ExpectBelow(what, bound);
 }
 
 }  // namespace

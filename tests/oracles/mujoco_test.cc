@@ -1,410 +1,340 @@
 // Our results against MuJoCo, which reads the same URDF text by its own parser.
+// Contacts, limits and Coulomb friction, which MuJoCo solves for as
+// constraints, are off.
 //
 // MuJoCo stores inertias by principal axes, which it finds to some 1e-9 only:
 // the bounds of what depends on inertias are wide for that reason. They are
 // less than ten times the largest error seen. Errors of accelerations are
-// divided by the condition number of M. Largest errors seen: momentum 9e-8 (the
-// Panda's), mass matrix 3e-8, kinetic energy 1.3e-8, wrenches through joints
-// and base 5e-9; of what has no inertia in it, poses, twists, accelerations and
-// centres of mass, 1.3e-14.
-
-#include "tests/oracles/mujoco_robot.h"
+// divided by the condition number of M.
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <algorithm>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/batch/robot.h"
-#include "tests/oracles/quantities.h"
+#include "tests/oracles/mujoco_model.h"
 #include "tests/oracles/robots.h"
-#include "tests/support/compare.h"
 #include "tests/support/with_armature.h"
 
 namespace torqued::testing_support {
 namespace {
 
 using Eigen::MatrixXd;
+using Eigen::Vector3d;
 using Eigen::VectorXd;
+using enum Output;
+using enum ReferenceFrame;
 using Shape = RandomRobotOptions::Shape;
+
+Vector3d At(const mjtNum* numbers) { return Vector3d(numbers); }
+
+MatrixXd Number(double x) { return MatrixXd::Constant(1, 1, x); }
+
+VectorXd Joined(const Vector3d& angular, const Vector3d& linear) {
+  VectorXd both(6);
+  both << angular, linear;
+  return both;
+}
+
+/// A robot in a state. Results are in our conventions: joints in our order,
+/// spatial vectors (angular; linear), wrenches (moment; force).
+class Mujoco {
+ public:
+  Mujoco(const TestRobot& robot, const State& s, bool damping)
+      : owner_(LoadMujocoModel(robot.urdf, kSkewGravity)),
+        data_(mj_makeData(owner_.get())),
+        s_(s) {
+    if (m_->nv != robot.model->nv()) throw std::runtime_error("joints");
+    m_->opt.enableflags |= mjENBL_ENERGY;
+    if (damping) m_->opt.disableflags &= ~mjDSBL_PASSIVE;
+    for (const Joint& joint : robot.model->joints()) {
+      const int id = mj_name2id(m_, mjOBJ_JOINT, joint.name.c_str());
+      if (id < 0) throw std::runtime_error("no joint " + joint.name);
+      const int dof = m_->jnt_dofadr[id];
+      index_.push_back(dof);
+      m_->dof_armature[dof] = joint.armature;
+      d_->qpos[m_->jnt_qposadr[id]] = s.q[joint.q_index];
+      d_->qvel[dof] = s.v[joint.v_index];
+    }
+    tip_ = Body(robot.tip);
+    mj_forward(m_, d_);
+  }
+
+  MatrixXd MassMatrix() const {
+    MatrixXd M(m_->nv, m_->nv);
+    mj_fullM(m_, M.data(), d_->qM);
+    return M(index_, index_);
+  }
+  VectorXd Bias() const { return Ordered(d_->qfrc_bias); }
+  VectorXd InverseDynamics() {
+    Set(d_->qacc, s_.a);
+    mj_inverse(m_, d_);
+    return Ordered(d_->qfrc_inverse);
+  }
+  /// The tip exerts the wrench in world axes, the moment about its origin.
+  VectorXd ForwardDynamics(const VectorXd& wrench) {
+    Set(d_->qfrc_applied, s_.tau);
+    const VectorXd on_tip = -wrench;
+    mj_applyFT(m_, d_, on_tip.data() + 3, on_tip.data(), d_->xpos + 3 * tip_,
+               tip_, d_->qfrc_applied);
+    mj_forward(m_, d_);
+    return Ordered(d_->qacc);
+  }
+
+  MatrixXd Pose(const std::string& link) const {
+    const int body = Body(link);
+    MatrixXd pose(3, 4);
+    pose << Axes(body), At(d_->xpos + 3 * body);
+    return pose;
+  }
+  /// Of the tip, as kLocalWorldAligned.
+  MatrixXd Jacobian() const {
+    RowMajor linear(3, m_->nv), angular(3, m_->nv), J(6, m_->nv);
+    mj_jac(m_, d_, linear.data(), angular.data(), d_->xpos + 3 * tip_, tip_);
+    J << angular, linear;
+    return J(Eigen::all, index_);
+  }
+  VectorXd Twist(const std::string& link, bool in_its_axes) const {
+    VectorXd twist(6);
+    mj_objectVelocity(m_, d_, mjOBJ_XBODY, Body(link), twist.data(),
+                      in_its_axes);
+    return twist;
+  }
+  /// Angular acceleration of the link and the second derivative of the position
+  /// of its origin, in world axes, where joints accelerate by `a`.
+  VectorXd Acceleration(const std::string& link, const VectorXd& a) {
+    Set(d_->qacc, a);
+    mj_rnePostConstraint(m_, d_);
+    VectorXd acceleration(6);
+    mj_objectAcceleration(m_, d_, mjOBJ_XBODY, Body(link), acceleration.data(),
+                          0);
+    // MuJoCo counts gravity as an upward acceleration of the world.
+    acceleration.tail(3) += At(m_->opt.gravity);
+    return acceleration;
+  }
+
+  /// Of the links that joints move, all together; world axes. The momentum is
+  /// about the centre of mass.
+  struct Whole {
+    double kinetic_energy, potential_energy;
+    Vector3d center, velocity;
+    VectorXd momentum;
+  };
+  Whole WholeRobot() {
+    mj_subtreeVel(m_, d_);
+    double mass = m_->body_subtreemass[0], potential = d_->energy[0];
+    const Vector3d center_of_all = At(d_->subtree_com);
+    Vector3d moment = mass * center_of_all;
+    const Vector3d linear = mass * At(d_->subtree_linvel);
+    // MuJoCo's whole has the links that are fixed to the world in it.
+    for (int body = 1; body < m_->nbody; ++body) {
+      if (!IsFixed(body)) continue;
+      const Vector3d part = m_->body_mass[body] * At(d_->xipos + 3 * body);
+      mass -= m_->body_mass[body];
+      moment -= part;
+      potential += At(m_->opt.gravity).dot(part);
+    }
+    const Vector3d center = moment / mass;
+    const Vector3d angular =
+        At(d_->subtree_angmom) + (center_of_all - center).cross(linear);
+    return {d_->energy[1], potential, center, linear / mass,
+            Joined(angular, linear)};
+  }
+
+  /// The wrench that the link before a joint exerts on the one that it moves,
+  /// at that link's origin and in its axes, in the row of the joint; and what
+  /// what is fixed exerts on what moves, in world axes about their origin. The
+  /// tip exerts the state's wrench, as above.
+  std::pair<MatrixXd, VectorXd> JointAndBaseWrenches() {
+    // MuJoCo's forces act on the link, at its centre of mass.
+    const Vector3d force = -s_.wrench.tail(3);
+    const Vector3d arm = At(d_->xpos + 3 * tip_) - At(d_->xipos + 3 * tip_);
+    Eigen::Map<Vector6d>(d_->xfrc_applied + 6 * tip_) << force,
+        arm.cross(force) - s_.wrench.head<3>();
+    Set(d_->qacc, s_.a);
+    mj_rnePostConstraint(m_, d_);
+    // MuJoCo has it about the centre of mass of the tree of the body.
+    const auto about = [&](int body, const Vector3d& point) {
+      const Vector3d moment = At(d_->cfrc_int + 6 * body);
+      const Vector3d f = At(d_->cfrc_int + 6 * body + 3);
+      const Vector3d center = At(d_->subtree_com + 3 * m_->body_rootid[body]);
+      return std::pair{Vector3d(moment + (center - point).cross(f)), f};
+    };
+    MatrixXd of_joints(m_->nv, 6);
+    VectorXd of_base = VectorXd::Zero(6);
+    for (int i = 0; i < m_->nv; ++i) {
+      const int body = m_->dof_bodyid[index_[i]];
+      const auto [moment, f] = about(body, At(d_->xpos + 3 * body));
+      const MatrixXd R = Axes(body);
+      of_joints.row(i) = Joined(R.transpose() * moment, R.transpose() * f);
+      if (!IsFixed(m_->body_parentid[body])) continue;
+      const auto [about_origin, same] = about(body, Vector3d::Zero());
+      of_base += Joined(about_origin, same);
+    }
+    return {of_joints, of_base};
+  }
+
+ private:
+  int Body(const std::string& link) const {
+    const int body = mj_name2id(m_, mjOBJ_BODY, link.c_str());
+    if (body < 0) throw std::runtime_error("no link " + link);
+    return body;
+  }
+  bool IsFixed(int body) const { return m_->body_weldid[body] == 0; }
+  MatrixXd Axes(int body) const {
+    return Eigen::Map<const RowMajor>(d_->xmat + 9 * body, 3, 3);
+  }
+  VectorXd Ordered(const mjtNum* values) const {
+    return Eigen::Map<const VectorXd>(values, m_->nv)(index_);
+  }
+  void Set(mjtNum* theirs, const VectorXd& ours) {
+    Eigen::Map<VectorXd>(theirs, m_->nv)(index_) = ours;
+  }
+
+  MujocoModel owner_;
+  MujocoData data_;
+  mjModel* const m_ = owner_.get();
+  mjData* const d_ = data_.get();
+  const State& s_;
+  std::vector<int> index_;  // MuJoCo's number of our joint
+  int tip_;
+};
+
+struct Bounds {
+  double tau, M, a;
+};
+
+/// What depends on inertias, and with what each robot has of rotors and viscous
+/// friction.
+void CompareDynamics(const std::vector<TestRobot>& robots, bool damping,
+                     const Bounds& bounds) {
+  Comparison compare;
+  ForStates(compare, robots, [&](const TestRobot& robot, const State& s) {
+    Mujoco theirs(robot, s, damping);
+    Setting free = In(robot, s, kLocalWorldAligned);
+    free.options.terms.viscous_friction = damping;
+    const Answers ours = AskAll(free);
+    const Answers pushed = AskAll(free.With(Input::kTipWrench, s.wrench));
+    const MatrixXd M = theirs.MassMatrix();
+    const double condition = ConditionNumber(M);
+    compare.Equal("M", ours.Matrix(kMassMatrix, s.v.size()), M, bounds.M);
+    if (!damping) {
+      compare.Equal("bias", ours[kBias], theirs.Bias(), 5e-8);
+      compare.Equal("kinetic energy", ours[kKineticEnergy],
+                    Number(theirs.WholeRobot().kinetic_energy), 7e-8);
+    }
+    compare.Equal("tau", ours[kTau], theirs.InverseDynamics(), bounds.tau);
+    compare.Equal("a / cond M", ours[kAcceleration],
+                  theirs.ForwardDynamics(VectorXd::Zero(6)), bounds.a, 0,
+                  condition);
+    const VectorXd a = theirs.ForwardDynamics(s.wrench);
+    compare.Equal("a with a wrench / cond M", pushed[kAcceleration], a,
+                  bounds.a, 0, condition);
+    compare.Differ(
+        "a with the wrench on the robot",
+        AskAll(free.With(Input::kTipWrench, -s.wrench))[kAcceleration], a);
+  });
+}
 
 std::vector<TestRobot> Robots() {
   return Joined(DeployedRobots(), RandomRobots(Shape::kTree, 60, 4, 20));
 }
 
-Robot::Options WorldAligned() {
-  Robot::Options options;
-  options.terms.gravity = kSkewGravity;
-  options.reference_frame = ReferenceFrame::kLocalWorldAligned;
-  return options;
+TEST(MujocoTest, DynamicsEqualMujocos) {
+  CompareDynamics(Robots(), false, {.tau = 5e-8, .M = 2e-7, .a = 3e-9});
 }
 
-MujocoRobot MakeTheirs(const TestRobot& robot) {
-  return MujocoRobot(robot.urdf, JointNames(*robot.model), kSkewGravity);
+TEST(MujocoTest, ViscousFrictionIsMujocosDamping) {
+  CompareDynamics(RandomRobots(Shape::kTree, 50, 2, 12, /*friction=*/true),
+                  true, {.tau = 1e-7, .M = 2e-7, .a = 4e-8});
 }
 
-TEST(MujocoTest, InverseDynamicsAndBiasEqualMujoco) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const VectorXd tau = theirs.InverseDynamics(s.q, s.v, s.a);
-    const VectorXd bias = theirs.Bias(s.q, s.v);
-    Robot ours(robot.model, WorldAligned());
-    errors.Add("inverse dynamics", ours.InverseDynamics(s.q, s.v, s.a), tau,
-               where);
-    errors.Add("bias", ours.BiasForces(s.q, s.v), bias, where);
-    Robot::Options lifted = WorldAligned();
-    for (double& g : *lifted.terms.gravity) g = -g;
-    errors.Add("with gravity of the other sign",
-               Robot(robot.model, lifted).InverseDynamics(s.q, s.v, s.a), tau,
-               where);
-    errors.Add("bias at rest", ours.BiasForces(s.q, 0 * s.v), bias, where);
-  });
-  errors.ExpectBelow("inverse dynamics", 5e-8);
-  errors.ExpectBelow("bias", 5e-8);
-  errors.ExpectAbove("with gravity of the other sign", 1e-2);
-  errors.ExpectAbove("bias at rest", 1e-4);
+TEST(MujocoTest, RotorsAreMujocosArmatures) {
+  auto robots = RandomRobots(Shape::kTree, 50, 2, 12);
+  for (TestRobot& robot : robots) robot.model = WithArmature(*robot.model, 1);
+  CompareDynamics(robots, false, {.tau = 1e-7, .M = 1e-7, .a = 1e-7});
 }
 
-TEST(MujocoTest, MassMatrixEqualsMujoco) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const MatrixXd M = theirs.MassMatrix(s.q);
-    Robot ours(robot.model, WorldAligned());
-    const VectorXd other = s.q.array() + 0.1;
-    errors.Add("mass matrix", ours.MassMatrix(s.q), M, where);
-    errors.Add("at another state", ours.MassMatrix(other), M, where);
-  });
-  errors.ExpectBelow("mass matrix", 2e-7);
-  errors.ExpectAbove("at another state", 1e-4);
-}
-
-TEST(MujocoTest, ForwardDynamicsEqualsMujoco) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const double condition = ConditionNumber(theirs.MassMatrix(s.q));
-    const VectorXd a = theirs.ForwardDynamics(s.q, s.v, s.tau);
-    const VectorXd pushed =
-        theirs.ForwardDynamics(s.q, s.v, s.tau, robot.tip, s.wrench);
-    Robot ours(robot.model, WorldAligned());
-    errors.Add(
-        "forward dynamics / cond M",
-        RelativeError(ours.ForwardDynamics(s.q, s.v, s.tau), a) / condition,
-        where);
-    errors.Add(
-        "forward dynamics with a wrench / cond M",
-        RelativeError(ours.ForwardDynamics(s.q, s.v, s.tau, s.wrench), pushed) /
-            condition,
-        where);
-    errors.Add("with the wrench on the robot",
-               ours.ForwardDynamics(s.q, s.v, s.tau, -s.wrench), pushed, where);
-    Robot::Options local = WorldAligned();
-    local.reference_frame = ReferenceFrame::kLocal;
-    errors.Add(
-        "with the wrench in other axes",
-        Robot(robot.model, local).ForwardDynamics(s.q, s.v, s.tau, s.wrench),
-        pushed, where);
-  });
-  errors.ExpectBelow("forward dynamics / cond M", 3e-9);
-  errors.ExpectBelow("forward dynamics with a wrench / cond M", 3e-9);
-  errors.ExpectAbove("with the wrench on the robot", 1e-3);
-  errors.ExpectAbove("with the wrench in other axes", 1e-3);
-}
-
-TEST(MujocoTest, ViscousFrictionEqualsMujocosDamping) {
-  LargestErrors errors;
-  ForStates(
-      RandomRobots(Shape::kTree, 50, 2, 12, /*friction=*/true),
-      [&](const TestRobot& robot, const State& s, const std::string& where) {
-        MujocoRobot theirs = MakeTheirs(robot);
-        const double condition = ConditionNumber(theirs.MassMatrix(s.q));
-        theirs.EnableDamping();
-        const VectorXd tau = theirs.InverseDynamics(s.q, s.v, s.a);
-        const VectorXd a = theirs.ForwardDynamics(s.q, s.v, s.tau);
-        Robot::Options options = WorldAligned();
-        options.terms.viscous_friction = true;
-        Robot ours(robot.model, options);
-        Robot frictionless(robot.model, WorldAligned());
-        errors.Add("inverse dynamics", ours.InverseDynamics(s.q, s.v, s.a), tau,
-                   where);
-        errors.Add(
-            "forward dynamics / cond M",
-            RelativeError(ours.ForwardDynamics(s.q, s.v, s.tau), a) / condition,
-            where);
-        errors.Add("inverse dynamics without friction",
-                   frictionless.InverseDynamics(s.q, s.v, s.a), tau, where);
-        errors.Add("forward dynamics without friction",
-                   frictionless.ForwardDynamics(s.q, s.v, s.tau), a, where);
-      });
-  errors.ExpectBelow("inverse dynamics", 1e-7);
-  errors.ExpectBelow("forward dynamics / cond M", 4e-8);
-  errors.ExpectAbove("inverse dynamics without friction", 1e-4);
-  errors.ExpectAbove("forward dynamics without friction", 1e-4);
-}
-
-TEST(MujocoTest, ArmatureEqualsMujocos) {
-  std::vector<TestRobot> robots;
-  for (const TestRobot& robot : RandomRobots(Shape::kTree, 50, 2, 12)) {
-    robots.push_back(
-        {robot.name, robot.urdf, robot.tip, WithArmature(*robot.model, 1)});
-  }
-  LargestErrors errors;
-  ForStates(robots, [&](const TestRobot& robot, const State& s,
-                        const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    VectorXd armature(robot.model->nv());
-    for (const Joint& joint : robot.model->joints()) {
-      armature[joint.v_index] = joint.armature;
-    }
-    theirs.SetArmature(armature);
-    const MatrixXd M = theirs.MassMatrix(s.q);
-    const VectorXd tau = theirs.InverseDynamics(s.q, s.v, s.a);
-    const VectorXd a = theirs.ForwardDynamics(s.q, s.v, s.tau);
-    Robot ours(robot.model, WorldAligned());
-    Robot bare(WithArmature(*robot.model, 0), WorldAligned());
-    errors.Add("mass matrix", ours.MassMatrix(s.q), M, where);
-    errors.Add("inverse dynamics", ours.InverseDynamics(s.q, s.v, s.a), tau,
-               where);
-    errors.Add("forward dynamics / cond M",
-               RelativeError(ours.ForwardDynamics(s.q, s.v, s.tau), a) /
-                   ConditionNumber(M),
-               where);
-    errors.Add("mass matrix without it", bare.MassMatrix(s.q), M, where);
-    errors.Add("inverse dynamics without it",
-               bare.InverseDynamics(s.q, s.v, s.a), tau, where);
-    errors.Add("forward dynamics without it",
-               bare.ForwardDynamics(s.q, s.v, s.tau), a, where);
-  });
-  errors.ExpectBelow("mass matrix", 1e-7);
-  errors.ExpectBelow("inverse dynamics", 1e-7);
-  errors.ExpectBelow("forward dynamics / cond M", 1e-7);
-  errors.ExpectAbove("mass matrix without it", 1e-4);
-  errors.ExpectAbove("inverse dynamics without it", 1e-5);
-  errors.ExpectAbove("forward dynamics without it", 1e-4);
-}
-
-TEST(MujocoTest, FramePoseEqualsMujoco) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
+TEST(MujocoTest, KinematicsEqualMujocos) {
+  Comparison compare;
+  ForStates(compare, Robots(), [&](const TestRobot& robot, const State& s) {
+    Mujoco theirs(robot, s, false);
+    const Answers local = AskAll(In(robot, s));
+    const Answers aligned = AskAll(In(robot, s, kLocalWorldAligned));
     // MuJoCo's world takes the place of the root link.
     for (const Frame& frame : robot.model->frames().subspan(1)) {
-      Robot::Options options;
-      options.tip_frame = frame.name;
-      errors.Add("pose", Robot(robot.model, options).FramePose(s.q),
-                 theirs.FramePose(s.q, frame.name), where + ", " + frame.name);
+      compare.Equal("pose", PoseOf(In(robot, s), frame.name),
+                    theirs.Pose(frame.name), 2e-14);
     }
-    const VectorXd step = VectorXd::Constant(s.q.size(), 1e-3);
-    errors.Add("pose a small step away",
-               Robot(robot.model, WorldAligned()).FramePose(s.q + step),
-               theirs.FramePose(s.q, robot.tip), where);
-  });
-  errors.ExpectBelow("pose", 2e-14);
-  errors.ExpectAbove("pose a small step away", 1e-5);
-}
-
-TEST(MujocoTest, JacobianAndDriftEqualMujoco) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const MatrixXd J = theirs.Jacobian(s.q, robot.tip);
-    const VectorXd drift = theirs.JacobianDrift(s.q, s.v, robot.tip);
-    // Where a lone prismatic joint moves the tip the drift vanishes.
-    const double scale = J.cwiseAbs().maxCoeff() * s.v.squaredNorm();
-    Robot ours(robot.model, WorldAligned());
-    errors.Add("Jacobian", ours.Jacobian(s.q), J, where);
-    errors.Add("drift",
-               RelativeError(ours.JacobianDrift(s.q, s.v), drift, scale),
-               where);
-  });
-  errors.ExpectBelow("Jacobian", 2e-14);
-  errors.ExpectBelow("drift", 1e-14);
-}
-
-TEST(MujocoTest, JacobianAndDriftInAnotherFrameAreFarFromMujoco) {
-  LargestErrors errors;
-  ForStates(
-      RandomRobots(Shape::kChain, 30, 5, 9),
-      [&](const TestRobot& robot, const State& s, const std::string& where) {
-        MujocoRobot theirs = MakeTheirs(robot);
-        Robot::Options options = WorldAligned();
-        options.reference_frame = ReferenceFrame::kWorld;
-        Robot ours(robot.model, options);
-        errors.Add("Jacobian", ours.Jacobian(s.q),
-                   theirs.Jacobian(s.q, robot.tip), where);
-        errors.Add("drift", ours.JacobianDrift(s.q, s.v),
-                   theirs.JacobianDrift(s.q, s.v, robot.tip), where);
-      });
-  errors.ExpectAbove("Jacobian", 1e-3);
-  errors.ExpectAbove("drift", 1e-3);
-}
-
-double One(const Quantities& quantities, Output output) {
-  return quantities[output][0];
-}
-
-/// As matrices, for RelativeError.
-MatrixXd Number(double number) { return MatrixXd::Constant(1, 1, number); }
-
-TEST(MujocoTest, EnergyMomentumAndCenterOfMassEqualMujoco) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const MujocoRobot::Whole whole = theirs.WholeRobot(s.q, s.v);
-    const Quantities ours(robot, s, ReferenceFrame::kLocal);
-    errors.Add("kinetic energy", Number(One(ours, Output::kKineticEnergy)),
-               Number(whole.kinetic_energy), where);
+    const auto whole = theirs.WholeRobot();
     // Heights may cancel: errors are relative to the weight, a metre high.
     const double weight = robot.model->moving_mass() * 9.6;
-    errors.Add("potential energy",
-               RelativeError(Number(One(ours, Output::kPotentialEnergy)),
-                             Number(whole.potential_energy), weight),
-               where);
-    errors.Add("center of mass", ours[Output::kCenterOfMass],
-               whole.center_of_mass, where);
-    errors.Add("center of mass velocity", ours[Output::kCenterOfMassVelocity],
-               whole.center_of_mass_velocity, where);
-    const VectorXd& momentum = ours[Output::kMomentum];
-    errors.Add("momentum", momentum, whole.momentum, where);
-    errors.Add("momentum matrix times v",
-               ours.Matrix(Output::kMomentumMatrix, 6) * s.v, whole.momentum,
-               where);
-    VectorXd swapped(6);
-    swapped << momentum.tail(3), momentum.head(3);
-    errors.Add("momentum, linear first", swapped, whole.momentum, where);
-  });
-  errors.ExpectBelow("kinetic energy", 7e-8);
-  errors.ExpectBelow("potential energy", 5e-15);
-  errors.ExpectBelow("center of mass", 2e-14);
-  errors.ExpectBelow("center of mass velocity", 1e-13);
-  errors.ExpectBelow("momentum", 5e-7);
-  errors.ExpectBelow("momentum matrix times v", 5e-7);
-  errors.ExpectAbove("momentum, linear first", 1e-3);
-}
-
-TEST(MujocoTest, KineticEnergyOfRotorsEqualsMujocos) {
-  LargestErrors errors;
-  for (const TestRobot& robot : RandomRobots(Shape::kTree, 30, 2, 12)) {
-    const auto model = WithArmature(*robot.model, 1);
-    const TestRobot geared{robot.name, robot.urdf, model->frames().back().name,
-                           model};
-    ForStates({geared},
-              [&](const TestRobot&, const State& s, const std::string& where) {
-                MujocoRobot theirs = MakeTheirs(geared);
-                VectorXd armature(geared.model->nv());
-                for (const Joint& joint : geared.model->joints()) {
-                  armature[joint.v_index] = joint.armature;
-                }
-                theirs.SetArmature(armature);
-                const MatrixXd energy =
-                    Number(theirs.WholeRobot(s.q, s.v).kinetic_energy);
-                const auto ours = [&](const TestRobot& of) {
-                  return Number(One(Quantities(of, s, ReferenceFrame::kLocal),
-                                    Output::kKineticEnergy));
-                };
-                errors.Add("kinetic energy", ours(geared), energy, where);
-                errors.Add("without rotors", ours(robot), energy, where);
-              });
-  }
-  errors.ExpectBelow("kinetic energy", 7e-8);
-  errors.ExpectAbove("without rotors", 1e-4);
-}
-
-TEST(MujocoTest, MotionOfLinksAndOfTheTipEqualsMujocos) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const Quantities local(robot, s, ReferenceFrame::kLocal);
-    const Quantities aligned(robot, s, ReferenceFrame::kLocalWorldAligned);
-    errors.Add("tip, local", local[Output::kFrameVelocity],
-               theirs.LinkTwist(s.q, s.v, robot.tip, true), where);
-    const VectorXd twist = theirs.LinkTwist(s.q, s.v, robot.tip, false);
-    errors.Add("tip, aligned", aligned[Output::kFrameVelocity], twist, where);
-    const VectorXd a = theirs.LinkAcceleration(s.q, s.v, s.a, robot.tip);
-    errors.Add("acceleration", aligned[Output::kFrameAccelerationClassical], a,
-               where);
-    VectorXd spatial = a;
-    spatial.tail<3>() -= twist.head<3>().eval().cross(twist.tail<3>().eval());
-    errors.Add("spatial acceleration",
-               RelativeError(aligned[Output::kFrameAcceleration], spatial,
-                             a.cwiseAbs().maxCoeff()),
-               where);
-    const MatrixXd twists = local.Matrix(Output::kLinkTwists, s.v.size());
-    const double fastest = twists.cwiseAbs().maxCoeff();
-    const MatrixXd accelerations =
-        local.Matrix(Output::kLinkAccelerations, s.v.size());
-    const double hardest = accelerations.cwiseAbs().maxCoeff();
+    compare.Equal("potential energy", local[kPotentialEnergy],
+                  Number(whole.potential_energy), 5e-15, weight);
+    compare.Equal("center of mass", local[kCenterOfMass], whole.center, 2e-14);
+    compare.Equal("center of mass velocity", local[kCenterOfMassVelocity],
+                  whole.velocity, 1e-13);
+    compare.Equal("momentum", local[kMomentum], whole.momentum, 5e-7);
+    compare.Equal("momentum matrix times v",
+                  local.Matrix(kMomentumMatrix, 6) * s.v, whole.momentum, 5e-7);
+    const MatrixXd J = theirs.Jacobian();
+    compare.Equal("J", aligned.Matrix(kJacobian, 6), J, 2e-14);
+    // Where a lone prismatic joint moves the tip the drift vanishes. It is the
+    // acceleration where no joint accelerates.
+    const double scale = J.cwiseAbs().maxCoeff() * s.v.squaredNorm();
+    compare.Equal("drift", aligned[kJacobianDrift],
+                  theirs.Acceleration(robot.tip, 0 * s.a), 1e-14, scale);
+    const VectorXd twist = theirs.Twist(robot.tip, false);
+    const VectorXd a = theirs.Acceleration(robot.tip, s.a);
+    const auto spatial = [](const VectorXd& classical, const VectorXd& V) {
+      const Vector3d w = V.head(3), v = V.tail(3);
+      return Joined(classical.head(3), classical.tail<3>() - w.cross(v));
+    };
+    compare.Equal("velocity", local[kFrameVelocity],
+                  theirs.Twist(robot.tip, true), 1e-14);
+    compare.Equal("velocity, aligned", aligned[kFrameVelocity], twist, 1e-14);
+    compare.Equal("acceleration", aligned[kFrameAccelerationClassical], a,
+                  6e-14);
+    compare.Equal("spatial acceleration", aligned[kFrameAcceleration],
+                  spatial(a, twist), 6e-14, a.cwiseAbs().maxCoeff());
+    const MatrixXd twists = local.Matrix(kLinkTwists, s.v.size());
+    const MatrixXd rates = local.Matrix(kLinkAccelerations, s.v.size());
     for (const Joint& joint : robot.model->joints()) {
-      const std::string& name = joint.child_link;
-      const VectorXd link = theirs.LinkTwist(s.q, s.v, name, true);
-      errors.Add(
-          "links",
-          RelativeError(twists.row(joint.v_index).transpose(), link, fastest),
-          where + ", " + joint.name);
-      const VectorXd in_world = theirs.LinkAcceleration(s.q, s.v, s.a, name);
-      const Eigen::Matrix3d R =
-          theirs.FramePose(s.q, name).topLeftCorner<3, 3>();
-      VectorXd acceleration(6);
-      acceleration << R.transpose() * in_world.head<3>(),
-          R.transpose() * in_world.tail<3>() -
-              link.head<3>().eval().cross(link.tail<3>().eval());
-      errors.Add("accelerations of links",
-                 RelativeError(accelerations.row(joint.v_index).transpose(),
-                               acceleration, hardest),
-                 where + ", " + joint.name);
+      const std::string& link = joint.child_link;
+      const MatrixXd back = theirs.Pose(link).leftCols(3).transpose();
+      const VectorXd V = theirs.Twist(link, true);
+      const VectorXd in_world = theirs.Acceleration(link, s.a);
+      const VectorXd in_link =
+          Joined(back * in_world.head(3), back * in_world.tail(3));
+      compare.Equal("twists of links", twists.row(joint.v_index).transpose(), V,
+                    1e-14, twists.cwiseAbs().maxCoeff());
+      compare.Equal("accelerations of links",
+                    rates.row(joint.v_index).transpose(), spatial(in_link, V),
+                    6e-14, rates.cwiseAbs().maxCoeff());
     }
   });
-  errors.ExpectBelow("tip, local", 1e-14);
-  errors.ExpectBelow("tip, aligned", 1e-14);
-  errors.ExpectBelow("acceleration", 6e-14);
-  errors.ExpectBelow("spatial acceleration", 6e-14);
-  errors.ExpectBelow("links", 1e-14);
-  errors.ExpectBelow("accelerations of links", 6e-14);
 }
 
 TEST(MujocoTest, WrenchesOfJointsAndBaseEqualMujocos) {
-  LargestErrors errors;
-  ForStates(Robots(), [&](const TestRobot& robot, const State& s,
-                          const std::string& where) {
-    MujocoRobot theirs = MakeTheirs(robot);
-    const auto wrenches =
-        theirs.JointWrenches(s.q, s.v, s.a, robot.tip, s.wrench);
-    const auto compare = [&](const std::string& what, const Quantities& ours) {
-      const Eigen::Index n = s.v.size();
-      const MatrixXd of_joints = ours.Matrix(Output::kJointWrenches, n);
-      MatrixXd expected(n, 6);
-      for (Eigen::Index j = 0; j < n; ++j) {
-        expected.row(j) = wrenches.of_joints[static_cast<std::size_t>(j)];
-      }
-      errors.Add("joints" + what, of_joints, expected, where);
-      errors.Add("base" + what, ours[Output::kBaseWrench], wrenches.of_base,
-                 where);
-    };
-    compare("", Quantities(robot, s, ReferenceFrame::kLocalWorldAligned, true));
-    compare(" without the wrench",
-            Quantities(robot, s, ReferenceFrame::kLocalWorldAligned));
-    State pushed = s;
-    pushed.wrench = -s.wrench;
-    compare(
-        " with the wrench on the robot",
-        Quantities(robot, pushed, ReferenceFrame::kLocalWorldAligned, true));
+  Comparison compare;
+  ForStates(compare, Robots(), [&](const TestRobot& robot, const State& s) {
+    const auto [joints, base] = Mujoco(robot, s, false).JointAndBaseWrenches();
+    const Setting free = In(robot, s, kLocalWorldAligned);
+    const Answers ours = AskAll(free.With(Input::kTipWrench, s.wrench));
+    const Answers reverse = AskAll(free.With(Input::kTipWrench, -s.wrench));
+    const Eigen::Index n = s.v.size();
+    compare.Equal("joints", ours.Matrix(kJointWrenches, n), joints, 3e-8);
+    compare.Equal("base", ours[kBaseWrench], base, 3e-8);
+    compare.Differ("joints under the wrench on the robot",
+                   reverse.Matrix(kJointWrenches, n), joints);
+    compare.Differ("base under the wrench on the robot", reverse[kBaseWrench],
+                   base);
   });
-  for (const std::string of : {"joints", "base"}) {
-    errors.ExpectBelow(of, 3e-8);
-    errors.ExpectAbove(of + " without the wrench", 1e-3);
-    errors.ExpectAbove(of + " with the wrench on the robot", 1e-3);
-  }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "tests/oracles/robots.h"
 
-#include <gtest/gtest.h>
-
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
+#include "core/lanes/targets.h"
 #include "tests/support/load_model.h"
 
 namespace torqued::testing_support {
@@ -46,18 +46,10 @@ std::vector<TestRobot> RandomRobots(RandomRobotOptions::Shape shape, int count,
   return robots;
 }
 
-std::vector<State> RandomStates(const TestRobot& robot, int count) {
-  Random random(42);
-  std::vector<State> states;
-  states.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    states.push_back(MakeRandomState(*robot.model, random));
-  }
-  return states;
-}
-
-std::string Where(const TestRobot& robot, int state) {
-  return robot.name + ", state " + std::to_string(state);
+std::vector<TestRobot> Joined(std::vector<TestRobot> first,
+                              std::vector<TestRobot> second) {
+  for (TestRobot& robot : second) first.push_back(std::move(robot));
+  return first;
 }
 
 std::vector<std::string> JointNames(const Model& model) {
@@ -66,10 +58,52 @@ std::vector<std::string> JointNames(const Model& model) {
   return names;
 }
 
-std::vector<TestRobot> Joined(std::vector<TestRobot> first,
-                              std::vector<TestRobot> second) {
-  for (TestRobot& robot : second) first.push_back(std::move(robot));
-  return first;
+Setting In(const TestRobot& robot, const State& state, ReferenceFrame frame) {
+  Setting setting{robot.name,
+                  robot.model,
+                  {},
+                  {{Input::kQ, state.q},
+                   {Input::kV, state.v},
+                   {Input::kA, state.a},
+                   {Input::kTau, state.tau}}};
+  setting.options.terms.gravity = kSkewGravity;
+  setting.options.reference_frame = frame;
+  setting.options.wrench_frame = frame;
+  return setting;
+}
+
+Answers AskAll(const Setting& setting) {
+  const QuantityBits all = (1ULL << kQuantityCount) - 1;
+  return Ask(setting, QuantitySet(all & ~kTaskQuantities), BestTarget());
+}
+
+RowMajor PoseOf(Setting setting, const std::string& frame) {
+  setting.options.tip_frame = frame;
+  return Ask(setting, {Quantity::kFramePose}, BestTarget())
+      .Matrix(Output::kPose, 3);
+}
+
+Comparison::~Comparison() {
+  EXPECT_FALSE(largest_.empty()) << "nothing was compared";
+  for (const auto& [what, bound] : largest_) {
+    errors_.ExpectBelow(what, bound);
+    EXPECT_GT(size_[what], 0) << "zeros are all there is of " << what;
+  }
+  for (const auto& [what, bound] : least_) errors_.ExpectAbove(what, bound);
+}
+
+void Comparison::Equal(const std::string& what, const Eigen::MatrixXd& ours,
+                       const Eigen::MatrixXd& theirs, double bound,
+                       double scale, double condition) {
+  largest_[what] = bound;
+  errors_.Add(what, RelativeError(ours, theirs, scale) / condition, where);
+  size_[what] = std::max(size_[what], theirs.cwiseAbs().maxCoeff());
+}
+
+void Comparison::Differ(const std::string& what, const Eigen::MatrixXd& ours,
+                        const Eigen::MatrixXd& theirs, double bound) {
+  least_[what] = bound;
+  errors_.Add(what, ours, theirs, where);
 }
 
 }  // namespace torqued::testing_support

@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 #include <urdf_parser/urdf_parser.h>
 
-#include <cmath>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/oracles/robots.h"
@@ -27,40 +25,33 @@ JointType TypeOf(const urdf::Joint& joint) {
 }
 
 /// One sentence for everything in which the joint differs.
-std::vector<std::string> Differences(const Joint& ours,
-                                     const urdf::Joint& theirs) {
-  std::vector<std::string> differences;
-  const auto expect = [&](bool equal, const char* what) {
-    if (!equal) differences.push_back(ours.name + " has another " + what);
+void Compare(const Joint& ours, const urdf::Joint& theirs,
+             std::vector<std::string>& differences) {
+  const auto expect = [&](const char* what, const auto& number,
+                          const auto& expected) {
+    if (number != expected) {
+      differences.push_back(ours.name + " has another " + what);
+    }
   };
-  expect(ours.type == TypeOf(theirs), "type");
-  expect(ours.parent_link == theirs.parent_link_name, "parent link");
-  expect(ours.child_link == theirs.child_link_name, "child link");
+  expect("type", ours.type, TypeOf(theirs));
+  expect("parent link", ours.parent_link, theirs.parent_link_name);
+  expect("child link", ours.child_link, theirs.child_link_name);
+  const Eigen::Vector3d axis(theirs.axis.x, theirs.axis.y, theirs.axis.z);
+  const Eigen::Map<const Eigen::Vector3d> our_axis(ours.axis.data());
   // Ours is normalised.
-  expect(std::abs(ours.axis[0] - theirs.axis.x) <= 4e-16 &&
-             std::abs(ours.axis[1] - theirs.axis.y) <= 4e-16 &&
-             std::abs(ours.axis[2] - theirs.axis.z) <= 4e-16,
-         "axis");
+  expect("axis", (our_axis - axis).cwiseAbs().maxCoeff() <= 4e-16, true);
   // urdfdom has zeros for what is not given; the limits of a continuous joint
   // mean nothing.
-  const auto& limits = ours.limits;
-  const auto theirs_or_zero = [&](double urdf::JointLimits::* limit) {
-    return theirs.limits ? (*theirs.limits).*limit : 0;
-  };
-  if (ours.type != JointType::kContinuous) {
-    expect(limits.lower == theirs_or_zero(&urdf::JointLimits::lower),
-           "lower limit");
-    expect(limits.upper == theirs_or_zero(&urdf::JointLimits::upper),
-           "upper limit");
-  }
-  expect(limits.velocity == theirs_or_zero(&urdf::JointLimits::velocity),
-         "velocity limit");
-  expect(limits.effort == theirs_or_zero(&urdf::JointLimits::effort),
-         "effort limit");
+  const auto& limits = theirs.limits;
   const auto& dynamics = theirs.dynamics;
-  expect(ours.damping == (dynamics ? dynamics->damping : 0), "damping");
-  expect(ours.friction == (dynamics ? dynamics->friction : 0), "friction");
-  return differences;
+  if (ours.type != JointType::kContinuous) {
+    expect("lower limit", ours.limits.lower, limits ? limits->lower : 0);
+    expect("upper limit", ours.limits.upper, limits ? limits->upper : 0);
+  }
+  expect("velocity limit", ours.limits.velocity, limits ? limits->velocity : 0);
+  expect("effort limit", ours.limits.effort, limits ? limits->effort : 0);
+  expect("damping", ours.damping, dynamics ? dynamics->damping : 0);
+  expect("friction", ours.friction, dynamics ? dynamics->friction : 0);
 }
 
 std::vector<std::string> Differences(const Model& ours,
@@ -72,35 +63,26 @@ std::vector<std::string> Differences(const Model& ours,
   for (const auto& [name, joint] : theirs->joints_) {
     if (joint->type == urdf::Joint::FIXED) continue;
     ++movable;
-    const auto index = ours.FindJoint(name);
-    if (!index) {
+    if (const auto index = ours.FindJoint(name)) {
+      Compare(ours.joints()[*index], *joint, differences);
+    } else {
       differences.push_back("no joint " + name);
-      continue;
     }
-    for (auto& difference : Differences(ours.joints()[*index], *joint)) {
-      differences.push_back(std::move(difference));
-    }
-  }
-  if (movable != ours.joints().size()) {
-    differences.push_back("another number of joints");
   }
   for (const auto& [name, link] : theirs->links_) {
     if (!ours.FindFrame(name)) differences.push_back("no frame " + name);
   }
-  if (theirs->links_.size() != ours.frames().size()) {
-    differences.push_back("another number of frames");
+  if (movable != ours.joints().size() ||
+      theirs->links_.size() != ours.frames().size()) {
+    differences.push_back("another number of joints or frames");
   }
   return differences;
 }
 
-std::vector<TestRobot> Robots() {
-  return Joined(DeployedRobots(),
-                RandomRobots(RandomRobotOptions::Shape::kTree, 50, 1, 20,
-                             /*friction=*/true));
-}
-
 TEST(UrdfdomTest, LoaderReadsTheJointsThatUrdfdomReads) {
-  for (const TestRobot& robot : Robots()) {
+  for (const TestRobot& robot :
+       Joined(DeployedRobots(), RandomRobots(RandomRobotOptions::Shape::kTree,
+                                             50, 1, 20, /*friction=*/true))) {
     ASSERT_NE(robot.model, nullptr) << robot.name;
     EXPECT_THAT(Differences(*robot.model, robot.urdf), ::testing::IsEmpty())
         << robot.name;
