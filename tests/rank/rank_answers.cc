@@ -7,171 +7,70 @@
 // state in every other. Prints, of each link in each reference frame,
 //   J LINK FRAME STATE NUMBER...           the Jacobian
 //   T LINK FRAME TARGET PRECISION AXES ANSWER...
-// with one ANSWER a state: CODE/RANK/VALUE, CODE that of the row or OK. Exits
-// with 2, and says why, where the robot is refused.
-#include <algorithm>
-#include <array>
-#include <cstddef>
+// with one ANSWER a state: CODE/RANK, CODE that of the row or OK. Exits with 2,
+// and says why, where the robot is refused.
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "core/batch/evaluate_rows.h"
 #include "core/formats/urdf.h"
 #include "core/lanes/targets.h"
+#include "tests/core/dynamics/robots.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
 
-constexpr std::pair<ReferenceFrame, const char*> kFrames[] = {
-    {ReferenceFrame::kLocal, "local"},
-    {ReferenceFrame::kLocalWorldAligned, "local_world_aligned"},
-    {ReferenceFrame::kWorld, "world"}};
-
-struct States {
-  std::vector<std::string> joints;
-  std::vector<double> q;
-  std::int64_t rows = 0;
-};
-
-States ReadStates(std::istream& in) {
-  States states;
-  std::string line, word;
-  std::getline(in, line);
-  for (std::istringstream words(line); words >> word;) {
-    states.joints.push_back(word);
-  }
-  while (std::getline(in, line)) {
-    for (std::istringstream words(line); words >> word;) {
-      states.q.push_back(std::strtod(word.c_str(), nullptr));
-    }
-    ++states.rows;
-  }
-  return states;
-}
-
-const char* NameOf(RowCode code) {
-  switch (code) {
-    case RowCode::kInvalidInput:
-      return "INVALID_INPUT";
+const char* CodeOf(const Answers& answers) {
+  if (answers.issues.empty()) return "OK";
+  switch (answers.issues.front().code) {
     case RowCode::kSingularMassMatrix:
       return "SINGULAR_MASS_MATRIX";
-    case RowCode::kNotFiniteResult:
-      return "NOT_FINITE_RESULT";
     case RowCode::kSingularTaskSpace:
       return "SINGULAR_TASK_SPACE";
+    default:
+      return "NOT_EXPECTED";
   }
-  return "?";
 }
 
-class Survey {
- public:
-  Survey(std::shared_ptr<const Model> model, const States& states)
-      : model_(std::move(model)), states_(states) {}
+template <class Word>
+std::vector<Word> Words(const std::string& line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<Word>(words), {}};
+}
 
-  void OfLink(const std::string& link) {
-    for (const auto& [reference, name] : kFrames) {
-      options_ = {};
-      options_.joint_names = states_.joints;
-      options_.tip_frame = link;
-      options_.reference_frame = reference;
-      where_ = link + " " + name;
-      PrintJacobians();
-      for (int axes = 1; axes < 1 << 6; ++axes) {
-        if (__builtin_popcount(static_cast<unsigned>(axes)) <= 3) OfTask(axes);
+void PrintTask(const std::string& where, std::vector<Setting>& states,
+               unsigned axes) {
+  TaskOptions task;
+  task.axis_count = 0;
+  std::string letters;
+  for (unsigned axis = 0; axis < 6; ++axis) {
+    if ((axes >> axis & 1) == 0) continue;
+    letters += static_cast<char>('0' + axis);
+    task.axes[task.axis_count++] = static_cast<std::uint8_t>(axis);
+  }
+  for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
+    for (const LaneKernels* target : Targets()) {
+      std::printf("T %s %s %s %s", where.c_str(), target->target,
+                  precision == Precision::kDouble ? "double" : "single",
+                  letters.c_str());
+      for (Setting& state : states) {
+        state.options.task = task;
+        state.options.precision = precision;
+        const Answers answers =
+            Ask(state, {Quantity::kOperationalSpace}, *target);
+        std::printf(" %s/%d", CodeOf(answers), answers.diagnostics.rank);
       }
+      std::printf("\n");
     }
   }
-
- private:
-  EvaluationPlan Plan() const {
-    EvaluationInputs inputs;
-    inputs.q = {states_.q.data(), NumberType::kF64, states_.rows,
-                static_cast<int>(states_.joints.size())};
-    auto plan = EvaluationPlan::Create(model_, options_, inputs);
-    if (const auto* error = std::get_if<ArgumentError>(&plan)) {
-      std::cerr << error->field << ": " << error->message << "\n";
-      std::exit(1);
-    }
-    return std::get<EvaluationPlan>(std::move(plan));
-  }
-
-  void PrintJacobians() {
-    options_.quantities = {Quantity::kJacobian};
-    const EvaluationPlan plan = Plan();
-    const auto columns =
-        static_cast<std::size_t>(plan.columns(Output::kJacobian));
-    std::vector<double> J(static_cast<std::size_t>(states_.rows) * columns);
-    EvaluationOutputs outputs;
-    outputs[Output::kJacobian] = {J.data(), NumberType::kF64};
-    std::vector<RowIssue> issues;
-    EvaluateRows(plan, outputs, BestTarget(), 0, plan.rows(), workspace_,
-                 issues);
-    for (std::size_t k = 0; k < J.size(); ++k) {
-      if (k % columns == 0)
-        std::printf("J %s %zu", where_.c_str(), k / columns);
-      std::printf(" %.17g", J[k]);
-      if ((k + 1) % columns == 0) std::printf("\n");
-    }
-  }
-
-  void OfTask(int axes) {
-    options_.quantities = {Quantity::kOperationalSpace};
-    options_.task.axis_count = 0;
-    std::string letters;
-    for (int axis = 0; axis < 6; ++axis) {
-      if ((axes >> axis & 1) == 0) continue;
-      letters += static_cast<char>('0' + axis);
-      options_.task.axes[static_cast<std::size_t>(options_.task.axis_count++)] =
-          static_cast<std::uint8_t>(axis);
-    }
-    for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
-      options_.precision = precision;
-      const EvaluationPlan plan = Plan();
-      for (const LaneKernels* target : Targets()) {
-        std::printf("T %s %s %s %s", where_.c_str(), target->target,
-                    precision == Precision::kDouble ? "double" : "single",
-                    letters.c_str());
-        Print(plan, *target);
-        std::printf("\n");
-      }
-    }
-  }
-
-  void Print(const EvaluationPlan& plan, const LaneKernels& target) {
-    const auto rows = static_cast<std::size_t>(plan.rows());
-    const auto m = static_cast<std::size_t>(plan.columns(Output::kEta));
-    std::vector<double> lambda(rows * m * m), eta(rows * m);
-    std::vector<std::uint32_t> rank(rows);
-    EvaluationOutputs outputs;
-    outputs[Output::kLambda] = {lambda.data(), NumberType::kF64};
-    outputs[Output::kEta] = {eta.data(), NumberType::kF64};
-    outputs.rank = rank.data();
-    std::vector<RowIssue> issues;
-    EvaluateRows(plan, outputs, target, 0, plan.rows(), workspace_, issues);
-    auto issue = issues.begin();
-    for (std::size_t row = 0; row < rows; ++row) {
-      const bool ok =
-          issue == issues.end() || issue->row != static_cast<std::int64_t>(row);
-      std::printf(" %s/%u/%.17g", ok ? "OK" : NameOf(issue->code), rank[row],
-                  ok ? 0 : issue->value);
-      if (!ok) ++issue;
-    }
-  }
-
-  const std::shared_ptr<const Model> model_;
-  const States& states_;
-  EvaluationOptions options_;
-  std::string where_;
-  RowWorkspace workspace_;
-};
+}
 
 int Main(const char* path) {
   std::ifstream file(path);
@@ -184,19 +83,51 @@ int Main(const char* path) {
     }
     return 2;
   }
-  const States states = ReadStates(std::cin);
-  Survey survey(loaded.model, states);
-  for (const Frame& frame : loaded.model->frames()) survey.OfLink(frame.name);
+  std::string line;
+  std::getline(std::cin, line);
+  EvaluationOptions options;
+  options.joint_names = Words<std::string>(line);
+  std::vector<Setting> states;
+  while (std::getline(std::cin, line)) {
+    const auto q = Words<double>(line);
+    states.push_back({"", loaded.model, options, {}});
+    states.back()[Input::kQ] = Eigen::Map<const Eigen::VectorXd>(
+        q.data(), static_cast<Eigen::Index>(q.size()));
+  }
+  constexpr std::pair<ReferenceFrame, const char*> kFrames[] = {
+      {ReferenceFrame::kLocal, "local"},
+      {ReferenceFrame::kLocalWorldAligned, "local_world_aligned"},
+      {ReferenceFrame::kWorld, "world"}};
+  for (const Frame& link : loaded.model->frames()) {
+    for (const auto& [frame, name] : kFrames) {
+      const std::string where = link.name + " " + name;
+      for (std::size_t k = 0; k < states.size(); ++k) {
+        states[k].options.tip_frame = link.name;
+        states[k].options.reference_frame = frame;
+        states[k].options.precision = Precision::kDouble;
+        std::printf("J %s %zu", where.c_str(), k);
+        const Answers answers =
+            Ask(states[k], {Quantity::kJacobian}, BestTarget());
+        for (const double x : answers[Output::kJacobian]) {
+          std::printf(" %.17g", x);
+        }
+        std::printf("\n");
+      }
+      for (unsigned axes = 1; axes < 1 << 6; ++axes) {
+        if (std::popcount(axes) <= 3) PrintTask(where, states, axes);
+      }
+    }
+  }
   return 0;
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support
 
 int main(int count, char** arguments) {
   if (count != 2) {
     std::cerr << "usage: rank_answers URDF < STATES\n";
     return 64;
   }
-  return torqued::Main(arguments[1]);
+  return torqued::testing_support::Main(arguments[1]);
 }
