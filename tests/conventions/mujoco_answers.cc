@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -19,13 +18,6 @@
 namespace {
 
 using Json = nlohmann::json;
-
-struct Deleter {
-  void operator()(mjModel* model) const { mj_deleteModel(model); }
-  void operator()(mjData* data) const { mj_deleteData(data); }
-};
-using Model = std::unique_ptr<mjModel, Deleter>;
-using Data = std::unique_ptr<mjData, Deleter>;
 
 template <typename Number>
 Json Array(const Number* numbers, int count) {
@@ -47,50 +39,23 @@ void Read(const Json& state, const char* field, mjtNum* numbers, int count) {
   std::copy(given.begin(), given.end(), numbers);
 }
 
-Json Description(const mjModel* m) {
-  return {{"version", mj_versionString()},
-          {"nq", m->nq},
-          {"nv", m->nv},
-          {"neq", m->neq},
-          {"gravity", Array(m->opt.gravity, 3)},
-          {"joints", Names(m, mjOBJ_JOINT, m->njnt)},
-          {"jnt_limited", Array(m->jnt_limited, m->njnt)},
-          {"jnt_range", Array(m->jnt_range, 2 * m->njnt)},
-          {"bodies", Names(m, mjOBJ_BODY, m->nbody)},
-          {"body_mass", Array(m->body_mass, m->nbody)},
-          {"body_ipos", Array(m->body_ipos, 3 * m->nbody)},
-          {"body_iquat", Array(m->body_iquat, 4 * m->nbody)},
-          {"body_inertia", Array(m->body_inertia, 3 * m->nbody)},
-          {"dof_armature", Array(m->dof_armature, m->nv)},
-          {"dof_damping", Array(m->dof_damping, m->nv)},
-          {"dof_frictionloss", Array(m->dof_frictionloss, m->nv)}};
-}
-
-/// Where the body is and how it moves.
-void AddMotion(const mjModel* m, mjData* d, int body, Json& answers) {
-  const int root = m->body_rootid[body];
-  answers["xpos"] = Array(d->xpos + 3 * body, 3);
-  answers["xquat"] = Array(d->xquat + 4 * body, 4);
-  answers["xipos"] = Array(d->xipos + 3 * body, 3);
-  answers["cvel"] = Array(d->cvel + 6 * body, 6);
-  answers["subtree_com_of_root"] = Array(d->subtree_com + 3 * root, 3);
-  std::vector<mjtNum> linear(3 * m->nv);
-  std::vector<mjtNum> angular(3 * m->nv);
-  mj_jacBody(m, d, linear.data(), angular.data(), body);
-  answers["jacp"] = linear;
-  answers["jacr"] = angular;
-  for (const bool local : {false, true}) {
-    const std::string suffix = local ? "_local" : "";
-    mjtNum six[6];
-    mj_objectVelocity(m, d, mjOBJ_XBODY, body, six, local ? 1 : 0);
-    answers["mj_objectVelocity" + suffix] = Array(six, 6);
-    mj_objectAcceleration(m, d, mjOBJ_XBODY, body, six, local ? 1 : 0);
-    answers["mj_objectAcceleration" + suffix] = Array(six, 6);
-  }
-}
-
 Json Answers(mjModel* m, mjData* d, const Json& state) {
-  Json answers = Description(m);
+  Json answers = {{"version", mj_versionString()},
+                  {"nq", m->nq},
+                  {"nv", m->nv},
+                  {"neq", m->neq},
+                  {"gravity", Array(m->opt.gravity, 3)},
+                  {"joints", Names(m, mjOBJ_JOINT, m->njnt)},
+                  {"jnt_limited", Array(m->jnt_limited, m->njnt)},
+                  {"jnt_range", Array(m->jnt_range, 2 * m->njnt)},
+                  {"bodies", Names(m, mjOBJ_BODY, m->nbody)},
+                  {"body_mass", Array(m->body_mass, m->nbody)},
+                  {"body_ipos", Array(m->body_ipos, 3 * m->nbody)},
+                  {"body_iquat", Array(m->body_iquat, 4 * m->nbody)},
+                  {"body_inertia", Array(m->body_inertia, 3 * m->nbody)},
+                  {"dof_armature", Array(m->dof_armature, m->nv)},
+                  {"dof_damping", Array(m->dof_damping, m->nv)},
+                  {"dof_frictionloss", Array(m->dof_frictionloss, m->nv)}};
   if (!state.value("frictionloss", true)) {
     m->opt.disableflags |= mjDSBL_FRICTIONLOSS;
   }
@@ -109,16 +74,30 @@ Json Answers(mjModel* m, mjData* d, const Json& state) {
   mj_fullM(m, mass.data(), d->qM);
   answers["M"] = mass;
   std::copy(wanted.begin(), wanted.end(), d->qacc);
-  mjtNum early[6];
-  mj_objectAcceleration(m, d, mjOBJ_XBODY, body, early, 0);
-  answers["mj_objectAcceleration_before_rne"] = Array(early, 6);
+  mjtNum six[6];
+  mj_objectAcceleration(m, d, mjOBJ_XBODY, body, six, 0);
+  answers["mj_objectAcceleration_before_rne"] = Array(six, 6);
   mj_rnePostConstraint(m, d);
-  AddMotion(m, d, body, answers);
+  mj_objectAcceleration(m, d, mjOBJ_XBODY, body, six, 0);
+  answers["mj_objectAcceleration"] = Array(six, 6);
+  mj_objectVelocity(m, d, mjOBJ_XBODY, body, six, 0);
+  answers["mj_objectVelocity"] = Array(six, 6);
+  mj_objectVelocity(m, d, mjOBJ_XBODY, body, six, 1);
+  answers["mj_objectVelocity_local"] = Array(six, 6);
+  answers["xpos"] = Array(d->xpos + 3 * body, 3);
+  answers["xquat"] = Array(d->xquat + 4 * body, 4);
+  answers["xipos"] = Array(d->xipos + 3 * body, 3);
+  answers["cvel"] = Array(d->cvel + 6 * body, 6);
+  answers["subtree_com_of_root"] =
+      Array(d->subtree_com + 3 * m->body_rootid[body], 3);
+  std::vector<mjtNum> linear(3 * m->nv), angular(3 * m->nv);
+  mj_jacBody(m, d, linear.data(), angular.data(), body);
+  answers["jacp"] = linear;
+  answers["jacr"] = angular;
   Read(state, "qfrc_applied", d->qfrc_applied, m->nv);
   Read(state, "xfrc_applied", d->xfrc_applied + 6 * body, 6);
   mj_forward(m, d);
   answers["qacc"] = Array(d->qacc, m->nv);
-  answers["qfrc_constraint"] = Array(d->qfrc_constraint, m->nv);
   return answers;
 }
 
@@ -128,10 +107,10 @@ int main(int argc, char** argv) {
   try {
     if (argc != 2) throw std::runtime_error("usage: mujoco_answers MODEL");
     char error[1000] = "";
-    const Model model(mj_loadXML(argv[1], nullptr, error, sizeof error));
-    if (!model) throw std::runtime_error(error);
-    const Data data(mj_makeData(model.get()));
-    std::cout << Answers(model.get(), data.get(), Json::parse(std::cin))
+    // Both live as long as the process.
+    mjModel* const model = mj_loadXML(argv[1], nullptr, error, sizeof error);
+    if (model == nullptr) throw std::runtime_error(error);
+    std::cout << Answers(model, mj_makeData(model), Json::parse(std::cin))
               << '\n';
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -3,16 +3,11 @@ libraries, against the server and by the meaning of the numbers."""
 
 import numpy as np
 import pytest
+import torqued
 
-import page
-from states import FRAMES, close, states
+from setting import FRAMES, close, page, states
 
-common = page.module("python")
-
-
-def moved(robot, q, v, t):
-    """The pose of the tip after the time t."""
-    return robot.frame_pose(q + t * v)
+common = page("python")
 
 
 def test_reference_frames(robot):
@@ -104,18 +99,13 @@ def test_tip_wrench_is_minus_the_external_wrench(robot):
         for frame in FRAMES:
             external = robot.inverse_dynamics(
                 s.q, s.v, s.a, external_wrenches=[
-                    torqued_wrench(s.wrench, frame)])
+                    torqued.ExternalWrench(s.wrench, "tool", frame)])
             close(robot.inverse_dynamics(
                 s.q, s.v, s.a, tip_wrench=common.tip_wrench(s.wrench),
                 tip_wrench_frame=frame), external)
             J = robot.jacobian(s.q, reference_frame=frame)
             close(external,
                   robot.inverse_dynamics(s.q, s.v, s.a) - J.T @ s.wrench)
-
-
-def torqued_wrench(wrench, frame):
-    import torqued
-    return torqued.ExternalWrench(wrench, "tool", frame)
 
 
 def test_power_of_wrenches(robot):
@@ -132,7 +122,8 @@ def test_rates_of_poses_are_twists(robot):
     """The frames themselves, without a Jacobian of anybody."""
     for s in states(robot.nv):
         h = 1e-5
-        before, T, after = (moved(robot, s.q, s.v, t) for t in (-h, 0, h))
+        before, T, after = (
+            robot.frame_pose(s.q + t * s.v) for t in (-h, 0, h))
         rate = (after - before) / (2 * h)
         skew = rate[:3, :3] @ T[:3, :3].T
         omega = np.array([skew[2, 1], skew[0, 2], skew[1, 0]])

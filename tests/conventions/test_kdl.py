@@ -4,71 +4,71 @@ import PyKDL
 import numpy as np
 import pytest
 
-import page
-import urdf_text
-from states import FRAMES, SKEW_GRAVITY, close, states
+from setting import (FRAMES, PAGE, SKEW_GRAVITY, body, close, joints_to, page,
+                     states, without_branch)
 
-common = page.module("python", "python kdl")
+common = page("python", "python kdl")
 
 
 def vector(numbers):
     return PyKDL.Vector(*map(float, numbers))
 
 
+def rigid_body(link):
+    mass, center, i = body(link)
+    inertia = map(float, (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]))
+    return PyKDL.RigidBodyInertia(mass, vector(center),
+                                  PyKDL.RotationalInertia(*inertia))
+
+
 def make_chain(armature=(0, 0, 0), damping=0.0):
     chain = PyKDL.Chain()
     left = list(armature)
-    for joint in urdf_text.joints_to("tool"):
+    for joint in joints_to("tool"):
         R = PyKDL.Rotation(*map(float, joint.R.flatten()))
-        if joint.kind == "fixed":
-            moving = PyKDL.Joint(joint.name, PyKDL.Joint.Fixed)
-        else:
+        moving = PyKDL.Joint(joint.name, PyKDL.Joint.Fixed)
+        if joint.kind != "fixed":
             moving = PyKDL.Joint(
                 joint.name, vector(joint.p), vector(joint.R @ joint.axis),
                 PyKDL.Joint.RotAxis, 1, 0, left.pop(0), damping)
-        i = joint.body.inertia
-        inertia = PyKDL.RotationalInertia(*map(
-            float, (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2])))
         chain.addSegment(PyKDL.Segment(
             joint.child, moving, PyKDL.Frame(R, vector(joint.p)),
-            PyKDL.RigidBodyInertia(
-                joint.body.mass, vector(joint.body.center), inertia)))
+            rigid_body(joint.child)))
     return chain
 
 
 @pytest.fixture(scope="module", name="arm")
 def arm_without_branch(client):
     return client.register(
-        "arm", urdf_text.without_branch("slide", "carriage"),
+        "arm", without_branch("slide", "carriage"),
         tip_frame="tool").with_options(gravity=SKEW_GRAVITY)
 
 
 CHAIN = make_chain()
 
 
-def numbers(array):
-    return np.array([array[i] for i in range(array.rows())])
+def solved(solver, method, *arguments):
+    """The numbers of a torque or a mass matrix."""
+    n = CHAIN.getNrOfJoints()
+    result = (PyKDL.JntSpaceInertiaMatrix if method == "JntToMass"
+              else PyKDL.JntArray)(n)
+    assert getattr(solver, method)(*arguments, result) == 0
+    if method == "JntToMass":
+        return np.array([[result[i, j] for j in range(n)] for i in range(n)])
+    return np.array([result[i] for i in range(n)])
 
 
 def inverse_dynamics(chain, s, last=None):
     forces = [PyKDL.Wrench() for _ in range(chain.getNrOfSegments())]
     if last is not None:
         forces[-1] = last
-    torques = PyKDL.JntArray(len(s.q))
-    assert PyKDL.ChainIdSolver_RNE(chain, vector(SKEW_GRAVITY)).CartToJnt(
-        common.to_kdl(s.q), common.to_kdl(s.v), common.to_kdl(s.a), forces,
-        torques) == 0
-    return numbers(torques)
+    return solved(PyKDL.ChainIdSolver_RNE(chain, vector(SKEW_GRAVITY)),
+                  "CartToJnt", *map(common.to_kdl, (s.q, s.v, s.a)), forces)
 
 
-def parameters(chain):
-    return PyKDL.ChainDynParam(chain, vector(SKEW_GRAVITY))
-
-
-def mass_matrix(chain, q):
-    M = PyKDL.JntSpaceInertiaMatrix(len(q))
-    assert parameters(chain).JntToMass(common.to_kdl(q), M) == 0
-    return np.array([[M[i, j] for j in range(len(q))] for i in range(len(q))])
+def dynamics(chain, method, *arguments):
+    return solved(PyKDL.ChainDynParam(chain, vector(SKEW_GRAVITY)), method,
+                  *map(common.to_kdl, arguments))
 
 
 def tip(s):
@@ -78,11 +78,8 @@ def tip(s):
     return frame
 
 
-def test_version():
-    assert "PyKDL " + PyKDL.__version__ in page.PATH.read_text(encoding="utf-8")
-
-
 def test_model(arm):
+    assert "PyKDL " + PyKDL.__version__ in PAGE.read_text(encoding="utf-8")
     named = [CHAIN.getSegment(i).getJoint()
              for i in range(CHAIN.getNrOfSegments())]
     moving = [joint.getName() for joint in named
@@ -97,47 +94,27 @@ def test_model(arm):
 
 def test_branches_are_left_out(robot, arm):
     s = states(3, 1)[0]
-    theirs = mass_matrix(CHAIN, s.q)
+    theirs = dynamics(CHAIN, "JntToMass", s.q)
     close(arm.mass_matrix(s.q), theirs)
     whole = robot.mass_matrix([*s.q, 0.1])[:3, :3]
     assert np.abs(whole - theirs).max() > 1e-2
 
 
-def test_poses(arm):
+def test_motion_of_the_tip(arm):
+    aligned = {"reference_frame": "local_world_aligned"}
     for s in states(3):
-        frame = tip(s)
-        T = arm.frame_pose(s.q)
+        frame, T = tip(s), arm.frame_pose(s.q)
         close(common.pose_from_kdl(frame), T)
-        theirs = np.array(frame.M.GetQuaternion())
-        close(common.quaternion(T[:3, :3]), theirs * np.sign(theirs[3]))
-
-
-def test_twists(arm):
-    for s in states(3):
+        quaternion = np.array(frame.M.GetQuaternion())
+        close(common.quaternion(T[:3, :3]), quaternion * np.sign(quaternion[3]))
         state = PyKDL.JntArrayVel(common.to_kdl(s.q), common.to_kdl(s.v))
-        moving = PyKDL.FrameVel()
+        moving, J = PyKDL.FrameVel(), PyKDL.Jacobian(3)
         PyKDL.ChainFkSolverVel_recursive(CHAIN).JntToCart(state, moving)
-        theirs = common.from_kdl(moving.GetTwist())
-        close(arm.frame_velocity(
-            s.q, s.v, reference_frame="local_world_aligned"), theirs)
-    wrench = np.arange(1.0, 7.0)
-    there = common.wrench_to_kdl(wrench)
-    close([there.torque[0], there.force[2]], [1, 6])
-    close(common.from_kdl(there), wrench)
-
-
-def test_jacobians(arm):
-    for s in states(3):
-        J = PyKDL.Jacobian(3)
+        close(arm.frame_velocity(s.q, s.v, **aligned),
+              common.from_kdl(moving.GetTwist()))
         PyKDL.ChainJntToJacSolver(CHAIN).JntToJac(common.to_kdl(s.q), J)
-        close(arm.jacobian(s.q, reference_frame="local_world_aligned"),
-              common.jacobian_from_kdl(J))
-
-
-def test_jacobian_drift(arm):
-    for s in states(3):
-        state = PyKDL.JntArrayVel(common.to_kdl(s.q), common.to_kdl(s.v))
-        for frame, represent in zip(FRAMES, (
+        close(arm.jacobian(s.q, **aligned), common.jacobian_from_kdl(J))
+        for name, represent in zip(FRAMES, (
                 "setBodyFixedRepresentation", None,
                 "setInertialRepresentation")):
             solver = PyKDL.ChainJntToJacDotSolver(CHAIN)
@@ -145,28 +122,26 @@ def test_jacobian_drift(arm):
                 getattr(solver, represent)()
             drift = PyKDL.Twist()
             assert solver.JntToJacDot(state, drift) == 0
-            close(arm.jacobian_drift(s.q, s.v, reference_frame=frame),
+            close(arm.jacobian_drift(s.q, s.v, reference_frame=name),
                   common.from_kdl(drift))
 
 
-def test_forces_of_the_equation_of_motion(arm):
+def test_equation_of_motion(arm):
     for s in states(3):
-        coriolis, gravity = PyKDL.JntArray(3), PyKDL.JntArray(3)
-        solver = parameters(CHAIN)
-        solver.JntToCoriolis(common.to_kdl(s.q), common.to_kdl(s.v), coriolis)
-        solver.JntToGravity(common.to_kdl(s.q), gravity)
-        close(arm.coriolis_forces(s.q, s.v), numbers(coriolis))
-        close(arm.gravity_forces(s.q), numbers(gravity))
-        close(arm.bias_forces(s.q, s.v), numbers(coriolis) + numbers(gravity))
-        close(arm.mass_matrix(s.q), mass_matrix(CHAIN, s.q))
-
-
-def test_inverse_dynamics(arm):
-    for s in states(3):
+        coriolis = dynamics(CHAIN, "JntToCoriolis", s.q, s.v)
+        gravity = dynamics(CHAIN, "JntToGravity", s.q)
+        close(arm.coriolis_forces(s.q, s.v), coriolis)
+        close(arm.gravity_forces(s.q), gravity)
+        close(arm.bias_forces(s.q, s.v), coriolis + gravity)
+        close(arm.mass_matrix(s.q), dynamics(CHAIN, "JntToMass", s.q))
         close(arm.inverse_dynamics(s.q, s.v, s.a), inverse_dynamics(CHAIN, s))
 
 
 def test_external_forces(arm):
+    wrench = np.arange(1.0, 7.0)
+    there = common.wrench_to_kdl(wrench)
+    close([there.torque[0], there.force[2]], [1, 6])
+    close(common.from_kdl(there), wrench)
     for s in states(3):
         theirs = inverse_dynamics(CHAIN, s, common.wrench_to_kdl(-s.wrench))
         close(arm.inverse_dynamics(s.q, s.v, s.a, tip_wrench=s.wrench), theirs)
@@ -179,7 +154,7 @@ def test_armature(arm):
     geared = make_chain(armature, damping=7.0)
     for s in states(3):
         close(common.with_armature(arm.mass_matrix(s.q), armature),
-              mass_matrix(geared, s.q))
+              dynamics(geared, "JntToMass", s.q))
         # The damping has no part in it.
         close(common.tau_with_armature(
             arm.inverse_dynamics(s.q, s.v, s.a), armature, s.a),
@@ -187,11 +162,6 @@ def test_armature(arm):
 
 
 def test_inertias():
-    forearm = urdf_text.body("forearm")
-    i = forearm.inertia
-    theirs = PyKDL.RigidBodyInertia(
-        forearm.mass, vector(forearm.center), PyKDL.RotationalInertia(
-            i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]))
-    about_origin = theirs.getRotationalInertia()
+    about_origin = rigid_body("forearm").getRotationalInertia()
     close(np.array([about_origin[k] for k in range(9)]).reshape(3, 3),
-          common.about_origin(forearm.mass, forearm.center, i))
+          common.about_origin(*body("forearm")))

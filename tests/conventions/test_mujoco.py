@@ -7,11 +7,9 @@ import subprocess
 import numpy as np
 import pytest
 
-import page
-import urdf_text
-from states import SKEW_GRAVITY, close, states
+from setting import PAGE, SKEW_GRAVITY, TEXT, body, close, page, states
 
-common = page.module("python")
+common = page("python")
 
 # MuJoCo finds the principal axes of inertias to some 5e-7 of them, the largest
 # error seen, and less in what is made of all of them.
@@ -43,9 +41,7 @@ class Answers:
 
 @pytest.fixture(scope="module", name="path")
 def model_for_mujoco(tmp_path_factory):
-    path = tmp_path_factory.mktemp("mujoco") / "tree.urdf"
-    path.write_text(common.for_mujoco(urdf_text.TEXT), encoding="utf-8")
-    return path
+    return written(tmp_path_factory.mktemp("mujoco"), common.for_mujoco(TEXT))
 
 
 @pytest.fixture(scope="module", name="robot")
@@ -54,82 +50,64 @@ def robot_in_their_order(robot):
     return robot.with_options(joint_names=ORDER)
 
 
-def ask(path, s=None, body="tool", **more):
+def written(folder, text):
+    path = folder / "tree.urdf"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def ask(path, s=None, link="tool", **more):
     state = {} if s is None else {"qpos": s.q, "qvel": s.v, "qacc": s.a}
-    return Answers(path, body=body, **state, **more)
+    return Answers(path, body=link, **state, **more)
 
 
 def test_urdf_settings(path, tmp_path):
-    plain = tmp_path / "plain.urdf"
-    plain.write_text(urdf_text.TEXT, encoding="utf-8")
-    merged = ask(plain, body="hand").raw["bodies"]
+    merged = ask(written(tmp_path, TEXT), link="hand").raw["bodies"]
     kept = ask(path).raw["bodies"]
     assert "tool" not in merged and "base_link" not in merged
     assert set(kept) == set(merged) | {"tool", "base_link"}
-
-
-def test_urdf_settings_behind_comments(path, tmp_path):
-    text = urdf_text.TEXT.replace(
+    behind_comments = TEXT.replace(
         '<robot name="tree">',
         '<!-- was <robot name="old"> --><robot name="a > b">')
-    assert text != urdf_text.TEXT
-    odd = tmp_path / "odd.urdf"
-    odd.write_text(common.for_mujoco(text), encoding="utf-8")
-    assert ask(odd).raw["bodies"] == ask(path).raw["bodies"]
+    assert behind_comments != TEXT
+    odd = written(tmp_path, common.for_mujoco(behind_comments))
+    assert ask(odd).raw["bodies"] == kept
 
 
-def test_version(path):
-    assert "MuJoCo " + ask(path).raw["version"] in page.PATH.read_text(
-        encoding="utf-8")
-
-
-def test_joint_order(path, robot):
+def test_joints(path, robot):
     theirs = ask(path)
+    assert "MuJoCo " + theirs.raw["version"] in PAGE.read_text(encoding="utf-8")
     assert theirs.raw["joints"] == ORDER
     assert theirs.raw["nq"] == theirs.raw["nv"] == 4
     # No equation ties the mimic joint to another.
     assert theirs.raw["neq"] == 0
-    kinds = {joint.name: joint.type.name for joint in robot.joints}
+    by_name = {joint.name: joint for joint in robot.joints}
+    joints = [by_name[name] for name in ORDER]
     assert [bool(limited) for limited in theirs["jnt_limited"]] == [
-        kinds[name] != "CONTINUOUS" for name in ORDER]
+        joint.type.name != "CONTINUOUS" for joint in joints]
+    close(theirs["dof_damping"], [joint.damping for joint in joints])
+    close(theirs["dof_frictionloss"], [joint.friction for joint in joints])
     for s in states(4, 2):
         turns = s._replace(q=s.q + [2 * np.pi, 0, 0, -4 * np.pi])
         close(ask(path, turns)["xpos"], ask(path, s)["xpos"])
 
 
-def test_poses(path, robot):
+def test_motion_of_the_tip(path, robot):
     for s in states(4):
         theirs, T = ask(path, s), robot.frame_pose(s.q)
         close(theirs["xpos"], T[:3, 3])
         close(common.rotation(common.xyzw(theirs["xquat"])), T[:3, :3])
-        q = common.wxyz(common.quaternion(T[:3, :3]))
-        close(q, theirs["xquat"] * np.sign(theirs["xquat"][0]))
-
-
-def test_jacobians(path, robot):
-    for s in states(4):
-        theirs = ask(path, s)
+        close(common.wxyz(common.quaternion(T[:3, :3])),
+              theirs["xquat"] * np.sign(theirs["xquat"][0]))
         close(robot.jacobian(s.q, reference_frame=ALIGNED), np.vstack([
             theirs["jacr"].reshape(3, 4), theirs["jacp"].reshape(3, 4)]))
-
-
-def test_velocities(path, robot):
-    for s in states(4):
-        theirs = ask(path, s)
-        aligned = robot.frame_velocity(s.q, s.v, reference_frame=ALIGNED)
-        close(theirs["mj_objectVelocity"], aligned)
+        twist = robot.frame_velocity(s.q, s.v, reference_frame=ALIGNED)
+        close(theirs["mj_objectVelocity"], twist)
         close(theirs["mj_objectVelocity_local"], robot.frame_velocity(s.q, s.v))
         close(common.twist_at(
-            theirs["cvel"], theirs["xpos"] - theirs["subtree_com_of_root"]),
-            aligned)
-
-
-def test_accelerations(path, robot):
-    gravity = ask(path)["gravity"]
-    for s in states(4):
-        theirs = ask(path, s)
+            theirs["cvel"], theirs["xpos"] - theirs["subtree_com_of_root"]), twist)
         close(common.acceleration_from_mujoco(
-            theirs["mj_objectAcceleration"], gravity),
+            theirs["mj_objectAcceleration"], theirs["gravity"]),
             robot.frame_acceleration(
                 s.q, s.v, s.a, reference_frame=ALIGNED).classical)
         # Before mj_rnePostConstraint nothing of a and of gravity is in it.
@@ -139,10 +117,9 @@ def test_accelerations(path, robot):
 
 
 def test_bias_and_mass_matrix(path, robot, tmp_path):
-    skew = tmp_path / "skew.urdf"
     option = "<option gravity=\"{} {} {}\"/>".format(*SKEW_GRAVITY)
-    skew.write_text(path.read_text(encoding="utf-8").replace(
-        "</mujoco>", option + "</mujoco>"), encoding="utf-8")
+    skew = written(tmp_path, path.read_text(encoding="utf-8").replace(
+        "</mujoco>", option + "</mujoco>"))
     for s in states(4):
         theirs = ask(skew, s)
         close(theirs["gravity"], SKEW_GRAVITY)
@@ -158,17 +135,18 @@ def test_forward_dynamics(path, robot):
         # Damping is on there.
         close(robot.forward_dynamics(s.q, s.v, s.tau, viscous_friction=True),
               theirs["qacc"], COARSE)
-        damped = theirs["dof_damping"] * s.v
-        close(-damped, theirs["qfrc_passive"])
+        close(-theirs["dof_damping"] * s.v, theirs["qfrc_passive"])
         close(theirs["M"].reshape(4, 4) @ theirs["qacc"] + theirs["qfrc_bias"],
               s.tau + theirs["qfrc_passive"], COARSE)
+        xfrc = common.xfrc_from_wrench(s.wrench, theirs["xpos"], theirs["xipos"])
+        close(robot.forward_dynamics(
+            s.q, s.v, s.tau, viscous_friction=True,
+            tip_wrench=common.tip_wrench(s.wrench), tip_wrench_frame=ALIGNED),
+            ask(path, s, qfrc_applied=s.tau, frictionloss=False,
+                xfrc_applied=xfrc)["qacc"], COARSE)
 
 
 def test_friction(path, robot):
-    joints = {joint.name: joint for joint in robot.joints}
-    theirs = ask(path)
-    close(theirs["dof_damping"], [joints[name].damping for name in ORDER])
-    close(theirs["dof_frictionloss"], [joints[name].friction for name in ORDER])
     for s in states(4):
         s.q[1:3] *= 0.2
         close(robot.inverse_dynamics(
@@ -190,33 +168,24 @@ def test_friction(path, robot):
         assert np.abs(ours - ask(path, creeping)["qfrc_inverse"]).max() > 1e-2
 
 
-def test_external_forces(path, robot):
-    for s in states(4):
-        s.q[1:3] *= 0.2
-        where = ask(path, s)
-        xfrc = common.xfrc_from_wrench(s.wrench, where["xpos"], where["xipos"])
-        theirs = ask(path, s, qfrc_applied=s.tau, frictionloss=False,
-                     xfrc_applied=xfrc)["qacc"]
-        close(robot.forward_dynamics(
-            s.q, s.v, s.tau, viscous_friction=True,
-            tip_wrench=common.tip_wrench(s.wrench), tip_wrench_frame=ALIGNED),
-            theirs, COARSE)
+def assert_inertia(theirs, link, forearm):
+    close(common.inertia_from_mujoco(
+        theirs.of_body("body_inertia", link, 3),
+        theirs.of_body("body_iquat", link, 4)), forearm.inertia, PRINCIPAL)
 
 
 def test_inertias(path):
     theirs = ask(path)
     for link in "turret", "forearm", "hand", "tool":
-        ours = urdf_text.body(link)
+        ours = body(link)
         close(theirs.of_body("body_mass", link, 1), [ours.mass])
         close(theirs.of_body("body_ipos", link, 3), ours.center)
-        close(common.inertia_from_mujoco(
-            theirs.of_body("body_inertia", link, 3),
-            theirs.of_body("body_iquat", link, 4)), ours.inertia, PRINCIPAL)
+        assert_inertia(theirs, link, ours)
 
 
 def test_mjcf(tmp_path, client):
     """One link on a hinge, written for MuJoCo by the page and for us in URDF."""
-    forearm = urdf_text.body("forearm")
+    forearm = body("forearm")
     numbers = " ".join(map(repr, common.fullinertia(forearm.inertia)))
     center = " ".join(map(str, forearm.center))
     path = tmp_path / "hinge.xml"
@@ -228,20 +197,18 @@ def test_mjcf(tmp_path, client):
                     encoding="utf-8")
     theirs = Answers(path, body="link", qpos=[0.4], qacc=[1.5])
     close(theirs["jnt_range"], [-np.pi / 2, np.pi / 4])
-    close(common.inertia_from_mujoco(
-        theirs.of_body("body_inertia", "link", 3),
-        theirs.of_body("body_iquat", "link", 4)), forearm.inertia, PRINCIPAL)
-    close(theirs["dof_armature"], [0.25])
-    i = forearm.inertia
+    assert_inertia(theirs, "link", forearm)
+    armature = theirs["dof_armature"]
+    close(armature, [0.25])
+    six = " ".join(f'{name}="{x!r}"' for name, x in zip(
+        ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), forearm.six()))
     hinge = client.register("hinge", f"""<robot name="hinge"><link name="base"/>
         <joint name="hinge" type="continuous"><parent link="base"/>
         <child link="link"/><axis xyz="0 1 0"/></joint><link name="link">
         <inertial><mass value="{forearm.mass}"/><origin xyz="{center}"/>
-        <inertia ixx="{i[0, 0]!r}" ixy="{i[0, 1]!r}" ixz="{i[0, 2]!r}"
-         iyy="{i[1, 1]!r}" iyz="{i[1, 2]!r}" izz="{i[2, 2]!r}"/>
-        </inertial></link></robot>""")
-    close(common.with_armature(hinge.mass_matrix([0.4]), theirs["dof_armature"]),
+        <inertia {six}/></inertial></link></robot>""")
+    close(common.with_armature(hinge.mass_matrix([0.4]), armature),
           theirs["M"].reshape(1, 1), COARSE)
     close(common.tau_with_armature(
-        hinge.inverse_dynamics([0.4], a=[1.5]), theirs["dof_armature"], [1.5]),
+        hinge.inverse_dynamics([0.4], a=[1.5]), armature, [1.5]),
         theirs["qfrc_inverse"], COARSE)

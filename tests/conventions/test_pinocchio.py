@@ -1,18 +1,16 @@
 """docs/conventions.md on Pinocchio, against what Pinocchio answered."""
 
 import json
-import pathlib
 
 import numpy as np
 import pytest
 import torqued
 
-import page
-from states import FRAMES, close
+from setting import FRAMES, URDF, body, close, page
 
-common = page.module("python")
-RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" /
-                       "pinocchio.json").read_text(encoding="utf-8"))
+common = page("python")
+RECORDED = json.loads((URDF.parent / "recorded" / "pinocchio.json").read_text(
+    encoding="utf-8"))
 NQS = [joint["nq"] for joint in RECORDED["joints"]]
 
 
@@ -39,8 +37,8 @@ def recorded_state(request):
 @pytest.fixture(name="s")
 def state(theirs):
     """q, v, a, tau of ours, by the page's conversion."""
-    return {"q": common.from_pinocchio(theirs["q"], NQS), "v": theirs["v"],
-            "a": theirs["a"], "tau": theirs["tau"]}
+    return (common.from_pinocchio(theirs["q"], NQS), theirs["v"], theirs["a"],
+            theirs["tau"])
 
 
 def test_model(robot):
@@ -52,10 +50,9 @@ def test_model(robot):
     assert RECORDED["nq"] == sum(NQS) == 6
     close(RECORDED["gravity"][:3], [0, 0, -9.81])
     joints = {joint.name: joint for joint in robot.joints}
-    close(RECORDED["damping"],
-          [joints[name].damping for name in robot.joint_names])
-    close(RECORDED["friction"],
-          [joints[name].friction for name in robot.joint_names])
+    for kind in "damping", "friction":
+        close(RECORDED[kind],
+              [getattr(joints[name], kind) for name in robot.joint_names])
     assert max(RECORDED["friction"]) > 0
 
 
@@ -73,7 +70,7 @@ def test_configurations(robot, theirs):
         close(theirs[kind], theirs.by_name(kind, robot.joint_names))
 
 
-def test_quaternions(robot):
+def test_quaternions():
     q = np.array(RECORDED["free_flyer"]["q"])
     T = np.array(RECORDED["free_flyer"]["oMi"])
     close(common.rotation(q[3:]), T[:3, :3])
@@ -81,46 +78,34 @@ def test_quaternions(robot):
     close(q[:3], T[:3, 3])
 
 
-def test_jacobians_and_twists(robot, theirs, s):
-    close(robot.frame_pose(s["q"]), theirs["oMf"])
+def test_motion_of_the_tip(robot, theirs, s):
+    q, v, a, _ = s
+    close(robot.frame_pose(q), theirs["oMf"])
     for frame in FRAMES:
-        of_frame = theirs[frame.upper()]
-        close(robot.jacobian(s["q"], reference_frame=frame),
-              common.swapped(of_frame["getFrameJacobian"], axis=-2))
-        close(robot.frame_velocity(s["q"], s["v"], reference_frame=frame),
-              common.swapped(of_frame["getFrameVelocity"]))
+        acceleration = robot.frame_acceleration(q, v, a, reference_frame=frame)
+        for ours, name in (
+                (robot.jacobian(q, reference_frame=frame), "Jacobian"),
+                (robot.jacobian_rate(q, v, reference_frame=frame),
+                 "JacobianTimeVariation"),
+                (robot.frame_velocity(q, v, reference_frame=frame), "Velocity"),
+                (acceleration.spatial, "Acceleration"),
+                (acceleration.classical, "ClassicalAcceleration")):
+            expected = theirs[frame.upper()]["getFrame" + name]
+            close(ours, common.swapped(expected,
+                                       axis=-2 if expected.ndim > 1 else -1))
 
 
-def test_jacobian_rates(robot, theirs, s):
-    for frame in FRAMES:
-        close(robot.jacobian_rate(s["q"], s["v"], reference_frame=frame),
-              common.swapped(
-                  theirs[frame.upper()]["getFrameJacobianTimeVariation"],
-                  axis=-2))
-
-
-def test_accelerations(robot, theirs, s):
-    for frame in FRAMES:
-        ours = robot.frame_acceleration(
-            s["q"], s["v"], s["a"], reference_frame=frame)
-        of_frame = theirs[frame.upper()]
-        close(ours.spatial, common.swapped(of_frame["getFrameAcceleration"]))
-        close(ours.classical,
-              common.swapped(of_frame["getFrameClassicalAcceleration"]))
-
-
-def test_bias_and_gravity(robot, theirs, s):
-    close(robot.bias_forces(s["q"], s["v"]), theirs["nonLinearEffects"])
-    close(robot.gravity_forces(s["q"]), theirs["computeGeneralizedGravity"])
-
-
-def test_coriolis_matrix(robot, theirs, s):
-    close(robot.coriolis_matrix(s["q"], s["v"]), theirs["computeCoriolisMatrix"])
-
-
-def test_mass_matrix(robot, theirs, s):
-    M = robot.mass_matrix(s["q"])
-    close(M, theirs["crba"])
+def test_equation_of_motion(robot, theirs, s):
+    q, v, a, tau = s
+    M = robot.mass_matrix(q)
+    for ours, name in (
+            (robot.bias_forces(q, v), "nonLinearEffects"),
+            (robot.gravity_forces(q), "computeGeneralizedGravity"),
+            (robot.coriolis_matrix(q, v), "computeCoriolisMatrix"),
+            (robot.regressor(q, v, a), "computeJointTorqueRegressor"),
+            (robot.inverse_dynamics(q, v, a), "rnea"), (M, "crba")):
+        close(ours, theirs[name])
+    close(robot.forward_dynamics(q, v, tau), theirs["aba"], 1e-11)
     in_cpp = theirs["crba_in_cpp"]
     # Data began as zeros, and below the diagonal it still is.
     assert not np.tril(in_cpp, -1).any()
@@ -128,77 +113,52 @@ def test_mass_matrix(robot, theirs, s):
     close(common.symmetric_from_upper(in_cpp), M)
 
 
-def test_dynamics(robot, theirs, s):
-    close(robot.inverse_dynamics(s["q"], s["v"], s["a"]), theirs["rnea"])
-    close(robot.forward_dynamics(s["q"], s["v"], s["tau"]), theirs["aba"], 1e-11)
-
-
 def test_external_forces(robot, theirs, s):
+    q, v, a, tau = s
     on_tool = common.swapped(theirs["force_on_tool_local"])
     on_hand = common.swapped(theirs["force_on_joint_of_tool"])
-    tau, a = theirs["rnea_with_fext"], theirs["aba_with_fext"]
     for words in (
             {"external_wrenches": {"tool": on_tool}},
             {"external_wrenches": {"hand": on_hand}},
             {"tip_wrench": common.tip_wrench(on_tool)}):
-        close(robot.inverse_dynamics(s["q"], s["v"], s["a"], **words), tau)
-        close(robot.forward_dynamics(s["q"], s["v"], s["tau"], **words), a, 1e-11)
+        close(robot.inverse_dynamics(q, v, a, **words), theirs["rnea_with_fext"])
+        close(robot.forward_dynamics(q, v, tau, **words),
+              theirs["aba_with_fext"], 1e-11)
     # By the functions of the page: from the axes and origin of the tool to
     # those of the hand.
-    T = np.linalg.inv(robot.frame_pose(s["q"], tip_frame="hand")) @ (
-        robot.frame_pose(s["q"]))
+    T = np.linalg.inv(robot.frame_pose(q, tip_frame="hand")) @ (
+        robot.frame_pose(q))
     close(common.wrench_at(common.turned(on_tool, T[:3, :3]), -T[:3, 3]), on_hand)
 
 
 def test_armature(robot, theirs, s):
-    armature = theirs["armature"]
-    close(common.with_armature(robot.mass_matrix(s["q"]), armature),
+    q, v, a, tau = s
+    armature, given = theirs["armature"], theirs["aba_with_armature"]
+    close(common.with_armature(robot.mass_matrix(q), armature),
           theirs["crba_with_armature"])
+    close(common.tau_with_armature(robot.inverse_dynamics(q, v, a), armature, a),
+          theirs["rnea_with_armature"])
     close(common.tau_with_armature(
-        robot.inverse_dynamics(s["q"], s["v"], s["a"]), armature, s["a"]),
-        theirs["rnea_with_armature"])
-    a = theirs["aba_with_armature"]
-    close(common.tau_with_armature(
-        robot.inverse_dynamics(s["q"], s["v"], a), armature, a), s["tau"], 1e-11)
+        robot.inverse_dynamics(q, v, given), armature, given), tau, 1e-11)
 
 
-def test_inertias(client, robot):
+def test_inertias(robot):
     theirs = Record(RECORDED["inertia_of_forearm"])
-    # As tree.urdf has it.
-    roll, pitch, yaw = 0.1, 0.2, -0.3
-    (cx, cy, cz), (sx, sy, sz) = np.cos([roll, pitch, yaw]), np.sin(
-        [roll, pitch, yaw])
-    R = (np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
-         @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
-         @ np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]]))
-    own = common.symmetric(0.006, -0.001, 0.0005, 0.04, 0.0007, 0.041)
-    inertia = R @ own @ R.T
-    mass, center = 2.2, [0.2, 0.01, 0.03]
-    close(theirs["mass"], mass)
-    close(theirs["lever"], center)
-    close(theirs["inertia"], inertia)
+    forearm = body("forearm")
+    parameters = common.inertial_parameters(*forearm)
     xx, xy, yy, xz, yz, zz = theirs["inertia_data"]
-    close(common.symmetric(xx, xy, xz, yy, yz, zz), inertia)
-    parameters = common.inertial_parameters(mass, center, inertia)
-    close(theirs["toDynamicParameters"], parameters)
-    close(common.about_origin(mass, np.array(center), inertia),
-          theirs["matrix"][3:, 3:])
+    for ours, expected in (
+            (theirs["mass"], forearm.mass), (theirs["lever"], forearm.center),
+            (theirs["inertia"], forearm.inertia),
+            (common.symmetric(xx, xy, xz, yy, yz, zz), forearm.inertia),
+            (theirs["toDynamicParameters"], parameters),
+            (common.about_origin(*forearm), theirs["matrix"][3:, 3:])):
+        close(ours, expected)
     # As a payload's six numbers, about its centre of mass in the link's axes.
+    payload = torqued.Payload(forearm.mass, "forearm", forearm.center,
+                              forearm.six())
     q = [0.3, -0.4, 0.5, 0.1]
-    i = inertia
-    loaded = robot.gravity_forces(q, payload=torqued.Payload(
-        mass, "forearm", center,
-        [i[0, 0], i[0, 1], i[0, 2], i[1, 1], i[1, 2], i[2, 2]]))
-    Y = robot.regressor(q)[:, 10:20]
-    close(loaded - robot.gravity_forces(q), Y @ parameters)
-    a = [1.0, 2.0, -1.0, 0.5]
-    payload = torqued.Payload(mass, "forearm", center, [
-        i[0, 0], i[0, 1], i[0, 2], i[1, 1], i[1, 2], i[2, 2]])
-    close(robot.inverse_dynamics(q, a=a, payload=payload)
-          - robot.inverse_dynamics(q, a=a),
-          robot.regressor(q, a=a)[:, 10:20] @ parameters)
-
-
-def test_regressor(robot, theirs, s):
-    close(robot.regressor(s["q"], s["v"], s["a"]),
-          theirs["computeJointTorqueRegressor"])
+    for quantity, more in ((robot.gravity_forces, {}),
+                           (robot.inverse_dynamics, {"a": [1.0, 2.0, -1.0, 0.5]})):
+        close(quantity(q, payload=payload, **more) - quantity(q, **more),
+              robot.regressor(q, **more)[:, 10:20] @ parameters)

@@ -9,22 +9,25 @@ from geometry_msgs.msg import Pose
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-import page
-from states import close, states
+from setting import close, page, states
 
-common = page.module("python", "python ros")
+common = page("python", "python ros")
+
+
+def halves(message, *names):
+    """Of a message of two vectors."""
+    return [getattr(getattr(message, name), axis) for name in names
+            for axis in "xyz"]
 
 
 def test_wrenches_and_twists(robot):
     for s in states(robot.nv):
         wrench = common.wrench_to_ros(s.wrench)
-        close([wrench.torque.x, wrench.torque.y, wrench.torque.z], s.wrench[:3])
-        close([wrench.force.x, wrench.force.y, wrench.force.z], s.wrench[3:])
+        close(halves(wrench, "torque", "force"), s.wrench)
         close(common.wrench_from_ros(wrench), s.wrench)
         V = robot.frame_velocity(s.q, s.v)
         twist = common.twist_to_ros(V)
-        close([twist.angular.x, twist.angular.y, twist.angular.z], V[:3])
-        close([twist.linear.x, twist.linear.y, twist.linear.z], V[3:])
+        close(halves(twist, "angular", "linear"), V)
         close(common.twist_from_ros(twist), V)
 
 
