@@ -69,15 +69,6 @@ class Body(typing.NamedTuple):
         return [float(x) for x in self.inertia[np.triu_indices(3)]]
 
 
-class Joint(typing.NamedTuple):
-    name: str
-    kind: str
-    R: np.ndarray  # of the joint in the parent
-    p: np.ndarray
-    axis: np.ndarray
-    child: str
-
-
 def _numbers(element, attribute, default="0 0 0"):
     given = default if element is None else element.get(attribute, default)
     return np.array([float(word) for word in given.split()])
@@ -105,17 +96,17 @@ def body(link):
 
 
 def joints_to(tip):
-    """From the root to the link `tip`."""
+    """From the root to the link `tip`, each placed in its parent link."""
     found = {joint.find("child").get("link"): joint
              for joint in ET.fromstring(TEXT).findall("joint")}
     way = []
     while tip in found:
         joint = found[tip]
         origin = joint.find("origin")
-        way.append(Joint(
-            joint.get("name"), joint.get("type"),
-            _turn(*_numbers(origin, "rpy")), _numbers(origin, "xyz"),
-            _numbers(joint.find("axis"), "xyz", "1 0 0"), tip))
+        way.append(types.SimpleNamespace(
+            name=joint.get("name"), kind=joint.get("type"), child=tip,
+            R=_turn(*_numbers(origin, "rpy")), p=_numbers(origin, "xyz"),
+            axis=_numbers(joint.find("axis"), "xyz", "1 0 0")))
         tip = joint.find("parent").get("link")
     return way[::-1]
 

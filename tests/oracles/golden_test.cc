@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -119,11 +120,9 @@ class GoldenRobot {
   void CompareAll() const {
     ASSERT_NE(model_, nullptr);
     CompareJoints();
-    if (base_ == 0) {
-      for (const Quantity& quantity : kFixedBase) Compare(quantity);
-    } else {
-      for (const Quantity& quantity : kMovingBase) Compare(quantity);
-    }
+    const auto quantities =
+        base_ == 0 ? std::span<const Quantity>(kFixedBase) : kMovingBase;
+    for (const Quantity& quantity : quantities) Compare(quantity);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <urdf_parser/urdf_parser.h>
 
+#include <map>
 #include <stdexcept>
 
 namespace torqued::testing_support {
@@ -78,17 +79,13 @@ KdlTree::KdlTree(const std::string& urdf,
                  const std::array<double, 3>& gravity)
     : tree_(ReadTree(urdf)), gravity_(gravity[0], gravity[1], gravity[2]) {
   Require(tree_.getNrOfJoints() == joint_names.size(), "number of joints");
-  for (const std::string& name : joint_names) {
-    int index = -1;
-    for (const auto& [link, element] : tree_.getSegments()) {
-      const KDL::Joint& joint = element.segment.getJoint();
-      if (joint.getName() == name && joint.getType() != KDL::Joint::Fixed) {
-        index = static_cast<int>(element.q_nr);
-      }
-    }
-    Require(index >= 0, "name of a joint");
-    indices_.push_back(index);
+  std::map<std::string, int> indices;
+  for (const auto& [link, element] : tree_.getSegments()) {
+    const KDL::Joint& joint = element.segment.getJoint();
+    if (joint.getType() == KDL::Joint::Fixed) continue;
+    indices[joint.getName()] = static_cast<int>(element.q_nr);
   }
+  for (const auto& name : joint_names) indices_.push_back(indices.at(name));
 }
 
 }  // namespace torqued::testing_support

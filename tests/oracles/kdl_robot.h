@@ -11,8 +11,8 @@ namespace torqued::testing_support {
 
 class KdlTree {
  public:
-  /// Throws std::runtime_error where urdfdom or KDL cannot read the text, or
-  /// its joints are not those of `joint_names`.
+  /// Throws where urdfdom or KDL cannot read the text, or its joints are not
+  /// those of `joint_names`.
   KdlTree(const std::string& urdf, const std::vector<std::string>& joint_names,
           const std::array<double, 3>& gravity);
 

@@ -78,6 +78,12 @@ Result Solved(Result result, const Solve& solve) {
   return result;
 }
 
+std::vector<std::string> JointNames(const Model& model) {
+  std::vector<std::string> names;
+  for (const Joint& joint : model.joints()) names.push_back(joint.name);
+  return names;
+}
+
 /// KDL has inverse dynamics, poses and Jacobians of trees.
 class Tree : public KdlTree {
  public:
@@ -250,7 +256,7 @@ class Chain {
 };
 
 std::vector<TestRobot> Chains() {
-  return Joined(DeployedRobots(), RandomRobots(Shape::kChain, 60, 2, 11));
+  return WithDeployed(RandomRobots(Shape::kChain, 60, 2, 11));
 }
 
 std::string InFrame(ReferenceFrame frame) {
@@ -499,10 +505,8 @@ void CompareTasks(const std::vector<TestRobot>& robots,
 }
 
 TEST(KdlTest, OperationalSpaceFollowsFromKdlsTerms) {
-  auto robots = RandomRobots(Shape::kChain, 50, 6, 10);
-  const auto deployed = DeployedRobots();  // the first has two joints only
-  robots.insert(robots.end(), deployed.begin() + 1, deployed.end());
-  CompareTasks(robots, {0, 1, 2, 3, 4, 5}, 500, 2e-15);
+  CompareTasks(WithDeployed(RandomRobots(Shape::kChain, 50, 6, 10)),
+               {0, 1, 2, 3, 4, 5}, 500, 2e-15);
 }
 
 TEST(KdlTest, OperationalSpaceOfSomeAxesFollowsFromKdlsTerms) {

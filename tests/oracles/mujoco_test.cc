@@ -242,7 +242,7 @@ void CompareDynamics(const std::vector<TestRobot>& robots, bool damping,
 }
 
 std::vector<TestRobot> Robots() {
-  return Joined(DeployedRobots(), RandomRobots(Shape::kTree, 60, 4, 20));
+  return WithDeployed(RandomRobots(Shape::kTree, 60, 4, 20));
 }
 
 TEST(MujocoTest, DynamicsEqualMujocos) {

@@ -17,17 +17,6 @@ TestRobot Load(std::string name, std::string urdf, std::string tip) {
 
 }  // namespace
 
-std::vector<TestRobot> DeployedRobots() {
-  const std::string folder = TORQUED_MODELS_DIR;
-  std::vector<TestRobot> robots;
-  for (const auto& [name, tip] :
-       {std::pair{"planar_2r", "tip"}, std::pair{"ur5e", "tool0"},
-        std::pair{"panda", "panda_link8"}}) {
-    robots.push_back(Load(name, ReadFile(folder + "/" + name + ".urdf"), tip));
-  }
-  return robots;
-}
-
 std::vector<TestRobot> RandomRobots(RandomRobotOptions::Shape shape, int count,
                                     int fewest, int most, bool friction) {
   const bool chain = shape == RandomRobotOptions::Shape::kChain;
@@ -46,16 +35,14 @@ std::vector<TestRobot> RandomRobots(RandomRobotOptions::Shape shape, int count,
   return robots;
 }
 
-std::vector<TestRobot> Joined(std::vector<TestRobot> first,
-                              std::vector<TestRobot> second) {
-  for (TestRobot& robot : second) first.push_back(std::move(robot));
-  return first;
-}
-
-std::vector<std::string> JointNames(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints()) names.push_back(joint.name);
-  return names;
+std::vector<TestRobot> WithDeployed(std::vector<TestRobot> robots) {
+  const std::string folder = TORQUED_MODELS_DIR;
+  for (const auto& [name, tip] :
+       {std::pair{"planar_2r", "tip"}, std::pair{"ur5e", "tool0"},
+        std::pair{"panda", "panda_link8"}}) {
+    robots.push_back(Load(name, ReadFile(folder + "/" + name + ".urdf"), tip));
+  }
+  return robots;
 }
 
 Setting In(const TestRobot& robot, const State& state, ReferenceFrame frame) {

@@ -24,20 +24,13 @@ struct TestRobot {
   std::shared_ptr<const Model> model;
 };
 
-/// Those of deploy/models.
-std::vector<TestRobot> DeployedRobots();
-
 /// `count` random robots with `fewest` .. `most` joints.
 std::vector<TestRobot> RandomRobots(RandomRobotOptions::Shape shape, int count,
                                     int fewest, int most,
                                     bool friction = false);
 
-/// Both lists in one.
-std::vector<TestRobot> Joined(std::vector<TestRobot> first,
-                              std::vector<TestRobot> second);
-
-/// In canonical order.
-std::vector<std::string> JointNames(const Model& model);
+/// And those of deploy/models.
+std::vector<TestRobot> WithDeployed(std::vector<TestRobot> robots);
 
 /// Not along an axis: every component and its sign counts.
 inline constexpr std::array<double, 3> kSkewGravity{0.7, -1.3, -9.5};

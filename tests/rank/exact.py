@@ -2,7 +2,7 @@
 digits and computed with more."""
 
 import decimal
-import typing
+import types
 import xml.etree.ElementTree as ElementTree
 from decimal import Decimal
 
@@ -64,16 +64,6 @@ def about(axis, angle):
     return c * ONE + s * skew + (1 - c) * np.outer(axis, axis)
 
 
-class Joint(typing.NamedTuple):
-    name: str
-    kind: str
-    parent: str
-    child: str
-    R: np.ndarray
-    p: np.ndarray
-    axis: np.ndarray
-
-
 def _numbers(element, name, otherwise="0 0 0"):
     text = element.get(name) if element is not None else None
     return np.array([Decimal(word) for word in (text or otherwise).split()])
@@ -84,11 +74,12 @@ def _joint(element):
     roll, pitch, yaw = _numbers(origin, "rpy")
     axis = _numbers(element.find("axis"), "xyz", "1 0 0")
     size = (axis @ axis).sqrt()
-    return Joint(element.get("name"), element.get("type"),
-                 element.find("parent").get("link"),
-                 element.find("child").get("link"),
-                 about(ONE[2], yaw) @ about(ONE[1], pitch) @ about(ONE[0], roll),
-                 _numbers(origin, "xyz"), axis / size if size else axis)
+    return types.SimpleNamespace(
+        name=element.get("name"), kind=element.get("type"),
+        parent=element.find("parent").get("link"),
+        child=element.find("child").get("link"),
+        R=about(ONE[2], yaw) @ about(ONE[1], pitch) @ about(ONE[0], roll),
+        p=_numbers(origin, "xyz"), axis=axis / size if size else axis)
 
 
 class Robot:
