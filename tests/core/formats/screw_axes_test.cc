@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -17,9 +18,9 @@
 namespace torqued {
 namespace {
 
+using enum LintCode;
 using Eigen::Matrix3d;
 using Eigen::Matrix4d;
-using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using testing::HasSubstr;
@@ -125,6 +126,14 @@ TEST(ScrewAxes, TorquesAreThoseOfTheGivenLinkFrames) {
   }
 }
 
+double MassMatrixDifference(const std::shared_ptr<const Model>& one,
+                            const std::shared_ptr<const Model>& other) {
+  const Eigen::Vector2d q(0.3, 0.2);
+  return (Robot(one).MassMatrix(q) - Robot(other).MassMatrix(q))
+      .cwiseAbs()
+      .maxCoeff();
+}
+
 TEST(ScrewAxes, ScrewsThatAreNoUnitVectorsAreNormalised) {
   ScrewAxes arm = RandomArm(2, 1);
   const auto model = Load(arm);
@@ -132,33 +141,12 @@ TEST(ScrewAxes, ScrewsThatAreNoUnitVectorsAreNormalised) {
   const LoadResult result = LoadScrewAxes(arm);
   ASSERT_NE(result.model, nullptr);
   ASSERT_EQ(result.report.findings().size(), 1u);
-  EXPECT_EQ(result.report.findings()[0].code, LintCode::kNonUnitAxis);
+  EXPECT_EQ(result.report.findings()[0].code, kNonUnitAxis);
   EXPECT_EQ(result.report.findings()[0].joint, "joint1");
-  const Eigen::Vector2d q(0.3, 0.2);
-  EXPECT_LT((Robot(result.model).MassMatrix(q) - Robot(model).MassMatrix(q))
-                .cwiseAbs()
-                .maxCoeff(),
-            1e-14);
+  EXPECT_LT(MassMatrixDifference(result.model, model), 1e-14);
 }
 
-Finding Only(const ScrewAxes& arm) {
-  const LoadResult result = LoadScrewAxes(arm);
-  EXPECT_EQ(result.model, nullptr);
-  EXPECT_EQ(result.report.errors(), 1);
-  return result.report.findings().empty() ? Finding{}
-                                          : result.report.findings()[0];
-}
-
-TEST(ScrewAxesErrors, PitchIsRefused) {
-  ScrewAxes arm = RandomArm(3, 2);
-  arm.screws[2] = ScrewAbout({0, 0, 1}, {1, 2, 3}, 1e-4);
-  const Finding finding = Only(arm);
-  EXPECT_EQ(finding.code, LintCode::kUnsupportedJoint);
-  EXPECT_EQ(finding.joint, "joint3");
-  EXPECT_THAT(finding.message, HasSubstr("pitch 0.0001 m/rad"));
-}
-
-TEST(ScrewAxesErrors, RoundedScrewsHaveNoPitch) {
+TEST(ScrewAxes, RoundedScrewsHaveNoPitch) {
   ScrewAxes arm = RandomArm(3, 2);
   for (Vector6d& S : arm.screws) {
     for (double& x : S) x = std::round(x * 1e7) / 1e7;
@@ -173,92 +161,73 @@ TEST(ScrewAxes, PrismaticScrewsMayHaveRoundingInTheirAngularPart) {
   arm.screws[1] << 1e-17, 0, 0, 0, 0, 1;
   const auto rounded = Load(arm);
   EXPECT_EQ(rounded->joints()[1].type, JointType::kPrismatic);
-  const Eigen::Vector2d q(0.3, 0.2);
-  EXPECT_LT((Robot(rounded).MassMatrix(q) - Robot(exact).MassMatrix(q))
-                .cwiseAbs()
-                .maxCoeff(),
-            1e-14);
+  EXPECT_LT(MassMatrixDifference(rounded, exact), 1e-14);
 }
 
-TEST(ScrewAxesErrors, ScrewOfZerosHasNoAxis) {
-  ScrewAxes arm = RandomArm(2, 3);
-  arm.screws[0].setZero();
-  const Finding finding = Only(arm);
-  EXPECT_EQ(finding.code, LintCode::kZeroAxis);
-  EXPECT_EQ(finding.joint, "joint1");
-}
-
-TEST(ScrewAxesErrors, ListsMustBelongToTheSameJoints) {
-  ScrewAxes arm = RandomArm(2, 4);
-  arm.inertias.pop_back();
-  EXPECT_THAT(Only(arm).message, HasSubstr("has 2 spatial inertias, not 1"));
-  arm = RandomArm(2, 4);
-  arm.home.pop_back();
-  const Finding finding = Only(arm);
-  EXPECT_EQ(finding.code, LintCode::kMissingElement);
-  EXPECT_THAT(finding.message, HasSubstr("has 3 home poses"));
-  EXPECT_THAT(Only(ScrewAxes{}).message, HasSubstr("has 1 home poses"));
-}
-
-TEST(ScrewAxesErrors, HomePosesMustBeRigid) {
-  ScrewAxes arm = RandomArm(2, 5);
-  arm.home[2](0, 0) += 0.1;
-  Finding finding = Only(arm);
-  EXPECT_EQ(finding.code, LintCode::kInvalidPose);
-  EXPECT_EQ(finding.link, "tip");
-  arm = RandomArm(2, 5);
-  arm.home[0](3, 3) = 2;
-  finding = Only(arm);
-  EXPECT_EQ(finding.code, LintCode::kInvalidPose);
-  EXPECT_THAT(finding.message, HasSubstr("last row"));
-  arm = RandomArm(2, 5);
-  arm.home[1](1, 3) = kNaN;
-  finding = Only(arm);
-  EXPECT_EQ(finding.code, LintCode::kInvalidNumber);
-  EXPECT_EQ(finding.link, "link2");
-}
-
-TEST(ScrewAxesErrors, InertiasMustBeThoseOfRigidBodies) {
-  const auto refused = [](int row, int column, double change) {
-    ScrewAxes arm = RandomArm(2, 6);
-    arm.inertias[1](row, column) += change;
-    const Finding finding = Only(arm);
-    EXPECT_EQ(finding.link, "link2");
-    return finding.code;
+TEST(ScrewAxesErrors, NameTheJointOrTheLink) {
+  const auto inertia = [](int row, int column, double change) {
+    return [=](ScrewAxes& arm) { arm.inertias[1](row, column) += change; };
   };
-  EXPECT_EQ(refused(0, 1, 0.01), LintCode::kInvalidInertia);  // I, one side
-  EXPECT_EQ(refused(3, 3, 0.01), LintCode::kInvalidInertia);  // m, unequal
-  EXPECT_EQ(refused(3, 4, 0.01), LintCode::kInvalidInertia);  // m, coupled
-  EXPECT_EQ(refused(0, 3, 0.01), LintCode::kInvalidInertia);  // [h], diagonal
-  EXPECT_EQ(refused(0, 4, 0.01), LintCode::kInvalidInertia);  // [h], one side
-  EXPECT_EQ(refused(5, 0, 0.01), LintCode::kInvalidInertia);  // [h]ᵀ
-  EXPECT_EQ(refused(2, 2, kNaN), LintCode::kInvalidNumber);
-  ScrewAxes arm = RandomArm(2, 6);
-  arm.inertias[1].setZero();
-  arm.inertias[1].topRightCorner<3, 3>() = Skew({0, 0, 1});
-  arm.inertias[1].bottomLeftCorner<3, 3>() = -Skew({0, 0, 1});
-  EXPECT_EQ(Only(arm).code, LintCode::kInvalidInertia);  // h without m
+  const struct {
+    LintCode code;
+    const char* joint;
+    const char* link;
+    const char* message;  // part of it
+    std::function<void(ScrewAxes&)> spoil;
+  } cases[] = {
+      {kUnsupportedJoint, "joint2", "", "pitch 0.0001 m/rad",
+       [](ScrewAxes& arm) {
+         arm.screws[1] = ScrewAbout({0, 0, 1}, {1, 2, 3}, 1e-4);
+       }},
+      {kZeroAxis, "joint1", "", "",
+       [](ScrewAxes& arm) { arm.screws[0].setZero(); }},
+      {kMissingElement, "", "", "has 2 spatial inertias, not 1",
+       [](ScrewAxes& arm) { arm.inertias.pop_back(); }},
+      {kMissingElement, "", "", "has 3 home poses",
+       [](ScrewAxes& arm) { arm.home.pop_back(); }},
+      {kMissingElement, "", "", "has 1 home poses",
+       [](ScrewAxes& arm) { arm = {}; }},
+      {kInvalidPose, "", "tip", "",
+       [](ScrewAxes& arm) { arm.home[2](0, 0) += 0.1; }},
+      {kInvalidPose, "", "link1", "last row",
+       [](ScrewAxes& arm) { arm.home[0](3, 3) = 2; }},
+      {kInvalidNumber, "", "link2", "",
+       [](ScrewAxes& arm) { arm.home[1](1, 3) = kNaN; }},
+      {kInvalidInertia, "", "link2", "", inertia(0, 1, 0.01)},  // I, one side
+      {kInvalidInertia, "", "link2", "", inertia(3, 3, 0.01)},  // m, unequal
+      {kInvalidInertia, "", "link2", "", inertia(3, 4, 0.01)},  // m, coupled
+      {kInvalidInertia, "", "link2", "", inertia(0, 3, 0.01)},  // [h], diagonal
+      {kInvalidInertia, "", "link2", "", inertia(0, 4, 0.01)},  // [h], one side
+      {kInvalidInertia, "", "link2", "", inertia(5, 0, 0.01)},  // [h]ᵀ
+      {kInvalidNumber, "", "link2", "", inertia(2, 2, kNaN)},
+      {kInvalidInertia, "", "link2", "",  // h without m
+       [](ScrewAxes& arm) {
+         arm.inertias[1].setZero();
+         arm.inertias[1].topRightCorner<3, 3>() = Skew({0, 0, 1});
+         arm.inertias[1].bottomLeftCorner<3, 3>() = -Skew({0, 0, 1});
+       }},
+      // About the centre of mass it is too small, though not about the frame.
+      {kNegativeInertia, "", "link1", "",
+       [](ScrewAxes& arm) {
+         arm.inertias[0] =
+             SpatialInertiaMatrix(1, {1, 0, 0}, -0.5 * Matrix3d::Identity());
+       }},
+  };
+  for (const auto& is : cases) {
+    ScrewAxes arm = RandomArm(2, 6);
+    is.spoil(arm);
+    const LoadResult result = LoadScrewAxes(arm);
+    EXPECT_EQ(result.model, nullptr);
+    ASSERT_EQ(result.report.errors(), 1) << ToString(is.code);
+    const Finding& finding = result.report.findings()[0];
+    EXPECT_EQ(finding.code, is.code) << finding.message;
+    EXPECT_EQ(finding.joint, is.joint) << finding.message;
+    EXPECT_EQ(finding.link, is.link) << finding.message;
+    EXPECT_THAT(finding.message, HasSubstr(is.message));
+  }
 }
 
-TEST(ScrewAxesErrors, PhysicsOfTheBodiesIsThatOfEveryModel) {
-  ScrewAxes arm = RandomArm(2, 7);
-  arm.inertias[0] = -arm.inertias[0];
-  LoadResult result = LoadScrewAxes(arm);
-  EXPECT_EQ(result.model, nullptr);
-  EXPECT_EQ(result.report.findings()[0].code, LintCode::kNegativeMass);
-  arm = RandomArm(2, 7);
-  // About the centre of mass it is too small, though not about the link frame.
-  arm.inertias[0] =
-      SpatialInertiaMatrix(1, {1, 0, 0}, -0.5 * Matrix3d::Identity());
-  EXPECT_EQ(Only(arm).code, LintCode::kNegativeInertia);
-  arm = RandomArm(2, 7);
-  for (Matrix6d& G : arm.inertias) G.setZero();
-  result = LoadScrewAxes(arm);
-  EXPECT_EQ(result.model, nullptr);
-  EXPECT_EQ(result.report.findings()[0].code, LintCode::kMasslessJoint);
-}
-
-TEST(ScrewAxesErrors, AllErrorsAreReported) {
+TEST(ScrewAxesErrors, AllAreReported) {
   ScrewAxes arm = RandomArm(3, 8);
   arm.home[0].setZero();
   arm.screws[1].setConstant(kNaN);
