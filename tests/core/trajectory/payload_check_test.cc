@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
+#include <string>
 
+#include "core/base/text.h"
 #include "core/batch/robot.h"
 #include "core/model/variants.h"
 #include "core/trajectory/torque_limit.h"
@@ -14,37 +15,25 @@
 #include "tests/support/load_model.h"
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::LoadModel;
-using testing_support::MakeMotion;
-using testing_support::MakeRandomRobot;
-using testing_support::Random;
-using testing_support::RandomRobotOptions;
-using testing_support::SampledMotion;
-using testing_support::ShippedModel;
-using testing_support::VerdictOn;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// One joint about `axis`, which may give 5 N m, and a tool beside it.
-std::shared_ptr<const Model> Turntable(const Eigen::Vector3d& axis,
-                                       double mass) {
-  std::ostringstream urdf;
-  urdf.precision(17);
-  urdf << R"(<robot name="turntable"><link name="base"/><link name="arm">
-    <inertial><origin xyz="0.7 0.2 0.3"/><mass value=")"
-       << mass << R"("/>
-    <inertia ixx="1e-9" iyy="1e-9" izz="1e-9" ixy="0" ixz="0" iyz="0"/>
-    </inertial></link><link name="tool"/>
-    <joint name="turn" type="continuous"><parent link="base"/>
-    <child link="arm"/><axis xyz=")"
-       << axis.x() << " " << axis.y() << " " << axis.z() << R"("/>
-    <limit effort="5" velocity="1"/></joint>
-    <joint name="fix" type="fixed"><parent link="arm"/><child link="tool"/>
-    <origin xyz="0.41 0.07 0.3"/></joint></robot>)";
-  return LoadModel(urdf.str());
+/// A point mass that turns about an axis through the base, beside a tool.
+std::shared_ptr<const Model> Turntable(const std::string& axis,
+                                       const char* effort, const char* mass,
+                                       const char* place, const char* tool) {
+  return LoadModel(Cat(
+      "<robot name='turntable'><link name='base'/><link name='arm'><inertial>",
+      "<origin xyz='", place, "'/><mass value='", mass,
+      "'/><inertia ixx='1e-9'",
+      " iyy='1e-9' izz='1e-9' ixy='0' ixz='0' iyz='0'/></inertial></link>",
+      "<link name='tool'/><joint name='turn' type='continuous'>",
+      "<parent link='base'/><child link='arm'/><axis xyz='", axis, "'/>",
+      "<limit effort='", effort, "' velocity='1'/></joint>",
+      "<joint name='fix' type='fixed'><parent link='arm'/><child link='tool'/>",
+      "<origin xyz='", tool, "'/></joint></robot>"));
 }
 
 LinkInertial Load(double mass) {
@@ -58,23 +47,21 @@ TEST(PayloadCheck, AboutAVerticalAxisNoPayloadCounts) {
     Random random(seed);
     const Eigen::Vector3d down = random.UnitVector();
     // Much heavier than a payload of a kilogram, or much lighter.
-    const auto model = Turntable(down, seed % 2 == 0 ? 200 : 1e-7);
-    SampledMotion motion;
-    motion.time = {0};
-    motion.q = SampleTable::Constant(1, 1, random.Uniform(-3, 3));
-    motion.v = motion.a = SampleTable::Zero(1, 1);
+    const auto model = Turntable(
+        Cat(NumberText(down.x()), " ", NumberText(down.y()), " ",
+            NumberText(down.z())),
+        "5", seed % 2 == 0 ? "200" : "1e-7", "0.7 0.2 0.3", "0.41 0.07 0.3");
+    SampledMotion motion(1, 1);
+    motion.q(0, 0) = random.Uniform(-3, 3);
     motion.wrench = SampleTable::Zero(1, 6);
     TrajectoryOptions options;
     options.evaluation.wrench_frame = ReferenceFrame::kLocalWorldAligned;
     options.evaluation.terms.gravity = {9.81 * down.x(), 9.81 * down.y(),
                                         9.81 * down.z()};
-    for (const auto& [carries, precision] :
-         {std::pair{false, Precision::kDouble},
-          std::pair{false, Precision::kSingle},
-          std::pair{true, Precision::kDouble},
-          std::pair{true, Precision::kSingle}}) {
-      options.evaluation.precision = precision;
-      if (carries) options.evaluation.payload = PayloadOptions{{}, Load(20)};
+    for (const int way : {0, 1, 2, 3}) {
+      options.evaluation.precision =
+          way % 2 == 0 ? Precision::kDouble : Precision::kSingle;
+      if (way > 1) options.evaluation.payload = PayloadOptions{{}, Load(20)};
       for (const double moment : {0, 4, -4, 6, -6}) {
         motion.wrench.leftCols(3) = moment * down.transpose();
         const TrajectoryVerdict verdict = VerdictOn(model, motion, options);
@@ -83,8 +70,7 @@ TEST(PayloadCheck, AboutAVerticalAxisNoPayloadCounts) {
             << seed << ", " << moment;
         EXPECT_EQ(verdict.passes, std::abs(moment) < 5);
         if (!verdict.payload) continue;
-        EXPECT_EQ(verdict.payload->most,
-                  std::numeric_limits<double>::infinity());
+        EXPECT_TRUE(std::isinf(verdict.payload->most));
         EXPECT_EQ(verdict.payload->limited_by.row, -1);
       }
     }
@@ -163,19 +149,8 @@ TEST(PayloadCheck, TheRangeDoesNotDependOnThePayloadItIsToldBy) {
 
 TEST(PayloadCheck, ARobotThatALoadBalancesNeedsSome) {
   // A seesaw: 2 kg at 1 m on one side, 1 m on the other the tool.
-  const auto model = LoadModel(R"(<robot name="seesaw"><link name="base"/>
-    <link name="beam"><inertial><origin xyz="1 0 0"/><mass value="2"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    </link><link name="tool"/>
-    <joint name="tilt" type="revolute"><parent link="base"/>
-    <child link="beam"/><axis xyz="0 1 0"/>
-    <limit lower="-1" upper="1" effort="9.81" velocity="1"/></joint>
-    <joint name="fix" type="fixed"><parent link="beam"/><child link="tool"/>
-    <origin xyz="-1 0 0"/></joint></robot>)");
-  SampledMotion motion;
-  motion.time = {0};
-  motion.q = motion.v = motion.a = SampleTable::Zero(1, 1);
-  const TrajectoryVerdict verdict = VerdictOn(model, motion, {});
+  const auto model = Turntable("0 1 0", "9.81", "2", "1 0 0", "-1 0 0");
+  const TrajectoryVerdict verdict = VerdictOn(model, SampledMotion(1, 1), {});
   EXPECT_FALSE(verdict.passes);
   ASSERT_TRUE(verdict.payload);
   EXPECT_NEAR(verdict.payload->least, 1, 1e-15);
@@ -183,4 +158,4 @@ TEST(PayloadCheck, ARobotThatALoadBalancesNeedsSome) {
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

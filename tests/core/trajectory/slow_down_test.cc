@@ -1,16 +1,16 @@
+// Limits of the torque, and the paces at which they are kept.
 #include "core/trajectory/slow_down.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tests/support/random_robot.h"
 
-namespace torqued {
+namespace torqued::testing_support {
 namespace {
-
-using testing_support::Random;
 
 struct Sample {
   ScaledTorque torque;
@@ -28,42 +28,33 @@ bool Passes(const std::vector<Sample>& samples, const TorqueLimit& limit,
   return true;
 }
 
-/// `smooth`: the largest smooth friction, of any sharpness.
-std::vector<Sample> RandomSamples(Random& random, int count, double still,
-                                  double smooth) {
-  std::vector<Sample> samples;
-  samples.reserve(static_cast<std::size_t>(count));
-  for (int k = 0; k < count; ++k) {
-    Sample sample{{random.Uniform(-still, still), random.Uniform(-8, 8),
-                   random.Uniform(-60, 60)},
-                  random.Uniform(-4, 4)};
-    if (smooth > 0) {
-      sample.torque.smooth = random.Uniform(0, smooth);
-      sample.torque.sharpness =
-          sample.v * std::pow(10, random.Uniform(-1.5, 2));
-    }
-    samples.push_back(sample);
-  }
-  return samples;
-}
-
-/// Against all paces in small steps, with or without smooth friction.
-void ExpectTheFastestPaceThatPasses(double still, double smooth) {
-  const std::vector<TorqueLimit> limits = {
+/// Against all paces in small steps. `smooth`: the largest smooth friction, of
+/// any sharpness.
+void ExpectTheFastestPaceThatPasses(double smooth) {
+  const TorqueLimit limits[] = {
       TorqueLimit(30, {}, 1), TorqueLimit(std::nullopt, {{0, 45}, {4, 15}}, 1),
       TorqueLimit(40, {{0.5, 60}, {1, 35}, {3, 20}}, 0.9)};
   int slowed = 0, impossible = 0, faster = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
-    const TorqueLimit& limit = limits[seed % limits.size()];
-    const auto samples =
-        RandomSamples(random, 1 + static_cast<int>(seed % 7), still, smooth);
+    const TorqueLimit& limit = limits[seed % std::size(limits)];
+    std::vector<Sample> samples;
     SlowDownSearch search;
-    for (std::size_t k = 0; k < samples.size(); ++k) {
-      search.AddTorque(samples[k].torque, samples[k].v, limit,
+    for (std::uint64_t k = 0; k <= seed % 7; ++k) {
+      const double v = random.Uniform(-4, 4);
+      samples.push_back({{random.Uniform(-33, 33), random.Uniform(-8, 8),
+                          random.Uniform(-60, 60), random.Uniform(0, smooth),
+                          v * std::pow(10, random.Uniform(-1.5, 2))},
+                         v});
+      search.AddTorque(samples.back().torque, v, limit,
                        {static_cast<std::int64_t>(k), 0});
     }
     const auto found = search.Find();
+    const auto passes_at = [&](const SamplePlace& place, double u,
+                               double slack) {
+      return Passes({samples[static_cast<std::size_t>(place.row)]}, limit, u,
+                    slack);
+    };
     constexpr int kSteps = 4000;
     const int last = found.possible
                          ? static_cast<int>(kSteps / found.factor * (1 + 1e-9))
@@ -75,8 +66,7 @@ void ExpectTheFastestPaceThatPasses(double still, double smooth) {
     }
     if (!found.possible) {
       ++impossible;
-      const auto& at = samples[static_cast<std::size_t>(found.limited_by.row)];
-      EXPECT_FALSE(Passes({at}, limit, 0, -1e-9)) << seed;
+      EXPECT_FALSE(passes_at(found.limited_by, 0, -1e-9)) << seed;
       continue;
     }
     EXPECT_TRUE(Passes(samples, limit, 1 / found.factor, 1e-9)) << seed;
@@ -84,8 +74,8 @@ void ExpectTheFastestPaceThatPasses(double still, double smooth) {
     if (found.factor > 1) {
       ++slowed;
       // The place named is at its limit.
-      const auto& at = samples[static_cast<std::size_t>(found.limited_by.row)];
-      EXPECT_FALSE(Passes({at}, limit, (1 + 1e-6) / found.factor, 0)) << seed;
+      EXPECT_FALSE(passes_at(found.limited_by, (1 + 1e-6) / found.factor, 0))
+          << seed;
       EXPECT_EQ(found.fastest, 1);
       continue;
     }
@@ -96,9 +86,9 @@ void ExpectTheFastestPaceThatPasses(double still, double smooth) {
       const double u = 1 + (found.fastest - 1) * step / 200;
       EXPECT_TRUE(Passes(samples, limit, u, 1e-9)) << seed << ", u = " << u;
     }
-    const auto& at =
-        samples[static_cast<std::size_t>(found.fastest_limited_by.row)];
-    EXPECT_FALSE(Passes({at}, limit, (1 + 1e-6) * found.fastest, 0)) << seed;
+    EXPECT_FALSE(
+        passes_at(found.fastest_limited_by, (1 + 1e-6) * found.fastest, 0))
+        << seed;
   }
   EXPECT_GT(slowed, 50);
   EXPECT_GT(impossible, 10);
@@ -106,19 +96,23 @@ void ExpectTheFastestPaceThatPasses(double still, double smooth) {
 }
 
 TEST(SlowDown, IsTheFastestPaceThatPasses) {
-  ExpectTheFastestPaceThatPasses(33, 0);
+  ExpectTheFastestPaceThatPasses(0);
+  ExpectTheFastestPaceThatPasses(40);
 }
 
-TEST(SlowDown, OfSmoothFrictionIsTheFastestPaceThatPasses) {
-  ExpectTheFastestPaceThatPasses(33, 40);
+void ExpectPlace(const SamplePlace& place, int row, int joint, LimitKind kind) {
+  EXPECT_EQ(place.row, row);
+  EXPECT_EQ(place.joint, joint);
+  EXPECT_EQ(place.kind, kind);
 }
+
+const TorqueLimit kTwenty(20, {}, 1);
 
 TEST(SlowDown, SmoothFrictionHoldsTheWeightOnlyWhileItMoves) {
   // 9.81 N m of weight, of which moving takes off 3 tanh(4 u).
   SlowDownSearch search;
-  const TorqueLimit limit(9, {}, 1);
-  const ScaledTorque torque{.still = 9.81, .smooth = 3, .sharpness = -4};
-  search.AddTorque(torque, -4, limit, {0, 0});
+  search.AddTorque({.still = 9.81, .smooth = 3, .sharpness = -4}, -4,
+                   TorqueLimit(9, {}, 1), {0, 0});
   EXPECT_EQ(search.Find().factor, 1);
   search.AddVelocity(4, 0.2, {1, 0});
   EXPECT_FALSE(search.Find().possible);
@@ -154,62 +148,30 @@ TEST(SlowDown, NoneOfThreeCrossingsOfOneCurveIsMissed) {
   EXPECT_EQ(search.Find().limited_by.row, 0);
 }
 
-TEST(SlowDown, WhatKeepsItsLimitsStaysAsItIs) {
-  SlowDownSearch search;
-  search.AddTorque({10, 1, 9}, 2, TorqueLimit(20, {}, 1), {0, 0});
-  search.AddVelocity(2, 2, {0, 0});
-  EXPECT_EQ(search.Find().factor, 1);
-  EXPECT_EQ(search.Find().limited_by.row, -1);
-  EXPECT_EQ(search.Find().fastest, 1);
-}
-
-TEST(SlowDown, OfVelocitiesIsTheirShare) {
-  SlowDownSearch search;
-  search.AddVelocity(3, 2, {0, 0});
-  search.AddVelocity(-5, 2, {1, 3});
-  const auto found = search.Find();
-  ASSERT_TRUE(found.possible);
-  EXPECT_DOUBLE_EQ(found.factor, 2.5);
-  EXPECT_EQ(found.limited_by.row, 1);
-  EXPECT_EQ(found.limited_by.joint, 3);
-}
-
-TEST(SlowDown, WhatIsTooMuchAtRestIsTooMuchAtAnyPace) {
-  SlowDownSearch search;
-  search.AddTorque({1, 0, 0}, 0, TorqueLimit(20, {}, 1), {0, 0});
-  search.AddTorque({21, 0, 0}, 0, TorqueLimit(20, {}, 1), {1, 2});
-  EXPECT_FALSE(search.Find().possible);
-  EXPECT_EQ(search.Find().limited_by.row, 1);
-  EXPECT_EQ(search.Find().limited_by.joint, 2);
-  EXPECT_EQ(search.Find().limited_by.kind, LimitKind::kTorque);
-}
-
-TEST(SlowDown, WhatMustNotMoveIsTooFastAtAnyPace) {
-  SlowDownSearch search;
-  search.AddVelocity(0, 0, {0, 0});
-  EXPECT_TRUE(search.Find().possible);
-  search.AddVelocity(1e-3, 0, {4, 1});
-  EXPECT_FALSE(search.Find().possible);
-  EXPECT_EQ(search.Find().limited_by.row, 4);
-  EXPECT_EQ(search.Find().limited_by.kind, LimitKind::kVelocity);
+TEST(SlowDown, WhatIsTooMuchAtRestOrMustNotMoveIsTooMuchAtAnyPace) {
+  SlowDownSearch torque, velocity;
+  torque.AddTorque({1, 0, 0}, 0, kTwenty, {0, 0});
+  EXPECT_TRUE(torque.Find().possible);
+  torque.AddTorque({21, 0, 0}, 0, kTwenty, {1, 2});
+  EXPECT_FALSE(torque.Find().possible);
+  ExpectPlace(torque.Find().limited_by, 1, 2, LimitKind::kTorque);
+  velocity.AddVelocity(0, 0, {0, 0});
+  EXPECT_TRUE(velocity.Find().possible);
+  velocity.AddVelocity(1e-3, 0, {4, 1});
+  EXPECT_FALSE(velocity.Find().possible);
+  ExpectPlace(velocity.Find().limited_by, 4, 1, LimitKind::kVelocity);
 }
 
 TEST(SlowDown, FastestIsWhereTheFirstLimitIsReached) {
   SlowDownSearch search;
-  EXPECT_TRUE(std::isinf(search.Find().fastest));
   // Holding still limits nothing.
-  search.AddTorque({10, 0, 0}, 0, TorqueLimit(20, {}, 1), {0, 0});
+  search.AddTorque({10, 0, 0}, 0, kTwenty, {0, 0});
   search.AddVelocity(0, 2, {0, 0});
   EXPECT_TRUE(std::isinf(search.Find().fastest));
-  search.AddVelocity(-0.5, 2, {1, 3});
-  EXPECT_DOUBLE_EQ(search.Find().fastest, 4);
-  EXPECT_EQ(search.Find().fastest_limited_by.joint, 3);
-  EXPECT_EQ(search.Find().fastest_limited_by.kind, LimitKind::kVelocity);
   // 10 + u + 2 u² = 20 where u = 2.
-  search.AddTorque({10, 1, 2}, 1, TorqueLimit(20, {}, 1), {2, 1});
+  search.AddTorque({10, 1, 2}, 1, kTwenty, {2, 1});
   EXPECT_DOUBLE_EQ(search.Find().fastest, 2);
-  EXPECT_EQ(search.Find().fastest_limited_by.row, 2);
-  EXPECT_EQ(search.Find().fastest_limited_by.kind, LimitKind::kTorque);
+  ExpectPlace(search.Find().fastest_limited_by, 2, 1, LimitKind::kTorque);
   // The drive gives 4 - u at a speed of u, and 1 is asked for: u = 3; at a
   // sixth of that it is reached where the curve has fallen to 2.
   SlowDownSearch falling;
@@ -221,16 +183,32 @@ TEST(SlowDown, FastestIsWhereTheFirstLimitIsReached) {
 }
 
 TEST(SlowDown, AFasterPaceMayPassWhereASlowerOneDoesNot) {
-  // Braking takes part of the weight off the drive, at full pace too much.
+  // Braking takes part of the weight off the drive, at full pace too much: 12
+  // at rest, 10 where 30 u² = 22.
   SlowDownSearch search;
-  const TorqueLimit limit(10, {}, 1);
-  search.AddTorque({12, 0, -30}, 1, limit, {0, 0});
-  const auto found = search.Find();
-  ASSERT_TRUE(found.possible);
-  EXPECT_NEAR(found.factor, 1 / std::sqrt(22.0 / 30), 1e-12);
-  EXPECT_TRUE(Passes({{{12, 0, -30}, 1}}, limit, 1 / found.factor, 1e-9));
-  EXPECT_FALSE(Passes({{{12, 0, -30}, 1}}, limit, 0.1, 0));
+  search.AddTorque({12, 0, -30}, 1, TorqueLimit(10, {}, 1), {0, 0});
+  ASSERT_TRUE(search.Find().possible);
+  EXPECT_NEAR(search.Find().factor, 1 / std::sqrt(22.0 / 30), 1e-12);
+}
+
+TEST(TorqueLimit, TheSmallerOfCurveAndEffortCounts) {
+  const TorqueLimit rising(25, {{0, 10}, {2, 50}}, 1);
+  EXPECT_NEAR(rising.At(0.5), 20, 1e-13);
+  EXPECT_NEAR(rising.At(-0.8), 25, 1e-13);
+  EXPECT_NEAR(rising.At(1.5), 25, 1e-13);
+}
+
+TEST(TorqueLimit, CurvesThatMakeNoSenseAreTold) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(Validate({}));
+  EXPECT_FALSE(Validate({{1, 40}, {3, 20}, {5, 0}}));
+  EXPECT_TRUE(Validate({{1, 2}, {1, 3}}));
+  EXPECT_TRUE(Validate({{2, 2}, {1, 3}}));
+  for (const double number : {-1.0, kNaN}) {
+    EXPECT_TRUE(Validate({{number, 2}}));
+    EXPECT_TRUE(Validate({{1, number}}));
+  }
 }
 
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support

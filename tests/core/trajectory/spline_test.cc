@@ -1,89 +1,91 @@
+// Rates of splines, and their extrema between samples.
 #include "core/trajectory/spline.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
-namespace torqued {
+#include "tests/support/random_robot.h"
+
+namespace torqued::testing_support {
 namespace {
 
-using Method = SplineMethod;
+constexpr SplineMethod kSplines[] = {SplineMethod::kCubic,
+                                     SplineMethod::kQuintic};
 
-int DegreeOf(Method method) { return method == Method::kCubic ? 3 : 5; }
+int DegreeOf(SplineMethod method) {
+  return method == SplineMethod::kCubic ? 3 : 5;
+}
 
-/// Uneven, by up to a factor of three.
-std::vector<double> UnevenTimes(int count) {
+std::vector<double> EvenTimes(int count, double step, double start = 0) {
   std::vector<double> time;
-  double t = 0.3;
-  for (int k = 0; k < count; ++k) {
-    time.push_back(t);
-    t += 0.01 * (2 + std::sin(1.7 * k));
+  time.reserve(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) time.push_back(start + step * k);
+  return time;
+}
+
+/// By up to a factor of three.
+std::vector<double> UnevenTimes(int count) {
+  std::vector<double> time = EvenTimes(count, 0.02, 0.3);
+  for (std::size_t k = 1; k < time.size(); ++k) {
+    time[k] = time[k - 1] + 0.01 * (2 + std::sin(1.7 * static_cast<double>(k)));
   }
   return time;
 }
 
-/// Largest errors of v and a of a spline through f.
+/// Of v and a, the largest.
 struct Errors {
-  double v = 0;
-  double a = 0;
+  double v = 0, a = 0;
 };
 
-template <class F, class D, class DD>
-Errors ErrorsOf(const std::vector<double>& time, Method method, const F& f,
-                const D& slope, const DD& curvature) {
+/// Of a spline through f, which gives position, velocity and acceleration.
+template <class F>
+Errors ErrorsOf(const std::vector<double>& time, SplineMethod method,
+                const F& f) {
   const auto rows = static_cast<Eigen::Index>(time.size());
-  SampleTable q(rows, 2);
+  SampleTable exact(rows, 3), q(rows, 2);
   for (Eigen::Index k = 0; k < rows; ++k) {
-    const double t = time[static_cast<std::size_t>(k)];
-    q.row(k) << f(t), -2 * f(t);
+    const SplineNode node = f(time[static_cast<std::size_t>(k)]);
+    exact.row(k) << node.q, node.v, node.a;
+    q.row(k) << node.q, -2 * node.q;
   }
   const auto rates = Differentiate(time, ViewOf(q), method);
   if (!rates) {
     ADD_FAILURE() << "no spline";
     return {};
   }
-  Errors errors;
-  for (Eigen::Index k = 0; k < rows; ++k) {
-    const double t = time[static_cast<std::size_t>(k)];
-    errors.v = std::max({errors.v, std::abs(rates->v(k, 0) - slope(t)),
-                         std::abs(rates->v(k, 1) + 2 * slope(t)) / 2});
-    errors.a = std::max({errors.a, std::abs(rates->a(k, 0) - curvature(t)),
-                         std::abs(rates->a(k, 1) + 2 * curvature(t)) / 2});
-  }
-  return errors;
+  const auto error = [&](const SampleTable& of, Eigen::Index column) {
+    return std::max((of.col(0) - exact.col(column)).cwiseAbs().maxCoeff(),
+                    (of.col(1) / -2 - exact.col(column)).cwiseAbs().maxCoeff());
+  };
+  return {error(rates->v, 1), error(rates->a, 2)};
 }
 
-Errors ErrorsOfPower(Method method, int power) {
-  return ErrorsOf(
-      UnevenTimes(40), method, [=](double t) { return std::pow(t, power); },
-      [=](double t) { return power * std::pow(t, power - 1); },
-      [=](double t) { return power * (power - 1) * std::pow(t, power - 2); });
-}
+SplineNode SineAt(double t) { return {std::sin(t), std::cos(t), -std::sin(t)}; }
 
 TEST(Spline, PolynomialsOfItsDegreeAreExact) {
-  for (const Method method : {Method::kCubic, Method::kQuintic}) {
-    for (int power = 2; power <= DegreeOf(method); ++power) {
-      const Errors errors = ErrorsOfPower(method, power);
-      EXPECT_LT(errors.v, 1e-11) << power;
-      EXPECT_LT(errors.a, 1e-8) << power;
+  for (const SplineMethod method : kSplines) {
+    for (int power = 2; power <= DegreeOf(method) + 1; ++power) {
+      const auto [v, a] = ErrorsOf(UnevenTimes(40), method, [=](double t) {
+        return SplineNode{std::pow(t, power), power * std::pow(t, power - 1),
+                          power * (power - 1) * std::pow(t, power - 2)};
+      });
+      if (power > DegreeOf(method)) {
+        EXPECT_GT(a, 1e-6);
+        continue;
+      }
+      EXPECT_LT(v, 1e-11) << power;
+      EXPECT_LT(a, 1e-8) << power;
     }
-    const Errors beyond = ErrorsOfPower(method, DegreeOf(method) + 1);
-    EXPECT_GT(beyond.a, 1e-6);
   }
 }
 
 TEST(Spline, ErrorsFallWithThePowersOfTheStep) {
-  const auto errors = [](Method method, int count) {
-    std::vector<double> time;
-    for (int k = 0; k <= count; ++k) time.push_back(2.0 * k / count);
-    return ErrorsOf(
-        time, method, [](double t) { return std::sin(3 * t); },
-        [](double t) { return 3 * std::cos(3 * t); },
-        [](double t) { return -9 * std::sin(3 * t); });
-  };
-  for (const Method method : {Method::kCubic, Method::kQuintic}) {
-    const Errors coarse = errors(method, 40), fine = errors(method, 80);
+  for (const SplineMethod method : kSplines) {
+    const Errors coarse = ErrorsOf(EvenTimes(41, 0.15), method, SineAt),
+                 fine = ErrorsOf(EvenTimes(81, 0.075), method, SineAt);
     const double order = DegreeOf(method);
     EXPECT_NEAR(std::log2(coarse.v / fine.v), order, 0.5);
     EXPECT_NEAR(std::log2(coarse.a / fine.a), order - 1, 0.5);
@@ -91,39 +93,26 @@ TEST(Spline, ErrorsFallWithThePowersOfTheStep) {
 }
 
 TEST(Spline, TimesSinceAnEpochLoseOnlyTheirOwnDigits) {
-  std::vector<double> time(50);
-  for (int k = 0; k < 50; ++k) {
-    time[static_cast<std::size_t>(k)] = 1.7e9 + k / 128.0;
-  }
-  const Errors errors = ErrorsOf(
-      time, Method::kQuintic, [](double t) { return std::sin(t - 1.7e9); },
-      [](double t) { return std::cos(t - 1.7e9); },
-      [](double t) { return -std::sin(t - 1.7e9); });
-  EXPECT_LT(errors.v, 1e-9);
-  EXPECT_LT(errors.a, 1e-7);
+  const auto [v, a] =
+      ErrorsOf(EvenTimes(50, 1.0 / 128, 1.7e9), SplineMethod::kQuintic,
+               [](double t) { return SineAt(t - 1.7e9); });
+  EXPECT_LT(v, 1e-9);
+  EXPECT_LT(a, 1e-7);
 }
 
 TEST(Spline, ManySamplesStayStable) {
-  std::vector<double> time(20'000);
-  for (int k = 0; k < 20'000; ++k) {
-    time[static_cast<std::size_t>(k)] = 0.001 * k;
-  }
-  for (const Method method : {Method::kCubic, Method::kQuintic}) {
-    const Errors errors = ErrorsOf(
-        time, method, [](double t) { return std::sin(t); },
-        [](double t) { return std::cos(t); },
-        [](double t) { return -std::sin(t); });
-    EXPECT_LT(errors.v, 1e-8);
-    EXPECT_LT(errors.a, 1e-5);
+  for (const SplineMethod method : kSplines) {
+    const auto [v, a] = ErrorsOf(EvenTimes(20'000, 0.001), method, SineAt);
+    EXPECT_LT(v, 1e-8);
+    EXPECT_LT(a, 1e-5);
   }
 }
 
 TEST(Spline, StepsTooUnevenAreNamedAndHaveNone) {
-  for (const auto& [method, most] :
-       {std::pair{Method::kCubic, 1e5}, std::pair{Method::kQuintic, 1e3}}) {
+  for (const auto& [method, most] : {std::pair{SplineMethod::kCubic, 1e5},
+                                     std::pair{SplineMethod::kQuintic, 1e3}}) {
     for (const double share : {0.9, 1.1}) {
-      std::vector<double> time = {0};
-      for (int k = 0; k < 20; ++k) time.push_back(time.back() + 1);
+      std::vector<double> time = EvenTimes(21, 1);
       const double pause = share * most;
       // Shorter by a little, after sample 3.
       for (std::size_t k = 4; k < time.size(); ++k) time[k] -= 1e-3;
@@ -142,7 +131,7 @@ TEST(Spline, StepsTooUnevenAreNamedAndHaveNone) {
 }
 
 TEST(Spline, TooFewSamplesAreNone) {
-  for (const Method method : {Method::kCubic, Method::kQuintic}) {
+  for (const SplineMethod method : kSplines) {
     const int fewest = FewestSamples(method);
     EXPECT_EQ(fewest, DegreeOf(method) + 1);
     for (const int count : {0, 1, fewest - 1, fewest}) {
@@ -157,11 +146,8 @@ TEST(Spline, TooFewSamplesAreNone) {
 
 TEST(Spline, RatesDoNotDependOnTheSteps) {
   const std::vector<double> time = UnevenTimes(50);
-  SampleTable q(50, 2);
-  for (Eigen::Index k = 0; k < 50; ++k) {
-    q.row(k) << std::sin(static_cast<double>(k)), 0.1 * static_cast<double>(k);
-  }
-  for (const Method method : {Method::kCubic, Method::kQuintic}) {
+  const SampleTable q = SampleTable::Random(50, 2);
+  for (const SplineMethod method : kSplines) {
     const auto whole = Differentiate(time, ViewOf(q), method);
     ASSERT_TRUE(whole);
     for (const int at_a_time : {1, 7, 50, 1000}) {
@@ -179,5 +165,100 @@ TEST(Spline, RatesDoNotDependOnTheSteps) {
   }
 }
 
+/// The spline's piece between two samples at t of `step` seconds, by Hermite's
+/// blends.
+double BetweenSamples(SplineMethod method, double step, double t,
+                      const SplineNode& begin, const SplineNode& end) {
+  const double u = t / step, w = 1 - u;
+  if (method == SplineMethod::kCubic) {
+    return begin.q * w * w * (1 + 2 * u) + end.q * u * u * (1 + 2 * w) +
+           step * (begin.v * u * w * w - end.v * w * u * u);
+  }
+  const auto blend = [step](const SplineNode& of, double x, double sign) {
+    const double y = 1 - x;
+    return y * y * y *
+           (of.q * (1 + 3 * x + 6 * x * x) +
+            sign * step * of.v * x * (1 + 3 * x) +
+            step * step * of.a * x * x / 2);
+  };
+  return blend(begin, u, 1) + blend(end, w, -1);
+}
+
+struct Range {
+  double low = 1e9, high = -1e9;
+
+  void Add(double x) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+};
+
+void ExpectNear(const Range& one, const Range& other, double tolerance) {
+  EXPECT_NEAR(one.low, other.low, tolerance);
+  EXPECT_NEAR(one.high, other.high, tolerance);
+}
+
+/// By sampling: what no extremum exceeds, and what some extremum or sample
+/// reaches.
+TEST(ExtremaBetween, AreThoseOfTheSampledPiece) {
+  Random random(3);
+  const double step = 0.7;
+  for (const SplineMethod method : kSplines) {
+    for (int trial = 0; trial < 300; ++trial) {
+      SplineNode begin, end;
+      for (SplineNode* node : {&begin, &end}) {
+        *node = {random.Uniform(-1, 1), random.Uniform(-5, 5),
+                 random.Uniform(-40, 40)};
+      }
+      const auto at = [&](double t) {
+        return BetweenSamples(method, step, t, begin, end);
+      };
+      Range sampled_q, sampled_v, q, v;
+      for (const SplineNode& node : {begin, end}) {
+        q.Add(node.q);
+        v.Add(node.v);
+        sampled_v.Add(node.v);
+      }
+      constexpr int kSamples = 4000;
+      for (int k = 0; k <= kSamples; ++k) {
+        const double t = step * k / kSamples, h = 1e-4 * step;
+        sampled_q.Add(at(t));
+        if (t < h || t > step - h) continue;
+        sampled_v.Add((at(t + h) - at(t - h)) / (2 * h));
+      }
+      const ExtremaBetween found = FindExtremaBetween(method, step, begin, end);
+      for (const SplineExtremum& turn : found.positions) {
+        EXPECT_GT(turn.after, 0);
+        EXPECT_LT(turn.after, step);
+        EXPECT_NEAR(turn.value, at(turn.after), 1e-12);
+        q.Add(turn.value);
+      }
+      for (const SplineExtremum& turn : found.velocities) v.Add(turn.value);
+      ExpectNear(q, sampled_q, 1e-5);
+      ExpectNear(v, sampled_v, 2e-3);
+    }
+  }
+}
+
+TEST(ExtremaBetween, AreExactForAParabola) {
+  // q = 4 t (1 - t): 1 at 1/2, with a velocity that turns nowhere.
+  const ExtremaBetween found =
+      FindExtremaBetween(SplineMethod::kCubic, 1, {0, 4, -8}, {0, -4, -8});
+  ASSERT_EQ(found.positions.end() - found.positions.begin(), 1);
+  EXPECT_DOUBLE_EQ(found.positions.begin()->after, 0.5);
+  EXPECT_DOUBLE_EQ(found.positions.begin()->value, 1);
+  EXPECT_EQ(found.velocities.begin(), found.velocities.end());
+}
+
+TEST(ExtremaBetween, RoundingIsNoExtremum) {
+  // At rest, with rates that are rounding.
+  for (const SplineMethod method : kSplines) {
+    const ExtremaBetween found = FindExtremaBetween(
+        method, 0.01, {2.8973, 1e-13, 2e-11}, {2.8973, -1e-13, -2e-11});
+    EXPECT_EQ(found.positions.begin(), found.positions.end());
+    EXPECT_EQ(found.velocities.begin(), found.velocities.end());
+  }
+}
+
 }  // namespace
-}  // namespace torqued
+}  // namespace torqued::testing_support
