@@ -98,6 +98,10 @@ enum class Precision : std::uint8_t { kDouble, kSingle };
 enum class MassMatrixLayout : std::uint8_t {
   kFull,         // nv² numbers, row-major
   kPackedLower,  // nv (nv + 1) / 2: rows 0 to nv − 1 up to the diagonal
+  /// M_ij for EvaluationPlan::AncestorPairs: all that is not zero in the lower
+  /// half whatever q is. Of the regressor, which is triangular in the same way,
+  /// the 10 numbers of the torque of joint j by the link of joint i.
+  kAncestorPairs,
 };
 
 /// Where an external wrench acts.
@@ -131,7 +135,8 @@ struct EvaluationOptions {
   TaskOptions task;
   std::vector<ExternalWrenchOptions> external_wrenches;
   std::optional<PayloadOptions> payload;
-  /// The packed lower half has all there is, in about half the memory.
+  /// The packed lower half has all there is, in about half the memory; pairs of
+  /// ancestors in less if the robot has branches.
   MassMatrixLayout mass_matrix_layout = MassMatrixLayout::kFull;
   Precision precision = Precision::kDouble;
 };

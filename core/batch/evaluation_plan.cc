@@ -87,6 +87,19 @@ LaneShape EvaluationPlan::Checked::LayOut(Output output) {
                             shape.sizes[2]};
   const int rows = SizeOf(dimensions[0]), columns = SizeOf(dimensions[1]),
             depth = SizeOf(dimensions[2]), count = ColumnsOf(shape);
+  const bool in_pairs =
+      options.mass_matrix_layout == MassMatrixLayout::kAncestorPairs &&
+      (output == Output::kMassMatrix || output == Output::kRegressor);
+  if (in_pairs) {
+    auto& pairs = output_permutations[static_cast<std::size_t>(output)];
+    for (const auto& [i, j] : AncestorPairs()) {
+      for (int k = 0; k < depth; ++k) {
+        pairs.push_back(symmetric ? Packed(i, j)
+                                  : (j * columns + i) * depth + k);
+      }
+    }
+    return {static_cast<int>(pairs.size()), pairs.data(), 0};
+  }
   const bool unpacked = symmetric && count == rows * columns;
   const bool permuted = !v_permutation.empty() &&
                         std::ranges::count(dimensions, table::kJoints) > 0;
@@ -109,6 +122,22 @@ LaneShape EvaluationPlan::Checked::LayOut(Output output) {
     }
   }
   return {count, permutation.data(), permuted ? 0 : rows};
+}
+
+std::vector<std::pair<int, int>> EvaluationPlan::Checked::AncestorPairs()
+    const {
+  const Tree tree = model->tree();
+  std::vector<std::pair<int, int>> pairs;
+  for (int k = 0; k < tree.n; ++k) {
+    const int i =
+        v_permutation.empty() ? k : v_permutation[static_cast<std::size_t>(k)];
+    const auto first = static_cast<std::ptrdiff_t>(pairs.size());
+    for (int j = i; j != kBase; j = tree.bodies[j].parent) {
+      pairs.emplace_back(i, j);
+    }
+    std::reverse(pairs.begin() + first, pairs.end());
+  }
+  return pairs;
 }
 
 /// For the kernels; rows and results are laid out.

@@ -55,9 +55,13 @@ class EvaluationPlan {
   bool Produces(Output output) const {
     return (checked_->outputs & Bit(output)) != 0;
   }
-  /// Numbers per row.
-  int columns(Output output) const {
-    return checked_->ColumnsOf(RowOf(output).shape);
+  /// Numbers per row of an output that the plan produces.
+  int columns(Output output) const { return shape(output).columns; }
+  /// Canonical joints (i, j) of MassMatrixLayout::kAncestorPairs in their
+  /// order: for each joint i of the caller's order those that carry it, from
+  /// the base, and itself.
+  std::vector<std::pair<int, int>> AncestorPairs() const {
+    return checked_->AncestorPairs();
   }
   int ColumnsOf(Input input) const {
     return checked_->ColumnsOf(RowOf(input).shape);
@@ -129,6 +133,7 @@ class EvaluationPlan {
       return used ? tip_frame : std::nullopt;
     }
     LaneShape LayOut(Output output);
+    std::vector<std::pair<int, int>> AncestorPairs() const;
     void FillSetup();
     LanePlace PlaceOf(const BodyFrame& frame, ReferenceFrame reference);
     void FillTask(const BodyFrame& tip);

@@ -156,6 +156,45 @@ TEST(Engine, ThePackedMassMatrixIsTheLowerHalfOfTheFullOne) {
   }
 }
 
+TEST(Engine, PairsOfAncestorsHoldAllThatIsNotZero) {
+  Engine engine({.threads = 1});
+  constexpr std::int64_t kRows = 21;
+  constexpr int n = 13;
+  for (const bool permuted : {false, true}) {
+    BatchCase batch = testing_support::MakeRandomCase(n, true, kRows);
+    batch.options.quantities = {Quantity::kMassMatrix, Quantity::kRegressor};
+    std::array<int, n> place{};  // of a joint in the caller's order
+    for (int k = 0; k < n; ++k) {
+      const int joint = permuted ? (5 * k + 3) % n : k;
+      place[joint] = k;
+      batch.options.joint_names.push_back(batch.model->joints()[joint].name);
+    }
+    batch.wrench.clear();
+    Evaluation full = Evaluate(batch, engine);
+    batch.options.mass_matrix_layout = MassMatrixLayout::kAncestorPairs;
+    const Evaluation pairs = Evaluate(batch, engine);
+    auto& M = full.tables.at(Output::kMassMatrix);
+    auto& Y = full.tables.at(Output::kRegressor);
+    const double* m = pairs.tables.at(Output::kMassMatrix).data();
+    const double* y = pairs.tables.at(Output::kRegressor).data();
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      for (const auto& [i, j] : pairs.plan->AncestorPairs()) {
+        const std::int64_t a = row * n + place[i], b = row * n + place[j];
+        EXPECT_EQ(*m++, M[a * n + place[j]]);
+        M[a * n + place[j]] = M[b * n + place[i]] = 0;
+        for (int k = 0; k < 10; ++k) {
+          double& entry = Y[(b * n + place[i]) * 10 + k];
+          EXPECT_EQ(*y++, entry);
+          entry = 0;
+        }
+      }
+    }
+    EXPECT_EQ(m, &pairs.tables.at(Output::kMassMatrix).back() + 1);
+    EXPECT_EQ(M, std::vector(M.size(), 0.0));
+    EXPECT_EQ(Y, std::vector(Y.size(), 0.0));
+  }
+}
+
 TEST(Engine, AFrameOfTheBaseLeavesTheOtherResultsAsTheyAre) {
   Engine engine({.threads = 1});
   for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
