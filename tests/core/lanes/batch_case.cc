@@ -1,94 +1,89 @@
 #include "tests/core/lanes/batch_case.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
 #include "tests/support/load_model.h"
-#include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
 namespace {
 
-InputArray View(const std::vector<double>& table, int columns) {
-  if (table.empty()) return {};
-  return {table.data(), NumberType::kF64,
-          static_cast<std::int64_t>(table.size()) / columns, columns};
-}
+/// By Input.
+constexpr std::vector<double> BatchCase::* kTables[] = {
+    &BatchCase::q,
+    &BatchCase::v,
+    &BatchCase::a,
+    &BatchCase::tau,
+    &BatchCase::wrench,
+    &BatchCase::base_twist,
+    &BatchCase::base_acceleration,
+    &BatchCase::external_wrenches,
+    &BatchCase::task_acceleration,
+    &BatchCase::null_space_torque,
+    &BatchCase::gravity};
 
-/// A rounded copy of a table of doubles takes its place.
-void RoundToSingle(InputArray& table, std::vector<float>& copy) {
-  if (!table.present()) return;
-  const auto* numbers = static_cast<const double*>(table.data);
-  copy.assign(numbers, numbers + table.rows * table.columns);
-  table.data = copy.data();
-  table.type = NumberType::kF32;
-}
-
-void FillTable(std::int64_t size, double reach, Random& random,
-               std::vector<double>& table) {
-  table.resize(static_cast<std::size_t>(size));
-  for (double& x : table) x = random.Uniform(-reach, reach);
+void Fill(BatchCase& batch, Input input, double reach, Random& random) {
+  batch[input].resize(batch.rows * batch.ColumnsOf(input));
+  for (double& x : batch[input]) x = random.Uniform(-reach, reach);
 }
 
 }  // namespace
 
-long long RunKernels(const LaneKernels& kernels, const BlockJob& job,
-                     std::int64_t rows, RowWorkspace& workspace) {
-  workspace.ReserveDoubtful(rows);
-  workspace.ReserveLanes(-kernels.evaluate(&job, 0, rows, nullptr, 0, nullptr));
-  return kernels.evaluate(&job, 0, rows, workspace.lanes.get(),
-                          workspace.lanes_bytes, workspace.doubtful.data());
-}
-
 QuantitySet Everything() {
-  QuantitySet all;
-  for (int k = 0; k < kQuantityCount; ++k) all.Add(static_cast<Quantity>(k));
-  return all;
-}
-
-EvaluationInputs BatchCase::Inputs() const {
-  EvaluationInputs in;
-  in.q = View(q, model->nq());
-  in.v = View(v, model->nv());
-  in.a = View(a, model->nv());
-  in.tau = View(tau, model->nv());
-  in.tip_wrench = View(wrench, 6);
-  in.base_twist = View(base_twist, 6);
-  in.base_acceleration = View(base_acceleration, 6);
-  const auto places = static_cast<int>(options.external_wrenches.size());
-  in.external_wrenches = View(external_wrenches, 6 * places);
-  in.task_acceleration = View(task_acceleration, options.task.axis_count);
-  in.null_space_torque = View(null_space_torque, model->nv());
-  in.gravity = View(gravity, 3);
-  return in;
+  return QuantitySet((QuantityBits{1} << kQuantityCount) - 1);
 }
 
 std::vector<double>& BatchCase::operator[](Input input) {
-  // In the order of Input.
-  std::vector<double>* const tables[kInputCount] = {&q,
-                                                    &v,
-                                                    &a,
-                                                    &tau,
-                                                    &wrench,
-                                                    &base_twist,
-                                                    &base_acceleration,
-                                                    &external_wrenches,
-                                                    &task_acceleration,
-                                                    &null_space_torque,
-                                                    &gravity};
-  return *tables[static_cast<std::size_t>(input)];
+  return this->*kTables[static_cast<int>(input)];
+}
+
+const std::vector<double>& BatchCase::operator[](Input input) const {
+  return this->*kTables[static_cast<int>(input)];
+}
+
+int BatchCase::ColumnsOf(Input input) const {
+  switch (input) {
+    case Input::kTipWrench:
+    case Input::kBaseTwist:
+    case Input::kBaseAcceleration:
+      return 6;
+    case Input::kExternalWrenches:
+      return 6 * static_cast<int>(options.external_wrenches.size());
+    case Input::kTaskAcceleration:
+      return options.task.axis_count;
+    case Input::kGravity:
+      return 3;
+    default:
+      return model->nv();
+  }
+}
+
+EvaluationInputs BatchCase::Inputs() const {
+  EvaluationInputs inputs;
+  for (int k = 0; k < kInputCount; ++k) {
+    const auto input = static_cast<Input>(k);
+    const std::vector<double>& table = (*this)[input];
+    if (table.empty()) continue;
+    const int columns = ColumnsOf(input);
+    inputs[input] = {table.data(), NumberType::kF64,
+                     std::ssize(table) / columns, columns};
+  }
+  return inputs;
+}
+
+EvaluationPlan BatchCase::Plan(const EvaluationInputs& inputs) const {
+  auto created = EvaluationPlan::Create(model, options, inputs);
+  if (const auto* error = std::get_if<ArgumentError>(&created)) {
+    ADD_FAILURE() << error->field << ": " << error->message;
+  }
+  return std::get<EvaluationPlan>(std::move(created));
 }
 
 void AddTaskInputs(BatchCase& batch, std::uint64_t seed) {
   Random random(seed);
-  FillTable(batch.rows * batch.options.task.axis_count, 5, random,
-            batch.task_acceleration);
-  FillTable(batch.rows * batch.model->nv(), 20, random,
-            batch.null_space_torque);
+  Fill(batch, Input::kTaskAcceleration, 5, random);
+  Fill(batch, Input::kNullSpaceTorque, 20, random);
 }
 
 void AddSurroundings(BatchCase& batch, std::uint64_t seed) {
@@ -105,11 +100,17 @@ void AddSurroundings(BatchCase& batch, std::uint64_t seed) {
       {first, ReferenceFrame::kWorld},
       {frames[0].name, ReferenceFrame::kLocal}};
   Random random(seed);
-  FillTable(6 * batch.rows, 1, random, batch.base_twist);
-  FillTable(6 * batch.rows, 3, random, batch.base_acceleration);
-  FillTable(24 * batch.rows, 10, random, batch.external_wrenches);
-  FillTable(3 * batch.rows, 10, random, batch.gravity);
+  Fill(batch, Input::kBaseTwist, 1, random);
+  Fill(batch, Input::kBaseAcceleration, 3, random);
+  Fill(batch, Input::kExternalWrenches, 10, random);
+  Fill(batch, Input::kGravity, 10, random);
   batch.name += ", moving base and wrenches";
+}
+
+void TurnJointsAround(BatchCase& batch) {
+  std::vector<std::string>& names = batch.options.joint_names;
+  for (const Joint& joint : batch.model->joints()) names.push_back(joint.name);
+  std::rotate(names.begin(), names.begin() + 1, names.end());
 }
 
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
@@ -119,17 +120,14 @@ BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
   batch.name = model->name();
   batch.model = std::move(model);
   Random random(seed);
-  const auto append = [](std::vector<double>& table,
-                         const Eigen::VectorXd& row) {
-    table.insert(table.end(), row.begin(), row.end());
-  };
   for (std::int64_t k = 0; k < rows; ++k) {
     const State state = MakeRandomState(*batch.model, random);
-    append(batch.q, state.q);
-    append(batch.v, state.v);
-    append(batch.a, state.a);
-    append(batch.tau, state.tau);
-    append(batch.wrench, state.wrench);
+    const Eigen::VectorXd* const parts[] = {&state.q, &state.v, &state.a,
+                                            &state.tau, &state.wrench};
+    for (int i = 0; i < 5; ++i) {
+      std::vector<double>& table = batch[static_cast<Input>(i)];
+      table.insert(table.end(), parts[i]->begin(), parts[i]->end());
+    }
   }
   batch.options.quantities = Everything();
   batch.options.reference_frame = ReferenceFrame::kLocalWorldAligned;
@@ -143,117 +141,133 @@ BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
   return batch;
 }
 
-bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
-             std::int64_t j) {
-  for (const auto& [output, table] : a.tables) {
-    const auto row = RowOf(a, output, k, 1), other = RowOf(b, output, j, 1);
-    if (row.size() != other.size() ||
-        std::memcmp(row.data(), other.data(),
-                    static_cast<std::size_t>(row.size()) * sizeof(double)) !=
-            0) {
-      return false;
-    }
-  }
-  const auto at = static_cast<std::size_t>(k);
-  const auto other = static_cast<std::size_t>(j);
-  return a.rank[at] == b.rank[other] && a.rule[at] == b.rule[other];
-}
-
-Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,
-                                       std::int64_t row, int matrix_rows) {
-  const auto& table = result.tables.at(output);
-  const auto columns =
-      static_cast<std::int64_t>(table.size() / result.rank.size());
-  return {table.data() + row * columns, matrix_rows, columns / matrix_rows};
-}
-
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
-                         std::int64_t rows, double prismatic_share) {
+                         std::int64_t rows, double prismatic_share,
+                         double right_angle_share) {
   RandomRobotOptions options;
   options.shape = tree ? RandomRobotOptions::Shape::kTree
                        : RandomRobotOptions::Shape::kChain;
   options.dof = dof;
   options.friction = true;
   options.prismatic_share = prismatic_share;
-  return MakeRandomCase(seed, options, rows);
+  options.right_angle_share = right_angle_share;
+  const RandomRobot robot = MakeRandomRobot(seed, options);
+  BatchCase batch = MakeCase(LoadModel(robot.urdf, robot.tip), rows, seed);
+  batch.name = (tree ? "tree of " : "chain of ") + std::to_string(dof) +
+               ", seed " + std::to_string(seed);
+  if (right_angle_share > 0) batch.name += ", right-angled";
+  return batch;
 }
 
 BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows) {
-  return MakeRandomCase(static_cast<std::uint64_t>(dof), dof, tree, rows);
+  return MakeRandomCase(dof, dof, tree, rows);
 }
 
-BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
-                         std::int64_t rows) {
-  const RandomRobot robot = MakeRandomRobot(seed, options);
-  BatchCase batch = MakeCase(LoadModel(robot.urdf, robot.tip), rows, seed);
-  const bool tree = options.shape == RandomRobotOptions::Shape::kTree;
-  batch.name = (tree ? "tree of " : "chain of ") + std::to_string(options.dof) +
-               ", seed " + std::to_string(seed);
-  if (options.right_angle_share > 0) batch.name += ", right-angled";
-  return batch;
+int TreeBuilder::Add(int on, JointDescription joint, LinkDescription link) {
+  const auto number = static_cast<int>(joints_.size());
+  joint.name = "j" + std::to_string(number);
+  joint.parent = links_[on + 1].name;
+  joint.child = link.name = "l" + std::to_string(number);
+  joints_.push_back(std::move(joint));
+  links_.push_back(std::move(link));
+  return number;
+}
+
+std::shared_ptr<const Model> TreeBuilder::Build() const {
+  const LoadResult loaded = torqued::Build(links_, joints_);
+  EXPECT_NE(loaded.model, nullptr) << Messages(loaded.report);
+  return loaded.model;
+}
+
+std::shared_ptr<const Model> MakeChain(
+    const std::vector<JointDescription>& joints,
+    const std::vector<LinkDescription>& links) {
+  TreeBuilder chain;
+  for (int k = 0; k < std::ssize(joints); ++k) {
+    chain.Add(k - 1, joints[k], links[k]);
+  }
+  return chain.Build();
+}
+
+EvaluationOutputs BatchResult::MakeRoom(const EvaluationPlan& plan,
+                                        double fill) {
+  EvaluationOutputs outputs;
+  for (int k = 0; k < kOutputCount; ++k) {
+    const auto output = static_cast<Output>(k);
+    if (!plan.Produces(output)) continue;
+    std::vector<double>& table = tables[output];
+    table.assign(plan.rows() * plan.columns(output), fill);
+    outputs[output] = {table.data(), NumberType::kF64};
+  }
+  rank.resize(plan.rows());
+  rule.resize(plan.rows());
+  doubts.resize(plan.rows());
+  outputs.rank = rank.data();
+  outputs.rule = rule.data();
+  return outputs;
+}
+
+Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,
+                                       std::int64_t row, int matrix_rows) {
+  const auto& table = result.tables.at(output);
+  const std::int64_t columns = std::ssize(table) / std::ssize(result.rank);
+  return {table.data() + row * columns, matrix_rows, columns / matrix_rows};
+}
+
+bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
+             std::int64_t j) {
+  for (const auto& [output, table] : a.tables) {
+    const auto row = RowOf(a, output, k), other = RowOf(b, output, j);
+    if (row.size() != other.size() ||
+        std::memcmp(row.data(), other.data(), row.size() * sizeof(double)) !=
+            0) {
+      return false;
+    }
+  }
+  return a.rank[k] == b.rank[j] && a.rule[k] == b.rule[j];
+}
+
+void ExpectSameRows(const BatchResult& part, const BatchResult& whole,
+                    const std::string& where, std::int64_t begin) {
+  for (std::int64_t k = 0; k < std::ssize(part.rank); ++k) {
+    EXPECT_TRUE(SameRow(part, k, whole, begin + k))
+        << where << ", row " << begin + k;
+  }
 }
 
 BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
                      std::int64_t chunk, bool sigma) {
   EvaluationInputs inputs = batch.Inputs();
-  std::array<std::vector<float>, kInputCount> rounded;
-  if (batch.input_type == NumberType::kF32) {
-    InputArray* const tables[] = {&inputs.q,
-                                  &inputs.v,
-                                  &inputs.a,
-                                  &inputs.tau,
-                                  &inputs.tip_wrench,
-                                  &inputs.base_twist,
-                                  &inputs.base_acceleration,
-                                  &inputs.external_wrenches,
-                                  &inputs.task_acceleration,
-                                  &inputs.null_space_torque,
-                                  &inputs.gravity};
-    for (std::size_t k = 0; k < kInputCount; ++k) {
-      RoundToSingle(*tables[k], rounded[k]);
-    }
+  std::vector<float> rounded[kInputCount];
+  for (int k = 0; k < kInputCount; ++k) {
+    InputArray& array = inputs[static_cast<Input>(k)];
+    if (batch.input_type == NumberType::kF64 || !array.present()) continue;
+    const std::vector<double>& table = batch[static_cast<Input>(k)];
+    rounded[k].assign(table.begin(), table.end());
+    array.data = rounded[k].data();
+    array.type = NumberType::kF32;
   }
-  auto created = EvaluationPlan::Create(batch.model, batch.options, inputs);
+  const EvaluationPlan plan = batch.Plan(inputs);
   BatchResult result;
-  if (const auto* error = std::get_if<ArgumentError>(&created)) {
-    ADD_FAILURE() << error->field << ": " << error->message;
-    return result;
-  }
-  const auto& plan = std::get<EvaluationPlan>(created);
-  EvaluationOutputs outputs;
+  EvaluationOutputs outputs = result.MakeRoom(plan);
   std::map<Output, std::vector<float>> single_tables;
-  for (int k = 0; k < kOutputCount; ++k) {
-    const auto output = static_cast<Output>(k);
-    if (!plan.Produces(output)) continue;
-    const auto size =
-        static_cast<std::size_t>(batch.rows * plan.columns(output));
-    auto& table = result.tables[output];
-    if (batch.output_type == NumberType::kF32) {
-      auto& single = single_tables[output];
-      single.resize(size);
-      outputs[output] = {single.data(), NumberType::kF32};
-    } else {
-      table.resize(size);
-      outputs[output] = {table.data(), NumberType::kF64};
+  if (batch.output_type == NumberType::kF32) {
+    for (const auto& [output, table] : result.tables) {
+      single_tables[output].resize(table.size());
+      outputs[output] = {single_tables[output].data(), NumberType::kF32};
     }
   }
-  const auto rows = static_cast<std::size_t>(batch.rows);
-  result.rank.resize(rows);
-  result.rule.resize(rows);
-  result.doubts.resize(rows);
-  outputs.rank = result.rank.data();
-  outputs.rule = result.rule.data();
   if (sigma) {
-    result.sigma_min.resize(rows);
+    result.sigma_min.resize(batch.rows);
     outputs.sigma_min = result.sigma_min.data();
   }
   RowWorkspace workspace;
   if (!plan.one_lane()) {
-    const BlockJob job = plan.Job(outputs);
-    const long long count = RunKernels(kernels, job, batch.rows, workspace);
-    for (long long k = 0; k < count; ++k) {
-      const DoubtfulRow& row = workspace.doubtful[static_cast<std::size_t>(k)];
-      result.doubts[static_cast<std::size_t>(row.row)] = row.quantities;
+    std::vector<DoubtfulRow> rows(batch.rows);
+    rows.resize(RunLanes(kernels, plan.Job(outputs), 0, batch.rows, workspace,
+                         rows.data()));
+    for (const DoubtfulRow& row : rows) {
+      result.doubts[row.row] = row.quantities;
     }
   }
   for (std::int64_t begin = 0; begin < batch.rows; begin += chunk) {
@@ -264,6 +278,21 @@ BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
     result.tables[output].assign(single.begin(), single.end());
   }
   return result;
+}
+
+std::vector<Route> Routes() {
+  std::vector<Route> routes;
+  for (const LaneKernels* kernels : Targets()) {
+    const std::string target = kernels->target;
+    routes.push_back({*kernels, Precision::kDouble, target + ", double"});
+    routes.push_back({*kernels, Precision::kSingle, target + ", single"});
+  }
+  return routes;
+}
+
+BatchResult Evaluate(BatchCase batch, const Route& route) {
+  batch.options.precision = route.precision;
+  return Evaluate(batch, route.kernels);
 }
 
 }  // namespace torqued::testing_support

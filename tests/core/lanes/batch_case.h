@@ -11,9 +11,13 @@
 #include "core/batch/evaluate_rows.h"
 #include "core/lanes/targets.h"
 #include "core/model/model.h"
+#include "tests/core/model/descriptions.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
+
+using RowMajorMatrix =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// All quantities there are.
 QuantitySet Everything();
@@ -30,9 +34,14 @@ struct BatchCase {
   NumberType input_type = NumberType::kF64, output_type = NumberType::kF64;
   EvaluationOptions options;
 
+  std::vector<double>& operator[](Input input);
+  const std::vector<double>& operator[](Input input) const;
+  int ColumnsOf(Input input) const;
   /// The tables as they stand.
   EvaluationInputs Inputs() const;
-  std::vector<double>& operator[](Input input);
+  /// With these tables, or others of the same sizes.
+  EvaluationPlan Plan() const { return Plan(Inputs()); }
+  EvaluationPlan Plan(const EvaluationInputs& inputs) const;
 };
 
 /// Gives the task of a batch, as its options stand, random accelerations and
@@ -43,6 +52,10 @@ void AddTaskInputs(BatchCase& batch, std::uint64_t seed);
 /// frames: on two moving frames, twice on the first, and on the base.
 void AddSurroundings(BatchCase& batch, std::uint64_t seed);
 
+/// Joints in another order than the model's: a permutation that is not its own
+/// inverse.
+void TurnJointsAround(BatchCase& batch);
+
 struct BatchResult {
   std::map<Output, std::vector<double>> tables;
   std::vector<std::uint32_t> rank;
@@ -51,29 +64,30 @@ struct BatchResult {
   std::vector<RowIssue> issues;
   /// By row: the quantities that the kernels left undecided.
   std::vector<QuantityBits> doubts;
-};
 
-using RowMajorMatrix =
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  /// Room for all that a plan produces, but for singular values.
+  EvaluationOutputs MakeRoom(const EvaluationPlan& plan, double fill = 0);
+};
 
 /// A row of a result as a matrix of so many rows.
 Eigen::Map<const RowMajorMatrix> RowOf(const BatchResult& result, Output output,
-                                       std::int64_t row, int matrix_rows);
+                                       std::int64_t row, int matrix_rows = 1);
 
 /// Whether row `k` of one result is row `j` of another, bit by bit.
 bool SameRow(const BatchResult& a, std::int64_t k, const BatchResult& b,
              std::int64_t j);
 
+/// Each row of `part` is that of the whole from `begin` on, bit by bit.
+void ExpectSameRows(const BatchResult& part, const BatchResult& whole,
+                    const std::string& where, std::int64_t begin = 0);
+
 /// Random states of a random robot (see MakeRandomRobot).
 BatchCase MakeRandomCase(std::uint64_t seed, int dof, bool tree,
-                         std::int64_t rows, double prismatic_share = 0.25);
+                         std::int64_t rows, double prismatic_share = 0.25,
+                         double right_angle_share = 0);
 
 /// Those of the seed that is its number of joints.
 BatchCase MakeRandomCase(int dof, bool tree, std::int64_t rows);
-
-/// The same with all that a random robot can be told.
-BatchCase MakeRandomCase(std::uint64_t seed, const RandomRobotOptions& options,
-                         std::int64_t rows);
 
 /// Random states of a model.
 BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
@@ -83,13 +97,48 @@ BatchCase MakeCase(std::shared_ptr<const Model> model, std::int64_t rows,
 BatchCase MakeShippedCase(const std::string& name, std::int64_t rows,
                           std::uint64_t seed);
 
-/// What the kernels alone make of all rows; returns how many are in doubt.
-long long RunKernels(const LaneKernels& kernels, const BlockJob& job,
-                     std::int64_t rows, RowWorkspace& workspace);
+/// Joints of no name that move links of no name: "j0" moves "l0".
+class TreeBuilder {
+ public:
+  /// On another's link; -1: on the base. Returns the joint's number.
+  int Add(int on, JointDescription joint, LinkDescription link);
+  std::shared_ptr<const Model> Build() const;
+
+ private:
+  std::vector<LinkDescription> links_ = {MasslessLink("base")};
+  std::vector<JointDescription> joints_;
+};
+
+/// Each joint on the link before it.
+std::shared_ptr<const Model> MakeChain(
+    const std::vector<JointDescription>& joints,
+    const std::vector<LinkDescription>& links);
+
+/// A joint of no name between no links.
+inline JointDescription Turning(std::array<double, 3> axis,
+                                std::array<double, 3> xyz = {0, 0, 0}) {
+  return JointOf("", JointKind::kContinuous, "", "", xyz, axis);
+}
 
 /// Evaluates all rows, `chunk` at a time. With `sigma` the singular values are
 /// asked for.
 BatchResult Evaluate(const BatchCase& batch, const LaneKernels& kernels,
                      std::int64_t chunk = 1 << 20, bool sigma = false);
+
+/// Kernels and a precision.
+struct Route {
+  const LaneKernels& kernels;
+  Precision precision;
+  std::string name;
+};
+
+/// All targets in both precisions.
+std::vector<Route> Routes();
+
+BatchResult Evaluate(BatchCase batch, const Route& route);
+
+/// By the definitions of rigid-body dynamics: every quantity of every row
+/// alone, in numbers wider than double, on the tree as it is described.
+BatchResult Reference(const BatchCase& batch);
 
 }  // namespace torqued::testing_support

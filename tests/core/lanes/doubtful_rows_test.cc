@@ -2,17 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/core/lanes/batch_case.h"
-#include "tests/core/model/descriptions.h"
 #include "tests/support/compare.h"
 
 namespace torqued::testing_support {
@@ -25,19 +17,12 @@ constexpr std::int64_t kRows = 500;
 BatchCase NearWristSingularity() {
   BatchCase batch = MakeShippedCase("ur5e", kRows, 11);
   batch.options.precision = Precision::kSingle;
-  for (std::size_t row = 0; row < kRows; row += 3) {
-    batch.q[6 * row + 4] = 1e-4 * static_cast<double>(1 + row);
+  for (int row = 0; row < kRows; row += 3) {
+    batch.q[6 * row + 4] = 1e-4 * (1 + row);
   }
   // Other rows are in doubt of other quantities: their torques overflow.
-  for (std::size_t row = 1; row < kRows; row += 30) batch.a[6 * row] = 3e38;
+  for (int row = 1; row < kRows; row += 30) batch.a[6 * row] = 3e38;
   return batch;
-}
-
-/// The numbers of a row of one output.
-std::vector<double> Numbers(const BatchResult& result, Output output,
-                            std::int64_t row) {
-  const auto numbers = RowOf(result, output, row, 1);
-  return {numbers.data(), numbers.data() + numbers.size()};
 }
 
 TEST(DoubtfulRows, OfSinglePrecisionHaveTheBitsOfDoublePrecision) {
@@ -49,12 +34,11 @@ TEST(DoubtfulRows, OfSinglePrecisionHaveTheBitsOfDoublePrecision) {
     EXPECT_EQ(single.rank, exact.rank);
     int doubtful = 0, other = 0;
     for (std::int64_t row = 0; row < kRows; ++row) {
-      const QuantityBits doubts = single.doubts[static_cast<std::size_t>(row)];
       for (const Output output : {Output::kLambda, Output::kEta,
                                   Output::kConsistentInverse, Output::kTau}) {
         const bool same =
-            Numbers(single, output, row) == Numbers(exact, output, row);
-        if ((doubts & Bit(QuantityOf(output))) != 0) {
+            RowOf(single, output, row) == RowOf(exact, output, row);
+        if ((single.doubts[row] & Bit(QuantityOf(output))) != 0) {
           ++doubtful;
           EXPECT_TRUE(same) << kernels->target << " row " << row;
         } else if (!same) {
@@ -72,11 +56,9 @@ TEST(DoubtfulRows, DoNotDependOnTheirNeighbours) {
   for (const LaneKernels* kernels : Targets()) {
     const BatchResult all = Evaluate(batch, *kernels);
     for (const std::int64_t chunk : {1, 7, 100}) {
-      const BatchResult chunks = Evaluate(batch, *kernels, chunk);
-      for (std::int64_t row = 0; row < kRows; ++row) {
-        ASSERT_TRUE(SameRow(chunks, row, all, row))
-            << kernels->target << " row " << row << " in chunks of " << chunk;
-      }
+      ExpectSameRows(
+          Evaluate(batch, *kernels, chunk), all,
+          kernels->target + (" in chunks of " + std::to_string(chunk)));
     }
   }
 }
@@ -84,54 +66,39 @@ TEST(DoubtfulRows, DoNotDependOnTheirNeighbours) {
 /// A trunk of 40 kg with two arms of seven joints and hands of fifteen, whose
 /// finger links weigh 4 g and have 1e-7 of the trunk's inertia: 46 joints.
 std::shared_ptr<const Model> HumanoidWithHands() {
-  std::vector<LinkDescription> links = {MasslessLink("base")};
-  std::vector<JointDescription> joints;
-  const auto add = [&](const std::string& name, const std::string& parent,
-                       std::array<double, 3> at, std::array<double, 3> axis,
-                       LinkDescription link) {
-    link.name = name;
-    links.push_back(std::move(link));
-    joints.push_back(
-        JointOf(name, JointKind::kContinuous, parent, name, at, axis));
-  };
+  TreeBuilder tree;
   constexpr std::array<double, 3> kX = {1, 0, 0}, kY = {0, 1, 0},
                                   kZ = {0, 0, 1};
-  add("waist", "base", {}, kZ, Link("", 5, {0, 0, 0.1}, {0.05, 0.05, 0.05}));
-  add("trunk", "waist", {0, 0, 0.2}, kY, Link("", 40, {0, 0, 0.2}, {1, 1, 1}));
+  const int waist =
+      tree.Add(-1, Turning(kZ), Link("", 5, {0, 0, 0.1}, {0.05, 0.05, 0.05}));
+  const int trunk = tree.Add(waist, Turning(kY, {0, 0, 0.2}),
+                             Link("", 40, {0, 0, 0.2}, {1, 1, 1}));
   for (const double side : {1.0, -1.0}) {
-    const std::string arm = side > 0 ? "left" : "right";
     const std::array<double, 3> axes[] = {kY, kX, kZ, kY, kZ, kX, kY};
-    std::string parent = "trunk";
+    int palm = trunk;
     for (int k = 0; k < 7; ++k) {
       const bool long_link = k == 2 || k == 3;
-      const std::string name = arm + std::to_string(k);
       const double at = k == 0 ? 0.4 : k == 3 || k == 4 ? -0.28 : 0;
-      add(name, parent, {0, k == 0 ? side * 0.2 : 0.0, at}, axes[k],
-          long_link ? Link("", 2, {0, 0, -0.14}, {0.012, 0.012, 0.001})
-                    : Link("", 0.3, {0, 0, 0}, {1e-4, 1e-4, 1e-4}));
-      parent = name;
+      palm =
+          tree.Add(palm, Turning(axes[k], {0, k == 0 ? side * 0.2 : 0.0, at}),
+                   long_link ? Link("", 2, {0, 0, -0.14}, {0.012, 0.012, 0.001})
+                             : Link("", 0.3, {0, 0, 0}, {1e-4, 1e-4, 1e-4}));
     }
-    const std::string palm = parent;
-    for (int finger = 0; finger < 5; ++finger) {
-      parent = palm;
+    for (int finger = -2; finger <= 2; ++finger) {
+      int on = palm;
       for (int k = 0; k < 3; ++k) {
-        const std::string name =
-            arm + "f" + std::to_string(finger) + std::to_string(k);
-        add(name, parent, {0.0, k == 0 ? 0.02 * (finger - 2) : 0.0, -0.03}, kY,
-            Link("", 0.004, {0, 0, -0.015}, {3e-7, 3e-7, 1e-7}));
-        parent = name;
+        on = tree.Add(on, Turning(kY, {0, k == 0 ? 0.02 * finger : 0, -0.03}),
+                      Link("", 0.004, {0, 0, -0.015}, {3e-7, 3e-7, 1e-7}));
       }
     }
   }
-  return Build(links, joints).model;
+  return tree.Build();
 }
 
 TEST(DoubtfulRows, AreFewOfAHumanoidWithLightFingers) {
   // Pivots are held against what each joint carries, not against each other.
-  const auto model = HumanoidWithHands();
-  ASSERT_NE(model, nullptr);
-  ASSERT_EQ(model->nv(), 46);
-  BatchCase batch = MakeCase(model, kRows, 5);
+  BatchCase batch = MakeCase(HumanoidWithHands(), kRows, 5);
+  ASSERT_EQ(batch.model->nv(), 46);
   batch.wrench.clear();
   batch.options.quantities = {Quantity::kForwardDynamics,
                               Quantity::kForwardDynamicsDerivatives,
@@ -146,9 +113,9 @@ TEST(DoubtfulRows, AreFewOfAHumanoidWithLightFingers) {
     for (const Output output :
          {Output::kAcceleration, Output::kMassMatrixInverse,
           Output::kAccelerationByTau}) {
-      EXPECT_LT(RelativeError(RowOf(result, output, row, 1),
-                              RowOf(exact, output, row, 1)),
-                1e-4)
+      EXPECT_LT(
+          RelativeError(RowOf(result, output, row), RowOf(exact, output, row)),
+          1e-4)
           << ToString(output) << " of row " << row;
     }
   }
@@ -158,20 +125,14 @@ TEST(DoubtfulRows, AreFewOfAHumanoidWithLightFingers) {
 /// of the outer's inertia, and seven single joints: 13 branches from the base,
 /// none of which makes another worse.
 std::shared_ptr<const Model> ThreeWeakBranches() {
-  std::vector<LinkDescription> links = {MasslessLink("base")};
-  std::vector<JointDescription> joints;
-  const auto add = [&](const std::string& name, const std::string& parent,
-                       double inertia) {
-    links.push_back(Link(name, 1, {}, {inertia, inertia, inertia}));
-    joints.push_back(JointOf(name, JointKind::kContinuous, parent, name));
+  TreeBuilder tree;
+  const auto add = [&tree](int on, double inertia) {
+    return tree.Add(on, Turning({0, 0, 1}),
+                    Link("", 1, {}, {inertia, inertia, inertia}));
   };
-  for (int k = 0; k < 10; ++k) {
-    const std::string name = "link" + std::to_string(k);
-    const bool weak = k < 3;
-    add(name, "base", weak ? 1e-3 : 1);
-    if (weak) add(name + "_outer", name, 1);
-  }
-  return Build(links, joints).model;
+  for (int k = 0; k < 3; ++k) add(add(-1, 1e-3), 1);
+  for (int k = 0; k < 7; ++k) add(-1, 1);
+  return tree.Build();
 }
 
 TEST(DoubtfulRows, OfATaskAreNotThoseOfManyBranchesTogether) {
@@ -179,7 +140,7 @@ TEST(DoubtfulRows, OfATaskAreNotThoseOfManyBranchesTogether) {
   ASSERT_EQ(batch.model->nv(), 13);
   batch.wrench.clear();
   batch.options.quantities = {Quantity::kOperationalSpace};
-  batch.options.tip_frame = "link9";
+  batch.options.tip_frame = "l12";
   batch.options.task.axis_count = 1;
   batch.options.task.axes = {2};  // angular z
   batch.options.precision = Precision::kSingle;
@@ -194,20 +155,14 @@ TEST(DoubtfulRows, OfATaskAreNotThoseOfManyBranchesTogether) {
 
 TEST(MassMatrixInverse, IsTheDerivativeOfAccelerationsByTorquesBitByBit) {
   for (const int dof : {6, 7, 11, 20}) {
-    BatchCase batch =
-        MakeRandomCase(static_cast<std::uint64_t>(dof), dof, true, 40);
+    BatchCase batch = MakeRandomCase(dof, true, 40);
     batch.options.quantities = {Quantity::kMassMatrixInverse,
                                 Quantity::kForwardDynamicsDerivatives};
-    for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
-      for (const LaneKernels* kernels : Targets()) {
-        batch.options.precision = precision;
-        const BatchResult result = Evaluate(batch, *kernels);
-        for (std::int64_t row = 0; row < batch.rows; ++row) {
-          ASSERT_EQ(Numbers(result, Output::kMassMatrixInverse, row),
-                    Numbers(result, Output::kAccelerationByTau, row))
-              << dof << " joints, " << kernels->target;
-        }
-      }
+    for (const Route& route : Routes()) {
+      const auto tables = Evaluate(batch, route).tables;
+      EXPECT_EQ(tables.at(Output::kMassMatrixInverse),
+                tables.at(Output::kAccelerationByTau))
+          << dof << " joints, " << route.name;
     }
   }
 }

@@ -14,8 +14,6 @@
 #include "tests/core/dynamics/quad_mass_matrix.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
-#include "tests/core/lanes/reference.h"
-#include "tests/core/model/descriptions.h"
 
 namespace torqued::testing_support {
 namespace {
@@ -23,6 +21,16 @@ namespace {
 constexpr std::uint64_t kRobots = 1500;
 
 /// A robot in one state, at rest and without gravity, so that a = M⁻¹ tau.
+BatchCase AtRest(const std::shared_ptr<const Model>& model, std::uint64_t seed,
+                 std::vector<double> q) {
+  BatchCase batch = MakeCase(model, 1, seed);
+  batch.q = std::move(q);
+  batch.wrench.clear();
+  std::fill(batch.v.begin(), batch.v.end(), 0);
+  batch.options.terms.gravity = {0, 0, 0};
+  return batch;
+}
+
 struct Near {
   BatchCase batch;
   PivotVerdict verdict;
@@ -36,12 +44,8 @@ struct Near {
 bool MakeNear(std::uint64_t seed, Near* near) {
   const ThinRobot robot = MakeThinRobot(seed, {.most_joints = 16});
   if (robot.model == nullptr) return false;
-  near->batch = MakeCase(robot.model, 1, seed);
+  near->batch = AtRest(robot.model, seed, robot.q);
   BatchCase& batch = near->batch;
-  batch.q = robot.q;
-  batch.wrench.clear();
-  std::fill(batch.v.begin(), batch.v.end(), 0);
-  batch.options.terms.gravity = {0, 0, 0};
   batch.options.quantities = {Quantity::kForwardDynamics,
                               Quantity::kMassMatrixInverse,
                               Quantity::kForwardDynamicsDerivatives};
@@ -57,6 +61,7 @@ bool MakeNear(std::uint64_t seed, Near* near) {
   return true;
 }
 
+/// By all targets and the reference, with their names.
 std::vector<BatchResult> EvaluateEverywhere(const BatchCase& batch,
                                             std::vector<std::string>* where) {
   std::vector<BatchResult> results;
@@ -69,33 +74,34 @@ std::vector<BatchResult> EvaluateEverywhere(const BatchCase& batch,
   return results;
 }
 
+/// Calls f(result, where) with the results of all targets in both precisions,
+/// and of the reference.
+template <class Function>
+void ForResults(BatchCase batch, const Function& f) {
+  for (const Route& route : Routes()) f(Evaluate(batch, route), route.name);
+  f(Reference(batch), "reference");
+}
+
 TEST(NearSingular, TheRuleDecidesForAllTargetsTextsAndPrecisions) {
   int lost = 0;
   for (std::uint64_t seed = 0; seed < kRobots; ++seed) {
     Near near;
     if (!MakeNear(seed, &near)) continue;
     if (!near.verdict.regular()) ++lost;
-    for (const Precision precision : {Precision::kDouble, Precision::kSingle}) {
-      near.batch.options.precision = precision;
-      std::vector<std::string> where;
-      const auto results = EvaluateEverywhere(near.batch, &where);
-      for (std::size_t k = 0; k < results.size(); ++k) {
-        const std::string name = "seed " + std::to_string(seed) + " on " +
-                                 where[k] + ", precision " +
-                                 std::to_string(static_cast<int>(precision));
-        if (near.verdict.regular()) {
-          EXPECT_TRUE(results[k].issues.empty()) << name;
-          continue;
-        }
-        ASSERT_EQ(results[k].issues.size(), 1u) << name;
-        EXPECT_EQ(results[k].issues[0].code, RowCode::kSingularMassMatrix)
-            << name;
-        EXPECT_EQ(results[k].issues[0].column, near.verdict.joint) << name;
-        for (const auto& [output, table] : results[k].tables) {
-          for (const double x : table) EXPECT_TRUE(std::isnan(x)) << name;
-        }
-      }
-    }
+    ForResults(near.batch,
+               [&](const BatchResult& result, const std::string& where) {
+                 SCOPED_TRACE("seed " + std::to_string(seed) + " on " + where);
+                 if (near.verdict.regular()) {
+                   EXPECT_TRUE(result.issues.empty());
+                   return;
+                 }
+                 ASSERT_EQ(result.issues.size(), 1u);
+                 EXPECT_EQ(result.issues[0].code, RowCode::kSingularMassMatrix);
+                 EXPECT_EQ(result.issues[0].column, near.verdict.joint);
+                 for (const auto& [output, table] : result.tables) {
+                   for (const double x : table) EXPECT_TRUE(std::isnan(x));
+                 }
+               });
   }
   EXPECT_GT(lost, 20);
 }
@@ -143,74 +149,49 @@ TEST(NearSingular, ResultsHaveDigitsInProportionToTheDistanceFromTheLimit) {
 /// Joints on nearly the same axis, two by two, with one body at the end: each
 /// pivot is small beside the one before it, none is tiny, and what they lose
 /// multiplies. So many ordinary links carry it.
-LoadResult LeaningChain(double lean, std::size_t joints, bool reversed,
-                        int carriers) {
+std::shared_ptr<const Model> LeaningChain(double lean, std::size_t joints,
+                                          bool reversed, int carriers) {
   const double s = lean;
   std::vector<JointDescription> chain = {
-      JointOf("", JointKind::kContinuous, "", "", {}, {0, 0, 1}),
-      JointOf("", JointKind::kContinuous, "", "", {}, {s, 0, 1}),
-      JointOf("", JointKind::kContinuous, "", "", {}, {1, s, 0}),
-      JointOf("", JointKind::kContinuous, "", "", {0, 0, -s}, {0, 1, 0}),
-      JointOf("", JointKind::kPrismatic, "", "", {0, 0, s}, {1, s, 0})};
+      Turning({0, 0, 1}), Turning({s, 0, 1}), Turning({1, s, 0}),
+      Turning({0, 1, 0}, {0, 0, -s}), Turning({1, s, 0}, {0, 0, s})};
+  chain[4].type = JointKind::kPrismatic;
   chain.resize(joints);
   if (reversed) {
     std::reverse(chain.begin(), chain.end());
     for (JointDescription& joint : chain) joint.origin.p = {};
   }
-  std::vector<LinkDescription> links = {MasslessLink("base")};
-  std::vector<JointDescription> all;
-  const auto add = [&](JointDescription joint, LinkDescription link) {
-    link.name = "l" + std::to_string(all.size());
-    joint.name = "j" + std::to_string(all.size());
-    joint.parent = links.back().name;
-    joint.child = link.name;
-    all.push_back(joint);
-    links.push_back(link);
-  };
-  for (int k = 0; k < carriers; ++k) {
-    const std::array<double, 3> axis = {
-        k % 3 == 0 ? 1.0 : 0.0, k % 3 == 1 ? 1.0 : 0.0, k % 3 == 2 ? 1.0 : 0.0};
-    add(JointOf("", JointKind::kContinuous, "", "", {0.3, 0.1, 0.2}, axis),
-        Link("", 5, {0.1, 0.1, 0.1}));
+  std::vector<LinkDescription> links(joints, MasslessLink(""));
+  links.back() = Link("", 1);
+  for (int k = carriers - 1; k >= 0; --k) {
+    std::array<double, 3> axis = {};
+    axis[k % 3] = 1;
+    chain.insert(chain.begin(), Turning(axis, {0.3, 0.1, 0.2}));
+    links.insert(links.begin(), Link("", 5, {0.1, 0.1, 0.1}));
   }
-  for (std::size_t k = 0; k < joints; ++k) {
-    add(chain[k], k + 1 < joints ? MasslessLink("") : Link("", 1));
-  }
-  return Build(links, all);
+  return MakeChain(chain, links);
 }
 
 /// The rule decides about the chain, and where it is regular single precision
 /// is near double.
-void ExpectTheRulesAnswer(const LoadResult& loaded, Quantity quantity,
-                          const std::string& name, int* lost, int* regular) {
-  BatchCase batch = MakeCase(loaded.model, 1, 1);
-  batch.wrench.clear();
-  std::fill(batch.q.begin(), batch.q.end(), 0);
-  std::fill(batch.v.begin(), batch.v.end(), 0);
-  batch.options.terms.gravity = {0, 0, 0};
+void ExpectTheRulesAnswer(const std::shared_ptr<const Model>& model,
+                          Quantity quantity, const std::string& name, int* lost,
+                          int* regular) {
+  BatchCase batch = AtRest(model, 1, std::vector<double>(model->nv()));
   batch.options.quantities = {quantity};
-  const PivotVerdict verdict =
-      PivotRule(loaded.model->tree()).At(batch.q.data());
+  const PivotVerdict verdict = PivotRule(model->tree()).At(batch.q.data());
   ++*(verdict.regular() ? regular : lost);
-  std::vector<std::string> where;
-  const auto exact = EvaluateEverywhere(batch, &where);
-  batch.options.precision = Precision::kSingle;
-  const auto single = EvaluateEverywhere(batch, &where);
-  const int n = loaded.model->nv();
-  const auto numbers = [quantity, n](const BatchResult& result) {
-    return quantity == Quantity::kForwardDynamics
-               ? RowOf(result, Output::kAcceleration, 0, 1)
-               : RowOf(result, Output::kMassMatrixInverse, 0, n);
-  };
-  for (std::size_t k = 0; k < exact.size(); ++k) {
-    EXPECT_EQ(exact[k].issues.empty(), verdict.regular())
-        << name << " on " << where[k];
-    EXPECT_EQ(single[k].issues.empty(), verdict.regular())
-        << name << " on " << where[k];
-    if (!verdict.regular()) continue;
-    const auto a = numbers(exact[k]), b = numbers(single[k]);
-    EXPECT_LT((a - b).norm(), 0.02 * a.norm()) << name << where[k];
-  }
+  const Output output = quantity == Quantity::kForwardDynamics
+                            ? Output::kAcceleration
+                            : Output::kMassMatrixInverse;
+  const BatchResult exact = Reference(batch);
+  ForResults(batch, [&](const BatchResult& result, const std::string& where) {
+    EXPECT_EQ(result.issues.empty(), verdict.regular())
+        << name << " on " << where;
+    if (!verdict.regular()) return;
+    const auto a = RowOf(exact, output, 0), b = RowOf(result, output, 0);
+    EXPECT_LT((a - b).norm(), 0.02 * a.norm()) << name << where;
+  });
 }
 
 TEST(NearSingular, WhatSmallPivotsLoseMultiplies) {
@@ -222,15 +203,12 @@ TEST(NearSingular, WhatSmallPivotsLoseMultiplies) {
       for (const bool reversed : {false, true}) {
         for (const std::size_t joints : {3, 4, 5}) {
           for (double lean = 0.5; lean > 1e-4; lean *= 0.7) {
-            const LoadResult loaded =
-                LeaningChain(lean, joints, reversed, carriers);
-            ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
-            ExpectTheRulesAnswer(loaded, quantity,
-                                 std::to_string(joints) + " joints, lean " +
-                                     std::to_string(lean) +
-                                     (reversed ? ", reversed" : "") + ", " +
-                                     std::to_string(carriers) + " carriers",
-                                 &lost, &regular);
+            ExpectTheRulesAnswer(
+                LeaningChain(lean, joints, reversed, carriers), quantity,
+                std::to_string(joints) + " joints, lean " +
+                    std::to_string(lean) + (reversed ? ", reversed" : "") +
+                    ", " + std::to_string(carriers) + " carriers",
+                &lost, &regular);
           }
         }
       }
@@ -243,59 +221,37 @@ TEST(NearSingular, WhatSmallPivotsLoseMultiplies) {
 /// Four axes through one point, which lean by little, and ten joints behind
 /// them with links that become lighter and lighter: the first pivot is nothing
 /// but what the next ones, none of them tiny, make of the round-off.
-LoadResult LeaningAxesUnderManyJoints(double lean, bool reversed) {
+std::shared_ptr<const Model> LeaningAxesUnderManyJoints(double lean,
+                                                        bool reversed) {
   std::vector<JointDescription> chain = {
-      JointOf("", JointKind::kContinuous, "", "", {}, {0, 1, 0}),
-      JointOf("", JointKind::kContinuous, "", "", {}, {1, lean, 0}),
-      JointOf("", JointKind::kContinuous, "", "", {}, {lean, 0, 1}),
-      JointOf("", JointKind::kContinuous, "", "", {}, {0, 0, 1})};
+      Turning({0, 1, 0}), Turning({1, lean, 0}), Turning({lean, 0, 1}),
+      Turning({0, 0, 1})};
   if (reversed) std::reverse(chain.begin(), chain.end());
-  for (int k = 0; k < 10; ++k) {
-    chain.push_back(
-        JointOf("", JointKind::kContinuous, "", "", {0.1, 0, 0},
-                {0, k % 2 == 0 ? 1.0 : 0.0, k % 2 == 0 ? 0.0 : 1.0}));
-  }
-  std::vector<LinkDescription> links = {MasslessLink("base")};
-  for (std::size_t k = 0; k < chain.size(); ++k) {
-    const std::string name = "l" + std::to_string(k);
-    chain[k].name = "j" + std::to_string(k);
-    chain[k].parent = links.back().name;
-    chain[k].child = name;
+  std::vector<LinkDescription> links(3, MasslessLink(""));
+  for (int k = 3; k < 14; ++k) {
+    if (k > 3) chain.push_back(Turning({0, 0, 1}, {0.1, 0, 0}));
+    if (k % 2 == 0) chain.back().axis = {0, 1, 0};
     const double m = std::pow(0.1, k);
-    links.push_back(
-        k < 3 ? MasslessLink(name)
-              : Link(name, m, {0.05, 0.03, 0.08}, {m / 10, m / 10, m / 10}));
+    links.push_back(Link("", m, {0.05, 0.03, 0.08}, {m / 10, m / 10, m / 10}));
   }
-  return Build(links, chain);
+  return MakeChain(chain, links);
 }
 
 TEST(NearSingular, NoLostStateOfManyJointsPasses) {
   for (int trial = 0; trial < 370; ++trial) {
     const double lean = 0.01 * std::pow(1.02, trial / 2);
-    const LoadResult loaded = LeaningAxesUnderManyJoints(lean, trial % 2 != 0);
-    ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
-    BatchCase batch = MakeCase(loaded.model, 1, 1);
-    batch.wrench.clear();
-    std::fill(batch.q.begin(), batch.q.end(), 0);
-    std::fill(batch.v.begin(), batch.v.end(), 0);
-    ASSERT_FALSE(PivotRule(loaded.model->tree()).At(batch.q.data()).regular());
+    const auto model = LeaningAxesUnderManyJoints(lean, trial % 2 != 0);
+    BatchCase batch = AtRest(model, 1, std::vector<double>(14));
+    ASSERT_FALSE(PivotRule(model->tree()).At(batch.q.data()).regular());
     for (const Quantity quantity :
          {Quantity::kForwardDynamics, Quantity::kMassMatrixInverse,
           Quantity::kForwardDynamicsDerivatives, Quantity::kOperationalSpace}) {
       batch.options.quantities = {quantity};
-      for (const Precision precision :
-           {Precision::kDouble, Precision::kSingle}) {
-        batch.options.precision = precision;
-        std::vector<std::string> where;
-        const auto results = EvaluateEverywhere(batch, &where);
-        for (std::size_t k = 0; k < results.size(); ++k) {
-          EXPECT_EQ(results[k].issues.size(), 1u)
-              << "lean " << lean << (trial % 2 != 0 ? ", reversed" : "")
-              << " on " << where[k] << ", precision "
-              << static_cast<int>(precision) << ", quantity "
-              << static_cast<int>(quantity);
-        }
-      }
+      ForResults(
+          batch, [&](const BatchResult& result, const std::string& where) {
+            EXPECT_EQ(result.issues.size(), 1u)
+                << "trial " << trial << " on " << where << ToString(quantity);
+          });
     }
   }
 }
@@ -303,28 +259,23 @@ TEST(NearSingular, NoLostStateOfManyJointsPasses) {
 TEST(NearSingular, ARollJointUnderHeavyLinksIsNotDividedByRoundOff) {
   // The last joint turns a heavy rod about its own axis; turned frames on the
   // way leave round-off of the other moments in that about the axis.
-  const LoadResult loaded = Build(
-      {MasslessLink("base"), Link("upper", 3, {0, 0, 0.2}, {0.1, 0.1, 0.01}),
-       Link("roll", 1e-9, {0, 0, 0}, {1e-19, 1e-19, 1e-19}),
-       Link("bend", 1e-9, {0, 0, 0}, {1e-19, 1e-19, 1e-19}),
-       Link("rod", 40, {0, 0.5, 0.8660254037844386}, {10, 10, 10})},
-      {JointOf("lift", JointKind::kContinuous, "base", "upper", {}, {0, 1, 0}),
-       JointOf("roll", JointKind::kContinuous, "upper", "roll", {0, 0, 0.4}),
-       JointOf("bend", JointKind::kContinuous, "roll", "bend", {}, {1, 0, 0}),
-       JointOf("tool", JointKind::kContinuous, "bend", "rod", {}, {0, 0, 1})});
-  ASSERT_NE(loaded.model, nullptr) << Messages(loaded.report);
-  BatchCase batch = MakeCase(loaded.model, 1, 1);
+  const LinkDescription tiny = Link("", 1e-9, {}, {1e-19, 1e-19, 1e-19});
+  BatchCase batch = MakeCase(
+      MakeChain({Turning({0, 1, 0}), Turning({0, 0, 1}, {0, 0, 0.4}),
+                 Turning({1, 0, 0}), Turning({0, 0, 1})},
+                {Link("", 3, {0, 0, 0.2}, {0.1, 0.1, 0.01}), tiny, tiny,
+                 Link("", 40, {0, 0.5, 0.8660254037844386}, {10, 10, 10})}),
+      1, 1);
   batch.wrench.clear();
   batch.options.quantities = {Quantity::kForwardDynamics,
                               Quantity::kMassMatrixInverse};
-  // Roll and tool turn about one axis when bend is zero.
+  // Joints 1 and 3 turn about one axis when joint 2 is at zero.
   batch.q = {0.3, 0.7, 0, 0.4};
-  std::vector<std::string> where;
-  for (const BatchResult& result : EvaluateEverywhere(batch, &where)) {
-    ASSERT_EQ(result.issues.size(), 1u);
+  ForResults(batch, [](const BatchResult& result, const std::string& where) {
+    ASSERT_EQ(result.issues.size(), 1u) << where;
     EXPECT_EQ(result.issues[0].code, RowCode::kSingularMassMatrix);
     EXPECT_EQ(result.issues[0].column, 1);
-  }
+  });
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // A row's answer is its own: bit by bit the same whatever stands around it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <sstream>
 
-#include "core/batch/engine.h"
 #include "core/batch/robot.h"
 #include "tests/core/lanes/batch_case.h"
 
@@ -20,12 +20,12 @@ BatchCase Slice(const BatchCase& batch, std::int64_t begin,
                 std::int64_t count) {
   BatchCase slice = batch;
   slice.rows = count;
-  const auto cut = [&](std::vector<double>& table) {
-    const auto columns = static_cast<std::int64_t>(table.size()) / batch.rows;
+  for (int k = 0; k < kInputCount; ++k) {
+    std::vector<double>& table = slice[static_cast<Input>(k)];
+    const std::int64_t columns = std::ssize(table) / batch.rows;
     table = {table.begin() + begin * columns,
              table.begin() + (begin + count) * columns};
-  };
-  for (int k = 0; k < kInputCount; ++k) cut(slice[static_cast<Input>(k)]);
+  }
   return slice;
 }
 
@@ -35,177 +35,108 @@ std::vector<BatchCase> Cases(std::int64_t rows) {
     cases.push_back(MakeRandomCase(dof, dof % 2 == 1, rows));
   }
   cases.push_back(MakeRandomCase(30, 30, true, rows));
-  for (BatchCase& batch : cases) AddTaskInputs(batch, 1);
   for (const int dof : {4, 7}) {
     cases.push_back(MakeRandomCase(dof, dof == 4, rows));
-    AddTaskInputs(cases.back(), 2);
     AddSurroundings(cases.back(), 3);
   }
+  for (BatchCase& batch : cases) AddTaskInputs(batch, 1);
   return cases;
 }
 
 TEST(RowIndependence, CountPositionAndChunksDoNotMatter) {
-  for (const LaneKernels* kernels : Targets()) {
-    const std::int64_t W = kernels->lanes_f64;
-    for (const BatchCase& batch : Cases(8 * W + 2)) {
-      const BatchResult whole = Evaluate(batch, *kernels);
-      for (const std::int64_t count :
-           {std::int64_t{1}, W - 1, W, W + 1, 3 * W, 8 * W + 2}) {
-        for (const std::int64_t begin :
-             {std::int64_t{0}, std::int64_t{1}, batch.rows - count}) {
-          if (count == 0 || begin + count > batch.rows) continue;
-          const BatchResult part =
-              Evaluate(Slice(batch, begin, count), *kernels, W);
-          for (std::int64_t k = 0; k < count; ++k) {
-            EXPECT_TRUE(SameRow(part, k, whole, begin + k))
-                << batch.name << " on " << kernels->target << ", row "
-                << begin + k << " in " << count << " from " << begin;
-          }
+  for (const Route& route : Routes()) {
+    const bool single = route.precision == Precision::kSingle;
+    const LaneKernels& kernels = route.kernels;
+    const int W = single ? kernels.lanes_f32 : kernels.lanes_f64;
+    const int rows = (single ? 3 : 8) * W + 2;
+    for (BatchCase& batch : Cases(rows)) {
+      batch.options.precision = route.precision;
+      const std::string where = batch.name + " on " + route.name;
+      const BatchResult whole = Evaluate(batch, kernels);
+      for (const int count : {1, W - 1, W, W + 1, 3 * W, rows}) {
+        for (const int begin : {0, 1, rows - count}) {
+          if (count == 0 || begin + count > rows) continue;
+          ExpectSameRows(Evaluate(Slice(batch, begin, count), kernels, W),
+                         whole, where, begin);
         }
       }
-      const BatchResult one_lane = Evaluate(batch, *kernels->one_lane);
-      for (std::int64_t k = 0; kOneLaneHasBitsOfLanes && k < batch.rows; ++k) {
-        EXPECT_TRUE(SameRow(one_lane, k, whole, k))
-            << batch.name << " on " << kernels->target << ", row " << k
-            << " alone";
+      if (kOneLaneHasBitsOfLanes && !single) {
+        ExpectSameRows(Evaluate(batch, *kernels.one_lane), whole,
+                       where + " alone");
       }
-      for (const std::int64_t chunk : {std::int64_t{1}, W - 1, W, W + 1}) {
+      for (const int chunk : {1, W - 1, W, W + 1}) {
         if (chunk == 0) continue;
-        const BatchResult chunked = Evaluate(batch, *kernels, chunk);
-        for (std::int64_t k = 0; k < batch.rows; ++k) {
-          EXPECT_TRUE(SameRow(chunked, k, whole, k))
-              << batch.name << " on " << kernels->target << ", row " << k
-              << " in chunks of " << chunk;
-        }
-      }
-    }
-  }
-}
-
-TEST(RowIndependence, SinglePrecisionRowsAreIndependentToo) {
-  for (const LaneKernels* kernels : Targets()) {
-    const std::int64_t W = kernels->lanes_f32;
-    for (BatchCase& batch : Cases(3 * W + 1)) {
-      batch.options.precision = Precision::kSingle;
-      const BatchResult whole = Evaluate(batch, *kernels);
-      for (const std::int64_t chunk : {std::int64_t{1}, W - 1, W + 1}) {
-        const BatchResult chunked = Evaluate(batch, *kernels, chunk);
-        for (std::int64_t k = 0; k < batch.rows; ++k) {
-          EXPECT_TRUE(SameRow(chunked, k, whole, k))
-              << batch.name << " on " << kernels->target << ", row " << k;
-        }
+        ExpectSameRows(Evaluate(batch, kernels, chunk), whole,
+                       where + " in chunks of " + std::to_string(chunk));
       }
     }
   }
 }
 
 TEST(RowIndependence, NeighboursThatAreNotFiniteOrFarAwayDoNotMatter) {
-  for (const LaneKernels* kernels : Targets()) {
-    // Room for all ways to spoil a row.
-    for (BatchCase& batch : Cases(33)) {
+  const double bad[] = {kNaN, std::numeric_limits<double>::infinity(), 1e9,
+                        -1e300};
+  // Room for all ways to spoil a row.
+  for (const BatchCase& batch : Cases(33)) {
+    BatchCase spoilt = batch;
+    // Every other row is spoilt, each in its own way.
+    for (int row = 0; row < batch.rows; row += 2) {
+      const int n = batch.model->nv(), k = row / 2;
+      spoilt[static_cast<Input>(k % 4)][row * n + k % n] = bad[k / 4 % 4];
+    }
+    for (const LaneKernels* kernels : Targets()) {
       const BatchResult clean = Evaluate(batch, *kernels);
-      const auto n = static_cast<std::size_t>(batch.model->nv());
-      // Every other row is spoilt, each in its own way.
-      const double bad[] = {kNaN, std::numeric_limits<double>::infinity(), 1e9,
-                            -1e300};
-      for (std::int64_t row = 0; row < batch.rows; row += 2) {
-        const auto at = static_cast<std::size_t>(row);
-        std::vector<double>* const tables[] = {&batch.q, &batch.v, &batch.a,
-                                               &batch.tau};
-        const std::size_t k = at / 2;
-        (*tables[k % 4])[at * n + k % n] = bad[k / 4 % 4];
-      }
-      const BatchResult spoilt = Evaluate(batch, *kernels);
+      const BatchResult result = Evaluate(spoilt, *kernels);
       for (std::int64_t row = 1; row < batch.rows; row += 2) {
-        EXPECT_TRUE(SameRow(spoilt, row, clean, row))
+        EXPECT_TRUE(SameRow(result, row, clean, row))
             << batch.name << " on " << kernels->target << ", row " << row;
       }
       // Row 0 has a NaN in q.
-      EXPECT_TRUE(std::isnan(spoilt.tables.at(Output::kTau)[0]));
-      ASSERT_FALSE(spoilt.issues.empty());
-      EXPECT_EQ(spoilt.issues[0].row, 0);
-      EXPECT_EQ(spoilt.issues[0].code, RowCode::kInvalidInput);
-      EXPECT_EQ(spoilt.issues[0].input, Input::kQ);
+      EXPECT_TRUE(std::isnan(result.tables.at(Output::kTau)[0]));
+      ASSERT_FALSE(result.issues.empty());
+      EXPECT_EQ(result.issues[0].row, 0);
+      EXPECT_EQ(result.issues[0].code, RowCode::kInvalidInput);
+      EXPECT_EQ(result.issues[0].input, Input::kQ);
     }
   }
 }
 
 TEST(RowIndependence, RowsThatAreNotFiniteSpareWhatIsGivenOnceForAll) {
   for (const LaneKernels* kernels : Targets()) {
-    const std::int64_t rows = 4 * kernels->lanes_f64 + 1;
-    for (BatchCase& batch : Cases(rows)) {
+    for (const BatchCase& all : Cases(4 * kernels->lanes_f64 + 1)) {
       for (int k = 0; k < kInputCount; ++k) {
-        std::vector<double>* const given_once = &batch[static_cast<Input>(k)];
-        const std::vector<double> all = *given_once;
-        given_once->resize(all.size() / static_cast<std::size_t>(rows));
+        const auto given_once = static_cast<Input>(k);
+        BatchCase batch = all;
+        batch[given_once].resize(all[given_once].size() / all.rows);
         const BatchResult clean = Evaluate(batch, *kernels);
         // Row 0 is spoilt by another table.
-        std::vector<double>& other = given_once == &batch.v ? batch.q : batch.v;
-        const double good = other[0];
-        other[0] = kNaN;
+        (given_once == Input::kV ? batch.q : batch.v)[0] = kNaN;
         const BatchResult spoilt = Evaluate(batch, *kernels);
-        other[0] = good;
-        for (std::int64_t row = 1; row < rows; ++row) {
+        for (std::int64_t row = 1; row < batch.rows; ++row) {
           EXPECT_TRUE(SameRow(spoilt, row, clean, row))
               << batch.name << " on " << kernels->target << ", row " << row;
         }
-        *given_once = all;
       }
     }
-  }
-}
-
-TEST(RowIndependence, QuantitiesOfManyNumbersDoNotMatterEither) {
-  // Too many for lanes: they are computed one state at a time.
-  BatchCase batch = MakeRandomCase(1, 45, true, 11);
-  batch.options.quantities = {Quantity::kInverseDynamics, Quantity::kMassMatrix,
-                              Quantity::kForwardDynamics,
-                              Quantity::kChristoffelSymbols};
-  BatchCase few = batch;
-  few.options.quantities = {Quantity::kInverseDynamics, Quantity::kMassMatrix,
-                            Quantity::kForwardDynamics};
-  batch.v[45 * 3] = few.v[45 * 3] = kNaN;
-  for (const LaneKernels* kernels : Targets()) {
-    const BatchResult all = Evaluate(batch, *kernels);
-    for (const auto& [output, table] : Evaluate(few, *kernels).tables) {
-      EXPECT_EQ(std::memcmp(table.data(), all.tables.at(output).data(),
-                            table.size() * sizeof(double)),
-                0)
-          << ToString(output);
-    }
-    BatchCase alone = batch;
-    alone.options.quantities = {Quantity::kChristoffelSymbols};
-    alone.wrench.clear();
-    const auto& symbols = all.tables.at(Output::kChristoffel);
-    const BatchResult expected = Evaluate(alone, *kernels);
-    EXPECT_EQ(std::memcmp(symbols.data(),
-                          expected.tables.at(Output::kChristoffel).data(),
-                          symbols.size() * sizeof(double)),
-              0);
-    ASSERT_EQ(all.issues.size(), 1u);
-    EXPECT_EQ(all.issues[0].row, 3);
   }
 }
 
 TEST(RowIndependence, ARobotAnswersAsIfEveryStateWereItsFirst) {
   using Eigen::VectorXd;
   const auto model = MakeShippedCase("panda", 1, 1).model;
-  const VectorXd wrench = VectorXd::LinSpaced(6, -3, 5);
-  // All that a robot answers, one below the other.
+  const VectorXd wrench = VectorXd::LinSpaced(6, -3, 5),
+                 v = VectorXd::LinSpaced(7, -1, 2);
+  // All that a robot answers, to the last bit.
   const auto answers = [&](Robot& robot, const VectorXd& q) {
-    const VectorXd v = VectorXd::LinSpaced(7, -1, 2);
     const auto task = robot.OperationalSpace(q, v);
-    std::vector<double> all = {static_cast<double>(task.diagnostics.rank)};
-    const auto add = [&all](const Eigen::MatrixXd& numbers) {
-      all.insert(all.end(), numbers.data(), numbers.data() + numbers.size());
-    };
-    add(task.lambda), add(task.eta), add(robot.MassMatrix(q));
-    add(robot.InverseDynamics(q, v, v)), add(robot.Jacobian(q));
-    add(robot.InverseDynamics(q, v, v, wrench));
-    add(robot.ForwardDynamics(q, v, v)), add(robot.FramePose(q));
-    add(robot.ForwardDynamics(q, v, v, wrench));
-    add(robot.BiasForces(q, v)), add(robot.JacobianDrift(q, v));
-    return all;
+    std::ostringstream all;
+    all << std::hexfloat << task.diagnostics.rank << task.lambda << task.eta
+        << robot.MassMatrix(q) << robot.InverseDynamics(q, v, v)
+        << robot.Jacobian(q) << robot.InverseDynamics(q, v, v, wrench)
+        << robot.ForwardDynamics(q, v, v) << robot.FramePose(q)
+        << robot.ForwardDynamics(q, v, v, wrench) << robot.BiasForces(q, v)
+        << robot.JacobianDrift(q, v);
+    return all.str();
   };
   std::array<VectorXd, 8> states;
   for (std::size_t k = 0; k < states.size(); ++k) {
@@ -221,33 +152,51 @@ TEST(RowIndependence, ARobotAnswersAsIfEveryStateWereItsFirst) {
     Robot robot(model, options);
     for (const VectorXd& q : states) {
       Robot first(model, options);
-      const auto actual = answers(robot, q), expected = answers(first, q);
-      ASSERT_EQ(actual.size(), expected.size());
-      EXPECT_EQ(std::memcmp(actual.data(), expected.data(),
-                            actual.size() * sizeof(double)),
-                0)
-          << kernels->target << ", q " << q.transpose();
+      EXPECT_EQ(answers(robot, q), answers(first, q)) << kernels->target;
       EXPECT_EQ(robot.last_error(), first.last_error());
     }
   }
 }
 
-TEST(RowIndependence, ThreadsDoNotMatter) {
-  const BatchCase batch = MakeRandomCase(7, 7, false, 500);
-  for (const LaneKernels* kernels : Targets()) {
-    const BatchResult alone = Evaluate(batch, *kernels);
-    const auto plan = std::get<EvaluationPlan>(
-        EvaluationPlan::Create(batch.model, batch.options, batch.Inputs()));
-    for (const int threads : {1, 2, 5}) {
-      std::vector<double> tau(alone.tables.at(Output::kTau).size());
-      EvaluationOutputs outputs;
-      outputs[Output::kTau] = {tau.data(), NumberType::kF64};
-      Engine engine({.threads = threads, .chunk_rows = 13, .target = kernels});
-      EXPECT_EQ(engine.target(), kernels->target);
-      engine.Evaluate(plan, outputs);
-      EXPECT_EQ(tau, alone.tables.at(Output::kTau));
+void Round(std::vector<double>& table) {
+  for (double& x : table) x = static_cast<double>(static_cast<float>(x));
+}
+
+/// Calls f(batch, kernels, where, result with f64 arrays) in both precisions,
+/// with states in numbers of single precision, with and without another order
+/// of the joints.
+template <class Function>
+void ForStatesInSingle(const Function& f) {
+  for (const Route& route : Routes()) {
+    for (const int dof : {1, 3, 4, 7, 13}) {
+      BatchCase batch =
+          MakeRandomCase(dof, dof % 2 == 0, 2 * route.kernels.lanes_f32 + 3);
+      batch.options.precision = route.precision;
+      for (int k = 0; k < kInputCount; ++k) Round(batch[static_cast<Input>(k)]);
+      for (const bool turned : {false, true}) {
+        if (turned) TurnJointsAround(batch);
+        f(batch, route.kernels, batch.name + " on " + route.name,
+          Evaluate(batch, route.kernels));
+      }
     }
   }
+}
+
+TEST(NumberTypes, SingleInputsAreTheSameNumbersInDouble) {
+  ForStatesInSingle([](BatchCase batch, const LaneKernels& kernels,
+                       const std::string& where, const BatchResult& expected) {
+    batch.input_type = NumberType::kF32;
+    ExpectSameRows(Evaluate(batch, kernels), expected, where);
+  });
+}
+
+TEST(NumberTypes, SingleOutputsAreTheResultsRounded) {
+  ForStatesInSingle([](BatchCase batch, const LaneKernels& kernels,
+                       const std::string& where, BatchResult expected) {
+    for (auto& [unused, table] : expected.tables) Round(table);
+    batch.output_type = NumberType::kF32;
+    ExpectSameRows(Evaluate(batch, kernels), expected, where);
+  });
 }
 
 }  // namespace
