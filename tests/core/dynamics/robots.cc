@@ -16,7 +16,7 @@ Setting InMotion(std::string name, std::shared_ptr<const Model> model,
                  std::uint64_t seed) {
   Random random(seed);
   const State state = MakeRandomState(*model, random);
-  Setting setting{std::move(name), std::move(model), {}, {}};
+  Setting setting{std::move(name), std::move(model)};
   setting[Input::kQ] = state.q;
   setting[Input::kV] = state.v;
   setting[Input::kA] = state.a;
@@ -49,6 +49,27 @@ std::vector<Setting> MakeSettings() {
 
 }  // namespace
 
+std::shared_ptr<const Model> ChainOf(const std::vector<Segment>& segments) {
+  std::vector<LinkDescription> links = {MasslessLink("l0")};
+  std::vector<JointDescription> joints;
+  for (const Segment& segment : segments) {
+    const std::string number = std::to_string(links.size());
+    joints.push_back(JointOf("j" + number, segment.type, links.back().name,
+                             "l" + number, {}, segment.axis));
+    joints.back().origin = segment.at;
+    joints.back().armature = segment.armature;
+    links.push_back(segment.link);
+    links.back().name = "l" + number;
+  }
+  const LoadResult loaded = Build(links, joints);
+  EXPECT_NE(loaded.model, nullptr) << Messages(loaded.report);
+  return loaded.model;
+}
+
+Pose Shift(double x, double y, double z) {
+  return Pose::FromXyzRpy({x, y, z}, {0, 0, 0});
+}
+
 Setting Setting::With(Input input, Eigen::VectorXd value) const {
   Setting other = *this;
   other[input] = std::move(value);
@@ -62,6 +83,7 @@ const std::vector<Setting>& Settings() {
 
 RowMajor Answers::Matrix(Output output, Eigen::Index rows) const {
   const Eigen::VectorXd& numbers = results_.at(output);
+  if (rows == 0) rows = n_;
   return Eigen::Map<const RowMajor>(numbers.data(), rows,
                                     numbers.size() / rows);
 }
@@ -76,6 +98,7 @@ Answers Ask(const Setting& setting, const QuantitySet& quantities,
                      static_cast<int>(vector.size())};
   }
   Answers answers;
+  answers.n_ = setting.n();
   auto created =
       EvaluationPlan::Create(setting.model, std::move(options), inputs);
   if (const auto* error = std::get_if<ArgumentError>(&created)) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,8 @@
 #include "core/batch/evaluation.h"
 #include "core/lanes/block_job.h"
 #include "core/model/model.h"
+#include "tests/core/model/descriptions.h"
+#include "tests/support/compare.h"
 
 namespace torqued::testing_support {
 
@@ -26,13 +29,29 @@ constexpr ReferenceFrame kReferenceFrames[] = {
     ReferenceFrame::kLocal, ReferenceFrame::kLocalWorldAligned,
     ReferenceFrame::kWorld};
 
+using Triple = std::array<double, 3>;
+
+/// A link and the joint before it.
+struct Segment {
+  Pose at;
+  Triple axis;
+  LinkDescription link;
+  JointKind type = JointKind::kContinuous;
+  double armature = 0;
+};
+
+/// Joints "j1" … hold links "l1" … one after the other, "l0" is the base.
+std::shared_ptr<const Model> ChainOf(const std::vector<Segment>& segments);
+
+Pose Shift(double x, double y, double z);
+
 /// A robot in a state, and what acts on it.
 struct Setting {
   std::string name;
   std::shared_ptr<const Model> model;
-  EvaluationOptions options;
+  EvaluationOptions options = {};
   /// q, v, a and tau; others where a law gives them.
-  std::map<Input, Eigen::VectorXd> inputs;
+  std::map<Input, Eigen::VectorXd> inputs = {};
 
   int n() const { return model->nv(); }
   const BodyFrame& tip() const {
@@ -55,8 +74,8 @@ const std::vector<Setting>& Settings();
 /// What the engine says of one state.
 class Answers {
  public:
-  /// With so many rows.
-  RowMajor Matrix(Output output, Eigen::Index rows) const;
+  /// With so many rows, or with one for each joint.
+  RowMajor Matrix(Output output, Eigen::Index rows = 0) const;
   Eigen::VectorXd operator[](Output output) const {
     return results_.at(output);
   }
@@ -67,6 +86,7 @@ class Answers {
  private:
   friend Answers Ask(const Setting& setting, const QuantitySet& quantities,
                      const LaneKernels& kernels);
+  int n_ = 0;
   std::map<Output, Eigen::VectorXd> results_;
 };
 
@@ -91,6 +111,18 @@ class Laws : public testing::TestWithParam<Route> {
     setting.options.precision = GetParam().precision;
     return Ask(setting, quantities, *GetParam().kernels);
   }
+
+  /// Calls check(setting) for each of Settings().
+  template <class Check>
+  static void ForAll(const Check& check) {
+    for (const Setting& s : Settings()) {
+      SCOPED_TRACE(s.name);
+      check(s);
+    }
+  }
 };
+
+/// Of an actual and an expected result, and the size of its terms.
+#define EXPECT_SAME(...) EXPECT_LT(RelativeError(__VA_ARGS__), tolerance())
 
 }  // namespace torqued::testing_support

@@ -1,10 +1,10 @@
 // Laws of operational space: Λ and η, the dynamically consistent inverse, the
 // null-space projector and the torques of a task (Khatib 1987).
 #include <Eigen/LU>
+#include <Eigen/SVD>
 #include <algorithm>
 
 #include "tests/core/dynamics/robots.h"
-#include "tests/support/compare.h"
 #include "tests/support/random_robot.h"
 
 namespace torqued::testing_support {
@@ -22,39 +22,33 @@ constexpr QuantitySet kTask = {kOperationalSpace, kTaskProjection, kMassMatrix,
 struct Task {
   explicit Task(const Setting& s, const Answers& is)
       : m(s.options.task.axis_count),
-        M(is.Matrix(Output::kMassMatrix, s.n())),
+        axes(s.options.task.axes.begin(), s.options.task.axes.begin() + m),
+        M(is.Matrix(Output::kMassMatrix)),
         lambda(is.Matrix(Output::kLambda, m)),
         W(is.Matrix(Output::kMobility, m)),
-        J_bar(is.Matrix(Output::kConsistentInverse, s.n())),
-        N(is.Matrix(Output::kNullSpaceProjector, s.n())),
+        J_bar(is.Matrix(Output::kConsistentInverse)),
+        N(is.Matrix(Output::kNullSpaceProjector)),
+        J(is.Matrix(Output::kJacobian, 6)(axes, Eigen::all)),
         eta(is[Output::kEta]),
-        J(m, s.n()),
-        drift(m) {
-    for (int i = 0; i < m; ++i) {
-      const int axis = s.options.task.axes[static_cast<std::size_t>(i)];
-      J.row(i) = is.Matrix(Output::kJacobian, 6).row(axis);
-      drift[i] = is[Output::kJacobianDrift][axis];
-    }
-    condition = ConditionNumber(M) * ConditionNumber(W);
-  }
+        drift(is[Output::kJacobianDrift](axes)),
+        condition(ConditionNumber(M) * ConditionNumber(W)) {}
 
   int m;
-  RowMajor M, lambda, W, J_bar, N;
-  VectorXd eta;
-  RowMajor J;
-  VectorXd drift;
+  std::vector<int> axes;
+  RowMajor M, lambda, W, J_bar, N, J;
+  VectorXd eta, drift;
   double condition;
 };
 
 /// Calls check(setting, task, tolerance) for well-conditioned tasks of six
-/// axes, of the position, and of one axis.
+/// axes, of three in any order, and of one.
 template <class Ask, class Check>
 void ForTasks(double round_off, const Ask& ask, const Check& check) {
   int regular = 0;
   for (Setting s : Settings()) {
     for (const ReferenceFrame frame : kReferenceFrames) {
       for (const TaskOptions& options :
-           {TaskOptions{}, TaskOptions{.axes = {3, 4, 5}, .axis_count = 3},
+           {TaskOptions{}, TaskOptions{.axes = {5, 0, 3}, .axis_count = 3},
             TaskOptions{.axes = {1}, .axis_count = 1}}) {
         s.options.reference_frame = frame;
         s.options.task = options;
@@ -73,15 +67,22 @@ void ForTasks(double round_off, const Ask& ask, const Check& check) {
 }
 
 TEST_P(Laws, TaskInertiaIsTheInverseOfTheMobility) {
-  ForTasks(tolerance(), Of, [](const Setting& s, const Task& t, double bound) {
+  ForTasks(tolerance(), Of, [](Setting s, const Task& t, double bound) {
     const RowMajor one = RowMajor::Identity(t.m, t.m);
-    EXPECT_LT(RelativeError(t.lambda * t.W, one), bound);
+    EXPECT_EQ(t.lambda, t.lambda.transpose());
+    EXPECT_LT(RelativeError(t.lambda * t.W, one), bound / ConditionNumber(t.M));
     EXPECT_LT(RelativeError(t.J * t.J_bar, one), bound);
     EXPECT_LT(RelativeError(t.W, t.J * t.M.inverse() * t.J.transpose()), bound);
     EXPECT_LT(
         RelativeError(t.J_bar, t.M.inverse() * t.J.transpose() * t.lambda),
         bound);
-    EXPECT_EQ(s.options.task.axis_count, t.m);
+    // Damping does not touch what has full rank.
+    s.options.task.singularity = SingularityRule::kDamped;
+    s.options.task.damping = 0.5;
+    const Answers damped = Of(s, {kOperationalSpace});
+    EXPECT_EQ(damped.Matrix(Output::kLambda, t.m), t.lambda);
+    EXPECT_EQ(damped[Output::kEta], t.eta);
+    EXPECT_EQ(damped.diagnostics.rule, TaskRule::kFullRank);
   });
 }
 
@@ -111,12 +112,11 @@ TEST_P(Laws, TaskForceIsInertiaTimesAccelerationPlusBias) {
   ForTasks(tolerance(), Of, [](Setting s, const Task& t, double bound) {
     s.options.wrench_frame = s.options.reference_frame;
     s[Input::kTipWrench] = VectorXd::LinSpaced(6, -9, 12);
-    VectorXd force =
-        t.J_bar.transpose() * Of(s, {kInverseDynamics})[Output::kTau];
-    force -= t.J_bar.transpose() * (Of(s, {kJacobian, kInverseDynamics})
-                                        .Matrix(Output::kJacobian, 6)
-                                        .transpose() *
-                                    s[Input::kTipWrench]);
+    const Answers is = Of(s, {kJacobian, kInverseDynamics});
+    const RowMajor J = is.Matrix(Output::kJacobian, 6);
+    const VectorXd force =
+        t.J_bar.transpose() *
+        (is[Output::kTau] - J.transpose() * s[Input::kTipWrench]);
     const VectorXd acceleration = t.J * s[Input::kA] + t.drift;
     EXPECT_LT(
         RelativeError(t.lambda * acceleration + t.eta, force,
@@ -145,12 +145,7 @@ TEST_P(Laws, TaskTorqueAcceleratesTheTaskWhateverTheNullSpaceTorque) {
       pushed.inputs.erase(Input::kNullSpaceTorque);
       const Answers is =
           Of(pushed, {kForwardFrameAcceleration, kJacobianDrift});
-      VectorXd acceleration(t.m);
-      for (int i = 0; i < t.m; ++i) {
-        acceleration[i] = is[Output::kForwardFrameAcceleration]
-                            [s.options.task.axes[static_cast<std::size_t>(i)]];
-      }
-      return acceleration;
+      return VectorXd(is[Output::kForwardFrameAcceleration](t.axes));
     };
     const VectorXd least = Of(s, {kTaskTorque})[Output::kTaskTorque];
     s[Input::kNullSpaceTorque] = idle;
@@ -168,23 +163,48 @@ TEST_P(Laws, TaskTorqueAcceleratesTheTaskWhateverTheNullSpaceTorque) {
 }
 
 TEST_P(Laws, ProjectionOfASingularTaskIsOnItsRange) {
-  int singular = 0;
-  for (const Setting& s : Settings()) {
-    if (s.n() > 4) continue;
+  int singular = 0, of_all_joints = 0;
+  ForAll([&](const Setting& s) {
+    if (s.n() > 4) return;
     const Answers is = Of(s, kTask);
-    if (is.diagnostics.rule != TaskRule::kRangeRestricted) continue;
+    if (is.diagnostics.rule != TaskRule::kRangeRestricted) return;
     ++singular;
     const Task t(s, is);
     const RowMajor P = t.J * t.J_bar;
     const double bound = std::max(1e-8, tolerance()) * std::max(1.0, SizeOf(P));
-    EXPECT_LT(SizeOf(P * P - P), bound) << s.name;
-    EXPECT_LT(SizeOf(P * t.J - t.J), bound) << s.name;
-    EXPECT_NEAR(P.trace(), is.diagnostics.rank, bound) << s.name;
-    EXPECT_LT(SizeOf(t.J * t.N), bound) << s.name;
-    EXPECT_LT(SizeOf(t.N * t.N - t.N), bound) << s.name;
-    EXPECT_GT(SizeOf(P - RowMajor::Identity(6, 6)), 1e-3) << s.name;
-  }
+    EXPECT_LT(SizeOf(P * P - P), bound);
+    EXPECT_LT(SizeOf(P * t.J - t.J), bound);
+    EXPECT_NEAR(P.trace(), is.diagnostics.rank, bound);
+    EXPECT_LT(SizeOf(t.J * t.N), bound);
+    EXPECT_LT(SizeOf(t.N * t.N - t.N), bound);
+    EXPECT_GT(SizeOf(P - RowMajor::Identity(6, 6)), 1e-3);
+    // Jᵀ Λ J = M where every joint moves the task; what decides the rank does
+    // not change the range.
+    if (is.diagnostics.rank != s.n()) return;
+    ++of_all_joints;
+    const double J_condition = ConditionNumber(t.J);
+    const double lost =
+        tolerance() * J_condition * J_condition * ConditionNumber(t.M);
+    EXPECT_LT(RelativeError(t.J.transpose() * t.lambda * t.J, t.M), lost);
+    EXPECT_EQ(t.lambda, t.lambda.transpose());
+    const VectorXd sigma =
+        Eigen::JacobiSVD<RowMajor>(t.lambda).singularValues();
+    EXPECT_LT(sigma[s.n()], std::max(1e-9, tolerance()) * sigma[0]);
+    Setting other = s;
+    other.options.task.characteristic_length = 0.2;
+    EXPECT_LT(
+        RelativeError(Of(other, kTask).Matrix(Output::kLambda, 6), t.lambda),
+        lost);
+    other = s;
+    other.options.task.rank_tolerance = 0;  // no round-off counts
+    const Answers strict = Of(other, kTask);
+    EXPECT_EQ(strict.diagnostics.rank, s.n());
+    EXPECT_EQ(strict.diagnostics.rule, TaskRule::kRangeRestricted);
+    EXPECT_LT(RelativeError(strict.Matrix(Output::kLambda, 6), t.lambda),
+              std::max(1e-6, lost));
+  });
   EXPECT_GT(singular, 8);
+  EXPECT_GT(of_all_joints, 5);
 }
 
 }  // namespace

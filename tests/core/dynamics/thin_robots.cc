@@ -1,12 +1,12 @@
 #include "tests/core/dynamics/thin_robots.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/model/variants.h"
@@ -18,6 +18,17 @@ namespace {
 
 std::array<double, 3> Numbers(const Eigen::Vector3d& v) {
   return {v.x(), v.y(), v.z()};
+}
+
+Pose At(const Eigen::Vector3d& p) {
+  Pose pose;
+  pose.p = Numbers(p);
+  return pose;
+}
+
+/// Of two digits, so that names sort as numbers.
+std::string Name(const char* what, int number) {
+  return what + std::to_string(100 + number).substr(1);
 }
 
 double LogUniform(Random& random, double low, double high) {
@@ -52,16 +63,10 @@ Pose Inverse(const Pose& ab) {
 }
 
 double Angle(Random& random) {
-  switch (random.Index(4)) {
-    case 0:
-      return random.Index(4) * std::numbers::pi / 2;
-    case 1: {
-      const double right_angles = random.Index(4) * std::numbers::pi / 2;
-      return right_angles + LogUniform(random, -10, -1);
-    }
-    default:
-      return random.Uniform(-3, 3);
-  }
+  const int kind = random.Index(4);
+  if (kind > 1) return random.Uniform(-3, 3);
+  const double right_angles = random.Index(4) * std::numbers::pi / 2;
+  return right_angles + (kind == 0 ? 0 : LogUniform(random, -10, -1));
 }
 
 }  // namespace
@@ -72,7 +77,7 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
   Random frames(seed + 1'000'000);
   const int n = 1 + random.Index(options.most_joints);
   const bool tree = random.Chance(0.3);
-  std::vector<LinkDescription> links = {MasslessLink("link00")};
+  std::vector<LinkDescription> links = {MasslessLink(Name("link", 0))};
   std::vector<JointDescription> joints;
   std::vector<Eigen::Vector3d> ends = {Eigen::Vector3d::Zero()};
   // Of the frame in which the link's own numbers stand, in that of the link.
@@ -80,22 +85,20 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
   std::vector<double> positions;  // by joint as it was added
   for (int i = 1; i <= n; ++i) {
     const int parent = tree ? random.Index(i) : i - 1;
-    const std::string number = std::to_string(100 + i).substr(1);
     const bool slides = random.Chance(0.15);
-    const double mass = LogUniform(random, -5, 1);
-    const double length = LogUniform(random, -2, 0);
+    const double mass = options.mass * LogUniform(random, -5, 1);
+    const double length = options.length * LogUniform(random, -2, 0);
     const double thickness = LogUniform(random, -9, 0);
     const Eigen::Vector3d axis = Direction(random);
     const Eigen::Vector3d u = random.Chance(0.4) ? axis : Direction(random);
     const Eigen::Vector3d origin =
         random.Chance(0.6)
-            ? Eigen::Vector3d(ends[static_cast<std::size_t>(parent)])
-            : Eigen::Vector3d(random.Vector(3, -0.3, 0.3));
+            ? Eigen::Vector3d(ends[parent])
+            : Eigen::Vector3d(options.length * random.Vector(3, -0.3, 0.3));
     const double armature =
         random.Chance(0.1) ? LogUniform(random, -12, -2) : 0;
-    const double q = slides ? random.Uniform(-0.5, 0.5) : Angle(random);
-    positions.push_back(slides ? q * options.length : q);
-
+    positions.push_back(slides ? options.length * random.Uniform(-0.5, 0.5)
+                               : Angle(random));
     Pose shift;
     if (options.move_frames) {
       const Eigen::Matrix3d R =
@@ -103,35 +106,16 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
       for (int k = 0; k < 9; ++k) shift.R[k] = R(k / 3, k % 3);
       shift.p = Numbers(axis * frames.Uniform(-1, 1) * options.length);
     }
-    const auto in_moved = [&shift](const Pose& pose) {
-      return Inverse(shift) * pose;
-    };
-    LinkInertial inertial;
-    inertial.mass = mass * options.mass;
-    inertial.inertia =
-        RodInertia(mass * options.mass, length * options.length, thickness, u);
-    Pose center;
-    center.p = Numbers(u * (length * options.length / 2));
-    inertial.origin = in_moved(center);
-    LinkDescription link;
-    link.name = "link" + number;
-    link.inertial = inertial;
-    links.push_back(std::move(link));
-
-    JointDescription joint;
-    joint.name = "joint" + number;
-    joint.type = slides ? JointDescription::Type::kPrismatic
-                        : JointDescription::Type::kContinuous;
-    joint.parent = "link" + std::to_string(100 + parent).substr(1);
-    joint.child = "link" + number;
-    Pose at;
-    at.p = Numbers(origin * options.length);
-    joint.origin =
-        Inverse(moved[static_cast<std::size_t>(parent)]) * at * shift;
-    joint.axis = Numbers(axis);
-    joint.armature = armature * options.mass *
-                     (slides ? 1 : options.length * options.length);
-    joints.push_back(std::move(joint));
+    links.push_back(Link(Name("link", i), mass));
+    links.back().inertial->inertia = RodInertia(mass, length, thickness, u);
+    links.back().inertial->origin = Inverse(shift) * At(u * (length / 2));
+    joints.push_back(
+        JointOf(Name("joint", i),
+                slides ? JointKind::kPrismatic : JointKind::kContinuous,
+                Name("link", parent), Name("link", i), {}, Numbers(axis)));
+    joints.back().origin = Inverse(moved[parent]) * At(origin) * shift;
+    joints.back().armature = armature * options.mass *
+                             (slides ? 1 : options.length * options.length);
     ends.push_back(u * length);
     moved.push_back(shift);
   }
@@ -151,6 +135,26 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
   }
   robot.model = WithDrives(model, drives);
   return robot;
+}
+
+WideInverse InvertMassMatrix(const Tree& tree, const std::vector<double>& q) {
+  using Matrix = textbook::MatrixX<Wide>;
+  const Eigen::Map<const Eigen::VectorXd> angles(q.data(), tree.n);
+  const textbook::Configuration<Wide> at(tree, angles.cast<Wide>());
+  // Σ J_iᵀ G_i J_i in {i}: light links keep their digits far from the base.
+  Matrix M = Matrix::Zero(tree.n, tree.n);
+  for (int i = 0; i < tree.n; ++i) {
+    const TreeBody& body = tree.bodies[i];
+    const auto J = textbook::FrameJacobian<Wide>(
+        tree, at, {i, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {}}, ReferenceFrame::kLocal);
+    M += J.transpose() * textbook::InertiaOf<Wide>(body.mass, body.h, body.I) *
+         J;
+    M(i, i) += body.armature;
+  }
+  const Eigen::LLT<Matrix> reversed(M.reverse());
+  const Matrix inverse = reversed.solve(Matrix::Identity(tree.n, tree.n));
+  return {reversed.info() == Eigen::Success, inverse.reverse(),
+          reversed.matrixLLT().diagonal().cwiseAbs2().reverse()};
 }
 
 }  // namespace torqued::testing_support

@@ -1,5 +1,5 @@
-// States in which the mass matrix is singular, or nearly so, against quadruple
-// precision.
+// States in which the mass matrix is singular, or nearly so, against long
+// double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 
 #include "core/batch/row_issue.h"
 #include "core/dynamics/pivot_rule.h"
-#include "tests/core/dynamics/quad_mass_matrix.h"
 #include "tests/core/dynamics/thin_robots.h"
 #include "tests/core/lanes/batch_case.h"
 
@@ -112,16 +111,15 @@ TEST(NearSingular, ResultsHaveDigitsInProportionToTheDistanceFromTheLimit) {
     if (!MakeNear(seed, &near) || !near.verdict.regular()) continue;
     const int n = near.n();
     const Tree tree = near.batch.model->tree();
-    QuadMatrix inverse;
-    std::vector<Quad> pivots;
-    ASSERT_TRUE(InvertQuad(QuadMassMatrix(tree, near.batch.q.data()), &inverse,
-                           &pivots));
+    const auto [positive, inverse, pivots] =
+        InvertMassMatrix(tree, near.batch.q);
+    ASSERT_TRUE(positive);
     std::vector<std::string> where;
     const auto results = EvaluateEverywhere(near.batch, &where);
     for (std::size_t k = 0; k < results.size(); ++k) {
       double error = 0, norm = 0, error_a = 0, tau = 0;
       for (int i = 0; i < n; ++i) {
-        Quad a = 0;
+        Wide a = 0;
         for (int j = 0; j < n; ++j) {
           a += inverse(i, j) * near.batch.tau[j];
           const double scale = std::sqrt(near.scales[i] * near.scales[j]);
