@@ -9,20 +9,20 @@ namespace {
 
 /// The evaluation stands before what it works in.
 template <class N>
-constexpr unsigned long kEvaluationBytes =
+constexpr long long kEvaluationBytes =
     (sizeof(BlockEvaluation<N>) + 63) / 64 * 64;
 
 template <class N>
 long long EvaluateIn(const BlockJob& job, long long begin, long long end,
                      void* memory, long long bytes, DoubtfulRow* doubtful) {
-  if (bytes < static_cast<long long>(kEvaluationBytes<N>)) {
+  if (bytes < kEvaluationBytes<N>) {
     const BlockEvaluation<N> counter(job, nullptr);
-    return -static_cast<long long>(kEvaluationBytes<N> + counter.bytes());
+    return -kEvaluationBytes<N> - static_cast<long long>(counter.bytes());
   }
   auto* const evaluation = new (memory)
       BlockEvaluation<N>(job, static_cast<char*>(memory) + kEvaluationBytes<N>);
-  const auto needed =
-      static_cast<long long>(kEvaluationBytes<N> + evaluation->bytes());
+  const long long needed =
+      kEvaluationBytes<N> + static_cast<long long>(evaluation->bytes());
   if (needed > bytes) return -needed;
   evaluation->Prepare();
   return evaluation->Run(begin, end, doubtful);

@@ -76,7 +76,7 @@ std::vector<BatchResult> EvaluateEverywhere(const BatchCase& batch,
 /// Calls f(result, where) with the results of all targets in both precisions,
 /// and of the reference.
 template <class Function>
-void ForResults(BatchCase batch, const Function& f) {
+void ForResults(const BatchCase& batch, const Function& f) {
   for (const Route& route : Routes()) f(Evaluate(batch, route), route.name);
   f(Reference(batch), "reference");
 }

@@ -51,8 +51,10 @@ void ExpectFound(const std::vector<Input>& inputs,
 }
 
 TEST(NotFinite, EveryInputIsLookedAt) {
-  std::vector<Input> inputs;
-  for (int k = 0; k < kInputCount; ++k) inputs.push_back(static_cast<Input>(k));
+  std::vector<Input> inputs(kInputCount);
+  for (std::size_t k = 0; k < kInputCount; ++k) {
+    inputs[k] = static_cast<Input>(k);
+  }
   for (const int dof : {1, 2, 3, 5, 7}) {
     ExpectFound(inputs, [dof](std::int64_t rows) {
       BatchCase batch = MakeRandomCase(dof, false, rows);
@@ -79,7 +81,8 @@ TEST(NotFinite, ResultsTooLargeForTheirArrayAreThoseOfTheReference) {
   batch.options.quantities = {Quantity::kInverseDynamics,
                               Quantity::kForwardDynamics};
   for (int k = 0; k < 4 * 40; ++k) {
-    const double scale = std::pow(10.0, 33 + k / 4 / 8.0);
+    const int row = k / 4;
+    const double scale = std::pow(10.0, 33 + row / 8.0);
     batch.a[k] *= scale;
     batch.tau[k] *= scale;
   }
