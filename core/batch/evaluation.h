@@ -90,8 +90,9 @@ struct EvaluationInputs {
   };
 };
 
-/// Precision of the computing; that of the arrays is their own. Some models are
-/// computed in double whatever is asked for: see EvaluationPlan::precision.
+/// Precision of the computing; that of the arrays is their own. Robots of over
+/// 256 degrees of freedom are computed in double: see
+/// EvaluationPlan::precision.
 enum class Precision : std::uint8_t { kDouble, kSingle };
 
 /// How a mass matrix stands in its row.

@@ -79,9 +79,10 @@ struct TaskDiagnostics {
   double sigma_min = 0;  // see TaskRank
 };
 
-/// Λ[m x m] and η[m] from the mobility W of a task and r (see TaskMobility).
-/// Pass W = null where the mass matrix is singular: Λ and η are then NaN, as
-/// where W is not finite, and only rank and sigma_min mean something.
+/// Λ[m x m] and η[m] = Λ r from the mobility W = J M⁻¹ Jᵀ of a task and
+/// r = J M⁻¹ h − J̇ q̇. Pass W = null where the mass matrix is singular: Λ and η
+/// are then NaN, as where W is not finite, and only rank and sigma_min mean
+/// something.
 TaskDiagnostics SolveTask(const TaskOptions& options, const TaskRank& rank,
                           const double* W, const double* r, double* lambda,
                           double* eta);

@@ -52,8 +52,8 @@ export interface Echo {
   /** As asked for. */
   readonly precision: Precision;
   /**
-   * The precision that computed: 'DOUBLE' for some models also where 'SINGLE'
-   * was asked for.
+   * The precision that computed: 'DOUBLE' for robots of over 256 degrees of
+   * freedom, also if 'SINGLE' was asked for.
    */
   readonly computedPrecision: Precision;
   /** Of the model, as registered. */

@@ -221,8 +221,8 @@ class Evaluation:
 
     @property
     def computed_precision(self) -> Precision:
-        """The precision that computed; DOUBLE for some models also where SINGLE
-        was asked for."""
+        """The precision that computed; DOUBLE for robots of over 256 degrees of
+        freedom, also if SINGLE was asked for."""
         number = self.echo.computed_precision or self.echo.precision
         return known(Precision, number, Precision.DOUBLE)
 
