@@ -353,7 +353,8 @@ TEST(UrdfLint, EachDefectIsFoundWithItsPlace) {
 
 TEST(UrdfLint, TwinsHaveNoSuchFinding) {
   for (const LintCase& c : Cases()) {
-    for (const Finding& f : LoadUrdf(Edited(c.twin)).report.findings()) {
+    const LoadResult twin = LoadUrdf(Edited(c.twin));
+    for (const Finding& f : twin.report.findings()) {
       EXPECT_NE(f.code, c.code) << f.message;
     }
   }
