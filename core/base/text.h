@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace torqued {
 
@@ -51,10 +52,18 @@ std::string NumberText(double value);
 /// Six significant digits, for numbers that the source does not state.
 std::string RoundedText(double value);
 
-/// One string from many pieces.
-std::string Cat(const std::convertible_to<std::string_view> auto&... pieces) {
+/// One string from many pieces, texts and whole numbers.
+std::string Cat(const auto&... pieces) {
   std::string out;
-  (out.append(std::string_view(pieces)), ...);
+  const auto add = [&out](const auto& piece) {
+    if constexpr (std::convertible_to<decltype(piece), std::string_view>) {
+      out.append(std::string_view(piece));
+    } else {
+      static_assert(std::integral<std::remove_cvref_t<decltype(piece)>>);
+      out.append(std::to_string(piece));
+    }
+  };
+  (add(pieces), ...);
   return out;
 }
 

@@ -50,22 +50,14 @@ ElementReader::ElementReader(const tinyxml2::XMLElement& element,
                              Subject& subject)
     : element_(element), subject_(subject) {}
 
-void ElementReader::Report(LintCode code, int line,
-                           std::string_view rest) const {
-  if (DefaultSeverity(code) == Severity::kError) subject_.failed = true;
-  subject_.report.Add(
-      code, {.joint = subject_.joint, .link = subject_.link, .line = line},
-      Cat(subject_.phrase, rest));
-}
-
 void ElementReader::ReportUnexpected(const tinyxml2::XMLElement& child,
                                      Names expected, Names repeated) const {
   const std::string_view child_name = child.Name();
   const int line = child.GetLineNum();
   if (child_name.starts_with("xacro:")) {
-    Report(LintCode::kXacroNotExpanded, line,
-           Cat(" contains <", Printable(child_name, 64),
-               ">; expand the file by xacro before it is loaded."));
+    Report(LintCode::kXacroNotExpanded, line, " contains <",
+           Printable(child_name, 64),
+           ">; expand the file by xacro before it is loaded.");
     return;
   }
   ReportKind(LintCode::kIgnoredElement, line,
@@ -86,10 +78,9 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
     if (node->ToText() != nullptr) {
       ReportKind(LintCode::kIgnoredElement, node->GetLineNum(),
                  Cat("text in ", name()), [&] {
-                   return Cat(" has the text ", Quoted(node->Value()), " in <",
-                              name(),
-                              ">, which is ignored; values stand in "
-                              "attributes.");
+                   return Cat(
+                       " has the text ", Quoted(node->Value()), " in <", name(),
+                       ">, which is ignored; values stand in attributes.");
                  });
     }
     const auto* child = node->ToElement();
@@ -106,8 +97,8 @@ void ElementReader::CheckChildren(Names expected, Names repeated) const {
       ReportKind(LintCode::kIgnoredElement, child->GetLineNum(),
                  Cat("second ", child_name, " in ", name()), [&] {
                    return Cat(" has a second <", child_name, "> in <", name(),
-                              ">, which is ignored; the one at line ",
-                              std::to_string(first), " counts.");
+                              ">, which is ignored; the one at line ", first,
+                              " counts.");
                  });
     } else {
       first = child->GetLineNum();
@@ -143,8 +134,8 @@ std::optional<ElementReader> ElementReader::RequiredChild(
     const char* child_name) const {
   auto child = Child(child_name);
   if (!child) {
-    Report(LintCode::kMissingElement, line(),
-           Cat(" has no <", child_name, "> in <", name(), ">; add it."));
+    Report(LintCode::kMissingElement, line(), " has no <", child_name, "> in <",
+           name(), ">; add it.");
   }
   return child;
 }
@@ -157,8 +148,8 @@ std::optional<std::string_view> ElementReader::Text(
 }
 
 void ElementReader::MissingAttribute(const char* attribute) const {
-  Report(LintCode::kMissingAttribute, line(),
-         Cat(" has no attribute '", attribute, "' in <", name(), ">; add it."));
+  Report(LintCode::kMissingAttribute, line(), " has no attribute '", attribute,
+         "' in <", name(), ">; add it.");
 }
 
 std::optional<std::string_view> ElementReader::RequiredText(
@@ -175,10 +166,9 @@ bool ElementReader::Numbers(const char* attribute,
   const std::string problem = ParseNumbers(*text, values);
   if (problem.empty()) return true;
   Report(LintCode::kInvalidNumber,
-         element_.FindAttribute(attribute)->GetLineNum(),
-         Cat(" has the attribute ", attribute, "=", Quoted(*text), " in <",
-             name(), ">: ", problem,
-             name() == "limit" ? "; leave it out to set no limit." : "."));
+         element_.FindAttribute(attribute)->GetLineNum(), " has the attribute ",
+         attribute, "=", Quoted(*text), " in <", name(), ">: ", problem,
+         name() == "limit" ? "; leave it out to set no limit." : ".");
   return false;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/model/lint.h"
 
 namespace torqued {
@@ -56,19 +57,24 @@ class ElementReader {
   std::string_view name() const { return element_.Name(); }
   const tinyxml2::XMLElement& xml() const { return element_; }
 
-  /// `rest` continues the subject's phrase.
-  void Report(LintCode code, int line, std::string_view rest) const;
+  /// The pieces, see Cat, continue the subject's phrase.
+  void Report(LintCode code, int line, const auto&... pieces) const {
+    if (DefaultSeverity(code) == Severity::kError) subject_.failed = true;
+    subject_.report.Add(code, PlaceAt(line), subject_.phrase, pieces...);
+  }
   /// For what may be found many times, see LintReport::AddKind; `rest` is a
   /// function that gives the text.
   template <class Rest>
   void ReportKind(LintCode code, int line, std::string_view kind,
                   const Rest& rest) const {
-    subject_.report.AddKind(
-        code, {.joint = subject_.joint, .link = subject_.link, .line = line},
-        kind, [&] { return subject_.phrase + rest(); });
+    subject_.report.AddKind(code, PlaceAt(line), kind,
+                            [&] { return subject_.phrase + rest(); });
   }
 
  private:
+  Place PlaceAt(int line) const {
+    return {.joint = subject_.joint, .link = subject_.link, .line = line};
+  }
   bool Numbers(const char* attribute, std::span<double> values) const;
   void MissingAttribute(const char* attribute) const;
   using Names = std::initializer_list<std::string_view>;

@@ -35,16 +35,15 @@ Pose Translation(const Vector3d& p) {
 }
 
 std::string Named(std::string_view stem, std::size_t index) {
-  return Cat(stem, std::to_string(index + 1));
+  return Cat(stem, index + 1);
 }
 
 void CheckCount(std::string_view what, std::size_t given, std::size_t joints,
                 std::size_t needed, LintReport& report) {
   if (given == needed) return;
-  report.Add(LintCode::kMissingElement, {},
-             Cat("An arm of ", std::to_string(joints), " joints has ",
-                 std::to_string(needed), " ", what, ", not ",
-                 std::to_string(given), "; give one for each."));
+  report.Add(LintCode::kMissingElement, {}, "An arm of ", joints,
+             " joints has ", needed, " ", what, ", not ", given,
+             "; give one for each.");
 }
 
 void CheckHome(std::string_view subject, const Matrix4d& M, const Place& place,
@@ -53,10 +52,9 @@ void CheckHome(std::string_view subject, const Matrix4d& M, const Place& place,
   CheckPose(subject, "home pose", ToPose(M), place, report);
   if (report.errors() != errors_before) return;
   if (M.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) {
-    report.Add(LintCode::kInvalidPose, place,
-               Cat(subject,
-                   " has a home pose whose last row is not 0 0 0 1; "
-                   "give a homogeneous matrix."));
+    report.Add(LintCode::kInvalidPose, place, subject,
+               " has a home pose whose last row is not 0 0 0 1; give a "
+               "homogeneous matrix.");
   }
 }
 
@@ -70,10 +68,8 @@ void CheckScrew(const std::string& joint, const Vector6d& S,
   const Place place{.joint = joint};
   const std::string subject = Cat("Joint ", Quoted(joint));
   if (!S.allFinite()) {
-    report.Add(LintCode::kInvalidNumber, place,
-               Cat(subject,
-                   " has numbers that are not finite in its screw; "
-                   "all must be."));
+    report.Add(LintCode::kInvalidNumber, place, subject,
+               " has numbers that are not finite in its screw; all must be.");
     return;
   }
   if (IsPrismatic(S)) return;
@@ -81,10 +77,10 @@ void CheckScrew(const std::string& joint, const Vector6d& S,
   const Vector3d axis = S.head<3>() / speed, v = S.tail<3>() / speed;
   const double pitch = axis.dot(v);
   if (std::abs(pitch) > kRounding * (1 + v.norm())) {
-    report.Add(LintCode::kUnsupportedJoint, place,
-               Cat(subject, " has a screw of pitch ", RoundedText(pitch),
-                   " m/rad; joints turn, with linear part −ω × r, or slide, "
-                   "with angular part 0 0 0."));
+    report.Add(LintCode::kUnsupportedJoint, place, subject,
+               " has a screw of pitch ", RoundedText(pitch),
+               " m/rad; joints turn, with linear part −ω × r, or slide, with "
+               "angular part 0 0 0.");
   }
 }
 
@@ -113,16 +109,14 @@ void CheckInertia(const std::string& link, const Matrix6d& G,
   const Place place{.link = link};
   const std::string subject = Cat("Link ", Quoted(link));
   if (!G.allFinite()) {
-    report.Add(LintCode::kInvalidNumber, place,
-               Cat(subject,
-                   " has numbers that are not finite in its spatial "
-                   "inertia; all must be."));
+    report.Add(LintCode::kInvalidNumber, place, subject,
+               " has numbers that are not finite in its spatial inertia; all "
+               "must be.");
   } else if (!IsRigid(G)) {
-    report.Add(LintCode::kInvalidInertia, place,
-               Cat(subject,
-                   " has a spatial inertia that is no rigid body's: it must be "
-                   "[[I, [h]], [[h]ᵀ, m 1]] with I symmetric, [h] skew and h "
-                   "zero where m is."));
+    report.Add(
+        LintCode::kInvalidInertia, place, subject,
+        " has a spatial inertia that is no rigid body's: it must be [[I, [h]], "
+        "[[h]ᵀ, m 1]] with I symmetric, [h] skew and h zero where m is.");
   }
 }
 

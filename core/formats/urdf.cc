@@ -21,9 +21,9 @@ using tinyxml2::XMLElement;
 Pose ReadPose(ElementReader origin) {
   origin.Expect({"xyz", "rpy", "quat_xyzw"}, {});
   if (origin.Text("quat_xyzw")) {
-    origin.Report(LintCode::kUnsupportedAttribute, origin.line(),
-                  " has its rotation as quat_xyzw, which is not read; write it "
-                  "as rpy.");
+    origin.Report(
+        LintCode::kUnsupportedAttribute, origin.line(),
+        " has its rotation as quat_xyzw, which is not read; write it as rpy.");
   }
   return Pose::FromXyzRpy(
       origin.Vector("xyz").value_or(std::array{0., 0., 0.}),
@@ -90,15 +90,15 @@ std::optional<JointDescription::Type> ReadJointType(
   if (*text == "prismatic") return Type::kPrismatic;
   if (*text == "fixed") return Type::kFixed;
   if (*text == "floating" || *text == "planar") {
-    joint.Report(LintCode::kUnsupportedJoint, joint.line(),
-                 Cat(" has the type ", Quoted(*text),
-                     ", which is not supported; write it as prismatic and "
-                     "revolute joints one after another, or as fixed."));
+    joint.Report(LintCode::kUnsupportedJoint, joint.line(), " has the type ",
+                 Quoted(*text),
+                 ", which is not supported; write it as prismatic and revolute "
+                 "joints one after another, or as fixed.");
   } else {
-    joint.Report(LintCode::kUnknownJointType, joint.line(),
-                 Cat(" has the type ", Quoted(*text),
-                     ", which URDF does not know; use revolute, continuous, "
-                     "prismatic or fixed."));
+    joint.Report(LintCode::kUnknownJointType, joint.line(), " has the type ",
+                 Quoted(*text),
+                 ", which URDF does not know; use revolute, continuous, "
+                 "prismatic or fixed.");
   }
   return std::nullopt;
 }
@@ -108,12 +108,11 @@ void DefaultToZero(ElementReader& limit, const char* name,
                    std::optional<double>& value, const char* other) {
   if (limit.Text(name) || !limit.Text(other)) return;
   value = 0;
-  limit.ReportKind(LintCode::kMissingLimit, limit.line(),
-                   Cat(name, " for ", other), [&] {
-                     return Cat(" has '", other, "' but no '", name,
-                                "' in <limit>, which is then 0 as URDF says; "
-                                "write it.");
-                   });
+  limit.ReportKind(
+      LintCode::kMissingLimit, limit.line(), Cat(name, " for ", other), [&] {
+        return Cat(" has '", other, "' but no '", name,
+                   "' in <limit>, which is then 0 as URDF says; write it.");
+      });
 }
 
 void ReadLimits(const ElementReader& element, JointDescription& joint) {
@@ -137,8 +136,7 @@ void ReadLimits(const ElementReader& element, JointDescription& joint) {
     if (!limit->Text("lower") && !limit->Text("upper")) {
       limit->ReportKind(LintCode::kMissingLimit, limit->line(), "neither", [] {
         return " has neither 'lower' nor 'upper' in <limit>, so its "
-               "position is unlimited; add them, or make the joint "
-               "continuous.";
+               "position is unlimited; add them, or make the joint continuous.";
       });
     }
   } else {
@@ -250,8 +248,8 @@ void ReadTransmission(const XMLElement& xml, LintReport& report) {
             "Transmission ", Quoted(name != nullptr ? name : ""),
             joint != nullptr ? Cat(" of joint ", Quoted(joint)) : std::string(),
             reduction.empty()
-                ? std::string(" states no mechanical reduction; it is not "
-                              "applied")
+                ? std::string(
+                      " states no mechanical reduction; it is not applied")
                 : Cat(" states the mechanical reduction ", reduction,
                       ", which is not applied"),
             ": torques are those at the joint and the rotor has no inertia.");
@@ -270,9 +268,8 @@ bool CheckCounts(const XMLElement& root, const UrdfLimits& limits,
   const auto check = [&](LintCode code, std::string_view what, int count,
                          int most) {
     if (count <= most) return;
-    report.Add(code, {.line = root.GetLineNum()},
-               Cat("The robot has ", std::to_string(count), " ", what,
-                   "; at most ", std::to_string(most), " are accepted."));
+    report.Add(code, {.line = root.GetLineNum()}, "The robot has ", count, " ",
+               what, "; at most ", most, " are accepted.");
   };
   check(LintCode::kTooManyLinks, "links", links, limits.links);
   check(LintCode::kTooManyJoints, "joints", joints, limits.joints);
@@ -290,8 +287,8 @@ void ReadRobot(const XMLElement& root, ModelBuilder& builder) {
   const auto version = element.Text("version");
   if (version && *version != "1.0" && *version != "1") {
     element.Report(LintCode::kIgnoredAttribute, element.line(),
-                   Cat(" has version=", Quoted(*version),
-                       ", which is ignored; it is read as URDF 1.0."));
+                   " has version=", Quoted(*version),
+                   ", which is ignored; it is read as URDF 1.0.");
   }
   for (const auto* child = root.FirstChildElement(); child != nullptr;
        child = child->NextSiblingElement()) {
@@ -317,8 +314,8 @@ std::string_view ParseProblem(tinyxml2::XMLError error) {
     case tinyxml2::XML_ERROR_PARSING_CDATA:
       return "A CDATA section is not closed.";
     case tinyxml2::XML_ERROR_PARSING_DECLARATION:
-      return "A <?...?> declaration is not closed, or stands elsewhere than "
-             "at the beginning.";
+      return "A <?...?> declaration is not closed, or stands elsewhere than at "
+             "the beginning.";
     case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
       return "Elements are nested too deeply; URDF needs a handful of levels.";
     default:
@@ -337,8 +334,8 @@ const XMLElement* FindRobot(const tinyxml2::XMLDocument& document,
   }
   if (std::string_view(root->Name()) != "robot") {
     report.Add(LintCode::kNotARobot, {.line = root->GetLineNum()},
-               Cat("The root element is <", Printable(root->Name(), 64),
-                   ">, but URDF has <robot>."));
+               "The root element is <", Printable(root->Name(), 64),
+               ">, but URDF has <robot>.");
     return nullptr;
   }
   for (const auto* node = document.FirstChild(); node != nullptr;

@@ -50,17 +50,16 @@ class XmlScanner {
     return line_;
   }
 
-  bool Refuse(LintCode code, std::size_t offset, std::string message) {
-    report_.Add(code, {.line = Line(offset)}, std::move(message));
+  bool Refuse(LintCode code, std::size_t offset, const auto&... pieces) {
+    report_.Add(code, {.line = Line(offset)}, pieces...);
     return false;
   }
 
   bool ScanMarkup() {
     if (++nodes_ > limits_.nodes) {
-      return Refuse(
-          LintCode::kSourceTooLarge, at_,
-          Cat("The source has more than ", std::to_string(limits_.nodes),
-              " elements and comments, the most that is accepted."));
+      return Refuse(LintCode::kSourceTooLarge, at_, "The source has more than ",
+                    limits_.nodes,
+                    " elements and comments, the most that is accepted.");
     }
     if (Starts("<!--")) {
       at_ += 4;
@@ -88,8 +87,8 @@ class XmlScanner {
                     "own, which are never read; take the declaration out.");
     }
     report_.Add(LintCode::kIgnoredElement, {.line = Line(begin)},
-                Cat("The declaration ", Quoted(text),
-                    " is ignored; nothing is read from outside the source."));
+                "The declaration ", Quoted(text),
+                " is ignored; nothing is read from outside the source.");
     return true;
   }
 
@@ -100,10 +99,10 @@ class XmlScanner {
       const char quote = source_[at_++];
       if (quote != '"' && quote != '\'') continue;
       if (++attributes > limits_.attributes) {
-        return Refuse(LintCode::kSourceTooLarge, begin,
-                      Cat("The element ", Quoted(source_.substr(begin, 32)),
-                          " has more than ", std::to_string(limits_.attributes),
-                          " attributes, the most that is accepted."));
+        return Refuse(LintCode::kSourceTooLarge, begin, "The element ",
+                      Quoted(source_.substr(begin, 32)), " has more than ",
+                      limits_.attributes,
+                      " attributes, the most that is accepted.");
       }
       const std::size_t end = Find({&quote, 1});
       if (!CheckReferences(end)) return false;
@@ -129,11 +128,10 @@ class XmlScanner {
         continue;
       }
       return Refuse(
-          LintCode::kMalformedXml, at_,
-          Cat("The text ",
-              Quoted(rest.substr(0, std::min<std::size_t>(semicolon, 20) + 1)),
-              " is no character or entity that XML defines; write an "
-              "ampersand as &amp;."));
+          LintCode::kMalformedXml, at_, "The text ",
+          Quoted(rest.substr(0, std::min<std::size_t>(semicolon, 20) + 1)),
+          " is no character or entity that XML defines; write an ampersand as "
+          "&amp;.");
     }
     return true;
   }
@@ -175,26 +173,23 @@ int LineOf(std::string_view source, std::size_t offset) {
 bool CheckXmlSource(std::string_view source, const XmlLimits& limits,
                     LintReport& report) {
   if (source.size() > limits.source_bytes) {
-    report.Add(LintCode::kSourceTooLarge, {},
-               Cat("The source has ", std::to_string(source.size()),
-                   " bytes; at most ", std::to_string(limits.source_bytes),
-                   " are accepted."));
+    report.Add(LintCode::kSourceTooLarge, {}, "The source has ", source.size(),
+               " bytes; at most ", limits.source_bytes, " are accepted.");
     return false;
   }
   if (const std::size_t nul = source.find('\0');
       nul != std::string_view::npos) {
-    report.Add(LintCode::kMalformedXml, {.line = LineOf(source, nul)},
-               Cat("The source has a NUL byte at offset ", std::to_string(nul),
-                   ", which no XML text has; is it the right file, saved as "
-                   "UTF-8?"));
+    report.Add(
+        LintCode::kMalformedXml, {.line = LineOf(source, nul)},
+        "The source has a NUL byte at offset ", nul,
+        ", which no XML text has; is it the right file, saved as UTF-8?");
     return false;
   }
   if (const std::size_t bad = FindInvalidUtf8(source);
       bad != std::string_view::npos) {
     report.Add(LintCode::kMalformedXml, {.line = LineOf(source, bad)},
-               Cat("The byte ", Printable(source.substr(bad, 1), 8),
-                   " at offset ", std::to_string(bad),
-                   " is not UTF-8; save the file in that encoding."));
+               "The byte ", Printable(source.substr(bad, 1), 8), " at offset ",
+               bad, " is not UTF-8; save the file in that encoding.");
     return false;
   }
   return XmlScanner(source, limits, report).Scan();

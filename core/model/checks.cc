@@ -54,14 +54,13 @@ void CheckInertial(const LinkDescription& link, LintReport& report) {
   const std::string subject = Cat("Link ", Quoted(link.name));
   CheckPose(subject, "inertial frame", inertial.origin, place, report);
   if (!std::isfinite(inertial.mass)) {
-    report.Add(LintCode::kInvalidNumber, place,
-               Cat(subject, " has the mass ", NumberText(inertial.mass),
-                   "; it must be a finite number of kg."));
+    report.Add(LintCode::kInvalidNumber, place, subject, " has the mass ",
+               NumberText(inertial.mass),
+               "; it must be a finite number of kg.");
   }
   if (!AllFinite(inertial.inertia)) {
-    report.Add(LintCode::kInvalidNumber, place,
-               Cat(subject, " has the inertia ", VectorText(inertial.inertia),
-                   "; all entries must be finite."));
+    report.Add(LintCode::kInvalidNumber, place, subject, " has the inertia ",
+               VectorText(inertial.inertia), "; all entries must be finite.");
   }
 }
 
@@ -93,17 +92,16 @@ class JointChecker {
  private:
   void SetLine(int line) { place_.line = line > 0 ? line : joint_.line; }
 
-  void Add(LintCode code, const std::string& rest) {
-    report_.Add(code, place_, subject_ + rest);
+  void Add(LintCode code, const auto&... pieces) {
+    report_.Add(code, place_, subject_, pieces...);
   }
 
   // Reports the first that is not finite.
   bool CheckFinite(std::string_view what, std::span<const double> values) {
     for (const double value : values) {
       if (std::isfinite(value)) continue;
-      Add(LintCode::kInvalidNumber,
-          Cat(" has the ", what, " ", NumberText(value),
-              "; it must be a finite number."));
+      Add(LintCode::kInvalidNumber, " has the ", what, " ", NumberText(value),
+          "; it must be a finite number.");
       return false;
     }
     return true;
@@ -119,8 +117,8 @@ class JointChecker {
     for (const double a : axis) largest = std::max(largest, std::abs(a));
     if (!(largest > 0)) {
       Add(LintCode::kZeroAxis,
-          " has the axis 0 0 0, which is no direction; give it one, such as "
-          "0 0 1.");
+          " has the axis 0 0 0, which is no direction; give it one, such as 0 "
+          "0 1.");
       return;
     }
     const std::string as_given = VectorText(axis);
@@ -137,8 +135,7 @@ class JointChecker {
       report_.AddKind(LintCode::kNonUnitAxis, place_, {}, [&] {
         return Cat(subject_, " has the axis ", as_given, " of length ",
                    RoundedText(norm),
-                   "; it is normalised, so q stays in rad or "
-                   "m.");
+                   "; it is normalised, so q stays in rad or m.");
       });
     }
   }
@@ -151,17 +148,16 @@ class JointChecker {
     finite &= CheckFinite("effort limit", limits.effort);
     if (!finite) return;
     if (limits.lower && limits.upper && *limits.lower > *limits.upper) {
-      Add(LintCode::kInvalidLimit,
-          Cat(" has the lower limit ", NumberText(*limits.lower),
-              " above its upper limit ", NumberText(*limits.upper),
-              "; no position satisfies both."));
+      Add(LintCode::kInvalidLimit, " has the lower limit ",
+          NumberText(*limits.lower), " above its upper limit ",
+          NumberText(*limits.upper), "; no position satisfies both.");
     }
     const auto check_sign = [&](std::string_view what,
                                 const std::optional<double>& value) {
       if (!value || *value >= 0) return;
-      Add(LintCode::kInvalidLimit,
-          Cat(" has the negative ", what, " limit ", NumberText(*value),
-              "; it bounds the absolute value, so give it 0 or more."));
+      Add(LintCode::kInvalidLimit, " has the negative ", what, " limit ",
+          NumberText(*value),
+          "; it bounds the absolute value, so give it 0 or more.");
     };
     check_sign("velocity", limits.velocity);
     check_sign("effort", limits.effort);
@@ -169,8 +165,8 @@ class JointChecker {
 
   void CheckTerm(std::string_view what, double value, LintCode if_negative) {
     if (!CheckFinite(what, std::span(&value, 1)) || value >= 0) return;
-    Add(if_negative, Cat(" has the negative ", what, " ", NumberText(value),
-                         "; give it 0 or more."));
+    Add(if_negative, " has the negative ", what, " ", NumberText(value),
+        "; give it 0 or more.");
   }
 
   JointDescription& joint_;
@@ -194,8 +190,8 @@ void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
     report.Add(LintCode::kUnknownMimicTarget,
                {.joint = joint.name,
                 .line = joint.mimic->line > 0 ? joint.mimic->line : joint.line},
-               Cat("Joint ", Quoted(joint.name), " mimics ",
-                   Quoted(joint.mimic->joint), why));
+               "Joint ", Quoted(joint.name), " mimics ",
+               Quoted(joint.mimic->joint), why);
     joint.incomplete = true;
   };
   for (std::size_t i = 0; i < joints.size(); ++i) {
@@ -204,8 +200,7 @@ void CheckMimics(std::span<JointDescription> joints, LintReport& report) {
     const auto it = index.find(joint.mimic->joint);
     if (it == index.end()) {
       refuse(joint,
-             ", but there is no joint of that name; name the one that "
-             "leads.");
+             ", but there is no joint of that name; name the one that leads.");
     } else if (it->second == static_cast<int>(i)) {
       refuse(joint, ", which is the joint itself; name the one that leads.");
     } else if (joints[it->second].type == JointDescription::Type::kFixed) {
@@ -319,16 +314,15 @@ class MassChecker {
     report_.AddKind(
         strict ? Severity::kError : Severity::kWarning,
         LintCode::kTriangleInequality, place_, {}, [&] {
-          return Cat(
-              "Link ", Quoted(link_.name), " has the principal moments ",
-              RoundedText(moments[0]), ", ", RoundedText(moments[1]), ", ",
-              RoundedText(moments[2]),
-              " kg m²: no distribution of mass has one larger than the sum of "
-              "the others, so the inertia is wrong somewhere",
-              !strict         ? ", though it can still be computed with."
-              : hint_.empty() ? "; correct it."
-                              : "; correct it, or use validation "
-                                "default, which warns of it.");
+          return Cat("Link ", Quoted(link_.name), " has the principal moments ",
+                     RoundedText(moments[0]), ", ", RoundedText(moments[1]),
+                     ", ", RoundedText(moments[2]),
+                     " kg m²: no distribution of mass has one larger than the "
+                     "sum of the others, so the inertia is wrong somewhere",
+                     !strict         ? ", though it can still be computed with."
+                     : hint_.empty() ? "; correct it."
+                                     : "; correct it, or use validation "
+                                       "default, which warns of it.");
         });
   }
 
@@ -347,45 +341,41 @@ class MassChecker {
 void CheckName(std::string_view kind, std::string_view name, const Place& place,
                LintReport& report) {
   if (name.empty()) {
-    report.Add(LintCode::kInvalidName, place,
-               Cat("The name of a ", kind, " is empty; give it one."));
+    report.Add(LintCode::kInvalidName, place, "The name of a ", kind,
+               " is empty; give it one.");
     return;
   }
   if (name.size() > kMaxNameBytes) {
-    report.Add(LintCode::kInvalidName, place,
-               Cat("The name ", Quoted(name), " of a ", kind, " has ",
-                   std::to_string(name.size()), " bytes; at most ",
-                   std::to_string(kMaxNameBytes), " are allowed."));
+    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
+               " of a ", kind, " has ", name.size(), " bytes; at most ",
+               kMaxNameBytes, " are allowed.");
     return;
   }
   if (FindInvalidUtf8(name) != std::string_view::npos) {
-    report.Add(LintCode::kInvalidName, place,
-               Cat("The name ", Quoted(name), " of a ", kind,
-                   " has bytes that are not UTF-8; take them out."));
+    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
+               " of a ", kind, " has bytes that are not UTF-8; take them out.");
     return;
   }
   if (const auto found = FindControlCharacter(name)) {
-    report.Add(LintCode::kInvalidName, place,
-               Cat("The name ", Quoted(name), " of a ", kind,
-                   " has the character ", CodePointText(found->code_point),
-                   " at byte ", std::to_string(found->offset),
-                   ", which terminals and logs act on instead of showing it; "
-                   "take it out."));
+    report.Add(LintCode::kInvalidName, place, "The name ", Quoted(name),
+               " of a ", kind, " has the character ",
+               CodePointText(found->code_point), " at byte ", found->offset,
+               ", which terminals and logs act on instead of showing it; take "
+               "it out.");
   }
 }
 
 void CheckPose(std::string_view subject, std::string_view what,
                const Pose& pose, const Place& place, LintReport& report) {
   if (!AllFinite(pose.R) || !AllFinite(pose.p)) {
-    report.Add(LintCode::kInvalidNumber, place,
-               Cat(subject, " has numbers that are not finite in its ", what,
-                   "; all must be."));
+    report.Add(LintCode::kInvalidNumber, place, subject,
+               " has numbers that are not finite in its ", what,
+               "; all must be.");
   } else if (!IsRotation(pose.R)) {
-    report.Add(
-        LintCode::kInvalidPose, place,
-        Cat(subject, " has the matrix ", VectorText(pose.R), " in its ", what,
-            ", which is no rotation; its rows must be orthogonal unit "
-            "vectors that form a right-handed frame."));
+    report.Add(LintCode::kInvalidPose, place, subject, " has the matrix ",
+               VectorText(pose.R), " in its ", what,
+               ", which is no rotation; its rows must be orthogonal unit "
+               "vectors that form a right-handed frame.");
   }
 }
 

@@ -130,7 +130,8 @@ void LintReport::Add(Finding finding) {
   findings_.push_back(std::move(finding));
 }
 
-void LintReport::Add(LintCode code, const Place& place, std::string message) {
+void LintReport::AddMessage(LintCode code, const Place& place,
+                            std::string message) {
   Add(MakeFinding(DefaultSeverity(code), code, place, std::move(message)));
 }
 

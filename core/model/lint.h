@@ -12,6 +12,9 @@
 
 namespace torqued {
 
+/// Of core/base/text.h, which is not installed.
+std::string Cat(const auto&... pieces);
+
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 
 /// What a finding is about. Each value has a stable kebab-case identifier, see
@@ -130,8 +133,10 @@ class LintReport {
   static constexpr int kMaxMorePlaces = 9;
 
   void Add(Finding finding);
-  /// With the code's default severity.
-  void Add(LintCode code, const Place& place, std::string message);
+  /// With the code's default severity; the message in pieces, see Cat.
+  void Add(LintCode code, const Place& place, const auto&... pieces) {
+    AddMessage(code, place, Cat(pieces...));
+  }
 
   /// For what may be found many times: of findings of one code, severity and
   /// `kind`, an arbitrary text, only the first is listed, with the number of
@@ -170,6 +175,7 @@ class LintReport {
   bool ok() const { return errors() == 0; }
 
  private:
+  void AddMessage(LintCode code, const Place& place, std::string message);
   bool CountAgain(Severity severity, LintCode code, const Place& place,
                   std::string_view kind);
   void AddFirst(Severity severity, LintCode code, const Place& place,

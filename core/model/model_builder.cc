@@ -26,9 +26,9 @@ int FindTip(std::span<const LinkDescription> links, const Topology& topology,
       if (topology.is_leaf[link] != 0) leaves.push_back(links[link].name);
     }
     report.Add(LintCode::kUnknownTip, {.link = options.default_tip},
-               Cat("The default tip ", Quoted(options.default_tip),
-                   " is no link of this robot; name one of its links, such as ",
-                   QuotedList(leaves), "."));
+               "The default tip ", Quoted(options.default_tip),
+               " is no link of this robot; name one of its links, such as ",
+               QuotedList(leaves), ".");
     return -1;
   }
   const auto& leaf = topology.is_leaf;
@@ -40,7 +40,7 @@ int FindTip(std::span<const LinkDescription> links, const Topology& topology,
 // After the name of the first of them.
 std::string AndMoreHave(std::size_t count) {
   if (count == 1) return " has ";
-  return Cat(" and ", std::to_string(count - 1), " more have ");
+  return Cat(" and ", count - 1, " more have ");
 }
 
 void ReportFixedMass(const Assembly& assembly,
@@ -50,9 +50,9 @@ void ReportFixedMass(const Assembly& assembly,
   if (heavy.empty()) return;
   const LinkDescription& first = links[heavy[0]];
   report.Add(LintCode::kFixedMass, {.link = first.name, .line = first.line},
-             Cat("Link ", Quoted(first.name), AndMoreHave(heavy.size()),
-                 RoundedText(assembly.fixed_mass),
-                 " kg that no joint moves; this mass enters no quantity."));
+             "Link ", Quoted(first.name), AndMoreHave(heavy.size()),
+             RoundedText(assembly.fixed_mass),
+             " kg that no joint moves; this mass enters no quantity.");
 }
 
 void ReportMimics(const Assembly& assembly,
@@ -86,11 +86,11 @@ void ReportFriction(const Assembly& assembly,
     if (count++ == 0) first = &joint;
   }
   if (count == 0) return;
-  report.Add(LintCode::kFrictionOffByDefault,
-             {.joint = first->name, .line = first->line},
-             Cat("Joint ", Quoted(first->name), AndMoreHave(count),
-                 "damping or friction, which calls leave out unless they "
-                 "switch it on."));
+  report.Add(
+      LintCode::kFrictionOffByDefault,
+      {.joint = first->name, .line = first->line}, "Joint ",
+      Quoted(first->name), AndMoreHave(count),
+      "damping or friction, which calls leave out unless they switch it on.");
 }
 
 bool IsFinite(const Frame& frame) {
@@ -109,9 +109,9 @@ void CheckFrames(std::span<const Frame> frames, const Topology& topology,
     if (IsFinite(frames[i])) continue;
     report.Add(LintCode::kInvalidNumber,
                {.link = frames[i].name, .line = links[topology.links[i]].line},
-               Cat("The position of link ", Quoted(frames[i].name),
-                   " is beyond the range of double precision; check the "
-                   "origins of the joints before it."));
+               "The position of link ", Quoted(frames[i].name),
+               " is beyond the range of double precision; check the origins of "
+               "the joints before it.");
   }
 }
 
@@ -158,10 +158,9 @@ bool CheckDof(const Assembly& assembly, int max_dof, const Place& place,
               LintReport& report) {
   const std::size_t dof = assembly.bodies.size();
   if (dof <= static_cast<std::size_t>(std::max(max_dof, 0))) return true;
-  report.Add(LintCode::kTooManyJoints, place,
-             Cat("The robot has ", std::to_string(dof),
-                 " movable joints, but at most ", std::to_string(max_dof),
-                 " are accepted; fix those that never move."));
+  report.Add(LintCode::kTooManyJoints, place, "The robot has ", dof,
+             " movable joints, but at most ", max_dof,
+             " are accepted; fix those that never move.");
   return false;
 }
 

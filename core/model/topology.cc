@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 
 #include "core/base/text.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr int kNone = -1;
 
 std::string AtLine(int line) {
-  return line > 0 ? Cat(" (line ", std::to_string(line), ")") : std::string();
+  return line > 0 ? Cat(" (line ", line, ")") : std::string();
 }
 
 class TopologyFinder {
@@ -26,8 +27,8 @@ class TopologyFinder {
 
   Topology Find() {
     const int errors_before = report_.errors();
-    IndexLinks();
-    CheckJointNames();
+    link_index_ = IndexNames(links_);
+    IndexNames(joints_);
     ConnectJoints();
     std::vector<int> roots = FindRoots();
     SortChildren();
@@ -36,40 +37,33 @@ class TopologyFinder {
     for (const int root : roots) Traverse(root, reached);
     ReportUnreached(reached);
     topology_.valid = report_.errors() == errors_before && roots.size() == 1 &&
-                      AllConnected();
+                      std::ranges::count(topology_.joint_parent, kNone) == 0 &&
+                      std::ranges::count(topology_.joint_child, kNone) == 0;
     return std::move(topology_);
   }
 
  private:
-  void IndexLinks() {
-    link_index_.reserve(links_.size());
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      const LinkDescription& link = links_[i];
-      const auto [it, is_new] =
-          link_index_.try_emplace(link.name, static_cast<int>(i));
-      if (is_new || (link.incomplete && link.name.empty())) continue;
-      report_.Add(LintCode::kDuplicateName,
-                  {.link = link.name, .line = link.line},
-                  Cat("Link ", Quoted(link.name), " is defined twice, first",
-                      AtLine(links_[it->second].line),
-                      "; give each link a name of its own."));
-    }
-  }
+  using NameIndex = std::unordered_map<std::string_view, int>;
 
-  void CheckJointNames() {
-    std::unordered_map<std::string_view, int> seen;
-    seen.reserve(joints_.size());
-    for (std::size_t i = 0; i < joints_.size(); ++i) {
-      const JointDescription& joint = joints_[i];
+  // The first of each name; reports the others.
+  template <class Named>
+  NameIndex IndexNames(std::span<const Named> all) {
+    constexpr bool kLinks = std::is_same_v<Named, LinkDescription>;
+    NameIndex index;
+    index.reserve(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Named& one = all[i];
       const auto [it, is_new] =
-          seen.try_emplace(joint.name, static_cast<int>(i));
-      if (is_new || (joint.incomplete && joint.name.empty())) continue;
-      report_.Add(LintCode::kDuplicateName,
-                  {.joint = joint.name, .line = joint.line},
-                  Cat("Joint ", Quoted(joint.name), " is defined twice, first",
-                      AtLine(joints_[it->second].line),
-                      "; give each joint a name of its own."));
+          index.try_emplace(one.name, static_cast<int>(i));
+      if (is_new || (one.incomplete && one.name.empty())) continue;
+      Place place{.line = one.line};
+      (kLinks ? place.link : place.joint) = one.name;
+      report_.Add(LintCode::kDuplicateName, place, kLinks ? "Link " : "Joint ",
+                  Quoted(one.name), " is defined twice, first",
+                  AtLine(all[it->second].line), "; give each ",
+                  kLinks ? "link" : "joint", " a name of its own.");
     }
+    return index;
   }
 
   int FindLink(const JointDescription& joint, std::string_view role,
@@ -77,13 +71,12 @@ class TopologyFinder {
     if (joint.incomplete && name.empty()) return kNone;
     const auto it = link_index_.find(name);
     if (it != link_index_.end()) return it->second;
-    report_.Add(
-        LintCode::kUnknownLink,
-        {.joint = joint.name, .link = name, .line = joint.line},
-        Cat("Joint ", Quoted(joint.name), " names ", Quoted(name), " as its ",
-            role,
-            " link, but there is no link of that name; correct it, or add "
-            "the link."));
+    report_.Add(LintCode::kUnknownLink,
+                {.joint = joint.name, .link = name, .line = joint.line},
+                "Joint ", Quoted(joint.name), " names ", Quoted(name),
+                " as its ", role,
+                " link, but there is no link of that name; correct it, or add "
+                "the link.");
     return kNone;
   }
 
@@ -105,24 +98,16 @@ class TopologyFinder {
         report_.Add(
             LintCode::kTwoParents,
             {.joint = joint.name, .link = joint.child, .line = joint.line},
-            Cat("Link ", Quoted(joint.child), " is the child of joint ",
-                Quoted(joint.name), " and already of joint ",
-                Quoted(first.name), AtLine(first.line),
-                "; a link hangs on one joint only, closed loops are not "
-                "supported."));
+            "Link ", Quoted(joint.child), " is the child of joint ",
+            Quoted(joint.name), " and already of joint ", Quoted(first.name),
+            AtLine(first.line),
+            "; a link hangs on one joint only, closed loops are not "
+            "supported.");
         continue;
       }
       carrier = static_cast<int>(j);
       topology_.joint_child[j] = child;
     }
-  }
-
-  bool AllConnected() const {
-    for (std::size_t j = 0; j < joints_.size(); ++j) {
-      if (topology_.joint_parent[j] == kNone) return false;
-      if (topology_.joint_child[j] == kNone) return false;
-    }
-    return true;
   }
 
   // Links that are the child of no joint.
@@ -141,11 +126,11 @@ class TopologyFinder {
       names.reserve(roots.size());
       for (const int root : roots) names.push_back(links_[root].name);
       const LinkDescription& second = links_[roots[1]];
-      report_.Add(
-          LintCode::kSeveralRoots, {.link = second.name, .line = second.line},
-          Cat("The links ", QuotedList(names),
-              " are no joint's child, but a robot has one root link only; "
-              "connect the others to it, for example by fixed joints."));
+      report_.Add(LintCode::kSeveralRoots,
+                  {.link = second.name, .line = second.line}, "The links ",
+                  QuotedList(names),
+                  " are no joint's child, but a robot has one root link only; "
+                  "connect the others to it, for example by fixed joints.");
     }
     return roots;
   }
@@ -226,9 +211,9 @@ class TopologyFinder {
                   {.joint = joints_[topology_.parent_joint[i]].name,
                    .link = links_[i].name,
                    .line = links_[i].line},
-                  Cat("Link ", Quoted(links_[i].name),
-                      " cannot be reached from a root link: following its "
-                      "parents ends in a cycle; open that."));
+                  "Link ", Quoted(links_[i].name),
+                  " cannot be reached from a root link: following its "
+                  "parents ends in a cycle; open that.");
     }
   }
 
@@ -240,26 +225,24 @@ class TopologyFinder {
     const Place place{
         .joint = first.name, .link = first.child, .line = first.line};
     if (cycle.size() == 1) {
-      report_.Add(LintCode::kCycle, place,
-                  Cat("Joint ", Quoted(first.name), " connects link ",
-                      Quoted(first.child),
-                      " to itself; give it another parent or child link."));
+      report_.Add(LintCode::kCycle, place, "Joint ", Quoted(first.name),
+                  " connects link ", Quoted(first.child),
+                  " to itself; give it another parent or child link.");
       return;
     }
     std::vector<std::string_view> names;
     names.reserve(cycle.size());
     for (const int j : cycle) names.push_back(joints_[j].name);
-    report_.Add(LintCode::kCycle, place,
-                Cat("The joints ", QuotedList(names),
-                    " form a cycle; a robot is a tree of links, so one of "
-                    "them must hang on a link outside."));
+    report_.Add(LintCode::kCycle, place, "The joints ", QuotedList(names),
+                " form a cycle; a robot is a tree of links, so one of them "
+                "must hang on a link outside.");
   }
 
   std::span<const LinkDescription> links_;
   std::span<const JointDescription> joints_;
   LintReport& report_;
   Topology topology_;
-  std::unordered_map<std::string_view, int> link_index_;
+  NameIndex link_index_;
   std::vector<int> offsets_;   // links_.size() + 1
   std::vector<int> children_;  // joints, grouped by parent link
 };

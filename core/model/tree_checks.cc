@@ -119,11 +119,11 @@ std::vector<int> FindMasslessJoints(const TreeToCheck& check,
     if (check.incomplete[i]) continue;
     const Place place = PlaceOf(check, i);
     if (!finite[i]) {
-      report.Add(LintCode::kInvalidNumber, place,
-                 Cat("The inertia that joint ", Quoted(place.joint),
-                     " moves is beyond the range of double precision; check "
-                     "the masses, inertias and lengths from link ",
-                     Quoted(place.link), " on."));
+      report.Add(LintCode::kInvalidNumber, place, "The inertia that joint ",
+                 Quoted(place.joint),
+                 " moves is beyond the range of double precision; check the "
+                 "masses, inertias and lengths from link ",
+                 Quoted(place.link), " on.");
     } else if (!moves[i]) {
       massless.push_back(i);
     }
@@ -168,13 +168,13 @@ void ReportSingular(const TreeToCheck& check, const Singularity& found,
                     LintReport& report) {
   const Place place = PlaceOf(check, found.joint);
   report.Add(LintCode::kMasslessJoint, place,
-             Cat("The mass matrix is singular or not positive ",
-                 found.at_home ? "at q = 0" : "at a random state",
-                 ", first at joint ", Quoted(place.joint),
-                 ": some torques belong to no acceleration there; correct the "
-                 "inertia of the links from ",
-                 Quoted(place.link),
-                 " on, give the joint an armature, or make it fixed."));
+             "The mass matrix is singular or not positive ",
+             found.at_home ? "at q = 0" : "at a random state",
+             ", first at joint ", Quoted(place.joint),
+             ": some torques belong to no acceleration there; correct the "
+             "inertia of the links from ",
+             Quoted(place.link),
+             " on, give the joint an armature, or make it fixed.");
 }
 
 // A mass matrix at q = 0 that is ill-conditioned, or whose numbers leave double
@@ -189,11 +189,11 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;
     const Place place = PlaceOf(check, first);
-    report.Add(
-        LintCode::kInvalidNumber, place,
-        Cat("The mass matrix at q = 0 is beyond the range of double "
-            "precision, first at joint ",
-            Quoted(place.joint), "; check the masses, inertias and lengths."));
+    report.Add(LintCode::kInvalidNumber, place,
+               "The mass matrix at q = 0 is beyond the range of double "
+               "precision, first at joint ",
+               Quoted(place.joint),
+               "; check the masses, inertias and lengths.");
     return;
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(M);
@@ -208,21 +208,20 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
   const Place place = PlaceOf(check, weakest);
   // Below this an eigenvalue is round-off.
   if (smallest > 1e-15 * n * largest) {
+    report.Add(LintCode::kIllConditionedMass, place,
+               "The mass matrix at q = 0 has the condition number ",
+               RoundedText(largest / smallest), ", above ",
+               RoundedText(kMaxCondition), ", and joint ", Quoted(place.joint),
+               " moves the least: forward dynamics loses up to ",
+               RoundedText(std::ceil(std::log10(largest / smallest))),
+               " digits; check for a tiny inertia behind it.");
+  } else {
     report.Add(
         LintCode::kIllConditionedMass, place,
-        Cat("The mass matrix at q = 0 has the condition number ",
-            RoundedText(largest / smallest), ", above ",
-            RoundedText(kMaxCondition), ", and joint ", Quoted(place.joint),
-            " moves the least: forward dynamics loses up to ",
-            RoundedText(std::ceil(std::log10(largest / smallest))),
-            " digits; check for a tiny inertia behind it."));
-  } else {
-    report.Add(LintCode::kIllConditionedMass, place,
-               Cat("The mass matrix at q = 0 is singular, with joint ",
-                   Quoted(place.joint),
-                   " in the direction that moves nothing: forward dynamics has "
-                   "no answer there; check for joints on one axis and for "
-                   "links without inertia."));
+        "The mass matrix at q = 0 is singular, with joint ",
+        Quoted(place.joint),
+        " in the direction that moves nothing: forward dynamics has no answer "
+        "there; check for joints on one axis and for links without inertia.");
   }
 }
 

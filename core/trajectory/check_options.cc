@@ -24,7 +24,7 @@ ArgumentError Fail(Code code, std::string field, std::string message) {
 
 std::string Place(std::string_view list, std::size_t k,
                   std::string_view member) {
-  return Cat(list, "[", std::to_string(k), "].", member);
+  return Cat(list, "[", k, "].", member);
 }
 
 MaybeError CheckOptions(const Model& model, const TrajectoryOptions& options) {
@@ -287,8 +287,7 @@ MaybeError ValidateNumbers(std::string_view name, const SampleView& table,
       if (std::isfinite(table(row, k))) continue;
       const std::string joint = joints.empty() ? "" : joints[k];
       return ArgumentError{
-          Code::kInvalidSample,
-          Cat(name, "[", std::to_string(row), "][", std::to_string(k), "]"),
+          Code::kInvalidSample, Cat(name, "[", row, "][", k, "]"),
           "It is not a finite number" +
               (joint.empty() ? "." : " (joint " + joint + ")."),
           row, joint};
