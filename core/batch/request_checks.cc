@@ -9,7 +9,6 @@
 
 #include "core/base/text.h"
 #include "core/model/checks.h"
-#include "core/model/variants.h"
 
 namespace torqued {
 namespace {
@@ -100,7 +99,7 @@ std::shared_ptr<const Model> ApplyPayload(
   }
   const int frame = FindFrameOf(*model, payload.frame, options,
                                 "options.payload.frame", "the payload's frame");
-  auto loaded = WithPayload(model, frame, payload.inertial);
+  auto loaded = model->WithPayload(frame, payload.inertial);
   Require(InertiasAreFinite(loaded->tree()), "options.payload",
           "With the payload the inertia that joints move is beyond the range "
           "of double precision.");

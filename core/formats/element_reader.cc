@@ -147,15 +147,13 @@ std::optional<std::string_view> ElementReader::Text(
   return std::string_view(value);
 }
 
-void ElementReader::MissingAttribute(const char* attribute) const {
-  Report(LintCode::kMissingAttribute, line(), " has no attribute '", attribute,
-         "' in <", name(), ">; add it.");
-}
-
 std::optional<std::string_view> ElementReader::RequiredText(
     const char* attribute) const {
   const auto value = Text(attribute);
-  if (!value) MissingAttribute(attribute);
+  if (!value) {
+    Report(LintCode::kMissingAttribute, line(), " has no attribute '",
+           attribute, "' in <", name(), ">; add it.");
+  }
   return value;
 }
 
@@ -178,23 +176,11 @@ std::optional<double> ElementReader::Number(const char* attribute) const {
   return value;
 }
 
-std::optional<double> ElementReader::RequiredNumber(
-    const char* attribute) const {
-  if (!Text(attribute)) MissingAttribute(attribute);
-  return Number(attribute);
-}
-
 std::optional<std::array<double, 3>> ElementReader::Vector(
     const char* attribute) const {
   std::array<double, 3> values{};
   if (!Numbers(attribute, values)) return std::nullopt;
   return values;
-}
-
-std::optional<std::array<double, 3>> ElementReader::RequiredVector(
-    const char* attribute) const {
-  if (!Text(attribute)) MissingAttribute(attribute);
-  return Vector(attribute);
 }
 
 }  // namespace torqued

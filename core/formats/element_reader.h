@@ -48,10 +48,16 @@ class ElementReader {
 
   /// Nothing when the attribute is absent or, which is reported, no number.
   std::optional<double> Number(const char* attribute) const;
-  std::optional<double> RequiredNumber(const char* attribute) const;
+  std::optional<double> RequiredNumber(const char* attribute) const {
+    RequiredText(attribute);
+    return Number(attribute);
+  }
   std::optional<std::array<double, 3>> Vector(const char* attribute) const;
   std::optional<std::array<double, 3>> RequiredVector(
-      const char* attribute) const;
+      const char* attribute) const {
+    RequiredText(attribute);
+    return Vector(attribute);
+  }
 
   int line() const { return element_.GetLineNum(); }
   std::string_view name() const { return element_.Name(); }
@@ -76,7 +82,6 @@ class ElementReader {
     return {.joint = subject_.joint, .link = subject_.link, .line = line};
   }
   bool Numbers(const char* attribute, std::span<double> values) const;
-  void MissingAttribute(const char* attribute) const;
   using Names = std::initializer_list<std::string_view>;
   void CheckChildren(Names expected, Names repeated) const;
   void ReportUnexpected(const tinyxml2::XMLElement& child, Names expected,

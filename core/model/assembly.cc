@@ -1,18 +1,246 @@
 #include "core/model/assembly.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
 
+#include "core/base/text.h"
 #include "core/spatial/inertia.h"
 
 namespace torqued {
 namespace {
 
-JointType TypeOf(const JointDescription& joint) {
-  using Type = JointDescription::Type;
-  if (joint.type == Type::kPrismatic) return JointType::kPrismatic;
-  return joint.type == Type::kContinuous ? JointType::kContinuous
-                                         : JointType::kRevolute;
+constexpr int kNone = -1;
+
+std::string AtLine(int line) {
+  return line > 0 ? Cat(" (line ", line, ")") : std::string();
 }
+
+class TopologyFinder {
+ public:
+  TopologyFinder(std::span<const LinkDescription> links,
+                 std::span<const JointDescription> joints, LintReport& report)
+      : links_(links), joints_(joints), report_(report) {}
+
+  Topology Find() {
+    const int errors_before = report_.errors();
+    link_index_ = IndexNames(links_);
+    IndexNames(joints_);
+    ConnectJoints();
+    std::vector<int> roots = FindRoots();
+    SortChildren();
+    std::vector<char> reached(links_.size(), 0);
+    if (roots.size() == 1) topology_.links.reserve(links_.size());
+    for (const int root : roots) Traverse(root, reached);
+    ReportUnreached(reached);
+    topology_.valid = report_.errors() == errors_before && roots.size() == 1 &&
+                      std::ranges::count(topology_.joint_parent, kNone) == 0 &&
+                      std::ranges::count(topology_.joint_child, kNone) == 0;
+    return std::move(topology_);
+  }
+
+ private:
+  using NameIndex = std::unordered_map<std::string_view, int>;
+
+  // The first of each name; reports the others.
+  template <class Named>
+  NameIndex IndexNames(std::span<const Named> all) {
+    constexpr bool kLinks = std::is_same_v<Named, LinkDescription>;
+    NameIndex index;
+    index.reserve(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Named& one = all[i];
+      const auto [it, is_new] =
+          index.try_emplace(one.name, static_cast<int>(i));
+      if (is_new || (one.incomplete && one.name.empty())) continue;
+      Place place{.line = one.line};
+      (kLinks ? place.link : place.joint) = one.name;
+      report_.Add(LintCode::kDuplicateName, place, kLinks ? "Link " : "Joint ",
+                  Quoted(one.name), " is defined twice, first",
+                  AtLine(all[it->second].line), "; give each ",
+                  kLinks ? "link" : "joint", " a name of its own.");
+    }
+    return index;
+  }
+
+  int FindLink(const JointDescription& joint, std::string_view role,
+               const std::string& name) {
+    if (joint.incomplete && name.empty()) return kNone;
+    const auto it = link_index_.find(name);
+    if (it != link_index_.end()) return it->second;
+    report_.Add(LintCode::kUnknownLink,
+                {.joint = joint.name, .link = name, .line = joint.line},
+                "Joint ", Quoted(joint.name), " names ", Quoted(name),
+                " as its ", role,
+                " link, but there is no link of that name; correct it, or add "
+                "the link.");
+    return kNone;
+  }
+
+  void ConnectJoints() {
+    topology_.parent_joint.assign(links_.size(), kNone);
+    topology_.is_leaf.assign(links_.size(), 1);
+    topology_.joint_parent.assign(joints_.size(), kNone);
+    topology_.joint_child.assign(joints_.size(), kNone);
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const JointDescription& joint = joints_[j];
+      const int parent = FindLink(joint, "parent", joint.parent);
+      const int child = FindLink(joint, "child", joint.child);
+      topology_.joint_parent[j] = parent;
+      if (parent != kNone) topology_.is_leaf[parent] = 0;
+      if (child == kNone) continue;
+      int& carrier = topology_.parent_joint[child];
+      if (carrier != kNone) {
+        const JointDescription& first = joints_[carrier];
+        report_.Add(
+            LintCode::kTwoParents,
+            {.joint = joint.name, .link = joint.child, .line = joint.line},
+            "Link ", Quoted(joint.child), " is the child of joint ",
+            Quoted(joint.name), " and already of joint ", Quoted(first.name),
+            AtLine(first.line),
+            "; a link hangs on one joint only, closed loops are not "
+            "supported.");
+        continue;
+      }
+      carrier = static_cast<int>(j);
+      topology_.joint_child[j] = child;
+    }
+  }
+
+  // Links that are the child of no joint.
+  std::vector<int> FindRoots() {
+    std::vector<int> roots;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const bool is_first = link_index_[links_[i].name] == static_cast<int>(i);
+      if (topology_.parent_joint[i] == kNone && is_first) {
+        roots.push_back(static_cast<int>(i));
+      }
+    }
+    if (roots.size() > 1) {
+      std::vector<std::string_view> names;
+      names.reserve(roots.size());
+      for (const int root : roots) names.push_back(links_[root].name);
+      const LinkDescription& second = links_[roots[1]];
+      report_.Add(LintCode::kSeveralRoots,
+                  {.link = second.name, .line = second.line}, "The links ",
+                  QuotedList(names),
+                  " are no joint's child, but a robot has one root link only; "
+                  "connect the others to it, for example by fixed joints.");
+    }
+    return roots;
+  }
+
+  // Child joints of every link, in order of name.
+  void SortChildren() {
+    std::vector<int> by_name;
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      if (topology_.joint_parent[j] == kNone) continue;
+      if (topology_.joint_child[j] == kNone) continue;
+      by_name.push_back(static_cast<int>(j));
+    }
+    std::sort(by_name.begin(), by_name.end(), [&](int a, int b) {
+      const int order = joints_[a].name.compare(joints_[b].name);
+      return order != 0 ? order < 0 : a < b;
+    });
+    children_.resize(links_.size());
+    for (const int j : by_name) {
+      children_[topology_.joint_parent[j]].push_back(j);
+    }
+  }
+
+  void Traverse(int root, std::vector<char>& reached) {
+    std::vector<int> pending{root};
+    while (!pending.empty()) {
+      const int link = pending.back();
+      pending.pop_back();
+      reached[link] = 1;
+      topology_.links.push_back(link);
+      for (const int j : children_[link] | std::views::reverse) {
+        pending.push_back(topology_.joint_child[j]);
+      }
+    }
+  }
+
+  // A link that no root reaches hangs on a joint without a parent link, which
+  // has been reported, or on a cycle.
+  void ReportUnreached(std::vector<char>& reached) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const int joint = topology_.parent_joint[i];
+      if (joint != kNone && topology_.joint_parent[joint] == kNone) {
+        Traverse(static_cast<int>(i), reached);
+      }
+    }
+    // Walk towards the root from each link; every walk that meets itself has
+    // found a cycle. walk[i] is the number of the walk that first saw link i.
+    std::vector<int> walk(links_.size(), kNone);
+    std::vector<char> on_cycle(links_.size(), 0);
+    const auto parent_of = [&](int link) {
+      return topology_.joint_parent[topology_.parent_joint[link]];
+    };
+    const auto in_question = [&](int link) {
+      return !reached[link] && topology_.parent_joint[link] != kNone;
+    };
+    const int n = static_cast<int>(links_.size());
+    for (int start = 0; start < n; ++start) {
+      int link = start;
+      while (in_question(link) && walk[link] == kNone) {
+        walk[link] = start;
+        link = parent_of(link);
+      }
+      if (!in_question(link) || walk[link] != start || on_cycle[link]) continue;
+      std::vector<int> cycle;
+      for (int at = link; !on_cycle[at]; at = parent_of(at)) {
+        on_cycle[at] = 1;
+        cycle.push_back(topology_.parent_joint[at]);
+      }
+      // From parent to child.
+      std::reverse(cycle.begin(), cycle.end());
+      ReportCycle(std::move(cycle));
+    }
+    for (int i = 0; i < n; ++i) {
+      if (!in_question(i) || on_cycle[i]) continue;
+      report_.Add(LintCode::kUnreachableLink,
+                  {.joint = joints_[topology_.parent_joint[i]].name,
+                   .link = links_[i].name,
+                   .line = links_[i].line},
+                  "Link ", Quoted(links_[i].name),
+                  " cannot be reached from a root link: following its "
+                  "parents ends in a cycle; open that.");
+    }
+  }
+
+  void ReportCycle(std::vector<int> cycle) {
+    // Begin with the joint that stands first in the source.
+    std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()),
+                cycle.end());
+    const JointDescription& first = joints_[cycle[0]];
+    const Place place{
+        .joint = first.name, .link = first.child, .line = first.line};
+    if (cycle.size() == 1) {
+      report_.Add(LintCode::kCycle, place, "Joint ", Quoted(first.name),
+                  " connects link ", Quoted(first.child),
+                  " to itself; give it another parent or child link.");
+      return;
+    }
+    std::vector<std::string_view> names;
+    names.reserve(cycle.size());
+    for (const int j : cycle) names.push_back(joints_[j].name);
+    report_.Add(LintCode::kCycle, place, "The joints ", QuotedList(names),
+                " form a cycle; a robot is a tree of links, so one of them "
+                "must hang on a link outside.");
+  }
+
+  std::span<const LinkDescription> links_;
+  std::span<const JointDescription> joints_;
+  LintReport& report_;
+  Topology topology_;
+  NameIndex link_index_;
+  std::vector<std::vector<int>> children_;  // joints, by parent link
+};
 
 // T_{λ(i),i}(0) and joint terms of a new body.
 TreeBody NewBody(const JointDescription& joint, int parent, const Pose& pose) {
@@ -33,7 +261,7 @@ TreeBody NewBody(const JointDescription& joint, int parent, const Pose& pose) {
 Joint NewJoint(const JointDescription& joint, int index, int parent) {
   Joint out;
   out.name = joint.name;
-  out.type = TypeOf(joint);
+  out.type = static_cast<JointType>(joint.type);
   out.parent_link = joint.parent;
   out.child_link = joint.child;
   out.parent = parent;
@@ -63,6 +291,12 @@ void ConnectMimics(std::span<const JointDescription> joints, Assembly& out) {
 }
 
 }  // namespace
+
+Topology FindTopology(std::span<const LinkDescription> links,
+                      std::span<const JointDescription> joints,
+                      LintReport& report) {
+  return TopologyFinder(links, joints, report).Find();
+}
 
 void Lump(const Pose& body_link, const LinkInertial& inertial, TreeBody& body) {
   const Pose pose = body_link * inertial.origin;  // T_{body,inertial frame}

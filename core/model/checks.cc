@@ -47,10 +47,14 @@ bool IsRotation(const std::array<double, 9>& R) {
   return error <= kRotationRounding && m.determinant() > 0;
 }
 
+Place PlaceOf(const LinkDescription& link) {
+  const int own = link.inertial->line;
+  return {.link = link.name, .line = own > 0 ? own : link.line};
+}
+
 void CheckInertial(const LinkDescription& link, LintReport& report) {
   const LinkInertial& inertial = *link.inertial;
-  const Place place{.link = link.name,
-                    .line = inertial.line > 0 ? inertial.line : link.line};
+  const Place place = PlaceOf(link);
   const std::string subject = Cat("Link ", Quoted(link.name));
   CheckPose(subject, "inertial frame", inertial.origin, place, report);
   if (!std::isfinite(inertial.mass)) {
@@ -241,43 +245,38 @@ Eigen::Vector3d PrincipalMoments(const std::array<double, 6>& I) {
   return solver.eigenvalues() * scale;
 }
 
-class MassChecker {
- public:
-  MassChecker(const LinkDescription& link, bool moves, Validation validation,
-              std::string_view hint, LintReport& report)
-      : link_(link),
-        inertial_(*link.inertial),
-        moves_(moves),
-        validation_(validation),
-        hint_(hint),
-        report_(report),
-        place_{.link = link.name,
-               .line = inertial_.line > 0 ? inertial_.line : link.line} {}
+struct MassChecker {
+  const LinkDescription& link;  // with an inertial
+  bool moves;
+  Validation validation;
+  std::string_view hint;
+  LintReport& report;
+  bool let_pass = false;
 
   /// Whether kLenient took what kDefault refuses.
   bool Check() {
-    if (inertial_.mass < 0) {
+    if (link.inertial->mass < 0) {
       Report(LintCode::kNegativeMass,
-             Cat("the negative mass ", NumberText(inertial_.mass), " kg"),
+             Cat("the negative mass ", NumberText(link.inertial->mass), " kg"),
              "give it 0 or more");
     }
     // A moment of an incomplete link may not have been read.
-    if (!link_.incomplete) CheckMoments();
-    return let_pass_;
+    if (!link.incomplete) CheckMoments();
+    return let_pass;
   }
 
- private:
   void CheckMoments() {
-    const Eigen::Vector3d moments = PrincipalMoments(inertial_.inertia);
+    const Eigen::Vector3d moments = PrincipalMoments(link.inertial->inertia);
     // Divided beforehand: the sum of huge moments would overflow.
     const double largest = moments.cwiseAbs().maxCoeff();
     if (!(largest > 0)) return;
-    const auto& p = inertial_.origin.p;
+    const auto& p = link.inertial->origin.p;
     const double distance = std::hypot(p[0], p[1], p[2]);
     const Eigen::Vector3d scaled = moments / largest;
-    const double rounding = std::max(kTextRounding * scaled.cwiseAbs().sum(),
-                                     kSumRounding * std::abs(inertial_.mass) *
-                                         distance * distance / largest);
+    const double rounding =
+        std::max(kTextRounding * scaled.cwiseAbs().sum(),
+                 kSumRounding * std::abs(link.inertial->mass) * distance *
+                     distance / largest);
     if (-scaled[0] > rounding) {
       Report(LintCode::kNegativeInertia,
              Cat("the principal moment ", RoundedText(moments[0]),
@@ -291,49 +290,40 @@ class MassChecker {
 
   // A negative mass or moment.
   void Report(LintCode code, const std::string& what, std::string_view advice) {
-    const bool strict = validation_ == Validation::kStrict;
-    const bool lenient = validation_ == Validation::kLenient;
-    const bool is_warning = lenient || (!strict && !moves_);
-    if (lenient && moves_) let_pass_ = true;
-    std::string_view rest = hint_;
+    const bool strict = validation == Validation::kStrict;
+    const bool lenient = validation == Validation::kLenient;
+    const bool is_warning = lenient || (!strict && !moves);
+    if (lenient && moves) let_pass = true;
+    std::string_view rest = hint;
     if (is_warning) {
-      rest = moves_ ? "; it is computed with as it is"
-                    : "; the link is fixed to the base and enters no quantity";
-    } else if (!moves_) {
+      rest = moves ? "; it is computed with as it is"
+                   : "; the link is fixed to the base and enters no quantity";
+    } else if (!moves) {
       rest = "; or use validation default, which warns of it";
     }
-    report_.AddKind(is_warning ? Severity::kWarning : Severity::kError, code,
-                    place_, rest, [&] {
-                      return Cat("Link ", Quoted(link_.name), " has ", what,
-                                 "; ", advice, rest, ".");
-                    });
+    report.AddKind(is_warning ? Severity::kWarning : Severity::kError, code,
+                   PlaceOf(link), rest, [&] {
+                     return Cat("Link ", Quoted(link.name), " has ", what, "; ",
+                                advice, rest, ".");
+                   });
   }
 
   void ReportTriangle(const Eigen::Vector3d& moments) {
-    const bool strict = validation_ == Validation::kStrict;
-    report_.AddKind(
+    const bool strict = validation == Validation::kStrict;
+    report.AddKind(
         strict ? Severity::kError : Severity::kWarning,
-        LintCode::kTriangleInequality, place_, {}, [&] {
-          return Cat("Link ", Quoted(link_.name), " has the principal moments ",
+        LintCode::kTriangleInequality, PlaceOf(link), {}, [&] {
+          return Cat("Link ", Quoted(link.name), " has the principal moments ",
                      RoundedText(moments[0]), ", ", RoundedText(moments[1]),
                      ", ", RoundedText(moments[2]),
                      " kg m²: no distribution of mass has one larger than the "
                      "sum of the others, so the inertia is wrong somewhere",
-                     !strict         ? ", though it can still be computed with."
-                     : hint_.empty() ? "; correct it."
-                                     : "; correct it, or use validation "
-                                       "default, which warns of it.");
+                     !strict        ? ", though it can still be computed with."
+                     : hint.empty() ? "; correct it."
+                                    : "; correct it, or use validation "
+                                      "default, which warns of it.");
         });
   }
-
-  const LinkDescription& link_;
-  const LinkInertial& inertial_;
-  const bool moves_;
-  const Validation validation_;
-  const std::string_view hint_;
-  LintReport& report_;
-  const Place place_;
-  bool let_pass_ = false;
 };
 
 }  // namespace
@@ -415,7 +405,7 @@ bool CheckMassProperties(std::span<LinkDescription> links,
       continue;
     }
     const int errors_before = report.errors();
-    MassChecker checker(link, moves[i] != 0, validation, hint, report);
+    MassChecker checker{link, moves[i] != 0, validation, hint, report};
     if (checker.Check()) let_pass = true;
     if (report.errors() != errors_before) link.incomplete = true;
   }

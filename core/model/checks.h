@@ -76,34 +76,13 @@ bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
 /// Whether the inertia that each joint moves is within double precision. O(n).
 bool InertiasAreFinite(const Tree& tree);
 
-/// The states at which a model is checked while it is loaded: q = 0 and up to
-/// 32 random positions, fewer of many joints, so that a robot of 1024 joints
-/// takes tenths of a second at most. The same states for the same seed. They
-/// are inside the position limits, of which only a turn or 10 m on either side
-/// of the position nearest to zero count; without limits within half a turn or
-/// 1 m.
-class SampledStates {
- public:
-  /// The joints must outlive the states.
-  SampledStates(std::span<const Joint> joints, std::uint64_t seed);
-
-  /// How many there are; q = 0 is one of them.
-  int count() const { return count_; }
-
-  /// The next one, q = 0 first: one number for each joint, rad or m, valid
-  /// until the next call.
-  std::span<const double> Next();
-
- private:
-  /// In [lower, upper].
-  double Between(double lower, double upper);
-  double Position(const Joint& joint);
-
-  std::span<const Joint> joints_;
-  std::uint64_t random_;
-  int count_;
-  bool home_ = true;
-  std::vector<double> q_;
-};
+/// The states at which a model is checked while it is loaded, one number for
+/// each joint, rad or m: q = 0 first, then up to 32 random positions, fewer of
+/// many joints, so that a robot of 1024 joints takes tenths of a second at
+/// most. The same states for the same seed. They are inside the position
+/// limits, of which only a turn or 10 m on either side of the position nearest
+/// to zero count; without limits within half a turn or 1 m.
+std::vector<std::vector<double>> SampledStates(std::span<const Joint> joints,
+                                               std::uint64_t seed);
 
 }  // namespace torqued

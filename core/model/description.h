@@ -43,6 +43,7 @@ struct LinkDescription {
 };
 
 struct JointDescription {
+  /// Those of JointType in their order, and kFixed.
   enum class Type : std::uint8_t { kRevolute, kContinuous, kPrismatic, kFixed };
   struct MimicOf {
     std::string joint;

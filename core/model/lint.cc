@@ -11,58 +11,14 @@
 namespace torqued {
 namespace {
 
-struct Row {
-  LintCode code;
-  std::string_view name;
-  Severity severity;
+constexpr std::string_view kNames[] = {
+#define TORQUED_LINT_CODE(code, name, severity) name,
+#include "core/model/lint_codes.def"
 };
-
-// By code.
-constexpr Row kRows[] = {
-    {LintCode::kMalformedXml, "malformed-xml", Severity::kError},
-    {LintCode::kSourceTooLarge, "source-too-large", Severity::kError},
-    {LintCode::kTooManyLinks, "too-many-links", Severity::kError},
-    {LintCode::kTooManyJoints, "too-many-joints", Severity::kError},
-    {LintCode::kNotARobot, "not-a-robot", Severity::kError},
-    {LintCode::kXacroNotExpanded, "xacro-not-expanded", Severity::kError},
-    {LintCode::kInvalidNumber, "invalid-number", Severity::kError},
-    {LintCode::kInvalidPose, "invalid-pose", Severity::kError},
-    {LintCode::kMissingAttribute, "missing-attribute", Severity::kError},
-    {LintCode::kMissingElement, "missing-element", Severity::kError},
-    {LintCode::kUnsupportedAttribute, "unsupported-attribute",
-     Severity::kError},
-    {LintCode::kInvalidName, "invalid-name", Severity::kError},
-    {LintCode::kDuplicateName, "duplicate-name", Severity::kError},
-    {LintCode::kUnknownLink, "unknown-link", Severity::kError},
-    {LintCode::kUnknownJointType, "unknown-joint-type", Severity::kError},
-    {LintCode::kUnsupportedJoint, "unsupported-joint", Severity::kError},
-    {LintCode::kTwoParents, "two-parents", Severity::kError},
-    {LintCode::kSeveralRoots, "several-roots", Severity::kError},
-    {LintCode::kCycle, "cycle", Severity::kError},
-    {LintCode::kUnreachableLink, "unreachable-link", Severity::kError},
-    {LintCode::kZeroAxis, "zero-axis", Severity::kError},
-    {LintCode::kNegativeMass, "negative-mass", Severity::kError},
-    {LintCode::kNegativeInertia, "negative-inertia", Severity::kError},
-    {LintCode::kInvalidInertia, "invalid-inertia", Severity::kError},
-    {LintCode::kMasslessJoint, "massless-joint", Severity::kError},
-    {LintCode::kInvalidLimit, "invalid-limit", Severity::kError},
-    {LintCode::kNegativeFriction, "negative-friction", Severity::kError},
-    {LintCode::kUnknownMimicTarget, "unknown-mimic-target", Severity::kError},
-    {LintCode::kUnknownTip, "unknown-tip", Severity::kError},
-    {LintCode::kTriangleInequality, "triangle-inequality", Severity::kWarning},
-    {LintCode::kNonUnitAxis, "non-unit-axis", Severity::kWarning},
-    {LintCode::kMissingLimit, "missing-limit", Severity::kWarning},
-    {LintCode::kIgnoredElement, "ignored-element", Severity::kWarning},
-    {LintCode::kIgnoredAttribute, "ignored-attribute", Severity::kWarning},
-    {LintCode::kIllConditionedMass, "ill-conditioned-mass", Severity::kWarning},
-    {LintCode::kMimicIndependent, "mimic-independent", Severity::kInfo},
-    {LintCode::kFrictionOffByDefault, "friction-off-by-default",
-     Severity::kInfo},
-    {LintCode::kFixedMass, "fixed-mass", Severity::kInfo},
-    {LintCode::kTransmissionRead, "transmission-read", Severity::kInfo},
+constexpr Severity kDefaults[] = {
+#define TORQUED_LINT_CODE(code, name, severity) Severity::severity,
+#include "core/model/lint_codes.def"
 };
-static_assert(std::size(kRows) == kLintCodeCount &&
-              std::ranges::is_sorted(kRows, {}, &Row::code));
 
 constexpr std::string_view kSeverities[] = {"info", "warning", "error"};
 constexpr std::string_view kValidations[] = {"default", "strict", "lenient"};
@@ -97,7 +53,7 @@ std::string Key(Severity severity, LintCode code, std::string_view kind) {
 }  // namespace
 
 std::string_view ToString(LintCode code) {
-  return kRows[static_cast<std::size_t>(code)].name;
+  return kNames[static_cast<std::size_t>(code)];
 }
 
 std::string_view ToString(Severity severity) {
@@ -105,7 +61,7 @@ std::string_view ToString(Severity severity) {
 }
 
 Severity DefaultSeverity(LintCode code) {
-  return kRows[static_cast<std::size_t>(code)].severity;
+  return kDefaults[static_cast<std::size_t>(code)];
 }
 
 std::string_view ToString(Validation validation) {

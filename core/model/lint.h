@@ -18,50 +18,11 @@ std::string Cat(const auto&... pieces);
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 
 /// What a finding is about. Each value has a stable kebab-case identifier, see
-/// ToString, and is explained in docs/lint.md.
+/// ToString, and is explained in docs/lint.md. Errors come first, then
+/// warnings, then infos; core/model/lint_codes.def lists them.
 enum class LintCode : std::uint8_t {
-  // Errors: the model is refused.
-  kMalformedXml,
-  kSourceTooLarge,
-  kTooManyLinks,
-  kTooManyJoints,
-  kNotARobot,
-  kXacroNotExpanded,
-  kInvalidNumber,
-  kInvalidPose,
-  kMissingAttribute,
-  kMissingElement,
-  kUnsupportedAttribute,
-  kInvalidName,
-  kDuplicateName,
-  kUnknownLink,
-  kUnknownJointType,
-  kUnsupportedJoint,
-  kTwoParents,
-  kSeveralRoots,
-  kCycle,
-  kUnreachableLink,
-  kZeroAxis,
-  kNegativeMass,
-  kNegativeInertia,
-  kInvalidInertia,
-  kMasslessJoint,
-  kInvalidLimit,
-  kNegativeFriction,
-  kUnknownMimicTarget,
-  kUnknownTip,
-  // Warnings. Validation makes errors of some, and warnings of some errors.
-  kTriangleInequality,
-  kNonUnitAxis,
-  kMissingLimit,
-  kIgnoredElement,
-  kIgnoredAttribute,
-  kIllConditionedMass,
-  // Infos.
-  kMimicIndependent,
-  kFrictionOffByDefault,
-  kFixedMass,
-  kTransmissionRead,
+#define TORQUED_LINT_CODE(code, name, severity) code,
+#include "core/model/lint_codes.def"
 };
 
 inline constexpr int kLintCodeCount =

@@ -22,10 +22,20 @@ class LoweredModel {
   /// number of roots.
   explicit LoweredModel(const Tree& tree);
 
-  LoweredTreeOf<double> f64() const;
-  LoweredTreeOf<float> f32() const;
+  LoweredTreeOf<double> f64() const { return Of(f64_); }
+  LoweredTreeOf<float> f32() const { return Of(f32_); }
 
  private:
+  template <class Number>
+  LoweredTreeOf<Number> Of(
+      const std::vector<LoweredBody<Number>>& bodies) const {
+    return {static_cast<int>(bodies.size()),
+            is_chain_,
+            slots_,
+            bodies.data(),
+            frames_.data(),
+            handed_.data()};
+  }
   /// Masses, subtrees, branches and slots, which depend on other bodies.
   void Connect();
 

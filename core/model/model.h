@@ -16,7 +16,6 @@
 
 namespace torqued {
 
-struct JointDrive;
 struct LinkInertial;
 
 enum class JointType : std::uint8_t { kRevolute, kContinuous, kPrismatic };
@@ -53,6 +52,13 @@ struct Joint {
   std::optional<Mimic> mimic;
 };
 
+/// Absent: as the model has it. Finite and at least 0.
+struct JointDrive {
+  std::optional<double> viscous_friction = {};  // N m s/rad or N s/m
+  std::optional<double> coulomb_friction = {};  // N m or N
+  std::optional<double> armature = {};          // kg m² or kg
+};
+
 /// A named frame; every link is one.
 struct Frame {
   std::string name;
@@ -70,8 +76,8 @@ class Model {
  public:
   const std::string& name() const { return name_; }
   /// Size of q, and of v, a and tau.
-  int nq() const { return nq_; }
-  int nv() const { return nv_; }
+  int nq() const { return tree().n; }
+  int nv() const { return tree().n; }
 
   std::span<const Joint> joints() const { return joints_; }
   /// Root link first, then depth-first.
@@ -94,6 +100,16 @@ class Model {
   /// Mass of all bodies that joints move, kg.
   double moving_mass() const { return moving_mass_; }
 
+  /// The model with a rigid body fixed to one of its frames: what it would be
+  /// with a link there, on a fixed joint, of this inertia. Names, frames and
+  /// order of the joints stay. `payload` must be valid (see CheckLinks). What
+  /// is fixed to the base changes nothing.
+  std::shared_ptr<const Model> WithPayload(int frame,
+                                           const LinkInertial& payload) const;
+  /// `drives`: one for each joint in canonical order.
+  std::shared_ptr<const Model> WithDrives(
+      std::span<const JointDrive> drives) const;
+
   /// The arrays that the algorithms read; valid as long as the model.
   Tree tree() const {
     return {static_cast<int>(bodies_.size()), bodies_.data()};
@@ -103,12 +119,6 @@ class Model {
 
  private:
   friend class ModelBuilder;
-  friend std::shared_ptr<const Model> WithPayload(
-      const std::shared_ptr<const Model>& model, int frame,
-      const LinkInertial& payload);
-  friend std::shared_ptr<const Model> WithDrives(
-      const std::shared_ptr<const Model>& model,
-      std::span<const JointDrive> drives);
   Model() = default;
 
   struct StringHash {
@@ -126,8 +136,6 @@ class Model {
   }
 
   std::string name_;
-  int nq_ = 0;
-  int nv_ = 0;
   std::vector<Joint> joints_;
   std::vector<Frame> frames_;
   std::vector<TreeBody> bodies_;

@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/model/assembly.h"
 #include "core/model/checks.h"
-#include "core/model/topology.h"
 
 namespace torqued {
 namespace {
@@ -98,10 +97,6 @@ bool IsFinite(const Frame& frame) {
                      [](double x) { return std::isfinite(x); });
 }
 
-Tree TreeOf(const Assembly& assembly) {
-  return {static_cast<int>(assembly.bodies.size()), assembly.bodies.data()};
-}
-
 // Placements are sums of finite numbers that may overflow.
 void CheckFrames(std::span<const Frame> frames, const Topology& topology,
                  std::span<const LinkDescription> links, LintReport& report) {
@@ -166,21 +161,6 @@ bool CheckDof(const Assembly& assembly, int max_dof, const Place& place,
 
 }  // namespace
 
-ModelBuilder::ModelBuilder(std::string robot_name, int line)
-    : name_(std::move(robot_name)), line_(line) {}
-
-void ModelBuilder::AddLink(LinkDescription link) {
-  links_.push_back(std::move(link));
-}
-
-void ModelBuilder::AddJoint(JointDescription joint) {
-  joints_.push_back(std::move(joint));
-}
-
-void ModelBuilder::AddFinding(Finding finding) {
-  report_.Add(std::move(finding));
-}
-
 LoadResult ModelBuilder::Build(const BuildOptions& options) {
   // "Incomplete" means that an error has been reported.
   if (report_.ok()) {
@@ -209,7 +189,8 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
     CheckFrames(assembly.frames, topology, links_, report_);
     if (CheckDof(assembly, options.max_dof, {.line = line_}, report_)) {
       TreeToCheck check{
-          .tree = TreeOf(assembly),
+          .tree = {static_cast<int>(assembly.bodies.size()),
+                   assembly.bodies.data()},
           .joints = assembly.joints,
           .lines = {},
           .incomplete = IncompleteBodies(assembly, links_, joints_, topology),
@@ -231,7 +212,6 @@ LoadResult ModelBuilder::Build(const BuildOptions& options) {
 
   const std::shared_ptr<Model> model(new Model);
   model->name_ = std::move(name_);
-  model->nq_ = model->nv_ = static_cast<int>(assembly.bodies.size());
   model->joints_ = std::move(assembly.joints);
   model->frames_ = std::move(assembly.frames);
   model->bodies_ = std::move(assembly.bodies);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/description.h"
@@ -40,13 +41,14 @@ struct LoadResult {
 class ModelBuilder {
  public:
   /// `line`: where the robot itself stands in its source, 1-based; 0: nowhere.
-  explicit ModelBuilder(std::string robot_name, int line = 0);
+  explicit ModelBuilder(std::string robot_name, int line = 0)
+      : name_(std::move(robot_name)), line_(line) {}
 
-  void AddLink(LinkDescription link);
-  void AddJoint(JointDescription joint);
+  void AddLink(LinkDescription link) { links_.push_back(std::move(link)); }
+  void AddJoint(JointDescription joint) { joints_.push_back(std::move(joint)); }
   /// For the findings of the reader of the source; part of the final report.
   LintReport& report() { return report_; }
-  void AddFinding(Finding finding);
+  void AddFinding(Finding finding) { report_.Add(std::move(finding)); }
   /// Of the random states at which the model is checked.
   void SetSeed(std::uint64_t seed) { seed_ = seed; }
 

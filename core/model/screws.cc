@@ -97,33 +97,34 @@ std::vector<Matrix4d> RelativeHomePoses(std::span<const Matrix4d> home) {
   return relative;
 }
 
+namespace {
+
+// Ad S of each, of the pose that stands beside it.
+template <class PoseOf>
+std::vector<Vector6d> Moved(std::span<const Vector6d> screws, PoseOf pose_of) {
+  std::vector<Vector6d> moved;
+  moved.reserve(screws.size());
+  for (const Vector6d& S : screws) {
+    moved.push_back(Adjoint(pose_of(moved.size())) * S);
+  }
+  return moved;
+}
+
+}  // namespace
+
 std::vector<Vector6d> LinkScrews(std::span<const Matrix4d> home,
                                  std::span<const Vector6d> space) {
-  std::vector<Vector6d> link;
-  link.reserve(space.size());
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    link.push_back(Adjoint(InversePose(home[i])) * space[i]);
-  }
-  return link;
+  return Moved(space, [&](std::size_t i) { return InversePose(home[i]); });
 }
 
 std::vector<Vector6d> SpaceScrews(std::span<const Matrix4d> home,
                                   std::span<const Vector6d> link) {
-  std::vector<Vector6d> space;
-  space.reserve(link.size());
-  for (std::size_t i = 0; i < link.size(); ++i) {
-    space.push_back(Adjoint(home[i]) * link[i]);
-  }
-  return space;
+  return Moved(link, [&](std::size_t i) { return home[i]; });
 }
 
 std::vector<Vector6d> TipScrews(const Matrix4d& tip_home,
                                 std::span<const Vector6d> space) {
-  const Matrix6d to_tip = Adjoint(InversePose(tip_home));
-  std::vector<Vector6d> tip;
-  tip.reserve(space.size());
-  for (const Vector6d& S : space) tip.push_back(to_tip * S);
-  return tip;
+  return Moved(space, [&](std::size_t) { return InversePose(tip_home); });
 }
 
 Matrix4d RelativePose(const Matrix4d& relative_home, const Vector6d& link_screw,

@@ -52,41 +52,29 @@ bool MovesMass(const TreeBody& body, const SpatialInertia<double>& composite,
   return moved > std::max(kMomentRounding * about_axis, rounding * about_frame);
 }
 
-// Inertias of what the joints move, in any configuration.
-class Composites {
- public:
-  explicit Composites(const Tree& tree)
-      : tree_(tree), X_(tree.n), Gc_(tree.n), q_(tree.n) {}
-
-  /// One for each body, in its frame; sample 0 is at q = 0, the others are at
-  /// positions that have no special relation to one another: an inertia that
-  /// vanishes at all of them vanishes everywhere, as it is an analytic function
-  /// of q. Valid until the next call.
-  std::span<const SpatialInertia<double>> At(int sample) {
-    for (int i = 0; i < tree_.n; ++i) {
-      // Between 0.3 and 1.3 rad or m, by the golden ratio's multiples.
-      const double x =
-          0.6180339887498949 * (i + 1) + 0.4142135623730951 * sample;
-      q_[i] = sample == 0 ? 0 : 0.3 + (x - std::floor(x));
-    }
-    ComputePlacements(tree_, q_.data(), X_.data());
-    ComputeCompositeInertias(tree_, X_.data(), Gc_.data());
-    return Gc_;
-  }
-
-  /// After At.
-  Eigen::MatrixXd MassMatrix() {
-    Eigen::MatrixXd M(tree_.n, tree_.n);
-    torqued::MassMatrix(tree_, X_.data(), Gc_.data(), M.data());
-    return M;
-  }
-
- private:
-  const Tree tree_;
-  std::vector<Transform<double>> X_;
-  std::vector<SpatialInertia<double>> Gc_;
-  std::vector<double> q_;
+// The tree at a state: T_{λ(i),i}, and of each body the inertia that its joint
+// moves, in its frame.
+struct TreeState {
+  std::vector<Transform<double>> X;
+  std::vector<SpatialInertia<double>> Gc;
 };
+
+// Sample 0 is at q = 0, the others are at positions that have no special
+// relation to one another: an inertia that vanishes at all of them vanishes
+// everywhere, as it is an analytic function of q.
+TreeState StateOf(const Tree& tree, int sample) {
+  std::vector<double> q(tree.n, 0.0);
+  for (int i = 0; sample != 0 && i < tree.n; ++i) {
+    // Between 0.3 and 1.3 rad or m, by the golden ratio's multiples.
+    const double x = 0.6180339887498949 * (i + 1) + 0.4142135623730951 * sample;
+    q[i] = 0.3 + (x - std::floor(x));
+  }
+  TreeState state{std::vector<Transform<double>>(tree.n),
+                  std::vector<SpatialInertia<double>>(tree.n)};
+  ComputePlacements(tree, q.data(), state.X.data());
+  ComputeCompositeInertias(tree, state.X.data(), state.Gc.data());
+  return state;
+}
 
 bool IsFinite(const SpatialInertia<double>& G) {
   return std::isfinite(G.mass + G.h.x + G.h.y + G.h.z + G.I.xx + G.I.yy +
@@ -106,9 +94,8 @@ std::vector<int> FindMasslessJoints(const TreeToCheck& check,
                                     LintReport& report) {
   const int n = check.tree.n;
   std::vector<char> moves(n, 0), finite(n, 1);
-  Composites composites(check.tree);
   for (int sample = 0; sample < 3; ++sample) {
-    const auto inertias = composites.At(sample);
+    const auto inertias = StateOf(check.tree, sample).Gc;
     for (int i = 0; i < n; ++i) {
       if (!IsFinite(inertias[i])) finite[i] = 0;
       if (MovesMass(check.tree.bodies[i], inertias[i], n)) moves[i] = 1;
@@ -155,11 +142,13 @@ struct Singularity {
 Singularity FindSingularity(const TreeToCheck& check,
                             const std::function<bool()>& cancelled) {
   PivotRule rule(check.tree);
-  SampledStates states(check.joints, check.seed);
-  for (int k = 0; k < states.count(); ++k) {
+  const auto states = SampledStates(check.joints, check.seed);
+  for (const std::vector<double>& q : states) {
     if (cancelled && cancelled()) return {.cancelled = true};
-    const PivotVerdict verdict = rule.At(states.Next().data());
-    if (!verdict.regular()) return {.joint = verdict.joint, .at_home = k == 0};
+    const PivotVerdict verdict = rule.At(q.data());
+    if (!verdict.regular()) {
+      return {.joint = verdict.joint, .at_home = &q == states.data()};
+    }
   }
   return {};
 }
@@ -182,9 +171,9 @@ void ReportSingular(const TreeToCheck& check, const Singularity& found,
 void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
   const int n = check.tree.n;
   if (n == 0 || n > kMaxConditionJoints) return;
-  Composites composites(check.tree);
-  composites.At(0);
-  const Eigen::MatrixXd M = composites.MassMatrix();
+  const TreeState home = StateOf(check.tree, 0);
+  Eigen::MatrixXd M(n, n);
+  MassMatrix(check.tree, home.X.data(), home.Gc.data(), M.data());
   if (!M.allFinite()) {
     int first = 0;
     while (M.row(first).allFinite()) ++first;
@@ -225,6 +214,32 @@ void CheckMassCondition(const TreeToCheck& check, LintReport& report) {
   }
 }
 
+// In [lower, upper]; Steele, Lea and Flood 2014 (splitmix64).
+double Between(double lower, double upper, std::uint64_t& random) {
+  random += 0x9E3779B97F4A7C15u;
+  std::uint64_t x = random;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  x ^= x >> 31;
+  const double part = static_cast<double>(x >> 11) * 0x1p-53;
+  // Not lower + part (upper − lower), which may overflow.
+  return lower * (1 - part) + upper * part;
+}
+
+double RandomPosition(const Joint& joint, std::uint64_t& random) {
+  const bool slides = joint.type == JointType::kPrismatic;
+  const double range = slides ? 1 : std::numbers::pi;
+  // One limit may lie beyond the range that stands for the other.
+  const auto [lower, upper] = std::minmax({joint.limits.lower.value_or(-range),
+                                           joint.limits.upper.value_or(range)});
+  // Limits far out stand for none: a mass that is carried out for thousands of
+  // metres hides what else a joint carries.
+  const double most = slides ? kFarthestSlide : 2 * std::numbers::pi;
+  const double nearest = std::clamp(0.0, lower, upper);
+  return Between(std::max(lower, nearest - most),
+                 std::min(upper, nearest + most), random);
+}
+
 }  // namespace
 
 bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
@@ -252,48 +267,22 @@ bool CheckTree(const TreeToCheck& check, const BuildOptions& options,
 }
 
 bool InertiasAreFinite(const Tree& tree) {
-  return std::ranges::all_of(Composites(tree).At(1), IsFinite);
+  return std::ranges::all_of(StateOf(tree, 1).Gc, IsFinite);
 }
 
-SampledStates::SampledStates(std::span<const Joint> joints, std::uint64_t seed)
-    : joints_(joints), random_(seed), q_(joints.size(), 0.0) {
+std::vector<std::vector<double>> SampledStates(std::span<const Joint> joints,
+                                               std::uint64_t seed) {
   const int n = std::max(static_cast<int>(joints.size()), 1);
-  count_ = 1 + std::clamp(kStatesTimesJoints / n, kFewestStates, kMostStates);
-}
-
-std::span<const double> SampledStates::Next() {
-  if (!home_) {
-    for (std::size_t i = 0; i < q_.size(); ++i) q_[i] = Position(joints_[i]);
+  const int beside =
+      std::clamp(kStatesTimesJoints / n, kFewestStates, kMostStates);
+  std::vector<std::vector<double>> states(
+      1 + beside, std::vector<double>(joints.size(), 0.0));
+  for (std::vector<double>& q : std::span(states).subspan(1)) {
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      q[i] = RandomPosition(joints[i], seed);
+    }
   }
-  home_ = false;
-  return q_;
-}
-
-// Steele, Lea and Flood 2014 (splitmix64).
-double SampledStates::Between(double lower, double upper) {
-  random_ += 0x9E3779B97F4A7C15u;
-  std::uint64_t x = random_;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  x ^= x >> 31;
-  const double part = static_cast<double>(x >> 11) * 0x1p-53;
-  // Not lower + part (upper − lower), which may overflow.
-  return lower * (1 - part) + upper * part;
-}
-
-double SampledStates::Position(const Joint& joint) {
-  const bool slides = joint.type == JointType::kPrismatic;
-  const double range = slides ? 1 : std::numbers::pi;
-  const double one = joint.limits.lower.value_or(-range);
-  const double other = joint.limits.upper.value_or(range);
-  // One limit may lie beyond the range that stands for the other.
-  const auto [lower, upper] = std::minmax(one, other);
-  // Limits far out stand for none: a mass that is carried out for thousands of
-  // metres hides what else a joint carries.
-  const double most = slides ? kFarthestSlide : 2 * std::numbers::pi;
-  const double nearest = std::clamp(0.0, lower, upper);
-  return Between(std::max(lower, nearest - most),
-                 std::min(upper, nearest + most));
+  return states;
 }
 
 }  // namespace torqued

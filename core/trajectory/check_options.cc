@@ -71,7 +71,7 @@ std::shared_ptr<const Model> Driven(const EvaluationPlan& plan,
   for (std::size_t k = 0; k < drives.size(); ++k) {
     canonical[JointAt(plan, k)] = drives[k];
   }
-  return WithDrives(model, canonical);
+  return model->WithDrives(canonical);
 }
 
 CheckedJoint Checked(const Joint& joint, const JointBounds& bounds,

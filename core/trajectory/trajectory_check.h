@@ -13,7 +13,7 @@
 
 #include "core/batch/engine.h"
 #include "core/batch/evaluation.h"
-#include "core/model/variants.h"
+#include "core/model/model.h"
 #include "core/trajectory/sample_remarks.h"
 #include "core/trajectory/slow_down.h"
 #include "core/trajectory/spline.h"

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "core/model/variants.h"
 #include "tests/core/model/descriptions.h"
 #include "tests/support/random_robot.h"
 
@@ -133,7 +132,7 @@ ThinRobot MakeThinRobot(std::uint64_t seed, const ThinRobotOptions& options) {
     robot.q.push_back(positions[number - 1]);
     drives.push_back({.armature = joints[number - 1].armature});
   }
-  robot.model = WithDrives(model, drives);
+  robot.model = model->WithDrives(drives);
   return robot;
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/base/text.h"
 #include "core/batch/robot.h"
-#include "core/model/variants.h"
 #include "core/trajectory/torque_limit.h"
 #include "tests/core/trajectory/sampled_motion.h"
 #include "tests/support/load_model.h"
@@ -89,8 +88,8 @@ TEST(PayloadCheck, RoundingStaysWithinItsBound) {
     // A point on the axis of the last joint, which cannot feel it.
     const TreeBody& last = model->tree().bodies[n - 1];
     if (last.motion != JointMotion::kRevolute) continue;
-    const auto loaded = WithPayload(
-        model, *model->FindFrame(model->joints()[joint].child_link), Load(3));
+    const auto loaded = model->WithPayload(
+        *model->FindFrame(model->joints()[joint].child_link), Load(3));
     EvaluationOptions options;
     options.quantities = {Quantity::kInverseDynamics};
     const TorqueTerms terms(
